@@ -27,7 +27,11 @@ const rules = Object.entries(allowed).map(([module, more]) => ({
   from: { path: `^src/${module}/` },
   to: {
     path: '^(src|test|scripts|schemas|node_modules)/',
-    pathNot: [`^src/${module}/`, ...(module === 'model' ? [] : ['^src/model/', '^src/platform/index\\.ts$']), ...more],
+    pathNot: [
+      `^src/${module}/`,
+      ...(module === 'model' ? [] : ['^src/model/', '^src/platform/index\\.ts$']),
+      ...more,
+    ],
   },
 }));
 
@@ -56,7 +60,12 @@ module.exports = {
       from: { path: '^src/', pathNot: '^src/(platform|cli)/|^src/index\\.ts$' },
       to: { path: '^src/platform/', dependencyTypesNot: ['type-only'] },
     },
-    { name: 'store-port-is-types', severity: 'error', from: { path: '^src/reconciler/' }, to: { path: '^src/state/', dependencyTypesNot: ['type-only'] } },
+    {
+      name: 'store-port-is-types',
+      severity: 'error',
+      from: { path: '^src/reconciler/' },
+      to: { path: '^src/state/', dependencyTypesNot: ['type-only'] },
+    },
     {
       name: 'kinds-arrive-as-argument',
       comment: 'only the entry points name the resources as a whole',
@@ -64,7 +73,12 @@ module.exports = {
       from: { path: '^src/', pathNot: '^src/(cli|resources)/|^src/index\\.ts$' },
       to: { path: '^src/resources/index\\.ts$' },
     },
-    { name: 'commander-in-program', severity: 'error', from: { path: '^src/', pathNot: '^src/cli/program\.ts$' }, to: { path: '^node_modules/commander/' } },
+    {
+      name: 'commander-in-program',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/cli/program\.ts$' },
+      to: { path: '^node_modules/commander/' },
+    },
     {
       name: 'cli-starts-light',
       comment: 'what costs time to load is imported by the command that needs it',
@@ -74,7 +88,8 @@ module.exports = {
     },
     {
       name: 'lazy-by-own-file',
-      comment: 'a bundler has no names for a dynamic import of a CommonJS package: import it statically in a file of ours, and that file dynamically',
+      comment:
+        'a bundler has no names for a dynamic import of a CommonJS package: import it statically in a file of ours, and that file dynamically',
       severity: 'error',
       from: { path: '^src/' },
       to: { path: '^node_modules/(?!@?hono/)', dependencyTypes: ['dynamic-import'] },
@@ -82,16 +97,24 @@ module.exports = {
     { name: 'no-unresolved', severity: 'error', from: {}, to: { couldNotResolve: true } },
     {
       name: 'no-undeclared-package',
-      comment: 'the libraries of CDK programs are peers, and installed here for tests; gRPC has an install script, and is bundled',
+      comment:
+        'the libraries of CDK programs are peers, and installed here for tests; gRPC has an install script, and is bundled',
       severity: 'error',
       from: { path: '^src/' },
-      to: { pathNot: '^node_modules/(cdktf|cdktn|constructs|@grpc|protobufjs)/', dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'] },
+      to: {
+        pathNot: '^node_modules/(cdktf|cdktn|constructs|@grpc|protobufjs)/',
+        dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
+      },
     },
   ],
   options: {
     doNotFollow: { path: '^node_modules/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'], extensions: ['.ts', '.js', '.mjs', '.cjs', '.json'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+      extensions: ['.ts', '.js', '.mjs', '.cjs', '.json'],
+    },
   },
 };

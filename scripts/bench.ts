@@ -6,19 +6,41 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { declarations, estate, settled, sizesOf, types, typesOf, uuid } from './bench/estate.js';
-import { cloud, cpuOf, fixed, hasTerraform, median, memory, quick, repeat, root, row, rows, seconds, time, tool, type Run } from './bench/measuring.js';
+import {
+  cloud,
+  cpuOf,
+  fixed,
+  hasTerraform,
+  median,
+  memory,
+  quick,
+  repeat,
+  root,
+  row,
+  rows,
+  seconds,
+  time,
+  tool,
+  type Run,
+} from './bench/measuring.js';
 import { terraformProject } from './bench/peer.js';
 import { provider } from './bench/provider.js';
 import { secrets } from './bench/secrets.js';
 
-const plan = (folder: string, environment: NodeJS.ProcessEnv): Promise<Run> => time(process.execPath, [tool, 'plan', '--detailed-exitcode'], folder, environment);
+const plan = (folder: string, environment: NodeJS.ProcessEnv): Promise<Run> =>
+  time(process.execPath, [tool, 'plan', '--detailed-exitcode'], folder, environment);
 
 async function startup(): Promise<void> {
   const times = quick ? 11 : 31;
   const bare = seconds(await repeat(times, () => time(process.execPath, ['-e', '0'], root)));
   for (const flag of ['--help', '--version']) {
     const own = seconds(await repeat(times, () => time(process.execPath, [tool, flag], root)));
-    row(`\`trueup ${flag}\``, `${fixed(own * 1000, 0)} ms, ${fixed(own / bare)} × bare node (${fixed(bare * 1000, 0)} ms)`, 'at most 1.6 × bare node', own / bare <= 1.6);
+    row(
+      `\`trueup ${flag}\``,
+      `${fixed(own * 1000, 0)} ms, ${fixed(own / bare)} × bare node (${fixed(bare * 1000, 0)} ms)`,
+      'at most 1.6 × bare node',
+      own / bare <= 1.6,
+    );
   }
 }
 
@@ -27,11 +49,26 @@ async function validation(folder: string): Promise<void> {
   row('`validate`, 1,000 resources', `${fixed(own)} s`, 'under 0.5 s', own < 0.5);
 }
 
-async function requests({ folder, sizes, cloud: up }: Awaited<ReturnType<typeof settled>>): Promise<void> {
-  const { stdout } = await time(process.execPath, [tool, 'plan', '--format', 'json'], folder, up.environment);
-  const { api_requests: cost, summary } = JSON.parse(stdout) as { api_requests: Record<string, number>; summary: { keep: number } };
+async function requests({
+  folder,
+  sizes,
+  cloud: up,
+}: Awaited<ReturnType<typeof settled>>): Promise<void> {
+  const { stdout } = await time(
+    process.execPath,
+    [tool, 'plan', '--format', 'json'],
+    folder,
+    up.environment,
+  );
+  const { api_requests: cost, summary } = JSON.parse(stdout) as {
+    api_requests: Record<string, number>;
+    summary: { keep: number };
+  };
   const total = Object.values(cost).reduce((sum, count) => sum + count, 0);
-  const formula = Math.ceil(sizes.rules / 500) + Math.ceil(sizes.destinations / 500) + Math.ceil(sizes.authorizations / 50);
+  const formula =
+    Math.ceil(sizes.rules / 500) +
+    Math.ceil(sizes.destinations / 500) +
+    Math.ceil(sizes.authorizations / 50);
   const accounts = Math.ceil((sizes.accounts + 1) / 500);
   row(
     `requests for a plan of ${sizes.rules} rules, ${sizes.destinations} destinations, ${sizes.authorizations} authorizations`,
@@ -45,7 +82,11 @@ async function plans(): Promise<void> {
   // What newer versions of Node gain, the comparison has to show.
   const modern = Number.parseInt(process.versions.node) >= 24;
   const elapsed = new Map<number, number>();
-  for (const [resources, factor] of [[1000, modern ? 7 : 5], [10_000, modern ? 12 : 9], ...(quick ? [] : ([[100_000, 0]] as const))] as const) {
+  for (const [resources, factor] of [
+    [1000, modern ? 7 : 5],
+    [10_000, modern ? 12 : 9],
+    ...(quick ? [] : ([[100_000, 0]] as const)),
+  ] as const) {
     const stand = await settled(resources);
     if (resources === 1000) await validation(stand.folder);
     if (resources === 10_000) await requests(stand);
@@ -54,7 +95,14 @@ async function plans(): Promise<void> {
     const peer: Run[] = [];
     for (let turn = 0; turn < (resources > 1000 ? 3 : 5); turn += 1) {
       own.push(await plan(stand.folder, stand.cloud.environment));
-      if (peerFolder) peer.push(await time('terraform', ['plan', '-input=false', '-detailed-exitcode', '-no-color'], peerFolder));
+      if (peerFolder)
+        peer.push(
+          await time(
+            'terraform',
+            ['plan', '-input=false', '-detailed-exitcode', '-no-color'],
+            peerFolder,
+          ),
+        );
     }
     elapsed.set(resources, seconds(own));
     await stand.cloud.stop();
@@ -68,7 +116,13 @@ async function plans(): Promise<void> {
         ratio >= factor,
       );
       const share = memory(own) / memory(peer);
-      if (resources === 10_000) row('its memory', `${fixed(memory(own), 0)} MiB, terraform ${fixed(memory(peer), 0)} MiB: 1/${fixed(1 / share, 1)}`, 'at most 1/8', share <= 1 / 8);
+      if (resources === 10_000)
+        row(
+          'its memory',
+          `${fixed(memory(own), 0)} MiB, terraform ${fixed(memory(peer), 0)} MiB: 1/${fixed(1 / share, 1)}`,
+          'at most 1/8',
+          share <= 1 / 8,
+        );
     } else {
       row(
         `plan without changes, ${resources} resources`,
@@ -79,7 +133,8 @@ async function plans(): Promise<void> {
     }
   }
   const growth = (elapsed.get(100_000) ?? Number.NaN) / (elapsed.get(10_000) as number);
-  if (!quick) row('growth from 10,000 to 100,000', `× ${fixed(growth, 1)}`, 'at most × 9', growth <= 9);
+  if (!quick)
+    row('growth from 10,000 to 100,000', `× ${fixed(growth, 1)}`, 'at most × 9', growth <= 9);
   await latency(elapsed.get(10_000) as number);
 }
 
@@ -89,7 +144,12 @@ async function latency(without: number): Promise<void> {
   await up.stop();
   const chain = Math.max(Math.ceil(sizes.rules / 500), Math.ceil(sizes.authorizations / 50));
   const reach = 1.3 * chain * 0.05 + without;
-  row('plan of 10,000 with 50 ms of latency', `${fixed(own)} s (longest chain ${chain} pages)`, `at most ${fixed(reach)} s`, own <= reach);
+  row(
+    'plan of 10,000 with 50 ms of latency',
+    `${fixed(own)} s (longest chain ${chain} pages)`,
+    `at most ${fixed(reach)} s`,
+    own <= reach,
+  );
 }
 
 /** A project that meets what is live for the first time: no state, everything is adopted. */
@@ -121,11 +181,17 @@ async function creates(): Promise<void> {
     mkdirSync(join(folder, 'estate'), { recursive: true });
     const rules = Array.from(
       { length: 1000 },
-      (_, index) => `  rule-${index}:\n    associated_groups: [${index + 1}]\n    filter_criteria:\n      alert_type__in: [${typesOf(index).join(', ')}]\n    schedule: daily\n`,
+      (_, index) =>
+        `  rule-${index}:\n    associated_groups: [${index + 1}]\n    filter_criteria:\n      alert_type__in: [${typesOf(index).join(', ')}]\n    schedule: daily\n`,
     );
     writeFileSync(join(folder, 'estate', 'rules.yaml'), `alert_rules:\n${rules.join('')}`);
     const up = await cloud(folder, estate(sizesOf(50)), ['latency=20']);
-    const run = await time(process.execPath, [tool, 'apply', '--auto-approve', '--parallelism', '10'], folder, up.environment);
+    const run = await time(
+      process.execPath,
+      [tool, 'apply', '--auto-approve', '--parallelism', '10'],
+      folder,
+      up.environment,
+    );
     await up.stop();
     return run;
   });
@@ -165,9 +231,18 @@ async function listing(): Promise<void> {
     router: null,
     type: types[index % types.length],
     friendly_info: `The modem of router ${index} lost its connection to the network`,
-    info: { alert_type: types[index % types.length], status: 'down', type: 'wan_status_change', info: { port: index % 5, reason: 'link', uid: uuid(index, 'beef') } },
+    info: {
+      alert_type: types[index % types.length],
+      status: 'down',
+      type: 'wan_status_change',
+      info: { port: index % 5, reason: 'link', uid: uuid(index, 'beef') },
+    },
   }));
-  const up = await cloud(folder, { version: 1, root: '1', records: { accounts: [{ id: '1', name: 'Root', account: null }], alerts } });
+  const up = await cloud(folder, {
+    version: 1,
+    root: '1',
+    records: { accounts: [{ id: '1', name: 'Root', account: null }], alerts },
+  });
   const { environment } = up;
   const headers = [
     `X-MGR-API-ID=${environment['TRUEUP_MGR_API_ID']}`,
@@ -178,14 +253,41 @@ async function listing(): Promise<void> {
   const [own, bare]: [Run[], Run[]] = [[], []];
   const records = join(folder, 'alerts.ndjson');
   for (let turn = 0; turn < 3; turn += 1) {
-    own.push(await time(process.execPath, [tool, 'get', 'alerts', '-o', 'ndjson'], folder, environment, records));
-    bare.push(await time(process.execPath, ['--input-type=module', '-e', downloader, String(environment['TRUEUP_V2_URL']), '/alerts/', ...headers], process.cwd()));
+    own.push(
+      await time(
+        process.execPath,
+        [tool, 'get', 'alerts', '-o', 'ndjson'],
+        folder,
+        environment,
+        records,
+      ),
+    );
+    bare.push(
+      await time(
+        process.execPath,
+        [
+          '--input-type=module',
+          '-e',
+          downloader,
+          String(environment['TRUEUP_V2_URL']),
+          '/alerts/',
+          ...headers,
+        ],
+        process.cwd(),
+      ),
+    );
   }
   await up.stop();
   const lines = readFileSync(records, 'utf8').trimEnd().split('\n').length;
-  if (lines !== count || bare[0]?.stdout !== String(count)) throw new Error(`${lines} and ${bare[0]?.stdout} records were read, not ${count}`);
+  if (lines !== count || bare[0]?.stdout !== String(count))
+    throw new Error(`${lines} and ${bare[0]?.stdout} records were read, not ${count}`);
   const ratio = seconds(own) / seconds(bare);
-  row(`\`get alerts -o ndjson\`, ${count} records`, `${fixed(seconds(own))} s, ${fixed(ratio)} × undici alone (${fixed(seconds(bare))} s)`, 'at most 1.5 ×', ratio <= 1.5);
+  row(
+    `\`get alerts -o ndjson\`, ${count} records`,
+    `${fixed(seconds(own))} s, ${fixed(ratio)} × undici alone (${fixed(seconds(bare))} s)`,
+    'at most 1.5 ×',
+    ratio <= 1.5,
+  );
   row('its memory', `${fixed(memory(own), 0)} MiB`, 'under 150 MiB', memory(own) < 150);
 }
 
@@ -201,33 +303,67 @@ async function attribution(): Promise<void> {
     'content-type': 'application/json',
   };
   for (let index = 0; index < 500; index += 1)
-    await fetch(`${environment['TRUEUP_V2_URL']}/alert_rules/${uuid(index, 'a000')}/`, { method: 'PATCH', headers, body: '{"schedule":"weekly"}' });
-  const { stdout } = await time(process.execPath, [tool, 'drift', '--format', 'json'], folder, environment);
+    await fetch(`${environment['TRUEUP_V2_URL']}/alert_rules/${uuid(index, 'a000')}/`, {
+      method: 'PATCH',
+      headers,
+      body: '{"schedule":"weekly"}',
+    });
+  const { stdout } = await time(
+    process.execPath,
+    [tool, 'drift', '--format', 'json'],
+    folder,
+    environment,
+  );
   await up.stop();
-  const { drift, api_requests: cost } = JSON.parse(stdout) as { drift: unknown[]; api_requests: Record<string, number> };
+  const { drift, api_requests: cost } = JSON.parse(stdout) as {
+    drift: unknown[];
+    api_requests: Record<string, number>;
+  };
   const asked = cost['activity_logs'] ?? 0;
   const reach = 1 + Math.ceil(500 / 500);
-  row(`who changed ${drift.length} objects`, `${asked} requests of the activity log`, `at most ${reach}`, drift.length === 500 && asked <= reach);
+  row(
+    `who changed ${drift.length} objects`,
+    `${asked} requests of the activity log`,
+    `at most ${reach}`,
+    drift.length === 500 && asked <= reach,
+  );
 }
 
 async function pages(): Promise<void> {
   const folder = join(root, 'pages');
   mkdirSync(join(folder, 'estate'), { recursive: true });
   const { authorizations, rules, ...rest } = sizesOf(5000);
-  declarations({ ...rest, authorizations: 0, rules: rules + authorizations }).forEach((text, index) =>
-    writeFileSync(join(folder, 'estate', `${String(index).padStart(4, '0')}.yaml`), text),
+  declarations({ ...rest, authorizations: 0, rules: rules + authorizations }).forEach(
+    (text, index) =>
+      writeFileSync(join(folder, 'estate', `${String(index).padStart(4, '0')}.yaml`), text),
   );
-  const up = await cloud(folder, { version: 1, root: '1', records: { accounts: [{ id: '1', name: 'Root', account: null }], account_authorizations: [] } });
+  const up = await cloud(folder, {
+    version: 1,
+    root: '1',
+    records: { accounts: [{ id: '1', name: 'Root', account: null }], account_authorizations: [] },
+  });
   const saved = join(folder, 'plan.json');
   await time(process.execPath, [tool, 'plan', '--out', saved], folder, up.environment);
   await up.stop();
-  const runs = await repeat(3, () => time(process.execPath, [tool, 'show', saved, '--format', 'html'], folder));
+  const runs = await repeat(3, () =>
+    time(process.execPath, [tool, 'show', saved, '--format', 'html'], folder),
+  );
   const html = runs[0]?.stdout ?? '';
-  row('HTML of 5,000 changes, from a saved plan', `${fixed(seconds(runs))} s, ${fixed(html.length / 2 ** 20, 1)} MiB`, 'under 1.5 s', seconds(runs) < 1.5);
+  row(
+    'HTML of 5,000 changes, from a saved plan',
+    `${fixed(seconds(runs))} s, ${fixed(html.length / 2 ** 20, 1)} MiB`,
+    'under 1.5 s',
+    seconds(runs) < 1.5,
+  );
   const file = join(folder, 'plan.html');
   writeFileSync(file, html);
   const paint = await firstPaint(file);
-  row('its first paint in Chromium', paint === undefined ? 'no Chromium on this machine: NOT measured' : `${fixed(paint)} s`, 'under 1 s', paint === undefined || paint < 1);
+  row(
+    'its first paint in Chromium',
+    paint === undefined ? 'no Chromium on this machine: NOT measured' : `${fixed(paint)} s`,
+    'under 1 s',
+    paint === undefined || paint < 1,
+  );
 }
 
 /** Seconds from opening a page to the first text on the screen: the median of three. */
@@ -239,7 +375,11 @@ async function firstPaint(file: string): Promise<number | undefined> {
   for (let turn = 0; turn < 3; turn += 1) {
     const page = await browser.newPage();
     await page.goto(`file://${file}`);
-    times.push((await page.evaluate<number>("performance.getEntriesByName('first-contentful-paint')[0].startTime")) / 1000);
+    times.push(
+      (await page.evaluate<number>(
+        "performance.getEntriesByName('first-contentful-paint')[0].startTime",
+      )) / 1000,
+    );
     await page.close();
   }
   await browser.close();
@@ -250,11 +390,25 @@ async function firstPaint(file: string): Promise<number | undefined> {
 const load = fixed(loadavg()[0] as number);
 
 try {
-  const groups = { startup, creates, plans, adoption, listing, attribution, pages, secrets, provider };
+  const groups = {
+    startup,
+    creates,
+    plans,
+    adoption,
+    listing,
+    attribution,
+    pages,
+    secrets,
+    provider,
+  };
   const chosen = process.argv.slice(2).filter((word) => !word.startsWith('--'));
   const unknown = chosen.filter((word) => !Object.hasOwn(groups, word));
-  if (unknown.length > 0) throw new Error(`no such group of figures: ${unknown.join(', ')} (there are ${Object.keys(groups).join(', ')})`);
-  for (const [name, measure] of Object.entries(groups)) if (chosen.length === 0 || chosen.includes(name)) await measure();
+  if (unknown.length > 0)
+    throw new Error(
+      `no such group of figures: ${unknown.join(', ')} (there are ${Object.keys(groups).join(', ')})`,
+    );
+  for (const [name, measure] of Object.entries(groups))
+    if (chosen.length === 0 || chosen.includes(name)) await measure();
   const [cpu] = cpus();
   process.stdout.write(
     `\n| work | measured (median) | reach | |\n|---|---|---|---|\n${rows.map((one) => `| ${one.what} | ${one.measured} | ${one.reach} | ${one.reached ? 'reached' : '**missed**'} |`).join('\n')}\n\n`,

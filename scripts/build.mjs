@@ -1,7 +1,15 @@
 // Builds `dist`: the command as one set of ES modules cut into chunks, what programs import, the type declarations, and
 // the small entry that answers `--help` and `--version` from texts which the real parser wrote here.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, transform } from 'esbuild';
@@ -9,16 +17,33 @@ import { bundleEntries, typeConstructs } from './constructs.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const at = (...parts) => join(root, ...parts);
-const common = { absWorkingDir: root, bundle: true, format: 'esm', platform: 'node', target: 'node20', logLevel: 'warning', minifyWhitespace: true, minifySyntax: true };
+const common = {
+  absWorkingDir: root,
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  logLevel: 'warning',
+  minifyWhitespace: true,
+  minifySyntax: true,
+};
 
 /** Some packages are CommonJS and ask for Node's modules by `require`. */
-const banner = { js: "import { createRequire as nodeRequire } from 'node:module';\nconst require = nodeRequire(import.meta.url);" };
+const banner = {
+  js: "import { createRequire as nodeRequire } from 'node:module';\nconst require = nodeRequire(import.meta.url);",
+};
 
 /** The licences of everything that ended up in the bundle travel with it. */
 function licences(inputs) {
-  const names = new Set(Object.keys(inputs).flatMap((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []));
+  const names = new Set(
+    Object.keys(inputs).flatMap(
+      (path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? [],
+    ),
+  );
   return [...names].toSorted().map((name) => {
-    const { version, license } = JSON.parse(readFileSync(at('node_modules', name, 'package.json'), 'utf8'));
+    const { version, license } = JSON.parse(
+      readFileSync(at('node_modules', name, 'package.json'), 'utf8'),
+    );
     const file = readdirSync(at('node_modules', name)).find((entry) => /^licen[sc]e/i.test(entry));
     return `${name} ${version} (${license})\n\n${file ? readFileSync(at('node_modules', name, file), 'utf8').trim() : ''}\n`;
   });
@@ -28,8 +53,12 @@ function licences(inputs) {
 const withoutHttp2 = {
   name: 'without-http2',
   setup(bundling) {
-    bundling.onResolve({ filter: /^node:http2$/ }, ({ importer }) => (importer.includes('/undici/') ? { path: 'http2', namespace: 'absent' } : undefined));
-    bundling.onLoad({ filter: /.*/, namespace: 'absent' }, () => ({ contents: 'module.exports = { constants: {} };' }));
+    bundling.onResolve({ filter: /^node:http2$/ }, ({ importer }) =>
+      importer.includes('/undici/') ? { path: 'http2', namespace: 'absent' } : undefined,
+    );
+    bundling.onLoad({ filter: /.*/, namespace: 'absent' }, () => ({
+      contents: 'module.exports = { constants: {} };',
+    }));
   },
 };
 
@@ -38,7 +67,8 @@ const shortNames = {
   name: 'short-names',
   setup(bundling) {
     bundling.onLoad({ filter: /generated[/\\]validators\.js$/ }, async ({ path }) => ({
-      contents: (await transform(readFileSync(path, 'utf8'), { minify: true, target: 'node20' })).code,
+      contents: (await transform(readFileSync(path, 'utf8'), { minify: true, target: 'node20' }))
+        .code,
     }));
   },
 };
@@ -107,11 +137,24 @@ const provider = await build({
   plugins: [withoutHttp2, shortNames],
 });
 await bundleEntries(common, made);
-writeFileSync(join(made, 'third-party-licences.txt'), licences({ ...metafile.inputs, ...provider.metafile.inputs }).join('\n---\n\n'));
-const types = spawnSync(process.execPath, [at('node_modules', '@typescript', 'native', 'bin', 'tsc'), '-p', 'tsconfig.types.json', '--outDir', join(made, 'types')], {
-  cwd: root,
-  stdio: 'inherit',
-});
+writeFileSync(
+  join(made, 'third-party-licences.txt'),
+  licences({ ...metafile.inputs, ...provider.metafile.inputs }).join('\n---\n\n'),
+);
+const types = spawnSync(
+  process.execPath,
+  [
+    at('node_modules', '@typescript', 'native', 'bin', 'tsc'),
+    '-p',
+    'tsconfig.types.json',
+    '--outDir',
+    join(made, 'types'),
+  ],
+  {
+    cwd: root,
+    stdio: 'inherit',
+  },
+);
 if (types.status !== 0) process.exit(types.status ?? 1);
 await typeConstructs(common, join(made, 'types'));
 for (const [name, text] of [

@@ -9,22 +9,35 @@ const tool = (...path) => [process.execPath, join(root, 'node_modules', ...path)
 const sources = ['src', 'test', 'scripts', 'vitest.config.ts'];
 
 const run = ([command, ...args]) => {
-  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
+  const { status, stdout, stderr, error } = spawnSync(command, args, {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  });
   return status === 0 ? undefined : `${stdout ?? ''}${stderr ?? ''}${error?.message ?? ''}`;
 };
 
 /** Words that say something is unfinished or switched off, and folders that exist on one machine only. */
-const leftover = /\b(TO[D]O|FIX[M]E|X[X]X)\b|\.(onl[y]|ski[p]|tod[o])\(|(?<![\w.])\/(hom[e]|User[s]|wor[k]|roo[t])\/[\w.-]|\/tm[p]\/[a-z]+\//;
+const leftover =
+  /\b(TO[D]O|FIX[M]E|X[X]X)\b|\.(onl[y]|ski[p]|tod[o])\(|(?<![\w.])\/(hom[e]|User[s]|wor[k]|roo[t])\/[\w.-]|\/tm[p]\/[a-z]+\//;
 
 function leftovers() {
-  const { stdout, status } = spawnSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root, encoding: 'utf8' });
+  const { stdout, status } = spawnSync(
+    'git',
+    ['ls-files', '-z', '--cached', '--others', '--exclude-standard'],
+    { cwd: root, encoding: 'utf8' },
+  );
   if (status !== 0) return 'git does not list the files of this folder';
   const found = stdout
     .split('\0')
     .filter((path) => path !== '' && path !== 'package-lock.json')
     .flatMap((path) => {
       const text = tryRead(path);
-      return text.split('\n').flatMap((line, index) => (leftover.test(line) ? [`${path}:${index + 1}: ${line.trim().slice(0, 120)}`] : []));
+      return text
+        .split('\n')
+        .flatMap((line, index) =>
+          leftover.test(line) ? [`${path}:${index + 1}: ${line.trim().slice(0, 120)}`] : [],
+        );
     });
   return found.length === 0 ? undefined : `${found.join('\n')}\n`;
 }
@@ -40,11 +53,30 @@ function tryRead(path) {
 
 const steps = {
   types: () => run([...tool('@typescript', 'native', 'bin', 'tsc'), '-p', '.']),
-  lint: () => run([...tool('oxlint', 'bin', 'oxlint'), '--type-aware', '--deny-warnings', ...sources]),
-  'import rules': () => run([...tool('dependency-cruiser', 'bin', 'dependency-cruise.mjs'), '--config', '.dependency-cruiser.cjs', 'src']),
+  lint: () =>
+    run([...tool('oxlint', 'bin', 'oxlint'), '--type-aware', '--deny-warnings', ...sources]),
+  'import rules': () =>
+    run([
+      ...tool('dependency-cruiser', 'bin', 'dependency-cruise.mjs'),
+      '--config',
+      '.dependency-cruiser.cjs',
+      'src',
+    ]),
   'unused code': () => run([...tool('knip', 'bin', 'knip.js'), '--no-progress']),
-  format: () => run([...tool('prettier', 'bin', 'prettier.cjs'), '--check', '--log-level', 'warn', '*.{json,cjs,ts}', '.*.{json,cjs}', '{src,test,scripts}/**/*.{ts,mjs}']),
-  generated: () => ['kind-files', 'generate'].map((name) => run([process.execPath, 'scripts/run.mjs', `scripts/${name}.ts`, '--check'])).find((said) => said !== undefined),
+  format: () =>
+    run([
+      ...tool('prettier', 'bin', 'prettier.cjs'),
+      '--check',
+      '--log-level',
+      'warn',
+      '*.{json,cjs,ts}',
+      '.*.{json,cjs}',
+      '{src,test,scripts}/**/*.{ts,mjs}',
+    ]),
+  generated: () =>
+    ['kind-files', 'generate']
+      .map((name) => run([process.execPath, 'scripts/run.mjs', `scripts/${name}.ts`, '--check']))
+      .find((said) => said !== undefined),
   package: () => run([...tool('publint', 'src', 'cli.js'), '--strict']),
   leftovers,
 };
@@ -53,7 +85,9 @@ let failed = false;
 for (const [name, step] of Object.entries(steps)) {
   const start = performance.now();
   const trouble = step();
-  console.log(`${trouble === undefined ? 'ok  ' : 'FAIL'} ${name} (${((performance.now() - start) / 1000).toFixed(1)} s)`);
+  console.log(
+    `${trouble === undefined ? 'ok  ' : 'FAIL'} ${name} (${((performance.now() - start) / 1000).toFixed(1)} s)`,
+  );
   if (trouble !== undefined) console.log(trouble);
   failed ||= trouble !== undefined;
 }

@@ -2,7 +2,9 @@
 import type { CommandSpec, FlagSpec } from '../src/cli/command-table.js';
 
 export function commandsPage(commands: readonly CommandSpec[]): string {
-  const list = commands.map(({ name, doc }) => `| [${name}](#trueup-${name.replaceAll(' ', '-')}) | ${cell(doc)} |`);
+  const list = commands.map(
+    ({ name, doc }) => `| [${name}](#trueup-${name.replaceAll(' ', '-')}) | ${cell(doc)} |`,
+  );
   const sections = [
     '# Commands',
     'Every command prints this with `--help`. Flags may be written with one dash. An unknown flag is an error. Results are printed to standard output; progress, warnings, prompts and errors to standard error.',
@@ -22,7 +24,12 @@ function section({ name, args, doc, flags, more }: CommandSpec): readonly string
 }
 
 function row({ spelling, doc, choices, initial }: FlagSpec): string {
-  const notes = [...(choices === undefined ? [] : [`one of ${choices.map((choice) => `\`${choice}\``).join(', ')}`]), ...(initial === undefined ? [] : [`default \`${initial}\``])];
+  const notes = [
+    ...(choices === undefined
+      ? []
+      : [`one of ${choices.map((choice) => `\`${choice}\``).join(', ')}`]),
+    ...(initial === undefined ? [] : [`default \`${initial}\``]),
+  ];
   return `| \`${cell(spelling)}\` | ${cell([doc, ...notes].join('; '))} |`;
 }
 

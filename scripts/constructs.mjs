@@ -17,7 +17,16 @@ const CLASSES = join('generated', 'classes.d.ts');
 const entries = {
   index: { source: 'src/index.ts', types: 'index' },
   constructs: { source: 'src/cli/constructs.ts', types: 'cli/constructs' },
-  ...Object.fromEntries(libraries.map((library) => [library, { source: 'src/constructs/terraform/index.ts', types: `constructs/${library}/index`, alias: { '#cdk': library } }])),
+  ...Object.fromEntries(
+    libraries.map((library) => [
+      library,
+      {
+        source: 'src/constructs/terraform/index.ts',
+        types: `constructs/${library}/index`,
+        alias: { '#cdk': library },
+      },
+    ]),
+  ),
 };
 
 /**
@@ -32,7 +41,10 @@ export async function bundleEntries(packed, made) {
     await build({ ...entry, format: 'cjs', outExtension: { '.js': '.cjs' } });
     const { metafile } = await build({ ...entry, write: false, metafile: true });
     const [{ exports }] = Object.values(metafile.outputs);
-    writeFileSync(join(made, `${name}.js`), `export { ${exports.toSorted().join(', ')} } from './${name}.cjs';\n`);
+    writeFileSync(
+      join(made, `${name}.js`),
+      `export { ${exports.toSorted().join(', ')} } from './${name}.cjs';\n`,
+    );
     writeFileSync(join(made, `${name}.d.ts`), `export * from './types/${types}.js';\n`);
   }
 }
@@ -52,23 +64,49 @@ export async function typeConstructs(common, types) {
       if (!name.endsWith('.d.ts')) continue;
       const text = readFileSync(path, 'utf8').replaceAll(/(['"])#cdk\1/g, `'${library}'`);
       const door = { whole: `import("${library}").IResolvable`, writeOnly: true };
-      if (path === join(folder, CLASSES)) written(path, documented(withPropDocs(text, telling(vocabulary, vocabulary.resourceBlock), door), docs));
-      else written(path, name === 'provider.d.ts' ? withBlockDocs(text, vocabulary.providerBlock, door) : text);
+      if (path === join(folder, CLASSES))
+        written(
+          path,
+          documented(withPropDocs(text, telling(vocabulary, vocabulary.resourceBlock), door), docs),
+        );
+      else
+        written(
+          path,
+          name === 'provider.d.ts' ? withBlockDocs(text, vocabulary.providerBlock, door) : text,
+        );
     }
   }
   rmSync(source, { recursive: true });
   const native = join(types, 'constructs', 'native', CLASSES);
   const door = { whole: 'import("../tokens.js").Reference', writeOnly: false };
-  written(native, documented(withPropDocs(readFileSync(native, 'utf8'), telling(vocabulary), door), docs));
+  written(
+    native,
+    documented(withPropDocs(readFileSync(native, 'utf8'), telling(vocabulary), door), docs),
+  );
 }
 
-const documented = (text, docs) => text.replaceAll(/^export declare class (\w+) /gm, (line, name) => (docs.has(name) ? `${docs.get(name)}${line}` : line));
+const documented = (text, docs) =>
+  text.replaceAll(/^export declare class (\w+) /gm, (line, name) =>
+    docs.has(name) ? `${docs.get(name)}${line}` : line,
+  );
 
 /** The kinds and what stands beside them, out of the sources. */
 async function vocabularyOf({ absWorkingDir, ...common }) {
-  const outfile = join(absWorkingDir, 'node_modules', '.cache', 'trueup', `kinds-${process.pid}.mjs`);
-  const contents = "export * from './src/resources/index.js'; export { providerBlock, recordsQuery, resourceBlock } from './src/model/index.js';";
-  await build({ ...common, absWorkingDir, stdin: { contents, resolveDir: absWorkingDir }, outfile });
+  const outfile = join(
+    absWorkingDir,
+    'node_modules',
+    '.cache',
+    'trueup',
+    `kinds-${process.pid}.mjs`,
+  );
+  const contents =
+    "export * from './src/resources/index.js'; export { providerBlock, recordsQuery, resourceBlock } from './src/model/index.js';";
+  await build({
+    ...common,
+    absWorkingDir,
+    stdin: { contents, resolveDir: absWorkingDir },
+    outfile,
+  });
   const vocabulary = await import(pathToFileURL(outfile).href);
   rmSync(outfile);
   return vocabulary;
@@ -77,7 +115,10 @@ async function vocabularyOf({ absWorkingDir, ...common }) {
 /** What the classes of a door are made from, by name. @param beside what a resource takes beside the attributes of its kind */
 function telling({ kinds, collections, recordsQuery }, beside = () => ({})) {
   const classes = new Map([
-    ...[...collections.values()].map(({ name }) => [`Data${pascal(name)}`, { form: 'declared', props: recordsQuery, read: recordsQuery }]),
+    ...[...collections.values()].map(({ name }) => [
+      `Data${pascal(name)}`,
+      { form: 'declared', props: recordsQuery, read: recordsQuery },
+    ]),
     ...[...kinds.values()].flatMap((kind) => {
       const { singular, attributes } = kind;
       const whole = { ...attributes, ...beside(kind) };
@@ -95,7 +136,17 @@ function docsOfClasses({ kinds, collections }) {
   return new Map(
     [...collections.values()].flatMap((one) => {
       const known = kinds.has(one.name);
-      const lines = [one.doc, ...(known ? ['', ...Object.entries(one.attributes).map(([name, { doc }]) => `- \`${camel(name)}\`: ${doc}`)] : [])];
+      const lines = [
+        one.doc,
+        ...(known
+          ? [
+              '',
+              ...Object.entries(one.attributes).map(
+                ([name, { doc }]) => `- \`${camel(name)}\`: ${doc}`,
+              ),
+            ]
+          : []),
+      ];
       const comment = `/**\n${lines.map((line) => ` * ${line.replaceAll('*/', '*\\/')}`.trimEnd()).join('\n')}\n */\n`;
       return known
         ? [

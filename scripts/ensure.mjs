@@ -2,7 +2,16 @@
 // `dist` where they are missing or stale, and says nothing where they are not. `install` stops before the build.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { closeSync, existsSync, openSync, readFileSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,8 +23,13 @@ const at = (...parts) => join(root, ...parts);
 function installed() {
   try {
     const wanted = JSON.parse(readFileSync(at('package-lock.json'), 'utf8')).packages;
-    const found = JSON.parse(readFileSync(at('node_modules', '.package-lock.json'), 'utf8')).packages;
-    return Object.entries(wanted).every(([path, { version, optional }]) => path === '' || (found[path] ? found[path].version === version : optional === true));
+    const found = JSON.parse(
+      readFileSync(at('node_modules', '.package-lock.json'), 'utf8'),
+    ).packages;
+    return Object.entries(wanted).every(
+      ([path, { version, optional }]) =>
+        path === '' || (found[path] ? found[path].version === version : optional === true),
+    );
   } catch {
     return false;
   }
@@ -23,27 +37,45 @@ function installed() {
 
 function newest(path) {
   const stat = statSync(path);
-  return stat.isDirectory() ? Math.max(stat.mtimeMs, ...readdirSync(path).map((name) => newest(join(path, name)))) : stat.mtimeMs;
+  return stat.isDirectory()
+    ? Math.max(stat.mtimeMs, ...readdirSync(path).map((name) => newest(join(path, name))))
+    : stat.mtimeMs;
 }
 
 function built() {
   const product = at('dist', 'trueup.cjs');
-  return existsSync(product) && Math.max(...['src', 'package.json', 'scripts/build.mjs', 'scripts/constructs.mjs'].map((path) => newest(at(path)))) <= statSync(product).mtimeMs;
+  return (
+    existsSync(product) &&
+    Math.max(
+      ...['src', 'package.json', 'scripts/build.mjs', 'scripts/constructs.mjs'].map((path) =>
+        newest(at(path)),
+      ),
+    ) <= statSync(product).mtimeMs
+  );
 }
 
 function run(what, command, args) {
   process.stderr.write(`${what}…\n`);
-  const { status, error } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' });
+  const { status, error } = spawnSync(command, args, {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+    shell: process.platform === 'win32',
+  });
   if (error) throw error;
   if (status !== 0) {
-    process.stderr.write(`${what}: failed. To see it alone, type: ${[command, ...args].join(' ')}\n`);
+    process.stderr.write(
+      `${what}: failed. To see it alone, type: ${[command, ...args].join(' ')}\n`,
+    );
     process.exit(status ?? 1);
   }
 }
 
 /** One at a time for each checkout; a lock whose owner is gone is taken over. */
 function exclusively(work) {
-  const lock = join(tmpdir(), `trueup-ensure-${createHash('sha256').update(root).digest('hex').slice(0, 16)}`);
+  const lock = join(
+    tmpdir(),
+    `trueup-ensure-${createHash('sha256').update(root).digest('hex').slice(0, 16)}`,
+  );
   for (;;) {
     try {
       const file = openSync(lock, 'wx');
@@ -74,6 +106,14 @@ function alive(lock) {
 const build = process.argv[2] !== 'install';
 if (!installed() || (build && !built()))
   exclusively(() => {
-    if (!installed()) run('Installing what package-lock.json names', 'npm', ['ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']);
+    if (!installed())
+      run('Installing what package-lock.json names', 'npm', [
+        'ci',
+        '--include=dev',
+        '--ignore-scripts',
+        '--no-audit',
+        '--no-fund',
+        '--loglevel=error',
+      ]);
     if (build && !built()) run('Building dist', process.execPath, [at('scripts', 'build.mjs')]);
   });

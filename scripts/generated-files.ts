@@ -5,9 +5,12 @@ import { dirname } from 'node:path';
 
 /** @param gone files that an earlier run wrote and that nothing asks for any more */
 export function finish(files: ReadonlyMap<string, string>, gone: readonly string[] = []): void {
-  const stale = [...files].filter(([path, text]) => !existsSync(path) || readFileSync(path, 'utf8') !== text);
+  const stale = [...files].filter(
+    ([path, text]) => !existsSync(path) || readFileSync(path, 'utf8') !== text,
+  );
   if (process.argv.includes('--check')) {
-    for (const path of [...stale.map(([path]) => path), ...gone]) console.error(`stale: ${path} (type \`npm run generate\`)`);
+    for (const path of [...stale.map(([path]) => path), ...gone])
+      console.error(`stale: ${path} (type \`npm run generate\`)`);
     if (stale.length + gone.length > 0) process.exitCode = 1;
     return;
   }
@@ -27,6 +30,7 @@ export function withPart(page: string, name: string, text: string): string {
   const [begin, end] = [`<!-- Generated: ${name}. -->`, `<!-- End: ${name}. -->`];
   const [before, rest = ''] = page.split(begin);
   const [old, after] = rest.split(end);
-  if (old === undefined || after === undefined) throw new Error(`the page has no place for: ${name}`);
+  if (old === undefined || after === undefined)
+    throw new Error(`the page has no place for: ${name}`);
   return `${before}${begin}${text}${end}${after}`;
 }

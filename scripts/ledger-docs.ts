@@ -3,7 +3,12 @@ import { areas, type Source } from '../src/client/assumptions.js';
 import { isChecked } from '../src/client/api-checks.js';
 import { withPart } from './generated-files.js';
 
-const sources: Readonly<Record<Source, string>> = { reference: 'described', confirmed: 'seen', inferred: 'inferred', unknown: 'unknown' };
+const sources: Readonly<Record<Source, string>> = {
+  reference: 'described',
+  confirmed: 'seen',
+  inferred: 'inferred',
+  unknown: 'unknown',
+};
 
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 
@@ -14,7 +19,14 @@ export function apiPage(page: string): string {
       const files = tests.map((path) => `\`${path.replace(/\.test\.ts$/, '')}\``).join(', ');
       return `| **${name}**${isChecked(name) ? ' ✓' : ''} | ${cell(assumed)} | ${sources[source]} | ${cell(otherwise)} | ${files === '' ? '–' : files} |`;
     });
-    return [`### ${title}`, '', '| entry | assumed | source | if it is wrong | tests |', '|---|---|---|---|---|', ...rows, ''].join('\n');
+    return [
+      `### ${title}`,
+      '',
+      '| entry | assumed | source | if it is wrong | tests |',
+      '|---|---|---|---|---|',
+      ...rows,
+      '',
+    ].join('\n');
   });
   return withPart(page, 'the ledger', `\n\n${tables.join('\n')}\n`);
 }

@@ -2,9 +2,11 @@
 // own, so that beside each class an interface is written, with a comment a member; what a member may be is still said
 // by the mapped type, and the interface names it.
 
-const comment = (lines, indent) => `${indent}/**\n${lines.map((line) => `${indent} * ${line.replaceAll('*/', '*\\/')}`.trimEnd()).join('\n')}\n${indent} */\n`;
+const comment = (lines, indent) =>
+  `${indent}/**\n${lines.map((line) => `${indent} * ${line.replaceAll('*/', '*\\/')}`.trimEnd()).join('\n')}\n${indent} */\n`;
 
-export const camel = (name) => name.replaceAll(/_+([a-z0-9])/g, (_, letter) => letter.toUpperCase());
+export const camel = (name) =>
+  name.replaceAll(/_+([a-z0-9])/g, (_, letter) => letter.toUpperCase());
 export const pascal = (name) => camel(`_${name}`);
 
 /**
@@ -16,19 +18,36 @@ function membersOf(attributes, { form, writeOnly }) {
     const { secret, unstored, computed, immutable, doc, optional } = attribute;
     const isPlain = !['list', 'set', 'map', 'object', 'document'].includes(attribute.word);
     if (unstored) return [];
-    if (form === 'condition') return secret || !isPlain ? [] : [{ prop: camel(name), doc, optional: true, attribute }];
-    if (form === 'read') return secret || attribute.wire === 'merge' || (attribute.word === 'object' && hidesAll(attribute)) ? [] : [{ prop: camel(name), doc, attribute }];
+    if (form === 'condition')
+      return secret || !isPlain ? [] : [{ prop: camel(name), doc, optional: true, attribute }];
+    if (form === 'read')
+      return secret ||
+        attribute.wire === 'merge' ||
+        (attribute.word === 'object' && hidesAll(attribute))
+        ? []
+        : [{ prop: camel(name), doc, attribute }];
     if (computed) return [];
     const words = immutable ? `${doc} Fixed at creation.` : doc;
     if (!secret || !writeOnly) return [{ prop: camel(name), doc: words, optional, attribute }];
     return [
-      { prop: `${camel(name)}Wo`, doc: `${words} A reference, as the \`stringValue\` of a sensitive variable is one; it is in no state.`, optional: true, attribute },
-      { prop: `${camel(name)}WoVersion`, doc: 'Another number sends the secret again.', optional: true, attribute },
+      {
+        prop: `${camel(name)}Wo`,
+        doc: `${words} A reference, as the \`stringValue\` of a sensitive variable is one; it is in no state.`,
+        optional: true,
+        attribute,
+      },
+      {
+        prop: `${camel(name)}WoVersion`,
+        doc: 'Another number sends the secret again.',
+        optional: true,
+        attribute,
+      },
     ];
   });
 }
 
-const hidesAll = ({ attributes }) => Object.values(attributes).every(({ secret }) => secret === true);
+const hidesAll = ({ attributes }) =>
+  Object.values(attributes).every(({ secret }) => secret === true);
 
 /** Interfaces by name, the one of the attributes last: those of objects inside come before it. @param mapped the type that says what the members may be */
 function interfacesOf(name, attributes, mapped, how) {
@@ -37,13 +56,29 @@ function interfacesOf(name, attributes, mapped, how) {
     let type = `${mapped}["${prop}"]`;
     if (attribute.word === 'object' && how.form === 'declared') {
       const nested = `${name.replace(/Props$/, '')}${pascal(`_${prop}`)}Props`;
-      inner.push(...interfacesOf(nested, attribute.attributes, `Exclude<NonNullable<${type}>, ${how.whole}>`, how));
+      inner.push(
+        ...interfacesOf(
+          nested,
+          attribute.attributes,
+          `Exclude<NonNullable<${type}>, ${how.whole}>`,
+          how,
+        ),
+      );
       type = `${nested} | ${how.whole}${optional ? ' | undefined' : ''}`;
     }
-    return { prop, text: `${comment([doc], '    ')}    readonly ${prop}${optional ? '?' : ''}: ${type};\n` };
+    return {
+      prop,
+      text: `${comment([doc], '    ')}    readonly ${prop}${optional ? '?' : ''}: ${type};\n`,
+    };
   });
-  const rest = how.form === 'read' ? '' : ` extends Omit<${mapped}, ${members.map(({ prop }) => `"${prop}"`).join(' | ') || 'never'}>`;
-  return [...inner, `export interface ${name}${rest} {\n${members.map(({ text }) => text).join('')}}\n`];
+  const rest =
+    how.form === 'read'
+      ? ''
+      : ` extends Omit<${mapped}, ${members.map(({ prop }) => `"${prop}"`).join(' | ') || 'never'}>`;
+  return [
+    ...inner,
+    `export interface ${name}${rest} {\n${members.map(({ text }) => text).join('')}}\n`,
+  ];
 }
 
 const HELPER = `type Documented<C extends abstract new (...given: never) => unknown, P, O> = { readonly [K in keyof C]: C[K] } & import("../../props.js").ClassOf<InstanceType<C> & O, P, unknown>;
@@ -55,21 +90,39 @@ const HELPER = `type Documented<C extends abstract new (...given: never) => unkn
  * @param door `whole`: the type that stands for a value that is only known later; `writeOnly`: how secrets are given
  */
 export function withPropDocs(text, tell, door) {
-  const written = text.replaceAll(/^declare const (\w+)_base: ([^]*?;)\n(?=export declare class \1 )/gm, (all, name, type) => {
-    const told = tell(name);
-    if (!told) throw new Error(`nothing is known of the class ${name}`);
-    const mapped = `${name}_mapped`;
-    const props = interfacesOf(`${name}Props`, told.props, `import("../../props.js").PropsOf<typeof ${mapped}>`, { ...door, form: told.form });
-    const read = interfacesOf(`${name}Getters`, told.read, `InstanceType<typeof ${mapped}>`, { ...door, form: 'read' });
-    return `declare const ${mapped}: ${type}\n${[...props, ...read].join('')}declare const ${name}_base: Documented<typeof ${mapped}, ${name}Props, ${name}Getters>;\n`;
-  });
+  const written = text.replaceAll(
+    /^declare const (\w+)_base: ([^]*?;)\n(?=export declare class \1 )/gm,
+    (all, name, type) => {
+      const told = tell(name);
+      if (!told) throw new Error(`nothing is known of the class ${name}`);
+      const mapped = `${name}_mapped`;
+      const props = interfacesOf(
+        `${name}Props`,
+        told.props,
+        `import("../../props.js").PropsOf<typeof ${mapped}>`,
+        { ...door, form: told.form },
+      );
+      const read = interfacesOf(`${name}Getters`, told.read, `InstanceType<typeof ${mapped}>`, {
+        ...door,
+        form: 'read',
+      });
+      return `declare const ${mapped}: ${type}\n${[...props, ...read].join('')}declare const ${name}_base: Documented<typeof ${mapped}, ${name}Props, ${name}Getters>;\n`;
+    },
+  );
   return `${written.trimEnd()}\n${HELPER}`;
 }
 
 /** The declarations of the provider's construct, likewise. */
 export function withBlockDocs(text, attributes, door) {
-  return text.replace(/^export type DevicecloudProviderProps = ([^]*?;)\n(?=export declare class)/m, (_, type) => {
-    const written = interfacesOf('DevicecloudProviderProps', attributes, 'MappedProps', { ...door, writeOnly: false, form: 'declared' });
-    return `type MappedProps = ${type}\n${written.join('')}`;
-  });
+  return text.replace(
+    /^export type DevicecloudProviderProps = ([^]*?;)\n(?=export declare class)/m,
+    (_, type) => {
+      const written = interfacesOf('DevicecloudProviderProps', attributes, 'MappedProps', {
+        ...door,
+        writeOnly: false,
+        form: 'declared',
+      });
+      return `type MappedProps = ${type}\n${written.join('')}`;
+    },
+  );
 }

@@ -1,6 +1,16 @@
 // Reference pages of the kinds, and of what is only read, as Markdown.
 import { yamlLines } from '../src/declarations/index.js';
-import { filterNames, removals, shortFilter, walk, type Attribute, type Attributes, type Collection, type JsonObject, type Kind } from '../src/model/index.js';
+import {
+  filterNames,
+  removals,
+  shortFilter,
+  walk,
+  type Attribute,
+  type Attributes,
+  type Collection,
+  type JsonObject,
+  type Kind,
+} from '../src/model/index.js';
 
 function words(attribute: Attribute): string {
   switch (attribute.word) {
@@ -29,25 +39,41 @@ function words(attribute: Attribute): string {
 
 function traits(attribute: Attribute): string {
   if (attribute.computed === true) return 'computed';
-  const named = [attribute.optional === true ? 'optional' : 'required', ...(attribute.immutable === true ? ['immutable'] : []), ...(attribute.secret === true ? ['secret'] : [])];
+  const named = [
+    attribute.optional === true ? 'optional' : 'required',
+    ...(attribute.immutable === true ? ['immutable'] : []),
+    ...(attribute.secret === true ? ['secret'] : []),
+  ];
   return named.join(', ');
 }
 
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 
 function table(attributes: Attributes): string {
-  const rows = [...walk(attributes)].map(([path, attribute]) => `| \`${path}\` | ${cell(words(attribute))} | ${traits(attribute)} | ${cell(attribute.doc)} |`);
+  const rows = [...walk(attributes)].map(
+    ([path, attribute]) =>
+      `| \`${path}\` | ${cell(words(attribute))} | ${traits(attribute)} | ${cell(attribute.doc)} |`,
+  );
   return ['| attribute | value | | |', '|---|---|---|---|', ...rows].join('\n');
 }
 
 function identity(kind: Kind): string {
-  if (kind.identity === 'content') return 'An object created outside of trueup is recognised by its exact content: every writable attribute, undeclared ones being empty.';
+  if (kind.identity === 'content')
+    return 'An object created outside of trueup is recognised by its exact content: every writable attribute, undeclared ones being empty.';
   return `An object created outside of trueup is recognised by ${kind.identity.map((name) => `\`${name}\``).join(' and ')}.`;
 }
 
 function verbs({ operations: { create, update, delete: remove } }: Kind): string {
-  const can = [...(create ? ['created'] : []), ...(update ? ['changed'] : []), ...(remove ? ['deleted'] : [])];
-  const cannot = [...(create ? [] : ['created']), ...(update ? [] : ['changed']), ...(remove ? [] : ['deleted'])];
+  const can = [
+    ...(create ? ['created'] : []),
+    ...(update ? ['changed'] : []),
+    ...(remove ? ['deleted'] : []),
+  ];
+  const cannot = [
+    ...(create ? [] : ['created']),
+    ...(update ? [] : ['changed']),
+    ...(remove ? [] : ['deleted']),
+  ];
   return `Objects can be read, adopted${can.map((verb) => `, ${verb}`).join('')} and forgotten.${cannot.length > 0 ? ` They cannot be ${cannot.join(' or ')} here.` : ''}`;
 }
 
@@ -60,34 +86,70 @@ function listing(collection: Collection): readonly string[] {
   const names = filterNames(collection);
   const short = names.find((one) => !one.includes('…') && shortFilter(one) !== one);
   const lists = names.filter((one) => one.endsWith('_in'));
-  const typed = needs.length > 0 ? ` --filter ${needs[0]}=…` : operations.since === undefined && operations.time === undefined ? '' : ' --since 24h';
+  const typed =
+    needs.length > 0
+      ? ` --filter ${needs[0]}=…`
+      : operations.since === undefined && operations.time === undefined
+        ? ''
+        : ' --since 24h';
   const facts = [
-    ...(by_id === undefined ? ['No record can be read by an ID.'] : [`\`trueup get ${name} ID\` reads one.`]),
-    names.length === 0 ? 'There are no filters.' : `Filters: ${codes(names)}.${short === undefined ? '' : ` \`${shortFilter(short)}=\` is short for \`${short}=\`.`}`,
-    ...(needs.length > 0 ? [needs.length === 1 ? `\`${needs[0]}\` has to be given.` : 'One of them has to be given.'] : []),
-    ...(lists.length > 0 ? [`${codes(lists)} ${lists.length === 1 ? 'takes' : 'take'} lists with commas: more than 100 values are asked for in parts.`] : []),
+    ...(by_id === undefined
+      ? ['No record can be read by an ID.']
+      : [`\`trueup get ${name} ID\` reads one.`]),
+    names.length === 0
+      ? 'There are no filters.'
+      : `Filters: ${codes(names)}.${short === undefined ? '' : ` \`${shortFilter(short)}=\` is short for \`${short}=\`.`}`,
+    ...(needs.length > 0
+      ? [needs.length === 1 ? `\`${needs[0]}\` has to be given.` : 'One of them has to be given.']
+      : []),
+    ...(lists.length > 0
+      ? [
+          `${codes(lists)} ${lists.length === 1 ? 'takes' : 'take'} lists with commas: more than 100 values are asked for in parts.`,
+        ]
+      : []),
     ...times(collection),
-    ...(expand.length > 0 ? [`\`--expand\` takes ${dialect === 'v2' && expand.length > 1 ? 'one of ' : ''}${codes(expand)}.`] : []),
-    ...(columns === undefined ? [] : [`A table shows ${codes(columns)}; \`-o wide\` shows the rest.`]),
+    ...(expand.length > 0
+      ? [
+          `\`--expand\` takes ${dialect === 'v2' && expand.length > 1 ? 'one of ' : ''}${codes(expand)}.`,
+        ]
+      : []),
+    ...(columns === undefined
+      ? []
+      : [`A table shows ${codes(columns)}; \`-o wide\` shows the rest.`]),
     `Pages have up to ${page.toLocaleString('en')} records.${log ? ' The list grows while it is read: a record that comes twice is dropped.' : ''}`,
   ];
-  return ['## Listing', `\`\`\`sh\ntrueup get ${name}${typed}\n\`\`\``, facts.map((fact) => `- ${fact}`).join('\n')];
+  return [
+    '## Listing',
+    `\`\`\`sh\ntrueup get ${name}${typed}\n\`\`\``,
+    facts.map((fact) => `- ${fact}`).join('\n'),
+  ];
 }
 
 function times({ operations: { time, since, until } }: Collection): readonly string[] {
   const bounds = [since, until].filter((one) => one !== undefined);
-  if (bounds.length > 0) return [`\`--since\` and \`--until\` are asked of the API, as ${codes(bounds)}.`];
-  return time === undefined ? [] : [`\`--since\` and \`--until\` bound \`${time}\`, which is compared here: all of it is read.`];
+  if (bounds.length > 0)
+    return [`\`--since\` and \`--until\` are asked of the API, as ${codes(bounds)}.`];
+  return time === undefined
+    ? []
+    : [`\`--since\` and \`--until\` bound \`${time}\`, which is compared here: all of it is read.`];
 }
 
 export function collectionPage(collection: Collection): string {
   const { name, doc, attributes, id } = collection;
-  const rows = [...walk(attributes)].map(([path, attribute]) => `| \`${path}\` | ${cell(words(attribute))} | ${cell(attribute.doc)} |`);
+  const rows = [...walk(attributes)].map(
+    ([path, attribute]) => `| \`${path}\` | ${cell(words(attribute))} | ${cell(attribute.doc)} |`,
+  );
   const fields =
     rows.length === 0
       ? 'What a record holds is not documented: it passes as it is, and a table shows what some record has.'
       : `${['| field | value | |', '|---|---|---|', ...rows].join('\n')}\n\n${id === undefined ? '' : `A record is identified by \`${id}\`. `}Fields that are not listed here pass as they are.`;
-  const sections = [`# ${name}`, `${doc} It can only be read: by \`get\`, and by [expectations](../expectations.md).`, ...listing(collection), '## Fields', fields];
+  const sections = [
+    `# ${name}`,
+    `${doc} It can only be read: by \`get\`, and by [expectations](../expectations.md).`,
+    ...listing(collection),
+    '## Fields',
+    fields,
+  ];
   return `${origin}\n\n${sections.join('\n\n')}\n`;
 }
 
@@ -112,8 +174,13 @@ export function kindPage(kind: Kind): string {
 }
 
 /** @param others what is only read @param externals what is only referred to: a sentence by name */
-export function indexPage(kinds: readonly Kind[], others: readonly Collection[], externals: Readonly<Record<string, string>>): string {
-  const rows = (list: readonly Collection[]): string => list.map(({ name, doc }) => `| [${name}](${name}.md) | ${cell(doc)} |`).join('\n');
+export function indexPage(
+  kinds: readonly Kind[],
+  others: readonly Collection[],
+  externals: Readonly<Record<string, string>>,
+): string {
+  const rows = (list: readonly Collection[]): string =>
+    list.map(({ name, doc }) => `| [${name}](${name}.md) | ${cell(doc)} |`).join('\n');
   const sections = [
     '# Kinds',
     'What can be declared, and listed with `get`.',
@@ -122,7 +189,9 @@ export function indexPage(kinds: readonly Kind[], others: readonly Collection[],
     `| collection | |\n|---|---|\n${rows(others)}`,
     '`trueup get access` is a view of accounts and authorizations together: the effective role of each user in each account. [What it shows](../audit.md#access-review).',
     '## External objects',
-    `An attribute takes the identifier of such an object as it is.\n\n| name | |\n|---|---|\n${Object.entries(externals)
+    `An attribute takes the identifier of such an object as it is.\n\n| name | |\n|---|---|\n${Object.entries(
+      externals,
+    )
       .map(([name, doc]) => `| ${name} | ${cell(doc)} |`)
       .join('\n')}`,
   ];

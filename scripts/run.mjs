@@ -15,6 +15,15 @@ const folder = join(root, 'node_modules', '.cache', 'trueup');
 mkdirSync(folder, { recursive: true });
 const outfile = join(folder, `${basename(script, '.ts')}-${process.pid}.mjs`);
 process.once('exit', () => rmSync(outfile, { force: true }));
-await build({ entryPoints: [resolve(script)], outfile, bundle: true, format: 'esm', platform: 'node', target: 'node20', packages: 'external', logLevel: 'error' });
+await build({
+  entryPoints: [resolve(script)],
+  outfile,
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  packages: 'external',
+  logLevel: 'error',
+});
 process.argv = [process.execPath, resolve(script), ...rest];
 await import(pathToFileURL(outfile).href);

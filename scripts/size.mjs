@@ -8,12 +8,17 @@ import { parseArgs } from 'node:util';
 import { format } from 'prettier';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
-const counted = (path) => path.startsWith('src/') && path.endsWith('.ts') && !path.includes('/generated/');
-const lines = async (path, text) => (await format(text, { filepath: path, singleQuote: true, printWidth: 100 })).split('\n').length - 1;
+const git = (...args) =>
+  execFileSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
+const counted = (path) =>
+  path.startsWith('src/') && path.endsWith('.ts') && !path.includes('/generated/');
+const lines = async (path, text) =>
+  (await format(text, { filepath: path, singleQuote: true, printWidth: 100 })).split('\n').length -
+  1;
 
 /** What CONTRIBUTING.md asks a new maintainer to read. */
-const readingList = /^src\/(model\/[^/]+|reconciler\/plan\/plan|reconciler\/apply\/executor|resources\/accounts|client\/v2)\.ts$/;
+const readingList =
+  /^src\/(model\/[^/]+|reconciler\/plan\/plan|reconciler\/apply\/executor|resources\/accounts|client\/v2)\.ts$/;
 
 /** Lines by path. @param read the text of a path */
 async function sizes(paths, read) {
@@ -22,7 +27,8 @@ async function sizes(paths, read) {
   return found;
 }
 
-const sum = (found, match = /./) => [...found].reduce((total, [path, count]) => total + (match.test(path) ? count : 0), 0);
+const sum = (found, match = /./) =>
+  [...found].reduce((total, [path, count]) => total + (match.test(path) ? count : 0), 0);
 const listed = (...args) =>
   git(...args, '-z', '--', 'src')
     .split('\0')
@@ -34,7 +40,9 @@ console.log(`src: ${sum(now)} lines`);
 console.log(`reading list: ${sum(now, readingList)} lines`);
 if (values.since !== undefined) {
   const commit = git('rev-parse', '--verify', `${values.since}^{commit}`).trim();
-  const then = await sizes(listed('ls-tree', '-r', '--name-only', commit), (path) => git('show', `${commit}:${path}`));
+  const then = await sizes(listed('ls-tree', '-r', '--name-only', commit), (path) =>
+    git('show', `${commit}:${path}`),
+  );
   const change = ((sum(now) / sum(then) - 1) * 100).toFixed(1);
   console.log(`src at ${commit.slice(0, 12)}: ${sum(then)} lines (since then ${change} %)`);
 }

@@ -1,10 +1,18 @@
 // The reference of the provider as Markdown, read from the schemas that Terraform itself is given.
 import type { CtyType } from '../src/terraform/protocol/cty.js';
-import type { ProviderSchema, Schema, SchemaAttribute } from '../src/terraform/protocol/provider-server.js';
+import type {
+  ProviderSchema,
+  Schema,
+  SchemaAttribute,
+} from '../src/terraform/protocol/provider-server.js';
 
 export function terraformPage({ provider, resources, dataSources }: ProviderSchema): string {
   const section = (word: string, blocks: Readonly<Record<string, Schema>>): readonly string[] =>
-    Object.entries(blocks).flatMap(([name, schema]) => [`### ${word === 'data' ? `data ${name}` : name}`, schema.description, table(schema.attributes)]);
+    Object.entries(blocks).flatMap(([name, schema]) => [
+      `### ${word === 'data' ? `data ${name}` : name}`,
+      schema.description,
+      table(schema.attributes),
+    ]);
   const sections = [
     '# Types of the provider',
     'What the provider does with them: [the Terraform provider](terraform-provider.md). Nested attributes are named with dots.',
@@ -31,7 +39,12 @@ function rows(attributes: readonly SchemaAttribute[], prefix: string): readonly 
   });
 }
 
-const nestings = { SINGLE: 'object', LIST: 'list of objects', SET: 'set of objects', MAP: 'map of objects' } as const;
+const nestings = {
+  SINGLE: 'object',
+  LIST: 'list of objects',
+  SET: 'set of objects',
+  MAP: 'map of objects',
+} as const;
 
 function spelled(type: CtyType): string {
   if (typeof type === 'string') return type;
@@ -40,5 +53,7 @@ function spelled(type: CtyType): string {
 
 function uses({ required, optional, computed, sensitive, write_only }: SchemaAttribute): string {
   const use = required ? 'required' : optional ? 'optional' : computed ? 'computed' : '';
-  return [use, ...(write_only ? ['write-only'] : []), ...(sensitive ? ['sensitive'] : [])].join(', ');
+  return [use, ...(write_only ? ['write-only'] : []), ...(sensitive ? ['sensitive'] : [])].join(
+    ', ',
+  );
 }

@@ -6,12 +6,21 @@ import { fileURLToPath } from 'node:url';
 import { lanes } from './lanes.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const projects = ['unit', 'contract', 'integration', 'simulate'].flatMap((lane) => ['--project', lane]);
+const projects = ['unit', 'contract', 'integration', 'simulate'].flatMap((lane) => [
+  '--project',
+  lane,
+]);
 const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-const { status } = spawnSync(process.execPath, [vitest, 'run', ...projects, ...process.argv.slice(2)], {
-  cwd: root,
-  stdio: 'inherit',
-});
-const left = lanes.map(({ name, needs }) => (needs === undefined ? name : `${name} (needs ${needs.what})`));
+const { status } = spawnSync(
+  process.execPath,
+  [vitest, 'run', ...projects, ...process.argv.slice(2)],
+  {
+    cwd: root,
+    stdio: 'inherit',
+  },
+);
+const left = lanes.map(({ name, needs }) =>
+  needs === undefined ? name : `${name} (needs ${needs.what})`,
+);
 console.log(`Not run here: ${left.join(', ')}. Run: npm run verify`);
 process.exitCode = status ?? 1;

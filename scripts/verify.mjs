@@ -25,7 +25,10 @@ for (const lane of lanes.filter(({ name }) => wanted.length === 0 || wanted.incl
   const start = performance.now();
   const failure = failureOf(lane);
   const seconds = ((performance.now() - start) / 1000).toFixed(0);
-  results.push({ failure, line: `${failure === undefined ? 'ok  ' : 'FAIL'} ${lane.name} (${seconds} s)${failure === undefined ? '' : `: ${failure}`}` });
+  results.push({
+    failure,
+    line: `${failure === undefined ? 'ok  ' : 'FAIL'} ${lane.name} (${seconds} s)${failure === undefined ? '' : `: ${failure}`}`,
+  });
 }
 console.log(`\n${results.map(({ line }) => line).join('\n')}`);
 process.exitCode = results.every(({ failure }) => failure === undefined) ? 0 : 1;

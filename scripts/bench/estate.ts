@@ -11,11 +11,21 @@ export interface Sizes {
 }
 
 export const sizesOf = (resources: number): Sizes => {
-  const [accounts, destinations, authorizations] = [Math.ceil(resources * 0.02), Math.ceil(resources * 0.05), Math.ceil(resources * 0.02)];
-  return { accounts, destinations, authorizations, rules: resources - accounts - destinations - authorizations };
+  const [accounts, destinations, authorizations] = [
+    Math.ceil(resources * 0.02),
+    Math.ceil(resources * 0.05),
+    Math.ceil(resources * 0.02),
+  ];
+  return {
+    accounts,
+    destinations,
+    authorizations,
+    rules: resources - accounts - destinations - authorizations,
+  };
 };
 
-export const uuid = (index: number, kind: string): string => `${index.toString(16).padStart(8, '0')}-${kind}-11f0-8000-0242ac120002`;
+export const uuid = (index: number, kind: string): string =>
+  `${index.toString(16).padStart(8, '0')}-${kind}-11f0-8000-0242ac120002`;
 export const types = [
   'account_locked',
   'connection_state',
@@ -26,17 +36,26 @@ export const types = [
   'modem_wan_disconnected',
   'wwan_standby',
 ];
-export const typesOf = (index: number): readonly string[] => [0, 3, 5].map((step) => types[(index + step) % types.length] as string);
+export const typesOf = (index: number): readonly string[] =>
+  [0, 3, 5].map((step) => types[(index + step) % types.length] as string);
 
 /** The estate as it is live: what the declarations say, made by another hand. */
 export function estate({ accounts, destinations, rules, authorizations }: Sizes): object {
-  const numbers = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);
+  const numbers = (count: number): readonly number[] =>
+    Array.from({ length: count }, (_, index) => index);
   return {
     version: 1,
     root: '1',
     next_id: 1_000_000,
     records: {
-      accounts: [{ id: '1', name: 'Root', account: null }, ...numbers(accounts).map((index) => ({ id: String(index + 100), name: `Site ${index}`, account: '1' }))],
+      accounts: [
+        { id: '1', name: 'Root', account: null },
+        ...numbers(accounts).map((index) => ({
+          id: String(index + 100),
+          name: `Site ${index}`,
+          account: '1',
+        })),
+      ],
       alert_push_destinations: numbers(destinations).map((index) => ({
         destination_config_id: uuid(index, 'd000'),
         name: `Hook ${index}`,
@@ -59,16 +78,28 @@ export function estate({ accounts, destinations, rules, authorizations }: Sizes)
         role: 'read_only_user',
       })),
     },
-    users: numbers(authorizations).map((index) => ({ id: String(index + 500), email: `user${index}@example.com` })),
+    users: numbers(authorizations).map((index) => ({
+      id: String(index + 500),
+      email: `user${index}@example.com`,
+    })),
   };
 }
 
 /** The same as declarations, in files of 500. */
-export function declarations({ accounts, destinations, rules, authorizations }: Sizes): readonly string[] {
+export function declarations({
+  accounts,
+  destinations,
+  rules,
+  authorizations,
+}: Sizes): readonly string[] {
   const blocks: (readonly [kind: string, text: string])[] = [];
-  for (let index = 0; index < accounts; index += 1) blocks.push(['accounts', `  site-${index}:\n    name: Site ${index}\n`]);
+  for (let index = 0; index < accounts; index += 1)
+    blocks.push(['accounts', `  site-${index}:\n    name: Site ${index}\n`]);
   for (let index = 0; index < destinations; index += 1)
-    blocks.push(['alert_push_destinations', `  hook-${index}:\n    name: Hook ${index}\n    enabled: true\n    endpoint:\n      url: https://hooks.example.com/${index}\n`]);
+    blocks.push([
+      'alert_push_destinations',
+      `  hook-${index}:\n    name: Hook ${index}\n    enabled: true\n    endpoint:\n      url: https://hooks.example.com/${index}\n`,
+    ]);
   for (let index = 0; index < rules; index += 1)
     blocks.push([
       'alert_rules',
@@ -77,7 +108,10 @@ export function declarations({ accounts, destinations, rules, authorizations }: 
         `    settings:\n      data_cap_threshold:\n        percent: ${index % 100}\n        notify: true\n        window: monthly\n`,
     ]);
   for (let index = 0; index < authorizations; index += 1)
-    blocks.push(['account_authorizations', `  user-${index}:\n    user: "${index + 500}"\n    account: "\${accounts.site-${index % accounts}.id}"\n    role: read_only_user\n`]);
+    blocks.push([
+      'account_authorizations',
+      `  user-${index}:\n    user: "${index + 500}"\n    account: "\${accounts.site-${index % accounts}.id}"\n    role: read_only_user\n`,
+    ]);
   const files: string[] = [];
   for (let at = 0; at < blocks.length; at += 500) {
     const slice = blocks.slice(at, at + 500);
@@ -98,11 +132,16 @@ export function declarations({ accounts, destinations, rules, authorizations }: 
 }
 
 /** A project of so many resources, its emulator, and a state that holds them all. */
-export async function settled(resources: number, faults: readonly string[] = []): Promise<{ folder: string; sizes: Sizes; cloud: Cloud }> {
+export async function settled(
+  resources: number,
+  faults: readonly string[] = [],
+): Promise<{ folder: string; sizes: Sizes; cloud: Cloud }> {
   const folder = join(root, `plan-${resources}-${faults.join('')}`);
   mkdirSync(join(folder, 'estate'), { recursive: true });
   const sizes = sizesOf(resources);
-  declarations(sizes).forEach((text, index) => writeFileSync(join(folder, 'estate', `${String(index).padStart(4, '0')}.yaml`), text));
+  declarations(sizes).forEach((text, index) =>
+    writeFileSync(join(folder, 'estate', `${String(index).padStart(4, '0')}.yaml`), text),
+  );
   const up = await cloud(folder, estate(sizes), faults);
   await time(process.execPath, [tool, 'apply', '--auto-approve'], folder, up.environment);
   return { folder, sizes, cloud: up };

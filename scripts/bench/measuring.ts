@@ -26,7 +26,8 @@ interface Row {
   readonly reached: boolean;
 }
 
-export const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] as number;
+export const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] as number;
 export const repeat = async (times: number, work: () => Promise<Run>): Promise<readonly Run[]> => {
   const runs: Run[] = [];
   for (let index = 0; index < times; index += 1) runs.push(await work());
@@ -40,7 +41,13 @@ export const memory = (runs: readonly Run[]): number => median(runs.map((run) =>
  * Runs a command to its end; its CPU time and the peak of its memory are read from the kernel while it runs. Much output goes to a file:
  * reading it here would take one of two cores from what is measured. @throws when it fails
  */
-export function time(command: string, args: readonly string[], cwd: string, environment: NodeJS.ProcessEnv = process.env, output?: string): Promise<Run> {
+export function time(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  environment: NodeJS.ProcessEnv = process.env,
+  output?: string,
+): Promise<Run> {
   return new Promise((done, fail) => {
     const start = process.hrtime.bigint();
     const to = output === undefined ? 'pipe' : openSync(output, 'w');
@@ -58,7 +65,8 @@ export function time(command: string, args: readonly string[], cwd: string, envi
       clearInterval(sampler);
       const elapsed = Number(process.hrtime.bigint() - start) / 1e9;
       if (code === 0) done({ seconds: elapsed, cpu, mebibytes: peak / 1024, stdout });
-      else fail(new Error(`${command} ${args.join(' ')} ended with ${code}:\n${stderr.slice(-2000)}`));
+      else
+        fail(new Error(`${command} ${args.join(' ')} ended with ${code}:\n${stderr.slice(-2000)}`));
     });
   });
 }
@@ -88,15 +96,35 @@ export interface Cloud {
   stop(): Promise<void>;
 }
 
-export async function cloud(folder: string, seed: object, faults: readonly string[] = []): Promise<Cloud> {
+export async function cloud(
+  folder: string,
+  seed: object,
+  faults: readonly string[] = [],
+): Promise<Cloud> {
   const file = join(folder, 'seed.json');
   writeFileSync(file, JSON.stringify(seed));
-  const child = spawn(process.execPath, [tool, 'emulator', '--port', '0', '--seed', file, ...faults.flatMap((fault) => ['--fault', fault])], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawn(
+    process.execPath,
+    [
+      tool,
+      'emulator',
+      '--port',
+      '0',
+      '--seed',
+      file,
+      ...faults.flatMap((fault) => ['--fault', fault]),
+    ],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   const exports = await firstLines(child);
-  const pairs = [...exports.matchAll(/^export (TRUEUP_\w+)='?([^'\n]*)'?$/gm)].map(([, name, value]) => [name as string, value as string] as const);
-  const quiet = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TRUEUP_')));
+  const pairs = [...exports.matchAll(/^export (TRUEUP_\w+)='?([^'\n]*)'?$/gm)].map(
+    ([, name, value]) => [name as string, value as string] as const,
+  );
+  const quiet = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !name.startsWith('TRUEUP_')),
+  );
   return {
     environment: { ...quiet, ...Object.fromEntries(pairs), TRUEUP_LOG: 'error' },
     stop: () =>
@@ -112,7 +140,12 @@ function firstLines(child: ChildProcess): Promise<string> {
     let text = '';
     child.stdout?.on('data', (chunk: Buffer) => {
       text += String(chunk);
-      if (/TRUEUP_V3_TOKEN=.*\n/.test(text) && /TRUEUP_VND_API_KEY=.*\n/.test(text) && /TRUEUP_V2_URL=.*\n/.test(text)) done(text);
+      if (
+        /TRUEUP_V3_TOKEN=.*\n/.test(text) &&
+        /TRUEUP_VND_API_KEY=.*\n/.test(text) &&
+        /TRUEUP_V2_URL=.*\n/.test(text)
+      )
+        done(text);
     });
     child.on('close', () => fail(new Error(`the emulator ended: ${text}`)));
   });

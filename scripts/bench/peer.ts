@@ -9,8 +9,14 @@ import { root } from './measuring.js';
 export function terraformProject(resources: number): string {
   const folder = join(root, `terraform-${resources}`);
   mkdirSync(folder);
-  const fields = (index: number): Record<string, string> => Object.fromEntries(Array.from({ length: 12 }, (_, field) => [`field_${field}`, `value ${index} ${field}`]));
-  const type = ['object', Object.fromEntries(Array.from({ length: 12 }, (_, field) => [`field_${field}`, 'string']))];
+  const fields = (index: number): Record<string, string> =>
+    Object.fromEntries(
+      Array.from({ length: 12 }, (_, field) => [`field_${field}`, `value ${index} ${field}`]),
+    );
+  const type = [
+    'object',
+    Object.fromEntries(Array.from({ length: 12 }, (_, field) => [`field_${field}`, 'string'])),
+  ];
   const numbers = Array.from({ length: resources }, (_, index) => index);
   const block = (index: number): string =>
     `resource "terraform_data" "r${index}" {\n  input = {\n${Object.entries(fields(index))
@@ -28,7 +34,12 @@ export function terraformProject(resources: number): string {
     const value = { value: fields(index), type };
     return {
       schema_version: 0,
-      attributes: { id: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`, input: value, output: value, triggers_replace: null },
+      attributes: {
+        id: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
+        input: value,
+        output: value,
+        triggers_replace: null,
+      },
       sensitive_attributes: [],
     };
   };

@@ -6,7 +6,20 @@ import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { sizesOf, estate, typesOf } from './estate.js';
-import { cloud, fixed, hasTerraform, median, memory, quick, repeat, root, row, seconds, time, tool } from './measuring.js';
+import {
+  cloud,
+  fixed,
+  hasTerraform,
+  median,
+  memory,
+  quick,
+  repeat,
+  root,
+  row,
+  seconds,
+  time,
+  tool,
+} from './measuring.js';
 import { terraformProject } from './peer.js';
 
 const RULES = 1000;
@@ -18,7 +31,8 @@ export async function provider(): Promise<void> {
   mkdirSync(bin);
   symlinkSync(executable, join(bin, 'terraform-provider-devicecloud'));
   await handshake();
-  if (!hasTerraform) return row('terraform is not on the PATH: its provider', 'NOT measured', '–', true);
+  if (!hasTerraform)
+    return row('terraform is not on the PATH: its provider', 'NOT measured', '–', true);
   await refresh();
   await program();
 }
@@ -27,33 +41,56 @@ export async function provider(): Promise<void> {
 async function handshake(): Promise<void> {
   const times: number[] = [];
   for (let turn = 0; turn < (quick ? 11 : 31); turn += 1) times.push(await untilReady());
-  row('provider, start to handshake', `${fixed(median(times) * 1000, 0)} ms`, 'at most 150 ms', median(times) <= 0.15);
+  row(
+    'provider, start to handshake',
+    `${fixed(median(times) * 1000, 0)} ms`,
+    'at most 150 ms',
+    median(times) <= 0.15,
+  );
 }
 
 function untilReady(): Promise<number> {
   return new Promise((done, fail) => {
     const start = process.hrtime.bigint();
-    const child = spawn(process.execPath, [executable], { env: { ...process.env, ...cookie }, stdio: ['ignore', 'pipe', 'ignore'] });
+    const child = spawn(process.execPath, [executable], {
+      env: { ...process.env, ...cookie },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
     let elapsed = Number.NaN;
     child.stdout.once('data', () => {
       elapsed = Number(process.hrtime.bigint() - start) / 1e9;
       child.kill('SIGKILL');
     });
     child.on('error', fail);
-    child.on('close', () => (Number.isNaN(elapsed) ? fail(new Error('the provider ended without a handshake')) : done(elapsed)));
+    child.on('close', () =>
+      Number.isNaN(elapsed)
+        ? fail(new Error('the provider ended without a handshake'))
+        : done(elapsed),
+    );
   });
 }
 
-const cookie = { TF_PLUGIN_MAGIC_COOKIE: 'd602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2', TF_DISABLE_PLUGIN_TLS: '1' };
+const cookie = {
+  TF_PLUGIN_MAGIC_COOKIE: 'd602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2',
+  TF_DISABLE_PLUGIN_TLS: '1',
+};
 
 /** 1,000 rules that terraform made, planned again: time, requests, and memory of the provider. */
 async function refresh(): Promise<void> {
   const folder = join(root, 'provider');
   mkdirSync(folder);
-  writeFileSync(join(folder, 'main.tf'), [head, ...Array.from({ length: RULES }, (_, index) => block(index))].join('\n'));
+  writeFileSync(
+    join(folder, 'main.tf'),
+    [head, ...Array.from({ length: RULES }, (_, index) => block(index))].join('\n'),
+  );
   const up = await cloud(folder, estate(sizesOf(50)));
   const environment = { ...up.environment, ...overrides(folder) };
-  await time('terraform', ['apply', '-auto-approve', '-input=false', '-no-color'], folder, environment);
+  await time(
+    'terraform',
+    ['apply', '-auto-approve', '-input=false', '-no-color'],
+    folder,
+    environment,
+  );
   const peerFolder = join(root, `terraform-${RULES}`);
   if (!readdirSync(root).includes(`terraform-${RULES}`)) terraformProject(RULES);
   const [own, peer]: [number[], number[]] = [[], []];
@@ -73,19 +110,38 @@ async function refresh(): Promise<void> {
   await up.stop();
   // Each beside its neighbour in time: other guests of a machine slow down both.
   const ratio = median(own.map((time, turn) => time / (peer[turn] as number)));
-  row(`refresh of ${RULES} rules through terraform`, `${counted.requests()} requests`, 'at most 8', counted.requests() <= 8);
+  row(
+    `refresh of ${RULES} rules through terraform`,
+    `${counted.requests()} requests`,
+    'at most 8',
+    counted.requests() <= 8,
+  );
   const compared = `${fixed(median(own))} s, ${fixed(ratio)} × as many terraform_data (${fixed(median(peer))} s)`;
-  row(`terraform plan without changes, ${RULES} rules through the provider`, compared, 'at most 2.3 ×', ratio <= 2.3);
-  row('memory of the provider', `${fixed(peak / 1024, 0)} MiB`, 'at most 180 MiB', peak / 1024 <= 180);
+  row(
+    `terraform plan without changes, ${RULES} rules through the provider`,
+    compared,
+    'at most 2.3 ×',
+    ratio <= 2.3,
+  );
+  row(
+    'memory of the provider',
+    `${fixed(peak / 1024, 0)} MiB`,
+    'at most 180 MiB',
+    peak / 1024 <= 180,
+  );
 }
 
-const head = 'terraform {\n  required_providers {\n    devicecloud = { source = "trueup/devicecloud" }\n  }\n}\nprovider "devicecloud" {}\n';
+const head =
+  'terraform {\n  required_providers {\n    devicecloud = { source = "trueup/devicecloud" }\n  }\n}\nprovider "devicecloud" {}\n';
 const block = (index: number): string =>
   `resource "devicecloud_alert_rule" "r${index}" {\n  associated_groups = ["${index + 1}"]\n  filter_criteria   = { alert_type__in = ${JSON.stringify(typesOf(index))} }\n  schedule          = "daily"\n}\n`;
 
 function overrides(folder: string): Readonly<Record<string, string>> {
   const file = join(folder, 'cli.tfrc');
-  writeFileSync(file, `provider_installation {\n  dev_overrides { "trueup/devicecloud" = ${JSON.stringify(bin)} }\n  direct {}\n}\n`);
+  writeFileSync(
+    file,
+    `provider_installation {\n  dev_overrides { "trueup/devicecloud" = ${JSON.stringify(bin)} }\n  direct {}\n}\n`,
+  );
   return { TF_CLI_CONFIG_FILE: file, CHECKPOINT_DISABLE: '1' };
 }
 
@@ -95,7 +151,10 @@ function providerMemory(): number {
     .filter((name) => /^\d+$/.test(name))
     .map((pid) => {
       try {
-        if (!readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('terraform-provider-devicecloud')) return 0;
+        if (
+          !readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('terraform-provider-devicecloud')
+        )
+          return 0;
         return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
       } catch {
         return 0;
@@ -105,15 +164,21 @@ function providerMemory(): number {
 }
 
 /** A way to the cloud that counts who takes it. */
-async function counting(target: string): Promise<{ readonly url: string; readonly requests: () => number; close(): void }> {
+async function counting(
+  target: string,
+): Promise<{ readonly url: string; readonly requests: () => number; close(): void }> {
   const { origin, pathname } = new URL(target);
   let requests = 0;
   const server: Server = createServer((incoming, outgoing) => {
     requests += 1;
-    const asked = request(`${origin}${incoming.url ?? ''}`, { method: incoming.method, headers: incoming.headers }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(outgoing);
-    });
+    const asked = request(
+      `${origin}${incoming.url ?? ''}`,
+      { method: incoming.method, headers: incoming.headers },
+      (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(outgoing);
+      },
+    );
     incoming.pipe(asked);
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -131,9 +196,13 @@ async function counting(target: string): Promise<{ readonly url: string; readonl
 async function program(): Promise<void> {
   const folder = join(root, 'program');
   mkdirSync(join(folder, 'node_modules'), { recursive: true });
-  for (const name of ['cdktf', 'constructs']) symlinkSync(resolve('node_modules', name), join(folder, 'node_modules', name));
+  for (const name of ['cdktf', 'constructs'])
+    symlinkSync(resolve('node_modules', name), join(folder, 'node_modules', name));
   symlinkSync(resolve('.'), join(folder, 'node_modules', 'trueup'));
-  writeFileSync(join(folder, 'cdktf.json'), JSON.stringify({ language: 'typescript', app: 'node main.mjs' }));
+  writeFileSync(
+    join(folder, 'cdktf.json'),
+    JSON.stringify({ language: 'typescript', app: 'node main.mjs' }),
+  );
   writeFileSync(join(folder, 'main.mjs'), source);
   const up = await cloud(folder, estate(sizesOf(50)));
   await time(process.execPath, [tool, 'synth'], folder, up.environment);
@@ -144,11 +213,18 @@ async function program(): Promise<void> {
   await time('terraform', ['init', '-input=false', '-no-color'], stack, installed);
   const turns = quick ? 3 : 5;
   const peer = await repeat(turns, () => time('terraform', plan.slice(0, 3), stack, installed));
-  const own = await repeat(turns, () => time(process.execPath, [tool, 'plan', folder], folder, up.environment));
+  const own = await repeat(turns, () =>
+    time(process.execPath, [tool, 'plan', folder], folder, up.environment),
+  );
   await up.stop();
   const ratio = seconds(peer) / seconds(own);
   const measured = `${fixed(seconds(own))} s and ${fixed(memory(own), 0)} MiB, terraform alone ${fixed(seconds(peer))} s: ${fixed(ratio, 1)} × faster`;
-  row(`synth and plan of a CDK program of ${RULES} rules`, measured, 'at least 3 × faster', ratio >= 3);
+  row(
+    `synth and plan of a CDK program of ${RULES} rules`,
+    measured,
+    'at least 3 × faster',
+    ratio >= 3,
+  );
 }
 
 const source = `import { App, TerraformStack } from 'cdktf';

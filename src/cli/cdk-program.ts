@@ -26,11 +26,22 @@ export async function programIn({ files, cwd }: ProgramContext, folder: string):
   const path = join(folder, 'cdktf.json');
   const shown = relative(cwd, path) || path;
   const text = await ifThere(files.read(path));
-  if (text === undefined) refuse('no-program', `There is no ${shown}, which names the program to run.`, { detail: 'Go to the folder of the CDK program first.' });
-  const { app, output, context } = objectIn(text) ?? refuse('bad-program', `${shown} is no JSON object.`);
+  if (text === undefined)
+    refuse('no-program', `There is no ${shown}, which names the program to run.`, {
+      detail: 'Go to the folder of the CDK program first.',
+    });
+  const { app, output, context } =
+    objectIn(text) ?? refuse('bad-program', `${shown} is no JSON object.`);
   if (typeof app !== 'string' || app.trim() === '')
-    refuse('bad-program', `${shown} names no program.`, { detail: 'Its key `app` is the command that runs it, as in "app": "node main.js".' });
-  return { folder, app, output: typeof output === 'string' ? output : 'cdktf.out', context: isObject(context) ? context : {} };
+    refuse('bad-program', `${shown} names no program.`, {
+      detail: 'Its key `app` is the command that runs it, as in "app": "node main.js".',
+    });
+  return {
+    folder,
+    app,
+    output: typeof output === 'string' ? output : 'cdktf.out',
+    context: isObject(context) ? context : {},
+  };
 }
 
 function objectIn(text: string): JsonObject | undefined {
@@ -46,25 +57,45 @@ function objectIn(text: string): JsonObject | undefined {
 export type WrittenFiles = readonly string[];
 
 /** Runs the program. @param output absolute folder. @throws Refusal where it fails or writes no stacks */
-export async function synthesise(context: ProgramContext, program: Program, output: string): Promise<WrittenFiles> {
+export async function synthesise(
+  context: ProgramContext,
+  program: Program,
+  output: string,
+): Promise<WrittenFiles> {
   const seconds = patience(context);
   const { code, last } = await run(context, program, output, seconds);
   context.signal.throwIfAborted();
   const said = last.length > 0 ? `It said:\n${last.join('\n')}` : 'It said nothing.';
   if (code === TOO_LATE)
-    refuse('program-timeout', `The program \`${program.app}\` did not end within ${seconds} seconds, and was stopped.`, {
-      detail: `${said}\nWhere it needs longer: export TRUEUP_SYNTH_SECONDS=${seconds * 3}`,
+    refuse(
+      'program-timeout',
+      `The program \`${program.app}\` did not end within ${seconds} seconds, and was stopped.`,
+      {
+        detail: `${said}\nWhere it needs longer: export TRUEUP_SYNTH_SECONDS=${seconds * 3}`,
+      },
+    );
+  if (code !== 0)
+    refuse('program-failed', `The program \`${program.app}\` failed: it ended with ${code}.`, {
+      detail: said,
     });
-  if (code !== 0) refuse('program-failed', `The program \`${program.app}\` failed: it ended with ${code}.`, { detail: said });
   const manifest = await ifThere(context.files.read(join(output, 'manifest.json')));
-  const documents = manifest === undefined ? (await context.files.list(output)).filter((name) => /\.ya?ml$/.test(name)) : [];
+  const documents =
+    manifest === undefined
+      ? (await context.files.list(output)).filter((name) => /\.ya?ml$/.test(name))
+      : [];
   if (documents.length > 0) return documents.toSorted(compareText);
   const stacks = manifest === undefined ? undefined : objectIn(manifest)?.['stacks'];
   if (!isObject(stacks))
-    refuse('no-stacks', `The program \`${program.app}\` wrote no stacks to where CDKTF_OUTDIR told it to.`, {
-      detail: 'It has to end with `app.synth()`, and its App takes no `outdir`.',
-    });
-  return Object.values(stacks).map((stack) => (isObject(stack) ? String(stack['synthesizedStackPath']) : ''));
+    refuse(
+      'no-stacks',
+      `The program \`${program.app}\` wrote no stacks to where CDKTF_OUTDIR told it to.`,
+      {
+        detail: 'It has to end with `app.synth()`, and its App takes no `outdir`.',
+      },
+    );
+  return Object.values(stacks).map((stack) =>
+    isObject(stack) ? String(stack['synthesizedStackPath']) : '',
+  );
 }
 
 const SECONDS = 600;
@@ -74,7 +105,9 @@ const MOST_SECONDS = 86_400;
 function patience({ environment }: ProgramContext): number {
   const text = environment['TRUEUP_SYNTH_SECONDS'] || String(SECONDS);
   const seconds = Number(text);
-  return seconds > 0 && seconds <= MOST_SECONDS ? seconds : refuse('usage', `TRUEUP_SYNTH_SECONDS takes seconds, up to ${MOST_SECONDS}.`);
+  return seconds > 0 && seconds <= MOST_SECONDS
+    ? seconds
+    : refuse('usage', `TRUEUP_SYNTH_SECONDS takes seconds, up to ${MOST_SECONDS}.`);
 }
 
 const TOLD = 12;
@@ -106,7 +139,13 @@ function run(
   };
   // In a group of its own where there are groups, so that whatever the shell started ends with it.
   const grouped = process.platform !== 'win32';
-  const child = spawn(app, { cwd: folder, env, shell: true, stdio: ['ignore', 'pipe', 'pipe'], detached: grouped });
+  const child = spawn(app, {
+    cwd: folder,
+    env,
+    shell: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: grouped,
+  });
   const send = (ending: NodeJS.Signals): void => {
     if (child.pid === undefined) return;
     try {
@@ -152,7 +191,10 @@ function run(
     child.once('exit', () => {
       clearTimeout(deadline);
       send('SIGTERM');
-      setTimeout(() => [child.stdout, child.stderr].forEach((stream) => stream.destroy()), LINGER).unref();
+      setTimeout(
+        () => [child.stdout, child.stderr].forEach((stream) => stream.destroy()),
+        LINGER,
+      ).unref();
     });
     child.once('close', (code, ended) => {
       // The shell ends when it is asked to. What it ran may not.
@@ -168,7 +210,10 @@ function run(
 }
 
 /** Runs the program of a folder into one that is to be discarded. */
-export async function synthesisedOnce(context: ProgramContext, folder: string): Promise<{ readonly output: string; discard(): Promise<void> }> {
+export async function synthesisedOnce(
+  context: ProgramContext,
+  folder: string,
+): Promise<{ readonly output: string; discard(): Promise<void> }> {
   const output = await mkdtemp(join(tmpdir(), 'trueup-synth-'));
   const leave = (): void => rmSync(output, { recursive: true, force: true });
   const discard = async (): Promise<void> => {

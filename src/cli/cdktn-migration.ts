@@ -4,16 +4,21 @@ import { isObject, type Json } from '../model/index.js';
 import type { WrittenFiles } from './cdk-program.js';
 
 /** What a project names instead; with the versions that were tried together. */
-const packages: Readonly<Record<string, readonly [name: string, version: string]>> = { cdktf: ['cdktn', '0.24.0'], 'cdktf-cli': ['cdktn-cli', '0.24.0'] };
+const packages: Readonly<Record<string, readonly [name: string, version: string]>> = {
+  cdktf: ['cdktn', '0.24.0'],
+  'cdktf-cli': ['cdktn-cli', '0.24.0'],
+};
 
-const SPECIFIER = /(\bfrom\s*|\bimport\s*\(?\s*|\brequire(?:\.resolve)?\s*\(\s*|\bmock\s*\(\s*|\bmodule\s+)(['"])(trueup\/cdktf|cdktf)((?:\/[^'"\n]*)?)\2/g;
+const SPECIFIER =
+  /(\bfrom\s*|\bimport\s*\(?\s*|\brequire(?:\.resolve)?\s*\(\s*|\bmock\s*\(\s*|\bmodule\s+)(['"])(trueup\/cdktf|cdktf)((?:\/[^'"\n]*)?)\2/g;
 
 /** The text of a program with its imports changed. */
 export function migratedSource(text: string): string {
   return text.replaceAll(SPECIFIER, (found) => found.replace('cdktf', 'cdktn'));
 }
 
-const SECTION = /"(dependencies|devDependencies|peerDependencies|optionalDependencies|scripts)"\s*:\s*\{[^{}]*\}/g;
+const SECTION =
+  /"(dependencies|devDependencies|peerDependencies|optionalDependencies|scripts)"\s*:\s*\{[^{}]*\}/g;
 
 /** The text of a package.json with its dependencies changed, and with them the commands its scripts call. */
 export function migratedPackage(text: string): string {
@@ -29,13 +34,24 @@ export function migratedPackage(text: string): string {
 
 /** Packages of classes that are bound to cdktf: beside cdktn they crash. */
 export function boundToCdktf(text: string): readonly string[] {
-  return [...new Set([...text.matchAll(/"(@cdktf\/[\w.-]+)"\s*:/g)].map(([, name]) => name as string))];
+  return [
+    ...new Set([...text.matchAll(/"(@cdktf\/[\w.-]+)"\s*:/g)].map(([, name]) => name as string)),
+  ];
 }
 
 /** The lines that differ, one for one: what is changed never spans lines. */
-export function changedLines(before: string, after: string): readonly { readonly line: number; readonly before: string; readonly after: string }[] {
+export function changedLines(
+  before: string,
+  after: string,
+): readonly { readonly line: number; readonly before: string; readonly after: string }[] {
   const old = before.split('\n');
-  return after.split('\n').flatMap((text, index) => (text === old[index] ? [] : [{ line: index + 1, before: (old[index] ?? '').trim(), after: text.trim() }]));
+  return after
+    .split('\n')
+    .flatMap((text, index) =>
+      text === old[index]
+        ? []
+        : [{ line: index + 1, before: (old[index] ?? '').trim(), after: text.trim() }],
+    );
 }
 
 /** What a run wrote: each stack by the place of its file. */
@@ -45,8 +61,15 @@ export interface SynthOutput {
 }
 
 /** @param text reads a file below the output folder */
-export async function outputOf(written: WrittenFiles, text: (path: string) => Promise<string>): Promise<SynthOutput> {
-  const trees = await Promise.all(written.map(async (path) => [path, withoutMaker(JSON.parse(await text(path)) as Json)] as const));
+export async function outputOf(
+  written: WrittenFiles,
+  text: (path: string) => Promise<string>,
+): Promise<SynthOutput> {
+  const trees = await Promise.all(
+    written.map(
+      async (path) => [path, withoutMaker(JSON.parse(await text(path)) as Json)] as const,
+    ),
+  );
   const { version } = JSON.parse(await text('manifest.json')) as { readonly version?: unknown };
   return { version: String(version), stacks: Object.fromEntries(trees) };
 }
@@ -55,7 +78,12 @@ export async function outputOf(written: WrittenFiles, text: (path: string) => Pr
 function withoutMaker(tree: Json): Json {
   if (Array.isArray(tree)) return (tree as readonly Json[]).map(withoutMaker);
   if (!isObject(tree)) return tree;
-  return Object.fromEntries(Object.entries(tree).map(([key, value]) => [key, key === '//' ? madeBy(value) : withoutMaker(value)]));
+  return Object.fromEntries(
+    Object.entries(tree).map(([key, value]) => [
+      key,
+      key === '//' ? madeBy(value) : withoutMaker(value),
+    ]),
+  );
 }
 
 function madeBy(comment: Json): Json {
@@ -67,13 +95,23 @@ function madeBy(comment: Json): Json {
 const MOST = 10;
 
 /** Paths at which two runs differ, as in `stacks/base/cdk.tf.json: resource.devicecloud_account.a.name`; no values. */
-export function jsonDifferences(before: Json | undefined, after: Json | undefined, path: readonly string[] = []): readonly string[] {
+export function jsonDifferences(
+  before: Json | undefined,
+  after: Json | undefined,
+  path: readonly string[] = [],
+): readonly string[] {
   const members = (value: Json | undefined): Readonly<Record<string, Json>> | undefined =>
-    typeof value === 'object' && value !== null ? (value as Readonly<Record<string, Json>>) : undefined;
+    typeof value === 'object' && value !== null
+      ? (value as Readonly<Record<string, Json>>)
+      : undefined;
   const [old, now] = [members(before), members(after)];
   if (!old || !now || Array.isArray(before) !== Array.isArray(after)) {
     const [file, ...rest] = path;
-    return before === after ? [] : [rest.length === 0 ? String(file) : `${file}: ${rest.join('.')}`];
+    return before === after
+      ? []
+      : [rest.length === 0 ? String(file) : `${file}: ${rest.join('.')}`];
   }
-  return [...new Set([...Object.keys(old), ...Object.keys(now)])].flatMap((key) => jsonDifferences(old[key], now[key], [...path, key])).slice(0, MOST);
+  return [...new Set([...Object.keys(old), ...Object.keys(now)])]
+    .flatMap((key) => jsonDifferences(old[key], now[key], [...path, key]))
+    .slice(0, MOST);
 }

@@ -1,5 +1,11 @@
 // A command in a message is meant to be typed as it stands, so it names the PATHs and the environment it was said in.
-import { shellWord, type Diagnostic, type Event, type Outcome, type Verdict } from '../model/index.js';
+import {
+  shellWord,
+  type Diagnostic,
+  type Event,
+  type Outcome,
+  type Verdict,
+} from '../model/index.js';
 import { commands, type CommandSpec } from './command-table.js';
 
 /** What a command line names beside what it asks for. */
@@ -28,28 +34,48 @@ export function pathsIn({ args: shape }: CommandSpec, args: readonly string[]): 
 /** The command, complete. Safe to apply twice. */
 export function typed(command: string, { paths, env }: Said): string {
   const places = takesPaths.test(command) && paths.join() !== '.' ? paths.map(shellWord) : [];
-  const rest = [...places, ...(env === undefined ? [] : ['--env', env])].map((word) => ` ${word}`).join('');
+  const rest = [...places, ...(env === undefined ? [] : ['--env', env])]
+    .map((word) => ` ${word}`)
+    .join('');
   return command.endsWith(rest) ? command : command + rest;
 }
 
 /** Renderers put the words of a verdict into sentences of their own, so its command stands between backquotes. */
-const completed = (verdict: string, said: Said): string => verdict.replaceAll(inVerdict, (command) => typed(command, said));
+const completed = (verdict: string, said: Said): string =>
+  verdict.replaceAll(inVerdict, (command) => typed(command, said));
 
 function diagnosticWithCommands(diagnostic: Diagnostic, said: Said): Diagnostic {
   const { detail } = diagnostic;
   const summary = completed(diagnostic.summary, said);
-  return detail === undefined ? { ...diagnostic, summary } : { ...diagnostic, summary, detail: detail.replaceAll(inDetail, (command) => typed(command, said)) };
+  return detail === undefined
+    ? { ...diagnostic, summary }
+    : {
+        ...diagnostic,
+        summary,
+        detail: detail.replaceAll(inDetail, (command) => typed(command, said)),
+      };
 }
 
-export const withCommands = (diagnostics: readonly Diagnostic[], said: Said): readonly Diagnostic[] => diagnostics.map((one) => diagnosticWithCommands(one, said));
+export const withCommands = (
+  diagnostics: readonly Diagnostic[],
+  said: Said,
+): readonly Diagnostic[] => diagnostics.map((one) => diagnosticWithCommands(one, said));
 
-export const verdictWithCommands = (verdict: Verdict, said: Said): Verdict => ({ ...verdict, detail: completed(verdict.detail, said) });
+export const verdictWithCommands = (verdict: Verdict, said: Said): Verdict => ({
+  ...verdict,
+  detail: completed(verdict.detail, said),
+});
 
 export function outcomeWithCommands(outcome: Outcome, said: Said): Outcome {
-  return outcome.diagnostic === undefined ? outcome : { ...outcome, diagnostic: diagnosticWithCommands(outcome.diagnostic, said) };
+  return outcome.diagnostic === undefined
+    ? outcome
+    : { ...outcome, diagnostic: diagnosticWithCommands(outcome.diagnostic, said) };
 }
 
 export function eventWithCommands(event: Event, said: Said): Event {
-  if (event.type === 'diagnostic') return { ...event, diagnostic: diagnosticWithCommands(event.diagnostic, said) };
-  return event.type === 'end' ? { ...event, outcome: outcomeWithCommands(event.outcome, said) } : event;
+  if (event.type === 'diagnostic')
+    return { ...event, diagnostic: diagnosticWithCommands(event.diagnostic, said) };
+  return event.type === 'end'
+    ? { ...event, outcome: outcomeWithCommands(event.outcome, said) }
+    : event;
 }

@@ -19,7 +19,9 @@ export class App extends Program {
 
   constructor({ outdir }: AppProps = {}) {
     super();
-    this.outdir = resolve(outdir ?? process.env['TRUEUP_OUTDIR'] ?? process.env['CDKTF_OUTDIR'] ?? 'trueup.out');
+    this.outdir = resolve(
+      outdir ?? process.env['TRUEUP_OUTDIR'] ?? process.env['CDKTF_OUTDIR'] ?? 'trueup.out',
+    );
   }
 
   /** @throws where anything that is declared cannot be, with everything there is to say; then nothing is written */
@@ -27,9 +29,12 @@ export class App extends Program {
     const documents = this.documents((trace) => lineOf(trace, process.cwd()));
     mkdirSync(this.outdir, { recursive: true });
     // A stack that is gone must not be read on.
-    for (const name of readdirSync(this.outdir)) if (isOurs(join(this.outdir, name))) rmSync(join(this.outdir, name));
-    for (const [stack, text] of documents) writeFileSync(join(this.outdir, `${stack}${SUFFIX}`), text);
+    for (const name of readdirSync(this.outdir))
+      if (isOurs(join(this.outdir, name))) rmSync(join(this.outdir, name));
+    for (const [stack, text] of documents)
+      writeFileSync(join(this.outdir, `${stack}${SUFFIX}`), text);
   }
 }
 
-const isOurs = (path: string): boolean => path.endsWith(SUFFIX) && readFileSync(path, 'utf8').startsWith(mark);
+const isOurs = (path: string): boolean =>
+  path.endsWith(SUFFIX) && readFileSync(path, 'utf8').startsWith(mark);

@@ -2,7 +2,15 @@
 // command may know passes through here; modules that take long to load are imported by the command that needs them.
 import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { maskingOf, refuse, type Collections, type Diagnostic, type Exit, type Kinds, type Masking } from '../model/index.js';
+import {
+  maskingOf,
+  refuse,
+  type Collections,
+  type Diagnostic,
+  type Exit,
+  type Kinds,
+  type Masking,
+} from '../model/index.js';
 import type { Ports } from '../platform/index.js';
 import { systemClock } from '../platform/clock.js';
 import { diskFiles } from '../platform/files.js';
@@ -53,7 +61,12 @@ const LONGEST_INPUT = 2 * 1024 * 1024 + 1;
 const levels = ['error', 'warning', 'info', 'debug'] as const;
 
 /** @param paths those that the command line names */
-export function contextOf(process: NodeJS.Process, flags: Flags, signal: AbortSignal, paths: readonly string[] = []): Context {
+export function contextOf(
+  process: NodeJS.Process,
+  flags: Flags,
+  signal: AbortSignal,
+  paths: readonly string[] = [],
+): Context {
   const { env: environment, stdin, stdout, stderr } = process;
   const out = outlet(stdout, environment);
   const err = outlet(stderr, environment);
@@ -63,7 +76,10 @@ export function contextOf(process: NodeJS.Process, flags: Flags, signal: AbortSi
   const clock = systemClock();
   const masking = maskingOf();
   for (const secret of ownCredentials(environment)) masking.add(secret);
-  let [events, input]: [Promise<Ndjson> | undefined, Promise<string> | undefined] = [undefined, undefined];
+  let [events, input]: [Promise<Ndjson> | undefined, Promise<string> | undefined] = [
+    undefined,
+    undefined,
+  ];
   const begin = async (): Promise<Ndjson> => {
     const { ndjson } = await import('../report/index.js');
     const begun = ndjson({ version, clock });
@@ -91,7 +107,9 @@ export function contextOf(process: NodeJS.Process, flags: Flags, signal: AbortSi
     stdin: () => (input ??= readAll(stdin, LONGEST_INPUT)),
     events: () => (events ??= begin()),
     async tell(diagnostics) {
-      const wanted = diagnostics.filter((one) => level === -1 || levels.indexOf(one.severity) <= level);
+      const wanted = diagnostics.filter(
+        (one) => level === -1 || levels.indexOf(one.severity) <= level,
+      );
       if (wanted.length === 0) return;
       const shown = masking.said(withCommands(wanted, context.said));
       if (flags.json) out.write((await context.events()).diagnostics(shown));

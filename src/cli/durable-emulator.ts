@@ -14,12 +14,23 @@ export interface Emulated extends Pick<EmulatorOptions, 'faults' | 'behaviours' 
 }
 
 /** @throws Refusal where a file holds no estate. */
-export async function durable(context: Pick<Context, 'kinds' | 'collections' | 'clock' | 'random' | 'files'>, { data, seed, ...options }: Emulated): Promise<Emulator> {
+export async function durable(
+  context: Pick<Context, 'kinds' | 'collections' | 'clock' | 'random' | 'files'>,
+  { data, seed, ...options }: Emulated,
+): Promise<Emulator> {
   const { createEmulator, parseEstate } = await import('../emulator/index.js');
   const { kinds, collections, clock, random, files } = context;
   const kept = data === undefined ? undefined : await files.read(data).catch(absent);
-  const [text, file] = kept !== undefined || seed === undefined ? [kept, data] : [await files.read(seed), seed];
-  const emulator = createEmulator({ kinds, collections, clock, random, ...options, ...(text !== undefined && { estate: parseEstate(text, file as string) }) });
+  const [text, file] =
+    kept !== undefined || seed === undefined ? [kept, data] : [await files.read(seed), seed];
+  const emulator = createEmulator({
+    kinds,
+    collections,
+    clock,
+    random,
+    ...options,
+    ...(text !== undefined && { estate: parseEstate(text, file as string) }),
+  });
   if (data === undefined) return emulator;
   const { save, close } = dataFile(files, data, emulator);
   return {
@@ -55,7 +66,11 @@ interface Written {
 }
 
 /** `save` resolves once every change made so far is on disk; changes made together share one writing. `close` leaves the estate alone behind. */
-function dataFile(files: Files, path: string, emulator: Emulator): { save(): Promise<void>; close(): Promise<void> } {
+function dataFile(
+  files: Files,
+  path: string,
+  emulator: Emulator,
+): { save(): Promise<void>; close(): Promise<void> } {
   let pending: EstateStep[] = [];
   // Whether something changed that no writing has begun to write.
   let dirty = false;
@@ -86,8 +101,11 @@ function dataFile(files: Files, path: string, emulator: Emulator): { save(): Pro
     one.lines += text.length;
   };
   const write = async (): Promise<void> => {
-    const short = written && written.lines <= Math.min(Math.max(written.whole, LEAST_LINES), MOST_LINES);
-    return written && short && (await files.stamp(path)) === written.stamp ? writeLine(written) : writeWhole();
+    const short =
+      written && written.lines <= Math.min(Math.max(written.whole, LEAST_LINES), MOST_LINES);
+    return written && short && (await files.stamp(path)) === written.stamp
+      ? writeLine(written)
+      : writeWhole();
   };
   const begin = async (): Promise<void> => {
     try {

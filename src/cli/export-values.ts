@@ -1,6 +1,18 @@
 // A live object as it may be written into a file: without the values of secrets that are known here, and without what
 // is named as a secret. What cannot be left out takes the object with it: a mask in its place would be sent one day.
-import { below, isEmpty, isMask, isSecretName, isTree, mergeOf, writables, type Kind, type Masking, type Value, type Values } from '../model/index.js';
+import {
+  below,
+  isEmpty,
+  isMask,
+  isSecretName,
+  isTree,
+  mergeOf,
+  writables,
+  type Kind,
+  type Masking,
+  type Value,
+  type Values,
+} from '../model/index.js';
 
 export interface Exported {
   readonly values: Values;
@@ -9,7 +21,11 @@ export interface Exported {
 }
 
 /** @returns the path of what would have to be written, where that is secret */
-export function exported(kind: Kind, values: Values, { holds }: Pick<Masking, 'holds'>): Exported | { readonly secret: string } {
+export function exported(
+  kind: Kind,
+  values: Values,
+  { holds }: Pick<Masking, 'holds'>,
+): Exported | { readonly secret: string } {
   const kept: Record<string, Value> = { ...values };
   const comments: string[] = [];
   for (const [name, attribute] of writables(kind)) {
@@ -26,17 +42,25 @@ export function exported(kind: Kind, values: Values, { holds }: Pick<Masking, 'h
 }
 
 /** Dotted paths of what is secret; lists are one value. */
-function* secretPaths(value: Value, path: string, named: boolean, holds: Masking['holds']): Generator<string> {
+function* secretPaths(
+  value: Value,
+  path: string,
+  named: boolean,
+  holds: Masking['holds'],
+): Generator<string> {
   if (isTree(value))
     for (const [name, item] of Object.entries(value)) {
       if (named && isSecretName(name) && isSecret(item)) yield below(path, name);
       else yield* secretPaths(item, below(path, name), named, holds);
     }
-  else if (Array.isArray(value) && named) for (const [index, item] of (value as readonly Value[]).entries()) yield* secretPaths(item, `${path}.${index}`, named, holds);
+  else if (Array.isArray(value) && named)
+    for (const [index, item] of (value as readonly Value[]).entries())
+      yield* secretPaths(item, `${path}.${index}`, named, holds);
   else if (holds(value)) yield path;
 }
 
-const isSecret = (value: Value): boolean => !isEmpty(value) && value !== '' && !isMask(value) && typeof value !== 'boolean';
+const isSecret = (value: Value): boolean =>
+  !isEmpty(value) && value !== '' && !isMask(value) && typeof value !== 'boolean';
 
 /** `[object, removed paths]` without what lies at the paths. */
 function without(value: Value, path: string, hidden: ReadonlySet<string>): Value {

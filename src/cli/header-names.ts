@@ -15,15 +15,27 @@ const known = Object.keys(v2Headers);
 const detail = `It is a JSON mapping from names of the API reference to those of this deployment, as in: ${HEADERS_VARIABLE}='{"X-MGR-API-ID":"X-Our-Manager-Id"}'. Names: ${known.join(', ')}.`;
 
 /** From the reference's names to this deployment's, of all four. @throws Refusal */
-export function headerNames(environment: Readonly<Record<string, string | undefined>>, settings: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+export function headerNames(
+  environment: Readonly<Record<string, string | undefined>>,
+  settings: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
   const given = fromEnvironment(environment[HEADERS_VARIABLE]);
-  const names = Object.fromEntries(known.map((name) => [name, own(settings, name) ?? own(given, name) ?? name]));
+  const names = Object.fromEntries(
+    known.map((name) => [name, own(settings, name) ?? own(given, name) ?? name]),
+  );
   const spelled = Object.values(names).map((name) => name.toLowerCase());
   for (const [name, theirs] of Object.entries(names)) {
-    const source = Object.hasOwn(settings, name) ? `\`settings.v2_headers.${name}\`` : `${name} of ${HEADERS_VARIABLE}`;
-    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(theirs)) refuse('bad-headers', `${source} is no name of a header`, { detail: 'A name holds letters, digits and hyphens.' });
+    const source = Object.hasOwn(settings, name)
+      ? `\`settings.v2_headers.${name}\``
+      : `${name} of ${HEADERS_VARIABLE}`;
+    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(theirs))
+      refuse('bad-headers', `${source} is no name of a header`, {
+        detail: 'A name holds letters, digits and hyphens.',
+      });
     if (spelled.filter((one) => one === theirs.toLowerCase()).length > 1)
-      refuse('bad-headers', `two of the v2 headers are called ${theirs}`, { detail: `Give each a name of its own, in settings.v2_headers or ${HEADERS_VARIABLE}.` });
+      refuse('bad-headers', `two of the v2 headers are called ${theirs}`, {
+        detail: `Give each a name of its own, in settings.v2_headers or ${HEADERS_VARIABLE}.`,
+      });
   }
   return names;
 }
@@ -32,10 +44,19 @@ export function headerNames(environment: Readonly<Record<string, string | undefi
 function fromEnvironment(text: string | undefined): Readonly<Record<string, string>> {
   if (text === undefined || text === '') return {};
   const mapping = tryJson(text);
-  if (!isObject(mapping)) return refuse('bad-headers', `${HEADERS_VARIABLE} is no JSON mapping`, { detail });
+  if (!isObject(mapping))
+    return refuse('bad-headers', `${HEADERS_VARIABLE} is no JSON mapping`, { detail });
   for (const [name, theirs] of Object.entries(mapping)) {
-    if (!known.includes(name)) refuse('bad-headers', `${HEADERS_VARIABLE} names ${JSON.stringify(name)}, which is none of the v2 headers`, { detail });
-    if (typeof theirs !== 'string') refuse('bad-headers', `${HEADERS_VARIABLE} gives ${name} something that is no text`, { detail });
+    if (!known.includes(name))
+      refuse(
+        'bad-headers',
+        `${HEADERS_VARIABLE} names ${JSON.stringify(name)}, which is none of the v2 headers`,
+        { detail },
+      );
+    if (typeof theirs !== 'string')
+      refuse('bad-headers', `${HEADERS_VARIABLE} gives ${name} something that is no text`, {
+        detail,
+      });
   }
   return mapping as Readonly<Record<string, string>>;
 }

@@ -51,13 +51,23 @@ export async function main(process: NodeJS.Process): Promise<void> {
   const { command, args, flags } = parsed;
   const controller = new AbortController();
   const context = contextOf(process, flags, controller.signal, pathsIn(command, args));
-  const signalled = listen(process, controller, () => command.graceful && context.err.write('Stopping: what runs is finished first. Once more ends at once.\n'));
+  const signalled = listen(
+    process,
+    controller,
+    () =>
+      command.graceful &&
+      context.err.write('Stopping: what runs is finished first. Once more ends at once.\n'),
+  );
   const code = await outcome(process, context, command, args);
   process.exit(worst([code, ...signalled()]));
 }
 
 /** The first signal asks the run to end in good order, the second ends it at once. */
-function listen(process: NodeJS.Process, controller: AbortController, first: () => void): () => readonly Exit[] {
+function listen(
+  process: NodeJS.Process,
+  controller: AbortController,
+  first: () => void,
+): () => readonly Exit[] {
   const codes: Exit[] = [];
   const on = (signal: NodeJS.Signals, code: Exit) =>
     process.on(signal, () => {
@@ -71,12 +81,18 @@ function listen(process: NodeJS.Process, controller: AbortController, first: () 
   return () => codes;
 }
 
-async function outcome(process: NodeJS.Process, context: Context, command: CommandSpec, args: readonly string[]): Promise<Exit> {
+async function outcome(
+  process: NodeJS.Process,
+  context: Context,
+  command: CommandSpec,
+  args: readonly string[],
+): Promise<Exit> {
   const { signal, out, err, flags } = context;
   const complain = async (error: unknown): Promise<Exit> => {
     const { diagnostics, exit } = caughtError(error);
     if (error !== signal.reason) await context.tell(diagnostics);
-    if (flags.debug && error instanceof Error) err.write(`${context.masking.text(error.stack ?? '')}\n`);
+    if (flags.debug && error instanceof Error)
+      err.write(`${context.masking.text(error.stack ?? '')}\n`);
     return exit;
   };
   const dropped = new Promise<never>((_, reject) => {
@@ -95,12 +111,24 @@ async function outcome(process: NodeJS.Process, context: Context, command: Comma
 }
 
 /** What a thrown thing says to a person. Messages of unforeseen errors may quote what they choked on, so they are not shown. */
-function caughtError(error: unknown): { readonly diagnostics: readonly Diagnostic[]; readonly exit: Exit } {
+function caughtError(error: unknown): {
+  readonly diagnostics: readonly Diagnostic[];
+  readonly exit: Exit;
+} {
   if (error instanceof Refusal) return error;
   const { code, path, name } = error as NodeJS.ErrnoException;
   const { problem = `cannot be used (${code})` } = error as { readonly problem?: string };
   const known = code !== undefined && /^E(?!RR_)[A-Z0-9]+$/.test(code);
-  const summary = known ? `${path ?? 'The system: something'} ${problem}.` : `This should not have happened (${name ?? typeof error}).`;
-  const detail = known ? undefined : 'It is a mistake in trueup. Run the same command with --debug and report what it prints.';
-  return { diagnostics: [{ severity: 'error', code: known ? 'system' : 'unforeseen', summary, ...defined({ detail }) }], exit: exits.error };
+  const summary = known
+    ? `${path ?? 'The system: something'} ${problem}.`
+    : `This should not have happened (${name ?? typeof error}).`;
+  const detail = known
+    ? undefined
+    : 'It is a mistake in trueup. Run the same command with --debug and report what it prints.';
+  return {
+    diagnostics: [
+      { severity: 'error', code: known ? 'system' : 'unforeseen', summary, ...defined({ detail }) },
+    ],
+    exit: exits.error,
+  };
 }

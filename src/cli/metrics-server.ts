@@ -9,11 +9,18 @@ export interface MetricsServer {
 }
 
 /** @throws Refusal where the address cannot be taken. */
-export async function serveMetrics({ host, port }: { readonly host: string; readonly port: number }, text: () => string): Promise<MetricsServer> {
+export async function serveMetrics(
+  { host, port }: { readonly host: string; readonly port: number },
+  text: () => string,
+): Promise<MetricsServer> {
   const server = createServer((request, response) => {
     const [path] = (request.url ?? '').split('?');
     const found = path === '/metrics' && (request.method === 'GET' || request.method === 'HEAD');
-    response.writeHead(found ? 200 : 404, { 'content-type': found ? 'text/plain; version=0.0.4; charset=utf-8' : 'text/plain; charset=utf-8' });
+    response.writeHead(found ? 200 : 404, {
+      'content-type': found
+        ? 'text/plain; version=0.0.4; charset=utf-8'
+        : 'text/plain; charset=utf-8',
+    });
     response.end(found ? text() : 'GET /metrics\n');
   });
   await listening(server, host, port);
@@ -32,7 +39,16 @@ function listening(server: Server, host: string, port: number): Promise<void> {
   return new Promise((done, fail) => {
     server.once('error', ({ code = 'unknown' }: NodeJS.ErrnoException) => {
       const summary = `Metrics cannot be served at ${host}:${port} (${code}).`;
-      fail(new Refusal([{ severity: 'error', code: 'metrics-port', summary, detail: 'Name another --metrics-port; 0 takes a free one.' }]));
+      fail(
+        new Refusal([
+          {
+            severity: 'error',
+            code: 'metrics-port',
+            summary,
+            detail: 'Name another --metrics-port; 0 takes a free one.',
+          },
+        ]),
+      );
     });
     server.listen(port, host, done);
   });

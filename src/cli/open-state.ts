@@ -5,7 +5,8 @@ import type { Context } from './context.js';
 import { storeOf } from './state-location.js';
 import { settingsHere } from './project.js';
 
-export const storeHere = async (context: Context): Promise<Store> => storeOf(context, await settingsHere(context));
+export const storeHere = async (context: Context): Promise<Store> =>
+  storeOf(context, await settingsHere(context));
 
 export async function readSnapshot(context: Context): Promise<Partial<Snapshot>> {
   return (await (await storeHere(context)).read()) ?? {};
@@ -15,14 +16,28 @@ export async function readSnapshot(context: Context): Promise<Partial<Snapshot>>
 export function entryOf(state: State | undefined, address: string): Entry {
   const { resources = {} } = state ?? {};
   const entry = Object.hasOwn(resources, address) ? resources[address] : undefined;
-  return entry ?? refuse('not-managed', `${address} is not in the state.${didYouMean(address, Object.keys(resources))}`, { detail: 'What is there: trueup state list' });
+  return (
+    entry ??
+    refuse(
+      'not-managed',
+      `${address} is not in the state.${didYouMean(address, Object.keys(resources))}`,
+      { detail: 'What is there: trueup state list' },
+    )
+  );
 }
 
 /** Records what `results` makes of the state, under the lock. */
-export async function rewrite(context: Context, operation: string, results: (snapshot: Snapshot) => readonly Result[]): Promise<void> {
+export async function rewrite(
+  context: Context,
+  operation: string,
+  results: (snapshot: Snapshot) => readonly Result[],
+): Promise<void> {
   const store = await storeHere(context);
   const before = await store.read();
-  if (!before) return refuse('not-managed', 'There is no state yet.', { detail: `It would be at ${store.location}.` });
+  if (!before)
+    return refuse('not-managed', 'There is no state yet.', {
+      detail: `It would be at ${store.location}.`,
+    });
   const session = await store.open(operation, before.state.target);
   try {
     await session.record(...results(session.snapshot));

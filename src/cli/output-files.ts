@@ -27,7 +27,12 @@ const OWN = /^(?:state\.|emulator\.json$)/;
  * @param inputs absolute paths of what the command reads
  * @throws Refusal with every complaint, or where the settings cannot be made out
  */
-export async function checkOutputs(context: Context, outputs: readonly OutputFile[], paths: readonly string[], inputs: readonly string[] = []): Promise<void> {
+export async function checkOutputs(
+  context: Context,
+  outputs: readonly OutputFile[],
+  paths: readonly string[],
+  inputs: readonly string[] = [],
+): Promise<void> {
   if (outputs.length === 0) return;
   const { cwd } = context;
   const real = (path: string): Promise<string> => place(context, path);
@@ -42,8 +47,17 @@ export async function checkOutputs(context: Context, outputs: readonly OutputFil
     const at = await real(path);
     const other = taken.get(at);
     taken.set(at, flag);
-    const why = other === undefined ? (harmAt(at, ground) ?? (await obstacle(path))) : `${other} writes it too`;
-    if (why !== undefined) complaints.push({ severity: 'error', code: 'output', summary: `${flag} cannot write ${path}: ${why}.`, detail: 'Nothing was done. Name another file.' });
+    const why =
+      other === undefined
+        ? (harmAt(at, ground) ?? (await obstacle(path)))
+        : `${other} writes it too`;
+    if (why !== undefined)
+      complaints.push({
+        severity: 'error',
+        code: 'output',
+        summary: `${flag} cannot write ${path}: ${why}.`,
+        detail: 'Nothing was done. Name another file.',
+      });
   }
   if (complaints.length > 0) throw new Refusal(complaints);
 }
@@ -57,19 +71,28 @@ interface Ground {
 }
 
 function harmAt(path: string, { state, own, read }: Ground): string | undefined {
-  if ((path.startsWith(own + sep) && OWN.test(basename(path))) || (path.startsWith(state) && BESIDE_STATE.test(path.slice(state.length)))) return 'trueup keeps its state there';
+  if (
+    (path.startsWith(own + sep) && OWN.test(basename(path))) ||
+    (path.startsWith(state) && BESIDE_STATE.test(path.slice(state.length)))
+  )
+    return 'trueup keeps its state there';
   if (/\.ya?ml$/i.test(path)) return 'a file of that name holds declarations';
   return read.includes(path) ? 'this command reads it' : undefined;
 }
 
 /** Where a path leads, links followed; of what is not there yet, where it would be. */
 async function place({ files }: Context, path: string): Promise<string> {
-  return (await ifThere(files.realPath(path)).catch(() => undefined)) ?? join(await files.realPath(dirname(path)).catch(() => dirname(path)), basename(path));
+  return (
+    (await ifThere(files.realPath(path)).catch(() => undefined)) ??
+    join(await files.realPath(dirname(path)).catch(() => dirname(path)), basename(path))
+  );
 }
 
 /** What would keep a file from being put there. */
 async function obstacle(path: string): Promise<string | undefined> {
-  const [about, folder] = await Promise.all([path, dirname(path)].map((one) => stat(one).catch(() => undefined)));
+  const [about, folder] = await Promise.all(
+    [path, dirname(path)].map((one) => stat(one).catch(() => undefined)),
+  );
   if (about?.isDirectory()) return 'it is a folder';
   if (about && !about.isFile()) return 'it is not a regular file';
   if (!folder) return `there is no folder ${dirname(path)}`;

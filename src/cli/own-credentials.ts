@@ -2,14 +2,22 @@
 import { readFileSync, statSync } from 'node:fs';
 import { isOwnCredential, Secret } from '../model/index.js';
 
-export const ownCredentials = (environment: Readonly<Record<string, string | undefined>>): readonly Secret[] =>
+export const ownCredentials = (
+  environment: Readonly<Record<string, string | undefined>>,
+): readonly Secret[] =>
   Object.keys(environment)
     // Most are none, and this one question is cheap.
     .filter((name) => /TRUEUP_/i.test(name) && isOwnCredential(name))
-    .map((name) => new Secret(name, () => (/_FILE$/i.test(name) ? unlessPipe(environment[name] as string) : environment[name])));
+    .map(
+      (name) =>
+        new Secret(name, () =>
+          /_FILE$/i.test(name) ? unlessPipe(environment[name] as string) : environment[name],
+        ),
+    );
 
 /** A pipe is read once, by the request that needs it. */
-const unlessPipe = (path: string): string | undefined => (statSync(path, { throwIfNoEntry: false })?.isFile() ? tryFile(path) : undefined);
+const unlessPipe = (path: string): string | undefined =>
+  statSync(path, { throwIfNoEntry: false })?.isFile() ? tryFile(path) : undefined;
 
 /** What a file holds, without its last line break; undefined where it cannot be read. */
 export function tryFile(path: string): string | undefined {

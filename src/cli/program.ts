@@ -5,7 +5,11 @@ import { kindWords } from '../model/index.js';
 import { kinds } from '../resources/index.js';
 import { version } from './version.js';
 
-const groups: Readonly<Record<string, string>> = { state: 'show and change the state', provider: 'the provider for Terraform and OpenTofu', sim: 'change the status of a SIM' };
+const groups: Readonly<Record<string, string>> = {
+  state: 'show and change the state',
+  provider: 'the provider for Terraform and OpenTofu',
+  sim: 'change the status of a SIM',
+};
 
 const closing = `
 Exit codes: 0 done, 1 error, 2 changes (--detailed-exitcode), 3 blocked by
@@ -13,7 +17,9 @@ policy, 4 state locked, 5 a person must decide, 6 plan stale, 7 partly applied.
 Credentials come from the environment: trueup doctor names what is missing.`;
 
 /** What was asked for, or the exit code of a command line that only wanted an answer (0) or is wrong (1). */
-export type Parsed = { readonly command: CommandSpec; readonly args: readonly string[]; readonly flags: Flags } | { readonly exit: 0 | 1 };
+export type Parsed =
+  | { readonly command: CommandSpec; readonly args: readonly string[]; readonly flags: Flags }
+  | { readonly exit: 0 | 1 };
 
 type Write = (text: string) => void;
 
@@ -27,7 +33,8 @@ const toOption = ({ spelling, doc, choices, initial, repeat }: FlagSpec): Option
   if (initial !== undefined) option.default(initial);
   if (repeat)
     option.argParser((value: string, all: readonly string[] | undefined) => {
-      if (choices && !choices.includes(value)) throw new InvalidArgumentError(`Allowed choices are ${choices.join(', ')}.`);
+      if (choices && !choices.includes(value))
+        throw new InvalidArgumentError(`Allowed choices are ${choices.join(', ')}.`);
       return [...(all ?? []), value];
     });
   return option;
@@ -67,7 +74,10 @@ function createProgram(out: Write, err: Write, found: Found): Command {
   for (const spec of commands) {
     const words = spec.name.split(' ');
     const parent = words.length > 1 ? group(words[0] as string) : root;
-    const command = common(parent.command(`${words.at(-1)} ${spec.args}`.trim()), `trueup ${spec.name}`).description(spec.doc);
+    const command = common(
+      parent.command(`${words.at(-1)} ${spec.args}`.trim()),
+      `trueup ${spec.name}`,
+    ).description(spec.doc);
     for (const flag of spec.flags) command.addOption(toOption(flag));
     if (spec.more !== undefined) command.addHelpText('after', spec.more);
     command.action(() => {
@@ -79,7 +89,11 @@ function createProgram(out: Write, err: Write, found: Found): Command {
   return root;
 }
 
-const longFlags = new Set([...commands.flatMap((one) => one.flags.map((flag) => /--([a-z-]+)/.exec(flag.spelling)?.[1])), 'help', 'version']);
+const longFlags = new Set([
+  ...commands.flatMap((one) => one.flags.map((flag) => /--([a-z-]+)/.exec(flag.spelling)?.[1])),
+  'help',
+  'version',
+]);
 
 /** Terraform writes long flags with one dash, kubectl `-o=json`; what comes after a lone `--` is left alone. */
 export function doubleDashes(argv: readonly string[]): readonly string[] {
@@ -125,5 +139,10 @@ export function answers(): Readonly<Record<string, string>> {
     return text;
   };
   const names = ['', ...Object.keys(groups), ...commands.map((one) => one.name)];
-  return { ...Object.fromEntries(names.map((name) => [name, ask([...name.split(' ').filter(Boolean), '--help'])])), '--version': ask(['--version']) };
+  return {
+    ...Object.fromEntries(
+      names.map((name) => [name, ask([...name.split(' ').filter(Boolean), '--help'])]),
+    ),
+    '--version': ask(['--version']),
+  };
 }

@@ -26,14 +26,22 @@ export interface Chosen {
 
 /** What `--env` and `--var` say. @throws Refusal for a `--var` that is not name=value. */
 export function chosen(context: Context): Chosen {
-  return { env: environmentOf(context), variables: Object.fromEntries(pairs('--var', context.flags.var)) };
+  return {
+    env: environmentOf(context),
+    variables: Object.fromEntries(pairs('--var', context.flags.var)),
+  };
 }
 
 /** Values of a repeatable `--flag name=value`. @throws Refusal */
-export function pairs(flag: string, words: readonly string[] = []): readonly (readonly [string, string])[] {
+export function pairs(
+  flag: string,
+  words: readonly string[] = [],
+): readonly (readonly [string, string])[] {
   return words.map((word) => {
     const at = word.indexOf('=');
-    return at > 0 ? [word.slice(0, at), word.slice(at + 1)] : refuse('usage', `${flag} takes name=value.`);
+    return at > 0
+      ? [word.slice(0, at), word.slice(at + 1)]
+      : refuse('usage', `${flag} takes name=value.`);
   });
 }
 
@@ -43,7 +51,10 @@ interface Loading {
 }
 
 /** What runs CDK programs while `work` goes on; what they wrote is gone afterwards. */
-async function withPrograms<T>(context: Context, work: (synthesise: (folder: string) => Promise<string>) => Promise<T>): Promise<T> {
+async function withPrograms<T>(
+  context: Context,
+  work: (synthesise: (folder: string) => Promise<string>) => Promise<T>,
+): Promise<T> {
   const made: { discard(): Promise<void> }[] = [];
   try {
     return await work(async (folder) => {
@@ -65,11 +76,31 @@ async function read(
 ): Promise<Loading> {
   const { load, lint } = await import('../declarations/index.js');
   const { kinds, collections, cwd, environment, stdin, masking } = context;
-  const options = { kinds, collections, paths, cwd, files, settingsAlone, stdin, environment, variables, found: masking.add, ...defined({ env }) };
-  const loaded = await (settingsAlone ? load(options) : withPrograms(context, (synthesise) => load({ ...options, synthesise })));
+  const options = {
+    kinds,
+    collections,
+    paths,
+    cwd,
+    files,
+    settingsAlone,
+    stdin,
+    environment,
+    variables,
+    found: masking.add,
+    ...defined({ env }),
+  };
+  const loaded = await (settingsAlone
+    ? load(options)
+    : withPrograms(context, (synthesise) => load({ ...options, synthesise })));
   const { project, understood, frame } = loaded;
-  const found = settingsAlone ? [...loaded.diagnostics] : [...loaded.diagnostics, ...lint(understood, kinds)];
-  if (!settingsAlone && (checks === 'always' || found.some(isError))) found.push(...(await brokenIn(context, loaded, env)), ...(await faultsIn(context, loaded.understood, env)));
+  const found = settingsAlone
+    ? [...loaded.diagnostics]
+    : [...loaded.diagnostics, ...lint(understood, kinds)];
+  if (!settingsAlone && (checks === 'always' || found.some(isError)))
+    found.push(
+      ...(await brokenIn(context, loaded, env)),
+      ...(await faultsIn(context, loaded.understood, env)),
+    );
   return { ...defined({ project }), diagnostics: found.map((one) => framed(one, frame)) };
 }
 
@@ -86,8 +117,15 @@ type Checks = 'always' | 'with errors';
 const isError = ({ severity }: Diagnostic): boolean => severity === 'error';
 
 /** References that lead nowhere or in a circle, those of declarations with other errors too. */
-async function brokenIn(context: Context, { understood, unusable, mayBeDeclared }: Loaded, env: string | undefined): Promise<readonly Diagnostic[]> {
-  const project = unusable.length > 0 ? { ...understood, declarations: [...understood.declarations, ...unusable] } : understood;
+async function brokenIn(
+  context: Context,
+  { understood, unusable, mayBeDeclared }: Loaded,
+  env: string | undefined,
+): Promise<readonly Diagnostic[]> {
+  const project =
+    unusable.length > 0
+      ? { ...understood, declarations: [...understood.declarations, ...unusable] }
+      : understood;
   try {
     return await brokenHere(context, project, { mayBeDeclared, env });
   } catch (error) {
@@ -97,12 +135,22 @@ async function brokenIn(context: Context, { understood, unusable, mayBeDeclared 
 }
 
 /** What would never be sent, without its line, which may hold a password. The state is only asked where there is something: what it shows to be live already is a warning. */
-async function faultsIn(context: Context, { settings, declarations }: Project, env: string | undefined): Promise<readonly Diagnostic[]> {
+async function faultsIn(
+  context: Context,
+  { settings, declarations }: Project,
+  env: string | undefined,
+): Promise<readonly Diagnostic[]> {
   const among = (prior: (address: string) => Values | undefined): readonly Diagnostic[] =>
     declarations.flatMap(({ address, kind: name, values, at }) => {
       const kind = context.kinds.get(name);
       const found = kind ? faultsOf(kind, values, prior(address)) : [];
-      return found.map((one): Diagnostic => ({ ...one, summary: `${address}: ${one.summary}`, address, frame: '', origin: at(one.attribute ?? '') }));
+      return found.map((one): Diagnostic => ({
+        ...one,
+        summary: `${address}: ${one.summary}`,
+        address,
+        frame: '',
+        origin: at(one.attribute ?? ''),
+      }));
     });
   const found = among(() => undefined);
   if (found.length === 0) return [];
@@ -114,22 +162,39 @@ async function faultsIn(context: Context, { settings, declarations }: Project, e
 export async function brokenHere(
   context: Context,
   project: Project,
-  { env, ...how }: { readonly env: string | undefined; readonly request?: PlanRequest; readonly mayBeDeclared?: (address: string) => boolean },
+  {
+    env,
+    ...how
+  }: {
+    readonly env: string | undefined;
+    readonly request?: PlanRequest;
+    readonly mayBeDeclared?: (address: string) => boolean;
+  },
 ): Promise<readonly Diagnostic[]> {
   const { brokenReferences } = await import('../reconciler/plan/reference-checks.js');
   const broken = brokenReferences(context.kinds, project, how);
   if (!broken.some(({ code }) => code === 'unknown-reference')) return broken;
   const snapshot = await (await storeOf(context, project.settings, env)).read();
-  return snapshot ? brokenReferences(context.kinds, project, { ...how, state: snapshot.state }) : broken;
+  return snapshot
+    ? brokenReferences(context.kinds, project, { ...how, state: snapshot.state })
+    : broken;
 }
 
 function framed(one: Diagnostic, frame: (origin: Origin) => string | undefined): Diagnostic {
-  const lines = one.origin && one.frame === undefined && one.severity !== 'info' ? frame(one.origin) : undefined;
+  const lines =
+    one.origin && one.frame === undefined && one.severity !== 'info'
+      ? frame(one.origin)
+      : undefined;
   return lines === undefined ? one : { ...one, frame: lines };
 }
 
 /** The project, with warnings and notes said. @throws Refusal with every complaint where it does not load. */
-export async function loadProject(context: Context, paths: readonly string[], how: Chosen = chosen(context), checks: Checks = 'with errors'): Promise<Project> {
+export async function loadProject(
+  context: Context,
+  paths: readonly string[],
+  how: Chosen = chosen(context),
+  checks: Checks = 'with errors',
+): Promise<Project> {
   const { project, diagnostics } = await read(context, paths, how, { checks });
   if (!project || diagnostics.some(isError)) throw new Refusal(diagnostics, exits.error);
   await context.tell(diagnostics);
@@ -140,28 +205,47 @@ export async function loadProject(context: Context, paths: readonly string[], ho
  * The settings of the current folder, or of what PATHs name, for what needs no declarations; the defaults where there
  * are none. What is declared may be as wrong as it likes, and no CDK program is run. @throws Refusal where the settings are not beyond doubt.
  */
-export async function settingsHere(context: Context, paths: readonly string[] = []): Promise<Settings> {
+export async function settingsHere(
+  context: Context,
+  paths: readonly string[] = [],
+): Promise<Settings> {
   const texts: string[] = [];
   const noted = (bytes: Uint8Array): Uint8Array => {
     texts.push(Buffer.from(bytes).toString());
     return bytes;
   };
-  const files: DeclarationFiles = { ...declarationFiles, read: (path, limit) => noted(declarationFiles.read(path, limit)) };
+  const files: DeclarationFiles = {
+    ...declarationFiles,
+    read: (path, limit) => noted(declarationFiles.read(path, limit)),
+  };
   const stdin = async (): Promise<string> => {
     const text = await context.stdin();
     texts.push(text);
     return text;
   };
-  const { project, diagnostics } = await read({ ...context, stdin }, paths, chosen(context), { checks: 'with errors', files, settingsAlone: true });
+  const { project, diagnostics } = await read({ ...context, stdin }, paths, chosen(context), {
+    checks: 'with errors',
+    files,
+    settingsAlone: true,
+  });
   const settings = project?.settings ?? defaultSettings;
   await maskNamed(context, texts, settings);
-  if (!project && diagnostics.some((one) => one.severity === 'error' && one.code !== 'no-declarations')) throw new Refusal(diagnostics, exits.error);
+  if (
+    !project &&
+    diagnostics.some((one) => one.severity === 'error' && one.code !== 'no-declarations')
+  )
+    throw new Refusal(diagnostics, exits.error);
   return settings;
 }
 
 /** The secrets of the declarations are masked in what is shown, whether or not a command loads them. */
-async function maskNamed({ masking, environment, cwd }: Context, texts: readonly string[], { secret_roots: roots = [] }: Settings): Promise<void> {
+async function maskNamed(
+  { masking, environment, cwd }: Context,
+  texts: readonly string[],
+  { secret_roots: roots = [] }: Settings,
+): Promise<void> {
   if (!texts.some((text) => text.includes('secret.'))) return;
   const { secretsNamed } = await import('../declarations/index.js');
-  for (const secret of secretsNamed(texts, { environment, cwd, files: declarationFiles }, roots)) masking.add(secret);
+  for (const secret of secretsNamed(texts, { environment, cwd, files: declarationFiles }, roots))
+    masking.add(secret);
 }

@@ -21,7 +21,8 @@ export async function sweepFolders(): Promise<void> {
   for (const name of names) {
     const pid = OURS.exec(name)?.[1];
     const folder = join(tmpdir(), name);
-    if (pid !== undefined && !isRunning(Number(pid)) && (await isLeft(folder))) await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+    if (pid !== undefined && !isRunning(Number(pid)) && (await isLeft(folder)))
+      await rm(folder, { recursive: true, force: true }).catch(() => undefined);
   }
 }
 

@@ -5,7 +5,13 @@ import { Refusal } from '../model/index.js';
 import { systemClock } from '../platform/clock.js';
 import { systemRandom } from '../platform/random.js';
 import { selfSigned } from '../terraform/protocol/certificate.js';
-import { clientCertificate, handshakeLine, socketPath, startedByCore, type ListenAddress } from '../terraform/protocol/handshake.js';
+import {
+  clientCertificate,
+  handshakeLine,
+  socketPath,
+  startedByCore,
+  type ListenAddress,
+} from '../terraform/protocol/handshake.js';
 import { jsonLog, type Log } from '../terraform/core-log.js';
 import type { ProviderServer } from '../terraform/protocol/provider-server.js';
 import { grpcServer, type GrpcServer } from '../terraform/protocol/server.js';
@@ -25,7 +31,9 @@ type Load = (log: Log) => Promise<ProviderServer>;
 export async function serveCore(process: NodeJS.Process, load: Load): Promise<void> {
   const { env, stderr } = process;
   if (!startedByCore(env)) {
-    stderr.write('This is a provider for terraform and OpenTofu, which start it themselves. Name its folder under dev_overrides, or install it in a filesystem mirror.\n');
+    stderr.write(
+      'This is a provider for terraform and OpenTofu, which start it themselves. Name its folder under dev_overrides, or install it in a filesystem mirror.\n',
+    );
     process.exitCode = 1;
     return;
   }
@@ -38,14 +46,17 @@ export async function serveCore(process: NodeJS.Process, load: Load): Promise<vo
     const told =
       error instanceof Refusal
         ? error.diagnostics.map(({ summary, detail }) => `${summary}. ${detail ?? ''}`)
-        : [`The provider could not start (${nameOf(error)}). Install trueup anew; where that does not help, report it.`];
+        : [
+            `The provider could not start (${nameOf(error)}). Install trueup anew; where that does not help, report it.`,
+          ];
     stderr.write(`${told.join('\n')}\n`);
     process.exit(1);
   }
 }
 
 /** Of what may quote what it choked on, no more than this. */
-const nameOf = (error: unknown): string => (error instanceof Error ? ((error as NodeJS.ErrnoException).code ?? error.name) : 'unforeseen');
+const nameOf = (error: unknown): string =>
+  error instanceof Error ? ((error as NodeJS.ErrnoException).code ?? error.name) : 'unforeseen';
 
 async function listenAndServe(process: NodeJS.Process, log: Log, load: Load): Promise<void> {
   const core = process.ppid;
@@ -66,7 +77,12 @@ async function listenAndServe(process: NodeJS.Process, log: Log, load: Load): Pr
     await within(LAST_WORDS, provider.close());
     process.exit(0);
   };
-  const grpc = grpcServer({ provider, log, onShutdown: () => void end(), ...(own && client !== undefined ? { tls: { ...own, client } } : {}) });
+  const grpc = grpcServer({
+    provider,
+    log,
+    onShutdown: () => void end(),
+    ...(own && client !== undefined ? { tls: { ...own, client } } : {}),
+  });
   terminated = () => void end();
   const address = await listen(grpc, socketPath(socketIn(folder), process.platform));
   // Core that was killed first reads no line, and is not the parent that is watched below.

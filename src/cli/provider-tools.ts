@@ -22,7 +22,11 @@ const AFTER_LOSS =
   'What it alone knew, terraform makes once more: before the next apply, look for objects that no state of terraform holds (trueup get KIND), and bring each in with an import block.';
 
 /** @param parent the process that started this one: terraform */
-export async function providerOf(process: NodeJS.Process, log: ProviderTools['log'], parent = process.ppid): Promise<ProviderServer> {
+export async function providerOf(
+  process: NodeJS.Process,
+  log: ProviderTools['log'],
+  parent = process.ppid,
+): Promise<ProviderServer> {
   const context = contextOf(process, {}, new AbortController().signal);
   const { kinds, collections, clock, random, files, environment, cwd } = context;
   const lock = await machine();
@@ -36,13 +40,28 @@ export async function providerOf(process: NodeJS.Process, log: ProviderTools['lo
     environment,
     log,
     fingerprints: await fingerprintsOf(context),
-    store: (path) => maskedStore(fileStore({ path: resolve(cwd, path), files, clock, random, lock, version, afterLoss: AFTER_LOSS }), context.masking),
+    store: (path) =>
+      maskedStore(
+        fileStore({
+          path: resolve(cwd, path),
+          files,
+          clock,
+          random,
+          lock,
+          version,
+          afterLoss: AFTER_LOSS,
+        }),
+        context.masking,
+      ),
     notes: (path) => notesBeside(resolve(cwd, path), { files, random }),
     run: (journal) => runOf(context, lock, parent, relative(resolve(cwd, journal), cwd)),
     endpoints: (named) => endpointsIn({ environment: named }),
     async reach(named, settings, { emit, signal }) {
       const there: Context = { ...context, environment: named, signal };
-      return { ...(await reach(there, settings, { emit })), settleMilliseconds: settleMilliseconds(there) };
+      return {
+        ...(await reach(there, settings, { emit })),
+        settleMilliseconds: settleMilliseconds(there),
+      };
     },
     async check(kind, raw, declaration) {
       checker ??= (await import('../declarations/index.js')).checkerOf(kinds);
@@ -62,8 +81,15 @@ const ELSEWHERE = 3_600_000;
  * Nobody tells a provider its state, so the workspace stands for it, and `place`: the folder as seen from the journal,
  * which may have moved with it, or serve several folders.
  */
-async function runOf({ environment, cwd, clock }: Context, lock: LockPort, parent: number, place: string): Promise<Run> {
-  const workspace = environment['TF_WORKSPACE'] || workspaceIn(join(cwd, environment['TF_DATA_DIR'] || '.terraform'));
+async function runOf(
+  { environment, cwd, clock }: Context,
+  lock: LockPort,
+  parent: number,
+  place: string,
+): Promise<Run> {
+  const workspace =
+    environment['TF_WORKSPACE'] ||
+    workspaceIn(join(cwd, environment['TF_DATA_DIR'] || '.terraform'));
   const start = (await lock.find(parent))?.startTime ?? '';
   return {
     id: ['terraform', hostname(), parent, start || '-', workspace, place].join(' '),

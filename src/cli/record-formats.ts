@@ -1,5 +1,13 @@
 // The forms in which records are listed. Each takes them in pieces, as they come, and keeps none.
-import { ExactNumber, isObject, valueAt, walk, wireText, type Collection, type Found } from '../model/index.js';
+import {
+  ExactNumber,
+  isObject,
+  valueAt,
+  walk,
+  wireText,
+  type Collection,
+  type Found,
+} from '../model/index.js';
 import { columned, csvRow, inertJson, type Cell, type TableColumns } from './tables.js';
 
 export interface RecordForm {
@@ -17,12 +25,20 @@ export type Output = 'table' | 'wide' | 'json' | 'yaml' | 'csv' | 'ndjson';
  * @param first decides over columns and their widths
  * @param columns of a line of a table
  */
-export async function formOf(output: Output, collection: Collection, first: readonly Found[], columns = Infinity): Promise<RecordForm> {
+export async function formOf(
+  output: Output,
+  collection: Collection,
+  first: readonly Found[],
+  columns = Infinity,
+): Promise<RecordForm> {
   switch (output) {
     case 'json':
       return json();
     case 'ndjson':
-      return { some: (found) => inertJson([...found.map(({ record }) => wireText(record)), ''].join('\n')), end: () => '' };
+      return {
+        some: (found) => inertJson([...found.map(({ record }) => wireText(record)), ''].join('\n')),
+        end: () => '',
+      };
     case 'yaml':
       return yaml();
     default:
@@ -58,9 +74,16 @@ async function yaml(): Promise<RecordForm> {
   };
 }
 
-function rows(output: 'table' | 'wide' | 'csv', collection: Collection, first: readonly Found[], columns: number): RecordForm {
+function rows(
+  output: 'table' | 'wide' | 'csv',
+  collection: Collection,
+  first: readonly Found[],
+  columns: number,
+): RecordForm {
   const unknown = Object.keys(collection.attributes).length === 0;
-  const all = unknown ? [...new Set(first.flatMap(({ record }) => Object.keys(record)))] : known(collection);
+  const all = unknown
+    ? [...new Set(first.flatMap(({ record }) => Object.keys(record)))]
+    : known(collection);
   const paths = pathsOf(output, collection, all, first);
   const left = new Set<string>();
   const valuesOf = ({ values, record }: Found): readonly Cell[] => {
@@ -70,10 +93,14 @@ function rows(output: 'table' | 'wide' | 'csv', collection: Collection, first: r
       return typeof value === 'number' || value instanceof ExactNumber ? value : cell(value);
     });
   };
-  const texts = (found: readonly Found[]): readonly (readonly string[])[] => found.map((one) => valuesOf(one).map(String));
+  const texts = (found: readonly Found[]): readonly (readonly string[])[] =>
+    found.map((one) => valuesOf(one).map(String));
   const lines =
     output === 'csv'
-      ? { head: paths.length === 0 ? '' : csvRow(paths), rows: (found: readonly Found[]) => found.map((one) => csvRow(valuesOf(one))).join('') }
+      ? {
+          head: paths.length === 0 ? '' : csvRow(paths),
+          rows: (found: readonly Found[]) => found.map((one) => csvRow(valuesOf(one))).join(''),
+        }
       : tabular(paths, texts, first, { columns, kept: paths.indexOf(collection.id ?? '') });
   let head = lines.head;
   return {
@@ -87,22 +114,41 @@ function rows(output: 'table' | 'wide' | 'csv', collection: Collection, first: r
   };
 }
 
-function tabular(paths: readonly string[], texts: (found: readonly Found[]) => readonly (readonly string[])[], first: readonly Found[], available: TableColumns) {
+function tabular(
+  paths: readonly string[],
+  texts: (found: readonly Found[]) => readonly (readonly string[])[],
+  first: readonly Found[],
+  available: TableColumns,
+) {
   const lines = columned(paths, texts(first), available);
   return { head: lines.head, rows: (found: readonly Found[]) => lines.rows(texts(found)) };
 }
 
 /** Dotted paths of all attributes that can be shown, the identifier first. */
 function known({ id, attributes }: Collection): readonly string[] {
-  const leaves = [...walk(attributes)].flatMap(([path, { word, secret }]) => (word === 'object' || secret ? [] : [path]));
+  const leaves = [...walk(attributes)].flatMap(([path, { word, secret }]) =>
+    word === 'object' || secret ? [] : [path],
+  );
   return id === undefined ? leaves : [id, ...leaves.filter((path) => path !== id)];
 }
 
-function pathsOf(output: 'table' | 'wide' | 'csv', { columns }: Collection, all: readonly string[], first: readonly Found[]): readonly string[] {
+function pathsOf(
+  output: 'table' | 'wide' | 'csv',
+  { columns }: Collection,
+  all: readonly string[],
+  first: readonly Found[],
+): readonly string[] {
   if (output === 'wide') return all;
   const plain = all.filter((path) => path !== 'resource_url');
   if (output === 'csv') return plain;
-  return columns ?? plain.filter((path) => first.some(({ values, record }) => cell(valueAt(values, path) ?? valueAt(record, path)) !== ''));
+  return (
+    columns ??
+    plain.filter((path) =>
+      first.some(
+        ({ values, record }) => cell(valueAt(values, path) ?? valueAt(record, path)) !== '',
+      ),
+    )
+  );
 }
 
 /** Lists as words, objects as JSON, nothing as nothing. */

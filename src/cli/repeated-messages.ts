@@ -10,7 +10,9 @@ export function sayingOnce(context: Context): Context {
   const said = new Set<string>();
   const isNew = ({ code, address, origin, summary }: Diagnostic): boolean => {
     // Times and numbers of requests, which a service may quote, make no other message.
-    const key = sha256([code, address, origin?.file, origin?.line, summary.replaceAll(/\S*\d\S*/g, '')].join(' '));
+    const key = sha256(
+      [code, address, origin?.file, origin?.line, summary.replaceAll(/\S*\d\S*/g, '')].join(' '),
+    );
     const known = said.delete(key);
     said.add(key);
     const [oldest = ''] = said;

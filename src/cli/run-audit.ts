@@ -5,20 +5,54 @@ import { version } from './version.js';
 import { metaOf, type ProjectContext } from './working-context.js';
 
 /** The document of an audit and its exit code: 0 in sync, 2 drift, others where something could not be checked. */
-export async function audit(context: Context, site: ProjectContext): Promise<{ readonly document: DriftDocument; readonly exit: Exit }> {
+export async function audit(
+  context: Context,
+  site: ProjectContext,
+): Promise<{ readonly document: DriftDocument; readonly exit: Exit }> {
   const { findDrift } = await import('../reconciler/audit/drift.js');
   const { driftDocument } = await import('../report/index.js');
   const { exit, ...found } = await findDrift(site.context, site.project, site.snapshot);
   const document = driftDocument({ ...found, meta: metaOf(context, site, site.snapshot) });
-  const unmanaged = context.flags.unmanaged === 'fail' && document.summary.unmanaged > 0 ? exits.changes : exits.done;
+  const unmanaged =
+    context.flags.unmanaged === 'fail' && document.summary.unmanaged > 0
+      ? exits.changes
+      : exits.done;
   return { document, exit: worst([exit, unmanaged]) };
 }
 
 /** The document of an audit that could not be made: nothing but why. */
-export async function unmade({ clock, masking }: Context, paths: readonly string[], diagnostics: readonly Diagnostic[]): Promise<DriftDocument> {
+export async function unmade(
+  { clock, masking }: Context,
+  paths: readonly string[],
+  diagnostics: readonly Diagnostic[],
+): Promise<DriftDocument> {
   const { driftDocument } = await import('../report/index.js');
-  const nothing = { drift: [], in_sync: [], unmanaged: {}, unmanaged_objects: [], health: [], expectations: [], access: null };
-  const unknown = { digest: '', target: 'unknown', lineage: '', serial: 0, api_requests: {}, masking };
+  const nothing = {
+    drift: [],
+    in_sync: [],
+    unmanaged: {},
+    unmanaged_objects: [],
+    health: [],
+    expectations: [],
+    access: null,
+  };
+  const unknown = {
+    digest: '',
+    target: 'unknown',
+    lineage: '',
+    serial: 0,
+    api_requests: {},
+    masking,
+  };
   const generated_at = new Date(clock.now()).toISOString();
-  return driftDocument({ ...nothing, diagnostics, meta: { ...unknown, trueup_version: version, generated_at, paths: paths.length === 0 ? ['.'] : paths } });
+  return driftDocument({
+    ...nothing,
+    diagnostics,
+    meta: {
+      ...unknown,
+      trueup_version: version,
+      generated_at,
+      paths: paths.length === 0 ? ['.'] : paths,
+    },
+  });
 }

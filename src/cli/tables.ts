@@ -23,34 +23,55 @@ export interface TableColumns {
 }
 
 /** Columns of a line: of a table on a terminal those that the terminal has. */
-export const columnsFor = ({ out, flags }: Context): number => (out.terminal && flags.output === 'table' ? out.style.width : Infinity);
+export const columnsFor = ({ out, flags }: Context): number =>
+  out.terminal && flags.output === 'table' ? out.style.width : Infinity;
 
 const ENDLESS: TableColumns = { columns: Infinity };
 
 /** Columns as wide as what the first rows hold, up to a limit and to the width of the terminal; what is wider in later ones is clipped. The last column is not padded. */
-export function columned(head: readonly string[], first: readonly (readonly string[])[], available = ENDLESS): TableLines {
-  const shown = (cell: string, width = WIDEST): string => clip(visible(cell.length > LONGEST ? `${cell.slice(0, LONGEST)}…` : cell), width);
+export function columned(
+  head: readonly string[],
+  first: readonly (readonly string[])[],
+  available = ENDLESS,
+): TableLines {
+  const shown = (cell: string, width = WIDEST): string =>
+    clip(visible(cell.length > LONGEST ? `${cell.slice(0, LONGEST)}…` : cell), width);
   const title = head.map((name) => shown(name.toUpperCase()));
-  const wanted = title.map((name, index) => first.reduce((widest, row) => Math.max(widest, columns(shown(row[index] ?? ''))), columns(name)));
+  const wanted = title.map((name, index) =>
+    first.reduce(
+      (widest, row) => Math.max(widest, columns(shown(row[index] ?? ''))),
+      columns(name),
+    ),
+  );
   const widths = fitting(wanted, available);
   const padded = (cell: string, index: number): string => {
     const text = shown(cell, index === head.length - 1 ? WIDEST : widths[index]);
     return text + ' '.repeat(Math.max(0, (widths[index] as number) + GAP - columns(text)));
   };
-  const line = (row: readonly string[]): string => `${clip(guard(row.map(padded).join('').trimEnd()), available.columns)}\n`;
+  const line = (row: readonly string[]): string =>
+    `${clip(guard(row.map(padded).join('').trimEnd()), available.columns)}\n`;
   return { head: line(title), rows: (rows) => rows.map(line).join('') };
 }
 
 /** The widest give first, until all of them fit. */
-function fitting(wanted: readonly number[], { columns: available, kept }: TableColumns): readonly number[] {
-  const most = (limit: number): readonly number[] => wanted.map((width, index) => (index === kept ? width : Math.min(width, limit)));
-  const whole = (widths: readonly number[]): number => widths.reduce((sum, width) => sum + width + GAP, -GAP);
+function fitting(
+  wanted: readonly number[],
+  { columns: available, kept }: TableColumns,
+): readonly number[] {
+  const most = (limit: number): readonly number[] =>
+    wanted.map((width, index) => (index === kept ? width : Math.min(width, limit)));
+  const whole = (widths: readonly number[]): number =>
+    widths.reduce((sum, width) => sum + width + GAP, -GAP);
   let limit = WIDEST;
   while (limit > NARROWEST && whole(most(limit)) > available) limit -= 1;
   return most(limit);
 }
 
-export function table(head: readonly string[], rows: readonly (readonly string[])[], available?: TableColumns): string {
+export function table(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  available?: TableColumns,
+): string {
   const lines = columned(head, rows, available);
   return lines.head + lines.rows(rows);
 }
@@ -60,7 +81,10 @@ export type Cell = string | number | ExactNumber;
 /** A row after RFC 4180. A text that a spreadsheet would take for a formula begins with an apostrophe; one that a CI log would take for a command stands in quotes. */
 export function csvRow(row: readonly Cell[]): string {
   const cell = (value: Cell): string => {
-    const text = typeof value === 'string' ? visible(value).replace(/^(?=\s*[=+\-@\uff1d\uff0b\uff0d\uff20|%]|\\[tr])/u, "'") : String(value);
+    const text =
+      typeof value === 'string'
+        ? visible(value).replace(/^(?=\s*[=+\-@\uff1d\uff0b\uff0d\uff20|%]|\\[tr])/u, "'")
+        : String(value);
     return /[",]|^\s|\s$|^::/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
   return `${row.map(cell).join(',')}\r\n`;

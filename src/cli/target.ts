@@ -3,7 +3,15 @@
 import { join } from 'node:path';
 import type { Checked } from '../client/api-checks.js';
 import type { ConnectOptions, Flip, FlowOptions, Transport } from '../client/index.js';
-import { defined, refuse, Secret, type Cloud, type Emit, type Flipped, type Settings } from '../model/index.js';
+import {
+  defined,
+  refuse,
+  Secret,
+  type Cloud,
+  type Emit,
+  type Flipped,
+  type Settings,
+} from '../model/index.js';
 import type { ProviderEndpoint } from '../terraform/provider-block.js';
 import type { Context } from './context.js';
 import { durable } from './durable-emulator.js';
@@ -26,8 +34,12 @@ export const needs = {
 /** A secret from the environment, or from the file that `<name>_FILE` names; it is read when it is needed. */
 export function secretOf({ environment }: Pick<Context, 'environment'>, name: string): Secret {
   const file = environment[`${name}_FILE`];
-  if (file === undefined || file === '') return new Secret(name, () => environment[name] || undefined);
-  if (environment[name]) refuse('ambiguous-secret', `${name} and ${name}_FILE are both set.`, { detail: 'Unset one of them.' });
+  if (file === undefined || file === '')
+    return new Secret(name, () => environment[name] || undefined);
+  if (environment[name])
+    refuse('ambiguous-secret', `${name} and ${name}_FILE are both set.`, {
+      detail: 'Unset one of them.',
+    });
   let text: string | undefined;
   return new Secret(`${name}_FILE`, () => (text ??= tryFile(file)));
 }
@@ -51,11 +63,24 @@ function endpointsOf(context: Context, settings: Settings): Endpoints {
   const login = (surface: 'iot' | 'flow') => {
     const { address, secrets } = needs[surface];
     const url = context.environment[address];
-    return url && { [surface]: { url, username: secretOf(context, secrets[0]), password: secretOf(context, secrets[1]) } };
+    return (
+      url && {
+        [surface]: {
+          url,
+          username: secretOf(context, secrets[0]),
+          password: secretOf(context, secrets[1]),
+        },
+      }
+    );
   };
   const headers = (): Readonly<Record<string, Secret>> => {
     const names = headerNames(context.environment, settings.v2_headers);
-    return Object.fromEntries(Object.entries(v2Headers).map(([name, variable]) => [names[name] as string, secretOf(context, variable)]));
+    return Object.fromEntries(
+      Object.entries(v2Headers).map(([name, variable]) => [
+        names[name] as string,
+        secretOf(context, variable),
+      ]),
+    );
   };
   return {
     ...(two && { v2: { url: two, headers: headers() } }),
@@ -77,8 +102,16 @@ async function lineTo(context: Context, settings: Settings): Promise<Line> {
   const { checkedUrl, undiciTransport } = await import('../client/index.js');
   const endpoints = endpointsOf(context, settings);
   const { HTTPS_PROXY, https_proxy: lower, NO_PROXY, no_proxy: lowerNo } = context.environment;
-  const origins = (['v2', 'v3', 'iot', 'flow'] as const).flatMap((name) => (endpoints[name] ? [checkedUrl(endpoints[name].url, needs[name].address).origin] : []));
-  return { ...endpoints, ...undiciTransport({ origins, proxy: { https: HTTPS_PROXY || lower, no: NO_PROXY || lowerNo } }) };
+  const origins = (['v2', 'v3', 'iot', 'flow'] as const).flatMap((name) =>
+    endpoints[name] ? [checkedUrl(endpoints[name].url, needs[name].address).origin] : [],
+  );
+  return {
+    ...endpoints,
+    ...undiciTransport({
+      origins,
+      proxy: { https: HTTPS_PROXY || lower, no: NO_PROXY || lowerNo },
+    }),
+  };
 }
 
 /** Addresses of the emulator in this process: never resolved, but loopback by name. */
@@ -90,23 +123,47 @@ async function emulatorLine(context: Context, settings: Settings): Promise<Line>
   const [key] = dummyCredentials.v2;
   const [token = ''] = Object.keys(dummyCredentials.v3);
   const dummy = (value: string): Secret => new Secret('the dummy credentials', () => value);
-  const login = ({ username, password }: { readonly username: string; readonly password: string }) => ({ url: inProcess, username: dummy(username), password: dummy(password) });
+  const login = ({
+    username,
+    password,
+  }: {
+    readonly username: string;
+    readonly password: string;
+  }) => ({ url: inProcess, username: dummy(username), password: dummy(password) });
   return {
     name: 'emulator',
-    v2: { url: `${inProcess}/api/v2`, headers: Object.fromEntries(Object.entries({ ...key }).map(([name, value]) => [settings.v2_headers[name] ?? name, dummy(value)])) },
+    v2: {
+      url: `${inProcess}/api/v2`,
+      headers: Object.fromEntries(
+        Object.entries({ ...key }).map(([name, value]) => [
+          settings.v2_headers[name] ?? name,
+          dummy(value),
+        ]),
+      ),
+    },
     v3: { url: inProcess, token: dummy(token) },
     iot: login(dummyCredentials.iot),
     flow: login(dummyCredentials.flow),
     async transport({ method, url, headers, body }) {
-      const answer = await emulator.fetch(new Request(url, { method, headers, ...defined({ body }) }));
-      return { status: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.text() };
+      const answer = await emulator.fetch(
+        new Request(url, { method, headers, ...defined({ body }) }),
+      );
+      return {
+        status: answer.status,
+        headers: Object.fromEntries(answer.headers),
+        body: await answer.text(),
+      };
     },
     close: () => emulator.settled(),
   };
 }
 
 /** @throws Refusal for an address that must not be used. */
-export async function reach(context: Context, settings: Settings, { emit, ahead }: { readonly emit: Emit; readonly ahead?: Readonly<Record<string, number>> }): Promise<Reached> {
+export async function reach(
+  context: Context,
+  settings: Settings,
+  { emit, ahead }: { readonly emit: Emit; readonly ahead?: Readonly<Record<string, number>> },
+): Promise<Reached> {
   const { connect } = await import('../client/index.js');
   const { transport, close, name, flow: _, ...endpoints } = await lineTo(context, settings);
   const options: ConnectOptions = {
@@ -122,7 +179,10 @@ export async function reach(context: Context, settings: Settings, { emit, ahead 
 
 type HowToAsk = Pick<ConnectOptions, 'clock' | 'random' | 'signal' | 'requestsPerMinute'>;
 
-const howToAsk = ({ clock, random, signal }: Context, { requests_per_minute: requestsPerMinute }: Settings): HowToAsk => ({
+const howToAsk = (
+  { clock, random, signal }: Context,
+  { requests_per_minute: requestsPerMinute }: Settings,
+): HowToAsk => ({
   clock,
   random,
   signal,
@@ -135,20 +195,44 @@ export async function* checkedApi(context: Context, settings: Settings): AsyncGe
   const { transport, close, v2, v3 } = await lineTo(context, settings);
   try {
     const endpoints = { ...defined({ v2, v3 }) };
-    yield* checkAssumptions({ ...endpoints, ...howToAsk(context, settings), emit: () => undefined, transport: noted(context, transport) }, context.collections);
+    yield* checkAssumptions(
+      {
+        ...endpoints,
+        ...howToAsk(context, settings),
+        emit: () => undefined,
+        transport: noted(context, transport),
+      },
+      context.collections,
+    );
   } finally {
     await close();
   }
 }
 
 /** The sample flow, which changes what it is asked about: no part of what `reach` gives. @throws Refusal where it has no address */
-export async function reachFlow(context: Context, settings: Settings): Promise<{ flip(flip: Flip): Promise<Flipped>; close(): Promise<void> }> {
+export async function reachFlow(
+  context: Context,
+  settings: Settings,
+): Promise<{ flip(flip: Flip): Promise<Flipped>; close(): Promise<void> }> {
   const { connectFlow } = await import('../client/index.js');
   const { transport, close, flow } = await lineTo(context, settings);
   const { address, secrets } = needs.flow;
-  if (!flow) return refuse('no-target', 'There is no address of the sample flow.', { detail: `Set ${[address, ...secrets].join(', ')}.` });
+  if (!flow)
+    return refuse('no-target', 'There is no address of the sample flow.', {
+      detail: `Set ${[address, ...secrets].join(', ')}.`,
+    });
   const { clock, random, signal } = context;
-  return { flip: connectFlow({ flow, transport: noted(context, transport), clock, random, signal, emit: () => undefined }), close };
+  return {
+    flip: connectFlow({
+      flow,
+      transport: noted(context, transport),
+      clock,
+      random,
+      signal,
+      emit: () => undefined,
+    }),
+    close,
+  };
 }
 
 /** A transport whose exchanges are told to who wants to hear of them. */
@@ -156,7 +240,10 @@ function noted({ clock, debug }: Context, transport: Transport): Transport {
   return async (request) => {
     const begun = clock.monotonic();
     const answer = await transport(request);
-    debug(() => `${request.method} ${request.url} ${answer.status} ${Math.round(clock.monotonic() - begun)} ms`);
+    debug(
+      () =>
+        `${request.method} ${request.url} ${answer.status} ${Math.round(clock.monotonic() - begun)} ms`,
+    );
     return answer;
   };
 }

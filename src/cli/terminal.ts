@@ -46,7 +46,10 @@ export function outlet(stream: NodeJS.WriteStream, environment: Environment): Ou
     send(CLEAR + (line ?? ''));
   };
   return {
-    style: { color: terminal && !environment['NO_COLOR'], width: Math.max(NARROWEST, (isTTY && stream.columns) || USUAL) },
+    style: {
+      color: terminal && !environment['NO_COLOR'],
+      width: Math.max(NARROWEST, (isTTY && stream.columns) || USUAL),
+    },
     terminal: isTTY,
     animated: terminal,
     write(text) {
@@ -79,7 +82,12 @@ export async function readAll(stdin: NodeJS.ReadStream, limit: number): Promise<
 }
 
 /** One line typed by a person; empty where the input ends or the run is interrupted. */
-export async function ask(stdin: NodeJS.ReadStream, stderr: NodeJS.WriteStream, question: string, signal: AbortSignal): Promise<string> {
+export async function ask(
+  stdin: NodeJS.ReadStream,
+  stderr: NodeJS.WriteStream,
+  question: string,
+  signal: AbortSignal,
+): Promise<string> {
   const { createInterface } = await import('node:readline/promises');
   // The terminal itself edits the line and turns Ctrl-C into a signal, as it does everywhere else in a run.
   const lines = createInterface({ input: stdin, output: stderr, terminal: false });

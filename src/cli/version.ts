@@ -3,6 +3,18 @@ import manifest from '../../package.json' with { type: 'json' };
 
 export const version: string = manifest.version;
 
-const { cdktf, cdktn, constructs, '@types/node': types, '@typescript/native': native } = manifest.devDependencies;
+const {
+  cdktf,
+  cdktn,
+  constructs,
+  '@types/node': types,
+  '@typescript/native': native,
+} = manifest.devDependencies;
 
-export const tried = { cdktf, cdktn, constructs, types, typescript: native.slice(native.lastIndexOf('@') + 1) };
+export const tried = {
+  cdktf,
+  cdktn,
+  constructs,
+  types,
+  typescript: native.slice(native.lastIndexOf('@') + 1),
+};

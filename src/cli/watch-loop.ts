@@ -22,7 +22,13 @@ export async function watch(context: Context): Promise<Watch> {
   if (context.flags.json) {
     const lines = await context.events();
     const beat = setInterval(() => out.write(lines.progress()), PACE.json);
-    return { lines, emit: (event) => out.write(lines.event(context.masking.said(eventWithCommands(event, context.said)))), expect: () => undefined, end: () => clearInterval(beat) };
+    return {
+      lines,
+      emit: (event) =>
+        out.write(lines.event(context.masking.said(eventWithCommands(event, context.said)))),
+      expect: () => undefined,
+      end: () => clearInterval(beat),
+    };
   }
   const { advance, noProgress, progressLine } = await import('../report/index.js');
   let progress = noProgress();

@@ -1,5 +1,14 @@
 // Everything a command about the cloud works with, set up in order and put away whatever happens.
-import { exits, Refusal, type Impact, type Project, type Plan, type PlanDocument, type PlanRequest, type Settings } from '../model/index.js';
+import {
+  exits,
+  Refusal,
+  type Impact,
+  type Project,
+  type Plan,
+  type PlanDocument,
+  type PlanRequest,
+  type Settings,
+} from '../model/index.js';
 import type { Fingerprints } from '../platform/index.js';
 import type { AuditContext } from '../reconciler/audit/drift.js';
 import type { Meta } from '../report/index.js';
@@ -26,14 +35,20 @@ export interface ProjectContext extends Workplace {
 }
 
 /** Opens what the settings name, runs `work`, closes. Declarations are not needed for it. */
-export async function withCloud<T>(context: Context, settings: Settings, work: (place: Workplace) => Promise<T>, env?: string): Promise<T> {
+export async function withCloud<T>(
+  context: Context,
+  settings: Settings,
+  work: (place: Workplace) => Promise<T>,
+  env?: string,
+): Promise<T> {
   const store = await storeOf(context, settings, env);
   const snapshot = await store.read();
   const fingerprints: Fingerprints = await fingerprintsOf(context);
   const { provider } = await import('../resources/provider.js');
   const watching = await watch(context);
   const ahead: Record<string, number> = {};
-  for (const { kind } of Object.values(snapshot?.state.resources ?? {})) ahead[kind] = (ahead[kind] ?? 0) + 1;
+  for (const { kind } of Object.values(snapshot?.state.resources ?? {}))
+    ahead[kind] = (ahead[kind] ?? 0) + 1;
   const reached = await reach(context, settings, { emit: watching.emit, ahead });
   try {
     const { kinds, collections, clock } = context;
@@ -42,7 +57,16 @@ export async function withCloud<T>(context: Context, settings: Settings, work: (
       snapshot,
       reached,
       watch: watching,
-      context: { ...provider, kinds, collections, cloud: reached.cloud, fingerprints, clock, emit: watching.emit, settleMilliseconds: settleMilliseconds(context) },
+      context: {
+        ...provider,
+        kinds,
+        collections,
+        cloud: reached.cloud,
+        fingerprints,
+        clock,
+        emit: watching.emit,
+        settleMilliseconds: settleMilliseconds(context),
+      },
     });
   } finally {
     watching.end();
@@ -51,25 +75,49 @@ export async function withCloud<T>(context: Context, settings: Settings, work: (
 }
 
 /** Loads the project, then as `withCloud`. */
-export async function withProject<T>(context: Context, paths: readonly string[], work: (site: ProjectContext) => Promise<T>, how: Chosen = chosen(context)): Promise<T> {
+export async function withProject<T>(
+  context: Context,
+  paths: readonly string[],
+  work: (site: ProjectContext) => Promise<T>,
+  how: Chosen = chosen(context),
+): Promise<T> {
   const project = await loadProject(context, paths, how);
   try {
-    return await withCloud(context, project.settings, (place) => work({ ...place, project }), how.env);
+    return await withCloud(
+      context,
+      project.settings,
+      (place) => work({ ...place, project }),
+      how.env,
+    );
   } catch (error) {
     if (!(error instanceof Refusal) || error.exit !== exits.error) throw error;
     // What kept the run from planning says nothing about the references, which are wrong all the same.
-    const broken = await brokenHere(context, project, { env: how.env, request: requestOf(context) }).catch(() => []);
-    const more = broken.filter(({ summary }) => error.diagnostics.every((one) => one.summary !== summary));
+    const broken = await brokenHere(context, project, {
+      env: how.env,
+      request: requestOf(context),
+    }).catch(() => []);
+    const more = broken.filter(({ summary }) =>
+      error.diagnostics.every((one) => one.summary !== summary),
+    );
     throw more.length > 0 ? new Refusal([...error.diagnostics, ...more], error.exit) : error;
   }
 }
 
 export function requestOf({ flags }: Context): PlanRequest {
-  return { targets: flags.target ?? [], excludes: flags.exclude ?? [], allow: flags.allow ?? [], destroy: flags.destroy ?? false };
+  return {
+    targets: flags.target ?? [],
+    excludes: flags.exclude ?? [],
+    allow: flags.allow ?? [],
+    destroy: flags.destroy ?? false,
+  };
 }
 
 /** What a document says of the run it comes from. */
-export function metaOf(context: Context, { project, reached }: ProjectContext, snapshot: Snapshot | undefined): Meta {
+export function metaOf(
+  context: Context,
+  { project, reached }: ProjectContext,
+  snapshot: Snapshot | undefined,
+): Meta {
   return {
     trueup_version: version,
     generated_at: new Date(context.clock.now()).toISOString(),
@@ -92,9 +140,20 @@ interface Documented {
 }
 
 /** The published form of a plan. What is kept is only listed where somebody will read it. */
-export async function planDocumentOf(context: Context, site: ProjectContext, plan: Plan, how: Documented): Promise<PlanDocument> {
+export async function planDocumentOf(
+  context: Context,
+  site: ProjectContext,
+  plan: Plan,
+  how: Documented,
+): Promise<PlanDocument> {
   const { planDocument } = await import('../report/index.js');
   const diagnostics = withCommands(plan.diagnostics, context.said);
   const verdicts = plan.verdicts.map((one) => verdictWithCommands(one, context.said));
-  return planDocument({ plan: { ...plan, diagnostics, verdicts }, kinds: context.kinds, meta: metaOf(context, site, how.snapshot), keeps: how.keeps, impact: how.impact });
+  return planDocument({
+    plan: { ...plan, diagnostics, verdicts },
+    kinds: context.kinds,
+    meta: metaOf(context, site, how.snapshot),
+    keeps: how.keeps,
+    impact: how.impact,
+  });
 }

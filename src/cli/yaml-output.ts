@@ -18,7 +18,13 @@ const exact: ScalarTag = {
  */
 export function yamlText(value: unknown): string {
   const written = (defaultKeyType: 'PLAIN' | 'QUOTE_DOUBLE'): string =>
-    stringify(value, { customTags: [exact], lineWidth: 0, doubleQuotedMinMultiLineLength: Infinity, defaultStringType: 'QUOTE_DOUBLE', defaultKeyType });
+    stringify(value, {
+      customTags: [exact],
+      lineWidth: 0,
+      doubleQuotedMinMultiLineLength: Infinity,
+      defaultStringType: 'QUOTE_DOUBLE',
+      defaultKeyType,
+    });
   const plain = written('PLAIN');
   return plain === inert(plain) && !/^\s*::/m.test(plain) ? plain : inert(written('QUOTE_DOUBLE'));
 }

@@ -10,7 +10,11 @@ const pageSize = 500;
 const singleQueries = 2;
 
 /** Every record about these objects, the oldest first. @throws Refusal where the log cannot be read. */
-export async function activity({ endpointOf, reader }: ClientSession, ids: readonly string[], since: string): Promise<readonly Activity[]> {
+export async function activity(
+  { endpointOf, reader }: ClientSession,
+  ids: readonly string[],
+  since: string,
+): Promise<readonly Activity[]> {
   const endpoint = endpointOf('v2', 'activity_logs');
   const path = endpoint.base.path + endpoint.dialect.path('activity_logs');
   const queries = ids.length > singleQueries ? [{}] : ids.map((id) => ({ object__id: id }));
@@ -21,7 +25,8 @@ export async function activity({ endpointOf, reader }: ClientSession, ids: reado
       const first = endpoint.dialect.query(pageSize, { ...filters, action__timestamp__gte: since });
       for await (const { records } of pages(reader(endpoint, 'activity_logs', path), first)) {
         if (records.length === 0) break;
-        for (const entry of records.map(activityOf)) if (entry && wanted.has(entry.object_id)) found.set(entry.id, entry);
+        for (const entry of records.map(activityOf))
+          if (entry && wanted.has(entry.object_id)) found.set(entry.id, entry);
       }
     }),
   );
@@ -29,14 +34,33 @@ export async function activity({ endpointOf, reader }: ClientSession, ids: reado
 }
 
 /** What the numbers mean where a record names no type. */
-const actions: Readonly<Record<string, string>> = { 1: 'create', 2: 'delete', 3: 'update', 4: 'request', 5: 'report', 8: 'register', 9: 'unregister', 10: 'activate' };
-const objects: Readonly<Record<string, string>> = { 3: 'group', 4: 'router', 10: 'notifier', 12: 'authorization' };
+const actions: Readonly<Record<string, string>> = {
+  1: 'create',
+  2: 'delete',
+  3: 'update',
+  4: 'request',
+  5: 'report',
+  8: 'register',
+  9: 'unregister',
+  10: 'activate',
+};
+const objects: Readonly<Record<string, string>> = {
+  3: 'group',
+  4: 'router',
+  10: 'notifier',
+  12: 'authorization',
+};
 
 /** A name, or else what the number means; a number that nobody knows is a type of its own. */
-function typeOf(part: Readonly<Record<string, unknown>>, names: Readonly<Record<string, string>>): string | null {
+function typeOf(
+  part: Readonly<Record<string, unknown>>,
+  names: Readonly<Record<string, string>>,
+): string | null {
   const { type, type_name } = part;
   if (typeof type_name === 'string' && type_name !== '') return type_name;
-  return typeof type === 'number' || (typeof type === 'string' && type !== '') ? (own(names, String(type)) ?? `type ${type}`) : null;
+  return typeof type === 'number' || (typeof type === 'string' && type !== '')
+    ? (own(names, String(type)) ?? `type ${type}`)
+    : null;
 }
 
 /** A record of the activity log; undefined for one that does not tell what, when and by whom. */
@@ -46,8 +70,10 @@ function activityOf(record: unknown): Activity | undefined {
   const at = typeof action['timestamp'] === 'string' ? Date.parse(action['timestamp']) : Number.NaN;
   const object_id = validId(object['id']);
   if (Number.isNaN(at) || object_id === undefined) return undefined;
-  const text = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : 'unknown');
-  const state = (value: unknown): JsonObject | null => (isObject(value) ? (value as JsonObject) : null);
+  const text = (value: unknown): string =>
+    typeof value === 'string' || typeof value === 'number' ? String(value) : 'unknown';
+  const state = (value: unknown): JsonObject | null =>
+    isObject(value) ? (value as JsonObject) : null;
   return {
     id: text(action['id'] ?? `${object_id} ${at}`),
     object_id,

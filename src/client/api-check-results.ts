@@ -21,9 +21,16 @@ export interface Facts {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** The raw answer. @param below what follows the collection in the path @throws Refusal for a status that is none of `statuses` */
-  readonly answer: (collection: string, query: Readonly<Record<string, string>> | string, how?: { readonly id?: string; readonly statuses?: readonly number[] }) => Promise<Answer>;
+  readonly answer: (
+    collection: string,
+    query: Readonly<Record<string, string>> | string,
+    how?: { readonly id?: string; readonly statuses?: readonly number[] },
+  ) => Promise<Answer>;
   /** A page as the client reads it. @throws Malformed, Refusal */
-  readonly page: (collection: string, query: Readonly<Record<string, string>> | string) => Promise<Records>;
+  readonly page: (
+    collection: string,
+    query: Readonly<Record<string, string>> | string,
+  ) => Promise<Records>;
   readonly dialect: (collection: string) => Dialect;
 }
 
@@ -35,7 +42,11 @@ export const bad = (detail: string): CheckResult => ({ verdict: 'bad', detail })
 export const unchecked = (detail: string): CheckResult => ({ verdict: 'unchecked', detail });
 
 /** Bad if anything is wrong with any item; unchecked if there are none. `what`: a plural. */
-export function verdictOn<T>(items: readonly T[], what: string, wrong: (item: T) => string | readonly string[] | undefined): CheckResult {
+export function verdictOn<T>(
+  items: readonly T[],
+  what: string,
+  wrong: (item: T) => string | readonly string[] | undefined,
+): CheckResult {
   if (items.length === 0) return unchecked(`there are no ${what}`);
   const found = items.flatMap((item) => wrong(item) ?? []);
   const more = found.length > 1 ? ` (and ${found.length - 1} more)` : '';
@@ -44,10 +55,12 @@ export function verdictOn<T>(items: readonly T[], what: string, wrong: (item: T)
 
 export const pluralName = (name: string): string => name.replaceAll('_', ' ');
 
-export const shortText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null)).slice(0, 100);
+export const shortText = (value: unknown): string =>
+  (typeof value === 'string' ? value : JSON.stringify(value ?? null)).slice(0, 100);
 
 /** An id as a filter or path takes it. */
-export const idIn = (record: JsonObject, name: string): string => (isObject(record[name]) ? '' : String(record[name] ?? ''));
+export const idIn = (record: JsonObject, name: string): string =>
+  isObject(record[name]) ? '' : String(record[name] ?? '');
 
 /** An identifier of the form that `known` have and that none of them is. */
 export function unrelatedTo(known: readonly string[]): string {
@@ -62,9 +75,18 @@ export function unrelatedTo(known: readonly string[]): string {
 export const wholePage = (facts: Facts, name: string) => facts.page(name, { limit: '500' });
 
 /** What is wrong with the answer to a filter that nothing meets; undefined if it is empty. */
-export async function notEmpty(facts: Facts, name: string, filter: string, value: string): Promise<string | undefined> {
+export async function notEmpty(
+  facts: Facts,
+  name: string,
+  filter: string,
+  value: string,
+): Promise<string | undefined> {
   const { records } = await facts.page(name, { [filter]: value, limit: '1' });
-  return records.length === 0 ? undefined : `${pluralName(name)}: ${filter} of something that does not exist gives records, as if it were ignored`;
+  return records.length === 0
+    ? undefined
+    : `${pluralName(name)}: ${filter} of something that does not exist gives records, as if it were ignored`;
 }
 
-export const isInteger = (value: Json | undefined): boolean => (typeof value === 'number' && Number.isSafeInteger(value)) || (typeof value === 'string' && /^\d+$/.test(value));
+export const isInteger = (value: Json | undefined): boolean =>
+  (typeof value === 'number' && Number.isSafeInteger(value)) ||
+  (typeof value === 'string' && /^\d+$/.test(value));

@@ -1,23 +1,59 @@
 // Checks of what is assumed of v2.
-import { idOf, isKind, isObject, isTree, unescapeAll, valueAt, walk, writables, type Json, type JsonObject, type Kind } from '../model/index.js';
+import {
+  idOf,
+  isKind,
+  isObject,
+  isTree,
+  unescapeAll,
+  valueAt,
+  walk,
+  writables,
+  type Json,
+  type JsonObject,
+  type Kind,
+} from '../model/index.js';
 import { Malformed } from './response.js';
 import type { AssumptionName } from './assumptions.js';
 import { httpDate } from './retry.js';
-import { bad, idIn, isInteger, note, notEmpty, ok, pluralName, unrelatedTo, shortText, unchecked, verdictOn, wholePage, type ApiCheck, type Facts, type CheckResult } from './api-check-results.js';
+import {
+  bad,
+  idIn,
+  isInteger,
+  note,
+  notEmpty,
+  ok,
+  pluralName,
+  unrelatedTo,
+  shortText,
+  unchecked,
+  verdictOn,
+  wholePage,
+  type ApiCheck,
+  type Facts,
+  type CheckResult,
+} from './api-check-results.js';
 
-const kindsOf = ({ collections }: Facts): readonly Kind[] => [...collections.values()].filter(isKind).filter(({ operations }) => operations.dialect === 'v2');
+const kindsOf = ({ collections }: Facts): readonly Kind[] =>
+  [...collections.values()].filter(isKind).filter(({ operations }) => operations.dialect === 'v2');
 
 /** Records of several collections, each with the name of its own. */
-async function recordsOf(facts: Facts, names: readonly string[], limit = '500'): Promise<readonly (readonly [name: string, record: JsonObject])[]> {
+async function recordsOf(
+  facts: Facts,
+  names: readonly string[],
+  limit = '500',
+): Promise<readonly (readonly [name: string, record: JsonObject])[]> {
   const pages = await Promise.all(names.map((name) => facts.page(name, { limit })));
-  return names.flatMap((name, index) => (pages[index]?.records ?? []).map((record) => [name, record] as const));
+  return names.flatMap((name, index) =>
+    (pages[index]?.records ?? []).map((record) => [name, record] as const),
+  );
 }
 
 const MANAGERS = 'configuration_managers';
 const DESTINATIONS = 'alert_push_destinations';
 
 /** Managers without those records that stand for nothing. */
-const managersIn = async (facts: Facts): Promise<readonly JsonObject[]> => (await wholePage(facts, MANAGERS)).records.filter(({ id }) => id !== '');
+const managersIn = async (facts: Facts): Promise<readonly JsonObject[]> =>
+  (await wholePage(facts, MANAGERS)).records.filter(({ id }) => id !== '');
 
 /** The listing of accounts if it fits one page; undefined if more follows. */
 async function allAccounts(facts: Facts): Promise<readonly JsonObject[] | undefined> {
@@ -28,36 +64,51 @@ async function allAccounts(facts: Facts): Promise<readonly JsonObject[] | undefi
 const TOO_MANY = 'the accounts do not fit one page';
 
 async function listings(facts: Facts): Promise<CheckResult> {
-  const names = [...facts.collections.values()].flatMap(({ name, operations }) => (operations.dialect === 'v2' && !operations.needs ? [name] : []));
+  const names = [...facts.collections.values()].flatMap(({ name, operations }) =>
+    operations.dialect === 'v2' && !operations.needs ? [name] : [],
+  );
   const [read, unread]: [string[], string[]] = [[], []];
   for (const name of names) {
     try {
       await facts.page(name, { limit: '1' });
       read.push(name);
     } catch (error) {
-      if (error instanceof Malformed) return bad(`${pluralName(name)}: the answer ${error.message}`);
+      if (error instanceof Malformed)
+        return bad(`${pluralName(name)}: the answer ${error.message}`);
       unread.push(pluralName(name));
     }
   }
   if (read.length === 0) return unchecked('no collection can be read');
-  return ok(`${read.length} collections${unread.length > 0 ? `; not checked: ${unread.join(', ')}` : ''}`);
+  return ok(
+    `${read.length} collections${unread.length > 0 ? `; not checked: ${unread.join(', ')}` : ''}`,
+  );
 }
 
 async function limit(facts: Facts): Promise<CheckResult> {
-  const [one, many] = [await facts.page('accounts', { limit: '1' }), await wholePage(facts, 'accounts')];
+  const [one, many] = [
+    await facts.page('accounts', { limit: '1' }),
+    await wholePage(facts, 'accounts'),
+  ];
   if (one.records.length > 1) return bad(`limit=1 gives ${one.records.length} accounts`);
   if (many.records.length < 2) return unchecked('there are not two accounts');
   if (one.next === null) return bad('limit=1 gives one of several accounts, and no next');
-  return many.next !== null && many.records.length < 500 ? bad(`limit=500 gives ${many.records.length} accounts, and more follow`) : ok('1 and 500');
+  return many.next !== null && many.records.length < 500
+    ? bad(`limit=500 gives ${many.records.length} accounts, and more follow`)
+    : ok('1 and 500');
 }
 
 async function offset(facts: Facts): Promise<CheckResult> {
   const first = await facts.page('accounts', { limit: '1' });
   if (first.next === null) return unchecked('there are not two accounts');
-  const [led, skipped] = [await facts.page('accounts', first.next), await facts.page('accounts', { limit: '1', offset: '1' })];
+  const [led, skipped] = [
+    await facts.page('accounts', first.next),
+    await facts.page('accounts', { limit: '1', offset: '1' }),
+  ];
   const ids = [first, led, skipped].map(({ records }) => shortText(records[0]?.['id']));
   if (ids[0] === ids[2]) return bad('offset=1 gives the first account again');
-  return ids[1] === ids[2] ? ok('offset=1 gives what next leads to') : bad('offset=1 gives another account than next leads to');
+  return ids[1] === ids[2]
+    ? ok('offset=1 gives what next leads to')
+    : bad('offset=1 gives another account than next leads to');
 }
 
 async function cursor(facts: Facts): Promise<CheckResult> {
@@ -67,24 +118,34 @@ async function cursor(facts: Facts): Promise<CheckResult> {
     const first = await facts.page(name, { limit: '1' });
     if (first.next === null) continue;
     const second = await facts.page(name, first.next);
-    if (shortText(first.records[0]?.[id]) === shortText(second.records[0]?.[id])) return bad(`${pluralName(name)}: next leads to the same record again`);
+    if (shortText(first.records[0]?.[id]) === shortText(second.records[0]?.[id]))
+      return bad(`${pluralName(name)}: next leads to the same record again`);
     followed.push(pluralName(name));
   }
-  return followed.length > 0 ? ok(followed.join(', ')) : unchecked('there are not two rules, nor two destinations');
+  return followed.length > 0
+    ? ok(followed.join(', '))
+    : unchecked('there are not two rules, nor two destinations');
 }
 
 async function filterIn(facts: Facts): Promise<CheckResult> {
   const checked: string[] = [];
   for (const { name, id, operations } of kindsOf(facts)) {
     if (operations.by_ids === undefined) continue;
-    const ids = (await wholePage(facts, name)).records.map((record) => idIn(record, id)).filter(Boolean);
+    const ids = (await wholePage(facts, name)).records
+      .map((record) => idIn(record, id))
+      .filter(Boolean);
     // Fewer than there are: a filter that is ignored has to show.
     const some = ids.slice(0, Math.min(2, ids.length - 1));
     if (some.length === 0) continue;
-    const { records } = await facts.page(name, { [operations.by_ids]: [...some, unrelatedTo(ids)].join(','), limit: '500' });
+    const { records } = await facts.page(name, {
+      [operations.by_ids]: [...some, unrelatedTo(ids)].join(','),
+      limit: '500',
+    });
     const found = records.map((record) => idIn(record, id));
     if (found.length !== some.length || !some.every((one) => found.includes(one)))
-      return bad(`${pluralName(name)}: ${operations.by_ids} of ${some.length} that exist and one that does not gives ${found.length}`);
+      return bad(
+        `${pluralName(name)}: ${operations.by_ids} of ${some.length} that exist and one that does not gives ${found.length}`,
+      );
     checked.push(pluralName(name));
   }
   return checked.length > 0 ? ok(checked.join(', ')) : unchecked('there are not two accounts');
@@ -93,7 +154,9 @@ async function filterIn(facts: Facts): Promise<CheckResult> {
 async function filterUnknown(facts: Facts): Promise<CheckResult> {
   const checked: string[] = [];
   for (const { name, id, operations } of kindsOf(facts)) {
-    const ids = (await wholePage(facts, name)).records.map((record) => idIn(record, id)).filter(Boolean);
+    const ids = (await wholePage(facts, name)).records
+      .map((record) => idIn(record, id))
+      .filter(Boolean);
     if (ids.length === 0) continue;
     const wrong = await notEmpty(facts, name, operations.by_id, unrelatedTo(ids));
     if (wrong !== undefined) return bad(wrong);
@@ -106,12 +169,20 @@ async function filterName(facts: Facts): Promise<CheckResult> {
   const { records } = await wholePage(facts, 'accounts');
   const one = records.find(({ name }) => typeof name === 'string' && name !== '');
   if (!one) return unchecked('there are no accounts with a name');
-  const wrong = await notEmpty(facts, 'accounts', 'name', `no account of this name ${unrelatedTo([])}`);
+  const wrong = await notEmpty(
+    facts,
+    'accounts',
+    'name',
+    `no account of this name ${unrelatedTo([])}`,
+  );
   if (wrong !== undefined) return bad(wrong);
   const name = unescapeAll(one['name'] as Json) as string;
   const named = (await facts.page('accounts', { name, limit: '500' })).records;
-  if (!named.some((record) => idIn(record, 'id') === idIn(one, 'id'))) return bad('name= of an account that is listed does not give it');
-  return named.every((record) => unescapeAll(record['name'] ?? null) === name) ? ok('one that exists, and one that does not') : bad('name= gives accounts of other names');
+  if (!named.some((record) => idIn(record, 'id') === idIn(one, 'id')))
+    return bad('name= of an account that is listed does not give it');
+  return named.every((record) => unescapeAll(record['name'] ?? null) === name)
+    ? ok('one that exists, and one that does not')
+    : bad('name= gives accounts of other names');
 }
 
 async function roots(facts: Facts): Promise<CheckResult> {
@@ -119,29 +190,43 @@ async function roots(facts: Facts): Promise<CheckResult> {
   if (!accounts) return unchecked(TOO_MANY);
   const ids = new Set(accounts.map((record) => idIn(record, 'id')));
   const count = accounts.filter(({ account }) => !ids.has(idOf(account) ?? '')).length;
-  return count === 1 ? ok(`${accounts.length} accounts below one`) : bad(`${count} of ${accounts.length} accounts have a parent that is not listed`);
+  return count === 1
+    ? ok(`${accounts.length} accounts below one`)
+    : bad(`${count} of ${accounts.length} accounts have a parent that is not listed`);
 }
 
 async function accountIds(facts: Facts): Promise<CheckResult> {
   const records = [...(await wholePage(facts, 'accounts')).records, ...(await managersIn(facts))];
-  return verdictOn(records, 'ids', ({ id }) => (isInteger(id) ? undefined : `the id ${shortText(id)} is no number`));
+  return verdictOn(records, 'ids', ({ id }) =>
+    isInteger(id) ? undefined : `the id ${shortText(id)} is no number`,
+  );
 }
 
 /** Milliseconds since 1970 of a UUID of version 1; undefined for anything else. */
 function timeOf(id: unknown): number | undefined {
-  const [, low, middle, high] = /^([0-9a-f]{8})-([0-9a-f]{4})-1([0-9a-f]{3})-[0-9a-f]{4}-[0-9a-f]{12}$/i.exec(typeof id === 'string' ? id : '') ?? [];
-  return low === undefined ? undefined : Number(BigInt(`0x${high}${middle}${low}`) / 10_000n) - 12_219_292_800_000;
+  const [, low, middle, high] =
+    /^([0-9a-f]{8})-([0-9a-f]{4})-1([0-9a-f]{3})-[0-9a-f]{4}-[0-9a-f]{12}$/i.exec(
+      typeof id === 'string' ? id : '',
+    ) ?? [];
+  return low === undefined
+    ? undefined
+    : Number(BigInt(`0x${high}${middle}${low}`) / 10_000n) - 12_219_292_800_000;
 }
 
 const DAY = 86_400_000;
 
 async function timeBasedIds(facts: Facts): Promise<CheckResult> {
-  const records = [...(await recordsOf(facts, ['alert_rules', DESTINATIONS])), ...(await recordsOf(facts, ['alerts'], '20'))];
+  const records = [
+    ...(await recordsOf(facts, ['alert_rules', DESTINATIONS])),
+    ...(await recordsOf(facts, ['alerts'], '20')),
+  ];
   return verdictOn(records, 'ids', ([name, record]) => {
     const id = record[facts.collections.get(name)?.id ?? ''];
     const at = timeOf(id);
     if (at === undefined) return `${pluralName(name)}: ${shortText(id)} is no time-based UUID`;
-    return at < Date.UTC(2000) || at > facts.now() + DAY ? `${pluralName(name)}: ${shortText(id)} has the time ${new Date(at).toISOString()}` : undefined;
+    return at < Date.UTC(2000) || at > facts.now() + DAY
+      ? `${pluralName(name)}: ${shortText(id)} has the time ${new Date(at).toISOString()}`
+      : undefined;
   });
 }
 
@@ -150,22 +235,34 @@ async function references(facts: Facts): Promise<CheckResult> {
   if (!accounts) return unchecked(TOO_MANY);
   const ids = new Set(accounts.map((record) => idIn(record, 'id')));
   const records = await recordsOf(facts, ['alert_rules', DESTINATIONS, MANAGERS]);
-  const naming = records.filter(([, { id, account }]) => id !== '' && account !== null && account !== undefined);
+  const naming = records.filter(
+    ([, { id, account }]) => id !== '' && account !== null && account !== undefined,
+  );
   return verdictOn(naming, 'references', ([name, { account }]) => {
     const id = idOf(account);
-    return id !== null && ids.has(id) ? undefined : `${pluralName(name)}: the account ${shortText(account)} is not listed`;
+    return id !== null && ids.has(id)
+      ? undefined
+      : `${pluralName(name)}: the account ${shortText(account)} is not listed`;
   });
 }
 
 async function integerLists(facts: Facts): Promise<CheckResult> {
   const names = ['associated_accounts', 'associated_groups', 'email_destinations'];
   return verdictOn((await wholePage(facts, 'alert_rules')).records, 'rules', (record) =>
-    names.filter((name) => !Array.isArray(record[name]) || !record[name].every((item: Json) => isInteger(item))).map((name) => `${name} holds ${shortText(record[name])}`),
+    names
+      .filter(
+        (name) =>
+          !Array.isArray(record[name]) || !record[name].every((item: Json) => isInteger(item)),
+      )
+      .map((name) => `${name} holds ${shortText(record[name])}`),
   );
 }
 
 async function timestamps(facts: Facts): Promise<CheckResult> {
-  const records = [...(await recordsOf(facts, ['alert_rules', DESTINATIONS])), ...(await recordsOf(facts, ['alerts', 'activity_logs'], '20'))];
+  const records = [
+    ...(await recordsOf(facts, ['alert_rules', DESTINATIONS])),
+    ...(await recordsOf(facts, ['alerts', 'activity_logs'], '20')),
+  ];
   const times = records.flatMap(([name, record]) =>
     [...walk(facts.collections.get(name)?.attributes ?? {})].flatMap(([path, { wire }]) => {
       const value = wire === 'timestamp' ? (valueAt(record, path) ?? null) : null;
@@ -173,7 +270,9 @@ async function timestamps(facts: Facts): Promise<CheckResult> {
     }),
   );
   return verdictOn(times, 'times', ({ what, value }) =>
-    typeof value === 'string' && /(?:Z|\+00:00)$/.test(value) && !Number.isNaN(Date.parse(value)) ? undefined : `${what} is ${shortText(value)}`,
+    typeof value === 'string' && /(?:Z|\+00:00)$/.test(value) && !Number.isNaN(Date.parse(value))
+      ? undefined
+      : `${what} is ${shortText(value)}`,
   );
 }
 
@@ -196,7 +295,9 @@ async function alertTypes(facts: Facts): Promise<CheckResult> {
   const { records } = await wholePage(facts, 'alert_rules');
   return verdictOn(records, 'rules', ({ filter_criteria: criteria }) => {
     const types = isObject(criteria) ? criteria['alert_type__in'] : undefined;
-    return types === undefined || types === null || (Array.isArray(types) && types.every((one) => typeof one === 'string'))
+    return types === undefined ||
+      types === null ||
+      (Array.isArray(types) && types.every((one) => typeof one === 'string'))
       ? undefined
       : `filter_criteria.alert_type__in is ${shortText(types)}`;
   });
@@ -204,35 +305,67 @@ async function alertTypes(facts: Facts): Promise<CheckResult> {
 
 async function schedules(facts: Facts): Promise<CheckResult> {
   const { records } = await wholePage(facts, 'alert_rules');
-  const found = verdictOn(records, 'rules', ({ schedule = null }) => (schedule === null || typeof schedule === 'string' ? undefined : `schedule is ${shortText(schedule)}`));
-  const others = [...new Set(records.map(({ schedule }) => schedule ?? 'daily'))].filter((one) => one !== 'daily');
-  return found.verdict === 'ok' && others.length > 0 ? note(`there are others: ${others.map(shortText).join(', ')}`) : found;
+  const found = verdictOn(records, 'rules', ({ schedule = null }) =>
+    schedule === null || typeof schedule === 'string'
+      ? undefined
+      : `schedule is ${shortText(schedule)}`,
+  );
+  const others = [...new Set(records.map(({ schedule }) => schedule ?? 'daily'))].filter(
+    (one) => one !== 'daily',
+  );
+  return found.verdict === 'ok' && others.length > 0
+    ? note(`there are others: ${others.map(shortText).join(', ')}`)
+    : found;
 }
 
 async function ruleSettings(facts: Facts): Promise<CheckResult> {
-  return verdictOn((await wholePage(facts, 'alert_rules')).records, 'rules', ({ settings = null }) =>
-    settings === null || isObject(settings) ? undefined : `settings is of the type ${Array.isArray(settings) ? 'list' : typeof settings}`,
+  return verdictOn(
+    (await wholePage(facts, 'alert_rules')).records,
+    'rules',
+    ({ settings = null }) =>
+      settings === null || isObject(settings)
+        ? undefined
+        : `settings is of the type ${Array.isArray(settings) ? 'list' : typeof settings}`,
   );
 }
 
 /** What is there is never printed: it may be the secret. */
 async function secrets(facts: Facts): Promise<CheckResult> {
-  const shown = (await wholePage(facts, DESTINATIONS)).records.flatMap((record) => valueAt(record, 'authentication.secret') ?? []);
-  return verdictOn(shown, 'secrets', (secret) => (secret === '*' ? undefined : 'a secret reads back as something else than *'));
+  const shown = (await wholePage(facts, DESTINATIONS)).records.flatMap(
+    (record) => valueAt(record, 'authentication.secret') ?? [],
+  );
+  return verdictOn(shown, 'secrets', (secret) =>
+    secret === '*' ? undefined : 'a secret reads back as something else than *',
+  );
 }
 
 async function urls(facts: Facts): Promise<CheckResult> {
-  const shown = (await wholePage(facts, DESTINATIONS)).records.flatMap((record) => valueAt(record, 'endpoint.url') ?? []);
+  const shown = (await wholePage(facts, DESTINATIONS)).records.flatMap(
+    (record) => valueAt(record, 'endpoint.url') ?? [],
+  );
   return verdictOn(shown, 'destinations', (url) => {
-    const { protocol, port } = typeof url === 'string' && URL.canParse(url) ? new URL(url) : { protocol: 'no URL', port: '' };
-    return protocol === 'https:' && (port === '' || port === '8443') ? undefined : `a destination has an address with ${protocol}${port && ` and port ${port}`}`;
+    const { protocol, port } =
+      typeof url === 'string' && URL.canParse(url)
+        ? new URL(url)
+        : { protocol: 'no URL', port: '' };
+    return protocol === 'https:' && (port === '' || port === '8443')
+      ? undefined
+      : `a destination has an address with ${protocol}${port && ` and port ${port}`}`;
   });
 }
 
 async function documents(facts: Facts): Promise<CheckResult> {
   const names = ['configuration', 'target', 'actual', 'pending'];
-  const isDocument = (value: Json | undefined): boolean => Array.isArray(value) && value.length === 2 && isTree(value[0] as Json) && Array.isArray(value[1]);
-  return verdictOn(await managersIn(facts), 'configuration managers', (record) => names.filter((name) => !isDocument(record[name])).map((name) => `${name} is not [object, list]`));
+  const isDocument = (value: Json | undefined): boolean =>
+    Array.isArray(value) &&
+    value.length === 2 &&
+    isTree(value[0] as Json) &&
+    Array.isArray(value[1]);
+  return verdictOn(await managersIn(facts), 'configuration managers', (record) =>
+    names
+      .filter((name) => !isDocument(record[name]))
+      .map((name) => `${name} is not [object, list]`),
+  );
 }
 
 async function managerOfRouter(facts: Facts): Promise<CheckResult> {
@@ -241,14 +374,20 @@ async function managerOfRouter(facts: Facts): Promise<CheckResult> {
   const [router = ''] = routers;
   if (router === '') return unchecked('there are no configuration managers with a router');
   const { records } = await facts.page(MANAGERS, { router, limit: '500' });
-  if (records.length !== 1 || idOf(records[0]?.['router']) !== router) return bad(`router= gives ${records.length} configuration managers, not the one of the router`);
+  if (records.length !== 1 || idOf(records[0]?.['router']) !== router)
+    return bad(`router= gives ${records.length} configuration managers, not the one of the router`);
   const wrong = await notEmpty(facts, MANAGERS, 'router', unrelatedTo(routers));
   return wrong === undefined ? ok('a router that exists, and one that does not') : bad(wrong);
 }
 
 async function versions(facts: Facts): Promise<CheckResult> {
-  return verdictOn(await managersIn(facts), 'configuration managers', ({ version_number: version }) =>
-    typeof version === 'number' && Number.isSafeInteger(version) ? undefined : `version_number is ${shortText(version)}`,
+  return verdictOn(
+    await managersIn(facts),
+    'configuration managers',
+    ({ version_number: version }) =>
+      typeof version === 'number' && Number.isSafeInteger(version)
+        ? undefined
+        : `version_number is ${shortText(version)}`,
   );
 }
 
@@ -258,21 +397,37 @@ async function activityFilters(facts: Facts): Promise<CheckResult> {
   const { records } = await facts.page('activity_logs', { limit: '20' });
   if (records.length === 0) return unchecked('the activity log is empty');
   const ids = records.map((record) => shortText(valueAt(record, 'object.id')));
-  const wrong = (await notEmpty(facts, 'activity_logs', 'action__timestamp__gte', tomorrow(facts))) ?? (await notEmpty(facts, 'activity_logs', 'object__id', unrelatedTo(ids)));
-  return wrong === undefined ? ok('a time to come, and an object that does not exist, give nothing') : bad(wrong);
+  const wrong =
+    (await notEmpty(facts, 'activity_logs', 'action__timestamp__gte', tomorrow(facts))) ??
+    (await notEmpty(facts, 'activity_logs', 'object__id', unrelatedTo(ids)));
+  return wrong === undefined
+    ? ok('a time to come, and an object that does not exist, give nothing')
+    : bad(wrong);
 }
 
 async function activityRecords(facts: Facts): Promise<CheckResult> {
   const { records } = await facts.page('activity_logs', { limit: '20' });
-  const has = (record: JsonObject, paths: readonly string[]): boolean => paths.some((path) => ['string', 'number'].includes(typeof valueAt(record, path)));
-  const parts = [['action.timestamp'], ['action.type_name', 'action.type'], ['object.id'], ['actor.id', 'actor.email']];
-  return verdictOn(records, 'records', (record) => parts.filter((paths) => !has(record, paths)).map((paths) => `a record does not name ${paths.join(' or ')}`));
+  const has = (record: JsonObject, paths: readonly string[]): boolean =>
+    paths.some((path) => ['string', 'number'].includes(typeof valueAt(record, path)));
+  const parts = [
+    ['action.timestamp'],
+    ['action.type_name', 'action.type'],
+    ['object.id'],
+    ['actor.id', 'actor.email'],
+  ];
+  return verdictOn(records, 'records', (record) =>
+    parts
+      .filter((paths) => !has(record, paths))
+      .map((paths) => `a record does not name ${paths.join(' or ')}`),
+  );
 }
 
 async function alertRecords(facts: Facts): Promise<CheckResult> {
   const { records } = await facts.page('alerts', { limit: '20' });
   return verdictOn(records, 'alerts', ({ account = null, router = null }) =>
-    (account === null) === (router === null) ? `an alert names ${account === null ? 'neither an account nor a router' : 'both an account and a router'}` : undefined,
+    (account === null) === (router === null)
+      ? `an alert names ${account === null ? 'neither an account nor a router' : 'both an account and a router'}`
+      : undefined,
   );
 }
 
@@ -288,7 +443,11 @@ async function batteries(facts: Facts): Promise<CheckResult> {
   if (router === undefined) return unchecked('no router is known');
   try {
     const { records } = await facts.page('batteries', { router, limit: '20' });
-    return verdictOn(records, 'batteries', (record) => (idOf(record['router']) === router ? undefined : `router= gives a battery of ${shortText(record['router'])}`));
+    return verdictOn(records, 'batteries', (record) =>
+      idOf(record['router']) === router
+        ? undefined
+        : `router= gives a battery of ${shortText(record['router'])}`,
+    );
   } catch (error) {
     if (error instanceof Malformed) return bad(`the answer ${error.message}`);
     throw error;
@@ -303,7 +462,9 @@ async function serverDate(facts: Facts): Promise<CheckResult> {
   const at = httpDate(headers['date']);
   if (at === undefined) return bad('answers have no Date');
   const apart = Math.round(Math.abs(at - facts.now()) / 1000);
-  return apart * 1000 > SKEW ? bad(`the clocks are ${apart} s apart`) : ok('by a clock that agrees with ours to a minute');
+  return apart * 1000 > SKEW
+    ? bad(`the clocks are ${apart} s apart`)
+    : ok('by a clock that agrees with ours to a minute');
 }
 
 export const v2Checks = {

@@ -1,8 +1,27 @@
 // Checks of what is assumed of v3.
-import { isObject, type Attribute, type Collection, type JsonObject, type Values } from '../model/index.js';
+import {
+  isObject,
+  type Attribute,
+  type Collection,
+  type JsonObject,
+  type Values,
+} from '../model/index.js';
 import { Malformed, parseAnswer } from './response.js';
 import type { AssumptionName } from './assumptions.js';
-import { bad, idIn, note, ok, unrelatedTo, shortText, unchecked, verdictOn, wholePage, type ApiCheck, type Facts, type CheckResult } from './api-check-results.js';
+import {
+  bad,
+  idIn,
+  note,
+  ok,
+  unrelatedTo,
+  shortText,
+  unchecked,
+  verdictOn,
+  wholePage,
+  type ApiCheck,
+  type Facts,
+  type CheckResult,
+} from './api-check-results.js';
 
 const AUTHORIZATIONS = 'account_authorizations';
 const ASSETS = 'asset_endpoints';
@@ -12,7 +31,11 @@ const one = (facts: Facts, name = AUTHORIZATIONS) => facts.page(name, { 'page[si
 /** The first page of the largest size, read as the client does. */
 async function authorizations(facts: Facts): Promise<readonly Values[]> {
   const { records } = await facts.page(AUTHORIZATIONS, { 'page[size]': '50' });
-  return records.map((record) => facts.dialect(AUTHORIZATIONS).flatten(facts.collections.get(AUTHORIZATIONS) as Collection, record));
+  return records.map((record) =>
+    facts
+      .dialect(AUTHORIZATIONS)
+      .flatten(facts.collections.get(AUTHORIZATIONS) as Collection, record),
+  );
 }
 
 async function listing(facts: Facts): Promise<CheckResult> {
@@ -20,7 +43,9 @@ async function listing(facts: Facts): Promise<CheckResult> {
     const { next } = await one(facts);
     if (next === null) return ok('a listing of one page');
     const [first, second] = [await one(facts), await facts.page(AUTHORIZATIONS, next)];
-    return shortText(first.records[0]?.['id']) === shortText(second.records[0]?.['id']) ? bad('links.next leads to the same record again') : ok('links.next leads on');
+    return shortText(first.records[0]?.['id']) === shortText(second.records[0]?.['id'])
+      ? bad('links.next leads to the same record again')
+      : ok('links.next leads on');
   } catch (error) {
     if (error instanceof Malformed) return bad(`the answer ${error.message}`);
     throw error;
@@ -28,17 +53,26 @@ async function listing(facts: Facts): Promise<CheckResult> {
 }
 
 async function pageSize(facts: Facts): Promise<CheckResult> {
-  const [small, large] = [await one(facts), await facts.page(AUTHORIZATIONS, { 'page[size]': '50' })];
-  if (small.records.length > 1) return bad(`page[size]=1 gives ${small.records.length} authorizations`);
+  const [small, large] = [
+    await one(facts),
+    await facts.page(AUTHORIZATIONS, { 'page[size]': '50' }),
+  ];
+  if (small.records.length > 1)
+    return bad(`page[size]=1 gives ${small.records.length} authorizations`);
   if (large.records.length < 2) return unchecked('there are not two authorizations');
-  if (small.next === null) return bad('page[size]=1 gives one of several authorizations, and no next');
-  return large.next !== null && large.records.length < 50 ? bad(`page[size]=50 gives ${large.records.length} authorizations, and more follow`) : ok('1 and 50');
+  if (small.next === null)
+    return bad('page[size]=1 gives one of several authorizations, and no next');
+  return large.next !== null && large.records.length < 50
+    ? bad(`page[size]=50 gives ${large.records.length} authorizations, and more follow`)
+    : ok('1 and 50');
 }
 
 async function media(facts: Facts): Promise<CheckResult> {
   const { headers } = await facts.answer(AUTHORIZATIONS, { 'page[size]': '1' });
   const type = (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
-  return type === 'application/vnd.api+json' ? ok('answers are of that type') : bad(`answers are of the type ${shortText(type)}`);
+  return type === 'application/vnd.api+json'
+    ? ok('answers are of that type')
+    : bad(`answers are of the type ${shortText(type)}`);
 }
 
 const STATUSES = [200, 400, 403, 404, 405, 410, 422];
@@ -48,38 +82,56 @@ async function byPath(facts: Facts): Promise<CheckResult> {
   const ids = records.map((record) => idIn(record, 'id'));
   const [id] = ids;
   if (id === undefined) return unchecked('there are no authorizations');
-  const unmanaged = await facts.answer(AUTHORIZATIONS, '', { id: unrelatedTo(ids), statuses: STATUSES });
-  if (unmanaged.status !== 404) return bad(`one that does not exist answers ${unmanaged.status}, not 404`);
+  const unmanaged = await facts.answer(AUTHORIZATIONS, '', {
+    id: unrelatedTo(ids),
+    statuses: STATUSES,
+  });
+  if (unmanaged.status !== 404)
+    return bad(`one that does not exist answers ${unmanaged.status}, not 404`);
   const found = await facts.answer(AUTHORIZATIONS, '', { id, statuses: STATUSES });
   if (found.status !== 200) return bad(`one that is listed answers ${found.status} by its path`);
   const record = facts.dialect(AUTHORIZATIONS).single(parseAnswer(found));
-  return isObject(record) && idIn(record as JsonObject, 'id') === id ? ok('one that exists, and 404 for one that does not') : bad('the answer is about another one');
+  return isObject(record) && idIn(record as JsonObject, 'id') === id
+    ? ok('one that exists, and 404 for one that does not')
+    : bad('the answer is about another one');
 }
 
 async function oneEach(facts: Facts): Promise<CheckResult> {
   const seen = new Set<string>();
   return verdictOn(await authorizations(facts), 'authorizations', ({ user, account }) => {
     const key = JSON.stringify([user, account]);
-    return seen.size === seen.add(key).size ? `user ${shortText(user)} has several in account ${shortText(account)}` : undefined;
+    return seen.size === seen.add(key).size
+      ? `user ${shortText(user)} has several in account ${shortText(account)}`
+      : undefined;
   });
 }
 
 async function roles(facts: Facts): Promise<CheckResult> {
   const all = await authorizations(facts);
-  const found = verdictOn(all, 'authorizations', ({ role }) => (typeof role === 'string' && role !== '' ? undefined : `a role is ${shortText(role)}`));
-  const attribute: Attribute | undefined = facts.collections.get(AUTHORIZATIONS)?.attributes['role'];
+  const found = verdictOn(all, 'authorizations', ({ role }) =>
+    typeof role === 'string' && role !== '' ? undefined : `a role is ${shortText(role)}`,
+  );
+  const attribute: Attribute | undefined =
+    facts.collections.get(AUTHORIZATIONS)?.attributes['role'];
   const known: readonly string[] = attribute?.word === 'choice' ? attribute.values : [];
-  const others = [...new Set(all.map(({ role }) => shortText(role)))].filter((role) => !known.includes(role));
-  return found.verdict === 'ok' && others.length > 0 ? note(`there are others: ${others.join(', ')}`) : found;
+  const others = [...new Set(all.map(({ role }) => shortText(role)))].filter(
+    (role) => !known.includes(role),
+  );
+  return found.verdict === 'ok' && others.length > 0
+    ? note(`there are others: ${others.join(', ')}`)
+    : found;
 }
 
 async function accountIds(facts: Facts): Promise<CheckResult> {
   const { records, next } = await wholePage(facts, 'accounts');
   const ids = new Set(records.map((record) => idIn(record, 'id')));
-  const named = (await authorizations(facts)).flatMap(({ account }) => (typeof account === 'string' || typeof account === 'number' ? [String(account)] : []));
+  const named = (await authorizations(facts)).flatMap(({ account }) =>
+    typeof account === 'string' || typeof account === 'number' ? [String(account)] : [],
+  );
   if (named.length === 0) return unchecked('there are no authorizations');
   const missing = [...new Set(named.filter((id) => !ids.has(id)))];
-  if (missing.length === 0) return ok(`the accounts of ${named.length} authorizations are accounts of v2`);
+  if (missing.length === 0)
+    return ok(`the accounts of ${named.length} authorizations are accounts of v2`);
   if (next !== null) return unchecked('the accounts do not fit one page');
   const shown = missing.slice(0, 3).map(shortText).join(', ');
   return missing.length === new Set(named).size
@@ -92,7 +144,9 @@ async function assets(facts: Facts): Promise<CheckResult> {
     const { records } = await one(facts, ASSETS);
     if (records.length > 1) return bad(`page[size]=1 gives ${records.length} asset endpoints`);
     return verdictOn(records, 'asset endpoints', (record) =>
-      isObject(record['attributes']) && typeof record['id'] === 'string' ? undefined : 'a record has no id and attributes',
+      isObject(record['attributes']) && typeof record['id'] === 'string'
+        ? undefined
+        : 'a record has no id and attributes',
     );
   } catch (error) {
     if (error instanceof Malformed) return bad(`the answer ${error.message}`);

@@ -16,12 +16,17 @@ export interface Checked extends CheckResult {
 const checks: Partial<Record<AssumptionName, ApiCheck>> = { ...v2Checks, ...v3Checks };
 
 /** In the order of the ledger. */
-export const assumptions = areas.flatMap(({ assumptions: some }): readonly { readonly name: AssumptionName }[] => some);
+export const assumptions = areas.flatMap(
+  ({ assumptions: some }): readonly { readonly name: AssumptionName }[] => some,
+);
 /** Whether it can be checked by reading. */
 export const isChecked = (name: AssumptionName): boolean => checks[name] !== undefined;
 
 /** Checks one assumption after the other. @throws Refusal for an address that must not be used */
-export async function* checkAssumptions(options: ConnectOptions, collections: Collections): AsyncGenerator<Checked> {
+export async function* checkAssumptions(
+  options: ConnectOptions,
+  collections: Collections,
+): AsyncGenerator<Checked> {
   const session = openSession(options);
   const facts = factsOf(session, collections);
   for (const { name } of assumptions) {
@@ -34,20 +39,26 @@ export async function* checkAssumptions(options: ConnectOptions, collections: Co
 
 /** What cannot be read is not known. The check that is about the form of the answer says so by itself. */
 function unseen(error: unknown): CheckResult {
-  if (error instanceof Malformed) return { verdict: 'unchecked', detail: `the answer ${error.message}` };
-  if (error instanceof Refusal && error.exit === exits.error) return { verdict: 'unchecked', detail: error.diagnostics[0]?.summary ?? '' };
+  if (error instanceof Malformed)
+    return { verdict: 'unchecked', detail: `the answer ${error.message}` };
+  if (error instanceof Refusal && error.exit === exits.error)
+    return { verdict: 'unchecked', detail: error.diagnostics[0]?.summary ?? '' };
   throw error;
 }
 
 function factsOf(session: ClientSession, collections: Collections): Facts {
   const known = new Map<string, Promise<Answer>>();
-  const endpointOf = (name: string) => session.endpointOf(collections.get(name)?.operations.dialect ?? 'v2', name);
+  const endpointOf = (name: string) =>
+    session.endpointOf(collections.get(name)?.operations.dialect ?? 'v2', name);
   const answer: Facts['answer'] = (name, asked, { id, statuses } = {}) => {
     const endpoint = endpointOf(name);
-    const path = endpoint.base.path + endpoint.dialect.path(collections.get(name)?.operations.collection ?? name, id);
+    const path =
+      endpoint.base.path +
+      endpoint.dialect.path(collections.get(name)?.operations.collection ?? name, id);
     const query = typeof asked === 'string' ? asked : new URLSearchParams(asked).toString();
     const key = `${endpoint.dialect.name} ${path}?${query}`;
-    const reading = known.get(key) ?? session.read(endpoint, name, path, query, { ...defined({ statuses }) });
+    const reading =
+      known.get(key) ?? session.read(endpoint, name, path, query, { ...defined({ statuses }) });
     known.set(key, reading);
     return reading;
   };
@@ -57,7 +68,9 @@ function factsOf(session: ClientSession, collections: Collections): Facts {
     answer,
     dialect: (name) => endpointOf(name).dialect,
     async page(name, query) {
-      const { records, next } = endpointOf(name).dialect.page(parseAnswer(await answer(name, query)));
+      const { records, next } = endpointOf(name).dialect.page(
+        parseAnswer(await answer(name, query)),
+      );
       return { records: records.map(recordOf), next };
     },
   };

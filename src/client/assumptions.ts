@@ -23,28 +23,34 @@ interface Area {
 const lists = [
   {
     name: 'v2-next',
-    assumed: 'A listing has `data` and `meta.next`, and ends with a `meta.next` of null. There is no total.',
+    assumed:
+      'A listing has `data` and `meta.next`, and ends with a `meta.next` of null. There is no total.',
     source: 'reference',
-    otherwise: 'A page without them is refused, and with it the plan. So is a listing that leads back to itself, or continues beyond ten empty pages or 1,000,000 records.',
+    otherwise:
+      'A page without them is refused, and with it the plan. So is a listing that leads back to itself, or continues beyond ten empty pages or 1,000,000 records.',
     tests: ['unit/client/listing.test.ts', 'unit/emulator/faults.test.ts'],
   },
   {
     name: 'v2-limit',
     assumed: '`limit` is honoured up to 500; the default is 20. A higher one is cut to 500.',
     source: 'confirmed',
-    otherwise: 'Only `meta.next` ends a listing, so shorter and longer pages are read as they come; they cost more requests.',
+    otherwise:
+      'Only `meta.next` ends a listing, so shorter and longer pages are read as they come; they cost more requests.',
     tests: ['unit/client/listing.test.ts'],
   },
   {
     name: 'v2-offset',
-    assumed: '`accounts`, `configuration_managers`, `alerts`, `batteries` and `activity_logs` take `offset`, so pages can be fetched ahead.',
+    assumed:
+      '`accounts`, `configuration_managers`, `alerts`, `batteries` and `activity_logs` take `offset`, so pages can be fetched ahead.',
     source: 'reference',
-    otherwise: 'A page that was fetched ahead counts only if `next` leads to it. An object that comes twice makes the listing begin again.',
+    otherwise:
+      'A page that was fetched ahead counts only if `next` leads to it. An object that comes twice makes the listing begin again.',
     tests: ['unit/client/listing.test.ts', 'unit/emulator/pages.test.ts'],
   },
   {
     name: 'v2-cursor',
-    assumed: '`alert_rules` and `alert_push_destinations` go on by an opaque cursor in the query of `next`. Its name is not known, and is not needed.',
+    assumed:
+      '`alert_rules` and `alert_push_destinations` go on by an opaque cursor in the query of `next`. Its name is not known, and is not needed.',
     source: 'confirmed',
     otherwise: 'A `next` without a query is refused.',
     tests: ['unit/client/listing.test.ts', 'unit/emulator/pages.test.ts'],
@@ -53,7 +59,8 @@ const lists = [
     name: 'v2-next-host',
     assumed: '`next` and URLs in bodies may name another host than the one that was asked.',
     source: 'confirmed',
-    otherwise: 'Nothing changes: only the query of `next` is used, on the configured origin, and references are compared by their trailing id. Credentials go to no other host.',
+    otherwise:
+      'Nothing changes: only the query of `next` is used, on the configured origin, and references are compared by their trailing id. Credentials go to no other host.',
     tests: ['unit/client/listing.test.ts', 'unit/emulator/behaviours.test.ts'],
   },
   {
@@ -65,21 +72,26 @@ const lists = [
   },
   {
     name: 'v2-filter-in',
-    assumed: 'Filters that end in `__in` (in audit logs `_in`) take up to 100 values and give the records that have one of them.',
+    assumed:
+      'Filters that end in `__in` (in audit logs `_in`) take up to 100 values and give the records that have one of them.',
     source: 'confirmed',
-    otherwise: 'A refusal ends the reading. Records that were not asked for do not count; one that is withheld would look deleted.',
+    otherwise:
+      'A refusal ends the reading. Records that were not asked for do not count; one that is withheld would look deleted.',
     tests: ['unit/client/listing.test.ts', 'unit/client/records.test.ts'],
   },
   {
     name: 'v2-filter-unknown',
-    assumed: 'A filter on an id that does not exist gives an empty listing. It stands in for reading one record by its path, which the API description does not have for v2.',
+    assumed:
+      'A filter on an id that does not exist gives an empty listing. It stands in for reading one record by its path, which the API description does not have for v2.',
     source: 'inferred',
-    otherwise: 'If the filter is ignored, all records come: only those with an asked id count, and only a listing read to its end proves absence.',
+    otherwise:
+      'If the filter is ignored, all records come: only those with an asked id count, and only a listing read to its end proves absence.',
     tests: ['unit/client/listing.test.ts'],
   },
   {
     name: 'v2-filter-name',
-    assumed: '`name=` gives exactly the accounts of that name. It proves, before an account is created, that there is none.',
+    assumed:
+      '`name=` gives exactly the accounts of that name. It proves, before an account is created, that there is none.',
     source: 'reference',
     otherwise:
       'The complete listing is read as well. An account is missed only if it moved between two pages of that listing and the filter withholds it; then another one of the same name is created.',
@@ -87,7 +99,8 @@ const lists = [
   },
   {
     name: 'v2-order',
-    assumed: 'Records may be created and deleted while a listing is read. Others then move from one page to another.',
+    assumed:
+      'Records may be created and deleted while a listing is read. Others then move from one page to another.',
     source: 'unknown',
     otherwise:
       'An object that comes twice makes the listing begin again, three times at most. One that is missing is asked for by its id before it counts as deleted. Before a create, absence is proved by the filter by name, overlapping pages or a second listing.',
@@ -95,16 +108,19 @@ const lists = [
   },
   {
     name: 'v2-descendants',
-    assumed: 'A listing holds the objects of the account of the keys and of every account below it; of the accounts, exactly one has a parent that is not listed.',
+    assumed:
+      'A listing holds the objects of the account of the keys and of every account below it; of the accounts, exactly one has a parent that is not listed.',
     source: 'confirmed',
-    otherwise: 'Objects of accounts that are not listed are no part of any plan. With several roots, a declaration without `account` recognises no live account.',
+    otherwise:
+      'Objects of accounts that are not listed are no part of any plan. With several roots, a declaration without `account` recognises no live account.',
     tests: ['unit/reconciler/plan.test.ts'],
   },
   {
     name: 'v2-slash',
     assumed: 'Paths end in a slash; without it the answer is a redirect.',
     source: 'confirmed',
-    otherwise: 'A redirect is never followed: it is an error of a read, and an unknown outcome of a write.',
+    otherwise:
+      'A redirect is never followed: it is an error of a read, and an unknown outcome of a write.',
     tests: ['unit/client/transport.test.ts', 'unit/client/writing.test.ts'],
   },
 ] as const satisfies readonly Assumption[];
@@ -120,44 +136,52 @@ const identifiers = [
   },
   {
     name: 'time-based-ids',
-    assumed: 'Ids of rules, destinations and alerts are time-based UUIDs (version 1), and contain the time of creation by the clock of the service.',
+    assumed:
+      'Ids of rules, destinations and alerts are time-based UUIDs (version 1), and contain the time of creation by the clock of the service.',
     source: 'reference',
-    otherwise: 'An id of another form contains no time: what is not in the listing before a create counts as new.',
+    otherwise:
+      'An id of another form contains no time: what is not in the listing before a create counts as new.',
     tests: ['unit/reconciler/recover.test.ts'],
   },
   {
     name: 'ids-grow',
     assumed: 'A new numeric id is higher than all that exist.',
     source: 'inferred',
-    otherwise: 'After a crash, our object counts as older than our request: exit code 5, and nothing is sent.',
+    otherwise:
+      'After a crash, our object counts as older than our request: exit code 5, and nothing is sent.',
     tests: ['unit/reconciler/recover.test.ts'],
   },
   {
     name: 'ids-once',
     assumed: 'The id of a deleted object is never given to another one.',
     source: 'unknown',
-    otherwise: 'The other object would be taken for the recorded one. Plan and drift report what differs as changed outside of trueup, and apply changes it to what is declared.',
+    otherwise:
+      'The other object would be taken for the recorded one. Plan and drift report what differs as changed outside of trueup, and apply changes it to what is declared.',
     tests: ['unit/reconciler/drift.test.ts'],
   },
   {
     name: 'references',
-    assumed: 'References come as URLs that end in the id, and are sent as ids. Accounts that records name are listed.',
+    assumed:
+      'References come as URLs that end in the id, and are sent as ids. Accounts that records name are listed.',
     source: 'reference',
-    otherwise: 'A reference without an id at its end never equals a declared one: the plan shows a change after every apply.',
+    otherwise:
+      'A reference without an id at its end never equals a declared one: the plan shows a change after every apply.',
     tests: ['unit/model/ids.test.ts'],
   },
   {
     name: 'integer-lists',
     assumed: '`associated_accounts`, `associated_groups` and `email_destinations` hold integers.',
     source: 'reference',
-    otherwise: 'Texts of digits are read as the same. An id beyond 2^53 cannot be sent, and is refused.',
+    otherwise:
+      'Texts of digits are read as the same. An id beyond 2^53 cannot be sent, and is refused.',
     tests: ['unit/emulator/behaviours.test.ts', 'unit/client/writing.test.ts'],
   },
   {
     name: 'timestamps',
     assumed: 'Times end in `Z` or `+00:00`.',
     source: 'confirmed',
-    otherwise: 'Times are parsed before they are compared, in any zone. A text that is no time is compared as text.',
+    otherwise:
+      'Times are parsed before they are compared, in any zone. A text that is no time is compared as text.',
     tests: ['unit/emulator/behaviours.test.ts'],
   },
   {
@@ -166,13 +190,18 @@ const identifiers = [
     source: 'inferred',
     otherwise:
       'Nothing changes: escaped and plain texts count as the same, and state and exports hold the plain form. An undeclared string is sent back exactly as it was read: a service that escapes answers but does not unescape requests would escape it once more.',
-    tests: ['unit/html-escaping.test.ts', 'unit/emulator/behaviours.test.ts', 'unit/reconciler/plan.test.ts'],
+    tests: [
+      'unit/html-escaping.test.ts',
+      'unit/emulator/behaviours.test.ts',
+      'unit/reconciler/plan.test.ts',
+    ],
   },
   {
     name: 'whole-records',
     assumed: 'A record of a listing shows every attribute that can be written, secrets masked.',
     source: 'inferred',
-    otherwise: 'A declared attribute that is not shown counts as empty: the plan shows a change after every apply, and the read-back fails.',
+    otherwise:
+      'A declared attribute that is not shown counts as empty: the plan shows a change after every apply, and the read-back fails.',
     tests: ['unit/reconciler/plan.test.ts'],
   },
 ] as const satisfies readonly Assumption[];
@@ -180,16 +209,19 @@ const identifiers = [
 const writes = [
   {
     name: 'write-success',
-    assumed: '200, 201, 202 and 204 mean that a write was done; answers to PATCH, PUT and DELETE may be empty.',
+    assumed:
+      '200, 201, 202 and 204 mean that a write was done; answers to PATCH, PUT and DELETE may be empty.',
     source: 'confirmed',
-    otherwise: 'What was updated or deleted is read back: a success that did not take is a failure.',
+    otherwise:
+      'What was updated or deleted is read back: a success that did not take is a failure.',
     tests: ['unit/client/writing.test.ts', 'unit/reconciler/doubt.test.ts'],
   },
   {
     name: 'create-answer',
     assumed: 'The answer to a POST is the new record, with its id.',
     source: 'reference',
-    otherwise: 'Without a valid id, or with other content than was sent, the outcome is unknown: it is settled by reading, and never by sending again.',
+    otherwise:
+      'Without a valid id, or with other content than was sent, the outcome is unknown: it is settled by reading, and never by sending again.',
     tests: ['unit/client/writing.test.ts', 'unit/reconciler/recover.test.ts'],
   },
   {
@@ -203,7 +235,8 @@ const writes = [
     name: 'patch-partial',
     assumed: 'PATCH changes the attributes that it names, each as a whole.',
     source: 'reference',
-    otherwise: 'Declared attributes are sent again by the next apply. Others are lost, and nothing reports it.',
+    otherwise:
+      'Declared attributes are sent again by the next apply. Others are lost, and nothing reports it.',
     tests: ['unit/emulator/store.test.ts'],
   },
   {
@@ -225,14 +258,16 @@ const writes = [
     name: 'account-delete',
     assumed: 'DELETE of an account is refused while it holds users, accounts, routers or groups.',
     source: 'confirmed',
-    otherwise: 'The policy rule `account-in-use` blocks before, for what can be read: accounts, rules and authorizations. Users, routers and groups would go with the account.',
+    otherwise:
+      'The policy rule `account-in-use` blocks before, for what can be read: accounts, rules and authorizations. Users, routers and groups would go with the account.',
     tests: ['unit/emulator/store.test.ts', 'unit/reconciler/plan.test.ts'],
   },
   {
     name: 'account-names',
     assumed: 'Accounts below one parent may have the same name.',
     source: 'unknown',
-    otherwise: 'Nothing changes: one unmanaged match is adopted, several are a question (exit code 5).',
+    otherwise:
+      'Nothing changes: one unmanaged match is adopted, several are a question (exit code 5).',
     tests: ['unit/reconciler/plan.test.ts'],
   },
 ] as const satisfies readonly Assumption[];
@@ -240,7 +275,8 @@ const writes = [
 const rules = [
   {
     name: 'rule-alert-types',
-    assumed: '`filter_criteria.alert_type__in` is a list of alert type names, and not all names are known.',
+    assumed:
+      '`filter_criteria.alert_type__in` is a list of alert type names, and not all names are known.',
     source: 'reference',
     otherwise: 'A name that is not known passes with a warning.',
     tests: ['unit/declarations/lint.test.ts'],
@@ -261,23 +297,31 @@ const rules = [
   },
   {
     name: 'rule-scope',
-    assumed: 'A rule without accounts and groups never fires. One that names an account hears of the accounts below it.',
+    assumed:
+      'A rule without accounts and groups never fires. One that names an account hears of the accounts below it.',
     source: 'inferred',
-    otherwise: 'A warning, the policy rule `rule-without-destination` and `plan --impact` are wrong. The latter reports how many alerts depend on it.',
-    tests: ['unit/declarations/lint.test.ts', 'unit/resources/rules/health.test.ts', 'unit/resources/rules/impact.test.ts'],
+    otherwise:
+      'A warning, the policy rule `rule-without-destination` and `plan --impact` are wrong. The latter reports how many alerts depend on it.',
+    tests: [
+      'unit/declarations/lint.test.ts',
+      'unit/resources/rules/health.test.ts',
+      'unit/resources/rules/impact.test.ts',
+    ],
   },
   {
     name: 'rule-email',
     assumed: '`email_destinations` cannot be written, and a PATCH that does not name it keeps it.',
     source: 'confirmed',
-    otherwise: 'It is never sent. If the service drops it, other people receive alerts, and `drift` does not report it.',
+    otherwise:
+      'It is never sent. If the service drops it, other people receive alerts, and `drift` does not report it.',
     tests: ['crash/kill.test.ts'],
   },
   {
     name: 'destination-secret',
     assumed: 'The secret reads back as `*`, always.',
     source: 'reference',
-    otherwise: 'A clear one is masked before anything is printed or stored, and never compared. `*` is never sent.',
+    otherwise:
+      'A clear one is masked before anything is printed or stored, and never compared. `*` is never sent.',
     tests: ['unit/client/records.test.ts', 'unit/laws.test.ts'],
   },
   {
@@ -289,16 +333,19 @@ const rules = [
   },
   {
     name: 'destination-suspended',
-    assumed: 'The service suspends a destination after failures for some hours, and `suspended: false` resumes it.',
+    assumed:
+      'The service suspends a destination after failures for some hours, and `suspended: false` resumes it.',
     source: 'confirmed',
-    otherwise: 'The read-back shows that it did not take, and the run fails. Only `false` can be declared, and it is sent by PATCH alone.',
+    otherwise:
+      'The read-back shows that it did not take, and the run fails. Only `false` can be declared, and it is sent by PATCH alone.',
     tests: ['unit/resources/rules/health.test.ts', 'integration/answers.test.ts'],
   },
   {
     name: 'destination-in-use',
     assumed: 'What happens to a rule whose destination is deleted is not known.',
     source: 'unknown',
-    otherwise: 'Rules are changed first, then destinations deleted. `rule-without-destination` blocks a rule that is left without one.',
+    otherwise:
+      'Rules are changed first, then destinations deleted. `rule-without-destination` blocks a rule that is left without one.',
     tests: ['unit/emulator/behaviours.test.ts', 'unit/reconciler/unheard.test.ts'],
   },
 ] as const satisfies readonly Assumption[];
@@ -306,7 +353,8 @@ const rules = [
 const managers = [
   {
     name: 'manager-put',
-    assumed: 'PUT of `configuration` replaces the individual configuration: what the body leaves out falls back to its default.',
+    assumed:
+      'PUT of `configuration` replaces the individual configuration: what the body leaves out falls back to its default.',
     source: 'confirmed',
     otherwise:
       'The record is read right before, our members are merged onto what is live then, and the PUT holds the whole: the same under a service that merges. Afterwards everything is compared: a member that was live and is gone or altered by our write is an error.',
@@ -314,9 +362,11 @@ const managers = [
   },
   {
     name: 'manager-removals',
-    assumed: 'The second element of `[configuration, removals]` is stored: the whole list of paths that are taken out of the defaults. It is no command on the first element.',
+    assumed:
+      'The second element of `[configuration, removals]` is stored: the whole list of paths that are taken out of the defaults. It is no command on the first element.',
     source: 'confirmed',
-    otherwise: 'The live list is sent back if none is declared. The comparison after the write shows what did not take.',
+    otherwise:
+      'The live list is sent back if none is declared. The comparison after the write shows what did not take.',
     tests: ['unit/reconciler/merge.test.ts', 'unit/declarations/merge.test.ts'],
   },
   {
@@ -328,30 +378,37 @@ const managers = [
   },
   {
     name: 'manager-masks',
-    assumed: 'Passwords read back as `*` and are written in clear. What a PUT of `*` would do is not known.',
+    assumed:
+      'Passwords read back as `*` and are written in clear. What a PUT of `*` would do is not known.',
     source: 'confirmed',
-    otherwise: 'A mask that would have to be sent blocks the write: the policy rule `masked-configuration`, which cannot be allowed.',
+    otherwise:
+      'A mask that would have to be sent blocks the write: the policy rule `masked-configuration`, which cannot be allowed.',
     tests: ['unit/reconciler/merge.test.ts'],
   },
   {
     name: 'manager-patch',
-    assumed: 'PATCH, if a deployment has it, merges, replaces lists as a whole, and takes nothing out.',
+    assumed:
+      'PATCH, if a deployment has it, merges, replaces lists as a whole, and takes nothing out.',
     source: 'confirmed',
-    otherwise: 'It is used with `settings.configuration_writes: patch` alone, and the write is read back.',
+    otherwise:
+      'It is used with `settings.configuration_writes: patch` alone, and the write is read back.',
     tests: ['unit/reconciler/merge.test.ts'],
   },
   {
     name: 'manager-of-router',
-    assumed: '`router=` gives the one configuration manager of a router, whose id is not the id of the router.',
+    assumed:
+      '`router=` gives the one configuration manager of a router, whose id is not the id of the router.',
     source: 'reference',
-    otherwise: 'Several matches are a question (exit code 5); none is an error, because none can be created.',
+    otherwise:
+      'Several matches are a question (exit code 5); none is an error, because none can be created.',
     tests: ['unit/reconciler/plan.test.ts'],
   },
   {
     name: 'manager-version',
     assumed: '`version_number` is an integer that grows with every change.',
     source: 'confirmed',
-    otherwise: 'A change by somebody else between our reading and our PUT is not reported; the comparison after the write still shows its members.',
+    otherwise:
+      'A change by somebody else between our reading and our PUT is not reported; the comparison after the write still shows its members.',
     tests: ['contract/client.test.ts'],
   },
   {
@@ -380,7 +437,8 @@ const v3 = [
   },
   {
     name: 'v3-next',
-    assumed: 'A listing has `data`, and continues with `links.next`. It ends if that is null or absent, or if `meta.pagination.after` is null.',
+    assumed:
+      'A listing has `data`, and continues with `links.next`. It ends if that is null or absent, or if `meta.pagination.after` is null.',
     source: 'reference',
     otherwise: 'A page with neither is refused, and with it the plan.',
     tests: ['unit/client/listing.test.ts'],
@@ -396,14 +454,16 @@ const v3 = [
     name: 'v3-by-path',
     assumed: 'One authorization is read by its path, and 404 there means that it does not exist.',
     source: 'reference',
-    otherwise: 'Any other status is an error, never a proof of absence. An answer about another id is refused.',
+    otherwise:
+      'Any other status is an error, never a proof of absence. An answer about another id is refused.',
     tests: ['unit/client/listing.test.ts'],
   },
   {
     name: 'v3-put',
     assumed: 'PUT takes the whole resource back with the role changed.',
     source: 'confirmed',
-    otherwise: 'A refusal is reported in the words of the service. What administration depends on is read back at once.',
+    otherwise:
+      'A refusal is reported in the words of the service. What administration depends on is read back at once.',
     tests: ['contract/client.test.ts', 'unit/resources/rules/administrators.test.ts'],
   },
   {
@@ -415,16 +475,19 @@ const v3 = [
   },
   {
     name: 'v3-roles',
-    assumed: 'Roles are words, of which four are known: `no_access`, `read_only_user`, `full_access_user`, `administrator`. There are others.',
+    assumed:
+      'Roles are words, of which four are known: `no_access`, `read_only_user`, `full_access_user`, `administrator`. There are others.',
     source: 'reference',
-    otherwise: 'Others pass with a warning. They count as the highest when given and as the lowest when taken away; `settings.roles` ranks them.',
+    otherwise:
+      'Others pass with a warning. They count as the highest when given and as the lowest when taken away; `settings.roles` ranks them.',
     tests: ['unit/reconciler/plan.test.ts', 'unit/resources/rules/access.test.ts'],
   },
   {
     name: 'v3-roles-reach-down',
     assumed: 'A role in an account reaches the accounts below it.',
     source: 'confirmed',
-    otherwise: '`last-administrator` counts an administrator of an account above who is none, and does not block the removal of the last one.',
+    otherwise:
+      '`last-administrator` counts an administrator of an account above who is none, and does not block the removal of the last one.',
     tests: ['unit/resources/rules/administrators.test.ts', 'unit/resources/rules/access.test.ts'],
   },
   {
@@ -444,7 +507,8 @@ const v3 = [
   },
   {
     name: 'v3-assets',
-    assumed: 'Asset endpoints are listed as authorizations are. They have the ids of v3, which are not those of v2.',
+    assumed:
+      'Asset endpoints are listed as authorizations are. They have the ids of v3, which are not those of v2.',
     source: 'reference',
     otherwise: 'They are only read: `get` and expectations refuse what they cannot read.',
     tests: ['unit/client/records.test.ts'],
@@ -468,7 +532,8 @@ const logs = [
   },
   {
     name: 'activity-window',
-    assumed: 'It reaches back 30 days, is up to a minute late, and holds no rules and destinations.',
+    assumed:
+      'It reaches back 30 days, is up to a minute late, and holds no rules and destinations.',
     source: 'confirmed',
     otherwise: 'The author is `unknown` if no record names one. None is guessed.',
     tests: ['unit/reconciler/attribution.test.ts'],
@@ -477,12 +542,14 @@ const logs = [
     name: 'alert-records',
     assumed: 'An alert names an account or a router, and not both.',
     source: 'reference',
-    otherwise: 'One that names both counts for its account; one that names neither is not judged by `plan --impact`.',
+    otherwise:
+      'One that names both counts for its account; one that names neither is not judged by `plan --impact`.',
     tests: ['unit/resources/rules/impact.test.ts', 'unit/resources/rules/assess.test.ts'],
   },
   {
     name: 'audit-records',
-    assumed: 'What a record of the audit log holds is not known. It is listed as everything in v2, by `reported_at__gt` and `reported_at__lt`.',
+    assumed:
+      'What a record of the audit log holds is not known. It is listed as everything in v2, by `reported_at__gt` and `reported_at__lt`.',
     source: 'unknown',
     otherwise: 'Records pass as they are; an answer of another form is refused.',
     tests: ['unit/client/records.test.ts'],
@@ -503,20 +570,26 @@ const time = [
     source: 'unknown',
     otherwise:
       'Nothing changes: the absence of an id that no listing has shown proves nothing before the settle time. Read-backs repeat while the prior value is shown. Ids that we deleted count as absent.',
-    tests: ['integration/time-and-absence.test.ts', 'unit/reconciler/effects.test.ts', 'unit/terraform/provider-calls.test.ts'],
+    tests: [
+      'integration/time-and-absence.test.ts',
+      'unit/reconciler/effects.test.ts',
+      'unit/terraform/provider-calls.test.ts',
+    ],
   },
   {
     name: 'settle-time',
     assumed: 'A request lands within 60 s, twice its deadline (`TRUEUP_SETTLE_SECONDS`).',
     source: 'unknown',
-    otherwise: 'A create that lands after it was sent again leaves a second object, which `drift` lists as unmanaged.',
+    otherwise:
+      'A create that lands after it was sent again leaves a second object, which `drift` lists as unmanaged.',
     tests: ['unit/reconciler/recover.test.ts'],
   },
   {
     name: 'server-date',
     assumed: 'Answers have a `Date`, by a clock that is right.',
     source: 'inferred',
-    otherwise: 'Without it, or if it went backwards, the whole settle time is waited. `doctor` reports a clock that is a minute apart.',
+    otherwise:
+      'Without it, or if it went backwards, the whole settle time is waited. `doctor` reports a clock that is a minute apart.',
     tests: ['unit/reconciler/recover.test.ts'],
   },
 ] as const satisfies readonly Assumption[];
@@ -526,19 +599,22 @@ const errors = [
     name: 'refusals',
     assumed: '400, 401, 403, 404, 405, 406, 409, 410, 413, 415 and 422 mean that nothing was done.',
     source: 'inferred',
-    otherwise: 'A create that was done all the same is an unmanaged object, which the next plan adopts by its identity.',
+    otherwise:
+      'A create that was done all the same is an unmanaged object, which the next plan adopts by its identity.',
     tests: ['unit/client/writing.test.ts'],
   },
   {
     name: 'too-many-requests',
     assumed: '429 means that nothing was done if its body is empty or of the form of the service.',
     source: 'inferred',
-    otherwise: 'Any other 429 may come from a gateway, after the write: for a create the outcome is unknown, and settled by reading.',
+    otherwise:
+      'Any other 429 may come from a gateway, after the write: for a create the outcome is unknown, and settled by reading.',
     tests: ['unit/client/writing.test.ts', 'unit/client/patience.test.ts'],
   },
   {
     name: 'error-bodies',
-    assumed: 'Refusals have many forms: `exception`, `errors`, `message`, JSON:API, problem+json, plain text.',
+    assumed:
+      'Refusals have many forms: `exception`, `errors`, `message`, JSON:API, problem+json, plain text.',
     source: 'confirmed',
     otherwise: 'The status decides, never the words; these are shown, with secrets masked.',
     tests: ['unit/client/writing.test.ts', 'unit/client/listing.test.ts'],
@@ -547,7 +623,8 @@ const errors = [
     name: 'rate-limit',
     assumed: 'About 500 requests a minute are allowed.',
     source: 'inferred',
-    otherwise: 'At most 450 are sent (`requests_per_minute`). After a 429 all requests wait as long as it asks for, up to 120 s.',
+    otherwise:
+      'At most 450 are sent (`requests_per_minute`). After a 429 all requests wait as long as it asks for, up to 120 s.',
     tests: ['unit/client/patience.test.ts'],
   },
   {
@@ -578,14 +655,16 @@ const iot = [
     name: 'iot-identifiers',
     assumed: 'Lists hold up to 100 identifiers of the type IMSI, ICC or MSISDN.',
     source: 'inferred',
-    otherwise: 'A refusal ends the reading. A subscription that was not asked for, or comes twice, does too.',
+    otherwise:
+      'A refusal ends the reading. A subscription that was not asked for, or comes twice, does too.',
     tests: ['unit/client/iot.test.ts'],
   },
   {
     name: 'iot-query',
     assumed: 'A value in quotation marks stays one condition.',
     source: 'unknown',
-    otherwise: 'A value with a backslash, control characters or both kinds of quotation marks is refused before anything is asked.',
+    otherwise:
+      'A value with a backslash, control characters or both kinds of quotation marks is refused before anything is asked.',
     tests: ['unit/client/iot.test.ts'],
   },
   {
@@ -607,7 +686,8 @@ const flow = [
   },
   {
     name: 'flow-done',
-    assumed: 'The request is done if it is `Completed` and the status after it is the announced one. 400, 401, 403, 404, 409 and 429 mean that nothing was done.',
+    assumed:
+      'The request is done if it is `Completed` and the status after it is the announced one. 400, 401, 403, 404, 409 and 429 mean that nothing was done.',
     source: 'inferred',
     otherwise: 'Any other answer leaves the outcome unknown, for a person to look.',
     tests: ['unit/client/flow.test.ts'],

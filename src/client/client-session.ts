@@ -1,6 +1,14 @@
 // One run's conversation with the cloud: which address a kind is spoken to at, with which credentials, and reads
 // that are answered or refused. Credentials are revealed here, for the request that carries them.
-import { defined, Refusal, exits, isLoopback, refuse, type Emit, type Secret } from '../model/index.js';
+import {
+  defined,
+  Refusal,
+  exits,
+  isLoopback,
+  refuse,
+  type Emit,
+  type Secret,
+} from '../model/index.js';
 import type { Clock, Random } from '../platform/index.js';
 import { Malformed, parseAnswer } from './response.js';
 import { httpClient, type Call, type HttpClient } from './http-client.js';
@@ -51,11 +59,28 @@ export interface ClientSession extends HttpClient, ApiCredentials {
   /** @throws Refusal where there is no address for the dialect; `subject` is what needs it. */
   readonly endpointOf: (name: string, subject: string) => Endpoint;
   /** A request with its credentials; `type` is the media type of its body, where that is not the dialect's. @throws Refusal */
-  readonly callOf: (endpoint: Endpoint, method: string, path: string, more: Pick<Call, 'counted' | 'body' | 'signal' | 'mayLeave'>, type?: string) => Call;
+  readonly callOf: (
+    endpoint: Endpoint,
+    method: string,
+    path: string,
+    more: Pick<Call, 'counted' | 'body' | 'signal' | 'mayLeave'>,
+    type?: string,
+  ) => Call;
   /** The answer to a GET, or to a POST that only reads, that was one of `statuses` (200). @throws Refusal */
-  readonly read: (endpoint: Endpoint, counted: string, path: string, query: string, more?: ReadOptions) => Promise<Answer>;
+  readonly read: (
+    endpoint: Endpoint,
+    counted: string,
+    path: string,
+    query: string,
+    more?: ReadOptions,
+  ) => Promise<Answer>;
   /** Reads pages; `heed` sees each answer. */
-  readonly reader: (endpoint: Endpoint, counted: string, path: string, heed?: (answer: Answer) => void) => ReadPage;
+  readonly reader: (
+    endpoint: Endpoint,
+    counted: string,
+    path: string,
+    heed?: (answer: Answer) => void,
+  ) => ReadPage;
   readonly within: (signal: AbortSignal) => ClientSession;
 }
 
@@ -78,29 +103,68 @@ export function openSession(options: ConnectOptions): ClientSession {
   function endpointOf(name: string, subject: string): Endpoint {
     const dialect = [v2, v3, iot].find((one) => one.name === name);
     if (!dialect) throw new Error(`${subject}: no dialect is named ${name}`);
-    return endpoints[dialect.name] ?? refuse('no-target', `${subject}: there is no ${name} address to speak to`, { detail: `Set ${dialect.address}, and ${dialect.credentials}.` });
+    return (
+      endpoints[dialect.name] ??
+      refuse('no-target', `${subject}: there is no ${name} address to speak to`, {
+        detail: `Set ${dialect.address}, and ${dialect.credentials}.`,
+      })
+    );
   }
 
-  function callOf(endpoint: Endpoint, method: string, path: string, more: Pick<Call, 'counted' | 'body' | 'signal' | 'mayLeave'>, type = endpoint.dialect.media): Call {
-    const credentials = Object.fromEntries(Object.entries(endpoint.headers).map(([name, { prefix, secret }]) => [name, prefix + reveal(secret, true)]));
+  function callOf(
+    endpoint: Endpoint,
+    method: string,
+    path: string,
+    more: Pick<Call, 'counted' | 'body' | 'signal' | 'mayLeave'>,
+    type = endpoint.dialect.media,
+  ): Call {
+    const credentials = Object.fromEntries(
+      Object.entries(endpoint.headers).map(([name, { prefix, secret }]) => [
+        name,
+        prefix + reveal(secret, true),
+      ]),
+    );
     const { media } = endpoint.dialect;
     const typed = more.body !== undefined || endpoint.dialect === v3;
-    const headers = { accept: media, ...(typed && { 'content-type': type }), 'user-agent': 'trueup', ...credentials };
+    const headers = {
+      accept: media,
+      ...(typed && { 'content-type': type }),
+      'user-agent': 'trueup',
+      ...credentials,
+    };
     return { method, url: endpoint.base.origin + path, headers, gate: endpoint.gate, ...more };
   }
 
   function over(messenger: HttpClient, signal: AbortSignal): ClientSession {
-    async function read(endpoint: Endpoint, counted: string, path: string, query: string, { statuses = [200], signal: page, body, type }: ReadOptions = {}): Promise<Answer> {
+    async function read(
+      endpoint: Endpoint,
+      counted: string,
+      path: string,
+      query: string,
+      { statuses = [200], signal: page, body, type }: ReadOptions = {},
+    ): Promise<Answer> {
       const method = body === undefined ? 'GET' : 'POST';
-      const more = { counted, signal: page ? AbortSignal.any([signal, page]) : signal, ...defined({ body }) };
+      const more = {
+        counted,
+        signal: page ? AbortSignal.any([signal, page]) : signal,
+        ...defined({ body }),
+      };
       const call = callOf(endpoint, method, query === '' ? path : `${path}?${query}`, more, type);
       const result = await messenger.carry(call, (one) => isTransient(endpoint.dialect, one));
       if ('answer' in result && statuses.includes(result.answer.status)) return result.answer;
       const found = complaint({ method, path }, endpoint.dialect, result, tidy);
-      throw new Refusal([{ ...found, summary: `${counted} cannot be read: ${found.summary}` }], found.code === 'interrupted' ? exits.interrupted : exits.error);
+      throw new Refusal(
+        [{ ...found, summary: `${counted} cannot be read: ${found.summary}` }],
+        found.code === 'interrupted' ? exits.interrupted : exits.error,
+      );
     }
 
-    function reader(endpoint: Endpoint, counted: string, path: string, heed: (answer: Answer) => void = () => undefined): ReadPage {
+    function reader(
+      endpoint: Endpoint,
+      counted: string,
+      path: string,
+      heed: (answer: Answer) => void = () => undefined,
+    ): ReadPage {
       return async (query, page) => {
         const answer = await read(endpoint, counted, path, query, { signal: page });
         heed(answer);
@@ -108,22 +172,52 @@ export function openSession(options: ConnectOptions): ClientSession {
       };
     }
 
-    const within = (time: AbortSignal): ClientSession => over(messenger.within(time), AbortSignal.any([signal, time]));
-    return { ...messenger, options, target, ghostsReported, tidy, endpointOf, reveal, callOf, read, reader, within };
+    const within = (time: AbortSignal): ClientSession =>
+      over(messenger.within(time), AbortSignal.any([signal, time]));
+    return {
+      ...messenger,
+      options,
+      target,
+      ghostsReported,
+      tidy,
+      endpointOf,
+      reveal,
+      callOf,
+      read,
+      reader,
+      within,
+    };
   }
 
   const ghostsReported = new Set<string>();
   const target = all.map(({ base }) => base.origin + base.path).join(' ');
   const requestsPerMinute = options.requestsPerMinute ?? (limited ? 450 : undefined);
-  return over(httpClient({ ...options, requestsPerMinute, deadlineSeconds: options.deadlineSeconds ?? 30 }), options.signal);
+  return over(
+    httpClient({ ...options, requestsPerMinute, deadlineSeconds: options.deadlineSeconds ?? 30 }),
+    options.signal,
+  );
 }
 
-function endpointsOf({ v2: two, v3: three, iot: platform, clock }: ConnectOptions): { readonly [name in Dialect['name']]?: Endpoint } {
+function endpointsOf({ v2: two, v3: three, iot: platform, clock }: ConnectOptions): {
+  readonly [name in Dialect['name']]?: Endpoint;
+} {
   return {
     ...(two && {
-      v2: { dialect: v2, base: baseUrlOf(two.url, v2.address), headers: Object.fromEntries(Object.entries(two.headers).map(([name, secret]) => [name, { prefix: '', secret }])) },
+      v2: {
+        dialect: v2,
+        base: baseUrlOf(two.url, v2.address),
+        headers: Object.fromEntries(
+          Object.entries(two.headers).map(([name, secret]) => [name, { prefix: '', secret }]),
+        ),
+      },
     }),
-    ...(three && { v3: { dialect: v3, base: v3Base(three.url), headers: { authorization: { prefix: 'Bearer ', secret: three.token } } } }),
+    ...(three && {
+      v3: {
+        dialect: v3,
+        base: v3Base(three.url),
+        headers: { authorization: { prefix: 'Bearer ', secret: three.token } },
+      },
+    }),
     ...(platform && { iot: platformEndpoint(baseUrlOf(platform.url, iot.address), clock) }),
   };
 }
@@ -136,17 +230,32 @@ function v3Base(url: string): BaseUrl {
 
 /** Each request is given the token that is valid when it is sent. */
 function platformEndpoint(base: BaseUrl, clock: Clock): Endpoint {
-  return { dialect: iot, base, headers: {}, ...(!isLoopback(new URL(base.origin)) && { gate: limiter(clock, ...rates.details) }) };
+  return {
+    dialect: iot,
+    base,
+    headers: {},
+    ...(!isLoopback(new URL(base.origin)) && { gate: limiter(clock, ...rates.details) }),
+  };
 }
 
 /** Runs a reading; what is malformed in it becomes a refusal. */
-export async function understood<T>(counted: string, path: string, reading: () => Promise<T>, method = 'GET'): Promise<T> {
+export async function understood<T>(
+  counted: string,
+  path: string,
+  reading: () => Promise<T>,
+  method = 'GET',
+): Promise<T> {
   try {
     return await reading();
   } catch (error) {
     if (!(error instanceof Malformed)) throw error;
-    return refuse('unreadable-answer', `${counted} cannot be read: the answer to ${method} ${path} ${error.message}`, {
-      detail: 'Nothing was concluded from it. Check the address, and any proxy on the way; then run the command again.',
-    });
+    return refuse(
+      'unreadable-answer',
+      `${counted} cannot be read: the answer to ${method} ${path} ${error.message}`,
+      {
+        detail:
+          'Nothing was concluded from it. Check the address, and any proxy on the way; then run the command again.',
+      },
+    );
   }
 }

@@ -19,7 +19,12 @@ export function connect(options: ConnectOptions): Cloud {
     compose: (kind, write) => compose(session, kind, write),
     send: (kind, request, write, mayLeave) => send(session, kind, request, write, mayLeave),
     pause: (attempt, wait) => session.pause(attempt, wait),
-    records: (collection, query) => (collection.operations.dialect === 'iot' ? subscriptions : records)(session, collection, query),
+    records: (collection, query) =>
+      (collection.operations.dialect === 'iot' ? subscriptions : records)(
+        session,
+        collection,
+        query,
+      ),
     activity: (ids, since) => activity(session, ids, since),
     skew: session.skew,
     cost: session.cost,

@@ -18,11 +18,17 @@ export function credentialsOf(): ApiCredentials {
       const { source } = secret;
       if (value === undefined || value === '')
         return source.endsWith('_FILE')
-          ? refuse('secret-missing', `The file that ${source} names cannot be read, or is empty`, { detail: 'A path that does not begin with / counts from the current folder.' })
-          : refuse('secret-missing', `${source} has no value`, { detail: `Set ${source} where this command runs.` });
+          ? refuse('secret-missing', `The file that ${source} names cannot be read, or is empty`, {
+              detail: 'A path that does not begin with / counts from the current folder.',
+            })
+          : refuse('secret-missing', `${source} has no value`, {
+              detail: `Set ${source} where this command runs.`,
+            });
       revealed.add(value);
       if (inHeader && !/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value))
-        return refuse('secret-unusable', `${source} holds characters that no header can carry`, { detail: 'Look for a line break or a space at its end.' });
+        return refuse('secret-unusable', `${source} holds characters that no header can carry`, {
+          detail: 'Look for a line break or a space at its end.',
+        });
       return value;
     },
   };

@@ -4,7 +4,12 @@ import type { Dispatcher } from 'undici';
 import Pool from 'undici/lib/dispatcher/pool.js';
 
 /** undici's own timers are off: the caller's deadline is by the wall clock, theirs would restart with every chunk. */
-export const dispatcherSettings = { allowH2: false, headersTimeout: 0, bodyTimeout: 0, connect: { timeout: 10_000 } };
+export const dispatcherSettings = {
+  allowH2: false,
+  headersTimeout: 0,
+  bodyTimeout: 0,
+  connect: { timeout: 10_000 },
+};
 
 export function direct(origin: string): Dispatcher {
   return new Pool(origin, dispatcherSettings);

@@ -9,14 +9,25 @@ export interface BaseUrl {
 
 /** @throws Refusal that names the `source` and never quotes the address, which may hold a password. */
 export function checkedUrl(text: string, source: string): URL {
-  const wrong = (why: string, fix: string) => refuse('bad-address', `${source} ${why}`, { detail: fix });
-  if (!URL.canParse(text)) return wrong('is not a URL', 'Give a full address, such as https://api.example.com/api/v2');
+  const wrong = (why: string, fix: string) =>
+    refuse('bad-address', `${source} ${why}`, { detail: fix });
+  if (!URL.canParse(text))
+    return wrong('is not a URL', 'Give a full address, such as https://api.example.com/api/v2');
   const url = new URL(text);
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') return wrong('is neither https nor http', 'Give an address that begins with https://');
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    return wrong('is neither https nor http', 'Give an address that begins with https://');
   if (url.protocol === 'http:' && !isLoopback(url))
-    return wrong('is plain http', 'Credentials travel over https only; plain http is for loopback addresses such as http://127.0.0.1:8080.');
-  if (url.username || url.password) return wrong('holds a user name or password', 'Credentials belong in their own environment names.');
-  if (url.search || url.hash) return wrong('holds a query or fragment', 'Give the base address alone.');
+    return wrong(
+      'is plain http',
+      'Credentials travel over https only; plain http is for loopback addresses such as http://127.0.0.1:8080.',
+    );
+  if (url.username || url.password)
+    return wrong(
+      'holds a user name or password',
+      'Credentials belong in their own environment names.',
+    );
+  if (url.search || url.hash)
+    return wrong('holds a query or fragment', 'Give the base address alone.');
   return url;
 }
 
@@ -28,18 +39,25 @@ export interface Proxy {
 
 /** `host:port` alone means http. @throws Refusal that never quotes the text, which may hold a password. */
 export function proxyOf(text: string): Proxy {
-  const wrong = (why: string, fix = 'Give a full address, such as http://proxy.example.com:3128') => refuse('bad-proxy', `HTTPS_PROXY ${why}`, { detail: fix });
+  const wrong = (why: string, fix = 'Give a full address, such as http://proxy.example.com:3128') =>
+    refuse('bad-proxy', `HTTPS_PROXY ${why}`, { detail: fix });
   const full = /^[^/]*:\d{1,5}\/?$/.test(text) ? `http://${text}` : text;
   if (!URL.canParse(full)) return wrong('is not a URL');
   const { protocol, origin, username, password } = new URL(full);
   if (protocol !== 'http:' && protocol !== 'https:')
-    return wrong('is neither http nor https', 'Give the address of an HTTP proxy, such as http://proxy.example.com:3128; no other protocol is spoken.');
+    return wrong(
+      'is neither http nor https',
+      'Give the address of an HTTP proxy, such as http://proxy.example.com:3128; no other protocol is spoken.',
+    );
   if (username === '' && password === '') return { url: origin };
   try {
     const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
     return { url: origin, authorization: `Basic ${Buffer.from(credentials).toString('base64')}` };
   } catch {
-    return wrong('has a % in its user name or password that begins no escape', 'Write %25 for each % that is meant as it stands.');
+    return wrong(
+      'has a % in its user name or password that begins no escape',
+      'Write %25 for each % that is meant as it stands.',
+    );
   }
 }
 

@@ -1,13 +1,22 @@
 // What a result means, and how it is told: the outcome classes of a write, and one complaint for reads and writes
 // alike, with the server's own words made safe to print.
-import { isObject, parseJson, spellings, unescapeHtml, type Diagnostic, type OutcomeClass } from '../model/index.js';
+import {
+  isObject,
+  parseJson,
+  spellings,
+  unescapeHtml,
+  type Diagnostic,
+  type OutcomeClass,
+} from '../model/index.js';
 import type { HttpResult } from './http-client.js';
 import type { Surface } from './dialect.js';
 import { patience } from './retry.js';
 import { finalCodes, type Answer, type TransportError } from './transport.js';
 
 const succeeded: ReadonlySet<number> = new Set([200, 201, 202, 204]);
-const rejected: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 406, 409, 410, 413, 415, 422, 429]);
+const rejected: ReadonlySet<number> = new Set([
+  400, 401, 403, 404, 405, 406, 409, 410, 413, 415, 422, 429,
+]);
 
 function isThrottled(surface: Surface, { status, body }: Answer): boolean {
   return status === 429 || (status === 409 && surface.throttles(body));
@@ -21,7 +30,11 @@ const LONGEST_ERROR = 1024;
 /** Whether a 429 has the form of the service. Any other one may come from a gateway, which may answer it after the request was carried out. */
 function isOfService({ headers, body }: Answer): boolean {
   if (body.trim() === '') return true;
-  if (/^application\/vnd\.api\+json\b/i.test(headers['content-type'] ?? '') && Buffer.byteLength(body) < LONGEST_ERROR) return true;
+  if (
+    /^application\/vnd\.api\+json\b/i.test(headers['content-type'] ?? '') &&
+    Buffer.byteLength(body) < LONGEST_ERROR
+  )
+    return true;
   try {
     const parsed = parseJson(body);
     return isObject(parsed) && errorMembers.some((name) => Object.hasOwn(parsed, name));
@@ -35,7 +48,10 @@ function isOfService({ headers, body }: Answer): boolean {
  * @param refusals statuses that say that nothing was done
  * @param creates whether it creates something: then a 429 of a gateway proves nothing
  */
-export function classify(result: HttpResult, { refusals = rejected, creates = false } = {}): OutcomeClass {
+export function classify(
+  result: HttpResult,
+  { refusals = rejected, creates = false } = {},
+): OutcomeClass {
   if ('error' in result) return result.error.sent ? 'unknown' : 'not_sent';
   const { status } = result.answer;
   if (creates && status === 429 && !isOfService(result.answer)) return 'unknown';
@@ -67,7 +83,8 @@ export function tidier(secrets: () => Iterable<string>): Tidy {
       .flatMap(spellings)
       .toSorted((a, b) => b.length - a.length)
       .reduce((masked, secret) => masked.replaceAll(secret, '***'), text);
-  const clean = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
+  const clean = (text: string): string =>
+    text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
   const cap = (text: string): string => (text.length > 500 ? `${text.slice(0, 500)}…` : text);
   return (text) => cap(mask(clean(mask(unescapeHtml(mask(text))))));
 }
@@ -87,9 +104,24 @@ function serverMessage({ headers, body }: Answer): string {
   }
 }
 
-function messagesOf({ exception, message, error_message, errors, title, detail }: Readonly<Record<string, unknown>>): readonly string[] {
-  const headline = [isObject(exception) ? textOf(exception['message']) : textOf(exception), textOf(message)].filter(Boolean).join(': ');
-  return [headline || textOf(error_message) || [textOf(title), textOf(detail)].filter(Boolean).join(': '), ...detailsOf(errors)];
+function messagesOf({
+  exception,
+  message,
+  error_message,
+  errors,
+  title,
+  detail,
+}: Readonly<Record<string, unknown>>): readonly string[] {
+  const headline = [
+    isObject(exception) ? textOf(exception['message']) : textOf(exception),
+    textOf(message),
+  ]
+    .filter(Boolean)
+    .join(': ');
+  return [
+    headline || textOf(error_message) || [textOf(title), textOf(detail)].filter(Boolean).join(': '),
+    ...detailsOf(errors),
+  ];
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
@@ -102,14 +134,23 @@ function detailsOf(errors: unknown): readonly string[] {
   if (!isObject(errors)) return [textOf(errors)];
   return Object.entries(errors)
     .slice(0, mostDetails)
-    .map(([field, error]) => `${field}: ${[error].flat().slice(0, mostDetails).map(detailOf).filter(Boolean).join(', ')}`);
+    .map(
+      ([field, error]) =>
+        `${field}: ${[error].flat().slice(0, mostDetails).map(detailOf).filter(Boolean).join(', ')}`,
+    );
 }
 
 function detailOf(error: unknown): string {
   if (!isObject(error)) return textOf(error);
   const { source } = error;
-  const where = textOf(error['path']) || (isObject(source) ? textOf(source['pointer']) || textOf(source['parameter']) : '');
-  const what = textOf(error['detail']) || textOf(error['message']) || textOf(error['title']) || textOf(error['code']);
+  const where =
+    textOf(error['path']) ||
+    (isObject(source) ? textOf(source['pointer']) || textOf(source['parameter']) : '');
+  const what =
+    textOf(error['detail']) ||
+    textOf(error['message']) ||
+    textOf(error['title']) ||
+    textOf(error['code']);
   return [where, what].filter(Boolean).join(': ');
 }
 
@@ -126,7 +167,8 @@ function pageText(page: string): string {
     for (const token of uncommented.split(/(<[^<>]*>)/)) {
       const [, slash, name = ''] = /^<(\/?)([a-z][a-z0-9]*)/i.exec(token) ?? [];
       if (inside === undefined && slash === '' && hidden.test(name)) inside = name.toLowerCase();
-      else if (inside !== undefined && slash === '/' && name.toLowerCase() === inside) inside = undefined;
+      else if (inside !== undefined && slash === '/' && name.toLowerCase() === inside)
+        inside = undefined;
       else if (inside === undefined) text += /^<[!/a-z]/i.test(token) ? ' ' : token;
     }
     return text.trim();
@@ -140,33 +182,74 @@ export interface ErrorText {
 }
 
 /** What went wrong with a request, for people: what happened, where, and what to do next. */
-export function complaint(told: ErrorText, surface: Surface, result: HttpResult, tidy: Tidy): Diagnostic {
+export function complaint(
+  told: ErrorText,
+  surface: Surface,
+  result: HttpResult,
+  tidy: Tidy,
+): Diagnostic {
   if ('error' in result) return withErrors(told, surface, result.error, tidy(result.error.message));
   const { status } = result.answer;
   const said = tidy(serverMessage(result.answer));
   const { code, detail } = meaning(surface, result);
-  return { severity: 'error', code, summary: `${told.method} ${told.path} answered ${status}${said && `: ${said}`}`, ...(detail && { detail }) };
+  return {
+    severity: 'error',
+    code,
+    summary: `${told.method} ${told.path} answered ${status}${said && `: ${said}`}`,
+    ...(detail && { detail }),
+  };
 }
 
-function meaning(surface: Surface, result: Extract<HttpResult, { answer: Answer }>): { readonly code: string; readonly detail?: string } {
+function meaning(
+  surface: Surface,
+  result: Extract<HttpResult, { answer: Answer }>,
+): { readonly code: string; readonly detail?: string } {
   const { status } = result.answer;
-  if (isThrottled(surface, result.answer)) return { code: 'rate-limited', detail: waiting(result.wait) };
-  if (status === 401) return { code: 'unauthenticated', detail: `The credentials are not accepted: check ${surface.credentials}.` };
-  if (status === 403) return { code: 'forbidden', detail: `The credentials lack the right to do this: check the role of the user or keys in ${surface.credentials}.` };
+  if (isThrottled(surface, result.answer))
+    return { code: 'rate-limited', detail: waiting(result.wait) };
+  if (status === 401)
+    return {
+      code: 'unauthenticated',
+      detail: `The credentials are not accepted: check ${surface.credentials}.`,
+    };
+  if (status === 403)
+    return {
+      code: 'forbidden',
+      detail: `The credentials lack the right to do this: check the role of the user or keys in ${surface.credentials}.`,
+    };
   if (status === 404)
-    return { code: 'not-found', detail: `There is no such object, or ${surface.address} is not the base address${surface.name === 'v2' ? ' (it includes /api/v2)' : ''}.` };
-  if (status >= 300 && status < 400) return { code: 'redirected', detail: `Redirects are never followed: set ${surface.address} to the final address.` };
+    return {
+      code: 'not-found',
+      detail: `There is no such object, or ${surface.address} is not the base address${surface.name === 'v2' ? ' (it includes /api/v2)' : ''}.`,
+    };
+  if (status >= 300 && status < 400)
+    return {
+      code: 'redirected',
+      detail: `Redirects are never followed: set ${surface.address} to the final address.`,
+    };
   if (status === 408 || status === 425 || status >= 500)
-    return { code: 'service-trouble', detail: (result.wait ?? 0) > patience ? waiting(result.wait) : 'The service is in trouble; run the command again later.' };
+    return {
+      code: 'service-trouble',
+      detail:
+        (result.wait ?? 0) > patience
+          ? waiting(result.wait)
+          : 'The service is in trouble; run the command again later.',
+    };
   return { code: 'rejected' };
 }
 
 function waiting(wait: number | undefined): string {
-  if (wait === undefined) return 'Too many requests: run the command again in a few minutes, or lower settings.requests_per_minute.';
+  if (wait === undefined)
+    return 'Too many requests: run the command again in a few minutes, or lower settings.requests_per_minute.';
   return `The service asks to wait ${Math.ceil(wait / 1000)} s${wait > patience ? `, longer than the ${patience / 1000} s a run waits` : ''}: run the command again after that.`;
 }
 
-function withErrors({ method, path }: ErrorText, surface: Surface, { code, sent }: TransportError, message: string): Diagnostic {
+function withErrors(
+  { method, path }: ErrorText,
+  surface: Surface,
+  { code, sent }: TransportError,
+  message: string,
+): Diagnostic {
   const about = (name: string, summary: string, detail?: string): Diagnostic => ({
     severity: 'error',
     code: name,
@@ -175,10 +258,23 @@ function withErrors({ method, path }: ErrorText, surface: Surface, { code, sent 
   });
   if (code === 'interrupted') return about('interrupted', 'the run was interrupted');
   if (code === 'proxy-refused')
-    return about(code, message, 'It is the proxy that HTTPS_PROXY names, not the service: give what it asks for as http://USER:PASSWORD@HOST:PORT, or leave it out with NO_PROXY.');
+    return about(
+      code,
+      message,
+      'It is the proxy that HTTPS_PROXY names, not the service: give what it asks for as http://USER:PASSWORD@HOST:PORT, or leave it out with NO_PROXY.',
+    );
   if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO/.test(code))
-    return about('untrusted', `the connection is not trusted (${message})`, 'A private certificate authority is named by NODE_EXTRA_CA_CERTS.');
-  if (code === 'timeout' || code === 'body-unfinished') return about('timeout', message, 'The service or the network is slow; run the command again later.');
+    return about(
+      'untrusted',
+      `the connection is not trusted (${message})`,
+      'A private certificate authority is named by NODE_EXTRA_CA_CERTS.',
+    );
+  if (code === 'timeout' || code === 'body-unfinished')
+    return about(
+      'timeout',
+      message,
+      'The service or the network is slow; run the command again later.',
+    );
   if (finalCodes.has(code)) return about('unreadable-answer', message);
   if (sent)
     return about(
@@ -186,5 +282,9 @@ function withErrors({ method, path }: ErrorText, surface: Surface, { code, sent 
       `the connection broke before the answer was complete (${message || code})`,
       'The service or the network is in trouble; run the command again later.',
     );
-  return about('unreachable', `no answer (${message || code})`, `Check ${surface.address}, the network and HTTPS_PROXY.`);
+  return about(
+    'unreachable',
+    `no answer (${message || code})`,
+    `Check ${surface.address}, the network and HTTPS_PROXY.`,
+  );
 }

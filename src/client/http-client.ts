@@ -19,13 +19,18 @@ export interface Call extends Omit<HttpRequest, 'signal'> {
 }
 
 /** `wait`: milliseconds the server asked for, where it did. */
-export type HttpResult = { readonly answer: Answer; readonly wait?: number } | { readonly error: TransportError };
+export type HttpResult =
+  { readonly answer: Answer; readonly wait?: number } | { readonly error: TransportError };
 
 export interface HttpClient {
   /** The last result; `again` says whether a result allows another attempt. Never throws for network or server, only what `mayLeave` throws. */
   readonly carry: (call: Call, again: (result: HttpResult) => boolean) => Promise<HttpResult>;
   /** Waits after the `tries`th attempt, and says whether there may be another: three a call, and a share of the whole run. */
-  readonly pause: (tries: number, asked: number | undefined, signal?: AbortSignal) => Promise<boolean>;
+  readonly pause: (
+    tries: number,
+    asked: number | undefined,
+    signal?: AbortSignal,
+  ) => Promise<boolean>;
   /** Attempts so far, by the name they are counted under. */
   readonly cost: () => Readonly<Record<string, number>>;
   /** Milliseconds by which the clock of the service is ahead of ours, as its last prompt answer told. */
@@ -49,7 +54,15 @@ const noticeable = 1000;
 /** The time that an answer tells is past where the answer took longer than this (milliseconds). */
 const prompt = 5000;
 
-export function httpClient({ transport, clock, random, emit, signal: whole, requestsPerMinute, deadlineSeconds }: HttpClientOptions): HttpClient {
+export function httpClient({
+  transport,
+  clock,
+  random,
+  emit,
+  signal: whole,
+  requestsPerMinute,
+  deadlineSeconds,
+}: HttpClientOptions): HttpClient {
   const common = limiter(clock, requestsPerMinute);
   const budget = retryBudget();
   const counts: Record<string, number> = {};
@@ -72,7 +85,14 @@ export function httpClient({ transport, clock, random, emit, signal: whole, requ
 
   async function admitted(gate: Limiter, signal: AbortSignal): Promise<boolean> {
     for (let wait = gate.take(); wait > 0; wait = gate.held())
-      if (!(await sleep(wait, gate.held() > 0 ? 'the service asked for patience' : 'the rate limit', signal))) return false;
+      if (
+        !(await sleep(
+          wait,
+          gate.held() > 0 ? 'the service asked for patience' : 'the rate limit',
+          signal,
+        ))
+      )
+        return false;
     return !signal.aborted;
   }
 
@@ -84,8 +104,15 @@ export function httpClient({ transport, clock, random, emit, signal: whole, requ
 
   /** @param run once it is raised, nothing new is sent  @param time ends what was sent, too */
   function until(run: AbortSignal, time?: AbortSignal): HttpClient {
-    async function attempt({ counted, signal, mayLeave, gate = common, ...request }: Call): Promise<HttpResult> {
-      if (run.aborted || signal?.aborted || !(await admitted(gate, signal ?? run))) return { error: interrupted() };
+    async function attempt({
+      counted,
+      signal,
+      mayLeave,
+      gate = common,
+      ...request
+    }: Call): Promise<HttpResult> {
+      if (run.aborted || signal?.aborted || !(await admitted(gate, signal ?? run)))
+        return { error: interrupted() };
       const end = signal ?? time;
       await mayLeave?.();
       counts[counted] = (counts[counted] ?? 0) + 1;
@@ -98,14 +125,18 @@ export function httpClient({ transport, clock, random, emit, signal: whole, requ
       );
       const left = clock.boot().milliseconds;
       try {
-        const answer = await transport({ ...request, signal: end ? AbortSignal.any([deadline.signal, end]) : deadline.signal });
+        const answer = await transport({
+          ...request,
+          signal: end ? AbortSignal.any([deadline.signal, end]) : deadline.signal,
+        });
         const served = httpDate(answer.headers['date']);
         const heard = clock.boot().milliseconds;
         if (served !== undefined && heard - left <= prompt) ahead = served - heard;
         const wait = retryAfter(answer.headers, clock.now());
         return { answer, ...defined({ wait }) };
       } catch (error) {
-        if (end?.aborted && !deadline.signal.aborted) return { error: interrupted(isTransportError(error) ? error.sent : true) };
+        if (end?.aborted && !deadline.signal.aborted)
+          return { error: interrupted(isTransportError(error) ? error.sent : true) };
         if (deadline.signal.aborted) return { error: late(error) };
         if (isTransportError(error)) return { error: error };
         throw error;
@@ -118,24 +149,43 @@ export function httpClient({ transport, clock, random, emit, signal: whole, requ
       for (let tries = 1; ; tries += 1) {
         const result = await attempt(call);
         const asked = 'answer' in result ? result.wait : undefined;
-        if (asked !== undefined && asked <= patience && 'answer' in result && result.answer.status === 429) (call.gate ?? common).hold(asked);
+        if (
+          asked !== undefined &&
+          asked <= patience &&
+          'answer' in result &&
+          result.answer.status === 429
+        )
+          (call.gate ?? common).hold(asked);
         if (!again(result) || !(await pause(tries, asked, call.signal))) return result;
       }
     }
 
     async function pause(tries: number, asked: number | undefined, signal = run): Promise<boolean> {
       if (tries >= maxAttempts || (asked ?? 0) > patience || !budget.spend(requests)) return false;
-      return sleep(Math.max(asked ?? 0, backoff(tries, random)), asked === undefined ? 'the service is in trouble' : 'the service asked for patience', signal);
+      return sleep(
+        Math.max(asked ?? 0, backoff(tries, random)),
+        asked === undefined ? 'the service is in trouble' : 'the service asked for patience',
+        signal,
+      );
     }
 
-    const within = (signal: AbortSignal): HttpClient => until(AbortSignal.any([run, signal]), time ? AbortSignal.any([time, signal]) : signal);
-    return { carry, pause, cost: () => ({ ...counts }), skew: () => (ahead === undefined ? undefined : ahead + clock.boot().milliseconds - clock.now()), within };
+    const within = (signal: AbortSignal): HttpClient =>
+      until(AbortSignal.any([run, signal]), time ? AbortSignal.any([time, signal]) : signal);
+    return {
+      carry,
+      pause,
+      cost: () => ({ ...counts }),
+      skew: () =>
+        ahead === undefined ? undefined : ahead + clock.boot().milliseconds - clock.now(),
+      within,
+    };
   }
 
   return until(whole);
 }
 
-const interrupted = (sent = false): TransportError => new TransportError('the run was interrupted', { sent, code: 'interrupted' });
+const interrupted = (sent = false): TransportError =>
+  new TransportError('the run was interrupted', { sent, code: 'interrupted' });
 
 // By shape, not by class: a cloud in the same process has its own error class for a reset.
 function isTransportError(error: unknown): error is TransportError {

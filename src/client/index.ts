@@ -3,4 +3,11 @@ export { connect } from './client.js';
 export { checkedUrl } from './endpoint.js';
 export { connectFlow, type Flip, type FlowOptions } from './sample-flow.js';
 export type { ConnectOptions } from './client-session.js';
-export { TransportError, undiciTransport, type Answer, type HttpRequest, type Transport, type TransportOptions } from './transport.js';
+export {
+  TransportError,
+  undiciTransport,
+  type Answer,
+  type HttpRequest,
+  type Transport,
+  type TransportOptions,
+} from './transport.js';

@@ -1,6 +1,13 @@
 // Subscriptions of the IoT platform, page by page: by one condition (GET), or by lists of identifiers (POST). A token
 // that ends in between is renewed, and the page it was refused for is asked for again.
-import { listedValues, own, refuse, type Collection, type Found, type Query } from '../model/index.js';
+import {
+  listedValues,
+  own,
+  refuse,
+  type Collection,
+  type Found,
+  type Query,
+} from '../model/index.js';
 import { Malformed, parseAnswer, recordOf } from './response.js';
 import { chunks, valuesPerQuery } from './concurrency.js';
 import type { ResponsePage } from './dialect.js';
@@ -24,22 +31,49 @@ interface Asking {
   readonly named?: { readonly attribute: string; readonly awaited: Set<unknown> };
 }
 
-type Reading = (session: ClientSession, collection: Collection, query: Query) => AsyncGenerator<readonly Found[]>;
+type Reading = (
+  session: ClientSession,
+  collection: Collection,
+  query: Query,
+) => AsyncGenerator<readonly Found[]>;
 
 /** Reads with tokens that are shared by everything of the session. @throws Refusal where the reading is not proven complete. */
 export function subscriptionsOf(session: ClientSession): Reading {
   const tokens = tokensOf(session, 'subscriptions');
-  const carrying = (endpoint: Endpoint, { secret }: Token): Endpoint => ({ ...endpoint, headers: { authorization: { prefix: 'Bearer ', secret } } });
+  const carrying = (endpoint: Endpoint, { secret }: Token): Endpoint => ({
+    ...endpoint,
+    headers: { authorization: { prefix: 'Bearer ', secret } },
+  });
 
-  async function ask(endpoint: Endpoint, counted: string, path: string, { query, body }: Asking): Promise<Answer> {
+  async function ask(
+    endpoint: Endpoint,
+    counted: string,
+    path: string,
+    { query, body }: Asking,
+  ): Promise<Answer> {
     const first = await tokens.current();
-    const answer = await session.read(carrying(endpoint, first), counted, path, query, { statuses: [200, 401], body });
+    const answer = await session.read(carrying(endpoint, first), counted, path, query, {
+      statuses: [200, 401],
+      body,
+    });
     if (answer.status !== 401) return answer;
-    const again = await session.read(carrying(endpoint, await tokens.renewed(first)), counted, path, query, { statuses: [200, 401], body });
+    const again = await session.read(
+      carrying(endpoint, await tokens.renewed(first)),
+      counted,
+      path,
+      query,
+      { statuses: [200, 401], body },
+    );
     if (again.status !== 401) return again;
-    const { summary } = complaint({ method: body === undefined ? 'GET' : 'POST', path }, endpoint.dialect, { answer: again }, session.tidy);
+    const { summary } = complaint(
+      { method: body === undefined ? 'GET' : 'POST', path },
+      endpoint.dialect,
+      { answer: again },
+      session.tidy,
+    );
     return refuse('unauthenticated', `${counted} cannot be read: ${summary}`, {
-      detail: 'The token was new: check that the user in TRUEUP_IOT_USERNAME may read subscriptions.',
+      detail:
+        'The token was new: check that the user in TRUEUP_IOT_USERNAME may read subscriptions.',
     });
   }
 
@@ -54,16 +88,28 @@ export function subscriptionsOf(session: ClientSession): Reading {
     for (const asking of askings(collection, query.filters)) {
       const method = asking.body === undefined ? 'GET' : 'POST';
       const reading = pages(async (query) => {
-        const page = endpoint.dialect.page(parseAnswer(await ask(endpoint, name, path, { ...asking, query })));
+        const page = endpoint.dialect.page(
+          parseAnswer(await ask(endpoint, name, path, { ...asking, query })),
+        );
         return { ...page, next: page.next === null ? null : continued(asking.query, page.next) };
       }, asking.query);
       for (let read = 0; ;) {
         const step = await understood(name, path, () => reading.next(), method);
         if (step.done) break;
         read += step.value.records.length;
-        const some = await understood(name, path, async () => fresh(proven(step.value, read, asking).map(found)), method);
+        const some = await understood(
+          name,
+          path,
+          async () => fresh(proven(step.value, read, asking).map(found)),
+          method,
+        );
         count += some.length;
-        session.options.emit({ type: 'reading', kind: name, objects: count, done: step.value.next === null });
+        session.options.emit({
+          type: 'reading',
+          kind: name,
+          objects: count,
+          done: step.value.next === null,
+        });
         yield some;
       }
     }
@@ -71,10 +117,16 @@ export function subscriptionsOf(session: ClientSession): Reading {
 }
 
 /** The listings that one filter comes to. @param filters what `checked` let through */
-function askings({ operations: { page, identifiers = {} } }: Collection, filters: Readonly<Record<string, string>>): readonly Asking[] {
+function askings(
+  { operations: { page, identifiers = {} } }: Collection,
+  filters: Readonly<Record<string, string>>,
+): readonly Asking[] {
   const [[key, value]] = Object.entries(filters) as [[string, string]];
   const attribute = own(identifiers, key);
-  if (attribute === undefined) return [{ query: new URLSearchParams({ q: condition(key, value), limit: String(page) }).toString() }];
+  if (attribute === undefined)
+    return [
+      { query: new URLSearchParams({ q: condition(key, value), limit: String(page) }).toString() },
+    ];
   return chunks(listedValues(value), valuesPerQuery).map((identifierValues) => ({
     query: additional,
     body: JSON.stringify({ identifierType: key.toUpperCase(), identifierValues }),
@@ -92,8 +144,14 @@ function continued(first: string, next: string): string {
 }
 
 /** The records of a page, after `read` in all. @throws Malformed for what was not asked for or comes twice, and for a last page before the end. */
-function proven({ records, next, size = 0 }: ResponsePage, read: number, { named }: Asking): readonly unknown[] {
-  if (next === null && size > read) throw new Malformed(`counts ${size} subscriptions and ends after ${read}`);
-  if (named && !records.every((one) => named.awaited.delete(recordOf(one)[named.attribute]))) throw new Malformed('holds a subscription that was not asked for, or one twice');
+function proven(
+  { records, next, size = 0 }: ResponsePage,
+  read: number,
+  { named }: Asking,
+): readonly unknown[] {
+  if (next === null && size > read)
+    throw new Malformed(`counts ${size} subscriptions and ends after ${read}`);
+  if (named && !records.every((one) => named.awaited.delete(recordOf(one)[named.attribute])))
+    throw new Malformed('holds a subscription that was not asked for, or one twice');
   return records;
 }

@@ -32,7 +32,11 @@ export function tokensOf(session: ClientSession, subject: string): Tokens {
   function issue(): Promise<Token> {
     const begun = clock.monotonic();
     const asking = request().then(
-      ({ text, seconds }) => (issued = { secret: new Secret("the IoT platform's token", () => text), until: begun + seconds * 1000 - Math.min(margin, seconds * 100) }),
+      ({ text, seconds }) =>
+        (issued = {
+          secret: new Secret("the IoT platform's token", () => text),
+          until: begun + seconds * 1000 - Math.min(margin, seconds * 100),
+        }),
       (error: unknown) => {
         asked = undefined;
         throw error;
@@ -43,12 +47,32 @@ export function tokensOf(session: ClientSession, subject: string): Tokens {
 
   async function request(): Promise<{ readonly text: string; readonly seconds: number }> {
     const endpoint = session.endpointOf('iot', subject);
-    const gate = isLoopback(new URL(endpoint.base.origin)) ? undefined : (tokenGate ??= limiter(clock, ...rates.token));
+    const gate = isLoopback(new URL(endpoint.base.origin))
+      ? undefined
+      : (tokenGate ??= limiter(clock, ...rates.token));
     const { username, password } = session.options.iot as NonNullable<typeof session.options.iot>;
     const path = endpoint.base.path + endpoint.dialect.path('auth/token');
-    const form = { grant_type: 'password', client_id: clientId, username: session.reveal(username), password: session.reveal(password) };
-    const more = { body: new URLSearchParams(form).toString(), type: 'application/x-www-form-urlencoded' };
-    return understood(subject, path, async () => tokenIn(parseAnswer(await session.read({ ...endpoint, ...defined({ gate }) }, subject, path, '', more))), 'POST');
+    const form = {
+      grant_type: 'password',
+      client_id: clientId,
+      username: session.reveal(username),
+      password: session.reveal(password),
+    };
+    const more = {
+      body: new URLSearchParams(form).toString(),
+      type: 'application/x-www-form-urlencoded',
+    };
+    return understood(
+      subject,
+      path,
+      async () =>
+        tokenIn(
+          parseAnswer(
+            await session.read({ ...endpoint, ...defined({ gate }) }, subject, path, '', more),
+          ),
+        ),
+      'POST',
+    );
   }
   let tokenGate: ReturnType<typeof limiter> | undefined;
 

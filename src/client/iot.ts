@@ -14,7 +14,8 @@ export const iot: Dialect = {
   credentials: 'TRUEUP_IOT_USERNAME and TRUEUP_IOT_PASSWORD',
   path: (collection) => `/iot/api/${collection}`,
   page(body) {
-    if (!isObject(body) || !Array.isArray(body['subscriptions'])) throw new Malformed('has no list under subscriptions');
+    if (!isObject(body) || !Array.isArray(body['subscriptions']))
+      throw new Malformed('has no list under subscriptions');
     if (hasErrors(body)) throw new Malformed('reports errors beside its subscriptions');
     const { subscriptions: records, size } = body;
     return { records, next: cursorOf(body['next']), ...(typeof size === 'number' && { size }) };

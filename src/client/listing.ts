@@ -10,7 +10,12 @@ import type { Answer } from './transport.js';
 const relistings = 3;
 
 /** Every object of a listing; undefined where one came twice, so that pages have moved and another may be missing. */
-async function listOnce(session: ClientSession, kind: Kind, endpoint: Endpoint, filters?: Readonly<Record<string, string>>): Promise<Listing | undefined> {
+async function listOnce(
+  session: ClientSession,
+  kind: Kind,
+  endpoint: Endpoint,
+  filters?: Readonly<Record<string, string>>,
+): Promise<Listing | undefined> {
   const { reader, options } = session;
   const { operations } = kind;
   const path = endpoint.base.path + endpoint.dialect.path(operations.collection);
@@ -21,7 +26,10 @@ async function listOnce(session: ClientSession, kind: Kind, endpoint: Endpoint, 
   };
   const plain = reader(endpoint, kind.name, path, heed);
   const first = endpoint.dialect.query(operations.page, filters);
-  const guesses = operations.paging === 'offset' && !filters ? readAhead(plain, first, operations.page, options.ahead?.[kind.name] ?? 0) : undefined;
+  const guesses =
+    operations.paging === 'offset' && !filters
+      ? readAhead(plain, first, operations.page, options.ahead?.[kind.name] ?? 0)
+      : undefined;
   const objects = new Map<string, Live>();
   let [count, ghosts] = [0, 0];
   try {
@@ -33,7 +41,12 @@ async function listOnce(session: ClientSession, kind: Kind, endpoint: Endpoint, 
         if (live) objects.set(live.id, live);
         else ghosts += 1;
       }
-      options.emit({ type: 'reading', kind: kind.name, objects: objects.size, done: page.next === null });
+      options.emit({
+        type: 'reading',
+        kind: kind.name,
+        objects: objects.size,
+        done: page.next === null,
+      });
     }
   } finally {
     guesses?.stop();
@@ -43,7 +56,11 @@ async function listOnce(session: ClientSession, kind: Kind, endpoint: Endpoint, 
 }
 
 /** Once for each kind. */
-function reportGhosts({ options: { emit }, ghostsReported }: ClientSession, { name }: Kind, count: number): void {
+function reportGhosts(
+  { options: { emit }, ghostsReported }: ClientSession,
+  { name }: Kind,
+  count: number,
+): void {
   if (ghostsReported.has(name)) return;
   ghostsReported.add(name);
   const summary = `The listing of ${name} holds ${count} ${count === 1 ? 'record' : 'records'} without an id, an account or a target. They stand for no object and were left out.`;
@@ -51,7 +68,11 @@ function reportGhosts({ options: { emit }, ghostsReported }: ClientSession, { na
 }
 
 /** @throws Refusal where the listing is not proven complete. */
-export async function listObjects(session: ClientSession, kind: Kind, filters?: Readonly<Record<string, string>>): Promise<Listing> {
+export async function listObjects(
+  session: ClientSession,
+  kind: Kind,
+  filters?: Readonly<Record<string, string>>,
+): Promise<Listing> {
   const endpoint = session.endpointOf(kind.operations.dialect, kind.name);
   const path = endpoint.base.path + endpoint.dialect.path(kind.operations.collection);
   return understood(kind.name, path, async () => {
@@ -59,18 +80,32 @@ export async function listObjects(session: ClientSession, kind: Kind, filters?: 
       const listing = await listOnce(session, kind, endpoint, filters);
       if (listing) return listing;
     }
-    return refuse('moving-pages', `${kind.name} cannot be read: each of ${relistings + 1} listings held an object twice`, {
-      detail: 'Objects are being made or deleted while they are listed; run the command again when that is over.',
-    });
+    return refuse(
+      'moving-pages',
+      `${kind.name} cannot be read: each of ${relistings + 1} listings held an object twice`,
+      {
+        detail:
+          'Objects are being made or deleted while they are listed; run the command again when that is over.',
+      },
+    );
   });
 }
 
 /** Every object that a filter lets through. @throws Refusal where the listing is not proven complete. */
-export async function search(session: ClientSession, kind: Kind, filters: Readonly<Record<string, string>>): Promise<readonly Live[]> {
+export async function search(
+  session: ClientSession,
+  kind: Kind,
+  filters: Readonly<Record<string, string>>,
+): Promise<readonly Live[]> {
   return (await listObjects(session, kind, filters)).objects;
 }
 
-async function findByPath({ read }: ClientSession, kind: Kind, endpoint: Endpoint, id: string): Promise<readonly Live[]> {
+async function findByPath(
+  { read }: ClientSession,
+  kind: Kind,
+  endpoint: Endpoint,
+  id: string,
+): Promise<readonly Live[]> {
   const path = endpoint.base.path + endpoint.dialect.path(kind.operations.collection, id);
   return understood(kind.name, path, async () => {
     const answer = await read(endpoint, kind.name, path, '', { statuses: [200, 404] });
@@ -82,7 +117,13 @@ async function findByPath({ read }: ClientSession, kind: Kind, endpoint: Endpoin
 }
 
 /** A filter that the server ignores must not fool us: only what carries an asked id counts, and only a listing read to its end proves absence. */
-async function findByFilter({ reader }: ClientSession, kind: Kind, endpoint: Endpoint, filter: string, ids: readonly string[]): Promise<readonly Live[]> {
+async function findByFilter(
+  { reader }: ClientSession,
+  kind: Kind,
+  endpoint: Endpoint,
+  filter: string,
+  ids: readonly string[],
+): Promise<readonly Live[]> {
   const path = endpoint.base.path + endpoint.dialect.path(kind.operations.collection);
   return understood(kind.name, path, async () => {
     const found = new Map<string, Live>();
@@ -99,13 +140,20 @@ async function findByFilter({ reader }: ClientSession, kind: Kind, endpoint: End
 }
 
 /** Those of the objects that exist. @throws Refusal on any failure. */
-export async function find(session: ClientSession, kind: Kind, wanted: readonly string[]): Promise<readonly Live[]> {
+export async function find(
+  session: ClientSession,
+  kind: Kind,
+  wanted: readonly string[],
+): Promise<readonly Live[]> {
   const { dialect, by_id, by_ids } = kind.operations;
   const endpoint = session.endpointOf(dialect, kind.name);
   const ids = [...new Set(wanted)].filter((id) => validId(id) !== undefined);
   const found = (): Promise<readonly (readonly Live[])[]> => {
     if (by_id === 'path') return each(ids, (id) => findByPath(session, kind, endpoint, id));
-    if (by_ids !== undefined) return each(chunks(ids, valuesPerQuery), (chunk) => findByFilter(session, kind, endpoint, by_ids, chunk));
+    if (by_ids !== undefined)
+      return each(chunks(ids, valuesPerQuery), (chunk) =>
+        findByFilter(session, kind, endpoint, by_ids, chunk),
+      );
     return each(ids, (id) => findByFilter(session, kind, endpoint, by_id, [id]));
   };
   return (await found()).flat();

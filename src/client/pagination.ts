@@ -24,7 +24,8 @@ export async function* pages(read: ReadPage, first: string): AsyncGenerator<Resp
     const page: ResponsePage = await read(query);
     records += page.records.length;
     empty = page.records.length === 0 ? empty + 1 : 0;
-    if (records > maxRecords || empty > maxEmptyPages) throw new Malformed('belongs to a listing without end');
+    if (records > maxRecords || empty > maxEmptyPages)
+      throw new Malformed('belongs to a listing without end');
     yield page;
     query = page.next;
   }
@@ -36,7 +37,12 @@ const maxAtOnce = 8;
  * A reader that, asked for a page of the listing that `first` begins by `offset`, fetches the following ones too: all that `expected`
  * records fill, and beyond them at most two that no page has promised yet. `stop` gives up what is under way.
  */
-export function readAhead<T>(read: Read<T>, first: string, size: number, expected: number): { readonly read: Read<T>; stop(): void } {
+export function readAhead<T>(
+  read: Read<T>,
+  first: string,
+  size: number,
+  expected: number,
+): { readonly read: Read<T>; stop(): void } {
   const trusted = Math.max(1, Math.ceil(expected / size));
   const ended = new AbortController();
   const started = new Map<number, Promise<T>>();
@@ -57,7 +63,8 @@ export function readAhead<T>(read: Read<T>, first: string, size: number, expecte
         return read(query);
       }
       const promised = Math.max(trusted, index + 1 + Math.max(0, Math.min(2, index - trusted + 1)));
-      for (let ahead = index; ahead < Math.min(promised, index + maxAtOnce); ahead += 1) if (!started.has(ahead)) start(ahead);
+      for (let ahead = index; ahead < Math.min(promised, index + maxAtOnce); ahead += 1)
+        if (!started.has(ahead)) start(ahead);
       const page = started.get(index) as Promise<T>;
       started.delete(index);
       return page;
@@ -68,7 +75,9 @@ export function readAhead<T>(read: Read<T>, first: string, size: number, expecte
 /** Which page of `size` records a query asks for, if it asks for what `first` does and nothing else. */
 function pageNumber(query: string, first: string, size: number): number | undefined {
   const offset = Number(new URLSearchParams(query).get('offset') ?? 0);
-  return withoutOffset(query) === withoutOffset(first) && Number.isSafeInteger(offset / size) ? offset / size : undefined;
+  return withoutOffset(query) === withoutOffset(first) && Number.isSafeInteger(offset / size)
+    ? offset / size
+    : undefined;
 }
 
 function withoutOffset(query: string): string {

@@ -6,5 +6,11 @@ import { dispatcherSettings } from './dispatcher.js';
 import type { Proxy } from './endpoint.js';
 
 export function proxied({ url, authorization }: Proxy, noProxy: string): Dispatcher {
-  return new EnvHttpProxyAgent({ ...dispatcherSettings, httpProxy: '', httpsProxy: url, noProxy, ...defined({ token: authorization }) });
+  return new EnvHttpProxyAgent({
+    ...dispatcherSettings,
+    httpProxy: '',
+    httpsProxy: url,
+    noProxy,
+    ...defined({ token: authorization }),
+  });
 }

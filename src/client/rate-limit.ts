@@ -14,10 +14,15 @@ export interface Limiter {
 }
 
 /** A bucket that is worth four seconds (30 requests at the default rate), so that a short plan is not slowed. */
-const usualBurst = (perMinute: number): number => Math.max(1, Math.min(60, Math.floor(perMinute / 15)));
+const usualBurst = (perMinute: number): number =>
+  Math.max(1, Math.min(60, Math.floor(perMinute / 15)));
 
 /** Without `perMinute` only `hold` holds. In any time, at most `burst` requests and those of the rate are let through. */
-export function limiter(clock: Pick<Clock, 'monotonic'>, perMinute: number | undefined, burst = usualBurst(perMinute ?? 0)): Limiter {
+export function limiter(
+  clock: Pick<Clock, 'monotonic'>,
+  perMinute: number | undefined,
+  burst = usualBurst(perMinute ?? 0),
+): Limiter {
   const interval = perMinute === undefined ? 0 : 60_000 / perMinute;
   const slack = (burst - 1) * interval;
   let due = Number.NEGATIVE_INFINITY;

@@ -25,7 +25,11 @@ import { understood, type Endpoint, type ClientSession } from './client-session.
 import type { Answer } from './transport.js';
 
 /** A filter that finds nothing as it is and is HTML-escaped is asked for in its plain form as well. @throws Refusal where the reading is not proven complete, or the collection cannot be asked that. */
-export async function* records(session: ClientSession, collection: Collection, query: Query): AsyncGenerator<readonly Found[]> {
+export async function* records(
+  session: ClientSession,
+  collection: Collection,
+  query: Query,
+): AsyncGenerator<readonly Found[]> {
   const { name, operations } = collection;
   const { path: id, ...filters } = query.filters;
   const asked = { ...filters, ...checked(collection, query) };
@@ -43,14 +47,24 @@ export async function* records(session: ClientSession, collection: Collection, q
   const within = window(collection, query);
   let count = 0;
   for (const part of parts(asked)) {
-    const { reading, stop } = listing(session, collection, { endpoint, path, filters: part, expand: query.expand });
+    const { reading, stop } = listing(session, collection, {
+      endpoint,
+      path,
+      filters: part,
+      expand: query.expand,
+    });
     try {
       for (;;) {
         const step = await understood(name, path, () => reading.next());
         if (step.done) break;
         const some = await understood(name, path, async () => fresh(step.value.records.map(found)));
         count += some.length;
-        session.options.emit({ type: 'reading', kind: name, objects: count, done: step.value.next === null });
+        session.options.emit({
+          type: 'reading',
+          kind: name,
+          objects: count,
+          done: step.value.next === null,
+        });
         yield some.filter(within);
       }
     } finally {
@@ -58,7 +72,8 @@ export async function* records(session: ClientSession, collection: Collection, q
     }
   }
   const plain = unescapeAll(query.filters);
-  if (count === 0 && !equal(plain, query.filters)) yield* records(session, collection, { ...query, filters: plain });
+  if (count === 0 && !equal(plain, query.filters))
+    yield* records(session, collection, { ...query, filters: plain });
 }
 
 interface Asked {
@@ -69,14 +84,24 @@ interface Asked {
 }
 
 /** The pages of one listing, fetched ahead where offsets allow it: what waits its turn is text, which is small. `next` may forget `expand`: it is asked for with every page. */
-function listing(session: ClientSession, { name, operations }: Collection, { endpoint, path, filters, expand }: Asked): { readonly reading: AsyncGenerator<ResponsePage>; stop(): void } {
+function listing(
+  session: ClientSession,
+  { name, operations }: Collection,
+  { endpoint, path, filters, expand }: Asked,
+): { readonly reading: AsyncGenerator<ResponsePage>; stop(): void } {
   const first = endpoint.dialect.query(operations.page, filters, expand);
-  const plain = (query: string, signal?: AbortSignal): Promise<Answer> => session.read(endpoint, name, path, query, { signal });
+  const plain = (query: string, signal?: AbortSignal): Promise<Answer> =>
+    session.read(endpoint, name, path, query, { signal });
   const expected = Object.keys(filters).length === 0 ? (session.options.ahead?.[name] ?? 0) : 0;
-  const guesses = operations.paging === 'offset' ? readAhead(plain, first, operations.page, expected) : undefined;
+  const guesses =
+    operations.paging === 'offset' ? readAhead(plain, first, operations.page, expected) : undefined;
   const answer = guesses?.read ?? plain;
   const lasting = new URLSearchParams(first).get('expand');
-  const read: ReadPage = async (query) => endpoint.dialect.page(parseAnswer(await answer(lasting === null ? query : kept(query, lasting))), expand);
+  const read: ReadPage = async (query) =>
+    endpoint.dialect.page(
+      parseAnswer(await answer(lasting === null ? query : kept(query, lasting))),
+      expand,
+    );
   return { reading: pages(read, first), stop: () => guesses?.stop() };
 }
 
@@ -114,11 +139,16 @@ export function finder({ dialect }: Endpoint, collection: Collection): (value: u
  * The records of each page that did not come before. Logs grow at their front while they are read, so that records
  * slide onto the next page, but not all of them for ever; elsewhere a record that comes twice means that another may be missing.
  */
-export function newcomers({ dialect }: Endpoint, collection: Collection): (page: readonly Found[]) => readonly Found[] {
+export function newcomers(
+  { dialect }: Endpoint,
+  collection: Collection,
+): (page: readonly Found[]) => readonly Found[] {
   const seen = new Set<string>();
   let stale = 0;
   const isNew = ({ record }: Found): boolean => {
-    const key = validId(dialect.identify(collection, record)) ?? (collection.log ? sha256(JSON.stringify(record)) : undefined);
+    const key =
+      validId(dialect.identify(collection, record)) ??
+      (collection.log ? sha256(JSON.stringify(record)) : undefined);
     if (key === undefined) return true;
     const before = seen.size;
     if (seen.add(key).size > before) return true;
@@ -141,31 +171,58 @@ export function checked(collection: Collection, query: Query): Readonly<Record<s
   const times = bounds(collection, query);
   checkExpand(collection, query.expand);
   const wrong = unaskable(collection, query.filters);
-  if (wrong) refuse(wrong.code, `${wrong.summary}.`, { detail: wrong.detail ?? `As in: trueup get ${collection.name} --filter ${collection.operations.needs?.[0]}=…` });
+  if (wrong)
+    refuse(wrong.code, `${wrong.summary}.`, {
+      detail:
+        wrong.detail ??
+        `As in: trueup get ${collection.name} --filter ${collection.operations.needs?.[0]}=…`,
+    });
   return times;
 }
 
 /** The API's own parameters for the time asked for. Where they leave out the bound itself, they are set a millisecond beyond. @throws Refusal */
-function bounds({ name, operations }: Collection, { filters, since, until }: Query): Readonly<Record<string, string>> {
+function bounds(
+  { name, operations }: Collection,
+  { filters, since, until }: Query,
+): Readonly<Record<string, string>> {
   if ((since ?? until) === undefined) return {};
-  if (operations.time === undefined && operations.since === undefined) refuse('no-times', `${name} have no time to be chosen by.`, { detail: 'Leave out --since and --until.' });
+  if (operations.time === undefined && operations.since === undefined)
+    refuse('no-times', `${name} have no time to be chosen by.`, {
+      detail: 'Leave out --since and --until.',
+    });
   const given = [
     { parameter: operations.since, at: since, beyond: /_gt$/, by: -1 },
     { parameter: operations.until, at: until, beyond: /_lt$/, by: 1 },
   ];
   const entries = given.flatMap(({ parameter, at, beyond, by }) =>
-    parameter === undefined || at === undefined ? [] : [[parameter, beyond.test(parameter) ? new Date(Date.parse(at) + by).toISOString() : at] as const],
+    parameter === undefined || at === undefined
+      ? []
+      : [
+          [
+            parameter,
+            beyond.test(parameter) ? new Date(Date.parse(at) + by).toISOString() : at,
+          ] as const,
+        ],
   );
   const twice = entries.find(([parameter]) => Object.hasOwn(filters, parameter));
-  if (twice) refuse('usage', `${name}: the filter ${twice[0]} says the same as --since or --until.`, { detail: 'Give one of them.' });
+  if (twice)
+    refuse('usage', `${name}: the filter ${twice[0]} says the same as --since or --until.`, {
+      detail: 'Give one of them.',
+    });
   return Object.fromEntries(entries);
 }
 
 /** Compares times here where the API has no parameter for them. What does not tell its time is not kept from anybody. */
-function window({ operations: { time, ...known } }: Collection, { since, until }: Query): (found: Found) => boolean {
-  const from = known.since === undefined && since !== undefined ? Date.parse(since) : Number.NEGATIVE_INFINITY;
-  const to = known.until === undefined && until !== undefined ? Date.parse(until) : Number.POSITIVE_INFINITY;
-  if (time === undefined || (from === Number.NEGATIVE_INFINITY && to === Number.POSITIVE_INFINITY)) return () => true;
+function window(
+  { operations: { time, ...known } }: Collection,
+  { since, until }: Query,
+): (found: Found) => boolean {
+  const from =
+    known.since === undefined && since !== undefined ? Date.parse(since) : Number.NEGATIVE_INFINITY;
+  const to =
+    known.until === undefined && until !== undefined ? Date.parse(until) : Number.POSITIVE_INFINITY;
+  if (time === undefined || (from === Number.NEGATIVE_INFINITY && to === Number.POSITIVE_INFINITY))
+    return () => true;
   return ({ values }) => {
     const told = valueAt(values, time);
     const at = typeof told === 'string' ? Date.parse(told) : Number.NaN;
@@ -173,12 +230,20 @@ function window({ operations: { time, ...known } }: Collection, { since, until }
   };
 }
 
-function checkExpand({ name, operations: { dialect, expand = [] } }: Collection, asked: string | undefined): void {
+function checkExpand(
+  { name, operations: { dialect, expand = [] } }: Collection,
+  asked: string | undefined,
+): void {
   const words = asked?.split(',') ?? [];
-  const detail = expand.length === 0 ? 'Leave out --expand.' : `It takes ${dialect === 'v2' && expand.length > 1 ? 'one of ' : ''}${expand.join(', ')}.`;
+  const detail =
+    expand.length === 0
+      ? 'Leave out --expand.'
+      : `It takes ${dialect === 'v2' && expand.length > 1 ? 'one of ' : ''}${expand.join(', ')}.`;
   const strange = words.find((word) => !expand.includes(word));
-  if (strange !== undefined) refuse('unknown-expand', `${name} cannot expand ${JSON.stringify(strange)}.`, { detail });
-  if (dialect === 'v2' && words.length > 1) refuse('unknown-expand', `${name} expand one reference at a time.`, { detail });
+  if (strange !== undefined)
+    refuse('unknown-expand', `${name} cannot expand ${JSON.stringify(strange)}.`, { detail });
+  if (dialect === 'v2' && words.length > 1)
+    refuse('unknown-expand', `${name} expand one reference at a time.`, { detail });
 }
 
 /** A record whose secrets read `*`, at its top or, as JSON:API has it, among its `attributes`. */
@@ -194,8 +259,15 @@ function masked<T extends Values | JsonObject>(attributes: Attributes, record: T
 }
 
 /** The API takes 100 values in a list: longer ones are asked for in several queries, no value twice. */
-function parts(query: Readonly<Record<string, string>>): readonly Readonly<Record<string, string>>[] {
-  const [name, list] = Object.entries(query).find(([key, value]) => key.endsWith('_in') && value.split(',').length > valuesPerQuery) ?? [];
+function parts(
+  query: Readonly<Record<string, string>>,
+): readonly Readonly<Record<string, string>>[] {
+  const [name, list] =
+    Object.entries(query).find(
+      ([key, value]) => key.endsWith('_in') && value.split(',').length > valuesPerQuery,
+    ) ?? [];
   if (name === undefined || list === undefined) return [query];
-  return chunks([...new Set(list.split(','))], valuesPerQuery).flatMap((some) => parts({ ...query, [name]: some.join(',') }));
+  return chunks([...new Set(list.split(','))], valuesPerQuery).flatMap((some) =>
+    parts({ ...query, [name]: some.join(',') }),
+  );
 }

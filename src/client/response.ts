@@ -1,5 +1,16 @@
 // Reading what the server said, with distrust: content type, JSON without lost digits, records with an identifier.
-import { digitsOf, isObject, normalAll, parseJson, refuse, type Collection, type JsonObject, type Kind, type Live, type Values } from '../model/index.js';
+import {
+  digitsOf,
+  isObject,
+  normalAll,
+  parseJson,
+  refuse,
+  type Collection,
+  type JsonObject,
+  type Kind,
+  type Live,
+  type Values,
+} from '../model/index.js';
 import type { Dialect } from './dialect.js';
 import type { Answer } from './transport.js';
 
@@ -9,7 +20,10 @@ export class Malformed extends Error {}
 /** @throws Malformed */
 export function parseAnswer({ headers, body }: Answer): unknown {
   const type = (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
-  if (type !== '' && !/^application\/(?:[\w.-]+\+)?json$/.test(type)) throw new Malformed(`is ${type === 'text/html' ? 'an HTML page' : `of type ${type}`}, not JSON`);
+  if (type !== '' && !/^application\/(?:[\w.-]+\+)?json$/.test(type))
+    throw new Malformed(
+      `is ${type === 'text/html' ? 'an HTML page' : `of type ${type}`}, not JSON`,
+    );
   try {
     return parseJson(body);
   } catch {
@@ -29,33 +43,47 @@ function isDeep(value: object, left: number): boolean {
 }
 
 // Without a class of Unicode properties under a counted repetition: compiling one takes 35 MiB.
-const idCharacters = /^[^\s/?#,\\%\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff]+$/;
+const idCharacters =
+  /^[^\s/?#,\\%\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff]+$/;
 const LONGEST_ID = 200;
 
 /** An identifier that can stand in a path, in a comma-separated filter and at the end of a URL. */
 export function validId(value: unknown): string | undefined {
-  const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : digitsOf(value);
-  return typeof text === 'string' && text.length <= LONGEST_ID && idCharacters.test(text) && !/^\.+$/.test(text) ? text : undefined;
+  const text =
+    typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : digitsOf(value);
+  return typeof text === 'string' &&
+    text.length <= LONGEST_ID &&
+    idCharacters.test(text) &&
+    !/^\.+$/.test(text)
+    ? text
+    : undefined;
 }
 
 /** An identifier as a part of a path. @throws Refusal for one that would make it another path: nothing, or dots. */
 export function segment(id: string): string {
-  if (/^\.{0,2}$/.test(id)) refuse('no-identifier', `${JSON.stringify(id)} is no identifier.`, { detail: 'Identifiers are written as trueup get shows them.' });
+  if (/^\.{0,2}$/.test(id))
+    refuse('no-identifier', `${JSON.stringify(id)} is no identifier.`, {
+      detail: 'Identifiers are written as trueup get shows them.',
+    });
   return encodeURIComponent(id);
 }
 
 /** @throws Malformed for what is no record. */
 export function recordOf(value: unknown): JsonObject {
   if (!isObject(value)) throw new Malformed('holds a record that is not an object');
-  if (isDeep(value, maxDepth)) throw new Malformed(`holds a record that is nested more than ${maxDepth} levels deep`);
+  if (isDeep(value, maxDepth))
+    throw new Malformed(`holds a record that is nested more than ${maxDepth} levels deep`);
   return value as JsonObject;
 }
 
 /** The known attributes of a record, in normal form; its identifier under the path that the collection names. */
 export function flattened(dialect: Dialect, collection: Collection, record: JsonObject): Values {
   const values = normalAll(collection.attributes, dialect.flatten(collection, record));
-  const id = collection.id === undefined ? undefined : validId(dialect.identify(collection, record));
-  return collection.id === undefined || id === undefined ? values : { ...values, [collection.id]: id };
+  const id =
+    collection.id === undefined ? undefined : validId(dialect.identify(collection, record));
+  return collection.id === undefined || id === undefined
+    ? values
+    : { ...values, [collection.id]: id };
 }
 
 /** @throws Malformed for a record without a valid identifier. */
@@ -68,11 +96,16 @@ export function liveIn(dialect: Dialect, kind: Kind, record: unknown): Live | un
   const values = flattened(dialect, kind, recordOf(record));
   const id = validId(values[kind.id]);
   if (id === undefined) return isGhost(kind, values) ? undefined : unidentified(kind);
-  return kind.operations.update === 'PUT' ? { id, values, raw: record as JsonObject } : { id, values };
+  return kind.operations.update === 'PUT'
+    ? { id, values, raw: record as JsonObject }
+    : { id, values };
 }
 
 const isGhost = ({ ghost }: Kind, values: Values): boolean =>
-  ghost !== undefined && Object.entries(ghost).every(([name, value]) => Object.hasOwn(values, name) && values[name] === value);
+  ghost !== undefined &&
+  Object.entries(ghost).every(
+    ([name, value]) => Object.hasOwn(values, name) && values[name] === value,
+  );
 
 function unidentified(kind: Kind): never {
   throw new Malformed(`holds a record without a valid ${kind.id}`);

@@ -18,11 +18,17 @@ export function backoff(attempt: number, random: Pick<Random, 'fraction'>): numb
  * those of the window that `X-RateLimit-Remaining-…` says is used up. Undefined where neither tells, or tells garbage or
  * a time that is past.
  */
-export function retryAfter(headers: Readonly<Record<string, string>>, now: number): number | undefined {
+export function retryAfter(
+  headers: Readonly<Record<string, string>>,
+  now: number,
+): number | undefined {
   const text = headers['retry-after']?.trim() ?? '';
   if (/^\d+$/.test(text)) return Number(text) * 1000;
   const at = httpDate(text);
-  if (at === undefined) return Object.entries(windows).find(([name]) => headers[`x-ratelimit-remaining-${name}`]?.trim() === '0')?.[1];
+  if (at === undefined)
+    return Object.entries(windows).find(
+      ([name]) => headers[`x-ratelimit-remaining-${name}`]?.trim() === '0',
+    )?.[1];
   const wait = at - (httpDate(headers['date']) ?? now);
   return wait >= 0 ? wait : undefined;
 }

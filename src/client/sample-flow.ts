@@ -8,7 +8,10 @@ import { baseUrlOf } from './endpoint.js';
 import { classify, complaint } from './errors.js';
 import { credentialsOf } from './credentials.js';
 
-export interface FlowOptions extends Pick<HttpClientOptions, 'transport' | 'clock' | 'random' | 'emit' | 'signal'> {
+export interface FlowOptions extends Pick<
+  HttpClientOptions,
+  'transport' | 'clock' | 'random' | 'emit' | 'signal'
+> {
   readonly flow: { readonly url: string; readonly username: Secret; readonly password: Secret };
   /** Wall clock of the call, default 90: the flow makes three of its own. */
   readonly deadlineSeconds?: number;
@@ -21,53 +24,101 @@ export interface Flip {
   readonly customer: string;
 }
 
-const surface: Surface = { name: 'flow', address: 'TRUEUP_FLOW_URL', credentials: 'TRUEUP_FLOW_USERNAME and TRUEUP_FLOW_PASSWORD', throttles: () => false };
+const surface: Surface = {
+  name: 'flow',
+  address: 'TRUEUP_FLOW_URL',
+  credentials: 'TRUEUP_FLOW_USERNAME and TRUEUP_FLOW_PASSWORD',
+  throttles: () => false,
+};
 
 /** The flow makes calls of its own: of its answers only these say that it never came to the change. */
 const refusals: ReadonlySet<number> = new Set([400, 401, 403, 404, 409, 429]);
 
 /** What the flow says of its request, in lower case; no other word tells. */
-const ends: Readonly<Record<string, Flipped['class']>> = { completed: 'applied', failed: 'rejected', rejected: 'rejected' };
+const ends: Readonly<Record<string, Flipped['class']>> = {
+  completed: 'applied',
+  failed: 'rejected',
+  rejected: 'rejected',
+};
 
 /** @throws Refusal for an address that must not be used, and for credentials that cannot be had. */
-export function connectFlow({ flow, deadlineSeconds = 90, ...options }: FlowOptions): (flip: Flip) => Promise<Flipped> {
+export function connectFlow({
+  flow,
+  deadlineSeconds = 90,
+  ...options
+}: FlowOptions): (flip: Flip) => Promise<Flipped> {
   const base = baseUrlOf(flow.url, surface.address);
   const { carry } = httpClient({ ...options, requestsPerMinute: undefined, deadlineSeconds });
   const { reveal, tidy } = credentialsOf();
-  const login = { 'X-Username': reveal(flow.username, true), 'X-Password': reveal(flow.password, true) };
+  const login = {
+    'X-Username': reveal(flow.username, true),
+    'X-Password': reveal(flow.password, true),
+  };
   return async (flip) => {
     const path = `${base.path}/get_sim_info/activate_sim`;
-    const query = new URLSearchParams({ customerNo: flip.customer, filterKey: flip.by, subscriptionStatus: 'Activate' });
-    const headers = { accept: 'application/json', 'user-agent': 'trueup', ...login, filterValue: flip.value };
-    const result = await carry({ method: 'GET', url: `${base.origin}${path}?${query.toString()}`, headers, counted: 'flow' }, () => false);
+    const query = new URLSearchParams({
+      customerNo: flip.customer,
+      filterKey: flip.by,
+      subscriptionStatus: 'Activate',
+    });
+    const headers = {
+      accept: 'application/json',
+      'user-agent': 'trueup',
+      ...login,
+      filterValue: flip.value,
+    };
+    const result = await carry(
+      { method: 'GET', url: `${base.origin}${path}?${query.toString()}`, headers, counted: 'flow' },
+      () => false,
+    );
     const outcome = classify(result, { refusals });
-    if (outcome !== 'applied' || !('answer' in result)) return { class: outcome, diagnostic: complaint({ method: 'GET', path }, surface, wordless(result), tidy) };
+    if (outcome !== 'applied' || !('answer' in result))
+      return {
+        class: outcome,
+        diagnostic: complaint({ method: 'GET', path }, surface, wordless(result), tidy),
+      };
     try {
       const { request_status, ...rest } = told(parseAnswer(result.answer), flip);
-      return { class: own(ends, request_status.toLowerCase()) ?? 'unknown', request_status, ...rest };
+      return {
+        class: own(ends, request_status.toLowerCase()) ?? 'unknown',
+        request_status,
+        ...rest,
+      };
     } catch (error) {
       if (!(error instanceof Malformed)) throw error;
       const summary = `GET ${path} answered ${result.answer.status}, but the answer ${error.message}`;
-      return { class: 'unknown', diagnostic: { severity: 'error', code: 'unreadable-answer', summary } };
+      return {
+        class: 'unknown',
+        diagnostic: { severity: 'error', code: 'unreadable-answer', summary },
+      };
     }
   };
 }
 
 /** An error may repeat the card's PINs and PUKs: nothing of its body is told. */
-const wordless = (result: HttpResult): HttpResult => ('answer' in result ? { ...result, answer: { ...result.answer, body: '' } } : result);
+const wordless = (result: HttpResult): HttpResult =>
+  'answer' in result ? { ...result, answer: { ...result.answer, body: '' } } : result;
 
 /** What a status is: no prose, and no digits that could be a secret. */
 const WORD = /^[a-z_ -]{1,40}$/i;
 
 /** What the answer says of the request; nothing else of it is taken, as it holds the card's PINs and PUKs. @throws Malformed */
-function told(body: unknown, { by, value }: Flip): Required<Pick<Flipped, 'status' | 'request_id' | 'request_status'>> {
+function told(
+  body: unknown,
+  { by, value }: Flip,
+): Required<Pick<Flipped, 'status' | 'request_id' | 'request_status'>> {
   if (!isObject(body)) throw new Malformed('is no object');
   const { SIMStatus: status, SIMInfo: info } = body;
-  if (typeof status !== 'string' || !WORD.test(status) || !isObject(info)) throw new Malformed('does not tell the status');
+  if (typeof status !== 'string' || !WORD.test(status) || !isObject(info))
+    throw new Malformed('does not tell the status');
   const [subject] = Array.isArray(info[by]) ? (info[by] as readonly unknown[]) : [];
-  if (subject !== value) throw new Malformed(`is not about the ${by.toUpperCase()} that was asked for`);
-  const request = Object.entries(body).find(([key, one]) => /^\d{4}-.*Z$/.test(key) && isObject(one))?.[1];
+  if (subject !== value)
+    throw new Malformed(`is not about the ${by.toUpperCase()} that was asked for`);
+  const request = Object.entries(body).find(
+    ([key, one]) => /^\d{4}-.*Z$/.test(key) && isObject(one),
+  )?.[1];
   const { serviceRequestId: id, statusRequestResponse: state } = isObject(request) ? request : {};
-  if (typeof id !== 'string' || typeof state !== 'string' || !WORD.test(state)) throw new Malformed('does not tell what became of the request');
+  if (typeof id !== 'string' || typeof state !== 'string' || !WORD.test(state))
+    throw new Malformed('does not tell what became of the request');
   return { status, request_id: id, request_status: state };
 }

@@ -38,7 +38,13 @@ export class TransportError extends Error {
 }
 
 /** Troubles that asking again does not cure. */
-export const finalCodes: ReadonlySet<string> = new Set(['body-too-large', 'body-unfinished', 'body-unreadable', 'interrupted', 'proxy-refused']);
+export const finalCodes: ReadonlySet<string> = new Set([
+  'body-too-large',
+  'body-unfinished',
+  'body-unreadable',
+  'interrupted',
+  'proxy-refused',
+]);
 
 export interface TransportOptions {
   /** The only origins it will speak to; whole addresses are taken for their origin. */
@@ -50,9 +56,15 @@ export interface TransportOptions {
 }
 
 /** @throws Refusal for an origin in plain http that is not loopback, or a proxy that is needed and cannot be used. */
-export function undiciTransport(options: TransportOptions): { readonly transport: Transport; readonly close: () => Promise<void> } {
-  const origins = new Set(options.origins.map((text) => checkedUrl(text, 'The address of the cloud').origin));
-  const proxy = options.proxy?.https && ![...origins].every(isLocal) ? proxyOf(options.proxy.https) : undefined;
+export function undiciTransport(options: TransportOptions): {
+  readonly transport: Transport;
+  readonly close: () => Promise<void>;
+} {
+  const origins = new Set(
+    options.origins.map((text) => checkedUrl(text, 'The address of the cloud').origin),
+  );
+  const proxy =
+    options.proxy?.https && ![...origins].every(isLocal) ? proxyOf(options.proxy.https) : undefined;
   const dispatchers = new Map<string, Promise<Dispatcher>>();
   const dispatcherOf = (origin: string): Promise<Dispatcher> => {
     const known = dispatchers.get(origin) ?? makeDispatcher(origin, proxy, options.proxy?.no ?? '');
@@ -62,8 +74,15 @@ export function undiciTransport(options: TransportOptions): { readonly transport
   return {
     async transport(request) {
       const { origin, pathname, search } = new URL(request.url);
-      if (!origins.has(origin)) throw new Error(`the transport is bound to ${[...origins].join(', ')} and was asked for another origin`);
-      return exchange(await dispatcherOf(origin), { ...request, origin, path: pathname + search }, options.maxBodyBytes ?? 32 * 1024 * 1024);
+      if (!origins.has(origin))
+        throw new Error(
+          `the transport is bound to ${[...origins].join(', ')} and was asked for another origin`,
+        );
+      return exchange(
+        await dispatcherOf(origin),
+        { ...request, origin, path: pathname + search },
+        options.maxBodyBytes ?? 32 * 1024 * 1024,
+      );
     },
     async close() {
       for (const dispatcher of dispatchers.values()) await (await dispatcher).destroy();
@@ -73,12 +92,20 @@ export function undiciTransport(options: TransportOptions): { readonly transport
 
 const isLocal = (origin: string): boolean => isLoopback(new URL(origin));
 
-async function makeDispatcher(origin: string, proxy: Proxy | undefined, noProxy: string): Promise<Dispatcher> {
+async function makeDispatcher(
+  origin: string,
+  proxy: Proxy | undefined,
+  noProxy: string,
+): Promise<Dispatcher> {
   if (proxy && !isLocal(origin)) return (await import('./proxy.js')).proxied(proxy, noProxy);
   return (await import('./dispatcher.js')).direct(origin);
 }
 
-function exchange(dispatcher: Dispatcher, request: HttpRequest & { readonly origin: string; readonly path: string }, limit: number): Promise<Answer> {
+function exchange(
+  dispatcher: Dispatcher,
+  request: HttpRequest & { readonly origin: string; readonly path: string },
+  limit: number,
+): Promise<Answer> {
   const { origin, path, signal, body } = request;
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | undefined;
@@ -93,22 +120,35 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest & { readonly orig
       reject(error);
       controller?.abort(error);
     };
-    const abort = (): void => fail('the request was given up', status === 0 ? 'aborted' : 'body-unfinished');
+    const abort = (): void =>
+      fail('the request was given up', status === 0 ? 'aborted' : 'body-unfinished');
     if (signal.aborted) return abort();
     signal.addEventListener('abort', abort, { once: true });
 
     const handler: Dispatcher.DispatchHandler = {
       // Called right before the first byte: from here on the request counts as sent. A second call would be a second sending.
       onRequestStart(current) {
-        if (signal.aborted || controller !== undefined) return current.abort(new Error('not to be sent'));
+        if (signal.aborted || controller !== undefined)
+          return current.abort(new Error('not to be sent'));
         controller = current;
       },
       onResponseStart(_, code, fields) {
         if (code < 200) return;
         status = code;
-        headers = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name.toLowerCase(), Array.isArray(value) ? value.join(', ') : (value ?? '')]));
-        if (/\S/.test(headers['content-encoding'] ?? '') && headers['content-encoding'] !== 'identity')
-          fail(`the answer is encoded as ${headers['content-encoding']}, which was not asked for`, 'body-unreadable');
+        headers = Object.fromEntries(
+          Object.entries(fields).map(([name, value]) => [
+            name.toLowerCase(),
+            Array.isArray(value) ? value.join(', ') : (value ?? ''),
+          ]),
+        );
+        if (
+          /\S/.test(headers['content-encoding'] ?? '') &&
+          headers['content-encoding'] !== 'identity'
+        )
+          fail(
+            `the answer is encoded as ${headers['content-encoding']}, which was not asked for`,
+            'body-unreadable',
+          );
       },
       onResponseData(_, chunk) {
         size += chunk.length;
@@ -118,17 +158,35 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest & { readonly orig
       onResponseEnd() {
         settle();
         try {
-          resolve({ status, headers, body: new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)) });
+          resolve({
+            status,
+            headers,
+            body: new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)),
+          });
         } catch {
           fail('the answer is not valid UTF-8', 'body-unreadable');
         }
       },
       onResponseError(_, error) {
         const denied = /^Proxy response \((\d+)\)/.exec(error.message)?.[1];
-        if (denied === undefined) fail(error.message, (error as NodeJS.ErrnoException).code ?? error.name);
-        else fail(`the proxy answered ${denied}`, denied.startsWith('4') ? 'proxy-refused' : 'proxy-trouble');
+        if (denied === undefined)
+          fail(error.message, (error as NodeJS.ErrnoException).code ?? error.name);
+        else
+          fail(
+            `the proxy answered ${denied}`,
+            denied.startsWith('4') ? 'proxy-refused' : 'proxy-trouble',
+          );
       },
     };
-    dispatcher.dispatch({ origin, path, method: request.method, headers: { ...request.headers, 'accept-encoding': 'identity' }, body: body ?? null }, handler);
+    dispatcher.dispatch(
+      {
+        origin,
+        path,
+        method: request.method,
+        headers: { ...request.headers, 'accept-encoding': 'identity' },
+        body: body ?? null,
+      },
+      handler,
+    );
   });
 }

@@ -1,5 +1,12 @@
 // The v2 surface: flat JSON records, `data` and `meta`, a slash at the end of every path.
-import { defined, isObject, toWire, valueAt, type Attribute, type JsonObject } from '../model/index.js';
+import {
+  defined,
+  isObject,
+  toWire,
+  valueAt,
+  type Attribute,
+  type JsonObject,
+} from '../model/index.js';
 import { Malformed, segment } from './response.js';
 import { nextQueryOf, type Dialect } from './dialect.js';
 
@@ -9,26 +16,35 @@ export const v2: Dialect = {
   address: 'TRUEUP_V2_URL',
   credentials: 'TRUEUP_MGR_API_ID, TRUEUP_MGR_API_KEY, TRUEUP_VND_API_ID and TRUEUP_VND_API_KEY',
   path: (collection, id) => `/${collection}/${id === undefined ? '' : `${segment(id)}/`}`,
-  query: (size, filters = {}, expand) => new URLSearchParams({ ...filters, ...defined({ expand }), limit: String(size) }).toString(),
+  query: (size, filters = {}, expand) =>
+    new URLSearchParams({ ...filters, ...defined({ expand }), limit: String(size) }).toString(),
   page(body) {
-    if (!isObject(body) || !Array.isArray(body['data'])) throw new Malformed('has no list of records under data');
-    if (body['exception'] || hasErrors(body)) throw new Malformed('reports errors beside its records');
+    if (!isObject(body) || !Array.isArray(body['data']))
+      throw new Malformed('has no list of records under data');
+    if (body['exception'] || hasErrors(body))
+      throw new Malformed('reports errors beside its records');
     const meta = body['meta'];
-    if (!isObject(meta) || !Object.hasOwn(meta, 'next')) throw new Malformed('does not say under meta.next whether more follows');
+    if (!isObject(meta) || !Object.hasOwn(meta, 'next'))
+      throw new Malformed('does not say under meta.next whether more follows');
     return { records: body['data'], next: nextQuery(meta['next'], 'meta.next') };
   },
   single: (body) => body,
   identify: ({ id }, record) => (id === undefined ? undefined : valueAt(record, id)),
   flatten: (_, record: JsonObject) => record,
   body(kind, { verb, fields }) {
-    const sent = Object.entries(fields).filter(([name]) => verb !== 'create' || kind.attributes[name]?.only_false !== true);
-    return Object.fromEntries(sent.map(([name, value]) => [name, toWire(kind.attributes[name] as Attribute, value)]));
+    const sent = Object.entries(fields).filter(
+      ([name]) => verb !== 'create' || kind.attributes[name]?.only_false !== true,
+    );
+    return Object.fromEntries(
+      sent.map(([name, value]) => [name, toWire(kind.attributes[name] as Attribute, value)]),
+    );
   },
   throttles: () => false,
 };
 
 /** What is answered beside errors may be a part of what there is. */
-export const hasErrors = ({ errors }: Readonly<Record<string, unknown>>): boolean => Array.isArray(errors) && errors.length > 0;
+export const hasErrors = ({ errors }: Readonly<Record<string, unknown>>): boolean =>
+  Array.isArray(errors) && errors.length > 0;
 
 /** @throws Malformed for a next that is neither null nor an address with a query. */
 export function nextQuery(next: unknown, where: string): string | null {

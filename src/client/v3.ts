@@ -1,5 +1,17 @@
 // The v3 surface: JSON:API resources, cursor pages, no slash at the end of a path.
-import { defined, isObject, normal, own, parseJson, toWire, type Attribute, type Json, type JsonObject, type Value, type Values } from '../model/index.js';
+import {
+  defined,
+  isObject,
+  normal,
+  own,
+  parseJson,
+  toWire,
+  type Attribute,
+  type Json,
+  type JsonObject,
+  type Value,
+  type Values,
+} from '../model/index.js';
 import { Malformed, segment } from './response.js';
 import type { Dialect } from './dialect.js';
 import { hasErrors, nextQuery } from './v2.js';
@@ -10,21 +22,33 @@ export const v3: Dialect = {
   address: 'TRUEUP_V3_URL',
   credentials: 'TRUEUP_V3_TOKEN or TRUEUP_V3_TOKEN_FILE',
   path: (collection, id) => `/api/v3/${collection}${id === undefined ? '' : `/${segment(id)}`}`,
-  query: (size, filters = {}) => new URLSearchParams({ ...filters, 'page[size]': String(size) }).toString(),
+  query: (size, filters = {}) =>
+    new URLSearchParams({ ...filters, 'page[size]': String(size) }).toString(),
   page(body, expand) {
-    if (!isObject(body) || !Array.isArray(body['data'])) throw new Malformed('has no list of resources under data');
+    if (!isObject(body) || !Array.isArray(body['data']))
+      throw new Malformed('has no list of resources under data');
     if (hasErrors(body)) throw new Malformed('reports errors beside its resources');
-    return { records: expand === undefined ? body['data'] : withIncluded(body['data'], body['included'], expand.split(',')), next: nextOf(body) };
+    return {
+      records:
+        expand === undefined
+          ? body['data']
+          : withIncluded(body['data'], body['included'], expand.split(',')),
+      next: nextOf(body),
+    };
   },
   single(body) {
-    if (!isObject(body) || !isObject(body['data'])) throw new Malformed('has no resource under data');
+    if (!isObject(body) || !isObject(body['data']))
+      throw new Malformed('has no resource under data');
     return body['data'];
   },
   identify: (_, record) => record['id'],
   flatten({ attributes }, record) {
     const out: Record<string, Value> = {};
     for (const [name, attribute] of Object.entries(attributes)) {
-      const value = attribute.wire === 'relationship' ? related(member(record, 'relationships')[name]) : member(record, 'attributes')[name];
+      const value =
+        attribute.wire === 'relationship'
+          ? related(member(record, 'relationships')[name])
+          : member(record, 'attributes')[name];
       if (value !== undefined) out[name] = value;
     }
     return out;
@@ -38,9 +62,18 @@ export const v3: Dialect = {
     for (const [name, value] of Object.entries(fields)) {
       const attribute = kind.attributes[name] as Attribute;
       if (attribute.wire !== 'relationship') attributes[name] = toWire(attribute, value);
-      else if (normal(attribute, related(relationships[name] as Json)) !== value) relationships[name] = pointed(relationships[name] as Json, value);
+      else if (normal(attribute, related(relationships[name] as Json)) !== value)
+        relationships[name] = pointed(relationships[name] as Json, value);
     }
-    return { data: { ...defined({ type }), id: id as Value, attributes, relationships, ...defined({ links }) } };
+    return {
+      data: {
+        ...defined({ type }),
+        id: id as Value,
+        attributes,
+        relationships,
+        ...defined({ links }),
+      },
+    };
   },
   throttles(body) {
     try {
@@ -69,22 +102,34 @@ function nextOf({ links, meta }: Readonly<Record<string, unknown>>): string | nu
   );
 }
 
-const member = (record: JsonObject, name: string): JsonObject => (isObject(record[name]) ? record[name] : {});
+const member = (record: JsonObject, name: string): JsonObject =>
+  isObject(record[name]) ? record[name] : {};
 
 /** The identifier, or list of identifiers, a relationship points at: null for none, undefined where the record does not tell. */
 function related(relationship: Json | undefined): Json | undefined {
   if (!isObject(relationship) || !Object.hasOwn(relationship, 'data')) return undefined;
   const { data } = relationship;
-  if (Array.isArray(data)) return data.flatMap((one: Json) => (isObject(one) && one['id'] !== undefined ? [one['id']] : []));
+  if (Array.isArray(data))
+    return data.flatMap((one: Json) =>
+      isObject(one) && one['id'] !== undefined ? [one['id']] : [],
+    );
   return isObject(data) ? data['id'] : null;
 }
 
 /** The resources with what some of their relationships point at in place of mere identifiers, as far as the answer included it. */
-function withIncluded(resources: readonly Json[], included: unknown, words: readonly string[]): readonly Json[] {
-  if (included !== undefined && !Array.isArray(included)) throw new Malformed('has something under included that is no list');
+function withIncluded(
+  resources: readonly Json[],
+  included: unknown,
+  words: readonly string[],
+): readonly Json[] {
+  if (included !== undefined && !Array.isArray(included))
+    throw new Malformed('has something under included that is no list');
   const keyOf = ({ type, id }: JsonObject): string => JSON.stringify([type, id]);
-  const known = new Map((included ?? []).filter(isObject).map((one) => [keyOf(one as JsonObject), one as JsonObject]));
-  const whole = (linkage: Json): Json => (isObject(linkage) ? (known.get(keyOf(linkage)) ?? linkage) : linkage);
+  const known = new Map(
+    (included ?? []).filter(isObject).map((one) => [keyOf(one as JsonObject), one as JsonObject]),
+  );
+  const whole = (linkage: Json): Json =>
+    isObject(linkage) ? (known.get(keyOf(linkage)) ?? linkage) : linkage;
   const expanded = (relationship: Json): Json => {
     if (!isObject(relationship)) return relationship;
     const { data = null } = relationship;
@@ -92,7 +137,9 @@ function withIncluded(resources: readonly Json[], included: unknown, words: read
   };
   return resources.map((resource) => {
     if (!isObject(resource)) return resource;
-    const relationships = Object.entries(member(resource, 'relationships')).map(([name, value]) => [name, words.includes(name) ? expanded(value) : value] as const);
+    const relationships = Object.entries(member(resource, 'relationships')).map(
+      ([name, value]) => [name, words.includes(name) ? expanded(value) : value] as const,
+    );
     return { ...resource, relationships: Object.fromEntries(relationships) };
   });
 }

@@ -32,10 +32,17 @@ export function compose({ endpointOf }: ClientSession, kind: Kind, write: Write)
   const { base, dialect } = endpointOf(kind.operations.dialect, kind.name);
   const method = write.patch ? 'PATCH' : kind.operations[write.verb];
   if (method === undefined) throw new Error(`${kind.name} cannot ${write.verb}`);
-  const path = base.path + dialect.path(kind.operations.collection, write.verb === 'create' ? undefined : write.id);
+  const path =
+    base.path +
+    dialect.path(kind.operations.collection, write.verb === 'create' ? undefined : write.id);
   if (write.verb === 'delete') return { method, path };
-  const fault = faultsOf(kind, write.fields, write.live?.values).find(({ severity }) => severity === 'error');
-  if (fault) return refuse(fault.code, `${kind.name}: ${fault.summary}`, { ...defined({ detail: fault.detail }) });
+  const fault = faultsOf(kind, write.fields, write.live?.values).find(
+    ({ severity }) => severity === 'error',
+  );
+  if (fault)
+    return refuse(fault.code, `${kind.name}: ${fault.summary}`, {
+      ...defined({ detail: fault.detail }),
+    });
   try {
     return { method, path, body: dialect.body(kind, write) };
   } catch (error) {
@@ -45,26 +52,47 @@ export function compose({ endpointOf }: ClientSession, kind: Kind, write: Write)
 }
 
 /** Sends once; again only what certainly did nothing. */
-export async function send({ endpointOf, reveal, callOf, carry, tidy }: ClientSession, kind: Kind, request: Request, write: Write, mayLeave?: () => Promise<void>): Promise<Sent> {
+export async function send(
+  { endpointOf, reveal, callOf, carry, tidy }: ClientSession,
+  kind: Kind,
+  request: Request,
+  write: Write,
+  mayLeave?: () => Promise<void>,
+): Promise<Sent> {
   const endpoint = endpointOf(kind.operations.dialect, kind.name);
   const creates = write.verb === 'create';
   let result: HttpResult;
   try {
     const body = request.body && wireText(uncovered(request.body, reveal));
-    const call = callOf(endpoint, request.method, request.path, { counted: kind.name, ...defined({ body }), ...(mayLeave && { mayLeave }) });
+    const call = callOf(endpoint, request.method, request.path, {
+      counted: kind.name,
+      ...defined({ body }),
+      ...(mayLeave && { mayLeave }),
+    });
     result = await carry(call, (one) => isHarmless(endpoint.dialect, one, creates));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return { class: 'not_sent', ...defined({ diagnostic: error.diagnostics[0] }) };
   }
   const outcome = classify(result, { creates });
-  if (outcome === 'applied' && 'answer' in result) return confirmed(kind, endpoint.dialect, request, write, result.answer);
+  if (outcome === 'applied' && 'answer' in result)
+    return confirmed(kind, endpoint.dialect, request, write, result.answer);
   const wait = 'answer' in result ? result.wait : undefined;
-  return { class: outcome, diagnostic: complaint(request, endpoint.dialect, result, tidy), ...defined({ wait }) };
+  return {
+    class: outcome,
+    diagnostic: complaint(request, endpoint.dialect, result, tidy),
+    ...defined({ wait }),
+  };
 }
 
 /** What a success is worth: a create has to give an id and echo what was sent, anything else may answer nothing, but not a web page or half a body. */
-function confirmed(kind: Kind, dialect: Dialect, request: Request, write: Write, answer: Answer): Sent {
+function confirmed(
+  kind: Kind,
+  dialect: Dialect,
+  request: Request,
+  write: Write,
+  answer: Answer,
+): Sent {
   const doubtful = (why: string): Sent => {
     const diagnostic: Diagnostic = {
       severity: 'error',
@@ -76,12 +104,15 @@ function confirmed(kind: Kind, dialect: Dialect, request: Request, write: Write,
   };
   try {
     if (write.verb !== 'create') {
-      const live = answer.body.trim() === '' ? undefined : tryLive(kind, dialect, parseAnswer(answer));
+      const live =
+        answer.body.trim() === '' ? undefined : tryLive(kind, dialect, parseAnswer(answer));
       return { class: 'applied', ...(live?.id === write.id && live && { live }) };
     }
     const live = liveOf(dialect, kind, dialect.single(parseAnswer(answer)));
     const other = unechoed(kind, write, live);
-    return other === undefined ? { class: 'applied', live } : doubtful(`has another ${other} than was sent`);
+    return other === undefined
+      ? { class: 'applied', live }
+      : doubtful(`has another ${other} than was sent`);
   } catch (error) {
     if (!(error instanceof Malformed)) throw error;
     return doubtful(error.message);
@@ -101,13 +132,21 @@ function tryLive(kind: Kind, dialect: Dialect, body: unknown): Live | undefined 
 /** The first attribute that was sent and came back different; secrets and what the answer lacks prove nothing. */
 function unechoed(kind: Kind, { fields }: Write, { values }: Live): string | undefined {
   const sent = redactAll(normalAll(kind.attributes, fields));
-  return Object.entries(kind.attributes).find(([name, attribute]) => Object.hasOwn(sent, name) && Object.hasOwn(values, name) && !same(attribute, sent[name], values[name]))?.[0];
+  return Object.entries(kind.attributes).find(
+    ([name, attribute]) =>
+      Object.hasOwn(sent, name) &&
+      Object.hasOwn(values, name) &&
+      !same(attribute, sent[name], values[name]),
+  )?.[0];
 }
 
 /** The body as it travels: secrets as their values. */
 function uncovered(value: Value, reveal: (secret: Secret) => string): unknown {
   if (value instanceof Secret) return reveal(value);
-  if (value instanceof Reference || value instanceof Template) throw new Error(`${String(value)} was not filled before sending`);
+  if (value instanceof Reference || value instanceof Template)
+    throw new Error(`${String(value)} was not filled before sending`);
   if (Array.isArray(value)) return value.map((item: Value) => uncovered(item, reveal));
-  return isTree(value) ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, uncovered(item, reveal)])) : value;
+  return isTree(value)
+    ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, uncovered(item, reveal)]))
+    : value;
 }

@@ -1,6 +1,14 @@
 // Props against the vocabulary: which there are, what is wrong with those that were given, and what they say in the
 // API's names. The types say nearly as much, but not to JavaScript, and not of what comes from files.
-import { camel, didYouMean, durationWords, isObject, tryDuration, type Attribute, type Attributes } from '../model/index.js';
+import {
+  camel,
+  didYouMean,
+  durationWords,
+  isObject,
+  tryDuration,
+  type Attribute,
+  type Attributes,
+} from '../model/index.js';
 
 /** How one library writes what the vocabulary leaves open. */
 export interface Door {
@@ -27,7 +35,11 @@ interface Member {
 function membersOf(attributes: Attributes, { writeOnly }: Door): readonly Member[] {
   return Object.entries(attributes).flatMap(([name, attribute]) => {
     if (attribute.secret !== true || !writeOnly) return [{ prop: camel(name), name, attribute }];
-    const version: Attribute = { word: 'number', doc: 'Another number sends the secret again.', optional: true };
+    const version: Attribute = {
+      word: 'number',
+      doc: 'Another number sends the secret again.',
+      optional: true,
+    };
     return [
       { prop: `${camel(name)}Wo`, name: `${name}_wo`, attribute: { ...attribute, optional: true } },
       { prop: `${camel(name)}WoVersion`, name: `${name}_wo_version`, attribute: version },
@@ -38,9 +50,15 @@ function membersOf(attributes: Attributes, { writeOnly }: Door): readonly Member
 type Given = Readonly<Record<string, unknown>>;
 
 /** The props by the API's names, without those that are undefined. */
-export function written(attributes: Attributes, given: Given, endpoint: Door): Record<string, unknown> {
+export function written(
+  attributes: Attributes,
+  given: Given,
+  endpoint: Door,
+): Record<string, unknown> {
   return Object.fromEntries(
-    membersOf(attributes, endpoint).flatMap(({ prop, name, attribute }) => (given[prop] === undefined ? [] : [[name, writtenAs(attribute, given[prop], endpoint)]])),
+    membersOf(attributes, endpoint).flatMap(({ prop, name, attribute }) =>
+      given[prop] === undefined ? [] : [[name, writtenAs(attribute, given[prop], endpoint)]],
+    ),
   );
 }
 
@@ -48,28 +66,48 @@ export function written(attributes: Attributes, given: Given, endpoint: Door): R
 export const asCondition = (attributes: Attributes): Attributes =>
   Object.fromEntries(
     Object.entries(attributes)
-      .filter(([, { word, secret }]) => secret !== true && !['list', 'set', 'map', 'object', 'document'].includes(word))
-      .map(([name, attribute]): [string, Attribute] => [name, { ...attribute, optional: true, computed: false, only_false: false }]),
+      .filter(
+        ([, { word, secret }]) =>
+          secret !== true && !['list', 'set', 'map', 'object', 'document'].includes(word),
+      )
+      .map(([name, attribute]): [string, Attribute] => [
+        name,
+        { ...attribute, optional: true, computed: false, only_false: false },
+      ]),
   );
 
 /** What has a wrong shape passes as it is: the libraries write everything before they ask whether it is right. */
 function writtenAs(attribute: Attribute, value: unknown, endpoint: Door): unknown {
   if (attribute.word === 'document') return endpoint.document(value);
   if (endpoint.isToken(value)) return value;
-  if (attribute.word === 'object' && isObject(value)) return written(attribute.attributes, value, endpoint);
-  if (attribute.word === 'map' && isObject(value)) return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, writtenAs(attribute.of, item, endpoint)]));
-  return (attribute.word === 'list' || attribute.word === 'set') && Array.isArray(value) ? value.map((item) => writtenAs(attribute.of, item, endpoint)) : value;
+  if (attribute.word === 'object' && isObject(value))
+    return written(attribute.attributes, value, endpoint);
+  if (attribute.word === 'map' && isObject(value))
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [key, writtenAs(attribute.of, item, endpoint)]),
+    );
+  return (attribute.word === 'list' || attribute.word === 'set') && Array.isArray(value)
+    ? value.map((item) => writtenAs(attribute.of, item, endpoint))
+    : value;
 }
 
 /** Everything that is wrong with the props, each by its path. */
-export function complaints(attributes: Attributes, given: Given, endpoint: Door, path = ''): readonly string[] {
+export function complaints(
+  attributes: Attributes,
+  given: Given,
+  endpoint: Door,
+  path = '',
+): readonly string[] {
   const members = membersOf(attributes, endpoint);
   const declarable = members.filter(({ attribute }) => attribute.computed !== true);
   const unknown = Object.keys(given).flatMap((prop) => {
     if (given[prop] === undefined || declarable.some((one) => one.prop === prop)) return [];
-    if (members.some((one) => one.prop === prop)) return [`\`${path}${prop}\` belongs to the service and cannot be declared.`];
+    if (members.some((one) => one.prop === prop))
+      return [`\`${path}${prop}\` belongs to the service and cannot be declared.`];
     const names = declarable.map((one) => one.prop);
-    return [`\`${path}${prop}\` does not exist.${didYouMean(prop, names)} There are ${names.join(', ')}.`];
+    return [
+      `\`${path}${prop}\` does not exist.${didYouMean(prop, names)} There are ${names.join(', ')}.`,
+    ];
   });
   const wrong = declarable.flatMap(({ prop, attribute }) => {
     const value = given[prop];
@@ -79,29 +117,66 @@ export function complaints(attributes: Attributes, given: Given, endpoint: Door,
   return [...unknown, ...wrong];
 }
 
-function against(attribute: Attribute, value: unknown, endpoint: Door, path: string): readonly string[] {
-  if (attribute.secret === true) return endpoint.isSecret(value) ? [] : [`\`${path}\` is secret, and its value cannot stand in a program: it has to be ${endpoint.secretWords}.`];
+function against(
+  attribute: Attribute,
+  value: unknown,
+  endpoint: Door,
+  path: string,
+): readonly string[] {
+  if (attribute.secret === true)
+    return endpoint.isSecret(value)
+      ? []
+      : [
+          `\`${path}\` is secret, and its value cannot stand in a program: it has to be ${endpoint.secretWords}.`,
+        ];
   if (attribute.word === 'document') return againstDocument(attribute, value, endpoint, path);
-  if (endpoint.isToken(value)) return attribute.word === 'object' ? hidden(attribute.attributes, endpoint.resolved(value), endpoint, `${path}.`) : [];
-  if (attribute.word === 'object' && isObject(value)) return complaints(attribute.attributes, value, endpoint, `${path}.`);
-  if (attribute.word === 'map' && isObject(value)) return Object.entries(value).flatMap(([key, item]) => against(attribute.of, item, endpoint, `${path}.${key}`));
-  if ((attribute.word === 'list' || attribute.word === 'set') && Array.isArray(value)) return value.flatMap((item, index) => against(attribute.of, item, endpoint, `${path}.${index}`));
-  return fits(attribute, value) ? [] : [`\`${path}\`: ${expected(attribute)} is expected, not ${found(value)}.${wordMeant(attribute, value)}`];
+  if (endpoint.isToken(value))
+    return attribute.word === 'object'
+      ? hidden(attribute.attributes, endpoint.resolved(value), endpoint, `${path}.`)
+      : [];
+  if (attribute.word === 'object' && isObject(value))
+    return complaints(attribute.attributes, value, endpoint, `${path}.`);
+  if (attribute.word === 'map' && isObject(value))
+    return Object.entries(value).flatMap(([key, item]) =>
+      against(attribute.of, item, endpoint, `${path}.${key}`),
+    );
+  if ((attribute.word === 'list' || attribute.word === 'set') && Array.isArray(value))
+    return value.flatMap((item, index) =>
+      against(attribute.of, item, endpoint, `${path}.${index}`),
+    );
+  return fits(attribute, value)
+    ? []
+    : [
+        `\`${path}\`: ${expected(attribute)} is expected, not ${found(value)}.${wordMeant(attribute, value)}`,
+      ];
 }
 
 /** What is wrong with the secrets in an object that a token stands for, which names them as the API does. */
-function hidden(attributes: Attributes, whole: unknown, endpoint: Door, path: string): readonly string[] {
+function hidden(
+  attributes: Attributes,
+  whole: unknown,
+  endpoint: Door,
+  path: string,
+): readonly string[] {
   if (!isObject(whole)) return [];
   return membersOf(attributes, endpoint).flatMap(({ prop, name, attribute }) => {
-    if (attribute.secret === true) return whole[name] === undefined ? [] : against(attribute, whole[name], endpoint, path + prop);
-    return attribute.word === 'object' ? hidden(attribute.attributes, whole[name], endpoint, `${path}${prop}.`) : [];
+    if (attribute.secret === true)
+      return whole[name] === undefined
+        ? []
+        : against(attribute, whole[name], endpoint, path + prop);
+    return attribute.word === 'object'
+      ? hidden(attribute.attributes, whole[name], endpoint, `${path}${prop}.`)
+      : [];
   });
 }
 
 function fits(attribute: Attribute, value: unknown): boolean {
   switch (attribute.word) {
     case 'text':
-      return typeof value === 'string' && (attribute.format !== 'duration' || tryDuration(value) !== undefined);
+      return (
+        typeof value === 'string' &&
+        (attribute.format !== 'duration' || tryDuration(value) !== undefined)
+      );
     case 'ref':
       return typeof value === 'string' && value !== '';
     case 'choice':
@@ -117,12 +192,24 @@ function fits(attribute: Attribute, value: unknown): boolean {
   }
 }
 
-function againstDocument(attribute: Attribute, value: unknown, endpoint: Door, path: string): readonly string[] {
+function againstDocument(
+  attribute: Attribute,
+  value: unknown,
+  endpoint: Door,
+  path: string,
+): readonly string[] {
   if (typeof value === 'string' && endpoint.writeOnly) {
-    return endpoint.isToken(value) || parsed(value) !== undefined ? [] : [`\`${path}\`: ${expected(attribute)} is expected, or the JSON text of one.`];
+    return endpoint.isToken(value) || parsed(value) !== undefined
+      ? []
+      : [`\`${path}\`: ${expected(attribute)} is expected, or the JSON text of one.`];
   }
   const merge = attribute.wire === 'merge' && Array.isArray(value);
-  if (!endpoint.isToken(value) && !isObject(value) && !merge && (value !== null || attribute.wire === 'merge'))
+  if (
+    !endpoint.isToken(value) &&
+    !isObject(value) &&
+    !merge &&
+    (value !== null || attribute.wire === 'merge')
+  )
     return [`\`${path}\`: ${expected(attribute)} is expected, not ${found(value)}.`];
   return unspeakable(value, endpoint, path);
 }
@@ -139,24 +226,44 @@ function parsed(text: string): unknown {
 const DEEPEST = 56;
 
 /** What JSON has no form for. A token that is no text has none either. `inside` are the values on the way to this one. */
-function unspeakable(value: unknown, endpoint: Door, path: string, inside: readonly unknown[] = []): readonly string[] {
+function unspeakable(
+  value: unknown,
+  endpoint: Door,
+  path: string,
+  inside: readonly unknown[] = [],
+): readonly string[] {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return [];
   if (endpoint.isToken(value) || (typeof value === 'number' && !Number.isFinite(value)))
-    return [`\`${path}\` has no form in JSON. A token has to be text, as \`Token.asString(…)\` makes it.`];
+    return [
+      `\`${path}\` has no form in JSON. A token has to be text, as \`Token.asString(…)\` makes it.`,
+    ];
   if (typeof value === 'number') return [];
   if (!Array.isArray(value) && !isObject(value)) return [`\`${path}\` has no form in JSON.`];
-  if (inside.length > DEEPEST) return [`\`${path.slice(0, 60)}…\` is nested more than ${DEEPEST} levels deep.`];
+  if (inside.length > DEEPEST)
+    return [`\`${path.slice(0, 60)}…\` is nested more than ${DEEPEST} levels deep.`];
   if (inside.includes(value)) return [`\`${path}\` leads back to itself, and has no form in JSON.`];
   const runContext = [...inside, value];
-  if (hasOwnForm(value)) return unspeakable(value.toJSON(path.slice(path.lastIndexOf('.') + 1)), endpoint, path, runContext);
-  if (isObject(value) && !isPlain(value)) return [`\`${path}\` is of the class \`${value.constructor.name}\`, which has no form in JSON. Write a plain object or a list.`];
+  if (hasOwnForm(value))
+    return unspeakable(
+      value.toJSON(path.slice(path.lastIndexOf('.') + 1)),
+      endpoint,
+      path,
+      runContext,
+    );
+  if (isObject(value) && !isPlain(value))
+    return [
+      `\`${path}\` is of the class \`${value.constructor.name}\`, which has no form in JSON. Write a plain object or a list.`,
+    ];
   return Object.entries(value).flatMap(([key, item]) => {
     if (item === undefined) return [];
-    return key === '__proto__' ? [`\`${path}\` has the key \`__proto__\`, which nobody reads.`] : unspeakable(item, endpoint, `${path}.${key}`, runContext);
+    return key === '__proto__'
+      ? [`\`${path}\` has the key \`__proto__\`, which nobody reads.`]
+      : unspeakable(item, endpoint, `${path}.${key}`, runContext);
   });
 }
 
-const hasOwnForm = (value: object): value is { toJSON(key: string): unknown } => 'toJSON' in value && typeof value.toJSON === 'function';
+const hasOwnForm = (value: object): value is { toJSON(key: string): unknown } =>
+  'toJSON' in value && typeof value.toJSON === 'function';
 
 /** Whether an object is of no class: one in the realm of another script has another `Object`. */
 function isPlain(value: object): boolean {
@@ -177,7 +284,9 @@ function expected(attribute: Attribute): string {
     case 'number':
       return 'a number';
     case 'flag':
-      return attribute.only_false === true ? 'false (the service sets true by itself)' : 'true or false';
+      return attribute.only_false === true
+        ? 'false (the service sets true by itself)'
+        : 'true or false';
     case 'list':
     case 'set':
       return 'a list';
@@ -185,7 +294,9 @@ function expected(attribute: Attribute): string {
     case 'object':
       return 'an object';
     case 'document':
-      return attribute.wire === 'merge' ? 'an object, or a list of one and of the paths removed from the defaults,' : 'an object or null';
+      return attribute.wire === 'merge'
+        ? 'an object, or a list of one and of the paths removed from the defaults,'
+        : 'an object or null';
   }
 }
 
@@ -194,8 +305,15 @@ function found(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (Number.isInteger(value)) return 'an integer';
   if (typeof value === 'number') return Number.isFinite(value) ? 'a fraction' : String(value);
-  const words: Readonly<Record<string, string>> = { object: 'an object', boolean: 'true or false', string: value === '' ? 'empty text' : 'text' };
+  const words: Readonly<Record<string, string>> = {
+    object: 'an object',
+    boolean: 'true or false',
+    string: value === '' ? 'empty text' : 'text',
+  };
   return words[typeof value] ?? `a ${typeof value}`;
 }
 
-const wordMeant = (attribute: Attribute, value: unknown): string => (attribute.word === 'choice' && typeof value === 'string' ? didYouMean(value, attribute.values) : '');
+const wordMeant = (attribute: Attribute, value: unknown): string =>
+  attribute.word === 'choice' && typeof value === 'string'
+    ? didYouMean(value, attribute.values)
+    : '';

@@ -19,7 +19,11 @@ type Tree = Readonly<Record<string, unknown>>;
 
 type Given<A, T extends Tokens> = A extends { readonly word: 'text' | 'ref' }
   ? string
-  : A extends { readonly word: 'choice'; readonly values: readonly (infer V)[]; readonly open: infer O }
+  : A extends {
+        readonly word: 'choice';
+        readonly values: readonly (infer V)[];
+        readonly open: infer O;
+      }
     ? V | (O extends true ? string & {} : T['choice'])
     : A extends { readonly word: 'integer' | 'number' }
       ? number | T['number']
@@ -34,16 +38,30 @@ type Given<A, T extends Tokens> = A extends { readonly word: 'text' | 'ref' }
               : A extends { readonly word: 'object'; readonly attributes: infer M }
                 ? Props<M, T> | T['whole']
                 : A extends { readonly word: 'document'; readonly wire: 'merge' }
-                  ? Tree | readonly [merged: Tree, removed?: readonly (string | readonly (string | number)[])[]] | T['document']
+                  ? | Tree
+                    | readonly [
+                        merged: Tree,
+                        removed?: readonly (string | readonly (string | number)[])[],
+                      ]
+                    | T['document']
                   : Tree | null | T['document'];
 
-type SecretKeys<M> = { [K in keyof M]: M[K] extends { readonly secret: true } ? K : never }[keyof M] & string;
-type ComputedKeys<M> = { [K in keyof M]: M[K] extends { readonly computed: true } ? K : never }[keyof M];
-type OptionalKeys<M> = { [K in keyof M]: M[K] extends { readonly optional: true } ? K : never }[keyof M];
+type SecretKeys<M> = {
+  [K in keyof M]: M[K] extends { readonly secret: true } ? K : never;
+}[keyof M] &
+  string;
+type ComputedKeys<M> = {
+  [K in keyof M]: M[K] extends { readonly computed: true } ? K : never;
+}[keyof M];
+type OptionalKeys<M> = {
+  [K in keyof M]: M[K] extends { readonly optional: true } ? K : never;
+}[keyof M];
 type PlainKeys<M> = Exclude<keyof M, SecretKeys<M> | ComputedKeys<M>> & string;
 
 type Secrets<M, T extends Tokens> = [T['secret']] extends [never]
-  ? { readonly [K in SecretKeys<M> as `${Camel<K>}Wo`]?: string | undefined } & { readonly [K in SecretKeys<M> as `${Camel<K>}WoVersion`]?: number | undefined }
+  ? { readonly [K in SecretKeys<M> as `${Camel<K>}Wo`]?: string | undefined } & {
+      readonly [K in SecretKeys<M> as `${Camel<K>}WoVersion`]?: number | undefined;
+    }
   : { readonly [K in Exclude<SecretKeys<M>, OptionalKeys<M>> as Camel<K>]: T['secret'] } & {
       readonly [K in SecretKeys<M> & OptionalKeys<M> as Camel<K>]?: T['secret'] | undefined;
     };
@@ -59,14 +77,24 @@ export type Props<M, T extends Tokens> = Flat<
 >;
 
 /** What an object is found by: attributes with one plain value, the service's own included. */
-export type Condition<M, T extends Tokens> = { readonly [K in PlainValues<M> & string as Camel<K>]?: Given<M[K], T> | undefined };
+export type Condition<M, T extends Tokens> = {
+  readonly [K in PlainValues<M> & string as Camel<K>]?: Given<M[K], T> | undefined;
+};
 type PlainValues<M> = {
-  [K in keyof M]: M[K] extends { readonly secret: true } ? never : M[K] extends { readonly word: 'text' | 'choice' | 'ref' | 'integer' | 'number' | 'flag' } ? K : never;
+  [K in keyof M]: M[K] extends { readonly secret: true }
+    ? never
+    : M[K] extends { readonly word: 'text' | 'choice' | 'ref' | 'integer' | 'number' | 'flag' }
+      ? K
+      : never;
 }[keyof M];
 
 /** Objects of which nothing can be read. */
 export type OnlySecrets<M> = {
-  [K in keyof M]: M[K] extends { readonly word: 'object'; readonly attributes: infer I } ? (Exclude<keyof I, SecretKeys<I>> extends never ? K : never) : never;
+  [K in keyof M]: M[K] extends { readonly word: 'object'; readonly attributes: infer I }
+    ? Exclude<keyof I, SecretKeys<I>> extends never
+      ? K
+      : never
+    : never;
 }[keyof M];
 
 export type ReadableKeys<M> = Exclude<keyof M, SecretKeys<M>> & string;
@@ -74,7 +102,11 @@ export type { SecretKeys };
 
 /** A class whose objects are given as `P` and read as `O`. Props may be left out altogether where none of them is required. */
 export interface ClassOf<Base, P, O> {
-  new (scope: Construct, id: string, ...props: Partial<P> extends P ? [props?: P] : [props: P]): Base & O;
+  new (
+    scope: Construct,
+    id: string,
+    ...props: Partial<P> extends P ? [props?: P] : [props: P]
+  ): Base & O;
 }
 
 /** The props of a class, as in `PropsOf<typeof AlertRule>`. */

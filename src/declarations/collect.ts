@@ -4,7 +4,14 @@ import { defined, NAME, didYouMean, nearest, type Kinds, type Origin } from '../
 import type { Library } from './file-reader.js';
 import type { FoundFile } from './paths.js';
 import type { Report } from './diagnostics-list.js';
-import { isMap, offsetOf, type SyntaxFault, type Raw, type RawDocument, type RawMap } from './yaml/raw-values.js';
+import {
+  isMap,
+  offsetOf,
+  type SyntaxFault,
+  type Raw,
+  type RawDocument,
+  type RawMap,
+} from './yaml/raw-values.js';
 import { found as foundWord } from './validation.js';
 import { sections } from './vocabulary.js';
 
@@ -61,13 +68,29 @@ export async function collect(
   kinds: Kinds,
   files: readonly FoundFile[],
   report: Report,
-  { overlay = false, pieces = [] }: { readonly overlay?: boolean; readonly pieces?: readonly Piece[] } = {},
+  {
+    overlay = false,
+    pieces = [],
+  }: { readonly overlay?: boolean; readonly pieces?: readonly Piece[] } = {},
 ): Promise<Collected> {
-  const all: Collecting = { library, kinds, report, settings: [], variables: new Map(), lookups: new Map(), expectations: new Map(), declared: new Map(), unread: [], ours: 0 };
+  const all: Collecting = {
+    library,
+    kinds,
+    report,
+    settings: [],
+    variables: new Map(),
+    lookups: new Map(),
+    expectations: new Map(),
+    declared: new Map(),
+    unread: [],
+    ours: 0,
+  };
   for (const file of files) {
     const reading = await library.read(file);
     if ('faults' in reading) failed(all, file, reading.faults);
-    else for (const part of isOurs(all, file, reading.documents) ? reading.documents : []) takeDocument(all, file, part, overlay);
+    else
+      for (const part of isOurs(all, file, reading.documents) ? reading.documents : [])
+        takeDocument(all, file, part, overlay);
   }
   for (const piece of pieces) takePiece(all, piece);
   if (all.ours === 0 && pieces.length === 0 && files.length > 0 && !report.failed()) {
@@ -75,27 +98,43 @@ export async function collect(
       severity: 'error',
       code: 'no-declarations',
       summary: 'none of the YAML files found is ours',
-      detail: 'Type `trueup init` to begin a project here, or name the file or folder that holds it.',
+      detail:
+        'Type `trueup init` to begin a project here, or name the file or folder that holds it.',
     }));
   }
   const { settings, variables, lookups, expectations, declared, unread } = all;
-  return { settings, variables: [...variables.values()], lookups: [...lookups.values()], expectations: [...expectations.values()], declared: [...declared.values()], unread };
+  return {
+    settings,
+    variables: [...variables.values()],
+    lookups: [...lookups.values()],
+    expectations: [...expectations.values()],
+    declared: [...declared.values()],
+    unread,
+  };
 }
 
 const topLevel = (kinds: Kinds): readonly string[] => [...sections, ...kinds.keys()];
 
 /** A file that cannot be read is left out only if a walk found it and no line of it looks like ours: what is left out may count as removed. */
 function failed(all: Collecting, file: FoundFile, faults: readonly SyntaxFault[]): void {
-  const unseen = faults.some(({ code }) => code === 'unreadable' || code === 'not-a-file' || code === 'too-large');
+  const unseen = faults.some(
+    ({ code }) => code === 'unreadable' || code === 'not-a-file' || code === 'too-large',
+  );
   const words = topLevel(all.kinds).join('|');
-  const ours = unseen || new RegExp(`(?:^|[{,])[ \\t]{0,99}["']?(?:${words})["']?[ \\t]{0,99}:`, 'm').test(all.library.text(file).replaceAll(/[\0\uFFFD]/g, ''));
+  const ours =
+    unseen ||
+    new RegExp(`(?:^|[{,])[ \\t]{0,99}["']?(?:${words})["']?[ \\t]{0,99}:`, 'm').test(
+      all.library.text(file).replaceAll(/[\0\uFFFD]/g, ''),
+    );
   if (!ours && !file.named) return leaveOut(all, file);
   all.ours += 1;
   all.unread.push(unseen ? () => true : (_, name) => isKeyIn(all.library.text(file), name));
-  for (const { offset, code, summary, detail } of faults) complain(all, file, offset, code, summary, detail);
+  for (const { offset, code, summary, detail } of faults)
+    complain(all, file, offset, code, summary, detail);
 }
 
-const isKeyIn = (text: string, name: string): boolean => new RegExp(`(?<![\\w-])${name}["']?[ \\t]*:`).test(text);
+const isKeyIn = (text: string, name: string): boolean =>
+  new RegExp(`(?<![\\w-])${name}["']?[ \\t]*:`).test(text);
 
 function leaveOut(all: Collecting, file: FoundFile): void {
   all.report.add(() => ({
@@ -106,7 +145,14 @@ function leaveOut(all: Collecting, file: FoundFile): void {
   }));
 }
 
-function complain(all: Collecting, file: FoundFile, offset: number, code: string, summary: string, detail?: string): void {
+function complain(
+  all: Collecting,
+  file: FoundFile,
+  offset: number,
+  code: string,
+  summary: string,
+  detail?: string,
+): void {
   const place = all.library.place(file, offset);
   all.report.add(() => ({
     severity: 'error',
@@ -124,16 +170,35 @@ function isOurs(all: Collecting, file: FoundFile, documents: readonly RawDocumen
   const keys = documents.flatMap(({ root }) => (isMap(root) ? Object.keys(root) : []));
   const ours = documents.length === 0 || keys.some((key) => nearest(key, words) !== undefined);
   if (ours) all.ours += 1;
-  else if (file.named) complain(all, file, 0, 'not-ours', `none of the top-level keys of ${file.file} is ours`, `Top-level keys are ${words.join(', ')}.`);
+  else if (file.named)
+    complain(
+      all,
+      file,
+      0,
+      'not-ours',
+      `none of the top-level keys of ${file.file} is ours`,
+      `Top-level keys are ${words.join(', ')}.`,
+    );
   else leaveOut(all, file);
   return ours;
 }
 
-function takeDocument(all: Collecting, file: FoundFile, document: RawDocument, overlay: boolean): void {
+function takeDocument(
+  all: Collecting,
+  file: FoundFile,
+  document: RawDocument,
+  overlay: boolean,
+): void {
   const { root } = document;
   if (!isMap(root)) {
     all.unread.push((_, name) => isKeyIn(all.library.text(file), name));
-    return complain(all, file, 0, 'wrong-type', `a mapping is expected at the top of the file, not ${foundWord(root)}`);
+    return complain(
+      all,
+      file,
+      0,
+      'wrong-type',
+      `a mapping is expected at the top of the file, not ${foundWord(root)}`,
+    );
   }
   for (const key of Object.keys(root)) {
     const offset = offsetOf(document, [key]).offset;
@@ -144,14 +209,31 @@ function takeDocument(all: Collecting, file: FoundFile, document: RawDocument, o
     }
     const names = root[key];
     all.unread.push((_, name) => isMap(names) && Object.hasOwn(names, name));
-    if (overlay) complain(all, file, offset, 'environment-file', `\`${key}\` cannot stand in the file of an environment`, 'It holds `settings` and `variables` only.');
-    else complain(all, file, offset, 'unknown-section', `\`${key}\` is no kind and no section.${didYouMean(key, words)}`, `Top-level keys are ${words.join(', ')}.`);
+    if (overlay)
+      complain(
+        all,
+        file,
+        offset,
+        'environment-file',
+        `\`${key}\` cannot stand in the file of an environment`,
+        'It holds `settings` and `variables` only.',
+      );
+    else
+      complain(
+        all,
+        file,
+        offset,
+        'unknown-section',
+        `\`${key}\` is no kind and no section.${didYouMean(key, words)}`,
+        `Top-level keys are ${words.join(', ')}.`,
+      );
   }
 }
 
 function take(all: Collecting, file: FoundFile, document: RawDocument, key: string): void {
   const raw = (document.root as RawMap)[key] as Raw;
-  if (key === 'settings') return takePiece(all, pieceOf(all, file, [key], raw, offsetOf(document, [key]).offset));
+  if (key === 'settings')
+    return takePiece(all, pieceOf(all, file, [key], raw, offsetOf(document, [key]).offset));
   if (!isMap(raw)) {
     if (raw !== null) all.unread.push((section) => section === key);
     const empty = raw === null ? ' Remove the key if it holds nothing.' : '';
@@ -187,23 +269,68 @@ function takePiece(all: Collecting, piece: Piece): void {
       );
     return;
   }
-  const known = section === 'variables' || section === 'lookups' || section === 'expectations' ? all[section] : all.declared;
+  const known =
+    section === 'variables' || section === 'lookups' || section === 'expectations'
+      ? all[section]
+      : all.declared;
   if (!NAME.test(name))
-    return complainOf(all, piece, 'bad-name', `\`${name.slice(0, 80)}\` is no name`, 'A name begins with a letter and goes on with letters, digits, `_` and `-`.');
+    return complainOf(
+      all,
+      piece,
+      'bad-name',
+      `\`${name.slice(0, 80)}\` is no name`,
+      'A name begins with a letter and goes on with letters, digits, `_` and `-`.',
+    );
   const key = path.join('.');
   const first = known.get(key);
-  if (first) return complainOf(all, piece, 'duplicate-declaration', `${key} is declared twice`, `It is declared in ${placeText(first.origin)} already. ${renaming(piece)}`);
+  if (first)
+    return complainOf(
+      all,
+      piece,
+      'duplicate-declaration',
+      `${key} is declared twice`,
+      `It is declared in ${placeText(first.origin)} already. ${renaming(piece)}`,
+    );
   known.set(key, piece);
 }
 
-const renaming = ({ ofStack }: Piece): string => (ofStack ? 'Give one of the constructs another name: `overrideLogicalId(…)`.' : 'Rename one of them.');
+const renaming = ({ ofStack }: Piece): string =>
+  ofStack
+    ? 'Give one of the constructs another name: `overrideLogicalId(…)`.'
+    : 'Rename one of them.';
 
-function complainOf({ library, report }: Collecting, { from, origin }: Piece, code: string, summary: string, detail: string): void {
-  report.add(() => ({ severity: 'error', code, summary, detail, origin, ...(origin.path === undefined && { frame: library.frame(from, origin) }) }));
+function complainOf(
+  { library, report }: Collecting,
+  { from, origin }: Piece,
+  code: string,
+  summary: string,
+  detail: string,
+): void {
+  report.add(() => ({
+    severity: 'error',
+    code,
+    summary,
+    detail,
+    origin,
+    ...(origin.path === undefined && { frame: library.frame(from, origin) }),
+  }));
 }
 
-export const placeText = ({ file, line, column, path }: Origin): string => path ?? `${file}:${line}:${column}`;
+export const placeText = ({ file, line, column, path }: Origin): string =>
+  path ?? `${file}:${line}:${column}`;
 
-function pieceOf({ library }: Collecting, from: FoundFile, path: readonly string[], raw: Raw, offset: number): Piece {
-  return { from, path, name: path.at(-1) as string, raw, origin: from.made?.get(path.join('.')) ?? { file: from.file, ...library.place(from, offset) } };
+function pieceOf(
+  { library }: Collecting,
+  from: FoundFile,
+  path: readonly string[],
+  raw: Raw,
+  offset: number,
+): Piece {
+  return {
+    from,
+    path,
+    name: path.at(-1) as string,
+    raw,
+    origin: from.made?.get(path.join('.')) ?? { file: from.file, ...library.place(from, offset) },
+  };
 }

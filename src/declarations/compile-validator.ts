@@ -3,7 +3,12 @@ import { Ajv } from 'ajv';
 import type { JsonObject } from '../model/index.js';
 import type { Validator } from './validator.js';
 
-export const ajvOptions = { allErrors: true, strict: false, messages: false, validateFormats: false } as const;
+export const ajvOptions = {
+  allErrors: true,
+  strict: false,
+  messages: false,
+  validateFormats: false,
+} as const;
 
 export function compile(schema: JsonObject): Validator {
   return new Ajv(ajvOptions).compile(schema) as Validator;

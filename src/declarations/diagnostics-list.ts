@@ -19,6 +19,17 @@ export function reportOf(first: readonly Diagnostic[]): Report {
       else more += 1;
     },
     failed: () => more > 0 || list.some(({ severity }) => severity === 'error'),
-    all: () => (more === 0 ? list : [...list, { severity: 'error', code: 'more-complaints', summary: `${more} more complaints are not shown`, detail: 'Mend those above first.' }]),
+    all: () =>
+      more === 0
+        ? list
+        : [
+            ...list,
+            {
+              severity: 'error',
+              code: 'more-complaints',
+              summary: `${more} more complaints are not shown`,
+              detail: 'Mend those above first.',
+            },
+          ],
   };
 }

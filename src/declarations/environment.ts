@@ -9,7 +9,10 @@ export function variableIn(environment: Environment, name: string): string | und
 }
 
 /** What the variables hold whose names begin with the prefix, by the rest of the name. */
-export const variablesBelow = (environment: Environment, prefix: string): readonly (readonly [name: string, value: string])[] =>
+export const variablesBelow = (
+  environment: Environment,
+  prefix: string,
+): readonly (readonly [name: string, value: string])[] =>
   Object.keys(environment).flatMap((name) => {
     const value = name.startsWith(prefix) ? variableIn(environment, name) : undefined;
     return value === undefined ? [] : [[name.slice(prefix.length), value] as const];

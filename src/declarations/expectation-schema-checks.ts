@@ -13,7 +13,15 @@ export type PatternFault = (source: string) => string | undefined;
 /** Everything that is wrong with a schema; paths lead from it on. */
 export function schemaComplaints(every: Json, patternFault: PatternFault): readonly Violation[] {
   const wide = measured(every);
-  if (wide !== undefined) return [{ path: [], code: 'too-large', summary: `\`every\` ${wide}`, detail: 'Split the expectation into several.' }];
+  if (wide !== undefined)
+    return [
+      {
+        path: [],
+        code: 'too-large',
+        summary: `\`every\` ${wide}`,
+        detail: 'Split the expectation into several.',
+      },
+    ];
   return [...complaints(every, [], patternFault)];
 }
 
@@ -30,7 +38,11 @@ function measured(every: Json): string | undefined {
   return deep ? `is nested more than ${DEEPEST} levels deep` : undefined;
 }
 
-function* complaints(tree: Json, path: readonly string[], patternFault: PatternFault): Generator<Violation> {
+function* complaints(
+  tree: Json,
+  path: readonly string[],
+  patternFault: PatternFault,
+): Generator<Violation> {
   if (typeof tree === 'boolean') return;
   if (!isObject(tree)) {
     yield wrong(path, schema, tree);
@@ -42,7 +54,9 @@ function* complaints(tree: Json, path: readonly string[], patternFault: PatternF
     if (!known) yield unknownKeyword(at, keyword);
     else if (!known.fits(operand)) yield wrong(at, known, operand);
     else if (keyword === 'pattern') yield* badPattern(at, patternFault(operand as string));
-    else for (const [step, inner] of known.inner?.(operand) ?? []) yield* complaints(inner, [...at, ...step], patternFault);
+    else
+      for (const [step, inner] of known.inner?.(operand) ?? [])
+        yield* complaints(inner, [...at, ...step], patternFault);
   }
   yield* lonely(tree, path);
 }
@@ -50,7 +64,11 @@ function* complaints(tree: Json, path: readonly string[], patternFault: PatternF
 const nameOf = (path: readonly string[]): string => `\`${['every', ...path].join('.')}\``;
 
 function wrong(path: readonly string[], { words }: Operand, value: Json): Violation {
-  return { path, code: 'bad-schema', summary: `${nameOf(path)}: ${words} is expected, not ${foundWords(value)}` };
+  return {
+    path,
+    code: 'bad-schema',
+    summary: `${nameOf(path)}: ${words} is expected, not ${foundWords(value)}`,
+  };
 }
 
 function foundWords(value: Json): string {
@@ -66,19 +84,30 @@ function unknownKeyword(path: readonly string[], keyword: string): Violation {
     path,
     code: 'unknown-keyword',
     summary: `\`${keyword}\` is no keyword that an expectation takes.${right}`,
-    detail: other ?? `Keywords: ${Object.keys(keywords).join(', ')}. Names of fields stand under \`properties\`.`,
+    detail:
+      other ??
+      `Keywords: ${Object.keys(keywords).join(', ')}. Names of fields stand under \`properties\`.`,
   };
 }
 
 function* badPattern(path: readonly string[], fault: string | undefined): Generator<Violation> {
-  if (fault !== undefined) yield { path, code: 'bad-pattern', summary: `${nameOf(path)} cannot be matched: ${fault}` };
+  if (fault !== undefined)
+    yield { path, code: 'bad-pattern', summary: `${nameOf(path)} cannot be matched: ${fault}` };
 }
 
 /** Keywords that mean nothing without another. */
 function* lonely(tree: JsonObject, path: readonly string[]): Generator<Violation> {
   const has = (keyword: string): boolean => Object.hasOwn(tree, keyword);
   if (has('if') && !has('then') && !has('else'))
-    yield { path: [...path, 'if'], code: 'bad-schema', summary: `${nameOf([...path, 'if'])} decides nothing: neither \`then\` nor \`else\` stands beside it` };
+    yield {
+      path: [...path, 'if'],
+      code: 'bad-schema',
+      summary: `${nameOf([...path, 'if'])} decides nothing: neither \`then\` nor \`else\` stands beside it`,
+    };
   for (const keyword of ['then', 'else'].filter((one) => has(one) && !has('if')))
-    yield { path: [...path, keyword], code: 'bad-schema', summary: `${nameOf([...path, keyword])} depends on nothing: no \`if\` stands beside it` };
+    yield {
+      path: [...path, keyword],
+      code: 'bad-schema',
+      summary: `${nameOf([...path, keyword])} depends on nothing: no \`if\` stands beside it`,
+    };
 }

@@ -1,5 +1,12 @@
 // Expectations: what must hold of records that can only be read. A piece of a file becomes one, or complaints.
-import { defined, filterMeant, unaskable, type Expectation, type JsonObject, type Values } from '../model/index.js';
+import {
+  defined,
+  filterMeant,
+  unaskable,
+  type Expectation,
+  type JsonObject,
+  type Values,
+} from '../model/index.js';
 import type { Piece } from './collect.js';
 import { schemaComplaints, type PatternFault } from './expectation-schema-checks.js';
 import { complain, read, type DeclarationForm, type ResolveRun } from './resolve-declaration.js';
@@ -15,51 +22,135 @@ interface Written {
   readonly count?: { readonly min?: number; readonly max?: number };
 }
 
-export function expectationOf(run: ResolveRun, piece: Piece, patternFault: PatternFault): Expectation | undefined {
+export function expectationOf(
+  run: ResolveRun,
+  piece: Piece,
+  patternFault: PatternFault,
+): Expectation | undefined {
   if (!isMap(piece.raw))
-    return void complain(run, piece, { path: [], code: 'wrong-type', summary: `${piece.path.join('.')}: a mapping is expected, not ${found(piece.raw)}`, detail: EXAMPLE });
-  const form: DeclarationForm = { attributes: expectation(run.collections), validator: run.validators.expectation, what: 'an expectation', references: () => false };
+    return void complain(run, piece, {
+      path: [],
+      code: 'wrong-type',
+      summary: `${piece.path.join('.')}: a mapping is expected, not ${found(piece.raw)}`,
+      detail: EXAMPLE,
+    });
+  const form: DeclarationForm = {
+    attributes: expectation(run.collections),
+    validator: run.validators.expectation,
+    what: 'an expectation',
+    references: () => false,
+  };
   const values: Values | undefined = read(run, piece, piece.raw, form, run.scope, []);
   if (!values) return undefined;
   const { collection, where = {}, every, count } = values as unknown as Written;
   const filters = new Map<string, string>();
-  const wrong = [...whereComplaints(run, collection, where, filters), ...sizeComplaints(piece.name, every, count), ...schemaFaults(every, patternFault)];
+  const wrong = [
+    ...whereComplaints(run, collection, where, filters),
+    ...sizeComplaints(piece.name, every, count),
+    ...schemaFaults(every, patternFault),
+  ];
   for (const complaint of wrong) complain(run, piece, complaint);
   if (wrong.length > 0) return undefined;
-  return { name: piece.name, collection, where: Object.fromEntries(filters), ...defined({ every, count }), origin: piece.origin };
+  return {
+    name: piece.name,
+    collection,
+    where: Object.fromEntries(filters),
+    ...defined({ every, count }),
+    origin: piece.origin,
+  };
 }
 
-const EXAMPLE = 'As in `one-account: { collection: accounts, where: { name: Headquarters }, count: { min: 1, max: 1 } }`.';
+const EXAMPLE =
+  'As in `one-account: { collection: accounts, where: { name: Headquarters }, count: { min: 1, max: 1 } }`.';
 
 /** @param filters filled with the API's names of the filters */
-function* whereComplaints(run: ResolveRun, name: string, where: NonNullable<Written['where']>, filters: Map<string, string>): Generator<Violation> {
+function* whereComplaints(
+  run: ResolveRun,
+  name: string,
+  where: NonNullable<Written['where']>,
+  filters: Map<string, string>,
+): Generator<Violation> {
   const collection = run.collections.get(name);
   if (!collection) return;
   for (const [word, value] of Object.entries(where)) {
     const meant = filterMeant(collection, word);
     const path = ['where', word];
     if (typeof meant !== 'string') yield { path, code: 'unknown-filter', ...meant };
-    else if (filters.has(meant)) yield { path, code: 'duplicate-filter', summary: `\`where\` names the filter \`${meant}\` twice` };
-    else if (value === '') yield { path, code: 'empty-filter', summary: `\`where.${word}\` is empty`, detail: 'Give it a value, or leave it out.' };
+    else if (filters.has(meant))
+      yield {
+        path,
+        code: 'duplicate-filter',
+        summary: `\`where\` names the filter \`${meant}\` twice`,
+      };
+    else if (value === '')
+      yield {
+        path,
+        code: 'empty-filter',
+        summary: `\`where.${word}\` is empty`,
+        detail: 'Give it a value, or leave it out.',
+      };
     else filters.set(meant, String(value));
   }
   const wrong = unaskable(collection, Object.fromEntries(filters));
   if (!wrong) return;
   const { filter, summary, ...rest } = wrong;
-  yield { path: filter === undefined ? ['where'] : ['where', filter], summary: `\`where\`: ${summary}`, ...rest };
+  yield {
+    path: filter === undefined ? ['where'] : ['where', filter],
+    summary: `\`where\`: ${summary}`,
+    ...rest,
+  };
 }
 
-function schemaFaults(every: JsonObject | undefined, patternFault: PatternFault): readonly Violation[] {
-  return every === undefined ? [] : schemaComplaints(every, patternFault).map(({ path, ...rest }) => ({ path: ['every', ...path], ...rest }));
+function schemaFaults(
+  every: JsonObject | undefined,
+  patternFault: PatternFault,
+): readonly Violation[] {
+  return every === undefined
+    ? []
+    : schemaComplaints(every, patternFault).map(({ path, ...rest }) => ({
+        path: ['every', ...path],
+        ...rest,
+      }));
 }
 
-function* sizeComplaints(name: string, every: JsonObject | undefined, count: Written['count']): Generator<Violation> {
+function* sizeComplaints(
+  name: string,
+  every: JsonObject | undefined,
+  count: Written['count'],
+): Generator<Violation> {
   if (every === undefined && count === undefined)
-    yield { path: [], code: 'missing-attribute', summary: `the expectation \`${name}\` expects nothing: \`every\` or \`count\` is missing`, detail: EXAMPLE };
-  if (every !== undefined && Object.keys(every).length === 0) yield { path: ['every'], code: 'missing-attribute', summary: '`every` says nothing', detail: 'Any record would do.' };
+    yield {
+      path: [],
+      code: 'missing-attribute',
+      summary: `the expectation \`${name}\` expects nothing: \`every\` or \`count\` is missing`,
+      detail: EXAMPLE,
+    };
+  if (every !== undefined && Object.keys(every).length === 0)
+    yield {
+      path: ['every'],
+      code: 'missing-attribute',
+      summary: '`every` says nothing',
+      detail: 'Any record would do.',
+    };
   if (count === undefined) return;
   const { min, max } = count;
-  if (min === undefined && max === undefined) yield { path: ['count'], code: 'missing-attribute', summary: '`count` says nothing: `min` or `max` is missing' };
-  for (const [word, bound] of Object.entries(count)) if (bound < 0) yield { path: ['count', word], code: 'out-of-range', summary: `\`count.${word}\` must be at least 0` };
-  if (min !== undefined && max !== undefined && min > max) yield { path: ['count', 'max'], code: 'out-of-range', summary: '`count.max` is less than `count.min`' };
+  if (min === undefined && max === undefined)
+    yield {
+      path: ['count'],
+      code: 'missing-attribute',
+      summary: '`count` says nothing: `min` or `max` is missing',
+    };
+  for (const [word, bound] of Object.entries(count))
+    if (bound < 0)
+      yield {
+        path: ['count', word],
+        code: 'out-of-range',
+        summary: `\`count.${word}\` must be at least 0`,
+      };
+  if (min !== undefined && max !== undefined && min > max)
+    yield {
+      path: ['count', 'max'],
+      code: 'out-of-range',
+      summary: '`count.max` is less than `count.min`',
+    };
 }

@@ -10,7 +10,13 @@ export type Expression = { readonly text: string } & (
   | { readonly from: 'each'; readonly path: readonly string[] }
   | { readonly from: 'secret'; readonly source: 'env' | 'file'; readonly name: string }
   | { readonly from: 'lookup'; readonly name: string; readonly attribute: string }
-  | { readonly from: 'declared'; readonly kind: string; readonly name: string; readonly index?: Index; readonly attribute: string }
+  | {
+      readonly from: 'declared';
+      readonly kind: string;
+      readonly name: string;
+      readonly index?: Index;
+      readonly attribute: string;
+    }
   | { readonly from: 'nowhere'; readonly summary: string; readonly detail: string }
 );
 
@@ -31,8 +37,19 @@ export function partsOf(text: string): readonly Part[] {
     const close = closing(text, open + 2);
     literal += text.slice(at, open);
     if (close < 0)
-      return [...parts, ...(literal === '' ? [] : [literal]), nowhere(text.slice(open), 'a `${` is never closed', 'Close it with `}`, or write `$${` for a literal `${`.')];
-    const expression = expressionOf(text.slice(open, close + 1), text.slice(open + 2, close).trim());
+      return [
+        ...parts,
+        ...(literal === '' ? [] : [literal]),
+        nowhere(
+          text.slice(open),
+          'a `${` is never closed',
+          'Close it with `}`, or write `$${` for a literal `${`.',
+        ),
+      ];
+    const expression = expressionOf(
+      text.slice(open, close + 1),
+      text.slice(open + 2, close).trim(),
+    );
     at = close + 1;
     if (typeof expression === 'string') {
       literal += expression;
@@ -105,28 +122,45 @@ function expressionOf(text: string, body: string): Part {
   const rest = dot < 0 ? '' : body.slice(dot + 1);
   switch (source) {
     case 'var':
-      return variableOf(text, rest) ?? malformed(text, 'write `${var.<name>}` or `${var.<name>.<member>}`');
+      return (
+        variableOf(text, rest) ??
+        malformed(text, 'write `${var.<name>}` or `${var.<name>.<member>}`')
+      );
     case 'env':
-      return ENV_NAME.test(rest) ? { from: 'env', name: rest, text } : malformed(text, 'write `${env.<NAME>}`');
+      return ENV_NAME.test(rest)
+        ? { from: 'env', name: rest, text }
+        : malformed(text, 'write `${env.<NAME>}`');
     case 'each':
-      return eachOf(rest) ? { from: 'each', path: rest.split('.'), text } : malformed(text, 'write `${each.key}`, `${each.value}` or `${each.value.<member>}`');
+      return eachOf(rest)
+        ? { from: 'each', path: rest.split('.'), text }
+        : malformed(text, 'write `${each.key}`, `${each.value}` or `${each.value.<member>}`');
     case 'secret':
       return secretOf(text, rest);
     case 'lookups': {
       const [name = '', attribute = '', ...more] = rest.split('.');
-      return NAME.test(name) && attribute !== '' && more.length === 0 ? { from: 'lookup', name, attribute, text } : malformed(text, 'write `${lookups.<name>.<attribute>}`');
+      return NAME.test(name) && attribute !== '' && more.length === 0
+        ? { from: 'lookup', name, attribute, text }
+        : malformed(text, 'write `${lookups.<name>.<attribute>}`');
     }
     default:
-      return body.startsWith('"') ? (tryText(body) ?? malformed(text, FORMS)) : declaredOf(text, body);
+      return body.startsWith('"')
+        ? (tryText(body) ?? malformed(text, FORMS))
+        : declaredOf(text, body);
   }
 }
 
 const malformed = (text: string, detail: string): Expression =>
-  nowhere(text, 'the reference is incomplete or has a form that does not exist', `${detail[0]?.toUpperCase()}${detail.slice(1)}${detail === FORMS ? '' : '.'}`);
+  nowhere(
+    text,
+    'the reference is incomplete or has a form that does not exist',
+    `${detail[0]?.toUpperCase()}${detail.slice(1)}${detail === FORMS ? '' : '.'}`,
+  );
 
 function variableOf(text: string, rest: string): Expression | undefined {
   const [name = '', ...path] = rest.split('.');
-  return NAME.test(name) && path.every((step) => MEMBER.test(step)) ? { from: 'var', name, path, text } : undefined;
+  return NAME.test(name) && path.every((step) => MEMBER.test(step))
+    ? { from: 'var', name, path, text }
+    : undefined;
 }
 
 const MEMBER = /^[^.[\]]+$/;
@@ -151,17 +185,37 @@ function tryText(body: string): string | undefined {
 function declaredOf(text: string, body: string): Expression {
   const match = DECLARED.exec(body);
   if (!match) return malformed(text, FORMS);
-  const [, kind, name, brackets, attribute] = match as unknown as [string, string, string, string | undefined, string];
+  const [, kind, name, brackets, attribute] = match as unknown as [
+    string,
+    string,
+    string,
+    string | undefined,
+    string,
+  ];
   if (brackets === undefined) return { from: 'declared', kind, name, attribute, text };
   const inner = brackets.slice(1, -1).trim();
   const key = tryText(inner);
   if (key !== undefined) return { from: 'declared', kind, name, index: { key }, attribute, text };
-  if (inner.startsWith('each.') && eachOf(inner.slice(5))) return { from: 'declared', kind, name, index: { each: inner.slice(5).split('.') }, attribute, text };
+  if (inner.startsWith('each.') && eachOf(inner.slice(5)))
+    return {
+      from: 'declared',
+      kind,
+      name,
+      index: { each: inner.slice(5).split('.') },
+      attribute,
+      text,
+    };
   return malformed(text, 'write the key in quotes, as in `["a"]`, or `[each.key]`');
 }
 
 /** What to say of a reference whose first word is no kind. */
-export function unknownSource(kind: string, kinds: Kinds): { readonly summary: string; readonly detail: string } {
+export function unknownSource(
+  kind: string,
+  kinds: Kinds,
+): { readonly summary: string; readonly detail: string } {
   const right = didYouMean(kind, [...kinds.keys(), 'lookups', 'var', 'env', 'each', 'secret']);
-  return { summary: `\`${kind}\` is no kind, nor anything else that can be referred to.${right}`, detail: FORMS };
+  return {
+    summary: `\`${kind}\` is no kind, nor anything else that can be referred to.${right}`,
+    detail: FORMS,
+  };
 }

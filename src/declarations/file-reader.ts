@@ -1,10 +1,24 @@
 // Opens declaration files: bytes to text to values, quickly where the text is plain. Keeps one file open at most;
 // a position or a code frame asked for later is found by reading its file again.
 import type { DeclarationFiles } from '../platform/index.js';
-import { frame, pageOf, positionOf, veil, type SourceText, type Position, type Veil } from './source-text.js';
+import {
+  frame,
+  pageOf,
+  positionOf,
+  veil,
+  type SourceText,
+  type Position,
+  type Veil,
+} from './source-text.js';
 import { whyNot, type FoundFile } from './paths.js';
 import { tryQuick } from './yaml/quick-reader.js';
-import { limits, offsetOf, withKeys, type SyntaxFault, type RawDocument } from './yaml/raw-values.js';
+import {
+  limits,
+  offsetOf,
+  withKeys,
+  type SyntaxFault,
+  type RawDocument,
+} from './yaml/raw-values.js';
 import type { Reading } from './yaml/reader.js';
 
 export interface Library {
@@ -32,7 +46,12 @@ const inText: ReadonlySet<string> = new Set(['not-utf8', 'control-character']);
 type Authority = (text: string, marked: number) => Reading;
 
 /** @param kept the top-level keys that are read; what is wrong elsewhere does not matter then */
-export function libraryOf(disk: DeclarationFiles, stdin: string | undefined, secrets: ReadonlySet<string>, kept?: (key: string) => boolean): Library {
+export function libraryOf(
+  disk: DeclarationFiles,
+  stdin: string | undefined,
+  secrets: ReadonlySet<string>,
+  kept?: (key: string) => boolean,
+): Library {
   let authority: Authority | undefined;
   let last: Opened | undefined;
   const open = (found: FoundFile): Opened => {
@@ -41,7 +60,9 @@ export function libraryOf(disk: DeclarationFiles, stdin: string | undefined, sec
   };
   const marked = (one: Opened): readonly RawDocument[] => {
     const reading = (): Reading => authority?.(one.page.text, Infinity) ?? { documents: [] };
-    one.documents ??= one.fault ? [] : (tryQuick(one.page.text, Infinity) ?? documentsOf(reading()));
+    one.documents ??= one.fault
+      ? []
+      : (tryQuick(one.page.text, Infinity) ?? documentsOf(reading()));
     return one.documents;
   };
   return {
@@ -49,7 +70,8 @@ export function libraryOf(disk: DeclarationFiles, stdin: string | undefined, sec
       const { page, fault } = open(found);
       if (fault && !(kept && inText.has(fault.code))) return { faults: [fault] };
       const documents = fault ? undefined : tryQuick(page.text, 2);
-      if (documents) return { documents: kept ? documents.flatMap((one) => withKeys(one, kept)) : documents };
+      if (documents)
+        return { documents: kept ? documents.flatMap((one) => withKeys(one, kept)) : documents };
       const { readKeys, readYaml } = await import('./yaml/reader.js');
       authority ??= readYaml;
       return kept ? readKeys(page.text, 2, kept, fault ? [fault] : []) : authority(page.text, 2);
@@ -70,29 +92,65 @@ export function libraryOf(disk: DeclarationFiles, stdin: string | undefined, sec
   };
 }
 
-const documentsOf = (reading: Reading): readonly RawDocument[] => ('documents' in reading ? reading.documents : []);
+const documentsOf = (reading: Reading): readonly RawDocument[] =>
+  'documents' in reading ? reading.documents : [];
 
-function opened(disk: DeclarationFiles, found: FoundFile, stdin: string | undefined): { readonly page: SourceText; readonly fault?: SyntaxFault } {
+function opened(
+  disk: DeclarationFiles,
+  found: FoundFile,
+  stdin: string | undefined,
+): { readonly page: SourceText; readonly fault?: SyntaxFault } {
   if (found.path === '-') return checked(Buffer.from(stdin ?? ''), found);
   try {
-    if (disk.stat(found.path)?.kind !== 'file') return { page: pageOf(''), fault: { offset: 0, code: 'not-a-file', summary: `${found.file} is no regular file` } };
+    if (disk.stat(found.path)?.kind !== 'file')
+      return {
+        page: pageOf(''),
+        fault: { offset: 0, code: 'not-a-file', summary: `${found.file} is no regular file` },
+      };
     return checked(disk.read(found.path, limits.bytes + 1), found);
   } catch (error) {
-    return { page: pageOf(''), fault: { offset: 0, code: 'unreadable', summary: `cannot read ${found.file}: ${whyNot(error)}` } };
+    return {
+      page: pageOf(''),
+      fault: {
+        offset: 0,
+        code: 'unreadable',
+        summary: `cannot read ${found.file}: ${whyNot(error)}`,
+      },
+    };
   }
 }
 
 const UNPRINTABLE = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/;
 
-function checked(bytes: Uint8Array, { file }: FoundFile): { readonly page: SourceText; readonly fault?: SyntaxFault } {
+function checked(
+  bytes: Uint8Array,
+  { file }: FoundFile,
+): { readonly page: SourceText; readonly fault?: SyntaxFault } {
   const text = new TextDecoder().decode(bytes);
   const page = pageOf(text);
-  const wide = bytes[1] === 0 || (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
-  if (bytes.length > limits.bytes) return { page, fault: { offset: 0, code: 'too-large', summary: `${file} is larger than 2 MiB`, detail: 'Split it into several files.' } };
+  const wide =
+    bytes[1] === 0 ||
+    (bytes[0] === 0xff && bytes[1] === 0xfe) ||
+    (bytes[0] === 0xfe && bytes[1] === 0xff);
+  if (bytes.length > limits.bytes)
+    return {
+      page,
+      fault: {
+        offset: 0,
+        code: 'too-large',
+        summary: `${file} is larger than 2 MiB`,
+        detail: 'Split it into several files.',
+      },
+    };
   if (text.includes('\uFFFD') && !isUtf8(bytes)) {
     return {
       page,
-      fault: { offset: text.indexOf('\uFFFD'), code: 'not-utf8', summary: `${file} is not valid UTF-8`, detail: `${wide ? 'It looks like UTF-16. ' : ''}Save it as UTF-8.` },
+      fault: {
+        offset: text.indexOf('\uFFFD'),
+        code: 'not-utf8',
+        summary: `${file} is not valid UTF-8`,
+        detail: `${wide ? 'It looks like UTF-16. ' : ''}Save it as UTF-8.`,
+      },
     };
   }
   const offset = text.search(UNPRINTABLE);
@@ -103,7 +161,9 @@ function checked(bytes: Uint8Array, { file }: FoundFile): { readonly page: Sourc
       offset,
       code: 'control-character',
       summary: 'a control character cannot stand here',
-      detail: wide ? 'The file looks like UTF-16. Save it as UTF-8.' : 'Remove it, or write it as an escape in double quotes, as in "\\u001b".',
+      detail: wide
+        ? 'The file looks like UTF-16. Save it as UTF-8.'
+        : 'Remove it, or write it as an escape in double quotes, as in "\\u001b".',
     },
   };
 }

@@ -32,35 +32,65 @@ function filledOr(type: string, nullable = false): JsonObject {
 function attributeSchema(attribute: Attribute, strict = false): JsonObject {
   const description = attribute.doc;
   const nullable = !strict && isNullable(attribute);
-  if (attribute.secret === true) return { description: `${description} Write \${secret.env.NAME} or \${secret.file.PATH}.`, type: 'string', pattern: SECRET };
+  if (attribute.secret === true)
+    return {
+      description: `${description} Write \${secret.env.NAME} or \${secret.file.PATH}.`,
+      type: 'string',
+      pattern: SECRET,
+    };
   switch (attribute.word) {
     case 'text':
       return { description, type: nullable ? ['string', 'null'] : 'string' };
     case 'choice':
-      return { description, anyOf: [{ enum: [...attribute.values, ...(nullable ? [null] : [])] }, attribute.open ? { type: 'string' } : { type: 'string', pattern: FILLED }] };
+      return {
+        description,
+        anyOf: [
+          { enum: [...attribute.values, ...(nullable ? [null] : [])] },
+          attribute.open ? { type: 'string' } : { type: 'string', pattern: FILLED },
+        ],
+      };
     case 'ref':
-      return { description, type: ['string', 'integer'], ...(attribute.wire === 'integer' ? { minimum: 0, pattern: NUMBERED } : { pattern: IDENTIFYING }) };
+      return {
+        description,
+        type: ['string', 'integer'],
+        ...(attribute.wire === 'integer'
+          ? { minimum: 0, pattern: NUMBERED }
+          : { pattern: IDENTIFYING }),
+      };
     case 'integer':
     case 'number':
       return { description, ...filledOr(attribute.word, nullable) };
     case 'flag':
-      return { description, ...filledOr('boolean'), ...(attribute.only_false && { not: { const: true } }) };
+      return {
+        description,
+        ...filledOr('boolean'),
+        ...(attribute.only_false && { not: { const: true } }),
+      };
     case 'list':
     case 'set':
       return { description, ...filledOr('array'), items: attributeSchema(attribute.of, strict) };
     case 'map':
-      return { description, ...filledOr('object'), additionalProperties: attributeSchema(attribute.of, strict) };
+      return {
+        description,
+        ...filledOr('object'),
+        additionalProperties: attributeSchema(attribute.of, strict),
+      };
     case 'object':
       return { description, ...filledOr('object'), ...members(attribute.attributes, strict) };
     case 'document':
-      return attribute.wire === 'merge' ? mergeSchema(description) : { description, ...filledOr('object', true) };
+      return attribute.wire === 'merge'
+        ? mergeSchema(description)
+        : { description, ...filledOr('object', true) };
   }
 }
 
 /** An object alone lists no removed defaults. */
 function mergeSchema(description: string): JsonObject {
   const step = { type: ['string', 'integer'] };
-  const paths = { type: 'array', items: { type: ['string', 'array'], pattern: '.', minItems: 1, items: step } };
+  const paths = {
+    type: 'array',
+    items: { type: ['string', 'array'], pattern: '.', minItems: 1, items: step },
+  };
   return {
     description: `${description} \`[object]\` or \`[object, list of removed paths]\`; a path is a list of keys, or a string with dots between them.`,
     type: ['array', 'object', 'string'],
@@ -75,14 +105,17 @@ function members(attributes: Attributes, strict = false): JsonObject {
   const declared = Object.entries(attributes).filter(([, { computed }]) => computed !== true);
   const required = declared.filter(([, { optional }]) => optional !== true).map(([name]) => name);
   return {
-    properties: Object.fromEntries(declared.map(([name, attribute]) => [name, attributeSchema(attribute, strict)])),
+    properties: Object.fromEntries(
+      declared.map(([name, attribute]) => [name, attributeSchema(attribute, strict)]),
+    ),
     ...(required.length > 0 ? { required } : {}),
     additionalProperties: false,
   };
 }
 
 const forEach: JsonObject = {
-  description: 'Makes one object for each text of a list or key of a map, addressed as `name["key"]`; `${each.key}` and `${each.value}` are filled in.',
+  description:
+    'Makes one object for each text of a list or key of a map, addressed as `name["key"]`; `${each.key}` and `${each.value}` are filled in.',
   type: ['array', 'object', 'string'],
   items: { type: 'string' },
   pattern: FILLED,
@@ -91,7 +124,14 @@ const forEach: JsonObject = {
 /** One declaration of the kind: what stands behind its name. `for_each` is taken off before validation. */
 export function bodySchema(kind: Kind): JsonObject {
   const own = members(declarable(kind));
-  return { type: 'object', ...own, properties: { ...(own['properties'] as JsonObject), lifecycle: attributeSchema(lifecycle(kind), true) } };
+  return {
+    type: 'object',
+    ...own,
+    properties: {
+      ...(own['properties'] as JsonObject),
+      lifecycle: attributeSchema(lifecycle(kind), true),
+    },
+  };
 }
 
 export function whereSchema(kind: Kind): JsonObject {
@@ -107,8 +147,23 @@ export function expectationSchema(collections: Collections): JsonObject {
   const own = members(expectation(collections), true);
   const properties = own['properties'] as JsonObject;
   const { description } = properties['where'] as JsonObject;
-  const every = { description: (properties['every'] as JsonObject)['description'] as Json, ...filledOr('object') };
-  return { type: 'object', ...own, properties: { ...properties, where: { description: description as Json, ...filledOr('object'), additionalProperties: FILTER }, every } };
+  const every = {
+    description: (properties['every'] as JsonObject)['description'] as Json,
+    ...filledOr('object'),
+  };
+  return {
+    type: 'object',
+    ...own,
+    properties: {
+      ...properties,
+      where: {
+        description: description as Json,
+        ...filledOr('object'),
+        additionalProperties: FILTER,
+      },
+      every,
+    },
+  };
 }
 
 /** The value of a filter, which is text on its way. */
@@ -118,33 +173,58 @@ const FILTER: JsonObject = { type: ['string', 'integer', 'boolean'] };
 function namedExpectations(collections: Collections): JsonObject {
   const base = expectationSchema(collections);
   const own = base['properties'] as JsonObject;
-  const properties = { ...own, every: { ...(own['every'] as JsonObject), allOf: [{ $ref: '#/definitions/every' }] } };
+  const properties = {
+    ...own,
+    every: { ...(own['every'] as JsonObject), allOf: [{ $ref: '#/definitions/every' }] },
+  };
   return {
     description: 'What must hold of records that are only read; `drift` looks.',
     type: 'object',
     propertyNames: { pattern: NAME_PATTERN },
-    additionalProperties: { ...base, properties, anyOf: [{ required: ['every'] }, { required: ['count'] }], allOf: [...collections.values()].map(filterSchema) },
+    additionalProperties: {
+      ...base,
+      properties,
+      anyOf: [{ required: ['every'] }, { required: ['count'] }],
+      allOf: [...collections.values()].map(filterSchema),
+    },
   };
 }
 
 function filterSchema(collection: Collection): JsonObject {
   const names = filterNames(collection);
-  const open = names.filter((name) => name.endsWith('[…]')).map((name) => [`^${name.slice(0, -3)}\\[[^\\[].*\\]$`, FILTER]);
+  const open = names
+    .filter((name) => name.endsWith('[…]'))
+    .map((name) => [`^${name.slice(0, -3)}\\[[^\\[].*\\]$`, FILTER]);
   const plain = names.filter((name) => !name.endsWith('[…]'));
   const where = {
-    properties: Object.fromEntries([...plain, ...plain.map(shortFilter)].map((name) => [name, FILTER])),
+    properties: Object.fromEntries(
+      [...plain, ...plain.map(shortFilter)].map((name) => [name, FILTER]),
+    ),
     patternProperties: Object.fromEntries(open),
     additionalProperties: false,
   };
-  const asked = { properties: { where }, ...(collection.operations.needs && { required: ['where'] }) };
+  const asked = {
+    properties: { where },
+    ...(collection.operations.needs && { required: ['where'] }),
+  };
   // oxlint-disable-next-line unicorn/no-thenable -- JSON Schema's own word
   return { if: { properties: { collection: { const: collection.name } } }, then: asked };
 }
 
 function namedBodies(kind: Kind): JsonObject {
   const body = bodySchema(kind);
-  const definition = { ...body, description: kind.doc, properties: { ...(body['properties'] as JsonObject), for_each: forEach }, examples: [kind.example as Json] };
-  return { description: kind.doc, type: 'object', propertyNames: { pattern: NAME_PATTERN }, additionalProperties: definition };
+  const definition = {
+    ...body,
+    description: kind.doc,
+    properties: { ...(body['properties'] as JsonObject), for_each: forEach },
+    examples: [kind.example as Json],
+  };
+  return {
+    description: kind.doc,
+    type: 'object',
+    propertyNames: { pattern: NAME_PATTERN },
+    additionalProperties: definition,
+  };
 }
 
 function file(title: string, properties: JsonObject): JsonObject {
@@ -162,19 +242,26 @@ export function declarationsSchema(kinds: Kinds, collections: Collections): Json
   const schema = file('trueup declarations', {
     settings: { description: settings.doc, ...settingsSchema() },
     variables: {
-      description: 'Values for `${var.NAME}`, unless `--var`, `TRUEUP_VAR_NAME` or the file of the environment gives another.',
+      description:
+        'Values for `${var.NAME}`, unless `--var`, `TRUEUP_VAR_NAME` or the file of the environment gives another.',
       type: 'object',
       propertyNames: { pattern: NAME_PATTERN },
     },
     lookups: {
-      description: 'Existing objects that are not managed here. Exactly one live object must match.',
+      description:
+        'Existing objects that are not managed here. Exactly one live object must match.',
       type: 'object',
       propertyNames: { pattern: NAME_PATTERN },
       additionalProperties: {
         type: 'object',
         minProperties: 1,
         maxProperties: 1,
-        properties: Object.fromEntries(all.map((kind) => [kind.name, { description: kind.doc, minProperties: 1, ...whereSchema(kind) }])),
+        properties: Object.fromEntries(
+          all.map((kind) => [
+            kind.name,
+            { description: kind.doc, minProperties: 1, ...whereSchema(kind) },
+          ]),
+        ),
         additionalProperties: false,
       },
     },

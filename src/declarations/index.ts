@@ -3,7 +3,11 @@ export { lint } from './lint.js';
 export { load, secretsNamed, type LoadOptions, type Loaded } from './load.js';
 export { checkerOf } from './single-declaration.js';
 export { declarationsSchema, kindSchema } from './file-schema.js';
-export { declarationName, type ExportedObjects, type WrittenObject } from './export/declarations.js';
+export {
+  declarationName,
+  type ExportedObjects,
+  type WrittenObject,
+} from './export/declarations.js';
 export { writeCdk } from './export/cdk.js';
 export { writeHcl } from './export/hcl.js';
 export { writeDeclarations, yamlLines } from './export/yaml.js';

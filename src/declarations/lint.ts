@@ -30,17 +30,33 @@ import { placeText } from './collect.js';
 import { spell } from './interpolate.js';
 
 /** Warnings, and errors for declarations that no live object could tell apart. */
-export function lint(project: Pick<Project, 'declarations'> & Partial<Pick<Project, 'settings'>>, kinds: Kinds): Diagnostic[] {
+export function lint(
+  project: Pick<Project, 'declarations'> & Partial<Pick<Project, 'settings'>>,
+  kinds: Kinds,
+): Diagnostic[] {
   const ranked = project.settings?.roles ?? {};
   const byAddress = new Map(project.declarations.map((one) => [one.address, one]));
   const advice = project.declarations.flatMap((one): Diagnostic[] => {
     const kind = kinds.get(one.kind);
     if (!kind) return [];
     const own = kind.lint?.(one, (address) => byAddress.get(address)) ?? [];
-    const found = [...own, ...strangeChoices(kind.attributes, one.values, ranked), ...literalSecrets(kind, one.values)];
-    return found.map((each) => ({ severity: 'warning', ...each, address: one.address, origin: each.attribute === undefined ? one.origin : one.at(each.attribute) }));
+    const found = [
+      ...own,
+      ...strangeChoices(kind.attributes, one.values, ranked),
+      ...literalSecrets(kind, one.values),
+    ];
+    return found.map((each) => ({
+      severity: 'warning',
+      ...each,
+      address: one.address,
+      origin: each.attribute === undefined ? one.origin : one.at(each.attribute),
+    }));
   });
-  return [...advice, ...project.declarations.flatMap((one) => mergedBadly(one, kinds.get(one.kind))), ...identicals(project.declarations, kinds)];
+  return [
+    ...advice,
+    ...project.declarations.flatMap((one) => mergedBadly(one, kinds.get(one.kind))),
+    ...identicals(project.declarations, kinds),
+  ];
 }
 
 /** Documents that no service could take over as they are declared: with masks, with a secret for a path, or empty by mistake. */
@@ -50,17 +66,38 @@ function mergedBadly(one: Declaration, kind: Kind | undefined): readonly Diagnos
     const { tree, removed = [] } = mergeOf(one.values[name]);
     const error = (code: string, path: string, summary: string, detail: string): Diagnostic => {
       const attribute = Array.isArray(one.values[name]) ? `${name}.0.${path}` : `${name}.${path}`;
-      return { severity: 'error', code, summary: `${one.address}: ${summary}`, detail, address: one.address, attribute, origin: one.at(attribute) };
+      return {
+        severity: 'error',
+        code,
+        summary: `${one.address}: ${summary}`,
+        detail,
+        address: one.address,
+        attribute,
+        origin: one.at(attribute),
+      };
     };
     const hidden = [...secretsIn(removed, '1').keys()];
     return [
       ...hidden.map((path): Diagnostic => {
         const attribute = `${name}.${path}`;
         const summary = `${one.address}: \`${attribute}\` is a secret, and a path to take out is none`;
-        return { severity: 'error', code: 'misplaced-secret', summary, detail: 'Write the path itself.', address: one.address, attribute, origin: one.at(attribute) };
+        return {
+          severity: 'error',
+          code: 'misplaced-secret',
+          summary,
+          detail: 'Write the path itself.',
+          address: one.address,
+          attribute,
+          origin: one.at(attribute),
+        };
       }),
       ...masksIn(tree).map((path) =>
-        error('masked-value', path, `\`${path}\` is a mask, not a value`, 'Write `"${secret.env.NAME}"`, or leave it out: what is not declared stays as it is.'),
+        error(
+          'masked-value',
+          path,
+          `\`${path}\` is a mask, not a value`,
+          'Write `"${secret.env.NAME}"`, or leave it out: what is not declared stays as it is.',
+        ),
       ),
       ...clearedBadly(one, name),
     ];
@@ -77,24 +114,46 @@ function clearedBadly(one: Declaration, name: string): readonly Diagnostic[] {
         `\`${name}: [{}, []]\` would take everything out of the ${name}`,
         `To clear it, write \`lifecycle: { clear: true }\` beside it; to manage nothing of it, leave \`${name}\` out.`,
       ]
-    : [`\`lifecycle.clear\` needs \`${name}: [{}, []]\``, `Write exactly that, or remove \`clear\`.`];
-  return [{ severity: 'error', code: 'clear', summary: `${one.address}: ${summary}`, detail, address: one.address, attribute, origin: one.at(attribute) }];
+    : [
+        `\`lifecycle.clear\` needs \`${name}: [{}, []]\``,
+        `Write exactly that, or remove \`clear\`.`,
+      ];
+  return [
+    {
+      severity: 'error',
+      code: 'clear',
+      summary: `${one.address}: ${summary}`,
+      detail,
+      address: one.address,
+      attribute,
+      origin: one.at(attribute),
+    },
+  ];
 }
 
 /** Members of documents that are named as secrets are, and whose value is written down. */
 function literalSecrets(kind: Kind, values: Values): readonly Advice[] {
-  const documents = writables(kind).filter(([name, { word }]) => word === 'document' && Object.hasOwn(values, name));
+  const documents = writables(kind).filter(
+    ([name, { word }]) => word === 'document' && Object.hasOwn(values, name),
+  );
   return documents.flatMap(([name, { wire }]) =>
     [...literalsIn(values[name] as Value, name)].map((path): Advice => {
       const shown = 'What is shown leaves the value out; the file and the state hold it.';
       const detail = wire === 'merge' ? `Write \`"\${secret.env.NAME}"\`. ${shown}` : shown;
-      return { code: 'literal-secret', summary: `\`${path}\` is named as a secret is, and its value is written down`, detail, attribute: path };
+      return {
+        code: 'literal-secret',
+        summary: `\`${path}\` is named as a secret is, and its value is written down`,
+        detail,
+        attribute: path,
+      };
     }),
   );
 }
 
 function* literalsIn(value: Value, path: string): Generator<string> {
-  if (Array.isArray(value)) for (const [index, item] of (value as readonly Value[]).entries()) yield* literalsIn(item, `${path}.${index}`);
+  if (Array.isArray(value))
+    for (const [index, item] of (value as readonly Value[]).entries())
+      yield* literalsIn(item, `${path}.${index}`);
   else if (isTree(value))
     for (const [name, item] of Object.entries(value)) {
       if (isSecretName(name) && isLiteral(item)) yield `${path}.${name}`;
@@ -103,23 +162,52 @@ function* literalsIn(value: Value, path: string): Generator<string> {
 }
 
 /** A text or number that is there, and no mask: of that an error tells. */
-const isLiteral = (value: Value): boolean => typeof value === 'number' || value instanceof Template || (typeof value === 'string' && value !== '' && !isMask(value));
+const isLiteral = (value: Value): boolean =>
+  typeof value === 'number' ||
+  value instanceof Template ||
+  (typeof value === 'string' && value !== '' && !isMask(value));
 
 /** Words that an open list does not name, and that are not `ranked` as custom roles are. */
-function strangeChoices(attributes: Attributes, values: Values, ranked: Roles, prefix = ''): readonly Advice[] {
+function strangeChoices(
+  attributes: Attributes,
+  values: Values,
+  ranked: Roles,
+  prefix = '',
+): readonly Advice[] {
   return Object.entries(values).flatMap(([name, value]) => {
     const attribute = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
     return attribute ? strangeIn(attribute, value, ranked, prefix + name) : [];
   });
 }
 
-function strangeIn(attribute: Attribute, value: Value, ranked: Roles, path: string): readonly Advice[] {
-  if (attribute.word === 'object') return isTree(value) ? strangeChoices(attribute.attributes, value, ranked, `${path}.`) : [];
+function strangeIn(
+  attribute: Attribute,
+  value: Value,
+  ranked: Roles,
+  path: string,
+): readonly Advice[] {
+  if (attribute.word === 'object')
+    return isTree(value) ? strangeChoices(attribute.attributes, value, ranked, `${path}.`) : [];
   if (attribute.word === 'list' || attribute.word === 'set')
-    return Array.isArray(value) ? (value as readonly Value[]).flatMap((item) => strangeIn(attribute.of, item, ranked, path)) : [];
-  if (attribute.word !== 'choice' || typeof value !== 'string' || attribute.values.includes(value) || Object.hasOwn(ranked, value)) return [];
+    return Array.isArray(value)
+      ? (value as readonly Value[]).flatMap((item) => strangeIn(attribute.of, item, ranked, path))
+      : [];
+  if (
+    attribute.word !== 'choice' ||
+    typeof value !== 'string' ||
+    attribute.values.includes(value) ||
+    Object.hasOwn(ranked, value)
+  )
+    return [];
   const summary = `\`${path}\`: \`${value}\` is not a known value.${didYouMean(value, attribute.values)}`;
-  return [{ code: 'unknown-value', summary, detail: 'The list of known values is not complete: if yours is right, leave it.', attribute: path }];
+  return [
+    {
+      code: 'unknown-value',
+      summary,
+      detail: 'The list of known values is not complete: if yours is right, leave it.',
+      attribute: path,
+    },
+  ];
 }
 
 /** Declarations that would be recognised by the same live object. */
@@ -132,7 +220,9 @@ function identicals(declarations: readonly Declaration[], kinds: Kinds): readonl
     if (bucket) bucket.push(one);
     else buckets.set(key, [one]);
   }
-  return [...buckets.values()].flatMap((bucket) => (bucket.length > 1 ? identicalAmong(bucket, kinds) : []));
+  return [...buckets.values()].flatMap((bucket) =>
+    bucket.length > 1 ? identicalAmong(bucket, kinds) : [],
+  );
 }
 
 /** Attributes that tell a live object from all others of its kind. */
@@ -142,12 +232,18 @@ export function recognisedBy(kind: Kind): readonly string[] {
 
 /** Equal for identical declarations, and cheap: trees are left out. */
 function roughly(kind: Kind | undefined, { values }: Declaration): string {
-  const parts = kind ? recognisedBy(kind).map((name) => (isEmpty(values[name]) || isTree(values[name]) ? '' : String(values[name]))) : [];
+  const parts = kind
+    ? recognisedBy(kind).map((name) =>
+        isEmpty(values[name]) || isTree(values[name]) ? '' : String(values[name]),
+      )
+    : [];
   return [kind?.name, ...parts].join('\0');
 }
 
 function exactly(kind: Kind, { values }: Declaration): string {
-  return canonical(recognisedBy(kind).map((name) => (isEmpty(values[name]) ? null : spell(values[name] as Value))));
+  return canonical(
+    recognisedBy(kind).map((name) => (isEmpty(values[name]) ? null : spell(values[name] as Value))),
+  );
 }
 
 function identicalAmong(bucket: readonly Declaration[], kinds: Kinds): readonly Diagnostic[] {
@@ -158,12 +254,17 @@ function identicalAmong(bucket: readonly Declaration[], kinds: Kinds): readonly 
     const key = exactly(kind, one);
     const other = first.get(key);
     if (!other) first.set(key, one);
-    return !other || mayBeDuplicates(one.lifecycle, other.lifecycle) ? [] : [identical(kind, one, other)];
+    return !other || mayBeDuplicates(one.lifecycle, other.lifecycle)
+      ? []
+      : [identical(kind, one, other)];
   });
 }
 
 function identical(kind: Kind, one: Declaration, other: Declaration): Diagnostic {
-  const what = kind.identity === 'content' ? 'identical' : `alike in ${kind.identity.map((name) => `\`${name}\``).join(' and ')}`;
+  const what =
+    kind.identity === 'content'
+      ? 'identical'
+      : `alike in ${kind.identity.map((name) => `\`${name}\``).join(' and ')}`;
   return {
     severity: 'error',
     code: 'identical-declarations',

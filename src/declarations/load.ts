@@ -28,7 +28,16 @@ import { libraryOf, type Library } from './file-reader.js';
 import { findFiles, type FoundFile } from './paths.js';
 import { isMap, type Raw } from './yaml/raw-values.js';
 import { reportOf, type Report } from './diagnostics-list.js';
-import { allowedIn, complain, declarationsOf, lookupOf, mergeSettings, refuseConflicts, settingsOf, type ResolveRun } from './resolve-declaration.js';
+import {
+  allowedIn,
+  complain,
+  declarationsOf,
+  lookupOf,
+  mergeSettings,
+  refuseConflicts,
+  settingsOf,
+  type ResolveRun,
+} from './resolve-declaration.js';
 import { secretSource, secretsNamedIn, type SecretSource } from './secret-source.js';
 import type { ProgramDocument, Synthesise } from './stacks/stack-files.js';
 import { found as foundWord, validatorsOf } from './validation.js';
@@ -81,7 +90,12 @@ export async function load(given: LoadOptions): Promise<Loaded> {
   const { kinds, collections, files, cwd } = given;
   const finding = findFiles(files, cwd, given.paths, given.env);
   const prefixes = finding.stacks.length > 0 ? [VARIABLE, TERRAFORM_VARIABLE] : [VARIABLE];
-  const options: Loading = { ...given, prefixes, outside: outsideVariables(given, prefixes), secretVariables: new Set() };
+  const options: Loading = {
+    ...given,
+    prefixes,
+    outside: outsideVariables(given, prefixes),
+    secretVariables: new Set(),
+  };
   const stdin = finding.files.some(({ path }) => path === '-') ? await options.stdin() : undefined;
   const brought =
     finding.stacks.length > 0 && finding.diagnostics.length === 0
@@ -94,10 +108,20 @@ export async function load(given: LoadOptions): Promise<Loaded> {
     options.settingsAlone ? isSettings : undefined,
   );
   const report = reportOf([...finding.diagnostics, ...brought.diagnostics]);
-  const collected = await collect(library, kinds, [...finding.files, ...brought.documents], report, { pieces: brought.pieces });
-  const overlay = finding.overlay && (await collect(library, kinds, [finding.overlay], report, { overlay: true }));
+  const collected = await collect(
+    library,
+    kinds,
+    [...finding.files, ...brought.documents],
+    report,
+    { pieces: brought.pieces },
+  );
+  const overlay =
+    finding.overlay &&
+    (await collect(library, kinds, [finding.overlay], report, { overlay: true }));
   const used = new Set<string>();
-  const brokenOff = [...finding.diagnostics, ...brought.diagnostics].some(({ severity }) => severity === 'error');
+  const brokenOff = [...finding.diagnostics, ...brought.diagnostics].some(
+    ({ severity }) => severity === 'error',
+  );
   const run: ResolveRun = {
     kinds,
     collections,
@@ -112,24 +136,59 @@ export async function load(given: LoadOptions): Promise<Loaded> {
       allowed: allowedIn([...collected.settings, ...(overlay?.settings ?? [])]),
       using: (name) => used.add(name),
     },
-    lookups: new Map(collected.lookups.map(({ name, raw }) => [name, isMap(raw) ? Object.keys(raw)[0] : undefined])),
+    lookups: new Map(
+      collected.lookups.map(({ name, raw }) => [
+        name,
+        isMap(raw) ? Object.keys(raw)[0] : undefined,
+      ]),
+    ),
     secret: secretsBelow(options, []),
     forms: new Map(),
     unread: [...collected.unread, ...(overlay?.unread ?? []), ...(brokenOff ? [() => true] : [])],
     unusable: [],
   };
-  const patternFault = collected.expectations.length > 0 ? (await import('./patterns.js')).patternFault : () => undefined;
-  const parts = resolve(options, patternFault, { ...run, scope: { ...run.scope, variables: variablesOf(run, options, collected, overlay, brought.types) } }, collected, overlay);
+  const patternFault =
+    collected.expectations.length > 0
+      ? (await import('./patterns.js')).patternFault
+      : () => undefined;
+  const parts = resolve(
+    options,
+    patternFault,
+    {
+      ...run,
+      scope: {
+        ...run.scope,
+        variables: variablesOf(run, options, collected, overlay, brought.types),
+      },
+    },
+    collected,
+    overlay,
+  );
   refuseSecretVariables(run, options, [...collected.variables, ...(overlay?.variables ?? [])]);
   adviseUnused(options, used, report);
-  const frame = framing(library, [...finding.files, ...brought.documents, ...(finding.overlay ? [finding.overlay] : [])], cwd);
-  const variables = Object.fromEntries(Object.entries(options.outside).filter(([name]) => used.has(name)));
+  const frame = framing(
+    library,
+    [...finding.files, ...brought.documents, ...(finding.overlay ? [finding.overlay] : [])],
+    cwd,
+  );
+  const variables = Object.fromEntries(
+    Object.entries(options.outside).filter(([name]) => used.has(name)),
+  );
   const understood = projectOf(parts, finding.paths, variables);
   const mayBeDeclared = (address: string): boolean => {
     const { kind, name } = tryAddress(address) ?? {};
-    return kind === undefined || name === undefined || run.unread.some((mayHold) => mayHold(kind, name));
+    return (
+      kind === undefined || name === undefined || run.unread.some((mayHold) => mayHold(kind, name))
+    );
   };
-  return { ...(!report.failed() && { project: understood }), understood, unusable: run.unusable, mayBeDeclared, diagnostics: report.all(), frame };
+  return {
+    ...(!report.failed() && { project: understood }),
+    understood,
+    unusable: run.unusable,
+    mayBeDeclared,
+    diagnostics: report.all(),
+    frame,
+  };
 }
 
 /** The disk with the documents of programs, which are on it no more. */
@@ -146,7 +205,13 @@ function beside(files: DeclarationFiles, documents: readonly ProgramDocument[]):
 function framing(library: Library, files: readonly FoundFile[], cwd: string): Loaded['frame'] {
   let byName: ReadonlyMap<string, FoundFile> | undefined;
   return (origin) => {
-    if (origin.path !== undefined) return origin.line > 0 ? library.frame({ file: origin.file, path: resolvePath(cwd, origin.file), named: false }, origin) : undefined;
+    if (origin.path !== undefined)
+      return origin.line > 0
+        ? library.frame(
+            { file: origin.file, path: resolvePath(cwd, origin.file), named: false },
+            origin,
+          )
+        : undefined;
     byName ??= new Map(files.map((one) => [one.file, one]));
     const found = byName.get(origin.file);
     return found && library.frame(found, origin);
@@ -157,27 +222,52 @@ type Parts = Pick<Project, 'settings' | 'lookups' | 'declarations' | 'expectatio
 
 const MOST_DECLARATIONS = 250_000;
 
-function resolve(options: Loading, patternFault: PatternFault, bare: ResolveRun, collected: Collected, overlay: Collected | undefined): Parts {
+function resolve(
+  options: Loading,
+  patternFault: PatternFault,
+  bare: ResolveRun,
+  collected: Collected,
+  overlay: Collected | undefined,
+): Parts {
   const shared = collected.settings.map((piece) => settingsOf(bare, piece));
   // An environment never shares a state: what the shared files say of it counts without one.
   const base = overlay ? shared.map(({ state: _, ...rest }) => rest) : shared;
-  const settings = [...base, ...(overlay?.settings ?? []).map((piece) => settingsOf(bare, piece))].reduce(mergeSettings, defaultSettings);
+  const settings = [
+    ...base,
+    ...(overlay?.settings ?? []).map((piece) => settingsOf(bare, piece)),
+  ].reduce(mergeSettings, defaultSettings);
   const run: ResolveRun = { ...bare, secret: secretsBelow(options, settings.secret_roots ?? []) };
   const lookups = collected.lookups.flatMap((piece) => lookupOf(run, piece) ?? []);
   const declarations: Declaration[] = [];
   for (const piece of collected.declared) {
     for (const declaration of declarationsOf(run, piece)) declarations.push(declaration);
     if (declarations.length <= MOST_DECLARATIONS) continue;
-    complain(run, piece, { path: [], code: 'too-many', summary: `the project declares more than ${MOST_DECLARATIONS} objects`, detail: 'Split it into several projects.' });
+    complain(run, piece, {
+      path: [],
+      code: 'too-many',
+      summary: `the project declares more than ${MOST_DECLARATIONS} objects`,
+      detail: 'Split it into several projects.',
+    });
     run.unread.push(() => true);
     break;
   }
   refuseConflicts(run, declarations);
-  return { settings, lookups, declarations, expectations: collected.expectations.flatMap((piece) => expectationOf(run, piece, patternFault) ?? []) };
+  return {
+    settings,
+    lookups,
+    declarations,
+    expectations: collected.expectations.flatMap(
+      (piece) => expectationOf(run, piece, patternFault) ?? [],
+    ),
+  };
 }
 
 /** The digest is computed when it is first asked for: validation never needs it. */
-function projectOf(parts: Parts, paths: readonly string[], variables: Readonly<Record<string, string>>): Project {
+function projectOf(
+  parts: Parts,
+  paths: readonly string[],
+  variables: Readonly<Record<string, string>>,
+): Project {
   let known: string | undefined;
   return {
     ...parts,
@@ -191,11 +281,16 @@ function projectOf(parts: Parts, paths: readonly string[], variables: Readonly<R
 
 /** What is expected is no part of it: a plan does not change with that. */
 function digestOf({ settings, lookups, declarations }: Parts): string {
-  const declared = declarations.map(({ address, values, lifecycle, origin, file, depends_on = [] }) =>
-    canonical([address, file ?? origin.file, spell(values), { ...lifecycle }, ...depends_on]),
+  const declared = declarations.map(
+    ({ address, values, lifecycle, origin, file, depends_on = [] }) =>
+      canonical([address, file ?? origin.file, spell(values), { ...lifecycle }, ...depends_on]),
   );
   const asked = lookups.map(({ name, kind, where }) => canonical([name, kind, spell(where)]));
-  return digest([sha256(declared.toSorted(compareText).join('\n')), asked.toSorted(compareText), { ...settings.policy, target: settings.target ?? null }]);
+  return digest([
+    sha256(declared.toSorted(compareText).join('\n')),
+    asked.toSorted(compareText),
+    { ...settings.policy, target: settings.target ?? null },
+  ]);
 }
 
 const VARIABLE = 'TRUEUP_VAR_';
@@ -212,13 +307,22 @@ interface Loading extends LoadOptions {
 }
 
 /** What the caller gave, by name; `--var` wins over the environment. */
-function outsideVariables({ environment, variables }: LoadOptions, prefixes: readonly string[]): Readonly<Record<string, string>> {
+function outsideVariables(
+  { environment, variables }: LoadOptions,
+  prefixes: readonly string[],
+): Readonly<Record<string, string>> {
   const named = prefixes.toReversed().flatMap((prefix) => variablesBelow(environment, prefix));
   return { ...Object.fromEntries(named), ...variables };
 }
 
 /** Values by name. What the caller gave wins over the environment's file, and that over the other files. */
-function variablesOf(run: ResolveRun, options: Loading, collected: Collected, overlay: Collected | undefined, types: VariableTypes): ReadonlyMap<string, Raw> {
+function variablesOf(
+  run: ResolveRun,
+  options: Loading,
+  collected: Collected,
+  overlay: Collected | undefined,
+  types: VariableTypes,
+): ReadonlyMap<string, Raw> {
   const known = new Map<string, Raw>();
   for (const piece of [...collected.variables, ...(overlay?.variables ?? [])]) {
     if (holdsExpression(piece.raw)) {
@@ -232,7 +336,11 @@ function variablesOf(run: ResolveRun, options: Loading, collected: Collected, ov
     const type = types.get(piece.name);
     const value = ofType(piece.raw, type);
     if (value === undefined)
-      complain(run, piece, { path: [], code: 'bad-variable', summary: `the variable \`${piece.name}\` has to be ${wordsOf(type).what}, not ${foundWord(piece.raw)}` });
+      complain(run, piece, {
+        path: [],
+        code: 'bad-variable',
+        summary: `the variable \`${piece.name}\` has to be ${wordsOf(type).what}, not ${foundWord(piece.raw)}`,
+      });
     known.set(piece.name, value ?? piece.raw);
   }
   for (const [name, text] of Object.entries(options.outside)) {
@@ -254,17 +362,35 @@ function variablesOf(run: ResolveRun, options: Loading, collected: Collected, ov
 }
 
 /** The secrets that texts name, for what does not load the declarations. @param roots `settings.secret_roots` */
-export function secretsNamed(texts: Iterable<string>, options: Pick<LoadOptions, 'environment' | 'files' | 'cwd'>, roots: readonly string[]): readonly Secret[] {
+export function secretsNamed(
+  texts: Iterable<string>,
+  options: Pick<LoadOptions, 'environment' | 'files' | 'cwd'>,
+  roots: readonly string[],
+): readonly Secret[] {
   const found: Secret[] = [];
-  const source = secretsBelow({ ...options, prefixes: [VARIABLE, TERRAFORM_VARIABLE], secretVariables: new Set(), found: (secret) => found.push(secret) }, roots);
+  const source = secretsBelow(
+    {
+      ...options,
+      prefixes: [VARIABLE, TERRAFORM_VARIABLE],
+      secretVariables: new Set(),
+      found: (secret) => found.push(secret),
+    },
+    roots,
+  );
   for (const text of texts) for (const [from, name] of secretsNamedIn(text)) source(from, name);
   return found;
 }
 
-type Reading = Pick<Loading, 'environment' | 'files' | 'cwd' | 'prefixes' | 'secretVariables' | 'found'>;
+type Reading = Pick<
+  Loading,
+  'environment' | 'files' | 'cwd' | 'prefixes' | 'secretVariables' | 'found'
+>;
 
 /** The variable of a stack is given its value by several names. */
-const secretsBelow = ({ environment, files, cwd, prefixes, secretVariables, found = () => undefined }: Reading, roots: readonly string[]): SecretSource =>
+const secretsBelow = (
+  { environment, files, cwd, prefixes, secretVariables, found = () => undefined }: Reading,
+  roots: readonly string[],
+): SecretSource =>
   secretSource({
     environment,
     files,
@@ -279,8 +405,13 @@ const secretsBelow = ({ environment, files, cwd, prefixes, secretVariables, foun
     },
   });
 /** The variables of secrets come from the environment: a command line is seen by others, and a file is shared. */
-function refuseSecretVariables(run: ResolveRun, { variables, secretVariables, prefixes }: Loading, inFiles: readonly Piece[]): void {
-  const detail = (name: string): string => `Give it in the environment: ${prefixes.map((prefix) => prefix + name).join(' or ')}.`;
+function refuseSecretVariables(
+  run: ResolveRun,
+  { variables, secretVariables, prefixes }: Loading,
+  inFiles: readonly Piece[],
+): void {
+  const detail = (name: string): string =>
+    `Give it in the environment: ${prefixes.map((prefix) => prefix + name).join(' or ')}.`;
   for (const name of Object.keys(variables))
     if (secretVariables.has(name))
       run.report.add(() => ({
@@ -291,12 +422,21 @@ function refuseSecretVariables(run: ResolveRun, { variables, secretVariables, pr
       }));
   for (const piece of inFiles)
     if (secretVariables.has(piece.name))
-      complain(run, piece, { path: [], code: 'literal-secret', summary: `the variable \`${piece.name}\` is secret: its value cannot stand in a file`, detail: detail(piece.name) });
+      complain(run, piece, {
+        path: [],
+        code: 'literal-secret',
+        summary: `the variable \`${piece.name}\` is secret: its value cannot stand in a file`,
+        detail: detail(piece.name),
+      });
 }
 
 function adviseUnused(options: Loading, used: ReadonlySet<string>, report: Report): void {
   for (const name of Object.keys(options.variables)) {
     if (!used.has(name) && !options.secretVariables.has(name))
-      report.add(() => ({ severity: 'warning', code: 'unused-variable', summary: `nothing uses the variable \`${name}\` that --var gives.${didYouMean(name, used)}` }));
+      report.add(() => ({
+        severity: 'warning',
+        code: 'unused-variable',
+        summary: `nothing uses the variable \`${name}\` that --var gives.${didYouMean(name, used)}`,
+      }));
   }
 }

@@ -48,15 +48,34 @@ interface Walk {
   readonly roots: readonly string[];
 }
 
-export function findFiles(files: DeclarationFiles, cwd: string, args: readonly string[], environment: string | undefined): FoundFiles {
-  const walk: Walk = { files, cwd, found: new Map(), stacks: new Map(), overlays: new Map(), diagnostics: [], roots: [] };
-  const paths = (args.length === 0 ? ['.'] : args).map((path) => (path === '-' ? '-' : relativeTo(cwd, resolve(cwd, path))));
+export function findFiles(
+  files: DeclarationFiles,
+  cwd: string,
+  args: readonly string[],
+  environment: string | undefined,
+): FoundFiles {
+  const walk: Walk = {
+    files,
+    cwd,
+    found: new Map(),
+    stacks: new Map(),
+    overlays: new Map(),
+    diagnostics: [],
+    roots: [],
+  };
+  const paths = (args.length === 0 ? ['.'] : args).map((path) =>
+    path === '-' ? '-' : relativeTo(cwd, resolve(cwd, path)),
+  );
   for (const path of new Set(paths)) {
     if (path === '-') walk.found.set('-', { file: '-', path: '-', named: true });
     else enter(walk, path);
   }
   const overlay = environment === undefined ? undefined : findOverlay(walk, environment);
-  if (walk.found.size === 0 && walk.stacks.size === 0 && !walk.diagnostics.some(({ severity }) => severity === 'error')) {
+  if (
+    walk.found.size === 0 &&
+    walk.stacks.size === 0 &&
+    !walk.diagnostics.some(({ severity }) => severity === 'error')
+  ) {
     complain(
       walk,
       'no-declarations',
@@ -64,7 +83,13 @@ export function findFiles(files: DeclarationFiles, cwd: string, args: readonly s
       'Type `trueup init` to begin a project here, or name the file or folder that holds it.',
     );
   }
-  return { files: [...walk.found.values()], stacks: [...walk.stacks.values()], paths: [...new Set(paths)], diagnostics: walk.diagnostics, ...(overlay ? { overlay } : {}) };
+  return {
+    files: [...walk.found.values()],
+    stacks: [...walk.stacks.values()],
+    paths: [...new Set(paths)],
+    diagnostics: walk.diagnostics,
+    ...(overlay ? { overlay } : {}),
+  };
 }
 
 function relativeTo(cwd: string, path: string): string {
@@ -72,8 +97,20 @@ function relativeTo(cwd: string, path: string): string {
   return (isAbsolute(short) ? path : short).split(sep).join('/') || '.';
 }
 
-function complain(walk: Walk, code: string, summary: string, detail?: string, file?: string): undefined {
-  walk.diagnostics.push({ severity: 'error', code, summary, ...defined({ detail }), ...(file === undefined ? {} : { origin: { file, line: 1, column: 1 } }) });
+function complain(
+  walk: Walk,
+  code: string,
+  summary: string,
+  detail?: string,
+  file?: string,
+): undefined {
+  walk.diagnostics.push({
+    severity: 'error',
+    code,
+    summary,
+    ...defined({ detail }),
+    ...(file === undefined ? {} : { origin: { file, line: 1, column: 1 } }),
+  });
 }
 
 /** What is at a path; a complaint where that cannot be known. */
@@ -109,11 +146,29 @@ function enter(walk: Walk, path: string): void {
   const found = look(walk, path);
   if (!found) {
     if (walk.diagnostics.length === before)
-      complain(walk, 'no-such-path', `${path} does not exist`, name === STACKS_OUTPUT ? 'Type `trueup synth` first.' : 'A PATH is a file, a folder or `-`.');
+      complain(
+        walk,
+        'no-such-path',
+        `${path} does not exist`,
+        name === STACKS_OUTPUT
+          ? 'Type `trueup synth` first.'
+          : 'A PATH is a file, a folder or `-`.',
+      );
   } else if (found.kind === 'folder') enterFolder(walk, path, found.id);
-  else if (found.kind === 'other') complain(walk, 'not-a-file', `${path} is no regular file`, 'To read from a pipe, name `-` and give it on the standard input.');
+  else if (found.kind === 'other')
+    complain(
+      walk,
+      'not-a-file',
+      `${path} is no regular file`,
+      'To read from a pipe, name `-` and give it on the standard input.',
+    );
   else if (OVERLAY.test(name))
-    complain(walk, 'environment-file', `${path} is the file of an environment`, `It is read with \`--env ${OVERLAY.exec(name)?.[1]}\` beside the files of the project.`);
+    complain(
+      walk,
+      'environment-file',
+      `${path} is the file of an environment`,
+      `It is read with \`--env ${OVERLAY.exec(name)?.[1]}\` beside the files of the project.`,
+    );
   else if (name === 'cdktf.json') addStack(walk, path, 'program');
   else if (name.endsWith('.tf.json')) addStack(walk, path, 'file');
   else add(walk, path, true);
@@ -125,16 +180,30 @@ function addStack(walk: Walk, path: string, is: StackSource['is']): void {
 
 function add(walk: Walk, path: string, named: boolean): void {
   const known = walk.found.get(path);
-  walk.found.set(path, { file: path, path: join(walk.cwd, path), named: named || known?.named === true });
+  walk.found.set(path, {
+    file: path,
+    path: join(walk.cwd, path),
+    named: named || known?.named === true,
+  });
 }
 
 function enterFolder(walk: Walk, path: string, id: string): void {
-  const holds = (name: string, kind: string): boolean => look(walk, join(path, name))?.kind === kind;
-  if (holds('manifest.json', 'file') && holds('stacks', 'folder')) return addStack(walk, path, 'folder');
-  const roots = [walk.cwd, join(walk.cwd, path)].flatMap((folder) => walk.files.realPath(folder) ?? []);
+  const holds = (name: string, kind: string): boolean =>
+    look(walk, join(path, name))?.kind === kind;
+  if (holds('manifest.json', 'file') && holds('stacks', 'folder'))
+    return addStack(walk, path, 'folder');
+  const roots = [walk.cwd, join(walk.cwd, path)].flatMap(
+    (folder) => walk.files.realPath(folder) ?? [],
+  );
   const inner: Walk = { ...walk, found: new Map(), roots };
   descend(inner, path, [id]);
-  if (basename(path) === STACKS_OUTPUT && inner.found.size === 0) return complain(walk, 'no-stacks', `${path} holds no manifest.json and no stacks`, 'Type `trueup synth` first.');
+  if (basename(path) === STACKS_OUTPUT && inner.found.size === 0)
+    return complain(
+      walk,
+      'no-stacks',
+      `${path} holds no manifest.json and no stacks`,
+      'Type `trueup synth` first.',
+    );
   const program = path === '.' ? 'cdktf.json' : `${path}/cdktf.json`;
   const isCdk = holds('cdktf.json', 'file');
   if (isCdk && inner.found.size === 0) addStack(walk, program, 'program');
@@ -173,7 +242,8 @@ function descend(walk: Walk, path: string, inside: readonly string[]): void {
         });
         continue;
       }
-      if (!inside.includes(found.id) && inside.length < DEEPEST) descend(walk, below, [...inside, found.id]);
+      if (!inside.includes(found.id) && inside.length < DEEPEST)
+        descend(walk, below, [...inside, found.id]);
     } else if (YAML_FILE.test(name)) meet(walk, below, name, inside.length === 1, found?.kind);
   }
 }
@@ -183,28 +253,54 @@ function leadsOut({ files, cwd, roots }: Walk, path: string): boolean {
   const full = join(cwd, path);
   if (!files.isLink(full)) return false;
   const real = files.realPath(full);
-  return real === undefined || !roots.some((root) => real === root || real.startsWith(root.endsWith(sep) ? root : root + sep));
+  return (
+    real === undefined ||
+    !roots.some((root) => real === root || real.startsWith(root.endsWith(sep) ? root : root + sep))
+  );
 }
 
-function meet(walk: Walk, path: string, name: string, onTop: boolean, kind: string | undefined): void {
+function meet(
+  walk: Walk,
+  path: string,
+  name: string,
+  onTop: boolean,
+  kind: string | undefined,
+): void {
   const environment = OVERLAY.exec(name)?.[1];
   if (environment !== undefined) {
-    if (onTop) walk.overlays.set(environment, { file: path, path: join(walk.cwd, path), named: true });
+    if (onTop)
+      walk.overlays.set(environment, { file: path, path: join(walk.cwd, path), named: true });
   } else if (kind === 'file') add(walk, path, false);
-  else complain(walk, 'not-a-file', `${path} is no regular file`, 'Remove it from the folder, or name the files to read.');
+  else
+    complain(
+      walk,
+      'not-a-file',
+      `${path} is no regular file`,
+      'Remove it from the folder, or name the files to read.',
+    );
 }
 
 /** Beside the PATHs, else in the current folder. */
 function findOverlay(walk: Walk, environment: string): FoundFile | undefined {
   if (!NAME.test(environment))
-    return complain(walk, 'bad-environment', `\`${environment}\` is no name for an environment`, 'A name begins with a letter and goes on with letters, digits, `_` and `-`.');
+    return complain(
+      walk,
+      'bad-environment',
+      `\`${environment}\` is no name for an environment`,
+      'A name begins with a letter and goes on with letters, digits, `_` and `-`.',
+    );
   const known = walk.overlays.get(environment);
   if (known) return known;
-  const folders = new Set([...walk.found.keys(), ...walk.stacks.keys()].map((path) => path.slice(0, path.lastIndexOf('/') + 1)).concat(''));
+  const folders = new Set(
+    [...walk.found.keys(), ...walk.stacks.keys()]
+      .map((path) => path.slice(0, path.lastIndexOf('/') + 1))
+      .concat(''),
+  );
   for (const folder of folders) {
     for (const suffix of ['yaml', 'yml']) {
       const path = `${folder}trueup.${environment}.${suffix}`;
-      if (look(walk, path)?.kind === 'file') return { file: path, path: join(walk.cwd, path), named: true };
+      if (look(walk, path)?.kind === 'file')
+        return { file: path, path: join(walk.cwd, path), named: true };
     }
   }
   return complain(

@@ -13,7 +13,8 @@ export function patternFault(source: string): string | undefined {
     const size = RE2JS.compile(RE2JS.translateRegExp(source)).programSize();
     return size > MOST_INSTRUCTIONS ? 'with its repetitions written out it is too long' : undefined;
   } catch (error) {
-    if (error instanceof RE2JSException) return error.message.replace(/^error parsing regexp: /, '');
+    if (error instanceof RE2JSException)
+      return error.message.replace(/^error parsing regexp: /, '');
     throw error;
   }
 }

@@ -26,7 +26,13 @@ import {
 import { roleLadder } from '../resources/role-ladder.js';
 import { placeText, type MayHold, type Piece } from './collect.js';
 import { ENV_NAME, escapeText, literalOf } from './expression.js';
-import { build, converted, substitute, type InterpolationContext, type Scope } from './interpolate.js';
+import {
+  build,
+  converted,
+  substitute,
+  type InterpolationContext,
+  type Scope,
+} from './interpolate.js';
 import type { Library } from './file-reader.js';
 import type { Report } from './diagnostics-list.js';
 import { ownCredential, type SecretSource } from './secret-source.js';
@@ -55,7 +61,12 @@ export interface ResolveRun {
 }
 
 /** Records a complaint, with its place and the lines around it. */
-export function complain(run: ResolveRun, piece: Piece, { path, code, summary, detail, names }: Violation, address?: string): void {
+export function complain(
+  run: ResolveRun,
+  piece: Piece,
+  { path, code, summary, detail, names }: Violation,
+  address?: string,
+): void {
   if (names && run.unread.some((mayHold) => mayHold(...names))) return;
   const full = [...piece.path, ...path];
   const key = JSON.stringify([piece.from.file, full, code, summary]);
@@ -76,7 +87,11 @@ export function complain(run: ResolveRun, piece: Piece, { path, code, summary, d
 }
 
 /** What a program made stands as a whole where it was made. */
-function originAt({ library }: Pick<ResolveRun, 'library'>, { from, origin }: Pick<Piece, 'from' | 'origin'>, path: readonly string[]): Origin {
+function originAt(
+  { library }: Pick<ResolveRun, 'library'>,
+  { from, origin }: Pick<Piece, 'from' | 'origin'>,
+  path: readonly string[],
+): Origin {
   return origin.path === undefined ? { file: from.file, ...library.locate(from, path) } : origin;
 }
 
@@ -91,13 +106,28 @@ export interface DeclarationForm {
 }
 
 /** Fills in, checks and converts; undefined after a complaint. */
-export function read(run: ResolveRun, piece: Piece, raw: Raw, form: DeclarationForm, scope: Scope, inside: readonly string[]): Values | undefined {
+export function read(
+  run: ResolveRun,
+  piece: Piece,
+  raw: Raw,
+  form: DeclarationForm,
+  scope: Scope,
+  inside: readonly string[],
+): Values | undefined {
   const { values, wrong } = tryRead(run, piece, raw, form, scope, inside);
   return wrong ? undefined : values;
 }
 
 /** Whatever could be made of it, and whether there was a complaint. */
-function tryRead(run: ResolveRun, piece: Piece, raw: Raw, form: DeclarationForm, scope: Scope, inside: readonly string[], address?: string): { readonly values: Values; readonly wrong: boolean } {
+function tryRead(
+  run: ResolveRun,
+  piece: Piece,
+  raw: Raw,
+  form: DeclarationForm,
+  scope: Scope,
+  inside: readonly string[],
+  address?: string,
+): { readonly values: Values; readonly wrong: boolean } {
   let wrong = false;
   const say = ({ path, ...rest }: Violation): void => {
     wrong = true;
@@ -107,13 +137,24 @@ function tryRead(run: ResolveRun, piece: Piece, raw: Raw, form: DeclarationForm,
   const given = substitute(raw, root, [], scope, say);
   const filled = piece.ofStack ? converted(given, root) : given;
   for (const complaint of check(form.validator, form.attributes, filled, form.what)) say(complaint);
-  const context: InterpolationContext = { kinds: run.kinds, lookups: run.lookups, references: form.references, secret: run.secret, complain: say };
+  const context: InterpolationContext = {
+    kinds: run.kinds,
+    lookups: run.lookups,
+    references: form.references,
+    secret: run.secret,
+    complain: say,
+  };
   const values = build(filled, root, [], context);
   return isTree(values) ? { values, wrong } : { values: {}, wrong: true };
 }
 
 export function settingsOf(run: ResolveRun, piece: Piece): Partial<Settings> {
-  const form: DeclarationForm = { attributes: settingsAttribute.attributes, validator: run.validators.settings, what: 'settings', references: () => false };
+  const form: DeclarationForm = {
+    attributes: settingsAttribute.attributes,
+    validator: run.validators.settings,
+    what: 'settings',
+    references: () => false,
+  };
   const values = read(run, piece, piece.raw, form, run.scope, []) ?? {};
   for (const complaint of allowEnvError(piece.raw)) complain(run, piece, complaint);
   for (const [path, least] of [
@@ -122,19 +163,37 @@ export function settingsOf(run: ResolveRun, piece: Piece): Partial<Settings> {
     ['requests_per_minute', 1],
   ] as const) {
     const steps = path.split('.');
-    const value = steps.reduce<unknown>((tree, step) => (tree as Record<string, unknown> | undefined)?.[step], values);
-    if (typeof value === 'number' && value < least) complain(run, piece, { path: steps, code: 'out-of-range', summary: `\`${path}\` must be at least ${least}` });
+    const value = steps.reduce<unknown>(
+      (tree, step) => (tree as Record<string, unknown> | undefined)?.[step],
+      values,
+    );
+    if (typeof value === 'number' && value < least)
+      complain(run, piece, {
+        path: steps,
+        code: 'out-of-range',
+        summary: `\`${path}\` must be at least ${least}`,
+      });
   }
   const roles = values['roles'];
   for (const name of isTree(roles) ? Object.keys(roles) : [])
     if (roleLadder.some((one) => one === name))
-      complain(run, piece, { path: ['roles', name], code: 'known-role', summary: `\`${name}\` is a known role, which has its rank already`, detail: 'Rank custom roles alone.' });
+      complain(run, piece, {
+        path: ['roles', name],
+        code: 'known-role',
+        summary: `\`${name}\` is a known role, which has its rank already`,
+        detail: 'Rank custom roles alone.',
+      });
   return values;
 }
 
 /** Names that `settings.allow_env` writes out: it is read before anything is filled in. */
 export function allowedIn(pieces: readonly Piece[]): ReadonlySet<string> {
-  const last = pieces.flatMap(({ raw }) => (isMap(raw) && Array.isArray(raw['allow_env']) ? [raw['allow_env'] as readonly Raw[]] : [])).at(-1) ?? [];
+  const last =
+    pieces
+      .flatMap(({ raw }) =>
+        isMap(raw) && Array.isArray(raw['allow_env']) ? [raw['allow_env'] as readonly Raw[]] : [],
+      )
+      .at(-1) ?? [];
   return new Set(last.filter((one) => typeof one === 'string'));
 }
 
@@ -146,19 +205,37 @@ function allowEnvError(raw: Raw): readonly Violation[] {
     if (isOwnCredential(name)) return [{ path, ...ownCredential('`allow_env`', name) }];
     return ENV_NAME.test(name)
       ? []
-      : [{ path, code: 'bad-name', summary: '`allow_env` holds names of environment variables', detail: 'Write each name out, as in `allow_env: [SITE_KEY]`.' }];
+      : [
+          {
+            path,
+            code: 'bad-name',
+            summary: '`allow_env` holds names of environment variables',
+            detail: 'Write each name out, as in `allow_env: [SITE_KEY]`.',
+          },
+        ];
   });
 }
 
 export function mergeSettings(base: Settings, over: Partial<Settings>): Settings {
-  return { ...base, ...over, policy: { ...base.policy, ...over.policy }, v2_headers: { ...base.v2_headers, ...over.v2_headers }, roles: { ...base.roles, ...over.roles } };
+  return {
+    ...base,
+    ...over,
+    policy: { ...base.policy, ...over.policy },
+    v2_headers: { ...base.v2_headers, ...over.v2_headers },
+    roles: { ...base.roles, ...over.roles },
+  };
 }
 
 export function lookupOf(run: ResolveRun, piece: Piece): Lookup | undefined {
   const [name, ...more] = isMap(piece.raw) ? Object.keys(piece.raw) : [];
   if (name === undefined || more.length > 0) {
     const example = 'As in `hq: { accounts: { name: Headquarters } }`.';
-    return void complain(run, piece, { path: [], code: 'wrong-type', summary: `the lookup \`${piece.name}\` must hold exactly one kind`, detail: example });
+    return void complain(run, piece, {
+      path: [],
+      code: 'wrong-type',
+      summary: `the lookup \`${piece.name}\` must hold exactly one kind`,
+      detail: example,
+    });
   }
   const kind = run.kinds.get(name);
   if (!kind)
@@ -168,7 +245,12 @@ export function lookupOf(run: ResolveRun, piece: Piece): Lookup | undefined {
       summary: `\`${name}\` is no kind.${didYouMean(name, run.kinds.keys())}`,
       detail: `Kinds: ${[...run.kinds.keys()].join(', ')}.`,
     });
-  const form: DeclarationForm = { attributes: whereOf(kind), validator: run.validators.where.get(name) as Validator, what: `a lookup of ${name}`, references: () => false };
+  const form: DeclarationForm = {
+    attributes: whereOf(kind),
+    validator: run.validators.where.get(name) as Validator,
+    what: `a lookup of ${name}`,
+    references: () => false,
+  };
   const raw = (piece.raw as RawMap)[name] as Raw;
   if (isMap(raw) && Object.keys(raw).length === 0)
     return void complain(run, piece, {
@@ -178,13 +260,25 @@ export function lookupOf(run: ResolveRun, piece: Piece): Lookup | undefined {
       detail: 'Name at least one attribute that tells the object from all others.',
     });
   const where = read(run, piece, raw, form, run.scope, [name]);
-  return where && { name: piece.name, kind: name, where: normalAll(form.attributes, where), origin: piece.origin };
+  return (
+    where && {
+      name: piece.name,
+      kind: name,
+      where: normalAll(form.attributes, where),
+      origin: piece.origin,
+    }
+  );
 }
 
 /** Made once a kind. */
 function formOf(run: ResolveRun, kind: Kind): DeclarationForm {
   const known = run.forms.get(kind.name);
-  const form = known ?? { attributes: declarationBodyOf(kind), validator: run.validators.body.get(kind.name) as Validator, what: kind.name, references: ([top]) => top !== 'lifecycle' };
+  const form = known ?? {
+    attributes: declarationBodyOf(kind),
+    validator: run.validators.body.get(kind.name) as Validator,
+    what: kind.name,
+    references: ([top]) => top !== 'lifecycle',
+  };
   if (!known) run.forms.set(kind.name, form);
   return form;
 }
@@ -197,12 +291,20 @@ interface Member {
 export function declarationsOf(run: ResolveRun, piece: Piece): readonly Declaration[] {
   const kind = run.kinds.get(piece.path[0] as string) as Kind;
   if (!isMap(piece.raw)) {
-    complain(run, piece, { path: [], code: 'wrong-type', summary: `${piece.path.join('.')}: a mapping of attributes is expected, not ${found(piece.raw)}` });
+    complain(run, piece, {
+      path: [],
+      code: 'wrong-type',
+      summary: `${piece.path.join('.')}: a mapping of attributes is expected, not ${found(piece.raw)}`,
+    });
     return membersUnknown(run, piece);
   }
   const { for_each: each, ...body } = piece.raw;
   const form = formOf(run, kind);
-  const members = each === undefined ? [undefined] : ((piece.counted ? countedOf(run, piece, each) : membersOf(run, piece, each)) ?? membersUnknown(run, piece));
+  const members =
+    each === undefined
+      ? [undefined]
+      : ((piece.counted ? countedOf(run, piece, each) : membersOf(run, piece, each)) ??
+        membersUnknown(run, piece));
   return members.flatMap((member) => declarationOf(run, piece, kind, form, body, member) ?? []);
 }
 
@@ -224,7 +326,12 @@ function countedOf(run: ResolveRun, piece: Piece, raw: Raw): readonly Member[] |
   if (wrong) return undefined;
   if (typeof count === 'number' && Number.isInteger(count) && count >= 0 && count <= MOST_MEMBERS)
     return Array.from({ length: count }, (_, index) => ({ key: String(index), value: index }));
-  say({ path: ['count'], code: 'bad-count', summary: `\`count\` has to be a number from 0 to ${MOST_MEMBERS}`, detail: 'Work it out in the program, or use a loop there.' });
+  say({
+    path: ['count'],
+    code: 'bad-count',
+    summary: `\`count\` has to be a number from 0 to ${MOST_MEMBERS}`,
+    detail: 'Work it out in the program, or use a loop there.',
+  });
   return undefined;
 }
 
@@ -233,7 +340,12 @@ function membersOf(run: ResolveRun, piece: Piece, raw: Raw): readonly Member[] |
   let wrong = false;
   const say = (summary: string, more: readonly string[] = [], detail?: string): void => {
     wrong = true;
-    complain(run, piece, { path: ['for_each', ...more], code: 'bad-for-each', summary, ...defined({ detail }) });
+    complain(run, piece, {
+      path: ['for_each', ...more],
+      code: 'bad-for-each',
+      summary,
+      ...defined({ detail }),
+    });
   };
   const each = substitute(raw, undefined, ['for_each'], run.scope, (complaint) => {
     wrong = true;
@@ -251,20 +363,45 @@ function membersOf(run: ResolveRun, piece: Piece, raw: Raw): readonly Member[] |
   (each as readonly Raw[]).forEach((one, index) => {
     const item = isSet && (typeof one === 'number' || typeof one === 'boolean') ? String(one) : one;
     const key = typeof item === 'string' ? literalOf(item) : undefined;
-    if (typeof item !== 'string') say(`\`for_each\`: text is expected, not ${found(item)}`, [String(index)], 'Write it in quotes.');
-    else if (key === undefined) say('`for_each`: a key must be known before anything is read', [String(index)]);
+    if (typeof item !== 'string')
+      say(
+        `\`for_each\`: text is expected, not ${found(item)}`,
+        [String(index)],
+        'Write it in quotes.',
+      );
+    else if (key === undefined)
+      say('`for_each`: a key must be known before anything is read', [String(index)]);
     else if (seen.has(key) && !isSet) say('`for_each`: the same key stands twice', [String(index)]);
     else seen.add(key);
   });
   return wrong ? undefined : [...seen].map((key) => ({ key, value: escapeText(key) }));
 }
 
-function declarationOf(run: ResolveRun, piece: Piece, kind: Kind, form: DeclarationForm, body: RawMap, member?: Member): Declaration | undefined {
-  const address = formatAddress({ kind: kind.name, name: piece.name, ...(member ? { key: member.key } : {}) });
+function declarationOf(
+  run: ResolveRun,
+  piece: Piece,
+  kind: Kind,
+  form: DeclarationForm,
+  body: RawMap,
+  member?: Member,
+): Declaration | undefined {
+  const address = formatAddress({
+    kind: kind.name,
+    name: piece.name,
+    ...(member ? { key: member.key } : {}),
+  });
   const scope = member ? { ...run.scope, each: member } : run.scope;
   const { values, wrong } = tryRead(run, piece, body, form, scope, [], address);
-  const named = { address, kind: kind.name, name: address.slice(kind.name.length + 1), origin: piece.origin, at: locator(run, piece) };
-  const wanted = wrong ? {} : lifecycleOf(values['lifecycle'] as Lifecycle | undefined, body, member);
+  const named = {
+    address,
+    kind: kind.name,
+    name: address.slice(kind.name.length + 1),
+    origin: piece.origin,
+    at: locator(run, piece),
+  };
+  const wanted = wrong
+    ? {}
+    : lifecycleOf(values['lifecycle'] as Lifecycle | undefined, body, member);
   const error = lifecycleError(kind, wanted);
   for (const complaint of error) complain(run, piece, complaint, address);
   const waits = piece.depends_on && { depends_on: piece.depends_on };
@@ -272,7 +409,8 @@ function declarationOf(run: ResolveRun, piece: Piece, kind: Kind, form: Declarat
     run.unusable.push({ ...named, values, lifecycle: {}, ...waits });
     return undefined;
   }
-  const former = piece.recounts && wanted.renamed_from === undefined ? formerCount(piece, member) : undefined;
+  const former =
+    piece.recounts && wanted.renamed_from === undefined ? formerCount(piece, member) : undefined;
   return {
     ...named,
     values: normalAll(kind.attributes, values),
@@ -284,7 +422,10 @@ function declarationOf(run: ResolveRun, piece: Piece, kind: Kind, form: Declarat
 }
 
 /** With a `count`, the first is what stood there without one; without, it is what was the first. */
-function formerCount({ name, counted }: Piece, member: Member | undefined): { readonly name: string; readonly key?: string } | undefined {
+function formerCount(
+  { name, counted }: Piece,
+  member: Member | undefined,
+): { readonly name: string; readonly key?: string } | undefined {
   if (!member) return { name, key: '0' };
   return counted && member.key === '0' ? { name } : undefined;
 }
@@ -295,16 +436,29 @@ function locator({ library }: ResolveRun, { from, path, origin }: Piece): Declar
 }
 
 /** A bare earlier name of a whole `for_each` means the member with the same key. */
-function lifecycleOf(wanted: Lifecycle | undefined, body: RawMap, member: Member | undefined): Lifecycle {
+function lifecycleOf(
+  wanted: Lifecycle | undefined,
+  body: RawMap,
+  member: Member | undefined,
+): Lifecycle {
   const raw = body['lifecycle'];
   const written = isMap(raw) ? raw['renamed_from'] : undefined;
-  if (!member || !wanted?.renamed_from || typeof written !== 'string' || !NAME.test(written)) return wanted ?? {};
-  return { ...wanted, renamed_from: formatAddress({ kind: '', name: written, key: member.key }).slice(1) };
+  if (!member || !wanted?.renamed_from || typeof written !== 'string' || !NAME.test(written))
+    return wanted ?? {};
+  return {
+    ...wanted,
+    renamed_from: formatAddress({ kind: '', name: written, key: member.key }).slice(1),
+  };
 }
 
-function lifecycleError(kind: Kind, { ignore_changes: ignored, renamed_from: former }: Lifecycle): readonly Violation[] {
+function lifecycleError(
+  kind: Kind,
+  { ignore_changes: ignored, renamed_from: former }: Lifecycle,
+): readonly Violation[] {
   if (ignored === undefined && former === undefined) return [];
-  const names = [...walk(kind.attributes)].filter(([, { computed }]) => computed !== true).map(([path]) => path);
+  const names = [...walk(kind.attributes)]
+    .filter(([, { computed }]) => computed !== true)
+    .map(([path]) => path);
   const unknown = (ignored ?? []).flatMap((name, index): readonly Violation[] =>
     names.includes(name)
       ? []
@@ -324,7 +478,8 @@ function lifecycleError(kind: Kind, { ignore_changes: ignored, renamed_from: for
       path: ['lifecycle', 'renamed_from'],
       code: 'bad-name',
       summary: '`lifecycle.renamed_from` is no name',
-      detail: 'Write the earlier name alone, without its kind; with `["key"]` behind it for a member of a `for_each`.',
+      detail:
+        'Write the earlier name alone, without its kind; with `["key"]` behind it for a member of a `for_each`.',
     },
   ];
 }

@@ -18,10 +18,16 @@ const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'nul
 
 const isSchema = (value: Json): boolean => typeof value === 'boolean' || isObject(value);
 const isList = (value: Json): value is readonly Json[] => Array.isArray(value);
-const distinct = (list: readonly Json[]): boolean => new Set(list.map(canonical)).size === list.length;
+const distinct = (list: readonly Json[]): boolean =>
+  new Set(list.map(canonical)).size === list.length;
 const isType = (value: Json): boolean => typeof value === 'string' && TYPES.includes(value);
 
-export const schema: Operand = { words: 'a schema: a mapping of keywords, or true or false', schema: SELF, fits: isSchema, inner: (value) => [[[], value]] };
+export const schema: Operand = {
+  words: 'a schema: a mapping of keywords, or true or false',
+  schema: SELF,
+  fits: isSchema,
+  inner: (value) => [[[], value]],
+};
 const schemas: Operand = {
   words: 'a list of schemas, at least one,',
   schema: { type: 'array', minItems: 1, items: SELF },
@@ -36,13 +42,20 @@ const members: Operand = {
 };
 const types: Operand = {
   words: `one of ${TYPES.join(', ')}, or a list of them,`,
-  schema: { anyOf: [{ enum: TYPES }, { type: 'array', minItems: 1, uniqueItems: true, items: { enum: TYPES } }] },
-  fits: (value) => isType(value) || (isList(value) && value.length > 0 && value.every(isType) && distinct(value)),
+  schema: {
+    anyOf: [
+      { enum: TYPES },
+      { type: 'array', minItems: 1, uniqueItems: true, items: { enum: TYPES } },
+    ],
+  },
+  fits: (value) =>
+    isType(value) || (isList(value) && value.length > 0 && value.every(isType) && distinct(value)),
 };
 const names: Operand = {
   words: 'a list of names, none of them twice,',
   schema: { type: 'array', uniqueItems: true, items: { type: 'string' } },
-  fits: (value) => isList(value) && value.every((one) => typeof one === 'string') && distinct(value),
+  fits: (value) =>
+    isList(value) && value.every((one) => typeof one === 'string') && distinct(value),
 };
 const values: Operand = {
   words: 'a list of values, at least one and none of them twice,',
@@ -50,9 +63,21 @@ const values: Operand = {
   fits: (value) => isList(value) && value.length > 0 && distinct(value),
 };
 const value: Operand = { words: 'a value', schema: {}, fits: () => true };
-const number: Operand = { words: 'a number', schema: { type: 'number' }, fits: (one) => typeof one === 'number' };
-const size: Operand = { words: 'an integer, 0 or more,', schema: { type: 'integer', minimum: 0 }, fits: (one) => Number.isInteger(one) && Number(one) >= 0 };
-const text: Operand = { words: 'text', schema: { type: 'string' }, fits: (one) => typeof one === 'string' };
+const number: Operand = {
+  words: 'a number',
+  schema: { type: 'number' },
+  fits: (one) => typeof one === 'number',
+};
+const size: Operand = {
+  words: 'an integer, 0 or more,',
+  schema: { type: 'integer', minimum: 0 },
+  fits: (one) => Number.isInteger(one) && Number(one) >= 0,
+};
+const text: Operand = {
+  words: 'text',
+  schema: { type: 'string' },
+  fits: (one) => typeof one === 'string',
+};
 
 /** Filled in before it is looked at: `${…}` may stand wherever a value may. */
 export const keywords: Readonly<Record<string, Operand>> = {
@@ -105,7 +130,9 @@ export function everySchema(): JsonObject {
   const properties = Object.fromEntries(
     Object.entries(keywords).map(([keyword, operand]) => [
       keyword,
-      operand === text || operand === value || operand.schema === SELF ? operand.schema : { anyOf: [operand.schema, filled] },
+      operand === text || operand === value || operand.schema === SELF
+        ? operand.schema
+        : { anyOf: [operand.schema, filled] },
     ]),
   );
   return {

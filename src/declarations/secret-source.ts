@@ -20,7 +20,10 @@ export interface SecretPlaces {
 }
 
 /** The secret that an expression names, or why it cannot be one. */
-export type SecretSource = (source: 'env' | 'file', name: string) => Secret | Omit<Violation, 'path'>;
+export type SecretSource = (
+  source: 'env' | 'file',
+  name: string,
+) => Secret | Omit<Violation, 'path'>;
 
 const LONGEST = 65_536;
 /** Beside the project and `settings.secret_roots`. */
@@ -34,22 +37,32 @@ export function secretSource(places: SecretPlaces): SecretSource {
     found(secret);
     return secret;
   };
-  const allowed = [cwd, MOUNTED, ...roots.map((root) => resolve(cwd, root))].map((root) => realPath(files, root));
+  const allowed = [cwd, MOUNTED, ...roots.map((root) => resolve(cwd, root))].map((root) =>
+    realPath(files, root),
+  );
   return (source, name) => {
     if (source === 'env') {
       if (isOwnCredential(name)) return ownCredential(`\${secret.env.${name}}`, name);
       const names = namesOf(name);
-      return made(new Secret(`env.${name}`, () => names.map((one) => variableIn(environment, one)).find(Boolean)));
+      return made(
+        new Secret(`env.${name}`, () =>
+          names.map((one) => variableIn(environment, one)).find(Boolean),
+        ),
+      );
     }
     const path = resolve(cwd, name);
-    const read = (): string | undefined => (outside(files, allowed, path, name) ? undefined : textOf(files, realPath(files, path)));
+    const read = (): string | undefined =>
+      outside(files, allowed, path, name) ? undefined : textOf(files, realPath(files, path));
     return outside(files, allowed, path, name) ?? made(new Secret(`file.${name}`, read));
   };
 }
 
 /** The secrets that a text names, whatever else it says, as `secretSource` takes them. */
 export const secretsNamedIn = (text: string): readonly (readonly ['env' | 'file', string])[] =>
-  [...text.matchAll(/\$\{\s*secret\.(env|file)\.([^}"'\n]+?)\s*\}/g)].map(([, source, name]) => [source as 'env' | 'file', name as string]);
+  [...text.matchAll(/\$\{\s*secret\.(env|file)\.([^}"'\n]+?)\s*\}/g)].map(([, source, name]) => [
+    source as 'env' | 'file',
+    name as string,
+  ]);
 
 /** What is said of a credential of trueup, wherever a declaration names it. */
 export const ownCredential = (text: string, name: string): Omit<Violation, 'path'> => ({
@@ -58,7 +71,12 @@ export const ownCredential = (text: string, name: string): Omit<Violation, 'path
   detail: 'Keep the secret that is meant in a variable of its own: `${secret.env.NAME}`.',
 });
 
-function outside(files: DeclarationFiles, allowed: readonly string[], path: string, name: string): Omit<Violation, 'path'> | undefined {
+function outside(
+  files: DeclarationFiles,
+  allowed: readonly string[],
+  path: string,
+  name: string,
+): Omit<Violation, 'path'> | undefined {
   const real = realPath(files, path);
   const text = `\${secret.file.${name}}`;
   const leads = real === path ? '' : `, which leads to ${real},`;
@@ -80,10 +98,13 @@ function outside(files: DeclarationFiles, allowed: readonly string[], path: stri
 function realPath(files: DeclarationFiles, path: string): string {
   const real = files.realPath(path);
   const folder = dirname(path);
-  return real ?? (folder === path ? path : join(realPath(files, folder), path.slice(folder.length)));
+  return (
+    real ?? (folder === path ? path : join(realPath(files, folder), path.slice(folder.length)))
+  );
 }
 
-const isBelow = (folder: string, path: string): boolean => path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+const isBelow = (folder: string, path: string): boolean =>
+  path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 
 /** What is empty or cannot be read is no secret. */
 function textOf(files: DeclarationFiles, path: string): string | undefined {

@@ -1,6 +1,13 @@
 // What is wrong with one declaration that stands in no file: a resource of terraform's. The same validators and the
 // same advice as for files, with the steps to each place instead of its line.
-import { defined, type Declaration, type Diagnostic, type JsonObject, type Kind, type Kinds } from '../model/index.js';
+import {
+  defined,
+  type Declaration,
+  type Diagnostic,
+  type JsonObject,
+  type Kind,
+  type Kinds,
+} from '../model/index.js';
 import { lint } from './lint.js';
 import { bodyValidator, check } from './validation.js';
 import type { Validator } from './validator.js';
@@ -12,7 +19,11 @@ export interface Remark extends Pick<Diagnostic, 'severity' | 'summary' | 'detai
 }
 
 /** `raw`: the declaration as a file would have it, where `${…}` stands for what is not known. */
-export type CheckOne = (kind: Kind, raw: JsonObject, declaration: Declaration) => Promise<readonly Remark[]>;
+export type CheckOne = (
+  kind: Kind,
+  raw: JsonObject,
+  declaration: Declaration,
+) => Promise<readonly Remark[]>;
 
 /** @param kinds all that there are */
 export function checkerOf(kinds: Kinds): CheckOne {
@@ -27,7 +38,9 @@ export function checkerOf(kinds: Kinds): CheckOne {
 
 function misshapen(validator: Validator, kind: Kind, raw: JsonObject): readonly Remark[] {
   if (validator(raw)) return [];
-  return check(validator, declarationBodyOf(kind), raw, kind.name).map(({ path, summary, detail }) => ({ severity: 'error', path, summary, ...defined({ detail }) }));
+  return check(validator, declarationBodyOf(kind), raw, kind.name).map(
+    ({ path, summary, detail }) => ({ severity: 'error', path, summary, ...defined({ detail }) }),
+  );
 }
 
 function advice(kinds: Kinds, declaration: Declaration): readonly Remark[] {

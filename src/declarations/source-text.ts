@@ -59,9 +59,13 @@ export function veil(page: SourceText, names: ReadonlySet<string>): Veil {
     const keys = keysIn(start, names);
     const first = keys[0];
     const leads = first !== undefined && !/[^-\s]/.test(start.slice(indent, first.start));
-    if (depth >= 0 && (indent > depth || !leads)) return leads && first.secret && namesSource(start.slice(first.end)) ? -1 : 0;
+    if (depth >= 0 && (indent > depth || !leads))
+      return leads && first.secret && namesSource(start.slice(first.end)) ? -1 : 0;
     const secret = keys.find(
-      (key, at) => key.secret && !namesSource(start.slice(key.end)) && !(keys[at + 1]?.secret && /^\s*\{?\s*$/.test(start.slice(key.end, keys[at + 1]?.start))),
+      (key, at) =>
+        key.secret &&
+        !namesSource(start.slice(key.end)) &&
+        !(keys[at + 1]?.secret && /^\s*\{?\s*$/.test(start.slice(key.end, keys[at + 1]?.start))),
     );
     depth = secret ? indent : -1;
     if (!secret) return line.length > LOOKED_AT ? LOOKED_AT : -1;
@@ -78,14 +82,23 @@ interface Key {
 function keysIn(line: string, names: ReadonlySet<string>): readonly Key[] {
   return [...line.matchAll(KEY)].map((match) => {
     const name = match.slice(1).find((part) => part !== undefined) ?? '';
-    return { start: match.index, end: match.index + match[0].length, secret: mayBeSecret(name, names) };
+    return {
+      start: match.index,
+      end: match.index + match[0].length,
+      secret: mayBeSecret(name, names),
+    };
   });
 }
 
 const namesSource = (rest: string): boolean => SOURCE_ONLY.test(rest);
 
 function mayBeSecret(name: string, names: ReadonlySet<string>): boolean {
-  return names.has(name) || isSecretName(name) || /secret|password|token/i.test(name) || nearest(name, names) !== undefined;
+  return (
+    names.has(name) ||
+    isSecretName(name) ||
+    /secret|password|token/i.test(name) ||
+    nearest(name, names) !== undefined
+  );
 }
 
 /** Columns of a line that are shown: with what stands before them, they fit into 80. */
@@ -103,10 +116,17 @@ export function frame(page: SourceText, hidden: Veil, { line, column }: Position
   const from = column < WIDEST ? 0 : column - WIDEST / 2;
   const width = String(line + 1).length;
   const shown: string[] = [];
-  for (let number = Math.max(1, line - 1); number <= Math.min(page.starts.length, line + 1); number += 1) {
+  for (
+    let number = Math.max(1, line - 1);
+    number <= Math.min(page.starts.length, line + 1);
+    number += 1
+  ) {
     const text = clip(blank(lineOf(page, number), hidden[number - 1] ?? -1), from);
-    shown.push(`${number === line ? '>' : ' '} ${String(number).padStart(width)} | ${text}`.trimEnd());
-    if (number === line) shown.push(`  ${' '.repeat(width)} | ${' '.repeat(column - 1 - from + (from > 0 ? 1 : 0))}^`);
+    shown.push(
+      `${number === line ? '>' : ' '} ${String(number).padStart(width)} | ${text}`.trimEnd(),
+    );
+    if (number === line)
+      shown.push(`  ${' '.repeat(width)} | ${' '.repeat(column - 1 - from + (from > 0 ? 1 : 0))}^`);
   }
   return shown.join('\n');
 }

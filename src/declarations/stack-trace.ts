@@ -10,7 +10,8 @@ export function lineOf(trace: readonly string[], folder: string): Omit<Origin, '
   for (const line of trace) {
     const [, place = '', row, column] = FRAME.exec(line.trim()) ?? [];
     const path = place.startsWith('file://') ? tryPath(place) : place;
-    const file = path !== undefined && isAbsolute(path) ? relative(folder, path).split(sep).join('/') : '';
+    const file =
+      path !== undefined && isAbsolute(path) ? relative(folder, path).split(sep).join('/') : '';
     if (isProgramFile(file)) return { file, line: Number(row), column: Number(column) };
   }
   return undefined;

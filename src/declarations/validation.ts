@@ -1,6 +1,17 @@
 // Checks shapes with ajv and says in our own words what is wrong. The validators of the built-in kinds are compiled
 // beforehand; they are found by the digest of their schema, so a stale one is never used.
-import { didYouMean, digest, idOf, onlyFalse, type Attribute, type Attributes, type Collections, type JsonObject, type Kind, type Kinds } from '../model/index.js';
+import {
+  didYouMean,
+  digest,
+  idOf,
+  onlyFalse,
+  type Attribute,
+  type Attributes,
+  type Collections,
+  type JsonObject,
+  type Kind,
+  type Kinds,
+} from '../model/index.js';
 import { precompiled } from './generated/validators.js';
 import { Word, isMap, type Raw } from './yaml/raw-values.js';
 import { bodySchema, expectationSchema, settingsSchema, whereSchema } from './file-schema.js';
@@ -27,10 +38,20 @@ export interface Validators {
 export async function validatorsOf(kinds: Kinds, collections: Collections): Promise<Validators> {
   const list = [...kinds.values()];
   const [settings, expectation, ...rest] = await Promise.all(
-    [settingsSchema(), expectationSchema(collections), ...list.flatMap((kind) => [bodySchema(kind), whereSchema(kind)])].map(validatorOf),
+    [
+      settingsSchema(),
+      expectationSchema(collections),
+      ...list.flatMap((kind) => [bodySchema(kind), whereSchema(kind)]),
+    ].map(validatorOf),
   );
-  const pick = (first: number) => new Map(list.map((kind, index) => [kind.name, rest[first + 2 * index] as Validator]));
-  return { settings: settings as Validator, expectation: expectation as Validator, body: pick(0), where: pick(1) };
+  const pick = (first: number) =>
+    new Map(list.map((kind, index) => [kind.name, rest[first + 2 * index] as Validator]));
+  return {
+    settings: settings as Validator,
+    expectation: expectation as Validator,
+    body: pick(0),
+    where: pick(1),
+  };
 }
 
 export const bodyValidator = (kind: Kind): Promise<Validator> => validatorOf(bodySchema(kind));
@@ -42,14 +63,33 @@ async function validatorOf(schema: JsonObject): Promise<Validator> {
 }
 
 /** Every complaint about `data`, which should be an object with these attributes. `what` names it, as in `alert_rules`. */
-export function check(validator: Validator, attributes: Attributes, data: Raw, what: string): readonly Violation[] {
-  if (!isMap(data)) return [{ path: [], code: 'wrong-type', summary: `a mapping of attributes is expected, not ${found(data)}` }];
+export function check(
+  validator: Validator,
+  attributes: Attributes,
+  data: Raw,
+  what: string,
+): readonly Violation[] {
+  if (!isMap(data))
+    return [
+      {
+        path: [],
+        code: 'wrong-type',
+        summary: `a mapping of attributes is expected, not ${found(data)}`,
+      },
+    ];
   if (validator(data)) return [];
-  const errors = (validator.errors ?? []).filter(({ schemaPath }) => !/\/anyOf\/\d/.test(schemaPath));
+  const errors = (validator.errors ?? []).filter(
+    ({ schemaPath }) => !/\/anyOf\/\d/.test(schemaPath),
+  );
   return errors.flatMap((error) => explain(error, attributes, data, what) ?? []);
 }
 
-function explain({ instancePath, keyword, params }: SchemaError, attributes: Attributes, data: Raw, what: string): Violation | undefined {
+function explain(
+  { instancePath, keyword, params }: SchemaError,
+  attributes: Attributes,
+  data: Raw,
+  what: string,
+): Violation | undefined {
   const path = instancePath
     .split('/')
     .slice(1)
@@ -60,32 +100,70 @@ function explain({ instancePath, keyword, params }: SchemaError, attributes: Att
   const below = attribute?.word === 'object' ? attribute.attributes : {};
   const runContext = path.length === 0 ? attributes : below;
   const where = path.length === 0 ? what : `\`${path.join('.')}\``;
-  if (keyword === 'additionalProperties') return unknown(path, String(params['additionalProperty']), runContext, where);
-  if (keyword === 'required') return missing(path, String(params['missingProperty']), runContext, where);
-  if (attribute?.secret === true && typeof value === 'string' && value.includes('${')) return undefined;
+  if (keyword === 'additionalProperties')
+    return unknown(path, String(params['additionalProperty']), runContext, where);
+  if (keyword === 'required')
+    return missing(path, String(params['missingProperty']), runContext, where);
+  if (attribute?.secret === true && typeof value === 'string' && value.includes('${'))
+    return undefined;
   return attribute && mismatch(path, attribute, value, [params['type']].flat().includes('null'));
 }
 
 function valueAt(data: Raw, path: readonly string[]): Raw | undefined {
   let value: Raw | undefined = data;
-  for (const step of path) value = typeof value === 'object' && value !== null && Object.hasOwn(value, step) ? (value as { readonly [key: string]: Raw })[step] : undefined;
+  for (const step of path)
+    value =
+      typeof value === 'object' && value !== null && Object.hasOwn(value, step)
+        ? (value as { readonly [key: string]: Raw })[step]
+        : undefined;
   return value;
 }
 
-function unknown(path: readonly string[], name: string, runContext: Attributes, where: string): Violation {
+function unknown(
+  path: readonly string[],
+  name: string,
+  runContext: Attributes,
+  where: string,
+): Violation {
   const full = [...path, name];
-  if (Object.hasOwn(runContext, name)) return { path: full, code: 'computed-attribute', summary: `\`${name}\` belongs to the server and cannot be declared`, detail: 'Remove it.' };
+  if (Object.hasOwn(runContext, name))
+    return {
+      path: full,
+      code: 'computed-attribute',
+      summary: `\`${name}\` belongs to the server and cannot be declared`,
+      detail: 'Remove it.',
+    };
   const names = Object.keys(runContext).filter((one) => runContext[one]?.computed !== true);
-  return { path: full, code: 'unknown-attribute', summary: `\`${name}\` is not an attribute of ${where}.${didYouMean(name, names)}`, detail: `Attributes: ${names.join(', ')}.` };
+  return {
+    path: full,
+    code: 'unknown-attribute',
+    summary: `\`${name}\` is not an attribute of ${where}.${didYouMean(name, names)}`,
+    detail: `Attributes: ${names.join(', ')}.`,
+  };
 }
 
-function missing(path: readonly string[], name: string, runContext: Attributes, where: string): Violation {
+function missing(
+  path: readonly string[],
+  name: string,
+  runContext: Attributes,
+  where: string,
+): Violation {
   const doc = runContext[name]?.doc ?? '';
-  return { path, code: 'missing-attribute', summary: `\`${name}\` is missing in ${where}`, ...(doc ? { detail: `\`${name}\`: ${doc}` } : {}) };
+  return {
+    path,
+    code: 'missing-attribute',
+    summary: `\`${name}\` is missing in ${where}`,
+    ...(doc ? { detail: `\`${name}\`: ${doc}` } : {}),
+  };
 }
 
 /** A value that does not fit its attribute. A secret's value is not even described. @param nullable whether null would have fitted, where that is known */
-export function mismatch(path: readonly string[], attribute: Attribute, value: Raw | undefined, nullable = false): Violation {
+export function mismatch(
+  path: readonly string[],
+  attribute: Attribute,
+  value: Raw | undefined,
+  nullable = false,
+): Violation {
   const where = path.join('.');
   if (attribute.secret === true) {
     return {
@@ -97,7 +175,12 @@ export function mismatch(path: readonly string[], attribute: Attribute, value: R
   }
   if (attribute.word === 'choice' && typeof value === 'string') {
     const right = didYouMean(value, attribute.values);
-    return { path, code: 'unknown-choice', summary: `\`${where}\` is not one of its words.${right}`, detail: `Words: ${attribute.values.join(', ')}.` };
+    return {
+      path,
+      code: 'unknown-choice',
+      summary: `\`${where}\` is not one of its words.${right}`,
+      detail: `Words: ${attribute.values.join(', ')}.`,
+    };
   }
   if (attribute.only_false === true && value === true) return { ...onlyFalse(where), path };
   const fix = remedy(attribute, value);
@@ -109,7 +192,8 @@ export function mismatch(path: readonly string[], attribute: Attribute, value: R
   };
 }
 
-const namesNothing = ({ word }: Attribute, value: Raw | undefined): boolean => word === 'ref' && typeof value === 'string' && idOf(value) === null;
+const namesNothing = ({ word }: Attribute, value: Raw | undefined): boolean =>
+  word === 'ref' && typeof value === 'string' && idOf(value) === null;
 
 function expected(attribute: Attribute, nullable: boolean): string {
   switch (attribute.word) {
@@ -118,7 +202,9 @@ function expected(attribute: Attribute, nullable: boolean): string {
     case 'choice':
       return `one of ${attribute.values.join(', ')}`;
     case 'ref':
-      return attribute.wire === 'integer' ? 'an identifier of digits or a reference' : 'an identifier or a reference';
+      return attribute.wire === 'integer'
+        ? 'an identifier of digits or a reference'
+        : 'an identifier or a reference';
     case 'integer':
       return 'an integer';
     case 'number':
@@ -132,14 +218,17 @@ function expected(attribute: Attribute, nullable: boolean): string {
     case 'object':
       return 'a mapping';
     case 'document':
-      return attribute.wire === 'merge' || attribute === anything ? 'a list of an object and of the paths removed from the defaults,' : `a mapping${nullable ? ' or null' : ''}`;
+      return attribute.wire === 'merge' || attribute === anything
+        ? 'a list of an object and of the paths removed from the defaults,'
+        : `a mapping${nullable ? ' or null' : ''}`;
   }
 }
 
 export function found(value: Raw | undefined): string {
   if (value === null || value === undefined) return 'null';
   if (Array.isArray(value)) return 'a list';
-  if (typeof value === 'object') return value instanceof Word ? `the word \`${String(value)}\`` : 'a mapping';
+  if (typeof value === 'object')
+    return value instanceof Word ? `the word \`${String(value)}\`` : 'a mapping';
   if (typeof value === 'string') return 'text';
   if (typeof value === 'boolean') return 'true or false';
   return Number.isInteger(value) ? 'an integer' : 'a number';
@@ -151,7 +240,11 @@ function remedy(attribute: Attribute, value: Raw | undefined): string | undefine
     const none = word === 'list' || word === 'set' ? '`[]` means none; ' : '';
     return `Give it a value, or leave the key out: ${none}what is absent is not managed.`;
   }
-  if (word === 'text' || word === 'choice') return typeof value === 'number' || typeof value === 'boolean' ? 'Write it in quotes.' : undefined;
-  if (word === 'list' || word === 'set') return Array.isArray(value) || isMap(value) ? undefined : 'Write it in brackets: `[ … ]`.';
+  if (word === 'text' || word === 'choice')
+    return typeof value === 'number' || typeof value === 'boolean'
+      ? 'Write it in quotes.'
+      : undefined;
+  if (word === 'list' || word === 'set')
+    return Array.isArray(value) || isMap(value) ? undefined : 'Write it in brackets: `[ … ]`.';
   return undefined;
 }

@@ -23,25 +23,41 @@ import { roleLadder } from '../resources/role-ladder.js';
 /** Top-level keys beside the kinds. */
 export const sections = ['settings', 'variables', 'lookups', 'expectations'] as const;
 
-const header = (name: string): Attribute => text(`What this deployment calls ${name}.`, { optional: true });
+const header = (name: string): Attribute =>
+  text(`What this deployment calls ${name}.`, { optional: true });
 
 export const settings = object('How the project is run. At most once in a project.', {
-  target: choice('Absent: the environment names the target. `emulator`: the emulator in the same process, with its data in `.trueup/emulator.json`.', ['emulator'], {
-    optional: true,
-  }),
+  target: choice(
+    'Absent: the environment names the target. `emulator`: the emulator in the same process, with its data in `.trueup/emulator.json`.',
+    ['emulator'],
+    {
+      optional: true,
+    },
+  ),
   state: text('The state file, relative to the current folder.', { optional: true }),
   policy: object(
     'How many objects may be changed within 24 hours.',
     {
       max_deletes: integer('Deletes within 24 hours; 5 by default.', { optional: true }),
-      max_changed_percent: integer('Updates and deletes within 24 hours, in per cent of all objects; 30 by default.', { optional: true }),
+      max_changed_percent: integer(
+        'Updates and deletes within 24 hours, in per cent of all objects; 30 by default.',
+        { optional: true },
+      ),
     },
     { optional: true },
   ),
-  requests_per_minute: integer('Calls a minute; 450 by default, unlimited for a target on this machine.', { optional: true }),
+  requests_per_minute: integer(
+    'Calls a minute; 450 by default, unlimited for a target on this machine.',
+    { optional: true },
+  ),
   v2_headers: object(
     'Names of the four v2 headers, if the deployment has its own.',
-    Object.fromEntries(['X-MGR-API-ID', 'X-MGR-API-KEY', 'X-VND-API-ID', 'X-VND-API-KEY'].map((name) => [name, header(name)])),
+    Object.fromEntries(
+      ['X-MGR-API-ID', 'X-MGR-API-KEY', 'X-VND-API-ID', 'X-VND-API-KEY'].map((name) => [
+        name,
+        header(name),
+      ]),
+    ),
     { optional: true },
   ),
   configuration_writes: choice(
@@ -56,9 +72,13 @@ export const settings = object('How the project is run. At most once in a projec
       optional: true,
     },
   ),
-  allow_env: list('Environment variables that `${env…}` may read although they are named as credentials are: what they hold is shown and stored.', text('Name of a variable.'), {
-    optional: true,
-  }),
+  allow_env: list(
+    'Environment variables that `${env…}` may read although they are named as credentials are: what they hold is shown and stored.',
+    text('Name of a variable.'),
+    {
+      optional: true,
+    },
+  ),
   secret_roots: list(
     'Folders below which `${secret.file…}` may read, beside the current folder and `/run/secrets`. Relative ones begin in the current folder.',
     text('Path of a folder.'),
@@ -73,12 +93,27 @@ export function lifecycle(kind: Kind): Attribute {
     'How the object is treated, whatever its attributes.',
     {
       protect: flag('Refuses to delete the object.', { optional: true }),
-      ignore_changes: list('Attributes that are set at creation and not compared afterwards.', text('Name of an attribute.'), { optional: true }),
+      ignore_changes: list(
+        'Attributes that are set at creation and not compared afterwards.',
+        text('Name of an attribute.'),
+        { optional: true },
+      ),
       adopt: anyRef('Identifier of the live object to bind.', kind.name, { optional: true }),
       renamed_from: text('Name that the declaration had before.', { optional: true }),
-      on_removal: choice('What happens to the live object when the declaration is removed. The first is the default.', removals(kind).map(String), { optional: true }),
-      allow_duplicate: flag('Allows another declaration that would be recognised by the same content or name.', { optional: true }),
-      ...(writables(kind).some(([, { wire }]) => wire === 'merge') && { clear: flag('Allows `[{}, []]`, which takes everything out of the configuration.', { optional: true }) }),
+      on_removal: choice(
+        'What happens to the live object when the declaration is removed. The first is the default.',
+        removals(kind).map(String),
+        { optional: true },
+      ),
+      allow_duplicate: flag(
+        'Allows another declaration that would be recognised by the same content or name.',
+        { optional: true },
+      ),
+      ...(writables(kind).some(([, { wire }]) => wire === 'merge') && {
+        clear: flag('Allows `[{}, []]`, which takes everything out of the configuration.', {
+          optional: true,
+        }),
+      }),
     },
     { optional: true },
   );
@@ -91,24 +126,44 @@ export function declarationBodyOf(kind: Kind): Attributes {
 
 /** What a lookup may ask for: attributes with one plain value, none required. */
 export function whereOf(kind: Kind): Attributes {
-  const asked = Object.entries(kind.attributes).filter(([, { word, secret }]) => secret !== true && ['text', 'choice', 'ref', 'integer', 'number', 'flag'].includes(word));
-  return Object.fromEntries(asked.map(([name, attribute]) => [name, { ...attribute, optional: true, computed: false, only_false: false }]));
+  const asked = Object.entries(kind.attributes).filter(
+    ([, { word, secret }]) =>
+      secret !== true && ['text', 'choice', 'ref', 'integer', 'number', 'flag'].includes(word),
+  );
+  return Object.fromEntries(
+    asked.map(([name, attribute]) => [
+      name,
+      { ...attribute, optional: true, computed: false, only_false: false },
+    ]),
+  );
 }
 
 /** What must hold of records: which, all of them, and how many. */
 export const expectation = (collections: Collections): Attributes => ({
   collection: choice('What is read.', [...collections.keys()]),
-  where: map('Filters of the collection, as `get --filter` takes them; a list has commas.', text('Value.'), { optional: true }),
-  every: document('JSON Schema that every record has to satisfy, as the API gives it.', { optional: true }),
+  where: map(
+    'Filters of the collection, as `get --filter` takes them; a list has commas.',
+    text('Value.'),
+    { optional: true },
+  ),
+  every: document('JSON Schema that every record has to satisfy, as the API gives it.', {
+    optional: true,
+  }),
   count: object(
     'How many records there have to be.',
-    { min: integer('At least so many.', { optional: true }), max: integer('At most so many.', { optional: true }) },
+    {
+      min: integer('At least so many.', { optional: true }),
+      max: integer('At most so many.', { optional: true }),
+    },
     { optional: true },
   ),
 });
 
 /** The attribute at a path inside `attributes`, where the vocabulary knows one. */
-export function attributeAt(attributes: Attributes, path: readonly string[]): Attribute | undefined {
+export function attributeAt(
+  attributes: Attributes,
+  path: readonly string[],
+): Attribute | undefined {
   let attribute: Attribute | undefined = object('', attributes);
   for (const step of path) attribute = attribute && inside(attribute, step);
   return attribute;
@@ -121,11 +176,14 @@ export const anything = document('Any value.');
 export function inside(attribute: Attribute, step: string): Attribute | undefined {
   if (attribute.wire === 'merge' || attribute === anything) return anything;
   if (attribute.word === 'object') return own(attribute.attributes, step);
-  return attribute.word === 'list' || attribute.word === 'set' || attribute.word === 'map' ? attribute.of : undefined;
+  return attribute.word === 'list' || attribute.word === 'set' || attribute.word === 'map'
+    ? attribute.of
+    : undefined;
 }
 
 export const isNullable = (attribute: Attribute): boolean =>
-  (attribute.word === 'document' && attribute.wire !== 'merge') || (attribute.optional === true && ['text', 'choice', 'integer', 'number'].includes(attribute.word));
+  (attribute.word === 'document' && attribute.wire !== 'merge') ||
+  (attribute.optional === true && ['text', 'choice', 'integer', 'number'].includes(attribute.word));
 
 export const declarable = (kind: Kind): Attributes => Object.fromEntries(writables(kind));
 
@@ -136,10 +194,14 @@ export function holdsSecret(attribute: Attribute): boolean {
 
 /** Names of the attributes that are secret or hold a secret. */
 export function secretNames(attributes: Attributes): readonly string[] {
-  return Object.entries(attributes).flatMap(([name, attribute]) => (holdsSecret(attribute) ? [name, ...secretNames(Object.fromEntries(inner(attribute)))] : []));
+  return Object.entries(attributes).flatMap(([name, attribute]) =>
+    holdsSecret(attribute) ? [name, ...secretNames(Object.fromEntries(inner(attribute)))] : [],
+  );
 }
 
 function inner(attribute: Attribute): readonly (readonly [string, Attribute])[] {
   if (attribute.word === 'object') return Object.entries(attribute.attributes);
-  return attribute.word === 'list' || attribute.word === 'set' || attribute.word === 'map' ? inner(attribute.of) : [];
+  return attribute.word === 'list' || attribute.word === 'set' || attribute.word === 'map'
+    ? inner(attribute.of)
+    : [];
 }

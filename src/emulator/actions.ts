@@ -7,14 +7,21 @@ import { answer, asIs, collectionRoutes } from './v2.js';
 
 interface Action {
   readonly takes: Attributes;
-  readonly act: (cloud: EmulatedCloud, fields: Readonly<Record<string, Json>>, c: Asked) => Promise<Json>;
+  readonly act: (
+    cloud: EmulatedCloud,
+    fields: Readonly<Record<string, Json>>,
+    c: Asked,
+  ) => Promise<Json>;
 }
 
 const actions: Readonly<Record<string, Action>> = {
   test_alert_push_destinations: {
     takes: { destination_config_id: anyRef('The destination to try.', 'alert_push_destinations') },
     act: async (cloud, { destination_config_id }, c) => {
-      const { status, reason = '' } = await cloud.deliveries.test(destination_config_id as string, faceOf(cloud, c));
+      const { status, reason = '' } = await cloud.deliveries.test(
+        destination_config_id as string,
+        faceOf(cloud, c),
+      );
       return { success: status === 'delivered', details: reason };
     },
   },

@@ -15,9 +15,20 @@ export interface Actor {
 export const system: Actor = { id: '0', type_name: 'system' };
 
 /** Numeric codes; names of the reference whose code is not known map to null and can only be asked for by name. */
-export const actionCodes: Readonly<Record<'actor' | 'action' | 'object', Readonly<Record<string, number | null>>>> = {
+export const actionCodes: Readonly<
+  Record<'actor' | 'action' | 'object', Readonly<Record<string, number | null>>>
+> = {
   actor: { system: 1, sso_user: 2, api_key: 3, router: 4, access_point: null },
-  action: { create: 1, delete: 2, update: 3, request: 4, report: 5, register: 8, unregister: 9, activate: 10 },
+  action: {
+    create: 1,
+    delete: 2,
+    update: 3,
+    request: 4,
+    report: 5,
+    register: 8,
+    unregister: 9,
+    activate: 10,
+  },
   object: {
     group: 3,
     router: 4,
@@ -37,7 +48,11 @@ export const actionCodes: Readonly<Record<'actor' | 'action' | 'object', Readonl
 };
 
 /** Kinds the enumeration of object types knows; changes of all others are logged without a type. */
-const typeNames: Readonly<Record<string, string>> = { account_authorizations: 'authorization', groups: 'group', routers: 'router' };
+const typeNames: Readonly<Record<string, string>> = {
+  account_authorizations: 'authorization',
+  groups: 'group',
+  routers: 'router',
+};
 
 export interface Happening {
   readonly id: string;
@@ -55,12 +70,35 @@ export interface Happening {
 }
 
 /** A record of the log, with the id of the account beside it (left out of answers). */
-export function logEntry({ id, at, action, actor, kind, objectId, account, before, after, users }: Happening): JsonObject {
+export function logEntry({
+  id,
+  at,
+  action,
+  actor,
+  kind,
+  objectId,
+  account,
+  before,
+  after,
+  users,
+}: Happening): JsonObject {
   const typeName = typeNames[kind.name] ?? null;
   return {
     account,
-    action: { id, timestamp: at, type: actionCodes.action[action] as number, type_name: action, before, after },
-    actor: { id: actor.id, ...defined({ email: actor.email }), type: actionCodes.actor[actor.type_name] as number, type_name: actor.type_name },
+    action: {
+      id,
+      timestamp: at,
+      type: actionCodes.action[action] as number,
+      type_name: action,
+      before,
+      after,
+    },
+    actor: {
+      id: actor.id,
+      ...defined({ email: actor.email }),
+      type: actionCodes.actor[actor.type_name] as number,
+      type_name: actor.type_name,
+    },
     object: {
       id: objectId,
       type: typeName === null ? null : (actionCodes.object[typeName] ?? null),
@@ -72,7 +110,10 @@ export function logEntry({ id, at, action, actor, kind, objectId, account, befor
 
 function authorizationOf(shown: JsonObject, users: ReadonlyMap<string, User>): JsonObject {
   const user = String(shown.user);
-  return { role: { id: shown.role as Json, name: shown.role as Json }, user: { id: user, email: users.get(user)?.email ?? null } };
+  return {
+    role: { id: shown.role as Json, name: shown.role as Json },
+    user: { id: user, email: users.get(user)?.email ?? null },
+  };
 }
 
 type Test = (entry: JsonObject) => boolean;
@@ -83,24 +124,43 @@ const comparisons: Readonly<Record<string, (a: number, b: number) => boolean>> =
   gt: (a, b) => a > b,
   gte: (a, b) => a >= b,
 };
-const times = ['created_at', 'action__timestamp'].flatMap((field) => Object.keys(comparisons).map((word) => `${field}__${word}`));
+const times = ['created_at', 'action__timestamp'].flatMap((field) =>
+  Object.keys(comparisons).map((word) => `${field}__${word}`),
+);
 
-export const activityFilters: readonly string[] = ['account', ...times, 'actor__id', 'object__id', 'action__id__exact', 'actor__type', 'action__type', 'object__type'];
+export const activityFilters: readonly string[] = [
+  'account',
+  ...times,
+  'actor__id',
+  'object__id',
+  'action__id__exact',
+  'actor__type',
+  'action__type',
+  'object__type',
+];
 
-const part = (entry: JsonObject, name: 'action' | 'actor' | 'object'): JsonObject => entry[name] as JsonObject;
+const part = (entry: JsonObject, name: 'action' | 'actor' | 'object'): JsonObject =>
+  entry[name] as JsonObject;
 
 /** The test a filter puts to each record. @throws Refused for a value that cannot be one of that filter. */
 export function activityTest(name: string, value: string): Test {
   const bad = (): never => turnDown(400, `the value of ${name} is not valid`, [name]);
   if (name === 'account') return /^\d+$/.test(value) ? (entry) => entry.account === value : bad();
   if (times.includes(name)) {
-    const compare = comparisons[name.slice(name.lastIndexOf('__') + 2)] as (a: number, b: number) => boolean;
+    const compare = comparisons[name.slice(name.lastIndexOf('__') + 2)] as (
+      a: number,
+      b: number,
+    ) => boolean;
     const at = Date.parse(value);
-    return Number.isNaN(at) ? bad() : (entry) => compare(Date.parse(String(part(entry, 'action').timestamp)), at);
+    return Number.isNaN(at)
+      ? bad()
+      : (entry) => compare(Date.parse(String(part(entry, 'action').timestamp)), at);
   }
   const [section, field] = name.split('__') as ['action' | 'actor' | 'object', 'id' | 'type'];
   if (field === 'id') return (entry) => part(entry, section).id === value;
   const names = actionCodes[section];
-  const wanted = Object.keys(names).find((typeName) => typeName === value || String(names[typeName]) === value);
+  const wanted = Object.keys(names).find(
+    (typeName) => typeName === value || String(names[typeName]) === value,
+  );
   return wanted === undefined ? bad() : (entry) => part(entry, section).type_name === wanted;
 }

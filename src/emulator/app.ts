@@ -34,10 +34,23 @@ interface Login {
 /** Dummies that open the emulator unless others are given: the first of each, and a second pair for changes by another client. */
 export const dummyCredentials: Credentials = {
   v2: [
-    { 'X-MGR-API-ID': 'emulator-mgr-id', 'X-MGR-API-KEY': 'emulator-mgr-key', 'X-VND-API-ID': 'emulator-vnd-id', 'X-VND-API-KEY': 'emulator-vnd-key' },
-    { 'X-MGR-API-ID': 'other-mgr-id', 'X-MGR-API-KEY': 'other-mgr-key', 'X-VND-API-ID': 'other-vnd-id', 'X-VND-API-KEY': 'other-vnd-key' },
+    {
+      'X-MGR-API-ID': 'emulator-mgr-id',
+      'X-MGR-API-KEY': 'emulator-mgr-key',
+      'X-VND-API-ID': 'emulator-vnd-id',
+      'X-VND-API-KEY': 'emulator-vnd-key',
+    },
+    {
+      'X-MGR-API-ID': 'other-mgr-id',
+      'X-MGR-API-KEY': 'other-mgr-key',
+      'X-VND-API-ID': 'other-vnd-id',
+      'X-VND-API-KEY': 'other-vnd-key',
+    },
   ],
-  v3: { 'emulator-token': { id: '1', email: 'emulator@example.com' }, 'other-token': { id: '2', email: 'somebody.else@example.com' } },
+  v3: {
+    'emulator-token': { id: '1', email: 'emulator@example.com' },
+    'other-token': { id: '2', email: 'somebody.else@example.com' },
+  },
   iot: { username: 'emulator-iot-user', password: 'emulator-iot-password' },
   flow: { username: 'emulator-flow-user', password: 'emulator-flow-password' },
 };
@@ -62,16 +75,26 @@ export type EmulatorApp = Hono<{ Bindings: Bindings; Variables: { actor: Actor }
 export type Handler = (c: Asked) => Response | Promise<Response>;
 
 /** Registers a path with the verbs it knows; every other verb is answered 405. */
-export function route(app: EmulatorApp, path: string, verbs: Readonly<Record<string, Handler | undefined>>): void {
+export function route(
+  app: EmulatorApp,
+  path: string,
+  verbs: Readonly<Record<string, Handler | undefined>>,
+): void {
   const allowed = Object.keys(verbs).filter((verb) => verbs[verb]);
-  app.all(path, (c) => (verbs[c.req.method] ?? turnDown(405, `${c.req.method} is not allowed here`, [], { allow: allowed.join(', ') }))(c));
+  app.all(path, (c) =>
+    (
+      verbs[c.req.method] ??
+      turnDown(405, `${c.req.method} is not allowed here`, [], { allow: allowed.join(', ') })
+    )(c),
+  );
 }
 
 export function faceOf({ store, behaviours }: EmulatedCloud, c: Asked): Face {
   return { kinds: store.kinds, behaviours, base: `${originOf(behaviours, c)}/api/v2` };
 }
 
-export const originOf = (behaviours: Behaviours, c: Asked): string => behaviours.shard_origin || new URL(c.req.url).origin;
+export const originOf = (behaviours: Behaviours, c: Asked): string =>
+  behaviours.shard_origin || new URL(c.req.url).origin;
 export const queryOf = (c: Asked): URLSearchParams => new URL(c.req.url).searchParams;
 
 /** The media types of a header, in lower case, without parameters but those of JSON:API. */
@@ -84,9 +107,14 @@ const typesOf = (header: string): readonly string[] =>
   );
 
 /** @throws Refused (415, 400) unless the body is a JSON object in one of the media types. */
-export function bodyOf(c: Asked, dialect: Dialect, types: readonly string[] = [mediaTypes[dialect]]): Readonly<Record<string, unknown>> {
+export function bodyOf(
+  c: Asked,
+  dialect: Dialect,
+  types: readonly string[] = [mediaTypes[dialect]],
+): Readonly<Record<string, unknown>> {
   const [type = ''] = typesOf(c.req.header('content-type') ?? '');
-  if (!types.includes(type.replace(/;charset=.*$/, ''))) turnDown(415, `the body must be ${types[0]}`);
+  if (!types.includes(type.replace(/;charset=.*$/, '')))
+    turnDown(415, `the body must be ${types[0]}`);
   let body: unknown;
   try {
     // `parseJson` leaves `__proto__` out without a word; here it is a field that nobody knows.
@@ -101,6 +129,8 @@ export function bodyOf(c: Asked, dialect: Dialect, types: readonly string[] = [m
 export function checkAccept(c: Asked, dialect: Dialect): void {
   const accept = c.req.header('accept');
   const tolerated = dialect === 'v2' ? ['*/*', 'application/*'] : [];
-  const taken = accept === undefined ? tolerated : typesOf(accept).map((type) => type.replace(/;q=.*$/, ''));
-  if (![mediaTypes[dialect], ...tolerated].some((type) => taken.includes(type))) turnDown(406, `answers are ${mediaTypes[dialect]}`);
+  const taken =
+    accept === undefined ? tolerated : typesOf(accept).map((type) => type.replace(/;q=.*$/, ''));
+  if (![mediaTypes[dialect], ...tolerated].some((type) => taken.includes(type)))
+    turnDown(406, `answers are ${mediaTypes[dialect]}`);
 }

@@ -15,14 +15,25 @@ interface Behaviour<T> {
 const boolean = (doc: string): Behaviour<boolean> => ({ doc, initial: false, read: () => true });
 
 /** The first choice is the default. */
-function choice<const T extends string | number>(doc: string, ...values: readonly [T, ...T[]]): Behaviour<T> {
-  return { doc, initial: values[0], takes: values.join('|'), read: (text) => values.find((value) => String(value) === text) };
+function choice<const T extends string | number>(
+  doc: string,
+  ...values: readonly [T, ...T[]]
+): Behaviour<T> {
+  return {
+    doc,
+    initial: values[0],
+    takes: values.join('|'),
+    read: (text) => values.find((value) => String(value) === text),
+  };
 }
 
-const originOf = (text: string): string | undefined => (URL.canParse(text) && /^https?:/.test(text) ? new URL(text).origin : undefined);
-const secondsOf = (text: string): number | undefined => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined);
+const originOf = (text: string): string | undefined =>
+  URL.canParse(text) && /^https?:/.test(text) ? new URL(text).origin : undefined;
+const secondsOf = (text: string): number | undefined =>
+  /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
 
-const headerOf = (text: string): string | undefined => (/^[A-Za-z][A-Za-z0-9-]*$/.test(text) ? text.toLowerCase() : undefined);
+const headerOf = (text: string): string | undefined =>
+  /^[A-Za-z][A-Za-z0-9-]*$/.test(text) ? text.toLowerCase() : undefined;
 
 export const dialects = ['reference', 'public'] as const;
 
@@ -30,7 +41,12 @@ const table = {
   dialect: choice('What is served; as --dialect.', ...dialects),
   escape_html: boolean('Writable texts come back HTML-escaped, messages too.'),
   offset_timestamps: boolean('Timestamps end in +00:00 instead of Z.'),
-  shard_origin: { doc: 'URLs in bodies and in next name this origin.', initial: '', takes: 'URL', read: originOf } as Behaviour<string>,
+  shard_origin: {
+    doc: 'URLs in bodies and in next name this origin.',
+    initial: '',
+    takes: 'URL',
+    read: originOf,
+  } as Behaviour<string>,
   next_drops_expand: boolean('The URL of the next page leaves out expand.'),
   retry_after: choice('How a 429 or 503 names the time to wait.', 'seconds', 'date', 'none'),
   swapped_spellings: boolean('Ids are numbers where the reference has text, and text for numbers.'),
@@ -40,11 +56,25 @@ const table = {
   created_status: choice('Status of a successful POST.', 200, 201),
   replacing_put: boolean('PUT resets the fields that it does not name.'),
   merging_configuration: boolean('PUT of a configuration keeps the members that it does not name.'),
-  patching_configuration: boolean('Configuration managers take PATCH, which adds to the configuration.'),
+  patching_configuration: boolean(
+    'Configuration managers take PATCH, which adds to the configuration.',
+  ),
   dangling_references: boolean('A record may be deleted while others still name it.'),
-  signature_header: { doc: 'The header with the signature of a delivery.', initial: 'x-signature', takes: 'NAME', read: headerOf } as Behaviour<string>,
-  unsigned_deliveries: boolean('Deliveries whose secret is not known are sent without a signature.'),
-  token_seconds: { doc: 'How long a token of the IoT platform lasts.', initial: 1800, takes: 'SECONDS', read: secondsOf } as Behaviour<number>,
+  signature_header: {
+    doc: 'The header with the signature of a delivery.',
+    initial: 'x-signature',
+    takes: 'NAME',
+    read: headerOf,
+  } as Behaviour<string>,
+  unsigned_deliveries: boolean(
+    'Deliveries whose secret is not known are sent without a signature.',
+  ),
+  token_seconds: {
+    doc: 'How long a token of the IoT platform lasts.',
+    initial: 1800,
+    takes: 'SECONDS',
+    read: secondsOf,
+  } as Behaviour<number>,
   bare_cursors: boolean('The IoT platform names the next page by a cursor, not by a URL.'),
   platform_limits: boolean('The IoT platform limits requests, and says what is left.'),
 };
@@ -55,10 +85,13 @@ export type Behaviours = { readonly [K in keyof Table]: Table[K]['initial'] };
 const entries: readonly (readonly [string, Behaviour<unknown>])[] = Object.entries(table);
 
 /** The strict service of the reference. */
-export const strict = Object.fromEntries(entries.map(([name, { initial }]) => [name, initial])) as Behaviours;
+export const strict = Object.fromEntries(
+  entries.map(([name, { initial }]) => [name, initial]),
+) as Behaviours;
 
 const kebab = (name: string): string => name.replaceAll('_', '-');
-const spelled = ([name, { takes }]: readonly [string, Behaviour<unknown>]): string => kebab(name) + (takes === undefined ? '' : `=${takes}`);
+const spelled = ([name, { takes }]: readonly [string, Behaviour<unknown>]): string =>
+  kebab(name) + (takes === undefined ? '' : `=${takes}`);
 
 /** Reads the words of the command line, each `name` or `name=value`. @throws Refusal that names the choices */
 export function parseBehaviours(words: readonly string[]): Partial<Behaviours> {
@@ -66,12 +99,16 @@ export function parseBehaviours(words: readonly string[]): Partial<Behaviours> {
 }
 
 function parsed(word: string): readonly [string, unknown] {
-  const complain = (why: string, detail = 'Type: trueup emulator --help'): never => refuse('bad-behaviour', `--behaviour ${JSON.stringify(word)}: ${why}`, { detail });
+  const complain = (why: string, detail = 'Type: trueup emulator --help'): never =>
+    refuse('bad-behaviour', `--behaviour ${JSON.stringify(word)}: ${why}`, { detail });
   const [name = '', ...rest] = word.split('=');
   const entry = entries.find(([known]) => known === name.replaceAll('-', '_'));
   if (!entry) {
     const names = entries.map(([known]) => kebab(known));
-    return complain(`there is no such behaviour.${didYouMean(name, names)}`, `Behaviours: ${names.join(', ')}.`);
+    return complain(
+      `there is no such behaviour.${didYouMean(name, names)}`,
+      `Behaviours: ${names.join(', ')}.`,
+    );
   }
   const { takes, read } = entry[1];
   if (takes === undefined && rest.length > 0) return complain(`${kebab(entry[0])} takes no value.`);
@@ -79,11 +116,17 @@ function parsed(word: string): readonly [string, unknown] {
   return value === undefined ? complain(`write ${spelled(entry)}.`) : [entry[0], value];
 }
 
-const sentence = ({ doc, takes, initial }: Behaviour<unknown>): string => (takes === undefined || initial === '' ? doc : `${doc} Default: ${String(initial)}.`);
+const sentence = ({ doc, takes, initial }: Behaviour<unknown>): string =>
+  takes === undefined || initial === '' ? doc : `${doc} Default: ${String(initial)}.`;
 
 /** Every behaviour with its sentence, for the help of the command. */
 export const behavioursHelp = `\nBehaviours, each as --behaviour NAME or NAME=VALUE:\n${entries.map((entry) => `  ${spelled(entry)}\n      ${sentence(entry[1])}`).join('\n')}`;
 
 export function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;').replaceAll("'", '&#39;');
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;');
 }

@@ -16,19 +16,34 @@ export interface Specifics {
   /** Whether listings carry `resource_url`, or only the answer to a create. */
   readonly listsUrl: boolean;
   /** What becomes of the record once `after` was written over it. */
-  readonly settled?: (before: StoredRecord, after: StoredRecord, how: ConfigurationWrite) => StoredRecord;
+  readonly settled?: (
+    before: StoredRecord,
+    after: StoredRecord,
+    how: ConfigurationWrite,
+  ) => StoredRecord;
   /** Whether PATCH is taken beside PUT. */
   readonly patched?: (behaviours: Behaviours) => boolean;
   /** The reference without which a record is none: it goes with what it names. */
   readonly belongsTo?: string;
   /** What else changes when a record has become `after`. */
-  readonly follow?: (store: RecordStore, after: StoredRecord) => readonly Pick<RecordChange, 'kind' | 'before' | 'after'>[];
+  readonly follow?: (
+    store: RecordStore,
+    after: StoredRecord,
+  ) => readonly Pick<RecordChange, 'kind' | 'before' | 'after'>[];
   /** What is filled in when a record is made. */
   readonly made?: (record: StoredRecord) => StoredRecord;
   /** Why the record may not become `after`: the field at fault and the reason. */
-  readonly hindersUpdate?: (store: RecordStore, before: StoredRecord, after: StoredRecord) => { readonly path: string; readonly why: string } | undefined;
+  readonly hindersUpdate?: (
+    store: RecordStore,
+    before: StoredRecord,
+    after: StoredRecord,
+  ) => { readonly path: string; readonly why: string } | undefined;
   /** Why the record may not be deleted. */
-  readonly hindersDelete?: (store: RecordStore, record: StoredRecord, behaviours: Behaviours) => string | undefined;
+  readonly hindersDelete?: (
+    store: RecordStore,
+    record: StoredRecord,
+    behaviours: Behaviours,
+  ) => string | undefined;
 }
 
 const inPublic = ({ dialect }: Behaviours): boolean => dialect === 'public';
@@ -42,7 +57,12 @@ const named: Readonly<Record<string, Partial<Specifics>>> = {
     hindersUpdate: moveHindrance,
     hindersDelete: accountHindrance,
   },
-  alert_push_destinations: { filters: ['destination_config_id'], expand: [], anyOf: true, listsUrl: false },
+  alert_push_destinations: {
+    filters: ['destination_config_id'],
+    expand: [],
+    anyOf: true,
+    listsUrl: false,
+  },
   alert_rules: {
     filters: [
       'alert_config_id',
@@ -62,7 +82,16 @@ const named: Readonly<Record<string, Partial<Specifics>>> = {
   },
   account_authorizations: { filters: ['role', 'user'], expand: [], anyOf: false, listsUrl: false },
   configuration_managers: {
-    filters: ['account', 'account__in', 'id', 'id__in', 'router', 'router__in', 'synched', 'suspended'],
+    filters: [
+      'account',
+      'account__in',
+      'id',
+      'id__in',
+      'router',
+      'router__in',
+      'synched',
+      'suspended',
+    ],
     expand: ['account', 'router'],
     anyOf: false,
     listsUrl: true,
@@ -71,7 +100,10 @@ const named: Readonly<Record<string, Partial<Specifics>>> = {
     belongsTo: 'router',
   },
   groups: {
-    settled: (before, after, how) => (how === 'merge' && after.configuration !== before.configuration ? { ...after, configuration: mergedInto(before, after) } : after),
+    settled: (before, after, how) =>
+      how === 'merge' && after.configuration !== before.configuration
+        ? { ...after, configuration: mergedInto(before, after) }
+        : after,
     patched: inPublic,
     hindersDelete: groupHindrance,
   },
@@ -81,37 +113,63 @@ const named: Readonly<Record<string, Partial<Specifics>>> = {
 
 export function specificsOf({ name, operations }: Kind): Specifics {
   const { by_id, by_ids, filters = [] } = operations;
-  const plain = [by_id === 'path' ? [] : by_id, by_ids ?? [], filters].flat().map((filter) => /^filter\[(.+)\]$/.exec(filter)?.[1] ?? filter);
+  const plain = [by_id === 'path' ? [] : by_id, by_ids ?? [], filters]
+    .flat()
+    .map((filter) => /^filter\[(.+)\]$/.exec(filter)?.[1] ?? filter);
   return { filters: plain, expand: [], anyOf: false, listsUrl: true, ...named[name] };
 }
 
 const accountsOf = (store: RecordStore): Kind => store.kinds.get('accounts') as Kind;
 
-function moveHindrance(store: RecordStore, before: StoredRecord, after: StoredRecord): { readonly path: string; readonly why: string } | undefined {
+function moveHindrance(
+  store: RecordStore,
+  before: StoredRecord,
+  after: StoredRecord,
+): { readonly path: string; readonly why: string } | undefined {
   if (before.account === after.account) return undefined;
-  if (before.id === store.root) return { path: 'account', why: 'the account of the keys cannot be moved' };
-  for (let id: Json | undefined = after.account; typeof id === 'string'; id = store.get(accountsOf(store), id)?.account) {
-    if (id === before.id) return { path: 'account', why: 'an account cannot be moved below itself' };
+  if (before.id === store.root)
+    return { path: 'account', why: 'the account of the keys cannot be moved' };
+  for (
+    let id: Json | undefined = after.account;
+    typeof id === 'string';
+    id = store.get(accountsOf(store), id)?.account
+  ) {
+    if (id === before.id)
+      return { path: 'account', why: 'an account cannot be moved below itself' };
   }
   return undefined;
 }
 
 function accountHindrance(store: RecordStore, { id }: StoredRecord): string | undefined {
   if (id === store.root) return 'the account of the keys cannot be deleted';
-  if (store.all(accountsOf(store)).some(({ account }) => account === id)) return 'the account still has sub-accounts';
-  const held = ['groups', 'routers'].find((name) => recordsOf(store, name).some(({ account }) => account === id));
+  if (store.all(accountsOf(store)).some(({ account }) => account === id))
+    return 'the account still has sub-accounts';
+  const held = ['groups', 'routers'].find((name) =>
+    recordsOf(store, name).some(({ account }) => account === id),
+  );
   const holds = held ?? store.occupied[id as string];
   return holds === undefined ? undefined : `the account still has ${holds}`;
 }
 
-function groupHindrance(store: RecordStore, { id }: StoredRecord, { dangling_references }: Behaviours): string | undefined {
-  return !dangling_references && recordsOf(store, 'routers').some(({ group }) => group === id) ? 'the group still has routers' : undefined;
+function groupHindrance(
+  store: RecordStore,
+  { id }: StoredRecord,
+  { dangling_references }: Behaviours,
+): string | undefined {
+  return !dangling_references && recordsOf(store, 'routers').some(({ group }) => group === id)
+    ? 'the group still has routers'
+    : undefined;
 }
 
 /** The configuration managers of a router, in the account that it is in now. */
-function managersOf(store: RecordStore, { id, account = null }: StoredRecord): readonly Pick<RecordChange, 'kind' | 'before' | 'after'>[] {
+function managersOf(
+  store: RecordStore,
+  { id, account = null }: StoredRecord,
+): readonly Pick<RecordChange, 'kind' | 'before' | 'after'>[] {
   const kind = store.kinds.get('configuration_managers');
-  const moved = recordsOf(store, 'configuration_managers').filter((one) => one.router === id && one.account !== account);
+  const moved = recordsOf(store, 'configuration_managers').filter(
+    (one) => one.router === id && one.account !== account,
+  );
   return kind ? moved.map((before) => ({ kind, before, after: { ...before, account } })) : [];
 }
 
@@ -126,9 +184,21 @@ export function isNamed(store: RecordStore, kind: Kind, record: StoredRecord): b
   const id = record[kind.id] as Json;
   return [...store.kinds.values()].some((other) => {
     const fields = Object.entries(other.attributes).flatMap(([name, attribute]) => {
-      const inner = attribute.word === 'set' || attribute.word === 'list' ? attribute.of : attribute;
-      return inner.word === 'ref' && inner.to === kind.name && inner.wire === undefined ? [name] : [];
+      const inner =
+        attribute.word === 'set' || attribute.word === 'list' ? attribute.of : attribute;
+      return inner.word === 'ref' && inner.to === kind.name && inner.wire === undefined
+        ? [name]
+        : [];
     });
-    return fields.length > 0 && store.all(other).some((one: JsonObject) => fields.some((name) => one[name] === id || (Array.isArray(one[name]) && one[name].includes(id))));
+    return (
+      fields.length > 0 &&
+      store
+        .all(other)
+        .some((one: JsonObject) =>
+          fields.some(
+            (name) => one[name] === id || (Array.isArray(one[name]) && one[name].includes(id)),
+          ),
+        )
+    );
   });
 }

@@ -18,7 +18,11 @@ interface Reference {
   readonly whole?: true;
 }
 
-const by = (field: string, shape: FilterType = 'text', test: Test = 'is'): Filter => ({ field, shape, test });
+const by = (field: string, shape: FilterType = 'text', test: Test = 'is'): Filter => ({
+  field,
+  shape,
+  test,
+});
 
 const named: Readonly<Record<string, Reference>> = {
   alerts: {
@@ -61,7 +65,13 @@ const named: Readonly<Record<string, Reference>> = {
 
 /** One that is not named here is filtered by its own parameters, as text. */
 function referenceOf({ name, operations: { filters = [] } }: Collection): Reference {
-  return named[name] ?? { filters: Object.fromEntries(filters.map((filter) => [filter, by(/^filter\[(.+)\]$/.exec(filter)?.[1] ?? filter)])) };
+  return (
+    named[name] ?? {
+      filters: Object.fromEntries(
+        filters.map((filter) => [filter, by(/^filter\[(.+)\]$/.exec(filter)?.[1] ?? filter)]),
+      ),
+    }
+  );
 }
 
 export function addCollections(app: EmulatorApp, cloud: EmulatedCloud): void {
@@ -70,44 +80,88 @@ export function addCollections(app: EmulatorApp, cloud: EmulatedCloud): void {
       const text = recordTextOf((record, face) => shown(one, record, face));
       v2Collection(app, one.operations.collection, { GET: (c) => listV2(cloud, one, text, c) });
     }
-    if (one.operations.dialect === 'v3') route(app, `/api/v3/${one.operations.collection}`, { GET: (c) => listV3(cloud, one as Resources, c) });
+    if (one.operations.dialect === 'v3')
+      route(app, `/api/v3/${one.operations.collection}`, {
+        GET: (c) => listV3(cloud, one as Resources, c),
+      });
   }
 }
 
-export function shown({ name, id = '', attributes }: Collection, record: StoredRecord, face: Face): JsonObject {
-  return { ...record, ...showAll(attributes, record, face), ...(attributes.resource_url && { resource_url: urlOf(face, name, String(record[id])) }) };
+export function shown(
+  { name, id = '', attributes }: Collection,
+  record: StoredRecord,
+  face: Face,
+): JsonObject {
+  return {
+    ...record,
+    ...showAll(attributes, record, face),
+    ...(attributes.resource_url && { resource_url: urlOf(face, name, String(record[id])) }),
+  };
 }
 
 function listV2(cloud: EmulatedCloud, one: Collection, text: TextOf, c: Asked): Response {
   const face = faceOf(cloud, c);
   const { narrow } = extrasOf(cloud, one, c);
-  const show = narrow ? (record: StoredRecord) => wireText(narrow(shown(one, record, face))) : (record: StoredRecord) => text(record, face);
-  return offsetPage(cloud, c, matching(cloud, one, ['limit', 'offset'], c), show, referenceOf(one).whole === true);
+  const show = narrow
+    ? (record: StoredRecord) => wireText(narrow(shown(one, record, face)))
+    : (record: StoredRecord) => text(record, face);
+  return offsetPage(
+    cloud,
+    c,
+    matching(cloud, one, ['limit', 'offset'], c),
+    show,
+    referenceOf(one).whole === true,
+  );
 }
 
 function listV3(cloud: EmulatedCloud, one: Resources, c: Asked): Response {
-  return cursorPage(cloud, one, matching(cloud, one, pageParameters, c), c, (records) => ({ included: included(one, records) }));
+  return cursorPage(cloud, one, matching(cloud, one, pageParameters, c), c, (records) => ({
+    included: included(one, records),
+  }));
 }
 
 /** What the relationships of the records point at, each once, with nothing in it. */
-function included({ attributes }: Collection, records: readonly StoredRecord[]): readonly JsonObject[] {
+function included(
+  { attributes }: Collection,
+  records: readonly StoredRecord[],
+): readonly JsonObject[] {
   const pointed = Object.entries(attributes).flatMap(([name, attribute]) =>
-    attribute.wire === 'relationship' ? records.flatMap((record) => linkage(attribute, record[name] ?? null) as JsonObject | readonly JsonObject[] | null) : [],
+    attribute.wire === 'relationship'
+      ? records.flatMap(
+          (record) =>
+            linkage(attribute, record[name] ?? null) as JsonObject | readonly JsonObject[] | null,
+        )
+      : [],
   );
-  const unique = new Map(pointed.flatMap((link) => (link ? [[`${String(link.type)} ${String(link.id)}`, link] as const] : [])));
+  const unique = new Map(
+    pointed.flatMap((link) =>
+      link ? [[`${String(link.type)} ${String(link.id)}`, link] as const] : [],
+    ),
+  );
   return [...unique.values()].map((link) => ({ ...link, attributes: {}, relationships: {} }));
 }
 
-function matching(cloud: EmulatedCloud, one: Collection, paging: readonly string[], c: Asked): readonly StoredRecord[] {
+function matching(
+  cloud: EmulatedCloud,
+  one: Collection,
+  paging: readonly string[],
+  c: Asked,
+): readonly StoredRecord[] {
   const { filters, needs } = referenceOf(one);
   const query = queryOf(c);
   const extras = extrasOf(cloud, one, c);
-  checkParameters(query, (name) => paging.includes(name) || Object.hasOwn(filters, name) || extras.knows(name));
-  if (needs !== undefined && !query.has(needs) && !query.has(`${needs}.id`)) turnDown(400, `${needs} must be given`, [needs]);
+  checkParameters(
+    query,
+    (name) => paging.includes(name) || Object.hasOwn(filters, name) || extras.knows(name),
+  );
+  if (needs !== undefined && !query.has(needs) && !query.has(`${needs}.id`))
+    turnDown(400, `${needs} must be given`, [needs]);
   const tests = Object.entries(filters).flatMap(([name, filter]) => {
     const text = query.get(name);
     return text === null ? [] : [testOf(name, filter, text)];
   });
   const records = cloud.store.records(one.name);
-  return extras.pick(tests.length === 0 ? records : records.filter((record) => tests.every((test) => test(record))));
+  return extras.pick(
+    tests.length === 0 ? records : records.filter((record) => tests.every((test) => test(record))),
+  );
 }

@@ -11,52 +11,92 @@ export function veiled(value: Json, stand: (secret: Json) => Json = () => LIVE_M
   if (Array.isArray(value)) return value.map((item: Json) => veiled(item, stand));
   if (!isObject(value)) return value;
   const members = Object.entries(value);
-  return Object.fromEntries(members.map(([name, item]) => [name, SECRET_NAME.test(name) && typeof item === 'string' ? stand(item) : veiled(item, stand)]));
+  return Object.fromEntries(
+    members.map(([name, item]) => [
+      name,
+      SECRET_NAME.test(name) && typeof item === 'string' ? stand(item) : veiled(item, stand),
+    ]),
+  );
 }
 
 /** Why a body is no `[object, list of paths]`; undefined where it is. A mask is no secret. */
 export function misfit(value: unknown): string | undefined {
-  const [tree, paths = []] = Array.isArray(value) && value.length <= 2 ? (value as readonly Json[]) : [];
-  if (!isObject(tree) || !Array.isArray(paths)) return 'must be a configuration object and a list of the paths that are removed from the defaults';
+  const [tree, paths = []] =
+    Array.isArray(value) && value.length <= 2 ? (value as readonly Json[]) : [];
+  if (!isObject(tree) || !Array.isArray(paths))
+    return 'must be a configuration object and a list of the paths that are removed from the defaults';
   return holdsMask(tree) ? 'must hold a secret, not its mask' : undefined;
 }
 
 function holdsMask(value: Json): boolean {
   if (typeof value === 'string') return /^\*+$/.test(value);
-  return typeof value === 'object' && value !== null && Object.values(value).some((item) => holdsMask(item));
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Object.values(value).some((item) => holdsMask(item))
+  );
 }
 
-const part = (value: Json | undefined): JsonObject => (Array.isArray(value) && isObject(value[0]) ? (value[0] as JsonObject) : {});
-const removals = (value: Json | undefined): readonly Json[] => (Array.isArray(value) && Array.isArray(value[1]) ? (value[1] as readonly Json[]) : []);
+const part = (value: Json | undefined): JsonObject =>
+  Array.isArray(value) && isObject(value[0]) ? (value[0] as JsonObject) : {};
+const removals = (value: Json | undefined): readonly Json[] =>
+  Array.isArray(value) && Array.isArray(value[1]) ? (value[1] as readonly Json[]) : [];
 
 /** How the configuration of a record is written: `replace` drops what the body leaves out, `merge` keeps it. */
 export type ConfigurationWrite = 'replace' | 'merge';
 
 /** The record once `after` was written over `before`. The second part of a configuration is stored as it is: paths removed from the defaults. */
-export function settled(before: JsonObject, after: JsonObject, how: ConfigurationWrite): JsonObject {
-  const written = (): Json => (how === 'replace' ? [part(after.configuration), removals(after.configuration)] : mergedInto(before, after));
-  const target = after.configuration === before.configuration ? (before.configuration as Json) : written();
-  const taken = after.suspended === true ? { pending: difference(part(before.actual), part(target)), actual: before.actual as Json } : { pending: [{}, []], actual: target };
+export function settled(
+  before: JsonObject,
+  after: JsonObject,
+  how: ConfigurationWrite,
+): JsonObject {
+  const written = (): Json =>
+    how === 'replace'
+      ? [part(after.configuration), removals(after.configuration)]
+      : mergedInto(before, after);
+  const target =
+    after.configuration === before.configuration ? (before.configuration as Json) : written();
+  const taken =
+    after.suspended === true
+      ? { pending: difference(part(before.actual), part(target)), actual: before.actual as Json }
+      : { pending: [{}, []], actual: target };
   const synched = canonical(part(taken.actual)) === canonical(part(target));
-  return { ...after, ...taken, configuration: target, target, version_number: Number(before.version_number) + 1, synched };
+  return {
+    ...after,
+    ...taken,
+    configuration: target,
+    target,
+    version_number: Number(before.version_number) + 1,
+    synched,
+  };
 }
 
 /** The configuration of `before` with what `after` names laid over it. */
 export function mergedInto(before: JsonObject, after: JsonObject): Json {
   const { configuration } = after;
   const given = Array.isArray(configuration) && configuration.length > 1;
-  return [merged(part(before.configuration), part(configuration)), given ? removals(configuration) : removals(before.configuration)];
+  return [
+    merged(part(before.configuration), part(configuration)),
+    given ? removals(configuration) : removals(before.configuration),
+  ];
 }
 
 function merged(tree: JsonObject, over: JsonObject): JsonObject {
-  const own = (name: string): Json | undefined => (Object.hasOwn(tree, name) ? tree[name] : undefined);
-  const members = Object.entries(over).map(([name, item]) => [name, isObject(item) ? merged(isObject(own(name)) ? (own(name) as JsonObject) : {}, item) : item]);
+  const own = (name: string): Json | undefined =>
+    Object.hasOwn(tree, name) ? tree[name] : undefined;
+  const members = Object.entries(over).map(([name, item]) => [
+    name,
+    isObject(item) ? merged(isObject(own(name)) ? (own(name) as JsonObject) : {}, item) : item,
+  ]);
   return { ...tree, ...(Object.fromEntries(members) as JsonObject) };
 }
 
 /** What leads from one tree to the other, as far as its top tells. */
 function difference(from: JsonObject, to: JsonObject): Json {
-  const changed = Object.entries(to).filter(([name, item]) => !Object.hasOwn(from, name) || canonical(from[name]) !== canonical(item));
+  const changed = Object.entries(to).filter(
+    ([name, item]) => !Object.hasOwn(from, name) || canonical(from[name]) !== canonical(item),
+  );
   return [
     Object.fromEntries(changed),
     Object.keys(from)
@@ -70,11 +110,14 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** What a PATCH may add to a document, or why it cannot: it takes nothing out, and what stands under a UUID repeats it as `_id_`. */
 export function mergedAdditions(live: Json, sent: Json): readonly [tree: JsonObject] | string {
   const removed = removals(sent);
-  if (removed.length > 0 && canonical(removed) !== canonical(removals(live))) return 'cannot take anything out by PATCH';
+  if (removed.length > 0 && canonical(removed) !== canonical(removals(live)))
+    return 'cannot take anything out by PATCH';
   return unnamed(part(sent)) ? 'must repeat the UUID of a member as its _id_' : [part(sent)];
 }
 
 function unnamed(value: Json): boolean {
   if (!isObject(value)) return false;
-  return Object.entries(value).some(([name, item]) => unnamed(item) || (UUID.test(name) && isObject(item) && item['_id_'] !== name));
+  return Object.entries(value).some(
+    ([name, item]) => unnamed(item) || (UUID.test(name) && isObject(item) && item['_id_'] !== name),
+  );
 }

@@ -11,7 +11,12 @@ import type { Secrets } from './signing-secrets.js';
 import type { RecordStore } from './record-store.js';
 
 /** Sends one POST and gives the status of the response. @throws Error that says why there is none */
-export type Send = (url: string, headers: Readonly<Record<string, string>>, body: string, signal?: AbortSignal) => Promise<number>;
+export type Send = (
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  signal?: AbortSignal,
+) => Promise<number>;
 
 export interface DeliveryOptions {
   /** Absent: the emulator has no network, and every delivery is refused. */
@@ -44,7 +49,12 @@ export interface Deliveries {
   /** The newest, at most KEPT, the oldest first. */
   readonly list: readonly Delivery[];
   /** Sends an alert at once, or queues it as the rule's schedule says. Resolves after the first attempt. */
-  deliver(rule: StoredRecord, destination: string, alert: JsonObject, face: Face): Promise<Delivery>;
+  deliver(
+    rule: StoredRecord,
+    destination: string,
+    alert: JsonObject,
+    face: Face,
+  ): Promise<Delivery>;
   /** One attempt with an empty list of alerts, whether or not the destination is enabled. */
   test(destination: string, face: Face): Promise<Delivery>;
 }
@@ -73,7 +83,11 @@ export function createDeliveries(context: DeliveryContext): Deliveries {
   /** Summaries that wait, by rule and destination. */
   const queued = new Map<string, Job>();
   const begin = (rule: StoredRecord | null, destination: string, face: Face): Job => {
-    const ids = { id: context.random.uuid(), alert_config_id: rule && (rule.alert_config_id as string), destination_config_id: destination };
+    const ids = {
+      id: context.random.uuid(),
+      alert_config_id: rule && (rule.alert_config_id as string),
+      destination_config_id: destination,
+    };
     const delivery: Delivery = { ...ids, alerts: [], status: 'skipped', attempts: [] };
     if (list.push(delivery) > KEPT) list.shift();
     return { delivery, data: [], face };
@@ -88,7 +102,12 @@ export function createDeliveries(context: DeliveryContext): Deliveries {
       job.delivery.alerts.push(alert.created_at_timeuuid as string);
       if (waiting) return job.delivery;
       if (rule.schedule === null) return send(context, job);
-      if (rule.schedule !== 'daily') return end(job, 'refused', `what the schedule ${JSON.stringify(rule.schedule)} means is not known`);
+      if (rule.schedule !== 'daily')
+        return end(
+          job,
+          'refused',
+          `what the schedule ${JSON.stringify(rule.schedule)} means is not known`,
+        );
       queued.set(name, job);
       beside(
         context,
@@ -109,9 +128,17 @@ function end({ delivery }: Job, status: Delivery['status'], reason?: string): De
   return Object.assign(delivery, { status }, reason !== undefined && { reason });
 }
 
-async function pause({ clock, minute = 60_000, signal }: DeliveryContext, { delivery }: Job, status: 'retrying' | 'queued', minutes: number): Promise<void> {
+async function pause(
+  { clock, minute = 60_000, signal }: DeliveryContext,
+  { delivery }: Job,
+  status: 'retrying' | 'queued',
+  minutes: number,
+): Promise<void> {
   const milliseconds = minutes * minute;
-  Object.assign(delivery, { status, next_attempt_at: new Date(clock.now() + milliseconds).toISOString() });
+  Object.assign(delivery, {
+    status,
+    next_attempt_at: new Date(clock.now() + milliseconds).toISOString(),
+  });
   await clock.sleep(milliseconds, signal);
 }
 
@@ -129,7 +156,11 @@ async function send(context: DeliveryContext, job: Job): Promise<Delivery> {
 }
 
 /** Sends once; gives the error of an attempt that may be repeated. */
-async function attempt(context: DeliveryContext, job: Job, testing = false): Promise<string | undefined> {
+async function attempt(
+  context: DeliveryContext,
+  job: Job,
+  testing = false,
+): Promise<string | undefined> {
   const { delivery, data } = job;
   const found = readyOf(context, delivery.destination_config_id, testing);
   if ('status' in found) return void end(job, found.status, found.reason);
@@ -159,7 +190,14 @@ async function retry(context: DeliveryContext, job: Job, first: string): Promise
 function note({ store }: DeliveryContext, { delivery, face }: Job, fields: JsonObject): void {
   const kind = destinationsOf(store);
   const before = store.get(kind, delivery.destination_config_id);
-  if (before) store.commit({ kind, before, after: { ...before, ...fields, last_error_at: store.now() }, actor: system, face });
+  if (before)
+    store.commit({
+      kind,
+      before,
+      after: { ...before, ...fields, last_error_at: store.now() },
+      actor: system,
+      face,
+    });
 }
 
 /** @param sending is called when no further alert can join */
@@ -170,11 +208,18 @@ async function summarise(context: DeliveryContext, job: Job, sending: () => void
   const kind = store.kinds.get('alert_rules') as Kind;
   const before = store.get(kind, job.delivery.alert_config_id as string);
   if (!before) return void end(job, 'skipped', 'the rule was deleted');
-  store.commit({ kind, before, after: { ...before, last_summary_ts: store.now() }, actor: system, face: job.face });
+  store.commit({
+    kind,
+    before,
+    after: { ...before, last_summary_ts: store.now() },
+    actor: system,
+    face: job.face,
+  });
   await send(context, job);
 }
 
-const destinationsOf = (store: RecordStore): Kind => store.kinds.get('alert_push_destinations') as Kind;
+const destinationsOf = (store: RecordStore): Kind =>
+  store.kinds.get('alert_push_destinations') as Kind;
 
 /** What is needed to send. */
 interface Ready {
@@ -190,7 +235,11 @@ interface Hindered {
 }
 
 /** @param testing a destination that takes nothing is tried all the same */
-function readyOf({ store, behaviours, secrets, send: network, anywhere = false }: DeliveryContext, id: string, testing: boolean): Ready | Hindered {
+function readyOf(
+  { store, behaviours, secrets, send: network, anywhere = false }: DeliveryContext,
+  id: string,
+  testing: boolean,
+): Ready | Hindered {
   const skipped = (reason: string): Hindered => ({ status: 'skipped', reason });
   const refused = (reason: string): Hindered => ({ status: 'refused', reason });
   const kind = destinationsOf(store);
@@ -206,7 +255,11 @@ function readyOf({ store, behaviours, secrets, send: network, anywhere = false }
   if (secret !== undefined) return { network, url, secret };
   if (behaviours.unsigned_deliveries) return { network, url };
   const set = (record.authentication as { readonly secret?: string }).secret === LIVE_MASK;
-  return refused(set ? `its secret was set before the emulator was started: send ${SECRET} again, by PATCH` : `it has no ${SECRET} to sign with`);
+  return refused(
+    set
+      ? `its secret was set before the emulator was started: send ${SECRET} again, by PATCH`
+      : `it has no ${SECRET} to sign with`,
+  );
 }
 
 /** Why nothing is delivered to a URL: elsewhere it has to be allowed, and https on the ports that the service takes. */
@@ -216,8 +269,11 @@ function unreachable(url: string, anywhere: boolean): string | undefined {
   if (!['http:', 'https:'].includes(protocol)) return 'its endpoint.url is neither http nor https';
   if (username !== '' || password !== '') return 'its endpoint.url holds a user name or a password';
   if (/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)) return undefined;
-  if (!anywhere) return `${hostname} is another machine: to deliver there, start the emulator with --deliver-anywhere`;
-  return protocol === 'https:' && ['', '8443'].includes(port) ? undefined : 'the service delivers to https on port 443 or 8443';
+  if (!anywhere)
+    return `${hostname} is another machine: to deliver there, start the emulator with --deliver-anywhere`;
+  return protocol === 'https:' && ['', '8443'].includes(port)
+    ? undefined
+    : 'the service delivers to https on port 443 or 8443';
 }
 
 /** One of the two. */
@@ -226,10 +282,24 @@ interface Outcome {
   readonly error?: string;
 }
 
-async function sent({ network, url, secret }: Ready, body: string, { behaviours, signal }: DeliveryContext): Promise<Outcome> {
-  const signature = secret === undefined ? {} : { [behaviours.signature_header]: createHmac('sha256', secret).update(body).digest('hex') };
+async function sent(
+  { network, url, secret }: Ready,
+  body: string,
+  { behaviours, signal }: DeliveryContext,
+): Promise<Outcome> {
+  const signature =
+    secret === undefined
+      ? {}
+      : { [behaviours.signature_header]: createHmac('sha256', secret).update(body).digest('hex') };
   try {
-    return { status: await network(url, { 'content-type': 'application/json', 'user-agent': 'trueup-emulator', ...signature }, body, signal) };
+    return {
+      status: await network(
+        url,
+        { 'content-type': 'application/json', 'user-agent': 'trueup-emulator', ...signature },
+        body,
+        signal,
+      ),
+    };
   } catch (error) {
     return { error: (error as Error).message };
   }

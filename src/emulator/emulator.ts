@@ -1,6 +1,14 @@
 // The cloud in a box: a function from request to response over a store, with the trouble that was ordered.
 import { Hono } from 'hono';
-import { sha256, type Collection, type Collections, type Json, type JsonObject, type Kind, type Kinds } from '../model/index.js';
+import {
+  sha256,
+  type Collection,
+  type Collections,
+  type Json,
+  type JsonObject,
+  type Kind,
+  type Kinds,
+} from '../model/index.js';
 import type { Clock, Random } from '../platform/index.js';
 import { addActions } from './actions.js';
 import { system } from './activity-log.js';
@@ -75,14 +83,42 @@ export function createEmulator(options: EmulatorOptions): Emulator {
   const behaviours = { ...strict, ...options.behaviours };
   const extended = behaviours.dialect === 'public';
   const kinds = extended ? withExternals(options.kinds, collections) : options.kinds;
-  const staleness = createStaleness(createStore(kinds, collections, extended ? withMentioned(estate, kinds) : estate, clock, random), clock, random);
+  const staleness = createStaleness(
+    createStore(
+      kinds,
+      collections,
+      extended ? withMentioned(estate, kinds) : estate,
+      clock,
+      random,
+    ),
+    clock,
+    random,
+  );
   const { store } = staleness;
   const secrets = createSecrets();
-  const deliveries = createDeliveries({ ...options.deliveries, store, behaviours, secrets, clock, random });
-  const cloud: EmulatedCloud = { store, behaviours, credentials: options.credentials ?? dummyCredentials, clock, random, secrets, deliveries };
+  const deliveries = createDeliveries({
+    ...options.deliveries,
+    store,
+    behaviours,
+    secrets,
+    clock,
+    random,
+  });
+  const cloud: EmulatedCloud = {
+    store,
+    behaviours,
+    credentials: options.credentials ?? dummyCredentials,
+    clock,
+    random,
+    secrets,
+    deliveries,
+  };
   const app = createApp(cloud);
   let readings: EmulatorApp | undefined;
-  const appFor = (method: string): EmulatorApp => (method === 'GET' && staleness.lags() ? (readings ??= createApp({ ...cloud, store: staleness.readings })) : app);
+  const appFor = (method: string): EmulatorApp =>
+    method === 'GET' && staleness.lags()
+      ? (readings ??= createApp({ ...cloud, store: staleness.readings }))
+      : app;
   const requests: Exchange[] = [];
   const landing = new Set<Promise<unknown>>();
   let play = staged(options.faults ?? []);
@@ -105,7 +141,14 @@ export function createEmulator(options: EmulatorOptions): Emulator {
     const at = store.now();
     const kind = kindOf(kinds.values(), url.pathname);
     const record = (status: number): void => {
-      const length = requests.push({ method: request.method, path: url.pathname, query: url.search, body: kept(kind, body), status, at });
+      const length = requests.push({
+        method: request.method,
+        path: url.pathname,
+        query: url.search,
+        body: kept(kind, body),
+        status,
+        at,
+      });
       if (length >= 2 * KEPT) requests.splice(0, KEPT);
     };
     const shift = (remove: boolean): void => shiftBy(cloud, kind, url, remove);
@@ -148,7 +191,8 @@ export function createEmulator(options: EmulatorOptions): Emulator {
 
 function createApp(cloud: EmulatedCloud): EmulatorApp {
   const app: EmulatorApp = new Hono();
-  const refusal = (refused: Refused, path: string): Response => refusalResponse(refused, dialectOf(path), cloud.behaviours);
+  const refusal = (refused: Refused, path: string): Response =>
+    refusalResponse(refused, dialectOf(path), cloud.behaviours);
   app.onError((error, c) => {
     if (error instanceof Refused) return refusal(error, c.req.path);
     throw error;
@@ -165,31 +209,50 @@ function createApp(cloud: EmulatedCloud): EmulatorApp {
 }
 
 function kindOf<T extends Collection>(kinds: Iterable<T>, path: string): T | undefined {
-  return [...kinds].find(({ operations }) => `${path}/`.startsWith(`/api/${operations.dialect}/${operations.collection}/`));
+  return [...kinds].find(({ operations }) =>
+    `${path}/`.startsWith(`/api/${operations.dialect}/${operations.collection}/`),
+  );
 }
 
 function kept(kind: Kind | undefined, body: string): Json {
   if (body === '') return null;
   try {
-    return hideSecrets(kind?.attributes ?? {}, JSON.parse(body) as Json, (secret) => `sha256:${sha256(String(secret))}`);
+    return hideSecrets(
+      kind?.attributes ?? {},
+      JSON.parse(body) as Json,
+      (secret) => `sha256:${sha256(String(secret))}`,
+    );
   } catch {
     return '(not JSON)';
   }
 }
 
 /** Another hand inserts a record in front of the collection, or takes away the first that may go. */
-function shiftBy({ store, behaviours }: EmulatedCloud, kind: Kind | undefined, url: URL, remove: boolean): void {
+function shiftBy(
+  { store, behaviours }: EmulatedCloud,
+  kind: Kind | undefined,
+  url: URL,
+  remove: boolean,
+): void {
   const collection = kindOf(store.collections, url.pathname);
   if (collection) store.happen(collection, remove);
   if (!kind) return;
   const face = { kinds: store.kinds, behaviours, base: `${url.origin}/api/v2` };
   const records = store.all(kind);
-  const free = (record: StoredRecord): boolean => specificsOf(kind).hindersDelete?.(store, record, behaviours) === undefined && !isNamed(store, kind, record);
+  const free = (record: StoredRecord): boolean =>
+    specificsOf(kind).hindersDelete?.(store, record, behaviours) === undefined &&
+    !isNamed(store, kind, record);
   const goes = remove ? records.find(free) : undefined;
   if (goes) store.commit({ kind, before: goes, actor: system, face });
   if (remove) return;
   const { [kind.id]: _, ...model } = records[0] ?? {};
   const name = 'name' in kind.attributes && { name: `Inserted ${records.length}` };
   const parent = kind.name === 'accounts' && { account: store.root };
-  store.commit({ kind, after: store.draft(kind, { ...model, ...name, ...parent }), actor: system, face, first: true });
+  store.commit({
+    kind,
+    after: store.draft(kind, { ...model, ...name, ...parent }),
+    actor: system,
+    face,
+    first: true,
+  });
 }

@@ -8,7 +8,12 @@ export class Refused extends Error {
   readonly paths: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(status: number, message: string, paths: readonly string[] = [], headers: Readonly<Record<string, string>> = {}) {
+  constructor(
+    status: number,
+    message: string,
+    paths: readonly string[] = [],
+    headers: Readonly<Record<string, string>> = {},
+  ) {
     super(message);
     this.status = status;
     this.paths = paths;
@@ -16,13 +21,22 @@ export class Refused extends Error {
   }
 }
 
-export function turnDown(status: number, message: string, paths?: readonly string[], headers?: Readonly<Record<string, string>>): never {
+export function turnDown(
+  status: number,
+  message: string,
+  paths?: readonly string[],
+  headers?: Readonly<Record<string, string>>,
+): never {
   throw new Refused(status, message, paths, headers);
 }
 
 export type Dialect = 'v2' | 'v3' | 'iot';
 
-export const mediaTypes: Readonly<Record<Dialect, string>> = { v2: 'application/json', v3: 'application/vnd.api+json', iot: 'application/json' };
+export const mediaTypes: Readonly<Record<Dialect, string>> = {
+  v2: 'application/json',
+  v3: 'application/vnd.api+json',
+  iot: 'application/json',
+};
 
 export function dialectOf(path: string): Dialect {
   if (path.startsWith('/api/v3/')) return 'v3';
@@ -30,24 +44,50 @@ export function dialectOf(path: string): Dialect {
 }
 
 /** The answer that says why. Authentication failures of v2 carry their text plainly. */
-export function refusalResponse(refused: Refused, dialect: Dialect, behaviours: Behaviours): Response {
+export function refusalResponse(
+  refused: Refused,
+  dialect: Dialect,
+  behaviours: Behaviours,
+): Response {
   const { status, paths } = refused;
   const message = behaviours.escape_html ? escapeHtml(refused.message) : refused.message;
   const type = dialect === 'iot' ? 'application/problem+json' : mediaTypes[dialect];
-  return new Response(JSON.stringify(bodies[dialect](status, message, paths)), { status, headers: { 'content-type': type, ...refused.headers } });
+  return new Response(JSON.stringify(bodies[dialect](status, message, paths)), {
+    status,
+    headers: { 'content-type': type, ...refused.headers },
+  });
 }
 
-const bodies: Readonly<Record<Dialect, (status: number, message: string, paths: readonly string[]) => object>> = {
+const bodies: Readonly<
+  Record<Dialect, (status: number, message: string, paths: readonly string[]) => object>
+> = {
   v2: v2Body,
-  v3: (status, message, paths) => ({ errors: (paths.length > 0 ? paths : [undefined]).map((path) => v3Error(status, message, path)) }),
-  iot: (status, message, paths) => ({ type: 'about:blank', title: 'The request was turned down', status, detail: message, ...(paths.length > 0 && { invalidParams: paths }) }),
+  v3: (status, message, paths) => ({
+    errors: (paths.length > 0 ? paths : [undefined]).map((path) => v3Error(status, message, path)),
+  }),
+  iot: (status, message, paths) => ({
+    type: 'about:blank',
+    title: 'The request was turned down',
+    status,
+    detail: message,
+    ...(paths.length > 0 && { invalidParams: paths }),
+  }),
 };
 
 function v2Body(status: number, message: string, paths: readonly string[]) {
   if (status === 401) return { exception: message };
-  return { exception: { type: 'error', message }, ...(paths.length > 0 && { errors: paths.map((path) => ({ path })) }) };
+  return {
+    exception: { type: 'error', message },
+    ...(paths.length > 0 && { errors: paths.map((path) => ({ path })) }),
+  };
 }
 
 function v3Error(status: number, detail: string, path: string | undefined) {
-  return { status: String(status), detail, ...(path !== undefined && { source: path.startsWith('/') ? { pointer: path } : { parameter: path } }) };
+  return {
+    status: String(status),
+    detail,
+    ...(path !== undefined && {
+      source: path.startsWith('/') ? { pointer: path } : { parameter: path },
+    }),
+  };
 }

@@ -1,6 +1,18 @@
 // The whole cloud as one JSON document: what a seed file holds, what a snapshot gives back, what lies on disk between runs.
 // Records are written as the API gives them or shorter: fields left out take their defaults, references may be ids or URLs.
-import { defined, idOf, isObject, parseJson, refuse, type Attribute, type Collection, type Collections, type Json, type JsonObject, type Kinds } from '../model/index.js';
+import {
+  defined,
+  idOf,
+  isObject,
+  parseJson,
+  refuse,
+  type Attribute,
+  type Collection,
+  type Collections,
+  type Json,
+  type JsonObject,
+  type Kinds,
+} from '../model/index.js';
 import { LIVE_MASK, veiled } from './configuration.js';
 import { externalNames } from './external-collections.js';
 import { blank, entriesOf, type StoredRecord } from './records.js';
@@ -42,7 +54,12 @@ export interface EstateStep {
 }
 
 /** The smallest cloud there is: one account, the keys' own. */
-export const bareEstate: Estate = { version: 1, root: '1', next_id: 2, records: { accounts: [{ id: '1', name: 'Headquarters', account: null }] } };
+export const bareEstate: Estate = {
+  version: 1,
+  root: '1',
+  next_id: 2,
+  records: { accounts: [{ id: '1', name: 'Headquarters', account: null }] },
+};
 
 /**
  * An estate as JSON, or the data file of an emulator that was not ended in good order: the estate in its first line,
@@ -51,16 +68,22 @@ export const bareEstate: Estate = { version: 1, root: '1', next_id: 2, records: 
  */
 export function parseEstate(text: string, file: string): Estate {
   const complain = (why: string): never =>
-    refuse('bad-estate', `${file} is not the data of an emulator: ${why}`, { detail: 'Expected {"version": 1, "records": {"accounts": [{"id": "1", "name": "…"}], …}}.' });
+    refuse('bad-estate', `${file} is not the data of an emulator: ${why}`, {
+      detail: 'Expected {"version": 1, "records": {"accounts": [{"id": "1", "name": "…"}], …}}.',
+    });
   const [first = '', ...lines] = text.split('\n');
   const head = tryJson(first);
   const value = isObject(head) ? head : tryJson(text);
   if (value === undefined) return complain('it is not JSON');
   if (!isObject(value) || value.version !== 1) return complain('its version is not 1');
   if (!isObject(value.records)) return complain('it has no records');
-  for (const [kind, list] of Object.entries(value.records)) if (!Array.isArray(list) || !list.every(isObject)) complain(`records.${kind} is not a list of records`);
+  for (const [kind, list] of Object.entries(value.records))
+    if (!Array.isArray(list) || !list.every(isObject))
+      complain(`records.${kind} is not a list of records`);
   const estate = value as unknown as Estate;
-  return value === head ? { ...estate, changes: changesOf(lines, (line) => complain(`line ${line} holds no changes`)) } : estate;
+  return value === head
+    ? { ...estate, changes: changesOf(lines, (line) => complain(`line ${line} holds no changes`)) }
+    : estate;
 }
 
 function tryJson(text: string): unknown {
@@ -72,7 +95,10 @@ function tryJson(text: string): unknown {
 }
 
 /** @param complain is given the number of a line that is damaged and not the last one */
-function changesOf(lines: readonly string[], complain: (line: number) => never): readonly EstateStep[] {
+function changesOf(
+  lines: readonly string[],
+  complain: (line: number) => never,
+): readonly EstateStep[] {
   const last = lines.findLastIndex((line) => line !== '');
   return lines.slice(0, last + 1).flatMap((line, index) => {
     const steps = tryJson(line);
@@ -84,19 +110,28 @@ function changesOf(lines: readonly string[], complain: (line: number) => never):
 function isStep(value: unknown): value is EstateStep {
   if (!isObject(value) || typeof value.in !== 'string') return false;
   const { id, at, put } = value;
-  return (id === undefined || typeof id === 'string') && (at === undefined || Number.isSafeInteger(at)) && (put === undefined || isObject(put));
+  return (
+    (id === undefined || typeof id === 'string') &&
+    (at === undefined || Number.isSafeInteger(at)) &&
+    (put === undefined || isObject(put))
+  );
 }
 
 /**
  * The record as it is stored: every field present but `resource_url`, references as ids, secrets as their mask.
  * `fill` gives what the seed left out and has no neutral default (ids, times, the own account).
  */
-export function completed(kind: Collection, seed: JsonObject, fill: (name: string, attribute: Attribute) => Json | undefined): StoredRecord {
+export function completed(
+  kind: Collection,
+  seed: JsonObject,
+  fill: (name: string, attribute: Attribute) => Json | undefined,
+): StoredRecord {
   const out: Record<string, Json> = {};
   for (const [name, attribute] of entriesOf(kind.attributes)) {
     if (name === 'resource_url') continue;
     const given = Object.hasOwn(seed, name) ? (seed[name] as Json) : undefined;
-    out[name] = given === undefined ? (fill(name, attribute) ?? blank(attribute)) : stored(attribute, given);
+    out[name] =
+      given === undefined ? (fill(name, attribute) ?? blank(attribute)) : stored(attribute, given);
   }
   if (kind.id !== undefined) out[kind.id] = String(out[kind.id]);
   return out;
@@ -107,18 +142,33 @@ function stored(attribute: Attribute, value: Json): Json {
   if (value === null) return null;
   if (attribute.wire === 'merge') return veiled(value);
   if (attribute.word === 'ref') return idOf(value);
-  if (attribute.word === 'list' || attribute.word === 'set') return (value as readonly Json[]).map((item) => stored(attribute.of, item));
+  if (attribute.word === 'list' || attribute.word === 'set')
+    return (value as readonly Json[]).map((item) => stored(attribute.of, item));
   if (attribute.word !== 'object') return value;
-  return Object.fromEntries(Object.entries(value as JsonObject).map(([name, item]) => [name, attribute.attributes[name] ? stored(attribute.attributes[name], item) : item]));
+  return Object.fromEntries(
+    Object.entries(value as JsonObject).map(([name, item]) => [
+      name,
+      attribute.attributes[name] ? stored(attribute.attributes[name], item) : item,
+    ]),
+  );
 }
 
 /** Collections that are only read; the log of changes has a place of its own. */
 export function onlyRead(collections: Collections, kinds: Kinds): readonly Collection[] {
-  return [...collections.values()].filter(({ name }) => !kinds.has(name) && name !== 'activity_logs');
+  return [...collections.values()].filter(
+    ({ name }) => !kinds.has(name) && name !== 'activity_logs',
+  );
 }
 
 /** A record as it is stored: known fields with their defaults, references as ids; unknown ones as they are. */
-export function seeded(collection: Collection, seed: JsonObject, { now, newId }: { readonly now: () => string; readonly newId: (collection: Collection) => string }): StoredRecord {
+export function seeded(
+  collection: Collection,
+  seed: JsonObject,
+  {
+    now,
+    newId,
+  }: { readonly now: () => string; readonly newId: (collection: Collection) => string },
+): StoredRecord {
   if (collection.operations.dialect === 'iot') return seed;
   const fill = (name: string): Json | undefined => {
     if (name === collection.id) return newId(collection);
@@ -129,7 +179,10 @@ export function seeded(collection: Collection, seed: JsonObject, { now, newId }:
 
 /** @throws Refusal for records of kinds that do not exist here. */
 export function checkKinds(estate: Estate, kinds: Kinds, collections: Collections): void {
-  const named = [...Object.keys(estate.records), ...(estate.changes ?? []).map((step) => step.in).filter((name) => name !== 'activity_logs')];
+  const named = [
+    ...Object.keys(estate.records),
+    ...(estate.changes ?? []).map((step) => step.in).filter((name) => name !== 'activity_logs'),
+  ];
   const strange = named.find((name) => !kinds.has(name) && !collections.has(name));
   if (strange !== undefined)
     refuse('bad-estate', `the emulator has no kind named ${JSON.stringify(strange)}`, {
@@ -142,8 +195,23 @@ export function checkKinds(estate: Estate, kinds: Kinds, collections: Collection
 /** The users and routers that an estate only mentions, as records: those with roles, and those with a configuration manager. */
 export function withMentioned(estate: Estate, kinds: Kinds): Estate {
   const { records, users: people = [] } = estate;
-  const managed = new Map((records.configuration_managers ?? []).map((one) => [idOf(one.router ?? null), one.account] as const));
-  const found = [...managed].flatMap(([router, account]): JsonObject[] => (router === null ? [] : [{ id: router, name: `Router ${router}`, ...defined({ account }) }]));
-  const mentioned = { routers: found, users: people.map((one) => ({ ...one, user_id: one.id, is_active: true })) };
-  return { ...estate, records: { ...Object.fromEntries(Object.entries(mentioned).filter(([name]) => kinds.has(name))), ...records } };
+  const managed = new Map(
+    (records.configuration_managers ?? []).map(
+      (one) => [idOf(one.router ?? null), one.account] as const,
+    ),
+  );
+  const found = [...managed].flatMap(([router, account]): JsonObject[] =>
+    router === null ? [] : [{ id: router, name: `Router ${router}`, ...defined({ account }) }],
+  );
+  const mentioned = {
+    routers: found,
+    users: people.map((one) => ({ ...one, user_id: one.id, is_active: true })),
+  };
+  return {
+    ...estate,
+    records: {
+      ...Object.fromEntries(Object.entries(mentioned).filter(([name]) => kinds.has(name))),
+      ...records,
+    },
+  };
 }

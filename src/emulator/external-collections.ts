@@ -1,11 +1,27 @@
 // Collections that public clients use and the reference does not name, as kinds: their routes, checks and log entries
 // follow from these definitions. A kind or collection of the same name that the emulator is given takes their place.
-import { document, flag, kind, kindsOf, anyRef, text, type Collections, type Kind, type Kinds } from '../model/index.js';
+import {
+  document,
+  flag,
+  kind,
+  kindsOf,
+  anyRef,
+  text,
+  type Collections,
+  type Kind,
+  type Kinds,
+} from '../model/index.js';
 
 const id = text('Record id.', { computed: true });
 const resource_url = text('URL of the record.', { computed: true, format: 'url' });
 const account = 'accounts';
-const listed = { dialect: 'v2', paging: 'offset', page: 500, by_id: 'id', by_ids: 'id__in' } as const;
+const listed = {
+  dialect: 'v2',
+  paging: 'offset',
+  page: 500,
+  by_id: 'id',
+  by_ids: 'id__in',
+} as const;
 const named = ['name', 'name__in', 'account', 'account__in'];
 
 const groups = kind({
@@ -18,13 +34,23 @@ const groups = kind({
     name: text('Display name.'),
     account: anyRef('Account it belongs to.', account, { optional: true, wire: 'url' }),
     product: anyRef('Product of its routers.', 'products', { optional: true, wire: 'url' }),
-    target_firmware: anyRef('Firmware its routers are to have.', 'firmwares', { optional: true, wire: 'url' }),
+    target_firmware: anyRef('Firmware its routers are to have.', 'firmwares', {
+      optional: true,
+      wire: 'url',
+    }),
     configuration: document('Configuration of its routers.', { optional: true, wire: 'merge' }),
     device_type: text('Type of its devices.', { optional: true }),
     id,
     resource_url,
   },
-  operations: { ...listed, collection: 'groups', filters: [...named, 'device_type'], create: 'POST', update: 'PUT', delete: 'DELETE' },
+  operations: {
+    ...listed,
+    collection: 'groups',
+    filters: [...named, 'device_type'],
+    create: 'POST',
+    update: 'PUT',
+    delete: 'DELETE',
+  },
   example: { name: 'Depots' },
 });
 
@@ -51,7 +77,17 @@ const routers = kind({
   operations: {
     ...listed,
     collection: 'routers',
-    filters: [...named, 'group', 'group__in', 'mac', 'serial_number', 'state', 'asset_id', 'custom1', 'custom2'],
+    filters: [
+      ...named,
+      'group',
+      'group__in',
+      'mac',
+      'serial_number',
+      'state',
+      'asset_id',
+      'custom1',
+      'custom2',
+    ],
     update: 'PUT',
     delete: 'DELETE',
   },
@@ -75,7 +111,12 @@ const firmwares = kind({
   doc: 'A version of the software of a product.',
   id: 'id',
   identity: ['product', 'version'],
-  attributes: { version: text('Version.', { computed: true }), product: anyRef('Product it is for.', 'products', { computed: true, wire: 'url' }), id, resource_url },
+  attributes: {
+    version: text('Version.', { computed: true }),
+    product: anyRef('Product it is for.', 'products', { computed: true, wire: 'url' }),
+    id,
+    resource_url,
+  },
   operations: { ...listed, collection: 'firmwares', filters: ['version', 'product'] },
   example: {},
 });
@@ -113,5 +154,8 @@ const externals: readonly Kind[] = [groups, routers, products, firmwares, users]
 export const externalNames: readonly string[] = externals.map(({ name }) => name);
 
 export function withExternals(kinds: Kinds, collections: Collections): Kinds {
-  return kindsOf([...kinds.values(), ...externals.filter(({ name }) => !kinds.has(name) && !collections.has(name))]);
+  return kindsOf([
+    ...kinds.values(),
+    ...externals.filter(({ name }) => !kinds.has(name) && !collections.has(name)),
+  ]);
 }

@@ -61,22 +61,31 @@ Names: ${Object.entries(faultNames)
 
 /** @throws Refusal with the grammar. */
 export function parseFault(text: string): Fault {
-  const complain = (why: string): never => refuse('bad-fault', `the fault ${JSON.stringify(text)} is not understood: ${why}`, { detail: grammar });
-  const number = (name: string, value: string): number => (/^\d{1,9}$/.test(value) ? Number(value) : complain(`${name} takes a whole number`));
+  const complain = (why: string): never =>
+    refuse('bad-fault', `the fault ${JSON.stringify(text)} is not understood: ${why}`, {
+      detail: grammar,
+    });
+  const number = (name: string, value: string): number =>
+    /^\d{1,9}$/.test(value) ? Number(value) : complain(`${name} takes a whole number`);
   const [head = '', ...rest] = text.split(',').map((word) => word.trim());
   const [name, ...values] = head.split('=') as [FaultName, ...string[]];
-  const takes = Object.hasOwn(faultNames, name) ? faultNames[name] : complain(`there is no fault named ${JSON.stringify(name)}`);
+  const takes = Object.hasOwn(faultNames, name)
+    ? faultNames[name]
+    : complain(`there is no fault named ${JSON.stringify(name)}`);
   const given = values.length > 0;
-  if (takes === 'needed' ? !given : takes === 'none' && given) complain(takes === 'needed' ? `${name} takes a number` : `${name} takes no number`);
+  if (takes === 'needed' ? !given : takes === 'none' && given)
+    complain(takes === 'needed' ? `${name} takes a number` : `${name} takes no number`);
   const value = given ? number(name, values.join('=')) : undefined;
-  if (name === 'status' && !(value !== undefined && value >= 200 && value <= 599)) complain('a status is between 200 and 599');
+  if (name === 'status' && !(value !== undefined && value >= 200 && value <= 599))
+    complain('a status is between 200 and 599');
   const options: { -readonly [K in keyof Fault]?: Fault[K] } = {};
   for (const word of rest) {
     const [key, option = ''] = word.split(/=(.*)/s);
     if (key === 'method') options.method = option.toUpperCase();
     else if (key === 'path') options.path = option;
     else if (key === 'after' || key === 'times') options[key] = number(key, option);
-    else if (key === 'mode' && name in modes && option === modes[name as keyof typeof modes]) options.mode = option;
+    else if (key === 'mode' && name in modes && option === modes[name as keyof typeof modes])
+      options.mode = option;
     else complain(`${JSON.stringify(word)} does not belong there`);
   }
   return { name, ...defined({ value }), ...options };
@@ -109,7 +118,12 @@ export interface FaultContext {
   readonly later: (milliseconds: number, work: () => Promise<unknown>) => void;
 }
 
-type Step = (scene: FaultContext, value: number, fault: Fault, proceed: () => Promise<Response>) => Promise<Response>;
+type Step = (
+  scene: FaultContext,
+  value: number,
+  fault: Fault,
+  proceed: () => Promise<Response>,
+) => Promise<Response>;
 export type Play = (scene: FaultContext) => Promise<Response>;
 
 /** A request's way through the faults, the first of the list outermost. Each counts the requests it matched. */
@@ -131,7 +145,10 @@ export function staged(faults: readonly Fault[]): Play {
 
 function matches({ name, method, path }: Fault, { url, method: asked }: FaultContext): boolean {
   if ((name === 'late' || name === 'stale') && asked === 'GET') return false;
-  return (method === undefined || method === asked) && (path === undefined || `${url.pathname}${url.search}`.includes(path));
+  return (
+    (method === undefined || method === asked) &&
+    (path === undefined || `${url.pathname}${url.search}`.includes(path))
+  );
 }
 
 const steps: Readonly<Record<Exclude<FaultName, 'rate-limit'>, Step>> = {
@@ -147,9 +164,13 @@ const steps: Readonly<Record<Exclude<FaultName, 'rate-limit'>, Step>> = {
     await proceed();
     throw new ConnectionReset(true);
   },
-  truncate: async (_, __, ___, proceed) => rewritten(await proceed(), (text) => text.slice(0, Math.floor(text.length / 2))),
+  truncate: async (_, __, ___, proceed) =>
+    rewritten(await proceed(), (text) => text.slice(0, Math.floor(text.length / 2))),
   html: async () =>
-    new Response('<!DOCTYPE html><html><head><title>Sign in</title></head><body>Please sign in.</body></html>', { headers: { 'content-type': 'text/html; charset=utf-8' } }),
+    new Response(
+      '<!DOCTYPE html><html><head><title>Sign in</title></head><body>Please sign in.</body></html>',
+      { headers: { 'content-type': 'text/html; charset=utf-8' } },
+    ),
   'page-shift': async ({ shift }, _, { mode }, proceed) => {
     shift(mode === 'remove');
     return proceed();
@@ -159,10 +180,17 @@ const steps: Readonly<Record<Exclude<FaultName, 'rate-limit'>, Step>> = {
     if (mode === 'reset') throw new ConnectionReset(true);
     return statusResponse(scene, 504);
   },
-  stale: ({ lagging }, milliseconds, { mode }, proceed) => lagging({ milliseconds, flicker: mode === 'flicker' }, proceed),
-  'loop-next': async ({ url }, _, __, proceed) => rewritten(await proceed(), (text) => withNext(text, () => url.href)),
+  stale: ({ lagging }, milliseconds, { mode }, proceed) =>
+    lagging({ milliseconds, flicker: mode === 'flicker' }, proceed),
+  'loop-next': async ({ url }, _, __, proceed) =>
+    rewritten(await proceed(), (text) => withNext(text, () => url.href)),
   'foreign-next': async (_, __, ___, proceed) =>
-    rewritten(await proceed(), (text) => withNext(text, (next) => next && next.replace(/^https?:\/\/[^/]+/, 'https://elsewhere.invalid'))),
+    rewritten(await proceed(), (text) =>
+      withNext(
+        text,
+        (next) => next && next.replace(/^https?:\/\/[^/]+/, 'https://elsewhere.invalid'),
+      ),
+    ),
   endless: async ({ clock }, pause, _, proceed) => {
     const { status, headers } = await proceed();
     return new Response(endlessBody(clock, pause), { status, headers });
@@ -185,16 +213,29 @@ function rateLimit(): Step {
   };
 }
 
-function statusResponse({ url, behaviours, clock }: FaultContext, status: number, wait = 1000): Response {
+function statusResponse(
+  { url, behaviours, clock }: FaultContext,
+  status: number,
+  wait = 1000,
+): Response {
   const headers = new Headers();
   if (status === 429 || status === 503) {
-    if (behaviours.retry_after === 'seconds') headers.set('retry-after', String(Math.ceil(wait / 1000)));
-    if (behaviours.retry_after === 'date') headers.set('retry-after', new Date(Math.ceil((clock.now() + wait) / 1000) * 1000).toUTCString());
+    if (behaviours.retry_after === 'seconds')
+      headers.set('retry-after', String(Math.ceil(wait / 1000)));
+    if (behaviours.retry_after === 'date')
+      headers.set(
+        'retry-after',
+        new Date(Math.ceil((clock.now() + wait) / 1000) * 1000).toUTCString(),
+      );
   }
   if (status >= 300 && status < 400) headers.set('location', `${url.origin}/elsewhere/`);
   if ([204, 205, 304].includes(status)) return new Response(null, { status, headers });
   const dialect = dialectOf(url.pathname);
-  const refused = refusalResponse(new Refused(status, `answered ${status} on order`, [], Object.fromEntries(headers)), dialect, behaviours);
+  const refused = refusalResponse(
+    new Refused(status, `answered ${status} on order`, [], Object.fromEntries(headers)),
+    dialect,
+    behaviours,
+  );
   return dialect === 'v3' && status === 409 ? new Response('{}', refused) : refused;
 }
 
@@ -205,7 +246,10 @@ async function rewritten(response: Response, change: (text: string) => string): 
 
 /** The text of a listing with another `next`; any other text as it is. */
 function withNext(text: string, change: (next: string | null) => string | null): string {
-  const body = JSON.parse(text || '{}') as Record<string, unknown> & { meta?: Record<string, unknown>; links?: Record<string, unknown> };
+  const body = JSON.parse(text || '{}') as Record<string, unknown> & {
+    meta?: Record<string, unknown>;
+    links?: Record<string, unknown>;
+  };
   const holder = [body.links, body.meta, body].find((one) => one && 'next' in one);
   if (!holder) return text;
   holder.next = change(holder.next as string | null);

@@ -28,7 +28,9 @@ export function sortKeyOf(shape: FilterType, value: string): string | number | u
     case 'time':
       return Number.isNaN(Date.parse(value)) ? undefined : Date.parse(value);
     case 'uuid': {
-      const [, low, mid, high, rest] = /^([0-9a-f]{8})-([0-9a-f]{4})-1([0-9a-f]{3})-([0-9a-f]{4}-[0-9a-f]{12})$/i.exec(value) ?? [];
+      const [, low, mid, high, rest] =
+        /^([0-9a-f]{8})-([0-9a-f]{4})-1([0-9a-f]{3})-([0-9a-f]{4}-[0-9a-f]{12})$/i.exec(value) ??
+        [];
       return low === undefined ? undefined : `${high}${mid}${low}${rest}`.toLowerCase();
     }
   }
@@ -44,10 +46,18 @@ const compared: Readonly<Record<Test, (a: string | number, b: string | number) =
 };
 
 /** The test that a query parameter makes of each record. @throws Refused (400) for a value that cannot be one of that filter. */
-export function testOf(name: string, { field, shape, test }: Filter, text: string): (record: StoredRecord) => boolean {
+export function testOf(
+  name: string,
+  { field, shape, test }: Filter,
+  text: string,
+): (record: StoredRecord) => boolean {
   const given = test === 'among' ? text.split(',') : [text];
-  if (given.length > MOST_VALUES) turnDown(400, `${name} takes at most ${MOST_VALUES} values`, [name]);
-  const wanted = given.map((value) => sortKeyOf(shape, value) ?? turnDown(400, `the value of ${name} is not valid`, [name]));
+  if (given.length > MOST_VALUES)
+    turnDown(400, `${name} takes at most ${MOST_VALUES} values`, [name]);
+  const wanted = given.map(
+    (value) =>
+      sortKeyOf(shape, value) ?? turnDown(400, `the value of ${name} is not valid`, [name]),
+  );
   return (record) =>
     [record[field] ?? []].flat().some((value: Json) => {
       const key = sortKeyOf(shape, String(value));

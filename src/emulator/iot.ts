@@ -1,7 +1,15 @@
 // The IoT platform: tokens by the password grant, and subscriptions by one condition or by a list of identifiers.
 import { isObject, type Json, type JsonObject } from '../model/index.js';
 import type { Clock } from '../platform/index.js';
-import { bodyOf, checkAccept, queryOf, route, type EmulatorApp, type Asked, type EmulatedCloud } from './app.js';
+import {
+  bodyOf,
+  checkAccept,
+  queryOf,
+  route,
+  type EmulatorApp,
+  type Asked,
+  type EmulatedCloud,
+} from './app.js';
 import { behind, checkParameters, count, cursorAt, queryWith } from './pagination.js';
 import type { StoredRecord } from './records.js';
 import { turnDown } from './error-responses.js';
@@ -9,12 +17,26 @@ import { turnDown } from './error-responses.js';
 const DEFAULT_PAGE = 100;
 const MOST_PAGE = 10_000;
 const CLIENT = 'cm-public-api-client';
-const identifiers: Readonly<Record<string, string>> = { IMSI: 'imsi', ICC: 'iccid', MSISDN: 'msisdn' };
+const identifiers: Readonly<Record<string, string>> = {
+  IMSI: 'imsi',
+  ICC: 'iccid',
+  MSISDN: 'msisdn',
+};
 const additional: Readonly<Record<string, string | undefined>> = {
   LABEL: 'label',
   CUSTOM_FIELDS: 'customFields',
   ...Object.fromEntries(
-    ['DATES', 'ENTERPRISE', 'INDIVIDUAL_APN', 'LOCK_STATE', 'SECURITY_LOCK', 'PACKAGE', 'SIM_SPEC', 'MONTHLY_DATA', 'MONTHLY_SMS'].map((name) => [name, undefined]),
+    [
+      'DATES',
+      'ENTERPRISE',
+      'INDIVIDUAL_APN',
+      'LOCK_STATE',
+      'SECURITY_LOCK',
+      'PACKAGE',
+      'SIM_SPEC',
+      'MONTHLY_DATA',
+      'MONTHLY_SMS',
+    ].map((name) => [name, undefined]),
   ),
 };
 const shownAlways = ['iccid', 'imsi', 'msisdn', 'enterprise', 'organizationId', 'state'];
@@ -31,31 +53,50 @@ export function addIot(app: EmulatorApp, cloud: EmulatedCloud): void {
   limit(app, cloud, '/iot/api/subscriptions/details', { second: 10, minute: 150 });
   app.use('/iot/api/subscriptions/*', async (c, next) => {
     const token = /^Bearer (\S+)$/.exec(c.req.header('authorization') ?? '')?.[1] ?? '';
-    if ((issued.get(token) ?? -Infinity) <= cloud.clock.monotonic()) turnDown(401, 'the token is missing, not valid or too old', [], { 'www-authenticate': 'Bearer' });
+    if ((issued.get(token) ?? -Infinity) <= cloud.clock.monotonic())
+      turnDown(401, 'the token is missing, not valid or too old', [], {
+        'www-authenticate': 'Bearer',
+      });
     checkAccept(c, 'iot');
     await next();
   });
   route(app, '/iot/api/auth/token', { POST: (c) => issue(cloud, issued, c) });
-  route(app, '/iot/api/subscriptions/details', { GET: (c) => search(cloud, c), POST: (c) => identified(cloud, c) });
+  route(app, '/iot/api/subscriptions/details', {
+    GET: (c) => search(cloud, c),
+    POST: (c) => identified(cloud, c),
+  });
 }
 
-const answer = (value: Json): Response => new Response(JSON.stringify(value), { headers: { 'content-type': 'application/json' } });
+const answer = (value: Json): Response =>
+  new Response(JSON.stringify(value), { headers: { 'content-type': 'application/json' } });
 
 /** @param issued times on the monotonic clock at which tokens end */
-function issue({ credentials, clock, random, behaviours }: EmulatedCloud, issued: Map<string, number>, c: Asked): Response {
-  if (!/^application\/x-www-form-urlencoded(?:;|$)/i.test(c.req.header('content-type') ?? '')) turnDown(415, 'the body must be a form');
+function issue(
+  { credentials, clock, random, behaviours }: EmulatedCloud,
+  issued: Map<string, number>,
+  c: Asked,
+): Response {
+  if (!/^application\/x-www-form-urlencoded(?:;|$)/i.test(c.req.header('content-type') ?? ''))
+    turnDown(415, 'the body must be a form');
   const form = new URLSearchParams(c.env.body);
-  checkParameters(form, (name) => ['grant_type', 'client_id', 'username', 'password'].includes(name));
-  if (form.get('grant_type') !== 'password') turnDown(400, 'grant_type must be password', ['grant_type']);
+  checkParameters(form, (name) =>
+    ['grant_type', 'client_id', 'username', 'password'].includes(name),
+  );
+  if (form.get('grant_type') !== 'password')
+    turnDown(400, 'grant_type must be password', ['grant_type']);
   if (form.get('client_id') !== CLIENT) turnDown(400, 'client_id is not known', ['client_id']);
   const { username, password } = credentials.iot;
-  if (form.get('username') !== username || form.get('password') !== password) turnDown(401, 'the user name or the password is wrong');
+  if (form.get('username') !== username || form.get('password') !== password)
+    turnDown(401, 'the user name or the password is wrong');
   const token = `emulated.${random.uuid()}`;
   issued.set(token, clock.monotonic() + behaviours.token_seconds * 1000);
   return answer({ access_token: token, token_type: 'JWT', expires_in: behaviours.token_seconds });
 }
 
-const pick = (record: StoredRecord, names: readonly string[]): JsonObject => Object.fromEntries(names.flatMap((name) => (record[name] === undefined ? [] : [[name, record[name]]])));
+const pick = (record: StoredRecord, names: readonly string[]): JsonObject =>
+  Object.fromEntries(
+    names.flatMap((name) => (record[name] === undefined ? [] : [[name, record[name]]])),
+  );
 
 /** Whole where no page is asked for. */
 function search({ store, behaviours }: EmulatedCloud, c: Asked): Response {
@@ -63,24 +104,41 @@ function search({ store, behaviours }: EmulatedCloud, c: Asked): Response {
   checkParameters(query, (name) => ['q', 'limit', 'cursor'].includes(name));
   const records = store.records('subscriptions').filter(conditionOf(query.get('q') ?? ''));
   const identify = (record: StoredRecord): string => String(record['imsi'] ?? record['iccid']);
-  const size = count(query, 'limit', query.has('cursor') ? DEFAULT_PAGE : records.length, 1, query.has('limit') ? MOST_PAGE : Infinity);
+  const size = count(
+    query,
+    'limit',
+    query.has('cursor') ? DEFAULT_PAGE : records.length,
+    1,
+    query.has('limit') ? MOST_PAGE : Infinity,
+  );
   const cursor = query.get('cursor');
   const start = cursor === null ? 0 : behind(records, cursor, 'cursor', identify);
-  const shown = records.slice(start, start + size).map((record) => pick(record, [...shownAlways, 'detectedImei']));
+  const shown = records
+    .slice(start, start + size)
+    .map((record) => pick(record, [...shownAlways, 'detectedImei']));
   const last = start + size - 1;
   const after = last + 1 < records.length ? cursorAt(records, last, identify) : undefined;
-  const next = after !== undefined && (behaviours.bare_cursors ? after : new URL(c.req.url).pathname + queryWith(query, { cursor: after }));
+  const next =
+    after !== undefined &&
+    (behaviours.bare_cursors
+      ? after
+      : new URL(c.req.url).pathname + queryWith(query, { cursor: after }));
   return answer({ subscriptions: shown, size: shown.length, ...(next !== false && { next }) });
 }
 
 /** @throws Refused for anything but one condition on company, label or customField. */
 function conditionOf(q: string): (record: StoredRecord) => boolean {
-  const [, key, double, single, bare] = /^(company|label|customField)==(?:"([^"\\]*)"|'([^'\\]*)'|([^\s"'\\;,()=<>!~]+))$/.exec(q) ?? [];
+  const [, key, double, single, bare] =
+    /^(company|label|customField)==(?:"([^"\\]*)"|'([^'\\]*)'|([^\s"'\\;,()=<>!~]+))$/.exec(q) ??
+    [];
   const value = double ?? single ?? bare;
-  if (value === undefined) return turnDown(400, 'q must be one condition on company, label or customField', ['q']);
+  if (value === undefined)
+    return turnDown(400, 'q must be one condition on company, label or customField', ['q']);
   if (key === 'label') return ({ label }) => label === value;
   if (key === 'company') return ({ enterprise }) => enterprise === value;
-  return ({ customFields }) => Array.isArray(customFields) && customFields.some((field: Json) => isObject(field) && field['fieldValue'] === value);
+  return ({ customFields }) =>
+    Array.isArray(customFields) &&
+    customFields.some((field: Json) => isObject(field) && field['fieldValue'] === value);
 }
 
 function identified({ store }: EmulatedCloud, c: Asked): Response {
@@ -88,12 +146,26 @@ function identified({ store }: EmulatedCloud, c: Asked): Response {
   const asked = query.getAll('additionalFields');
   const strange = [...query.keys()].filter((name) => name !== 'additionalFields');
   if (strange.length > 0) turnDown(400, `unknown query parameter ${strange.join(', ')}`, strange);
-  if (!asked.every((name) => Object.hasOwn(additional, name))) turnDown(400, `additionalFields takes ${Object.keys(additional).join(', ')}`, ['additionalFields']);
+  if (!asked.every((name) => Object.hasOwn(additional, name)))
+    turnDown(400, `additionalFields takes ${Object.keys(additional).join(', ')}`, [
+      'additionalFields',
+    ]);
   const { identifierType, identifierValues, ...others } = bodyOf(c, 'iot');
-  if (Object.keys(others).length > 0) turnDown(400, 'unknown member of the body', Object.keys(others));
-  const field = typeof identifierType === 'string' && Object.hasOwn(identifiers, identifierType) ? identifiers[identifierType] : undefined;
-  if (field === undefined) return turnDown(400, `identifierType must be one of ${Object.keys(identifiers).join(', ')}`, ['identifierType']);
-  if (!Array.isArray(identifierValues) || identifierValues.length === 0 || !identifierValues.every((one) => typeof one === 'string'))
+  if (Object.keys(others).length > 0)
+    turnDown(400, 'unknown member of the body', Object.keys(others));
+  const field =
+    typeof identifierType === 'string' && Object.hasOwn(identifiers, identifierType)
+      ? identifiers[identifierType]
+      : undefined;
+  if (field === undefined)
+    return turnDown(400, `identifierType must be one of ${Object.keys(identifiers).join(', ')}`, [
+      'identifierType',
+    ]);
+  if (
+    !Array.isArray(identifierValues) ||
+    identifierValues.length === 0 ||
+    !identifierValues.every((one) => typeof one === 'string')
+  )
     return turnDown(400, 'identifierValues must be a list of texts', ['identifierValues']);
   const wanted = new Set<unknown>(identifierValues);
   const names = [...shownAlways, ...asked.flatMap((name) => additional[name] ?? [])];
@@ -102,9 +174,17 @@ function identified({ store }: EmulatedCloud, c: Asked): Response {
 }
 
 /** Counts requests in fixed windows, and tells what is left; nothing unless the behaviour is on. */
-function limit(app: EmulatorApp, { clock, behaviours }: EmulatedCloud, path: string, allowed: Allowance): void {
+function limit(
+  app: EmulatorApp,
+  { clock, behaviours }: EmulatedCloud,
+  path: string,
+  allowed: Allowance,
+): void {
   if (!behaviours.platform_limits) return;
-  const windows = [meter(clock, 'Second', allowed.second, 1000), meter(clock, 'Minute', allowed.minute, 60_000)];
+  const windows = [
+    meter(clock, 'Second', allowed.second, 1000),
+    meter(clock, 'Minute', allowed.minute, 60_000),
+  ];
   app.use(path, async (c, next) => {
     const states = windows.map((take) => take());
     const headers = Object.fromEntries(states.flatMap(({ told }) => told));
@@ -114,7 +194,12 @@ function limit(app: EmulatorApp, { clock, behaviours }: EmulatedCloud, path: str
   });
 }
 
-function meter(clock: Clock, name: string, most: number, milliseconds: number): () => { readonly full: boolean; readonly told: readonly (readonly [string, string])[] } {
+function meter(
+  clock: Clock,
+  name: string,
+  most: number,
+  milliseconds: number,
+): () => { readonly full: boolean; readonly told: readonly (readonly [string, string])[] } {
   let [opened, used] = [-Infinity, 0];
   return () => {
     const now = clock.monotonic();

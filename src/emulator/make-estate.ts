@@ -23,9 +23,49 @@ export interface EstateSize {
 }
 
 const regions = ['North', 'South', 'East', 'West', 'Central', 'Coast'];
-const sites = ['Depot', 'Clinic', 'Warehouse', 'Store', 'Plant', 'Office', 'Terminal', 'Garage', 'Kiosk'];
-const firstNames = ['ada', 'ben', 'chloe', 'dana', 'emil', 'fatima', 'gus', 'hana', 'ivan', 'june', 'kofi', 'lena', 'milo', 'nora', 'omar', 'pia', 'quinn', 'rosa', 'sven', 'tara'];
-const receivers = ['On-call pager', 'Operations board', 'Ticket desk', 'Security desk', 'Network team', 'Billing watch', 'Field crew', 'Night shift'];
+const sites = [
+  'Depot',
+  'Clinic',
+  'Warehouse',
+  'Store',
+  'Plant',
+  'Office',
+  'Terminal',
+  'Garage',
+  'Kiosk',
+];
+const firstNames = [
+  'ada',
+  'ben',
+  'chloe',
+  'dana',
+  'emil',
+  'fatima',
+  'gus',
+  'hana',
+  'ivan',
+  'june',
+  'kofi',
+  'lena',
+  'milo',
+  'nora',
+  'omar',
+  'pia',
+  'quinn',
+  'rosa',
+  'sven',
+  'tara',
+];
+const receivers = [
+  'On-call pager',
+  'Operations board',
+  'Ticket desk',
+  'Security desk',
+  'Network team',
+  'Billing watch',
+  'Field crew',
+  'Night shift',
+];
 const alertTypes = [
   'ethernet_wan_disconnected',
   'modem_wan_disconnected',
@@ -45,11 +85,28 @@ const alertTypes = [
   'sustained_system_overload',
 ];
 const fleets = ['fleet-a', 'fleet-b', ''];
-const states = ['ACTIVE', 'ACTIVE', 'ACTIVE', 'ACTIVE', 'PAUSE', 'ACTIVE_NO_BILLING', 'DEACTIVATED', 'TERMINATED'];
-const roles = ['read_only_user', 'read_only_user', 'full_access_user', 'full_access_user', 'administrator', 'no_access'];
+const states = [
+  'ACTIVE',
+  'ACTIVE',
+  'ACTIVE',
+  'ACTIVE',
+  'PAUSE',
+  'ACTIVE_NO_BILLING',
+  'DEACTIVATED',
+  'TERMINATED',
+];
+const roles = [
+  'read_only_user',
+  'read_only_user',
+  'full_access_user',
+  'full_access_user',
+  'administrator',
+  'no_access',
+];
 
 const DAY = 86_400_000;
-const range = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);
+const range = (count: number): readonly number[] =>
+  Array.from({ length: count }, (_, index) => index);
 
 /** Every rule has another content, every pair of user and account one authorization at most. @throws RangeError where the pairs do not suffice. */
 export function makeEstate({
@@ -66,8 +123,12 @@ export function makeEstate({
   random,
   clock,
 }: EstateSize & { readonly random: Random; readonly clock: Clock }): Estate {
-  if (accounts < 1 || authorizations > accounts * users) throw new RangeError(`${authorizations} authorizations need more than ${accounts} accounts and ${users} users`);
-  const pick = <T>(items: readonly T[]): T => items[Math.floor(random.fraction() * items.length)] as T;
+  if (accounts < 1 || authorizations > accounts * users)
+    throw new RangeError(
+      `${authorizations} authorizations need more than ${accounts} accounts and ${users} users`,
+    );
+  const pick = <T>(items: readonly T[]): T =>
+    items[Math.floor(random.fraction() * items.length)] as T;
   let made = clock.now() - 400 * DAY;
   const minutely = { now: () => (made = Math.min(made + 60_000, clock.now())) };
   const uuid = timeUuids(minutely, random);
@@ -77,7 +138,9 @@ export function makeEstate({
   const ids = tree.map(({ id }) => id as string);
   const root = ids[0] as string;
   const receiversMade = range(destinations).map((index): JsonObject => {
-    const name = (receivers[index % receivers.length] as string) + (index < receivers.length ? '' : ` ${Math.floor(index / receivers.length) + 1}`);
+    const name =
+      (receivers[index % receivers.length] as string) +
+      (index < receivers.length ? '' : ` ${Math.floor(index / receivers.length) + 1}`);
     return {
       destination_config_id: uuid(),
       account: root,
@@ -90,7 +153,12 @@ export function makeEstate({
   const hooks = receiversMade.map((one) => one.destination_config_id as string);
   const people = peopleMade(users);
   const granted = grants(authorizations, ids, people, pick);
-  const ruleRecords = range(rules).map((index): JsonObject => ({ alert_config_id: uuid(), account: root, ...ruleContent(index, ids, hooks, pick), updated_at: at() }));
+  const ruleRecords = range(rules).map((index): JsonObject => ({
+    alert_config_id: uuid(),
+    account: root,
+    ...ruleContent(index, ids, hooks, pick),
+    updated_at: at(),
+  }));
   const month = (count: number) => moments(count, { random, clock });
   return {
     version: 1,
@@ -102,14 +170,22 @@ export function makeEstate({
       alert_rules: ruleRecords,
       account_authorizations: granted,
       configuration_managers: range(routers).map((index) => managerMade(index, ids)),
-      alerts: month(alerts).map((moment, index) => alertMade(moment, index, { accounts: ids, routers, pick })),
-      audit_logs: month(audits).map(({ at: reported_at, id }) => ({ account_id: pick(ids), reported_at, reported_at_timeuuid: id })),
+      alerts: month(alerts).map((moment, index) =>
+        alertMade(moment, index, { accounts: ids, routers, pick }),
+      ),
+      audit_logs: month(audits).map(({ at: reported_at, id }) => ({
+        account_id: pick(ids),
+        reported_at,
+        reported_at_timeuuid: id,
+      })),
       batteries: range(Math.ceil(routers / 3)).map((index) => batteryMade(index, clock)),
       asset_endpoints: range(routers).map((index) => endpointMade(index, root)),
       subscriptions: range(subscriptions).map((index) => subscriptionMade(index, pick)),
     },
     users: people,
-    activity_logs: month(activities).map((moment, index) => activityMade(moment, index, { authorizations: granted, people, pick })),
+    activity_logs: month(activities).map((moment, index) =>
+      activityMade(moment, index, { authorizations: granted, people, pick }),
+    ),
   };
 }
 
@@ -119,13 +195,24 @@ function accountTree(count: number, pick: Pick): readonly JsonObject[] {
   return range(count).map((index) => {
     const id = String(100_001 + index);
     if (index === 0) return { id, account: null, name: 'Headquarters', is_disabled: false };
-    if (index <= branches) return { id, account: '100001', name: `${regions[index - 1]} region`, is_disabled: false };
-    return { id, account: String(100_002 + ((index - 1) % Math.max(1, branches))), name: `${pick(sites)} ${index - branches}`, is_disabled: index % 23 === 22 };
+    if (index <= branches)
+      return { id, account: '100001', name: `${regions[index - 1]} region`, is_disabled: false };
+    return {
+      id,
+      account: String(100_002 + ((index - 1) % Math.max(1, branches))),
+      name: `${pick(sites)} ${index - branches}`,
+      is_disabled: index % 23 === 22,
+    };
   });
 }
 
 /** The account and, as bits, the alert types follow from the index: no two rules are alike. */
-function ruleContent(index: number, accounts: readonly string[], hooks: readonly string[], pick: Pick): JsonObject {
+function ruleContent(
+  index: number,
+  accounts: readonly string[],
+  hooks: readonly string[],
+  pick: Pick,
+): JsonObject {
   const round = Math.floor(index / accounts.length) + 1;
   const kept = alertTypes.filter((_, bit) => (round >> bit) % 2 === 1);
   return {
@@ -140,7 +227,10 @@ function ruleContent(index: number, accounts: readonly string[], hooks: readonly
 function peopleMade(count: number): readonly User[] {
   return range(count).map((index) => {
     const round = Math.floor(index / firstNames.length);
-    return { id: String(70 + index), email: `${firstNames[index % firstNames.length]}${round === 0 ? '' : round + 1}@example.com` };
+    return {
+      id: String(70 + index),
+      email: `${firstNames[index % firstNames.length]}${round === 0 ? '' : round + 1}@example.com`,
+    };
   });
 }
 
@@ -155,17 +245,32 @@ function subscriptionMade(index: number, pick: Pick): JsonObject {
     detectedImei: `35${number.padStart(13, '0')}`,
     enterprise: index % 10 === 9 ? '' : 'Example Logistics',
     state: pick(states),
-    ...(fleet !== '' && { label: fleet, customFields: [{ fieldName: 'depot', fieldValue: pick(regions) }] }),
+    ...(fleet !== '' && {
+      label: fleet,
+      customFields: [{ fieldName: 'depot', fieldValue: pick(regions) }],
+    }),
     customerNo: '1001',
   };
 }
 
 /** Pairs go round users first; the first user administers the root, so that nobody is locked out. */
-function grants(count: number, accounts: readonly string[], users: readonly User[], pick: Pick): readonly JsonObject[] {
+function grants(
+  count: number,
+  accounts: readonly string[],
+  users: readonly User[],
+  pick: Pick,
+): readonly JsonObject[] {
   return range(count).map((index) => {
     const user = (users[index % users.length] as User).id;
-    const account = accounts[(Math.floor(index / users.length) + (index % users.length)) % accounts.length] as string;
-    return { id: String(200_000 + index), user, account, role: index === 0 ? 'administrator' : pick(roles) };
+    const account = accounts[
+      (Math.floor(index / users.length) + (index % users.length)) % accounts.length
+    ] as string;
+    return {
+      id: String(200_000 + index),
+      user,
+      account,
+      role: index === 0 ? 'administrator' : pick(roles),
+    };
   });
 }
 
@@ -177,7 +282,10 @@ interface Moment {
 }
 
 /** So many moments of the last 30 days, the oldest first. */
-function moments(count: number, { random, clock }: { readonly random: Random; readonly clock: Clock }): readonly Moment[] {
+function moments(
+  count: number,
+  { random, clock }: { readonly random: Random; readonly clock: Clock },
+): readonly Moment[] {
   let time = clock.now() - 30 * DAY;
   const uuid = timeUuids({ now: () => time }, random);
   const step = (30 * DAY) / (count + 1);
@@ -195,7 +303,11 @@ const routerOf = (index: number): string => String(FIRST_ROUTER + index);
 function alertMade(
   { at, id }: Moment,
   index: number,
-  { accounts, routers, pick }: { readonly accounts: readonly string[]; readonly routers: number; readonly pick: Pick },
+  {
+    accounts,
+    routers,
+    pick,
+  }: { readonly accounts: readonly string[]; readonly routers: number; readonly pick: Pick },
 ): JsonObject {
   const type = pick(alertTypes);
   const router = index % 7 === 6 || routers === 0 ? null : routerOf(index % routers);
@@ -207,7 +319,13 @@ function alertMade(
     account: router === null ? pick(accounts) : null,
     router,
     friendly_info: `${type.replaceAll('_', ' ')} on ${router === null ? 'the account' : `router ${router}`}`,
-    info: { alert_type: type, info: { reason: 'seen', uid: `port-${index % 4}` }, status: 'new', time: [at, 'UTC'], type },
+    info: {
+      alert_type: type,
+      info: { reason: 'seen', uid: `port-${index % 4}` },
+      status: 'new',
+      time: [at, 'UTC'],
+      type,
+    },
   };
 }
 
@@ -215,15 +333,35 @@ function alertMade(
 function activityMade(
   { at, id }: Moment,
   index: number,
-  { authorizations, people, pick }: { readonly authorizations: readonly JsonObject[]; readonly people: readonly User[]; readonly pick: Pick },
+  {
+    authorizations,
+    people,
+    pick,
+  }: {
+    readonly authorizations: readonly JsonObject[];
+    readonly people: readonly User[];
+    readonly pick: Pick;
+  },
 ): JsonObject {
-  const granted = index % 2 === 0 ? authorizations[index % Math.max(1, authorizations.length)] : undefined;
+  const granted =
+    index % 2 === 0 ? authorizations[index % Math.max(1, authorizations.length)] : undefined;
   const doer = pick(people);
   if (!granted || !doer) {
-    const router = { id: routerOf(index % 24), type: actionCodes.object.router as number, type_name: 'router' };
+    const router = {
+      id: routerOf(index % 24),
+      type: actionCodes.object.router as number,
+      type_name: 'router',
+    };
     return {
       account: null,
-      action: { id, timestamp: at, type: actionCodes.action.register as number, type_name: 'register', before: null, after: null },
+      action: {
+        id,
+        timestamp: at,
+        type: actionCodes.action.register as number,
+        type_name: 'register',
+        before: null,
+        after: null,
+      },
       actor: { id: '0', type: actionCodes.actor.system as number, type_name: 'system' },
       object: router,
     };
@@ -232,8 +370,20 @@ function activityMade(
   const email = people.find((one) => one.id === granted.user)?.email ?? null;
   return {
     account: granted.account as string,
-    action: { id, timestamp: at, type: actionCodes.action.update as number, type_name: 'update', before: { role: 'no_access' }, after: { role } },
-    actor: { id: doer.id, email: doer.email, type: actionCodes.actor.sso_user as number, type_name: 'sso_user' },
+    action: {
+      id,
+      timestamp: at,
+      type: actionCodes.action.update as number,
+      type_name: 'update',
+      before: { role: 'no_access' },
+      after: { role },
+    },
+    actor: {
+      id: doer.id,
+      email: doer.email,
+      type: actionCodes.actor.sso_user as number,
+      type_name: 'sso_user',
+    },
     object: {
       id: granted.id as string,
       type: actionCodes.object.authorization as number,
@@ -291,10 +441,16 @@ function endpointMade(index: number, tenant: string): JsonObject {
   return {
     id: String(8001 + index),
     hardware_series: index % 3 === 0 ? 'E100' : 'R1900',
-    hardware_series_key: index % 3 === 0 ? 'c0ffee00-0000-4000-8000-000000000100' : 'c0ffee00-0000-4000-8000-000000001900',
+    hardware_series_key:
+      index % 3 === 0
+        ? 'c0ffee00-0000-4000-8000-000000000100'
+        : 'c0ffee00-0000-4000-8000-000000001900',
     mac_address: (0x00304400_0000 + index).toString(16).toUpperCase().padStart(12, '0'),
     serial_number: `SN${String(index + 1).padStart(8, '0')}`,
     tenants: tenant,
-    subscriptions: index % 5 === 4 ? [] : [String(9001 + index), ...(index % 4 === 0 ? [String(9501 + index)] : [])],
+    subscriptions:
+      index % 5 === 4
+        ? []
+        : [String(9001 + index), ...(index % 4 === 0 ? [String(9501 + index)] : [])],
   };
 }

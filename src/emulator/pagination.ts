@@ -3,11 +3,18 @@
 import { turnDown } from './error-responses.js';
 
 /** A whole number of a query parameter. @throws Refused beyond its bounds. */
-export function count(query: URLSearchParams, name: string, fallback: number, least: number, most: number): number {
+export function count(
+  query: URLSearchParams,
+  name: string,
+  fallback: number,
+  least: number,
+  most: number,
+): number {
   const text = query.get(name);
   if (text === null) return fallback;
   const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(value >= least && value <= most)) turnDown(400, `${name} must be between ${least} and ${most}`, [name]);
+  if (!(value >= least && value <= most))
+    turnDown(400, `${name} must be between ${least} and ${most}`, [name]);
   return value;
 }
 
@@ -17,10 +24,12 @@ export function checkParameters(query: URLSearchParams, known: (name: string) =>
   const unknown = names.filter((name) => !known(name));
   if (unknown.length > 0) turnDown(400, `unknown query parameter ${unknown.join(', ')}`, unknown);
   const twice = names.filter((name, index) => names.indexOf(name) !== index);
-  if (twice.length > 0) turnDown(400, `query parameter ${twice.join(', ')} is given more than once`, twice);
+  if (twice.length > 0)
+    turnDown(400, `query parameter ${twice.join(', ')} is given more than once`, twice);
 }
 
-const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+const encoded = (value: unknown): string =>
+  Buffer.from(JSON.stringify(value)).toString('base64url');
 
 function decoded(text: string): unknown {
   try {
@@ -34,7 +43,12 @@ function decoded(text: string): unknown {
 export const placeCursor = encoded as (place: number) => string;
 
 /** Index of the first item whose place lies behind the cursor's; places ascend. @throws Refused for what is no cursor of ours. */
-export function behindPlace<T>(items: readonly T[], cursor: string, parameter: string, placeOf: (item: T) => number): number {
+export function behindPlace<T>(
+  items: readonly T[],
+  cursor: string,
+  parameter: string,
+  placeOf: (item: T) => number,
+): number {
   const place = decoded(cursor);
   if (typeof place !== 'number') return turnDown(400, `${parameter} is not a cursor`, [parameter]);
   let [low, high] = [0, items.length];
@@ -53,27 +67,48 @@ export function cursorAt<T>(items: readonly T[], index: number, identify: Identi
 }
 
 /** Where the record of a cursor is now: its index, or between which ones it was. @throws Refused for what is no cursor of ours. */
-export function locate<T>(items: readonly T[], cursor: string, parameter: string, identify: Identify<T>): { readonly at: number; readonly found: boolean } {
-  const [index, id] = readCursor(cursor) ?? turnDown(400, `${parameter} is not a cursor`, [parameter]);
+export function locate<T>(
+  items: readonly T[],
+  cursor: string,
+  parameter: string,
+  identify: Identify<T>,
+): { readonly at: number; readonly found: boolean } {
+  const [index, id] =
+    readCursor(cursor) ?? turnDown(400, `${parameter} is not a cursor`, [parameter]);
   const hit = items[index];
   if (hit !== undefined && identify(hit) === id) return { at: index, found: true };
   const moved = items.findIndex((item) => identify(item) === id);
-  return moved >= 0 ? { at: moved, found: true } : { at: Math.min(index, items.length), found: false };
+  return moved >= 0
+    ? { at: moved, found: true }
+    : { at: Math.min(index, items.length), found: false };
 }
 
 function readCursor(text: string): readonly [number, string] | undefined {
   const value = decoded(text);
-  return Array.isArray(value) && Number.isSafeInteger(value[0]) && value[0] >= 0 && typeof value[1] === 'string' ? [value[0] as number, value[1]] : undefined;
+  return Array.isArray(value) &&
+    Number.isSafeInteger(value[0]) &&
+    value[0] >= 0 &&
+    typeof value[1] === 'string'
+    ? [value[0] as number, value[1]]
+    : undefined;
 }
 
 /** Index of the first item behind the cursor. */
-export function behind<T>(items: readonly T[], cursor: string, parameter: string, identify: Identify<T>): number {
+export function behind<T>(
+  items: readonly T[],
+  cursor: string,
+  parameter: string,
+  identify: Identify<T>,
+): number {
   const { at, found } = locate(items, cursor, parameter, identify);
   return found ? at + 1 : at;
 }
 
 /** The query with some parameters set or (null) taken out, as in `?limit=2&offset=4`. */
-export function queryWith(query: URLSearchParams, changes: Readonly<Record<string, string | null>>): string {
+export function queryWith(
+  query: URLSearchParams,
+  changes: Readonly<Record<string, string | null>>,
+): string {
   const next = new URLSearchParams(query);
   for (const [name, value] of Object.entries(changes)) {
     if (value === null) next.delete(name);

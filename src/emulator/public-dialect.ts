@@ -7,7 +7,8 @@ import type { StoredRecord } from './records.js';
 import { turnDown } from './error-responses.js';
 
 /** The other name of a v2 header: ECM stands where the reference says MGR, CP where it says VND. */
-export const publicHeader = (name: string): string => name.replace('-MGR-', '-ECM-').replace('-VND-', '-CP-');
+export const publicHeader = (name: string): string =>
+  name.replace('-MGR-', '-ECM-').replace('-VND-', '-CP-');
 
 /** What a query asks beyond the parameters of the reference. */
 interface Extras {
@@ -34,9 +35,13 @@ export function extrasOf({ behaviours }: EmulatedCloud, collection: Collection, 
   const [order, fields] = [query.get('order_by'), query.get('fields')];
   const compare = order === null ? undefined : orderOf(collection, order);
   return {
-    knows: (name) => name === 'order_by' || name === 'fields' || filterOf(collection, name) !== undefined,
+    knows: (name) =>
+      name === 'order_by' || name === 'fields' || filterOf(collection, name) !== undefined,
     pick(records) {
-      const passed = tests.length === 0 ? records : records.filter((record) => tests.every((test) => test(record)));
+      const passed =
+        tests.length === 0
+          ? records
+          : records.filter((record) => tests.every((test) => test(record)));
       return compare ? passed.toSorted(compare) : passed;
     },
     ordered: compare !== undefined,
@@ -46,11 +51,15 @@ export function extrasOf({ behaviours }: EmulatedCloud, collection: Collection, 
 
 /** `router.id`, `router.id__in`; `created_at__gt` and its like for times and identifiers. */
 function filterOf(collection: Collection, parameter: string): Filter | undefined {
-  const [, field = '', id, word = 'is'] = /^(\w+?)(\.id)?(?:__(in|lte?|gte?))?$/.exec(parameter) ?? [];
+  const [, field = '', id, word = 'is'] =
+    /^(\w+?)(\.id)?(?:__(in|lte?|gte?))?$/.exec(parameter) ?? [];
   const shape = shapeOf(collection, field);
   const test = (word === 'in' ? 'among' : word) as Test;
   const exact = test === 'is' || test === 'among';
-  const fits = id === undefined ? !exact && (shape === 'time' || field === collection.id) : exact && shape === 'reference';
+  const fits =
+    id === undefined
+      ? !exact && (shape === 'time' || field === collection.id)
+      : exact && shape === 'reference';
   return shape && fits ? { field, shape, test } : undefined;
 }
 
@@ -64,22 +73,34 @@ function shapeOf({ id, attributes }: Collection, field: string): FilterType | un
 }
 
 /** By each name in turn; with a minus the other way round. Nothing comes before everything else. */
-function orderOf(collection: Collection, text: string): (a: StoredRecord, b: StoredRecord) => number {
+function orderOf(
+  collection: Collection,
+  text: string,
+): (a: StoredRecord, b: StoredRecord) => number {
   const keys = text.split(',').map((word) => {
     const field = word.replace(/^-/, '');
-    const shape = shapeOf(collection, field) ?? turnDown(400, 'order_by names a field that does not exist', ['order_by']);
+    const shape =
+      shapeOf(collection, field) ??
+      turnDown(400, 'order_by names a field that does not exist', ['order_by']);
     const key = (value: Json = null): string | number => {
       if (typeof value === 'number') return value;
       return value === null ? '' : (sortKeyOf(shape, String(value)) ?? String(value));
     };
-    return { sign: word.startsWith('-') ? -1 : 1, of: (record: StoredRecord) => key(record[field]) };
+    return {
+      sign: word.startsWith('-') ? -1 : 1,
+      of: (record: StoredRecord) => key(record[field]),
+    };
   });
-  const compare = (a: string | number, b: string | number): number => (typeof a === 'number' && typeof b === 'number' ? a - b : compareText(String(a), String(b)));
-  return (a, b) => keys.reduce((found, { sign, of }) => (found === 0 ? sign * compare(of(a), of(b)) : found), 0);
+  const compare = (a: string | number, b: string | number): number =>
+    typeof a === 'number' && typeof b === 'number' ? a - b : compareText(String(a), String(b));
+  return (a, b) =>
+    keys.reduce((found, { sign, of }) => (found === 0 ? sign * compare(of(a), of(b)) : found), 0);
 }
 
 function narrowing({ attributes }: Collection, text: string): (shown: JsonObject) => JsonObject {
   const names = text.split(',');
-  if (!names.every((name) => Object.hasOwn(attributes, name))) turnDown(400, 'fields names a field that does not exist', ['fields']);
-  return (shown) => Object.fromEntries(Object.entries(shown).filter(([name]) => names.includes(name)));
+  if (!names.every((name) => Object.hasOwn(attributes, name)))
+    turnDown(400, 'fields names a field that does not exist', ['fields']);
+  return (shown) =>
+    Object.fromEntries(Object.entries(shown).filter(([name]) => names.includes(name)));
 }

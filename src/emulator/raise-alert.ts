@@ -1,7 +1,23 @@
 // Alerts on request: `POST /emulator/alerts` raises one as a device would, and every rule that matches fires. Beside the
 // service's own addresses, with its v2 keys: `/emulator/` belongs to the emulator alone.
-import { anyRef, type Attributes, type Collection, type Json, type JsonObject, type Kind } from '../model/index.js';
-import { bodyOf, checkAccept, faceOf, queryOf, route, type EmulatorApp, type Asked, type EmulatedCloud } from './app.js';
+import {
+  anyRef,
+  type Attributes,
+  type Collection,
+  type Json,
+  type JsonObject,
+  type Kind,
+} from '../model/index.js';
+import {
+  bodyOf,
+  checkAccept,
+  faceOf,
+  queryOf,
+  route,
+  type EmulatorApp,
+  type Asked,
+  type EmulatedCloud,
+} from './app.js';
 import { shown } from './collections.js';
 import type { Delivery } from './deliveries.js';
 import { fieldsOf, requireAll } from './write-steps.js';
@@ -27,7 +43,9 @@ export function addAlerts(app: EmulatorApp, cloud: EmulatedCloud): void {
 
 const takesOf = ({ attributes: { type } }: Collection): Attributes => ({
   ...(type && { type: { ...type, computed: false } }),
-  account: anyRef('Account it is raised for, or that the router belongs to.', 'accounts', { wire: 'url' }),
+  account: anyRef('Account it is raised for, or that the router belongs to.', 'accounts', {
+    wire: 'url',
+  }),
   router: anyRef('Router it is raised for.', 'routers', { optional: true, wire: 'url' }),
 });
 
@@ -37,12 +55,18 @@ interface Raised {
   readonly router?: string;
 }
 
-async function raise(cloud: EmulatedCloud, alerts: Collection, rules: Kind, c: Asked): Promise<Response> {
+async function raise(
+  cloud: EmulatedCloud,
+  alerts: Collection,
+  rules: Kind,
+  c: Asked,
+): Promise<Response> {
   const attributes = takesOf(alerts);
   const fields = fieldsOf(cloud, { attributes }, bodyOf(c, 'v2'), false, asIs);
   requireAll({ attributes }, fields, asIs);
   const raised = fields as unknown as Raised;
-  const router = raised.router === undefined ? undefined : routerOf(cloud, raised.router, raised.account);
+  const router =
+    raised.router === undefined ? undefined : routerOf(cloud, raised.router, raised.account);
   const face = faceOf(cloud, c);
   const record = cloud.store.add(alerts, {
     type: raised.type,
@@ -61,10 +85,17 @@ async function raise(cloud: EmulatedCloud, alerts: Collection, rules: Kind, c: A
       .filter((rule) => selects(rule, raised.type, scope))
       .map(async (rule) => ({
         alert_config_id: rule.alert_config_id as string,
-        deliveries: await Promise.all((rule.http_destinations as readonly string[]).map((id) => cloud.deliveries.deliver(rule, id, delivered, face))),
+        deliveries: await Promise.all(
+          (rule.http_destinations as readonly string[]).map((id) =>
+            cloud.deliveries.deliver(rule, id, delivered, face),
+          ),
+        ),
       })),
   );
-  return answer({ alert, rules: fired.map((one) => ({ ...one, deliveries: one.deliveries.map(asJson) })) });
+  return answer({
+    alert,
+    rules: fired.map((one) => ({ ...one, deliveries: one.deliveries.map(asJson) })),
+  });
 }
 
 const asJson = (delivery: Delivery): JsonObject => delivery as unknown as JsonObject;
@@ -79,10 +110,13 @@ interface Router {
 /** @throws Refused (400) for a router of another account */
 function routerOf(cloud: EmulatedCloud, id: string, account: string): Router {
   const { store } = cloud;
-  const [kind, managers] = ['routers', 'configuration_managers'].map((name) => store.kinds.get(name));
+  const [kind, managers] = ['routers', 'configuration_managers'].map((name) =>
+    store.kinds.get(name),
+  );
   const record = kind && store.get(kind, id);
   const known = record ?? (managers && store.all(managers).find(({ router }) => router === id));
-  if (known && known.account !== account) turnDown(400, `router ${id} belongs to account ${String(known.account)}`, ['account']);
+  if (known && known.account !== account)
+    turnDown(400, `router ${id} belongs to account ${String(known.account)}`, ['account']);
   return {
     id,
     ...(typeof record?.group === 'string' && { group: record.group }),
@@ -94,15 +128,33 @@ function routerOf(cloud: EmulatedCloud, id: string, account: string): Router {
 function lineage({ store }: EmulatedCloud, account: string): ReadonlySet<Json> {
   const kind = store.kinds.get('accounts') as Kind;
   const found = new Set<Json>();
-  for (let id: Json | undefined = account; typeof id === 'string' && !found.has(id); id = store.get(kind, id)?.account) found.add(id);
+  for (
+    let id: Json | undefined = account;
+    typeof id === 'string' && !found.has(id);
+    id = store.get(kind, id)?.account
+  )
+    found.add(id);
   return found;
 }
 
 /** Accounts stand for those below them, too; a group for its routers; a rule without either selects nothing. */
-function selects(rule: StoredRecord, type: string, { accounts, group }: { readonly accounts: ReadonlySet<Json>; readonly group: string | undefined }): boolean {
-  const { alert_type__in: types = [] } = rule.filter_criteria as { readonly alert_type__in?: readonly string[] };
-  const [named, groups] = [rule.associated_accounts, rule.associated_groups] as readonly (readonly string[])[];
-  return types.includes(type) && ((named ?? []).some((id) => accounts.has(id)) || (group !== undefined && (groups ?? []).includes(group)));
+function selects(
+  rule: StoredRecord,
+  type: string,
+  { accounts, group }: { readonly accounts: ReadonlySet<Json>; readonly group: string | undefined },
+): boolean {
+  const { alert_type__in: types = [] } = rule.filter_criteria as {
+    readonly alert_type__in?: readonly string[];
+  };
+  const [named, groups] = [
+    rule.associated_accounts,
+    rule.associated_groups,
+  ] as readonly (readonly string[])[];
+  return (
+    types.includes(type) &&
+    ((named ?? []).some((id) => accounts.has(id)) ||
+      (group !== undefined && (groups ?? []).includes(group)))
+  );
 }
 
 function listDeliveries(cloud: EmulatedCloud, c: Asked): Response {

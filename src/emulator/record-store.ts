@@ -1,8 +1,24 @@
 // What the cloud remembers: records by kind in listing order, found by id at once, and the log of every change.
-import { refuse, type Attribute, type Collection, type Collections, type JsonObject, type Kind, type Kinds } from '../model/index.js';
+import {
+  refuse,
+  type Attribute,
+  type Collection,
+  type Collections,
+  type JsonObject,
+  type Kind,
+  type Kinds,
+} from '../model/index.js';
 import type { Clock, Random } from '../platform/index.js';
 import { logEntry, type LoggedAction, type Actor } from './activity-log.js';
-import { checkKinds, completed, onlyRead, seeded, type Estate, type EstateStep, type User } from './estate.js';
+import {
+  checkKinds,
+  completed,
+  onlyRead,
+  seeded,
+  type Estate,
+  type EstateStep,
+  type User,
+} from './estate.js';
 import { showRecord, type Face, type StoredRecord } from './records.js';
 import { timeUuids } from './uuid.js';
 
@@ -52,7 +68,13 @@ export interface RecordStore {
 export type Listener = (steps: readonly EstateStep[]) => void;
 
 /** @throws Refusal for an estate with a strange kind, an id twice or no account at all. */
-export function createStore(kinds: Kinds, collections: Collections, estate: Estate, clock: Clock, random: Random): RecordStore {
+export function createStore(
+  kinds: Kinds,
+  collections: Collections,
+  estate: Estate,
+  clock: Clock,
+  random: Random,
+): RecordStore {
   checkKinds(estate, kinds, collections);
   const uuid = timeUuids(clock, random);
   const now = (): string => new Date(clock.now()).toISOString();
@@ -64,13 +86,25 @@ export function createStore(kinds: Kinds, collections: Collections, estate: Esta
     if (name === 'updated_at' || name === 'created_at') return now();
     if (name === 'version_number') return 1;
     if (name === 'enabled' || name === 'synched') return true;
-    return attribute.word === 'ref' && attribute.to === 'accounts' && attribute.wire === 'url' ? root : undefined;
+    return attribute.word === 'ref' && attribute.to === 'accounts' && attribute.wire === 'url'
+      ? root
+      : undefined;
   };
 
-  const shelves = new Map([...kinds.values()].map((kind) => [kind.name, shelf(kind, estate.records[kind.name] ?? [], fill(kind))]));
+  const shelves = new Map(
+    [...kinds.values()].map((kind) => [
+      kind.name,
+      shelf(kind, estate.records[kind.name] ?? [], fill(kind)),
+    ]),
+  );
   const of = (kind: Kind): RecordTable => shelves.get(kind.name) as RecordTable;
   const others = onlyRead(collections, kinds);
-  const read = new Map(others.map((one) => [one.name, (estate.records[one.name] ?? []).map((seed) => seeded(one, seed, { now, newId }))]));
+  const read = new Map(
+    others.map((one) => [
+      one.name,
+      (estate.records[one.name] ?? []).map((seed) => seeded(one, seed, { now, newId })),
+    ]),
+  );
   const recordsOf = (name: string): JsonObject[] => read.get(name) ?? [];
   const users = new Map((estate.users ?? []).map((user) => [user.id, user]));
   const log: JsonObject[] = [...(estate.activity_logs ?? [])];
@@ -78,7 +112,8 @@ export function createStore(kinds: Kinds, collections: Collections, estate: Esta
 
   const take = ({ in: name, id, at, put, first }: EstateStep): void => {
     const kept = shelves.get(name);
-    if (!kept) return placed(name === 'activity_logs' ? log : recordsOf(name), at, put, first === true);
+    if (!kept)
+      return placed(name === 'activity_logs' ? log : recordsOf(name), at, put, first === true);
     if (id !== undefined && put) kept.put(id, put, first === true);
     else if (id !== undefined) kept.remove(id);
     if (/^\d{1,15}$/.test(id ?? '')) nextId = Math.max(nextId, Number(id) + 1);
@@ -93,16 +128,34 @@ export function createStore(kinds: Kinds, collections: Collections, estate: Esta
     const { id, account } = subject(kind, (after ?? before) as StoredRecord, root);
     const kept: LoggedAction = after ? 'update' : 'delete';
     const action = before ? kept : 'create';
-    const seen = (record: StoredRecord | undefined) => (record ? showRecord(kind, record, face, false) : null);
-    const entry = logEntry({ id: uuid(), at: now(), action, actor, kind, objectId: id, account, before: seen(before), after: seen(after), users });
-    change({ in: kind.name, id, ...(after && { put: after }), ...(first && { first: true }) }, { in: 'activity_logs', put: entry });
+    const seen = (record: StoredRecord | undefined) =>
+      record ? showRecord(kind, record, face, false) : null;
+    const entry = logEntry({
+      id: uuid(),
+      at: now(),
+      action,
+      actor,
+      kind,
+      objectId: id,
+      account,
+      before: seen(before),
+      after: seen(after),
+      users,
+    });
+    change(
+      { in: kind.name, id, ...(after && { put: after }), ...(first && { first: true }) },
+      { in: 'activity_logs', put: entry },
+    );
   };
 
   const snapshot = (): Estate => ({
     version: 1,
     root,
     next_id: nextId,
-    records: Object.fromEntries([...[...kinds.values()].map((kind) => [kind.name, of(kind).all()] as const), ...[...read].map(([name, list]) => [name, [...list]] as const)]),
+    records: Object.fromEntries([
+      ...[...kinds.values()].map((kind) => [kind.name, of(kind).all()] as const),
+      ...[...read].map(([name, list]) => [name, [...list]] as const),
+    ]),
     users: [...users.values()],
     occupied: estate.occupied ?? {},
     activity_logs: [...log],
@@ -125,10 +178,15 @@ export function createStore(kinds: Kinds, collections: Collections, estate: Esta
     },
     happen: (collection, remove) => {
       const [first] = recordsOf(collection.name);
-      const like = { ...first, ...(collection.id !== undefined && { [collection.id]: newId(collection) }) };
-      if (first) change({ in: collection.name, ...(remove ? { at: 0 } : { put: like, first: true }) });
+      const like = {
+        ...first,
+        ...(collection.id !== undefined && { [collection.id]: newId(collection) }),
+      };
+      if (first)
+        change({ in: collection.name, ...(remove ? { at: 0 } : { put: like, first: true }) });
     },
-    rewrite: (name, before, after) => change({ in: name, at: recordsOf(name).indexOf(before), put: after }),
+    rewrite: (name, before, after) =>
+      change({ in: name, at: recordsOf(name).indexOf(before), put: after }),
     place: (kind, id) => of(kind).place(id),
     draft: (kind, fields) => ({ ...completed(kind, {}, fill(kind)), ...fields }),
     commit,
@@ -139,14 +197,23 @@ export function createStore(kinds: Kinds, collections: Collections, estate: Esta
 }
 
 /** Changes a list without ids: what stands at a place, or a new record behind all others or before them. */
-function placed(list: JsonObject[], at: number | undefined, put: JsonObject | undefined, first: boolean): void {
+function placed(
+  list: JsonObject[],
+  at: number | undefined,
+  put: JsonObject | undefined,
+  first: boolean,
+): void {
   if (at !== undefined) list.splice(at, 1, ...(put ? [put] : []));
   else if (put && first) list.unshift(put);
   else if (put) list.push(put);
 }
 
 /** What the log says a record is, and whose. */
-function subject(kind: Kind, record: StoredRecord, root: string): { readonly id: string; readonly account: string } {
+function subject(
+  kind: Kind,
+  record: StoredRecord,
+  root: string,
+): { readonly id: string; readonly account: string } {
   const id = record[kind.id] as string;
   const account = typeof record.account === 'string' ? record.account : root;
   return { id, account: kind.name === 'accounts' ? id : account };
@@ -161,16 +228,25 @@ interface RecordTable {
 }
 
 /** Records of one kind. The listing is made once and thrown away by the next change: changes and looks by id cost the same in any estate. */
-function shelf(kind: Kind, seeds: readonly JsonObject[], fill: (name: string, attribute: Attribute) => ReturnType<typeof completed>[string] | undefined): RecordTable {
+function shelf(
+  kind: Kind,
+  seeds: readonly JsonObject[],
+  fill: (name: string, attribute: Attribute) => ReturnType<typeof completed>[string] | undefined,
+): RecordTable {
   let byId = new Map<string, StoredRecord>();
   let listing: readonly StoredRecord[] | undefined;
   const places = new Map<string, number>();
   let [front, back] = [0, 0];
   for (const seed of seeds) {
     // The own account is nobody's child: a seed that leaves its parent out means none.
-    const record = completed(kind, kind.name === 'accounts' && byId.size === 0 ? { account: null, ...seed } : seed, fill);
+    const record = completed(
+      kind,
+      kind.name === 'accounts' && byId.size === 0 ? { account: null, ...seed } : seed,
+      fill,
+    );
     const id = record[kind.id] as string;
-    if (byId.has(id)) refuse('bad-estate', `the emulator's data holds two ${kind.name} with the id ${id}`);
+    if (byId.has(id))
+      refuse('bad-estate', `the emulator's data holds two ${kind.name} with the id ${id}`);
     byId.set(id, record);
     places.set(id, ++back);
   }
@@ -193,13 +269,17 @@ function shelf(kind: Kind, seeds: readonly JsonObject[], fill: (name: string, at
 }
 
 function ownAccount({ root, records }: Estate): string {
-  const own = root ?? records.accounts?.find(({ account }) => account === null || account === undefined)?.id;
-  if (own === undefined || !records.accounts?.some(({ id }) => String(id) === String(own))) refuse('bad-estate', "the emulator's data holds no account for its keys");
+  const own =
+    root ?? records.accounts?.find(({ account }) => account === null || account === undefined)?.id;
+  if (own === undefined || !records.accounts?.some(({ id }) => String(id) === String(own)))
+    refuse('bad-estate', "the emulator's data holds no account for its keys");
   return String(own);
 }
 
 function highestId({ records }: Estate): number {
   let highest = 0;
-  for (const list of Object.values(records)) for (const { id } of list) if (/^\d{1,15}$/.test(String(id))) highest = Math.max(highest, Number(id));
+  for (const list of Object.values(records))
+    for (const { id } of list)
+      if (/^\d{1,15}$/.test(String(id))) highest = Math.max(highest, Number(id));
   return highest;
 }

@@ -1,6 +1,15 @@
 // Records, read from the attributes of their kinds: what the service takes (`accept`), stores and shows (`showAll`).
 // Stored, a reference is the id as text and a secret is the mask alone: no record holds a secret.
-import { idOf, isObject, type Attribute, type Attributes, type Json, type JsonObject, type Kind, type Kinds } from '../model/index.js';
+import {
+  idOf,
+  isObject,
+  type Attribute,
+  type Attributes,
+  type Json,
+  type JsonObject,
+  type Kind,
+  type Kinds,
+} from '../model/index.js';
 import { LIVE_MASK, misfit, veiled } from './configuration.js';
 import { escapeHtml, type Behaviours } from './behaviours.js';
 
@@ -13,20 +22,31 @@ export interface Face {
   readonly base: string;
 }
 
-const collectionOf = (kinds: Kinds, name: string): string => kinds.get(name)?.operations.collection ?? name;
+const collectionOf = (kinds: Kinds, name: string): string =>
+  kinds.get(name)?.operations.collection ?? name;
 
-export const urlOf = (face: Face, kind: string, id: string): string => `${face.base}/${collectionOf(face.kinds, kind)}/${encodeURIComponent(id)}/`;
+export const urlOf = (face: Face, kind: string, id: string): string =>
+  `${face.base}/${collectionOf(face.kinds, kind)}/${encodeURIComponent(id)}/`;
 
-const listed = new WeakMap<Attributes, readonly (readonly [name: string, attribute: Attribute])[]>();
+const listed = new WeakMap<
+  Attributes,
+  readonly (readonly [name: string, attribute: Attribute])[]
+>();
 
 /** The entries of a kind's attributes, listed once: a hundred thousand records ask for them. */
-export function entriesOf(attributes: Attributes): readonly (readonly [name: string, attribute: Attribute])[] {
+export function entriesOf(
+  attributes: Attributes,
+): readonly (readonly [name: string, attribute: Attribute])[] {
   const entries = listed.get(attributes) ?? Object.entries(attributes);
   listed.set(attributes, entries);
   return entries;
 }
 
-export function showAll(attributes: Attributes, record: JsonObject, face: Face): Record<string, Json> {
+export function showAll(
+  attributes: Attributes,
+  record: JsonObject,
+  face: Face,
+): Record<string, Json> {
   const out: Record<string, Json> = {};
   for (const [name, attribute] of entriesOf(attributes)) {
     if (attribute.secret === true) out[name] = LIVE_MASK;
@@ -46,7 +66,9 @@ function show(attribute: Attribute, value: Json, face: Face): Json {
     case 'set':
       return (value as readonly Json[]).map((item) => show(attribute.of, item, face));
     case 'map':
-      return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, show(attribute.of, item as Json, face)]));
+      return Object.fromEntries(
+        Object.entries(value).map(([key, item]) => [key, show(attribute.of, item as Json, face)]),
+      );
     case 'object':
       return showAll(attribute.attributes, value as JsonObject, face);
     case 'document':
@@ -59,7 +81,9 @@ function show(attribute: Attribute, value: Json, face: Face): Json {
 function escapeTexts(value: Json): Json {
   if (typeof value === 'string') return escapeHtml(value);
   if (Array.isArray(value)) return value.map(escapeTexts);
-  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, escapeTexts(item)])) : value;
+  return isObject(value)
+    ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, escapeTexts(item)]))
+    : value;
 }
 
 function showReference(to: string, wire: Attribute['wire'], id: string, face: Face): Json {
@@ -68,12 +92,18 @@ function showReference(to: string, wire: Attribute['wire'], id: string, face: Fa
 }
 
 function showText(attribute: Attribute, text: string, behaviours: Behaviours): string {
-  if (attribute.wire === 'timestamp') return behaviours.offset_timestamps ? text.replace(/Z$/, '+00:00') : text;
+  if (attribute.wire === 'timestamp')
+    return behaviours.offset_timestamps ? text.replace(/Z$/, '+00:00') : text;
   return behaviours.escape_html && attribute.computed !== true ? escapeHtml(text) : text;
 }
 
 /** A v2 record, id and all; with `resource_url` where asked for and known to the kind. */
-export function showRecord(kind: Kind, record: StoredRecord, face: Face, withUrl: boolean): Record<string, Json> {
+export function showRecord(
+  kind: Kind,
+  record: StoredRecord,
+  face: Face,
+  withUrl: boolean,
+): Record<string, Json> {
   const out = showAll(kind.attributes, record, face);
   const id = record[kind.id] as string;
   if (face.behaviours.swapped_spellings && /^\d{1,15}$/.test(id)) out[kind.id] = Number(id);
@@ -123,28 +153,47 @@ export function acceptAll(
   for (const [name, value] of Object.entries(body)) {
     const attribute = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
     if (!attribute) complaints.push({ path: name, why: 'is not a field' });
-    else if (attribute.computed === true || (update && attribute.immutable === true)) complaints.push({ path: name, why: 'cannot be written' });
-    else if (attribute.only_false === true && !(update && value === false)) complaints.push({ path: name, why: 'can only be set to false, by an update' });
+    else if (attribute.computed === true || (update && attribute.immutable === true))
+      complaints.push({ path: name, why: 'cannot be written' });
+    else if (attribute.only_false === true && !(update && value === false))
+      complaints.push({ path: name, why: 'can only be set to false, by an update' });
     else fields[name] = accept(attribute, value, name, intake, complaints) ?? null;
   }
   return { fields, complaints };
 }
 
 type Complaints = FieldError[];
-type Take<W extends Attribute['word']> = (attribute: Extract<Attribute, { word: W }>, value: unknown, path: string, intake: Intake, complaints: Complaints) => Json | undefined;
+type Take<W extends Attribute['word']> = (
+  attribute: Extract<Attribute, { word: W }>,
+  value: unknown,
+  path: string,
+  intake: Intake,
+  complaints: Complaints,
+) => Json | undefined;
 
-function accept(attribute: Attribute, value: unknown, path: string, intake: Intake, complaints: Complaints): Json | undefined {
+function accept(
+  attribute: Attribute,
+  value: unknown,
+  path: string,
+  intake: Intake,
+  complaints: Complaints,
+): Json | undefined {
   const wrong = (why: string): undefined => void complaints.push({ path, why });
   switch (attribute.word) {
     case 'text':
       if (value === null && attribute.optional === true) return null;
       if (typeof value !== 'string') return wrong('must be text');
       if (attribute.secret !== true) return value;
-      return value === LIVE_MASK || value === '' ? wrong('must be a secret, not its mask') : LIVE_MASK;
+      return value === LIVE_MASK || value === ''
+        ? wrong('must be a secret, not its mask')
+        : LIVE_MASK;
     case 'choice':
       if (value === null && attribute.optional === true) return null;
       if (typeof value !== 'string' || value === '') return wrong('must be text');
-      return (attribute.open && !intake.behaviours.closed_choices) || attribute.values.includes(value) ? value : wrong(`must be one of ${attribute.values.join(', ')}`);
+      return (attribute.open && !intake.behaviours.closed_choices) ||
+        attribute.values.includes(value)
+        ? value
+        : wrong(`must be one of ${attribute.values.join(', ')}`);
     case 'flag':
       return typeof value === 'boolean' ? value : wrong('must be true or false');
     case 'integer':
@@ -152,17 +201,34 @@ function accept(attribute: Attribute, value: unknown, path: string, intake: Inta
     case 'number':
       return typeof value === 'number' ? value : wrong('must be a number');
     case 'document':
-      if (attribute.wire === 'merge') return misfit(value) === undefined ? veiled(value as Json) : wrong(misfit(value) as string);
+      if (attribute.wire === 'merge')
+        return misfit(value) === undefined ? veiled(value as Json) : wrong(misfit(value) as string);
       if (value !== null && !isObject(value)) return wrong('must be an object or null');
-      return intake.behaviours.empty_document_is_null && value !== null && Object.keys(value).length === 0 ? null : (value as JsonObject);
+      return intake.behaviours.empty_document_is_null &&
+        value !== null &&
+        Object.keys(value).length === 0
+        ? null
+        : (value as JsonObject);
     case 'list':
     case 'set':
-      return Array.isArray(value) ? value.map((item, index) => accept(attribute.of, item, `${path}.${index}`, intake, complaints) ?? null) : wrong('must be a list');
+      return Array.isArray(value)
+        ? value.map(
+            (item, index) =>
+              accept(attribute.of, item, `${path}.${index}`, intake, complaints) ?? null,
+          )
+        : wrong('must be a list');
     case 'map':
       if (!isObject(value)) return wrong('must be an object');
-      return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, accept(attribute.of, item, `${path}.${key}`, intake, complaints) ?? null]));
+      return Object.fromEntries(
+        Object.entries(value).map(([key, item]) => [
+          key,
+          accept(attribute.of, item, `${path}.${key}`, intake, complaints) ?? null,
+        ]),
+      );
     case 'object':
-      return isObject(value) ? acceptObject(attribute, value, path, intake, complaints) : wrong('must be an object');
+      return isObject(value)
+        ? acceptObject(attribute, value, path, intake, complaints)
+        : wrong('must be an object');
     case 'ref':
       return acceptReference(attribute, value, path, intake, complaints);
   }
@@ -171,10 +237,17 @@ function accept(attribute: Attribute, value: unknown, path: string, intake: Inta
 const acceptObject: Take<'object'> = (attribute, value, path, intake, complaints) => {
   const members = value as Readonly<Record<string, unknown>>;
   const inner = acceptAll(attribute.attributes, members, intake, false);
-  complaints.push(...inner.complaints.map(({ path: below, why }) => ({ path: `${path}.${below}`, why })));
+  complaints.push(
+    ...inner.complaints.map(({ path: below, why }) => ({ path: `${path}.${below}`, why })),
+  );
   for (const [name, member] of Object.entries(attribute.attributes)) {
-    const needed = member.optional !== true && member.computed !== true && member.word !== 'set' && member.word !== 'list';
-    if (needed && !Object.hasOwn(members, name)) complaints.push({ path: `${path}.${name}`, why: 'is required' });
+    const needed =
+      member.optional !== true &&
+      member.computed !== true &&
+      member.word !== 'set' &&
+      member.word !== 'list';
+    if (needed && !Object.hasOwn(members, name))
+      complaints.push({ path: `${path}.${name}`, why: 'is required' });
   }
   return inner.fields;
 };
@@ -186,10 +259,22 @@ function plainId(value: unknown, wire: Attribute['wire']): string | null {
 
 const acceptReference: Take<'ref'> = ({ to, wire, optional }, value, path, intake, complaints) => {
   // A router leaves its group; an account never leaves its parent.
-  if (value === null && optional === true && to !== 'accounts' && intake.behaviours.dialect === 'public') return null;
-  const id = wire === 'url' ? idFromUrl(value, collectionOf(intake.kinds, to)) : plainId(value, wire);
-  if (id === null || id === '') return void complaints.push({ path, why: wire === 'integer' ? 'must be an integer' : `must identify one of ${to}` });
-  if (intake.exists(to, id) === false) return void complaints.push({ path, why: `names one of ${to} that does not exist` });
+  if (
+    value === null &&
+    optional === true &&
+    to !== 'accounts' &&
+    intake.behaviours.dialect === 'public'
+  )
+    return null;
+  const id =
+    wire === 'url' ? idFromUrl(value, collectionOf(intake.kinds, to)) : plainId(value, wire);
+  if (id === null || id === '')
+    return void complaints.push({
+      path,
+      why: wire === 'integer' ? 'must be an integer' : `must identify one of ${to}`,
+    });
+  if (intake.exists(to, id) === false)
+    return void complaints.push({ path, why: `names one of ${to} that does not exist` });
   return id;
 };
 
@@ -197,17 +282,26 @@ const acceptReference: Take<'ref'> = ({ to, wire, optional }, value, path, intak
 function idFromUrl(value: unknown, collection: string): string | null {
   if (Number.isSafeInteger(value)) return String(value);
   if (typeof value !== 'string') return null;
-  return !value.includes('/') || value.split('/').filter(Boolean).at(-2) === collection ? idOf(value) : null;
+  return !value.includes('/') || value.split('/').filter(Boolean).at(-2) === collection
+    ? idOf(value)
+    : null;
 }
 
 /** The body with every secret replaced by what stands for it: what may be kept of a request. */
-export function hideSecrets(attributes: Attributes, body: Json, stand: (secret: Json) => Json): Json {
+export function hideSecrets(
+  attributes: Attributes,
+  body: Json,
+  stand: (secret: Json) => Json,
+): Json {
   if (!isObject(body)) return body;
   const hidden = Object.entries(body).map(([name, value]) => {
     const attribute = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
     if (attribute?.secret === true) return [name, stand(value)] as const;
     if (attribute?.wire === 'merge') return [name, veiled(value, stand)] as const;
-    return [name, attribute?.word === 'object' ? hideSecrets(attribute.attributes, value, stand) : value] as const;
+    return [
+      name,
+      attribute?.word === 'object' ? hideSecrets(attribute.attributes, value, stand) : value,
+    ] as const;
   });
   return Object.fromEntries(hidden);
 }

@@ -16,17 +16,29 @@ export function addFlow(app: EmulatorApp, cloud: EmulatedCloud): void {
 
 function flip({ store, credentials, random }: EmulatedCloud, c: Asked): Response {
   const { username, password } = credentials.flow;
-  if (c.req.header('x-username') !== username || c.req.header('x-password') !== password) turnDown(401, 'the user name or the password is wrong');
+  if (c.req.header('x-username') !== username || c.req.header('x-password') !== password)
+    turnDown(401, 'the user name or the password is wrong');
   const query = queryOf(c);
-  checkParameters(query, (name) => ['customerNo', 'filterKey', 'subscriptionStatus'].includes(name));
+  checkParameters(query, (name) =>
+    ['customerNo', 'filterKey', 'subscriptionStatus'].includes(name),
+  );
   const key = query.get('filterKey') ?? '';
-  if (!['imsi', 'msisdn'].includes(key)) turnDown(400, 'filterKey must be imsi or msisdn', ['filterKey']);
-  if (!['Activate', 'Active', 'Pause'].includes(query.get('subscriptionStatus') ?? '')) turnDown(400, 'subscriptionStatus must be Activate', ['subscriptionStatus']);
-  const customer = query.get('customerNo') || turnDown(400, 'customerNo must be given', ['customerNo']);
-  const value = c.req.header('filtervalue') || turnDown(400, 'the header filterValue must be given', ['filterValue']);
-  const before = store.records('subscriptions').find((one) => one[key] === value && (one['customerNo'] ?? customer) === customer);
+  if (!['imsi', 'msisdn'].includes(key))
+    turnDown(400, 'filterKey must be imsi or msisdn', ['filterKey']);
+  if (!['Activate', 'Active', 'Pause'].includes(query.get('subscriptionStatus') ?? ''))
+    turnDown(400, 'subscriptionStatus must be Activate', ['subscriptionStatus']);
+  const customer =
+    query.get('customerNo') || turnDown(400, 'customerNo must be given', ['customerNo']);
+  const value =
+    c.req.header('filtervalue') ||
+    turnDown(400, 'the header filterValue must be given', ['filterValue']);
+  const before = store
+    .records('subscriptions')
+    .find((one) => one[key] === value && (one['customerNo'] ?? customer) === customer);
   if (!before) return turnDown(404, 'there is no such subscription of this customer');
-  const state = transitions[String(before['state'])] ?? turnDown(409, `the status cannot be changed while it is ${String(before['state'])}`);
+  const state =
+    transitions[String(before['state'])] ??
+    turnDown(409, `the status cannot be changed while it is ${String(before['state'])}`);
   store.rewrite('subscriptions', before, { ...before, state });
   const result = {
     [store.now()]: { serviceRequestId: random.uuid(), statusRequestResponse: 'Completed' },
@@ -65,7 +77,9 @@ function information(record: StoredRecord, customer: string): Json {
     userProfileId: '1',
     firstActivationDate: since,
     ...Object.fromEntries(['gprs', 'lte', 'smsMo', 'smsMt'].map((name) => [name, 'true'])),
-    ...Object.fromEntries(['csd', 'voice', 'clip', 'consumerConnectivity'].map((name) => [name, 'false'])),
+    ...Object.fromEntries(
+      ['csd', 'voice', 'clip', 'consumerConnectivity'].map((name) => [name, 'false']),
+    ),
     installationDate: since,
     lastSubscriptionDateChange: since,
     moveToPermitted: 'false',
@@ -76,5 +90,8 @@ function information(record: StoredRecord, customer: string): Json {
     subscriptionPackageDescription: 'Default',
     operatorId: '1',
   };
-  return { ...Object.fromEntries(Object.entries(texts).map(([name, value]) => [name, [value]])), apns: [{ apn: [{ name: ['internet'], description: ['Internet'] }] }] };
+  return {
+    ...Object.fromEntries(Object.entries(texts).map(([name, value]) => [name, [value]])),
+    apns: [{ apn: [{ name: ['internet'], description: ['Internet'] }] }],
+  };
 }

@@ -14,7 +14,10 @@ export interface Served {
 }
 
 /** Listens on a port (0: any free one). @throws Refusal where the port cannot be had. */
-export async function serve(emulator: Emulator, { port, host = '127.0.0.1' }: { readonly port: number; readonly host?: string }): Promise<Served> {
+export async function serve(
+  emulator: Emulator,
+  { port, host = '127.0.0.1' }: { readonly port: number; readonly host?: string },
+): Promise<Served> {
   const { createAdaptorServer } = await import('@hono/node-server');
   const { RESPONSE_ALREADY_SENT } = await import('@hono/node-server/utils/response');
   const server = createAdaptorServer({
@@ -30,15 +33,29 @@ export async function serve(emulator: Emulator, { port, host = '127.0.0.1' }: { 
     },
   }) as Server;
   const bound = await listening(server, port, host);
-  return { url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`, port: bound, close: () => closed(server) };
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
+    port: bound,
+    close: () => closed(server),
+  };
 }
 
 function listening(server: Server, port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const why = error.code === 'EADDRINUSE' ? 'another process listens there' : (error.code ?? 'it failed');
+      const why =
+        error.code === 'EADDRINUSE' ? 'another process listens there' : (error.code ?? 'it failed');
       const detail = 'Name another port with --port, or 0 for any free one.';
-      reject(new Refusal([{ severity: 'error', code: 'port-not-free', summary: `cannot listen on ${host}:${port}: ${why}`, detail }]));
+      reject(
+        new Refusal([
+          {
+            severity: 'error',
+            code: 'port-not-free',
+            summary: `cannot listen on ${host}:${port}: ${why}`,
+            detail,
+          },
+        ]),
+      );
     });
     server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
   });

@@ -12,7 +12,10 @@ export interface Secrets {
 export function createSecrets(): Secrets {
   const known = new Map<string, string>();
   const nameOf = (kind: Kind, id: string, path: string): string => `${kind.name} ${id} ${path}`;
-  const pathsOf = (kind: Kind): readonly string[] => [...walk(kind.attributes)].flatMap(([path, attribute]) => (attribute.secret === true ? [path] : []));
+  const pathsOf = (kind: Kind): readonly string[] =>
+    [...walk(kind.attributes)].flatMap(([path, attribute]) =>
+      attribute.secret === true ? [path] : [],
+    );
   return {
     keep(kind, id, body) {
       for (const path of pathsOf(kind)) {

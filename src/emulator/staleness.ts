@@ -39,7 +39,8 @@ const lag = new AsyncLocalStorage<Lag>();
 export function createStaleness(store: RecordStore, clock: Clock, random: Random): Staleness {
   /** By kind and id, the oldest first. */
   const earlier = new Map<string, Map<string, Earlier[]>>();
-  const waiting = (kind: Kind): Map<string, Earlier[]> => earlier.get(kind.name) ?? new Map<string, Earlier[]>();
+  const waiting = (kind: Kind): Map<string, Earlier[]> =>
+    earlier.get(kind.name) ?? new Map<string, Earlier[]>();
 
   const note = ({ kind, before, after }: RecordChange): void => {
     const { milliseconds, flicker } = lag.getStore() ?? { milliseconds: 0, flicker: false };
@@ -47,7 +48,10 @@ export function createStaleness(store: RecordStore, clock: Clock, random: Random
     const id = (after ?? before)?.[kind.id] as string;
     const byId = waiting(kind);
     earlier.set(kind.name, byId);
-    byId.set(id, [...(byId.get(id) ?? []), { record: before, place: store.place(kind, id), until: clock.now() + milliseconds, flicker }]);
+    byId.set(id, [
+      ...(byId.get(id) ?? []),
+      { record: before, place: store.place(kind, id), until: clock.now() + milliseconds, flicker },
+    ]);
   };
 
   /** What a reading of now finds in place of a stored record; undefined where it finds the stored one. */
@@ -65,14 +69,19 @@ export function createStaleness(store: RecordStore, clock: Clock, random: Random
     if (ids.length === 0) return store.all(kind);
     const old = new Map(ids.flatMap((id) => [[id, shown(kind, id)] as const]));
     const kept = store.all(kind).filter((record) => !old.get(record[kind.id] as string));
-    const stands = (record: StoredRecord): number => old.get(record[kind.id] as string)?.place ?? store.place(kind, record[kind.id] as string);
-    return [...kept, ...[...old.values()].flatMap((one) => (one?.record ? [one.record] : []))].toSorted((a, b) => stands(a) - stands(b));
+    const stands = (record: StoredRecord): number =>
+      old.get(record[kind.id] as string)?.place ?? store.place(kind, record[kind.id] as string);
+    return [
+      ...kept,
+      ...[...old.values()].flatMap((one) => (one?.record ? [one.record] : [])),
+    ].toSorted((a, b) => stands(a) - stands(b));
   };
   const get = (kind: Kind, id: string): StoredRecord | undefined => {
     const old = shown(kind, id);
     return old ? old.record : store.get(kind, id);
   };
-  const place = (kind: Kind, id: string): number => waiting(kind).get(id)?.[0]?.place || store.place(kind, id);
+  const place = (kind: Kind, id: string): number =>
+    waiting(kind).get(id)?.[0]?.place || store.place(kind, id);
 
   return {
     store: {

@@ -3,7 +3,8 @@ import type { Clock, Random } from '../platform/index.js';
 
 /** Hundreds of nanoseconds between 1582-10-15 and 1970-01-01. */
 const GREGORIAN = 122_192_928_000_000_000n;
-const hex = (bytes: Iterable<number>): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+const hex = (bytes: Iterable<number>): string =>
+  Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 /** A maker of UUIDs that never repeats itself, even where the clock stands still. */
 export function timeUuids(clock: Pick<Clock, 'now'>, random: Pick<Random, 'bytes'>): () => string {

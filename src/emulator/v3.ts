@@ -1,7 +1,27 @@
 // The JSON:API surface: `/api/v3/<collection>`, bearer tokens, resources with relationships, cursors.
-import { equal, isObject, wireText, type Attribute, type Collection, type Json, type JsonObject, type Kind } from '../model/index.js';
+import {
+  equal,
+  isObject,
+  wireText,
+  type Attribute,
+  type Collection,
+  type Json,
+  type JsonObject,
+  type Kind,
+} from '../model/index.js';
 import type { Actor } from './activity-log.js';
-import { bodyOf, checkAccept, faceOf, originOf, queryOf, route, type EmulatorApp, type Asked, type EmulatedCloud, type Handler } from './app.js';
+import {
+  bodyOf,
+  checkAccept,
+  faceOf,
+  originOf,
+  queryOf,
+  route,
+  type EmulatorApp,
+  type Asked,
+  type EmulatedCloud,
+  type Handler,
+} from './app.js';
 import { drafted, existing, fieldsOf, remove, requireAll } from './write-steps.js';
 import { behind, checkParameters, count, cursorAt, locate, queryWith } from './pagination.js';
 import { type StoredRecord } from './records.js';
@@ -18,13 +38,17 @@ export function addV3(app: EmulatorApp, cloud: EmulatedCloud): void {
     checkAccept(c, 'v3');
     await next();
   });
-  for (const kind of cloud.store.kinds.values()) if (kind.operations.dialect === 'v3') addKind(app, cloud, kind);
+  for (const kind of cloud.store.kinds.values())
+    if (kind.operations.dialect === 'v3') addKind(app, cloud, kind);
 }
 
 function addKind(app: EmulatorApp, cloud: EmulatedCloud, kind: Kind): void {
   const { collection, create, update, delete: removal } = kind.operations;
   const path = `/api/v3/${collection}`;
-  route(app, path, { GET: (c) => list(cloud, kind, c), POST: create && ((c) => makeOne(cloud, kind, c)) });
+  route(app, path, {
+    GET: (c) => list(cloud, kind, c),
+    POST: create && ((c) => makeOne(cloud, kind, c)),
+  });
   const verbs: Record<string, Handler | undefined> = {
     GET: (c) => answer({ data: resource(cloud, kind, existing(cloud, kind, c), c) }),
     DELETE: removal && ((c) => removeOne(cloud, kind, c)),
@@ -36,22 +60,32 @@ function addKind(app: EmulatorApp, cloud: EmulatedCloud, kind: Kind): void {
 function actorOf({ credentials }: EmulatedCloud, c: Asked): Actor {
   const token = /^Bearer (\S+)$/.exec(c.req.header('authorization') ?? '')?.[1] ?? '';
   const user = Object.hasOwn(credentials.v3, token) ? credentials.v3[token] : undefined;
-  return user ? { id: user.id, email: user.email, type_name: 'sso_user' } : turnDown(401, 'the token is missing or not valid', [], { 'www-authenticate': 'Bearer' });
+  return user
+    ? { id: user.id, email: user.email, type_name: 'sso_user' }
+    : turnDown(401, 'the token is missing or not valid', [], { 'www-authenticate': 'Bearer' });
 }
 
-const answer = (value: Json, status = 200): Response => new Response(wireText(value), { status, headers: { 'content-type': mediaTypes.v3 } });
+const answer = (value: Json, status = 200): Response =>
+  new Response(wireText(value), { status, headers: { 'content-type': mediaTypes.v3 } });
 /** A collection of JSON:API resources. */
 export type Resources = Collection & { readonly id: string };
 
-const typeOf = ({ operations }: Resources): string => operations.collection.slice(operations.collection.lastIndexOf('/') + 1);
+const typeOf = ({ operations }: Resources): string =>
+  operations.collection.slice(operations.collection.lastIndexOf('/') + 1);
 const identify = (kind: Resources) => (record: StoredRecord) => record[kind.id] as string;
 
-function resource(cloud: EmulatedCloud, kind: Resources, record: StoredRecord, c: Asked): JsonObject {
+function resource(
+  cloud: EmulatedCloud,
+  kind: Resources,
+  record: StoredRecord,
+  c: Asked,
+): JsonObject {
   const attributes: Record<string, Json> = {};
   const relationships: Record<string, Json> = {};
   for (const [name, attribute] of Object.entries(kind.attributes)) {
     if (name === kind.id) continue;
-    if (attribute.wire === 'relationship') relationships[name] = { data: linkage(attribute, record[name] ?? null) };
+    if (attribute.wire === 'relationship')
+      relationships[name] = { data: linkage(attribute, record[name] ?? null) };
     else attributes[name] = record[name] ?? null;
   }
   const id = record[kind.id] as string;
@@ -60,22 +94,39 @@ function resource(cloud: EmulatedCloud, kind: Resources, record: StoredRecord, c
 }
 
 export function linkage(attribute: Attribute, id: Json): Json {
-  if (attribute.word === 'set' && Array.isArray(id)) return id.map((one: Json) => linkage(attribute.of, one));
+  if (attribute.word === 'set' && Array.isArray(id))
+    return id.map((one: Json) => linkage(attribute.of, one));
   return attribute.word === 'ref' && id !== null ? { type: attribute.to, id } : null;
 }
 
 function list(cloud: EmulatedCloud, kind: Kind, c: Asked): Response {
   const query = queryOf(c);
   const { filters } = specificsOf(kind);
-  const known = new Set([...pageParameters, 'search', 'sort', ...filters.map((name) => `filter[${name}]`)]);
+  const known = new Set([
+    ...pageParameters,
+    'search',
+    'sort',
+    ...filters.map((name) => `filter[${name}]`),
+  ]);
   checkParameters(query, (name) => known.has(name) || /^search\[.*\]$/.test(name));
-  return cursorPage(cloud, kind, inOrder(kind, query.get('sort'), matching(cloud, kind, filters, query)), c);
+  return cursorPage(
+    cloud,
+    kind,
+    inOrder(kind, query.get('sort'), matching(cloud, kind, filters, query)),
+    c,
+  );
 }
 
 export const pageParameters = ['page[size]', 'page[after]', 'page[before]'];
 
 /** A page of the records; `beside` gives what goes with those that are shown. */
-export function cursorPage(cloud: EmulatedCloud, kind: Resources, records: readonly StoredRecord[], c: Asked, beside: (shown: readonly StoredRecord[]) => JsonObject = () => ({})): Response {
+export function cursorPage(
+  cloud: EmulatedCloud,
+  kind: Resources,
+  records: readonly StoredRecord[],
+  c: Asked,
+  beside: (shown: readonly StoredRecord[]) => JsonObject = () => ({}),
+): Response {
   const query = queryOf(c);
   const size = count(query, 'page[size]', DEFAULT_PAGE, 1, MOST_PAGE);
   const [start, end] = bounds(records, kind, query, size);
@@ -84,7 +135,8 @@ export function cursorPage(cloud: EmulatedCloud, kind: Resources, records: reado
   const after = end < records.length && shown.length > 0 ? cursor(end - 1) : null;
   const before = start > 0 && shown.length > 0 ? cursor(start) : null;
   const { pathname } = new URL(c.req.url);
-  const link = (changes: Readonly<Record<string, string | null>>): string => originOf(cloud.behaviours, c) + pathname + queryWith(query, changes);
+  const link = (changes: Readonly<Record<string, string | null>>): string =>
+    originOf(cloud.behaviours, c) + pathname + queryWith(query, changes);
   return answer({
     data: shown.map((record) => resource(cloud, kind, record, c)),
     ...beside(shown),
@@ -96,10 +148,19 @@ export function cursorPage(cloud: EmulatedCloud, kind: Resources, records: reado
   });
 }
 
-function bounds(records: readonly StoredRecord[], kind: Resources, query: URLSearchParams, size: number): readonly [start: number, end: number] {
+function bounds(
+  records: readonly StoredRecord[],
+  kind: Resources,
+  query: URLSearchParams,
+  size: number,
+): readonly [start: number, end: number] {
   const after = query.get('page[after]');
   const before = query.get('page[before]');
-  if (after !== null && before !== null) turnDown(400, 'page[after] and page[before] exclude each other', ['page[after]', 'page[before]']);
+  if (after !== null && before !== null)
+    turnDown(400, 'page[after] and page[before] exclude each other', [
+      'page[after]',
+      'page[before]',
+    ]);
   if (before !== null) {
     const { at } = locate(records, before, 'page[before]', identify(kind));
     return [Math.max(0, at - size), at];
@@ -108,7 +169,12 @@ function bounds(records: readonly StoredRecord[], kind: Resources, query: URLSea
   return [start, start + size];
 }
 
-function matching({ store }: EmulatedCloud, kind: Kind, filters: readonly string[], query: URLSearchParams): readonly StoredRecord[] {
+function matching(
+  { store }: EmulatedCloud,
+  kind: Kind,
+  filters: readonly string[],
+  query: URLSearchParams,
+): readonly StoredRecord[] {
   const tests: ((record: StoredRecord) => boolean)[] = [];
   for (const name of filters) {
     const wanted = query.get(`filter[${name}]`);
@@ -118,13 +184,24 @@ function matching({ store }: EmulatedCloud, kind: Kind, filters: readonly string
     const form = /^search(?:\[(.*)\])?$/.exec(parameter);
     if (form) tests.push(searchTest(kind, parameter, form[1], terms));
   }
-  return tests.length === 0 ? store.all(kind) : store.all(kind).filter((record) => tests.every((test) => test(record)));
+  return tests.length === 0
+    ? store.all(kind)
+    : store.all(kind).filter((record) => tests.every((test) => test(record)));
 }
 
 /** Any of the terms in any of the fields, as part of the text, in any case. */
-function searchTest(kind: Kind, parameter: string, fieldList: string | undefined, terms: string): (record: StoredRecord) => boolean {
-  const fields = fieldList === undefined ? Object.keys(kind.attributes) : fieldList.split(',').map((name) => name.trim());
-  if (!fields.every((name) => Object.hasOwn(kind.attributes, name))) turnDown(400, 'search names a field that does not exist', [parameter]);
+function searchTest(
+  kind: Kind,
+  parameter: string,
+  fieldList: string | undefined,
+  terms: string,
+): (record: StoredRecord) => boolean {
+  const fields =
+    fieldList === undefined
+      ? Object.keys(kind.attributes)
+      : fieldList.split(',').map((name) => name.trim());
+  if (!fields.every((name) => Object.hasOwn(kind.attributes, name)))
+    turnDown(400, 'search names a field that does not exist', [parameter]);
   const wanted = terms.toLowerCase().split(',').filter(Boolean);
   return (record) =>
     wanted.some((term) =>
@@ -136,12 +213,19 @@ function searchTest(kind: Kind, parameter: string, fieldList: string | undefined
     );
 }
 
-function inOrder(kind: Kind, sort: string | null, records: readonly StoredRecord[]): readonly StoredRecord[] {
+function inOrder(
+  kind: Kind,
+  sort: string | null,
+  records: readonly StoredRecord[],
+): readonly StoredRecord[] {
   if (sort === null) return records;
   const name = sort.replace(/^-/, '');
-  if (!Object.hasOwn(kind.attributes, name)) turnDown(400, 'sort names a field that does not exist', ['sort']);
+  if (!Object.hasOwn(kind.attributes, name))
+    turnDown(400, 'sort names a field that does not exist', ['sort']);
   const sign = sort.startsWith('-') ? -1 : 1;
-  return records.toSorted((a, b) => sign * String(a[name]).localeCompare(String(b[name]), 'en', { numeric: true }));
+  return records.toSorted(
+    (a, b) => sign * String(a[name]).localeCompare(String(b[name]), 'en', { numeric: true }),
+  );
 }
 
 interface Sent {
@@ -155,7 +239,9 @@ interface Sent {
 function resourceOf(kind: Kind, c: Asked): Sent {
   const { data } = bodyOf(c, 'v3', [mediaTypes.v3, bulk]);
   if (!isObject(data)) return turnDown(400, 'the body must hold one resource', ['/data']);
-  const unknown = Object.keys(data).filter((name) => !['type', 'id', 'attributes', 'relationships', 'links', 'meta'].includes(name));
+  const unknown = Object.keys(data).filter(
+    (name) => !['type', 'id', 'attributes', 'relationships', 'links', 'meta'].includes(name),
+  );
   if (unknown.length > 0)
     turnDown(
       400,
@@ -164,24 +250,40 @@ function resourceOf(kind: Kind, c: Asked): Sent {
     );
   if (data.type !== typeOf(kind)) turnDown(409, `the type must be ${typeOf(kind)}`, ['/data/type']);
   const { attributes = {}, relationships = {} } = data;
-  if (!isObject(attributes)) return turnDown(400, 'attributes must be an object', ['/data/attributes']);
-  if (!isObject(relationships)) return turnDown(400, 'relationships must be an object', ['/data/relationships']);
-  const misplaced = Object.keys(attributes).filter((name) => Object.hasOwn(kind.attributes, name) && kind.attributes[name]?.wire === 'relationship');
-  if (misplaced.length > 0) turnDown(400, 'relationships are not attributes', misplaced.map(inAttributes));
-  const links = Object.entries(relationships).map(([name, value]) => [name, linkedId(kind, name, value)] as const);
+  if (!isObject(attributes))
+    return turnDown(400, 'attributes must be an object', ['/data/attributes']);
+  if (!isObject(relationships))
+    return turnDown(400, 'relationships must be an object', ['/data/relationships']);
+  const misplaced = Object.keys(attributes).filter(
+    (name) =>
+      Object.hasOwn(kind.attributes, name) && kind.attributes[name]?.wire === 'relationship',
+  );
+  if (misplaced.length > 0)
+    turnDown(400, 'relationships are not attributes', misplaced.map(inAttributes));
+  const links = Object.entries(relationships).map(
+    ([name, value]) => [name, linkedId(kind, name, value)] as const,
+  );
   return { id: data.id, attributes, links: Object.fromEntries(links) };
 }
 
 function linkedId(kind: Kind, name: string, value: unknown): string {
   const attribute = Object.hasOwn(kind.attributes, name) ? kind.attributes[name] : undefined;
   const data = isObject(value) ? value.data : undefined;
-  const fits = attribute?.word === 'ref' && attribute.wire === 'relationship' && isObject(data) && data.type === attribute.to && typeof data.id === 'string';
-  return fits ? String(data.id) : turnDown(400, 'not a relationship of this resource', [`/data/relationships/${name}`]);
+  const fits =
+    attribute?.word === 'ref' &&
+    attribute.wire === 'relationship' &&
+    isObject(data) &&
+    data.type === attribute.to &&
+    typeof data.id === 'string';
+  return fits
+    ? String(data.id)
+    : turnDown(400, 'not a relationship of this resource', [`/data/relationships/${name}`]);
 }
 
 const inAttributes = (path: string): string => `/data/attributes/${path.replaceAll('.', '/')}`;
 const inRelationships = (path: string): string => `/data/relationships/${path}`;
-const placeIn = (kind: Kind) => (name: string) => (kind.attributes[name]?.wire === 'relationship' ? inRelationships(name) : inAttributes(name));
+const placeIn = (kind: Kind) => (name: string) =>
+  kind.attributes[name]?.wire === 'relationship' ? inRelationships(name) : inAttributes(name);
 
 /** A whole resource comes back: relationships and what belongs to the server have to be as they are. */
 function updateOne(cloud: EmulatedCloud, kind: Kind, c: Asked): Response {
@@ -189,8 +291,11 @@ function updateOne(cloud: EmulatedCloud, kind: Kind, c: Asked): Response {
   const { id, attributes, links } = resourceOf(kind, c);
   if (id !== before[kind.id]) turnDown(409, 'the id must be the one of the path', ['/data/id']);
   const moved = Object.keys(links).filter((name) => links[name] !== before[name]);
-  if (moved.length > 0) turnDown(409, 'relationships cannot be changed', moved.map(inRelationships));
-  const written = Object.entries(attributes).filter(([name, value]) => kind.attributes[name]?.computed !== true || !equal(value, before[name]));
+  if (moved.length > 0)
+    turnDown(409, 'relationships cannot be changed', moved.map(inRelationships));
+  const written = Object.entries(attributes).filter(
+    ([name, value]) => kind.attributes[name]?.computed !== true || !equal(value, before[name]),
+  );
   const fields = fieldsOf(cloud, kind, Object.fromEntries(written), true, inAttributes);
   requireAll(kind, { ...relationshipsOf(kind, before), ...fields }, inAttributes);
   const after = { ...before, ...fields };
@@ -199,12 +304,17 @@ function updateOne(cloud: EmulatedCloud, kind: Kind, c: Asked): Response {
 }
 
 function relationshipsOf(kind: Kind, record: StoredRecord): JsonObject {
-  return Object.fromEntries(Object.entries(record).filter(([name]) => kind.attributes[name]?.wire === 'relationship'));
+  return Object.fromEntries(
+    Object.entries(record).filter(([name]) => kind.attributes[name]?.wire === 'relationship'),
+  );
 }
 
 function makeOne(cloud: EmulatedCloud, kind: Kind, c: Asked): Response {
   const { attributes, links } = resourceOf(kind, c);
-  const fields = { ...fieldsOf(cloud, kind, attributes, false, inAttributes), ...fieldsOf(cloud, kind, links, false, inRelationships) };
+  const fields = {
+    ...fieldsOf(cloud, kind, attributes, false, inAttributes),
+    ...fieldsOf(cloud, kind, links, false, inRelationships),
+  };
   requireAll(kind, fields, placeIn(kind));
   const record = drafted(cloud, kind, fields);
   cloud.store.commit({ kind, after: record, actor: c.get('actor'), face: faceOf(cloud, c) });

@@ -7,11 +7,22 @@ const SECONDS = 10;
 export const postWebhook: Send = async (url, headers, body, signal) => {
   const timeout = AbortSignal.timeout(SECONDS * 1000);
   try {
-    const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal: signal ? AbortSignal.any([timeout, signal]) : timeout });
+    const response = await fetch(url, {
+      method: 'POST',
+      headers,
+      body,
+      redirect: 'manual',
+      signal: signal ? AbortSignal.any([timeout, signal]) : timeout,
+    });
     await response.body?.cancel();
     return response.status;
   } catch (error) {
-    throw new Error(timeout.aborted ? `there was no response within ${SECONDS} seconds` : `the connection failed${codeOf(error)}`, { cause: error });
+    throw new Error(
+      timeout.aborted
+        ? `there was no response within ${SECONDS} seconds`
+        : `the connection failed${codeOf(error)}`,
+      { cause: error },
+    );
   }
 };
 

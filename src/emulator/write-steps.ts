@@ -7,7 +7,9 @@ import { specificsOf } from './collection-rules.js';
 
 /** The record a path names. @throws Refused (404) */
 export function existing({ store }: EmulatedCloud, kind: Kind, c: Asked): StoredRecord {
-  return store.get(kind, c.req.param('id') ?? '') ?? turnDown(404, `there is no such ${kind.singular}`);
+  return (
+    store.get(kind, c.req.param('id') ?? '') ?? turnDown(404, `there is no such ${kind.singular}`)
+  );
 }
 
 /** `body` in stored form. `place` turns the path of a field into what the dialect calls it. @throws Refused (400) naming every field that is wrong. */
@@ -22,7 +24,12 @@ export function fieldsOf(
     const target = store.kinds.get(name);
     return target && store.get(target, id) !== undefined;
   };
-  const { fields, complaints } = acceptAll(attributes, body, { kinds: store.kinds, behaviours, exists }, update);
+  const { fields, complaints } = acceptAll(
+    attributes,
+    body,
+    { kinds: store.kinds, behaviours, exists },
+    update,
+  );
   if (complaints.length > 0) {
     const why = complaints.map((one) => `${one.path} ${one.why}`).join('; ');
     const paths = complaints.map(({ path }) => place(path));
@@ -32,8 +39,14 @@ export function fieldsOf(
 }
 
 /** @throws Refused (400) unless `fields` holds everything the kind insists on. */
-export function requireAll({ attributes }: Pick<Kind, 'attributes'>, fields: Readonly<Record<string, unknown>>, place: (path: string) => string): void {
-  const missing = Object.entries(attributes).flatMap(([name, { optional, computed }]) => (optional === true || computed === true || Object.hasOwn(fields, name) ? [] : [name]));
+export function requireAll(
+  { attributes }: Pick<Kind, 'attributes'>,
+  fields: Readonly<Record<string, unknown>>,
+  place: (path: string) => string,
+): void {
+  const missing = Object.entries(attributes).flatMap(([name, { optional, computed }]) =>
+    optional === true || computed === true || Object.hasOwn(fields, name) ? [] : [name],
+  );
   if (missing.length > 0) turnDown(400, `${missing.join(', ')} must be given`, missing.map(place));
 }
 
@@ -50,10 +63,16 @@ export function remove(cloud: EmulatedCloud, kind: Kind, record: StoredRecord, c
   for (const other of store.kinds.values()) {
     const { belongsTo } = specificsOf(other);
     const links = Object.entries(other.attributes).flatMap(([name, attribute]) =>
-      attribute.word === 'ref' && attribute.to === kind.name && (attribute.wire === 'relationship' || name === belongsTo) ? [name] : [],
+      attribute.word === 'ref' &&
+      attribute.to === kind.name &&
+      (attribute.wire === 'relationship' || name === belongsTo)
+        ? [name]
+        : [],
     );
     if (links.length === 0) continue;
-    for (const one of store.all(other)) if (links.some((name) => one[name] === id)) store.commit({ kind: other, before: one, actor, face });
+    for (const one of store.all(other))
+      if (links.some((name) => one[name] === id))
+        store.commit({ kind: other, before: one, actor, face });
   }
   store.commit({ kind, before: record, actor, face });
 }

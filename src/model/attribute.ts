@@ -28,7 +28,11 @@ export interface Traits {
 
 /** `duration`: a length of time, as `tryDuration` reads it. */
 export type Text = { readonly word: 'text'; readonly format?: 'url' | 'duration' };
-export type Choice = { readonly word: 'choice'; readonly values: readonly string[]; readonly open: boolean };
+export type Choice = {
+  readonly word: 'choice';
+  readonly values: readonly string[];
+  readonly open: boolean;
+};
 export type Ref = { readonly word: 'ref'; readonly to: string };
 export type List = { readonly word: 'list'; readonly of: Attribute };
 export type SetOf = { readonly word: 'set'; readonly of: Attribute };
@@ -41,19 +45,35 @@ export type Attribute = Shape & { readonly doc: string } & Traits;
 export type Attributes = Readonly<Record<string, Attribute>>;
 
 /** The attributes that a state may hold. */
-export type Stored<A> = { [K in keyof A as A[K] extends { readonly unstored: true } ? never : K]: A[K] };
+export type Stored<A> = {
+  [K in keyof A as A[K] extends { readonly unstored: true } ? never : K]: A[K];
+};
 export const stored = <const A extends Attributes>(attributes: A): Stored<A> =>
-  Object.fromEntries(Object.entries(attributes).filter(([, { unstored }]) => unstored !== true)) as Stored<A>;
+  Object.fromEntries(
+    Object.entries(attributes).filter(([, { unstored }]) => unstored !== true),
+  ) as Stored<A>;
 
-export const text = <const T extends Traits>(doc: string, traits?: T & Pick<Text, 'format'>) => ({ word: 'text', doc, ...traits }) as { word: 'text'; doc: string } & T;
-export const integer = <const T extends Traits>(doc: string, traits?: T) => ({ word: 'integer', doc, ...traits }) as { word: 'integer'; doc: string } & T;
-export const number = <const T extends Traits>(doc: string, traits?: T) => ({ word: 'number', doc, ...traits }) as { word: 'number'; doc: string } & T;
-export const flag = <const T extends Traits>(doc: string, traits?: T) => ({ word: 'flag', doc, ...traits }) as { word: 'flag'; doc: string } & T;
+export const text = <const T extends Traits>(doc: string, traits?: T & Pick<Text, 'format'>) =>
+  ({ word: 'text', doc, ...traits }) as { word: 'text'; doc: string } & T;
+export const integer = <const T extends Traits>(doc: string, traits?: T) =>
+  ({ word: 'integer', doc, ...traits }) as { word: 'integer'; doc: string } & T;
+export const number = <const T extends Traits>(doc: string, traits?: T) =>
+  ({ word: 'number', doc, ...traits }) as { word: 'number'; doc: string } & T;
+export const flag = <const T extends Traits>(doc: string, traits?: T) =>
+  ({ word: 'flag', doc, ...traits }) as { word: 'flag'; doc: string } & T;
 /** Any JSON object or null, compared as a whole; with `wire: 'merge'` as a tree, member by member. */
-export const document = <const T extends Traits>(doc: string, traits?: T) => ({ word: 'document', doc, ...traits }) as { word: 'document'; doc: string } & T;
+export const document = <const T extends Traits>(doc: string, traits?: T) =>
+  ({ word: 'document', doc, ...traits }) as { word: 'document'; doc: string } & T;
 
 /** One of `values`; where the service's list is not complete (`open`), others pass with a warning. */
-export const choice = <const V extends readonly string[], const T extends Traits & { readonly open?: boolean }>(doc: string, values: V, traits?: T) =>
+export const choice = <
+  const V extends readonly string[],
+  const T extends Traits & { readonly open?: boolean },
+>(
+  doc: string,
+  values: V,
+  traits?: T,
+) =>
   ({ word: 'choice', doc, values, ...traits, open: traits?.open ?? false }) as unknown as {
     word: 'choice';
     doc: string;
@@ -62,22 +82,43 @@ export const choice = <const V extends readonly string[], const T extends Traits
   } & Omit<T, 'open'>;
 
 /** The identifier of an object of kind `to` (managed here or not). In normal form always text. Kinds of this cloud take `ref` of `src/resources/ref.ts`, which knows the names. */
-export const anyRef = <const T extends Traits>(doc: string, to: string, traits?: T) => ({ word: 'ref', doc, to, ...traits }) as { word: 'ref'; doc: string; to: string } & T;
+export const anyRef = <const T extends Traits>(doc: string, to: string, traits?: T) =>
+  ({ word: 'ref', doc, to, ...traits }) as { word: 'ref'; doc: string; to: string } & T;
 
-export const list = <const A extends Attribute, const T extends Traits>(doc: string, of: A, traits?: T) =>
-  ({ word: 'list', doc, of, ...traits }) as { word: 'list'; doc: string; of: A } & T;
+export const list = <const A extends Attribute, const T extends Traits>(
+  doc: string,
+  of: A,
+  traits?: T,
+) => ({ word: 'list', doc, of, ...traits }) as { word: 'list'; doc: string; of: A } & T;
 /** Unordered, without duplicates: `[]` means none, absent means not managed. */
-export const set = <const A extends Attribute, const T extends Traits>(doc: string, of: A, traits?: T) =>
-  ({ word: 'set', doc, of, ...traits }) as { word: 'set'; doc: string; of: A } & T;
-export const map = <const A extends Attribute, const T extends Traits>(doc: string, of: A, traits?: T) =>
-  ({ word: 'map', doc, of, ...traits }) as { word: 'map'; doc: string; of: A } & T;
-export const object = <const A extends Attributes, const T extends Traits>(doc: string, attributes: A, traits?: T) =>
-  ({ word: 'object', doc, attributes, ...traits }) as { word: 'object'; doc: string; attributes: A } & T;
+export const set = <const A extends Attribute, const T extends Traits>(
+  doc: string,
+  of: A,
+  traits?: T,
+) => ({ word: 'set', doc, of, ...traits }) as { word: 'set'; doc: string; of: A } & T;
+export const map = <const A extends Attribute, const T extends Traits>(
+  doc: string,
+  of: A,
+  traits?: T,
+) => ({ word: 'map', doc, of, ...traits }) as { word: 'map'; doc: string; of: A } & T;
+export const object = <const A extends Attributes, const T extends Traits>(
+  doc: string,
+  attributes: A,
+  traits?: T,
+) =>
+  ({ word: 'object', doc, attributes, ...traits }) as {
+    word: 'object';
+    doc: string;
+    attributes: A;
+  } & T;
 
 export const writable = (attribute: Attribute): boolean => attribute.computed !== true;
 
 /** Every attribute below `attributes` with its dotted path; objects are entered, collections are not. */
-export function* walk(attributes: Attributes, prefix = ''): Generator<readonly [path: string, attribute: Attribute]> {
+export function* walk(
+  attributes: Attributes,
+  prefix = '',
+): Generator<readonly [path: string, attribute: Attribute]> {
   for (const [name, attribute] of Object.entries(attributes)) {
     yield [prefix + name, attribute];
     if (attribute.word === 'object') yield* walk(attribute.attributes, `${prefix}${name}.`);
@@ -99,12 +140,29 @@ type Value<A> = A extends { word: 'text' | 'choice' | 'ref' }
             : A extends { word: 'object'; attributes: infer M }
               ? Fields<M>
               : A extends { word: 'document'; wire: 'merge' }
-                ? readonly [merged: Readonly<Record<string, unknown>>, removed?: readonly (string | readonly (string | number)[])[]]
+                ? readonly [
+                    merged: Readonly<Record<string, unknown>>,
+                    removed?: readonly (string | readonly (string | number)[])[],
+                  ]
                 : A extends { word: 'document' }
                   ? Readonly<Record<string, unknown>> | null
                   : never;
-type OptionalKeys<M> = { [K in keyof M]: M[K] extends { computed: true } ? never : M[K] extends { optional: true } ? K : never }[keyof M];
-type RequiredKeys<M> = { [K in keyof M]: M[K] extends { computed: true } ? never : M[K] extends { optional: true } ? never : K }[keyof M];
+type OptionalKeys<M> = {
+  [K in keyof M]: M[K] extends { computed: true }
+    ? never
+    : M[K] extends { optional: true }
+      ? K
+      : never;
+}[keyof M];
+type RequiredKeys<M> = {
+  [K in keyof M]: M[K] extends { computed: true }
+    ? never
+    : M[K] extends { optional: true }
+      ? never
+      : K;
+}[keyof M];
 
 /** What a person may declare for `M`: the TypeScript face of a kind's attributes. */
-export type Fields<M> = { readonly [K in RequiredKeys<M>]: Value<M[K]> } & { readonly [K in OptionalKeys<M>]?: Value<M[K]> };
+export type Fields<M> = { readonly [K in RequiredKeys<M>]: Value<M[K]> } & {
+  readonly [K in OptionalKeys<M>]?: Value<M[K]>;
+};

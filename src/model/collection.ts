@@ -60,7 +60,10 @@ export function valueAt(record: Readonly<Record<string, unknown>>, path: string)
 export type Collections = ReadonlyMap<string, Collection>;
 
 /** Checks the shape of a collection at compile time and keeps its literal types. */
-export const collection = <const A extends Attributes, const C extends Omit<Collection, 'attributes'>>(
+export const collection = <
+  const A extends Attributes,
+  const C extends Omit<Collection, 'attributes'>,
+>(
   definition: C & { readonly attributes: A },
 ): C & { readonly attributes: A } => definition;
 
@@ -69,17 +72,28 @@ export function collectionsOf(list: readonly Collection[]): Collections {
 }
 
 /** Query parameters that filter a listing. */
-export function filterNames({ operations: { by_id = 'path', by_ids, filters = [] } }: Collection): readonly string[] {
-  return [...(by_id === 'path' ? [] : [by_id]), ...(by_ids === undefined ? [] : [by_ids]), ...filters];
+export function filterNames({
+  operations: { by_id = 'path', by_ids, filters = [] },
+}: Collection): readonly string[] {
+  return [
+    ...(by_id === 'path' ? [] : [by_id]),
+    ...(by_ids === undefined ? [] : [by_ids]),
+    ...filters,
+  ];
 }
 
 /** What people write for a filter: `colour` for `filter[colour]`. */
 export const shortFilter = (name: string): string => /^filter\[(.+)\]$/.exec(name)?.[1] ?? name;
 
 /** The query parameter that is meant by `word`, or what to say where there is none. */
-export function filterMeant(collection: Collection, word: string): string | { readonly summary: string; readonly detail: string } {
+export function filterMeant(
+  collection: Collection,
+  word: string,
+): string | { readonly summary: string; readonly detail: string } {
   const known = filterNames(collection);
-  const fits = (one: string): boolean => one === word || (one.endsWith('[…]') && word.startsWith(one.slice(0, -2)) && /[^[]\]$/.test(word));
+  const fits = (one: string): boolean =>
+    one === word ||
+    (one.endsWith('[…]') && word.startsWith(one.slice(0, -2)) && /[^[]\]$/.test(word));
   const found = known.some(fits) ? word : known.find((one) => shortFilter(one) === word);
   if (found !== undefined) return found;
   const right = didYouMean(word, [...known, ...known.map(shortFilter)]);
@@ -98,23 +112,43 @@ interface Unaskable {
 }
 
 /** Why a collection cannot be asked for by these filters, by the API's names; undefined where it can. */
-export function unaskable({ name, operations: { needs = [], identifiers } }: Collection, filters: Readonly<Record<string, string>>): Unaskable | undefined {
-  if (needs.length === 0 || (filters['path'] !== undefined && identifiers === undefined)) return undefined;
+export function unaskable(
+  { name, operations: { needs = [], identifiers } }: Collection,
+  filters: Readonly<Record<string, string>>,
+): Unaskable | undefined {
+  if (needs.length === 0 || (filters['path'] !== undefined && identifiers === undefined))
+    return undefined;
   const filter = needs.find((one) => filters[one]);
-  if (filter === undefined) return { code: 'filter-needed', summary: `${name} are read by ${needs.join(', ')}: name one` };
+  if (filter === undefined)
+    return { code: 'filter-needed', summary: `${name} are read by ${needs.join(', ')}: name one` };
   if (identifiers === undefined) return undefined;
   const [, other] = Object.keys(filters);
   if (other !== undefined)
-    return { code: 'one-filter', filter: other, summary: `${name} are found by exactly one of ${needs.join(', ')}, not by ${Object.keys(filters).join(' and ')}` };
+    return {
+      code: 'one-filter',
+      filter: other,
+      summary: `${name} are found by exactly one of ${needs.join(', ')}, not by ${Object.keys(filters).join(' and ')}`,
+    };
   const value = filters[filter] as string;
-  if (Object.hasOwn(identifiers, filter)) return listedValues(value).length > 0 ? undefined : { code: 'filter-value', filter, summary: `${filter} names no identifier` };
-  if (/^[^\\\p{Cc}]+$/u.test(value) && !(value.includes("'") && value.includes('"'))) return undefined;
-  const detail = 'A value holds no backslash, no control character, and not both kinds of quotation marks.';
-  return { code: 'filter-value', filter, summary: `${filter} cannot be asked for: its value could be read as another condition`, detail };
+  if (Object.hasOwn(identifiers, filter))
+    return listedValues(value).length > 0
+      ? undefined
+      : { code: 'filter-value', filter, summary: `${filter} names no identifier` };
+  if (/^[^\\\p{Cc}]+$/u.test(value) && !(value.includes("'") && value.includes('"')))
+    return undefined;
+  const detail =
+    'A value holds no backslash, no control character, and not both kinds of quotation marks.';
+  return {
+    code: 'filter-value',
+    filter,
+    summary: `${filter} cannot be asked for: its value could be read as another condition`,
+    detail,
+  };
 }
 
 /** The values of a list that is written with commas, none twice. */
-export const listedValues = (value: string): readonly string[] => [...new Set(value.split(',').map((one) => one.trim()))].filter(Boolean);
+export const listedValues = (value: string): readonly string[] =>
+  [...new Set(value.split(',').map((one) => one.trim()))].filter(Boolean);
 
 /** What is asked of a listing. */
 export interface Query {

@@ -10,7 +10,8 @@ export interface Comment {
 }
 
 /** The comment that tells of what stands at a key, such as an address or `settings`. */
-export const madeComment = (key: string, { path, at }: Comment): string => `# ${key} ${JSON.stringify({ path, ...defined({ at }) })}\n`;
+export const madeComment = (key: string, { path, at }: Comment): string =>
+  `# ${key} ${JSON.stringify({ path, ...defined({ at }) })}\n`;
 
 const COMMENT = /^# ([\w-]+(?:\.[\w-]+)?) (\{.*\})$/gm;
 
@@ -21,7 +22,11 @@ export const madeIn = (text: string): ReadonlyMap<string, Comment> =>
       const { path, at } = told(body);
       if (typeof path !== 'string') return [];
       const { file, line, column } = isObject(at) ? at : {};
-      const isPlace = typeof file === 'string' && typeof line === 'number' && typeof column === 'number' && isProgramFile(file);
+      const isPlace =
+        typeof file === 'string' &&
+        typeof line === 'number' &&
+        typeof column === 'number' &&
+        isProgramFile(file);
       return [[key, { path, ...(isPlace && { at: { file, line, column } }) }]];
     }),
   );
@@ -35,4 +40,5 @@ function told(body: string): Readonly<Record<string, Json>> {
 }
 
 /** Whether a relative path is that of a program's own source: below the folder, and of no package. */
-export const isProgramFile = (file: string): boolean => /^(?!\/|[A-Za-z]:).*\.[cm]?[jt]sx?$/.test(file) && !/(?:^|\/)(?:node_modules|\.\.)\//.test(file);
+export const isProgramFile = (file: string): boolean =>
+  /^(?!\/|[A-Za-z]:).*\.[cm]?[jt]sx?$/.test(file) && !/(?:^|\/)(?:node_modules|\.\.)\//.test(file);

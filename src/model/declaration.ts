@@ -44,7 +44,16 @@ export class Template {
   }
 }
 
-export type Value = null | boolean | number | string | Reference | Template | Secret | readonly Value[] | { readonly [key: string]: Value };
+export type Value =
+  | null
+  | boolean
+  | number
+  | string
+  | Reference
+  | Template
+  | Secret
+  | readonly Value[]
+  | { readonly [key: string]: Value };
 export type Values = Readonly<Record<string, Value>>;
 
 export interface Lifecycle {
@@ -106,7 +115,11 @@ export interface Settings {
   readonly secret_roots?: readonly string[];
 }
 
-export const defaultSettings: Settings = { policy: { max_deletes: 5, max_changed_percent: 30 }, v2_headers: {}, roles: {} };
+export const defaultSettings: Settings = {
+  policy: { max_deletes: 5, max_changed_percent: 30 },
+  v2_headers: {},
+  roles: {},
+};
 
 /** A whole project as loaded: everything that is desired, and the files it came from. */
 export interface Project {
@@ -126,8 +139,10 @@ export interface Project {
 export function referencesIn(value: Value, found: Reference[] = []): readonly Reference[] {
   if (typeof value !== 'object' || value === null) return found;
   if (value instanceof Reference) found.push(value);
-  else if (value instanceof Template) found.push(...value.parts.filter((part) => typeof part !== 'string'));
-  else if (Array.isArray(value)) for (const item of value as readonly Value[]) referencesIn(item, found);
+  else if (value instanceof Template)
+    found.push(...value.parts.filter((part) => typeof part !== 'string'));
+  else if (Array.isArray(value))
+    for (const item of value as readonly Value[]) referencesIn(item, found);
   else if (isTree(value)) for (const item of Object.values(value)) referencesIn(item, found);
   return found;
 }
@@ -148,21 +163,33 @@ function holdsSecret(value: Value): boolean {
   return false;
 }
 
-function gathered(value: Value, path: string, found: Map<string, Secret>): ReadonlyMap<string, Secret> {
+function gathered(
+  value: Value,
+  path: string,
+  found: Map<string, Secret>,
+): ReadonlyMap<string, Secret> {
   if (value instanceof Secret) found.set(path, value);
-  else if (Array.isArray(value) || isTree(value)) for (const [step, item] of Object.entries(value)) gathered(item as Value, below(path, step), found);
+  else if (Array.isArray(value) || isTree(value))
+    for (const [step, item] of Object.entries(value))
+      gathered(item as Value, below(path, step), found);
   return found;
 }
 
 /** The path of a member; a dot inside its name is no joint. */
-export const below = (path: string, step: string): string => (path === '' ? '' : `${path}.`) + step.replaceAll('.', '\\.');
+export const below = (path: string, step: string): string =>
+  (path === '' ? '' : `${path}.`) + step.replaceAll('.', '\\.');
 
 /** A plain object among values: not null, not a list, not a reference, template, secret or exact number. */
 export function isTree(value: Value | undefined): value is { readonly [key: string]: Value } {
   if (typeof value !== 'object' || value === null) return false;
   // Nearly all of them, and asked very often.
   if (Object.getPrototypeOf(value) === Object.prototype) return true;
-  return isObject(value) && !(value instanceof Reference) && !(value instanceof Template) && !(value instanceof Secret);
+  return (
+    isObject(value) &&
+    !(value instanceof Reference) &&
+    !(value instanceof Template) &&
+    !(value instanceof Secret)
+  );
 }
 
 /** Whether the value holds nothing that is only known at apply. (Asked for every attribute, so it makes no generator.) */

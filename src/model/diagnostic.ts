@@ -61,6 +61,11 @@ export class Refusal extends Error {
   }
 }
 
-export function refuse(code: string, summary: string, more: Partial<Diagnostic> = {}, exit: Exit = exits.error): never {
+export function refuse(
+  code: string,
+  summary: string,
+  more: Partial<Diagnostic> = {},
+  exit: Exit = exits.error,
+): never {
   throw new Refusal([{ severity: 'error', code, summary, ...more }], exit);
 }

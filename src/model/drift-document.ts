@@ -25,7 +25,8 @@ export interface Activity {
 }
 
 /** Who made a change, or `unknown` where the log cannot know: nothing is ever guessed. */
-export type Author = Pick<Activity, 'actor' | 'actor_type' | 'at' | 'action' | 'before' | 'after'> | 'unknown';
+export type Author =
+  Pick<Activity, 'actor' | 'actor_type' | 'at' | 'action' | 'before' | 'after'> | 'unknown';
 
 /** When a change was made, as far as it is known: after the last apply, at the latest when the object says it was updated or when it was read. ISO 8601. */
 export interface Window {
@@ -107,7 +108,12 @@ export interface AccessCell {
 export interface AccessReview {
   readonly users: readonly { readonly id: string; readonly email?: string }[];
   /** In the order of the tree, parents first. `depth` counts from the top that was read; `administrators` is null where it is not known what is above the account. */
-  readonly accounts: readonly { readonly id: string; readonly name: string; readonly depth: number; readonly administrators: number | null }[];
+  readonly accounts: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly depth: number;
+    readonly administrators: number | null;
+  }[];
   readonly cells: readonly AccessCell[];
   /** False where the matrix would be too large: then only the authorizations themselves are cells. */
   readonly complete: boolean;
@@ -122,7 +128,12 @@ export interface Impact {
   /** Every live rule and every rule that the plan makes. */
   readonly rules: readonly RuleImpact[];
   /** Alert types that nobody would hear of, everywhere or in some accounts: how many alerts of the type came, and how many of these certainly reached nobody. */
-  readonly unheard: readonly { readonly type: string; readonly alerts: number; readonly before: number; readonly after: number }[];
+  readonly unheard: readonly {
+    readonly type: string;
+    readonly alerts: number;
+    readonly before: number;
+    readonly after: number;
+  }[];
   /** Alerts that a rule selects only because the accounts below those it names are taken to be in its scope, which the service does not tell. */
   readonly through_sub_accounts: number;
   /** Alerts that not every rule can be judged for: of routers that may be in a group that a rule names, and those whose account is not known or not in the tree that was read. */

@@ -1,6 +1,15 @@
 // Lengths of time as Go, and so Terraform, writes them: `90s`, `1h30m`, `1.5m`.
 
-const MILLISECONDS: Readonly<Record<string, number>> = { ns: 1e-6, us: 1e-3, µs: 1e-3, μs: 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+const MILLISECONDS: Readonly<Record<string, number>> = {
+  ns: 1e-6,
+  us: 1e-3,
+  µs: 1e-3,
+  μs: 1e-3,
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+};
 
 const UNITS = Object.keys(MILLISECONDS).join('|');
 const NUMBER = String.raw`(?:\d+(?:\.\d*)?|\.\d+)`;
@@ -10,7 +19,10 @@ const PART = new RegExp(`(${NUMBER})(${UNITS})`, 'g');
 /** Milliseconds, more than none; undefined for text that is no such length. */
 export function tryDuration(text: string): number | undefined {
   if (!WHOLE.test(text)) return undefined;
-  const sum = [...text.matchAll(PART)].reduce((total, [, count, unit = '']) => total + Number(count) * (MILLISECONDS[unit] as number), 0);
+  const sum = [...text.matchAll(PART)].reduce(
+    (total, [, count, unit = '']) => total + Number(count) * (MILLISECONDS[unit] as number),
+    0,
+  );
   return sum > 0 && Number.isFinite(sum) ? sum : undefined;
 }
 

@@ -10,14 +10,19 @@ export function needsExact(text: string): boolean {
   if (!parts) return false;
   const value = Number(text);
   if (parts[3] === undefined && parts[4] === undefined) return !Number.isSafeInteger(value);
-  return !Number.isFinite(value) || decimal(parts) !== decimal(NUMBER.exec(String(value)) as RegExpExecArray);
+  return (
+    !Number.isFinite(value) ||
+    decimal(parts) !== decimal(NUMBER.exec(String(value)) as RegExpExecArray)
+  );
 }
 
 /** One spelling for each number: its digits without zeros around them, and its exponent. */
 function decimal([, sign, whole = '', fraction = '', exponent = '0']: RegExpExecArray): string {
   const digits = (whole + fraction).replace(/^0+/, '');
   const short = digits.replace(/(?<!0)0+$/, '');
-  return short === '' ? '0' : `${sign}${short}e${Number(exponent) - fraction.length + digits.length - short.length}`;
+  return short === ''
+    ? '0'
+    : `${sign}${short}e${Number(exponent) - fraction.length + digits.length - short.length}`;
 }
 
 /** What a member named `__proto__` becomes: no value, which would be a prototype, but a mask, so that no write drops it unnoticed. */
@@ -41,7 +46,9 @@ export function parseJson(text: string): unknown {
       this[NOT_READ.name] = NOT_READ.value;
       return undefined;
     }
-    return any && typeof value === 'string' && value.startsWith(mark) ? new ExactNumber(value.slice(mark.length)) : value;
+    return any && typeof value === 'string' && value.startsWith(mark)
+      ? new ExactNumber(value.slice(mark.length))
+      : value;
   });
 }
 
@@ -53,7 +60,10 @@ const MAY_NEED = /(?:^|[:,[\s])-?\d(?:[\d.]{15}|[\d.]{0,14}[eE])/;
 
 /** Stands before the digits of an exact number while JSON is read: one NUL more than any text of the body has in a row. JSON spells them one way. */
 function markBesides(text: string): string {
-  const longest = (text.match(/(?:\\u0000)+/g) ?? []).reduce((most, { length }) => Math.max(most, length / ESCAPED_NUL.length), 0);
+  const longest = (text.match(/(?:\\u0000)+/g) ?? []).reduce(
+    (most, { length }) => Math.max(most, length / ESCAPED_NUL.length),
+    0,
+  );
   return '\u0000'.repeat(longest + 1);
 }
 
@@ -76,19 +86,23 @@ function markExact(text: string, mark: string): { readonly marked: string; reado
 export function holdsExact(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (value instanceof ExactNumber) return true;
-  for (const key in value) if (holdsExact((value as Readonly<Record<string, unknown>>)[key])) return true;
+  for (const key in value)
+    if (holdsExact((value as Readonly<Record<string, unknown>>)[key])) return true;
   return false;
 }
 
 /** What `JSON.stringify` writes, with exact numbers as the numbers they are. */
-export const wireText = (value: unknown, indent = 0): string => (holdsExact(value) ? written(value, ' '.repeat(indent), '') : JSON.stringify(value, null, indent));
+export const wireText = (value: unknown, indent = 0): string =>
+  holdsExact(value) ? written(value, ' '.repeat(indent), '') : JSON.stringify(value, null, indent);
 
 function written(value: unknown, indent: string, margin: string): string {
   if (value instanceof ExactNumber) return value.text;
   const inner = margin + indent;
   const enclosed = (open: string, items: readonly string[], close: string): string => {
     if (items.length === 0) return open + close;
-    return indent === '' ? open + items.join(',') + close : `${open}\n${inner}${items.join(`,\n${inner}`)}\n${margin}${close}`;
+    return indent === ''
+      ? open + items.join(',') + close
+      : `${open}\n${inner}${items.join(`,\n${inner}`)}\n${margin}${close}`;
   };
   if (Array.isArray(value)) {
     const items = value.map((item: unknown) => written(item ?? null, indent, inner));
@@ -96,6 +110,8 @@ function written(value: unknown, indent: string, margin: string): string {
   }
   if (!isObject(value)) return JSON.stringify(value);
   const colon = indent === '' ? ':' : ': ';
-  const members = Object.entries(value).flatMap(([key, item]) => (item === undefined ? [] : [`${JSON.stringify(key)}${colon}${written(item, indent, inner)}`]));
+  const members = Object.entries(value).flatMap(([key, item]) =>
+    item === undefined ? [] : [`${JSON.stringify(key)}${colon}${written(item, indent, inner)}`],
+  );
   return enclosed('{', members, '}');
 }

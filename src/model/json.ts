@@ -19,10 +19,16 @@ export class ExactNumber {
 }
 
 /** An exact number as the text of its digits; any other value as it is. */
-export const digitsOf = (value: unknown): unknown => (value instanceof ExactNumber ? value.text : value);
+export const digitsOf = (value: unknown): unknown =>
+  value instanceof ExactNumber ? value.text : value;
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !(value instanceof ExactNumber)
+  );
 }
 
 /** What the record itself holds under a name that came from outside; never what every object inherits. */
@@ -44,7 +50,8 @@ export function canonical(value: Json | undefined): string {
   let members = '';
   for (const key of Object.keys(value).toSorted()) {
     const member = value[key];
-    if (member !== undefined) members += `${members === '' ? '' : ','}${JSON.stringify(key)}:${canonical(member)}`;
+    if (member !== undefined)
+      members += `${members === '' ? '' : ','}${JSON.stringify(key)}:${canonical(member)}`;
   }
   return `{${members}}`;
 }
@@ -54,15 +61,23 @@ export function sorted<T>(value: T): T {
   if (Array.isArray(value)) return value.map(sorted) as T;
   if (!isObject(value)) return value;
   const names = Object.keys(value).toSorted(compareText);
-  return Object.fromEntries(names.flatMap((name) => (value[name] === undefined ? [] : [[name, sorted(value[name])]]))) as T;
+  return Object.fromEntries(
+    names.flatMap((name) => (value[name] === undefined ? [] : [[name, sorted(value[name])]])),
+  ) as T;
 }
 
 export function equal(a: unknown, b: unknown): boolean {
   if (digitsOf(a) === digitsOf(b)) return true;
-  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, index) => equal(item, b[index]));
+  if (Array.isArray(a))
+    return (
+      Array.isArray(b) && a.length === b.length && a.every((item, index) => equal(item, b[index]))
+    );
   if (!isObject(a) || !isObject(b)) return false;
   const keys = Object.keys(a);
-  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && equal(a[key], b[key]));
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => Object.hasOwn(b, key) && equal(a[key], b[key]))
+  );
 }
 
 /** SHA-256 in lowercase hexadecimal. */

@@ -51,7 +51,10 @@ export interface Kind extends Collection {
   /** What would never be sent of these values, which may hold references: each with the attribute it stands at. */
   readonly faults?: (values: Values) => readonly Advice[];
   /** What is allowed and still likely a mistake, as far as declarations tell; `find` gives another one by its address. */
-  readonly lint?: (declaration: Declaration, find: (address: string) => Declaration | undefined) => readonly Advice[];
+  readonly lint?: (
+    declaration: Declaration,
+    find: (address: string) => Declaration | undefined,
+  ) => readonly Advice[];
   /** A name of an object, where messages show this kind to explain what an address is. */
   readonly named_as?: string;
   /** Name of a declaration and its attributes, valid as it stands (references may point at `${<kind>.example...}`). */
@@ -61,7 +64,10 @@ export interface Kind extends Collection {
 export const isKind = (one: Collection): one is Kind => 'identity' in one;
 
 /** Checks a kind's shape at compile time and keeps its literal types. */
-export const kind = <const A extends Attributes, const K extends Omit<Kind, 'attributes' | 'example'>>(
+export const kind = <
+  const A extends Attributes,
+  const K extends Omit<Kind, 'attributes' | 'example'>,
+>(
   definition: K & { readonly attributes: A; readonly example: Readonly<Record<string, unknown>> },
 ): K & {
   readonly attributes: A;
@@ -79,10 +85,12 @@ export function kindsOf(list: readonly Kind[]): Kinds {
 }
 
 /** The names of the kinds as a message lists them. */
-export const kindWords = (kinds: Kinds): string => [...kinds.keys()].join(', ').replaceAll('_', ' ');
+export const kindWords = (kinds: Kinds): string =>
+  [...kinds.keys()].join(', ').replaceAll('_', ' ');
 
 /** The kinds as far as a state may hold their objects. */
-export const storedKinds = (kinds: Kinds): Kinds => kindsOf([...kinds.values()].map((one) => ({ ...one, attributes: stored(one.attributes) })));
+export const storedKinds = (kinds: Kinds): Kinds =>
+  kindsOf([...kinds.values()].map((one) => ({ ...one, attributes: stored(one.attributes) })));
 
 /** The words `lifecycle.on_removal` takes for a kind; the first is the default. */
 export function removals(one: Kind): readonly Removal[] {
@@ -90,7 +98,9 @@ export function removals(one: Kind): readonly Removal[] {
 }
 
 export function writables({ attributes }: Kind): readonly (readonly [string, Attribute])[] {
-  const known = writable.get(attributes) ?? Object.entries(attributes).filter(([, attribute]) => attribute.computed !== true);
+  const known =
+    writable.get(attributes) ??
+    Object.entries(attributes).filter(([, attribute]) => attribute.computed !== true);
   writable.set(attributes, known);
   return known;
 }
@@ -100,10 +110,15 @@ export function writables({ attributes }: Kind): readonly (readonly [string, Att
  * first, has to be told so, by lifecycle.create_before_destroy; it then makes a new object beside the old one.
  */
 export function deletedLast(one: Kind, kinds: Kinds): boolean {
-  const names = (attribute: Attribute): boolean => (attribute.word === 'ref' ? attribute.to === one.name : 'of' in attribute && names(attribute.of));
+  const names = (attribute: Attribute): boolean =>
+    attribute.word === 'ref' ? attribute.to === one.name : 'of' in attribute && names(attribute.of);
   const { create, delete: remove } = one.operations;
   return (
-    create !== undefined && remove !== undefined && [...kinds.values()].some(({ attributes }) => [...walk(attributes)].some(([, each]) => each.computed !== true && names(each)))
+    create !== undefined &&
+    remove !== undefined &&
+    [...kinds.values()].some(({ attributes }) =>
+      [...walk(attributes)].some(([, each]) => each.computed !== true && names(each)),
+    )
   );
 }
 

@@ -26,8 +26,16 @@ const LONG = 8;
 /** How a text repeats a value: as it is, inside JSON with and without escapes beyond ASCII, in a query, in a form, in HTML, in base64. */
 export function spellings(value: string): readonly string[] {
   const json = JSON.stringify(value).slice(1, -1);
-  const ascii = json.replace(/[\u007f-\uffff]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
-  const html = (quote: string): string => value.replace(/[&<>"']/g, (character) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[character] ?? quote);
+  const ascii = json.replace(
+    /[\u007f-\uffff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  const html = (quote: string): string =>
+    value.replace(
+      /[&<>"']/g,
+      (character) =>
+        ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[character] ?? quote,
+    );
   return [
     value,
     json,
@@ -44,7 +52,9 @@ const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 /** Members of documents that hold values: below them everything is masked, by value and by name. */
 const VALUES = words('before after value body declared applied observed live');
 /** Members that hold addresses, places and marks of ours, whatever their shape. */
-const PLACES = words('generated_from target state origin actions depends_on in_sync destinations after_unknown before_sensitive after_sensitive');
+const PLACES = words(
+  'generated_from target state origin actions depends_on in_sync destinations after_unknown before_sensitive after_sensitive',
+);
 /** Members whose text is an address, a path, a time or a word of ours. */
 const WORDS = words(
   'address previous_address rule kind collection path attribute op method code severity status verdict action outcome type format_version trueup_version generated_at fingerprint since until',
@@ -70,13 +80,18 @@ export function maskingOf(): Masking {
   const scanned = (): Scan => {
     if (scan && waiting.size === 0) return scan;
     const before = values.size;
-    for (const secret of waiting.values()) for (const value of trimmed(secret.reveal())) values.add(value);
+    for (const secret of waiting.values())
+      for (const value of trimmed(secret.reveal())) values.add(value);
     waiting.clear();
     if (scan && values.size === before) return scan;
     const long = [...values].filter(({ length }) => length >= LONG).flatMap(spellings);
     const short = [...values].filter(({ length }) => length < LONG).flatMap(spellings);
     const longest = Math.max(0, ...short.map(({ length }) => length));
-    return (scan = { find: long.length === 0 ? () => [] : wordFinder(long, LONG), whole: new Set(short), longest });
+    return (scan = {
+      find: long.length === 0 ? () => [] : wordFinder(long, LONG),
+      whole: new Set(short),
+      longest,
+    });
   };
 
   const text = (given: string): string => {
@@ -86,7 +101,10 @@ export function maskingOf(): Masking {
     const ranges = find(given);
     if (ranges.length === 0) return given;
     const from = (index: number): number => ranges[index - 1]?.[1] ?? 0;
-    return ranges.map(([start], index) => given.slice(from(index), start) + SENSITIVE).join('') + given.slice(from(ranges.length));
+    return (
+      ranges.map(([start], index) => given.slice(from(index), start) + SENSITIVE).join('') +
+      given.slice(from(ranges.length))
+    );
   };
   const names = new Map<string, boolean>();
   const isNamed = (name: string): boolean => {
@@ -100,7 +118,8 @@ export function maskingOf(): Masking {
   const walked = (given: unknown, byName: boolean): unknown => {
     if (typeof given === 'string') return text(given);
     if (typeof given !== 'object' || given === null) return given;
-    if (Array.isArray(given)) return changedItems(given as readonly unknown[], (item) => walked(item, byName));
+    if (Array.isArray(given))
+      return changedItems(given as readonly unknown[], (item) => walked(item, byName));
     if (!isPlain(given)) return given instanceof Template ? template(given) : given;
     let copy: Record<string, unknown> | undefined;
     for (const name in given) {
@@ -119,21 +138,35 @@ export function maskingOf(): Masking {
 
   /** @param about the address that is spoken of, which a text may name */
   const told = (thing: unknown, about: string | undefined): unknown => {
-    if (typeof thing === 'string') return about === undefined || !thing.includes(about) ? text(thing) : thing.split(about).map(text).join(about);
-    if (Array.isArray(thing)) return changedItems(thing as readonly unknown[], (item) => told(item, about));
+    if (typeof thing === 'string')
+      return about === undefined || !thing.includes(about)
+        ? text(thing)
+        : thing.split(about).map(text).join(about);
+    if (Array.isArray(thing))
+      return changedItems(thing as readonly unknown[], (item) => told(item, about));
     if (!isPlain(thing)) return thing;
     const { address, path } = thing;
     const secret = typeof path === 'string' && path.split(/[./]/).some(isSecretName);
     const inner = typeof address === 'string' ? address : about;
     const shown = changedMembers(thing, (item, name) => {
-      if (PLACES.has(name) || (typeof item === 'string' && (WORDS.has(name) || (name === 'name' && 'origin' in thing)))) return item;
+      if (
+        PLACES.has(name) ||
+        (typeof item === 'string' && (WORDS.has(name) || (name === 'name' && 'origin' in thing)))
+      )
+        return item;
       if (VALUES.has(name)) return secret ? covered(item) : value(item);
       return told(item, inner);
     });
     return 'before_sensitive' in thing ? withMarks(thing, shown) : shown;
   };
 
-  return { add: (secret) => void waiting.set(secret.source, secret), text, value, holds, said: <T>(thing: T): T => told(thing, undefined) as T };
+  return {
+    add: (secret) => void waiting.set(secret.source, secret),
+    text,
+    value,
+    holds,
+    said: <T>(thing: T): T => told(thing, undefined) as T,
+  };
 }
 
 /** A value, and what is left of it without blanks around; nothing where that is nothing. */
@@ -144,10 +177,14 @@ function trimmed(value: string | undefined): readonly string[] {
 
 type Tree = Readonly<Record<string, unknown>>;
 
-const isPlain = (thing: unknown): thing is Tree => typeof thing === 'object' && thing !== null && isTree(thing as Value);
+const isPlain = (thing: unknown): thing is Tree =>
+  typeof thing === 'object' && thing !== null && isTree(thing as Value);
 
 /** A copy with each item that `change` makes another; the same list where it makes none. */
-function changedItems(list: readonly unknown[], change: (item: unknown) => unknown): readonly unknown[] {
+function changedItems(
+  list: readonly unknown[],
+  change: (item: unknown) => unknown,
+): readonly unknown[] {
   let copy: unknown[] | undefined;
   for (const [index, before] of list.entries()) {
     const after = change(before);
@@ -169,8 +206,13 @@ function changedMembers(tree: Tree, change: (item: unknown, name: string) => unk
 
 /** What is shown of a value that is secret as a whole: a mask, a flag and nothing say nothing. */
 function covered(item: unknown): unknown {
-  if (Array.isArray(item) || isPlain(item)) return Object.keys(item).length === 0 ? item : SENSITIVE;
-  return item === '' || isMask(item as Value) || !(typeof item === 'string' || typeof item === 'number' || item instanceof Template) ? item : SENSITIVE;
+  if (Array.isArray(item) || isPlain(item))
+    return Object.keys(item).length === 0 ? item : SENSITIVE;
+  return item === '' ||
+    isMask(item as Value) ||
+    !(typeof item === 'string' || typeof item === 'number' || item instanceof Template)
+    ? item
+    : SENSITIVE;
 }
 
 /** A change whose marks of what is sensitive tell what was masked, too. */
@@ -185,5 +227,13 @@ function marks(was: unknown, is: unknown, known: unknown): unknown {
   if (was === is || known === true) return known;
   if (!isPlain(was) || !isPlain(is)) return true;
   const own = Object.keys(is).filter((name) => is[name] !== was[name]);
-  return { ...(isPlain(known) ? known : {}), ...Object.fromEntries(own.map((name) => [name, marks(was[name], is[name], isPlain(known) ? known[name] : undefined)])) };
+  return {
+    ...(isPlain(known) ? known : {}),
+    ...Object.fromEntries(
+      own.map((name) => [
+        name,
+        marks(was[name], is[name], isPlain(known) ? known[name] : undefined),
+      ]),
+    ),
+  };
 }

@@ -3,13 +3,24 @@
 // What is compared, stored and hashed is always in normal form; `toWire` turns it into what is sent.
 import type { Attribute, Attributes } from './attribute.js';
 import { Reference, Template, isTree, type Value, type Values } from './declaration.js';
-import { canonical, compareText, digest, digitsOf, equal, ExactNumber, isObject, type Json, type JsonObject } from './json.js';
+import {
+  canonical,
+  compareText,
+  digest,
+  digitsOf,
+  equal,
+  ExactNumber,
+  isObject,
+  type Json,
+  type JsonObject,
+} from './json.js';
 import { writables, type Kind } from './kind.js';
 import { documentOf, masksIn, mergeOf } from './partial-documents.js';
 import { Secret } from './secret.js';
 
 /** Pattern of texts that hold an identifier; blanks and slashes alone do not, nor does an address without a path. */
-export const IDENTIFYING = '^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]';
+export const IDENTIFYING =
+  '^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]';
 const identifying = new RegExp(IDENTIFYING);
 
 /** The identifier in `https://any.host/api/v2/sites/123/`, `/sites/123/`, `"123"`, `123` or the expanded `{"id": "123"}`; null where there is none. */
@@ -34,16 +45,25 @@ function plainId(text: string): string {
   return digits.test(text) ? text.replace(/^0+(?=\d)/, '') : text;
 }
 
-const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+const entities: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+};
 
 /** Undoes one layer of HTML escaping, as the service applies it to some texts. */
 export function unescapeHtml(value: string): string {
   if (!value.includes('&')) return value;
-  return value.replace(/&(?:#(\d{1,7})|#x([0-9a-fA-F]{1,6})|(amp|lt|gt|quot|apos));/g, (whole, decimal?: string, hex?: string, name?: string) => {
-    if (name !== undefined) return entities[name] ?? whole;
-    const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal);
-    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole;
-  });
+  return value.replace(
+    /&(?:#(\d{1,7})|#x([0-9a-fA-F]{1,6})|(amp|lt|gt|quot|apos));/g,
+    (whole, decimal?: string, hex?: string, name?: string) => {
+      if (name !== undefined) return entities[name] ?? whole;
+      const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal);
+      return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+    },
+  );
 }
 
 /** `unescapeHtml` for every text inside: the plain form of what was read, which is what is stored, exported and referred to. */
@@ -51,7 +71,9 @@ export function unescapeAll<T extends Value>(value: T): T;
 export function unescapeAll(value: Value): Value {
   if (typeof value === 'string') return unescapeHtml(value);
   if (Array.isArray(value)) return (value as readonly Value[]).map((item) => unescapeAll(item));
-  return isTree(value) ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, unescapeAll(item)])) : value;
+  return isTree(value)
+    ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, unescapeAll(item)]))
+    : value;
 }
 
 /** The same for every spelling of a text, however often it was escaped. */
@@ -62,18 +84,27 @@ export function unescapeFully(value: Json): Json {
 
 /** Whether two values are equal, or one of them is the other with its texts HTML-escaped. */
 export const equalUnescaped = (a: Value | undefined, b: Value | undefined): boolean =>
-  equal(a, b) || (a !== undefined && b !== undefined && (equal(a, unescapeAll(b)) || equal(unescapeAll(a), b)));
+  equal(a, b) ||
+  (a !== undefined && b !== undefined && (equal(a, unescapeAll(b)) || equal(unescapeAll(a), b)));
 
 export const isEmpty = (value: unknown): boolean =>
   value === undefined ||
   value === null ||
-  (Array.isArray(value) ? value.length === 0 : isObject(value) && Object.getPrototypeOf(value) === Object.prototype && Object.keys(value).length === 0);
+  (Array.isArray(value)
+    ? value.length === 0
+    : isObject(value) &&
+      Object.getPrototypeOf(value) === Object.prototype &&
+      Object.keys(value).length === 0);
 
 /** Normal form of a live or declared value. References, templates and secrets pass through untouched. */
 export function normal(attribute: Attribute, value: Value | undefined): Value {
   if (value === undefined || value === null) return null;
-  if (value instanceof Reference || value instanceof Template || value instanceof Secret) return value;
-  if (value instanceof ExactNumber) return ['document', 'integer', 'number'].includes(attribute.word) ? value : normal(attribute, value.text);
+  if (value instanceof Reference || value instanceof Template || value instanceof Secret)
+    return value;
+  if (value instanceof ExactNumber)
+    return ['document', 'integer', 'number'].includes(attribute.word)
+      ? value
+      : normal(attribute, value.text);
   switch (attribute.word) {
     case 'ref':
       return idOf(value) ?? null;
@@ -85,9 +116,15 @@ export function normal(attribute: Attribute, value: Value | undefined): Value {
     case 'list':
       return Array.isArray(value) ? value.map((item: Value) => normal(attribute.of, item)) : value;
     case 'set':
-      return Array.isArray(value) ? uniqueSorted(value.map((item: Value) => normal(attribute.of, item))) : value;
+      return Array.isArray(value)
+        ? uniqueSorted(value.map((item: Value) => normal(attribute.of, item)))
+        : value;
     case 'map':
-      return isTree(value) ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, normal(attribute.of, item)])) : value;
+      return isTree(value)
+        ? Object.fromEntries(
+            Object.entries(value).map(([key, item]) => [key, normal(attribute.of, item)]),
+          )
+        : value;
     case 'object':
       return isTree(value) ? { ...value, ...normalAll(attribute.attributes, value) } : value;
     case 'choice':
@@ -100,7 +137,9 @@ export function normal(attribute: Attribute, value: Value | undefined): Value {
 /** Normal form of those attributes that `values` has; names the kind does not know are left out. */
 export function normalAll(attributes: Attributes, values: Values): Values {
   const out: Record<string, Value> = {};
-  for (const name of Object.keys(attributes)) if (Object.hasOwn(values, name)) out[name] = normal(attributes[name] as Attribute, values[name]);
+  for (const name of Object.keys(attributes))
+    if (Object.hasOwn(values, name))
+      out[name] = normal(attributes[name] as Attribute, values[name]);
   return out;
 }
 
@@ -109,11 +148,15 @@ function normalTime(value: Value): Value {
   return Number.isNaN(at) ? value : new Date(at).toISOString();
 }
 
-const sortKey = (value: Value): string => (typeof value === 'string' || value instanceof Reference || value instanceof Template ? String(value) : canonical(value as Json));
+const sortKey = (value: Value): string =>
+  typeof value === 'string' || value instanceof Reference || value instanceof Template
+    ? String(value)
+    : canonical(value as Json);
 
 function uniqueSorted(values: readonly Value[]): readonly Value[] {
   const keys = values.map(sortKey);
-  if (keys.every((key, index) => index === 0 || compareText(keys[index - 1] as string, key) < 0)) return values;
+  if (keys.every((key, index) => index === 0 || compareText(keys[index - 1] as string, key) < 0))
+    return values;
   const byKey = new Map(values.map((value, index) => [keys[index] as string, value]));
   return [...byKey.keys()].toSorted(compareText).map((key) => byKey.get(key) as Value);
 }
@@ -122,7 +165,11 @@ function uniqueSorted(values: readonly Value[]): readonly Value[] {
  * Whether a declared value and a live one mean the same. Both in normal form. Objects compare the declared members
  * only; a text equals its HTML-escaped spelling, whichever side has it; an object or collection without members equals null.
  */
-export function same(attribute: Attribute, declared: Value | undefined, live: Value | undefined): boolean {
+export function same(
+  attribute: Attribute,
+  declared: Value | undefined,
+  live: Value | undefined,
+): boolean {
   if (isEmpty(declared) && isEmpty(live)) return true;
   switch (attribute.word) {
     case 'text':
@@ -137,16 +184,27 @@ export function same(attribute: Attribute, declared: Value | undefined, live: Va
       });
     case 'list':
     case 'set': {
-      if (!Array.isArray(declared) || !Array.isArray(live) || declared.length !== live.length) return false;
+      if (!Array.isArray(declared) || !Array.isArray(live) || declared.length !== live.length)
+        return false;
       const seen = live as readonly Value[];
-      const inOrder = (declared as readonly Value[]).every((item, index) => same(attribute.of, item, seen[index]));
-      return inOrder || (attribute.word === 'set' && (declared as readonly Value[]).every((item) => seen.some((other) => same(attribute.of, item, other))));
+      const inOrder = (declared as readonly Value[]).every((item, index) =>
+        same(attribute.of, item, seen[index]),
+      );
+      return (
+        inOrder ||
+        (attribute.word === 'set' &&
+          (declared as readonly Value[]).every((item) =>
+            seen.some((other) => same(attribute.of, item, other)),
+          ))
+      );
     }
     case 'map':
       if (!isTree(declared) || !isTree(live)) return false;
       return (
         Object.keys(declared).length === Object.keys(live).length &&
-        Object.entries(declared).every(([key, item]) => Object.hasOwn(live, key) && same(attribute.of, item, live[key]))
+        Object.entries(declared).every(
+          ([key, item]) => Object.hasOwn(live, key) && same(attribute.of, item, live[key]),
+        )
       );
     case 'document':
       return equalUnescaped(declared, live);
@@ -160,27 +218,47 @@ export function same(attribute: Attribute, declared: Value | undefined, live: Va
  * @throws RangeError for an identifier that has to travel as a JSON number and would lose digits, and for a mask.
  */
 export function toWire(attribute: Attribute, value: Value): Value {
-  if (value === null || value instanceof Reference || value instanceof Template || value instanceof Secret) return value;
+  if (
+    value === null ||
+    value instanceof Reference ||
+    value instanceof Template ||
+    value instanceof Secret
+  )
+    return value;
   switch (attribute.word) {
     case 'ref':
       if (attribute.wire !== 'integer') return value;
       if (typeof value !== 'string' || !/^\d+$/.test(value) || !Number.isSafeInteger(Number(value)))
-        throw new RangeError(`the identifier ${JSON.stringify(value)} cannot be sent as an integer`);
+        throw new RangeError(
+          `the identifier ${JSON.stringify(value)} cannot be sent as an integer`,
+        );
       return Number(value);
     case 'list':
     case 'set':
       return Array.isArray(value) ? value.map((item: Value) => toWire(attribute.of, item)) : value;
     case 'map':
-      return isTree(value) ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toWire(attribute.of, item)])) : value;
+      return isTree(value)
+        ? Object.fromEntries(
+            Object.entries(value).map(([key, item]) => [key, toWire(attribute.of, item)]),
+          )
+        : value;
     case 'object':
       return isTree(value)
-        ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, attribute.attributes[key] ? toWire(attribute.attributes[key], item) : item]))
+        ? Object.fromEntries(
+            Object.entries(value).map(([key, item]) => [
+              key,
+              attribute.attributes[key] ? toWire(attribute.attributes[key], item) : item,
+            ]),
+          )
         : value;
     case 'document': {
       if (attribute.wire !== 'merge') return value;
       const { tree, removed } = mergeOf(value);
       const [mask] = masksIn(tree);
-      if (mask !== undefined) throw new RangeError(`${mask} is a mask, not a value, and cannot be sent; write the value as "\${secret.env.NAME}"`);
+      if (mask !== undefined)
+        throw new RangeError(
+          `${mask} is a mask, not a value, and cannot be sent; write the value as "\${secret.env.NAME}"`,
+        );
       return documentOf({ tree, removed });
     }
     default:
@@ -189,20 +267,36 @@ export function toWire(attribute: Attribute, value: Value): Value {
 }
 
 /** Copy without secrets: what may be stored or shown. Secrets become `placeholder(secret)`, or vanish where it is undefined. */
-export function redact(value: Value, placeholder: (secret: Secret) => Json | undefined = () => undefined): Json {
+export function redact(
+  value: Value,
+  placeholder: (secret: Secret) => Json | undefined = () => undefined,
+): Json {
   if (value instanceof Secret) return placeholder(value) ?? null;
   if (value instanceof Reference || value instanceof Template) return value.toString();
   if (Array.isArray(value)) return value.map((item: Value) => redact(item, placeholder));
   if (!isTree(value)) return value as Json;
-  const kept = Object.entries(value).filter(([, item]) => !(item instanceof Secret && placeholder(item) === undefined));
+  const kept = Object.entries(value).filter(
+    ([, item]) => !(item instanceof Secret && placeholder(item) === undefined),
+  );
   return Object.fromEntries(kept.map(([key, item]) => [key, redact(item, placeholder)]));
 }
 
-export function redactAll(values: Values, placeholder?: (secret: Secret) => Json | undefined): JsonObject {
+export function redactAll(
+  values: Values,
+  placeholder?: (secret: Secret) => Json | undefined,
+): JsonObject {
   return redact(values, placeholder) as JsonObject;
 }
 
 /** Digest of what can be written of an object in normal form: whether anything we could have planned for has moved. */
 export function fingerprintOf(kind: Kind, values: Values): string {
-  return digest(redactAll(Object.fromEntries(writables(kind).flatMap(([name]) => (values[name] === undefined ? [] : [[name, values[name]]])))));
+  return digest(
+    redactAll(
+      Object.fromEntries(
+        writables(kind).flatMap(([name]) =>
+          values[name] === undefined ? [] : [[name, values[name]]],
+        ),
+      ),
+    ),
+  );
 }

@@ -9,12 +9,16 @@ export interface Merge {
   readonly removed: readonly Value[] | undefined;
 }
 
-export const isMask = (value: Value | undefined): boolean => typeof value === 'string' && /^\*+$/.test(value);
+export const isMask = (value: Value | undefined): boolean =>
+  typeof value === 'string' && /^\*+$/.test(value);
 
 /** The two parts of a document in any of its forms; an object alone has no second part. */
 export function mergeOf(value: Value | undefined): Merge {
   const [tree, removed] = Array.isArray(value) ? (value as readonly Value[]) : [value];
-  return { tree: isTree(tree) ? tree : {}, removed: Array.isArray(removed) ? (removed as readonly Value[]) : undefined };
+  return {
+    tree: isTree(tree) ? tree : {},
+    removed: Array.isArray(removed) ? (removed as readonly Value[]) : undefined,
+  };
 }
 
 /** Whether a live document has the form of which `mergeOf` loses nothing, or is masked whole. */
@@ -22,13 +26,18 @@ export function isPartialDocument(value: Value | undefined): boolean {
   if (value === undefined || value === null || isMask(value)) return true;
   if (!Array.isArray(value) || value.length > 2) return false;
   const [tree, removed] = value as readonly Value[];
-  return (tree === undefined || isTree(tree) || isMask(tree)) && (removed === undefined || Array.isArray(removed) || isMask(removed));
+  return (
+    (tree === undefined || isTree(tree) || isMask(tree)) &&
+    (removed === undefined || Array.isArray(removed) || isMask(removed))
+  );
 }
 
 /** The document of two parts; the reverse of `mergeOf`. */
-export const documentOf = ({ tree, removed }: Merge): Value => (removed === undefined ? [tree] : [tree, removed]);
+export const documentOf = ({ tree, removed }: Merge): Value =>
+  removed === undefined ? [tree] : [tree, removed];
 
-export const pathSteps = (path: Value): readonly string[] => (Array.isArray(path) ? (path as readonly Value[]).map(String) : String(path).split('.'));
+export const pathSteps = (path: Value): readonly string[] =>
+  Array.isArray(path) ? (path as readonly Value[]).map(String) : String(path).split('.');
 
 /** Whether a document declares nothing but that it is empty: what clears it. */
 export function isClear(value: Value | undefined): boolean {
@@ -37,7 +46,10 @@ export function isClear(value: Value | undefined): boolean {
 }
 
 /** The value at a path through objects; undefined where there is none. A list is one value: no path leads into it. */
-export function memberAt(tree: Value | undefined, [step, ...rest]: readonly string[]): Value | undefined {
+export function memberAt(
+  tree: Value | undefined,
+  [step, ...rest]: readonly string[],
+): Value | undefined {
   if (step === undefined) return tree;
   return isTree(tree) && Object.hasOwn(tree, step) ? memberAt(tree[step], rest) : undefined;
 }
@@ -46,7 +58,9 @@ export function memberAt(tree: Value | undefined, [step, ...rest]: readonly stri
 export function masksIn(value: Value, path = ''): readonly string[] {
   if (isMask(value)) return [path];
   if (!Array.isArray(value) && !isTree(value)) return [];
-  return Object.entries(value).flatMap(([step, item]) => masksIn(item as Value, path === '' ? step : `${path}.${step}`));
+  return Object.entries(value).flatMap(([step, item]) =>
+    masksIn(item as Value, path === '' ? step : `${path}.${step}`),
+  );
 }
 
 /** The tree without masks. A list is one value: it goes as a whole where a mask is in it. */

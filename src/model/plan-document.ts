@@ -1,6 +1,14 @@
 // The plan document: the published JSON form of a plan (`--format json`, `show --format json`, inside a plan file).
 // Its schema is `schemas/plan.schema.json`; renderers see only this redacted view.
-import type { AccessReview, HealthIssue, Author, Impact, UnmanagedRecord, Verified, Window } from './drift-document.js';
+import type {
+  AccessReview,
+  HealthIssue,
+  Author,
+  Impact,
+  UnmanagedRecord,
+  Verified,
+  Window,
+} from './drift-document.js';
 import type { DocumentBase } from './cloud.js';
 import type { Diagnostic, Origin } from './diagnostic.js';
 import type { Json, JsonObject } from './json.js';
@@ -27,7 +35,10 @@ export interface ResourceChange {
   readonly name: string;
   readonly origin: Origin | null;
   readonly change: {
-    readonly actions: readonly ['create' | 'update' | 'delete' | 'forget' | 'no-op'] | readonly ['create', 'delete'] | readonly ['delete', 'create'];
+    readonly actions:
+      | readonly ['create' | 'update' | 'delete' | 'forget' | 'no-op']
+      | readonly ['create', 'delete']
+      | readonly ['delete', 'create'];
     readonly before: JsonObject | null;
     readonly after: JsonObject | null;
     /** `true` at each path whose value is known only after apply. */
@@ -58,7 +69,11 @@ export interface ResourceDrift {
   readonly actions: readonly ['update' | 'delete'];
   /** Where it is gone: the id of the object that took its place. */
   readonly replaced_by?: string;
-  readonly changes: readonly { readonly path: string; readonly applied: Json; readonly live: Json }[];
+  readonly changes: readonly {
+    readonly path: string;
+    readonly applied: Json;
+    readonly live: Json;
+  }[];
 }
 
 /** What plans and audits say of themselves. */
@@ -147,5 +162,10 @@ export interface Findings {
 
 /** The JSON form of `drift`. `drifted` counts objects, not attributes. */
 export interface DriftDocument extends DocumentHead, Findings {
-  readonly summary: { readonly drifted: number; readonly in_sync: number; readonly unmanaged: number; readonly expectations_failed: number };
+  readonly summary: {
+    readonly drifted: number;
+    readonly in_sync: number;
+    readonly unmanaged: number;
+    readonly expectations_failed: number;
+  };
 }

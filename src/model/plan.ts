@@ -95,15 +95,20 @@ export type Change = Create | Adopt | Update | Delete | Forget | Keep;
 export type Action = Change['action'];
 
 /** What tells the changes of a plan apart: an address, or an object that has to leave it. `depends_on` holds such keys. */
-export const keyOf = (change: { readonly address: string; readonly id?: string; readonly deposed?: true }): string =>
-  change.deposed ? `${change.address} (deposed ${change.id})` : change.address;
+export const keyOf = (change: {
+  readonly address: string;
+  readonly id?: string;
+  readonly deposed?: true;
+}): string => (change.deposed ? `${change.address} (deposed ${change.id})` : change.address);
 
 export const addressOf = (key: string): string => key.replace(/ \(deposed .*\)$/, '');
 
 /** What a change waits for beside what its references name: a new object whose place has to be free. */
 export const waitsOf = (change: Change): readonly string[] => {
   const replaces = change.action === 'create' ? change.replaces : undefined;
-  return replaces?.first === 'delete' ? [...change.depends_on, keyOf({ ...change, id: replaces.id, deposed: true })] : change.depends_on;
+  return replaces?.first === 'delete'
+    ? [...change.depends_on, keyOf({ ...change, id: replaces.id, deposed: true })]
+    : change.depends_on;
 };
 
 /** The attributes that a change makes another, or for which an object is replaced. */
@@ -112,14 +117,25 @@ export function changesOf(change: Change): readonly AttributeChange[] {
   return change.action === 'create' ? (change.replaces?.changes ?? []) : [];
 }
 
-type Counted = Pick<Common, 'address' | 'deposed'> & { readonly action: Action; readonly id?: string; readonly replaces?: Replaces };
+type Counted = Pick<Common, 'address' | 'deposed'> & {
+  readonly action: Action;
+  readonly id?: string;
+  readonly replaces?: Replaces;
+};
 
 /** Each change of a plan, and with one that replaces an object the delete of that, which is none of its own then. */
-export function paired<T extends Counted>(changes: readonly T[]): readonly (readonly [change: T, old: T | undefined])[] {
-  const old = new Map(changes.flatMap((change) => (change.deposed ? [[keyOf(change), change] as const] : [])));
-  const oldOf = ({ address, replaces }: T): T | undefined => replaces && old.get(keyOf({ address, id: replaces.id, deposed: true }));
+export function paired<T extends Counted>(
+  changes: readonly T[],
+): readonly (readonly [change: T, old: T | undefined])[] {
+  const old = new Map(
+    changes.flatMap((change) => (change.deposed ? [[keyOf(change), change] as const] : [])),
+  );
+  const oldOf = ({ address, replaces }: T): T | undefined =>
+    replaces && old.get(keyOf({ address, id: replaces.id, deposed: true }));
   const joined = new Set(changes.map(oldOf));
-  return changes.flatMap((change) => (joined.has(change) ? [] : [[change, oldOf(change)] as const]));
+  return changes.flatMap((change) =>
+    joined.has(change) ? [] : [[change, oldOf(change)] as const],
+  );
 }
 
 /** Whether carrying the change out sends anything. */
@@ -146,16 +162,27 @@ export interface Verdict {
 }
 
 /** The rules of the engine itself, in the order in which they judge. Those of the provider come after them. */
-export const engineRules = ['max-deletes', 'max-changed', 'all-removed', 'first-run', 'possible-duplicate', 'protected'] as const;
+export const engineRules = [
+  'max-deletes',
+  'max-changed',
+  'all-removed',
+  'first-run',
+  'possible-duplicate',
+  'protected',
+] as const;
 
 /** The rule that judges last. A mask that is written destroys what it hides, so nothing allows that. */
 export const MASKED_CONFIGURATION = 'masked-configuration';
 
 /** Names of the rules that `--allow` takes. @param own those of the provider */
-export const allowableRules = (own: readonly string[]): readonly string[] => [...engineRules, ...own];
+export const allowableRules = (own: readonly string[]): readonly string[] => [
+  ...engineRules,
+  ...own,
+];
 
 /** The flag that lets a rule pass; undefined where none does. */
-export const flagToAllow = (rule: string): string | undefined => (rule === MASKED_CONFIGURATION ? undefined : `--allow ${rule}`);
+export const flagToAllow = (rule: string): string | undefined =>
+  rule === MASKED_CONFIGURATION ? undefined : `--allow ${rule}`;
 
 /** Live against last applied: something outside changed a managed object. */
 export interface Drift {

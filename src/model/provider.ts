@@ -43,7 +43,11 @@ export type CheckFailure =
   /** Nobody could look. */
   | { readonly verdict: 'unread'; readonly diagnostic: Diagnostic }
   /** `restore`: the attributes that take the write back. `diagnostic`: `why` it could not be taken back, absent where it was, or where nothing takes it back. */
-  | { readonly verdict: 'lost'; readonly restore?: Values; readonly diagnostic: (why?: string) => Diagnostic };
+  | {
+      readonly verdict: 'lost';
+      readonly restore?: Values;
+      readonly diagnostic: (why?: string) => Diagnostic;
+    };
 
 /** What a change rests on, read again at the moment of its write. */
 export interface Recheck {
@@ -98,7 +102,9 @@ export interface Audited extends Judged {
 }
 
 /** What an audit reports beside drift. */
-export type AuditSource = (audited: Audited) => Promise<Partial<Pick<Findings, 'health' | 'access' | 'diagnostics'>>>;
+export type AuditSource = (
+  audited: Audited,
+) => Promise<Partial<Pick<Findings, 'health' | 'access' | 'diagnostics'>>>;
 
 export interface Provider {
   readonly kinds: Kinds;

@@ -1,9 +1,19 @@
 // Names that tell that what they hold is secret: of environment variables, and of members of documents.
 
-const CREDENTIAL = new Set(['TOKEN', 'KEY', 'APIKEY', 'SECRET', 'PASSWORD', 'PASSWD', 'CREDENTIAL', 'CREDENTIALS']);
+const CREDENTIAL = new Set([
+  'TOKEN',
+  'KEY',
+  'APIKEY',
+  'SECRET',
+  'PASSWORD',
+  'PASSWD',
+  'CREDENTIAL',
+  'CREDENTIALS',
+]);
 
 /** Whether an environment variable is named as a credential is: a part between its underscores says so, in any case. */
-export const isCredentialName = (name: string): boolean => name.split('_').some((part) => CREDENTIAL.has(part.toUpperCase()));
+export const isCredentialName = (name: string): boolean =>
+  name.split('_').some((part) => CREDENTIAL.has(part.toUpperCase()));
 
 /** Whether an environment variable holds a credential of trueup, also as the name of a file (`…_FILE`) and below a prefix. What gives a variable its value (`TRUEUP_VAR_…`) is none. */
 export function isOwnCredential(name: string): boolean {
@@ -14,4 +24,5 @@ export function isOwnCredential(name: string): boolean {
 const SECRET = /(?:password|passwd|passphrase|secret|psk|token|privatekey|sharedkey|apikey)$/;
 
 /** Whether a member of a document is named as a secret is: by the end of its name, whatever its case and its separators. */
-export const isSecretName = (name: string): boolean => SECRET.test(name.toLowerCase().replace(/[-_\s.]/g, ''));
+export const isSecretName = (name: string): boolean =>
+  SECRET.test(name.toLowerCase().replace(/[-_\s.]/g, ''));

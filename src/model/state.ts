@@ -56,7 +56,8 @@ export interface Entry {
 }
 
 /** `<kind> <id>` of every object that an address holds: its own, and those that have to leave it. */
-export const objectsIn = ({ kind, id, deposed = [] }: Entry): readonly string[] => [id, ...deposed].map((one) => `${kind} ${one}`);
+export const objectsIn = ({ kind, id, deposed = [] }: Entry): readonly string[] =>
+  [id, ...deposed].map((one) => `${kind} ${one}`);
 
 /** Writes to existing objects that were done, kept 24 hours: limits hold over reruns. */
 export interface Spent {
@@ -138,7 +139,11 @@ export interface Result {
   readonly entry?: Entry | null;
   readonly spent?: Spent;
   /** Where an object was created or deleted. */
-  readonly lately?: Moment & { readonly what: 'created' | 'deleted'; readonly kind: string; readonly id: string };
+  readonly lately?: Moment & {
+    readonly what: 'created' | 'deleted';
+    readonly kind: string;
+    readonly id: string;
+  };
 }
 
 /** Ids of created objects that a listing has shown. */
@@ -183,27 +188,53 @@ export function fold(state: State, records: readonly JournalRecord[]): State {
 }
 
 /** What was recent before, and one group a kind for these records, as of the latest of them. */
-function recentAfter(before: readonly Recent[], records: readonly JournalRecord[]): readonly Recent[] {
+function recentAfter(
+  before: readonly Recent[],
+  records: readonly JournalRecord[],
+): readonly Recent[] {
   const groups = new Map<string, { moment: Moment; created: Set<string>; deleted: Set<string> }>();
   const seen = new Map<string, Set<string>>();
   for (const record of records) {
-    if (record.type === 'seen') for (const id of record.ids) seen.set(record.kind, (seen.get(record.kind) ?? new Set<string>()).add(id));
+    if (record.type === 'seen')
+      for (const id of record.ids)
+        seen.set(record.kind, (seen.get(record.kind) ?? new Set<string>()).add(id));
     if (record.type !== 'result' || !record.lately) continue;
     const { what, kind, id, ...moment } = record.lately;
-    const group = groups.get(kind) ?? { moment, created: new Set<string>(), deleted: new Set<string>() };
+    const group = groups.get(kind) ?? {
+      moment,
+      created: new Set<string>(),
+      deleted: new Set<string>(),
+    };
     groups.set(kind, group);
     group.moment = moment;
     group[what].add(id);
   }
-  const added = [...groups].map(([kind, { moment, created, deleted }]): Recent => ({ ...moment, kind, created: [...created], unseen: [...created], deleted: [...deleted] }));
-  return [...before, ...added].map((one) => (seen.has(one.kind) ? { ...one, unseen: one.unseen.filter((id) => !seen.get(one.kind)?.has(id)) } : one));
+  const added = [...groups].map(([kind, { moment, created, deleted }]): Recent => ({
+    ...moment,
+    kind,
+    created: [...created],
+    unseen: [...created],
+    deleted: [...deleted],
+  }));
+  return [...before, ...added].map((one) =>
+    seen.has(one.kind)
+      ? { ...one, unseen: one.unseen.filter((id) => !seen.get(one.kind)?.has(id)) }
+      : one,
+  );
 }
 
 /** Intents whose outcome nobody knows: no result, or a result that says so. One that was renewed counts as of then. */
 export function pending(records: readonly JournalRecord[]): readonly Intent[] {
-  const settled = new Set(records.flatMap((record) => (record.type === 'result' && record.op !== undefined && record.class !== 'unknown' ? [record.op] : [])));
+  const settled = new Set(
+    records.flatMap((record) =>
+      record.type === 'result' && record.op !== undefined && record.class !== 'unknown'
+        ? [record.op]
+        : [],
+    ),
+  );
   const open = new Map<string, Intent>();
-  for (const record of records) if (record.type === 'intent' && !settled.has(record.op)) open.set(record.op, record);
+  for (const record of records)
+    if (record.type === 'intent' && !settled.has(record.op)) open.set(record.op, record);
   return [...open.values()];
 }
 

@@ -4,8 +4,10 @@ import { choice, integer, map, object, set, text } from './attribute.js';
 import type { Kind } from './kind.js';
 
 const byDefault = (name: string): string => `Default: \`TRUEUP_${name.toUpperCase()}\`.`;
-const fallback = (name: string, doc: string) => text(`${doc} ${byDefault(name)}`, { optional: true });
-const secret = (name: string, doc: string) => text(`${doc} ${byDefault(name)}`, { optional: true, secret: true });
+const fallback = (name: string, doc: string) =>
+  text(`${doc} ${byDefault(name)}`, { optional: true });
+const secret = (name: string, doc: string) =>
+  text(`${doc} ${byDefault(name)}`, { optional: true, secret: true });
 
 export const providerBlock = {
   v2_url: fallback('v2_url', 'Address of the v2 API, with `/api/v2`.'),
@@ -21,27 +23,64 @@ export const providerBlock = {
   iot_password: secret('iot_password', "Password of the IoT platform's user."),
   flow_username: fallback('flow_username', 'User of the sample flow.'),
   flow_password: secret('flow_password', "Password of the sample flow's user."),
-  v2_headers: map("Names of the four v2 headers, from the reference's to those of this deployment; over those of `TRUEUP_V2_HEADERS`.", text('Name.'), { optional: true }),
-  roles: map('Ranks custom roles: each like the known role that it names.', text('A known role.'), { optional: true }),
-  requests_per_minute: integer('Requests a minute to one service. Default: 450, none for a loopback address.', { optional: true }),
-  configuration_writes: choice('How router configurations are written: `put` (the default) sends the whole configuration, `patch` additions alone.', ['put', 'patch'], {
+  v2_headers: map(
+    "Names of the four v2 headers, from the reference's to those of this deployment; over those of `TRUEUP_V2_HEADERS`.",
+    text('Name.'),
+    { optional: true },
+  ),
+  roles: map('Ranks custom roles: each like the known role that it names.', text('A known role.'), {
     optional: true,
   }),
-  settle_seconds: integer('Seconds after which a write of unknown outcome can no longer land. Default: `TRUEUP_SETTLE_SECONDS`, otherwise 60.', { optional: true }),
-  allow: set('Policy rules that may be broken, such as `last-administrator`.', text('Name of a rule.'), { optional: true }),
+  requests_per_minute: integer(
+    'Requests a minute to one service. Default: 450, none for a loopback address.',
+    { optional: true },
+  ),
+  configuration_writes: choice(
+    'How router configurations are written: `put` (the default) sends the whole configuration, `patch` additions alone.',
+    ['put', 'patch'],
+    {
+      optional: true,
+    },
+  ),
+  settle_seconds: integer(
+    'Seconds after which a write of unknown outcome can no longer land. Default: `TRUEUP_SETTLE_SECONDS`, otherwise 60.',
+    { optional: true },
+  ),
+  allow: set(
+    'Policy rules that may be broken, such as `last-administrator`.',
+    text('Name of a rule.'),
+    { optional: true },
+  ),
   journal: text('Folder of the journal. Default: `.trueup/terraform`.', { optional: true }),
 };
 
-const within = (work: string) => text(`How long ${work} may take, as in \`90s\` or \`1h30m\`. Absent: as long as it takes.`, { optional: true, format: 'duration' });
-const operations = { create: within('making it, or taking what is there,'), read: within('reading it'), update: within('changing it') };
-const doc = 'How long each operation may take, as in `90s` or `1h30m`; absent: as long as it takes. Part of no object: a change of it sends nothing.';
+const within = (work: string) =>
+  text(`How long ${work} may take, as in \`90s\` or \`1h30m\`. Absent: as long as it takes.`, {
+    optional: true,
+    format: 'duration',
+  });
+const operations = {
+  create: within('making it, or taking what is there,'),
+  read: within('reading it'),
+  update: within('changing it'),
+};
+const doc =
+  'How long each operation may take, as in `90s` or `1h30m`; absent: as long as it takes. Part of no object: a change of it sends nothing.';
 
 const kept = { timeouts: object(doc, operations, { optional: true }) };
-const deleted = { timeouts: object(doc, { ...operations, delete: within('deleting it') }, { optional: true }) };
+const deleted = {
+  timeouts: object(doc, { ...operations, delete: within('deleting it') }, { optional: true }),
+};
 
 /** What a resource takes beside the attributes of its kind. */
-export type ResourceBlock<K extends Pick<Kind, 'operations'>> = K['operations'] extends { readonly delete: 'DELETE' } ? typeof deleted : typeof kept;
-export const resourceBlock = <K extends Pick<Kind, 'operations'>>({ operations: verbs }: K): ResourceBlock<K> => (verbs.delete ? deleted : kept) as ResourceBlock<K>;
+export type ResourceBlock<K extends Pick<Kind, 'operations'>> = K['operations'] extends {
+  readonly delete: 'DELETE';
+}
+  ? typeof deleted
+  : typeof kept;
+export const resourceBlock = <K extends Pick<Kind, 'operations'>>({
+  operations: verbs,
+}: K): ResourceBlock<K> => (verbs.delete ? deleted : kept) as ResourceBlock<K>;
 
 /** What a data source of a collection is asked. */
 export const recordsQuery = {

@@ -2,8 +2,13 @@
 
 /** 127.0.0.0/8, ::1 and localhost: the only hosts that plain http may speak to. */
 export function isLoopback(url: URL): boolean {
-  return url.hostname === 'localhost' || url.hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(url.hostname);
+  return (
+    url.hostname === 'localhost' ||
+    url.hostname === '[::1]' ||
+    /^127(?:\.\d{1,3}){3}$/.test(url.hostname)
+  );
 }
 
 /** Host of a URL; undefined for what is none. */
-export const hostOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).hostname : undefined);
+export const hostOf = (url: string): string | undefined =>
+  URL.canParse(url) ? new URL(url).hostname : undefined;

@@ -10,14 +10,18 @@ export interface ValueFault extends Advice {
 
 /** What is wrong with `values`, as far as they are known. @param live what the object has now, where there is one */
 export function faultsOf(kind: Kind, values: Values, live: Values = {}): readonly ValueFault[] {
-  const raised = writables(kind).flatMap(([name, { only_false }]) => (only_false === true && values[name] === true ? [onlyFalse(name)] : []));
+  const raised = writables(kind).flatMap(([name, { only_false }]) =>
+    only_false === true && values[name] === true ? [onlyFalse(name)] : [],
+  );
   return [...raised, ...(kind.faults?.(values) ?? [])].map((one) => ({
     ...one,
-    severity: one.attribute !== undefined && stands(values, live, one.attribute) ? 'warning' : 'error',
+    severity:
+      one.attribute !== undefined && stands(values, live, one.attribute) ? 'warning' : 'error',
   }));
 }
 
-const stands = (values: Values, live: Values, path: string): boolean => equalUnescaped(valueAt(values, path), valueAt(live, path));
+const stands = (values: Values, live: Values, path: string): boolean =>
+  equalUnescaped(valueAt(values, path), valueAt(live, path));
 
 /** About an attribute with the trait of that name that is declared as true. */
 export const onlyFalse = (path: string): Advice => ({

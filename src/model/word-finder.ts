@@ -34,9 +34,15 @@ export function wordFinder(words: Iterable<string>, shortest: number): (text: st
   };
 }
 
-function note(found: [number, number][], words: readonly string[], text: string, from: number): void {
+function note(
+  found: [number, number][],
+  words: readonly string[],
+  text: string,
+  from: number,
+): void {
   let length = 0;
-  for (const word of words) if (word.length > length && text.startsWith(word, from)) length = word.length;
+  for (const word of words)
+    if (word.length > length && text.startsWith(word, from)) length = word.length;
   if (length === 0) return;
   const last = found.at(-1);
   if (last && from <= last[1]) last[1] = Math.max(last[1], from + length);
@@ -45,6 +51,9 @@ function note(found: [number, number][], words: readonly string[], text: string,
 
 /** A number for the three characters before `end`. */
 function blockAt(text: string, end: number): number {
-  const mixed = Math.imul(text.charCodeAt(end - 3), 0x9e3779b1) ^ Math.imul(text.charCodeAt(end - 2), 0x85ebca77) ^ Math.imul(text.charCodeAt(end - 1), 0xc2b2ae3d);
+  const mixed =
+    Math.imul(text.charCodeAt(end - 3), 0x9e3779b1) ^
+    Math.imul(text.charCodeAt(end - 2), 0x85ebca77) ^
+    Math.imul(text.charCodeAt(end - 1), 0xc2b2ae3d);
   return mixed >>> (32 - BITS);
 }

@@ -1,5 +1,13 @@
 // The disk as the loader of declarations sees it.
-import { closeSync, lstatSync, openSync, readSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  lstatSync,
+  openSync,
+  readSync,
+  readdirSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
 import type { DeclarationFiles } from './index.js';
 
 export const declarationFiles: DeclarationFiles = {

@@ -2,7 +2,18 @@
 // medium, and every whole file appears under its name complete or not at all.
 import { isUtf8 } from 'node:buffer';
 import { constants, statSync } from 'node:fs';
-import { link, mkdir, open, readdir, realpath, rename, stat, unlink, utimes, type FileHandle } from 'node:fs/promises';
+import {
+  link,
+  mkdir,
+  open,
+  readdir,
+  realpath,
+  rename,
+  stat,
+  unlink,
+  utimes,
+  type FileHandle,
+} from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Appender, Files, Random } from './index.js';
 
@@ -49,7 +60,8 @@ async function read(path: string): Promise<string> {
     if (!about.isFile()) throw error('EFTYPE', 'is not a regular file', path);
     if (about.size > LARGEST) throw error('EFBIG', 'is larger than 256 MiB', path);
     const bytes = await readWhole(file, about.size);
-    if (!isUtf8(bytes)) throw error('EILSEQ', `is not UTF-8 text, first at byte ${firstBadByte(bytes)}`, path);
+    if (!isUtf8(bytes))
+      throw error('EILSEQ', `is not UTF-8 text, first at byte ${firstBadByte(bytes)}`, path);
     return bytes.toString('utf8');
   } finally {
     await file.close();
@@ -95,7 +107,8 @@ async function writeNew(path: string, text: string, mode: number): Promise<void>
 async function replace(path: string, temporary: string, text: string, mode: number): Promise<void> {
   // A terminal, a pipe or a device would not be written to: its name would be taken away from it.
   const about = await stat(path).catch(() => undefined);
-  if (about && !about.isFile() && !about.isDirectory()) throw error('EFTYPE', 'is not a regular file', path);
+  if (about && !about.isFile() && !about.isDirectory())
+    throw error('EFTYPE', 'is not a regular file', path);
   try {
     await writeNew(temporary, text, mode);
     await rename(temporary, path);
@@ -112,7 +125,11 @@ async function create(path: string, temporary: string, text: string, mode: numbe
     await writeNew(temporary, text, mode);
     await link(temporary, path);
   } catch (error) {
-    if (!NO_LINKS.has((error as NodeJS.ErrnoException).code ?? '') || (error as NodeJS.ErrnoException).syscall !== 'link') throw error;
+    if (
+      !NO_LINKS.has((error as NodeJS.ErrnoException).code ?? '') ||
+      (error as NodeJS.ErrnoException).syscall !== 'link'
+    )
+      throw error;
     await writeNew(path, text, mode);
   } finally {
     await unlink(temporary).catch(() => undefined);

@@ -41,7 +41,9 @@ function hold(name: string): ReturnType<LockPort['hold']> {
   if (process.platform !== 'linux') return Promise.resolve('absent');
   return new Promise((resolve) => {
     const server = createServer((socket) => socket.destroy());
-    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'EADDRINUSE' ? 'taken' : 'absent'));
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      resolve(error.code === 'EADDRINUSE' ? 'taken' : 'absent'),
+    );
     server.listen(`\0trueup-${name}`, () => {
       server.unref();
       resolve({ release: () => new Promise((done) => void server.close(() => done())) });

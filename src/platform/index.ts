@@ -86,7 +86,11 @@ export interface Fingerprints {
   /** @param salt of the state @param of `<address> <path>` */
   make(salt: string, of: string, value: string): Promise<Fingerprint>;
   /** In the order of `known`, of which those that are not asked only help to prove all unchanged at once. @param advance told how many of how many distinct values were compared one by one */
-  compare(state: Pick<State, 'secrets_salt' | 'secrets_together'>, known: readonly Known[], advance: (done: number, total: number) => void): Promise<readonly Compared[]>;
+  compare(
+    state: Pick<State, 'secrets_salt' | 'secrets_together'>,
+    known: readonly Known[],
+    advance: (done: number, total: number) => void,
+  ): Promise<readonly Compared[]>;
   /** The state with older fingerprints replaced, and with one over all secrets together, as far as values were made or compared here before. @param values by `<address> <path>` */
   renew(state: State, values: ReadonlyMap<string, string>): Promise<State>;
 }
@@ -103,7 +107,9 @@ export interface Ports {
  */
 export interface DeclarationFiles {
   /** What is there, symbolic links followed; `id` is equal for equal places. Undefined where nothing is. */
-  stat(path: string): { readonly kind: 'file' | 'folder' | 'other'; readonly id: string } | undefined;
+  stat(
+    path: string,
+  ): { readonly kind: 'file' | 'folder' | 'other'; readonly id: string } | undefined;
   /** At most the first `limit` bytes of a regular file. */
   read(path: string, limit: number): Uint8Array;
   /** Names in a folder. */

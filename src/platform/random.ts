@@ -5,5 +5,9 @@ import type { Random } from './index.js';
 const STEPS = 2 ** 47;
 
 export function systemRandom(): Random {
-  return { fraction: () => randomInt(STEPS) / STEPS, bytes: (size) => randomBytes(size), uuid: () => randomUUID() };
+  return {
+    fraction: () => randomInt(STEPS) / STEPS,
+    bytes: (size) => randomBytes(size),
+    uuid: () => randomUUID(),
+  };
 }

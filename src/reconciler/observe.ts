@@ -54,22 +54,33 @@ export interface Observing {
   readonly visibility: Visibility;
 }
 
-export async function observe(observing: Observing, names: Iterable<string>): Promise<LiveCollections> {
+export async function observe(
+  observing: Observing,
+  names: Iterable<string>,
+): Promise<LiveCollections> {
   const wanted = [...observing.kinds.values()].filter((kind) => new Set(names).has(kind.name));
   const collections = await Promise.all(wanted.map((kind) => collect(observing, kind)));
   return new Map(collections.map((collection) => [collection.kind.name, collection]));
 }
 
-async function collect({ cloud, clock, entries, emit, visibility }: Observing, kind: Kind): Promise<LiveCollection> {
+async function collect(
+  { cloud, clock, entries, emit, visibility }: Observing,
+  kind: Kind,
+): Promise<LiveCollection> {
   const read_at = clock?.boot().milliseconds;
   const listing = await cloud.list(kind);
   const byId = new Map<string, Live>();
   const keep = keeper(kind, byId, visibility);
   listing.objects.forEach(keep);
-  const recorded = entries.flatMap((entry) => (entry.kind === kind.name ? [entry.id, ...(entry.deposed ?? [])] : []));
+  const recorded = entries.flatMap((entry) =>
+    entry.kind === kind.name ? [entry.id, ...(entry.deposed ?? [])] : [],
+  );
   const missing = recorded.filter((id) => !byId.has(id));
   if (missing.length > 0) {
-    const again = missing.length <= LOOKS || kind.operations.by_ids ? await cloud.find(kind, missing) : (await cloud.list(kind)).objects;
+    const again =
+      missing.length <= LOOKS || kind.operations.by_ids
+        ? await cloud.find(kind, missing)
+        : (await cloud.list(kind)).objects;
     again.forEach(keep);
   }
   emit({ type: 'reading', kind: kind.name, objects: byId.size, done: true });
@@ -84,10 +95,18 @@ async function collect({ cloud, clock, entries, emit, visibility }: Observing, k
 }
 
 /** Adds objects without their secrets, and none that was deleted just now. */
-function keeper(kind: Kind, byId: Map<string, Live>, { isDeleted }: Visibility): (live: Live) => void {
+function keeper(
+  kind: Kind,
+  byId: Map<string, Live>,
+  { isDeleted }: Visibility,
+): (live: Live) => void {
   const secretive = [...walk(kind.attributes)].some(([, attribute]) => attribute.secret);
   return (live) => {
-    if (!isDeleted(kind.name, live.id)) byId.set(live.id, secretive ? { ...live, values: withoutSecrets(kind.attributes, live.values) } : live);
+    if (!isDeleted(kind.name, live.id))
+      byId.set(
+        live.id,
+        secretive ? { ...live, values: withoutSecrets(kind.attributes, live.values) } : live,
+      );
   };
 }
 
@@ -99,15 +118,28 @@ const ESCAPED = /[&<>"']/;
  * between two pages while they were read is in neither. What either reading shows exists. A few names are asked for by
  * the filter of the listing, more by a second listing.
  */
-export async function readAgain({ cloud, visibility }: Pick<Observing, 'cloud' | 'visibility'>, collection: LiveCollection, created: readonly Values[]): Promise<LiveCollection> {
+export async function readAgain(
+  { cloud, visibility }: Pick<Observing, 'cloud' | 'visibility'>,
+  collection: LiveCollection,
+  created: readonly Values[],
+): Promise<LiveCollection> {
   const { kind, pages = 1, byId: first } = collection;
   if (pages <= 1) return collection;
   const { by_name } = kind.operations;
   const names = by_name === undefined ? [] : created.map((values) => values[by_name]);
-  const few = by_name !== undefined && names.length <= pages && names.every((name) => typeof name === 'string' && !ESCAPED.test(name));
+  const few =
+    by_name !== undefined &&
+    names.length <= pages &&
+    names.every((name) => typeof name === 'string' && !ESCAPED.test(name));
   const byId = new Map(first);
   const keep = keeper(kind, byId, visibility);
-  const found = few ? (await Promise.all([...new Set(names)].map((name) => cloud.search(kind, { [by_name]: name as string })))).flat() : (await cloud.list(kind)).objects;
+  const found = few
+    ? (
+        await Promise.all(
+          [...new Set(names)].map((name) => cloud.search(kind, { [by_name]: name as string })),
+        )
+      ).flat()
+    : (await cloud.list(kind)).objects;
   for (const live of found) if (!first.has(live.id)) keep(live);
   return { ...collection, byId };
 }
@@ -118,7 +150,10 @@ export function withoutSecrets(attributes: Attributes, values: Values): Values {
   for (const [name, value] of Object.entries(values)) {
     const attribute = attributes[name];
     if (attribute?.secret) continue;
-    out[name] = attribute?.word === 'object' && isTree(value) ? withoutSecrets(attribute.attributes, value) : value;
+    out[name] =
+      attribute?.word === 'object' && isTree(value)
+        ? withoutSecrets(attribute.attributes, value)
+        : value;
   }
   return out;
 }
@@ -126,14 +161,27 @@ export function withoutSecrets(attributes: Attributes, values: Values): Values {
 /** A live object as the state stores it: in plain texts, without secrets, without what holds nothing, without free text of the service, and without documents in which others keep theirs. */
 export function storedValues(kind: Kind, values: Values): JsonObject {
   const seen = withoutSecrets(kind.attributes, values);
-  const isKept = (name: string): boolean => kind.attributes[name]?.wire !== 'merge' && kind.attributes[name]?.unstored !== true;
-  return unescapeAll(redactAll(Object.fromEntries(Object.entries(seen).filter(([name, value]) => !isEmpty(value) && isKept(name)))));
+  const isKept = (name: string): boolean =>
+    kind.attributes[name]?.wire !== 'merge' && kind.attributes[name]?.unstored !== true;
+  return unescapeAll(
+    redactAll(
+      Object.fromEntries(
+        Object.entries(seen).filter(([name, value]) => !isEmpty(value) && isKept(name)),
+      ),
+    ),
+  );
 }
 
 /** @throws Refusal where the state is about another cloud. */
 export function checkTarget(state: State | undefined, target: string): void {
-  if (!state || Object.keys(state.resources).length === 0 || sameTarget(state.target, target)) return;
-  refuse('other-target', `The state is about ${state.target}, but ${target === '' ? 'no target is named' : `the target is ${target}`}.`, {
-    detail: 'Point the environment at the target of the state, or name another state: settings.state, or --env for another environment.',
-  });
+  if (!state || Object.keys(state.resources).length === 0 || sameTarget(state.target, target))
+    return;
+  refuse(
+    'other-target',
+    `The state is about ${state.target}, but ${target === '' ? 'no target is named' : `the target is ${target}`}.`,
+    {
+      detail:
+        'Point the environment at the target of the state, or name another state: settings.state, or --env for another environment.',
+    },
+  );
 }

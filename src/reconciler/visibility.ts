@@ -15,24 +15,38 @@ export interface Now {
 }
 
 /** @param skew milliseconds by which the clock of the service is ahead of ours, where it told */
-export const nowOf = (clock: Clock, skew?: number, waited = 0): Now => ({ boot: clock.boot(), server: skew === undefined ? undefined : clock.now() + skew, waited });
+export const nowOf = (clock: Clock, skew?: number, waited = 0): Now => ({
+  boot: clock.boot(),
+  server: skew === undefined ? undefined : clock.now() + skew,
+  waited,
+});
 
 /** Now, by every clock there is. @param skew as for `nowOf` */
 export function momentNow(clock: Clock, skew: number | undefined): Moment {
   const now = clock.now();
-  return momentOf(clock, new Date(now).toISOString(), skew === undefined ? undefined : new Date(now + skew).toISOString());
+  return momentOf(
+    clock,
+    new Date(now).toISOString(),
+    skew === undefined ? undefined : new Date(now + skew).toISOString(),
+  );
 }
 
 /** What has to be stored for an age to be told later. */
 export function momentOf(clock: Clock, at: string, server_at?: string): Moment {
   const { id, milliseconds } = clock.boot();
-  return { at, ...(server_at !== undefined && { server_at }), ...(id !== null && { boot: { id, milliseconds: Math.round(milliseconds) } }) };
+  return {
+    at,
+    ...(server_at !== undefined && { server_at }),
+    ...(id !== null && { boot: { id, milliseconds: Math.round(milliseconds) } }),
+  };
 }
 
 /** Milliseconds that have certainly passed since; 0 where nobody can tell. */
 export function ageOf({ boot, server_at }: Moment, { boot: now, server, waited = 0 }: Now): number {
-  if (boot && boot.id === now.id && now.milliseconds >= boot.milliseconds) return now.milliseconds - boot.milliseconds;
-  const passed = server_at === undefined || server === undefined ? 0 : server - Date.parse(server_at) - SLACK;
+  if (boot && boot.id === now.id && now.milliseconds >= boot.milliseconds)
+    return now.milliseconds - boot.milliseconds;
+  const passed =
+    server_at === undefined || server === undefined ? 0 : server - Date.parse(server_at) - SLACK;
   return Math.max(passed, waited, 0);
 }
 
@@ -45,13 +59,20 @@ export interface Visibility {
 }
 
 /** @param now asked once, when the first answer of the service has told its time */
-export function visibilityOf(recent: readonly Recent[] | undefined, settleMilliseconds: number, now: () => Now): Visibility {
+export function visibilityOf(
+  recent: readonly Recent[] | undefined,
+  settleMilliseconds: number,
+  now: () => Now,
+): Visibility {
   if (recent === undefined || recent.length === 0) return nothingRecent;
   const known = once(() => {
     const at = now();
     return entered(recent.filter((one) => ageOf(one, at) < settleMilliseconds));
   });
-  return { created: (kind, id) => known().created.get(`${kind} ${id}`), isDeleted: (kind, id) => known().deleted.has(`${kind} ${id}`) };
+  return {
+    created: (kind, id) => known().created.get(`${kind} ${id}`),
+    isDeleted: (kind, id) => known().deleted.has(`${kind} ${id}`),
+  };
 }
 
 function once<T>(make: () => T): () => T {
@@ -59,7 +80,10 @@ function once<T>(make: () => T): () => T {
   return () => (made ??= { value: make() }).value;
 }
 
-function entered(recent: readonly Recent[]): { readonly created: ReadonlyMap<string, 'seen' | 'unseen'>; readonly deleted: ReadonlySet<string> } {
+function entered(recent: readonly Recent[]): {
+  readonly created: ReadonlyMap<string, 'seen' | 'unseen'>;
+  readonly deleted: ReadonlySet<string>;
+} {
   const [created, deleted] = [new Map<string, 'seen' | 'unseen'>(), new Set<string>()];
   for (const { kind, created: ids, unseen, deleted: gone } of recent) {
     const late = new Set(unseen);

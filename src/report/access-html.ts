@@ -10,18 +10,24 @@ export function accessTable(review: AccessReview): Markup {
 
 type Names = ReadonlyMap<string, string>;
 
-const namesOf = ({ accounts }: AccessReview): Names => new Map(accounts.map(({ id, name }) => [id, name]));
+const namesOf = ({ accounts }: AccessReview): Names =>
+  new Map(accounts.map(({ id, name }) => [id, name]));
 
 function matrix(review: AccessReview): Markup {
   const { users, accounts, cells } = review;
   const names = namesOf(review);
   const found = new Map(cells.map((cell) => [JSON.stringify([cell.user, cell.account]), cell]));
   const heads = accounts.map(({ id, name, depth, administrators }) => {
-    const warned = administrators === 0 ? raw('<span class="differs">no administrator</span>') : `administrators: ${administrators ?? 'not known'}`;
+    const warned =
+      administrators === 0
+        ? raw('<span class="differs">no administrator</span>')
+        : `administrators: ${administrators ?? 'not known'}`;
     return markup`<th scope="col">${'↳ '.repeat(Math.min(depth, 8))}${name} <code>${id}</code><br>${warned}</th>`;
   });
   const body = users.map(({ id, email }) => {
-    const row = accounts.map((account) => markup`<td>${roleOf(found.get(JSON.stringify([id, account.id])), names)}</td>`);
+    const row = accounts.map(
+      (account) => markup`<td>${roleOf(found.get(JSON.stringify([id, account.id])), names)}</td>`,
+    );
     return markup`<tr><th scope="row">${email ?? 'user'} <code>${id}</code></th>${row}</tr>\n`;
   });
   return markup`<div class="scroll" role="region" aria-label="Roles by user and account" tabindex="0">
@@ -42,14 +48,25 @@ function list(review: AccessReview): Markup {
     (cell) =>
       markup`<tr><th scope="row">${emails.get(cell.user) ?? 'user'} <code>${cell.user}</code></th><td>${names.get(cell.account)} <code>${cell.account}</code></td><td>${roleOf(cell, names)}</td></tr>\n`,
   );
-  return htmlTable('Every authorization; each reaches the accounts below its own', ['User', 'Account', 'Role'], body);
+  return htmlTable(
+    'Every authorization; each reaches the accounts below its own',
+    ['User', 'Account', 'Role'],
+    body,
+  );
 }
 
 function roleOf(cell: AccessCell | undefined, names: Names): Markup {
   if (!cell) return raw('<span class="muted">none</span>');
   const { role, inherited_from, own, declared } = cell;
-  const from = inherited_from === undefined ? undefined : markup`<br><span class="muted">from ${names.get(inherited_from) ?? inherited_from}</span>`;
-  const beside = own === undefined ? undefined : markup`<br><span class="muted">own: ${own.join(', ')}</span>`;
-  const other = declared === undefined ? undefined : markup`<br><span class="differs">≠ declared: ${declared}</span>`;
+  const from =
+    inherited_from === undefined
+      ? undefined
+      : markup`<br><span class="muted">from ${names.get(inherited_from) ?? inherited_from}</span>`;
+  const beside =
+    own === undefined ? undefined : markup`<br><span class="muted">own: ${own.join(', ')}</span>`;
+  const other =
+    declared === undefined
+      ? undefined
+      : markup`<br><span class="differs">≠ declared: ${declared}</span>`;
   return markup`${role}${from}${beside}${other}`;
 }

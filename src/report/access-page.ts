@@ -12,12 +12,25 @@ export function accessHtml(document: AccessDocument): string {
     counts: [
       { count: access.users.length, words: 'users' },
       { count: access.accounts.length, words: 'accounts' },
-      { count: access.cells.filter(({ declared }) => declared !== undefined).length, words: 'not as declared', tone: 'update' },
-      { count: access.accounts.filter(({ administrators }) => administrators === 0).length, words: 'without an administrator', tone: 'delete' },
+      {
+        count: access.cells.filter(({ declared }) => declared !== undefined).length,
+        words: 'not as declared',
+        tone: 'update',
+      },
+      {
+        count: access.accounts.filter(({ administrators }) => administrators === 0).length,
+        words: 'without an administrator',
+        tone: 'delete',
+      },
     ],
     document,
     sections: [
-      { id: 'diagnostics', title: 'To be known', count: diagnostics.length, content: diagnosticNotes(diagnostics) },
+      {
+        id: 'diagnostics',
+        title: 'To be known',
+        count: diagnostics.length,
+        content: diagnosticNotes(diagnostics),
+      },
       { id: 'access', title: 'Access review', content: [accessTable(access)] },
     ],
   });

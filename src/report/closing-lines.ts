@@ -11,7 +11,12 @@ interface Ending {
   readonly targeted: boolean;
 }
 
-export function* ending(document: PlanDocument | DriftDocument, { sentence, targeted }: Ending, color: Palette, width: number): Lines {
+export function* ending(
+  document: PlanDocument | DriftDocument,
+  { sentence, targeted }: Ending,
+  color: Palette,
+  width: number,
+): Lines {
   for (const diagnostic of document.diagnostics) {
     yield* diagnosticLines(diagnostic, color, width);
     yield '';

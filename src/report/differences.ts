@@ -31,7 +31,8 @@ export interface Difference {
 }
 
 /** What is said behind a value. */
-export const remark = ({ unknown, forces }: Difference): string => `${unknown ? '  (known after apply)' : ''}${forces ? '  # forces replacement' : ''}`;
+export const remark = ({ unknown, forces }: Difference): string =>
+  `${unknown ? '  (known after apply)' : ''}${forces ? '  # forces replacement' : ''}`;
 
 /** A line of a difference that takes more than one. */
 export interface Row {
@@ -59,27 +60,58 @@ export function differences({ change, patch }: ResourceChange): readonly Differe
 
 /** From what is declared to what is live. */
 export function driftDifference({ path, declared, live }: DriftChange): Difference {
-  return { path, before: brief(declared), after: brief(live), unknown: false, sensitive: declared === SENSITIVE };
+  return {
+    path,
+    before: brief(declared),
+    after: brief(live),
+    unknown: false,
+    sensitive: declared === SENSITIVE,
+  };
 }
 
 /** From what was applied to what is live. */
-export function outsideDifference({ path, applied = null, live }: Pick<DriftChange, 'path' | 'applied' | 'live'>): Difference {
-  return { path, before: brief(applied), after: brief(live), unknown: false, sensitive: applied === SENSITIVE };
+export function outsideDifference({
+  path,
+  applied = null,
+  live,
+}: Pick<DriftChange, 'path' | 'applied' | 'live'>): Difference {
+  return {
+    path,
+    before: brief(applied),
+    after: brief(live),
+    unknown: false,
+    sensitive: applied === SENSITIVE,
+  };
 }
 
 /** The differences of an object that drifted: from what is declared, or, where it settled, from what was applied. */
-export const recordDifference = ({ status }: DriftRecord): ((change: DriftChange) => Difference) => (status === 'settled' ? outsideDifference : driftDifference);
+export const recordDifference = ({ status }: DriftRecord): ((change: DriftChange) => Difference) =>
+  status === 'settled' ? outsideDifference : driftDifference;
 
 /** Changes of which something else was applied than is declared. */
-export const appliedOtherwise = ({ status, changes }: DriftRecord): readonly Required<DriftChange>[] =>
-  status === 'settled' ? [] : changes.filter((one): one is Required<DriftChange> => one.applied !== undefined && !equal(one.applied, one.declared));
+export const appliedOtherwise = ({
+  status,
+  changes,
+}: DriftRecord): readonly Required<DriftChange>[] =>
+  status === 'settled'
+    ? []
+    : changes.filter(
+        (one): one is Required<DriftChange> =>
+          one.applied !== undefined && !equal(one.applied, one.declared),
+      );
 
 /** What the activity log says that somebody changed. */
 export function loggedDifferences(author: Author): readonly Difference[] {
   if (author === 'unknown' || (author.before === null && author.after === null)) return [];
   return [...leaves([], author.before ?? undefined, author.after ?? undefined)]
     .filter(({ path, before, after }) => path.length > 0 && !equal(before, after))
-    .map(({ path, before, after }) => ({ path: dotted(path), before: before && brief(before), after: after && brief(after), unknown: false, sensitive: false }));
+    .map(({ path, before, after }) => ({
+      path: dotted(path),
+      before: before && brief(before),
+      after: after && brief(after),
+      unknown: false,
+      sensitive: false,
+    }));
 }
 
 /** Characters of one text within a value: a difference is for reading. */
@@ -88,7 +120,9 @@ const longest = 20_000;
 function brief(value: Json): Json {
   if (typeof value === 'string') return shorten(value, longest);
   if (Array.isArray(value)) return value.map(brief);
-  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, member]) => [key, brief(member)])) : value;
+  return isObject(value)
+    ? Object.fromEntries(Object.entries(value).map(([key, member]) => [key, brief(member)]))
+    : value;
 }
 
 interface Leaf {
@@ -98,13 +132,27 @@ interface Leaf {
 }
 
 /** Whether both sides are a document and what goes with it, as configurations are: shown member by member. */
-function areDocuments(before: Json | undefined, after: Json | undefined): before is readonly Json[] {
-  return Array.isArray(before) && Array.isArray(after) && before.length === after.length && isObject(before[0]) && isObject(after[0]);
+function areDocuments(
+  before: Json | undefined,
+  after: Json | undefined,
+): before is readonly Json[] {
+  return (
+    Array.isArray(before) &&
+    Array.isArray(after) &&
+    before.length === after.length &&
+    isObject(before[0]) &&
+    isObject(after[0])
+  );
 }
 
-function* leaves(path: readonly string[], before: Json | undefined, after: Json | undefined): Generator<Leaf> {
+function* leaves(
+  path: readonly string[],
+  before: Json | undefined,
+  after: Json | undefined,
+): Generator<Leaf> {
   if (areDocuments(before, after)) {
-    for (const [index, item] of before.entries()) yield* leaves([...path, String(index)], item, (after as readonly Json[])[index]);
+    for (const [index, item] of before.entries())
+      yield* leaves([...path, String(index)], item, (after as readonly Json[])[index]);
     return;
   }
   if (!isTree(before, after) && !isTree(after, before)) {
@@ -113,14 +161,18 @@ function* leaves(path: readonly string[], before: Json | undefined, after: Json 
   }
   const [old, now] = [before ?? {}, after ?? {}] as [JsonObject, JsonObject];
   const names = new Set([...Object.keys(old), ...Object.keys(now)]);
-  for (const name of [...names].toSorted(compareText)) yield* leaves([...path, name], own(old, name), own(now, name));
+  for (const name of [...names].toSorted(compareText))
+    yield* leaves([...path, name], own(old, name), own(now, name));
 }
 
 /** An object with members, opposite an object or nothing. */
 const isTree = (value: Json | undefined, other: Json | undefined): boolean =>
-  isObject(value) && Object.keys(value).length > 0 && (other === undefined || other === null || isObject(other));
+  isObject(value) &&
+  Object.keys(value).length > 0 &&
+  (other === undefined || other === null || isObject(other));
 
-const own = (tree: JsonObject, name: string): Json | undefined => (Object.hasOwn(tree, name) ? tree[name] : undefined);
+const own = (tree: JsonObject, name: string): Json | undefined =>
+  Object.hasOwn(tree, name) ? tree[name] : undefined;
 
 function marked(marks: JsonObject, path: readonly string[]): boolean {
   let mark: Json | undefined = marks;
@@ -131,14 +183,17 @@ function marked(marks: JsonObject, path: readonly string[]): boolean {
   return mark === true;
 }
 
-const dotted = (path: readonly string[]): string => path.map((name) => (/^[\w-]+$/.test(name) ? name : inline(name))).join('.');
+const dotted = (path: readonly string[]): string =>
+  path.map((name) => (/^[\w-]+$/.test(name) ? name : inline(name))).join('.');
 
 /** A value in one line, as JSON with a space behind each comma, where it may be broken. */
 export function inline(value: Json): string {
   if (value === SENSITIVE) return SENSITIVE;
   if (Array.isArray(value)) return `[${value.map(inline).join(', ')}]`;
   if (isObject(value)) {
-    const members = Object.entries(value).map(([key, member]) => `${visible(JSON.stringify(key))}:${inline(member)}`);
+    const members = Object.entries(value).map(
+      ([key, member]) => `${visible(JSON.stringify(key))}:${inline(member)}`,
+    );
     return `{${members.join(', ')}}`;
   }
   return visible(wireText(value));
@@ -149,30 +204,43 @@ export function oneLine({ before, after, sensitive }: Difference): string | unde
   if ([before, after].some(isLong)) return undefined;
   if (after === undefined) return inline(before ?? null);
   if (before === undefined) return inline(after);
-  if (equal(before, after) || (sensitive && after === SENSITIVE)) return `${inline(after)}, changes`;
-  if (Array.isArray(before) && Array.isArray(after) && before.length + after.length > 2) return undefined;
+  if (equal(before, after) || (sensitive && after === SENSITIVE))
+    return `${inline(after)}, changes`;
+  if (Array.isArray(before) && Array.isArray(after) && before.length + after.length > 2)
+    return undefined;
   return `${inline(before)} → ${inline(after)}`;
 }
 
-const isLong = (value: Json | undefined): boolean => (typeof value === 'string' ? value.includes('\n') : Array.isArray(value) && value.some(isObject));
+const isLong = (value: Json | undefined): boolean =>
+  typeof value === 'string' ? value.includes('\n') : Array.isArray(value) && value.some(isObject);
 
 /** The difference line by line: members of collections, lines of long texts. A secret sent again is both removed and added. */
 export function rows({ before, after }: Difference): readonly Row[] {
-  if (before !== undefined && after !== undefined && equal(before, after)) return [row('-', inline(before)), row('+', inline(after))];
+  if (before !== undefined && after !== undefined && equal(before, after))
+    return [row('-', inline(before)), row('+', inline(after))];
   if (isMembers(before) && isMembers(after)) return memberRows(before ?? [], after ?? []);
-  return lineRows(before === undefined ? [] : linesOf(before), after === undefined ? [] : linesOf(after));
+  return lineRows(
+    before === undefined ? [] : linesOf(before),
+    after === undefined ? [] : linesOf(after),
+  );
 }
 
 /** A collection of plain values, or nothing. */
 const isMembers = (value: Json | undefined): value is readonly Json[] | undefined =>
-  value === undefined || (Array.isArray(value) && !value.some((item: Json) => isObject(item) || Array.isArray(item)));
+  value === undefined ||
+  (Array.isArray(value) && !value.some((item: Json) => isObject(item) || Array.isArray(item)));
 
 function memberRows(before: readonly Json[], after: readonly Json[]): readonly Row[] {
   const removed = without(before, after);
   const added = without(after, before);
-  if (removed.length + added.length === 0) return [row('-', inline(before)), row('+', inline(after))];
+  if (removed.length + added.length === 0)
+    return [row('-', inline(before)), row('+', inline(after))];
   const kept = before.length - removed.length;
-  return [...removed.map((one) => row('-', inline(one))), ...added.map((one) => row('+', inline(one))), ...(kept > 0 ? [row(' ', `… ${kept} unchanged`)] : [])];
+  return [
+    ...removed.map((one) => row('-', inline(one))),
+    ...added.map((one) => row('+', inline(one))),
+    ...(kept > 0 ? [row(' ', `… ${kept} unchanged`)] : []),
+  ];
 }
 
 /** Members of `all` that `others` lacks; one seen twice must be there twice. */
@@ -200,25 +268,41 @@ function lineRows(before: readonly string[], after: readonly string[]): readonly
   const start = before.findIndex((line, index) => line !== after[index]);
   const head = start === -1 ? Math.min(before.length, after.length) : start;
   let tail = 0;
-  while (tail < Math.min(before.length, after.length) - head && before.at(-1 - tail) === after.at(-1 - tail)) tail += 1;
-  const middle = align(before.slice(head, before.length - tail), after.slice(head, after.length - tail));
+  while (
+    tail < Math.min(before.length, after.length) - head &&
+    before.at(-1 - tail) === after.at(-1 - tail)
+  )
+    tail += 1;
+  const middle = align(
+    before.slice(head, before.length - tail),
+    after.slice(head, after.length - tail),
+  );
   const same = (lines: readonly string[]): readonly Row[] => lines.map((line) => row(' ', line));
-  return folded([...same(before.slice(0, head)), ...middle, ...same(before.slice(before.length - tail))]);
+  return folded([
+    ...same(before.slice(0, head)),
+    ...middle,
+    ...same(before.slice(before.length - tail)),
+  ]);
 }
 
 /** The longest common subsequence keeps its lines; the others are removed and added. */
 function align(before: readonly string[], after: readonly string[]): readonly Row[] {
   const [down, across] = [before.length, after.length];
-  if (down * across > mostPairs) return [...before.map((line) => row('-', line)), ...after.map((line) => row('+', line))];
+  if (down * across > mostPairs)
+    return [...before.map((line) => row('-', line)), ...after.map((line) => row('+', line))];
   const common = Array.from({ length: down + 1 }, () => new Uint32Array(across + 1));
   const cell = (i: number, j: number): number => common[i]?.[j] ?? 0;
   for (let i = down - 1; i >= 0; i -= 1) {
-    for (let j = across - 1; j >= 0; j -= 1) (common[i] as Uint32Array)[j] = before[i] === after[j] ? cell(i + 1, j + 1) + 1 : Math.max(cell(i + 1, j), cell(i, j + 1));
+    for (let j = across - 1; j >= 0; j -= 1)
+      (common[i] as Uint32Array)[j] =
+        before[i] === after[j] ? cell(i + 1, j + 1) + 1 : Math.max(cell(i + 1, j), cell(i, j + 1));
   }
   const out: Row[] = [];
   for (let i = 0, j = 0; i < down || j < across;) {
-    if (i < down && j < across && before[i] === after[j]) [i, j] = (out.push(row(' ', before[i] as string)), [i + 1, j + 1]);
-    else if (i < down && cell(i + 1, j) >= cell(i, j + 1)) out.push(row('-', before[i++] as string));
+    if (i < down && j < across && before[i] === after[j])
+      [i, j] = (out.push(row(' ', before[i] as string)), [i + 1, j + 1]);
+    else if (i < down && cell(i + 1, j) >= cell(i, j + 1))
+      out.push(row('-', before[i++] as string));
     else out.push(row('+', after[j++] as string));
   }
   return out;
@@ -226,7 +310,11 @@ function align(before: readonly string[], after: readonly string[]): readonly Ro
 
 /** Long runs of unchanged lines become a count. */
 function folded(all: readonly Row[]): readonly Row[] {
-  const near = all.map((_, index) => all.slice(Math.max(index - runContext, 0), index + runContext + 1).some(({ sign }) => sign !== ' '));
+  const near = all.map((_, index) =>
+    all
+      .slice(Math.max(index - runContext, 0), index + runContext + 1)
+      .some(({ sign }) => sign !== ' '),
+  );
   const out: Row[] = [];
   for (let index = 0; index < all.length;) {
     const end = near.indexOf(true, index);

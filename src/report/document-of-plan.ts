@@ -67,11 +67,21 @@ export interface PlanDocumentInput {
 }
 
 /** The redacted view of a plan. Pure: equal inputs give equal documents. */
-export function planDocument({ plan, kinds, meta, keeps = 'all', impact }: PlanDocumentInput): PlanDocument {
-  const shown = paired(plan.changes).filter(([change]) => keeps === 'all' || change.action !== 'keep' || change.renamed_from !== undefined);
+export function planDocument({
+  plan,
+  kinds,
+  meta,
+  keeps = 'all',
+  impact,
+}: PlanDocumentInput): PlanDocument {
+  const shown = paired(plan.changes).filter(
+    ([change]) => keeps === 'all' || change.action !== 'keep' || change.renamed_from !== undefined,
+  );
   return meta.masking.said({
     ...head(meta),
-    resource_changes: shown.map(([change, old]) => resourceChange(change, old, kindOf(kinds, change.kind))),
+    resource_changes: shown.map(([change, old]) =>
+      resourceChange(change, old, kindOf(kinds, change.kind)),
+    ),
     resource_drift: plan.drift.map((drift) => resourceDrift(drift, kindOf(kinds, drift.kind))),
     unmanaged: plan.unmanaged,
     policy: plan.verdicts,
@@ -89,11 +99,24 @@ export function driftDocument({ meta, ...findings }: DriftInput): DriftDocument 
   const { drift, in_sync, unmanaged, expectations } = findings;
   const counted = Object.values(unmanaged).reduce((sum, count) => sum + count, 0);
   const failed = expectations.filter(({ verdict }) => verdict === 'failed').length;
-  return meta.masking.said({ ...head(meta), ...findings, summary: { drifted: drift.length, in_sync: in_sync.length, unmanaged: counted, expectations_failed: failed } });
+  return meta.masking.said({
+    ...head(meta),
+    ...findings,
+    summary: {
+      drifted: drift.length,
+      in_sync: in_sync.length,
+      unmanaged: counted,
+      expectations_failed: failed,
+    },
+  });
 }
 
 /** The document of an access review. */
-export function accessDocument({ access, diagnostics, meta }: Pick<AccessDocument, 'access' | 'diagnostics'> & { readonly meta: Meta }): AccessDocument {
+export function accessDocument({
+  access,
+  diagnostics,
+  meta,
+}: Pick<AccessDocument, 'access' | 'diagnostics'> & { readonly meta: Meta }): AccessDocument {
   return meta.masking.said({ ...head(meta), access, diagnostics });
 }
 
@@ -142,10 +165,14 @@ function resourceChange(change: Change, old: Change | undefined, kind: Kind): Re
       ...(replaces && { replace_paths: replaces.fixed.map((path) => path.split('.')) }),
     },
     reason: change.reason,
-    depends_on: [...new Set(change.depends_on.map(addressOf))].filter((address) => address !== change.address),
+    depends_on: [...new Set(change.depends_on.map(addressOf))].filter(
+      (address) => address !== change.address,
+    ),
     fingerprint: prior ? fingerprintOf(kind, prior) : null,
     patch,
-    requests: (replaces?.first === 'delete' ? [old, change] : [change, old]).flatMap((one) => (one && 'request' in one && one.request ? [documentRequest(one.request)] : [])),
+    requests: (replaces?.first === 'delete' ? [old, change] : [change, old]).flatMap((one) =>
+      one && 'request' in one && one.request ? [documentRequest(one.request)] : [],
+    ),
     ...defined({ previous_address: change.renamed_from, previous_id: change.previous_id }),
     ...(change.deposed && 'id' in change && { deposed: change.id }),
   };
@@ -164,7 +191,9 @@ function afterOf(change: Change, kind: Kind, before: View | undefined): View | u
       return view(kind, change.desired.declared);
     case 'adopt':
     case 'update':
-      return change.changes.length === 0 ? before : view(kind, normalised(kind, withChanges(change.before, change.changes)));
+      return change.changes.length === 0
+        ? before
+        : view(kind, normalised(kind, withChanges(change.before, change.changes)));
     case 'keep':
       return before;
     case 'delete':
@@ -174,11 +203,17 @@ function afterOf(change: Change, kind: Kind, before: View | undefined): View | u
 }
 
 /** What happens to the live object: nothing, where it is only forgotten. */
-function patchOf(change: Change, before: View | undefined, after: View | undefined): readonly PatchOperation[] {
+function patchOf(
+  change: Change,
+  before: View | undefined,
+  after: View | undefined,
+): readonly PatchOperation[] {
   if (before === after || change.action === 'forget') return [];
   const patch = patchBetween(before?.shown ?? null, after?.shown ?? null);
   if (!('changes' in change) || !before) return patch;
-  const resent = change.changes.map(({ path }) => path.split('.')).filter((path) => at(before.sensitive, path) === true);
+  const resent = change.changes
+    .map(({ path }) => path.split('.'))
+    .filter((path) => at(before.sensitive, path) === true);
   return [...patch, ...resent.flatMap((path) => replaceAlike(pointer(path), SENSITIVE))];
 }
 
@@ -190,7 +225,12 @@ const at = (tree: Json, path: readonly string[]): Json | undefined =>
 
 /** As it is sent: exact numbers are numbers here, and texts, as they can be declared, in what is shown before and after. */
 function documentRequest({ method, path, body, base }: Request): ResourceChange['requests'][0] {
-  return { method, path, body: body === undefined ? null : sorted(redact(body, () => SENSITIVE)), ...defined({ base }) };
+  return {
+    method,
+    path,
+    body: body === undefined ? null : sorted(redact(body, () => SENSITIVE)),
+    ...defined({ base }),
+  };
 }
 
 /** A value as it is shown: `shown` has references as their text, `known` leaves out what only apply can tell. */
@@ -220,13 +260,24 @@ function view(kind: Kind, values: Values): View {
 }
 
 function see(attribute: Attribute | undefined, value: Value): Seen {
-  if (value instanceof Secret || (attribute?.secret === true && value !== null)) return { shown: SENSITIVE, known: SENSITIVE, sensitive: true };
-  if (value instanceof Reference || value instanceof Template) return { shown: value.toString(), unknown: true };
+  if (value instanceof Secret || (attribute?.secret === true && value !== null))
+    return { shown: SENSITIVE, known: SENSITIVE, sensitive: true };
+  if (value instanceof Reference || value instanceof Template)
+    return { shown: value.toString(), unknown: true };
   if (Array.isArray(value))
-    return attribute?.wire === 'merge' ? seeDocument(value as readonly Value[]) : seeList(attribute && 'of' in attribute ? attribute.of : undefined, value as readonly Value[]);
+    return attribute?.wire === 'merge'
+      ? seeDocument(value as readonly Value[])
+      : seeList(
+          attribute && 'of' in attribute ? attribute.of : undefined,
+          value as readonly Value[],
+        );
   if (isTree(value)) {
     const { unknown, sensitive, ...seen } = seeTree(innerOf(attribute), value, Object.keys(value));
-    return { ...seen, ...(Object.keys(unknown).length > 0 && { unknown }), ...(Object.keys(sensitive).length > 0 && { sensitive }) };
+    return {
+      ...seen,
+      ...(Object.keys(unknown).length > 0 && { unknown }),
+      ...(Object.keys(sensitive).length > 0 && { sensitive }),
+    };
   }
   const plain = digitsOf(onWire(attribute, value as Json)) as Json;
   return { shown: plain, known: plain };
@@ -235,20 +286,34 @@ function see(attribute: Attribute | undefined, value: Value): Seen {
 /** The two parts of a document, each by itself. */
 function seeDocument(parts: readonly Value[]): Seen {
   const seen = parts.map((part) => see(undefined, part));
-  const marks = (name: 'unknown' | 'sensitive'): false | readonly Json[] => seen.some((part) => part[name] !== undefined) && seen.map((part) => part[name] ?? false);
+  const marks = (name: 'unknown' | 'sensitive'): false | readonly Json[] =>
+    seen.some((part) => part[name] !== undefined) && seen.map((part) => part[name] ?? false);
   const [unknown, sensitive] = [marks('unknown'), marks('sensitive')];
   const known = seen.map((part) => part.known ?? null);
-  return { shown: seen.map((part) => part.shown), known, ...(unknown && { unknown }), ...(sensitive && { sensitive }) };
+  return {
+    shown: seen.map((part) => part.shown),
+    known,
+    ...(unknown && { unknown }),
+    ...(sensitive && { sensitive }),
+  };
 }
 
 function seeList(of: Attribute | undefined, values: readonly Value[]): Seen {
   const items = values.map((value) => see(of, value));
   const shown = items.map((item) => item.shown);
-  const sensitive = items.some((item) => item.sensitive !== undefined) && { sensitive: true as const };
-  return items.some((item) => item.unknown !== undefined) ? { shown, unknown: true, ...sensitive } : { shown, known: shown, ...sensitive };
+  const sensitive = items.some((item) => item.sensitive !== undefined) && {
+    sensitive: true as const,
+  };
+  return items.some((item) => item.unknown !== undefined)
+    ? { shown, unknown: true, ...sensitive }
+    : { shown, known: shown, ...sensitive };
 }
 
-function seeTree(inner: (name: string) => Attribute | undefined, values: Values, names: readonly string[]): View {
+function seeTree(
+  inner: (name: string) => Attribute | undefined,
+  values: Values,
+  names: readonly string[],
+): View {
   const shown: [string, Json][] = [];
   const known: [string, Json][] = [];
   const unknown: [string, Json][] = [];
@@ -261,7 +326,12 @@ function seeTree(inner: (name: string) => Attribute | undefined, values: Values,
     if (seen.sensitive !== undefined) sensitive.push([name, seen.sensitive]);
   }
   const all = Object.fromEntries(shown);
-  return { shown: all, known: unknown.length === 0 ? all : Object.fromEntries(known), unknown: Object.fromEntries(unknown), sensitive: Object.fromEntries(sensitive) };
+  return {
+    shown: all,
+    known: unknown.length === 0 ? all : Object.fromEntries(known),
+    unknown: Object.fromEntries(unknown),
+    sensitive: Object.fromEntries(sensitive),
+  };
 }
 
 function innerOf(attribute: Attribute | undefined): (name: string) => Attribute | undefined {
@@ -282,24 +352,42 @@ function onWire(attribute: Attribute | undefined, value: Json): Json {
 
 /** `before` with each change at its place. */
 function withChanges(before: Values, changes: readonly AttributeChange[]): Values {
-  return changes.reduce((values, { path, after }) => placed(values, path.split('.'), after), before);
+  return changes.reduce(
+    (values, { path, after }) => placed(values, path.split('.'), after),
+    before,
+  );
 }
 
-function placed(values: Values, [name, ...rest]: readonly string[], value: Value | undefined): Values {
+function placed(
+  values: Values,
+  [name, ...rest]: readonly string[],
+  value: Value | undefined,
+): Values {
   if (name === undefined) return values;
   const old = values[name];
-  const below = (): Value => (Array.isArray(old) ? Object.values(placed(Object.fromEntries(Object.entries(old)), rest, value)) : placed(isTree(old) ? old : {}, rest, value));
+  const below = (): Value =>
+    Array.isArray(old)
+      ? Object.values(placed(Object.fromEntries(Object.entries(old)), rest, value))
+      : placed(isTree(old) ? old : {}, rest, value);
   const inner = rest.length === 0 ? value : below();
   const { [name]: _, ...others } = values;
   return inner === undefined ? others : { ...others, [name]: inner };
 }
 
 function normalised(kind: Kind, values: Values): Values {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, kind.attributes[name] ? normal(kind.attributes[name], value) : value]));
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      kind.attributes[name] ? normal(kind.attributes[name], value) : value,
+    ]),
+  );
 }
 
 /** `before` of such a change is what was applied, `after` what is live. */
-function resourceDrift({ address, kind: name, id, changes, replaced_by }: Drift, kind: Kind): ResourceDrift {
+function resourceDrift(
+  { address, kind: name, id, changes, replaced_by }: Drift,
+  kind: Kind,
+): ResourceDrift {
   return {
     address,
     kind: name,
@@ -308,12 +396,19 @@ function resourceDrift({ address, kind: name, id, changes, replaced_by }: Drift,
     ...defined({ replaced_by }),
     changes: (changes ?? []).map(({ path, before, after }) => {
       const attribute = attributeAt(kind, path);
-      return { path, applied: see(attribute, before ?? null).shown, live: see(attribute, after ?? null).shown };
+      return {
+        path,
+        applied: see(attribute, before ?? null).shown,
+        live: see(attribute, after ?? null).shown,
+      };
     }),
   };
 }
 
 function attributeAt(kind: Kind, path: string): Attribute | undefined {
   const [first, ...rest] = path.split('.');
-  return rest.reduce<Attribute | undefined>((outer, name) => innerOf(outer)(name), kind.attributes[first as string]);
+  return rest.reduce<Attribute | undefined>(
+    (outer, name) => innerOf(outer)(name),
+    kind.attributes[first as string],
+  );
 }

@@ -1,11 +1,35 @@
 // An audit as a page: what drifted and who did it, what was expected, health issues, the access review.
-import { type HealthIssue, type DriftDocument, type DriftRecord, type UnmanagedRecord, type Verified } from '../model/index.js';
+import {
+  type HealthIssue,
+  type DriftDocument,
+  type DriftRecord,
+  type UnmanagedRecord,
+  type Verified,
+} from '../model/index.js';
 import { accessTable } from './access-html.js';
 import { appliedOtherwise, inline, loggedDifferences, recordDifference } from './differences.js';
 import { markup, moment, withCode, type Markup } from './markup.js';
-import { countTable, diagnosticNotes, facts, fieldTable, group, itemOf, htmlTable, typeset } from './html-parts.js';
+import {
+  countTable,
+  diagnosticNotes,
+  facts,
+  fieldTable,
+  group,
+  itemOf,
+  htmlTable,
+  typeset,
+} from './html-parts.js';
 import { filterForm, page } from './html-page.js';
-import { authorSentence, changedBy, driftActions, driftMeanings, driftSentence, driftSigns, expectationSentence, place } from './words.js';
+import {
+  authorSentence,
+  changedBy,
+  driftActions,
+  driftMeanings,
+  driftSentence,
+  driftSigns,
+  expectationSentence,
+  place,
+} from './words.js';
 
 /** What is most to be feared comes first. */
 const order = ['gone', 'replaced', 'changed', 'missing', 'undeclared', 'settled'] as const;
@@ -27,18 +51,37 @@ export function driftHtml(document: DriftDocument): string {
     kind: 'drift',
     sentence: driftSentence(document),
     counts: [
-      ...order.map((status) => ({ count: drift.filter((one) => one.status === status).length, words: status, tone: driftActions[status] })),
+      ...order.map((status) => ({
+        count: drift.filter((one) => one.status === status).length,
+        words: status,
+        tone: driftActions[status],
+      })),
       { count: summary.expectations_failed, words: 'expectations failed', tone: 'delete' },
       { count: summary.in_sync, words: 'in sync' },
       { count: summary.unmanaged, words: 'unmanaged' },
     ],
     document,
     sections: [
-      { id: 'diagnostics', title: 'To be known', count: diagnostics.length, content: diagnosticNotes(diagnostics) },
+      {
+        id: 'diagnostics',
+        title: 'To be known',
+        count: diagnostics.length,
+        content: diagnosticNotes(diagnostics),
+      },
       { id: 'drift', title: 'Drift', count: drift.length, content: recordItems(drift) },
-      { id: 'expectations', title: 'Expectations', count: expectations.length, content: expectations.map(expectationItem) },
+      {
+        id: 'expectations',
+        title: 'Expectations',
+        count: expectations.length,
+        content: expectations.map(expectationItem),
+      },
       { id: 'health', title: 'Health issues', count: health.length, content: healthTable(health) },
-      { id: 'unmanaged', title: 'Unmanaged', count: summary.unmanaged, content: unmanagedTables(document.unmanaged, unmanaged_objects) },
+      {
+        id: 'unmanaged',
+        title: 'Unmanaged',
+        count: summary.unmanaged,
+        content: unmanagedTables(document.unmanaged, unmanaged_objects),
+      },
       { id: 'access', title: 'Access review', content: access ? [accessTable(access)] : [] },
     ],
   });
@@ -56,7 +99,9 @@ function recordItems(records: readonly DriftRecord[]): readonly Markup[] {
   const groups = order.map((status) =>
     group(
       titles[status],
-      records.filter((record) => record.status === status).map((record) => recordItem(record, open)),
+      records
+        .filter((record) => record.status === status)
+        .map((record) => recordItem(record, open)),
     ),
   );
   return [form, ...groups];
@@ -76,12 +121,25 @@ function recordItem(record: DriftRecord, open: boolean): Markup {
     open,
     body: [
       facts([
-        ['Who', status === 'missing' || status === 'undeclared' ? undefined : withCode(changedBy(record))],
+        [
+          'Who',
+          status === 'missing' || status === 'undeclared' ? undefined : withCode(changedBy(record)),
+        ],
         ['Declared', origin ? markup`<code>${place(origin)}</code>` : undefined],
         ['Live id', id === null ? undefined : markup`<code>${id}</code>`],
-        ...appliedOtherwise(record).map(({ path, applied }) => ['Last applied', markup`<code>${path}</code> as <code>${inline(applied)}</code>`] as const),
+        ...appliedOtherwise(record).map(
+          ({ path, applied }) =>
+            [
+              'Last applied',
+              markup`<code>${path}</code> as <code>${inline(applied)}</code>`,
+            ] as const,
+        ),
       ]),
-      fieldTable(settled ? 'From last applied to live' : 'From declared to live', changes.map(recordDifference(record)), settled ? ['Last applied', 'Live'] : ['Declared', 'Live']),
+      fieldTable(
+        settled ? 'From last applied to live' : 'From declared to live',
+        changes.map(recordDifference(record)),
+        settled ? ['Last applied', 'Live'] : ['Declared', 'Live'],
+      ),
       fieldTable('In the activity log', loggedDifferences(changed_by), ['Before', 'After']),
     ],
   });
@@ -89,10 +147,16 @@ function recordItem(record: DriftRecord, open: boolean): Markup {
 
 function expectationItem(verified: Verified): Markup {
   const { name, collection, origin, verdict, offenders, failed, diagnostic } = verified;
-  const looks = { met: ['create', '✓'], failed: ['delete', '✗'], unknown: ['update', '?'] } as const;
+  const looks = {
+    met: ['create', '✓'],
+    failed: ['delete', '✗'],
+    unknown: ['update', '?'],
+  } as const;
   const [tone, sign] = looks[verdict];
   const rest = failed - offenders.length;
-  const named = offenders.map(({ id, why }) => markup`<tr><th scope="row"><code>${id}</code></th><td>${why}</td></tr>\n`);
+  const named = offenders.map(
+    ({ id, why }) => markup`<tr><th scope="row"><code>${id}</code></th><td>${why}</td></tr>\n`,
+  );
   return itemOf({
     kind: collection,
     tone,
@@ -106,7 +170,13 @@ function expectationItem(verified: Verified): Markup {
         ['Of', markup`<code>${collection}</code>`],
         ['Declared', markup`<code>${place(origin)}</code>`],
       ]),
-      offenders.length === 0 ? undefined : htmlTable(`Records that are not as expected${rest > 0 ? `, the first ${offenders.length} of ${failed}` : ''}`, ['Record', 'Why'], named),
+      offenders.length === 0
+        ? undefined
+        : htmlTable(
+            `Records that are not as expected${rest > 0 ? `, the first ${offenders.length} of ${failed}` : ''}`,
+            ['Record', 'Why'],
+            named,
+          ),
       ...diagnosticNotes(diagnostic ? [diagnostic] : []),
     ],
   });
@@ -118,13 +188,21 @@ function healthTable(health: readonly HealthIssue[]): readonly Markup[] {
     ({ kind, id, address, summary, detail, at }) =>
       markup`<tr data-kind="${kind}"><th scope="row"><code>${address ?? `${kind} ${id}`}</code></th><td>${summary}${detail === undefined ? undefined : markup`<br><span class="muted text">${detail}</span>`}</td><td>${at === undefined ? undefined : moment(at)}</td></tr>\n`,
   );
-  return [htmlTable('Live objects that do not work, declared or not', ['Object', 'What', 'Since'], body)];
+  return [
+    htmlTable('Live objects that do not work, declared or not', ['Object', 'What', 'Since'], body),
+  ];
 }
 
-function unmanagedTables(counts: Readonly<Record<string, number>>, objects: readonly UnmanagedRecord[]): readonly Markup[] {
+function unmanagedTables(
+  counts: Readonly<Record<string, number>>,
+  objects: readonly UnmanagedRecord[],
+): readonly Markup[] {
   const body = objects.map((unmanaged) => {
     const { kind, id, label } = unmanaged;
     return markup`<tr data-kind="${kind}"><th scope="row"><code>${kind}</code> <code>${id}</code></th><td>${label ?? ''}</td><td>${withCode(authorSentence(unmanaged))}</td></tr>\n`;
   });
-  return [...countTable('Live objects in no state and no declaration', counts), ...(body.length === 0 ? [] : [htmlTable('Each of them', ['Object', 'Name', 'Who'], body)])];
+  return [
+    ...countTable('Live objects in no state and no declaration', counts),
+    ...(body.length === 0 ? [] : [htmlTable('Each of them', ['Object', 'Name', 'Who'], body)]),
+  ];
 }

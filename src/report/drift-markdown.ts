@@ -5,8 +5,26 @@ import { loggedDifferences, recordDifference } from './differences.js';
 import { expectationItems } from './expectations-text.js';
 import { code, prose, shorten } from './escaping.js';
 import type { Lines } from './layout.js';
-import { diagnosticItems, differenceFence, fitted, folded, footer, some, markdownTable, type Level } from './markdown.js';
-import { healthIssueSentence, authorSentence, changedBy, driftMeanings, driftSentence, driftSigns, place, plural } from './words.js';
+import {
+  diagnosticItems,
+  differenceFence,
+  fitted,
+  folded,
+  footer,
+  some,
+  markdownTable,
+  type Level,
+} from './markdown.js';
+import {
+  healthIssueSentence,
+  authorSentence,
+  changedBy,
+  driftMeanings,
+  driftSentence,
+  driftSigns,
+  place,
+  plural,
+} from './words.js';
 
 export function driftMarkdown(document: DriftDocument): string {
   return fitted((level) => driftLines(document, level));
@@ -16,8 +34,16 @@ function* driftLines(document: DriftDocument, level: Level): Lines {
   yield* ['<!-- trueup:drift -->', `### ${driftSentence(document)}`, ''];
   yield* diagnosticItems(document.diagnostics, level);
   const { drift } = document;
-  if (drift.length > 0) yield* markdownTable(['Status', 'Address', 'Meaning', 'Changed', 'Declared'], drift, level, (record) => cellsOf(record, level));
-  const changed = drift.filter(({ changes, changed_by }) => changes.length > 0 || loggedDifferences(changed_by).length > 0);
+  if (drift.length > 0)
+    yield* markdownTable(
+      ['Status', 'Address', 'Meaning', 'Changed', 'Declared'],
+      drift,
+      level,
+      (record) => cellsOf(record, level),
+    );
+  const changed = drift.filter(
+    ({ changes, changed_by }) => changes.length > 0 || loggedDifferences(changed_by).length > 0,
+  );
   if (level.details && changed.length > 0)
     yield* folded(
       'Attributes, from declared (settled: last applied) to live',
@@ -26,8 +52,16 @@ function* driftLines(document: DriftDocument, level: Level): Lines {
   yield* expectationItems(document.expectations, level);
   yield* healthIssueItems(document.health, level);
   yield* unmanagedTable(document.unmanaged_objects, level);
-  if (document.access) yield* folded(prose(accessSentence(document.access)), ['', ...accessItems(document.access, atMost(level))]);
-  if (!level.details) yield* ['Attribute details are left out: the audit is too long for a comment. The text and JSON forms have them.', ''];
+  if (document.access)
+    yield* folded(prose(accessSentence(document.access)), [
+      '',
+      ...accessItems(document.access, atMost(level)),
+    ]);
+  if (!level.details)
+    yield* [
+      'Attribute details are left out: the audit is too long for a comment. The text and JSON forms have them.',
+      '',
+    ];
   yield* footer(document, level);
 }
 
@@ -61,7 +95,9 @@ const atMost = (level: Level): Level => ({ ...level, rows: Math.min(level.rows, 
 function* healthIssueItems(health: readonly HealthIssue[], level: Level): Lines {
   if (health.length === 0) return;
   yield* ['**Health issues**', ''];
-  yield* some(health, atMost(level), (issue) => [`- ${prose(shorten(healthIssueSentence(issue), level.length))}`]);
+  yield* some(health, atMost(level), (issue) => [
+    `- ${prose(shorten(healthIssueSentence(issue), level.length))}`,
+  ]);
   yield '';
 }
 
@@ -73,5 +109,8 @@ function* unmanagedTable(unmanaged: readonly UnmanagedRecord[], level: Level): L
     prose(shorten(unmanaged.label ?? '', level.length)),
     prose(shorten(authorSentence(unmanaged), level.length)),
   ];
-  yield* folded(`Unmanaged: ${plural(unmanaged.length, 'object')}`, ['', ...markdownTable(['Kind', 'Id', 'Name', 'Changed'], unmanaged, atMost(level), cells)]);
+  yield* folded(`Unmanaged: ${plural(unmanaged.length, 'object')}`, [
+    '',
+    ...markdownTable(['Kind', 'Id', 'Name', 'Changed'], unmanaged, atMost(level), cells),
+  ]);
 }

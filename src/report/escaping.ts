@@ -9,7 +9,11 @@ const short: Readonly<Record<string, string>> = { '\t': '\\t', '\r': '\\r' };
 
 /** As JSON spells it, unit by unit, so that JSON text stays JSON. */
 const spelled = (found: string): string =>
-  short[found] ?? Array.from({ length: found.length }, (_, index) => `\\u${found.charCodeAt(index).toString(16).padStart(4, '0')}`).join('');
+  short[found] ??
+  Array.from(
+    { length: found.length },
+    (_, index) => `\\u${found.charCodeAt(index).toString(16).padStart(4, '0')}`,
+  ).join('');
 
 /** The same text with unsafe characters spelled out; line feeds stay. Valid JSON stays valid and equal. */
 export function inert(text: string): string {
@@ -22,7 +26,9 @@ export function visible(text: string): string {
 }
 
 export function shorten(text: string, length: number): string {
-  return text.length <= length ? text : `${text.slice(0, length).replace(/[\ud800-\udbff]$/, '')}… (${text.length - length} more characters)`;
+  return text.length <= length
+    ? text
+    : `${text.slice(0, length).replace(/[\ud800-\udbff]$/, '')}… (${text.length - length} more characters)`;
 }
 
 /** A line that no CI log takes for a command. */
@@ -48,13 +54,18 @@ export function prose(text: string): string {
 /** A code span for Markdown that nothing breaks out of, in table cells neither. */
 export function code(text: string): string {
   const line = visible(text);
-  return /[`|\\]|^\s|\s$|^$/.test(line) ? `<code>${line.replace(/[^\p{L}\p{N} .,-]/gu, (found) => `&#${found.codePointAt(0)};`)}</code>` : `\`${line}\``;
+  return /[`|\\]|^\s|\s$|^$/.test(line)
+    ? `<code>${line.replace(/[^\p{L}\p{N} .,-]/gu, (found) => `&#${found.codePointAt(0)};`)}</code>`
+    : `\`${line}\``;
 }
 
 /** A fenced block for Markdown; the lines are made inert here. */
 export function* fence(language: string, lines: Iterable<string>): Generator<string> {
   const safe = Array.from(lines, (line) => guard(visible(line)));
-  const longest = safe.reduce((most, line) => Math.max(most, ...(line.match(/`+/g) ?? []).map((run) => run.length)), 2);
+  const longest = safe.reduce(
+    (most, line) => Math.max(most, ...(line.match(/`+/g) ?? []).map((run) => run.length)),
+    2,
+  );
   const mark = '`'.repeat(longest + 1);
   yield mark + language;
   yield* safe;

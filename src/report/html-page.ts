@@ -31,7 +31,8 @@ export interface Page {
   readonly document: DocumentHead;
 }
 
-const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+const hashOf = (text: string): string =>
+  `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 const policy = `default-src 'none'; style-src ${hashOf(pageStyle)}; script-src ${hashOf(pageScript)}; base-uri 'none'; form-action 'none'`;
 
@@ -74,7 +75,10 @@ ${shown.map(sectionOf)}</main>
 function requestsOf({ api_requests }: DocumentHead): string {
   const all = Object.entries(api_requests).toSorted(([a], [b]) => compareText(a, b));
   const sum = all.reduce((total, [, count]) => total + count, 0);
-  return [plural(sum, 'request'), ...(sum === 0 ? [] : [all.map(([name, count]) => `${name} ${count}`).join(', ')])].join(': ');
+  return [
+    plural(sum, 'request'),
+    ...(sum === 0 ? [] : [all.map(([name, count]) => `${name} ${count}`).join(', ')]),
+  ].join(': ');
 }
 
 function sectionOf({ id, title, count, content }: Section): Markup {
@@ -86,8 +90,14 @@ ${content}</section>
 }
 
 /** Hidden until the script, without which it could do nothing, shows it. */
-export function filterForm(kinds: readonly string[], what: readonly string[], noun: string, all: number): Markup {
-  const options = (names: readonly string[]): Markup => markup`<option value="">all</option>${[...new Set(names)].toSorted().map((name) => markup`<option>${name}</option>`)}`;
+export function filterForm(
+  kinds: readonly string[],
+  what: readonly string[],
+  noun: string,
+  all: number,
+): Markup {
+  const options = (names: readonly string[]): Markup =>
+    markup`<option value="">all</option>${[...new Set(names)].toSorted().map((name) => markup`<option>${name}</option>`)}`;
   return markup`<form id="filter" role="search" aria-label="Filter" hidden>
 <label>Kind <select name="kind">${options(kinds)}</select></label>
 <label>${noun} <select name="what">${options(what)}</select></label>

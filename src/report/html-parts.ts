@@ -30,16 +30,27 @@ ${body.filter((one) => one !== undefined)}</div>
 
 /** Items below a heading, which goes when the filter hides all of them. */
 export function group(title: string, items: readonly Markup[]): Markup {
-  return items.length === 0 ? raw('') : markup`<div class="group">\n<h3>${title} <span class="number">${items.length}</span></h3>\n${items}</div>\n`;
+  return items.length === 0
+    ? raw('')
+    : markup`<div class="group">\n<h3>${title} <span class="number">${items.length}</span></h3>\n${items}</div>\n`;
 }
 
 /** Terms and what is said of them; what is undefined is left out. */
-export function facts(all: readonly (readonly [term: string, said: string | Markup | undefined])[]): Markup {
+export function facts(
+  all: readonly (readonly [term: string, said: string | Markup | undefined])[],
+): Markup {
   const known = all.filter(([, said]) => said !== undefined);
-  return known.length === 0 ? raw('') : markup`<dl>\n${known.map(([term, said]) => markup`<dt>${term}</dt><dd>${said}</dd>\n`)}</dl>\n`;
+  return known.length === 0
+    ? raw('')
+    : markup`<dl>\n${known.map(([term, said]) => markup`<dt>${term}</dt><dd>${said}</dd>\n`)}</dl>\n`;
 }
 
-export function htmlTable(caption: string, titles: readonly string[], all: readonly Markup[], look = 'list'): Markup {
+export function htmlTable(
+  caption: string,
+  titles: readonly string[],
+  all: readonly Markup[],
+  look = 'list',
+): Markup {
   const head = titles.map((title) => markup`<th scope="col">${title}</th>`);
   return markup`<table class="${look}">\n<caption>${caption}</caption>\n<thead><tr>${head}</tr></thead>\n<tbody>\n${all}</tbody>\n</table>\n`;
 }
@@ -48,9 +59,16 @@ export function htmlTable(caption: string, titles: readonly string[], all: reado
 const mostRows = 200;
 
 /** Field by field. Sides on which nothing is set anywhere have no column. */
-export function fieldTable(caption: string, differences: readonly Difference[], [before, after]: readonly [string, string]): Markup | undefined {
+export function fieldTable(
+  caption: string,
+  differences: readonly Difference[],
+  [before, after]: readonly [string, string],
+): Markup | undefined {
   if (differences.length === 0) return undefined;
-  const sides = { old: differences.some((one) => one.before !== undefined), now: differences.some((one) => one.after !== undefined) };
+  const sides = {
+    old: differences.some((one) => one.before !== undefined),
+    now: differences.some((one) => one.after !== undefined),
+  };
   const titles = ['Attribute', ...(sides.old ? [before] : []), ...(sides.now ? [after] : [])];
   return htmlTable(
     caption,
@@ -60,27 +78,42 @@ export function fieldTable(caption: string, differences: readonly Difference[], 
   );
 }
 
-function fieldRow(difference: Difference, { old, now }: { readonly old: boolean; readonly now: boolean }): Markup {
+function fieldRow(
+  difference: Difference,
+  { old, now }: { readonly old: boolean; readonly now: boolean },
+): Markup {
   const { path, before, after, sensitive } = difference;
   const said = remark(difference).trim();
   const later = said === '' ? undefined : markup` <span class="muted">${said}</span>`;
   const head = markup`<tr><th scope="row"><code>${path}</code></th>`;
-  if (oneLine(difference) === undefined) return markup`${head}<td${raw(old && now ? ' colspan="2"' : '')}>${lines(rows(difference))}${later}</td></tr>\n`;
-  const resent = sensitive && before !== undefined && after !== undefined ? markup` <span class="muted">(changes)</span>` : undefined;
+  if (oneLine(difference) === undefined)
+    return markup`${head}<td${raw(old && now ? ' colspan="2"' : '')}>${lines(rows(difference))}${later}</td></tr>\n`;
+  const resent =
+    sensitive && before !== undefined && after !== undefined
+      ? markup` <span class="muted">(changes)</span>`
+      : undefined;
   const left = old ? markup`<td>${side('del', before)}</td>` : undefined;
   const right = now ? markup`<td>${side('ins', after)}${later}${resent}</td>` : undefined;
   return markup`${head}${left}${right}</tr>\n`;
 }
 
 const side = (element: 'del' | 'ins', value: Json | undefined): Markup =>
-  value === undefined ? markup`<span class="muted">not set</span>` : markup`<${raw(element)}><code>${inline(value)}</code></${raw(element)}>`;
+  value === undefined
+    ? markup`<span class="muted">not set</span>`
+    : markup`<${raw(element)}><code>${inline(value)}</code></${raw(element)}>`;
 
 const elements: Readonly<Record<Row['sign'], string>> = { '-': 'del', '+': 'ins', ' ': 'span' };
 
 /** Lines with their signs, so that they are told apart without colour. */
 export function lines(all: readonly Row[]): Markup {
-  const shown = all.slice(0, mostRows).map(({ sign, text }) => markup`<${raw(elements[sign])}>${sign} ${text}</${raw(elements[sign])}>${raw(sign === ' ' ? '\n' : '')}`);
-  const more = all.length > mostRows ? markup`<span>… ${all.length - mostRows} more lines</span>` : undefined;
+  const shown = all
+    .slice(0, mostRows)
+    .map(
+      ({ sign, text }) =>
+        markup`<${raw(elements[sign])}>${sign} ${text}</${raw(elements[sign])}>${raw(sign === ' ' ? '\n' : '')}`,
+    );
+  const more =
+    all.length > mostRows ? markup`<span>… ${all.length - mostRows} more lines</span>` : undefined;
   return markup`<pre>${shown}${more}</pre>`;
 }
 
@@ -95,23 +128,35 @@ export function json(value: Json): Markup {
 
 export function diagnosticNotes(diagnostics: readonly Diagnostic[]): readonly Markup[] {
   const tones = { error: 'delete', warning: 'update', info: 'adopt' } as const;
-  return diagnostics.map(({ severity, summary, detail, code, address, attribute, origin, frame }) => {
-    const where = [origin && place(origin), address, attribute].filter((one) => one !== undefined).map((one) => markup`<code>${one}</code> · `);
-    return markup`<div class="note ${tones[severity]}">
+  return diagnostics.map(
+    ({ severity, summary, detail, code, address, attribute, origin, frame }) => {
+      const where = [origin && place(origin), address, attribute]
+        .filter((one) => one !== undefined)
+        .map((one) => markup`<code>${one}</code> · `);
+      return markup`<div class="note ${tones[severity]}">
 <p><span class="badge">${severity}</span> <strong class="text">${summary}</strong></p>
 <p class="muted">${where}<code>${code}</code></p>
 ${frame === undefined ? undefined : markup`<pre>${frame.replace(/\n+$/, '').split('\n').map(framed)}</pre>\n`}${(detail ?? '').split('\n').map((line) => (line === '' ? undefined : markup`<p>${line}</p>\n`))}</div>
 `;
-  });
+    },
+  );
 }
 
 const framed = (line: string): Markup => markup`<span>${line}</span>\n`;
 
 /** Kinds with their counts, where the objects themselves are not listed. */
-export function countTable(caption: string, counts: Readonly<Record<string, number>>): readonly Markup[] {
+export function countTable(
+  caption: string,
+  counts: Readonly<Record<string, number>>,
+): readonly Markup[] {
   const all = Object.entries(counts).filter(([, count]) => count > 0);
   if (all.length === 0) return [];
-  const body = all.toSorted(([a], [b]) => compareText(a, b)).map(([kind, count]) => markup`<tr><th scope="row"><code>${kind}</code></th><td>${count}</td></tr>\n`);
+  const body = all
+    .toSorted(([a], [b]) => compareText(a, b))
+    .map(
+      ([kind, count]) =>
+        markup`<tr><th scope="row"><code>${kind}</code></th><td>${count}</td></tr>\n`,
+    );
   return [htmlTable(caption, ['Kind', 'Objects'], body)];
 }
 

@@ -10,19 +10,40 @@ import { plural } from './words.js';
 type Unheard = Impact['unheard'][number];
 
 /** What the numbers rest on, a sentence each. */
-export function impactBasis({ since, until, alerts, through_sub_accounts: above, unjudged: { groups, routers } }: Impact): readonly string[] {
+export function impactBasis({
+  since,
+  until,
+  alerts,
+  through_sub_accounts: above,
+  unjudged: { groups, routers },
+}: Impact): readonly string[] {
   return [
     `Judged by ${plural(alerts, 'alert')} from ${since} to ${until}.`,
-    ...(above > 0 ? [`Rules are taken to hear of the accounts below those they name, which the service does not tell: ${plural(above, 'alert')} rest on that.`] : []),
-    ...(groups > 0 ? [`Who is in a group cannot be read: for ${plural(groups, 'alert')} of routers it is not known whether rules for groups would send them.`] : []),
-    ...(routers > 0 ? [`The account of ${plural(routers, 'alert')} is not known, and so not which rules would send them.`] : []),
+    ...(above > 0
+      ? [
+          `Rules are taken to hear of the accounts below those they name, which the service does not tell: ${plural(above, 'alert')} rest on that.`,
+        ]
+      : []),
+    ...(groups > 0
+      ? [
+          `Who is in a group cannot be read: for ${plural(groups, 'alert')} of routers it is not known whether rules for groups would send them.`,
+        ]
+      : []),
+    ...(routers > 0
+      ? [
+          `The account of ${plural(routers, 'alert')} is not known, and so not which rules would send them.`,
+        ]
+      : []),
   ];
 }
 
 /** The rules that would send more, less or elsewhere, and those that nobody can judge. */
 export function movedRules({ rules }: Impact): readonly RuleImpact[] {
   return rules.filter(
-    ({ before, after, unjudged, destinations }) => before !== after || unjudged.before + unjudged.after > 0 || destinations.before.join('\n') !== destinations.after.join('\n'),
+    ({ before, after, unjudged, destinations }) =>
+      before !== after ||
+      unjudged.before + unjudged.after > 0 ||
+      destinations.before.join('\n') !== destinations.after.join('\n'),
   );
 }
 
@@ -30,16 +51,22 @@ export function movedRules({ rules }: Impact): readonly RuleImpact[] {
 export function unmovedSentence(impact: Impact): string | undefined {
   const others = impact.rules.length - movedRules(impact).length;
   if (others === 0) return undefined;
-  return others === impact.rules.length ? `Every rule would send as before: ${others}.` : `${plural(others, 'other rule')} would send as before.`;
+  return others === impact.rules.length
+    ? `Every rule would send as before: ${others}.`
+    : `${plural(others, 'other rule')} would send as before.`;
 }
 
 /** What a rule would have sent; `noisy` in words where colour does not say it. */
 export function sentSentence({ before, after, noisy, unjudged }: RuleImpact): string {
-  const open = unjudged.before + unjudged.after > 0 ? `; not judged: ${plural(unjudged.before, 'alert')} before, ${unjudged.after} after` : '';
+  const open =
+    unjudged.before + unjudged.after > 0
+      ? `; not judged: ${plural(unjudged.before, 'alert')} before, ${unjudged.after} after`
+      : '';
   return `${plural(before, 'notification')} before, ${after} after${noisy ? ', MUCH MORE' : ''}${open}`;
 }
 
-export const unheardSentence = ({ alerts, before, after }: Unheard): string => `${after} of ${plural(alerts, 'alert')}, ${before} before`;
+export const unheardSentence = ({ alerts, before, after }: Unheard): string =>
+  `${after} of ${plural(alerts, 'alert')}, ${before} before`;
 
 /** A type that an alert did not tell still has to be called something. */
 export const typeWord = ({ type }: Unheard): string => (type === '' ? '(no type)' : type);
@@ -49,42 +76,67 @@ export function* impactLines(impact: Impact | undefined, color: Palette, width: 
   yield color.bold('What it means for alerts');
   for (const rule of movedRules(impact)) {
     const { before, after } = rule.destinations;
-    yield* flow(`${rule.rule}: ${sentSentence(rule)}`, { width, lead: '  ', hang: 4, ...(rule.noisy && { paint: color.yellow }) });
-    if (after.length > 0) yield* flow(`to ${after.join(', ')}`, { width, lead: '    ', paint: color.dim });
+    yield* flow(`${rule.rule}: ${sentSentence(rule)}`, {
+      width,
+      lead: '  ',
+      hang: 4,
+      ...(rule.noisy && { paint: color.yellow }),
+    });
+    if (after.length > 0)
+      yield* flow(`to ${after.join(', ')}`, { width, lead: '    ', paint: color.dim });
     const lost = before.filter((one) => !after.includes(one));
-    if (lost.length > 0) yield* flow(`no longer to ${lost.join(', ')}`, { width, lead: '    ', paint: color.dim });
+    if (lost.length > 0)
+      yield* flow(`no longer to ${lost.join(', ')}`, { width, lead: '    ', paint: color.dim });
   }
   const others = unmovedSentence(impact);
   if (others !== undefined) yield* flow(others, { width, lead: '  ' });
   if (impact.unheard.length > 0) yield '  Nobody would hear of';
   for (const one of impact.unheard)
-    yield* flow(`${typeWord(one)}: ${unheardSentence(one)}`, { width, lead: '    ', hang: 6, ...(one.after > one.before && { paint: color.yellow }) });
-  for (const sentence of impactBasis(impact)) yield* flow(sentence, { width, lead: '  ', paint: color.dim });
+    yield* flow(`${typeWord(one)}: ${unheardSentence(one)}`, {
+      width,
+      lead: '    ',
+      hang: 6,
+      ...(one.after > one.before && { paint: color.yellow }),
+    });
+  for (const sentence of impactBasis(impact))
+    yield* flow(sentence, { width, lead: '  ', paint: color.dim });
   yield '';
 }
 
 export function* impactItems(impact: Impact | undefined, level: Level): Lines {
   if (!impact) return;
-  const codes = (names: readonly string[]): string => names.map((name) => code(shorten(name, level.length))).join(' ');
+  const codes = (names: readonly string[]): string =>
+    names.map((name) => code(shorten(name, level.length))).join(' ');
   const moved = movedRules(impact);
   const others = unmovedSentence(impact);
   yield* ['**What it means for alerts**', ''];
   if (moved.length > 0)
-    yield* markdownTable(['Rule', 'Would have sent', 'To, before', 'To, after'], moved, level, (rule) => [
-      code(shorten(rule.rule, level.length)),
-      sentSentence(rule).replace('MUCH MORE', '**MUCH MORE**'),
-      codes(rule.destinations.before),
-      codes(rule.destinations.after),
-    ]);
+    yield* markdownTable(
+      ['Rule', 'Would have sent', 'To, before', 'To, after'],
+      moved,
+      level,
+      (rule) => [
+        code(shorten(rule.rule, level.length)),
+        sentSentence(rule).replace('MUCH MORE', '**MUCH MORE**'),
+        codes(rule.destinations.before),
+        codes(rule.destinations.after),
+      ],
+    );
   if (others !== undefined) yield* [others, ''];
   if (impact.unheard.length > 0)
-    yield* markdownTable(['Nobody would hear of', 'Alerts'], impact.unheard, level, (one) => [code(shorten(typeWord(one), level.length)), unheardSentence(one)]);
+    yield* markdownTable(['Nobody would hear of', 'Alerts'], impact.unheard, level, (one) => [
+      code(shorten(typeWord(one), level.length)),
+      unheardSentence(one),
+    ]);
   const basis = impactBasis(impact).map((sentence) => prose(shorten(sentence, level.length * 4)));
   yield* [basis.join(' '), ''];
 }
 
 /** In one line. */
 export function impactSentence(impact: Impact): string {
-  const lost = impact.unheard.length === 0 ? '' : `; nobody would hear of all of ${plural(impact.unheard.length, 'alert type')}`;
+  const lost =
+    impact.unheard.length === 0
+      ? ''
+      : `; nobody would hear of all of ${plural(impact.unheard.length, 'alert type')}`;
   return `${plural(movedRules(impact).length, 'rule')} would send otherwise than before, judged by ${plural(impact.alerts, 'alert')}${lost}`;
 }

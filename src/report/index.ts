@@ -1,7 +1,14 @@
 // One document model, and what every command prints. Other forms than text: `render.ts`.
 export type { AccessDocument } from './access-text.js';
 export { renderDiagnostics } from './diagnostics-text.js';
-export { accessDocument, driftDocument, planDocument, type DriftInput, type Meta, type PlanDocumentInput } from './document-of-plan.js';
+export {
+  accessDocument,
+  driftDocument,
+  planDocument,
+  type DriftInput,
+  type Meta,
+  type PlanDocumentInput,
+} from './document-of-plan.js';
 export { guard, inert, visible } from './escaping.js';
 export { planInText } from './plan-lines.js';
 export { ndjson, type Ndjson } from './ndjson.js';

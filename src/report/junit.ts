@@ -1,17 +1,33 @@
 // An audit for test runners: a suite a kind, a case an address, a failure where it drifted. The order of elements and
 // the attributes are those that Ant's schema and Jenkins' both accept.
-import { tryAddress, type Diagnostic, type DriftDocument, type DriftRecord, type Verified } from '../model/index.js';
+import {
+  tryAddress,
+  type Diagnostic,
+  type DriftDocument,
+  type DriftRecord,
+  type Verified,
+} from '../model/index.js';
 import { renderDiagnostics } from './diagnostics-text.js';
 import { recordLines } from './drift-text.js';
 import { guard } from './escaping.js';
-import { healthIssueSentence, driftMeanings, driftSentence, expectationSentence, place } from './words.js';
+import {
+  healthIssueSentence,
+  driftMeanings,
+  driftSentence,
+  expectationSentence,
+  place,
+} from './words.js';
 import { markup, type Markup } from './markup.js';
 import { palette, type Style } from './style.js';
 
 interface Case {
   readonly suite: string;
   readonly name: string;
-  readonly error?: { readonly element: 'failure' | 'error'; readonly type: string; readonly message: string };
+  readonly error?: {
+    readonly element: 'failure' | 'error';
+    readonly type: string;
+    readonly message: string;
+  };
   /** Lines below the trouble; without trouble they are said of the suite. */
   readonly lines: readonly string[];
 }
@@ -26,41 +42,79 @@ export function driftJunit(document: DriftDocument): string {
     else suites.set(one.suite, [one]);
   }
   const written = [...suites].map(([name, cases], id) => suiteOf(document, name, cases, id));
-  return markup`<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n${written}</testsuites>\n`.markup;
+  return markup`<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n${written}</testsuites>\n`
+    .markup;
 }
 
 function* casesOf(document: DriftDocument): Generator<Case> {
   yield auditCase(document);
   for (const record of document.drift) yield driftCase(record);
-  for (const address of document.in_sync) yield { suite: tryAddress(address)?.kind ?? 'objects', name: address, lines: [] };
+  for (const address of document.in_sync)
+    yield { suite: tryAddress(address)?.kind ?? 'objects', name: address, lines: [] };
   for (const verified of document.expectations) yield expectationCase(verified);
 }
 
 /** Always there: an audit that could not be made must not look like one that found nothing. */
 function auditCase(document: DriftDocument): Case {
   const errors = document.diagnostics.filter(({ severity }) => severity === 'error');
-  const lines = [driftSentence(document), ...textOf(document.diagnostics), ...document.health.map(healthIssueSentence)];
+  const lines = [
+    driftSentence(document),
+    ...textOf(document.diagnostics),
+    ...document.health.map(healthIssueSentence),
+  ];
   const [first] = errors;
-  return { suite: 'audit', name: 'the audit can be made', lines, ...(first && { error: { element: 'error', type: first.code, message: first.summary } }) };
+  return {
+    suite: 'audit',
+    name: 'the audit can be made',
+    lines,
+    ...(first && { error: { element: 'error', type: first.code, message: first.summary } }),
+  };
 }
 
 function driftCase(record: DriftRecord): Case {
   const { kind: suite, address: name, status } = record;
   const lines = [...recordLines(record, palette(style), style.width)];
-  return { suite, name, lines, ...(status !== 'settled' && { error: { element: 'failure', type: status, message: driftMeanings[status] } }) };
+  return {
+    suite,
+    name,
+    lines,
+    ...(status !== 'settled' && {
+      error: { element: 'failure', type: status, message: driftMeanings[status] },
+    }),
+  };
 }
 
 function expectationCase(verified: Verified): Case {
   const { name, verdict, collection, origin, offenders, diagnostic } = verified;
-  const lines = [`${collection}, ${place(origin)}`, ...offenders.map(({ id, why }) => `${id}: ${why}`), ...textOf(diagnostic ? [diagnostic] : [])];
-  const error = { element: verdict === 'failed' ? ('failure' as const) : ('error' as const), type: verdict, message: expectationSentence(verified) };
-  return { suite: 'expectations', name, lines: verdict === 'met' ? [] : lines, ...(verdict !== 'met' && { error }) };
+  const lines = [
+    `${collection}, ${place(origin)}`,
+    ...offenders.map(({ id, why }) => `${id}: ${why}`),
+    ...textOf(diagnostic ? [diagnostic] : []),
+  ];
+  const error = {
+    element: verdict === 'failed' ? ('failure' as const) : ('error' as const),
+    type: verdict,
+    message: expectationSentence(verified),
+  };
+  return {
+    suite: 'expectations',
+    name,
+    lines: verdict === 'met' ? [] : lines,
+    ...(verdict !== 'met' && { error }),
+  };
 }
 
-const textOf = (diagnostics: readonly Diagnostic[]): readonly string[] => (diagnostics.length === 0 ? [] : renderDiagnostics(diagnostics, style).trimEnd().split('\n'));
+const textOf = (diagnostics: readonly Diagnostic[]): readonly string[] =>
+  diagnostics.length === 0 ? [] : renderDiagnostics(diagnostics, style).trimEnd().split('\n');
 
-function suiteOf({ generated_at, target }: DriftDocument, name: string, cases: readonly Case[], id: number): Markup {
-  const count = (element: 'failure' | 'error'): number => cases.filter(({ error }) => error?.element === element).length;
+function suiteOf(
+  { generated_at, target }: DriftDocument,
+  name: string,
+  cases: readonly Case[],
+  id: number,
+): Markup {
+  const count = (element: 'failure' | 'error'): number =>
+    cases.filter(({ error }) => error?.element === element).length;
   const said = cases.filter(({ error }) => error === undefined).flatMap(({ lines }) => lines);
   return markup`<testsuite id="${id}" package="trueup" name="${name}" timestamp="${generated_at.slice(0, 19)}" hostname="localhost" tests="${cases.length}" failures="${count('failure')}" errors="${count('error')}" skipped="0" time="0">
 <properties><property name="target" value="${target}"/></properties>
@@ -78,4 +132,5 @@ function caseOf({ suite, name, error, lines }: Case): Markup {
 }
 
 /** Each on a line of its own, where no CI log takes it for a command. */
-const linesOf = (lines: readonly string[]): readonly Markup[] => lines.map((line) => markup`\n${guard(line)}`);
+const linesOf = (lines: readonly string[]): readonly Markup[] =>
+  lines.map((line) => markup`\n${guard(line)}`);

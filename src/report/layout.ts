@@ -22,8 +22,15 @@ export interface Flow {
 }
 
 /** One piece of text from anywhere, made visible and wrapped. */
-export function* flow(text: string, { width, lead = '', hang = columns(lead), paint = unpainted, paintLead = unpainted }: Flow): Lines {
-  const [first = '', ...rest] = wrap(visible(shorten(text, longest)), width - columns(lead), width - hang);
+export function* flow(
+  text: string,
+  { width, lead = '', hang = columns(lead), paint = unpainted, paintLead = unpainted }: Flow,
+): Lines {
+  const [first = '', ...rest] = wrap(
+    visible(shorten(text, longest)),
+    width - columns(lead),
+    width - hang,
+  );
   yield first === '' ? lead.trimEnd() : paintLead(lead) + paint(first);
   for (const line of rest) yield ' '.repeat(hang) + paint(line);
 }
@@ -33,13 +40,23 @@ export function* paragraphs(text: string, layout: Flow): Lines {
   for (const line of text.split('\n')) yield* flow(line, layout);
 }
 
-const signed = (color: Palette, sign: string): Paint => ({ '-': color.red, '+': color.green })[sign] ?? color.dim;
+const signed = (color: Palette, sign: string): Paint =>
+  ({ '-': color.red, '+': color.green })[sign] ?? color.dim;
 
 /** Attribute by attribute: one line each where it fits, else its members or lines below its path. */
-export function* differenceLines(differences: readonly Difference[], color: Palette, width: number, indent: number): Lines {
+export function* differenceLines(
+  differences: readonly Difference[],
+  color: Palette,
+  width: number,
+  indent: number,
+): Lines {
   const lead = ' '.repeat(indent);
   const aligned = Math.min(
-    differences.reduce((most, one) => (oneLine(one) === undefined ? most : Math.max(most, columns(visible(one.path)))), 0),
+    differences.reduce(
+      (most, one) =>
+        oneLine(one) === undefined ? most : Math.max(most, columns(visible(one.path))),
+      0,
+    ),
     36,
   );
   for (const difference of differences) {
@@ -52,11 +69,20 @@ export function* differenceLines(differences: readonly Difference[], color: Pale
       continue;
     }
     yield* flow(path + later, { width, lead });
-    for (const { sign, text } of rows(difference)) yield* flow(text, { width, lead: `${lead}  ${sign} `, paint: signed(color, sign), paintLead: signed(color, sign) });
+    for (const { sign, text } of rows(difference))
+      yield* flow(text, {
+        width,
+        lead: `${lead}  ${sign} `,
+        paint: signed(color, sign),
+        paintLead: signed(color, sign),
+      });
   }
 }
 
 /** The sentence that ends a report; what is too wide is broken behind its semicolon. */
 export function* closing(sentence: string, color: Palette, width: number): Lines {
-  yield* paragraphs(columns(sentence) <= width ? sentence : sentence.replace('; ', ';\n'), { width, paint: color.bold });
+  yield* paragraphs(columns(sentence) <= width ? sentence : sentence.replace('; ', ';\n'), {
+    width,
+    paint: color.bold,
+  });
 }

@@ -22,7 +22,12 @@ const levels: readonly Level[] = [
   { bodies: true, details: true, rows: Infinity, length: 2000 },
   { bodies: false, details: true, rows: Infinity, length: 2000 },
   { bodies: false, details: false, rows: Infinity, length: 400 },
-  ...[400, 200, 100, 50, 20, 5, 0].map((count) => ({ bodies: false, details: false, rows: count, length: 120 })),
+  ...[400, 200, 100, 50, 20, 5, 0].map((count) => ({
+    bodies: false,
+    details: false,
+    rows: count,
+    length: 120,
+  })),
 ];
 
 /** The fullest level that fits. Writing stops where a level has grown too long. */
@@ -46,14 +51,23 @@ function joined(lines: Lines): string | undefined {
 }
 
 /** The first entries, then a line that counts the others. */
-export function* some<T>(all: readonly T[], level: Level, write: (one: T, index: number) => Iterable<string>): Lines {
+export function* some<T>(
+  all: readonly T[],
+  level: Level,
+  write: (one: T, index: number) => Iterable<string>,
+): Lines {
   const shown = all.slice(0, level.rows);
   for (const [index, one] of shown.entries()) yield* write(one, index);
   if (shown.length < all.length) yield* ['', `… and ${all.length - shown.length} more`];
 }
 
 /** A table whose cells are finished Markdown in one line. */
-export function* markdownTable<T>(titles: readonly string[], all: readonly T[], level: Level, cells: (one: T) => readonly string[]): Lines {
+export function* markdownTable<T>(
+  titles: readonly string[],
+  all: readonly T[],
+  level: Level,
+  cells: (one: T) => readonly string[],
+): Lines {
   if (level.rows > 0) yield* [`| ${titles.join(' | ')} |`, `|${' --- |'.repeat(titles.length)}`];
   yield* some(all, level, (one) => [`| ${cells(one).join(' | ')} |`]);
   yield '';
@@ -76,18 +90,31 @@ function* differenceText(differences: readonly Difference[], level: Level): Line
     const later = remark(difference);
     const path = shorten(difference.path, level.length);
     const all = rows(difference);
-    const single = all.length <= 2 && new Set(all.map(({ sign }) => sign)).size === all.length && all.every(({ sign }) => sign !== ' ');
+    const single =
+      all.length <= 2 &&
+      new Set(all.map(({ sign }) => sign)).size === all.length &&
+      all.every(({ sign }) => sign !== ' ');
     if (!single) yield `  ${path}:${later}`;
-    for (const { sign, text } of all) yield single ? `${sign} ${path}: ${shorten(text, level.length)}${sign === '+' ? later : ''}` : `${sign}   ${shorten(text, level.length)}`;
+    for (const { sign, text } of all)
+      yield single
+        ? `${sign} ${path}: ${shorten(text, level.length)}${sign === '+' ? later : ''}`
+        : `${sign}   ${shorten(text, level.length)}`;
   }
 }
 
 export function* diagnosticItems(diagnostics: readonly Diagnostic[], level: Level): Lines {
   if (diagnostics.length === 0) return;
   yield* some(diagnostics, level, ({ severity, summary, detail, address, origin, code: name }) => {
-    const where = [origin && place(origin), address].filter((one) => one !== undefined).map((one) => code(shorten(one, level.length)));
-    const more = detail === undefined ? '' : ` — ${prose(shorten(detail.replaceAll('\n', ' '), level.length))}`;
-    return [`- **${severity}**: ${prose(shorten(summary, level.length))}${more} ${[...where, code(name)].join(' ')}`];
+    const where = [origin && place(origin), address]
+      .filter((one) => one !== undefined)
+      .map((one) => code(shorten(one, level.length)));
+    const more =
+      detail === undefined
+        ? ''
+        : ` — ${prose(shorten(detail.replaceAll('\n', ' '), level.length))}`;
+    return [
+      `- **${severity}**: ${prose(shorten(summary, level.length))}${more} ${[...where, code(name)].join(' ')}`,
+    ];
   });
   yield '';
 }

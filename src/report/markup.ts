@@ -11,10 +11,23 @@ type Filling = string | number | undefined | Markup | readonly Filling[];
 /** Characters of one text; nobody reads more, and a value of ten megabytes must not make a page of as much. */
 const longest = 2000;
 
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;', '\ufffe': '\\ufffe', '\uffff': '\\uffff', '\n': '\\n' };
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+  '\ufffe': '\\ufffe',
+  '\uffff': '\\uffff',
+  '\n': '\\n',
+};
 
 function fill(filling: Filling): string {
-  if (typeof filling === 'string') return inert(shorten(filling, longest)).replace(/[&<>"'\n\ufffe\uffff]/g, (found) => entities[found] as string);
+  if (typeof filling === 'string')
+    return inert(shorten(filling, longest)).replace(
+      /[&<>"'\n\ufffe\uffff]/g,
+      (found) => entities[found] as string,
+    );
   if (typeof filling === 'number') return String(filling);
   if (filling === undefined) return '';
   return 'markup' in filling ? filling.markup : filling.map(fill).join('');
@@ -22,14 +35,17 @@ function fill(filling: Filling): string {
 
 /** `undefined` fills in nothing; a list fills in all of its members. */
 export function markup(strings: TemplateStringsArray, ...fillings: readonly Filling[]): Markup {
-  return { markup: strings.reduce((text, string, index) => text + fill(fillings[index - 1]) + string) };
+  return {
+    markup: strings.reduce((text, string, index) => text + fill(fillings[index - 1]) + string),
+  };
 }
 
 /** Text of ours that stands as it is. */
 export const raw = (text: string): Markup => ({ markup: text });
 
 /** Names in HTML, with commas between. */
-export const codes = (all: readonly string[]): Markup => markup`${all.map((one, index) => markup`${index === 0 ? '' : ', '}<code>${one}</code>`)}`;
+export const codes = (all: readonly string[]): Markup =>
+  markup`${all.map((one, index) => markup`${index === 0 ? '' : ', '}<code>${one}</code>`)}`;
 
 /** A sentence whose times are for people. */
 export const withCode = (sentence: string): Markup =>
@@ -38,5 +54,7 @@ export const withCode = (sentence: string): Markup =>
 /** A time as people read it; what is no time of ISO 8601 in UTC stands as it is. */
 export function moment(time: string): Markup {
   const [, day, clock] = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/.exec(time) ?? [];
-  return day === undefined ? markup`${time}` : markup`<time datetime="${time}">${day} ${clock} UTC</time>`;
+  return day === undefined
+    ? markup`${time}`
+    : markup`<time datetime="${time}">${day} ${clock} UTC</time>`;
 }

@@ -51,11 +51,24 @@ export interface Ndjson {
 
 type Hook = Readonly<Record<string, Json>>;
 type Level = 'info' | 'warn' | 'error';
-type Line = (level: Level, type: string, message: string, more: Readonly<Record<string, unknown>>) => string;
+type Line = (
+  level: Level,
+  type: string,
+  message: string,
+  more: Readonly<Record<string, unknown>>,
+) => string;
 
 const uiVersion = '1.2';
 /** Terraform's words for our actions. An adoption that writes as well is an `update`, and `importing` tells the rest; sums count it under both. */
-const actions: Readonly<Record<SummaryKey, string>> = { create: 'create', update: 'update', replace: 'replace', delete: 'delete', adopt: 'import', forget: 'remove', keep: 'noop' };
+const actions: Readonly<Record<SummaryKey, string>> = {
+  create: 'create',
+  update: 'update',
+  replace: 'replace',
+  delete: 'delete',
+  adopt: 'import',
+  forget: 'remove',
+  keep: 'noop',
+};
 const driftedActions: Readonly<Record<DriftRecord['status'], string>> = {
   changed: 'update',
   gone: 'delete',
@@ -65,9 +78,22 @@ const driftedActions: Readonly<Record<DriftRecord['status'], string>> = {
   settled: 'noop',
 };
 
-export function ndjson({ version, clock }: { readonly version: string; readonly clock: Pick<Clock, 'now' | 'monotonic'> }): Ndjson {
+export function ndjson({
+  version,
+  clock,
+}: {
+  readonly version: string;
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>;
+}): Ndjson {
   const line: Line = (level, type, message, more) =>
-    jsonLine({ '@level': level, '@message': visible(message), '@module': 'trueup.ui', '@timestamp': new Date(clock.now()).toISOString(), type, ...more });
+    jsonLine({
+      '@level': level,
+      '@message': visible(message),
+      '@module': 'trueup.ui',
+      '@timestamp': new Date(clock.now()).toISOString(),
+      type,
+      ...more,
+    });
   const running = new Map<string, { readonly action: Action; readonly since: number }>();
   // Events do not say of an adoption whether it writes: the plan that came before does.
   let writing: ReadonlySet<string> = new Set();
@@ -78,37 +104,69 @@ export function ndjson({ version, clock }: { readonly version: string; readonly 
   });
   const progress = (): string =>
     [...running]
-      .map(([address, { action, since }]) => progressed(line, address, during[action], { ...hook(address, action), elapsed_seconds: seconds(clock.monotonic() - since) }))
+      .map(([address, { action, since }]) =>
+        progressed(line, address, during[action], {
+          ...hook(address, action),
+          elapsed_seconds: seconds(clock.monotonic() - since),
+        }),
+      )
       .join('');
-  const diagnostics = (all: readonly Diagnostic[]): string => all.map((one) => diagnosed(line, one)).join('');
+  const diagnostics = (all: readonly Diagnostic[]): string =>
+    all.map((one) => diagnosed(line, one)).join('');
 
   return {
     version: () => line('info', 'version', `trueup ${version}`, { trueup: version, ui: uiVersion }),
     plan: (document) => {
-      writing = new Set(document.resource_changes.filter(adoptsAndWrites).map(({ address }) => address));
+      writing = new Set(
+        document.resource_changes.filter(adoptsAndWrites).map(({ address }) => address),
+      );
       const changes = changesOf('plan', document.summary, writing.size);
       const { impact } = document;
       const meaning = impact ? line('info', 'impact', impactSentence(impact), { impact }) : '';
-      return planned(line, document) + meaning + diagnostics(document.diagnostics) + line('info', 'change_summary', planSentence(document), { changes });
+      return (
+        planned(line, document) +
+        meaning +
+        diagnostics(document.diagnostics) +
+        line('info', 'change_summary', planSentence(document), { changes })
+      );
     },
     drift: (document) =>
       document.drift.map((record) => drifted(line, record)).join('') +
       document.expectations.map((one) => line(...expectationEvent(one))).join('') +
-      document.health.map((issue) => line('warn', 'ailment', healthIssueSentence(issue), { ailment: issue })).join('') +
-      document.unmanaged_objects.map((object) => line('info', 'unmanaged', `${unmanagedObjectSentence(object)}: unmanaged; ${authorSentence(object)}`, { object })).join('') +
+      document.health
+        .map((issue) => line('warn', 'ailment', healthIssueSentence(issue), { ailment: issue }))
+        .join('') +
+      document.unmanaged_objects
+        .map((object) =>
+          line(
+            'info',
+            'unmanaged',
+            `${unmanagedObjectSentence(object)}: unmanaged; ${authorSentence(object)}`,
+            { object },
+          ),
+        )
+        .join('') +
       diagnostics(document.diagnostics) +
-      line('info', 'drift_summary', driftSentence(document), { summary: document.summary, unmanaged: document.unmanaged }),
+      line('info', 'drift_summary', driftSentence(document), {
+        summary: document.summary,
+        unmanaged: document.unmanaged,
+      }),
     event: (event) => {
       switch (event.type) {
         case 'start':
           if (event.action === 'keep') return '';
           running.set(event.address, { action: event.action, since: clock.monotonic() });
-          return line('info', 'apply_start', `${event.address}: ${during[event.action]}`, { hook: hook(event.address, event.action, event.id) });
+          return line('info', 'apply_start', `${event.address}: ${during[event.action]}`, {
+            hook: hook(event.address, event.action, event.id),
+          });
         case 'end':
           running.delete(event.outcome.address);
           return (
-            ended(line, event.outcome, hook(event.outcome.address, event.outcome.action, event.outcome.id)) +
-            (event.outcome.diagnostic ? diagnostics([event.outcome.diagnostic]) : '')
+            ended(
+              line,
+              event.outcome,
+              hook(event.outcome.address, event.outcome.action, event.outcome.id),
+            ) + (event.outcome.diagnostic ? diagnostics([event.outcome.diagnostic]) : '')
           );
         case 'diagnostic':
           return diagnostics([event.diagnostic]);
@@ -122,8 +180,12 @@ export function ndjson({ version, clock }: { readonly version: string; readonly 
     progress,
     outcomes: (outcomes) => {
       const done = outcomes.filter(({ outcome }) => outcome === 'done');
-      const both = done.filter(({ action, address }) => action === 'adopt' && writing.has(address)).length;
-      return line('info', 'change_summary', outcomeSentence(outcomes), { changes: changesOf('apply', summarise(done), both) });
+      const both = done.filter(
+        ({ action, address }) => action === 'adopt' && writing.has(address),
+      ).length;
+      return line('info', 'change_summary', outcomeSentence(outcomes), {
+        changes: changesOf('apply', summarise(done), both),
+      });
     },
     diagnostics,
   };
@@ -144,30 +206,68 @@ function resource(address: string): Json {
 
 const seconds = (milliseconds: number): number => Math.round(milliseconds / 1000);
 
-function progressed(line: Line, address: string, doing: string, hook: Hook & { readonly elapsed_seconds: number }): string {
-  return line('info', 'apply_progress', `${address}: still ${doing} after ${hook.elapsed_seconds} s`, { hook });
+function progressed(
+  line: Line,
+  address: string,
+  doing: string,
+  hook: Hook & { readonly elapsed_seconds: number },
+): string {
+  return line(
+    'info',
+    'apply_progress',
+    `${address}: still ${doing} after ${hook.elapsed_seconds} s`,
+    { hook },
+  );
 }
 
 /** What was skipped never started; it and what is kept have no line but their diagnostic. */
-function ended(line: Line, { address, action, outcome, id, elapsed = 0 }: Outcome, hook: Hook): string {
+function ended(
+  line: Line,
+  { address, action, outcome, id, elapsed = 0 }: Outcome,
+  hook: Hook,
+): string {
   if (outcome === 'skipped' || action === 'keep') return '';
   const more = { hook: { ...hook, elapsed_seconds: seconds(elapsed) } };
-  if (outcome === 'done') return line('info', 'apply_complete', `${address}: ${past[action]} after ${seconds(elapsed)} s${id === undefined ? '' : ` (id ${id})`}`, more);
-  return line('error', 'apply_errored', `${address}: ${action} ${outcome === 'unknown' ? 'has an unknown outcome' : 'failed'} after ${seconds(elapsed)} s`, more);
+  if (outcome === 'done')
+    return line(
+      'info',
+      'apply_complete',
+      `${address}: ${past[action]} after ${seconds(elapsed)} s${id === undefined ? '' : ` (id ${id})`}`,
+      more,
+    );
+  return line(
+    'error',
+    'apply_errored',
+    `${address}: ${action} ${outcome === 'unknown' ? 'has an unknown outcome' : 'failed'} after ${seconds(elapsed)} s`,
+    more,
+  );
 }
 
 function planned(line: Line, { resource_drift, resource_changes, policy }: PlanDocument): string {
   const outside = resource_drift.map(({ address, actions: [action] }) =>
-    line('info', 'resource_drift', `${address}: ${action === 'delete' ? 'deleted' : 'changed'} outside`, { change: { resource: resource(address), action } }),
+    line(
+      'info',
+      'resource_drift',
+      `${address}: ${action === 'delete' ? 'deleted' : 'changed'} outside`,
+      { change: { resource: resource(address), action } },
+    ),
   );
-  const changes = resource_changes.filter((change) => actionOf(change) !== 'keep').map((change) => plannedChange(line, change));
+  const changes = resource_changes
+    .filter((change) => actionOf(change) !== 'keep')
+    .map((change) => plannedChange(line, change));
   const verdicts = policy.map((verdict) =>
-    line(verdict.verdict === 'blocked' ? 'error' : 'info', 'policy', `${verdict.verdict} by policy ${verdict.rule}: ${verdict.detail}`, { policy: verdict }),
+    line(
+      verdict.verdict === 'blocked' ? 'error' : 'info',
+      'policy',
+      `${verdict.verdict} by policy ${verdict.rule}: ${verdict.detail}`,
+      { policy: verdict },
+    ),
   );
   return [...outside, ...changes, ...verdicts].join('');
 }
 
-const adoptsAndWrites = (change: ResourceChange): boolean => actionOf(change) === 'adopt' && change.change.actions[0] === 'update';
+const adoptsAndWrites = (change: ResourceChange): boolean =>
+  actionOf(change) === 'adopt' && change.change.actions[0] === 'update';
 
 function plannedChange(line: Line, change: ResourceChange): string {
   return line('info', 'planned_change', `${change.address}: to ${verbOf(change).toLowerCase()}`, {
@@ -176,29 +276,55 @@ function plannedChange(line: Line, change: ResourceChange): string {
       action: adoptsAndWrites(change) ? actions.update : actions[actionOf(change)],
       reason: change.reason,
       ...defined({ importing: change.change.importing }),
-      ...(change.previous_address !== undefined && { previous_resource: resource(change.previous_address) }),
+      ...(change.previous_address !== undefined && {
+        previous_resource: resource(change.previous_address),
+      }),
     },
   });
 }
 
 function drifted(line: Line, record: DriftRecord): string {
   const { address, status, changed_by, window, since, changes } = record;
-  return line('info', 'resource_drift', `${address}: ${driftMeanings[status]}; ${changedBy(record)}`, {
-    change: { resource: resource(address), action: driftedActions[status] },
-    drift: { status, changed_by, window, since, changes },
-  });
+  return line(
+    'info',
+    'resource_drift',
+    `${address}: ${driftMeanings[status]}; ${changedBy(record)}`,
+    {
+      change: { resource: resource(address), action: driftedActions[status] },
+      drift: { status, changed_by, window, since, changes },
+    },
+  );
 }
 
 const levels = { error: 'error', warning: 'warn', info: 'info' } as const;
 
-function diagnosed(line: Line, { severity, code, summary, detail, address, attribute, origin, frame }: Diagnostic): string {
+function diagnosed(
+  line: Line,
+  { severity, code, summary, detail, address, attribute, origin, frame }: Diagnostic,
+): string {
   const at = origin && { line: origin.line, column: origin.column };
   return line(levels[severity], 'diagnostic', `${severity}: ${summary}`, {
-    diagnostic: { severity, code, summary, detail: detail ?? '', address, attribute, snippet: frame, ...(origin && { range: { filename: origin.file, start: at, end: at } }) },
+    diagnostic: {
+      severity,
+      code,
+      summary,
+      detail: detail ?? '',
+      address,
+      attribute,
+      snippet: frame,
+      ...(origin && { range: { filename: origin.file, start: at, end: at } }),
+    },
   });
 }
 
 /** A replacement adds one and removes one. @param both how many adoptions write as well */
 function changesOf(operation: 'plan' | 'apply', counts: Summary, both: number): Json {
-  return { add: counts.create + counts.replace, change: counts.update + both, import: counts.adopt, remove: counts.delete + counts.replace, forget: counts.forget, operation };
+  return {
+    add: counts.create + counts.replace,
+    change: counts.update + both,
+    import: counts.adopt,
+    remove: counts.delete + counts.replace,
+    forget: counts.forget,
+    operation,
+  };
 }

@@ -15,20 +15,33 @@ function* outcomeText(outcomes: readonly Outcome[], style: Style): Lines {
   const width = widthOf(style);
   const acted = outcomes.filter(({ action, outcome }) => action !== 'keep' || outcome !== 'done');
   for (const wanted of ['done', 'skipped', 'failed', 'unknown'] as const) {
-    for (const outcome of acted) if (outcome.outcome === wanted) yield* outcomeLines(outcome, color, width);
+    for (const outcome of acted)
+      if (outcome.outcome === wanted) yield* outcomeLines(outcome, color, width);
   }
   if (acted.length > 0) yield '';
   yield* closing(outcomeSentence(outcomes), color, width);
 }
 
-function* outcomeLines({ address, action, outcome, id, diagnostic }: Outcome, color: Palette, width: number): Lines {
-  const about = id === undefined || outcome === 'failed' || outcome === 'skipped' ? address : `${address} (id ${id})`;
+function* outcomeLines(
+  { address, action, outcome, id, diagnostic }: Outcome,
+  color: Palette,
+  width: number,
+): Lines {
+  const about =
+    id === undefined || outcome === 'failed' || outcome === 'skipped'
+      ? address
+      : `${address} (id ${id})`;
   const [lead, paintLead] = leadOf(action, outcome, color);
   yield* flow(about, { width, lead, hang: 4, paintLead });
-  if (diagnostic) for (const line of diagnosticLines(diagnostic, color, width - 2)) yield `  ${line}`;
+  if (diagnostic)
+    for (const line of diagnosticLines(diagnostic, color, width - 2)) yield `  ${line}`;
 }
 
-function leadOf(action: Action, outcome: Outcome['outcome'], color: Palette): readonly [string, (text: string) => string] {
+function leadOf(
+  action: Action,
+  outcome: Outcome['outcome'],
+  color: Palette,
+): readonly [string, (text: string) => string] {
   switch (outcome) {
     case 'done':
       return [`${signs[action]} ${past[action]} `, paintOf(color, action)];

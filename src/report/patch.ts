@@ -4,7 +4,10 @@ import jsonPatch from 'fast-json-patch';
 import { isObject, own, type Json, type JsonObject, type PatchOperation } from '../model/index.js';
 
 /** From `before` to `after` (null: no object), each replace and remove preceded by a `test` of what was there. */
-export function patchBetween(before: JsonObject | null, after: JsonObject | null): readonly PatchOperation[] {
+export function patchBetween(
+  before: JsonObject | null,
+  after: JsonObject | null,
+): readonly PatchOperation[] {
   if (before === null) return after === null ? [] : [{ op: 'add', path: '', value: after }];
   if (after === null) return [test('', before), { op: 'remove', path: '' }];
   return jsonPatch.compare(before, after, true) as readonly PatchOperation[];
@@ -16,24 +19,48 @@ export function replaceAlike(path: string, value: Json): readonly PatchOperation
 }
 
 /** What `before` becomes (null: no object), whatever its members are called. The patch is one that was made of `before`. */
-export function patched(before: JsonObject | null, patch: readonly PatchOperation[]): JsonObject | null {
-  const steps = (path: string): readonly string[] => path.split('/').slice(1).map(jsonPatch.unescapePathComponent);
-  const done = patch.reduce<Json | undefined>((tree, one) => (one.op === 'test' ? tree : after(tree, steps(one.path), one)), before ?? undefined);
+export function patched(
+  before: JsonObject | null,
+  patch: readonly PatchOperation[],
+): JsonObject | null {
+  const steps = (path: string): readonly string[] =>
+    path.split('/').slice(1).map(jsonPatch.unescapePathComponent);
+  const done = patch.reduce<Json | undefined>(
+    (tree, one) => (one.op === 'test' ? tree : after(tree, steps(one.path), one)),
+    before ?? undefined,
+  );
   return (done ?? null) as JsonObject | null;
 }
 
 /** A copy with one operation done; undefined for what is removed. */
-function after(tree: Json | undefined, [step, ...rest]: readonly string[], one: PatchOperation): Json | undefined {
+function after(
+  tree: Json | undefined,
+  [step, ...rest]: readonly string[],
+  one: PatchOperation,
+): Json | undefined {
   if (step === undefined) return one.op === 'remove' ? undefined : one.value;
   const kept = (item: Json | undefined): readonly Json[] => (item === undefined ? [] : [item]);
   if (Array.isArray(tree)) {
     const items = tree as readonly Json[];
     const inserts = one.op === 'add' && rest.length === 0;
-    return items.toSpliced(Number(step), inserts ? 0 : 1, ...kept(after(items[Number(step)], rest, one)));
+    return items.toSpliced(
+      Number(step),
+      inserts ? 0 : 1,
+      ...kept(after(items[Number(step)], rest, one)),
+    );
   }
   const members = isObject(tree) ? tree : {};
-  const names = Object.hasOwn(members, step) ? Object.keys(members) : [...Object.keys(members), step];
-  return Object.fromEntries(names.flatMap((name) => kept(name === step ? after(own(members, name), rest, one) : members[name]).map((item) => [name, item])));
+  const names = Object.hasOwn(members, step)
+    ? Object.keys(members)
+    : [...Object.keys(members), step];
+  return Object.fromEntries(
+    names.flatMap((name) =>
+      kept(name === step ? after(own(members, name), rest, one) : members[name]).map((item) => [
+        name,
+        item,
+      ]),
+    ),
+  );
 }
 
 export function pointer(segments: readonly string[]): string {

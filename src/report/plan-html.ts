@@ -1,11 +1,45 @@
 // A plan as a page: what blocks it, deletes on top, field by field, the requests in order, what it means.
-import { flagToAllow, type Impact, type PlanDocument, type ResourceChange, type Verdict } from '../model/index.js';
+import {
+  flagToAllow,
+  type Impact,
+  type PlanDocument,
+  type ResourceChange,
+  type Verdict,
+} from '../model/index.js';
 import { differences, outsideDifference } from './differences.js';
-import { impactBasis, movedRules, sentSentence, typeWord, unheardSentence, unmovedSentence } from './impact-text.js';
+import {
+  impactBasis,
+  movedRules,
+  sentSentence,
+  typeWord,
+  unheardSentence,
+  unmovedSentence,
+} from './impact-text.js';
 import { codes, markup, raw, withCode, type Markup } from './markup.js';
-import { countTable, diagnosticNotes, facts, fieldTable, group, itemOf, json, htmlTable, typeset } from './html-parts.js';
+import {
+  countTable,
+  diagnosticNotes,
+  facts,
+  fieldTable,
+  group,
+  itemOf,
+  json,
+  htmlTable,
+  typeset,
+} from './html-parts.js';
 import { filterForm, page } from './html-page.js';
-import { actionOf, baseSentence, isShown, place, planSentence, plural, requestsInOrder, signOf, verbOf, type SentWords } from './words.js';
+import {
+  actionOf,
+  baseSentence,
+  isShown,
+  place,
+  planSentence,
+  plural,
+  requestsInOrder,
+  signOf,
+  verbOf,
+  type SentWords,
+} from './words.js';
 
 /** What is most to be feared comes first. */
 const order = ['delete', 'replace', 'update', 'create', 'adopt', 'forget', 'keep'] as const;
@@ -48,12 +82,35 @@ export function planHtml(document: PlanDocument): string {
     document,
     sections: [
       { id: 'policy', title: 'Policy', count: policy.length, content: policy.map(verdictNote) },
-      { id: 'diagnostics', title: 'To be known', count: diagnostics.length, content: diagnosticNotes(diagnostics) },
+      {
+        id: 'diagnostics',
+        title: 'To be known',
+        count: diagnostics.length,
+        content: diagnosticNotes(diagnostics),
+      },
       { id: 'changes', title: 'Changes', count: changes.length, content: changeItems(changes) },
-      { id: 'impact', title: 'What it means for alerts', content: impact ? impactTables(impact) : [] },
-      { id: 'requests', title: 'Requests, in order', count: requests.length, content: requestItems(requests) },
-      { id: 'outside', title: 'Drift since the last apply', count: resource_drift.length, content: outsideItems(document) },
-      { id: 'unmanaged', title: 'Unmanaged', content: countTable('Live objects in no state and no declaration', document.unmanaged) },
+      {
+        id: 'impact',
+        title: 'What it means for alerts',
+        content: impact ? impactTables(impact) : [],
+      },
+      {
+        id: 'requests',
+        title: 'Requests, in order',
+        count: requests.length,
+        content: requestItems(requests),
+      },
+      {
+        id: 'outside',
+        title: 'Drift since the last apply',
+        count: resource_drift.length,
+        content: outsideItems(document),
+      },
+      {
+        id: 'unmanaged',
+        title: 'Unmanaged',
+        content: countTable('Live objects in no state and no declaration', document.unmanaged),
+      },
     ],
   });
 }
@@ -78,7 +135,9 @@ function changeItems(changes: readonly ResourceChange[]): readonly Markup[] {
   const groups = order.map((action) =>
     group(
       titles[action],
-      changes.filter((change) => actionOf(change) === action).map((change) => changeItem(change, open)),
+      changes
+        .filter((change) => actionOf(change) === action)
+        .map((change) => changeItem(change, open)),
     ),
   );
   return [form, ...groups];
@@ -100,11 +159,20 @@ function changeItem(change: ResourceChange, open: boolean): Markup {
     body: [
       facts([
         ['Declared', origin ? markup`<code>${place(origin)}</code>` : undefined],
-        ['Renamed from', previous_address === undefined ? undefined : markup`<code>${previous_address}</code>`],
+        [
+          'Renamed from',
+          previous_address === undefined ? undefined : markup`<code>${previous_address}</code>`,
+        ],
         ['Live id', id === undefined ? undefined : markup`<code>${id}</code>`],
         ['Needs first', depends_on.length === 0 ? undefined : codes(depends_on)],
       ]),
-      fieldTable('Attributes', differences(change), action === 'delete' ? ['Lost', ''] : ['Before', change.change.before === null ? 'Value' : 'After']),
+      fieldTable(
+        'Attributes',
+        differences(change),
+        action === 'delete'
+          ? ['Lost', '']
+          : ['Before', change.change.before === null ? 'Value' : 'After'],
+      ),
     ],
   });
 }
@@ -130,9 +198,18 @@ function outsideItems({ resource_drift }: PlanDocument): readonly Markup[] {
       sign: action === 'delete' ? '−' : '~',
       verb: action === 'delete' ? 'gone' : 'changed',
       address,
-      why: action === 'delete' ? 'the live object is gone' : `differs in ${plural(changes.length, 'attribute')}`,
+      why:
+        action === 'delete'
+          ? 'the live object is gone'
+          : `differs in ${plural(changes.length, 'attribute')}`,
       open: false,
-      body: [facts([['Live id', markup`<code>${id}</code>`]]), fieldTable('From last applied to live', changes.map(outsideDifference), ['Last applied', 'Live'])],
+      body: [
+        facts([['Live id', markup`<code>${id}</code>`]]),
+        fieldTable('From last applied to live', changes.map(outsideDifference), [
+          'Last applied',
+          'Live',
+        ]),
+      ],
     }),
   );
 }
@@ -143,12 +220,25 @@ function impactTables(impact: Impact): readonly Markup[] {
     const said = markup`<td${raw(noisy ? ' class="differs"' : '')}>${sentSentence(rule)}</td>`;
     return markup`<tr><th scope="row"><code>${rule.rule}</code></th>${said}<td>${codes(destinations.before)}</td><td>${codes(destinations.after)}</td></tr>\n`;
   });
-  const lost = impact.unheard.map((one) => markup`<tr><th scope="row"><code>${typeWord(one)}</code></th><td>${unheardSentence(one)}</td></tr>\n`);
+  const lost = impact.unheard.map(
+    (one) =>
+      markup`<tr><th scope="row"><code>${typeWord(one)}</code></th><td>${unheardSentence(one)}</td></tr>\n`,
+  );
   const others = unmovedSentence(impact);
   return [
-    ...(sent.length === 0 ? [] : [htmlTable('Notifications that rules would have sent', ['Rule', 'Would have sent', 'To, before', 'To, after'], sent)]),
+    ...(sent.length === 0
+      ? []
+      : [
+          htmlTable(
+            'Notifications that rules would have sent',
+            ['Rule', 'Would have sent', 'To, before', 'To, after'],
+            sent,
+          ),
+        ]),
     ...(others === undefined ? [] : [markup`<p>${others}</p>\n`]),
-    ...(lost.length === 0 ? [] : [htmlTable('Alerts that nobody would hear of', ['Type', 'Alerts'], lost)]),
+    ...(lost.length === 0
+      ? []
+      : [htmlTable('Alerts that nobody would hear of', ['Type', 'Alerts'], lost)]),
     ...impactBasis(impact).map((sentence) => markup`<p class="muted">${withCode(sentence)}</p>\n`),
   ];
 }

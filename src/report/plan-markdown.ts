@@ -4,22 +4,52 @@ import { differences, inline, outsideDifference } from './differences.js';
 import { impactItems } from './impact-text.js';
 import { code, fence, prose, shorten } from './escaping.js';
 import type { Lines } from './layout.js';
-import { diagnosticItems, differenceFence, fitted, folded, footer, some, markdownTable, type Level } from './markdown.js';
-import { baseSentence, circumstances, destroys, isShown, place, planSentence, plural, requestsInOrder, signOf, verbOf } from './words.js';
+import {
+  diagnosticItems,
+  differenceFence,
+  fitted,
+  folded,
+  footer,
+  some,
+  markdownTable,
+  type Level,
+} from './markdown.js';
+import {
+  baseSentence,
+  circumstances,
+  destroys,
+  isShown,
+  place,
+  planSentence,
+  plural,
+  requestsInOrder,
+  signOf,
+  verbOf,
+} from './words.js';
 
 /** The first line is a hidden marker by which a job finds its earlier comment. */
 export function planMarkdown(document: PlanDocument): string {
   const changes = document.resource_changes.filter(isShown);
-  const deletesFirst = [...changes.filter(destroys), ...changes.filter((change) => !destroys(change))];
+  const deletesFirst = [
+    ...changes.filter(destroys),
+    ...changes.filter((change) => !destroys(change)),
+  ];
   return fitted((level) => planLines(document, changes, deletesFirst, level));
 }
 
-function* planLines(document: PlanDocument, inOrder: readonly ResourceChange[], deletesFirst: readonly ResourceChange[], level: Level): Lines {
+function* planLines(
+  document: PlanDocument,
+  inOrder: readonly ResourceChange[],
+  deletesFirst: readonly ResourceChange[],
+  level: Level,
+): Lines {
   yield* ['<!-- trueup:plan -->', `### ${planSentence(document)}`, ''];
   yield* policyItems(document, level);
   yield* diagnosticItems(document.diagnostics, level);
   if (deletesFirst.length > 0) {
-    yield* markdownTable(['Action', 'Address', 'Why', 'Declared'], deletesFirst, level, (change) => cellsOf(change, level));
+    yield* markdownTable(['Action', 'Address', 'Why', 'Declared'], deletesFirst, level, (change) =>
+      cellsOf(change, level),
+    );
     const detailed = deletesFirst.filter((change) => change.patch.length > 0);
     if (level.details && detailed.length > 0)
       yield* folded(
@@ -30,8 +60,16 @@ function* planLines(document: PlanDocument, inOrder: readonly ResourceChange[], 
   }
   yield* driftItems(document, level);
   yield* impactItems(document.impact, level);
-  if (!level.details) yield* ['Attribute details are left out: the plan is too long for a comment. The text and JSON forms have them.', ''];
-  else if (!level.bodies) yield* ['Request bodies are left out: the plan is too long for a comment. The text and JSON forms have them.', ''];
+  if (!level.details)
+    yield* [
+      'Attribute details are left out: the plan is too long for a comment. The text and JSON forms have them.',
+      '',
+    ];
+  else if (!level.bodies)
+    yield* [
+      'Request bodies are left out: the plan is too long for a comment. The text and JSON forms have them.',
+      '',
+    ];
   yield* footer(document, level);
 }
 
@@ -56,7 +94,9 @@ function* requestItems(changes: readonly ResourceChange[], level: Level): Lines 
   if (requests.length === 0) return;
   const lines = some(requests, level, ({ request: { method, path, body, base } }, index) => [
     `${index + 1}. ${method} ${shorten(path, level.length)}`,
-    ...(level.bodies && body !== null ? [`   ${shorten(body === SENSITIVE ? SENSITIVE : inline(body), level.length)}`] : []),
+    ...(level.bodies && body !== null
+      ? [`   ${shorten(body === SENSITIVE ? SENSITIVE : inline(body), level.length)}`]
+      : []),
     ...(level.bodies && base ? [`   ${baseSentence(base)}`] : []),
   ]);
   yield* folded(`${plural(requests.length, 'request')}, in order`, ['', ...fence('', lines)]);
@@ -68,7 +108,9 @@ function* policyItems({ policy }: PlanDocument, level: Level): Lines {
     const where = address === undefined ? '' : ` ${code(shorten(address, level.length))}`;
     const flag = flagToAllow(rule);
     const allow = verdict === 'blocked' && flag !== undefined ? ` To allow it: ${code(flag)}` : '';
-    return [`- ${verdict === 'blocked' ? '**BLOCKED**' : 'allowed'} by policy ${code(rule)}: ${prose(shorten(detail, level.length))}${where}.${allow}`];
+    return [
+      `- ${verdict === 'blocked' ? '**BLOCKED**' : 'allowed'} by policy ${code(rule)}: ${prose(shorten(detail, level.length))}${where}.${allow}`,
+    ];
   });
   yield '';
 }
@@ -76,10 +118,16 @@ function* policyItems({ policy }: PlanDocument, level: Level): Lines {
 function* driftItems({ resource_drift }: PlanDocument, level: Level): Lines {
   if (resource_drift.length === 0) return;
   const lines = some(resource_drift, level, function* ({ address, actions, changes }) {
-    yield* ['', `${code(shorten(address, level.length))} ${actions[0] === 'delete' ? 'is gone' : `differs in ${plural(changes.length, 'attribute')}`}`];
+    yield* [
+      '',
+      `${code(shorten(address, level.length))} ${actions[0] === 'delete' ? 'is gone' : `differs in ${plural(changes.length, 'attribute')}`}`,
+    ];
     if (!level.details || changes.length === 0) return;
     yield '';
     yield* differenceFence(changes.map(outsideDifference), level);
   });
-  yield* folded(`${plural(resource_drift.length, 'object')} changed outside of trueup since the last apply`, lines);
+  yield* folded(
+    `${plural(resource_drift.length, 'object')} changed outside of trueup since the last apply`,
+    lines,
+  );
 }

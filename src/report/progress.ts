@@ -32,14 +32,28 @@ export function advance(progress: Progress, event: Event): Progress {
     case 'comparing':
       return { ...moving, comparing: event };
     case 'start':
-      return { ...moving, running: new Map([...moving.running, [event.address, `${during[event.action]} ${event.address}`]]) };
+      return {
+        ...moving,
+        running: new Map([
+          ...moving.running,
+          [event.address, `${during[event.action]} ${event.address}`],
+        ]),
+      };
     case 'end': {
       const running = new Map(moving.running);
       running.delete(event.outcome.address);
-      return { ...moving, running, ended: moving.ended + 1, failed: moving.failed + (event.outcome.outcome === 'done' ? 0 : 1) };
+      return {
+        ...moving,
+        running,
+        ended: moving.ended + 1,
+        failed: moving.failed + (event.outcome.outcome === 'done' ? 0 : 1),
+      };
     }
     case 'waiting':
-      return { ...moving, waiting: `waiting ${Math.ceil(event.milliseconds / 1000)} s: ${event.why}` };
+      return {
+        ...moving,
+        waiting: `waiting ${Math.ceil(event.milliseconds / 1000)} s: ${event.why}`,
+      };
     case 'diagnostic':
       return progress;
   }
@@ -51,7 +65,9 @@ export function progressLine(progress: Progress, style: Style): string {
   const applying = total > 0 || running.size > 0 || ended > 0;
   const parts = [
     ...(applying ? [`${ended}/${Math.max(total, ended + running.size)}`] : []),
-    ...(!applying && reading.size > 0 ? [`reading ${[...reading].map(([kind, objects]) => `${kind} ${objects}`).join(', ')}`] : []),
+    ...(!applying && reading.size > 0
+      ? [`reading ${[...reading].map(([kind, objects]) => `${kind} ${objects}`).join(', ')}`]
+      : []),
     ...(!applying && comparing ? [`comparing secrets ${comparing.done}/${comparing.total}`] : []),
     ...(failed > 0 ? [`${failed} not done`] : []),
     ...(waiting === undefined ? [] : [waiting]),

@@ -13,7 +13,12 @@ import { planMarkdown } from './plan-markdown.js';
 import { driftSarif } from './sarif.js';
 import type { Style } from './style.js';
 
-const planRenderers: Readonly<Record<PlanFormat, Renderer<PlanDocument>>> = { text: planInText, json: jsonText, markdown: planMarkdown, html: planHtml };
+const planRenderers: Readonly<Record<PlanFormat, Renderer<PlanDocument>>> = {
+  text: planInText,
+  json: jsonText,
+  markdown: planMarkdown,
+  html: planHtml,
+};
 const driftRenderers: Readonly<Record<DriftFormat, Renderer<DriftDocument>>> = {
   text: lined(driftText),
   json: jsonText,

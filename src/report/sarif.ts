@@ -5,7 +5,13 @@ import type { Diagnostic, DriftDocument, DriftRecord, Origin, Verified } from '.
 import { inline, oneLine, recordDifference } from './differences.js';
 import { inert, shorten } from './escaping.js';
 import { jsonText } from './json-output.js';
-import { healthIssueSentence, changedBy, driftMeanings, driftSentence, expectationSentence } from './words.js';
+import {
+  healthIssueSentence,
+  changedBy,
+  driftMeanings,
+  driftSentence,
+  expectationSentence,
+} from './words.js';
 
 type Level = 'error' | 'warning' | 'note';
 
@@ -37,20 +43,35 @@ export function driftSarif(document: DriftDocument): string {
   const findings = findingsOf(document).toSorted((a, b) => urgency[a.level] - urgency[b.level]);
   const shown = findings.slice(0, mostResults);
   const rules = [...new Set(shown.map(({ rule }) => rule))].toSorted();
-  const file = shown.find(({ origin }) => origin)?.origin?.file ?? document.generated_from.paths[0] ?? '.';
-  const told = [driftSentence(document), ...(shown.length < findings.length ? [`${findings.length - shown.length} more findings are left out.`] : [])];
+  const file =
+    shown.find(({ origin }) => origin)?.origin?.file ?? document.generated_from.paths[0] ?? '.';
+  const told = [
+    driftSentence(document),
+    ...(shown.length < findings.length
+      ? [`${findings.length - shown.length} more findings are left out.`]
+      : []),
+  ];
   return jsonText({
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',
     runs: [
       {
-        tool: { driver: { name: 'trueup', semanticVersion: document.trueup_version, rules: rules.map(ruleOf) } },
+        tool: {
+          driver: {
+            name: 'trueup',
+            semanticVersion: document.trueup_version,
+            rules: rules.map(ruleOf),
+          },
+        },
         columnKind: 'utf16CodeUnits',
         invocations: [
           {
             executionSuccessful: !document.diagnostics.some(({ severity }) => severity === 'error'),
             endTimeUtc: document.generated_at,
-            toolExecutionNotifications: told.map((text) => ({ level: 'note', message: messageOf(text) })),
+            toolExecutionNotifications: told.map((text) => ({
+              level: 'note',
+              message: messageOf(text),
+            })),
           },
         ],
         results: shown.map((finding) => resultOf(finding, rules, file)),
@@ -59,14 +80,25 @@ export function driftSarif(document: DriftDocument): string {
   });
 }
 
-function findingsOf({ drift, expectations, health, diagnostics }: DriftDocument): readonly Finding[] {
+function findingsOf({
+  drift,
+  expectations,
+  health,
+  diagnostics,
+}: DriftDocument): readonly Finding[] {
   const origins = new Map(drift.map(({ address, origin }) => [address, origin]));
   return [
     ...drift.map(driftFinding),
     ...expectations.filter(({ verdict }) => verdict !== 'met').map(expectationFinding),
     ...health.map((issue): Finding => {
       const subject = issue.address ?? `${issue.kind} ${issue.id}`;
-      return { rule: `health/${issue.code}`, level: 'warning', subject, message: healthIssueSentence(issue), origin: origins.get(subject) };
+      return {
+        rule: `health/${issue.code}`,
+        level: 'warning',
+        subject,
+        message: healthIssueSentence(issue),
+        origin: origins.get(subject),
+      };
     }),
     ...diagnostics.map(diagnosticFinding),
   ];
@@ -78,7 +110,11 @@ function driftFinding(record: DriftRecord): Finding {
     const difference = recordDifference(record)(change);
     return `${difference.path}: ${oneLine(difference) ?? `${inline(difference.before ?? null)} → ${inline(difference.after ?? null)}`}`;
   });
-  const message = [`${address}: ${driftMeanings[status]}.`, ...differences.map((one) => `${one}.`), `${changedBy(record)}.`].join(' ');
+  const message = [
+    `${address}: ${driftMeanings[status]}.`,
+    ...differences.map((one) => `${one}.`),
+    `${changedBy(record)}.`,
+  ].join(' ');
   return { rule: `drift/${status}`, level: driftLevels[status], subject: address, message, origin };
 }
 
@@ -94,18 +130,43 @@ function expectationFinding(verified: Verified): Finding {
   };
 }
 
-function diagnosticFinding({ code, severity, summary, detail, address, attribute, origin }: Diagnostic): Finding {
+function diagnosticFinding({
+  code,
+  severity,
+  summary,
+  detail,
+  address,
+  attribute,
+  origin,
+}: Diagnostic): Finding {
   const subject = [address, attribute, summary].filter((one) => one !== undefined).join(' ');
-  return { rule: `diagnostic/${code}`, level: severity === 'info' ? 'note' : severity, subject, message: detail === undefined ? summary : `${summary} ${detail}`, origin };
+  return {
+    rule: `diagnostic/${code}`,
+    level: severity === 'info' ? 'note' : severity,
+    subject,
+    message: detail === undefined ? summary : `${summary} ${detail}`,
+    origin,
+  };
 }
 
 function ruleOf(id: string): object {
   const [family = '', name = ''] = id.split('/');
-  const meaning = family === 'drift' ? driftMeanings[name as DriftRecord['status']] : `${family}: ${name.replaceAll('-', ' ')}`;
-  return { id, shortDescription: messageOf(meaning), fullDescription: messageOf(`${meaning}. Reported by trueup drift.`) };
+  const meaning =
+    family === 'drift'
+      ? driftMeanings[name as DriftRecord['status']]
+      : `${family}: ${name.replaceAll('-', ' ')}`;
+  return {
+    id,
+    shortDescription: messageOf(meaning),
+    fullDescription: messageOf(`${meaning}. Reported by trueup drift.`),
+  };
 }
 
-function resultOf({ rule, level, subject, message, origin }: Finding, rules: readonly string[], file: string): object {
+function resultOf(
+  { rule, level, subject, message, origin }: Finding,
+  rules: readonly string[],
+  file: string,
+): object {
   const { line, column } = origin ?? { line: 1, column: 1 };
   const fingerprint = createHash('sha256').update(`${rule}\n${subject}`).digest('hex').slice(0, 16);
   return {
@@ -115,7 +176,10 @@ function resultOf({ rule, level, subject, message, origin }: Finding, rules: rea
     message: messageOf(message),
     locations: [
       {
-        physicalLocation: { artifactLocation: artifactOf(origin?.file ?? file), region: { startLine: Math.max(line, 1), startColumn: Math.max(column, 1) } },
+        physicalLocation: {
+          artifactLocation: artifactOf(origin?.file ?? file),
+          region: { startLine: Math.max(line, 1), startColumn: Math.max(column, 1) },
+        },
         logicalLocations: [{ fullyQualifiedName: shorten(subject, longestText) }],
       },
     ],
@@ -126,9 +190,14 @@ function resultOf({ rule, level, subject, message, origin }: Finding, rules: rea
 
 /** A path of the project is relative to its root; an absolute one is a URI of its own. */
 function artifactOf(path: string): object {
-  const uri = inert(shorten(path, longestText).replaceAll('\\', '/')).split('/').map(encodeURIComponent).join('/');
+  const uri = inert(shorten(path, longestText).replaceAll('\\', '/'))
+    .split('/')
+    .map(encodeURIComponent)
+    .join('/');
   const absolute = /^(?:\/|[A-Za-z]%3A\/)/.test(uri);
-  return absolute ? { uri: `file://${uri.startsWith('/') ? '' : '/'}${uri}` } : { uri, uriBaseId: '%SRCROOT%' };
+  return absolute
+    ? { uri: `file://${uri.startsWith('/') ? '' : '/'}${uri}` }
+    : { uri, uriBaseId: '%SRCROOT%' };
 }
 
 /** Plain text: neither a placeholder (`{0}`) nor an embedded link (`[text](target)`). */

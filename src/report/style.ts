@@ -21,5 +21,11 @@ export function widthOf(style: Style): number {
 
 export function paintOf(color: Palette, action: SummaryKey): Paint {
   if (action === 'delete' || action === 'replace') return (text) => color.bold(color.red(text));
-  return { create: color.green, update: color.yellow, adopt: color.cyan, forget: color.magenta, keep: color.dim }[action];
+  return {
+    create: color.green,
+    update: color.yellow,
+    adopt: color.cyan,
+    forget: color.magenta,
+    keep: color.dim,
+  }[action];
 }

@@ -23,11 +23,13 @@ function columnsOf(character: string): number {
 
 /** Made when the first text needs it: it takes 8 ms. */
 let segmenter: Intl.Segmenter | undefined;
-const graphemes = (): Intl.Segmenter => (segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' }));
+const graphemes = (): Intl.Segmenter =>
+  (segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' }));
 
 /** The longest beginning of `text` (at least one character as people see it) that fits into `room` columns, and what is left. */
 function cut(text: string, available: number): readonly [head: string, tail: string] {
-  if (/^[\x20-\x7e]*$/.test(text)) return [text.slice(0, Math.max(available, 1)), text.slice(Math.max(available, 1))];
+  if (/^[\x20-\x7e]*$/.test(text))
+    return [text.slice(0, Math.max(available, 1)), text.slice(Math.max(available, 1))];
   let head = '';
   let used = 0;
   for (const { segment } of graphemes().segment(text)) {

@@ -19,8 +19,22 @@ import {
   type Verified,
 } from '../model/index.js';
 
-export const signs: Readonly<Record<Action, string>> = { create: '+', update: '~', delete: '-', adopt: '=', forget: '.', keep: ' ' };
-export const driftSigns: Readonly<Record<DriftRecord['status'], string>> = { changed: '~', gone: '-', replaced: '~', missing: '+', undeclared: '.', settled: '=' };
+export const signs: Readonly<Record<Action, string>> = {
+  create: '+',
+  update: '~',
+  delete: '-',
+  adopt: '=',
+  forget: '.',
+  keep: ' ',
+};
+export const driftSigns: Readonly<Record<DriftRecord['status'], string>> = {
+  changed: '~',
+  gone: '-',
+  replaced: '~',
+  missing: '+',
+  undeclared: '.',
+  settled: '=',
+};
 export const driftActions: Readonly<Record<DriftRecord['status'], Action>> = {
   changed: 'update',
   gone: 'delete',
@@ -42,17 +56,22 @@ export function actionOf({ change }: ResourceChange): SummaryKey {
 }
 
 /** What is kept is counted and not shown, unless its address is new. */
-export const isShown = (resource: ResourceChange): boolean => actionOf(resource) !== 'keep' || isRename(resource);
-const isRename = (resource: ResourceChange): boolean => actionOf(resource) === 'keep' && resource.previous_address !== undefined;
+export const isShown = (resource: ResourceChange): boolean =>
+  actionOf(resource) !== 'keep' || isRename(resource);
+const isRename = (resource: ResourceChange): boolean =>
+  actionOf(resource) === 'keep' && resource.previous_address !== undefined;
 
 export function signOf(resource: ResourceChange): string {
   if (isRename(resource)) return '>';
   const action = actionOf(resource);
-  return action === 'replace' ? resource.change.actions.map((one) => (one === 'create' ? '+' : '-')).join('/') : signs[action];
+  return action === 'replace'
+    ? resource.change.actions.map((one) => (one === 'create' ? '+' : '-')).join('/')
+    : signs[action];
 }
 
 /** Whether a live object goes for good: that has to be seen without colour, and stands on top. */
-export const destroys = (resource: ResourceChange): boolean => resource.change.actions.some((one) => one === 'delete');
+export const destroys = (resource: ResourceChange): boolean =>
+  resource.change.actions.some((one) => one === 'delete');
 
 export function verbOf(resource: ResourceChange): string {
   const action = actionOf(resource);
@@ -73,8 +92,12 @@ export function requestsInOrder(changes: readonly ResourceChange[]): readonly Se
     if (request.method !== 'DELETE') return 1;
     return change.change.actions.join() === 'delete,create' ? 0 : 2;
   };
-  const ranked = (wanted: number): readonly SentWords[] => all.filter((one) => rank(one) === wanted);
-  const [replaced, removed] = [ranked(2).filter(({ change }) => actionOf(change) === 'replace'), ranked(2).filter(({ change }) => actionOf(change) === 'delete')];
+  const ranked = (wanted: number): readonly SentWords[] =>
+    all.filter((one) => rank(one) === wanted);
+  const [replaced, removed] = [
+    ranked(2).filter(({ change }) => actionOf(change) === 'replace'),
+    ranked(2).filter(({ change }) => actionOf(change) === 'delete'),
+  ];
   return [...ranked(0).toReversed(), ...ranked(1), ...replaced.toReversed(), ...removed];
 }
 
@@ -92,19 +115,28 @@ export function place({ file, line, column, path }: Origin): string {
 /** What the change is and where it comes from, beside its address. */
 export function circumstances(resource: ResourceChange): readonly string[] {
   return [
-    resource.previous_id === undefined ? resource.reason : `replaced outside of trueup; it was ${resource.previous_id}`,
+    resource.previous_id === undefined
+      ? resource.reason
+      : `replaced outside of trueup; it was ${resource.previous_id}`,
     ...(resource.deposed === undefined ? [] : [`id ${resource.deposed}, deposed`]),
     ...(resource.change.importing ? [`id ${resource.change.importing.id}`] : []),
-    ...(resource.previous_address === undefined || isRename(resource) ? [] : [`renamed from ${resource.previous_address}`]),
+    ...(resource.previous_address === undefined || isRename(resource)
+      ? []
+      : [`renamed from ${resource.previous_address}`]),
   ];
 }
 
 /** What writes is counted even where it is nothing; what only changes memory is left out then. */
 const worthCounting = (summary: Summary): readonly Exclude<SummaryKey, 'keep'>[] =>
-  (['create', 'adopt', 'update', 'replace', 'delete', 'forget'] as const).filter((action) => summary[action] > 0 || !['adopt', 'replace', 'forget'].includes(action));
+  (['create', 'adopt', 'update', 'replace', 'delete', 'forget'] as const).filter(
+    (action) => summary[action] > 0 || !['adopt', 'replace', 'forget'].includes(action),
+  );
 
 /** What goes with our members where a request replaces a whole document. */
-export function baseSentence({ version_number, sha256 }: NonNullable<DocumentRequest['base']>): string {
+export function baseSentence({
+  version_number,
+  sha256,
+}: NonNullable<DocumentRequest['base']>): string {
   return `with the rest of the live document${version_number === null ? '' : `, version ${version_number}`}, sha256 ${sha256.slice(0, 12)}…`;
 }
 
@@ -115,16 +147,23 @@ export function planSentence({ summary, diagnostics, resource_changes }: PlanDoc
   const renamed = resource_changes.filter(isRename).length;
   if (errors === 0 && create + adopt + update + replace + deleted + forget === 0)
     return `No changes${renamed > 0 ? ` in the cloud, ${renamed} renamed` : ''}. ${keep === 1 ? '1 object is' : `${keep} objects are`} as declared.`;
-  const written = resource_changes.filter(({ change }) => change.importing && change.actions[0] === 'update').length;
+  const written = resource_changes.filter(
+    ({ change }) => change.importing && change.actions[0] === 'update',
+  ).length;
   const counts = `${worthCounting(summary)
-    .map((action) => `${summary[action]} to ${action}${action === 'adopt' && written > 0 ? ` (${written} with changes)` : ''}`)
+    .map(
+      (action) =>
+        `${summary[action]} to ${action}${action === 'adopt' && written > 0 ? ` (${written} with changes)` : ''}`,
+    )
     .join(', ')}; ${keep} unchanged.`;
   return errors === 0 ? `Plan: ${counts}` : `Plan with ${plural(errors, 'error')}: ${counts}`;
 }
 
 /** What a blocked plan says last; undefined where nothing blocks it. */
 export function blockedSentence({ policy }: PlanDocument): string | undefined {
-  const rules = [...new Set(policy.flatMap(({ rule, verdict }) => (verdict === 'blocked' ? [rule] : [])))];
+  const rules = [
+    ...new Set(policy.flatMap(({ rule, verdict }) => (verdict === 'blocked' ? [rule] : []))),
+  ];
   if (rules.length === 0) return undefined;
   const flags = rules.flatMap((rule) => flagToAllow(rule) ?? []);
   return `BLOCKED by ${rules.join(', ')}.${flags.length === rules.length ? ` To allow ${rules.length === 1 ? 'it' : 'them'}: ${flags.join(' ')}` : ''}`;
@@ -133,16 +172,28 @@ export function blockedSentence({ policy }: PlanDocument): string | undefined {
 const statuses = ['changed', 'gone', 'replaced', 'missing', 'undeclared', 'settled'] as const;
 
 /** The sentence an audit ends with. */
-export function driftSentence({ drift, summary, expectations, diagnostics }: DriftDocument): string {
+export function driftSentence({
+  drift,
+  summary,
+  expectations,
+  diagnostics,
+}: DriftDocument): string {
   const errors = countOf(diagnostics, 'error');
-  if (errors > 0 && drift.length + summary.in_sync + expectations.length === 0) return `The audit could not be made: ${plural(errors, 'error')}.`;
-  const failed = summary.expectations_failed > 0 ? [`${plural(summary.expectations_failed, 'expectation')} failed`] : [];
+  if (errors > 0 && drift.length + summary.in_sync + expectations.length === 0)
+    return `The audit could not be made: ${plural(errors, 'error')}.`;
+  const failed =
+    summary.expectations_failed > 0
+      ? [`${plural(summary.expectations_failed, 'expectation')} failed`]
+      : [];
   const rest = summary.unmanaged > 0 ? `, ${summary.unmanaged} unmanaged` : '';
-  if (errors > 0) return `Audit with ${plural(errors, 'error')}: ${[`${summary.drifted} drifted`, ...failed].join(', ')}, ${summary.in_sync} in sync${rest}.`;
+  if (errors > 0)
+    return `Audit with ${plural(errors, 'error')}: ${[`${summary.drifted} drifted`, ...failed].join(', ')}, ${summary.in_sync} in sync${rest}.`;
   const settled = drift.filter(({ status }) => status === 'settled').length;
   if (drift.length - settled + failed.length === 0)
     return `No drift${settled > 0 ? `, ${settled} settled` : ''}. ${summary.in_sync === 1 ? '1 object is' : `${summary.in_sync} objects are`} as declared${rest}.`;
-  const counts = statuses.map((status) => [drift.filter((record) => record.status === status).length, status] as const).filter(([count]) => count > 0);
+  const counts = statuses
+    .map((status) => [drift.filter((record) => record.status === status).length, status] as const)
+    .filter(([count]) => count > 0);
   return `Drift: ${[...counts.map(([count, status]) => `${count} ${status}`), ...failed].join(', ')}; ${summary.in_sync} in sync${rest}.`;
 }
 
@@ -157,7 +208,13 @@ export const driftMeanings: Readonly<Record<DriftRecord['status'], string>> = {
 };
 
 /** What became of an expectation. */
-export function expectationSentence({ verdict, checked, failed, count, diagnostic }: Verified): string {
+export function expectationSentence({
+  verdict,
+  checked,
+  failed,
+  count,
+  diagnostic,
+}: Verified): string {
   if (verdict === 'unknown')
     return `not known${diagnostic?.code === 'takes-too-long' ? '' : ', because the records could not be read'}${diagnostic ? `: ${diagnostic.summary}` : ''}`;
   const every = failed > 0 ? [`${failed} of ${plural(checked, 'record')} not as expected`] : [];
@@ -166,21 +223,39 @@ export function expectationSentence({ verdict, checked, failed, count, diagnosti
 }
 
 /** What is not well, and what the service says of it. */
-export function healthIssueSentence({ code, kind, id, address, summary, detail, at }: HealthIssue): string {
+export function healthIssueSentence({
+  code,
+  kind,
+  id,
+  address,
+  summary,
+  detail,
+  at,
+}: HealthIssue): string {
   return `${address ?? `${kind} ${id}`}: ${summary}${detail === undefined ? '' : `: ${detail}`}${at === undefined ? '' : `, since ${at}`} [${code}]`;
 }
 
 /** Who changed the object and when, as far as the activity log knows. */
 export function changedBy(record: DriftRecord): string {
   const { status, since, changes } = record;
-  const anew = status === 'changed' && since !== null && changes.every(({ applied, live }) => equal(applied, live));
+  const anew =
+    status === 'changed' &&
+    since !== null &&
+    changes.every(({ applied, live }) => equal(applied, live));
   return anew ? 'not changed outside of trueup: the declaration changed' : authorSentence(record);
 }
 
 /** Who did it, or when it was done by nobody knows whom. */
-export function authorSentence({ changed_by, window: { after, before } }: Pick<UnmanagedRecord, 'changed_by' | 'window'>): string {
-  if (changed_by !== 'unknown') return `${changed_by.action} by ${changed_by.actor} (${changed_by.actor_type}) at ${changed_by.at}`;
-  const bounds = [...(after === null ? [] : [`after ${after}`]), ...(before === null ? [] : [`before ${before}`])];
+export function authorSentence({
+  changed_by,
+  window: { after, before },
+}: Pick<UnmanagedRecord, 'changed_by' | 'window'>): string {
+  if (changed_by !== 'unknown')
+    return `${changed_by.action} by ${changed_by.actor} (${changed_by.actor_type}) at ${changed_by.at}`;
+  const bounds = [
+    ...(after === null ? [] : [`after ${after}`]),
+    ...(before === null ? [] : [`before ${before}`]),
+  ];
   return `changed by: unknown${bounds.length === 0 ? '' : `, ${bounds.join(' and ')}`}`;
 }
 
@@ -210,7 +285,14 @@ export const past: Readonly<Record<SummaryKey, string>> = {
   forget: 'forgotten',
   keep: 'unchanged',
 };
-export const during: Readonly<Record<Action, string>> = { create: 'creating', update: 'updating', delete: 'deleting', adopt: 'adopting', forget: 'forgetting', keep: 'keeping' };
+export const during: Readonly<Record<Action, string>> = {
+  create: 'creating',
+  update: 'updating',
+  delete: 'deleting',
+  adopt: 'adopting',
+  forget: 'forgetting',
+  keep: 'keeping',
+};
 
 /** The sentence an apply ends with. */
 export function outcomeSentence(outcomes: readonly Outcome[]): string {

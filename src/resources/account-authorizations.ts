@@ -9,10 +9,17 @@ const FEW = 10;
 
 /** An id of v2 may mean nothing to v3. */
 function otherIdSpace({ account, user }: Values, live: readonly Values[]): string | undefined {
-  const accounts = [...new Set(live.map((one) => one.account))].filter((one) => typeof one === 'string').toSorted((a, b) => a.length - b.length || compareText(a, b));
+  const accounts = [...new Set(live.map((one) => one.account))]
+    .filter((one) => typeof one === 'string')
+    .toSorted((a, b) => a.length - b.length || compareText(a, b));
   if (typeof account !== 'string' || accounts.includes(account)) return undefined;
-  const shown = accounts.slice(0, FEW).join(', ') + (accounts.length > FEW ? ` and ${accounts.length - FEW} more` : '');
-  const there = accounts.length === 0 ? 'The v3 API shows no authorization of any account' : `No authorization that the v3 API shows is of account ${account}, only of ${shown}`;
+  const shown =
+    accounts.slice(0, FEW).join(', ') +
+    (accounts.length > FEW ? ` and ${accounts.length - FEW} more` : '');
+  const there =
+    accounts.length === 0
+      ? 'The v3 API shows no authorization of any account'
+      : `No authorization that the v3 API shows is of account ${account}, only of ${shown}`;
   return `${there}. v3 ids of accounts may be another id space than v2 ids: declare the id that v3 shows${typeof user === 'string' ? ` beside user ${user}` : ''}. List what is live: trueup get account_authorizations -o json`;
 }
 
@@ -25,7 +32,10 @@ export const accountAuthorizations = kind({
   attributes: {
     user: ref('The user.', 'users', { immutable: true, wire: 'relationship' }),
     account: ref('The account.', 'accounts', { immutable: true, wire: 'relationship' }),
-    role: choice('The role. Others than those named pass with a warning.', roleLadder, { open: true, wire: 'attribute' }),
+    role: choice('The role. Others than those named pass with a warning.', roleLadder, {
+      open: true,
+      wire: 'attribute',
+    }),
     id: text('Record id.', { computed: true }),
   },
   operations: {

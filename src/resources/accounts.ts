@@ -11,8 +11,14 @@ export const accounts = kind({
   likeness: { equal: ['account'], folded: 'name' },
   attributes: {
     name: text('Display name.'),
-    account: ref('Parent account; absent means the account the API keys belong to.', 'accounts', { optional: true, wire: 'url' }),
-    is_disabled: flag('Whether the account is disabled. Sent only if it is declared.', { optional: true, only_declared: true }),
+    account: ref('Parent account; absent means the account the API keys belong to.', 'accounts', {
+      optional: true,
+      wire: 'url',
+    }),
+    is_disabled: flag('Whether the account is disabled. Sent only if it is declared.', {
+      optional: true,
+      only_declared: true,
+    }),
     id: text('Record id.', { computed: true }),
     resource_url: text('URL of the record.', { computed: true, format: 'url' }),
   },

@@ -15,7 +15,11 @@ export const activityLogs = collection({
         id: text('Identifier of the record, time-based.', { computed: true }),
         timestamp: text('When.', { computed: true, wire: 'timestamp' }),
         type: integer('Numeric code of the action.', { computed: true }),
-        type_name: choice('The action.', ['create', 'delete', 'update', 'request', 'report', 'register', 'unregister', 'activate'], { open: true, computed: true }),
+        type_name: choice(
+          'The action.',
+          ['create', 'delete', 'update', 'request', 'report', 'register', 'unregister', 'activate'],
+          { open: true, computed: true },
+        ),
         before: document('State of the object before.', { computed: true }),
         after: document('State of the object afterwards.', { computed: true }),
       },
@@ -27,7 +31,11 @@ export const activityLogs = collection({
         id: text('Identifier.', { computed: true }),
         email: text('E-mail address of a user.', { computed: true }),
         type: integer('Numeric code of the kind of actor.', { computed: true }),
-        type_name: choice('The kind of actor.', ['system', 'api_key', 'router', 'sso_user', 'access_point'], { open: true, computed: true }),
+        type_name: choice(
+          'The kind of actor.',
+          ['system', 'api_key', 'router', 'sso_user', 'access_point'],
+          { open: true, computed: true },
+        ),
       },
       { computed: true },
     ),
@@ -41,7 +49,15 @@ export const activityLogs = collection({
       { computed: true },
     ),
   },
-  columns: ['action.timestamp', 'action.type_name', 'actor.type_name', 'actor.email', 'actor.id', 'object.type_name', 'object.id'],
+  columns: [
+    'action.timestamp',
+    'action.type_name',
+    'actor.type_name',
+    'actor.email',
+    'actor.id',
+    'object.type_name',
+    'object.id',
+  ],
   operations: {
     dialect: 'v2',
     collection: 'activity_logs',
@@ -50,7 +66,9 @@ export const activityLogs = collection({
     by_id: 'action__id__exact',
     filters: [
       'account',
-      ...['created_at', 'action__timestamp'].flatMap((name) => ['exact', 'lt', 'lte', 'gt', 'gte'].map((word) => `${name}__${word}`)),
+      ...['created_at', 'action__timestamp'].flatMap((name) =>
+        ['exact', 'lt', 'lte', 'gt', 'gte'].map((word) => `${name}__${word}`),
+      ),
       'actor__id',
       'object__id',
       'actor__type',

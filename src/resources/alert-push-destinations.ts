@@ -1,5 +1,15 @@
 // Alert push destinations: webhooks that receive what alert rules select.
-import { flag, isLoopback, isTree, kind, object, text, type Advice, type Declaration, type Values } from '../model/index.js';
+import {
+  flag,
+  isLoopback,
+  isTree,
+  kind,
+  object,
+  text,
+  type Advice,
+  type Declaration,
+  type Values,
+} from '../model/index.js';
 import { ref } from './ref.js';
 
 const WHERE = 'endpoint.url';
@@ -13,16 +23,29 @@ function urlOf({ endpoint }: Values): string | undefined {
 /** Addresses that two programs may read in two ways, or that would show an alert on its way. None is repeated: it may hold a password. */
 function badUrl(values: Values): readonly Advice[] {
   const url = urlOf(values);
-  const bad = (what: string, detail = FORM): readonly Advice[] => [{ code: 'bad-url', summary: `\`${WHERE}\` ${what}`, detail, attribute: WHERE }];
+  const bad = (what: string, detail = FORM): readonly Advice[] => [
+    { code: 'bad-url', summary: `\`${WHERE}\` ${what}`, detail, attribute: WHERE },
+  ];
   if (url === undefined) return [];
-  if (/[\s\p{Cc}]/u.test(url)) return bad('holds a blank or a control character', 'Write it without, or as an escape such as %20.');
-  if (url.includes('\\')) return bad('holds a backslash', 'Write a slash, or %5C where a backslash is meant.');
+  if (/[\s\p{Cc}]/u.test(url))
+    return bad(
+      'holds a blank or a control character',
+      'Write it without, or as an escape such as %20.',
+    );
+  if (url.includes('\\'))
+    return bad('holds a backslash', 'Write a slash, or %5C where a backslash is meant.');
   if (!URL.canParse(url)) return bad('is no URL');
   if (/^[^/?#]*:\/*[^/?#]*@/.test(url))
-    return bad('holds a user name or a password', 'Deliveries are signed with `authentication.secret`. Write the address without what stands before the @.');
+    return bad(
+      'holds a user name or a password',
+      'Deliveries are signed with `authentication.secret`. Write the address without what stands before the @.',
+    );
   const { protocol } = new URL(url);
   if (protocol === 'https:' || (protocol === 'http:' && isLoopback(new URL(url)))) return [];
-  return bad(`begins with ${protocol}// instead of https://`, protocol === 'http:' ? 'Plain http is for this machine alone. Write https://.' : FORM);
+  return bad(
+    `begins with ${protocol}// instead of https://`,
+    protocol === 'http:' ? 'Plain http is for this machine alone. Write https://.' : FORM,
+  );
 }
 
 /** The service delivers to two ports only. */
@@ -30,7 +53,14 @@ function oddPort({ values }: Declaration): readonly Advice[] {
   const url = urlOf(values);
   const port = url !== undefined && URL.canParse(url) ? new URL(url).port : '';
   if (port === '' || port === '8443' || badUrl(values).length > 0) return [];
-  return [{ code: 'url-odd-port', summary: `\`${WHERE}\` names port ${port}`, detail: 'Deliveries go to https on port 443 or 8443.', attribute: WHERE }];
+  return [
+    {
+      code: 'url-odd-port',
+      summary: `\`${WHERE}\` names port ${port}`,
+      detail: 'Deliveries go to https on port 443 or 8443.',
+      attribute: WHERE,
+    },
+  ];
 }
 
 export const alertPushDestinations = kind({
@@ -44,15 +74,29 @@ export const alertPushDestinations = kind({
   attributes: {
     name: text('Display name.'),
     enabled: flag('Whether alerts are delivered.', { optional: true }),
-    endpoint: object('Where alerts are delivered to.', { url: text('Address of the receiver: https, port 443 or 8443.', { format: 'url' }) }, { optional: true }),
-    authentication: object(
-      'How the receiver knows that a delivery is genuine.',
-      { secret: text('Key of the HMAC-SHA256 that signs each delivery. Reads back masked.', { secret: true }) },
+    endpoint: object(
+      'Where alerts are delivered to.',
+      { url: text('Address of the receiver: https, port 443 or 8443.', { format: 'url' }) },
       { optional: true },
     ),
-    suspended: flag('Whether the service stopped delivering after repeated failures. Only `false` can be declared: it resumes delivery.', { optional: true, only_false: true }),
+    authentication: object(
+      'How the receiver knows that a delivery is genuine.',
+      {
+        secret: text('Key of the HMAC-SHA256 that signs each delivery. Reads back masked.', {
+          secret: true,
+        }),
+      },
+      { optional: true },
+    ),
+    suspended: flag(
+      'Whether the service stopped delivering after repeated failures. Only `false` can be declared: it resumes delivery.',
+      { optional: true, only_false: true },
+    ),
     destination_config_id: text('Identifier, a time-based UUID.', { computed: true }),
-    account: ref('Account the destination belongs to.', 'accounts', { computed: true, wire: 'url' }),
+    account: ref('Account the destination belongs to.', 'accounts', {
+      computed: true,
+      wire: 'url',
+    }),
     last_error_at: text('Time of the last failed delivery.', { computed: true, wire: 'timestamp' }),
     last_error_text: text('Text of the last failed delivery.', { computed: true, unstored: true }),
     updated_at: text('Time of the last change.', { computed: true, wire: 'timestamp' }),

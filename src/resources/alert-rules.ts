@@ -1,23 +1,55 @@
 // Alert rules: which alerts of which accounts and groups are sent where. They have no name and no label,
 // so an unmanaged one is recognised by its exact content alone.
-import { Reference, choice, document, isEmpty, kind, object, set, text, type Advice, type Declaration } from '../model/index.js';
+import {
+  Reference,
+  choice,
+  document,
+  isEmpty,
+  kind,
+  object,
+  set,
+  text,
+  type Advice,
+  type Declaration,
+} from '../model/index.js';
 import { alertTypes } from './alert-types.js';
 import { ref } from './ref.js';
 
 function unscoped({ values }: Declaration): readonly Advice[] {
   if (!isEmpty(values['associated_accounts']) || !isEmpty(values['associated_groups'])) return [];
   return [
-    { code: 'rule-without-scope', summary: 'the rule has neither accounts nor groups and never fires', detail: 'Name some in `associated_accounts` or `associated_groups`.' },
+    {
+      code: 'rule-without-scope',
+      summary: 'the rule has neither accounts nor groups and never fires',
+      detail: 'Name some in `associated_accounts` or `associated_groups`.',
+    },
   ];
 }
 
 /** Only what declarations tell: a destination that the service suspended is seen when it is read. */
-function unheard({ values }: Declaration, find: (address: string) => Declaration | undefined): readonly Advice[] {
-  const destinations = Array.isArray(values['http_destinations']) ? (values['http_destinations'] as readonly unknown[]) : [];
-  const disabled = destinations.filter((one) => one instanceof Reference && one.source === 'declared' && find(one.target)?.values['enabled'] === false);
+function unheard(
+  { values }: Declaration,
+  find: (address: string) => Declaration | undefined,
+): readonly Advice[] {
+  const destinations = Array.isArray(values['http_destinations'])
+    ? (values['http_destinations'] as readonly unknown[])
+    : [];
+  const disabled = destinations.filter(
+    (one) =>
+      one instanceof Reference &&
+      one.source === 'declared' &&
+      find(one.target)?.values['enabled'] === false,
+  );
   if (destinations.length === 0 || disabled.length < destinations.length) return [];
   const detail = 'Enable one of them, or add another.';
-  return [{ code: 'rule-without-destination', summary: 'all push destinations of the rule are disabled', detail, attribute: 'http_destinations' }];
+  return [
+    {
+      code: 'rule-without-destination',
+      summary: 'all push destinations of the rule are disabled',
+      detail,
+      attribute: 'http_destinations',
+    },
+  ];
 }
 
 export const alertRules = kind({
@@ -26,35 +58,80 @@ export const alertRules = kind({
   doc: 'Selects alerts and sends them to destinations. Has no name: recognised by its exact content.',
   id: 'alert_config_id',
   identity: 'content',
-  likeness: { equal: ['associated_accounts', 'associated_groups', 'http_destinations', 'schedule'], overlap: 'filter_criteria.alert_type__in' },
+  likeness: {
+    equal: ['associated_accounts', 'associated_groups', 'http_destinations', 'schedule'],
+    overlap: 'filter_criteria.alert_type__in',
+  },
   unlogged: true,
   attributes: {
-    schedule: choice('When notifications are sent: absent or null is at once.', ['daily'], { open: true, optional: true }),
-    associated_accounts: set('Accounts whose alerts are selected.', ref('An account.', 'accounts', { wire: 'integer' }), { optional: true }),
-    associated_groups: set('Router groups whose alerts are selected.', ref('A group.', 'groups', { wire: 'integer' }), { optional: true }),
-    filter_criteria: object(
-      'Which alerts are selected.',
-      { alert_type__in: set('Names of alert types.', choice('An alert type.', alertTypes, { open: true })) },
+    schedule: choice('When notifications are sent: absent or null is at once.', ['daily'], {
+      open: true,
+      optional: true,
+    }),
+    associated_accounts: set(
+      'Accounts whose alerts are selected.',
+      ref('An account.', 'accounts', { wire: 'integer' }),
       { optional: true },
     ),
-    http_destinations: set('Push destinations that receive the alerts.', ref('A push destination.', 'alert_push_destinations'), { optional: true }),
-    settings: document('Extra settings of service-overage alerts, keyed by alert type.', { optional: true }),
+    associated_groups: set(
+      'Router groups whose alerts are selected.',
+      ref('A group.', 'groups', { wire: 'integer' }),
+      { optional: true },
+    ),
+    filter_criteria: object(
+      'Which alerts are selected.',
+      {
+        alert_type__in: set(
+          'Names of alert types.',
+          choice('An alert type.', alertTypes, { open: true }),
+        ),
+      },
+      { optional: true },
+    ),
+    http_destinations: set(
+      'Push destinations that receive the alerts.',
+      ref('A push destination.', 'alert_push_destinations'),
+      { optional: true },
+    ),
+    settings: document('Extra settings of service-overage alerts, keyed by alert type.', {
+      optional: true,
+    }),
     alert_config_id: text('Identifier, a time-based UUID.', { computed: true }),
     account: ref('Account the rule belongs to.', 'accounts', { computed: true, wire: 'url' }),
-    email_destinations: set('E-mail destinations; set elsewhere, never sent.', ref('An e-mail destination.', 'email_destinations', { wire: 'integer' }), { computed: true }),
+    email_destinations: set(
+      'E-mail destinations; set elsewhere, never sent.',
+      ref('An e-mail destination.', 'email_destinations', { wire: 'integer' }),
+      { computed: true },
+    ),
     external_rules: document('Rules of other systems.', { computed: true }),
     last_summary_ts: text('Time of the last summary.', { computed: true, wire: 'timestamp' }),
     updated_at: text('Time of the last change.', { computed: true, wire: 'timestamp' }),
     resource_url: text('URL of the record.', { computed: true, format: 'url' }),
   },
-  columns: ['alert_config_id', 'filter_criteria.alert_type__in', 'associated_accounts', 'associated_groups', 'http_destinations'],
+  columns: [
+    'alert_config_id',
+    'filter_criteria.alert_type__in',
+    'associated_accounts',
+    'associated_groups',
+    'http_destinations',
+  ],
   operations: {
     dialect: 'v2',
     collection: 'alert_rules',
     paging: 'next',
     page: 500,
     by_id: 'alert_config_id',
-    filters: ['account', 'schedule', 'associated_accounts', 'associated_groups', 'filter_criteria', 'email_destinations', 'http_destinations', 'updated_at', 'settings'],
+    filters: [
+      'account',
+      'schedule',
+      'associated_accounts',
+      'associated_groups',
+      'filter_criteria',
+      'email_destinations',
+      'http_destinations',
+      'updated_at',
+      'settings',
+    ],
     create: 'POST',
     update: 'PATCH',
     delete: 'DELETE',

@@ -10,11 +10,23 @@ export const assetEndpoints = collection({
   attributes: {
     id: text('Record id.', { computed: true }),
     hardware_series: text('Hardware series.', { computed: true, wire: 'attribute' }),
-    hardware_series_key: text('Key of the hardware series, a UUID.', { computed: true, wire: 'attribute' }),
-    mac_address: text('MAC address: 12 hexadecimal characters without separators.', { computed: true, wire: 'attribute' }),
+    hardware_series_key: text('Key of the hardware series, a UUID.', {
+      computed: true,
+      wire: 'attribute',
+    }),
+    mac_address: text('MAC address: 12 hexadecimal characters without separators.', {
+      computed: true,
+      wire: 'attribute',
+    }),
     serial_number: text('Serial number.', { computed: true, wire: 'attribute' }),
-    tenants: ref('Tenant that owns the device.', 'tenants', { computed: true, wire: 'relationship' }),
-    subscriptions: set('Subscriptions of the device.', ref('A subscription.', 'subscriptions'), { computed: true, wire: 'relationship' }),
+    tenants: ref('Tenant that owns the device.', 'tenants', {
+      computed: true,
+      wire: 'relationship',
+    }),
+    subscriptions: set('Subscriptions of the device.', ref('A subscription.', 'subscriptions'), {
+      computed: true,
+      wire: 'relationship',
+    }),
   },
   columns: ['id', 'hardware_series', 'mac_address', 'serial_number', 'tenants', 'subscriptions'],
   operations: {
@@ -22,7 +34,13 @@ export const assetEndpoints = collection({
     collection: 'asset_endpoints',
     paging: 'next',
     page: 50,
-    filters: ['filter[hardware_series]', 'filter[hardware_series_key]', 'filter[mac_address]', 'filter[serial_number]', 'filter[subscription]'],
+    filters: [
+      'filter[hardware_series]',
+      'filter[hardware_series_key]',
+      'filter[mac_address]',
+      'filter[serial_number]',
+      'filter[subscription]',
+    ],
     expand: ['tenants', 'subscriptions'],
   },
 });

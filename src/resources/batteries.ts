@@ -25,5 +25,13 @@ export const batteries = collection({
     resource_url: text('URL of the record.', { computed: true, format: 'url' }),
   },
   columns: ['id', 'router', 'status', 'rsoc', 'health', 'temp', 'time_remaining', 'updated_at'],
-  operations: { dialect: 'v2', collection: 'batteries', paging: 'offset', page: 500, filters: ['router'], needs: ['router'], time: 'updated_at' },
+  operations: {
+    dialect: 'v2',
+    collection: 'batteries',
+    paging: 'offset',
+    page: 500,
+    filters: ['router'],
+    needs: ['router'],
+    time: 'updated_at',
+  },
 });

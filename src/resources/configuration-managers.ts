@@ -11,8 +11,14 @@ export const configurationManagers = kind({
   identity: ['router'],
   version: 'version_number',
   attributes: {
-    router: ref('The router. Its id is not the one of its configuration manager.', 'routers', { immutable: true, wire: 'url' }),
-    suspended: flag('Whether the router does not receive its configuration. Sent only if it is declared.', { optional: true, only_declared: true }),
+    router: ref('The router. Its id is not the one of its configuration manager.', 'routers', {
+      immutable: true,
+      wire: 'url',
+    }),
+    suspended: flag(
+      'Whether the router does not receive its configuration. Sent only if it is declared.',
+      { optional: true, only_declared: true },
+    ),
     configuration: document(
       'Members of the individual configuration (null takes one out), and the paths that are removed from the defaults. What is not declared stays as it is.',
       {
@@ -46,6 +52,14 @@ export const configurationManagers = kind({
   example: {
     router: '12',
     suspended: false,
-    configuration: [{ system: { system_id: 'depot-12', users: { admin: { password: '${secret.env.ROUTER_PASSWORD}' } } } }, [['lan', '00000000-0d93-319d-8220-4a1fb0372b51']]],
+    configuration: [
+      {
+        system: {
+          system_id: 'depot-12',
+          users: { admin: { password: '${secret.env.ROUTER_PASSWORD}' } },
+        },
+      },
+      [['lan', '00000000-0d93-319d-8220-4a1fb0372b51']],
+    ],
   },
 });

@@ -8,5 +8,8 @@ import { policyRules } from './rules/index.js';
 export const provider: Provider = {
   kinds,
   rules: policyRules,
-  audits: [({ live, addressOf }) => Promise.resolve({ health: healthOf(live, addressOf) }), reviewWith],
+  audits: [
+    ({ live, addressOf }) => Promise.resolve({ health: healthOf(live, addressOf) }),
+    reviewWith,
+  ],
 };

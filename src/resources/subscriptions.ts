@@ -11,15 +11,34 @@ export const subscriptions = collection({
     imsi: text('International mobile subscriber identity.', { computed: true }),
     iccid: text('Number of the card.', { computed: true }),
     msisdn: text('Telephone number.', { computed: true }),
-    state: choice('State.', ['ACTIVE', 'ACTIVE_NO_BILLING', 'DEACTIVATED', 'DEACTIVATED_NO_BILLING', 'OPERATOR_BLOCKED', 'PAUSE', 'TERMINATED', 'TERMINATED_PENDING'], {
-      open: true,
+    state: choice(
+      'State.',
+      [
+        'ACTIVE',
+        'ACTIVE_NO_BILLING',
+        'DEACTIVATED',
+        'DEACTIVATED_NO_BILLING',
+        'OPERATOR_BLOCKED',
+        'PAUSE',
+        'TERMINATED',
+        'TERMINATED_PENDING',
+      ],
+      {
+        open: true,
+        computed: true,
+      },
+    ),
+    label: text('Label, if there is one.', { computed: true }),
+    detectedImei: text('Device that was seen with the card; not given for lists of identifiers.', {
       computed: true,
     }),
-    label: text('Label, if there is one.', { computed: true }),
-    detectedImei: text('Device that was seen with the card; not given for lists of identifiers.', { computed: true }),
     enterprise: text('Enterprise; may be empty.', { computed: true }),
     organizationId: text('Organisation, if there is one.', { computed: true }),
-    customFields: list('Custom fields, if there are any.', document('`fieldName` and `fieldValue`.'), { computed: true }),
+    customFields: list(
+      'Custom fields, if there are any.',
+      document('`fieldName` and `fieldValue`.'),
+      { computed: true },
+    ),
   },
   columns: ['imsi', 'iccid', 'msisdn', 'state', 'label', 'enterprise'],
   operations: {

@@ -28,11 +28,15 @@ interface DiskError extends Error {
 
 export function isDiskError(error: unknown, ...codes: readonly string[]): error is DiskError {
   const code = error instanceof Error && (error as Partial<DiskError>).code;
-  return typeof code === 'string' && (codes.length === 0 ? /^E[A-Z0-9]+$/.test(code) : codes.includes(code));
+  return (
+    typeof code === 'string' &&
+    (codes.length === 0 ? /^E[A-Z0-9]+$/.test(code) : codes.includes(code))
+  );
 }
 
 /** Our own words where they are from our own port, which continue "it …". */
-const meaningOf = ({ problem, code }: DiskError): string => (problem === undefined ? (meanings[code] ?? code) : `it ${problem}`);
+const meaningOf = ({ problem, code }: DiskError): string =>
+  problem === undefined ? (meanings[code] ?? code) : `it ${problem}`;
 
 /** Runs something that uses the disk; its failures become a Refusal that names the file. `path` stands in where the error names none. */
 export async function withDisk<T>(path: string, use: () => Promise<T>): Promise<T> {
@@ -58,6 +62,17 @@ export async function ifThere<T>(use: Promise<T>): Promise<T | undefined> {
 }
 
 /** Damage: what is wrong with a file, where (line and column from 1), and what to do. */
-export function damaged(file: string, place: { readonly line: number; readonly column: number }, problem: string, detail: string, exit?: Exit): never {
-  return refuse('damaged-file', `${file} is damaged at line ${place.line}, column ${place.column}: ${problem}`, { detail, origin: { file, ...place } }, exit);
+export function damaged(
+  file: string,
+  place: { readonly line: number; readonly column: number },
+  problem: string,
+  detail: string,
+  exit?: Exit,
+): never {
+  return refuse(
+    'damaged-file',
+    `${file} is damaged at line ${place.line}, column ${place.column}: ${problem}`,
+    { detail, origin: { file, ...place } },
+    exit,
+  );
 }

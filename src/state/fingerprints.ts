@@ -2,7 +2,16 @@
 // is slow, some 30 ms and 16 MiB of scrypt, is done once for each distinct secret of a run, and once for all of them
 // where none changed; with TRUEUP_FINGERPRINT_KEY nothing is slow.
 import { createHmac, scrypt, timingSafeEqual } from 'node:crypto';
-import { canonical, compareText, limited, sha256, type Entry, type Fingerprint, type SaltedFingerprint, type Together } from '../model/index.js';
+import {
+  canonical,
+  compareText,
+  limited,
+  sha256,
+  type Entry,
+  type Fingerprint,
+  type SaltedFingerprint,
+  type Together,
+} from '../model/index.js';
 import type { Compared, Fingerprints, Known } from '../platform/index.js';
 
 const BYTES = 32;
@@ -20,13 +29,16 @@ interface Member {
 }
 
 /** @param options.key TRUEUP_FINGERPRINT_KEY @param options.cost log2 of scrypt's N @param options.atOnce how many scrypts run beside one another */
-export function scryptFingerprints(options: { readonly key?: string; readonly cost?: number; readonly atOnce?: number } = {}): Fingerprints {
+export function scryptFingerprints(
+  options: { readonly key?: string; readonly cost?: number; readonly atOnce?: number } = {},
+): Fingerprints {
   const { key, cost = 14, atOnce = 2 } = options;
   const derived = new Map<string, Promise<Buffer>>();
   const soon = limited(atOnce);
   /** The value, by the hash of a fingerprint that is known to be of it. */
   const proven = new Map<string, string>();
-  const isProven = ({ hash }: { readonly hash: string }, value: string): boolean => proven.get(hash) === value;
+  const isProven = ({ hash }: { readonly hash: string }, value: string): boolean =>
+    proven.get(hash) === value;
 
   const slow = (value: string | Buffer, recipe: Recipe): Promise<Buffer> => {
     const name = canonical([sha256(value), recipe]);
@@ -34,10 +46,22 @@ export function scryptFingerprints(options: { readonly key?: string; readonly co
     derived.set(name, made);
     return made;
   };
-  const hashOf = async (value: string, salt: string, { of, cost: slowness }: Omit<Fingerprint, 'hash'>): Promise<string> =>
-    hmac(slowness === undefined ? hmac(key as string, `${salt} ${value}`) : await slow(value, recipeOf(salt, slowness)), of).toString('base64');
-  const wholeHash = (members: readonly Member[], salt: string, together: Omit<Together, 'hash'>): Promise<string> =>
-    hashOf(JSON.stringify(members.map(({ value }) => value)), salt, together);
+  const hashOf = async (
+    value: string,
+    salt: string,
+    { of, cost: slowness }: Omit<Fingerprint, 'hash'>,
+  ): Promise<string> =>
+    hmac(
+      slowness === undefined
+        ? hmac(key as string, `${salt} ${value}`)
+        : await slow(value, recipeOf(salt, slowness)),
+      of,
+    ).toString('base64');
+  const wholeHash = (
+    members: readonly Member[],
+    salt: string,
+    together: Omit<Together, 'hash'>,
+  ): Promise<string> => hashOf(JSON.stringify(members.map(({ value }) => value)), salt, together);
 
   /** How fingerprints are made here. */
   const mode = key === undefined ? { cost } : {};
@@ -50,18 +74,28 @@ export function scryptFingerprints(options: { readonly key?: string; readonly co
   }
 
   /** Undefined where nobody can tell without the key. */
-  async function matches(value: string, salt: string, fingerprint: Fingerprint | SaltedFingerprint): Promise<boolean | undefined> {
+  async function matches(
+    value: string,
+    salt: string,
+    fingerprint: Fingerprint | SaltedFingerprint,
+  ): Promise<boolean | undefined> {
     const old = 'algorithm' in fingerprint;
     const keyed = old ? fingerprint.keyed : fingerprint.cost === undefined;
     if (keyed && key === undefined) return undefined;
-    const mine = old ? (await slow(keyed ? hmac(key as string, value) : value, fingerprint)).toString('base64') : await hashOf(value, salt, fingerprint);
+    const mine = old
+      ? (await slow(keyed ? hmac(key as string, value) : value, fingerprint)).toString('base64')
+      : await hashOf(value, salt, fingerprint);
     const same = alike(mine, fingerprint.hash);
     if (same) proven.set(fingerprint.hash, value);
     return same;
   }
 
   /** Asks for all members at once. */
-  async function proveTogether(salt: string, all: readonly Together[], members: readonly Member[]): Promise<void> {
+  async function proveTogether(
+    salt: string,
+    all: readonly Together[],
+    members: readonly Member[],
+  ): Promise<void> {
     const of = listDigest(members);
     const together = all.find((one) => one.of === of);
     if (!together || !alike(await wholeHash(members, salt, together), together.hash)) return;
@@ -72,8 +106,11 @@ export function scryptFingerprints(options: { readonly key?: string; readonly co
     make,
     async compare({ secrets_salt: salt = '', secrets_together: all = [] }, known, advance) {
       const asked = known.filter((one) => one.asked);
-      for (const made of all.length === 0 ? [] : [known.filter(isSlow), ...(key === undefined ? [] : [known.filter(isKeyed)])])
-        if (distinct(made.filter((one) => one.asked)) > 1) await proveTogether(salt, all, sorted(made));
+      for (const made of all.length === 0
+        ? []
+        : [known.filter(isSlow), ...(key === undefined ? [] : [known.filter(isKeyed)])])
+        if (distinct(made.filter((one) => one.asked)) > 1)
+          await proveTogether(salt, all, sorted(made));
       const rest = asked.filter(({ fingerprint, value }) => !isProven(fingerprint, value));
       const total = new Set(rest.map(({ value }) => value)).size;
       const done = new Set<string>();
@@ -89,7 +126,8 @@ export function scryptFingerprints(options: { readonly key?: string; readonly co
     async renew(state, values) {
       const { secrets_salt: salt } = state;
       if (salt === undefined || values.size === 0) return state;
-      const isCurrent = (one: Fingerprint | SaltedFingerprint): one is Fingerprint => !('algorithm' in one) && one.cost === (key === undefined ? cost : undefined);
+      const isCurrent = (one: Fingerprint | SaltedFingerprint): one is Fingerprint =>
+        !('algorithm' in one) && one.cost === (key === undefined ? cost : undefined);
       const members: Member[] = [];
       const renewed = async (address: string, entry: Entry): Promise<Entry> => {
         const secrets = await Promise.all(
@@ -102,28 +140,46 @@ export function scryptFingerprints(options: { readonly key?: string; readonly co
             return [path, fingerprint] as const;
           }),
         );
-        return secrets.every(([path, fingerprint]) => entry.secrets?.[path] === fingerprint) ? entry : { ...entry, secrets: Object.fromEntries(secrets) };
+        return secrets.every(([path, fingerprint]) => entry.secrets?.[path] === fingerprint)
+          ? entry
+          : { ...entry, secrets: Object.fromEntries(secrets) };
       };
-      const resources = Object.fromEntries(await Promise.all(Object.entries(state.resources).map(async ([address, entry]) => [address, await renewed(address, entry)] as const)));
+      const resources = Object.fromEntries(
+        await Promise.all(
+          Object.entries(state.resources).map(
+            async ([address, entry]) => [address, await renewed(address, entry)] as const,
+          ),
+        ),
+      );
       const together = await wholeOf(salt, state.secrets_together ?? [], sorted(members));
       return { ...state, resources, ...(together.length > 0 && { secrets_together: together }) };
     },
   };
 
-  async function wholeOf(salt: string, all: readonly Together[], members: readonly Member[]): Promise<readonly Together[]> {
+  async function wholeOf(
+    salt: string,
+    all: readonly Together[],
+    members: readonly Member[],
+  ): Promise<readonly Together[]> {
     const plain = { of: listDigest(members), ...mode };
     if (distinct(members) < 2 || all.some(({ of }) => of === plain.of)) return all;
     return [{ ...plain, hash: await wholeHash(members, salt, plain) }, ...all].slice(0, KEPT);
   }
 }
 
-const isSlow = (one: Known): one is Known & Member => !('algorithm' in one.fingerprint) && one.fingerprint.cost !== undefined;
-const isKeyed = (one: Known): one is Known & Member => !('algorithm' in one.fingerprint) && one.fingerprint.cost === undefined;
-const distinct = (members: readonly Member[]): number => new Set(members.map(({ value }) => value)).size;
-const sorted = (members: readonly Member[]): readonly Member[] => members.toSorted((a, b) => compareText(a.fingerprint.of, b.fingerprint.of));
+const isSlow = (one: Known): one is Known & Member =>
+  !('algorithm' in one.fingerprint) && one.fingerprint.cost !== undefined;
+const isKeyed = (one: Known): one is Known & Member =>
+  !('algorithm' in one.fingerprint) && one.fingerprint.cost === undefined;
+const distinct = (members: readonly Member[]): number =>
+  new Set(members.map(({ value }) => value)).size;
+const sorted = (members: readonly Member[]): readonly Member[] =>
+  members.toSorted((a, b) => compareText(a.fingerprint.of, b.fingerprint.of));
 /** Differs once one of the fingerprints does, or another set of secrets is at hand. */
-const listDigest = (members: readonly Member[]): string => sha256(JSON.stringify(members.flatMap(({ fingerprint }) => [fingerprint.of, fingerprint.hash])));
-const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
+const listDigest = (members: readonly Member[]): string =>
+  sha256(JSON.stringify(members.flatMap(({ fingerprint }) => [fingerprint.of, fingerprint.hash])));
+const hmac = (key: string | Buffer, text: string): Buffer =>
+  createHmac('sha256', key).update(text).digest();
 
 function alike(mine: string, theirs: string): boolean {
   const [a, b] = [Buffer.from(mine, 'base64'), Buffer.from(theirs, 'base64')];
@@ -133,8 +189,12 @@ function alike(mine: string, theirs: string): boolean {
 function derive(value: string | Buffer, { salt, cost, block, parallel }: Recipe): Promise<Buffer> {
   const N = 2 ** cost;
   return new Promise((resolve, reject) => {
-    scrypt(value, Buffer.from(salt, 'base64'), BYTES, { N, r: block, p: parallel, maxmem: 256 * N * block + 1024 * 1024 }, (error, hash) =>
-      error ? reject(error) : resolve(hash),
+    scrypt(
+      value,
+      Buffer.from(salt, 'base64'),
+      BYTES,
+      { N, r: block, p: parallel, maxmem: 256 * N * block + 1024 * 1024 },
+      (error, hash) => (error ? reject(error) : resolve(hash)),
     );
   });
 }

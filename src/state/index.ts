@@ -16,15 +16,28 @@ export type * from './store-port.js';
  * The store a location names: a path, relative to `folder`.
  * @throws Refusal for the schemes that name a store of another sort. A location may hold a password: it is not repeated.
  */
-export function storeFor(location: string, options: Omit<FileStoreOptions, 'path'> & { /** Absolute. */ readonly folder: string; readonly masking: Masking }): Store {
+export function storeFor(
+  location: string,
+  options: Omit<FileStoreOptions, 'path'> & {
+    /** Absolute. */ readonly folder: string;
+    readonly masking: Masking;
+  },
+): Store {
   const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):\/\//.exec(location)?.[1];
   if (scheme !== undefined)
-    refuse('unsupported-store', `a state at ${scheme.toLowerCase()}:// is not supported by this version`, {
+    refuse(
+      'unsupported-store',
+      `a state at ${scheme.toLowerCase()}:// is not supported by this version`,
+      {
+        detail: 'Name a file, such as settings.state: .trueup/state.json',
+        attribute: 'settings.state',
+      },
+    );
+  if (location === '')
+    refuse('unsupported-store', 'the location of the state is empty', {
       detail: 'Name a file, such as settings.state: .trueup/state.json',
       attribute: 'settings.state',
     });
-  if (location === '')
-    refuse('unsupported-store', 'the location of the state is empty', { detail: 'Name a file, such as settings.state: .trueup/state.json', attribute: 'settings.state' });
   const { folder, masking, ...rest } = options;
   return maskedStore(fileStore({ ...rest, path: resolve(folder, location) }), masking);
 }

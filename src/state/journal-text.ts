@@ -1,14 +1,46 @@
 // The journal as text: append-only, one checksummed record a line, `<16 hex digits of SHA-256> <canonical JSON>`.
 // A crash can tear only its end: there the last line is dropped, and damage anywhere else is refused.
-import { canonical, sha256, shellWord, type Begin, type Intent, type Json, type JournalRecord, type Result, type RunRecord, type Seen } from '../model/index.js';
+import {
+  canonical,
+  sha256,
+  shellWord,
+  type Begin,
+  type Intent,
+  type Json,
+  type JournalRecord,
+  type Result,
+  type RunRecord,
+  type Seen,
+} from '../model/index.js';
 import { parseJsonText } from './json-text.js';
-import { address, anyObject, filled, formatPath, listOf, members, oneOf, orNull, isText, time, isWhole, type ShapeCheck } from './shape-check.js';
+import {
+  address,
+  anyObject,
+  filled,
+  formatPath,
+  listOf,
+  members,
+  oneOf,
+  orNull,
+  isText,
+  time,
+  isWhole,
+  type ShapeCheck,
+} from './shape-check.js';
 import { entryShape, momentMembers, plannedEntryShape, spentShape } from './state-text.js';
 import { damaged } from './disk-errors.js';
 
 const shapes: ReadonlyMap<unknown, ShapeCheck> = new Map(
   Object.entries({
-    begin: members<Begin>({ type: isText, run: filled, lineage: filled, serial: isWhole(0), target: isText, at: time, 'secrets_salt?': filled }),
+    begin: members<Begin>({
+      type: isText,
+      run: filled,
+      lineage: filled,
+      serial: isWhole(0),
+      target: isText,
+      at: time,
+      'secrets_salt?': filled,
+    }),
     intent: members<Intent>({
       type: isText,
       op: filled,
@@ -31,7 +63,12 @@ const shapes: ReadonlyMap<unknown, ShapeCheck> = new Map(
       address,
       'entry?': orNull(entryShape),
       'spent?': spentShape,
-      'lately?': members<NonNullable<Result['lately']>>({ what: oneOf('created', 'deleted'), kind: filled, id: filled, ...momentMembers }),
+      'lately?': members<NonNullable<Result['lately']>>({
+        what: oneOf('created', 'deleted'),
+        kind: filled,
+        id: filled,
+        ...momentMembers,
+      }),
     }),
     seen: members<Seen>({ type: isText, kind: filled, ids: listOf(filled) }),
   }),
@@ -47,24 +84,39 @@ export interface Journal {
 /** @throws TypeError for a record that would be refused when it is read again: a bug of the caller. */
 export function encodeRecord(record: JournalRecord): string {
   const flaw = shapes.get(record.type)?.(record);
-  if (flaw) throw new TypeError(`a journal record of type ${record.type} cannot be written: ${formatPath(flaw.path)} ${flaw.problem}`);
+  if (flaw)
+    throw new TypeError(
+      `a journal record of type ${record.type} cannot be written: ${formatPath(flaw.path)} ${flaw.problem}`,
+    );
   const json = canonical(record as unknown as Json);
   return `${sha256(json).slice(0, 16)} ${json}\n`;
 }
 
 /** Undefined where nothing complete was ever written. @param afterLoss as for a store. @throws Refusal for damage before the end, naming the line. */
-export function decodeJournal(source: string, file: string, afterLoss = ADOPTED): Journal | undefined {
+export function decodeJournal(
+  source: string,
+  file: string,
+  afterLoss = ADOPTED,
+): Journal | undefined {
   const lines = source.split('\n');
   if (lines.pop() === '' && lines.length > 0 && !intact(lines.at(-1) as string)) lines.pop();
-  const [begin, ...records] = lines.map((line, index) => decodeRecord(line, index, file, afterLoss));
+  const [begin, ...records] = lines.map((line, index) =>
+    decodeRecord(line, index, file, afterLoss),
+  );
   if (!begin) return undefined;
-  return { begin: begin as Begin, records: records as readonly RunRecord[], text: lines.map((line) => `${line}\n`).join('') };
+  return {
+    begin: begin as Begin,
+    records: records as readonly RunRecord[],
+    text: lines.map((line) => `${line}\n`).join(''),
+  };
 }
 
-const intact = (line: string): boolean => line[16] === ' ' && sha256(line.slice(17)).startsWith(line.slice(0, 16));
+const intact = (line: string): boolean =>
+  line[16] === ' ' && sha256(line.slice(17)).startsWith(line.slice(0, 16));
 
 function decodeRecord(line: string, index: number, file: string, afterLoss: string): JournalRecord {
-  const wrong = (problem: string): never => damaged(file, { line: index + 1, column: 1 }, problem, adviceFor(file, afterLoss));
+  const wrong = (problem: string): never =>
+    damaged(file, { line: index + 1, column: 1 }, problem, adviceFor(file, afterLoss));
   if (!intact(line)) return wrong('the checksum of the record does not fit');
   const parsed = parseJsonText(line.slice(17));
   const record = ('value' in parsed ? parsed.value : undefined) as JournalRecord | undefined;
@@ -72,11 +124,18 @@ function decodeRecord(line: string, index: number, file: string, afterLoss: stri
   if (!record || !shape) return wrong('the record is of no known type');
   const flaw = shape(record);
   if (flaw) return wrong(`${formatPath(flaw.path)} ${flaw.problem}`);
-  return (record.type === 'begin') === (index === 0) ? record : wrong(index === 0 ? 'a journal starts with a begin record' : 'a begin record stands in its middle');
+  return (record.type === 'begin') === (index === 0)
+    ? record
+    : wrong(
+        index === 0
+          ? 'a journal starts with a begin record'
+          : 'a begin record stands in its middle',
+      );
 }
 
 /** What the command does about objects that only lost records knew. */
-export const ADOPTED = 'The next plan then offers to adopt what is declared and there already, by its identity, and creates nothing that exists.';
+export const ADOPTED =
+  'The next plan then offers to adopt what is declared and there already, by its identity, and creates nothing that exists.';
 
 /** What to do about a journal that cannot be used. */
 export function adviceFor(file: string, afterLoss: string): string {

@@ -11,7 +11,10 @@ export interface JsonPosition {
 }
 
 /** The value, or the first place where the text stops being JSON. */
-export function parseJsonText(text: string, parse: (text: string) => unknown = JSON.parse): { readonly value: unknown } | { readonly brokenAt: JsonPosition } {
+export function parseJsonText(
+  text: string,
+  parse: (text: string) => unknown = JSON.parse,
+): { readonly value: unknown } | { readonly brokenAt: JsonPosition } {
   try {
     return { value: parse(text) };
   } catch {
@@ -35,7 +38,8 @@ function breakOf(text: string): number {
     at = pattern.lastIndex;
     return true;
   };
-  const takeText = (wanted: string): boolean => text.startsWith(wanted, at) && ((at += wanted.length), true);
+  const takeText = (wanted: string): boolean =>
+    text.startsWith(wanted, at) && ((at += wanted.length), true);
   const takeString = (): boolean => {
     if (!takeText('"')) return false;
     while (!takeText('"')) {
@@ -46,7 +50,8 @@ function breakOf(text: string): number {
     }
     return true;
   };
-  const takeKey = (): boolean => closers.at(-1) === ']' || (take(SPACE) && takeString() && take(SPACE) && takeText(':'));
+  const takeKey = (): boolean =>
+    closers.at(-1) === ']' || (take(SPACE) && takeString() && take(SPACE) && takeText(':'));
 
   for (;;) {
     take(SPACE);

@@ -25,8 +25,21 @@ const maskedSession = (session: Session, cleared: Cleared): Session => ({
 });
 
 function recordWithout(masking: Masking): Cleared {
-  const clear = (values: JsonObject): JsonObject => (masking.holds(values) ? Object.fromEntries(Object.entries(values).filter(([, value]) => !masking.holds(value))) : values);
-  const entry = <E extends Partial<Entry>>(one: E): E => ({ ...one, ...(one.applied && { applied: clear(one.applied) }), ...(one.observed && { observed: clear(one.observed) }) });
+  const clear = (values: JsonObject): JsonObject =>
+    masking.holds(values)
+      ? Object.fromEntries(Object.entries(values).filter(([, value]) => !masking.holds(value)))
+      : values;
+  const entry = <E extends Partial<Entry>>(one: E): E => ({
+    ...one,
+    ...(one.applied && { applied: clear(one.applied) }),
+    ...(one.observed && { observed: clear(one.observed) }),
+  });
   return (record) =>
-    record.type === 'seen' ? record : { ...record, ...('body' in record && record.body && { body: clear(record.body) }), ...(record.entry && { entry: entry(record.entry) }) };
+    record.type === 'seen'
+      ? record
+      : {
+          ...record,
+          ...('body' in record && record.body && { body: clear(record.body) }),
+          ...(record.entry && { entry: entry(record.entry) }),
+        };
 }

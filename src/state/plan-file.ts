@@ -17,7 +17,22 @@ import {
 } from '../model/index.js';
 import type { Clock, Files } from '../platform/index.js';
 import { parseJsonText } from './json-text.js';
-import { address, anyJson, anyObject, filled, isFlag, formatPath, listOf, mapOf, members, oneOf, orNull, isText, time, isWhole } from './shape-check.js';
+import {
+  address,
+  anyJson,
+  anyObject,
+  filled,
+  isFlag,
+  formatPath,
+  listOf,
+  mapOf,
+  members,
+  oneOf,
+  orNull,
+  isText,
+  time,
+  isWhole,
+} from './shape-check.js';
 import { damaged, ifThere, withDisk } from './disk-errors.js';
 
 export interface PlanFileOptions {
@@ -50,23 +65,43 @@ const change = members<ResourceChange>({
   depends_on: listOf(isText),
   fingerprint: orNull(isText),
   patch: listOf(anyObject),
-  requests: listOf(members<DocumentRequest>({ method: filled, path: filled, body: anyJson, 'base?': anyObject })),
+  requests: listOf(
+    members<DocumentRequest>({ method: filled, path: filled, body: anyJson, 'base?': anyObject }),
+  ),
   'previous_address?': address,
   'previous_id?': filled,
   'deposed?': filled,
 });
 
 const counts = mapOf(isText, isWhole(0));
-const summaryCounts = { create: isWhole(0), update: isWhole(0), replace: isWhole(0), delete: isWhole(0), adopt: isWhole(0), forget: isWhole(0), keep: isWhole(0) } as const;
+const summaryCounts = {
+  create: isWhole(0),
+  update: isWhole(0),
+  replace: isWhole(0),
+  delete: isWhole(0),
+  adopt: isWhole(0),
+  forget: isWhole(0),
+  keep: isWhole(0),
+} as const;
 const shape = members<PlanFile>({
   plan_file_version: oneOf(VERSION),
   expires_at: time,
-  options: members<PlanOptions>({ targets: listOf(isText), excludes: listOf(isText), allow: listOf(isText), destroy: isFlag, 'env?': isText, variables: mapOf(isText, isText) }),
+  options: members<PlanOptions>({
+    targets: listOf(isText),
+    excludes: listOf(isText),
+    allow: listOf(isText),
+    destroy: isFlag,
+    'env?': isText,
+    variables: mapOf(isText, isText),
+  }),
   document: members<PlanDocument>({
     format_version: oneOf('1.0'),
     trueup_version: isText,
     generated_at: time,
-    generated_from: members<PlanDocument['generated_from']>({ paths: listOf(isText), digest: filled }),
+    generated_from: members<PlanDocument['generated_from']>({
+      paths: listOf(isText),
+      digest: filled,
+    }),
     target: isText,
     state: members<PlanDocument['state']>({ lineage: isText, serial: isWhole(0) }),
     resource_changes: listOf(change),
@@ -75,7 +110,11 @@ const shape = members<PlanFile>({
     policy: listOf(anyObject),
     summary: members<PlanDocument['summary']>({
       ...summaryCounts,
-      writes: members<PlanDocument['summary']['writes']>({ create: isWhole(0), update: isWhole(0), delete: isWhole(0) }),
+      writes: members<PlanDocument['summary']['writes']>({
+        create: isWhole(0),
+        update: isWhole(0),
+        delete: isWhole(0),
+      }),
     }),
     api_requests: counts,
     'impact?': anyObject,
@@ -85,10 +124,25 @@ const shape = members<PlanFile>({
 });
 
 /** Writes a plan that holds for 24 hours, mode 0600. @throws Refusal where the disk does not let it. */
-export async function writePlanFile({ path, files, clock }: PlanFileOptions, document: PlanDocument, options: PlanOptions): Promise<PlanFile> {
-  const content = { plan_file_version: VERSION, expires_at: new Date(clock.now() + LIFETIME).toISOString(), options, document } as const;
+export async function writePlanFile(
+  { path, files, clock }: PlanFileOptions,
+  document: PlanDocument,
+  options: PlanOptions,
+): Promise<PlanFile> {
+  const content = {
+    plan_file_version: VERSION,
+    expires_at: new Date(clock.now() + LIFETIME).toISOString(),
+    options,
+    document,
+  } as const;
   const file: PlanFile = { ...content, digest: digest(content as unknown as Json) };
-  await withDisk(path, async () => files.replace((await ifThere(files.realPath(path))) ?? path, `${wireText(sorted(file), 2)}\n`, 0o600));
+  await withDisk(path, async () =>
+    files.replace(
+      (await ifThere(files.realPath(path))) ?? path,
+      `${wireText(sorted(file), 2)}\n`,
+      0o600,
+    ),
+  );
   return file;
 }
 
@@ -96,22 +150,36 @@ export async function writePlanFile({ path, files, clock }: PlanFileOptions, doc
 export async function readPlanFile({ path, files, clock }: PlanFileOptions): Promise<PlanFile> {
   const source =
     (await withDisk(path, () => ifThere(files.read(path)))) ??
-    refuse('no-such-file', `there is no file ${path}`, { detail: 'Name a file that plan saved, or save one: trueup plan --out FILE' });
-  const parsed = parseJsonText(source, parseExactly);
-  if ('brokenAt' in parsed) damaged(path, parsed.brokenAt, 'the text breaks off or is no JSON', REMEDY);
-  const top = { line: 1, column: 1 };
-  if (!isObject(parsed.value) || typeof parsed.value.plan_file_version !== 'number') damaged(path, top, 'it is no saved plan', REMEDY);
-  if (parsed.value.plan_file_version > VERSION) {
-    refuse('newer-format', `${path} was written by a newer trueup: its version is ${parsed.value.plan_file_version}, and this one reads up to ${VERSION}`, {
-      detail: 'Apply it with the version that made it.',
+    refuse('no-such-file', `there is no file ${path}`, {
+      detail: 'Name a file that plan saved, or save one: trueup plan --out FILE',
     });
+  const parsed = parseJsonText(source, parseExactly);
+  if ('brokenAt' in parsed)
+    damaged(path, parsed.brokenAt, 'the text breaks off or is no JSON', REMEDY);
+  const top = { line: 1, column: 1 };
+  if (!isObject(parsed.value) || typeof parsed.value.plan_file_version !== 'number')
+    damaged(path, top, 'it is no saved plan', REMEDY);
+  if (parsed.value.plan_file_version > VERSION) {
+    refuse(
+      'newer-format',
+      `${path} was written by a newer trueup: its version is ${parsed.value.plan_file_version}, and this one reads up to ${VERSION}`,
+      {
+        detail: 'Apply it with the version that made it.',
+      },
+    );
   }
   const flaw = shape(parsed.value);
   if (flaw) damaged(path, top, `${formatPath(flaw.path)} ${flaw.problem}`, REMEDY);
   const { digest: claimed, ...content } = parsed.value as unknown as PlanFile;
-  if (digest(content as unknown as Json) !== claimed) damaged(path, top, 'its digest does not fit: it was edited after it was made', REMEDY);
+  if (digest(content as unknown as Json) !== claimed)
+    damaged(path, top, 'its digest does not fit: it was edited after it was made', REMEDY);
   if (clock.now() >= Date.parse(content.expires_at)) {
-    refuse('plan-expired', `${path} has expired: it held until ${content.expires_at}`, { detail: REMEDY }, exits.stale);
+    refuse(
+      'plan-expired',
+      `${path} has expired: it held until ${content.expires_at}`,
+      { detail: REMEDY },
+      exits.stale,
+    );
   }
   return { ...content, digest: claimed };
 }

@@ -18,7 +18,22 @@ import {
   type Together,
 } from '../model/index.js';
 import { parseJsonText, jsonPositionOf, type JsonPosition } from './json-text.js';
-import { address, anyObject, filled, isFlag, formatPath, listOf, mapOf, members, oneOf, isText, time, isWhole, type Flaw, type ShapeCheck } from './shape-check.js';
+import {
+  address,
+  anyObject,
+  filled,
+  isFlag,
+  formatPath,
+  listOf,
+  mapOf,
+  members,
+  oneOf,
+  isText,
+  time,
+  isWhole,
+  type Flaw,
+  type ShapeCheck,
+} from './shape-check.js';
 import { damaged } from './disk-errors.js';
 
 type Loose = Readonly<Record<string, unknown>>;
@@ -40,14 +55,28 @@ function withoutFreeText(older: Loose): Loose {
     const { last_error_text: _, ...observed } = entry['observed'];
     return { ...entry, observed };
   };
-  return { ...older, resources: Object.fromEntries(Object.entries(resources).map(([address, entry]) => [address, cleared(entry)])) };
+  return {
+    ...older,
+    resources: Object.fromEntries(
+      Object.entries(resources).map(([address, entry]) => [address, cleared(entry)]),
+    ),
+  };
 }
 
 // Bounded, so that a made-up state cannot ask for gigabytes of scrypt.
 const cost = isWhole(1, 17);
-const salted = members<SaltedFingerprint>({ algorithm: oneOf('scrypt'), cost, block: isWhole(1, 8), parallel: isWhole(1, 4), salt: filled, hash: filled, keyed: isFlag });
+const salted = members<SaltedFingerprint>({
+  algorithm: oneOf('scrypt'),
+  cost,
+  block: isWhole(1, 8),
+  parallel: isWhole(1, 4),
+  salt: filled,
+  hash: filled,
+  keyed: isFlag,
+});
 const current = members<Fingerprint>({ of: filled, hash: filled, 'cost?': cost });
-const fingerprint: ShapeCheck = (value) => (isObject(value) && Object.hasOwn(value, 'algorithm') ? salted : current)(value);
+const fingerprint: ShapeCheck = (value) =>
+  (isObject(value) && Object.hasOwn(value, 'algorithm') ? salted : current)(value);
 
 const entryMembers = {
   kind: filled,
@@ -63,23 +92,55 @@ const entryMembers = {
 /** An entry before its id is known, as intents hold it. */
 export const entryShape = members<Entry>({ ...entryMembers, id: filled, observed: anyObject });
 export const plannedEntryShape = members<Omit<Entry, 'id' | 'observed'>>(entryMembers);
-export const spentShape = members<Spent>({ at: time, action: oneOf('update', 'delete'), 'kind?': filled, 'id?': filled });
-export const momentMembers = { at: time, 'server_at?': time, 'boot?': members<NonNullable<Moment['boot']>>({ id: filled, milliseconds: isWhole(0) }) } as const;
-const recentShape = members<Recent>({ ...momentMembers, kind: filled, created: listOf(filled), unseen: listOf(filled), deleted: listOf(filled) });
+export const spentShape = members<Spent>({
+  at: time,
+  action: oneOf('update', 'delete'),
+  'kind?': filled,
+  'id?': filled,
+});
+export const momentMembers = {
+  at: time,
+  'server_at?': time,
+  'boot?': members<NonNullable<Moment['boot']>>({ id: filled, milliseconds: isWhole(0) }),
+} as const;
+const recentShape = members<Recent>({
+  ...momentMembers,
+  kind: filled,
+  created: listOf(filled),
+  unseen: listOf(filled),
+  deleted: listOf(filled),
+});
 
 /** An entry on disk: what was applied and is observed alike stands once, under `observed`, and is named in `as_observed`. */
 type Packed = Entry & { readonly as_observed?: readonly string[] };
-const packedMembers = members<Packed>({ ...entryMembers, id: filled, observed: anyObject, 'as_observed?': listOf(isText) });
+const packedMembers = members<Packed>({
+  ...entryMembers,
+  id: filled,
+  observed: anyObject,
+  'as_observed?': listOf(isText),
+});
 const packedShape: ShapeCheck = (value) => packedMembers(value) ?? strayName(value as Packed);
 
 function strayName({ as_observed = [], applied, observed }: Packed): Flaw | undefined {
-  const stray = as_observed.findIndex((name) => !Object.hasOwn(observed, name) || Object.hasOwn(applied, name));
-  return stray === -1 ? undefined : { path: ['as_observed', String(stray)], problem: 'must name a member of observed that does not stand in applied' };
+  const stray = as_observed.findIndex(
+    (name) => !Object.hasOwn(observed, name) || Object.hasOwn(applied, name),
+  );
+  return stray === -1
+    ? undefined
+    : {
+        path: ['as_observed', String(stray)],
+        problem: 'must name a member of observed that does not stand in applied',
+      };
 }
 
 function packed(entry: Entry): Packed {
-  const as_observed = Object.keys(entry.applied).filter((name) => Object.hasOwn(entry.observed, name) && equal(entry.applied[name], entry.observed[name]));
-  const applied = Object.fromEntries(Object.entries(entry.applied).filter(([name]) => !as_observed.includes(name)));
+  const as_observed = Object.keys(entry.applied).filter(
+    (name) =>
+      Object.hasOwn(entry.observed, name) && equal(entry.applied[name], entry.observed[name]),
+  );
+  const applied = Object.fromEntries(
+    Object.entries(entry.applied).filter(([name]) => !as_observed.includes(name)),
+  );
   return { ...entry, applied, as_observed };
 }
 
@@ -104,14 +165,28 @@ const HEAD = /^\{\n {2}"checksum": "([0-9a-f]{64})",\n/;
 
 /** One line a member, and within `resources` one an entry: a change of one object is a change of one line, and ten thousand are read quickly. */
 export function encodeState({ resources, ...head }: State): string {
-  const line = (indent: string, name: string, value: string): string => `${indent}${JSON.stringify(name)}: ${value}`;
+  const line = (indent: string, name: string, value: string): string =>
+    `${indent}${JSON.stringify(name)}: ${value}`;
   const entries = Object.keys(resources)
     .toSorted(compareText)
-    .map((address) => line('    ', address, canonical(packed(resources[address] as Entry) as unknown as Json)));
-  const members = { ...head, resources: entries.length === 0 ? '{}' : `{\n${entries.join(',\n')}\n  }` };
+    .map((address) =>
+      line('    ', address, canonical(packed(resources[address] as Entry) as unknown as Json)),
+    );
+  const members = {
+    ...head,
+    resources: entries.length === 0 ? '{}' : `{\n${entries.join(',\n')}\n  }`,
+  };
   const rest = `${Object.keys(members)
     .toSorted(compareText)
-    .map((name) => line('  ', name, name === 'resources' ? members.resources : canonical(members[name as keyof typeof head] as Json)))
+    .map((name) =>
+      line(
+        '  ',
+        name,
+        name === 'resources'
+          ? members.resources
+          : canonical(members[name as keyof typeof head] as Json),
+      ),
+    )
     .join(',\n')}\n}\n`;
   return `{\n  "checksum": "${sha256(rest)}",\n${rest}`;
 }
@@ -121,28 +196,61 @@ export function encodeState({ resources, ...head }: State): string {
  * @param advice what a person does about a damaged file, asked for only when it is damaged
  * @throws Refusal naming file, line and column of what does not verify
  */
-export async function decodeState(source: string, file: string, version: string, advice: () => Promise<string>, formats: Formats = stateFormats): Promise<State> {
+export async function decodeState(
+  source: string,
+  file: string,
+  version: string,
+  advice: () => Promise<string>,
+  formats: Formats = stateFormats,
+): Promise<State> {
   const top = { line: 1, column: 1 };
   const parsed = parseJsonText(source);
-  if ('brokenAt' in parsed) damaged(file, parsed.brokenAt, source === '' ? 'it is empty' : 'the text breaks off or is no JSON', await advice());
-  if (!isObject(parsed.value) || typeof parsed.value.format_version !== 'number') damaged(file, top, 'it is no state of trueup', await advice());
+  if ('brokenAt' in parsed)
+    damaged(
+      file,
+      parsed.brokenAt,
+      source === '' ? 'it is empty' : 'the text breaks off or is no JSON',
+      await advice(),
+    );
+  if (!isObject(parsed.value) || typeof parsed.value.format_version !== 'number')
+    damaged(file, top, 'it is no state of trueup', await advice());
   const { checksum: _, ...loose } = parsed.value;
-  if (parsed.value.format_version > formats.current) refuseNewer(file, parsed.value.format_version, formats.current, version);
+  if (parsed.value.format_version > formats.current)
+    refuseNewer(file, parsed.value.format_version, formats.current, version);
   const head = HEAD.exec(source);
   if (!head || sha256(source.slice(head[0].length)) !== head[1])
-    damaged(file, { line: 2, column: 3 }, 'the checksum does not fit what follows; it was edited, converted or damaged', await advice());
+    damaged(
+      file,
+      { line: 2, column: 3 },
+      'the checksum does not fit what follows; it was edited, converted or damaged',
+      await advice(),
+    );
   const state = upgrade(loose, parsed.value.format_version, file, formats);
   const flaw = stateShape(state);
-  if (flaw) damaged(file, placeOfMember(source, flaw.path), `${formatPath(flaw.path)} ${flaw.problem}`, await advice());
+  if (flaw)
+    damaged(
+      file,
+      placeOfMember(source, flaw.path),
+      `${formatPath(flaw.path)} ${flaw.problem}`,
+      await advice(),
+    );
   const { resources } = state as unknown as State;
-  return { ...(state as unknown as State), resources: Object.fromEntries(Object.entries(resources).map(([address, entry]) => [address, unpacked(entry)])) };
+  return {
+    ...(state as unknown as State),
+    resources: Object.fromEntries(
+      Object.entries(resources).map(([address, entry]) => [address, unpacked(entry)]),
+    ),
+  };
 }
 
 function upgrade(loose: Loose, from: number, file: string, formats: Formats): Loose {
   if (from === formats.current) return loose;
   const step = formats.upgrades[from];
   if (!step)
-    refuse('unknown-format', `${file} has the format ${from}, which no trueup ever wrote`, { detail: 'Check that it is the right file.', origin: { file, line: 1, column: 1 } });
+    refuse('unknown-format', `${file} has the format ${from}, which no trueup ever wrote`, {
+      detail: 'Check that it is the right file.',
+      origin: { file, line: 1, column: 1 },
+    });
   return upgrade({ ...step(loose), format_version: from + 1 }, from + 1, file, formats);
 }
 
@@ -158,8 +266,12 @@ function placeOfMember(source: string, path: readonly string[]): JsonPosition {
 }
 
 function refuseNewer(file: string, format: number, current: number, version: string): never {
-  refuse('newer-format', `${file} was written by a newer trueup: its format is ${format}, and trueup ${version} reads formats up to ${current}`, {
-    detail: 'Install the newer version and run the same command again. The file was not touched.',
-    origin: { file, line: 1, column: 1 },
-  });
+  refuse(
+    'newer-format',
+    `${file} was written by a newer trueup: its format is ${format}, and trueup ${version} reads formats up to ${current}`,
+    {
+      detail: 'Install the newer version and run the same command again. The file was not touched.',
+      origin: { file, line: 1, column: 1 },
+    },
+  );
 }

@@ -23,7 +23,16 @@ import type { LiveCollection, LiveCollections } from '../reconciler/observe.js';
 import { endangers, judgeAlone, policyNeeds } from '../reconciler/plan/policy.js';
 import { missingCredentials } from '../reconciler/plan/propose.js';
 import { readBack, shownOf } from '../reconciler/apply/read-back.js';
-import { composedAll, isRecord, managed, resultOf, says, stateOf, valueOf, versionOf } from './convert.js';
+import {
+  composedAll,
+  isRecord,
+  managed,
+  resultOf,
+  says,
+  stateOf,
+  valueOf,
+  versionOf,
+} from './convert.js';
 import { failureOf, make } from './create-resource.js';
 import type { CtyObject, CtyValue } from './protocol/cty.js';
 import { createdIn, createdNow, readUntilVisible } from './creation-time.js';
@@ -42,60 +51,120 @@ export interface Applying {
   readonly kept: Uint8Array;
 }
 
-export async function applyChange(context: WriteContext, { kind, prior, planned, config, kept }: Applying): Promise<ApplyReply> {
+export async function applyChange(
+  context: WriteContext,
+  { kind, prior, planned, config, kept }: Applying,
+): Promise<ApplyReply> {
   const nothing = isRecord(prior) ? {} : { new_state: null };
   try {
-    if (!isRecord(planned) || !isRecord(config)) return isRecord(prior) ? await remove(context, kind, prior, kept) : nothing;
+    if (!isRecord(planned) || !isRecord(config))
+      return isRecord(prior) ? await remove(context, kind, prior, kept) : nothing;
     // What was not known when the configuration was looked at.
     const diagnostics = timeoutError(kind, planned);
     if (diagnostics.length > 0) return { diagnostics, ...nothing };
-    return await (isRecord(prior) ? update(context, { kind, prior, planned, config, kept }) : create(context, kind, planned, config));
+    return await (isRecord(prior)
+      ? update(context, { kind, prior, planned, config, kept })
+      : create(context, kind, planned, config));
   } catch (error) {
     return { diagnostics: complaints(kind, error), ...nothing };
   }
 }
 
 /** Writes under the lock. An operation's time begins once it is had and what an earlier run left open is settled: that is not the operation's. */
-function within<T>(context: WriteContext, what: Timed, write: (context: WriteContext, bench: Bench) => Promise<T>): Promise<T> {
-  const hand = (limit: Limit, signal?: AbortSignal): WriteContext => (signal ? { ...context, limit, cloud: context.within(signal) } : context);
-  return context.journal.during((bench) => timed(context.clock, what, (...time) => write(hand(...time), bench)));
+function within<T>(
+  context: WriteContext,
+  what: Timed,
+  write: (context: WriteContext, bench: Bench) => Promise<T>,
+): Promise<T> {
+  const hand = (limit: Limit, signal?: AbortSignal): WriteContext =>
+    signal ? { ...context, limit, cloud: context.within(signal) } : context;
+  return context.journal.during((bench) =>
+    timed(context.clock, what, (...time) => write(hand(...time), bench)),
+  );
 }
 
-function create(whole: WriteContext, kind: Kind, planned: CtyObject, config: CtyObject): Promise<ApplyReply> {
+function create(
+  whole: WriteContext,
+  kind: Kind,
+  planned: CtyObject,
+  config: CtyObject,
+): Promise<ApplyReply> {
   const declared = managed(kind, planned, config);
   return within(whole, { kind, operation: 'create', block: planned }, async (context, bench) => {
     const { live, fits, created } = await make(context, bench, kind, declared);
-    if (fits) return { new_state: resultOf(kind.attributes, planned, live.values), ...(created && { private: createdNow(context) }) };
+    if (fits)
+      return {
+        new_state: resultOf(kind.attributes, planned, live.values),
+        ...(created && { private: createdNow(context) }),
+      };
     try {
-      const { now, diagnostics } = await brought(context, bench, { kind, live, declared, renewed: () => true });
+      const { now, diagnostics } = await brought(context, bench, {
+        kind,
+        live,
+        declared,
+        renewed: () => true,
+      });
       return { new_state: resultOf(kind.attributes, planned, now.values), diagnostics };
     } catch (error) {
       // What was planned did not come about, and the object is there: terraform marks it for another try.
-      return { new_state: kind.operations.create ? stateOf(kind.attributes, live.values, timeoutsOf(planned)) : null, diagnostics: complaints(kind, error) };
+      return {
+        new_state: kind.operations.create
+          ? stateOf(kind.attributes, live.values, timeoutsOf(planned))
+          : null,
+        diagnostics: complaints(kind, error),
+      };
     }
   });
 }
 
 async function update(
   whole: WriteContext,
-  { kind, prior, planned, config, kept }: Applying & { readonly prior: CtyObject; readonly planned: CtyObject; readonly config: CtyObject },
+  {
+    kind,
+    prior,
+    planned,
+    config,
+    kept,
+  }: Applying & {
+    readonly prior: CtyObject;
+    readonly planned: CtyObject;
+    readonly config: CtyObject;
+  },
 ): Promise<ApplyReply> {
   const id = String(prior[kind.id]);
   for (const held of [whole.claims, whole.bound]) held.add(claimOf(kind.name, id));
   if (sameObject(planned, prior)) return { new_state: planned };
   const declared = managed(kind, planned, config);
-  const renewed = (path: string): boolean => memberAt(planned, versionOf(path)) !== memberAt(prior, versionOf(path));
+  const renewed = (path: string): boolean =>
+    memberAt(planned, versionOf(path)) !== memberAt(prior, versionOf(path));
   return within(whole, { kind, operation: 'update', block: planned }, async (context, bench) => {
-    const live = await readUntilVisible(context, kind, id, await bench.current(context, kind, id), createdIn(kept));
-    if (!live) return refuse('gone', `${wordsFor(kind)} ${id} was deleted outside of Terraform meanwhile.`, { detail: 'Plan again.' });
-    const { now, diagnostics } = await brought(context, bench, { kind, live, declared, renewed, prior });
+    const live = await readUntilVisible(
+      context,
+      kind,
+      id,
+      await bench.current(context, kind, id),
+      createdIn(kept),
+    );
+    if (!live)
+      return refuse('gone', `${wordsFor(kind)} ${id} was deleted outside of Terraform meanwhile.`, {
+        detail: 'Plan again.',
+      });
+    const { now, diagnostics } = await brought(context, bench, {
+      kind,
+      live,
+      declared,
+      renewed,
+      prior,
+    });
     return { new_state: resultOf(kind.attributes, planned, now.values), diagnostics };
   });
 }
 
 /** The value at a dotted path. */
 function memberAt(block: CtyObject, path: string): CtyValue {
-  return path.split('.').reduce<CtyValue>((value, step) => (isRecord(value) ? (value[step] ?? null) : null), block);
+  return path
+    .split('.')
+    .reduce<CtyValue>((value, step) => (isRecord(value) ? (value[step] ?? null) : null), block);
 }
 
 interface Bringing {
@@ -117,26 +186,67 @@ async function brought(
   const before = { ...live, values: ours(kind, declared, live.values) };
   const masks = literalsAtMasks(kind, declared, live.values);
   if (masks.length > 0)
-    refuse('masked-value', `${masks.join(', ')} of ${wordsFor(kind)} ${live.id} reads back masked, so a literal cannot be compared with it.`, {
-      detail: 'Leave the member out: what is not declared stays as it is.',
-      attribute: (masks[0] as string).split('.', 1)[0] as string,
-    });
-  const changes = diff({ kind, declared, live: { ...before, values: composedAll(before.values) }, secret: (path) => (renewed(path) ? 'changed' : 'same') });
+    refuse(
+      'masked-value',
+      `${masks.join(', ')} of ${wordsFor(kind)} ${live.id} reads back masked, so a literal cannot be compared with it.`,
+      {
+        detail: 'Leave the member out: what is not declared stays as it is.',
+        attribute: (masks[0] as string).split('.', 1)[0] as string,
+      },
+    );
+  const changes = diff({
+    kind,
+    declared,
+    live: { ...before, values: composedAll(before.values) },
+    secret: (path) => (renewed(path) ? 'changed' : 'same'),
+  });
   if (changes.length === 0) return { now: live, diagnostics: [] };
   const fixed = changes.find(({ path }) => kind.attributes[path]?.immutable);
-  if (fixed) refuse('immutable', `${fixed.path} of ${wordsFor(kind)} ${live.id} is fixed.`, { detail: 'Plan again.', attribute: fixed.path });
-  if (prior) refuseMoved(kind, prior, live, changes);
-  const update = updateOf({ kind, declared, live, changes, patch: context.settings.configuration_writes === 'patch', resend: renewed });
-  if (!update)
-    refuse('additions-only', `Something of ${wordsFor(kind)} ${live.id} has to be taken out, and a PATCH can only add.`, {
-      detail: 'Remove configuration_writes from the provider block.',
+  if (fixed)
+    refuse('immutable', `${fixed.path} of ${wordsFor(kind)} ${live.id} is fixed.`, {
+      detail: 'Plan again.',
+      attribute: fixed.path,
     });
+  if (prior) refuseMoved(kind, prior, live, changes);
+  const update = updateOf({
+    kind,
+    declared,
+    live,
+    changes,
+    patch: context.settings.configuration_writes === 'patch',
+    resend: renewed,
+  });
+  if (!update)
+    refuse(
+      'additions-only',
+      `Something of ${wordsFor(kind)} ${live.id} has to be taken out, and a PATCH can only add.`,
+      {
+        detail: 'Remove configuration_writes from the provider block.',
+      },
+    );
   const write: Write = { verb: 'update', id: live.id, live: before, ...update };
-  const change: Change = { action: 'update', ...named(context, kind), id: live.id, before: before.values, changes, write, request: context.cloud.compose(kind, write) };
+  const change: Change = {
+    action: 'update',
+    ...named(context, kind),
+    id: live.id,
+    before: before.values,
+    changes,
+    write,
+    request: context.cloud.compose(kind, write),
+  };
   const { warnings, performed } = await written(context, bench, kind, change);
-  const shown = { kind, id: live.id, judge: (one: Live | undefined) => shownOf(kind, write.fields, before.values, one) };
-  const { shown: what = 'unread', live: now } = (await readBack(context, [shown], () => Infinity)).get(shown) ?? {};
-  if (what === 'unread') return { now: { ...live, values: { ...live.values, ...withoutSecretsOf(write.fields) } }, diagnostics: [...warnings, unread(kind, live.id)] };
+  const shown = {
+    kind,
+    id: live.id,
+    judge: (one: Live | undefined) => shownOf(kind, write.fields, before.values, one),
+  };
+  const { shown: what = 'unread', live: now } =
+    (await readBack(context, [shown], () => Infinity)).get(shown) ?? {};
+  if (what === 'unread')
+    return {
+      now: { ...live, values: { ...live.values, ...withoutSecretsOf(write.fields) } },
+      diagnostics: [...warnings, unread(kind, live.id)],
+    };
   if (!now || what !== 'taken')
     return refuse(
       'not-taken',
@@ -145,12 +255,18 @@ async function brought(
         detail: 'Plan again to see what is there.',
       },
     );
-  const found = performed.written?.document && verifyDocument(kind, wordsFor(kind), performed.written.document, now);
+  const found =
+    performed.written?.document &&
+    verifyDocument(kind, wordsFor(kind), performed.written.document, now);
   if (found?.lost) throw new Refusal([found.lost]);
-  return { now, diagnostics: [...warnings, ...(found?.notes ?? []).map((note) => wireDiagnosticOf(kind, note))] };
+  return {
+    now,
+    diagnostics: [...warnings, ...(found?.notes ?? []).map((note) => wireDiagnosticOf(kind, note))],
+  };
 }
 
-const withoutSecretsOf = (fields: Values): Values => Object.fromEntries(Object.entries(fields).filter(([, value]) => secretsIn(value).size === 0));
+const withoutSecretsOf = (fields: Values): Values =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => secretsIn(value).size === 0));
 
 const unread = (kind: Kind, id: string): WireDiagnostic => ({
   severity: 'warning',
@@ -164,11 +280,20 @@ const named = ({ random }: WriteContext, kind: Kind) => {
 };
 
 /** What is written has to be as it was planned from. What is already as it should be is no trouble. @throws Refusal */
-function refuseMoved(kind: Kind, prior: CtyObject, { id, values }: Live, changes: readonly Pick<AttributeChange, 'path'>[]): void {
+function refuseMoved(
+  kind: Kind,
+  prior: CtyObject,
+  { id, values }: Live,
+  changes: readonly Pick<AttributeChange, 'path'>[],
+): void {
   const names = [...new Set(changes.map(({ path }) => path.split('.', 1)[0] as string))];
   const moved = names.find((name) => !stands(kind, name, prior, values[name]));
   if (moved !== undefined)
-    refuse('moved', `${moved} of ${wordsFor(kind)} ${id} was changed outside of Terraform since the plan.`, { detail: 'Plan again to see what is there.', attribute: moved });
+    refuse(
+      'moved',
+      `${moved} of ${wordsFor(kind)} ${id} was changed outside of Terraform since the plan.`,
+      { detail: 'Plan again to see what is there.', attribute: moved },
+    );
 }
 
 function stands(kind: Kind, name: string, prior: CtyObject, live: Value | undefined): boolean {
@@ -178,12 +303,23 @@ function stands(kind: Kind, name: string, prior: CtyObject, live: Value | undefi
 }
 
 /** Deleted, or let go where the API cannot delete. */
-async function remove(whole: WriteContext, kind: Kind, prior: CtyObject, kept: Uint8Array): Promise<ApplyReply> {
+async function remove(
+  whole: WriteContext,
+  kind: Kind,
+  prior: CtyObject,
+  kept: Uint8Array,
+): Promise<ApplyReply> {
   const id = String(prior[kind.id]);
   whole.claims.add(claimOf(kind.name, id));
   if (!kind.operations.delete) return { new_state: null };
   return within(whole, { kind, operation: 'delete', block: prior }, async (context, bench) => {
-    const live = await readUntilVisible(context, kind, id, await bench.current(context, kind, id), createdIn(kept));
+    const live = await readUntilVisible(
+      context,
+      kind,
+      id,
+      await bench.current(context, kind, id),
+      createdIn(kept),
+    );
     if (!live) return { new_state: null };
     refuseMoved(
       kind,
@@ -192,10 +328,25 @@ async function remove(whole: WriteContext, kind: Kind, prior: CtyObject, kept: U
       writables(kind).map(([path]) => ({ path })),
     );
     const write: Write = { verb: 'delete', id, fields: {}, live };
-    const { warnings } = await written(context, bench, kind, { action: 'delete', ...named(context, kind), id, before: live.values, write, request: context.cloud.compose(kind, write) });
-    const gone = { kind, id, judge: (one: Live | undefined) => (one ? ('earlier' as const) : ('taken' as const)) };
+    const { warnings } = await written(context, bench, kind, {
+      action: 'delete',
+      ...named(context, kind),
+      id,
+      before: live.values,
+      write,
+      request: context.cloud.compose(kind, write),
+    });
+    const gone = {
+      kind,
+      id,
+      judge: (one: Live | undefined) => (one ? ('earlier' as const) : ('taken' as const)),
+    };
     if ((await readBack(context, [gone], () => Infinity)).get(gone)?.shown === 'earlier')
-      return refuse('still-there', `The service answered as if ${wordsFor(kind)} ${id} were gone, but it is still there.`, { detail: 'Plan again to see what is there.' });
+      return refuse(
+        'still-there',
+        `The service answered as if ${wordsFor(kind)} ${id} were gone, but it is still there.`,
+        { detail: 'Plan again to see what is there.' },
+      );
     return { new_state: null, diagnostics: warnings };
   });
 }
@@ -205,17 +356,26 @@ const LET_GO =
   'Terraform deletes before it changes what names the object. Let go of it there first, in a run of its own; or put it back with lifecycle { create_before_destroy = true }, apply, and remove it then: with that, it is deleted last.';
 
 function advised({ action }: Change, failure: Diagnostic): Diagnostic {
-  return action === 'delete' && failure.code === 'rejected' && failure.detail === undefined ? { ...failure, detail: LET_GO } : failure;
+  return action === 'delete' && failure.code === 'rejected' && failure.detail === undefined
+    ? { ...failure, detail: LET_GO }
+    : failure;
 }
 
 /** @throws Refusal where a policy forbids the change, or it was not done */
-async function written(context: WriteContext, bench: Bench, kind: Kind, change: Change): Promise<{ readonly warnings: readonly WireDiagnostic[]; readonly performed: Performed }> {
+async function written(
+  context: WriteContext,
+  bench: Bench,
+  kind: Kind,
+  change: Change,
+): Promise<{ readonly warnings: readonly WireDiagnostic[]; readonly performed: Performed }> {
   const send = async (liveObjects?: LiveCollections): Promise<Performed> => {
     const performed = await bench.write(context, change, liveObjects);
-    if (performed.outcome.outcome !== 'done') throw new Refusal([advised(change, failureOf(context, kind, performed.outcome))]);
+    if (performed.outcome.outcome !== 'done')
+      throw new Refusal([advised(change, failureOf(context, kind, performed.outcome))]);
     return performed;
   };
-  if (!endangers(context.rules, change, context.settings)) return { warnings: [], performed: await send() };
+  if (!endangers(context.rules, change, context.settings))
+    return { warnings: [], performed: await send() };
   return context.limit.inTurn(context.alone, async () => {
     const { warnings, liveObjects } = await judged(context, kind, change);
     return { warnings, performed: await send(liveObjects) };
@@ -227,19 +387,33 @@ async function judged(
   { listings, kinds, rules, allow, settings, limit }: WriteContext,
   kind: Kind,
   change: Change,
-): Promise<{ readonly warnings: readonly WireDiagnostic[]; readonly liveObjects: LiveCollections }> {
+): Promise<{
+  readonly warnings: readonly WireDiagnostic[];
+  readonly liveObjects: LiveCollections;
+}> {
   const liveObjects = new Map<string, LiveCollection>();
   const warnings: WireDiagnostic[] = [];
   for (const name of new Set([kind.name, ...policyNeeds([change], { kinds, rules }, settings)])) {
     try {
       liveObjects.set(name, await limit.until(listings.list(kinds.get(name) as Kind)));
     } catch (error) {
-      const missing = error instanceof Refusal ? error.diagnostics.find(({ code }) => missingCredentials.has(code)) : undefined;
+      const missing =
+        error instanceof Refusal
+          ? error.diagnostics.find(({ code }) => missingCredentials.has(code))
+          : undefined;
       if (!missing) throw error;
-      warnings.push(wireDiagnosticOf(kind, { ...missing, severity: 'warning', summary: `${name} were not checked for what this change touches: ${missing.summary}` }));
+      warnings.push(
+        wireDiagnosticOf(kind, {
+          ...missing,
+          severity: 'warning',
+          summary: `${name} were not checked for what this change touches: ${missing.summary}`,
+        }),
+      );
     }
   }
-  const blocked = judgeAlone(rules, change, liveObjects, settings).filter(({ rule }) => !allow.includes(rule));
+  const blocked = judgeAlone(rules, change, liveObjects, settings).filter(
+    ({ rule }) => !allow.includes(rule),
+  );
   if (blocked.length === 0) return { warnings, liveObjects };
   throw new Refusal(
     blocked.map(({ rule, detail, address }) => ({

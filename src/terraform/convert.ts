@@ -33,7 +33,12 @@ export const writeOnly = (name: string): string => `${name}_wo`;
 export const versionOf = (name: string): string => `${name}_wo_version`;
 
 export const isRecord = (value: CtyValue | undefined): value is CtyObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Unknown) && !(value instanceof Dynamic) && !(value instanceof ExactNumber);
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  !(value instanceof Unknown) &&
+  !(value instanceof Dynamic) &&
+  !(value instanceof ExactNumber);
 
 /** The tree that a text of JSON holds; undefined where it is none. */
 export function tryDocument(text: string): Json | undefined {
@@ -52,7 +57,8 @@ function treeOf(text: string): Value {
 }
 
 /** One value in normal form. */
-export const valueOf = (attribute: Attribute, held: CtyValue | undefined): Value => normal(attribute, plain(attribute, held));
+export const valueOf = (attribute: Attribute, held: CtyValue | undefined): Value =>
+  normal(attribute, plain(attribute, held));
 
 /** What a block holds, in normal form: members that are null are left out, secrets are read from their write-only attributes. */
 export function valuesOf(attributes: Attributes, block: CtyObject): Values {
@@ -63,13 +69,16 @@ function membersOf(attributes: Attributes, block: CtyObject): Values {
   const members: Record<string, Value> = {};
   for (const [name, attribute] of Object.entries(attributes)) {
     const held = block[attribute.secret ? writeOnly(name) : name] ?? null;
-    if (held !== null) members[name] = attribute.secret ? secretOf(name, held) : plain(attribute, held);
+    if (held !== null)
+      members[name] = attribute.secret ? secretOf(name, held) : plain(attribute, held);
   }
   return members;
 }
 
 function secretOf(name: string, held: CtyValue): Value {
-  return held instanceof Unknown ? NOT_KNOWN : new Secret(writeOnly(name), () => (typeof held === 'string' ? held : undefined));
+  return held instanceof Unknown
+    ? NOT_KNOWN
+    : new Secret(writeOnly(name), () => (typeof held === 'string' ? held : undefined));
 }
 
 function plain(attribute: Attribute, held: CtyValue | undefined): Value {
@@ -82,9 +91,15 @@ function plain(attribute: Attribute, held: CtyValue | undefined): Value {
       return isRecord(held) ? membersOf(attribute.attributes, held) : null;
     case 'list':
     case 'set':
-      return Array.isArray(held) ? (held as readonly CtyValue[]).map((item) => plain(attribute.of, item)) : null;
+      return Array.isArray(held)
+        ? (held as readonly CtyValue[]).map((item) => plain(attribute.of, item))
+        : null;
     case 'map':
-      return isRecord(held) ? Object.fromEntries(Object.entries(held).map(([key, item]) => [key, plain(attribute.of, item)])) : null;
+      return isRecord(held)
+        ? Object.fromEntries(
+            Object.entries(held).map(([key, item]) => [key, plain(attribute.of, item)]),
+          )
+        : null;
     default:
       return held as Value;
   }
@@ -94,7 +109,8 @@ function plain(attribute: Attribute, held: CtyValue | undefined): Value {
 export const says = (attribute: Attribute, wanted: Value, there: Value | undefined): boolean =>
   meets(attribute, wanted, there) || meets(attribute, composed(wanted), composed(there ?? null));
 
-const meets = (attribute: Attribute, wanted: Value, there: Value | undefined): boolean => (attribute.wire === 'merge' ? merged(wanted, there) : same(attribute, wanted, there));
+const meets = (attribute: Attribute, wanted: Value, there: Value | undefined): boolean =>
+  attribute.wire === 'merge' ? merged(wanted, there) : same(attribute, wanted, there);
 
 /** A value with its texts as core keeps them. */
 export function composed(value: Value): Value {
@@ -103,7 +119,8 @@ export function composed(value: Value): Value {
   return isTree(value) ? composedAll(value) : value;
 }
 
-export const composedAll = (values: Values): Values => Object.fromEntries(Object.entries(values).map(([name, one]) => [keptText(name), composed(one)]));
+export const composedAll = (values: Values): Values =>
+  Object.fromEntries(Object.entries(values).map(([name, one]) => [keptText(name), composed(one)]));
 
 /** A live object, or a part of one, as terraform's state holds it. What is no attribute of ours stays as it was. */
 export function stateOf(attributes: Attributes, live: Values, prior: CtyObject | null): CtyObject {
@@ -120,19 +137,33 @@ export function stateOf(attributes: Attributes, live: Values, prior: CtyObject |
 
 /** What the service answers only now and then, as to a create, stays as it was last answered. */
 function heldOf(attribute: Attribute, live: Value | undefined, prior: CtyValue): CtyValue {
-  if (prior !== null && (prior === live || (live === undefined && attribute.computed))) return prior;
-  if (attribute.word === 'object') return objectHeld(attribute, live, isRecord(prior) ? prior : null);
+  if (prior !== null && (prior === live || (live === undefined && attribute.computed)))
+    return prior;
+  if (attribute.word === 'object')
+    return objectHeld(attribute, live, isRecord(prior) ? prior : null);
   if (prior === null) return fresh(attribute, live);
   const before = valueOf(attribute, prior);
   if (says(attribute, before, live)) return prior;
-  return attribute.wire === 'merge' ? fresh(attribute, comparedDocument(before, live)) : fresh(attribute, live);
+  return attribute.wire === 'merge'
+    ? fresh(attribute, comparedDocument(before, live))
+    : fresh(attribute, live);
 }
 
 /** One that holds nothing is none: an answer may hold an empty one, or leave it out. */
-function objectHeld(attribute: ObjectOf, live: Value | undefined, prior: CtyObject | null): CtyValue {
+function objectHeld(
+  attribute: ObjectOf,
+  live: Value | undefined,
+  prior: CtyObject | null,
+): CtyValue {
   const visible = Object.entries(attribute.attributes).filter(([, inner]) => inner.secret !== true);
   const there = isTree(live) ? live : {};
-  if (visible.every(([name, inner]) => isEmpty(there[name]) && (prior === null || isEmpty(valueOf(inner, prior[name]))))) return prior;
+  if (
+    visible.every(
+      ([name, inner]) =>
+        isEmpty(there[name]) && (prior === null || isEmpty(valueOf(inner, prior[name]))),
+    )
+  )
+    return prior;
   return isTree(live) ? stateOf(attribute.attributes, live, prior) : null;
 }
 
@@ -142,16 +173,24 @@ export function fresh(attribute: Attribute, live: Value | undefined): CtyValue {
   switch (attribute.word) {
     case 'list':
     case 'set':
-      return Array.isArray(live) ? (live as readonly Value[]).map((item) => fresh(attribute.of, item)) : [];
+      return Array.isArray(live)
+        ? (live as readonly Value[]).map((item) => fresh(attribute.of, item))
+        : [];
     case 'map':
-      return isTree(live) ? Object.fromEntries(Object.entries(live).map(([key, item]) => [key, fresh(attribute.of, item)])) : null;
+      return isTree(live)
+        ? Object.fromEntries(
+            Object.entries(live).map(([key, item]) => [key, fresh(attribute.of, item)]),
+          )
+        : null;
     case 'object':
       return isTree(live) ? stateOf(attribute.attributes, live, null) : null;
     case 'document':
       return nothing ? null : wireText(sorted(unescapeAll(live)));
     case 'integer':
     case 'number':
-      return typeof live === 'number' || (live as unknown) instanceof ExactNumber ? (live as number) : null;
+      return typeof live === 'number' || (live as unknown) instanceof ExactNumber
+        ? (live as number)
+        : null;
     case 'flag':
       return typeof live === 'boolean' ? live : null;
     default:
@@ -164,9 +203,15 @@ export function fresh(attribute: Attribute, live: Value | undefined): CtyValue {
 export function resultOf(attributes: Attributes, planned: CtyObject, live: Values): CtyObject {
   const known = Object.entries(planned).map(([name, held]): readonly [string, CtyValue] => {
     const attribute = attributes[name];
-    if (held instanceof Unknown) return [name, attribute ? heldOf(attribute, live[name], null) : null];
+    if (held instanceof Unknown)
+      return [name, attribute ? heldOf(attribute, live[name], null) : null];
     const inner = live[name];
-    return [name, attribute?.word === 'object' && isRecord(held) ? resultOf(attribute.attributes, held, isTree(inner) ? inner : {}) : held];
+    return [
+      name,
+      attribute?.word === 'object' && isRecord(held)
+        ? resultOf(attribute.attributes, held, isTree(inner) ? inner : {})
+        : held,
+    ];
   });
   return Object.fromEntries(known);
 }
@@ -177,14 +222,23 @@ export function managed(kind: Kind, planned: CtyObject, config: CtyObject): Valu
 }
 
 function spokenOf(attributes: Attributes, planned: CtyObject, config: CtyObject): CtyObject {
-  const entries = Object.entries(attributes).flatMap(([name, attribute]): readonly (readonly [string, CtyValue])[] => {
-    if (attribute.computed) return [];
-    const key = attribute.secret ? writeOnly(name) : name;
-    const [wanted, will] = [config[key] ?? null, planned[key] ?? null];
-    if (wanted === null) return [];
-    if (attribute.secret) return [[key, wanted]];
-    return [[key, attribute.word === 'object' && isRecord(wanted) && isRecord(will) ? spokenOf(attribute.attributes, will, wanted) : will]];
-  });
+  const entries = Object.entries(attributes).flatMap(
+    ([name, attribute]): readonly (readonly [string, CtyValue])[] => {
+      if (attribute.computed) return [];
+      const key = attribute.secret ? writeOnly(name) : name;
+      const [wanted, will] = [config[key] ?? null, planned[key] ?? null];
+      if (wanted === null) return [];
+      if (attribute.secret) return [[key, wanted]];
+      return [
+        [
+          key,
+          attribute.word === 'object' && isRecord(wanted) && isRecord(will)
+            ? spokenOf(attribute.attributes, will, wanted)
+            : will,
+        ],
+      ];
+    },
+  );
   return Object.fromEntries(entries);
 }
 
@@ -202,8 +256,17 @@ export function rawOf(attributes: Attributes, block: CtyObject): JsonObject {
 function rawValue(attribute: Attribute, held: CtyValue): Json {
   if (held instanceof Unknown) return '${unknown}';
   if (attribute.word === 'object') return isRecord(held) ? rawOf(attribute.attributes, held) : null;
-  if (attribute.word === 'list' || attribute.word === 'set') return Array.isArray(held) ? (held as readonly CtyValue[]).map((item) => rawValue(attribute.of, item)) : null;
-  if (attribute.word === 'map') return isRecord(held) ? Object.fromEntries(Object.entries(held).map(([key, item]) => [key, rawValue(attribute.of, item)])) : null;
-  if (attribute.word === 'document') return typeof held === 'string' ? (tryDocument(held) ?? null) : null;
+  if (attribute.word === 'list' || attribute.word === 'set')
+    return Array.isArray(held)
+      ? (held as readonly CtyValue[]).map((item) => rawValue(attribute.of, item))
+      : null;
+  if (attribute.word === 'map')
+    return isRecord(held)
+      ? Object.fromEntries(
+          Object.entries(held).map(([key, item]) => [key, rawValue(attribute.of, item)]),
+        )
+      : null;
+  if (attribute.word === 'document')
+    return typeof held === 'string' ? (tryDocument(held) ?? null) : null;
   return held instanceof ExactNumber ? Number(held.text) : (held as Json);
 }

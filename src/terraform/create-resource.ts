@@ -1,6 +1,19 @@
 // Creates: an object that an earlier terraform run made and no state ever showed is taken before another one is made.
 // A kind that cannot be created is adopted: the one live object of its identity, looked up now.
-import { digest, isKnown, Refusal, refuse, secretsIn, type Create, type Diagnostic, type Entry, type Kind, type Live, type Outcome, type Values } from '../model/index.js';
+import {
+  digest,
+  isKnown,
+  Refusal,
+  refuse,
+  secretsIn,
+  type Create,
+  type Diagnostic,
+  type Entry,
+  type Kind,
+  type Live,
+  type Outcome,
+  type Values,
+} from '../model/index.js';
 import { taken } from '../reconciler/plan/diff.js';
 import { applied } from '../reconciler/plan/document-diff.js';
 import { adviceToFind, identityKey, indexByIdentity } from '../reconciler/plan/match.js';
@@ -20,8 +33,14 @@ export interface Created {
 }
 
 /** @throws Refusal where nothing was made, or nobody knows whether it was */
-export async function make(context: WriteContext, bench: Bench, kind: Kind, declared: Values): Promise<Created> {
-  if (!kind.operations.create) return { live: await adopted(context, bench, kind, declared), fits: false, created: false };
+export async function make(
+  context: WriteContext,
+  bench: Bench,
+  kind: Kind,
+  declared: Values,
+): Promise<Created> {
+  if (!kind.operations.create)
+    return { live: await adopted(context, bench, kind, declared), fits: false, created: false };
   const open = bench.undecided.filter(({ intent }) => intent.kind === kind.name);
   if (open.length > 0) throw new Refusal(questions(context, kind, open));
   const left = await leftOver(context, bench, kind, declared);
@@ -29,15 +48,27 @@ export async function make(context: WriteContext, bench: Bench, kind: Kind, decl
   if (left) return { live: left, fits: secretsIn(declared).size === 0, created: false };
   const outcome = await bench.make(context, kind, creation(context, kind, declared));
   const entry = bench.entries.get(outcome.address);
-  if (outcome.outcome !== 'done' || !entry) throw new Refusal([asked(context, kind, failureOf(context, kind, outcome))]);
-  return { live: { id: entry.id, values: { ...entry.observed, [kind.id]: entry.id } }, fits: true, created: true };
+  if (outcome.outcome !== 'done' || !entry)
+    throw new Refusal([asked(context, kind, failureOf(context, kind, outcome))]);
+  return {
+    live: { id: entry.id, values: { ...entry.observed, [kind.id]: entry.id } },
+    fits: true,
+    created: true,
+  };
 }
 
 /** Each question is told once a process; creates that wait for its answer as well only say so. */
-function questions(context: WriteContext, kind: Kind, open: readonly Undecided[]): readonly Diagnostic[] {
+function questions(
+  context: WriteContext,
+  kind: Kind,
+  open: readonly Undecided[],
+): readonly Diagnostic[] {
   const fresh = open.filter(({ intent }) => !context.told.has(intent.address));
   if (fresh.length > 0) return fresh.map((one) => asked(context, kind, question(one)));
-  const [what, where] = open.length === 1 ? ['an earlier create', 'The question stands'] : [`${open.length} earlier creates`, 'The questions stand'];
+  const [what, where] =
+    open.length === 1
+      ? ['an earlier create', 'The question stands']
+      : [`${open.length} earlier creates`, 'The questions stand'];
   return [
     {
       severity: 'error',
@@ -52,34 +83,62 @@ function questions(context: WriteContext, kind: Kind, open: readonly Undecided[]
 function asked({ location, told }: WriteContext, kind: Kind, one: Diagnostic): Diagnostic {
   if (one.code !== 'undecided' || one.detail === undefined) return one;
   if (one.address !== undefined) told.add(one.address);
-  const imported = one.detail.replace(/trueup import \S+ (\S+)/, `terraform import ${typeName(kind.singular)}.<name> $1`);
+  const imported = one.detail.replace(
+    /trueup import \S+ (\S+)/,
+    `terraform import ${typeName(kind.singular)}.<name> $1`,
+  );
   return { ...one, detail: withPlace(imported, location) };
 }
 
 export function failureOf({ limit }: WriteContext, kind: Kind, outcome: Outcome): Diagnostic {
   const { diagnostic, address } = outcome;
-  return limit.failure(outcome) ?? diagnostic ?? { severity: 'error', code: 'failed', summary: `${wordsFor(kind)} could not be written.`, address };
+  return (
+    limit.failure(outcome) ??
+    diagnostic ?? {
+      severity: 'error',
+      code: 'failed',
+      summary: `${wordsFor(kind)} could not be written.`,
+      address,
+    }
+  );
 }
 
 function creation({ random, cloud, run }: WriteContext, kind: Kind, declared: Values): Create {
   const name = `tf-${random.uuid()}`;
   const write = { verb: 'create' as const, fields: declared };
   const desired = { declared, file: run.id, protect: false };
-  return { action: 'create', address: `${kind.name}.${name}`, kind: kind.name, name, reason: '', depends_on: [], desired, write, request: cloud.compose(kind, write) };
+  return {
+    action: 'create',
+    address: `${kind.name}.${name}`,
+    kind: kind.name,
+    name,
+    reason: '',
+    depends_on: [],
+    desired,
+    write,
+    request: cloud.compose(kind, write),
+  };
 }
 
 /** What a run that is over made of the same content, where it is live and still equal. One that no listing may show yet is waited for. */
-async function leftOver(context: WriteContext, bench: Bench, kind: Kind, declared: Values): Promise<Live | undefined> {
+async function leftOver(
+  context: WriteContext,
+  bench: Bench,
+  kind: Kind,
+  declared: Values,
+): Promise<Live | undefined> {
   const { run, claims, limit } = context;
   const { recent = [] } = bench.session.snapshot.state;
   const content = digest(applied(kind, declared));
-  const alike = ({ kind: name, file, applied: theirs }: Entry): boolean => name === kind.name && file !== run.id && file !== SHOWN && digest(theirs) === content;
+  const alike = ({ kind: name, file, applied: theirs }: Entry): boolean =>
+    name === kind.name && file !== run.id && file !== SHOWN && digest(theirs) === content;
   for (const [address, entry] of [...bench.entries].filter(([, one]) => alike(one))) {
     if (claims.has(claimOf(kind.name, entry.id)) || !(await run.isOver(entry))) continue;
     const created = recent.find((one) => one.kind === kind.name && one.unseen.includes(entry.id));
     const found = (await limit.until(bench.base(kind))).byId.get(entry.id);
     const live = await limit.until(readUntilVisible(context, kind, entry.id, found, created));
-    if (!live || !taken(kind, entry.applied, live) || bench.entries.get(address) !== entry) continue;
+    if (!live || !taken(kind, entry.applied, live) || bench.entries.get(address) !== entry)
+      continue;
     const mine = { ...entry, file: run.id };
     bench.entries.set(address, mine);
     await bench.session.record({ type: 'result', class: 'applied', address, entry: mine });
@@ -89,22 +148,39 @@ async function leftOver(context: WriteContext, bench: Bench, kind: Kind, declare
 }
 
 /** @throws Refusal unless exactly one object that nobody has yet is meant */
-async function adopted({ bound, limit }: WriteContext, bench: Bench, kind: Kind, declared: Values): Promise<Live> {
+async function adopted(
+  { bound, limit }: WriteContext,
+  bench: Bench,
+  kind: Kind,
+  declared: Values,
+): Promise<Live> {
   const key = identityKey(kind, declared);
   const collection = await limit.until(bench.base(kind));
-  const all = key === undefined || !isKnown(declared) ? [] : (indexByIdentity(collection).get(key) ?? []);
+  const all =
+    key === undefined || !isKnown(declared) ? [] : (indexByIdentity(collection).get(key) ?? []);
   const [live, ...others] = all;
   if (!live)
-    return refuse('cannot-create', `${wordsFor(kind)} has no live object, and ${kind.name} cannot be created through the API.`, {
-      detail: adviceToFind(kind, declared, collection.byId.values()),
-    });
+    return refuse(
+      'cannot-create',
+      `${wordsFor(kind)} has no live object, and ${kind.name} cannot be created through the API.`,
+      {
+        detail: adviceToFind(kind, declared, collection.byId.values()),
+      },
+    );
   if (others.length > 0)
-    return refuse('ambiguous', `${wordsFor(kind)} matches ${all.length} live objects of ${kind.name}: ${all.map(({ id }) => id).join(', ')}.`, {
-      detail: `Import the right one by its id: terraform import <address> ${live.id}`,
-    });
+    return refuse(
+      'ambiguous',
+      `${wordsFor(kind)} matches ${all.length} live objects of ${kind.name}: ${all.map(({ id }) => id).join(', ')}.`,
+      {
+        detail: `Import the right one by its id: terraform import <address> ${live.id}`,
+      },
+    );
   const claim = claimOf(kind.name, live.id);
   // A state may show it as well, of a resource that lets go of it in this run: by another name, or to be created again.
-  if (bound.has(claim)) refuse('bound', `${wordsFor(kind)} ${live.id} is managed by another resource already.`, { detail: 'Remove one of the two.' });
+  if (bound.has(claim))
+    refuse('bound', `${wordsFor(kind)} ${live.id} is managed by another resource already.`, {
+      detail: 'Remove one of the two.',
+    });
   bound.add(claim);
   return live;
 }

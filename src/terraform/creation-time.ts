@@ -19,7 +19,9 @@ export const seenMark: Uint8Array = new Uint8Array();
 /** When an object was created, by the private part of the state; undefined where nothing is kept, or something that this version does not know. */
 export function createdIn(kept: Uint8Array): Moment | undefined {
   try {
-    const { created } = JSON.parse(Buffer.from(kept).toString('utf8')) as { readonly created?: unknown };
+    const { created } = JSON.parse(Buffer.from(kept).toString('utf8')) as {
+      readonly created?: unknown;
+    };
     return isObject(created) ? (created as unknown as Moment) : undefined;
   } catch {
     return undefined;
@@ -40,9 +42,14 @@ export async function readUntilVisible(
   if (found || !created) return found;
   const began = clock.monotonic();
   for (let pause = FIRST_PAUSE; ; pause *= 2) {
-    const left = settleMilliseconds - ageOf(created, nowOf(clock, cloud.skew(), clock.monotonic() - began));
+    const left =
+      settleMilliseconds - ageOf(created, nowOf(clock, cloud.skew(), clock.monotonic() - began));
     if (left <= 0) return undefined;
-    emit({ type: 'waiting', why: `until the service shows ${wordsFor(kind)} ${id}`, milliseconds: Math.min(pause, left) });
+    emit({
+      type: 'waiting',
+      why: `until the service shows ${wordsFor(kind)} ${id}`,
+      milliseconds: Math.min(pause, left),
+    });
     await clock.sleep(Math.min(pause, left), signal);
     const live = await look(cloud, kind, id);
     if (live) return live;

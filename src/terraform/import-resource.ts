@@ -1,18 +1,39 @@
 // ImportResourceState: an object by its id, or by what tells it from others, as in `user=77,account=12`.
-import { isEmpty, refuse, Refusal, writables, type Attribute, type Kind, type Live, type Value } from '../model/index.js';
+import {
+  isEmpty,
+  refuse,
+  Refusal,
+  writables,
+  type Attribute,
+  type Kind,
+  type Live,
+  type Value,
+} from '../model/index.js';
 import type { LiveCollection } from '../reconciler/observe.js';
 import { says } from './convert.js';
 import { wordsFor } from './wire-diagnostics.js';
 import type { ListingCache } from './listing-cache.js';
 
 /** The id of the object that is meant. @throws Refusal where there is none, or more than one */
-export async function importedId(listings: ListingCache, kind: Kind, asked: string): Promise<string> {
+export async function importedId(
+  listings: ListingCache,
+  kind: Kind,
+  asked: string,
+): Promise<string> {
   const id = asked.trim();
-  if (id === '') return refuse('no-object', `An id of ${wordsFor(kind)} is missing.`, { detail: formsOf(kind), attribute: kind.id });
+  if (id === '')
+    return refuse('no-object', `An id of ${wordsFor(kind)} is missing.`, {
+      detail: formsOf(kind),
+      attribute: kind.id,
+    });
   const conditions = conditionsIn(kind, id);
   if (conditions) return (await theOne(listings, kind, conditions)).id;
   if (!(await listings.find(kind, id).catch((error: unknown) => advised(kind, error))))
-    return refuse('no-object', `There is no ${kind.singular.replaceAll('_', ' ')} with the id ${id}.`, { detail: formsOf(kind), attribute: kind.id });
+    return refuse(
+      'no-object',
+      `There is no ${kind.singular.replaceAll('_', ' ')} with the id ${id}.`,
+      { detail: formsOf(kind), attribute: kind.id },
+    );
   return id;
 }
 
@@ -30,17 +51,30 @@ const formsOf = (kind: Kind): string =>
 
 /** `name=value` pairs; a comma parts them only where the name of an attribute follows. Undefined for what is an id. */
 function conditionsIn(kind: Kind, text: string): ReadonlyMap<string, string> | undefined {
-  const asked = writables(kind).flatMap(([name, { word }]) => (['text', 'choice', 'ref'].includes(word) ? [name] : []));
+  const asked = writables(kind).flatMap(([name, { word }]) =>
+    ['text', 'choice', 'ref'].includes(word) ? [name] : [],
+  );
   const pair = new RegExp(`(?:^|,)\\s*(${asked.join('|')})=`, 'g');
   const found = asked.length === 0 ? [] : [...text.matchAll(pair)];
   if (found[0]?.index !== 0) return undefined;
-  return new Map(found.map((match, index) => [match[1] as string, text.slice(match.index + match[0].length, found[index + 1]?.index).trim()]));
+  return new Map(
+    found.map((match, index) => [
+      match[1] as string,
+      text.slice(match.index + match[0].length, found[index + 1]?.index).trim(),
+    ]),
+  );
 }
 
-async function theOne(listings: ListingCache, kind: Kind, conditions: ReadonlyMap<string, string>): Promise<Live> {
+async function theOne(
+  listings: ListingCache,
+  kind: Kind,
+  conditions: ReadonlyMap<string, string>,
+): Promise<Live> {
   const collection = await listings.list(kind);
   const met = [...collection.byId.values()].filter((live) =>
-    [...conditions].every(([name, value]) => meets(collection, kind.attributes[name] as Attribute, live.values[name], value)),
+    [...conditions].every(([name, value]) =>
+      meets(collection, kind.attributes[name] as Attribute, live.values[name], value),
+    ),
   );
   const [only] = met;
   if (only && met.length === 1) return only;
@@ -48,11 +82,20 @@ async function theOne(listings: ListingCache, kind: Kind, conditions: ReadonlyMa
     .slice(0, 5)
     .map(({ id }) => id)
     .join(', ');
-  return refuse('no-object', `Exactly one of ${kind.name} must match, but ${only ? `${met.length} do: ${ids}` : 'none does'}.`, { detail: formsOf(kind), attribute: kind.id });
+  return refuse(
+    'no-object',
+    `Exactly one of ${kind.name} must match, but ${only ? `${met.length} do: ${ids}` : 'none does'}.`,
+    { detail: formsOf(kind), attribute: kind.id },
+  );
 }
 
 /** Nothing stands for nothing, and for the top of a tree: the account that the keys belong to. */
-function meets({ kind, byId }: LiveCollection, attribute: Attribute, live: Value | undefined, wanted: string): boolean {
+function meets(
+  { kind, byId }: LiveCollection,
+  attribute: Attribute,
+  live: Value | undefined,
+  wanted: string,
+): boolean {
   if (wanted !== '') return says(attribute, wanted, live);
   if (isEmpty(live)) return true;
   if (attribute.word !== 'ref' || attribute.to !== kind.name) return false;

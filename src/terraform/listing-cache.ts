@@ -25,7 +25,10 @@ export function listingCacheOf(cloud: CloudReader, kinds: Kinds, emit: Emit): Li
   const seen = new Map<string, Seen>();
 
   function seeing(kind: Kind): Seen {
-    const known = seen.get(kind.name) ?? { first: readCollection(cloud, kinds, kind, emit), missed: 0 };
+    const known = seen.get(kind.name) ?? {
+      first: readCollection(cloud, kinds, kind, emit),
+      missed: 0,
+    };
     seen.set(kind.name, known);
     return known;
   }
@@ -46,8 +49,15 @@ export function listingCacheOf(cloud: CloudReader, kinds: Kinds, emit: Emit): Li
 }
 
 /** A complete listing of its own. @throws Refusal */
-export async function readCollection(cloud: CloudReader, kinds: Kinds, kind: Kind, emit: Emit): Promise<LiveCollection> {
-  return (await observe({ cloud, kinds, emit, entries: [], visibility: nothingRecent }, [kind.name])).get(kind.name) as LiveCollection;
+export async function readCollection(
+  cloud: CloudReader,
+  kinds: Kinds,
+  kind: Kind,
+  emit: Emit,
+): Promise<LiveCollection> {
+  return (
+    await observe({ cloud, kinds, emit, entries: [], visibility: nothingRecent }, [kind.name])
+  ).get(kind.name) as LiveCollection;
 }
 
 /** One object, read by its identifier. @throws Refusal: a failed look is no proof of absence */

@@ -1,6 +1,13 @@
 // PlanResourceChange: pure and offline. What is configured is planned as it is configured, or as terraform's state
 // spells the same; what is not configured stays as it is; what only the service can say is unknown.
-import { equal, faultsOf, isEmpty, type Attribute, type Attributes, type Kind } from '../model/index.js';
+import {
+  equal,
+  faultsOf,
+  isEmpty,
+  type Attribute,
+  type Attributes,
+  type Kind,
+} from '../model/index.js';
 import { isRecord, says, valueOf, valuesOf } from './convert.js';
 import { Unknown, type CtyObject, type CtyValue, type Path } from './protocol/cty.js';
 import { wireDiagnosticOf } from './wire-diagnostics.js';
@@ -17,15 +24,22 @@ export interface Planning {
 
 export function planChange({ kind, schema, prior, config }: Planning): PlanReply {
   const planned = laid(schema, kind.attributes, config, prior);
-  const diagnostics = faultsOf(kind, valuesOf(kind.attributes, config), prior ? valuesOf(kind.attributes, prior) : {}).map((one) => wireDiagnosticOf(kind, one));
+  const diagnostics = faultsOf(
+    kind,
+    valuesOf(kind.attributes, config),
+    prior ? valuesOf(kind.attributes, prior) : {},
+  ).map((one) => wireDiagnosticOf(kind, one));
   if (diagnostics.some(({ severity }) => severity === 'error')) return { diagnostics };
   return { ...plannedState(kind, prior, planned), ...(diagnostics.length > 0 && { diagnostics }) };
 }
 
 function plannedState(kind: Kind, prior: CtyObject | null, planned: CtyObject): PlanReply {
-  if (prior === null) return { planned_state: { ...planned, [kind.id]: new Unknown({ notNull: true }) } };
+  if (prior === null)
+    return { planned_state: { ...planned, [kind.id]: new Unknown({ notNull: true }) } };
   if (sameObject(planned, prior)) return { planned_state: planned };
-  const replaced = Object.entries(kind.attributes).filter(([name, { immutable }]) => immutable && !equal(planned[name], prior[name]));
+  const replaced = Object.entries(kind.attributes).filter(
+    ([name, { immutable }]) => immutable && !equal(planned[name], prior[name]),
+  );
   return {
     planned_state: { ...planned, ...unsettled(kind, prior) },
     ...(replaced.length > 0 && { requires_replace: replaced.map(([name]): Path => [name]) }),
@@ -35,20 +49,50 @@ function plannedState(kind: Kind, prior: CtyObject | null, planned: CtyObject): 
 /** What the service may answer differently once an object is written: all that is its own but who the object is and where it lies. */
 function unsettled({ id, attributes }: Kind, prior: CtyObject): CtyObject {
   const stays = (name: string, attribute: Attribute): boolean =>
-    attribute.computed !== true || name === id || attribute.word === 'ref' || (attribute.word === 'text' && attribute.format === 'url' && !isEmpty(prior[name]));
-  return Object.fromEntries(Object.entries(attributes).flatMap(([name, attribute]) => (stays(name, attribute) ? [] : [[name, new Unknown()]])));
+    attribute.computed !== true ||
+    name === id ||
+    attribute.word === 'ref' ||
+    (attribute.word === 'text' && attribute.format === 'url' && !isEmpty(prior[name]));
+  return Object.fromEntries(
+    Object.entries(attributes).flatMap(([name, attribute]) =>
+      stays(name, attribute) ? [] : [[name, new Unknown()]],
+    ),
+  );
 }
 
-function laid(schema: readonly SchemaAttribute[], attributes: Attributes, config: CtyObject, prior: CtyObject | null): CtyObject {
-  return Object.fromEntries(schema.map((one) => [one.name, plannedValue(one, attributes[one.name], config[one.name] ?? null, prior)]));
+function laid(
+  schema: readonly SchemaAttribute[],
+  attributes: Attributes,
+  config: CtyObject,
+  prior: CtyObject | null,
+): CtyObject {
+  return Object.fromEntries(
+    schema.map((one) => [
+      one.name,
+      plannedValue(one, attributes[one.name], config[one.name] ?? null, prior),
+    ]),
+  );
 }
 
-function plannedValue(schema: SchemaAttribute, attribute: Attribute | undefined, wanted: CtyValue, runContext: CtyObject | null): CtyValue {
+function plannedValue(
+  schema: SchemaAttribute,
+  attribute: Attribute | undefined,
+  wanted: CtyValue,
+  runContext: CtyObject | null,
+): CtyValue {
   const prior = runContext?.[schema.name] ?? null;
   if (schema.write_only) return null;
   if (wanted === null && !schema.computed) return null;
   if (wanted === null) return runContext === null ? new Unknown() : prior;
   if (wanted instanceof Unknown || attribute === undefined) return wanted;
-  if (attribute.word === 'object' && schema.nested && isRecord(wanted)) return laid(schema.nested.attributes, attribute.attributes, wanted, isRecord(prior) ? prior : null);
-  return prior !== null && says(attribute, valueOf(attribute, wanted), valueOf(attribute, prior)) ? prior : wanted;
+  if (attribute.word === 'object' && schema.nested && isRecord(wanted))
+    return laid(
+      schema.nested.attributes,
+      attribute.attributes,
+      wanted,
+      isRecord(prior) ? prior : null,
+    );
+  return prior !== null && says(attribute, valueOf(attribute, wanted), valueOf(attribute, prior))
+    ? prior
+    : wanted;
 }

@@ -19,7 +19,9 @@ export interface Configuration {
 }
 
 /** Addresses and credentials: what the environment can say as well. */
-const fallbacks = Object.entries(providerBlock).flatMap(([name, { word }]) => (word === 'text' && name !== 'journal' ? [name] : []));
+const fallbacks = Object.entries(providerBlock).flatMap(([name, { word }]) =>
+  word === 'text' && name !== 'journal' ? [name] : [],
+);
 const addresses = fallbacks.filter((name) => name.endsWith('_url'));
 const headers = ['X-MGR-API-ID', 'X-MGR-API-KEY', 'X-VND-API-ID', 'X-VND-API-KEY'];
 const JOURNAL = '.trueup/terraform';
@@ -28,7 +30,11 @@ const variable = (name: string): string => `TRUEUP_${name.toUpperCase()}`;
 const attribute = (name: string): string => name.replace('TRUEUP_', '').toLowerCase();
 
 /** @param allowable names of the rules that can be allowed */
-export function configurationOf(block: CtyObject, environment: EnvironmentVariables, allowable: readonly string[]): Configuration {
+export function configurationOf(
+  block: CtyObject,
+  environment: EnvironmentVariables,
+  allowable: readonly string[],
+): Configuration {
   const overlaid: Record<string, string | undefined> = { ...environment };
   for (const name of [...fallbacks, 'settle_seconds']) {
     const value = block[name] ?? null;
@@ -49,23 +55,38 @@ export function configurationOf(block: CtyObject, environment: EnvironmentVariab
     },
     allow: textsIn(allow).filter((rule) => allowable.includes(rule)),
     journal: typeof journal === 'string' && journal !== '' ? journal : JOURNAL,
-    unknown: Object.entries(block).flatMap(([name, value]) => (value instanceof Unknown ? [name] : [])),
+    unknown: Object.entries(block).flatMap(([name, value]) =>
+      value instanceof Unknown ? [name] : [],
+    ),
   };
 }
 
 const textsByName = (value: CtyValue | undefined): Readonly<Record<string, string>> =>
-  isRecord(value) ? Object.fromEntries(Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string')) : {};
+  isRecord(value)
+    ? Object.fromEntries(
+        Object.entries(value).filter(
+          (entry): entry is [string, string] => typeof entry[1] === 'string',
+        ),
+      )
+    : {};
 
 const textsIn = (value: CtyValue | undefined): readonly string[] =>
-  Array.isArray(value) ? (value as readonly CtyValue[]).filter((item): item is string => typeof item === 'string') : [];
+  Array.isArray(value)
+    ? (value as readonly CtyValue[]).filter((item): item is string => typeof item === 'string')
+    : [];
 
 /** Rejects with a Refusal for an address that must not be used; `source` names it. */
 export type CheckAddress = (address: string, source: string) => Promise<unknown>;
 
 /** Every complaint about the block. */
-export async function blockComplaints(block: CtyObject, allowable: readonly string[], checkAddress: CheckAddress): Promise<readonly WireDiagnostic[]> {
+export async function blockComplaints(
+  block: CtyObject,
+  allowable: readonly string[],
+  checkAddress: CheckAddress,
+): Promise<readonly WireDiagnostic[]> {
   const out: WireDiagnostic[] = [];
-  const complain = (path: Path, summary: string, detail: string): unknown => out.push({ severity: 'error', summary, detail, path });
+  const complain = (path: Path, summary: string, detail: string): unknown =>
+    out.push({ severity: 'error', summary, detail, path });
   for (const name of addresses) {
     const value = block[name];
     if (typeof value !== 'string') continue;
@@ -76,27 +97,60 @@ export async function blockComplaints(block: CtyObject, allowable: readonly stri
       for (const { summary, detail = '' } of error.diagnostics) complain([name], summary, detail);
     }
   }
-  for (const rule of textsIn(block['allow'])) if (!allowable.includes(rule)) complain(['allow'], `\`${rule}\` is no policy rule`, `Rules: ${allowable.join(', ')}.`);
+  for (const rule of textsIn(block['allow']))
+    if (!allowable.includes(rule))
+      complain(['allow'], `\`${rule}\` is no policy rule`, `Rules: ${allowable.join(', ')}.`);
   const named = block['v2_headers'] ?? null;
   for (const name of isRecord(named) ? Object.keys(named) : [])
-    if (!headers.includes(name)) complain(['v2_headers', { key: name }], `\`${name}\` is none of the v2 headers`, `Headers: ${headers.join(', ')}.`);
+    if (!headers.includes(name))
+      complain(
+        ['v2_headers', { key: name }],
+        `\`${name}\` is none of the v2 headers`,
+        `Headers: ${headers.join(', ')}.`,
+      );
   for (const [name, like] of Object.entries(textsByName(block['roles']))) {
     const [known, fits] = [name, like].map((role) => roleLadder.some((one) => one === role));
-    if (known) complain(['roles', { key: name }], `\`${name}\` is a known role, which has its rank already`, 'Rank custom roles alone.');
-    else if (!fits) complain(['roles', { key: name }], `\`${like}\` is no known role`, `Known roles: ${roleLadder.join(', ')}.`);
+    if (known)
+      complain(
+        ['roles', { key: name }],
+        `\`${name}\` is a known role, which has its rank already`,
+        'Rank custom roles alone.',
+      );
+    else if (!fits)
+      complain(
+        ['roles', { key: name }],
+        `\`${like}\` is no known role`,
+        `Known roles: ${roleLadder.join(', ')}.`,
+      );
   }
   const { requests_per_minute: rate, settle_seconds: settle, configuration_writes: writes } = block;
   if (typeof writes === 'string' && writes !== 'put' && writes !== 'patch')
-    complain(['configuration_writes'], `\`${writes}\` is no way to write a configuration`, 'It takes put (the default) or patch.');
+    complain(
+      ['configuration_writes'],
+      `\`${writes}\` is no way to write a configuration`,
+      'It takes put (the default) or patch.',
+    );
   if (typeof rate === 'number' && !(Number.isInteger(rate) && rate >= 1))
-    complain(['requests_per_minute'], '`requests_per_minute` takes a whole number from 1', 'Leave it out for 450.');
-  if (typeof settle === 'number' && !(settle >= 0 && settle <= 86_400)) complain(['settle_seconds'], '`settle_seconds` takes seconds, from 0 to 86400', 'Leave it out for 60.');
+    complain(
+      ['requests_per_minute'],
+      '`requests_per_minute` takes a whole number from 1',
+      'Leave it out for 450.',
+    );
+  if (typeof settle === 'number' && !(settle >= 0 && settle <= 86_400))
+    complain(
+      ['settle_seconds'],
+      '`settle_seconds` takes seconds, from 0 to 86400',
+      'Leave it out for 60.',
+    );
   return out;
 }
 
 /** What to say once, before each object says it: without an address nothing can be reached. */
 export function unaddressed({ environment, unknown }: Configuration): readonly WireDiagnostic[] {
-  if (addresses.some((name) => unknown.includes(name) || (environment[variable(name)] ?? '') !== '')) return [];
+  if (
+    addresses.some((name) => unknown.includes(name) || (environment[variable(name)] ?? '') !== '')
+  )
+    return [];
   const detail = `Set ${addresses.map(variable).join(', ')} as far as your kinds need them, or the attributes of the provider block: ${addresses.join(', ')}. To try it without a cloud: trueup emulator`;
   return [{ severity: 'error', summary: 'No address of a service is configured', detail }];
 }
@@ -105,22 +159,47 @@ export function unaddressed({ environment, unknown }: Configuration): readonly W
 export interface ProviderEndpoint {
   readonly address: string;
   /** `source` is the variable that was looked at: `variable` itself, or the one that names a file. */
-  readonly credentials: readonly { readonly variable: string; readonly source: string; readonly given: boolean }[];
+  readonly credentials: readonly {
+    readonly variable: string;
+    readonly source: string;
+    readonly given: boolean;
+  }[];
 }
 
 /**
  * What to say once of credentials that are not there: where nothing at all can be reached, and where some of a service
  * are given and others forgotten. A service without any may be one that no resource needs.
  */
-export function keyless({ unknown }: Configuration, endpoints: readonly ProviderEndpoint[]): readonly WireDiagnostic[] {
-  const known = endpoints.filter(({ address, credentials }) => ![address, ...credentials.map((one) => one.variable)].some((one) => unknown.includes(attribute(one))));
-  const lacking = known.map((endpoint) => ({ ...endpoint, missing: endpoint.credentials.filter(({ given }) => !given) }));
+export function keyless(
+  { unknown }: Configuration,
+  endpoints: readonly ProviderEndpoint[],
+): readonly WireDiagnostic[] {
+  const known = endpoints.filter(
+    ({ address, credentials }) =>
+      ![address, ...credentials.map((one) => one.variable)].some((one) =>
+        unknown.includes(attribute(one)),
+      ),
+  );
+  const lacking = known.map((endpoint) => ({
+    ...endpoint,
+    missing: endpoint.credentials.filter(({ given }) => !given),
+  }));
   const usable = unknown.length > 0 || lacking.some(({ missing }) => missing.length === 0);
-  const told = lacking.filter(({ missing, credentials }) => missing.length > 0 && !(usable && missing.length === credentials.length));
+  const told = lacking.filter(
+    ({ missing, credentials }) =>
+      missing.length > 0 && !(usable && missing.length === credentials.length),
+  );
   return told.map(({ address, missing }) => {
-    const [unset, unread] = [missing.filter(({ source, variable }) => source === variable), missing.filter(({ source, variable }) => source !== variable)];
+    const [unset, unread] = [
+      missing.filter(({ source, variable }) => source === variable),
+      missing.filter(({ source, variable }) => source !== variable),
+    ];
     const ways = [
-      ...(unset.length > 0 ? [`Set ${listed(unset)} where terraform runs, or ${unset.map(({ variable }) => attribute(variable)).join(', ')} in the provider block.`] : []),
+      ...(unset.length > 0
+        ? [
+            `Set ${listed(unset)} where terraform runs, or ${unset.map(({ variable }) => attribute(variable)).join(', ')} in the provider block.`,
+          ]
+        : []),
       ...unread.map(({ source }) => `The file that ${source} names cannot be read, or is empty.`),
     ];
     return {
@@ -132,12 +211,18 @@ export function keyless({ unknown }: Configuration, endpoints: readonly Provider
   });
 }
 
-const listed = (credentials: ProviderEndpoint['credentials']): string => credentials.map(({ variable }) => variable).join(', ');
+const listed = (credentials: ProviderEndpoint['credentials']): string =>
+  credentials.map(({ variable }) => variable).join(', ');
 
 /** @throws Refusal where something is needed that is not known yet */
 export function assertKnown({ unknown }: Configuration): void {
   if (unknown.length === 0) return;
-  refuse('provider-unknown', `The provider cannot be used before ${unknown.join(', ')} of its block ${unknown.length === 1 ? 'is' : 'are'} known.`, {
-    detail: 'Create what they come from first (terraform apply -target=…), or give them by variable or environment.',
-  });
+  refuse(
+    'provider-unknown',
+    `The provider cannot be used before ${unknown.join(', ')} of its block ${unknown.length === 1 ? 'is' : 'are'} known.`,
+    {
+      detail:
+        'Create what they come from first (terraform apply -target=…), or give them by variable or environment.',
+    },
+  );
 }

@@ -22,7 +22,17 @@ import {
 import type { Clock, Fingerprints, Random } from '../platform/index.js';
 import type { Notes, Store } from '../state/store-port.js';
 import { applyChange } from './apply-resource.js';
-import { assertKnown, blockComplaints, configurationOf, keyless, unaddressed, type CheckAddress, type Configuration, type ProviderEndpoint, type EnvironmentVariables } from './provider-block.js';
+import {
+  assertKnown,
+  blockComplaints,
+  configurationOf,
+  keyless,
+  unaddressed,
+  type CheckAddress,
+  type Configuration,
+  type ProviderEndpoint,
+  type EnvironmentVariables,
+} from './provider-block.js';
 import { isRecord, stateOf } from './convert.js';
 import { withoutSecretValues } from './reply-checks.js';
 import { CtyError, fromJson, wordsOfPath, type CtyObject, type CtyValue } from './protocol/cty.js';
@@ -32,7 +42,12 @@ import { complaints, wordsFor } from './wire-diagnostics.js';
 import { importedId } from './import-resource.js';
 import { claimOf, journalOf, type ProviderJournal, type JournalRun } from './provider-journal.js';
 import { planChange } from './plan-resource.js';
-import type { ProviderServer, ReadReply, Schema, WireDiagnostic } from './protocol/provider-server.js';
+import type {
+  ProviderServer,
+  ReadReply,
+  Schema,
+  WireDiagnostic,
+} from './protocol/provider-server.js';
 import { providerSchema, typeName, typeOf } from './terraform-schema.js';
 import { listingCacheOf } from './listing-cache.js';
 import { timed, unlimited } from './timeouts.js';
@@ -48,7 +63,11 @@ export interface ProviderTools {
   readonly fingerprints: Fingerprints;
   readonly environment: EnvironmentVariables;
   /** Opens the cloud that an environment names. Sends nothing. @throws Refusal for an address that must not be used */
-  readonly reach: (environment: EnvironmentVariables, settings: Settings, how: { readonly emit: Emit; readonly signal: AbortSignal }) => Promise<ProviderTarget>;
+  readonly reach: (
+    environment: EnvironmentVariables,
+    settings: Settings,
+    how: { readonly emit: Emit; readonly signal: AbortSignal },
+  ) => Promise<ProviderTarget>;
   /** The services that an environment names. Sends nothing. @throws Refusal for a credential that is given twice */
   readonly endpoints: (environment: EnvironmentVariables) => readonly ProviderEndpoint[];
   /** The store whose state lies at a path, relative to the working folder. */
@@ -81,15 +100,23 @@ export function createProvider(given: ProviderTools): ProviderServer {
   const allowable = allowableRules(rules.map(({ name }) => name));
   const schema = providerSchema(kinds, collections);
   const resources = new Map([...kinds.values()].map((kind) => [typeName(kind.singular), kind]));
-  const readOnly = new Map([...collections.values()].filter(({ name }) => !kinds.has(name)).map((one) => [typeName(one.name), one]));
+  const readOnly = new Map(
+    [...collections.values()]
+      .filter(({ name }) => !kinds.has(name))
+      .map((one) => [typeName(one.name), one]),
+  );
   const claims = new Set<string>();
   let configuration: Configuration = configurationOf({}, environment, allowable);
   let configured = false;
   let stop = new AbortController();
   let site: Promise<Site> | undefined;
 
-  const kindOf = (type: string): Kind => resources.get(type) ?? refuse('unknown-type', `There is no resource type ${type}.`);
-  const attributesOf = (all: Readonly<Record<string, Schema>>, type: string): Schema['attributes'] => all[type]?.attributes ?? [];
+  const kindOf = (type: string): Kind =>
+    resources.get(type) ?? refuse('unknown-type', `There is no resource type ${type}.`);
+  const attributesOf = (
+    all: Readonly<Record<string, Schema>>,
+    type: string,
+  ): Schema['attributes'] => all[type]?.attributes ?? [];
 
   async function opened(): Promise<Site> {
     assertKnown(configuration);
@@ -101,7 +128,10 @@ export function createProvider(given: ProviderTools): ProviderServer {
   /** What states of terraform's showed is noted even where nothing was read. */
   async function closeSite(): Promise<void> {
     try {
-      const open = claims.size > 0 && configured && configuration.unknown.length === 0 ? await opened() : await site;
+      const open =
+        claims.size > 0 && configured && configuration.unknown.length === 0
+          ? await opened()
+          : await site;
       await open?.close();
     } catch (error) {
       log('error', error instanceof Refusal ? error.message : String(error));
@@ -119,7 +149,11 @@ export function createProvider(given: ProviderTools): ProviderServer {
     schema,
 
     async validateProviderConfig({ config }) {
-      return { diagnostics: isRecord(config) ? await blockComplaints(config, allowable, tools.checkAddress) : [] };
+      return {
+        diagnostics: isRecord(config)
+          ? await blockComplaints(config, allowable, tools.checkAddress)
+          : [],
+      };
     },
 
     async configureProvider({ config }) {
@@ -130,7 +164,10 @@ export function createProvider(given: ProviderTools): ProviderServer {
       configured = true;
       stop = new AbortController();
       configuration = configurationOf(isRecord(config) ? config : {}, environment, allowable);
-      const diagnostics = [...unaddressed(configuration), ...keyless(configuration, tools.endpoints(configuration.environment))];
+      const diagnostics = [
+        ...unaddressed(configuration),
+        ...keyless(configuration, tools.endpoints(configuration.environment)),
+      ];
       if (diagnostics.length > 0) return { diagnostics };
       // What is wrong with the way to the service is told once, here, and not by each object.
       if (configuration.unknown.length === 0) await opened();
@@ -139,7 +176,14 @@ export function createProvider(given: ProviderTools): ProviderServer {
 
     async validateResourceConfig({ type_name, config, client_capabilities }) {
       if (!isRecord(config)) return {};
-      return { diagnostics: await configComplaints(tools.check, kindOf(type_name), config, client_capabilities.write_only_attributes_allowed) };
+      return {
+        diagnostics: await configComplaints(
+          tools.check,
+          kindOf(type_name),
+          config,
+          client_capabilities.write_only_attributes_allowed,
+        ),
+      };
     },
 
     async validateDataResourceConfig({ type_name, config }) {
@@ -149,7 +193,8 @@ export function createProvider(given: ProviderTools): ProviderServer {
 
     async upgradeResourceState({ type_name, version, raw }) {
       const known = schema.resources[type_name];
-      if (known && version > known.version) return { diagnostics: [tooNew(version, known.version)] };
+      if (known && version > known.version)
+        return { diagnostics: [tooNew(version, known.version)] };
       const upgraded = stated(known?.attributes ?? [], raw);
       claim(kindOf(type_name), upgraded);
       return { upgraded };
@@ -157,34 +202,66 @@ export function createProvider(given: ProviderTools): ProviderServer {
 
     async upgradeResourceIdentity({ type_name, version, raw }) {
       const known = schema.identities[type_name];
-      if (known && version > known.version) return { diagnostics: [tooNew(version, known.version)] };
+      if (known && version > known.version)
+        return { diagnostics: [tooNew(version, known.version)] };
       return { upgraded: fromJson(typeOf(known?.attributes ?? []), raw) };
     },
 
     async readResource({ type_name, current_state, private: kept }) {
       const kind = kindOf(type_name);
       claim(kind, current_state);
-      return isRecord(current_state) ? readState(context, kind, current_state, kept) : { new_state: null };
+      return isRecord(current_state)
+        ? readState(context, kind, current_state, kept)
+        : { new_state: null };
     },
 
     async planResourceChange({ type_name, prior_state, proposed_new_state, config }) {
       const kind = kindOf(type_name);
       claim(kind, prior_state);
-      if (!isRecord(config) || proposed_new_state === null) return { planned_state: null, diagnostics: partingWords(kind, prior_state) };
-      return planChange({ kind, schema: attributesOf(schema.resources, type_name), prior: isRecord(prior_state) ? prior_state : null, config });
+      if (!isRecord(config) || proposed_new_state === null)
+        return { planned_state: null, diagnostics: partingWords(kind, prior_state) };
+      return planChange({
+        kind,
+        schema: attributesOf(schema.resources, type_name),
+        prior: isRecord(prior_state) ? prior_state : null,
+        config,
+      });
     },
 
-    async applyResourceChange({ type_name, prior_state, planned_state, config, planned_private: kept }) {
-      return applyChange(await context(), { kind: kindOf(type_name), prior: prior_state, planned: planned_state, config, kept });
+    async applyResourceChange({
+      type_name,
+      prior_state,
+      planned_state,
+      config,
+      planned_private: kept,
+    }) {
+      return applyChange(await context(), {
+        kind: kindOf(type_name),
+        prior: prior_state,
+        planned: planned_state,
+        config,
+        kept,
+      });
     },
 
     async importResourceState({ type_name, id, identity }) {
       const kind = kindOf(type_name);
       const known = isRecord(identity) ? identity[kind.id] : null;
       try {
-        const found = await importedId((await context()).listings, kind, typeof known === 'string' ? known : id);
+        const found = await importedId(
+          (await context()).listings,
+          kind,
+          typeof known === 'string' ? known : id,
+        );
         claims.add(claimOf(kind.name, found));
-        return { imported_resources: [{ type_name, state: { ...emptyState(attributesOf(schema.resources, type_name)), [kind.id]: found } }] };
+        return {
+          imported_resources: [
+            {
+              type_name,
+              state: { ...emptyState(attributesOf(schema.resources, type_name)), [kind.id]: found },
+            },
+          ],
+        };
       } catch (error) {
         return { diagnostics: complaints(kind, error) };
       }
@@ -195,7 +272,11 @@ export function createProvider(given: ProviderTools): ProviderServer {
       const attributes = attributesOf(schema.dataSources, type_name);
       const { listings, cloud } = await context();
       const collection: Collection | undefined = readOnly.get(type_name);
-      return { state: collection ? await readRecords(cloud, collection, attributes, config) : await readObject(listings, kindOf(type_name), attributes, config) };
+      return {
+        state: collection
+          ? await readRecords(cloud, collection, attributes, config)
+          : await readObject(listings, kindOf(type_name), attributes, config),
+      };
     },
 
     async stopProvider() {
@@ -206,7 +287,8 @@ export function createProvider(given: ProviderTools): ProviderServer {
   };
 }
 
-const emptyState = (attributes: Schema['attributes']): CtyObject => Object.fromEntries(attributes.map(({ name }) => [name, null]));
+const emptyState = (attributes: Schema['attributes']): CtyObject =>
+  Object.fromEntries(attributes.map(({ name }) => [name, null]));
 
 const tooNew = (version: number, known: number): WireDiagnostic => ({
   severity: 'error',
@@ -221,9 +303,14 @@ function stated(attributes: Schema['attributes'], raw: unknown): CtyValue {
   } catch (error) {
     if (!(error instanceof CtyError)) throw error;
     // No path: core would show a line of the configuration, which is not what is wrong.
-    return refuse('unfit-state', `What terraform's state holds does not fit the schema: ${wordsOfPath(error.path)}${error.message}`, {
-      detail: 'Restore the state from a backup; or remove the object from it (terraform state rm), and import it again.',
-    });
+    return refuse(
+      'unfit-state',
+      `What terraform's state holds does not fit the schema: ${wordsOfPath(error.path)}${error.message}`,
+      {
+        detail:
+          'Restore the state from a backup; or remove the object from it (terraform state rm), and import it again.',
+      },
+    );
   }
 }
 
@@ -231,27 +318,58 @@ function stated(attributes: Schema['attributes'], raw: unknown): CtyValue {
 function partingWords(kind: Kind, prior: CtyValue): readonly WireDiagnostic[] {
   if (kind.operations.delete || prior === null) return [];
   const summary = `The API cannot delete ${wordsFor(kind)}: terraform lets it go, and it stays as it is`;
-  return [{ severity: 'warning', summary, ...(kind.retire && { detail: 'Where it is to lose its effect, change it so in a run of its own first.' }) }];
+  return [
+    {
+      severity: 'warning',
+      summary,
+      ...(kind.retire && {
+        detail: 'Where it is to lose its effect, change it so in a run of its own first.',
+      }),
+    },
+  ];
 }
 
 /** What is live, in the spelling of the state. @throws Refusal where it could not be read: the state stands then */
-async function readState(context: () => Promise<WriteContext>, kind: Kind, state: CtyObject, kept: Uint8Array): Promise<ReadReply> {
+async function readState(
+  context: () => Promise<WriteContext>,
+  kind: Kind,
+  state: CtyObject,
+  kept: Uint8Array,
+): Promise<ReadReply> {
   const id = state[kind.id];
   if (typeof id !== 'string' || id === '')
-    return refuse('no-id', `The state of ${wordsFor(kind)} holds no id.`, { detail: 'Remove it (terraform state rm) and import the object again.' });
+    return refuse('no-id', `The state of ${wordsFor(kind)} holds no id.`, {
+      detail: 'Remove it (terraform state rm) and import the object again.',
+    });
   const open = await context();
-  const found = async (): Promise<Live | undefined> => readUntilVisible(open, kind, id, await open.listings.find(kind, id), createdIn(kept));
-  const live = await timed(open.clock, { kind, operation: 'read', block: state }, (limit) => limit.until(found()));
-  return live ? { new_state: stateOf(kind.attributes, live.values, state), private: seenMark } : { new_state: null };
+  const found = async (): Promise<Live | undefined> =>
+    readUntilVisible(open, kind, id, await open.listings.find(kind, id), createdIn(kept));
+  const live = await timed(open.clock, { kind, operation: 'read', block: state }, (limit) =>
+    limit.until(found()),
+  );
+  return live
+    ? { new_state: stateOf(kind.attributes, live.values, state), private: seenMark }
+    : { new_state: null };
 }
 
-async function openSite(tools: ProviderTools, configuration: Configuration, claims: Set<string>, signal: AbortSignal): Promise<Site> {
+async function openSite(
+  tools: ProviderTools,
+  configuration: Configuration,
+  claims: Set<string>,
+  signal: AbortSignal,
+): Promise<Site> {
   const { kinds, rules, clock, random, fingerprints, log } = tools;
   const emit: Emit = (event) => {
-    if (event.type === 'waiting') log('info', `waiting ${Math.ceil(event.milliseconds / 1000)} s ${event.why}`);
-    if (event.type === 'diagnostic') log(event.diagnostic.severity === 'error' ? 'error' : 'info', event.diagnostic.summary);
+    if (event.type === 'waiting')
+      log('info', `waiting ${Math.ceil(event.milliseconds / 1000)} s ${event.why}`);
+    if (event.type === 'diagnostic')
+      log(event.diagnostic.severity === 'error' ? 'error' : 'info', event.diagnostic.summary);
   };
-  const { cloud, settleMilliseconds, close } = await tools.reach(configuration.environment, configuration.settings, { emit, signal });
+  const { cloud, settleMilliseconds, close } = await tools.reach(
+    configuration.environment,
+    configuration.settings,
+    { emit, signal },
+  );
   const listings = listingCacheOf(cloud, kinds, emit);
   const path = join(configuration.journal, `${targetName(cloud.target)}.json`);
   const store = tools.store(path);
@@ -275,7 +393,10 @@ async function openSite(tools: ProviderTools, configuration: Configuration, clai
     signal,
     settleMilliseconds,
   };
-  const journal: ProviderJournal<Bench> = journalOf({ ...shared, store, notes: tools.notes(path) }, (held) => benchOf(shared, held));
+  const journal: ProviderJournal<Bench> = journalOf(
+    { ...shared, store, notes: tools.notes(path) },
+    (held) => benchOf(shared, held),
+  );
   return {
     context: { ...shared, journal, limit: unlimited, within: (signal) => cloud.within(signal) },
     async close() {
@@ -289,4 +410,7 @@ async function openSite(tools: ProviderTools, configuration: Configuration, clai
 }
 
 /** One journal a cloud. An emulator takes another port each time. */
-const targetName = (target: string): string => (sameTarget(target, 'http://localhost') ? 'loopback' : sha256(target.split(' ', 1)[0] as string).slice(0, 16));
+const targetName = (target: string): string =>
+  sameTarget(target, 'http://localhost')
+    ? 'loopback'
+    : sha256(target.split(' ', 1)[0] as string).slice(0, 16);

@@ -2,7 +2,15 @@
 // state. The journal is the file store of the command line; its entries are creates that no state of terraform's has
 // shown yet, under the address `<kind>.tf-<uuid>` and, as their file, the terraform run that asked for them. The lock
 // is held while writes are under way; another provider process waits for its turn.
-import { Refusal, refuse, type CloudWriter, type Emit, type Entry, type Intent, type Kinds } from '../model/index.js';
+import {
+  Refusal,
+  refuse,
+  type CloudWriter,
+  type Emit,
+  type Entry,
+  type Intent,
+  type Kinds,
+} from '../model/index.js';
 import type { Clock, Random } from '../platform/index.js';
 import { isUndecided, settleOld, type Undecided } from '../reconciler/apply/recovery.js';
 import type { Notes, Session, Store } from '../state/store-port.js';
@@ -57,11 +65,16 @@ export interface ProviderJournal<Hold> {
 
 /** Commands on the journal work where a project names it as its state. */
 export const withPlace = (detail: string, location: string): string =>
-  detail.replace(/trueup (?:unlock|state rm) \S+/, `$& (in a folder whose trueup.yaml reads: settings: { state: "${location}" })`);
+  detail.replace(
+    /trueup (?:unlock|state rm) \S+/,
+    `$& (in a folder whose trueup.yaml reads: settings: { state: "${location}" })`,
+  );
 
 function placed({ diagnostics, exit }: Refusal, location: string): Refusal {
   return new Refusal(
-    diagnostics.map((one) => (one.detail === undefined ? one : { ...one, detail: withPlace(one.detail, location) })),
+    diagnostics.map((one) =>
+      one.detail === undefined ? one : { ...one, detail: withPlace(one.detail, location) },
+    ),
     exit,
   );
 }
@@ -69,7 +82,10 @@ function placed({ diagnostics, exit }: Refusal, location: string): Refusal {
 export const claimOf = (kind: string, id: string): string => `${kind} ${id}`;
 
 /** @param equip what writes need beside the journal, created each time the lock is taken */
-export function journalOf<Hold extends Held>(tools: JournalTools, equip: (held: Held) => Hold): ProviderJournal<Hold> {
+export function journalOf<Hold extends Held>(
+  tools: JournalTools,
+  equip: (held: Held) => Hold,
+): ProviderJournal<Hold> {
   const { store, notes, claims, clock, signal } = tools;
   const questions: Questions = new Map();
   let held: Promise<Hold> | undefined;
@@ -119,7 +135,9 @@ export function journalOf<Hold extends Held>(tools: JournalTools, equip: (held: 
       return await hold;
     } catch (error) {
       if (!signal.aborted || error instanceof Refusal) throw error;
-      return refuse('interrupted', 'Terraform was interrupted before anything of this was sent.', { detail: 'Apply again.' });
+      return refuse('interrupted', 'Terraform was interrupted before anything of this was sent.', {
+        detail: 'Apply again.',
+      });
     }
   }
 
@@ -127,7 +145,9 @@ export function journalOf<Hold extends Held>(tools: JournalTools, equip: (held: 
     async during(write) {
       users += 1;
       idle.abort();
-      const mine = (held ??= closing.then(async () => equip({ ...(await opened({ ...tools, questions }, PATIENCE)), keep })));
+      const mine = (held ??= closing.then(async () =>
+        equip({ ...(await opened({ ...tools, questions }, PATIENCE)), keep }),
+      ));
       try {
         return await write(await opening(mine));
       } finally {
@@ -141,7 +161,9 @@ export function journalOf<Hold extends Held>(tools: JournalTools, equip: (held: 
       if (held) return release();
       await closing;
       const left = claims.size === 0 ? undefined : await store.read();
-      const shown = Object.values(left?.state.resources ?? {}).flatMap(({ kind, id }) => (claims.has(claimOf(kind, id)) ? [claimOf(kind, id)] : []));
+      const shown = Object.values(left?.state.resources ?? {}).flatMap(({ kind, id }) =>
+        claims.has(claimOf(kind, id)) ? [claimOf(kind, id)] : [],
+      );
       if (shown.length === 0) return;
       const here = await opened(tools, 0).catch(ifLocked);
       await (here ? end(here) : notes.leave(shown));
@@ -159,7 +181,10 @@ const failed = (opening: Promise<unknown>): Promise<boolean> =>
 type Questions = Map<string, Undecided>;
 
 /** Without `questions` what is open stays open. */
-async function opened(tools: JournalTools & { readonly questions?: Questions }, patience: number): Promise<Omit<Held, 'keep'>> {
+async function opened(
+  tools: JournalTools & { readonly questions?: Questions },
+  patience: number,
+): Promise<Omit<Held, 'keep'>> {
   const session = await lockOf(tools, patience);
   try {
     const { questions } = tools;
@@ -177,12 +202,22 @@ async function opened(tools: JournalTools & { readonly questions?: Questions }, 
 }
 
 /** An object that a state of terraform's shows is nobody's to take any more. */
-async function markShown(session: Session, entries: Map<string, Entry>, claims: ReadonlySet<string>): Promise<void> {
+async function markShown(
+  session: Session,
+  entries: Map<string, Entry>,
+  claims: ReadonlySet<string>,
+): Promise<void> {
   const shown = [...entries].filter(([, entry]) => claims.has(claimOf(entry.kind, entry.id)));
   if (shown.length === 0) return;
   const { pending } = await session.compact();
-  const isOpen = ({ kind }: Entry): boolean => pending.some((intent) => intent.action === 'create' && intent.kind === kind);
-  const results = shown.map(([address, entry]) => ({ type: 'result' as const, class: 'applied' as const, address, entry: isOpen(entry) ? { ...entry, file: SHOWN } : null }));
+  const isOpen = ({ kind }: Entry): boolean =>
+    pending.some((intent) => intent.action === 'create' && intent.kind === kind);
+  const results = shown.map(([address, entry]) => ({
+    type: 'result' as const,
+    class: 'applied' as const,
+    address,
+    entry: isOpen(entry) ? { ...entry, file: SHOWN } : null,
+  }));
   await session.record(...results);
   for (const { address, entry } of results) {
     if (entry) entries.set(address, entry);
@@ -190,14 +225,18 @@ async function markShown(session: Session, entries: Map<string, Entry>, claims: 
   }
 }
 
-const isLocked = (error: unknown): error is Refusal => error instanceof Refusal && error.diagnostics.some(({ code }) => code === 'locked');
+const isLocked = (error: unknown): error is Refusal =>
+  error instanceof Refusal && error.diagnostics.some(({ code }) => code === 'locked');
 
 function ifLocked(error: unknown): undefined {
   if (!isLocked(error)) throw error;
 }
 
 /** @param patience milliseconds */
-async function lockOf({ store, cloud, clock, random, signal }: JournalTools, patience: number): Promise<Session> {
+async function lockOf(
+  { store, cloud, clock, random, signal }: JournalTools,
+  patience: number,
+): Promise<Session> {
   const begun = clock.monotonic();
   for (;;) {
     try {
@@ -211,14 +250,21 @@ async function lockOf({ store, cloud, clock, random, signal }: JournalTools, pat
 }
 
 /** What is still open once everything that can be settled is. An object that a state of terraform's holds is nobody's outcome. */
-async function asked({ claims, questions, ...looker }: JournalTools & { readonly questions: Questions }, session: Session): Promise<readonly Undecided[]> {
+async function asked(
+  { claims, questions, ...looker }: JournalTools & { readonly questions: Questions },
+  session: Session,
+): Promise<readonly Undecided[]> {
   const { snapshot } = session;
   const theirs = Object.fromEntries([...claims].map((claim) => [claim, claimed(claim)]));
   const resources = { ...theirs, ...snapshot.state.resources };
   const owned = new Set(Object.values(resources).map(({ kind, id }) => claimOf(kind, id)));
-  const stands = ({ op, kind }: Intent): boolean => questions.get(op)?.candidates.every(({ id }) => !owned.has(claimOf(kind, id))) ?? false;
+  const stands = ({ op, kind }: Intent): boolean =>
+    questions.get(op)?.candidates.every(({ id }) => !owned.has(claimOf(kind, id))) ?? false;
   if (!snapshot.pending.every(stands)) {
-    const settled = await settleOld(looker, { ...session, snapshot: { ...snapshot, state: { ...snapshot.state, resources } } });
+    const settled = await settleOld(looker, {
+      ...session,
+      snapshot: { ...snapshot, state: { ...snapshot.state, resources } },
+    });
     questions.clear();
     for (const one of settled.filter(isUndecided)) questions.set(one.intent.op, one);
   }

@@ -1,7 +1,15 @@
 // Core's own rules about what a provider may answer, held before the answer leaves: core would call a violation a bug
 // of the provider, and after a write it might lose the object over it.
 import { ExactNumber, isObject, own } from '../model/index.js';
-import { Dynamic, Unknown, type CtyType, type CtyValue, type Path, type Refinements, type PathStep } from './protocol/cty.js';
+import {
+  Dynamic,
+  Unknown,
+  type CtyType,
+  type CtyValue,
+  type Path,
+  type Refinements,
+  type PathStep,
+} from './protocol/cty.js';
 import type { SchemaAttribute, WireDiagnostic } from './protocol/provider-server.js';
 import { attributeType, typeOf } from './terraform-schema.js';
 
@@ -11,11 +19,15 @@ type Attributes = readonly SchemaAttribute[];
 export function valueKeyOf(type: CtyType, value: CtyValue): string {
   if (value === null) return 'null';
   if (value instanceof Unknown) return `unknown ${JSON.stringify(value.refinements)}`;
-  if (value instanceof Dynamic) return `${JSON.stringify(value.type)} ${valueKeyOf(value.type, value.value)}`;
+  if (value instanceof Dynamic)
+    return `${JSON.stringify(value.type)} ${valueKeyOf(value.type, value.value)}`;
   if (value instanceof ExactNumber) return value.text;
   if (typeof value === 'string') return JSON.stringify(value.normalize());
   if (typeof value !== 'object') return String(value);
-  const parts = members(type, value).map(({ step, of, item }) => `${typeof step === 'object' ? JSON.stringify(step.key) : step}:${valueKeyOf(of, item)}`);
+  const parts = members(type, value).map(
+    ({ step, of, item }) =>
+      `${typeof step === 'object' ? JSON.stringify(step.key) : step}:${valueKeyOf(of, item)}`,
+  );
   if (type[0] !== 'set') return `{${type[0] === 'map' ? parts.toSorted().join() : parts.join()}}`;
   return `{${[...new Set(parts.map((part) => part.slice(part.indexOf(':') + 1)))].toSorted().join()}}`;
 }
@@ -30,27 +42,64 @@ interface Member {
 function members(type: CtyType, value: CtyValue): readonly Member[] {
   if (typeof type === 'string') return [];
   if (Array.isArray(value))
-    return (value as readonly CtyValue[]).map((item, step) => ({ step, of: type[0] === 'tuple' ? (type[1][step] ?? 'dynamic') : (type[1] as CtyType), item }));
+    return (value as readonly CtyValue[]).map((item, step) => ({
+      step,
+      of: type[0] === 'tuple' ? (type[1][step] ?? 'dynamic') : (type[1] as CtyType),
+      item,
+    }));
   if (!isObject(value)) return [];
   const inside = value as Readonly<Record<string, CtyValue>>;
-  if (type[0] === 'object') return Object.entries(type[1]).map(([step, of]) => ({ step, of, item: own(inside, step) ?? null }));
-  return Object.entries(inside).map(([key, item]) => ({ step: { key }, of: type[1] as CtyType, item }));
+  if (type[0] === 'object')
+    return Object.entries(type[1]).map(([step, of]) => ({
+      step,
+      of,
+      item: own(inside, step) ?? null,
+    }));
+  return Object.entries(inside).map(([key, item]) => ({
+    step: { key },
+    of: type[1] as CtyType,
+    item,
+  }));
 }
 
-const isInside = (value: CtyValue): boolean => typeof value === 'object' && value !== null && !(value instanceof Unknown) && !(value instanceof ExactNumber);
+const isInside = (value: CtyValue): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  !(value instanceof Unknown) &&
+  !(value instanceof ExactNumber);
 
-function* violations(what: string, found: Iterable<readonly [path: Path, says: string]>): Generator<WireDiagnostic> {
+function* violations(
+  what: string,
+  found: Iterable<readonly [path: Path, says: string]>,
+): Generator<WireDiagnostic> {
   for (const [path, says] of found) {
     const detail = `${what}: ${says}. It is a mistake in the provider; please report it. No value is shown, because it may be secret.`;
-    yield { severity: 'error', summary: 'The provider would have answered against its own schema', detail, ...(path.length > 0 ? { path } : {}) };
+    yield {
+      severity: 'error',
+      summary: 'The provider would have answered against its own schema',
+      detail,
+      ...(path.length > 0 ? { path } : {}),
+    };
   }
 }
 
 type Found = Generator<readonly [Path, string], void>;
 
 /** A plan keeps what is configured (or, spelt otherwise, what was there), and makes up only what is computed. */
-export function planReplyError(attributes: Attributes, prior: CtyValue, config: CtyValue, planned: CtyValue): readonly WireDiagnostic[] {
-  return [...violations('The plan', config === null || planned === null ? existence(config, planned) : plannedObject(attributes, prior, config, planned, []))];
+export function planReplyError(
+  attributes: Attributes,
+  prior: CtyValue,
+  config: CtyValue,
+  planned: CtyValue,
+): readonly WireDiagnostic[] {
+  return [
+    ...violations(
+      'The plan',
+      config === null || planned === null
+        ? existence(config, planned)
+        : plannedObject(attributes, prior, config, planned, []),
+    ),
+  ];
 }
 
 function* existence(config: CtyValue, planned: CtyValue): Found {
@@ -58,54 +107,103 @@ function* existence(config: CtyValue, planned: CtyValue): Found {
   if (config !== null) yield [[], 'nothing is planned for what is configured'];
 }
 
-function* plannedObject(attributes: Attributes, prior: CtyValue, config: CtyValue, planned: CtyValue, path: Path): Found {
+function* plannedObject(
+  attributes: Attributes,
+  prior: CtyValue,
+  config: CtyValue,
+  planned: CtyValue,
+  path: Path,
+): Found {
   for (const attribute of attributes) {
-    const of = (value: CtyValue): CtyValue => (isInside(value) ? (own(value as Readonly<Record<string, CtyValue>>, attribute.name) ?? null) : null);
-    yield* plannedAttribute(attribute, of(prior), of(config), of(planned), [...path, attribute.name]);
+    const of = (value: CtyValue): CtyValue =>
+      isInside(value)
+        ? (own(value as Readonly<Record<string, CtyValue>>, attribute.name) ?? null)
+        : null;
+    yield* plannedAttribute(attribute, of(prior), of(config), of(planned), [
+      ...path,
+      attribute.name,
+    ]);
   }
 }
 
-function* plannedAttribute(attribute: SchemaAttribute, prior: CtyValue, config: CtyValue, planned: CtyValue, path: Path): Found {
+function* plannedAttribute(
+  attribute: SchemaAttribute,
+  prior: CtyValue,
+  config: CtyValue,
+  planned: CtyValue,
+  path: Path,
+): Found {
   if (attribute.write_only) {
     if (planned !== null) yield [path, 'a write-only value is not null'];
     return;
   }
   if (config === null) {
-    if (planned !== null && !attribute.computed) yield [path, 'a value that is neither configured nor computed'];
+    if (planned !== null && !attribute.computed)
+      yield [path, 'a value that is neither configured nor computed'];
     return;
   }
   const { nested } = attribute;
-  if (nested && nested.nesting !== 'SET' && isInside(config) && isInside(planned)) return yield* plannedNested(nested, prior, config, planned, path);
+  if (nested && nested.nesting !== 'SET' && isInside(config) && isInside(planned))
+    return yield* plannedNested(nested, prior, config, planned, path);
   const type = attributeType(attribute);
   const key = valueKeyOf(type, planned);
-  if (key !== valueKeyOf(type, config) && (prior === null || key !== valueKeyOf(type, prior))) yield [path, 'neither the configured value nor the one before'];
+  if (key !== valueKeyOf(type, config) && (prior === null || key !== valueKeyOf(type, prior)))
+    yield [path, 'neither the configured value nor the one before'];
 }
 
-function* plannedNested({ nesting, attributes }: NonNullable<SchemaAttribute['nested']>, prior: CtyValue, config: CtyValue, planned: CtyValue, path: Path): Found {
+function* plannedNested(
+  { nesting, attributes }: NonNullable<SchemaAttribute['nested']>,
+  prior: CtyValue,
+  config: CtyValue,
+  planned: CtyValue,
+  path: Path,
+): Found {
   if (nesting === 'SINGLE') return yield* plannedObject(attributes, prior, config, planned, path);
   const type: CtyType = [nesting === 'LIST' ? 'list' : 'map', typeOf(attributes)];
-  const inside = (value: CtyValue): ReadonlyMap<string, Member> => new Map(members(type, value).map((member) => [JSON.stringify(member.step), member]));
+  const inside = (value: CtyValue): ReadonlyMap<string, Member> =>
+    new Map(members(type, value).map((member) => [JSON.stringify(member.step), member]));
   const [before, wanted, given] = [inside(prior), inside(config), inside(planned)];
   if (given.size !== wanted.size) yield [path, 'more or fewer elements than are configured'];
-  for (const [at, { step, item }] of wanted) yield* plannedObject(attributes, before.get(at)?.item ?? null, item, given.get(at)?.item ?? null, [...path, step]);
+  for (const [at, { step, item }] of wanted)
+    yield* plannedObject(
+      attributes,
+      before.get(at)?.item ?? null,
+      item,
+      given.get(at)?.item ?? null,
+      [...path, step],
+    );
 }
 
 /** What was planned and known is what is there now; what was not known is, and is as it was promised to be. */
-export function applyReplyError(attributes: Attributes, planned: CtyValue, result: CtyValue): readonly WireDiagnostic[] {
-  return [...violations('The result', differing(typeOf(attributes), planned, result, [])), ...stateReplyError(attributes, result)];
+export function applyReplyError(
+  attributes: Attributes,
+  planned: CtyValue,
+  result: CtyValue,
+): readonly WireDiagnostic[] {
+  return [
+    ...violations('The result', differing(typeOf(attributes), planned, result, [])),
+    ...stateReplyError(attributes, result),
+  ];
 }
 
 function* differing(type: CtyType, planned: CtyValue, actual: CtyValue, path: Path): Found {
   if (planned instanceof Unknown) {
-    if (!(actual instanceof Unknown) && !isAsPromised(planned.refinements, actual)) yield [path, 'not as the plan promised'];
+    if (!(actual instanceof Unknown) && !isAsPromised(planned.refinements, actual))
+      yield [path, 'not as the plan promised'];
   } else if (!isInside(planned) || !isInside(actual) || type === 'dynamic') {
-    if (!(actual instanceof Unknown) && valueKeyOf(type, planned) !== valueKeyOf(type, actual)) yield [path, 'not what was planned'];
+    if (!(actual instanceof Unknown) && valueKeyOf(type, planned) !== valueKeyOf(type, actual))
+      yield [path, 'not what was planned'];
   } else if (type[0] === 'set') {
-    if (!sameSet(type[1] as CtyType, planned as readonly CtyValue[], actual as readonly CtyValue[])) yield [path, 'not the elements that were planned'];
+    if (!sameSet(type[1] as CtyType, planned as readonly CtyValue[], actual as readonly CtyValue[]))
+      yield [path, 'not the elements that were planned'];
   } else {
-    const [wanted, given] = [members(type, planned), new Map(members(type, actual).map(({ step, item }) => [JSON.stringify(step), item]))];
+    const [wanted, given] = [
+      members(type, planned),
+      new Map(members(type, actual).map(({ step, item }) => [JSON.stringify(step), item])),
+    ];
     if (wanted.length !== given.size) yield [path, 'more or fewer elements than were planned'];
-    for (const { step, of, item } of wanted) yield* differing(of, item, given.get(JSON.stringify(step)) ?? null, [...path, step]);
+    for (const { step, of, item } of wanted)
+      yield* differing(of, item, given.get(JSON.stringify(step)) ?? null, [...path, step]);
   }
 }
 
@@ -115,12 +213,20 @@ function sameSet(of: CtyType, planned: readonly CtyValue[], actual: readonly Cty
   const open = planned.filter((item) => !keys.delete(valueKeyOf(of, item)));
   const left = actual.filter((item) => keys.has(valueKeyOf(of, item)));
   const fits = (a: CtyValue, b: CtyValue): boolean => differing(of, a, b, []).next().done === true;
-  return actual.length <= planned.length && open.every((a) => actual.some((b) => fits(a, b))) && left.every((b) => open.some((a) => fits(a, b)));
+  return (
+    actual.length <= planned.length &&
+    open.every((a) => actual.some((b) => fits(a, b))) &&
+    left.every((b) => open.some((a) => fits(a, b)))
+  );
 }
 
-function isAsPromised({ notNull, prefix, min, max, minLength, maxLength }: Refinements, actual: CtyValue): boolean {
+function isAsPromised(
+  { notNull, prefix, min, max, minLength, maxLength }: Refinements,
+  actual: CtyValue,
+): boolean {
   if (actual === null) return notNull !== true;
-  if (prefix !== undefined && !(typeof actual === 'string' && actual.startsWith(prefix))) return false;
+  if (prefix !== undefined && !(typeof actual === 'string' && actual.startsWith(prefix)))
+    return false;
   const value = Number(actual instanceof ExactNumber ? actual.text : actual);
   if (min && (value < Number(min[0]) || (value === Number(min[0]) && !min[1]))) return false;
   if (max && (value > Number(max[0]) || (value === Number(max[0]) && !max[1]))) return false;
@@ -129,14 +235,24 @@ function isAsPromised({ notNull, prefix, min, max, minLength, maxLength }: Refin
 }
 
 /** A state is known as a whole, and holds nothing that is write-only. */
-export function stateReplyError(attributes: Attributes, state: CtyValue): readonly WireDiagnostic[] {
-  return [...violations('The state', [...unknownsIn(typeOf(attributes), state, []), ...secretsIn(attributes, state, [])])];
+export function stateReplyError(
+  attributes: Attributes,
+  state: CtyValue,
+): readonly WireDiagnostic[] {
+  return [
+    ...violations('The state', [
+      ...unknownsIn(typeOf(attributes), state, []),
+      ...secretsIn(attributes, state, []),
+    ]),
+  ];
 }
 
 function* unknownsIn(type: CtyType, value: CtyValue, path: Path): Found {
   if (value instanceof Unknown) yield [path, 'not known, even now'];
   else if (value instanceof Dynamic) yield* unknownsIn(value.type, value.value, path);
-  else for (const { step, of, item } of members(type, value)) yield* unknownsIn(of, item, [...path, step]);
+  else
+    for (const { step, of, item } of members(type, value))
+      yield* unknownsIn(of, item, [...path, step]);
 }
 
 function* secretsIn(attributes: Attributes, value: CtyValue, path: Path): Found {
@@ -146,25 +262,41 @@ function* secretsIn(attributes: Attributes, value: CtyValue, path: Path): Found 
     if (write_only && item !== null) yield [[...path, name], 'a write-only value is not null'];
     if (nested?.nesting === 'SINGLE') yield* secretsIn(nested.attributes, item, [...path, name]);
     else if (nested && isInside(item))
-      for (const [step, one] of Object.entries(item as object)) yield* secretsIn(nested.attributes, one as CtyValue, [...path, name, { key: step }]);
+      for (const [step, one] of Object.entries(item as object))
+        yield* secretsIn(nested.attributes, one as CtyValue, [...path, name, { key: step }]);
   }
 }
 
 /** A data source keeps what is configured. */
-export function readReplyError(attributes: Attributes, config: CtyValue, state: CtyValue): readonly WireDiagnostic[] {
+export function readReplyError(
+  attributes: Attributes,
+  config: CtyValue,
+  state: CtyValue,
+): readonly WireDiagnostic[] {
   return [
-    ...violations('The data', config === null || state === null ? existence(config, state) : plannedObject(attributes, null, config, state, [])),
+    ...violations(
+      'The data',
+      config === null || state === null
+        ? existence(config, state)
+        : plannedObject(attributes, null, config, state, []),
+    ),
     ...stateReplyError(attributes, state),
   ];
 }
 
 /** A state of ours that terraform kept: it holds nothing that is write-only, unless a hand put it there. */
 export function withoutSecretValues(attributes: Attributes, state: CtyValue): CtyValue {
-  return secretsIn(attributes, state, []).next().done ? state : salvaged(attributes, state, () => true);
+  return secretsIn(attributes, state, []).next().done
+    ? state
+    : salvaged(attributes, state, () => true);
 }
 
 /** What can stay of a state that must not be lost: unknown and write-only values become null, and so does every attribute that `fits` refuses. */
-export function salvaged(attributes: Attributes, value: CtyValue, fits: (type: CtyType, value: CtyValue) => boolean): CtyValue {
+export function salvaged(
+  attributes: Attributes,
+  value: CtyValue,
+  fits: (type: CtyType, value: CtyValue) => boolean,
+): CtyValue {
   if (!isInside(value) || Array.isArray(value)) return null;
   const kept = attributes.map((attribute): readonly [string, CtyValue] => {
     const { name, write_only, nested } = attribute;

@@ -17,20 +17,38 @@ import {
   type ResourceBlock,
 } from '../model/index.js';
 import type { CtyType } from './protocol/cty.js';
-import type { IdentitySchema, ProviderSchema, Schema, SchemaAttribute } from './protocol/provider-server.js';
+import type {
+  IdentitySchema,
+  ProviderSchema,
+  Schema,
+  SchemaAttribute,
+} from './protocol/provider-server.js';
 
 /** The provider's block, a resource and a data source a kind, and a plural data source a collection that is only read. */
 export function providerSchema(kinds: Kinds, collections: Collections): ProviderSchema {
   const all = [...storedKinds(kinds).values()];
   const readOnly = [...collections.values()].filter(({ name }) => !kinds.has(name));
   return {
-    provider: { version: 0, description: `Declares objects of a device cloud: ${kindWords(kinds)}.`, attributes: given(providerBlock) },
+    provider: {
+      version: 0,
+      description: `Declares objects of a device cloud: ${kindWords(kinds)}.`,
+      attributes: given(providerBlock),
+    },
     resources: Object.fromEntries(
-      all.map((kind) => [typeName(kind.singular), { version: 0, description: kind.doc, attributes: [...resourceAttributes(kind.attributes), ...beside(resourceBlock(kind))] }]),
+      all.map((kind) => [
+        typeName(kind.singular),
+        {
+          version: 0,
+          description: kind.doc,
+          attributes: [...resourceAttributes(kind.attributes), ...beside(resourceBlock(kind))],
+        },
+      ]),
     ),
     dataSources: Object.fromEntries([
       ...all.map((kind) => [typeName(kind.singular), lookupSchema(kind)] as const),
-      ...readOnly.map((collection) => [typeName(collection.name), recordsSchema(collection)] as const),
+      ...readOnly.map(
+        (collection) => [typeName(collection.name), recordsSchema(collection)] as const,
+      ),
     ]),
     identities: Object.fromEntries(all.map((kind) => [typeName(kind.singular), identityOf(kind)])),
   };
@@ -44,13 +62,18 @@ type Typed = Pick<SchemaAttribute, 'name' | 'type' | 'nested'>;
 export function typeOf(attributes: readonly Typed[]): CtyType {
   const known = types.get(attributes);
   if (known !== undefined) return known;
-  const type = objectType(attributes.map((attribute) => [attribute.name, attributeType(attribute)]));
+  const type = objectType(
+    attributes.map((attribute) => [attribute.name, attributeType(attribute)]),
+  );
   types.set(attributes, type);
   return type;
 }
 
 /** Members in the order in which core writes them: what it sends back has the bytes that it was sent. */
-const objectType = (members: readonly (readonly [name: string, type: CtyType])[]): CtyType => ['object', Object.fromEntries(members.toSorted(([a], [b]) => compareText(a, b)))];
+const objectType = (members: readonly (readonly [name: string, type: CtyType])[]): CtyType => [
+  'object',
+  Object.fromEntries(members.toSorted(([a], [b]) => compareText(a, b))),
+];
 
 /** Asked several times a call, of schemas that never change. */
 const types = new WeakMap<readonly Typed[], CtyType>();
@@ -96,7 +119,14 @@ const beside = (block: ResourceBlock<Kind>): readonly SchemaAttribute[] =>
 const resourceAttributes = (attributes: Attributes): readonly SchemaAttribute[] =>
   Object.entries(attributes).flatMap(([name, attribute]) => {
     if (attribute.secret) return secretAttributes(name, attribute);
-    return [{ name, ...useOf(attribute), ...described(attribute), ...typed(attribute, resourceAttributes) }];
+    return [
+      {
+        name,
+        ...useOf(attribute),
+        ...described(attribute),
+        ...typed(attribute, resourceAttributes),
+      },
+    ];
   });
 
 function useOf(attribute: Attribute): Use {
@@ -108,24 +138,44 @@ function useOf(attribute: Attribute): Use {
 /** Core keeps the value nowhere, so it cannot see that it changed: the version says so. */
 function secretAttributes(name: string, { doc }: Attribute): readonly SchemaAttribute[] {
   return [
-    { name: `${name}_wo`, type: 'string', description: `${doc} Write-only: kept in no plan and no state.`, ...optional, sensitive: true, write_only: true },
-    { name: `${name}_wo_version`, type: 'number', description: `Any number; another one sends \`${name}_wo\` again.`, ...optional },
+    {
+      name: `${name}_wo`,
+      type: 'string',
+      description: `${doc} Write-only: kept in no plan and no state.`,
+      ...optional,
+      sensitive: true,
+      write_only: true,
+    },
+    {
+      name: `${name}_wo_version`,
+      type: 'number',
+      description: `Any number; another one sends \`${name}_wo\` again.`,
+      ...optional,
+    },
   ];
 }
 
 /** Nothing of such an object can be read, so there is nothing to show where it is not declared. */
-const holdsOnlySecrets = (attribute: Attribute): boolean => attribute.word === 'object' && Object.values(attribute.attributes).every(({ secret }) => secret === true);
+const holdsOnlySecrets = (attribute: Attribute): boolean =>
+  attribute.word === 'object' &&
+  Object.values(attribute.attributes).every(({ secret }) => secret === true);
 
 /** The attributes that can be read, all used alike. */
 const readable =
   (use: Use) =>
   (attributes: Attributes): readonly SchemaAttribute[] =>
     Object.entries(attributes).flatMap(([name, attribute]) =>
-      attribute.secret || holdsOnlySecrets(attribute) ? [] : [{ name, ...use, ...described(attribute), ...typed(attribute, readable(use)) }],
+      attribute.secret || holdsOnlySecrets(attribute)
+        ? []
+        : [{ name, ...use, ...described(attribute), ...typed(attribute, readable(use)) }],
     );
 
 function lookupSchema({ doc, attributes }: Kind): Schema {
-  return { version: 0, description: `${doc} Attributes that are given are the condition; exactly one object must meet it.`, attributes: readable(either)(attributes) };
+  return {
+    version: 0,
+    description: `${doc} Attributes that are given are the condition; exactly one object must meet it.`,
+    attributes: readable(either)(attributes),
+  };
 }
 
 /** A collection of which nothing is known gives each record whole. */
@@ -141,20 +191,47 @@ function recordsSchema({ doc, attributes }: Collection): Schema {
 }
 
 function identityOf({ id, attributes, singular }: Kind): IdentitySchema {
-  return { version: 0, attributes: [{ name: id, type: 'string', description: attributes[id]?.doc ?? `Identifier of the ${singular}.`, required_for_import: true }] };
+  return {
+    version: 0,
+    attributes: [
+      {
+        name: id,
+        type: 'string',
+        description: attributes[id]?.doc ?? `Identifier of the ${singular}.`,
+        required_for_import: true,
+      },
+    ],
+  };
 }
 
 function described(attribute: Attribute): Pick<SchemaAttribute, 'description'> {
-  const choices = attribute.word === 'choice' ? [`${attribute.open ? 'Known' : 'One of'}: ${attribute.values.join(', ')}.`] : [];
+  const choices =
+    attribute.word === 'choice'
+      ? [`${attribute.open ? 'Known' : 'One of'}: ${attribute.values.join(', ')}.`]
+      : [];
   const form = attribute.word === 'document' ? ['JSON text, as `jsonencode` writes it.'] : [];
-  return { description: [attribute.doc, ...choices, ...form, ...(attribute.immutable ? ['Fixed at creation.'] : [])].join(' ') };
+  return {
+    description: [
+      attribute.doc,
+      ...choices,
+      ...form,
+      ...(attribute.immutable ? ['Fixed at creation.'] : []),
+    ].join(' '),
+  };
 }
 
 /** An object, and a collection of objects, has attributes of its own; everything else has a type. */
-function typed(attribute: Attribute, inside: (attributes: Attributes) => readonly SchemaAttribute[]): Pick<SchemaAttribute, 'type' | 'nested'> {
-  if (attribute.word === 'object') return { nested: { nesting: 'SINGLE', attributes: inside(attribute.attributes) } };
-  if (!('of' in attribute) || attribute.of.word !== 'object') return { type: typeOfWord(attribute) };
-  return { nested: { nesting: nestings[attribute.word], attributes: inside(attribute.of.attributes) } };
+function typed(
+  attribute: Attribute,
+  inside: (attributes: Attributes) => readonly SchemaAttribute[],
+): Pick<SchemaAttribute, 'type' | 'nested'> {
+  if (attribute.word === 'object')
+    return { nested: { nesting: 'SINGLE', attributes: inside(attribute.attributes) } };
+  if (!('of' in attribute) || attribute.of.word !== 'object')
+    return { type: typeOfWord(attribute) };
+  return {
+    nested: { nesting: nestings[attribute.word], attributes: inside(attribute.of.attributes) },
+  };
 }
 
 const nestings = { list: 'LIST', set: 'SET', map: 'MAP' } as const;
@@ -176,6 +253,8 @@ function typeOfWord(attribute: Attribute): CtyType {
     case 'map':
       return [attribute.word, typeOfWord(attribute.of)];
     case 'object':
-      return objectType(Object.entries(attribute.attributes).map(([name, one]) => [name, typeOfWord(one)]));
+      return objectType(
+        Object.entries(attribute.attributes).map(([name, one]) => [name, typeOfWord(one)]),
+      );
   }
 }

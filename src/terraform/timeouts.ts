@@ -1,6 +1,15 @@
 // The `timeouts` of a resource: how long each operation may take. When the time is over, what is only waited for is let
 // go, and a request under way is ended as any that gets no answer: the journal keeps its intent, and the next run looks.
-import { durationWords, equal, Refusal, resourceBlock, tryDuration, type Diagnostic, type Kind, type Outcome } from '../model/index.js';
+import {
+  durationWords,
+  equal,
+  Refusal,
+  resourceBlock,
+  tryDuration,
+  type Diagnostic,
+  type Kind,
+  type Outcome,
+} from '../model/index.js';
 import type { Clock } from '../platform/index.js';
 import { isRecord } from './convert.js';
 import type { CtyObject } from './protocol/cty.js';
@@ -12,10 +21,13 @@ const TIMEOUTS = 'timeouts';
 export type Operation = 'create' | 'read' | 'update' | 'delete';
 
 /** A block's own part of itself, to go with what is read from an object. */
-export const timeoutsOf = (block: CtyObject): CtyObject => ({ [TIMEOUTS]: block[TIMEOUTS] ?? null });
+export const timeoutsOf = (block: CtyObject): CtyObject => ({
+  [TIMEOUTS]: block[TIMEOUTS] ?? null,
+});
 
 /** Whether nothing but the timeouts differs, which are no part of the object. */
-export const sameObject = (planned: CtyObject, prior: CtyObject): boolean => equal({ ...planned, ...timeoutsOf(prior) }, prior);
+export const sameObject = (planned: CtyObject, prior: CtyObject): boolean =>
+  equal({ ...planned, ...timeoutsOf(prior) }, prior);
 
 /** What is known of the timeouts, and is none, or of no operation. */
 export function timeoutError(kind: Kind, block: CtyObject): readonly WireDiagnostic[] {
@@ -24,10 +36,24 @@ export function timeoutError(kind: Kind, block: CtyObject): readonly WireDiagnos
   const operations = Object.keys(resourceBlock(kind).timeouts.attributes);
   return Object.entries(held).flatMap(([name, text]): readonly WireDiagnostic[] => {
     if (!operations.includes(name))
-      return [{ severity: 'error', summary: `\`${TIMEOUTS}\` has no \`${name}\``, detail: `It takes ${operations.join(', ')}.`, path: [TIMEOUTS, name] }];
+      return [
+        {
+          severity: 'error',
+          summary: `\`${TIMEOUTS}\` has no \`${name}\``,
+          detail: `It takes ${operations.join(', ')}.`,
+          path: [TIMEOUTS, name],
+        },
+      ];
     if (typeof text !== 'string' || tryDuration(text) !== undefined) return [];
     const detail = `It has to be ${durationWords}. Leave it out, and the operation takes as long as it takes.`;
-    return [{ severity: 'error', summary: `\`${TIMEOUTS}.${name}\` is no length of time`, detail, path: [TIMEOUTS, name] }];
+    return [
+      {
+        severity: 'error',
+        summary: `\`${TIMEOUTS}.${name}\` is no length of time`,
+        detail,
+        path: [TIMEOUTS, name],
+      },
+    ];
   });
 }
 
@@ -55,7 +81,11 @@ export interface Timed {
 }
 
 /** Works under the limit that is set for an operation; `signal` is absent where none is. @throws Refusal */
-export async function timed<T>(clock: Clock, what: Timed, work: (limit: Limit, signal?: AbortSignal) => Promise<T>): Promise<T> {
+export async function timed<T>(
+  clock: Clock,
+  what: Timed,
+  work: (limit: Limit, signal?: AbortSignal) => Promise<T>,
+): Promise<T> {
   const { operation, block } = what;
   const held = block[TIMEOUTS];
   const text = isRecord(held) ? held[operation] : null;
@@ -70,7 +100,10 @@ export async function timed<T>(clock: Clock, what: Timed, work: (limit: Limit, s
   try {
     return await work(limitOf(time.signal, unsent, tooLong(what, String(text), true)), time.signal);
   } catch (error) {
-    const ended = time.signal.aborted && error instanceof Refusal && error.diagnostics.every(({ code }) => code === 'interrupted');
+    const ended =
+      time.signal.aborted &&
+      error instanceof Refusal &&
+      error.diagnostics.every(({ code }) => code === 'interrupted');
     throw ended ? new Refusal([unsent]) : error;
   } finally {
     done.abort();
@@ -80,7 +113,9 @@ export async function timed<T>(clock: Clock, what: Timed, work: (limit: Limit, s
 const PASSED = Symbol('passed');
 
 function limitOf(time: AbortSignal, unsent: Diagnostic, unknown: Diagnostic): Limit {
-  const passed = new Promise<typeof PASSED>((over) => time.addEventListener('abort', () => over(PASSED), { once: true }));
+  const passed = new Promise<typeof PASSED>((over) =>
+    time.addEventListener('abort', () => over(PASSED), { once: true }),
+  );
   const refused = (): never => {
     throw new Refusal([unsent]);
   };
@@ -107,7 +142,12 @@ function limitOf(time: AbortSignal, unsent: Diagnostic, unknown: Diagnostic): Li
   return limit;
 }
 
-const doing: Readonly<Record<Operation, string>> = { create: 'Creating', read: 'Reading', update: 'Changing', delete: 'Deleting' };
+const doing: Readonly<Record<Operation, string>> = {
+  create: 'Creating',
+  read: 'Reading',
+  update: 'Changing',
+  delete: 'Deleting',
+};
 
 /** @param left whether the request may have been carried out */
 function tooLong({ kind, operation, block }: Timed, text: string, left: boolean): Diagnostic {
@@ -117,12 +157,15 @@ function tooLong({ kind, operation, block }: Timed, text: string, left: boolean)
     operation === 'read'
       ? 'Nothing follows from it: the state stands. The limit is the one in the state; apply with -refresh=false to put another one there.'
       : 'Nothing was sent. Apply again.';
-  const happened = left ? 'The request had left: whether the service carried it out is not known. Apply again: that looks first, and sends nothing twice.' : nothing;
+  const happened = left
+    ? 'The request had left: whether the service carried it out is not known. Apply again: that looks first, and sends nothing twice.'
+    : nothing;
   return {
     severity: 'error',
     code: 'timed-out',
     summary: `${doing[operation]} ${wordsFor(kind)}${typeof id === 'string' ? ` ${id}` : ''} took longer than ${name} allows: ${text}`,
-    detail: operation === 'read' ? happened : `${happened} Where it may take longer, raise ${name}.`,
+    detail:
+      operation === 'read' ? happened : `${happened} Where it may take longer, raise ${name}.`,
     // A state has no lines to point at.
     ...(operation !== 'read' && { attribute: name }),
   };

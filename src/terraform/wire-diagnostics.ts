@@ -1,11 +1,20 @@
 // Our diagnostics as terraform's: attribute paths in its steps, and the object by its sort, because core names the
 // resource itself and no journal's address means anything to who reads it.
-import { defined, Refusal, resourceBlock, type Attribute, type Attributes, type Diagnostic, type Kind } from '../model/index.js';
+import {
+  defined,
+  Refusal,
+  resourceBlock,
+  type Attribute,
+  type Attributes,
+  type Diagnostic,
+  type Kind,
+} from '../model/index.js';
 import { writeOnly } from './convert.js';
 import type { Path, PathStep } from './protocol/cty.js';
 import type { WireDiagnostic } from './protocol/provider-server.js';
 
-export const wordsFor = (kind: Pick<Kind, 'singular'>): string => `the ${kind.singular.replaceAll('_', ' ')}`;
+export const wordsFor = (kind: Pick<Kind, 'singular'>): string =>
+  `the ${kind.singular.replaceAll('_', ' ')}`;
 
 /** Terraform's path to what stands at `steps` of a declaration; it ends where terraform has no steps: at sets, texts of documents, secrets. */
 export function pathOf(attributes: Attributes, steps: readonly string[]): Path {
@@ -28,14 +37,20 @@ export function pathOf(attributes: Attributes, steps: readonly string[]): Path {
   return path;
 }
 
-export function wireDiagnosticOf(kind: Kind, one: Pick<Diagnostic, 'severity' | 'summary' | 'detail' | 'attribute' | 'address'>): WireDiagnostic {
-  const named = one.address === undefined ? one.summary : one.summary.replaceAll(one.address, wordsFor(kind));
+export function wireDiagnosticOf(
+  kind: Kind,
+  one: Pick<Diagnostic, 'severity' | 'summary' | 'detail' | 'attribute' | 'address'>,
+): WireDiagnostic {
+  const named =
+    one.address === undefined ? one.summary : one.summary.replaceAll(one.address, wordsFor(kind));
   const summary = named.replace(/\.$/, '');
   return {
     severity: one.severity === 'error' ? 'error' : 'warning',
     summary: summary.charAt(0).toUpperCase() + summary.slice(1),
     ...defined({ detail: one.detail }),
-    ...(one.attribute !== undefined && { path: pathOf({ ...kind.attributes, ...resourceBlock(kind) }, one.attribute.split('.')) }),
+    ...(one.attribute !== undefined && {
+      path: pathOf({ ...kind.attributes, ...resourceBlock(kind) }, one.attribute.split('.')),
+    }),
   };
 }
 
@@ -46,5 +61,11 @@ const MASKED =
 /** What a refusal says, as errors about an object of the kind; what is no refusal is a bug and goes on. */
 export function complaints(kind: Kind, error: unknown): readonly WireDiagnostic[] {
   if (!(error instanceof Refusal)) throw error;
-  return error.diagnostics.map((one) => ({ ...wireDiagnosticOf(kind, one.code === 'masked-configuration' ? { ...one, detail: MASKED } : one), severity: 'error' }));
+  return error.diagnostics.map((one) => ({
+    ...wireDiagnosticOf(
+      kind,
+      one.code === 'masked-configuration' ? { ...one, detail: MASKED } : one,
+    ),
+    severity: 'error',
+  }));
 }

@@ -18,7 +18,14 @@ import {
   type Settings,
 } from '../model/index.js';
 import type { Clock, Fingerprints, Random } from '../platform/index.js';
-import { beforeRun, perform, type Before, type ExecutionContext, type Performed, type RunContext } from '../reconciler/apply/executor.js';
+import {
+  beforeRun,
+  perform,
+  type Before,
+  type ExecutionContext,
+  type Performed,
+  type RunContext,
+} from '../reconciler/apply/executor.js';
 import type { LiveCollection, LiveCollections } from '../reconciler/observe.js';
 import { rechecksOf } from '../reconciler/apply/guards.js';
 import { outcomeOf, recordsOf, settle, type Settled } from '../reconciler/apply/recovery.js';
@@ -137,11 +144,13 @@ export function benchOf(tools: Tools, held: Held): Bench {
       },
       awaited: () => false,
       ...defined({ recheck }),
-      known: (kind, id) => owned.has(claimOf(kind, id)) || (listing?.kind.name === kind && listing.byId.has(id)),
+      known: (kind, id) =>
+        owned.has(claimOf(kind, id)) || (listing?.kind.name === kind && listing.byId.has(id)),
     };
   }
 
-  const recheckOf = (liveObjects: LiveCollections, change: Change): RunContext['recheck'] => rechecksOf({ ...tools, isDeleted: () => false, isKnown: () => true }, liveObjects, [change]).of;
+  const recheckOf = (liveObjects: LiveCollections, change: Change): RunContext['recheck'] =>
+    rechecksOf({ ...tools, isDeleted: () => false, isKnown: () => true }, liveObjects, [change]).of;
 
   async function send(hand: Hand, change: Change, surroundings: RunContext): Promise<Performed> {
     const kind = kinds.get(change.kind) as Kind;
@@ -156,7 +165,12 @@ export function benchOf(tools: Tools, held: Held): Bench {
   }
 
   function laneOf(kind: Kind): Lane {
-    const lane = lanes.get(kind.name) ?? { running: 0, waiting: [], shut: undefined, open: () => undefined };
+    const lane = lanes.get(kind.name) ?? {
+      running: 0,
+      waiting: [],
+      shut: undefined,
+      open: () => undefined,
+    };
     lanes.set(kind.name, lane);
     return lane;
   }
@@ -184,7 +198,8 @@ export function benchOf(tools: Tools, held: Held): Bench {
       for (const one of settled) {
         const records = recordsOf(kinds, one);
         if (records.length > 0) await held.session.record(...records);
-        for (const record of records) if (record.type === 'result' && record.entry) remember(one.intent.address, record.entry);
+        for (const record of records)
+          if (record.type === 'result' && record.entry) remember(one.intent.address, record.entry);
       }
       return settled;
     } catch (error) {
@@ -193,10 +208,18 @@ export function benchOf(tools: Tools, held: Held): Bench {
     }
   }
 
-  async function attempt(hand: Hand, lane: Lane, change: Change, listing: LiveCollection): Promise<Performed & { readonly settled?: Settled | undefined }> {
+  async function attempt(
+    hand: Hand,
+    lane: Lane,
+    change: Change,
+    listing: LiveCollection,
+  ): Promise<Performed & { readonly settled?: Settled | undefined }> {
     while (lane.shut) await hand.limit.until(lane.shut);
     lane.running += 1;
-    let [performed, hearing]: [Performed | undefined, Promise<Settled | undefined> | undefined] = [undefined, undefined];
+    let [performed, hearing]: [Performed | undefined, Promise<Settled | undefined> | undefined] = [
+      undefined,
+      undefined,
+    ];
     try {
       performed = await send(hand, change, runContext(listing));
       if (performed.pending) hearing = heard(lane, performed.pending);
@@ -204,7 +227,9 @@ export function benchOf(tools: Tools, held: Held): Bench {
       lane.running -= 1;
       if (lane.running === 0 && lane.waiting.length > 0) held.keep(clear(lane));
     }
-    return hearing ? { ...performed, settled: await hand.limit.until(hearing, () => undefined) } : performed;
+    return hearing
+      ? { ...performed, settled: await hand.limit.until(hearing, () => undefined) }
+      : performed;
   }
 
   return {
@@ -213,16 +238,29 @@ export function benchOf(tools: Tools, held: Held): Bench {
     async current({ cloud: mine, limit }, kind, id) {
       const count = (looks.get(kind.name) ?? 0) + 1;
       looks.set(kind.name, count);
-      const known = count <= LOOKS && !bases.has(kind.name) ? undefined : (await limit.until(base(kind))).byId.get(id);
+      const known =
+        count <= LOOKS && !bases.has(kind.name)
+          ? undefined
+          : (await limit.until(base(kind))).byId.get(id);
       return known ?? look(mine, kind, id);
     },
-    write: (hand, change, liveObjects) => send(hand, change, { ...runContext(undefined, liveObjects && recheckOf(liveObjects, change)), awaited: () => liveObjects !== undefined }),
+    write: (hand, change, liveObjects) =>
+      send(hand, change, {
+        ...runContext(undefined, liveObjects && recheckOf(liveObjects, change)),
+        awaited: () => liveObjects !== undefined,
+      }),
     async make(hand, kind, change) {
       const listing = await hand.limit.until(base(kind));
       for (let last = false; ; last = true) {
-        const { outcome, pending, settled, again } = await attempt(hand, laneOf(kind), change, listing);
+        const { outcome, pending, settled, again } = await attempt(
+          hand,
+          laneOf(kind),
+          change,
+          listing,
+        );
         if (!pending) return outcome;
-        if (settled?.verdict !== 'absent' || last || again !== true) return outcomeOf(pending, settled);
+        if (settled?.verdict !== 'absent' || last || again !== true)
+          return outcomeOf(pending, settled);
       }
     },
   };

@@ -6,9 +6,14 @@ import { chromium, type Browser } from 'playwright-core';
 const names = ['chromium', 'chromium-browser', 'google-chrome'];
 
 export async function launch(): Promise<Browser> {
-  const places = (process.env['PATH'] ?? '').split(delimiter).flatMap((folder) => names.map((name) => join(folder, name)));
+  const places = (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .flatMap((folder) => names.map((name) => join(folder, name)));
   const executablePath = process.env['CHROMIUM'] ?? places.find(isProgram);
-  if (executablePath === undefined) throw new Error('NO CHROMIUM: the pages are NOT tested. Install it (apt-get install -y chromium), or name it in the variable CHROMIUM.');
+  if (executablePath === undefined)
+    throw new Error(
+      'NO CHROMIUM: the pages are NOT tested. Install it (apt-get install -y chromium), or name it in the variable CHROMIUM.',
+    );
   return chromium.launch({ executablePath });
 }
 

@@ -28,18 +28,37 @@ beforeAll(async () => {
 });
 afterAll(() => (browser as Browser | undefined)?.close());
 
-const read = (document: DriftDocument): Promise<Element> => page.evaluate<Element>(`(${reader})(${JSON.stringify(renderDrift(document, 'junit', { color: false, width: 80 }))})`);
+const read = (document: DriftDocument): Promise<Element> =>
+  page.evaluate<Element>(
+    `(${reader})(${JSON.stringify(renderDrift(document, 'junit', { color: false, width: 80 }))})`,
+  );
 
 /** Of each element its children in order (a star: any number, a question mark: one or none) and its attributes: those of Ant's schema, of which Jenkins' allows all. */
-const form: Readonly<Record<string, { readonly children: RegExp; readonly attributes: readonly string[] }>> = {
+const form: Readonly<
+  Record<string, { readonly children: RegExp; readonly attributes: readonly string[] }>
+> = {
   testsuites: { children: /^(testsuite )*$/, attributes: [] },
   testsuite: {
     children: /^properties (testcase )*system-out system-err $/,
-    attributes: ['errors', 'failures', 'hostname', 'id', 'name', 'package', 'skipped', 'tests', 'time', 'timestamp'],
+    attributes: [
+      'errors',
+      'failures',
+      'hostname',
+      'id',
+      'name',
+      'package',
+      'skipped',
+      'tests',
+      'time',
+      'timestamp',
+    ],
   },
   properties: { children: /^(property )*$/, attributes: [] },
   property: { children: /^$/, attributes: ['name', 'value'] },
-  testcase: { children: /^((skipped|error|failure) )?$/, attributes: ['classname', 'name', 'time'] },
+  testcase: {
+    children: /^((skipped|error|failure) )?$/,
+    attributes: ['classname', 'name', 'time'],
+  },
   failure: { children: /^$/, attributes: ['message', 'type'] },
   error: { children: /^$/, attributes: ['message', 'type'] },
   'system-out': { children: /^$/, attributes: [] },
@@ -49,21 +68,33 @@ const form: Readonly<Record<string, { readonly children: RegExp; readonly attrib
 function expectForm({ name, attributes, children }: Element): void {
   expect(Object.keys(form)).toContain(name);
   expect([name, Object.keys(attributes).toSorted()]).toEqual([name, form[name]?.attributes]);
-  expect(children.map((child) => `${child.name} `).join('')).toMatch(form[name]?.children as RegExp);
+  expect(children.map((child) => `${child.name} `).join('')).toMatch(
+    form[name]?.children as RegExp,
+  );
   children.forEach(expectForm);
 }
 
 /** Its time has no zone, and its counts are true. */
 function expectSuite({ attributes, children }: Element): void {
   const cases = children.filter(({ name }) => name === 'testcase');
-  const count = (trouble: string): string => String(cases.filter((one) => one.children[0]?.name === trouble).length);
-  expect(attributes).toMatchObject({ tests: String(cases.length), failures: count('failure'), errors: count('error') });
+  const count = (trouble: string): string =>
+    String(cases.filter((one) => one.children[0]?.name === trouble).length);
+  expect(attributes).toMatchObject({
+    tests: String(cases.length),
+    failures: count('failure'),
+    errors: count('error'),
+  });
   expect(attributes['timestamp']).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/);
 }
 
 const verdicts = ({ children }: Element): readonly string[] =>
   children.flatMap((suite) =>
-    suite.children.filter(({ name }) => name === 'testcase').map((one) => `${one.attributes['classname']} / ${one.attributes['name']}: ${one.children[0]?.name ?? 'passed'}`),
+    suite.children
+      .filter(({ name }) => name === 'testcase')
+      .map(
+        (one) =>
+          `${one.attributes['classname']} / ${one.attributes['name']}: ${one.children[0]?.name ?? 'passed'}`,
+      ),
   );
 
 describe.each(Object.entries(audits))('the audit %s', (_, document) => {
@@ -72,7 +103,9 @@ describe.each(Object.entries(audits))('the audit %s', (_, document) => {
     expectForm(root);
     root.children.forEach(expectSuite);
     expect(root.name).toBe('testsuites');
-    expect(root.children.map(({ attributes }) => attributes['id'])).toEqual(root.children.map((_one, index) => String(index)));
+    expect(root.children.map(({ attributes }) => attributes['id'])).toEqual(
+      root.children.map((_one, index) => String(index)),
+    );
   });
 });
 
@@ -101,10 +134,17 @@ test('an audit that could not be made is no success', async () => {
   expect(verdicts(await read(hostileAudit('x')))[0]).toBe('audit / the audit can be made: error');
 });
 
-test.each([...hostile, '\u0000\u0001\u0008\u000b\u000c\u001f\ufffe\uffff', ']]>', '<!DOCTYPE a [<!ENTITY b "c">]>&b;'])('%j stays text', async (text) => {
+test.each([
+  ...hostile,
+  '\u0000\u0001\u0008\u000b\u000c\u001f\ufffe\uffff',
+  ']]>',
+  '<!DOCTYPE a [<!ENTITY b "c">]>&b;',
+])('%j stays text', async (text) => {
   const root = await read(hostileAudit(text));
   expectForm(root);
   const [, suite] = root.children;
   const name = suite?.children.find((one) => one.name === 'testcase')?.attributes['name'];
-  expect(name).toBe(visible(`accounts.${text}`).replace('\ufffe', '\\ufffe').replace('\uffff', '\\uffff'));
+  expect(name).toBe(
+    visible(`accounts.${text}`).replace('\ufffe', '\\ufffe').replace('\uffff', '\\uffff'),
+  );
 });

@@ -1,6 +1,12 @@
 // The client sends exactly the requests of the contract, and understands the answers that the contract gives.
 import { describe, expect, test } from 'vitest';
-import { connect, connectFlow, type Flip, type HttpRequest, type Transport } from '../../src/client/index.js';
+import {
+  connect,
+  connectFlow,
+  type Flip,
+  type HttpRequest,
+  type Transport,
+} from '../../src/client/index.js';
 import {
   Secret,
   isObject,
@@ -16,7 +22,16 @@ import {
 } from '../../src/model/index.js';
 import { collections, kinds } from '../../src/resources/index.js';
 import { seededRandom, simulatedClock } from '../support/simulated.js';
-import { chapters, differences, filled, headersOf, headerSets, login, type ContractClient, type Exchange } from './exchanges.js';
+import {
+  chapters,
+  differences,
+  filled,
+  headersOf,
+  headerSets,
+  login,
+  type ContractClient,
+  type Exchange,
+} from './exchanges.js';
 
 const ORIGIN = 'https://cloud.test';
 const { accept: _, 'content-type': __, ...keys } = headerSets.v2;
@@ -28,10 +43,21 @@ interface Client {
 }
 
 function client(transport: Transport): Client {
-  const shared = { transport, clock: simulatedClock(), random: seededRandom(), emit: () => undefined, signal: new AbortController().signal };
+  const shared = {
+    transport,
+    clock: simulatedClock(),
+    random: seededRandom(),
+    emit: () => undefined,
+    signal: new AbortController().signal,
+  };
   const user = { url: ORIGIN, username: given(login.username), password: given(login.password) };
   const cloud = connect({
-    v2: { url: `${ORIGIN}/api/v2`, headers: Object.fromEntries(Object.entries(keys).map(([name, value]) => [name, given(value)])) },
+    v2: {
+      url: `${ORIGIN}/api/v2`,
+      headers: Object.fromEntries(
+        Object.entries(keys).map(([name, value]) => [name, given(value)]),
+      ),
+    },
     v3: { url: ORIGIN, token: given('token-of-dana') },
     iot: user,
     ...shared,
@@ -46,15 +72,26 @@ const asides: Readonly<Record<string, object>> = {
 };
 
 /** Always the one answer of the exchange. */
-function stub({ request: asked, answer }: Exchange): { readonly transport: Transport; readonly requests: readonly HttpRequest[] } {
+function stub({ request: asked, answer }: Exchange): {
+  readonly transport: Transport;
+  readonly requests: readonly HttpRequest[];
+} {
   const requests: HttpRequest[] = [];
   const body = answer.body_text ?? JSON.stringify(filled(answer.body ?? null));
   const transport: Transport = async (request) => {
     const { pathname } = new URL(request.url);
-    const aside = asked.path.startsWith('/iot/') && pathname !== asked.path ? asides[pathname] : undefined;
-    if (aside) return { status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(aside) };
+    const aside =
+      asked.path.startsWith('/iot/') && pathname !== asked.path ? asides[pathname] : undefined;
+    if (aside)
+      return {
+        status: 200,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(aside),
+      };
     requests.push(request);
-    const type = new URL(request.url).pathname.startsWith('/api/v3') ? 'application/vnd.api+json' : 'application/json';
+    const type = new URL(request.url).pathname.startsWith('/api/v3')
+      ? 'application/vnd.api+json'
+      : 'application/json';
     return { status: answer.status, headers: { 'content-type': type, ...answer.headers }, body };
   };
   return { transport, requests };
@@ -65,7 +102,9 @@ function withSecrets(value: Json): Value {
   if (Array.isArray(value)) return value.map(withSecrets);
   if (!isObject(value)) return value;
   const secret = value['<secret>'];
-  return typeof secret === 'string' ? given(secret) : Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withSecrets(item)]));
+  return typeof secret === 'string'
+    ? given(secret)
+    : Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withSecrets(item)]));
 }
 
 /** Does what the exchange says; the result in the words of `understands`. */
@@ -75,8 +114,10 @@ async function perform({ cloud, flip }: Client, doing: ContractClient): Promise<
   if (verb === 'records') return gathered(cloud, doing);
   if (verb === 'flip') return (await flip(doing.flip as Flip)) as unknown as Json;
   const kind = kinds.get(name) as Kind;
-  if (verb === 'list') return (await cloud.list(kind)).objects.map(({ values }) => values as JsonObject);
-  if (verb === 'find') return (await cloud.find(kind, ids)).map(({ values }) => values as JsonObject);
+  if (verb === 'list')
+    return (await cloud.list(kind)).objects.map(({ values }) => values as JsonObject);
+  if (verb === 'find')
+    return (await cloud.find(kind, ids)).map(({ values }) => values as JsonObject);
   const write: Write = {
     verb,
     fields: withSecrets(fields) as Values,
@@ -84,21 +125,38 @@ async function perform({ cloud, flip }: Client, doing: ContractClient): Promise<
     ...(id !== undefined && live && { live: { id, values: {}, raw: live } }),
   };
   const sent = await cloud.send(kind, cloud.compose(kind, write), write);
-  return { class: sent.class, ...(sent.live && { id: sent.live.id, values: sent.live.values as JsonObject }) };
+  return {
+    class: sent.class,
+    ...(sent.live && { id: sent.live.id, values: sent.live.values as JsonObject }),
+  };
 }
 
-async function gathered(cloud: CloudWriter, { kind = '', filters = {}, expand, since, until, gives }: ContractClient): Promise<Json> {
-  const query: Query = { filters, ...(expand && { expand }), ...(since && { since }), ...(until && { until }) };
+async function gathered(
+  cloud: CloudWriter,
+  { kind = '', filters = {}, expand, since, until, gives }: ContractClient,
+): Promise<Json> {
+  const query: Query = {
+    filters,
+    ...(expand && { expand }),
+    ...(since && { since }),
+    ...(until && { until }),
+  };
   const found: JsonObject[] = [];
   for await (const some of cloud.records(collections.get(kind) as Collection, query))
-    found.push(...some.map(({ record, values }) => (gives === 'record' ? record : (values as JsonObject))));
+    found.push(
+      ...some.map(({ record, values }) => (gives === 'record' ? record : (values as JsonObject))),
+    );
   return found;
 }
 
-const parameters = (query: string): readonly string[] => [...new URLSearchParams(query)].map(([name, value]) => `${name}=${value}`).toSorted();
+const parameters = (query: string): readonly string[] =>
+  [...new URLSearchParams(query)].map(([name, value]) => `${name}=${value}`).toSorted();
 
 type Performed = Exchange & { readonly client: ContractClient };
-const performed = chapters.map(([name, exchanges]) => [name, exchanges.filter((one): one is Performed => one.client !== undefined)] as const);
+const performed = chapters.map(
+  ([name, exchanges]) =>
+    [name, exchanges.filter((one): one is Performed => one.client !== undefined)] as const,
+);
 
 describe.each(performed)('%s', (_name, exchanges) => {
   test.each(exchanges)('$title', async (exchange) => {
@@ -108,13 +166,25 @@ describe.each(performed)('%s', (_name, exchanges) => {
     const [sent] = requests;
     expect(requests).toHaveLength(1);
     const url = new URL((sent as HttpRequest).url);
-    expect([sent?.method, url.origin, url.pathname]).toEqual([exchange.request.method, ORIGIN, exchange.request.path]);
+    expect([sent?.method, url.origin, url.pathname]).toEqual([
+      exchange.request.method,
+      ORIGIN,
+      exchange.request.path,
+    ]);
     expect(parameters(url.search)).toEqual(parameters(exchange.request.query ?? ''));
     const { body, body_text } = exchange.request;
-    expect(sent?.body === undefined || body_text !== undefined ? sent?.body : JSON.parse(sent.body)).toEqual(body_text ?? body);
+    expect(
+      sent?.body === undefined || body_text !== undefined ? sent?.body : JSON.parse(sent.body),
+    ).toEqual(body_text ?? body);
     const { 'content-type': type, ...others } = headersOf(exchange.request);
-    expect(Object.fromEntries(Object.entries(sent?.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]))).toMatchObject({
-      ...Object.fromEntries(Object.entries(others).map(([name, value]) => [name.toLowerCase(), value])),
+    expect(
+      Object.fromEntries(
+        Object.entries(sent?.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
+      ),
+    ).toMatchObject({
+      ...Object.fromEntries(
+        Object.entries(others).map(([name, value]) => [name.toLowerCase(), value]),
+      ),
       ...(exchange.request.body !== undefined && { 'content-type': type }),
     });
     expect(differences(filled(exchange.client.understands as Json), result, false)).toEqual([]);
@@ -122,11 +192,27 @@ describe.each(performed)('%s', (_name, exchanges) => {
 });
 
 test('the client does everything that the kinds can do', () => {
-  const done = new Set(performed.flatMap(([, exchanges]) => exchanges.map(({ client: { do: verb, kind } }) => `${verb} ${kind ?? 'log'}`)));
+  const done = new Set(
+    performed.flatMap(([, exchanges]) =>
+      exchanges.map(({ client: { do: verb, kind } }) => `${verb} ${kind ?? 'log'}`),
+    ),
+  );
   const possible = [...kinds.values()].flatMap(({ name, operations }) => [
     `list ${name}`,
-    ...(['create', 'update', 'delete'] as const).filter((verb) => operations[verb]).map((verb) => `${verb} ${name}`),
+    ...(['create', 'update', 'delete'] as const)
+      .filter((verb) => operations[verb])
+      .map((verb) => `${verb} ${name}`),
   ]);
-  possible.push(...['alerts', 'activity_logs', 'audit_logs', 'batteries', 'asset_endpoints', 'subscriptions'].map((name) => `records ${name}`), 'flip log');
+  possible.push(
+    ...[
+      'alerts',
+      'activity_logs',
+      'audit_logs',
+      'batteries',
+      'asset_endpoints',
+      'subscriptions',
+    ].map((name) => `records ${name}`),
+    'flip log',
+  );
   expect(possible.filter((one) => !done.has(one))).toEqual([]);
 });

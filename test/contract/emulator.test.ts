@@ -4,40 +4,95 @@ import { createEmulator, type Credentials, type Emulator } from '../../src/emula
 import type { Json } from '../../src/model/index.js';
 import { collections, kinds } from '../../src/resources/index.js';
 import { seededRandom, simulatedClock } from '../support/simulated.js';
-import { chapters, differences, headersOf, headerSets, login, ORIGIN, type Step } from './exchanges.js';
+import {
+  chapters,
+  differences,
+  headersOf,
+  headerSets,
+  login,
+  ORIGIN,
+  type Step,
+} from './exchanges.js';
 
 const { accept: _, 'content-type': __, ...key } = headerSets.v2;
-const credentials: Credentials = { v2: [key], v3: { 'token-of-dana': { id: '77', email: 'dana@example.com' } }, iot: login, flow: login };
+const credentials: Credentials = {
+  v2: [key],
+  v3: { 'token-of-dana': { id: '77', email: 'dana@example.com' } },
+  iot: login,
+  flow: login,
+};
 
 /** The headers of a request, with a token where one is wanted. */
-async function headed(emulator: Emulator, request: Step['request']): Promise<Readonly<Record<string, string>>> {
+async function headed(
+  emulator: Emulator,
+  request: Step['request'],
+): Promise<Readonly<Record<string, string>>> {
   const headers = headersOf(request);
   if (headers['authorization'] !== headerSets.iot.authorization) return headers;
-  const body = new URLSearchParams({ grant_type: 'password', client_id: 'cm-public-api-client', ...login }).toString();
-  const answer = await emulator.fetch(new Request(`${ORIGIN}/iot/api/auth/token`, { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body }));
+  const body = new URLSearchParams({
+    grant_type: 'password',
+    client_id: 'cm-public-api-client',
+    ...login,
+  }).toString();
+  const answer = await emulator.fetch(
+    new Request(`${ORIGIN}/iot/api/auth/token`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body,
+    }),
+  );
   const { access_token } = (await answer.json()) as { readonly access_token: string };
   return { ...headers, authorization: headers['authorization'].replace('<token>', access_token) };
 }
 
 /** What is wrong with the answer to a step. */
 async function faults(emulator: Emulator, { request, answer }: Step): Promise<readonly string[]> {
-  const { method, path, query = '', body, body_text = body === undefined ? null : JSON.stringify(body) } = request;
-  const response = await emulator.fetch(new Request(ORIGIN + path + query, { method, headers: await headed(emulator, request), body: body_text }));
+  const {
+    method,
+    path,
+    query = '',
+    body,
+    body_text = body === undefined ? null : JSON.stringify(body),
+  } = request;
+  const response = await emulator.fetch(
+    new Request(ORIGIN + path + query, {
+      method,
+      headers: await headed(emulator, request),
+      body: body_text,
+    }),
+  );
   const text = await response.text();
-  if (response.status !== answer.status) return [`${method} ${path}${query} answered ${response.status} ${text}`];
-  const headers = Object.entries(answer.headers ?? {}).filter(([name, value]) => response.headers.get(name) !== value);
+  if (response.status !== answer.status)
+    return [`${method} ${path}${query} answered ${response.status} ${text}`];
+  const headers = Object.entries(answer.headers ?? {}).filter(
+    ([name, value]) => response.headers.get(name) !== value,
+  );
   const wanted = answer.body ?? answer.body_holds;
   return [
     ...headers.map(([name]) => `${name}: ${response.headers.get(name)}`),
     ...(answer.body_text === undefined || answer.body_text === text ? [] : [text]),
-    ...(wanted === undefined ? [] : differences(wanted, JSON.parse(text) as Json, answer.body !== undefined && answer.status < 300)),
+    ...(wanted === undefined
+      ? []
+      : differences(
+          wanted,
+          JSON.parse(text) as Json,
+          answer.body !== undefined && answer.status < 300,
+        )),
   ];
 }
 
 describe.each(chapters)('%s', (_name, exchanges) => {
   test.each(exchanges)('$title', async (exchange) => {
-    const emulator = createEmulator({ kinds, collections, clock: simulatedClock(), random: seededRandom(), estate: exchange.given, credentials });
-    for (const step of [exchange, ...(exchange.then ?? [])]) expect(await faults(emulator, step)).toEqual([]);
+    const emulator = createEmulator({
+      kinds,
+      collections,
+      clock: simulatedClock(),
+      random: seededRandom(),
+      estate: exchange.given,
+      credentials,
+    });
+    for (const step of [exchange, ...(exchange.then ?? [])])
+      expect(await faults(emulator, step)).toEqual([]);
   });
 });
 
@@ -51,7 +106,9 @@ test('every endpoint is asked, well and badly', () => {
       tally[answer.status < 300 ? 'good' : 'bad'] += 1;
     }
   }
-  const endpoints = [...asked].filter(([, { good, bad }]) => good > 0 && bad > 0).map(([endpoint]) => endpoint);
+  const endpoints = [...asked]
+    .filter(([, { good, bad }]) => good > 0 && bad > 0)
+    .map(([endpoint]) => endpoint);
   expect(endpoints.toSorted()).toEqual(
     [
       'DELETE /api/v2/accounts/{id}/',

@@ -18,9 +18,17 @@ export const headerSets = {
     accept: 'application/json',
     'content-type': 'application/json',
   },
-  v3: { authorization: 'Bearer token-of-dana', accept: 'application/vnd.api+json', 'content-type': 'application/vnd.api+json' },
+  v3: {
+    authorization: 'Bearer token-of-dana',
+    accept: 'application/vnd.api+json',
+    'content-type': 'application/vnd.api+json',
+  },
   /** `<token>` stands for a token that was asked for before. */
-  iot: { authorization: 'Bearer <token>', accept: 'application/json', 'content-type': 'application/json' },
+  iot: {
+    authorization: 'Bearer <token>',
+    accept: 'application/json',
+    'content-type': 'application/json',
+  },
 } as const;
 
 /** Who asks the IoT platform for tokens, and the sample flow. */
@@ -83,21 +91,30 @@ interface Chapter {
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 
-export const chapters: readonly (readonly [name: string, exchanges: readonly Exchange[]])[] = readdirSync(folder)
-  .filter((file) => file.endsWith('.json'))
-  .toSorted()
-  .map((file) => {
-    const { given, exchanges } = JSON.parse(readFileSync(folder + file, 'utf8')) as Chapter;
-    return [file.replace('.json', ''), exchanges.map((one) => ({ ...one, given }))];
-  });
+export const chapters: readonly (readonly [name: string, exchanges: readonly Exchange[]])[] =
+  readdirSync(folder)
+    .filter((file) => file.endsWith('.json'))
+    .toSorted()
+    .map((file) => {
+      const { given, exchanges } = JSON.parse(readFileSync(folder + file, 'utf8')) as Chapter;
+      return [file.replace('.json', ''), exchanges.map((one) => ({ ...one, given }))];
+    });
 
 export function headersOf({ headers }: ContractRequest): Readonly<Record<string, string>> {
-  return typeof headers === 'string' ? headerSets[headers] : { 'content-type': 'application/json', ...headers };
+  return typeof headers === 'string'
+    ? headerSets[headers]
+    : { 'content-type': 'application/json', ...headers };
 }
 
 const samples: Readonly<Record<string, { readonly shape: RegExp; readonly sample: string }>> = {
-  '<uuid>': { shape: /^[0-9a-f]{8}-[0-9a-f]{4}-1[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/, sample: '44444444-bbbb-11f0-8000-000000000007' },
-  '<time>': { shape: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)$/, sample: '2026-01-02T03:04:05.000Z' },
+  '<uuid>': {
+    shape: /^[0-9a-f]{8}-[0-9a-f]{4}-1[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+    sample: '44444444-bbbb-11f0-8000-000000000007',
+  },
+  '<time>': {
+    shape: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)$/,
+    sample: '2026-01-02T03:04:05.000Z',
+  },
   '<url>': { shape: /^http:\/\/cloud\.test\/api\//, sample: `${ORIGIN}/api/v2/somewhere/7/` },
   '<text>': { shape: /./, sample: 'Some text.' },
   '<any>': { shape: /(?:)/, sample: '' },
@@ -107,23 +124,42 @@ const samples: Readonly<Record<string, { readonly shape: RegExp; readonly sample
 export function filled(value: Json): Json {
   if (typeof value === 'string') return samples[value]?.sample ?? value;
   if (Array.isArray(value)) return value.map(filled);
-  return value === null || typeof value !== 'object' ? value : Object.fromEntries(Object.entries(value).map(([key, item]) => [key, filled(item)]));
+  return value === null || typeof value !== 'object'
+    ? value
+    : Object.fromEntries(Object.entries(value).map(([key, item]) => [key, filled(item)]));
 }
 
 /** Where `found` is not as `wanted` says, as paths; none where it is. */
-export function differences(wanted: Json, found: Json | undefined, whole: boolean, path = '$'): readonly string[] {
+export function differences(
+  wanted: Json,
+  found: Json | undefined,
+  whole: boolean,
+  path = '$',
+): readonly string[] {
   const pattern = typeof wanted === 'string' ? samples[wanted] : undefined;
   if (wanted === '<any>') return found === undefined ? [path] : [];
-  if (pattern) return typeof found === 'string' && pattern.shape.test(found) ? [] : [`${path}: ${JSON.stringify(found)} is no ${String(wanted)}`];
+  if (pattern)
+    return typeof found === 'string' && pattern.shape.test(found)
+      ? []
+      : [`${path}: ${JSON.stringify(found)} is no ${String(wanted)}`];
   if (Array.isArray(wanted)) {
-    if (!Array.isArray(found) || found.length !== wanted.length) return [`${path}: ${JSON.stringify(found)} instead of ${wanted.length} items`];
-    return wanted.flatMap((item: Json, index) => differences(item, found[index] as Json, whole, `${path}.${index}`));
+    if (!Array.isArray(found) || found.length !== wanted.length)
+      return [`${path}: ${JSON.stringify(found)} instead of ${wanted.length} items`];
+    return wanted.flatMap((item: Json, index) =>
+      differences(item, found[index] as Json, whole, `${path}.${index}`),
+    );
   }
-  if (wanted === null || typeof wanted !== 'object') return wanted === found ? [] : [`${path}: ${JSON.stringify(found)} instead of ${JSON.stringify(wanted)}`];
-  if (found === null || typeof found !== 'object' || Array.isArray(found)) return [`${path}: ${JSON.stringify(found)} is no object`];
+  if (wanted === null || typeof wanted !== 'object')
+    return wanted === found
+      ? []
+      : [`${path}: ${JSON.stringify(found)} instead of ${JSON.stringify(wanted)}`];
+  if (found === null || typeof found !== 'object' || Array.isArray(found))
+    return [`${path}: ${JSON.stringify(found)} is no object`];
   const surplus = whole ? Object.keys(found).filter((key) => !Object.hasOwn(wanted, key)) : [];
   return [
     ...surplus.map((key) => `${path}.${key} is too much`),
-    ...Object.entries(wanted).flatMap(([key, item]) => differences(item, (found as JsonObject)[key], whole, `${path}.${key}`)),
+    ...Object.entries(wanted).flatMap(([key, item]) =>
+      differences(item, (found as JsonObject)[key], whole, `${path}.${key}`),
+    ),
   ];
 }

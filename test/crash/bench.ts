@@ -6,7 +6,12 @@ import { join } from 'node:path';
 import { build, type BuildOptions } from 'esbuild';
 import { connect, undiciTransport, type Transport } from '../../src/client/index.js';
 import { load } from '../../src/declarations/index.js';
-import { createEmulator, dummyCredentials, serve, type Emulator } from '../../src/emulator/index.js';
+import {
+  createEmulator,
+  dummyCredentials,
+  serve,
+  type Emulator,
+} from '../../src/emulator/index.js';
 import { Secret } from '../../src/model/index.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { declarationFiles } from '../../src/platform/declaration-files.js';
@@ -25,7 +30,11 @@ import { after, before, secrets, withMail } from './scene.js';
 const [clock, random] = [systemClock(), systemRandom()];
 
 /** Called for each mutating request, which is answered once the promise is there. */
-export type Meddle = (nth: number, carryOut: () => Promise<Response>, method: string) => Promise<Response>;
+export type Meddle = (
+  nth: number,
+  carryOut: () => Promise<Response>,
+  method: string,
+) => Promise<Response>;
 
 export interface Lane {
   readonly cwd: string;
@@ -66,7 +75,9 @@ export async function openBench(count: number): Promise<Bench> {
     format: 'esm',
     platform: 'node',
     target: 'node20',
-    banner: { js: "import { createRequire as nodeRequire } from 'node:module';\nconst require = nodeRequire(import.meta.url);" },
+    banner: {
+      js: "import { createRequire as nodeRequire } from 'node:module';\nconst require = nodeRequire(import.meta.url);",
+    },
     logLevel: 'error',
   };
   const lanes: Lane[] = [];
@@ -81,8 +92,14 @@ export async function openBench(count: number): Promise<Bench> {
   try {
     await build(asked);
     writeFileSync(join(folder, 'victim', 'package.json'), '{"type":"module"}');
-    while (lanes.length < count) lanes.push(await openLane(join(folder, `lane-${lanes.length}`), script));
-    return { inLane: sharing(lanes), boundaries: () => boundariesOf(lanes[0] as Lane, join(folder, 'boundaries')).catch(closeAndThrow), close };
+    while (lanes.length < count)
+      lanes.push(await openLane(join(folder, `lane-${lanes.length}`), script));
+    return {
+      inLane: sharing(lanes),
+      boundaries: () =>
+        boundariesOf(lanes[0] as Lane, join(folder, 'boundaries')).catch(closeAndThrow),
+      close,
+    };
   } catch (error) {
     return closeAndThrow(error);
   }
@@ -106,7 +123,8 @@ function sharing(lanes: readonly Lane[]): Bench['inLane'] {
 
 async function boundariesOf(lane: Lane, log: string): Promise<readonly string[]> {
   lane.reset();
-  const { code, stderr } = await lane.victim([...APPLY, '--parallelism', '1'], { VICTIM_LOG: log }).ended;
+  const { code, stderr } = await lane.victim([...APPLY, '--parallelism', '1'], { VICTIM_LOG: log })
+    .ended;
   if (code !== 0) throw new Error(`the run that is to be killed fails by itself: ${stderr}`);
   return readFileSync(log, 'utf8').trim().split('\n');
 }
@@ -117,13 +135,22 @@ async function openLane(cwd: string, script: string): Promise<Lane> {
   let mutations = 0;
   const fetch = (request: Request): Promise<Response> => {
     const carryOut = (): Promise<Response> => lane.emulator.fetch(request);
-    return request.method === 'GET' ? carryOut() : lane.meddle((mutations += 1), carryOut, request.method);
+    return request.method === 'GET'
+      ? carryOut()
+      : lane.meddle((mutations += 1), carryOut, request.method);
   };
   const served = await serve({ fetch } as Emulator, { port: 0 });
   const net = undiciTransport({ origins: [served.url] });
   const environment = environmentFor(served.url);
   const snapshot = async (): Promise<Snapshot | undefined> =>
-    fileStore({ path: join(cwd, '.trueup', 'state.json'), files: diskFiles(random), clock, random, lock: await machine(), version: '0.0.0' }).read();
+    fileStore({
+      path: join(cwd, '.trueup', 'state.json'),
+      files: diskFiles(random),
+      clock,
+      random,
+      lock: await machine(),
+      version: '0.0.0',
+    }).read();
   const launch = (args: readonly string[], env: Environment = {}, file = TRUEUP): Running => {
     const one = start(args, { cwd, script: file, env: { ...environment, ...env } });
     running.add(one);
@@ -170,16 +197,45 @@ const headers = Object.entries({ ...dummyCredentials.v2[0] });
 const token = Object.keys(dummyCredentials.v3)[0] as string;
 
 function environmentFor(url: string): Environment {
-  const keys = headers.map(([name, value]) => [`TRUEUP_${name.slice('X-'.length).replaceAll('-', '_')}`, value]);
-  return { ...secrets, ...Object.fromEntries(keys), TRUEUP_V2_URL: `${url}/api/v2`, TRUEUP_V3_URL: url, TRUEUP_V3_TOKEN: token, TRUEUP_SETTLE_SECONDS: '0' };
+  const keys = headers.map(([name, value]) => [
+    `TRUEUP_${name.slice('X-'.length).replaceAll('-', '_')}`,
+    value,
+  ]);
+  return {
+    ...secrets,
+    ...Object.fromEntries(keys),
+    TRUEUP_V2_URL: `${url}/api/v2`,
+    TRUEUP_V3_URL: url,
+    TRUEUP_V3_TOKEN: token,
+    TRUEUP_SETTLE_SECONDS: '0',
+  };
 }
 
-async function planHere(cwd: string, environment: Environment, transport: Transport, snapshot: Snapshot | undefined): Promise<Proposal> {
-  const { project } = await load({ kinds, collections, paths: [], cwd, files: declarationFiles, stdin: () => Promise.resolve(''), environment, variables: {} });
+async function planHere(
+  cwd: string,
+  environment: Environment,
+  transport: Transport,
+  snapshot: Snapshot | undefined,
+): Promise<Proposal> {
+  const { project } = await load({
+    kinds,
+    collections,
+    paths: [],
+    cwd,
+    files: declarationFiles,
+    stdin: () => Promise.resolve(''),
+    environment,
+    variables: {},
+  });
   if (!project) throw new Error('the declarations do not load');
   const emit = (): void => undefined;
   const cloud = connect({
-    v2: { url: environment['TRUEUP_V2_URL'] as string, headers: Object.fromEntries(headers.map(([name, value]) => [name, new Secret(name, () => value)])) },
+    v2: {
+      url: environment['TRUEUP_V2_URL'] as string,
+      headers: Object.fromEntries(
+        headers.map(([name, value]) => [name, new Secret(name, () => value)]),
+      ),
+    },
     v3: { url: environment['TRUEUP_V3_URL'] as string, token: new Secret('token', () => token) },
     transport,
     clock,
@@ -187,10 +243,15 @@ async function planHere(cwd: string, environment: Environment, transport: Transp
     emit,
     signal: new AbortController().signal,
   });
-  return propose({ ...provider, cloud, fingerprints: scryptFingerprints(), clock, emit, settleMilliseconds: 0 }, project, snapshot, {
-    targets: [],
-    excludes: [],
-    allow: [],
-    destroy: false,
-  });
+  return propose(
+    { ...provider, cloud, fingerprints: scryptFingerprints(), clock, emit, settleMilliseconds: 0 },
+    project,
+    snapshot,
+    {
+      targets: [],
+      excludes: [],
+      allow: [],
+      destroy: false,
+    },
+  );
 }

@@ -24,7 +24,9 @@ describe(`killed at each of the ${boundaries.length} boundaries of the disk`, ()
   const rows = boundaries.map((name, index) => ({ name, boundary: String(index + 1) }));
   it.concurrent.each(rows)('$boundary: $name', ({ boundary }) =>
     inLane(async (lane) => {
-      expect(await lane.victim([...APPLY, '--parallelism', '1'], { VICTIM_BOUNDARY: boundary }).ended).toMatchObject(killed);
+      expect(
+        await lane.victim([...APPLY, '--parallelism', '1'], { VICTIM_BOUNDARY: boundary }).ended,
+      ).toMatchObject(killed);
       await finish(lane);
     }),
   );
@@ -33,21 +35,24 @@ describe(`killed at each of the ${boundaries.length} boundaries of the disk`, ()
 describe('killed around a request', () => {
   const every = Array.from({ length: OPERATIONS }, (_, index) => index + 1);
   const some = every.filter((request) => request % 4 === 1);
-  const rows = [...every.map((request) => ({ parallelism: '1', request })), ...some.map((request) => ({ parallelism: '10', request }))].flatMap((row) =>
-    ['before', 'after'].map((when) => ({ ...row, when })),
-  );
-  it.concurrent.each(rows)('$when request $request lands, $parallelism at once', ({ parallelism, when, request }) =>
-    inLane(async (lane) => {
-      const run = lane.victim([...APPLY, '--parallelism', parallelism]);
-      lane.meddle = async (nth, carryOut) => {
-        if (nth < request) return carryOut();
-        if (nth === request && when === 'after') await carryOut();
-        run.process.kill('SIGKILL');
-        return new Response(null, { status: 503 });
-      };
-      expect(await run.ended).toMatchObject(killed);
-      lane.meddle = (_, carryOut) => carryOut();
-      await finish(lane);
-    }),
+  const rows = [
+    ...every.map((request) => ({ parallelism: '1', request })),
+    ...some.map((request) => ({ parallelism: '10', request })),
+  ].flatMap((row) => ['before', 'after'].map((when) => ({ ...row, when })));
+  it.concurrent.each(rows)(
+    '$when request $request lands, $parallelism at once',
+    ({ parallelism, when, request }) =>
+      inLane(async (lane) => {
+        const run = lane.victim([...APPLY, '--parallelism', parallelism]);
+        lane.meddle = async (nth, carryOut) => {
+          if (nth < request) return carryOut();
+          if (nth === request && when === 'after') await carryOut();
+          run.process.kill('SIGKILL');
+          return new Response(null, { status: 503 });
+        };
+        expect(await run.ended).toMatchObject(killed);
+        lane.meddle = (_, carryOut) => carryOut();
+        await finish(lane);
+      }),
   );
 });

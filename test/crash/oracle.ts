@@ -13,20 +13,39 @@ import { theirs } from '../support/estate.js';
 import type { Lane } from './bench.js';
 import { secrets, whole } from './scene.js';
 
-const ids: Readonly<Record<string, string>> = Object.fromEntries([...kinds.values()].map((kind) => [kind.name, kind.id]));
-const foreign = new Set(Object.entries(theirs.records).flatMap(([kind, records]) => records.map((one) => `${kind} ${String(one[ids[kind] as string])}`)));
+const ids: Readonly<Record<string, string>> = Object.fromEntries(
+  [...kinds.values()].map((kind) => [kind.name, kind.id]),
+);
+const foreign = new Set(
+  Object.entries(theirs.records).flatMap(([kind, records]) =>
+    records.map((one) => `${kind} ${String(one[ids[kind] as string])}`),
+  ),
+);
 foreign.delete('account_authorizations 9');
 
 /** Objects by `<kind> <id>`. */
 function objects({ emulator }: Pick<Lane, 'emulator'>): ReadonlyMap<string, JsonObject> {
-  return new Map(Object.entries(ids).flatMap(([kind, id]) => emulator.objects(kind).map((one) => [`${kind} ${String(one[id])}`, one] as const)));
+  return new Map(
+    Object.entries(ids).flatMap(([kind, id]) =>
+      emulator.objects(kind).map((one) => [`${kind} ${String(one[id])}`, one] as const),
+    ),
+  );
 }
 
 /** Every byte of what is not ours. */
 function foreignText(live: ReadonlyMap<string, JsonObject>): string {
   return JSON.stringify([...live].filter(([key]) => foreign.has(key)).map(([, one]) => one));
 }
-const untouched = foreignText(objects({ emulator: createEmulator({ kinds, clock: systemClock(), random: systemRandom(), estate: theirs }) }));
+const untouched = foreignText(
+  objects({
+    emulator: createEmulator({
+      kinds,
+      clock: systemClock(),
+      random: systemRandom(),
+      estate: theirs,
+    }),
+  }),
+);
 
 /** Shows what was said where the exit code is another. */
 export function expectCode({ code, stderr }: Ran, wanted: number): void {
@@ -52,30 +71,47 @@ export async function expectWhole(lane: Lane): Promise<void> {
   const live = objects(lane);
   const snapshot = await lane.snapshot();
   expect(snapshot).toMatchObject({ pending: [], unfinished: false });
-  const bound = Object.entries(snapshot?.state.resources ?? {}).map(([address, { kind, id }]) => [address, `${kind} ${id}`] as const);
+  const bound = Object.entries(snapshot?.state.resources ?? {}).map(
+    ([address, { kind, id }]) => [address, `${kind} ${id}`] as const,
+  );
   expect(bound.map(([address]) => address).toSorted()).toEqual(Object.keys(whole).toSorted());
-  for (const [address, key] of bound) expect([address, whole[address]?.(live.get(key) ?? {})]).toEqual([address, true]);
-  expect([...live.keys()].filter((key) => !foreign.has(key)).toSorted()).toEqual(bound.map(([, key]) => key).toSorted());
+  for (const [address, key] of bound)
+    expect([address, whole[address]?.(live.get(key) ?? {})]).toEqual([address, true]);
+  expect([...live.keys()].filter((key) => !foreign.has(key)).toSorted()).toEqual(
+    bound.map(([, key]) => key).toSorted(),
+  );
   expect(foreignText(live)).toBe(untouched);
   expectSecretsSent(lane);
   expectNoSecret(lane);
   // A lock that was cut off half written is left where it lies: it could be of a process that is about to try.
-  expect(readdirSync(join(lane.cwd, '.trueup')).filter((name) => !/^state\.json(?:\.[1-5]|\.lock\.[0-9a-f-]{36}\.tmp)?$/.test(name))).toEqual([]);
+  expect(
+    readdirSync(join(lane.cwd, '.trueup')).filter(
+      (name) => !/^state\.json(?:\.[1-5]|\.lock\.[0-9a-f-]{36}\.tmp)?$/.test(name),
+    ),
+  ).toEqual([]);
 }
 
 /** The last secret that each destination was sent. */
 function expectSecretsSent({ emulator }: Lane): void {
-  const sent = emulator.requests.filter(({ status, path }) => status === 200 && path.includes('alert_push_destinations')).map(({ body }) => JSON.stringify(body));
-  for (const name of ['PAGER_NEW', 'HOOK_A', 'HOOK_B'] as const) expect([name, sent.some((body) => body.includes(sha256(secrets[name])))]).toEqual([name, true]);
+  const sent = emulator.requests
+    .filter(({ status, path }) => status === 200 && path.includes('alert_push_destinations'))
+    .map(({ body }) => JSON.stringify(body));
+  for (const name of ['PAGER_NEW', 'HOOK_A', 'HOOK_B'] as const)
+    expect([name, sent.some((body) => body.includes(sha256(secrets[name])))]).toEqual([name, true]);
 }
 
 function expectNoSecret({ cwd }: Lane): void {
   const folder = join(cwd, '.trueup');
-  for (const name of readdirSync(folder)) expect(readFileSync(join(folder, name), 'utf8')).not.toContain('canary');
+  for (const name of readdirSync(folder))
+    expect(readFileSync(join(folder, name), 'utf8')).not.toContain('canary');
 }
 
 /** Whether there is nothing left to do. */
 export async function expectQuiet(lane: Lane): Promise<void> {
   const { exit, plan } = await lane.plan();
-  expect({ exit, actions: [...new Set(plan.changes.map(({ action }) => action))], diagnostics: plan.diagnostics }).toEqual({ exit: 0, actions: ['keep'], diagnostics: [] });
+  expect({
+    exit,
+    actions: [...new Set(plan.changes.map(({ action }) => action))],
+    diagnostics: plan.diagnostics,
+  }).toEqual({ exit: 0, actions: ['keep'], diagnostics: [] });
 }

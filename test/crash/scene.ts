@@ -3,7 +3,12 @@
 import type { Estate } from '../../src/emulator/index.js';
 import type { JsonObject } from '../../src/model/index.js';
 
-export const secrets = { PAGER: 'canary-pager-1', PAGER_NEW: 'canary-pager-2', HOOK_A: 'canary-hook-a', HOOK_B: 'canary-hook-b' } as const;
+export const secrets = {
+  PAGER: 'canary-pager-1',
+  PAGER_NEW: 'canary-pager-2',
+  HOOK_A: 'canary-hook-a',
+  HOOK_B: 'canary-hook-b',
+} as const;
 
 const settings = 'settings: { policy: { max_changed_percent: 100 } }\n';
 const destination = (name: string, host: string, secret: keyof typeof secrets): string =>
@@ -12,7 +17,8 @@ const rule = (name: string, account: string, types: string, hooks: readonly stri
   `  ${name}: { associated_accounts: ["\${accounts.${account}.id}"], filter_criteria: { alert_type__in: [${types}] }, http_destinations: [${hooks
     .map((hook) => `"\${alert_push_destinations.${hook}.destination_config_id}"`)
     .join(', ')}] }\n`;
-const authorization = (role: string): string => `account_authorizations:\n  dana: { user: "77", account: "1", role: ${role} }\n`;
+const authorization = (role: string): string =>
+  `account_authorizations:\n  dana: { user: "77", account: "1", role: ${role} }\n`;
 
 export const before = `${settings}accounts:
   depot: { name: Depot }
@@ -39,15 +45,23 @@ export const whole: Readonly<Record<string, (live: JsonObject) => boolean>> = {
   'alert_push_destinations.pager': ({ name }) => name === 'Hook pager',
   'alert_push_destinations.a': ({ name }) => name === 'Hook a',
   'alert_push_destinations.b': ({ name }) => name === 'Hook b',
-  'alert_rules.paged': (live) => types(live) === 'login_success wwan_standby' && String(live['email_destinations']) === '5',
+  'alert_rules.paged': (live) =>
+    types(live) === 'login_success wwan_standby' && String(live['email_destinations']) === '5',
   'alert_rules.made-a': (live) => types(live) === 'cpu_utilization',
-  'alert_rules.made-b': (live) => types(live) === 'wwan_standby' && (live['http_destinations'] as readonly unknown[]).length === 2,
+  'alert_rules.made-b': (live) =>
+    types(live) === 'wwan_standby' &&
+    (live['http_destinations'] as readonly unknown[]).length === 2,
   'account_authorizations.dana': ({ id, role }) => id === '9' && role === 'read_only_user',
 };
-const types = (live: JsonObject): string => ((live['filter_criteria'] as { alert_type__in: readonly string[] }).alert_type__in ?? []).toSorted().join(' ');
+const types = (live: JsonObject): string =>
+  ((live['filter_criteria'] as { alert_type__in: readonly string[] }).alert_type__in ?? [])
+    .toSorted()
+    .join(' ');
 
 /** Somebody adds e-mail destinations to a managed rule: a field that is not ours. */
 export function withMail(estate: Estate): Estate {
-  const rules = (estate.records['alert_rules'] ?? []).map((one) => (types(one) === 'login_success' ? { ...one, email_destinations: [5] } : one));
+  const rules = (estate.records['alert_rules'] ?? []).map((one) =>
+    types(one) === 'login_success' ? { ...one, email_destinations: [5] } : one,
+  );
   return { ...estate, records: { ...estate.records, alert_rules: rules } };
 }

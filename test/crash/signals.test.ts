@@ -28,14 +28,20 @@ async function held(lane: Lane, nth: number): Promise<{ readonly run: Running; g
     };
   });
   const run = lane.command([...APPLY, '--parallelism', '2']);
-  await Promise.race([arrived, run.ended.then(({ stderr }) => Promise.reject(new Error(`it ended by itself: ${stderr}`)))]);
+  await Promise.race([
+    arrived,
+    run.ended.then(({ stderr }) => Promise.reject(new Error(`it ended by itself: ${stderr}`))),
+  ]);
   return { run, go: () => go() };
 }
 
 const said = (running: Running, text: string): Promise<void> =>
   new Promise((resolve) => {
     let all = '';
-    running.process.stderr?.on('data', (chunk: Buffer) => (all += chunk.toString()).includes(text) && resolve());
+    running.process.stderr?.on(
+      'data',
+      (chunk: Buffer) => (all += chunk.toString()).includes(text) && resolve(),
+    );
   });
 
 async function finish(lane: Lane): Promise<void> {
@@ -82,7 +88,9 @@ describe('a second run', () => {
       const { run, go } = await held(lane, 3);
       const other = await lane.command(APPLY).ended;
       expect(other).toMatchObject({ code: 4, stdout: '' });
-      expect(other.stderr).toMatch(new RegExp(`the state is locked by "apply": process ${run.process.pid} on `));
+      expect(other.stderr).toMatch(
+        new RegExp(`the state is locked by "apply": process ${run.process.pid} on `),
+      );
       expect(await lane.command(['plan']).ended).toMatchObject({ code: 0 });
       run.process.kill('SIGKILL');
       await run.ended;

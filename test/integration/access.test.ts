@@ -29,7 +29,8 @@ describe('get access', () => {
   test('shows who may do what, what is inherited, and what is not as declared', async () => {
     const home = folder({ 'trueup.yaml': declared, 'estate.json': JSON.stringify(estate) });
     const { env } = await emulator(home, ['--seed', 'estate.json']);
-    const shown = async (form: string): Promise<string> => (await home.expect(0, ['get', 'access', '-o', form], { env })).stdout;
+    const shown = async (form: string): Promise<string> =>
+      (await home.expect(0, ['get', 'access', '-o', form], { env })).stdout;
     expect(await shown('table')).toBe(
       [
         'ACCOUNT           ADMINS  USER  ROLE              INHERITED FROM  DECLARED',
@@ -42,8 +43,12 @@ describe('get access', () => {
       ].join('\n'),
     );
     const [head, ...rows] = (await shown('csv')).trimEnd().split('\r\n');
-    expect(head).toBe('account,account_name,administrators,user,role,inherited_from,own_roles,declared,address');
-    expect(rows).toContain("5,'=North|<b>,1,78,full_access_user,,,read_only_user,account_authorizations.lee");
+    expect(head).toBe(
+      'account,account_name,administrators,user,role,inherited_from,own_roles,declared,address',
+    );
+    expect(rows).toContain(
+      "5,'=North|<b>,1,78,full_access_user,,,read_only_user,account_authorizations.lee",
+    );
     const review = JSON.parse(await shown('json')) as { cells: unknown[] };
     expect(review.cells).toHaveLength(3);
     expect(
@@ -60,17 +65,25 @@ describe('get access', () => {
     expect(html).not.toContain('<b> (5)');
     const audit = await home.expect(0, ['drift', '--format', 'json'], { env });
     expect((JSON.parse(audit.stdout) as { access: unknown }).access).toEqual(review);
-    expect((await home.expect(0, ['drift'], { env })).stdout).toContain('Access review: 2 users, 2 accounts');
+    expect((await home.expect(0, ['drift'], { env })).stdout).toContain(
+      'Access review: 2 users, 2 accounts',
+    );
   });
 
   test('works without declarations, and with those that do not load, and refuses filters', async () => {
     const home = folder({ 'estate.json': JSON.stringify(estate) });
     const { env } = await emulator(home, ['--seed', 'estate.json']);
-    expect((await home.expect(0, ['get', 'access'], { env })).stdout).toContain('Access review: 2 users, 2 accounts; every account has an administrator.');
+    expect((await home.expect(0, ['get', 'access'], { env })).stdout).toContain(
+      'Access review: 2 users, 2 accounts; every account has an administrator.',
+    );
     home.write('trueup.yaml', 'accounts: { a: { nam: x } }\n');
     const { stderr } = await home.expect(0, ['get', 'access'], { env });
     expect(stderr).toContain('do not load');
-    expect((await home.expect(1, ['get', 'access', '--limit', '3'], { env })).stderr).toContain('--limit has no place here');
-    expect((await home.expect(1, ['get', 'accounts', '-o', 'html'], { env })).stderr).toContain('shows access alone');
+    expect((await home.expect(1, ['get', 'access', '--limit', '3'], { env })).stderr).toContain(
+      '--limit has no place here',
+    );
+    expect((await home.expect(1, ['get', 'accounts', '-o', 'html'], { env })).stderr).toContain(
+      'shows access alone',
+    );
   });
 });

@@ -9,7 +9,9 @@ const REFERS = (name: string): string => `, account: "\${accounts.${name}.id}"`;
 
 /** `file:line:column code` of every error, in order. */
 function errorsIn(stderr: string): readonly string[] {
-  return [...stderr.matchAll(/^error: (?:.*\n)+? {2}(?:(\S+:\d+:\d+) · )?(?:.* · )?\[([a-z-]+)\]$/gm)].map(([, place = '', code]) => `${place} ${code}`.trim());
+  return [
+    ...stderr.matchAll(/^error: (?:.*\n)+? {2}(?:(\S+:\d+:\d+) · )?(?:.* · )?\[([a-z-]+)\]$/gm),
+  ].map(([, place = '', code]) => `${place} ${code}`.trim());
 }
 
 interface Case {
@@ -22,23 +24,39 @@ interface Case {
 const cases: readonly Case[] = [
   {
     name: 'an unknown attribute hides no missing reference, in its own declaration and in another one',
-    files: { 'a.yaml': `${EMULATED}accounts:\n${account('a', `, colour: red${REFERS('lost')}`)}${account('b', REFERS('gone'))}` },
-    errors: ['a.yaml:3:17 unknown-attribute', 'a.yaml:4:17 unknown-reference', 'a.yaml:3:30 unknown-reference'],
+    files: {
+      'a.yaml': `${EMULATED}accounts:\n${account('a', `, colour: red${REFERS('lost')}`)}${account('b', REFERS('gone'))}`,
+    },
+    errors: [
+      'a.yaml:3:17 unknown-attribute',
+      'a.yaml:4:17 unknown-reference',
+      'a.yaml:3:30 unknown-reference',
+    ],
   },
   {
     name: 'a reference to a declaration with an error leads somewhere',
-    files: { 'a.yaml': `${EMULATED}accounts:\n${account('a', ', colour: red')}${account('b', REFERS('a'))}` },
+    files: {
+      'a.yaml': `${EMULATED}accounts:\n${account('a', ', colour: red')}${account('b', REFERS('a'))}`,
+    },
     errors: ['a.yaml:3:17 unknown-attribute'],
   },
   {
     name: 'a circle is told beside an unknown attribute, through a declaration that has one',
-    files: { 'a.yaml': `${EMULATED}accounts:\n${account('a', `${REFERS('b')}, colour: red`)}${account('b', REFERS('a'))}` },
+    files: {
+      'a.yaml': `${EMULATED}accounts:\n${account('a', `${REFERS('b')}, colour: red`)}${account('b', REFERS('a'))}`,
+    },
     errors: ['a.yaml:3:46 unknown-attribute', 'a.yaml:3:3 cycle'],
   },
   {
     name: 'identical declarations are told beside errors of other stages',
-    files: { 'a.yaml': `${EMULATED}accounts:\n${account('a')}  b: { name: a }\n${account('c', `, colour: red${REFERS('lost')}`)}` },
-    errors: ['a.yaml:5:17 unknown-attribute', 'a.yaml:4:3 identical-declarations', 'a.yaml:5:30 unknown-reference'],
+    files: {
+      'a.yaml': `${EMULATED}accounts:\n${account('a')}  b: { name: a }\n${account('c', `, colour: red${REFERS('lost')}`)}`,
+    },
+    errors: [
+      'a.yaml:5:17 unknown-attribute',
+      'a.yaml:4:3 identical-declarations',
+      'a.yaml:5:30 unknown-reference',
+    ],
   },
   {
     name: 'members of a for_each that cannot be read are not missing',
@@ -61,21 +79,40 @@ const cases: readonly Case[] = [
     files: {
       'a.yaml': `${EMULATED}acounts:\n  a: { name: A }\nalert_push_destinations: [pager]\naccounts:\n${account('b', REFERS('a'))}${account('c', REFERS('lost'))}alert_rules:\n  r: { http_destinations: ["\${alert_push_destinations.pager.destination_config_id}"] }\n`,
     },
-    errors: ['a.yaml:2:1 unknown-section', 'a.yaml:4:1 wrong-type', 'a.yaml:7:17 unknown-reference'],
+    errors: [
+      'a.yaml:2:1 unknown-section',
+      'a.yaml:4:1 wrong-type',
+      'a.yaml:7:17 unknown-reference',
+    ],
   },
   {
     name: 'wrong settings hide nothing',
-    files: { 'a.yaml': `settings: { target: emulator, polcy: {} }\naccounts:\n${account('a', REFERS('lost'))}${account('b', ', colour: red')}` },
-    errors: ['a.yaml:1:31 unknown-attribute', 'a.yaml:4:17 unknown-attribute', 'a.yaml:3:17 unknown-reference'],
+    files: {
+      'a.yaml': `settings: { target: emulator, polcy: {} }\naccounts:\n${account('a', REFERS('lost'))}${account('b', ', colour: red')}`,
+    },
+    errors: [
+      'a.yaml:1:31 unknown-attribute',
+      'a.yaml:4:17 unknown-attribute',
+      'a.yaml:3:17 unknown-reference',
+    ],
   },
   {
     name: 'a state that cannot be read hides no other error, and what it may know is not missing',
-    files: { 'a.yaml': `${EMULATED}accounts:\n${account('a', REFERS('lost'))}${account('b', ', colour: red')}`, '.trueup/state.json': '{' },
-    errors: ['a.yaml:4:17 unknown-attribute', expect.stringMatching(/state\.json:1:2 damaged-file$/)],
+    files: {
+      'a.yaml': `${EMULATED}accounts:\n${account('a', REFERS('lost'))}${account('b', ', colour: red')}`,
+      '.trueup/state.json': '{',
+    },
+    errors: [
+      'a.yaml:4:17 unknown-attribute',
+      expect.stringMatching(/state\.json:1:2 damaged-file$/),
+    ],
   },
   {
     name: 'a variable of a file that cannot be parsed is not missing',
-    files: { 'a.yaml': `${EMULATED}accounts:\n${account('a', ', is_disabled: "${var.off}"')}${account('b', REFERS('lost'))}`, 'trueup.prod.yaml': 'variables: { off: [ }\n' },
+    files: {
+      'a.yaml': `${EMULATED}accounts:\n${account('a', ', is_disabled: "${var.off}"')}${account('b', REFERS('lost'))}`,
+      'trueup.prod.yaml': 'variables: { off: [ }\n',
+    },
     args: ['--env', 'prod'],
     errors: ['trueup.prod.yaml:1:21 yaml-syntax', 'a.yaml:4:17 unknown-reference'],
   },
@@ -93,7 +130,10 @@ describe('plan', () => {
   const nowhere: Options = {
     env: Object.fromEntries([
       ['TRUEUP_V2_URL', 'http://127.0.0.1:9/api/v2'],
-      ...['MGR_API_ID', 'MGR_API_KEY', 'VND_API_ID', 'VND_API_KEY'].map((name) => [`TRUEUP_${name}`, 'x']),
+      ...['MGR_API_ID', 'MGR_API_KEY', 'VND_API_ID', 'VND_API_KEY'].map((name) => [
+        `TRUEUP_${name}`,
+        'x',
+      ]),
     ]) as Readonly<Record<string, string>>,
   };
 
@@ -102,11 +142,18 @@ describe('plan', () => {
     ['nobody answers', nowhere],
   ])('tells a missing reference where %s', async (_, options) => {
     const { stderr } = await folder({ 'a.yaml': lost }).expect(1, ['plan'], options);
-    expect(errorsIn(stderr)).toEqual([expect.not.stringContaining('unknown-reference'), 'a.yaml:2:17 unknown-reference']);
+    expect(errorsIn(stderr)).toEqual([
+      expect.not.stringContaining('unknown-reference'),
+      'a.yaml:2:17 unknown-reference',
+    ]);
   });
 
   it('tells none of what it does not cover', async () => {
-    const { stderr } = await folder({ 'a.yaml': lost }).expect(1, ['plan', '--target', 'accounts.b']);
+    const { stderr } = await folder({ 'a.yaml': lost }).expect(1, [
+      'plan',
+      '--target',
+      'accounts.b',
+    ]);
     expect(stderr).not.toContain('unknown-reference');
   });
 });

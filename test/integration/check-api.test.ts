@@ -8,7 +8,16 @@ import { seededRandom } from '../support/simulated.js';
 import { folder } from '../support/cli.js';
 
 async function cloud(): Promise<{ readonly here: Box; readonly asked: string[] }> {
-  const size = { accounts: 4, rules: 3, destinations: 3, authorizations: 4, alerts: 3, activities: 3, audits: 3, routers: 4 };
+  const size = {
+    accounts: 4,
+    rules: 3,
+    destinations: 3,
+    authorizations: 4,
+    alerts: 3,
+    activities: 3,
+    audits: 3,
+    routers: 4,
+  };
   const here = await box(makeEstate({ ...size, clock: systemClock(), random: seededRandom() }));
   onTestFinished(() => here.close());
   const asked: string[] = [];
@@ -26,7 +35,9 @@ test('holds, by GET alone, and says what cannot be checked', async () => {
   expect(stdout).toMatch(/^ok +v2-next +7 collections$/m);
   expect(stdout).toMatch(/^ok +v3-account-ids +/m);
   expect(stdout).not.toMatch(/BAD|not checked/);
-  expect(stdout).toMatch(/^note +others +\d+ assumptions cannot be checked by reading: docs\/explanation\/api\.md /m);
+  expect(stdout).toMatch(
+    /^note +others +\d+ assumptions cannot be checked by reading: docs\/explanation\/api\.md /m,
+  );
   expect(asked.filter((one) => !one.startsWith('GET '))).toEqual([]);
   expect(asked.filter((one) => /get_sim_info|iot/.test(one))).toEqual([]);
   expect(JSON.stringify(here.snapshot())).toBe(before);
@@ -37,14 +48,24 @@ test('ends with 1 if one does not hold, and names it as the ledger does', async 
   here.intercept = async (request, proceed) => {
     const answer = await proceed();
     if (!request.url.includes('/alert_push_destinations/')) return answer;
-    const { data, meta } = (await answer.json()) as { readonly data: readonly JsonObject[]; readonly meta: JsonObject };
-    return Response.json({ data: data.map((one) => ({ ...one, authentication: { secret: 'canary' } })), meta });
+    const { data, meta } = (await answer.json()) as {
+      readonly data: readonly JsonObject[];
+      readonly meta: JsonObject;
+    };
+    return Response.json({
+      data: data.map((one) => ({ ...one, authentication: { secret: 'canary' } })),
+      meta,
+    });
   };
   const { stdout, stderr } = await folder().expect(1, ['doctor', '--check-api'], { env: here.env });
-  expect(stdout).toMatch(/^BAD +destination-secret +a secret reads back as something else than \*/m);
+  expect(stdout).toMatch(
+    /^BAD +destination-secret +a secret reads back as something else than \*/m,
+  );
   expect(stdout.match(/^BAD/gm)).toHaveLength(1);
   expect(stdout + stderr).not.toContain('canary');
-  expect((await folder().expect(0, ['doctor'], { env: here.env })).stdout).not.toContain('destination-secret');
+  expect((await folder().expect(0, ['doctor'], { env: here.env })).stdout).not.toContain(
+    'destination-secret',
+  );
 });
 
 test('says what it cannot see, without an address of one surface', async () => {

@@ -19,19 +19,32 @@ const APPLY = ['apply', '--auto-approve'] as const;
 async function cloud(
   configuration: Json,
   behaviours: Parameters<typeof box>[1] = {},
-): Promise<Box & { readonly there: { readonly env: Readonly<Record<string, string>> }; readonly live: () => Json }> {
+): Promise<
+  Box & {
+    readonly there: { readonly env: Readonly<Record<string, string>> };
+    readonly live: () => Json;
+  }
+> {
   const estate: Estate = {
     version: 1,
     root: '1',
-    records: { accounts: [{ id: '1', name: 'Headquarters', account: null }], configuration_managers: [{ id: '30', router: '12', account: '1', configuration }] },
+    records: {
+      accounts: [{ id: '1', name: 'Headquarters', account: null }],
+      configuration_managers: [{ id: '30', router: '12', account: '1', configuration }],
+    },
   };
   const one = await box(estate, behaviours);
   boxes.push(one);
-  return Object.assign(one, { there: { env: { ...one.env, TRUEUP_SETTLE_SECONDS: '1' } }, live: () => one.objects('configuration_managers')[0]?.['configuration'] as Json });
+  return Object.assign(one, {
+    there: { env: { ...one.env, TRUEUP_SETTLE_SECONDS: '1' } },
+    live: () => one.objects('configuration_managers')[0]?.['configuration'] as Json,
+  });
 }
 
 const declared = (configuration: string, lifecycle = ''): Folder =>
-  folder({ 'trueup.yaml': `configuration_managers:\n  depot: { router: "12", configuration: ${configuration}, lifecycle: { adopt: "30"${lifecycle} } }\n` });
+  folder({
+    'trueup.yaml': `configuration_managers:\n  depot: { router: "12", configuration: ${configuration}, lifecycle: { adopt: "30"${lifecycle} } }\n`,
+  });
 
 describe('a PUT that replaces', () => {
   test.each([
@@ -46,25 +59,42 @@ describe('a PUT that replaces', () => {
     await home.expect(0, ['drift', '--detailed-exitcode'], one.there);
   });
 
-  test.each(['__proto__', '\\u005f_proto__'])('is blocked where a live member named %s would not travel', async (name) => {
-    const one = await cloud([{ [NAMED]: { mtu: 9000 }, lan: { mtu: 1400 } }, []]);
-    one.intercept = async (_, proceed) => {
-      const answer = await proceed();
-      return new Response((await answer.text()).replaceAll(NAMED, name), { status: answer.status, headers: answer.headers });
-    };
-    const home = declared('[{ lan: { mtu: 1500 } }]');
-    expect((await home.expect(3, APPLY, one.there)).stdout).toMatch(/masked-configuration[^]*__proto__ \(not read\)/);
-    expect(one.writes()).toEqual([]);
-    expect(one.live()).toEqual([{ [NAMED]: { mtu: 9000 }, lan: { mtu: 1400 } }, []]);
-  });
+  test.each(['__proto__', '\\u005f_proto__'])(
+    'is blocked where a live member named %s would not travel',
+    async (name) => {
+      const one = await cloud([{ [NAMED]: { mtu: 9000 }, lan: { mtu: 1400 } }, []]);
+      one.intercept = async (_, proceed) => {
+        const answer = await proceed();
+        return new Response((await answer.text()).replaceAll(NAMED, name), {
+          status: answer.status,
+          headers: answer.headers,
+        });
+      };
+      const home = declared('[{ lan: { mtu: 1500 } }]');
+      expect((await home.expect(3, APPLY, one.there)).stdout).toMatch(
+        /masked-configuration[^]*__proto__ \(not read\)/,
+      );
+      expect(one.writes()).toEqual([]);
+      expect(one.live()).toEqual([{ [NAMED]: { mtu: 9000 }, lan: { mtu: 1400 } }, []]);
+    },
+  );
 
   test('shows our members alone, with the version and the digest of the rest', async () => {
     const one = await cloud([{ wan: { apn: 'canary' }, lan: { mtu: 1400 } }, []]);
     const home = declared('[{ lan: { mtu: 1500 } }]');
-    for (const format of ['text', 'json', 'markdown', 'html']) expect((await home.expect(0, ['plan', '--format', format], one.there)).stdout).not.toContain('canary');
-    const plan = JSON.parse((await home.expect(0, ['plan', '--format', 'json', '--out', 'saved.plan'], one.there)).stdout) as PlanDocument;
+    for (const format of ['text', 'json', 'markdown', 'html'])
+      expect((await home.expect(0, ['plan', '--format', format], one.there)).stdout).not.toContain(
+        'canary',
+      );
+    const plan = JSON.parse(
+      (await home.expect(0, ['plan', '--format', 'json', '--out', 'saved.plan'], one.there)).stdout,
+    ) as PlanDocument;
     expect(plan.resource_changes[0]?.requests).toMatchObject([
-      { method: 'PUT', body: { configuration: [{ lan: { mtu: 1500 } }] }, base: { version_number: 1, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) as unknown } },
+      {
+        method: 'PUT',
+        body: { configuration: [{ lan: { mtu: 1500 } }] },
+        base: { version_number: 1, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) as unknown },
+      },
     ]);
     expect(home.read('saved.plan')).not.toContain('canary');
     await home.expect(0, ['apply', 'saved.plan'], one.there);
@@ -76,36 +106,58 @@ describe('a PUT that replaces', () => {
     const one = await cloud([{ users: { admin: { password: '*' } }, lan: { mtu: 1400 } }, []]);
     const home = declared('[{ lan: { mtu: 1500 } }]');
     const { stdout } = await home.expect(3, ['plan'], one.there);
-    expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(/BLOCKED masked-configuration: configuration\.0\.users\.admin\.password .*\$\{secret\.env\.NAME\}.*configuration_writes: patch/);
+    expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
+      /BLOCKED masked-configuration: configuration\.0\.users\.admin\.password .*\$\{secret\.env\.NAME\}.*configuration_writes: patch/,
+    );
     await home.expect(1, ['plan', '--allow', 'masked-configuration'], one.there);
     await home.expect(3, APPLY, one.there);
     expect(one.writes()).toEqual([]);
   });
 
   test('is none where the deployment takes PATCH: masks stay where they are', async () => {
-    const one = await cloud([{ users: { admin: { password: '*' } }, lan: { mtu: 1400 } }, []], { patching_configuration: true });
+    const one = await cloud([{ users: { admin: { password: '*' } }, lan: { mtu: 1400 } }, []], {
+      patching_configuration: true,
+    });
     const home = declared('[{ lan: { mtu: 1500 } }]');
-    home.write('trueup.yaml', `settings: { configuration_writes: patch }\n${home.read('trueup.yaml')}`);
+    home.write(
+      'trueup.yaml',
+      `settings: { configuration_writes: patch }\n${home.read('trueup.yaml')}`,
+    );
     await home.expect(0, APPLY, one.there);
-    expect([one.writes(), one.live()]).toEqual([['PATCH /api/v2/configuration_managers/30/'], [{ users: { admin: { password: '*' } }, lan: { mtu: 1500 } }, []]]);
+    expect([one.writes(), one.live()]).toEqual([
+      ['PATCH /api/v2/configuration_managers/30/'],
+      [{ users: { admin: { password: '*' } }, lan: { mtu: 1500 } }, []],
+    ]);
   });
 
   test('that a server carries out in part is an error that names what is gone, by path', async () => {
     const one = await cloud([{ wan: { apn: 'canary' }, lan: { mtu: 1400 } }, []]);
     one.intercept = async (request, proceed) => {
       const answer = await proceed();
-      if (request.method === 'PUT') one.tamper('configuration_managers', (all) => all.map((record) => ({ ...record, configuration: [{ lan: { mtu: 1500 } }, []] })));
+      if (request.method === 'PUT')
+        one.tamper('configuration_managers', (all) =>
+          all.map((record) => ({ ...record, configuration: [{ lan: { mtu: 1500 } }, []] })),
+        );
       return answer;
     };
-    const { stdout, stderr } = await declared('[{ lan: { mtu: 1500 } }]').expect(1, APPLY, one.there);
-    expect((stdout + stderr).replaceAll(/\s+/g, ' ')).toContain('gone or altered: configuration.0.wan');
+    const { stdout, stderr } = await declared('[{ lan: { mtu: 1500 } }]').expect(
+      1,
+      APPLY,
+      one.there,
+    );
+    expect((stdout + stderr).replaceAll(/\s+/g, ' ')).toContain(
+      'gone or altered: configuration.0.wan',
+    );
     expect(stdout + stderr).not.toContain('canary');
   });
 });
 
 describe('clearing', () => {
   test('takes everything out where that is meant, masks and all', async () => {
-    const one = await cloud([{ users: { admin: { password: '*' } }, lan: { mtu: 1400 } }, [['lan', 'x']]]);
+    const one = await cloud([
+      { users: { admin: { password: '*' } }, lan: { mtu: 1400 } },
+      [['lan', 'x']],
+    ]);
     const { stderr } = await declared('[{}, []]').expect(1, ['validate'], one.there);
     expect(stderr).toContain('lifecycle: { clear: true }');
     await declared('[{}, []]', ', clear: true').expect(0, APPLY, one.there);

@@ -19,19 +19,35 @@ import { everyRule } from '../support/rule-names.js';
 const root = join(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const filesBelow = (path: string, ending: string): readonly string[] =>
-  readdirSync(join(root, path), { recursive: true, encoding: 'utf8' }).flatMap((name) => (name.endsWith(ending) ? [join(path, name)] : []));
+  readdirSync(join(root, path), { recursive: true, encoding: 'utf8' }).flatMap((name) =>
+    name.endsWith(ending) ? [join(path, name)] : [],
+  );
 
-const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...filesBelow('docs', '.md'), ...filesBelow('examples', '.md').filter((path) => !path.includes('node_modules'))];
+const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  ...filesBelow('docs', '.md'),
+  ...filesBelow('examples', '.md').filter((path) => !path.includes('node_modules')),
+];
 
 const proseOf = (markdown: string): string => markdown.replaceAll(/^```.*?^```$/gms, '');
 
 /** Lines to type, without prompts, comments and what the shell does with the answer, and inline code that begins like one. */
 function commandsIn(markdown: string): readonly string[] {
   const typed = blocksOf(markdown).flatMap(({ language, text }) =>
-    language === 'sh' ? text.split('\n') : language === 'console' ? text.split('\n').flatMap((line) => (line.startsWith('$ ') ? [line.slice(2)] : [])) : [],
+    language === 'sh'
+      ? text.split('\n')
+      : language === 'console'
+        ? text.split('\n').flatMap((line) => (line.startsWith('$ ') ? [line.slice(2)] : []))
+        : [],
   );
-  const inline = [...proseOf(markdown).matchAll(/`(trueup [^`]+)`/g)].map(([, code]) => code as string);
-  return [...typed, ...inline].map((line) => line.replace(/\s+[#|>&].*$/, '').trim()).filter((line) => line.startsWith('trueup ') && !line.includes('…'));
+  const inline = [...proseOf(markdown).matchAll(/`(trueup [^`]+)`/g)].map(
+    ([, code]) => code as string,
+  );
+  return [...typed, ...inline]
+    .map((line) => line.replace(/\s+[#|>&].*$/, '').trim())
+    .filter((line) => line.startsWith('trueup ') && !line.includes('…'));
 }
 
 describe.each(pages)('%s', (page) => {
@@ -56,7 +72,12 @@ describe.each(pages)('%s', (page) => {
       const [path = '', anchor] = link.split('#');
       const target = path === '' ? join(root, page) : join(root, dirname(page), path);
       if (!existsSync(target)) return [link];
-      const headings = anchor === undefined ? [] : [...readFileSync(target, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => slug(heading));
+      const headings =
+        anchor === undefined
+          ? []
+          : [...readFileSync(target, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+              slug(heading),
+            );
       return anchor === undefined || headings.includes(anchor) ? [] : [link];
     });
     expect(broken).toEqual([]);
@@ -76,7 +97,11 @@ describe.each(pages)('%s', (page) => {
         variables: {},
       });
       const all = [...diagnostics, ...(project ? lint(project, kinds) : [])];
-      expect(all.filter(({ severity, code }) => severity === 'error' && code !== 'no-declarations').map(({ summary }) => summary)).toEqual([]);
+      expect(
+        all
+          .filter(({ severity, code }) => severity === 'error' && code !== 'no-declarations')
+          .map(({ summary }) => summary),
+      ).toEqual([]);
     }
   });
 });
@@ -88,7 +113,12 @@ const slug = (heading: string): string =>
     .replaceAll(' ', '-');
 
 const generated = (page: string): boolean => read(page).startsWith('<!-- Generated');
-const guides = ['README.md', ...filesBelow('docs', '.md').filter((page) => !page.startsWith('docs/decisions') && !generated(page))];
+const guides = [
+  'README.md',
+  ...filesBelow('docs', '.md').filter(
+    (page) => !page.startsWith('docs/decisions') && !generated(page),
+  ),
+];
 
 /** Paragraphs and items of lists: what stands between blank lines, without headings, tables and code. */
 const paragraphsOf = (markdown: string): readonly string[] =>
@@ -112,17 +142,25 @@ test.each(typed)('%s prints what its commands print, with the files that it show
   try {
     replay(stepsOf(read(page)), home.path);
   } finally {
-    for (const name of readdirSync(home.path).filter((one) => one.endsWith('.pid'))) spawnSync('kill', [home.read(name).trim()]);
+    for (const name of readdirSync(home.path).filter((one) => one.endsWith('.pid')))
+      spawnSync('kill', [home.read(name).trim()]);
   }
 });
 
 test('the README, the tutorial and two guides are typed', () => {
-  expect(typed.toSorted()).toEqual(['README.md', 'docs/how-to/emulator.md', 'docs/how-to/recover-from-exit-5.md', 'docs/tutorial/first-project.md']);
+  expect(typed.toSorted()).toEqual([
+    'README.md',
+    'docs/how-to/emulator.md',
+    'docs/how-to/recover-from-exit-5.md',
+    'docs/tutorial/first-project.md',
+  ]);
 });
 
 test('the index names every page', () => {
   const index = read('docs/README.md');
-  const named = filesBelow('docs', '.md').filter((page) => !/^docs\/(?:decisions|reference\/resources)\/|^docs\/README/.test(page));
+  const named = filesBelow('docs', '.md').filter(
+    (page) => !/^docs\/(?:decisions|reference\/resources)\/|^docs\/README/.test(page),
+  );
   expect(named.filter((page) => !index.includes(`](${relative('docs', page)})`))).toEqual([]);
 });
 
@@ -130,52 +168,96 @@ test('the README begins with the picture of a plan that is one', async () => {
   const home = folder();
   await home.expect(0, ['init']);
   await home.expect(0, ['apply', '--auto-approve']);
-  const edit = (name: string, from: string, to: string): void => home.write(name, home.read(name).replace(from, to));
+  const edit = (name: string, from: string, to: string): void =>
+    home.write(name, home.read(name).replace(from, to));
   edit('.trueup/emulator.json', '"enabled":true', '"enabled":false');
   edit('trueup.yaml', 'modem_wan_disconnected', 'wwan_disconnected');
-  edit('trueup.yaml', 'accounts:\n', 'accounts:\n  depot-7:\n    name: Depot 7\n    account: "${accounts.field-ops.id}"\n\n');
-  const picture = blocksOf(read('README.md')).find(({ language }) => language === 'text')?.text ?? '';
+  edit(
+    'trueup.yaml',
+    'accounts:\n',
+    'accounts:\n  depot-7:\n    name: Depot 7\n    account: "${accounts.field-ops.id}"\n\n',
+  );
+  const picture =
+    blocksOf(read('README.md')).find(({ language }) => language === 'text')?.text ?? '';
   expect(anywhere((await home.expect(0, ['plan'])).stdout)).toMatch(pattern(anywhere(picture)));
 });
 
 describe('the reference', () => {
   it('names every variable of the environment that the code reads, and no other', () => {
     const plain = (name: string): string => name.replace(/_(?:FILE|NAME|name)$/, '');
-    const names = (text: string): readonly string[] => text.match(/\b(?:TRUEUP_[A-Z0-9_]*[A-Z0-9]|HTTPS_PROXY|NO_PROXY|NODE_EXTRA_CA_CERTS)/g)?.map(plain) ?? [];
-    const code = filesBelow('src', '.ts').flatMap((path) => [...names(read(path)), ...[...read(path).matchAll(/environment\['([A-Z_]+)'\]/g)].map(([, name = '']) => plain(name))]);
-    const told = [...read('docs/reference/environment.md').matchAll(/`([A-Z][A-Z0-9_]*(?:_name)?)`/g)].map(([, name = '']) => plain(name));
+    const names = (text: string): readonly string[] =>
+      text
+        .match(/\b(?:TRUEUP_[A-Z0-9_]*[A-Z0-9]|HTTPS_PROXY|NO_PROXY|NODE_EXTRA_CA_CERTS)/g)
+        ?.map(plain) ?? [];
+    const code = filesBelow('src', '.ts').flatMap((path) => [
+      ...names(read(path)),
+      ...[...read(path).matchAll(/environment\['([A-Z_]+)'\]/g)].map(([, name = '']) =>
+        plain(name),
+      ),
+    ]);
+    const told = [
+      ...read('docs/reference/environment.md').matchAll(/`([A-Z][A-Z0-9_]*(?:_name)?)`/g),
+    ].map(([, name = '']) => plain(name));
     expect(new Set(told)).toEqual(new Set(code));
   });
 
   it('names every command, exit code and policy rule', () => {
     const told = read('docs/reference/commands.md');
-    expect(commands.filter(({ name }) => !told.includes(`\n## trueup ${name}\n`)).map(({ name }) => name)).toEqual([]);
-    const codes = [...read('docs/reference/exit-codes.md').matchAll(/^\| ([\d, ]+) \|/gm)].flatMap(([, list = '']) => list.split(', ').map(Number));
+    expect(
+      commands
+        .filter(({ name }) => !told.includes(`\n## trueup ${name}\n`))
+        .map(({ name }) => name),
+    ).toEqual([]);
+    const codes = [...read('docs/reference/exit-codes.md').matchAll(/^\| ([\d, ]+) \|/gm)].flatMap(
+      ([, list = '']) => list.split(', ').map(Number),
+    );
     expect(new Set(codes)).toEqual(new Set(Object.values(exits)));
-    expect(everyRule.filter((rule) => !read('docs/reference/policy-rules.md').includes(`\n| \`${rule}\` |`))).toEqual([]);
+    expect(
+      everyRule.filter(
+        (rule) => !read('docs/reference/policy-rules.md').includes(`\n| \`${rule}\` |`),
+      ),
+    ).toEqual([]);
   });
 
   it('names every setting, and everything that `lifecycle` takes', () => {
     const page = read('docs/reference/declarations.md') + read('docs/reference/configurations.md');
     const taken = [...kinds.values()].flatMap((kind) => {
       const attribute = lifecycle(kind);
-      return attribute.word === 'object' ? Object.keys(attribute.attributes).map((name) => `\`${name}: `) : [];
+      return attribute.word === 'object'
+        ? Object.keys(attribute.attributes).map((name) => `\`${name}: `)
+        : [];
     });
-    const set = [...walk(settings.attributes)].flatMap(([path, { word }]) => (word === 'object' ? [] : [`\`${path.replace(/^v2_headers\./, '')}\``]));
-    expect([...set, ...taken].filter((name) => !page.includes(name) && !page.includes(name.replace('`', '`lifecycle: { ')))).toEqual([]);
+    const set = [...walk(settings.attributes)].flatMap(([path, { word }]) =>
+      word === 'object' ? [] : [`\`${path.replace(/^v2_headers\./, '')}\``],
+    );
+    expect(
+      [...set, ...taken].filter(
+        (name) => !page.includes(name) && !page.includes(name.replace('`', '`lifecycle: { ')),
+      ),
+    ).toEqual([]);
   });
 
   it('names every metric and every format of a report', () => {
-    const made = [...read('src/report/metrics.ts').matchAll(/(?:gauge|counter)\(\s*'(\w+)'/g)].map(([, name]) => `trueup_${name}`);
-    const told = [...read('docs/reference/metrics.md').matchAll(/`(trueup_\w+)[`{]/g)].map(([, name]) => name);
+    const made = [...read('src/report/metrics.ts').matchAll(/(?:gauge|counter)\(\s*'(\w+)'/g)].map(
+      ([, name]) => `trueup_${name}`,
+    );
+    const told = [...read('docs/reference/metrics.md').matchAll(/`(trueup_\w+)[`{]/g)].map(
+      ([, name]) => name,
+    );
     expect(new Set(told)).toEqual(new Set(made));
-    expect(driftFormats.filter((format) => !read('docs/reference/reports.md').includes(`| \`${format}\` |`))).toEqual([]);
+    expect(
+      driftFormats.filter(
+        (format) => !read('docs/reference/reports.md').includes(`| \`${format}\` |`),
+      ),
+    ).toEqual([]);
   });
 });
 
 test('the guide to audits shows what an example shows', () => {
   const example = read('examples/who-changed-it/README.md');
-  const shown = blocksOf(read('docs/how-to/audit-drift.md')).flatMap(({ language, text }) => (language === 'text' ? text.trimEnd().split('\n\n') : []));
+  const shown = blocksOf(read('docs/how-to/audit-drift.md')).flatMap(({ language, text }) =>
+    language === 'text' ? text.trimEnd().split('\n\n') : [],
+  );
   expect(shown.length).toBeGreaterThan(3);
   expect(shown.filter((part) => !example.includes(part))).toEqual([]);
 });
@@ -189,7 +271,9 @@ describe('docs/decisions', () => {
     expect(numbers.filter((number, index) => number <= (numbers[index - 1] ?? 0))).toEqual([]);
     const index = read('docs/decisions/README.md');
     for (const name of files) {
-      const title = /^# \d+\. (.*)$/m.exec(read(relative(root, join(root, 'docs/decisions', name))))?.[1];
+      const title = /^# \d+\. (.*)$/m.exec(
+        read(relative(root, join(root, 'docs/decisions', name))),
+      )?.[1];
       expect(index).toContain(`| [${name.slice(0, 4)}](${name}) | ${title} |`);
     }
   });

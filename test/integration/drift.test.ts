@@ -19,47 +19,73 @@ type Env = Readonly<Record<string, string>>;
 
 async function hand(env: Env, method: string, path: string, body?: unknown): Promise<void> {
   const headers = { ...dummyCredentials.v2[1], 'content-type': 'application/json' };
-  const answer = await fetch(`${env['TRUEUP_V2_URL']}${path}`, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) });
+  const answer = await fetch(`${env['TRUEUP_V2_URL']}${path}`, {
+    method,
+    headers,
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
   expect([method, path, answer.ok]).toEqual([method, path, true]);
 }
 
 /** Everything applied, then renamed, deleted, switched off and made by another key. */
 async function meddled(home: Folder, env: Env): Promise<void> {
   await home.expect(0, ['apply', '--auto-approve'], { env });
-  const { resources } = JSON.parse(home.read('.trueup/state.json')) as { resources: Record<string, { id: string }> };
+  const { resources } = JSON.parse(home.read('.trueup/state.json')) as {
+    resources: Record<string, { id: string }>;
+  };
   const id = (address: string): string => resources[address]?.id ?? '';
   await hand(env, 'PUT', `/accounts/${id('accounts.north')}/`, { name: 'Nord \u001b[31m`x`' });
   await hand(env, 'DELETE', `/accounts/${id('accounts.south')}/`);
-  await hand(env, 'PATCH', `/alert_push_destinations/${id('alert_push_destinations.pager')}/`, { enabled: false });
+  await hand(env, 'PATCH', `/alert_push_destinations/${id('alert_push_destinations.pager')}/`, {
+    enabled: false,
+  });
   await hand(env, 'POST', '/accounts/', { name: 'Trial' });
 }
 
-const schema = JSON.parse(readFileSync(new URL('../../schemas/drift.schema.json', import.meta.url), 'utf8')) as object;
+const schema = JSON.parse(
+  readFileSync(new URL('../../schemas/drift.schema.json', import.meta.url), 'utf8'),
+) as object;
 
 describe('drift', () => {
   test('says who changed what, what nothing manages, and what is ill', async () => {
     const home = folder({ 'trueup.yaml': yaml });
     const { env } = await emulator(home);
     await meddled(home, env);
-    const { stdout } = await home.expect(2, ['drift', '--format', 'json', '--detailed-exitcode'], { env });
+    const { stdout } = await home.expect(2, ['drift', '--format', 'json', '--detailed-exitcode'], {
+      env,
+    });
     const document = JSON.parse(stdout) as DriftDocument;
-    const validate = new Ajv({ strict: true, allErrors: true, allowUnionTypes: true }).compile(schema);
+    const validate = new Ajv({ strict: true, allErrors: true, allowUnionTypes: true }).compile(
+      schema,
+    );
     expect(validate(document) ? [] : validate.errors).toEqual([]);
     const by = { actor: 'other-mgr-id', actor_type: 'api_key' };
     const found = new Map(document.drift.map((record) => [record.address, record]));
     expect(found.get('accounts.north')).toMatchObject({
       status: 'changed',
-      changed_by: { ...by, action: 'update', before: { name: 'North' }, after: { name: 'Nord \u001b[31m`x`' } },
+      changed_by: {
+        ...by,
+        action: 'update',
+        before: { name: 'North' },
+        after: { name: 'Nord \u001b[31m`x`' },
+      },
     });
-    expect(found.get('accounts.south')).toMatchObject({ status: 'gone', changed_by: { ...by, action: 'delete', before: { name: 'South' }, after: null } });
+    expect(found.get('accounts.south')).toMatchObject({
+      status: 'gone',
+      changed_by: { ...by, action: 'delete', before: { name: 'South' }, after: null },
+    });
     const pager = found.get('alert_push_destinations.pager');
     expect(pager).toMatchObject({ changed_by: 'unknown', window: { after: pager?.since } });
-    expect(Date.parse(String(pager?.window.before))).toBeGreaterThanOrEqual(Date.parse(String(pager?.since)));
+    expect(Date.parse(String(pager?.window.before))).toBeGreaterThanOrEqual(
+      Date.parse(String(pager?.since)),
+    );
     expect(document.unmanaged_objects).toMatchObject([
       { label: 'Headquarters', changed_by: 'unknown' },
       { label: 'Trial', changed_by: { ...by, action: 'create' } },
     ]);
-    expect(document.health).toMatchObject([{ code: 'rule-cannot-fire', address: 'alert_rules.down' }]);
+    expect(document.health).toMatchObject([
+      { code: 'rule-cannot-fire', address: 'alert_rules.down' },
+    ]);
     expect(document.api_requests['activity_logs']).toBe(1);
 
     const text = (await home.expect(0, ['drift'], { env })).stdout;
@@ -68,22 +94,42 @@ describe('drift', () => {
     expect(text).toMatch(/changed by: unknown, after 20\S+ and before\s+20/);
     expect(text).toContain('! alert_rules.down: the rule cannot fire');
     expect(text).toMatch(/accounts \d+ Trial\n +create by other-mgr-id/);
-    expect([text.includes('\u001b'), text.split('\n').filter((line) => line.length > 80)]).toEqual([false, []]);
+    expect([text.includes('\u001b'), text.split('\n').filter((line) => line.length > 80)]).toEqual([
+      false,
+      [],
+    ]);
     const markdown = (await home.expect(0, ['drift', '--format', 'markdown'], { env })).stdout;
-    expect(markdown).toMatch(/\| \*\*`-` gone\*\* \| `accounts\.south` \|[^\n]*delete by other-mgr-id/);
+    expect(markdown).toMatch(
+      /\| \*\*`-` gone\*\* \| `accounts\.south` \|[^\n]*delete by other-mgr-id/,
+    );
     const lines = (await home.expect(0, ['drift', '--json'], { env })).stdout.trim().split('\n');
-    expect(lines.map((line) => (JSON.parse(line) as { type: string }).type)).toEqual(expect.arrayContaining(['resource_drift', 'ailment', 'unmanaged', 'drift_summary']));
+    expect(lines.map((line) => (JSON.parse(line) as { type: string }).type)).toEqual(
+      expect.arrayContaining(['resource_drift', 'ailment', 'unmanaged', 'drift_summary']),
+    );
   });
 
   test('shows drift without authors where the log fails, and is quiet where there is nothing', async () => {
-    const home = folder({ 'trueup.yaml': 'accounts:\n  hq: { name: Headquarters, lifecycle: { adopt: "1" } }\n' });
+    const home = folder({
+      'trueup.yaml': 'accounts:\n  hq: { name: Headquarters, lifecycle: { adopt: "1" } }\n',
+    });
     const { env } = await emulator(home, ['--fault', 'status=403,path=activity_logs']);
     await home.expect(0, ['apply', '--auto-approve'], { env });
     const quiet = await home.expect(0, ['drift', '--detailed-exitcode'], { env });
-    expect([quiet.stdout, quiet.stderr.includes('activity')]).toEqual(['No drift. 1 object is as declared.\n', false]);
+    expect([quiet.stdout, quiet.stderr.includes('activity')]).toEqual([
+      'No drift. 1 object is as declared.\n',
+      false,
+    ]);
     await hand(env, 'PUT', '/accounts/1/', { name: 'Main' });
-    const { stdout, stderr } = await home.expect(2, ['drift', '--detailed-exitcode', '--format', 'json'], { env });
-    expect((JSON.parse(stdout) as DriftDocument).drift).toMatchObject([{ address: 'accounts.hq', changed_by: 'unknown' }]);
-    expect(stderr).toMatch(/warning: Who changed it is not known, because the activity log could not be\s+read/);
+    const { stdout, stderr } = await home.expect(
+      2,
+      ['drift', '--detailed-exitcode', '--format', 'json'],
+      { env },
+    );
+    expect((JSON.parse(stdout) as DriftDocument).drift).toMatchObject([
+      { address: 'accounts.hq', changed_by: 'unknown' },
+    ]);
+    expect(stderr).toMatch(
+      /warning: Who changed it is not known, because the activity log could not be\s+read/,
+    );
   });
 });

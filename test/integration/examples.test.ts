@@ -13,13 +13,19 @@ const env = { PAGER_SECRET: secret, ROUTER_PASSWORD: `${secret}-too` };
 /** A copy of an example, with the cloud that its `estate.json` describes. */
 function copyOf(name: string): Folder {
   const home = folder();
-  cpSync(join(examples, name), home.path, { recursive: true, filter: (path) => !path.includes('.trueup') });
+  cpSync(join(examples, name), home.path, {
+    recursive: true,
+    filter: (path) => !path.includes('.trueup'),
+  });
   mkdirSync(join(home.path, '.trueup'));
-  if (existsSync(join(home.path, 'estate.json'))) cpSync(join(home.path, 'estate.json'), join(home.path, '.trueup/emulator.json'));
+  if (existsSync(join(home.path, 'estate.json')))
+    cpSync(join(home.path, 'estate.json'), join(home.path, '.trueup/emulator.json'));
   return home;
 }
 
-type Summary = Readonly<Record<'create' | 'update' | 'delete' | 'replace' | 'adopt' | 'forget' | 'keep', number>>;
+type Summary = Readonly<
+  Record<'create' | 'update' | 'delete' | 'replace' | 'adopt' | 'forget' | 'keep', number>
+>;
 
 interface Story {
   readonly name: string;
@@ -45,36 +51,70 @@ const stories: readonly Story[] = [
 ];
 
 /** Plans, expects the exit code, and counts what would be done. */
-async function counted(home: Folder, code: number, flags: readonly string[] = []): Promise<Summary> {
-  const { stdout } = await home.expect(code, ['plan', '--detailed-exitcode', '--format', 'json', ...flags]);
-  const { writes: _, ...summary } = (JSON.parse(stdout) as { readonly summary: Summary & { readonly writes: unknown } }).summary;
+async function counted(
+  home: Folder,
+  code: number,
+  flags: readonly string[] = [],
+): Promise<Summary> {
+  const { stdout } = await home.expect(code, [
+    'plan',
+    '--detailed-exitcode',
+    '--format',
+    'json',
+    ...flags,
+  ]);
+  const { writes: _, ...summary } = (
+    JSON.parse(stdout) as { readonly summary: Summary & { readonly writes: unknown } }
+  ).summary;
   return summary;
 }
 
 /** What a first run that changes what it adopts is allowed with. */
 const allowed = ['--allow', 'first-run'];
 
-const nothing: Summary = { create: 0, update: 0, delete: 0, replace: 0, adopt: 0, forget: 0, keep: 0 };
+const nothing: Summary = {
+  create: 0,
+  update: 0,
+  delete: 0,
+  replace: 0,
+  adopt: 0,
+  forget: 0,
+  keep: 0,
+};
 
 describe('every example', () => {
   it('is told here', () => {
-    const folders = readdirSync(examples, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-    expect(folders.map((entry) => entry.name).toSorted()).toEqual(stories.map((story) => story.name).toSorted());
+    const folders = readdirSync(examples, { withFileTypes: true }).filter((entry) =>
+      entry.isDirectory(),
+    );
+    expect(folders.map((entry) => entry.name).toSorted()).toEqual(
+      stories.map((story) => story.name).toSorted(),
+    );
   });
 
-  it.each(stories)('$name validates, plans, applies and is quiet', async ({ name, flags = [], plan, code, drift = 0 }) => {
-    const home = copyOf(name);
-    const valid = await home.expect(0, ['validate', ...flags]);
-    expect(valid.stdout).toMatch(/^Valid: \d+ declarations(?:, \d+ expectations)?\.$/m);
-    expect(valid.stderr).toBe('');
-    expect(await counted(home, code, flags)).toEqual({ ...nothing, ...plan });
-    const applied = await home.expect(0, ['apply', '--auto-approve', ...(code === 3 ? allowed : []), ...flags], { env });
-    const second = await home.expect(0, ['plan', '--detailed-exitcode', ...flags], { env });
-    expect(second.stdout).toContain('No changes.');
-    await home.expect(drift, ['drift', '--detailed-exitcode', ...flags]);
-    const onDisk = readdirSync(join(home.path, '.trueup')).map((file) => home.read(`.trueup/${file}`));
-    for (const text of [applied.stdout, applied.stderr, second.stdout, ...onDisk]) expect(text).not.toContain(secret);
-  });
+  it.each(stories)(
+    '$name validates, plans, applies and is quiet',
+    async ({ name, flags = [], plan, code, drift = 0 }) => {
+      const home = copyOf(name);
+      const valid = await home.expect(0, ['validate', ...flags]);
+      expect(valid.stdout).toMatch(/^Valid: \d+ declarations(?:, \d+ expectations)?\.$/m);
+      expect(valid.stderr).toBe('');
+      expect(await counted(home, code, flags)).toEqual({ ...nothing, ...plan });
+      const applied = await home.expect(
+        0,
+        ['apply', '--auto-approve', ...(code === 3 ? allowed : []), ...flags],
+        { env },
+      );
+      const second = await home.expect(0, ['plan', '--detailed-exitcode', ...flags], { env });
+      expect(second.stdout).toContain('No changes.');
+      await home.expect(drift, ['drift', '--detailed-exitcode', ...flags]);
+      const onDisk = readdirSync(join(home.path, '.trueup')).map((file) =>
+        home.read(`.trueup/${file}`),
+      );
+      for (const text of [applied.stdout, applied.stderr, second.stdout, ...onDisk])
+        expect(text).not.toContain(secret);
+    },
+  );
 });
 
 const printed = stories.flatMap(({ name }) => {
@@ -84,7 +124,12 @@ const printed = stories.flatMap(({ name }) => {
 
 describe('a story with its answers', () => {
   it('is told of every part of an audit', () => {
-    expect(printed.map(({ name }) => name)).toEqual(['who-changed-it', 'impact-of-a-rule', 'sim-audit', 'access-review']);
+    expect(printed.map(({ name }) => name)).toEqual([
+      'who-changed-it',
+      'impact-of-a-rule',
+      'sim-audit',
+      'access-review',
+    ]);
   });
 
   it.each(printed)('$name goes as it is printed', ({ name, steps }) => {
@@ -98,8 +143,13 @@ describe('first steps', () => {
   it('repairs a hand change, and lets nobody delete the protected rule by accident', async () => {
     const home = copyOf('first-steps');
     await home.expect(0, ['apply', '--auto-approve'], { env });
-    home.write('.trueup/emulator.json', home.read('.trueup/emulator.json').replace('"enabled":true', '"enabled":false'));
-    expect((await home.expect(2, ['drift', '--detailed-exitcode'])).stdout).toContain('true → false');
+    home.write(
+      '.trueup/emulator.json',
+      home.read('.trueup/emulator.json').replace('"enabled":true', '"enabled":false'),
+    );
+    expect((await home.expect(2, ['drift', '--detailed-exitcode'])).stdout).toContain(
+      'true → false',
+    );
     await home.expect(0, ['apply', '--auto-approve']);
     await home.expect(0, ['drift', '--detailed-exitcode']);
     const text = home.read('trueup.yaml');
@@ -110,7 +160,9 @@ describe('first steps', () => {
     home.write('trueup.yaml', text.replace(/ *lifecycle: .*\n/, ''));
     await home.expect(0, ['apply', '--auto-approve'], { env });
     home.write('trueup.yaml', text.slice(0, text.indexOf('alert_rules:')));
-    expect((await home.expect(0, ['apply', '--auto-approve', '--allow', 'all-removed'])).stdout).toContain('1 deleted');
+    expect(
+      (await home.expect(0, ['apply', '--auto-approve', '--allow', 'all-removed'])).stdout,
+    ).toContain('1 deleted');
   });
 });
 
@@ -120,7 +172,9 @@ describe('field operations', () => {
     await home.expect(0, ['apply', '--auto-approve', ...allowed], { env });
     const roles = home.read('roles.yaml');
     home.write('roles.yaml', roles.slice(0, roles.indexOf('  # A contractor')));
-    expect((await home.expect(2, ['plan', '--detailed-exitcode'])).stdout).toContain('"read_only_user" → "no_access"');
+    expect((await home.expect(2, ['plan', '--detailed-exitcode'])).stdout).toContain(
+      '"read_only_user" → "no_access"',
+    );
     home.write('roles.yaml', roles.replace('full_access_user', 'administrator'));
     expect((await home.expect(3, ['plan'])).stdout).toContain('BLOCKED privilege-escalation');
     home.write('roles.yaml', roles);
@@ -142,9 +196,13 @@ describe('environments', () => {
     const cloud = await emulator(home, ['--data', '.trueup/prod-cloud.json']);
     const prod = { env: { ...env, ...cloud.env } };
     await home.expect(0, ['doctor', '--env', 'prod'], prod);
-    expect((await home.expect(0, ['plan', '--env', 'prod', '--out', 'prod.plan'], prod)).stdout).toContain('"Field operations (prod)"');
+    expect(
+      (await home.expect(0, ['plan', '--env', 'prod', '--out', 'prod.plan'], prod)).stdout,
+    ).toContain('"Field operations (prod)"');
     await home.expect(0, ['apply', 'prod.plan'], prod);
-    expect((await home.expect(0, ['plan', '--detailed-exitcode', '--env', 'prod'], prod)).stdout).toContain('No changes. 6 objects');
+    expect(
+      (await home.expect(0, ['plan', '--detailed-exitcode', '--env', 'prod'], prod)).stdout,
+    ).toContain('No changes. 6 objects');
     expect(existsSync(join(home.path, '.trueup/state.prod.json'))).toBe(true);
     expect(existsSync(join(home.path, '.trueup/state.json'))).toBe(false);
   });
@@ -155,7 +213,8 @@ describe('adopting an estate', () => {
     const home = copyOf('adopting-an-estate');
     await home.expect(0, ['export', '--out', 'found']);
     const nameless = (text: string): string => text.replaceAll(/^ {2}[a-z0-9-]+:$/gm, '  NAME:');
-    for (const file of readdirSync(join(home.path, 'found'))) expect(nameless(home.read(`estate/${file}`))).toBe(nameless(home.read(`found/${file}`)));
+    for (const file of readdirSync(join(home.path, 'found')))
+      expect(nameless(home.read(`estate/${file}`))).toBe(nameless(home.read(`found/${file}`)));
     expect(existsSync(join(home.path, '.trueup/state.json'))).toBe(false);
   });
 
@@ -168,7 +227,10 @@ describe('adopting an estate', () => {
     expect(exported).toContain(adopting);
     home.write('estate/alert_rules.yaml', exported.replace(adopting, ''));
     expect((await home.expect(0, ['plan'])).stdout).toContain('looks-renamed');
-    home.write('estate/alert_rules.yaml', exported.replace(adopting, 'lifecycle: { renamed_from: depot-doors }'));
+    home.write(
+      'estate/alert_rules.yaml',
+      exported.replace(adopting, 'lifecycle: { renamed_from: depot-doors }'),
+    );
     expect(await counted(home, 0)).toEqual({ ...nothing, keep: 8 });
     await home.expect(0, ['apply', '--auto-approve']);
     expect((await home.expect(0, ['state', 'list'])).stdout).toContain('alert_rules.doors ');
@@ -181,18 +243,29 @@ describe('router configuration', () => {
     const home = copyOf('router-configuration');
     const first = (await home.expect(3, ['plan'], { env })).stdout;
     expect(first).toMatch(/configuration\.0\.lan\.main\.mtu +1400 → 1500/);
-    expect(first.trimEnd().split('\n').at(-1)).toBe('BLOCKED by first-run. To allow it: --allow first-run');
+    expect(first.trimEnd().split('\n').at(-1)).toBe(
+      'BLOCKED by first-run. To allow it: --allow first-run',
+    );
     await home.expect(0, ['apply', '--auto-approve', ...allowed], { env });
     const data = (): string => home.read('.trueup/emulator.json');
-    const configured = (): string => JSON.stringify((JSON.parse(data()) as { readonly records: Readonly<Record<string, unknown>> }).records['configuration_managers']);
+    const configured = (): string =>
+      JSON.stringify(
+        (JSON.parse(data()) as { readonly records: Readonly<Record<string, unknown>> }).records[
+          'configuration_managers'
+        ],
+      );
     expect(configured()).not.toContain('temporary');
     home.write('.trueup/emulator.json', data().replaceAll('"timezone":"UTC"', '"timezone":"CET"'));
     await home.expect(0, ['drift', '--detailed-exitcode'], { env });
     home.write('.trueup/emulator.json', data().replaceAll('"mtu":1500', '"mtu":9000'));
-    expect((await home.expect(2, ['drift', '--detailed-exitcode'], { env })).stdout).toMatch(/configuration\.0\.lan\.main\.mtu +1500 → 9000/);
+    expect((await home.expect(2, ['drift', '--detailed-exitcode'], { env })).stdout).toMatch(
+      /configuration\.0\.lan\.main\.mtu +1500 → 9000/,
+    );
     await home.expect(0, ['apply', '--auto-approve'], { env });
     const rotated = { env: { ...env, ROUTER_PASSWORD: `${secret}-rotated` } };
-    expect((await home.expect(2, ['plan', '--detailed-exitcode'], rotated)).stdout).toContain('1 to update');
+    expect((await home.expect(2, ['plan', '--detailed-exitcode'], rotated)).stdout).toContain(
+      '1 to update',
+    );
     await home.expect(0, ['apply', '--auto-approve'], rotated);
     await home.expect(0, ['plan', '--detailed-exitcode'], rotated);
     expect(configured()).toContain('"timezone":"CET"');

@@ -2,7 +2,17 @@
 // the other kinds have: generated files, the commands, the emulator, the provider, the constructs and the docs.
 import { Client, credentials } from '@grpc/grpc-js';
 import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -10,7 +20,16 @@ import { dummyCredentials } from '../../src/emulator/index.js';
 import { emulator, folder } from '../support/cli.js';
 
 const root = join(import.meta.dirname, '../..');
-const copied = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.types.json', 'docs', 'schemas', 'scripts', 'src'];
+const copied = [
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  'tsconfig.types.json',
+  'docs',
+  'schemas',
+  'scripts',
+  'src',
+];
 
 const kindFile = `// Geofences: circles around a place.
 import { integer, kind, set, text } from '../model/index.js';
@@ -45,7 +64,8 @@ geofences:
 let copy: string;
 let generated: string;
 
-const inCopy = (command: string, ...args: readonly string[]) => spawnSync(command, args, { cwd: copy, encoding: 'utf8' });
+const inCopy = (command: string, ...args: readonly string[]) =>
+  spawnSync(command, args, { cwd: copy, encoding: 'utf8' });
 const text = (path: string): string => readFileSync(join(copy, path), 'utf8');
 
 function must({ status, stdout, stderr }: ReturnType<typeof inCopy>): string {
@@ -58,10 +78,15 @@ beforeAll(() => {
   for (const name of copied) cpSync(join(root, name), join(copy, name), { recursive: true });
   // A folder of links, not a link: what scripts keep in it stays in the copy.
   mkdirSync(join(copy, 'node_modules'));
-  for (const name of readdirSync(join(root, 'node_modules'))) if (name !== '.cache') symlinkSync(join(root, 'node_modules', name), join(copy, 'node_modules', name));
+  for (const name of readdirSync(join(root, 'node_modules')))
+    if (name !== '.cache')
+      symlinkSync(join(root, 'node_modules', name), join(copy, 'node_modules', name));
   writeFileSync(join(copy, 'src/resources/geofences.ts'), kindFile);
   const index = text('src/resources/index.ts');
-  writeFileSync(join(copy, 'src/resources/index.ts'), index.replace(/^export \{ alerts \}/m, "export { geofences } from './geofences.js';\n$&"));
+  writeFileSync(
+    join(copy, 'src/resources/index.ts'),
+    index.replace(/^export \{ alerts \}/m, "export { geofences } from './geofences.js';\n$&"),
+  );
   generated = must(inCopy('npm', 'run', '--silent', 'generate'));
   must(inCopy(process.execPath, 'scripts/build.mjs'));
 }, 240_000);
@@ -85,28 +110,53 @@ test('the generator writes all that is read off a kind', () => {
       'src/resources/generated/names.ts',
     ]),
   );
-  expect(text('docs/reference/declarations.md')).toContain('`configuration_managers`, `geofences`<!--');
+  expect(text('docs/reference/declarations.md')).toContain(
+    '`configuration_managers`, `geofences`<!--',
+  );
   expect(text('docs/reference/constructs.md')).toContain('`ConfigurationManager`, `Geofence`<!--');
-  expect(text('docs/reference/resources/README.md')).toContain('| [geofences](geofences.md) | A circle around a place. |');
-  expect(text('docs/reference/resources/geofences.md')).toContain('| `radius` | integer | optional | Radius in metres. |');
+  expect(text('docs/reference/resources/README.md')).toContain(
+    '| [geofences](geofences.md) | A circle around a place. |',
+  );
+  expect(text('docs/reference/resources/geofences.md')).toContain(
+    '| `radius` | integer | optional | Radius in metres. |',
+  );
   expect(text('docs/reference/terraform.md')).toMatch(/^### devicecloud_geofence$/m);
-  expect(text('dist/types/constructs/cdktf/generated/classes.d.ts')).toMatch(/Radius in metres\.[^]*readonly radius\?/);
+  expect(text('dist/types/constructs/cdktf/generated/classes.d.ts')).toMatch(
+    /Radius in metres\.[^]*readonly radius\?/,
+  );
 });
 
 test('a generated file that is changed, missing or left over is found, and repaired', () => {
-  const check = () => ['kind-files', 'generate'].map((name) => inCopy(process.execPath, 'scripts/run.mjs', `scripts/${name}.ts`, '--check'));
-  const found = () => check().map(({ status, stderr }) => ({ status, said: [...stderr.matchAll(/^stale: (\S+)/gm)].map(([, path]) => path) }));
+  const check = () =>
+    ['kind-files', 'generate'].map((name) =>
+      inCopy(process.execPath, 'scripts/run.mjs', `scripts/${name}.ts`, '--check'),
+    );
+  const found = () =>
+    check().map(({ status, stderr }) => ({
+      status,
+      said: [...stderr.matchAll(/^stale: (\S+)/gm)].map(([, path]) => path),
+    }));
   expect(found()).toEqual([
     { status: 0, said: [] },
     { status: 0, said: [] },
   ]);
-  writeFileSync(join(copy, 'src/resources/generated/listed.ts'), `${text('src/resources/generated/listed.ts')}\n`);
+  writeFileSync(
+    join(copy, 'src/resources/generated/listed.ts'),
+    `${text('src/resources/generated/listed.ts')}\n`,
+  );
   writeFileSync(join(copy, 'src/constructs/native/generated/classes.ts'), '');
   rmSync(join(copy, 'schemas/geofences.schema.json'));
   writeFileSync(join(copy, 'docs/reference/resources/fences.md'), '');
   expect(found()).toEqual([
     { status: 1, said: ['src/resources/generated/listed.ts'] },
-    { status: 1, said: ['schemas/geofences.schema.json', 'src/constructs/native/generated/classes.ts', 'docs/reference/resources/fences.md'] },
+    {
+      status: 1,
+      said: [
+        'schemas/geofences.schema.json',
+        'src/constructs/native/generated/classes.ts',
+        'docs/reference/resources/fences.md',
+      ],
+    },
   ]);
   must(inCopy('npm', 'run', '--silent', 'generate'));
   expect(found().map(({ status }) => status)).toEqual([0, 0]);
@@ -117,39 +167,63 @@ test('the commands and the emulator know it', async () => {
   const home = folder({ 'trueup.yaml': yaml });
   const script = join(copy, 'dist/trueup.cjs');
   const { env } = await emulator(home, [], { script });
-  const run = async (code: number, ...args: readonly string[]): Promise<string> => (await home.expect(code, args, { script, env })).stdout;
+  const run = async (code: number, ...args: readonly string[]): Promise<string> =>
+    (await home.expect(code, args, { script, env })).stdout;
   expect(await run(0, '--help')).toContain('geofences');
   await run(0, 'validate');
   expect(await run(0, 'plan')).toMatch(/\+ create geofences\.yard[^]*\+ create geofences\.country/);
   await run(0, 'apply', '--auto-approve');
   await run(0, 'plan', '--detailed-exitcode');
-  const { resources } = JSON.parse(home.read('.trueup/state.json')) as { readonly resources: Readonly<Record<string, { readonly id: string }>> };
-  const answer = await fetch(`${env['TRUEUP_V2_URL']}/geofences/${resources['geofences.yard']?.id}/`, {
-    method: 'PATCH',
-    headers: { ...dummyCredentials.v2[1], 'content-type': 'application/json' },
-    body: JSON.stringify({ radius: 300 }),
-  });
+  const { resources } = JSON.parse(home.read('.trueup/state.json')) as {
+    readonly resources: Readonly<Record<string, { readonly id: string }>>;
+  };
+  const answer = await fetch(
+    `${env['TRUEUP_V2_URL']}/geofences/${resources['geofences.yard']?.id}/`,
+    {
+      method: 'PATCH',
+      headers: { ...dummyCredentials.v2[1], 'content-type': 'application/json' },
+      body: JSON.stringify({ radius: 300 }),
+    },
+  );
   expect(answer.status).toBe(200);
-  expect(await run(2, 'drift', '--detailed-exitcode')).toMatch(/geofences\.yard[^]*radius +250 → 300/);
+  expect(await run(2, 'drift', '--detailed-exitcode')).toMatch(
+    /geofences\.yard[^]*radius +250 → 300/,
+  );
   expect(await run(0, 'get', 'geofences')).toMatch(/Yard +300/);
   home.write('trueup.yaml', 'settings: {}\n');
   await run(0, 'state', 'rm', 'geofences.yard');
   expect(await run(0, 'export')).toMatch(/geofences:[^]*name: Yard[^]*radius: 300/);
-  expect(await run(0, 'export', '--format', 'hcl')).toMatch(/^resource "devicecloud_geofence" "yard"/m);
+  expect(await run(0, 'export', '--format', 'hcl')).toMatch(
+    /^resource "devicecloud_geofence" "yard"/m,
+  );
 });
 
 test('the provider serves it', async () => {
   const home = mkdtempSync(join(tmpdir(), 'fw-'));
-  const env = { PATH: process.env['PATH'], TMPDIR: home, TF_PLUGIN_MAGIC_COOKIE: 'd602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2', TF_DISABLE_PLUGIN_TLS: '1' };
-  const child = spawn(process.execPath, [join(copy, 'dist/terraform-provider-devicecloud.cjs')], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const env = {
+    PATH: process.env['PATH'],
+    TMPDIR: home,
+    TF_PLUGIN_MAGIC_COOKIE: 'd602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2',
+    TF_DISABLE_PLUGIN_TLS: '1',
+  };
+  const child = spawn(process.execPath, [join(copy, 'dist/terraform-provider-devicecloud.cjs')], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const ended = new Promise((done) => child.once('close', done));
   try {
-    const [, , , path] = await new Promise<readonly string[]>((done) => child.stdout.once('data', (line: Buffer) => done(line.toString().trim().split('|'))));
+    const [, , , path] = await new Promise<readonly string[]>((done) =>
+      child.stdout.once('data', (line: Buffer) => done(line.toString().trim().split('|'))),
+    );
     const client = new Client(`unix:${path}`, credentials.createInsecure());
     const itself = (bytes: Buffer): Buffer => bytes;
     const schema = await new Promise<Buffer>((done, fail) =>
-      client.makeUnaryRequest('/tfplugin6.Provider/GetProviderSchema', itself, itself, Buffer.alloc(0), (error, bytes) =>
-        bytes ? done(bytes) : fail(error ?? new Error('no schema')),
+      client.makeUnaryRequest(
+        '/tfplugin6.Provider/GetProviderSchema',
+        itself,
+        itself,
+        Buffer.alloc(0),
+        (error, bytes) => (bytes ? done(bytes) : fail(error ?? new Error('no schema'))),
       ),
     );
     client.close();
@@ -172,6 +246,8 @@ console.log(${native ? "[...stack.node.root.documents().values()].join('')" : 'T
   writeFileSync(join(copy, `${library}-program.cjs`), program);
   const said = must(inCopy(process.execPath, `${library}-program.cjs`));
   expect(said).toMatch(
-    native ? /"geofences": \{\s+"yard": \{\s+"name": "Yard",\s+"radius": 250/ : /"resource": \{\s+"devicecloud_geofence": \{\s+"yard": \{\s+"name": "Yard",\s+"radius": 250/,
+    native
+      ? /"geofences": \{\s+"yard": \{\s+"name": "Yard",\s+"radius": 250/
+      : /"resource": \{\s+"devicecloud_geofence": \{\s+"yard": \{\s+"name": "Yard",\s+"radius": 250/,
   );
 });

@@ -1,7 +1,15 @@
 // The package as npm packs it, in a project of its own: jest loads it as CommonJS, vitest as an ES module, one process
 // as both, and the compiler finds its types from either side.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -12,11 +20,16 @@ let project: string;
 beforeAll(() => {
   execFileSync(process.execPath, [join(root, 'scripts/ensure.mjs')]);
   project = mkdtempSync(join(tmpdir(), 'trueup-packed-'));
-  execFileSync('npm', ['pack', '--ignore-scripts', '--offline', '--pack-destination', project], { cwd: root, stdio: 'pipe', shell: process.platform === 'win32' });
+  execFileSync('npm', ['pack', '--ignore-scripts', '--offline', '--pack-destination', project], {
+    cwd: root,
+    stdio: 'pipe',
+    shell: process.platform === 'win32',
+  });
   const [tarball = ''] = readdirSync(project);
   execFileSync('tar', ['-xzf', tarball], { cwd: project });
   // What an installation puts beside it, without asking a registry.
-  for (const name of ['cdktf', 'cdktn', 'constructs', 'vitest', '@types/node', 'undici-types']) link(join(root, 'node_modules', name), name);
+  for (const name of ['cdktf', 'cdktn', 'constructs', 'vitest', '@types/node', 'undici-types'])
+    link(join(root, 'node_modules', name), name);
   link(join(project, 'package'), 'trueup');
 });
 
@@ -36,28 +49,51 @@ interface Said {
 }
 
 /** Runs one of the tools in a folder of the project that holds these files. */
-function run(folder: string, files: Readonly<Record<string, string>>, command: readonly string[]): Said {
+function run(
+  folder: string,
+  files: Readonly<Record<string, string>>,
+  command: readonly string[],
+): Said {
   const cwd = join(project, folder);
   mkdirSync(cwd, { recursive: true });
   for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text);
-  const env = { PATH: process.env['PATH'], HOME: project, NO_COLOR: '1', CI: '1', CHECKPOINT_DISABLE: '1' };
-  const { status, stdout, stderr } = spawnSync(process.execPath, command, { cwd, env, encoding: 'utf8' });
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: project,
+    NO_COLOR: '1',
+    CI: '1',
+    CHECKPOINT_DISABLE: '1',
+  };
+  const { status, stdout, stderr } = spawnSync(process.execPath, command, {
+    cwd,
+    env,
+    encoding: 'utf8',
+  });
   return { code: status, said: stdout + stderr };
 }
 
 test('an installation runs no script of a package', () => {
-  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as { packages: Readonly<Record<string, { dev?: boolean; hasInstallScript?: boolean }>> };
-  const withScript = Object.entries(packages).filter(([, { hasInstallScript = false }]) => hasInstallScript);
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    packages: Readonly<Record<string, { dev?: boolean; hasInstallScript?: boolean }>>;
+  };
+  const withScript = Object.entries(packages).filter(
+    ([, { hasInstallScript = false }]) => hasInstallScript,
+  );
   expect(withScript.map(([name]) => name)).toContain('node_modules/protobufjs');
   expect(withScript.filter(([, { dev = false }]) => !dev)).toEqual([]);
-  const { stdout } = spawnSync('npm', ['ls', '--omit=dev', '--all', '--parseable'], { cwd: root, encoding: 'utf8', shell: process.platform === 'win32' });
+  const { stdout } = spawnSync('npm', ['ls', '--omit=dev', '--all', '--parseable'], {
+    cwd: root,
+    encoding: 'utf8',
+    shell: process.platform === 'win32',
+  });
   expect(stdout).toContain('undici');
   expect(stdout).not.toMatch(/protobufjs|grpc/);
 });
 
 test('what is bundled comes with its licence', () => {
   const licences = readFileSync(join(project, 'package/dist/third-party-licences.txt'), 'utf8');
-  for (const name of ['@grpc/grpc-js', 'protobufjs', 're2js', 'undici', 'yaml']) expect(licences).toContain(`${name} `);
+  for (const name of ['@grpc/grpc-js', 'protobufjs', 're2js', 'undici', 'yaml'])
+    expect(licences).toContain(`${name} `);
 });
 
 /** What a test of a program says with either test runner, whose globals it uses. */
@@ -107,14 +143,29 @@ const folder = import.meta.dirname;
 ${cases}`;
 
 test('jest tests a program in CommonJS', () => {
-  const config = JSON.stringify({ testEnvironment: 'node', transform: {}, watchman: false, cacheDirectory: 'cache' });
-  const { code, said } = run('jest', { 'program.test.js': required, 'jest.config.json': config, 'package.json': '{}' }, [tool('jest/bin/jest.js'), '--runInBand']);
+  const config = JSON.stringify({
+    testEnvironment: 'node',
+    transform: {},
+    watchman: false,
+    cacheDirectory: 'cache',
+  });
+  const { code, said } = run(
+    'jest',
+    { 'program.test.js': required, 'jest.config.json': config, 'package.json': '{}' },
+    [tool('jest/bin/jest.js'), '--runInBand'],
+  );
   expect(said).toContain('Tests:       4 passed, 4 total');
   expect(code).toBe(0);
 });
 
 test('vitest tests a program in ES modules', () => {
-  const { code, said } = run('vitest', { 'program.test.mjs': imported, 'package.json': '{}' }, [tool('vitest/vitest.mjs'), 'run', '--maxWorkers=1', '--root', '.']);
+  const { code, said } = run('vitest', { 'program.test.mjs': imported, 'package.json': '{}' }, [
+    tool('vitest/vitest.mjs'),
+    'run',
+    '--maxWorkers=1',
+    '--root',
+    '.',
+  ]);
   expect(said).toMatch(/Tests {2}4 passed \(4\)/);
   expect(code).toBe(0);
 });
@@ -131,7 +182,11 @@ for (const name of ['trueup', 'trueup/cdktf', 'trueup/cdktn', 'trueup/constructs
 }
 `;
     const { said } = run('both', { 'both.mjs': program }, ['both.mjs']);
-    expect(said).toBe(['trueup', 'trueup/cdktf', 'trueup/cdktn', 'trueup/constructs'].map((name) => `${name} true true 0\n`).join(''));
+    expect(said).toBe(
+      ['trueup', 'trueup/cdktf', 'trueup/cdktn', 'trueup/constructs']
+        .map((name) => `${name} true true 0\n`)
+        .join(''),
+    );
   });
 
   test('may hold the constructs twice, as with modules that a test runner resets: nothing of either is lost', () => {
@@ -145,7 +200,10 @@ app.synth();
 const { readFileSync } = require('node:fs');
 console.log(first.Stack === second.Stack, ['one', 'two'].map((name) => /"name": "[AB]"/.exec(readFileSync('out/' + name + '.trueup.yaml', 'utf8'))[0]).join());
 `;
-    expect(run('twice', { 'twice.cjs': program }, ['twice.cjs'])).toEqual({ code: 0, said: 'false "name": "A","name": "B"\n' });
+    expect(run('twice', { 'twice.cjs': program }, ['twice.cjs'])).toEqual({
+      code: 0,
+      said: 'false "name": "A","name": "B"\n',
+    });
   });
 });
 
@@ -175,10 +233,24 @@ new Stack(new App({ outdir: 7 }), 'x');
     ['preserve', 'bundler', 'cts'],
   ])('module %s, resolved as %s, in a .%s', (module, moduleResolution, extension) => {
     // The types of the libraries are checked as well, but for those that are not ours.
-    const compilerOptions = { module, moduleResolution, target: 'es2022', strict: true, noEmit: true, types: ['node'], skipLibCheck: true };
+    const compilerOptions = {
+      module,
+      moduleResolution,
+      target: 'es2022',
+      strict: true,
+      noEmit: true,
+      types: ['node'],
+      skipLibCheck: true,
+    };
     const config = JSON.stringify({ compilerOptions, files: [`program.${extension}`] });
     const folder = `types-${module}-${extension}`;
-    const compiled = run(folder, { [`program.${extension}`]: program, 'tsconfig.json': config }, [tool('typescript/bin/tsc6'), '-p', '.', '--pretty', 'false']);
+    const compiled = run(folder, { [`program.${extension}`]: program, 'tsconfig.json': config }, [
+      tool('typescript/bin/tsc6'),
+      '-p',
+      '.',
+      '--pretty',
+      'false',
+    ]);
     expect(compiled).toEqual({ code: 0, said: '' });
   });
 
@@ -187,18 +259,30 @@ new Stack(new App({ outdir: 7 }), 'x');
       'take.cts': `import type { DevicecloudProvider } from 'trueup/cdktf';\nexport const take = (one: DevicecloudProvider): string => one.fqn;\n`,
       'give.mts': `import { DevicecloudProvider } from 'trueup/cdktf';\nimport { take } from './take.cjs';\ndeclare const one: DevicecloudProvider;\ntake(one);\n`,
       'tsconfig.json': JSON.stringify({
-        compilerOptions: { module: 'nodenext', target: 'es2022', strict: true, noEmit: true, types: ['node'], skipLibCheck: true },
+        compilerOptions: {
+          module: 'nodenext',
+          target: 'es2022',
+          strict: true,
+          noEmit: true,
+          types: ['node'],
+          skipLibCheck: true,
+        },
         files: ['give.mts', 'take.cts'],
       }),
     };
-    expect(run('one-class', files, [tool('typescript/bin/tsc6'), '-p', '.', '--pretty', 'false'])).toEqual({ code: 0, said: '' });
+    expect(
+      run('one-class', files, [tool('typescript/bin/tsc6'), '-p', '.', '--pretty', 'false']),
+    ).toEqual({ code: 0, said: '' });
   });
 });
 
 test('every file that package.json names is in the package', () => {
   const at = (path: string): string => readFileSync(join(project, 'package', path), 'utf8');
-  const { exports, bin, typesVersions } = JSON.parse(at('package.json')) as Readonly<Record<string, unknown>>;
-  const named = JSON.stringify({ exports, bin, typesVersions }).match(/(?<=")(?:\.\/)?dist\/[^"*]+/g) ?? [];
+  const { exports, bin, typesVersions } = JSON.parse(at('package.json')) as Readonly<
+    Record<string, unknown>
+  >;
+  const named =
+    JSON.stringify({ exports, bin, typesVersions }).match(/(?<=")(?:\.\/)?dist\/[^"*]+/g) ?? [];
   expect(named.length).toBeGreaterThan(15);
   for (const path of named) expect(at(path).length).toBeGreaterThan(0);
 });

@@ -19,10 +19,19 @@ describe('before anything is loaded', () => {
     [['plan', '-h'], 'plan'],
     [['state', 'mv', '--help'], 'state mv'],
   ])('%j is answered with what the parser says', async (args, name) => {
-    expect(await folder().run(args)).toMatchObject({ code: 0, stdout: answers()[name], stderr: '' });
+    expect(await folder().run(args)).toMatchObject({
+      code: 0,
+      stdout: answers()[name],
+      stderr: '',
+    });
   });
 
-  test('the version', async () => expect(await folder().run(['--version'])).toMatchObject({ code: 0, stdout: `${manifest.version}\n`, stderr: '' }));
+  test('the version', async () =>
+    expect(await folder().run(['--version'])).toMatchObject({
+      code: 0,
+      stdout: `${manifest.version}\n`,
+      stderr: '',
+    }));
 
   test('wrong usage is 1, on stderr, without a stack', async () => {
     const { code, stdout, stderr } = await folder().run(['plan', '--frmat', 'json']);
@@ -32,7 +41,8 @@ describe('before anything is loaded', () => {
   });
 
   test('an argument that is empty is no question for help', async () => {
-    for (const args of [['apply', ''], ['plan', ''], ['']]) expect([args, await folder().run(args)]).toMatchObject([args, { code: 1, stdout: '' }]);
+    for (const args of [['apply', ''], ['plan', ''], ['']])
+      expect([args, await folder().run(args)]).toMatchObject([args, { code: 1, stdout: '' }]);
   });
 });
 
@@ -41,10 +51,15 @@ describe('a first project', () => {
     const home = folder({ '.gitignore': 'node_modules/' });
     await home.expect(0, ['init']);
     expect(home.read('.gitignore')).toBe('node_modules/\n.trueup/\n');
-    const { jobs } = parseYaml(home.read('.github/workflows/trueup.yml')) as { jobs: { plan: { steps: readonly { run?: string }[] } } };
+    const { jobs } = parseYaml(home.read('.github/workflows/trueup.yml')) as {
+      jobs: { plan: { steps: readonly { run?: string }[] } };
+    };
     const typed = jobs.plan.steps.flatMap(({ run }) => (run === undefined ? [] : [run.split(' ')]));
-    expect(typed.map((words) => words.slice(0, 4).join(' '))).toEqual(['validate', 'plan', 'drift'].map((name) => `npx --yes trueup@${manifest.version} ${name}`));
-    for (const words of typed) expect(parse(words.slice(3), String, String)).toHaveProperty('command');
+    expect(typed.map((words) => words.slice(0, 4).join(' '))).toEqual(
+      ['validate', 'plan', 'drift'].map((name) => `npx --yes trueup@${manifest.version} ${name}`),
+    );
+    for (const words of typed)
+      expect(parse(words.slice(3), String, String)).toHaveProperty('command');
     expect((await home.expect(0, ['validate'])).stderr).toBe('');
     expect((await home.expect(2, ['plan', '-detailed-exitcode'])).stdout).toContain('3 to create');
     home.write('trueup.yaml', small);
@@ -59,11 +74,15 @@ describe('a first project', () => {
     expect(plan.stdout).toContain('Plan: 3 to create');
     expect(plan.stderr).toBe('');
     expect(existsSync(join(home.path, '.trueup/state.json'))).toBe(false);
-    expect((await home.expect(0, ['apply', '-auto-approve'])).stdout).toContain('Applied: 3 created');
+    expect((await home.expect(0, ['apply', '-auto-approve'])).stdout).toContain(
+      'Applied: 3 created',
+    );
     const state = home.read('.trueup/state.json');
     expect((await home.expect(0, ['plan', '--detailed-exitcode'])).stdout).toContain('No changes');
     expect((await home.expect(0, ['drift', '--detailed-exitcode'])).stdout).toContain('No drift');
-    expect((await home.expect(2, ['drift', '--detailed-exitcode', '--unmanaged=fail'])).stdout).toContain('1 not managed');
+    expect(
+      (await home.expect(2, ['drift', '--detailed-exitcode', '--unmanaged=fail'])).stdout,
+    ).toContain('1 not managed');
     expect(home.read('.trueup/state.json')).toBe(state);
     expect((await home.expect(0, ['destroy', '-auto-approve'])).stdout).toContain('3 deleted');
     expect((await home.expect(0, ['state', 'list'])).stdout).toBe('');
@@ -71,7 +90,8 @@ describe('a first project', () => {
 
   test('who only looks leaves nothing behind', async () => {
     const home = folder({ 'trueup.yaml': small });
-    for (const args of [['plan'], ['drift'], ['get', 'accounts'], ['doctor'], ['state', 'list']]) await home.expect(0, args);
+    for (const args of [['plan'], ['drift'], ['get', 'accounts'], ['doctor'], ['state', 'list']])
+      await home.expect(0, args);
     expect(readdirSync(home.path)).toEqual(['trueup.yaml']);
   });
 
@@ -92,16 +112,21 @@ describe('a first project', () => {
 });
 
 describe('validate', () => {
-  const refused = async (yaml: string): Promise<string> => (await folder({ 'trueup.yaml': yaml }).expect(1, ['validate'])).stderr;
+  const refused = async (yaml: string): Promise<string> =>
+    (await folder({ 'trueup.yaml': yaml }).expect(1, ['validate'])).stderr;
 
   test('references that go round, by their members', async () => {
-    const told = await refused('accounts: { a: { name: A, account: "${accounts.b.id}" }, b: { name: B, account: "${accounts.a.id}" } }\n');
+    const told = await refused(
+      'accounts: { a: { name: A, account: "${accounts.b.id}" }, b: { name: B, account: "${accounts.a.id}" } }\n',
+    );
     expect(told).toMatch(/accounts\.a → accounts\.b →\s+accounts\.a\./);
     expect(told).toContain('trueup.yaml:1:');
   });
 
   test('references to nothing, with their place, the lines around it and the nearest address', async () => {
-    const told = await refused('accounts:\n  field: { name: F }\n  sub:\n    name: S\n    account: "${accounts.feild.id}"\n');
+    const told = await refused(
+      'accounts:\n  field: { name: F }\n  sub:\n    name: S\n    account: "${accounts.feild.id}"\n',
+    );
     expect(told).toMatch(/accounts\.feild[\s\S]*`accounts\.field`/);
     expect(told).toContain('trueup.yaml:5:5');
     expect(told).toContain('> 5 |     account: "${accounts.feild.id}"');
@@ -118,45 +143,76 @@ describe('validate', () => {
   });
 
   test('advice, too, with the lines around it', async () => {
-    const { stderr } = await folder({ 'trueup.yaml': 'account_authorizations: { x: { user: "1", account: "2", role: root } }\n' }).expect(0, ['validate']);
+    const { stderr } = await folder({
+      'trueup.yaml': 'account_authorizations: { x: { user: "1", account: "2", role: root } }\n',
+    }).expect(0, ['validate']);
     expect(stderr).toContain('> 1 | account_authorizations');
   });
 });
 
 describe('saved plans', () => {
   test('are stale where what they were made from is not there any more', async () => {
-    const home = folder({ 'a.yaml': 'settings: { target: emulator }\naccounts: { a: { name: A } }\n' });
+    const home = folder({
+      'a.yaml': 'settings: { target: emulator }\naccounts: { a: { name: A } }\n',
+    });
     await home.expect(0, ['plan', '--out', 'p.plan']);
     rmSync(join(home.path, 'a.yaml'));
     expect((await home.expect(6, ['apply', 'p.plan'])).stderr).toContain('p.plan is stale');
   });
 
   test('name the environment in every command they tell to type', async () => {
-    const home = folder({ 'a.yaml': 'settings: { target: emulator }\naccounts: { a: { name: A, account: "1" } }\n', 'trueup.prod.yaml': 'variables: {}\n' });
+    const home = folder({
+      'a.yaml': 'settings: { target: emulator }\naccounts: { a: { name: A, account: "1" } }\n',
+      'trueup.prod.yaml': 'variables: {}\n',
+    });
     await home.expect(0, ['apply', '--auto-approve', '--env', 'prod']);
-    home.write('.trueup/emulator.json', home.read('.trueup/emulator.json').replace('"accounts":[', '"accounts":[{"id":"77","name":"A","account":"1"},'));
+    home.write(
+      '.trueup/emulator.json',
+      home
+        .read('.trueup/emulator.json')
+        .replace('"accounts":[', '"accounts":[{"id":"77","name":"A","account":"1"},'),
+    );
     rmSync(join(home.path, '.trueup', 'state.prod.json'));
     const { stderr } = await home.expect(5, ['plan', '--env', 'prod']);
     expect(stderr).toMatch(/^ *(?:Choose one: )?trueup import accounts\.a 2 --env prod$/m);
-    expect((await home.expect(5, ['plan', 'a.yaml', '--env', 'prod'])).stderr).toMatch(/trueup import accounts\.a 2 a\.yaml --env prod$/m);
-    expect((await home.expect(5, ['plan', 'a.yaml', '--env', 'prod', '--json'])).stdout).toContain('trueup import accounts.a 2 a.yaml --env prod\\n');
-    expect((await home.expect(1, ['apply', 'a.yaml', '--env', 'prod'])).stderr).toMatch(/: trueup apply --auto-approve a\.yaml --env prod$/m);
-    expect((await home.expect(1, ['destroy', 'a.yaml'])).stderr).toMatch(/: trueup destroy --auto-approve a\.yaml$/m);
+    expect((await home.expect(5, ['plan', 'a.yaml', '--env', 'prod'])).stderr).toMatch(
+      /trueup import accounts\.a 2 a\.yaml --env prod$/m,
+    );
+    expect((await home.expect(5, ['plan', 'a.yaml', '--env', 'prod', '--json'])).stdout).toContain(
+      'trueup import accounts.a 2 a.yaml --env prod\\n',
+    );
+    expect((await home.expect(1, ['apply', 'a.yaml', '--env', 'prod'])).stderr).toMatch(
+      /: trueup apply --auto-approve a\.yaml --env prod$/m,
+    );
+    expect((await home.expect(1, ['destroy', 'a.yaml'])).stderr).toMatch(
+      /: trueup destroy --auto-approve a\.yaml$/m,
+    );
   });
 
   test('name the PATHs and the environment they were made with, and not themselves', async () => {
-    const home = folder({ 'our estate/a.yaml': 'settings: { target: emulator }\naccounts: { a: { name: A } }\n', 'our estate/trueup.prod.yaml': 'variables: {}\n' });
-    expect((await home.expect(0, ['plan', 'our estate', '--env', 'prod', '--out', 'p q.plan'])).stderr).toContain("trueup apply 'p q.plan'\n");
+    const home = folder({
+      'our estate/a.yaml': 'settings: { target: emulator }\naccounts: { a: { name: A } }\n',
+      'our estate/trueup.prod.yaml': 'variables: {}\n',
+    });
+    expect(
+      (await home.expect(0, ['plan', 'our estate', '--env', 'prod', '--out', 'p q.plan'])).stderr,
+    ).toContain("trueup apply 'p q.plan'\n");
     home.write('our estate/a.yaml', home.read('our estate/a.yaml').replace('name: A', 'name: B'));
-    expect((await home.expect(6, ['apply', 'p q.plan'])).stderr).toMatch(/trueup plan --out 'p q.plan' 'our estate' --env prod$/m);
+    expect((await home.expect(6, ['apply', 'p q.plan'])).stderr).toMatch(
+      /trueup plan --out 'p q.plan' 'our estate' --env prod$/m,
+    );
     home.write('p q.plan', '{}');
-    expect((await home.expect(1, ['apply', 'p q.plan'])).stderr).toMatch(/trueup plan --out FILE$/m);
+    expect((await home.expect(1, ['apply', 'p q.plan'])).stderr).toMatch(
+      /trueup plan --out FILE$/m,
+    );
   });
 
   test('are shown, carried out without asking, and refused when stale', async () => {
     const home = folder({ 'trueup.yaml': small });
     expect((await home.expect(0, ['plan', '-out=p.plan'])).stderr).toContain('trueup apply p.plan');
-    const shown = JSON.parse((await home.expect(0, ['show', 'p.plan', '--format', 'json'])).stdout) as { summary: { create: number } };
+    const shown = JSON.parse(
+      (await home.expect(0, ['show', 'p.plan', '--format', 'json'])).stdout,
+    ) as { summary: { create: number } };
     expect(shown.summary.create).toBe(3);
     await home.expect(0, ['apply', 'p.plan']);
     expect((await home.expect(0, ['apply', 'p.plan'])).stdout).toContain('No changes');
@@ -165,14 +221,18 @@ describe('saved plans', () => {
     const { stderr } = await home.expect(6, ['apply', 'q.plan']);
     expect(stderr).toContain('stale');
     expect(stderr).toContain('trueup plan --out q.plan');
-    expect((await home.expect(1, ['apply', 'q.plan', '--target', 'accounts.field-ops'])).stderr).toContain('--target');
+    expect(
+      (await home.expect(1, ['apply', 'q.plan', '--target', 'accounts.field-ops'])).stderr,
+    ).toContain('--target');
   });
 
   test('a plan with variables is made again with the same values', async () => {
     const home = folder({ 'trueup.yaml': small.replace('Field operations', '"${var.name}"') });
     await home.expect(0, ['plan', '-var=name=Field', '--out', 'p.plan']);
     await home.expect(0, ['apply', 'p.plan']);
-    expect((await home.expect(0, ['get', 'accounts', '-o', 'csv', '--var', 'name=Field'])).stdout).toContain('Field');
+    expect(
+      (await home.expect(0, ['get', 'accounts', '-o', 'csv', '--var', 'name=Field'])).stdout,
+    ).toContain('Field');
   });
 
   test('other files are not plans', async () => {
@@ -193,10 +253,14 @@ describe('policy', () => {
     home.write('trueup.yaml', rules(1));
     expect((await home.expect(3, ['plan'])).stdout).toContain('--allow max-deletes');
     const { stderr } = await home.expect(3, ['plan', '--out', 'p.plan']);
-    expect(stderr).toContain('it is blocked, and apply refuses it. To let it pass, plan again with --allow max-deletes\n');
+    expect(stderr).toContain(
+      'it is blocked, and apply refuses it. To let it pass, plan again with --allow max-deletes\n',
+    );
     expect(stderr).not.toContain('trueup apply');
     await home.expect(3, ['apply', 'p.plan']);
-    expect((await home.expect(0, ['plan', '--out', 'p.plan', '--allow', 'max-deletes'])).stderr).toContain('To carry it out: trueup apply p.plan\n');
+    expect(
+      (await home.expect(0, ['plan', '--out', 'p.plan', '--allow', 'max-deletes'])).stderr,
+    ).toContain('To carry it out: trueup apply p.plan\n');
     expect((await home.expect(3, ['apply', '--auto-approve'])).stdout).toContain('max-deletes');
     expect((await home.expect(0, ['state', 'list'])).stdout).toContain('accounts.a3');
     await home.expect(0, ['apply', '--auto-approve', '--allow', 'max-deletes']);
@@ -216,14 +280,26 @@ describe('streams', () => {
   });
 
   test('what stands against a plan is on stderr, too, but not twice on a terminal', async () => {
-    const home = folder({ 'trueup.yaml': `${small}account_authorizations: { x: { user: "1", account: "1", role: read_only_user } }\n` });
-    for (const verb of [['plan'], ['plan', '--format', 'json'], ['apply', '--auto-approve'], ['drift']]) expect((await home.expect(1, verb)).stderr).toContain('[cannot-create]');
+    const home = folder({
+      'trueup.yaml': `${small}account_authorizations: { x: { user: "1", account: "1", role: read_only_user } }\n`,
+    });
+    for (const verb of [
+      ['plan'],
+      ['plan', '--format', 'json'],
+      ['apply', '--auto-approve'],
+      ['drift'],
+    ])
+      expect((await home.expect(1, verb)).stderr).toContain('[cannot-create]');
     expect(atTerminal(home, ['plan']).screen.match(/cannot-create/g)).toHaveLength(1);
     home.write('trueup.yaml', small);
     await home.expect(0, ['apply', '--auto-approve']);
     home.write('trueup.yaml', 'settings: { target: emulator }\n');
-    expect((await home.expect(3, ['plan', '--format', 'json'])).stderr).toContain('--allow all-removed');
-    expect((await home.expect(3, ['apply', '--auto-approve'])).stderr).toContain('Nothing was changed');
+    expect((await home.expect(3, ['plan', '--format', 'json'])).stderr).toContain(
+      '--allow all-removed',
+    );
+    expect((await home.expect(3, ['apply', '--auto-approve'])).stderr).toContain(
+      'Nothing was changed',
+    );
   });
 
   test('--json is one object a line, complaints included', async () => {
@@ -247,16 +323,23 @@ describe('streams', () => {
         .trim()
         .split('\n')
         .map((line) => JSON.parse(line) as Record<string, unknown>);
-      for (const name of ['@level', '@message', '@module', '@timestamp', 'type']) expect(lines.every((line) => typeof line[name] === 'string')).toBe(true);
+      for (const name of ['@level', '@message', '@module', '@timestamp', 'type'])
+        expect(lines.every((line) => typeof line[name] === 'string')).toBe(true);
       expect(lines.map((line) => line['type'])).toEqual(expect.arrayContaining([...types]));
       expect(stderr).toBe('');
     }
     home.write('trueup.yaml', 'accounts: { a: { nmae: x } }');
-    expect(JSON.parse((await home.expect(1, ['plan', '--json'])).stdout.trim().split('\n').at(-1) as string)).toMatchObject({ type: 'diagnostic', '@level': 'error' });
+    expect(
+      JSON.parse(
+        (await home.expect(1, ['plan', '--json'])).stdout.trim().split('\n').at(-1) as string,
+      ),
+    ).toMatchObject({ type: 'diagnostic', '@level': 'error' });
   });
 
   test('--json begins with the version, whatever there is to complain about', async () => {
-    const warned = small + 'account_authorizations: { x: { user: "1", account: "2", role: root, lifecycle: { protect: true } } }\n';
+    const warned =
+      small +
+      'account_authorizations: { x: { user: "1", account: "2", role: root, lifecycle: { protect: true } } }\n';
     for (const [text, verb] of [
       [warned, ['plan']],
       [warned, ['drift']],
@@ -276,46 +359,89 @@ describe('streams', () => {
 
   test('reports are written beside what is shown', async () => {
     const home = folder({ 'trueup.yaml': small });
-    const { stdout } = await home.expect(0, ['plan', '--report', 'markdown=plan.md', '--report=json=plan.json', '--format=json']);
+    const { stdout } = await home.expect(0, [
+      'plan',
+      '--report',
+      'markdown=plan.md',
+      '--report=json=plan.json',
+      '--format=json',
+    ]);
     expect(JSON.parse(home.read('plan.json'))).toMatchObject({ summary: { create: 3 } });
     expect(JSON.parse(stdout)).toMatchObject({ format_version: '1.0' });
     expect(home.read('plan.md')).toContain('accounts.field-ops');
-    expect((await home.expect(1, ['plan', '--report', 'pdf=x'])).stderr).toContain('Forms: text, json, markdown, html.');
-    expect((await home.expect(1, ['plan', '--report', 'junit=x'])).stderr).toContain('knows no form named "junit"');
+    expect((await home.expect(1, ['plan', '--report', 'pdf=x'])).stderr).toContain(
+      'Forms: text, json, markdown, html.',
+    );
+    expect((await home.expect(1, ['plan', '--report', 'junit=x'])).stderr).toContain(
+      'knows no form named "junit"',
+    );
     expect((await home.expect(1, ['plan', '--report', 'json='])).stderr).toContain('names no file');
-    expect((await home.expect(1, ['plan', '--report', 'json=no/such/folder/x.json'])).stderr).toContain('there is no folder');
+    expect(
+      (await home.expect(1, ['plan', '--report', 'json=no/such/folder/x.json'])).stderr,
+    ).toContain('there is no folder');
   });
 
   test('an audit goes to people, test runners and code scanning at once; a saved plan takes any form', async () => {
     const home = folder({ 'trueup.yaml': small });
-    const reports = ['html=drift.html', 'junit=drift.xml', 'sarif=drift.sarif'].flatMap((one) => ['--report', one]);
-    const { stdout } = await home.expect(2, ['drift', '--detailed-exitcode', '--format', 'sarif', ...reports]);
+    const reports = ['html=drift.html', 'junit=drift.xml', 'sarif=drift.sarif'].flatMap((one) => [
+      '--report',
+      one,
+    ]);
+    const { stdout } = await home.expect(2, [
+      'drift',
+      '--detailed-exitcode',
+      '--format',
+      'sarif',
+      ...reports,
+    ]);
     expect(stdout).toBe(home.read('drift.sarif'));
     expect(stdout).toContain('"ruleId": "drift/missing"');
     expect(home.read('drift.html')).toMatch(/^<!doctype html>\n/);
-    expect(home.read('drift.xml')).toContain('name="accounts.field-ops" time="0"><failure type="missing"');
+    expect(home.read('drift.xml')).toContain(
+      'name="accounts.field-ops" time="0"><failure type="missing"',
+    );
     await home.expect(0, ['plan', '--out', 'change.plan', '--report', 'html=plan.html']);
-    const shown = await home.expect(0, ['show', 'change.plan', '--format', 'html', '--report', 'text=plan.txt']);
-    expect(shown.stdout.replaceAll(/<time.*?<\/time>/g, '')).toBe(home.read('plan.html').replaceAll(/<time.*?<\/time>/g, ''));
+    const shown = await home.expect(0, [
+      'show',
+      'change.plan',
+      '--format',
+      'html',
+      '--report',
+      'text=plan.txt',
+    ]);
+    expect(shown.stdout.replaceAll(/<time.*?<\/time>/g, '')).toBe(
+      home.read('plan.html').replaceAll(/<time.*?<\/time>/g, ''),
+    );
     expect(home.read('plan.txt')).toContain('Plan: 3 to create');
   });
 
   test('a reader that goes away ends nothing and is no error', () => {
-    const { status, stderr } = spawnSync('bash', ['-c', `set -o pipefail; '${process.execPath}' '${TRUEUP}' schema | true`], { encoding: 'utf8' });
+    const { status, stderr } = spawnSync(
+      'bash',
+      ['-c', `set -o pipefail; '${process.execPath}' '${TRUEUP}' schema | true`],
+      { encoding: 'utf8' },
+    );
     expect([status, stderr]).toEqual([0, '']);
   });
 
   test('a disk that is full is an error', () => {
-    const { status, stderr } = spawnSync('bash', ['-c', `'${process.execPath}' '${TRUEUP}' schema > /dev/full`], { encoding: 'utf8' });
+    const { status, stderr } = spawnSync(
+      'bash',
+      ['-c', `'${process.execPath}' '${TRUEUP}' schema > /dev/full`],
+      { encoding: 'utf8' },
+    );
     expect(status).toBe(1);
     expect(stderr).toContain('ENOSPC');
   });
 
   test('colour is for terminals that want it, whatever FORCE_COLOR says', async () => {
     const home = folder({ 'trueup.yaml': small });
-    expect((await home.expect(0, ['plan'], { env: { FORCE_COLOR: '3', NO_COLOR: '' } })).stdout).not.toContain('\u001b');
+    expect(
+      (await home.expect(0, ['plan'], { env: { FORCE_COLOR: '3', NO_COLOR: '' } })).stdout,
+    ).not.toContain('\u001b');
     expect(atTerminal(home, ['plan']).screen).toContain('\u001b[');
-    for (const env of [{ NO_COLOR: '1' }, { CI: '1' }, { TERM: 'dumb' }]) expect(atTerminal(home, ['plan'], { env }).screen).not.toMatch(/\u001b\[\d*m/);
+    for (const env of [{ NO_COLOR: '1' }, { CI: '1' }, { TERM: 'dumb' }])
+      expect(atTerminal(home, ['plan'], { env }).screen).not.toMatch(/\u001b\[\d*m/);
   });
 });
 
@@ -325,11 +451,18 @@ describe('the prompt', () => {
     const { code, screen } = atTerminal(home, ['apply'], { typed: `${typed}\n` });
     expect(screen).toContain('Nothing was changed');
     expect(code).toBe(1);
-    expect(readdirSync(join(home.path, '.trueup')).filter((name) => name.startsWith('state.json'))).toEqual([]);
+    expect(
+      readdirSync(join(home.path, '.trueup')).filter((name) => name.startsWith('state.json')),
+    ).toEqual([]);
   });
 
   test('Ctrl-C is a signal, and nothing was changed', async () => {
-    const { code, screen } = await answering(folder({ 'trueup.yaml': small }), ['apply'], 'taken for an answer', '\u0003');
+    const { code, screen } = await answering(
+      folder({ 'trueup.yaml': small }),
+      ['apply'],
+      'taken for an answer',
+      '\u0003',
+    );
     expect(screen).not.toContain('Applied');
     expect(code).toBe(130);
   });
@@ -359,7 +492,9 @@ describe('signals', () => {
     expect(kept).toBeLessThan(30);
     expect(existsSync(join(home.path, '.trueup/state.json.lock'))).toBe(false);
     await home.expect(0, ['apply', '--auto-approve'], { env });
-    const listed = JSON.parse((await home.expect(0, ['get', 'accounts', '-o', 'json'], { env })).stdout) as unknown[];
+    const listed = JSON.parse(
+      (await home.expect(0, ['get', 'accounts', '-o', 'json'], { env })).stdout,
+    ) as unknown[];
     expect(listed).toHaveLength(31);
   });
 
@@ -375,7 +510,9 @@ describe('signals', () => {
     // Nothing was tidied up: the lock lies there, and the next run on this machine knows its holder is gone.
     expect(existsSync(join(home.path, '.trueup/state.json.lock'))).toBe(true);
     const { env: quick } = await emulator(home);
-    await home.expect(0, ['apply', '--auto-approve'], { env: { ...quick, TRUEUP_SETTLE_SECONDS: '0' } });
+    await home.expect(0, ['apply', '--auto-approve'], {
+      env: { ...quick, TRUEUP_SETTLE_SECONDS: '0' },
+    });
   });
 
   test('reading is simply left', async () => {
@@ -394,8 +531,12 @@ describe('signals', () => {
     const { env } = await emulator(home, ['--fault', 'latency=600000,method=POST,path=/api/v2']);
     const run = home.start(['apply', '--auto-approve'], { env });
     await run.says('Plan: 3');
-    expect((await home.expect(4, ['apply', '--auto-approve'], { env })).stderr).toContain(String(run.child.pid));
-    expect((await home.expect(0, ['doctor'], { env })).stdout).toMatch(/lock +held by apply .*trueup unlock/);
+    expect((await home.expect(4, ['apply', '--auto-approve'], { env })).stderr).toContain(
+      String(run.child.pid),
+    );
+    expect((await home.expect(0, ['doctor'], { env })).stdout).toMatch(
+      /lock +held by apply .*trueup unlock/,
+    );
     expect((await home.expect(0, ['plan'], { env })).stdout).toContain('3 to create');
   });
 });
@@ -411,19 +552,31 @@ describe('where declarations do not load', () => {
     'a name that is none': 'accounts: { "1": { name: A } }\n',
   };
 
-  test.each(Object.entries(broken))('%s: the state, the lock and the cloud are still cared for', async (_, text) => {
-    const home = folder({ 'trueup.yaml': small, 'keep.yaml': 'variables: { where: kept.json }\n' });
-    home.write('trueup.yaml', small.replace('target: emulator', 'target: emulator, state: "${var.where}"'));
-    await home.expect(0, ['apply', '--auto-approve']);
-    home.write('trueup.yaml', `${text}settings: { target: emulator, state: "\${var.where}" }\n${text}`);
-    await home.expect(1, ['plan']);
-    expect((await home.expect(0, ['state', 'list'])).stdout).toContain('accounts.field-ops');
-    await home.expect(0, ['state', 'show', 'accounts.field-ops']);
-    await home.expect(0, ['state', 'mv', 'accounts.field-ops', 'accounts.field']);
-    await home.expect(0, ['state', 'rm', 'accounts.field']);
-    expect((await home.expect(0, ['get', 'accounts'])).stdout).toContain('Field operations');
-    expect((await home.expect(1, ['unlock', 'x'])).stderr).toMatch(/nothing\s+is\s+locked/);
-  });
+  test.each(Object.entries(broken))(
+    '%s: the state, the lock and the cloud are still cared for',
+    async (_, text) => {
+      const home = folder({
+        'trueup.yaml': small,
+        'keep.yaml': 'variables: { where: kept.json }\n',
+      });
+      home.write(
+        'trueup.yaml',
+        small.replace('target: emulator', 'target: emulator, state: "${var.where}"'),
+      );
+      await home.expect(0, ['apply', '--auto-approve']);
+      home.write(
+        'trueup.yaml',
+        `${text}settings: { target: emulator, state: "\${var.where}" }\n${text}`,
+      );
+      await home.expect(1, ['plan']);
+      expect((await home.expect(0, ['state', 'list'])).stdout).toContain('accounts.field-ops');
+      await home.expect(0, ['state', 'show', 'accounts.field-ops']);
+      await home.expect(0, ['state', 'mv', 'accounts.field-ops', 'accounts.field']);
+      await home.expect(0, ['state', 'rm', 'accounts.field']);
+      expect((await home.expect(0, ['get', 'accounts'])).stdout).toContain('Field operations');
+      expect((await home.expect(1, ['unlock', 'x'])).stderr).toMatch(/nothing\s+is\s+locked/);
+    },
+  );
 
   test.each([
     ['settings: { target: emulater }\n', 'emulator'],
@@ -438,7 +591,8 @@ describe('where declarations do not load', () => {
   });
 });
 
-const many = (count: number): string => `accounts:\n${Array.from({ length: count }, (_, index) => `  a${index}: { name: Account ${index} }\n`).join('')}`;
+const many = (count: number): string =>
+  `accounts:\n${Array.from({ length: count }, (_, index) => `  a${index}: { name: Account ${index} }\n`).join('')}`;
 
 test('stack traces are for --debug', async () => {
   const home = folder({ 'trueup.yaml': 'accounts: [' });
@@ -482,8 +636,17 @@ test('completion loads in bash and knows commands, flags, words and kinds', () =
 
 test.each(['zsh', 'fish'])('completion for %s names every command', async (shell) => {
   const { stdout } = await folder().expect(0, ['completion', shell]);
-  expect(stdout).toMatch(shell === 'zsh' ? /'get --filter'\) compadd -- ; return/ : /seen_subcommand_from get' -l filter -x -d/);
-  expect(stdout).toMatch(shell === 'zsh' ? /'plan --out'\) _files; return/ : /seen_subcommand_from plan' -l out -r -d/);
-  for (const name of ['plan', 'apply', 'emulator', 'detailed-exitcode']) expect(stdout).toContain(name);
-  expect((await folder().expect(1, ['completion', 'powershell'])).stderr).toContain('bash | zsh | fish');
+  expect(stdout).toMatch(
+    shell === 'zsh'
+      ? /'get --filter'\) compadd -- ; return/
+      : /seen_subcommand_from get' -l filter -x -d/,
+  );
+  expect(stdout).toMatch(
+    shell === 'zsh' ? /'plan --out'\) _files; return/ : /seen_subcommand_from plan' -l out -r -d/,
+  );
+  for (const name of ['plan', 'apply', 'emulator', 'detailed-exitcode'])
+    expect(stdout).toContain(name);
+  expect((await folder().expect(1, ['completion', 'powershell'])).stderr).toContain(
+    'bash | zsh | fish',
+  );
 });

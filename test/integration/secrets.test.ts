@@ -13,29 +13,68 @@ import { emulator, folder, type Folder } from '../support/cli.js';
 const PATH = 'authentication.secret';
 const destinations = (count: number, secret = (index: number) => `SECRET_${index}`): string =>
   `settings: { target: emulator }\nalert_push_destinations:\n${Array.from({ length: count }, (_, index) => `  d${index}: { name: D${index}, enabled: true, endpoint: { url: "https://hooks.example.com/${index}" }, authentication: { secret: "\${secret.env.${secret(index)}}" } }\n`).join('')}`;
-const valuesOf = (count: number): Record<string, string> => Object.fromEntries(Array.from({ length: count }, (_, index) => [`SECRET_${index}`, `value number ${index}`]));
+const valuesOf = (count: number): Record<string, string> =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, index) => [`SECRET_${index}`, `value number ${index}`]),
+  );
 const stateIn = (home: Folder): State => JSON.parse(home.read('.trueup/state.json')) as State;
-const secretsOf = (state: State) => Object.values(state.resources).map(({ secrets }) => secrets?.[PATH]);
+const secretsOf = (state: State) =>
+  Object.values(state.resources).map(({ secrets }) => secrets?.[PATH]);
 
 /** The state as the command wrote it, with other fingerprints. */
-function refingerprint(home: Folder, change: Partial<State>, made: (address: string) => Entry['secrets']): void {
-  const { checksum: _, secrets_salt: _salt, secrets_together: _together, ...rest } = stateIn(home) as State & { readonly checksum: string };
-  const resources = Object.fromEntries(Object.entries(rest.resources).map(([address, entry]) => [address, { ...entry, secrets: made(address) } as Entry]));
-  const read = Object.fromEntries(Object.entries(resources).map(([address, { as_observed: _names, ...entry }]: [string, Entry & { as_observed?: unknown }]) => [address, entry]));
+function refingerprint(
+  home: Folder,
+  change: Partial<State>,
+  made: (address: string) => Entry['secrets'],
+): void {
+  const {
+    checksum: _,
+    secrets_salt: _salt,
+    secrets_together: _together,
+    ...rest
+  } = stateIn(home) as State & { readonly checksum: string };
+  const resources = Object.fromEntries(
+    Object.entries(rest.resources).map(([address, entry]) => [
+      address,
+      { ...entry, secrets: made(address) } as Entry,
+    ]),
+  );
+  const read = Object.fromEntries(
+    Object.entries(resources).map(
+      ([address, { as_observed: _names, ...entry }]: [
+        string,
+        Entry & { as_observed?: unknown },
+      ]) => [address, entry],
+    ),
+  );
   home.write('.trueup/state.json', encodeState({ ...rest, ...change, resources: read }));
 }
 
 /** As format 1 made it. */
 function salted(value: string, key?: string): SaltedFingerprint {
   const salt = Buffer.from(sha256(value).slice(0, 16));
-  const hash = scryptSync(key === undefined ? value : createHmac('sha256', key).update(value).digest(), salt, 32, { N: 2 ** 10, r: 8, p: 1 });
-  return { algorithm: 'scrypt', cost: 10, block: 8, parallel: 1, salt: salt.toString('base64'), hash: hash.toString('base64'), keyed: key !== undefined };
+  const hash = scryptSync(
+    key === undefined ? value : createHmac('sha256', key).update(value).digest(),
+    salt,
+    32,
+    { N: 2 ** 10, r: 8, p: 1 },
+  );
+  return {
+    algorithm: 'scrypt',
+    cost: 10,
+    block: 8,
+    parallel: 1,
+    salt: salt.toString('base64'),
+    hash: hash.toString('base64'),
+    keyed: key !== undefined,
+  };
 }
 
 const QUIET = /^No changes\./m;
 
 describe('what declarations may say', () => {
-  const secret = (expression: string): string => `settings: { target: emulator }\nalert_push_destinations:\n  p: { name: P, authentication: { secret: "${expression}" } }\n`;
+  const secret = (expression: string): string =>
+    `settings: { target: emulator }\nalert_push_destinations:\n  p: { name: P, authentication: { secret: "${expression}" } }\n`;
 
   test('follows links to where they lead, and reads below secret_roots', async () => {
     const [home, elsewhere] = [folder(), folder({ 'keys/pager': 'a secret of elsewhere\n' })];
@@ -46,30 +85,61 @@ describe('what declarations may say', () => {
       expect(stderr).toContain('[secret-outside]');
       expect(stderr.replaceAll(/\s+/g, ' ')).toContain('settings: { secret_roots: [');
     }
-    home.write('trueup.yaml', secret('${secret.file.keys/pager}').replace('emulator }', `emulator, secret_roots: [${JSON.stringify(elsewhere.path)}] }`));
+    home.write(
+      'trueup.yaml',
+      secret('${secret.file.keys/pager}').replace(
+        'emulator }',
+        `emulator, secret_roots: [${JSON.stringify(elsewhere.path)}] }`,
+      ),
+    );
     await home.expect(0, ['apply', '--auto-approve']);
     await home.expect(0, ['plan', '--detailed-exitcode']);
     for (const path of ['/proc/self/environ', '/dev/stdin']) {
-      home.write('trueup.yaml', secret(`\${secret.file.${path}}`).replace('emulator }', 'emulator, secret_roots: ["/"] }'));
+      home.write(
+        'trueup.yaml',
+        secret(`\${secret.file.${path}}`).replace('emulator }', 'emulator, secret_roots: ["/"] }'),
+      );
       expect((await home.expect(1, ['validate'])).stderr).toContain('[secret-outside]');
     }
   });
 
   test('is the same for stacks, and a sensitive variable is not given on the command line', async () => {
-    const stack = (name: string, more: object = {}) => JSON.stringify({ provider: { devicecloud: [{}] }, resource: { devicecloud_account: { a: { name } } }, ...more });
+    const stack = (name: string, more: object = {}) =>
+      JSON.stringify({
+        provider: { devicecloud: [{}] },
+        resource: { devicecloud_account: { a: { name } } },
+        ...more,
+      });
     const home = folder({ 'cdk.tf.json': stack('A') });
     await home.expect(0, ['validate', 'cdk.tf.json']);
     for (const name of ['${env.X_TOKEN}', 'x ${env.X_TOKEN}', '$${env.X_TOKEN}']) {
       home.write('cdk.tf.json', stack(name));
-      const { code, stdout, stderr } = await home.run(['validate', 'cdk.tf.json'], { env: { X_TOKEN: 'hunter2hunter2' } });
+      const { code, stdout, stderr } = await home.run(['validate', 'cdk.tf.json'], {
+        env: { X_TOKEN: 'hunter2hunter2' },
+      });
       expect([name, code]).toEqual([name, name.startsWith('$$') ? 0 : 1]);
       expect(stdout + stderr).not.toContain('hunter2');
     }
-    const pager = { variable: { key: { sensitive: true } }, resource: { devicecloud_alert_push_destination: { p: { name: 'P', authentication: { secret_wo: '${var.key}' } } } } };
+    const pager = {
+      variable: { key: { sensitive: true } },
+      resource: {
+        devicecloud_alert_push_destination: {
+          p: { name: 'P', authentication: { secret_wo: '${var.key}' } },
+        },
+      },
+    };
     home.write('cdk.tf.json', stack('A', pager));
     for (const command of ['validate', 'plan', 'apply']) {
-      const { stderr } = await home.expect(1, [command, 'cdk.tf.json', '--var', 'key=hunter2hunter2', ...(command === 'apply' ? ['--auto-approve'] : [])]);
-      expect(stderr).toMatch(/the variable `key` is secret: its value cannot be given by[\s]+--var/);
+      const { stderr } = await home.expect(1, [
+        command,
+        'cdk.tf.json',
+        '--var',
+        'key=hunter2hunter2',
+        ...(command === 'apply' ? ['--auto-approve'] : []),
+      ]);
+      expect(stderr).toMatch(
+        /the variable `key` is secret: its value cannot be given by[\s]+--var/,
+      );
       expect(stderr).toContain('TRUEUP_VAR_key or TF_VAR_key');
       expect(stderr).not.toContain('hunter2');
     }
@@ -82,10 +152,14 @@ describe('fingerprints in a state', () => {
     const home = folder({ 'trueup.yaml': destinations(3) });
     const env = valuesOf(3);
     await home.expect(0, ['apply', '--auto-approve'], { env });
-    refingerprint(home, { format_version: 1 } as unknown as Partial<State>, (address) => ({ [PATH]: salted(`value number ${address.slice(-1)}`) }));
+    refingerprint(home, { format_version: 1 } as unknown as Partial<State>, (address) => ({
+      [PATH]: salted(`value number ${address.slice(-1)}`),
+    }));
     const before = home.read('.trueup/state.json');
     expect((await home.expect(0, ['plan', '--detailed-exitcode'], { env })).stdout).toMatch(QUIET);
-    const changed = await home.expect(2, ['plan', '--detailed-exitcode'], { env: { ...env, SECRET_1: 'rotated' } });
+    const changed = await home.expect(2, ['plan', '--detailed-exitcode'], {
+      env: { ...env, SECRET_1: 'rotated' },
+    });
     expect(changed.stdout).toContain('alert_push_destinations.d1');
     expect(changed.stdout).not.toContain('alert_push_destinations.d2');
     expect(home.read('.trueup/state.json')).toBe(before);
@@ -94,7 +168,11 @@ describe('fingerprints in a state', () => {
     const after = stateIn(home);
     expect(after).toMatchObject({ format_version: 2, secrets_together: [{ cost: 14 }] });
     expect(Buffer.from(after.secrets_salt as string, 'base64')).toHaveLength(16);
-    expect(Object.entries(after.resources).flatMap(([address, { secrets }]) => Object.entries(secrets ?? {}).map(([path, one]) => ({ ...one, at: `${address} ${path}` })))).toEqual(
+    expect(
+      Object.entries(after.resources).flatMap(([address, { secrets }]) =>
+        Object.entries(secrets ?? {}).map(([path, one]) => ({ ...one, at: `${address} ${path}` })),
+      ),
+    ).toEqual(
       [0, 1, 2].map((index) => ({
         at: `alert_push_destinations.d${index} ${PATH}`,
         of: `alert_push_destinations.d${index} ${PATH}`,
@@ -109,8 +187,17 @@ describe('fingerprints in a state', () => {
     const home = folder({ 'trueup.yaml': destinations(2) });
     const env = valuesOf(2);
     await home.expect(0, ['apply', '--auto-approve'], { env });
-    await home.expect(0, ['state', 'mv', 'alert_push_destinations.d0', 'alert_push_destinations.moved'], { env });
-    home.write('trueup.yaml', destinations(2).replace('  d0:', '  moved:').replace('  d1: {', '  renamed: { lifecycle: { renamed_from: d1 },'));
+    await home.expect(
+      0,
+      ['state', 'mv', 'alert_push_destinations.d0', 'alert_push_destinations.moved'],
+      { env },
+    );
+    home.write(
+      'trueup.yaml',
+      destinations(2)
+        .replace('  d0:', '  moved:')
+        .replace('  d1: {', '  renamed: { lifecycle: { renamed_from: d1 },'),
+    );
     await home.expect(0, ['apply', '--auto-approve'], { env });
     expect((await home.expect(0, ['plan', '--detailed-exitcode'], { env })).stdout).toMatch(QUIET);
     await home.expect(2, ['plan', '--detailed-exitcode'], { env: { ...env, SECRET_0: 'rotated' } });
@@ -121,31 +208,57 @@ describe('fingerprints in a state', () => {
     const env = valuesOf(2);
     const keyed = { ...env, TRUEUP_FINGERPRINT_KEY: 'a key of some length' };
     await home.expect(0, ['apply', '--auto-approve'], { env });
-    expect(secretsOf(stateIn(home))).toEqual([expect.objectContaining({ cost: 14 }), expect.objectContaining({ cost: 14 })]);
-    expect((await home.expect(0, ['plan', '--detailed-exitcode'], { env: keyed })).stdout).toMatch(QUIET);
+    expect(secretsOf(stateIn(home))).toEqual([
+      expect.objectContaining({ cost: 14 }),
+      expect.objectContaining({ cost: 14 }),
+    ]);
+    expect((await home.expect(0, ['plan', '--detailed-exitcode'], { env: keyed })).stdout).toMatch(
+      QUIET,
+    );
     home.write('trueup.yaml', `${destinations(2)}accounts:\n  a: { name: A }\n`);
     await home.expect(0, ['apply', '--auto-approve'], { env: keyed });
-    for (const one of secretsOf(stateIn(home)).filter(Boolean)) expect(one).not.toHaveProperty('cost');
-    expect((await home.expect(0, ['plan', '--detailed-exitcode'], { env: keyed })).stdout).toMatch(QUIET);
-    await home.expect(2, ['plan', '--detailed-exitcode'], { env: { ...keyed, SECRET_0: 'rotated' } });
-    const without = await home.expect(0, ['plan', '--detailed-exitcode'], { env: { ...env, SECRET_0: 'rotated' } });
-    expect(without.stdout).toMatch(/2 secrets were fingerprinted with a key, and TRUEUP_FINGERPRINT_KEY is\s+not set/);
+    for (const one of secretsOf(stateIn(home)).filter(Boolean))
+      expect(one).not.toHaveProperty('cost');
+    expect((await home.expect(0, ['plan', '--detailed-exitcode'], { env: keyed })).stdout).toMatch(
+      QUIET,
+    );
+    await home.expect(2, ['plan', '--detailed-exitcode'], {
+      env: { ...keyed, SECRET_0: 'rotated' },
+    });
+    const without = await home.expect(0, ['plan', '--detailed-exitcode'], {
+      env: { ...env, SECRET_0: 'rotated' },
+    });
+    expect(without.stdout).toMatch(
+      /2 secrets were fingerprinted with a key, and TRUEUP_FINGERPRINT_KEY is\s+not set/,
+    );
     expect(without.stdout).toMatch(QUIET);
   });
 
   test('of a thousand secrets plan as quickly as they are, and name the one that changed', async () => {
     const home = folder({ 'trueup.yaml': destinations(1000) });
     const env = valuesOf(1000);
-    await home.expect(0, ['apply', '--auto-approve', '--parallelism', '50'], { env: { ...env, TRUEUP_FINGERPRINT_KEY: 'quick' } });
+    await home.expect(0, ['apply', '--auto-approve', '--parallelism', '50'], {
+      env: { ...env, TRUEUP_FINGERPRINT_KEY: 'quick' },
+    });
     const [quick, salt] = [scryptFingerprints({ cost: 1 }), 'MDEyMzQ1Njc4OWFiY2RlZg=='];
     const made = new Map<string, Entry['secrets']>();
-    for (const address of Object.keys(stateIn(home).resources)) made.set(address, { [PATH]: await quick.make(salt, `${address} ${PATH}`, `value number ${address.slice(25)}`) });
+    for (const address of Object.keys(stateIn(home).resources))
+      made.set(address, {
+        [PATH]: await quick.make(salt, `${address} ${PATH}`, `value number ${address.slice(25)}`),
+      });
     refingerprint(home, { secrets_salt: salt }, (address) => made.get(address));
     expect((await home.expect(0, ['plan', '--detailed-exitcode'], { env })).stdout).toMatch(QUIET);
-    const changed = await home.expect(2, ['plan', '--detailed-exitcode', '--format', 'json'], { env: { ...env, SECRET_7: 'rotated' } });
-    const { summary, resource_changes: changes } = JSON.parse(changed.stdout) as { summary: object; resource_changes: { address: string; change: { actions: string[] } }[] };
+    const changed = await home.expect(2, ['plan', '--detailed-exitcode', '--format', 'json'], {
+      env: { ...env, SECRET_7: 'rotated' },
+    });
+    const { summary, resource_changes: changes } = JSON.parse(changed.stdout) as {
+      summary: object;
+      resource_changes: { address: string; change: { actions: string[] } }[];
+    };
     expect(summary).toMatchObject({ create: 0, update: 1, keep: 999 });
-    expect(changes.filter(({ change }) => change.actions[0] === 'update').map(({ address }) => address)).toEqual(['alert_push_destinations.d7']);
+    expect(
+      changes.filter(({ change }) => change.actions[0] === 'update').map(({ address }) => address),
+    ).toEqual(['alert_push_destinations.d7']);
   });
 });
 
@@ -153,9 +266,21 @@ describe('the value of a secret', () => {
   const CANARY = 'canary-5ecret&value';
   const OWN = 'own-key-that-nobody-may-see';
   const NAMED = ['live-api-key', 'live-shared-key', 'declared-api-key', 'declared-shared-key'];
-  const spelled = [CANARY, 'canary-5ecret%26value', 'canary-5ecret&amp;value', Buffer.from(CANARY).toString('base64'), OWN, ...NAMED];
+  const spelled = [
+    CANARY,
+    'canary-5ecret%26value',
+    'canary-5ecret&amp;value',
+    Buffer.from(CANARY).toString('base64'),
+    OWN,
+    ...NAMED,
+  ];
   const id = (digit: number): string => `${digit}de06d30-aa9b-11f0-9b22-116adc8ab9a4`;
-  const destination = (digit: number, more: object) => ({ destination_config_id: id(digit), enabled: true, authentication: { secret: 'x' }, ...more });
+  const destination = (digit: number, more: object) => ({
+    destination_config_id: id(digit),
+    enabled: true,
+    authentication: { secret: 'x' },
+    ...more,
+  });
   const estate = {
     version: 1,
     root: '1',
@@ -173,7 +298,10 @@ describe('the value of a secret', () => {
           last_error_at: '2026-01-01T00:00:00Z',
           last_error_text: `401 for ${CANARY}, ?s=canary-5ecret%26value, ${OWN}`,
         }),
-        destination(2, { name: `Other ${CANARY}`, endpoint: { url: 'https://hooks.example.com/o' } }),
+        destination(2, {
+          name: `Other ${CANARY}`,
+          endpoint: { url: 'https://hooks.example.com/o' },
+        }),
         destination(3, { name: 'Third', endpoint: { url: `https://hooks.example.com/${CANARY}` } }),
       ],
       alert_rules: [
@@ -185,7 +313,14 @@ describe('the value of a secret', () => {
           http_destinations: [id(1)],
         },
       ],
-      configuration_managers: [{ id: '30', router: '12', configuration: [{ wan: { sharedKey: 'live-shared-key', note: CANARY, mtu: 1400 } }, []], version_number: 1 }],
+      configuration_managers: [
+        {
+          id: '30',
+          router: '12',
+          configuration: [{ wan: { sharedKey: 'live-shared-key', note: CANARY, mtu: 1400 } }, []],
+          version_number: 1,
+        },
+      ],
     },
   };
   const project = `alert_push_destinations:
@@ -209,7 +344,8 @@ configuration_managers:
     const home = folder({ 'estate.json': JSON.stringify(estate), 'trueup.yaml': project });
     const { env: there } = await emulator(home, ['--seed', 'estate.json']);
     const env = { ...there, PAGER_SECRET: CANARY, ACME_TRUEUP_STATE_HTTP_PASSWORD: OWN };
-    const reports = (formats: readonly string[], name: string): string[] => formats.flatMap((format) => ['--report', `${format}=${name}.${format}`]);
+    const reports = (formats: readonly string[], name: string): string[] =>
+      formats.flatMap((format) => ['--report', `${format}=${name}.${format}`]);
     const four = ['text', 'json', 'markdown', 'html'];
     const commands = [
       ['validate'],
@@ -219,7 +355,9 @@ configuration_managers:
       ['drift', ...reports([...four, 'junit', 'sarif'], 'drift')],
       ['drift', '--json'],
       ...['table', 'json', 'yaml', 'csv', 'ndjson'].flatMap((form) =>
-        ['accounts', 'alert_push_destinations', 'alert_rules', 'configuration_managers'].map((kind) => ['get', kind, '-o', form]),
+        ['accounts', 'alert_push_destinations', 'alert_rules', 'configuration_managers'].map(
+          (kind) => ['get', kind, '-o', form],
+        ),
       ),
       ['get', 'access', '-o', 'json'],
       ['export'],
@@ -235,13 +373,23 @@ configuration_managers:
     for (const command of commands) {
       const { stdout, stderr, code } = await home.run(command, { env });
       expect([command.join(' '), code]).toEqual([command.join(' '), 0]);
-      for (const one of spelled) expect(`${command.join(' ')}\n${stdout}${stderr}`).not.toContain(one);
+      for (const one of spelled)
+        expect(`${command.join(' ')}\n${stdout}${stderr}`).not.toContain(one);
     }
     const written = everything(home.path);
-    for (const one of spelled.filter((value) => !['declared-api-key', 'declared-shared-key'].includes(value))) expect(written).not.toContain(one);
-    expect(stateIn(home).resources['alert_push_destinations.pager']?.observed).toMatchObject({ last_error_at: '2026-01-01T00:00:00.000Z' });
-    expect(home.read('.trueup/state.json')).not.toMatch(/last_error_text|https:\/\/hooks.example.com\/\(/);
-    expect(home.read('drift.text')).toMatch(/401 for \(sensitive\),\s+\?s=\(sensitive\), \(sensitive\)/);
+    for (const one of spelled.filter(
+      (value) => !['declared-api-key', 'declared-shared-key'].includes(value),
+    ))
+      expect(written).not.toContain(one);
+    expect(stateIn(home).resources['alert_push_destinations.pager']?.observed).toMatchObject({
+      last_error_at: '2026-01-01T00:00:00.000Z',
+    });
+    expect(home.read('.trueup/state.json')).not.toMatch(
+      /last_error_text|https:\/\/hooks.example.com\/\(/,
+    );
+    expect(home.read('drift.text')).toMatch(
+      /401 for \(sensitive\),\s+\?s=\(sensitive\), \(sensitive\)/,
+    );
   });
 
   test('is read from a pipe by the request that needs it alone', async () => {
@@ -249,7 +397,9 @@ configuration_managers:
     const { env } = await emulator(home);
     const { TRUEUP_MGR_API_KEY: key = '', ...rest } = env;
     execFileSync('mkfifo', [join(home.path, 'key')]);
-    const validated = await home.expect(0, ['validate'], { env: { ...rest, TRUEUP_MGR_API_KEY_FILE: 'key' } });
+    const validated = await home.expect(0, ['validate'], {
+      env: { ...rest, TRUEUP_MGR_API_KEY_FILE: 'key' },
+    });
     expect(validated.stderr).toContain('[unknown-value]');
     const planning = home.run(['plan'], { env: { ...rest, TRUEUP_MGR_API_KEY_FILE: 'key' } });
     await writeFile(join(home.path, 'key'), key);
@@ -261,27 +411,40 @@ configuration_managers:
     const { env: there } = await emulator(home, ['--seed', 'estate.json']);
     const env = { ...there, PAGER_SECRET: CANARY, ACME_TRUEUP_STATE_HTTP_PASSWORD: OWN };
     const { stderr } = await home.expect(0, ['export', '--out', 'exported'], { env });
-    expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`The alert push destination ${id(2)} is left out: its name holds the value of a secret.`);
-    const [rules, managers, destinations] = ['alert_rules', 'configuration_managers', 'alert_push_destinations'].map((name) => home.read(`exported/${name}.yaml`)) as [
-      string,
-      string,
-      string,
-    ];
+    expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
+      `The alert push destination ${id(2)} is left out: its name holds the value of a secret.`,
+    );
+    const [rules, managers, destinations] = [
+      'alert_rules',
+      'configuration_managers',
+      'alert_push_destinations',
+    ].map((name) => home.read(`exported/${name}.yaml`)) as [string, string, string];
     expect(rules).toMatch(/# settings\.x\.api_key is secret and is left out/);
     expect(rules).not.toMatch(/^ +settings:/m);
-    expect(managers).toMatch(/# configuration\.0\.wan\.sharedKey is secret and is left out\n {2}# configuration\.0\.wan\.note is secret/);
+    expect(managers).toMatch(
+      /# configuration\.0\.wan\.sharedKey is secret and is left out\n {2}# configuration\.0\.wan\.note is secret/,
+    );
     expect(managers).toContain('wan: { mtu: 1400 }');
     expect(destinations).toContain('# endpoint.url is secret and is left out');
     await home.expect(0, ['plan', 'exported', '--detailed-exitcode'], { env });
   });
 
   test('is masked whole where it is short, and a saved plan that would hold it in a variable is refused', async () => {
-    const home = folder({ 'estate.json': JSON.stringify(estate), 'trueup.yaml': `accounts:\n  a: { name: "\${var.name}" }\n${project}` });
+    const home = folder({
+      'estate.json': JSON.stringify(estate),
+      'trueup.yaml': `accounts:\n  a: { name: "\${var.name}" }\n${project}`,
+    });
     const { env } = await emulator(home, ['--seed', 'estate.json']);
-    const { stdout } = await home.expect(0, ['get', 'alert_push_destinations'], { env: { ...env, PAGER_SECRET: 'Third' } });
+    const { stdout } = await home.expect(0, ['get', 'alert_push_destinations'], {
+      env: { ...env, PAGER_SECRET: 'Third' },
+    });
     expect(stdout).toContain('(sensitive)');
     expect(stdout).not.toContain('Third');
-    const refused = await home.expect(1, ['plan', '--allow', 'first-run', '--out', 'saved.plan', '--var', `name=x ${CANARY}`], { env: { ...env, PAGER_SECRET: CANARY } });
+    const refused = await home.expect(
+      1,
+      ['plan', '--allow', 'first-run', '--out', 'saved.plan', '--var', `name=x ${CANARY}`],
+      { env: { ...env, PAGER_SECRET: CANARY } },
+    );
     expect(refused.stderr).toContain('[secret-in-plan]');
     expect(everything(home.path)).not.toContain(CANARY);
   });

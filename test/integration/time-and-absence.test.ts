@@ -12,12 +12,21 @@ afterEach(async () => {
   for (const one of boxes.splice(0)) await one.close();
 });
 
-const bare: Estate = { version: 1, root: '1', records: { accounts: [{ id: '1', name: 'Headquarters', account: null }] } };
+const bare: Estate = {
+  version: 1,
+  root: '1',
+  records: { accounts: [{ id: '1', name: 'Headquarters', account: null }] },
+};
 
-async function cloud(estate: Estate = bare, settle = 60): Promise<Box & { readonly there: { readonly env: Readonly<Record<string, string>> } }> {
+async function cloud(
+  estate: Estate = bare,
+  settle = 60,
+): Promise<Box & { readonly there: { readonly env: Readonly<Record<string, string>> } }> {
   const one = await box(estate);
   boxes.push(one);
-  return Object.assign(one, { there: { env: { ...one.env, TRUEUP_SETTLE_SECONDS: String(settle) } } });
+  return Object.assign(one, {
+    there: { env: { ...one.env, TRUEUP_SETTLE_SECONDS: String(settle) } },
+  });
 }
 
 const project = (): Folder => folder({ 'trueup.yaml': small.replace(/^settings.*\n/, '') });
@@ -27,23 +36,34 @@ const posts = ({ writes }: Box): number => writes().filter((one) => one.startsWi
 describe('a service that shows late what was written', () => {
   const kinds = ['accounts', 'alert_push_destinations', 'alert_rules'];
 
-  test.each(['stale=800', 'stale=15000'])('two applies in a row create everything once, and the plan between them is empty (%s)', async (fault) => {
-    const one = await cloud();
-    one.setFaults(fault);
-    const home = project();
-    await home.expect(0, APPLY, one.there);
-    expect((await home.expect(0, ['plan', '--detailed-exitcode'], one.there)).stdout).toContain('No changes.');
-    await home.expect(0, ['drift', '--detailed-exitcode'], one.there);
-    await home.expect(0, APPLY, one.there);
-    expect([one.writes().length, kinds.map((kind) => one.objects(kind).length)]).toEqual([3, [2, 1, 1]]);
-  });
+  test.each(['stale=800', 'stale=15000'])(
+    'two applies in a row create everything once, and the plan between them is empty (%s)',
+    async (fault) => {
+      const one = await cloud();
+      one.setFaults(fault);
+      const home = project();
+      await home.expect(0, APPLY, one.there);
+      expect((await home.expect(0, ['plan', '--detailed-exitcode'], one.there)).stdout).toContain(
+        'No changes.',
+      );
+      await home.expect(0, ['drift', '--detailed-exitcode'], one.there);
+      await home.expect(0, APPLY, one.there);
+      expect([one.writes().length, kinds.map((kind) => one.objects(kind).length)]).toEqual([
+        3,
+        [2, 1, 1],
+      ]);
+    },
+  );
 
   test('two applies in a row create everything once, though one reading shows it and the next does not', async () => {
     const one = await cloud();
     one.setFaults('stale=5000,mode=flicker');
     const home = project();
     for (let turn = 0; turn < 4; turn += 1) await home.expect(0, APPLY, one.there);
-    expect([one.writes().length, kinds.map((kind) => one.objects(kind).length)]).toEqual([3, [2, 1, 1]]);
+    expect([one.writes().length, kinds.map((kind) => one.objects(kind).length)]).toEqual([
+      3,
+      [2, 1, 1],
+    ]);
   });
 
   test('a plan says what is not visible yet', async () => {
@@ -59,8 +79,12 @@ describe('a service that shows late what was written', () => {
     const home = project();
     await home.expect(0, APPLY, one.there);
     one.tamper('alert_rules', () => []);
-    expect((await home.expect(2, ['drift', '--detailed-exitcode'], one.there)).stdout).toContain('- gone alert_rules.wan-down');
-    expect((await home.expect(2, ['plan', '--detailed-exitcode'], one.there)).stdout).toContain('+ create alert_rules.wan-down');
+    expect((await home.expect(2, ['drift', '--detailed-exitcode'], one.there)).stdout).toContain(
+      '- gone alert_rules.wan-down',
+    );
+    expect((await home.expect(2, ['plan', '--detailed-exitcode'], one.there)).stdout).toContain(
+      '+ create alert_rules.wan-down',
+    );
   });
 
   test('an update is read back until it shows, and what was deleted is not adopted again', async () => {
@@ -75,18 +99,29 @@ describe('a service that shows late what was written', () => {
     await home.expect(0, [...APPLY, '--allow', 'all-removed'], one.there);
     one.setFaults('stale=30000,method=DELETE');
     home.write('trueup.yaml', text.slice(0, text.indexOf('alert_push_destinations:')));
-    const gone = await home.run([...APPLY, '--allow', 'all-removed'], { env: { ...one.there.env, TRUEUP_SETTLE_SECONDS: '2' } });
-    expect([gone.code, gone.stdout]).toEqual([1, expect.stringContaining('still-there') as unknown]);
+    const gone = await home.run([...APPLY, '--allow', 'all-removed'], {
+      env: { ...one.there.env, TRUEUP_SETTLE_SECONDS: '2' },
+    });
+    expect([gone.code, gone.stdout]).toEqual([
+      1,
+      expect.stringContaining('still-there') as unknown,
+    ]);
   });
 });
 
 test('an object that moves between two pages while they are read is not created again', async () => {
   const accounts = [
     { id: '1', name: 'Headquarters', account: null },
-    ...Array.from({ length: 501 }, (_, index) => ({ id: String(index + 2), name: `Site ${index + 2}`, account: '1' })),
+    ...Array.from({ length: 501 }, (_, index) => ({
+      id: String(index + 2),
+      name: `Site ${index + 2}`,
+      account: '1',
+    })),
   ];
   const one = await cloud({ ...bare, records: { accounts } });
-  const home = folder({ 'trueup.yaml': 'accounts:\n  last: { name: Site 501 }\n  new: { name: New site }\n' });
+  const home = folder({
+    'trueup.yaml': 'accounts:\n  last: { name: Site 501 }\n  new: { name: New site }\n',
+  });
   one.setFaults('page-shift,mode=remove,method=GET,path=offset=500,times=1');
   const { stdout } = await home.expect(0, APPLY, one.there);
   expect(stdout).toContain('adopt accounts.last');
@@ -96,7 +131,11 @@ test('an object that moves between two pages while they are read is not created 
 
 describe('a run that was killed while an object was created', () => {
   /** Kills the process when its first POST arrives, which is carried out all the same. */
-  async function killed(one: Box, home: Folder, options: { readonly env: Readonly<Record<string, string>> }): Promise<void> {
+  async function killed(
+    one: Box,
+    home: Folder,
+    options: { readonly env: Readonly<Record<string, string>> },
+  ): Promise<void> {
     const run: { started?: Started } = {};
     one.intercept = async (request, proceed) => {
       if (request.method === 'POST') {
@@ -111,12 +150,17 @@ describe('a run that was killed while an object was created', () => {
   }
 
   /** The environment of a machine whose clock is so many seconds ahead. */
-  function shifted(home: Folder, env: Readonly<Record<string, string>>, seconds: number): { readonly env: Readonly<Record<string, string>> } {
+  function shifted(
+    home: Folder,
+    env: Readonly<Record<string, string>>,
+    seconds: number,
+  ): { readonly env: Readonly<Record<string, string>> } {
     home.write('clock.mjs', `const now = Date.now;\nDate.now = () => now() + ${seconds * 1000};\n`);
     return { env: { ...env, NODE_OPTIONS: `--import=${join(home.path, 'clock.mjs')}` } };
   }
 
-  const rule = 'alert_rules:\n  r: { associated_accounts: ["1"], filter_criteria: { alert_type__in: [login_success] } }\n';
+  const rule =
+    'alert_rules:\n  r: { associated_accounts: ["1"], filter_criteria: { alert_type__in: [login_success] } }\n';
 
   test('lets the attempt be dropped, and what is bound stays until it is let go itself', async () => {
     const one = await cloud(bare, 3);
@@ -129,7 +173,9 @@ describe('a run that was killed while an object was created', () => {
     expect((await home.expect(0, ['state', 'list'], one.there)).stdout).toContain('alert_rules.r');
     expect((await home.expect(0, ['plan'], one.there)).stdout).not.toContain('[unfinished]');
     await home.expect(0, ['state', 'rm', 'alert_rules.r'], one.there);
-    expect((await home.expect(0, ['state', 'list'], one.there)).stdout).not.toContain('alert_rules.r');
+    expect((await home.expect(0, ['state', 'list'], one.there)).stdout).not.toContain(
+      'alert_rules.r',
+    );
   });
 
   test.each([120, -120, 86_400 * 400])('finds it by a clock that is %i s off', async (seconds) => {
@@ -144,7 +190,9 @@ describe('a run that was killed while an object was created', () => {
   test('is not confused by what another hand created right before', async () => {
     const one = await cloud(bare, 3);
     const home = folder({ 'trueup.yaml': rule });
-    const other = folder({ 'trueup.yaml': rule.replace('login_success', 'account_locked').replace('  r:', '  theirs:') });
+    const other = folder({
+      'trueup.yaml': rule.replace('login_success', 'account_locked').replace('  r:', '  theirs:'),
+    });
     await other.expect(0, APPLY, one.there);
     await killed(one, home, one.there);
     await home.expect(0, APPLY, one.there);
@@ -154,14 +202,20 @@ describe('a run that was killed while an object was created', () => {
   test('asks about an object of other content that appeared meanwhile, and advises to import none', async () => {
     const one = await cloud(bare, 3);
     const home = folder({ 'trueup.yaml': rule });
-    one.intercept = async (request, proceed) => (request.method === 'POST' ? new Response('<html>', { status: 429, headers: { 'content-type': 'text/html' } }) : proceed());
+    one.intercept = async (request, proceed) =>
+      request.method === 'POST'
+        ? new Response('<html>', { status: 429, headers: { 'content-type': 'text/html' } })
+        : proceed();
     const ended = home.start(APPLY, one.there);
     const other = folder({ 'trueup.yaml': rule.replace('login_success', 'account_locked') });
     await ended.says('can no longer take effect');
     one.intercept = undefined;
     await other.expect(0, APPLY, one.there);
     const { code, stdout, stderr } = await ended.ended;
-    expect([code, stdout + stderr]).toEqual([5, expect.stringMatching(/differs in filter_criteria/) as unknown]);
+    expect([code, stdout + stderr]).toEqual([
+      5,
+      expect.stringMatching(/differs in filter_criteria/) as unknown,
+    ]);
     expect(stdout + stderr).not.toContain('trueup import');
     expect(stdout + stderr).toContain('trueup state rm alert_rules.r');
   });
@@ -175,9 +229,14 @@ test('a 429 of a gateway is no answer to a create: it is looked for, and not sen
     const answer = await proceed();
     if (request.method !== 'POST' || !first) return answer;
     first = false;
-    return new Response('<html>Too many requests</html>', { status: 429, headers: { 'content-type': 'text/html' } });
+    return new Response('<html>Too many requests</html>', {
+      status: 429,
+      headers: { 'content-type': 'text/html' },
+    });
   };
   await home.expect(0, APPLY, one.there);
   expect([posts(one), one.objects('accounts').length]).toEqual([3, 2]);
-  expect(readFileSync(join(home.path, '.trueup/state.json'), 'utf8')).toContain('"accounts.field-ops"');
+  expect(readFileSync(join(home.path, '.trueup/state.json'), 'utf8')).toContain(
+    '"accounts.field-ops"',
+  );
 });

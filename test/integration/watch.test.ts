@@ -3,7 +3,8 @@
 import { describe, expect, test } from 'vitest';
 import { emulator, folder, type Started } from '../support/cli.js';
 
-const declared = 'accounts:\n  field: { name: Field }\nalert_push_destinations:\n  pager: { name: Pager, enabled: true, endpoint: { url: "https://hooks.example.com/a" } }\n';
+const declared =
+  'accounts:\n  field: { name: Field }\nalert_push_destinations:\n  pager: { name: Pager, enabled: true, endpoint: { url: "https://hooks.example.com/a" } }\n';
 
 /** Samples of a page in Prometheus' text format, by name and labels. Every line is either a comment or a sample. */
 function samples(text: string): Readonly<Record<string, number>> {
@@ -15,7 +16,8 @@ function samples(text: string): Readonly<Record<string, number>> {
       typed.add(comment);
       continue;
     }
-    const [, name = '', labels = '', value = ''] = /^(trueup_\w+)(\{(?:\w+="(?:[^"\\\n]|\\.)*",?)+\})? (NaN|-?[\d.e+-]+)$/.exec(line) ?? [];
+    const [, name = '', labels = '', value = ''] =
+      /^(trueup_\w+)(\{(?:\w+="(?:[^"\\\n]|\\.)*",?)+\})? (NaN|-?[\d.e+-]+)$/.exec(line) ?? [];
     expect(typed, line).toContain(name);
     out[name + labels] = Number(value);
   }
@@ -27,7 +29,10 @@ describe('watch', () => {
     const home = folder({ 'trueup.yaml': declared });
     const { env } = await emulator(home);
     await home.expect(0, ['apply', '--auto-approve'], { env });
-    const watch = home.start(['watch', '--every', '1s', '--metrics-port', '0', '--metrics-file', 'trueup.prom'], { env: { ...env, TRUEUP_LOG: 'debug' } });
+    const watch = home.start(
+      ['watch', '--every', '1s', '--metrics-port', '0', '--metrics-file', 'trueup.prom'],
+      { env: { ...env, TRUEUP_LOG: 'debug' } },
+    );
     let said = '';
     watch.child.stderr?.on('data', (text: Buffer) => (said += text.toString()));
     await watch.says('No drift. 2 objects are as declared');
@@ -45,19 +50,25 @@ describe('watch', () => {
     await watch.says('Drift: 1 changed');
     const seen = samples(await (await fetch(url)).text());
     expect(seen['trueup_drift_objects{kind="alert_push_destinations"}']).toBe(1);
-    expect(Date.now() / 1000 - (seen['trueup_audit_last_success_timestamp_seconds'] ?? 0)).toBeLessThan(60);
+    expect(
+      Date.now() / 1000 - (seen['trueup_audit_last_success_timestamp_seconds'] ?? 0),
+    ).toBeLessThan(60);
     expect(seen['trueup_api_requests_total{collection="accounts"}']).toBeGreaterThan(1);
     watch.child.kill('SIGTERM');
     const ended = await watch.ended;
     expect(ended.code).toBe(143);
     expect(ended.stdout).toMatch(/^(?:\d{4}-\d\d-\d\dT[\d:.]+Z (?:No drift|Drift).*\n)+$/);
-    expect(Object.keys(samples(home.read('trueup.prom')))).toContain('trueup_audit_last_success_timestamp_seconds');
+    expect(Object.keys(samples(home.read('trueup.prom')))).toContain(
+      'trueup_audit_last_success_timestamp_seconds',
+    );
     expect(ended.stderr).toMatch(/GET http/);
     expect(ended.stderr).not.toMatch(/(?:POST|PUT|PATCH|DELETE) http/);
   });
 
   test('goes on through an outage, says one line a cycle, and a warning once', async () => {
-    const home = folder({ 'trueup.yaml': `${declared}alert_rules:\n  lost: { filter_criteria: { alert_type__in: [login_success] } }\n` });
+    const home = folder({
+      'trueup.yaml': `${declared}alert_rules:\n  lost: { filter_criteria: { alert_type__in: [login_success] } }\n`,
+    });
     const { env, child, ended: gone } = await emulator(home);
     const watch = home.start(['watch', '--every', '1s', '--metrics-file', 'trueup.prom'], { env });
     await watch.says('missing');
@@ -91,7 +102,9 @@ describe('watch', () => {
     await cycles(watch, 2);
     watch.child.kill('SIGTERM');
     const { stdout, stderr } = await watch.ended;
-    expect(stdout).toMatch(/^\S+Z Audit with 1 error: 2 drifted, 1 expectation failed, .* \(0 of 2 expectations met, expectations\.paid could not be checked: [^\n]*\)\n/);
+    expect(stdout).toMatch(
+      /^\S+Z Audit with 1 error: 2 drifted, 1 expectation failed, .* \(0 of 2 expectations met, expectations\.paid could not be checked: [^\n]*\)\n/,
+    );
     expect(stderr.split('expectations.paid could not be')).toHaveLength(2);
     expect(samples(home.read('trueup.prom'))).toMatchObject({
       'trueup_drift_objects{kind="accounts"}': 1,
@@ -104,7 +117,9 @@ describe('watch', () => {
   });
 
   test('tells once that the activity log cannot be read', async () => {
-    const home = folder({ 'trueup.yaml': 'accounts:\n  hq: { name: Main, lifecycle: { adopt: "1" } }\n' });
+    const home = folder({
+      'trueup.yaml': 'accounts:\n  hq: { name: Main, lifecycle: { adopt: "1" } }\n',
+    });
     const { env } = await emulator(home, ['--fault', 'status=403,path=activity_logs']);
     const watch = home.start(['watch', '--every', '1s', '--metrics-port', '0'], { env });
     await cycles(watch, 2);
@@ -119,7 +134,10 @@ describe('watch', () => {
     [['--every', '5x'], /--every takes a span/],
     [['--every', '0s'], /at least 1s/],
     [['--metrics-port', '70000'], /--metrics-port takes a whole number/],
-    [['--metrics-port', '0', '--metrics-host', '203.0.113.7'], /Metrics cannot be served at 203\.0\.113\.7/],
+    [
+      ['--metrics-port', '0', '--metrics-host', '203.0.113.7'],
+      /Metrics cannot be served at 203\.0\.113\.7/,
+    ],
   ])('refuses %j', async (args, message) => {
     const home = folder({ 'trueup.yaml': 'settings: { target: emulator }\n' });
     expect((await home.expect(1, ['watch', ...args])).stderr).toMatch(message);
@@ -129,10 +147,19 @@ describe('watch', () => {
 /** Resolves once so many lines were told. */
 function cycles({ child }: Started, count: number): Promise<void> {
   let lines = 0;
-  return new Promise((done) => child.stdout?.on('data', (text: Buffer) => (lines += text.toString().split('\n').length - 1) >= count && done()));
+  return new Promise((done) =>
+    child.stdout?.on(
+      'data',
+      (text: Buffer) => (lines += text.toString().split('\n').length - 1) >= count && done(),
+    ),
+  );
 }
 
-async function changeName(env: Readonly<Record<string, string>>, from: string, to: string): Promise<void> {
+async function changeName(
+  env: Readonly<Record<string, string>>,
+  from: string,
+  to: string,
+): Promise<void> {
   const headers = {
     'X-MGR-API-ID': env['TRUEUP_MGR_API_ID'] ?? '',
     'X-MGR-API-KEY': env['TRUEUP_MGR_API_KEY'] ?? '',
@@ -142,8 +169,14 @@ async function changeName(env: Readonly<Record<string, string>>, from: string, t
     accept: 'application/json',
   };
   const base = `${env['TRUEUP_V2_URL'] ?? ''}/alert_push_destinations/`;
-  const { data } = (await (await fetch(base, { headers })).json()) as { data: { name: string; destination_config_id: string }[] };
+  const { data } = (await (await fetch(base, { headers })).json()) as {
+    data: { name: string; destination_config_id: string }[];
+  };
   const id = data.find(({ name }) => name === from)?.destination_config_id;
-  const answer = await fetch(`${base}${id}/`, { method: 'PATCH', headers, body: JSON.stringify({ name: to }) });
+  const answer = await fetch(`${base}${id}/`, {
+    method: 'PATCH',
+    headers,
+    body: JSON.stringify({ name: to }),
+  });
   expect(answer.status).toBe(200);
 }

@@ -16,9 +16,15 @@ afterEach(async () => {
 type There = Box & { readonly there: { readonly env: Readonly<Record<string, string>> } };
 
 async function cloud(records: Estate['records'] = {}): Promise<There> {
-  const one = await box({ version: 1, root: '1', records: { accounts: [{ id: '1', name: 'Headquarters', account: null }], ...records } });
+  const one = await box({
+    version: 1,
+    root: '1',
+    records: { accounts: [{ id: '1', name: 'Headquarters', account: null }], ...records },
+  });
   boxes.push(one);
-  return Object.assign(one, { there: { env: { ...one.env, TRUEUP_SETTLE_SECONDS: '1', PAGER_SECRET: 'canary' } } });
+  return Object.assign(one, {
+    there: { env: { ...one.env, TRUEUP_SETTLE_SECONDS: '1', PAGER_SECRET: 'canary' } },
+  });
 }
 
 const APPLY = ['apply', '--auto-approve'] as const;
@@ -26,12 +32,20 @@ const lastLine = (text: string): string => text.trimEnd().split('\n').at(-1) as 
 const forget = (home: Folder): void => rmSync(join(home.path, '.trueup'), { recursive: true });
 const flat = (text: string): string => text.replaceAll(/\s+/g, ' ');
 
-async function planned(home: Folder, one: There, code: number, ...words: readonly string[]): Promise<PlanDocument> {
-  return JSON.parse((await home.expect(code, ['plan', '--format', 'json', ...words], one.there)).stdout) as PlanDocument;
+async function planned(
+  home: Folder,
+  one: There,
+  code: number,
+  ...words: readonly string[]
+): Promise<PlanDocument> {
+  return JSON.parse(
+    (await home.expect(code, ['plan', '--format', 'json', ...words], one.there)).stdout,
+  ) as PlanDocument;
 }
 
 describe('a run without a state', () => {
-  const accounts = (extra = ''): string => `accounts:\n${Array.from({ length: 40 }, (_, index) => `  a${index}: { name: Site ${index}, account: "1"${extra} }`).join('\n')}\n`;
+  const accounts = (extra = ''): string =>
+    `accounts:\n${Array.from({ length: 40 }, (_, index) => `  a${index}: { name: Site ${index}, account: "1"${extra} }`).join('\n')}\n`;
 
   test('changes nothing that it adopts, unless that is allowed', async () => {
     const one = await cloud();
@@ -42,14 +56,25 @@ describe('a run without a state', () => {
     const before = one.writes().length;
     const blocked = await home.expect(3, ['plan'], one.there);
     expect(flat(blocked.stdout)).toContain('40 to adopt (40 with changes), 0 to update');
-    expect(flat(blocked.stdout)).toContain('BLOCKED first-run: there is no state, and 40 of 40 adopted objects would be changed');
-    expect(flat(blocked.stdout)).toMatch(/BLOCKED by max-changed, first-run\. To allow them: --allow max-changed --allow first-run $/);
+    expect(flat(blocked.stdout)).toContain(
+      'BLOCKED first-run: there is no state, and 40 of 40 adopted objects would be changed',
+    );
+    expect(flat(blocked.stdout)).toMatch(
+      /BLOCKED by max-changed, first-run\. To allow them: --allow max-changed --allow first-run $/,
+    );
     const { summary } = await planned(home, one, 3);
-    expect(summary).toMatchObject({ create: 0, update: 0, adopt: 40, writes: { create: 0, update: 40, delete: 0 } });
+    expect(summary).toMatchObject({
+      create: 0,
+      update: 0,
+      adopt: 40,
+      writes: { create: 0, update: 40, delete: 0 },
+    });
     await home.expect(3, APPLY, one.there);
     expect(one.writes()).toHaveLength(before);
     await home.expect(0, [...APPLY, '--allow', 'max-changed', '--allow', 'first-run'], one.there);
-    expect(one.objects('accounts').filter(({ is_disabled }) => is_disabled === true)).toHaveLength(40);
+    expect(one.objects('accounts').filter(({ is_disabled }) => is_disabled === true)).toHaveLength(
+      40,
+    );
   });
 
   test('changes what lifecycle.adopt names, and nothing beside it', async () => {
@@ -59,14 +84,18 @@ describe('a run without a state', () => {
         { id: '5', name: 'Depot', account: '1' },
       ],
     });
-    const home = folder({ 'trueup.yaml': 'accounts:\n  depot: { name: Renamed, lifecycle: { adopt: "5" } }\n' });
+    const home = folder({
+      'trueup.yaml': 'accounts:\n  depot: { name: Renamed, lifecycle: { adopt: "5" } }\n',
+    });
     await home.expect(0, APPLY, one.there);
     expect(one.objects('accounts')[1]).toMatchObject({ name: 'Renamed' });
   });
 
   test('creates no rule beside one that nearly equals it', async () => {
-    const types = (index: number, more = ''): string => `  r${index}: { associated_accounts: ["1"], filter_criteria: { alert_type__in: [type_${index}, other_${index}${more}] } }`;
-    const rules = (more = ''): string => `alert_rules:\n${Array.from({ length: 40 }, (_, index) => types(index, more)).join('\n')}\n`;
+    const types = (index: number, more = ''): string =>
+      `  r${index}: { associated_accounts: ["1"], filter_criteria: { alert_type__in: [type_${index}, other_${index}${more}] } }`;
+    const rules = (more = ''): string =>
+      `alert_rules:\n${Array.from({ length: 40 }, (_, index) => types(index, more)).join('\n')}\n`;
     const one = await cloud();
     const home = folder({ 'trueup.yaml': rules() });
     await home.expect(0, APPLY, one.there);
@@ -78,8 +107,14 @@ describe('a run without a state', () => {
       `alert_rules.r0 is a possible duplicate of the unmanaged alert rule ${String(first?.['alert_config_id'])} (differs in filter_criteria); if both are the same object, bind it: \`trueup import alert_rules.r0`,
     );
     expect(stdout.match(/BLOCKED possible-duplicate/g)).toHaveLength(40);
-    expect(lastLine(stdout)).toBe('BLOCKED by possible-duplicate. To allow it: --allow possible-duplicate');
-    await home.expect(0, ['import', 'alert_rules.r0', String(first?.['alert_config_id'])], one.there);
+    expect(lastLine(stdout)).toBe(
+      'BLOCKED by possible-duplicate. To allow it: --allow possible-duplicate',
+    );
+    await home.expect(
+      0,
+      ['import', 'alert_rules.r0', String(first?.['alert_config_id'])],
+      one.there,
+    );
     const after = await planned(home, one, 3);
     expect(after.policy.filter(({ rule }) => rule === 'possible-duplicate')).toHaveLength(39);
     expect(one.objects('alert_rules')).toHaveLength(40);
@@ -93,13 +128,27 @@ describe('a run without a state', () => {
     });
     await home.expect(0, APPLY, one.there);
     forget(home);
-    one.tamper('alert_push_destinations', (all) => all.map((record) => (record['name'] === 'Other' ? { ...record, endpoint: { url: 'https://hooks.example.com/c' } } : record)));
+    one.tamper('alert_push_destinations', (all) =>
+      all.map((record) =>
+        record['name'] === 'Other'
+          ? { ...record, endpoint: { url: 'https://hooks.example.com/c' } }
+          : record,
+      ),
+    );
     one.tamper('accounts', (all) => all.filter(({ name }) => name !== 'A'));
     const { stdout } = await home.expect(2, ['drift', '--detailed-exitcode'], one.there);
     expect(stdout).toContain('declared, but no live object exists');
     expect(stdout).not.toMatch(/never made|last applied|secret/);
-    const document = JSON.parse((await home.expect(0, ['drift', '--format', 'json'], one.there)).stdout) as DriftDocument;
-    expect(document.drift.map(({ address, status, changes }) => [address, status, changes.map(({ path }) => path)])).toEqual([
+    const document = JSON.parse(
+      (await home.expect(0, ['drift', '--format', 'json'], one.there)).stdout,
+    ) as DriftDocument;
+    expect(
+      document.drift.map(({ address, status, changes }) => [
+        address,
+        status,
+        changes.map(({ path }) => path),
+      ]),
+    ).toEqual([
       ['accounts.a', 'missing', []],
       ['alert_push_destinations.other', 'changed', ['endpoint.url']],
     ]);
@@ -117,8 +166,14 @@ describe('a run without a state', () => {
 
 describe('limits', () => {
   test('count each object once in 24 hours, adopted ones too, over all that the project declares', async () => {
-    const accounts = Array.from({ length: 12 }, (_, index) => ({ id: String(index + 10), name: `Site ${index}`, account: '1' }));
-    const one = await cloud({ accounts: [{ id: '1', name: 'Headquarters', account: null }, ...accounts] });
+    const accounts = Array.from({ length: 12 }, (_, index) => ({
+      id: String(index + 10),
+      name: `Site ${index}`,
+      account: '1',
+    }));
+    const one = await cloud({
+      accounts: [{ id: '1', name: 'Headquarters', account: null }, ...accounts],
+    });
     const declared = (changed: number, name: string): string =>
       `accounts:\n${accounts.map(({ id }, index) => `  a${index}: { name: ${index < changed ? name : 'Site'} ${index}, lifecycle: { adopt: "${id}" } }`).join('\n')}\n`;
     const home = folder({ 'trueup.yaml': declared(3, 'New') });
@@ -129,20 +184,29 @@ describe('limits', () => {
     home.write('trueup.yaml', declared(4, 'Newest'));
     expect((await home.expect(3, ['plan'], one.there)).stdout).toContain('BLOCKED max-changed');
     // A target narrows the plan, and not what the limit is of.
-    expect((await home.expect(3, ['plan', '--target', 'accounts.a3'], one.there)).stdout).toContain('BLOCKED max-changed');
+    expect((await home.expect(3, ['plan', '--target', 'accounts.a3'], one.there)).stdout).toContain(
+      'BLOCKED max-changed',
+    );
   });
 });
 
 describe('an object that another hand put in place of ours', () => {
-  const text = 'alert_push_destinations:\n  pager: { name: Pager, endpoint: { url: https://hooks.example.com/a }, authentication: { secret: "${secret.env.PAGER_SECRET}" } }\n';
+  const text =
+    'alert_push_destinations:\n  pager: { name: Pager, endpoint: { url: https://hooks.example.com/a }, authentication: { secret: "${secret.env.PAGER_SECRET}" } }\n';
   const other = '99999999-aa9b-11f0-9b22-116adc8ab9a4';
 
-  async function swapped(): Promise<{ readonly one: There; readonly home: Folder; readonly id: string }> {
+  async function swapped(): Promise<{
+    readonly one: There;
+    readonly home: Folder;
+    readonly id: string;
+  }> {
     const one = await cloud();
     const home = folder({ 'trueup.yaml': text });
     await home.expect(0, APPLY, one.there);
     const id = String(one.objects('alert_push_destinations')[0]?.['destination_config_id']);
-    one.tamper('alert_push_destinations', (all) => all.map((record) => ({ ...record, destination_config_id: other })));
+    one.tamper('alert_push_destinations', (all) =>
+      all.map((record) => ({ ...record, destination_config_id: other })),
+    );
     return { one, home, id };
   }
 
@@ -150,12 +214,34 @@ describe('an object that another hand put in place of ours', () => {
     const { one, home, id } = await swapped();
     const plan = await planned(home, one, 2, '--detailed-exitcode');
     const [change] = plan.resource_changes;
-    expect(change).toMatchObject({ address: 'alert_push_destinations.pager', reason: 'replaced-outside', previous_id: id, change: { importing: { id: other } } });
-    expect(plan.resource_drift).toMatchObject([{ address: 'alert_push_destinations.pager', id, actions: ['delete'], replaced_by: other }]);
-    const drift = JSON.parse((await home.expect(2, ['drift', '--detailed-exitcode', '--format', 'json'], one.there)).stdout) as DriftDocument;
-    expect(drift.drift).toMatchObject([{ address: 'alert_push_destinations.pager', status: 'replaced', reason: 'replaced-outside', previous_id: id, importing: { id: other } }]);
-    expect(flat((await home.expect(2, ['drift', '--detailed-exitcode'], one.there)).stdout)).toContain('its secret may not be the declared one');
-    expect(flat((await home.expect(2, ['plan', '--detailed-exitcode'], one.there)).stdout)).toContain(`replaced outside of trueup; it was ${id}`);
+    expect(change).toMatchObject({
+      address: 'alert_push_destinations.pager',
+      reason: 'replaced-outside',
+      previous_id: id,
+      change: { importing: { id: other } },
+    });
+    expect(plan.resource_drift).toMatchObject([
+      { address: 'alert_push_destinations.pager', id, actions: ['delete'], replaced_by: other },
+    ]);
+    const drift = JSON.parse(
+      (await home.expect(2, ['drift', '--detailed-exitcode', '--format', 'json'], one.there))
+        .stdout,
+    ) as DriftDocument;
+    expect(drift.drift).toMatchObject([
+      {
+        address: 'alert_push_destinations.pager',
+        status: 'replaced',
+        reason: 'replaced-outside',
+        previous_id: id,
+        importing: { id: other },
+      },
+    ]);
+    expect(
+      flat((await home.expect(2, ['drift', '--detailed-exitcode'], one.there)).stdout),
+    ).toContain('its secret may not be the declared one');
+    expect(
+      flat((await home.expect(2, ['plan', '--detailed-exitcode'], one.there)).stdout),
+    ).toContain(`replaced outside of trueup; it was ${id}`);
   });
 
   test('is recorded by apply, and gets our secret', async () => {

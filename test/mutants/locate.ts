@@ -29,7 +29,10 @@ export function locate(code: string, piece: string): readonly Range[] {
   const [{ text, positions }, { text: wanted }] = [bare(code), bare(piece)];
   const found: Range[] = [];
   for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length)) {
-    found.push({ start: positions[at] as number, end: (positions[at + wanted.length - 1] as number) + 1 });
+    found.push({
+      start: positions[at] as number,
+      end: (positions[at + wanted.length - 1] as number) + 1,
+    });
   }
   return found;
 }
@@ -37,6 +40,7 @@ export function locate(code: string, piece: string): readonly Range[] {
 /** `code` with its only `piece` replaced. @throws Error unless it holds the piece exactly once */
 export function replaceOnce(code: string, piece: string, by: string): string {
   const [range, ...more] = locate(code, piece);
-  if (!range || more.length > 0) throw new Error(`the code holds the text ${range ? more.length + 1 : 0} times instead of once`);
+  if (!range || more.length > 0)
+    throw new Error(`the code holds the text ${range ? more.length + 1 : 0} times instead of once`);
   return code.slice(0, range.start) + by + code.slice(range.end);
 }

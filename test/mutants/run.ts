@@ -23,13 +23,24 @@ interface Report {
 /** Runs test files over sources with a mutant, or none; undefined where there is no report. */
 function test(name: string, files: readonly string[], folder: string): Promise<Report | undefined> {
   const report = join(folder, `${name.replaceAll(/\W+/g, '-')}.json`);
-  const args = ['run', '--config', 'test/mutants/vitest.config.ts', '--reporter=json', `--outputFile=${report}`, ...(name === '' ? [] : ['--bail=1', '--maxWorkers=1'])];
-  const child = spawn(process.execPath, ['node_modules/vitest/vitest.mjs', ...args, ...files.map((file) => `test/${file}`)], {
-    env: { ...process.env, MUTANT: name },
-    stdio: 'ignore',
-    timeout: name === '' ? WHOLE : PATIENCE,
-    killSignal: 'SIGKILL',
-  });
+  const args = [
+    'run',
+    '--config',
+    'test/mutants/vitest.config.ts',
+    '--reporter=json',
+    `--outputFile=${report}`,
+    ...(name === '' ? [] : ['--bail=1', '--maxWorkers=1']),
+  ];
+  const child = spawn(
+    process.execPath,
+    ['node_modules/vitest/vitest.mjs', ...args, ...files.map((file) => `test/${file}`)],
+    {
+      env: { ...process.env, MUTANT: name },
+      stdio: 'ignore',
+      timeout: name === '' ? WHOLE : PATIENCE,
+      killSignal: 'SIGKILL',
+    },
+  );
   return new Promise((resolve) => {
     child.once('close', () => {
       try {
@@ -56,12 +67,16 @@ async function verdict(mutant: Mutant, folder: string): Promise<string | undefin
 
 const flags = new Set(process.argv.slice(2).filter((word) => word.startsWith('--')));
 const wanted = process.argv.slice(2).filter((word) => !flags.has(word));
-const chosen = mutants.filter(({ name }) => wanted.length === 0 || wanted.some((part) => name.includes(part)));
+const chosen = mutants.filter(
+  ({ name }) => wanted.length === 0 || wanted.some((part) => name.includes(part)),
+);
 const folder = mkdtempSync(join(tmpdir(), 'trueup-mutants-'));
 const begun = performance.now();
 const troubles: string[] = [];
 const tell = ({ name }: Pick<Mutant, 'name'>, trouble: string | undefined): void => {
-  process.stdout.write(`${trouble === undefined ? 'ok  ' : 'FAIL'} ${name}${trouble === undefined ? '' : `: ${trouble}`}\n`);
+  process.stdout.write(
+    `${trouble === undefined ? 'ok  ' : 'FAIL'} ${name}${trouble === undefined ? '' : `: ${trouble}`}\n`,
+  );
   if (trouble !== undefined) troubles.push(name);
 };
 for (const mutant of mutants) {
@@ -71,8 +86,13 @@ for (const mutant of mutants) {
 try {
   if (troubles.length === 0 && chosen.length > 0 && !flags.has('--tests-follow')) {
     const whole = await test('', [...new Set(chosen.flatMap(({ tests }) => tests))], folder);
-    const red = whole?.testResults.filter(({ status }) => status !== 'passed').map(({ name }) => relative('.', name));
-    tell({ name: 'without a mutant, every test passes' }, whole?.success === true ? undefined : `not in ${red?.join(', ') ?? 'time'}`);
+    const red = whole?.testResults
+      .filter(({ status }) => status !== 'passed')
+      .map(({ name }) => relative('.', name));
+    tell(
+      { name: 'without a mutant, every test passes' },
+      whole?.success === true ? undefined : `not in ${red?.join(', ') ?? 'time'}`,
+    );
   }
   const left = chosen.values();
   const work = async (): Promise<void> => {

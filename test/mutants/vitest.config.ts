@@ -16,7 +16,10 @@ export default mergeConfig(base, {
     {
       name: 'mutant',
       enforce: 'pre',
-      transform: (code: string, id: string) => (mutant && id.split('?')[0] === broken ? replaceOnce(code, mutant.find, mutant.replace) : undefined),
+      transform: (code: string, id: string) =>
+        mutant && id.split('?')[0] === broken
+          ? replaceOnce(code, mutant.find, mutant.replace)
+          : undefined,
     },
   ],
 });

@@ -60,14 +60,28 @@ export interface Ledger {
   onWritten: (written: Written) => void;
 }
 
-export const kindsDrawn = [ACCOUNTS, DESTINATIONS, RULES, 'account_authorizations', 'configuration_managers'] as const;
+export const kindsDrawn = [
+  ACCOUNTS,
+  DESTINATIONS,
+  RULES,
+  'account_authorizations',
+  'configuration_managers',
+] as const;
 
-const OURS: ReadonlySet<string> = new Set([String(dummyCredentials.v2[0]?.['X-MGR-API-ID']), String(Object.values(dummyCredentials.v3)[0]?.id)]);
+const OURS: ReadonlySet<string> = new Set([
+  String(dummyCredentials.v2[0]?.['X-MGR-API-ID']),
+  String(Object.values(dummyCredentials.v3)[0]?.id),
+]);
 
 const senders = new AsyncLocalStorage<{ readonly run: Asked; readonly sent: number }>();
 
 export function ledgerOf(rig: Rig): Ledger {
-  const live = new Map(kindsDrawn.map((kind) => [kind as string, new Map(rig.objects(kind).map((record) => [String(record[idNameOf(kind)]), record]))]));
+  const live = new Map(
+    kindsDrawn.map((kind) => [
+      kind as string,
+      new Map(rig.objects(kind).map((record) => [String(record[idNameOf(kind)]), record])),
+    ]),
+  );
   const written: Written[] = [];
   const meant = new Map<string, Set<string>>();
   const made = new Map<string, Written>();
@@ -78,7 +92,11 @@ export function ledgerOf(rig: Rig): Ledger {
 
   const mean = (kind: string, id: string, record: JsonObject): void => {
     for (const [address, versions] of declared) {
-      if (!address.startsWith(`${kind}.`) || !versions.some((one) => sign(kind, record) === sign(kind, recordOf(one.values, new Map())))) continue;
+      if (
+        !address.startsWith(`${kind}.`) ||
+        !versions.some((one) => sign(kind, record) === sign(kind, recordOf(one.values, new Map())))
+      )
+        continue;
       const key = `${kind} ${id}`;
       meant.set(key, (meant.get(key) ?? new Set()).add(address));
     }
@@ -93,7 +111,16 @@ export function ledgerOf(rig: Rig): Ledger {
       if (!step || !shelf) continue;
       const ours = OURS.has(String((entry?.put?.actor as JsonObject | undefined)?.id));
       const [at, sender] = [rig.clock.service.now(), ours ? senders.getStore() : undefined];
-      const one: Written = { at, kind, id, before: shelf.get(id), after: step.put, run: sender?.run, sent: sender?.sent ?? at, losses };
+      const one: Written = {
+        at,
+        kind,
+        id,
+        before: shelf.get(id),
+        after: step.put,
+        run: sender?.run,
+        sent: sender?.sent ?? at,
+        losses,
+      };
       if (step.put) mean(kind, id, step.put);
       if (step.put && !one.before && one.run) made.set(`${kind} ${id}`, one);
       written.push(one);
@@ -119,7 +146,8 @@ export function ledgerOf(rig: Rig): Ledger {
       return senders.run({ run, sent: standstills.get(now) ?? now }, work);
     },
     declare: (some) => {
-      for (const one of some) declared.set(one.address, [...(declared.get(one.address) ?? []), one]);
+      for (const one of some)
+        declared.set(one.address, [...(declared.get(one.address) ?? []), one]);
       for (const [kind, shelf] of live) for (const [id, record] of shelf) mean(kind, id, record);
     },
     killed,
@@ -129,7 +157,8 @@ export function ledgerOf(rig: Rig): Ledger {
       else for (const [one, recovered] of killed) killed.set(one, Math.min(recovered, now));
     },
     letGo: (kind, id) => void made.delete(`${kind} ${id}`),
-    standStill: (milliseconds) => void standstills.set(rig.clock.service.now() + milliseconds, rig.clock.service.now()),
+    standStill: (milliseconds) =>
+      void standstills.set(rig.clock.service.now() + milliseconds, rig.clock.service.now()),
     lose: () => void (losses += 1),
     onWritten: () => undefined,
   };
@@ -150,7 +179,9 @@ export function sign(kind: string, record: JsonObject): string {
   }
 }
 
-export const typesOf = (record: JsonObject): readonly string[] => ((record.filter_criteria as JsonObject | null)?.alert_type__in as readonly string[] | undefined) ?? [];
+export const typesOf = (record: JsonObject): readonly string[] =>
+  ((record.filter_criteria as JsonObject | null)?.alert_type__in as
+    readonly string[] | undefined) ?? [];
 
 /** Order and spelling of ids aside. */
 export function plain(value: Json | undefined): string {
@@ -170,14 +201,26 @@ export function plain(value: Json | undefined): string {
 const contents: Readonly<Record<string, readonly string[]>> = {
   [ACCOUNTS]: ['account', 'name'],
   [DESTINATIONS]: ['name'],
-  [RULES]: ['schedule', 'associated_accounts', 'associated_groups', 'filter_criteria', 'http_destinations', 'settings'],
+  [RULES]: [
+    'schedule',
+    'associated_accounts',
+    'associated_groups',
+    'filter_criteria',
+    'http_destinations',
+    'settings',
+  ],
 };
 
-const isNothing = (value: Json | undefined): boolean => value === null || value === undefined || (typeof value === 'object' && Object.values(value).every(isNothing));
+const isNothing = (value: Json | undefined): boolean =>
+  value === null ||
+  value === undefined ||
+  (typeof value === 'object' && Object.values(value).every(isNothing));
 
 /** The same for objects that would be one and the same. */
 export function content(kind: string, record: JsonObject): string {
-  return (contents[kind] ?? []).map((name) => (isNothing(record[name]) ? 'null' : plain(record[name]))).join(' ');
+  return (contents[kind] ?? [])
+    .map((name) => (isNothing(record[name]) ? 'null' : plain(record[name])))
+    .join(' ');
 }
 
 /** Whether two objects are most likely one, of which nobody remembers whose it is. */
@@ -185,9 +228,13 @@ export function nearly(kind: string, one: JsonObject, other: JsonObject): boolea
   if (content(kind, one) === content(kind, other)) return false;
   if (kind !== RULES) {
     const folded = (record: JsonObject): string => String(record.name).trim().toLowerCase();
-    return folded(one) === folded(other) && (kind === DESTINATIONS || String(one.account ?? ROOT) === String(other.account ?? ROOT));
+    return (
+      folded(one) === folded(other) &&
+      (kind === DESTINATIONS || String(one.account ?? ROOT) === String(other.account ?? ROOT))
+    );
   }
-  const rest = (record: JsonObject): string => content(RULES, { ...record, filter_criteria: null, settings: null });
+  const rest = (record: JsonObject): string =>
+    content(RULES, { ...record, filter_criteria: null, settings: null });
   const [a, b] = [new Set(typesOf(one)), new Set(typesOf(other))];
   const shared = [...a].filter((type) => b.has(type)).length;
   return rest(one) === rest(other) && shared / (a.size + b.size - shared) >= 0.5;

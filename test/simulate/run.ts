@@ -20,7 +20,8 @@ async function playAll(seeds: readonly number[]): Promise<Share> {
   for (const seed of seeds) {
     const played = await simulate(seed);
     add(counts, played.counts);
-    if (played.failures.length > 0) failed.push({ seed, counts: played.counts, failures: played.failures, trace: played.trace });
+    if (played.failures.length > 0)
+      failed.push({ seed, counts: played.counts, failures: played.failures, trace: played.trace });
   }
   return { counts, failed };
 }
@@ -39,9 +40,18 @@ function tell({ seed, failures, trace }: Played): void {
 }
 
 async function main(): Promise<number> {
-  const { values, positionals } = parseArgs({ allowPositionals: true, options: { seed: { type: 'string', default: '1' } } });
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { seed: { type: 'string', default: '1' } },
+  });
   const [count, first] = [Number(positionals[0] ?? 1000), Number(values.seed)];
-  if (!Number.isSafeInteger(count) || count < 1 || !Number.isSafeInteger(first) || first < 0 || positionals.length > 1) {
+  if (
+    !Number.isSafeInteger(count) ||
+    count < 1 ||
+    !Number.isSafeInteger(first) ||
+    first < 0 ||
+    positionals.length > 1
+  ) {
     say('How many scenarios, and from which seed? Type: npm run simulate -- 1000 --seed 1');
     return 1;
   }
@@ -54,7 +64,8 @@ async function main(): Promise<number> {
     add(total, counts);
     failed.push(...more);
     for (const one of more) if ((told += 1) <= TOLD) tell(one);
-    if (Math.floor((done + size) / 5000) > Math.floor(done / 5000)) say(`${done + size} of ${count} scenarios, ${failed.length} failed (${seconds()})`);
+    if (Math.floor((done + size) / 5000) > Math.floor(done / 5000))
+      say(`${done + size} of ${count} scenarios, ${failed.length} failed (${seconds()})`);
     done += size;
   };
   const share = (): readonly number[] => {
@@ -75,8 +86,16 @@ async function main(): Promise<number> {
       });
       worker.postMessage(seeds);
     });
-  await Promise.all(Array.from({ length: Math.min(availableParallelism(), Math.ceil(count / SHARE)) }, work));
-  const byLaw = (Object.keys(laws) as Law[]).map((law) => [law, failed.filter(({ failures }) => failures.some((one) => one.law === law)).length] as const);
+  await Promise.all(
+    Array.from({ length: Math.min(availableParallelism(), Math.ceil(count / SHARE)) }, work),
+  );
+  const byLaw = (Object.keys(laws) as Law[]).map(
+    (law) =>
+      [
+        law,
+        failed.filter(({ failures }) => failures.some((one) => one.law === law)).length,
+      ] as const,
+  );
   const rows: readonly (readonly [string, number | string])[] = [
     ['scenarios', done],
     ...Object.entries(total),
@@ -89,4 +108,9 @@ async function main(): Promise<number> {
 }
 
 if (isMainThread) process.exit(await main());
-else parentPort?.on('message', (seeds: readonly number[]) => void playAll(seeds).then((played) => parentPort?.postMessage(played)));
+else
+  parentPort?.on(
+    'message',
+    (seeds: readonly number[]) =>
+      void playAll(seeds).then((played) => parentPort?.postMessage(played)),
+  );

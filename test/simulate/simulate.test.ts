@@ -12,7 +12,8 @@ it('holds every law in scenarios drawn from seeds', async () => {
     expect({ seed, failures: played.failures }).toEqual({ seed, failures: [] });
     for (const name of Object.keys(counts) as (keyof Counts)[]) counts[name] += played.counts[name];
   }
-  for (const [name, count] of Object.entries(counts)) expect([name, count > 0]).toEqual([name, true]);
+  for (const [name, count] of Object.entries(counts))
+    expect([name, count > 0]).toEqual([name, true]);
 }, 120_000);
 
 it('repeats a scenario to the letter', async () => {

@@ -1,7 +1,15 @@
 // Plays one scenario: its runs with all that befalls them, then runs in peace until nothing is left to do. Every law is
 // asked at the moment it can be answered.
 import { TransportError } from '../../src/client/index.js';
-import { isChange, Reference, Refusal, type Declaration, type Entry, type Diagnostic, type Intent } from '../../src/model/index.js';
+import {
+  isChange,
+  Reference,
+  Refusal,
+  type Declaration,
+  type Entry,
+  type Diagnostic,
+  type Intent,
+} from '../../src/model/index.js';
 import { bind } from '../../src/reconciler/apply/import.js';
 import { provider } from '../../src/resources/provider.js';
 import { scryptFingerprints, type Session } from '../../src/state/index.js';
@@ -11,7 +19,16 @@ import { rig as rigOf, type Rig } from '../support/rig.js';
 import { interfere } from './foreign.js';
 import { ledgerOf, type Asked, type Ledger } from './ledger.js';
 import { judgeEnd, judgeRun, judgeState, judgeVerdicts, watch, type Law } from './laws.js';
-import { ACCOUNTS, DESTINATIONS, draw, SETTLE, type Event, type Foreign, type Phase, type Scenario } from './scenario.js';
+import {
+  ACCOUNTS,
+  DESTINATIONS,
+  draw,
+  SETTLE,
+  type Event,
+  type Foreign,
+  type Phase,
+  type Scenario,
+} from './scenario.js';
 
 export interface Counts {
   runs: number;
@@ -26,7 +43,18 @@ export interface Counts {
   blocks: number;
 }
 
-export const noCounts = (): Counts => ({ runs: 0, kills: 0, lags: 0, steps: 0, freezes: 0, others: 0, shifts: 0, undecided: 0, verdicts: 0, blocks: 0 });
+export const noCounts = (): Counts => ({
+  runs: 0,
+  kills: 0,
+  lags: 0,
+  steps: 0,
+  freezes: 0,
+  others: 0,
+  shifts: 0,
+  undecided: 0,
+  verdicts: 0,
+  blocks: 0,
+});
 
 export interface Played {
   readonly seed: number;
@@ -81,22 +109,41 @@ class Play implements Played {
     const kinds = new Map(
       [...provider.kinds].map(([name, kind]) => {
         const paging = name === ACCOUNTS && !scenario.offsets ? 'next' : kind.operations.paging;
-        return [name, { ...kind, operations: { ...kind.operations, paging, page: Math.min(kind.operations.page, scenario.page) } }] as const;
+        return [
+          name,
+          {
+            ...kind,
+            operations: {
+              ...kind.operations,
+              paging,
+              page: Math.min(kind.operations.page, scenario.page),
+            },
+          },
+        ] as const;
       }),
     );
-    this.#rig = rigOf({ kinds, seed: scenario.seed, estate: scenario.estate, ahead: scenario.service.ahead, intercept: (request, proceed) => this.#carry(request, proceed) });
+    this.#rig = rigOf({
+      kinds,
+      seed: scenario.seed,
+      estate: scenario.estate,
+      ahead: scenario.service.ahead,
+      intercept: (request, proceed) => this.#carry(request, proceed),
+    });
     this.#ledger = ledgerOf(this.#rig);
     const tell = this.#tell.bind(this);
     watch(scenario, this.#ledger, this.#fail.bind(this));
     const { onWritten } = this.#ledger;
     this.#ledger.onWritten = (one) => {
       const verb = one.before ? (one.after ? 'changed' : 'deleted') : 'made';
-      tell(`    ${one.run ? `run ${one.run.number}` : 'others'} ${verb} ${one.kind} ${one.id} ${[...(this.#ledger.meant.get(`${one.kind} ${one.id}`) ?? [])].join(' ')}`);
+      tell(
+        `    ${one.run ? `run ${one.run.number}` : 'others'} ${verb} ${one.kind} ${one.id} ${[...(this.#ledger.meant.get(`${one.kind} ${one.id}`) ?? [])].join(' ')}`,
+      );
       if (!one.run) this.#othersWrote = true;
       if (!one.run && !this.#interfering) this.counts.shifts += 1;
       onWritten(one);
     };
-    if (Math.max(scenario.lag.POST, scenario.lag.PUT, scenario.lag.PATCH, scenario.lag.DELETE) > 0) this.counts.lags += 1;
+    if (Math.max(scenario.lag.POST, scenario.lag.PUT, scenario.lag.PATCH, scenario.lag.DELETE) > 0)
+      this.counts.lags += 1;
   }
 
   #tell(line: string): void {
@@ -124,7 +171,12 @@ class Play implements Played {
 
   #setFaults(phase?: Phase): void {
     const { flicker, ...lags } = this.#scenario.lag;
-    const stale = Object.entries(lags).map(([method, value]) => ({ name: 'stale' as const, method, value, ...(flicker && { mode: 'flicker' as const }) }));
+    const stale = Object.entries(lags).map(([method, value]) => ({
+      name: 'stale' as const,
+      method,
+      value,
+      ...(flicker && { mode: 'flicker' as const }),
+    }));
     this.#rig.emulator.setFaults([...(phase?.faults ?? []), ...stale]);
   }
 
@@ -138,7 +190,12 @@ class Play implements Played {
 
   async #foreign(what: Foreign): Promise<void> {
     this.#interfering = true;
-    const done = await interfere(this.#rig, this.#ledger, this.#run?.declared ?? this.#scenario.versions[0] ?? [], what);
+    const done = await interfere(
+      this.#rig,
+      this.#ledger,
+      this.#run?.declared ?? this.#scenario.versions[0] ?? [],
+      what,
+    );
     this.#interfering = false;
     if (done === undefined) return;
     this.counts.others += 1;
@@ -152,7 +209,8 @@ class Play implements Played {
       // A state that is lost while the service does not yet show what it held: nobody could know.
       await this.#wait(SETTLE);
       this.#ledger.lose();
-      for (const path of files.contents.keys()) if (path.startsWith(STATE)) await files.remove(path);
+      for (const path of files.contents.keys())
+        if (path.startsWith(STATE)) await files.remove(path);
       files.reboot();
       this.#tell('the state is lost');
     }
@@ -185,7 +243,11 @@ class Play implements Played {
   /** A request of a run on its way, and what befalls it there. */
   async #carry(
     { method, path }: { readonly method: string; readonly path: string },
-    proceed: () => Promise<{ status: number; headers: Readonly<Record<string, string>>; body: string }>,
+    proceed: () => Promise<{
+      status: number;
+      headers: Readonly<Record<string, string>>;
+      body: string;
+    }>,
   ) {
     const [run, phase] = [this.#run as Asked, this.#phase];
     this.#requests += 1;
@@ -193,7 +255,8 @@ class Play implements Played {
     const write = method === 'GET' ? 0 : (this.#writes += 1);
     await this.#fire(turn);
     const freeze = this.#events.find((event) => event.at === turn)?.freeze;
-    const kill = phase?.kill && 'write' in phase.kill && phase.kill.write === write ? phase.kill : undefined;
+    const kill =
+      phase?.kill && 'write' in phase.kill && phase.kill.write === write ? phase.kill : undefined;
     const die = (): void => {
       this.#tell(`    killed at ${method} ${path}`);
       this.#rig.files.crashAt(0);
@@ -209,16 +272,29 @@ class Play implements Played {
       const answer = await this.#ledger.during(run, proceed);
       ({ status } = answer);
       if (kill?.when === 'after') die();
-      if (freeze && (freeze.answered || method !== 'GET')) await this.#freeze(freeze, method !== 'GET');
-      return this.#scenario.service.tells ? answer : { ...answer, headers: Object.fromEntries(Object.entries(answer.headers).filter(([name]) => name !== 'date')) };
+      if (freeze && (freeze.answered || method !== 'GET'))
+        await this.#freeze(freeze, method !== 'GET');
+      return this.#scenario.service.tells
+        ? answer
+        : {
+            ...answer,
+            headers: Object.fromEntries(
+              Object.entries(answer.headers).filter(([name]) => name !== 'date'),
+            ),
+          };
     } finally {
       if (method !== 'GET') this.#tell(`    run ${run.number} ${method} ${path} -> ${status}`);
     }
   }
 
-  async #freeze({ milliseconds, asleep }: NonNullable<Event['freeze']>, writing: boolean): Promise<void> {
+  async #freeze(
+    { milliseconds, asleep }: NonNullable<Event['freeze']>,
+    writing: boolean,
+  ): Promise<void> {
     this.counts.freezes += 1;
-    this.#tell(`    stands still for ${Math.round(milliseconds / 1000)} s${asleep ? ', asleep' : ''}`);
+    this.#tell(
+      `    stands still for ${Math.round(milliseconds / 1000)} s${asleep ? ', asleep' : ''}`,
+    );
     if (writing) this.#ledger.standStill(milliseconds);
     await this.#rig.clock.freeze(milliseconds, asleep);
     for (const event of this.#events.filter((one) => one.foreign && one.at > this.#requests)) {
@@ -227,7 +303,12 @@ class Play implements Played {
     }
   }
 
-  async #apply(version: number, allow: readonly string[], targets: readonly string[] = [], phase?: Phase): Promise<Ended> {
+  async #apply(
+    version: number,
+    allow: readonly string[],
+    targets: readonly string[] = [],
+    phase?: Phase,
+  ): Promise<Ended> {
     const { clock, files } = this.#rig;
     const declared = this.#scenario.versions[version] ?? [];
     this.#ledger.declare(declared);
@@ -238,8 +319,12 @@ class Play implements Played {
       declared,
       allow,
       targets,
-      remembers: Object.keys(before?.state.resources ?? {}).length > 0 || (before?.pending.length ?? 0) > 0,
-      objects: { most: this.#ledger.meant.size, least: this.#certain(declared, before?.state.resources ?? {}) },
+      remembers:
+        Object.keys(before?.state.resources ?? {}).length > 0 || (before?.pending.length ?? 0) > 0,
+      objects: {
+        most: this.#ledger.meant.size,
+        least: this.#certain(declared, before?.state.resources ?? {}),
+      },
     };
     this.#run = run;
     this.counts.runs += 1;
@@ -266,21 +351,42 @@ class Play implements Played {
           return true;
         },
       });
-      const diagnostics = [...applied.diagnostics, ...applied.proposal.plan.diagnostics, ...applied.outcomes.flatMap(({ diagnostic }) => diagnostic ?? [])];
-      const blocked = applied.proposal.plan.verdicts.flatMap(({ rule, verdict }) => (verdict === 'blocked' ? [rule] : []));
-      ended = { exit: applied.exit, codes: diagnostics.flatMap(({ severity, code }) => (severity === 'error' ? [code] : [])), blocked, asked: diagnostics };
+      const diagnostics = [
+        ...applied.diagnostics,
+        ...applied.proposal.plan.diagnostics,
+        ...applied.outcomes.flatMap(({ diagnostic }) => diagnostic ?? []),
+      ];
+      const blocked = applied.proposal.plan.verdicts.flatMap(({ rule, verdict }) =>
+        verdict === 'blocked' ? [rule] : [],
+      );
+      ended = {
+        exit: applied.exit,
+        codes: diagnostics.flatMap(({ severity, code }) => (severity === 'error' ? [code] : [])),
+        blocked,
+        asked: diagnostics,
+      };
       if (applied.exit === 3) this.counts.blocks += 1;
-      if (applied.outcomes.length === 0 && this.#mutationsOf(run) > mutations) this.#fail('crash-safe', `run ${run.number} was not carried out and wrote`);
+      if (applied.outcomes.length === 0 && this.#mutationsOf(run) > mutations)
+        this.#fail('crash-safe', `run ${run.number} was not carried out and wrote`);
     } catch (error) {
       ended = this.#caught(error, run);
     }
     files.reboot();
     if (ended.exit === 5) this.counts.undecided += 1;
-    const needless = this.counts.others === 0 && this.counts.shifts === 0 ? ended.codes.find((code) => code === 'undecided' || code === 'ambiguous') : undefined;
-    if (needless !== undefined) this.#fail('crash-safe', `run ${run.number} asked a person (${needless}), and nobody else ever did anything`);
+    const needless =
+      this.counts.others === 0 && this.counts.shifts === 0
+        ? ended.codes.find((code) => code === 'undecided' || code === 'ambiguous')
+        : undefined;
+    if (needless !== undefined)
+      this.#fail(
+        'crash-safe',
+        `run ${run.number} asked a person (${needless}), and nobody else ever did anything`,
+      );
     if (ended.exit === 'killed') this.counts.kills += 1;
     this.#ledger.end(run, ended.exit === 'killed');
-    this.#tell(`run ${run.number} ends: ${ended.exit} ${[...new Set([...ended.codes, ...ended.blocked])].join(' ')}`);
+    this.#tell(
+      `run ${run.number} ends: ${ended.exit} ${[...new Set([...ended.codes, ...ended.blocked])].join(' ')}`,
+    );
     await Promise.all(this.#left.splice(0));
     judgeRun(this.#scenario, this.#ledger, run, this.#fail.bind(this));
     await this.#judgeState();
@@ -290,11 +396,15 @@ class Play implements Played {
   #caught(error: unknown, run: Asked): Ended {
     if (error instanceof Refusal) {
       const { diagnostics, exit } = error;
-      if (exit === 5 && this.#mutationsOf(run) > 0) this.#fail('crash-safe', `run ${run.number} asked a person and wrote`);
+      if (exit === 5 && this.#mutationsOf(run) > 0)
+        this.#fail('crash-safe', `run ${run.number} asked a person and wrote`);
       return { exit, codes: diagnostics.map(({ code }) => code), blocked: [], asked: diagnostics };
     }
     if (!(error instanceof Error) || error.constructor.name !== 'PowerCut') {
-      this.#fail('crash-safe', `run ${run.number} threw ${error instanceof Error ? error.stack : String(error)}`);
+      this.#fail(
+        'crash-safe',
+        `run ${run.number} threw ${error instanceof Error ? error.stack : String(error)}`,
+      );
       this.#dead = true;
     }
     return { exit: 'killed', codes: [], blocked: [], asked: [] };
@@ -304,9 +414,15 @@ class Play implements Played {
   #certain(declared: readonly Declaration[], entries: Readonly<Record<string, Entry>>): number {
     // Without a state an object is found by the name that is declared now.
     const isLive = (kind: string, { address, values }: Declaration): boolean =>
-      [...(this.#ledger.live.get(kind) ?? [])].some(([id, record]) => record['name'] === values.name && this.#ledger.meant.get(`${kind} ${id}`)?.has(address));
-    const isPlain = ({ kind, values }: Declaration): boolean => kind === DESTINATIONS || (kind === ACCOUNTS && !(values.account instanceof Reference));
-    return declared.filter((one) => one.address in entries || (isPlain(one) && isLive(one.kind, one))).length;
+      [...(this.#ledger.live.get(kind) ?? [])].some(
+        ([id, record]) =>
+          record['name'] === values.name && this.#ledger.meant.get(`${kind} ${id}`)?.has(address),
+      );
+    const isPlain = ({ kind, values }: Declaration): boolean =>
+      kind === DESTINATIONS || (kind === ACCOUNTS && !(values.account instanceof Reference));
+    return declared.filter(
+      (one) => one.address in entries || (isPlain(one) && isLive(one.kind, one)),
+    ).length;
   }
 
   #mutationsOf(run: Asked): number {
@@ -315,7 +431,12 @@ class Play implements Played {
 
   async #judgeState(): Promise<void> {
     const snapshot = await this.#rig.snapshot();
-    judgeState(this.#ledger, snapshot?.state, new Set((snapshot?.pending ?? []).map(({ address }) => address)), this.#fail.bind(this));
+    judgeState(
+      this.#ledger,
+      snapshot?.state,
+      new Set((snapshot?.pending ?? []).map(({ address }) => address)),
+      this.#fail.bind(this),
+    );
   }
 
   /** What a person types who knows that nothing runs on the other machine any more. */
@@ -335,7 +456,8 @@ class Play implements Played {
       }
     });
     for (const [address, id] of found) await this.#import(version, address, id);
-    for (const { code, address } of asked) if (code === 'ambiguous' && address !== undefined) await this.#choose(version, address);
+    for (const { code, address } of asked)
+      if (code === 'ambiguous' && address !== undefined) await this.#choose(version, address);
   }
 
   /** A command that changes what the state remembers. */
@@ -349,8 +471,14 @@ class Play implements Played {
     }
   }
 
-  async #answer(session: Session, version: number, { op, address, kind }: Intent): Promise<string | undefined> {
-    const recorded = new Set(Object.values(session.snapshot.state.resources).map((entry) => `${entry.kind} ${entry.id}`));
+  async #answer(
+    session: Session,
+    version: number,
+    { op, address, kind }: Intent,
+  ): Promise<string | undefined> {
+    const recorded = new Set(
+      Object.values(session.snapshot.state.resources).map((entry) => `${entry.kind} ${entry.id}`),
+    );
     const mine = [...this.#ledger.made.values()].findLast(
       (made) =>
         made.kind === kind &&
@@ -369,7 +497,9 @@ class Play implements Played {
   /** Of several objects that an address may mean: ours, where one of them is. */
   async #choose(version: number, address: string): Promise<void> {
     const kind = address.slice(0, address.indexOf('.'));
-    const found = [...(this.#ledger.live.get(kind)?.keys() ?? [])].filter((id) => this.#ledger.meant.get(`${kind} ${id}`)?.has(address));
+    const found = [...(this.#ledger.live.get(kind)?.keys() ?? [])].filter((id) =>
+      this.#ledger.meant.get(`${kind} ${id}`)?.has(address),
+    );
     const id = found.find((one) => this.#ledger.made.has(`${kind} ${one}`)) ?? found[0];
     if (id === undefined) return;
     await this.#import(version, address, id);
@@ -379,8 +509,13 @@ class Play implements Played {
     this.#tell(`a person: ${address} is ${id}`);
     await this.#wait(this.#lag);
     // What it was bound to is gone.
-    await this.#held((session) => session.record({ type: 'result', class: 'applied', address, entry: null }));
-    await this.#held(async (session) => void (await bind(this.#desk(session), this.#project(version), address, id)));
+    await this.#held((session) =>
+      session.record({ type: 'result', class: 'applied', address, entry: null }),
+    );
+    await this.#held(
+      async (session) =>
+        void (await bind(this.#desk(session), this.#project(version), address, id)),
+    );
   }
 
   #desk(session: Session) {
@@ -410,14 +545,22 @@ class Play implements Played {
     await this.#compareVerdicts(version);
     let allow: readonly string[] = [];
     let ended: Ended | undefined;
-    for (let turn = 0; turn < PATIENCE && ended?.exit !== 0 && !this.#dead && !(ended && this.#isRefused(ended)); turn += 1) {
+    for (
+      let turn = 0;
+      turn < PATIENCE && ended?.exit !== 0 && !this.#dead && !(ended && this.#isRefused(ended));
+      turn += 1
+    ) {
       ended = await this.#apply(version, allow);
       allow = [...new Set([...allow, ...ended.blocked])];
       if (ended.exit === 4) await this.#unlock();
       if (ended.exit === 5) await this.#decide(version, ended);
     }
     if (this.#dead || (ended && this.#isRefused(ended))) return;
-    if (ended?.exit !== 0) return this.#fail('crash-safe', `runs in peace do not come to an end: ${ended?.exit} ${ended?.codes.join(' ')}`);
+    if (ended?.exit !== 0)
+      return this.#fail(
+        'crash-safe',
+        `runs in peace do not come to an end: ${ended?.exit} ${ended?.codes.join(' ')}`,
+      );
     await this.#settled(desired, version);
     judgeEnd(this.#scenario, this.#ledger, this.#run as Asked, this.#fail.bind(this));
   }
@@ -431,13 +574,24 @@ class Play implements Played {
     const snapshot = await this.#rig.snapshot();
     const { plan, exit } = await this.#rig.plan(desired, { allow: allowable });
     if (exit !== 0 && exit !== 2) return;
-    judgeVerdicts(this.#scenario, this.#ledger, snapshot?.state, desired.declarations, { plan, audit: await this.#rig.drift(desired) }, this.#fail.bind(this));
+    judgeVerdicts(
+      this.#scenario,
+      this.#ledger,
+      snapshot?.state,
+      desired.declarations,
+      { plan, audit: await this.#rig.drift(desired) },
+      this.#fail.bind(this),
+    );
     this.counts.verdicts += 1;
   }
 
   /** The service does not delete an account that holds what others made in it: no run can go on there, and a person has to see to it. */
   #isRefused({ codes }: Ended): boolean {
-    return codes.length > 0 && codes.every((code) => code === 'rejected') && this.#rig.emulator.requests.findLast(({ method }) => method === 'DELETE')?.status === 409;
+    return (
+      codes.length > 0 &&
+      codes.every((code) => code === 'rejected') &&
+      this.#rig.emulator.requests.findLast(({ method }) => method === 'DELETE')?.status === 409
+    );
   }
 
   async #settled(desired: ReturnType<typeof project>, version: number): Promise<void> {
@@ -446,7 +600,11 @@ class Play implements Played {
     await this.#wait(this.#lag + 1);
     await this.#expectEmpty(desired, 'after the lag');
     const drift = await this.#rig.drift(desired);
-    if (drift.exit !== 0) this.#fail('plan-empty', `drift after the lag: ${drift.drift.map(({ address, status }) => `${address} ${status}`).join(', ')}`);
+    if (drift.exit !== 0)
+      this.#fail(
+        'plan-empty',
+        `drift after the lag: ${drift.drift.map(({ address, status }) => `${address} ${status}`).join(', ')}`,
+      );
   }
 
   /**
@@ -457,7 +615,11 @@ class Play implements Played {
   #flickering(): ReadonlySet<string> {
     const { flicker } = this.#scenario.lag;
     const since = this.#rig.clock.service.now() - this.#lag;
-    return new Set(this.#ledger.written.flatMap((one) => (flicker && one.run && one.at >= since ? [one.id] : [])));
+    return new Set(
+      this.#ledger.written.flatMap((one) =>
+        flicker && one.run && one.at >= since ? [one.id] : [],
+      ),
+    );
   }
 
   async #expectEmpty(desired: ReturnType<typeof project>, when: string): Promise<void> {
@@ -465,14 +627,25 @@ class Play implements Played {
     const entries = (await this.#rig.snapshot())?.state.resources ?? {};
     const proposal = await this.#rig.plan(desired, { allow: allowable }).catch((error: unknown) => {
       // Pages of readings that flicker shift; a listing that cannot be proven complete is refused.
-      if (flickering.size > 0 && error instanceof Refusal && error.diagnostics.some(({ code }) => code === 'moving-pages')) return undefined;
+      if (
+        flickering.size > 0 &&
+        error instanceof Refusal &&
+        error.diagnostics.some(({ code }) => code === 'moving-pages')
+      )
+        return undefined;
       throw error;
     });
     if (!proposal) return;
     const { exit, plan } = proposal;
-    const changes = plan.changes.filter((change) => isChange(change) && !flickering.has(entries[change.address]?.id ?? ''));
+    const changes = plan.changes.filter(
+      (change) => isChange(change) && !flickering.has(entries[change.address]?.id ?? ''),
+    );
     const excused = exit === 2 && changes.length === 0;
-    if (exit !== 0 && !excused) this.#fail('plan-empty', `${when}: exit ${exit}, ${changes.map(({ action, address, reason }) => `${action} ${address} (${reason})`).join(', ')}`);
+    if (exit !== 0 && !excused)
+      this.#fail(
+        'plan-empty',
+        `${when}: exit ${exit}, ${changes.map(({ action, address, reason }) => `${action} ${address} (${reason})`).join(', ')}`,
+      );
   }
 
   async #expectNothingSent(version: number): Promise<void> {
@@ -480,9 +653,16 @@ class Play implements Played {
     const before = this.#rig.mutations().length;
     const { exit, codes } = await this.#apply(version, allowable);
     const sent = this.#rig.mutations().slice(before);
-    const unexcused = sent.filter((one) => !(/^P(UT|ATCH) /.test(one) && flickering.has(one.split('/').findLast(Boolean) ?? '')));
+    const unexcused = sent.filter(
+      (one) =>
+        !(/^P(UT|ATCH) /.test(one) && flickering.has(one.split('/').findLast(Boolean) ?? '')),
+    );
     // Pages of readings that flicker shift; a listing that cannot be proven complete is refused.
     const isRefused = flickering.size > 0 && codes.length === 1 && codes[0] === 'moving-pages';
-    if ((exit !== 0 && !isRefused) || unexcused.length > 0) this.#fail('apply-twice', `exit ${exit} ${codes.join(' ')}, sent ${sent.join(', ') || 'nothing'}`);
+    if ((exit !== 0 && !isRefused) || unexcused.length > 0)
+      this.#fail(
+        'apply-twice',
+        `exit ${exit} ${codes.join(' ')}, sent ${sent.join(', ') || 'nothing'}`,
+      );
   }
 }

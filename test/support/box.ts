@@ -5,14 +5,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { providerOf } from '../../src/cli/provider-tools.js';
-import { createEmulator, dummyCredentials, parseFault, serve as listen, type Behaviours, type Emulator, type Estate } from '../../src/emulator/index.js';
+import {
+  createEmulator,
+  dummyCredentials,
+  parseFault,
+  serve as listen,
+  type Behaviours,
+  type Emulator,
+  type Estate,
+} from '../../src/emulator/index.js';
 import { isObject, sha256, walk, type Json, type JsonObject } from '../../src/model/index.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { systemRandom } from '../../src/platform/random.js';
 import { collections, kinds } from '../../src/resources/index.js';
 import { serve } from './reattached.js';
 
-const [mgrId, mgrKey, vndId, vndKey] = Object.values(dummyCredentials.v2[0] ?? {}) as [string, string, string, string];
+const [mgrId, mgrKey, vndId, vndKey] = Object.values(dummyCredentials.v2[0] ?? {}) as [
+  string,
+  string,
+  string,
+  string,
+];
 const [token] = Object.keys(dummyCredentials.v3) as [string];
 
 /** What no file may hold that terraform or the provider writes. */
@@ -33,12 +46,21 @@ export interface Box {
   /** What goes wrong from now on, in the words of `--fault`. */
   setFaults(...faults: readonly string[]): void;
   /** Stands between client and emulator. */
-  intercept: ((request: Request, proceed: () => Promise<Response>) => Promise<Response>) | undefined;
+  intercept:
+    ((request: Request, proceed: () => Promise<Response>) => Promise<Response>) | undefined;
   close(): Promise<void>;
 }
 
 export async function box(estate: Estate, behaviours: Partial<Behaviours> = {}): Promise<Box> {
-  const begin = (now: Estate): Emulator => createEmulator({ kinds, collections, clock: systemClock(), random: systemRandom(), estate: now, behaviours });
+  const begin = (now: Estate): Emulator =>
+    createEmulator({
+      kinds,
+      collections,
+      clock: systemClock(),
+      random: systemRandom(),
+      estate: now,
+      behaviours,
+    });
   let emulator = begin(estate);
   const writes: string[] = [];
   const secrets = new Map<string, string>();
@@ -47,7 +69,9 @@ export async function box(estate: Estate, behaviours: Partial<Behaviours> = {}):
     const proceed = async (): Promise<Response> => {
       const sent = request.clone();
       const answer = await emulator.fetch(request);
-      if (answer.ok) for (const [place, digest] of await secretsIn(sent, answer.clone())) secrets.set(place, digest);
+      if (answer.ok)
+        for (const [place, digest] of await secretsIn(sent, answer.clone()))
+          secrets.set(place, digest);
       return answer;
     };
     return self.intercept ? self.intercept(request, proceed) : proceed();
@@ -81,13 +105,26 @@ export async function box(estate: Estate, behaviours: Partial<Behaviours> = {}):
 const digestOf = (secret: unknown): string => `sha256:${sha256(String(secret))}`;
 
 /** Each secret of a write that was accepted, by the object that has it since. */
-async function secretsIn(request: Request, answer: Response): Promise<readonly (readonly [string, string])[]> {
+async function secretsIn(
+  request: Request,
+  answer: Response,
+): Promise<readonly (readonly [string, string])[]> {
   const [, , version, collection, id] = new URL(request.url).pathname.split('/');
-  const kind = [...kinds.values()].find(({ operations }) => operations.dialect === version && operations.collection === collection);
+  const kind = [...kinds.values()].find(
+    ({ operations }) => operations.dialect === version && operations.collection === collection,
+  );
   if (!kind || !['POST', 'PUT', 'PATCH'].includes(request.method)) return [];
   const body = (await request.json()) as JsonObject;
   const given = [...walk(kind.attributes)].flatMap(([path, { secret }]) => {
-    const value = secret === true ? path.split('.').reduce<Json | undefined>((tree, step) => (isObject(tree) ? tree[step] : undefined), body) : undefined;
+    const value =
+      secret === true
+        ? path
+            .split('.')
+            .reduce<Json | undefined>(
+              (tree, step) => (isObject(tree) ? tree[step] : undefined),
+              body,
+            )
+        : undefined;
     return value === undefined ? [] : [[path, digestOf(value)] as const];
   });
   if (given.length === 0) return [];
@@ -102,12 +139,25 @@ export interface Reattached {
 }
 
 /** @param cwd where its journal lies, as for a provider that terraform starts in that folder */
-export async function served(cwd: string, env: Readonly<Record<string, string>>): Promise<Reattached> {
+export async function served(
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+): Promise<Reattached> {
   const folder = mkdtempSync(join(tmpdir(), 'box-'));
   const streams = { stdout: { value: new PassThrough() }, stderr: { value: new PassThrough() } };
-  const own = Object.create(process, { env: { value: env }, cwd: { value: () => cwd }, ...streams }) as NodeJS.Process;
+  const own = Object.create(process, {
+    env: { value: env },
+    cwd: { value: () => cwd },
+    ...streams,
+  }) as NodeJS.Process;
   const provider = await providerOf(own, () => undefined, process.pid);
-  const { reattach, close } = await serve({ provider, log: () => undefined, source: 'registry.terraform.io/trueup/devicecloud', path: join(folder, 's'), pid: process.pid });
+  const { reattach, close } = await serve({
+    provider,
+    log: () => undefined,
+    source: 'registry.terraform.io/trueup/devicecloud',
+    path: join(folder, 's'),
+    pid: process.pid,
+  });
   return {
     reattach,
     async close() {

@@ -5,10 +5,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** `remove` takes it away again. */
-export async function executable(source: string): Promise<{ readonly file: string; remove(): void }> {
+export async function executable(
+  source: string,
+): Promise<{ readonly file: string; remove(): void }> {
   const folder = mkdtempSync(join(tmpdir(), 'four-wire-built-'));
   const file = join(folder, 'script.cjs');
-  await build({ entryPoints: [source], outfile: file, bundle: true, platform: 'node', format: 'cjs', target: 'node20', banner: { js: '#!/usr/bin/env node' }, logLevel: 'error' });
+  await build({
+    entryPoints: [source],
+    outfile: file,
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node20',
+    banner: { js: '#!/usr/bin/env node' },
+    logLevel: 'error',
+  });
   chmodSync(file, 0o755);
   return { file, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }

@@ -57,14 +57,26 @@ export function folder(files: Readonly<Record<string, string>> = {}): Folder {
     start,
     async expect(code, args, options) {
       const ran = await run(args, options);
-      if (ran.code !== code) throw new Error(`trueup ${args.join(' ')} ended with ${ran.code}, not ${code}.\n${ran.stdout}\n${ran.stderr}`);
+      if (ran.code !== code)
+        throw new Error(
+          `trueup ${args.join(' ')} ended with ${ran.code}, not ${code}.\n${ran.stdout}\n${ran.stderr}`,
+        );
       return ran;
     },
   };
 }
 
-function begin(args: readonly string[], cwd: string, { env = {}, input = '', script = TRUEUP }: Options = {}): Started {
-  const { process: child, ended } = startCommand(args, { cwd, env: { TERM: 'xterm-256color', ...env }, stdin: input, script });
+function begin(
+  args: readonly string[],
+  cwd: string,
+  { env = {}, input = '', script = TRUEUP }: Options = {},
+): Started {
+  const { process: child, ended } = startCommand(args, {
+    cwd,
+    env: { TERM: 'xterm-256color', ...env },
+    stdin: input,
+    script,
+  });
   let [stdout, stderr] = ['', ''];
   const waiting = new Set<() => void>();
   const hear = (): void => waiting.forEach((check) => check());
@@ -79,7 +91,8 @@ function begin(args: readonly string[], cwd: string, { env = {}, input = '', scr
     new Promise((done, fail) => {
       const check = (): void => {
         if (stdout.includes(text) || stderr.includes(text)) done();
-        else if (child.exitCode !== null) fail(new Error(`it ended without saying ${JSON.stringify(text)}:\n${stdout}\n${stderr}`));
+        else if (child.exitCode !== null)
+          fail(new Error(`it ended without saying ${JSON.stringify(text)}:\n${stdout}\n${stderr}`));
         else return;
         waiting.delete(check);
       };
@@ -90,7 +103,11 @@ function begin(args: readonly string[], cwd: string, { env = {}, input = '', scr
 }
 
 /** An emulator of its own process, and the environment that leads to it. */
-export async function emulator(home: Folder, args: readonly string[] = [], options: Options = {}): Promise<Started & { readonly env: Readonly<Record<string, string>> }> {
+export async function emulator(
+  home: Folder,
+  args: readonly string[] = [],
+  options: Options = {},
+): Promise<Started & { readonly env: Readonly<Record<string, string>> }> {
   const started = home.start(['emulator', ...args], options);
   let printed = '';
   started.child.stdout?.on('data', (text: Buffer) => (printed += text.toString()));
@@ -105,10 +122,19 @@ export async function emulator(home: Folder, args: readonly string[] = [], optio
 }
 
 const terminal = (): NodeJS.ProcessEnv => ({ PATH: process.env['PATH'], TERM: 'xterm-256color' });
-const inScript = (args: readonly string[]): string[] => ['-qec', `stty cols 80; ${[process.execPath, TRUEUP, ...args].map((word) => `'${word}'`).join(' ')}`, '/dev/null'];
+const inScript = (args: readonly string[]): string[] => [
+  '-qec',
+  `stty cols 80; ${[process.execPath, TRUEUP, ...args].map((word) => `'${word}'`).join(' ')}`,
+  '/dev/null',
+];
 
 /** Runs at a terminal at which somebody types `answer` once the screen shows `question`. */
-export function answering(home: Folder, args: readonly string[], question: string, answer: string): Promise<Shown> {
+export function answering(
+  home: Folder,
+  args: readonly string[],
+  question: string,
+  answer: string,
+): Promise<Shown> {
   const child = spawn('script', inScript(args), { cwd: home.path, env: terminal() });
   cleanUp.push(() => void child.kill('SIGKILL'));
   let screen = '';
@@ -127,9 +153,17 @@ export function answering(home: Folder, args: readonly string[], question: strin
 export function atTerminal(
   home: Folder,
   args: readonly string[],
-  { env = {}, typed = '' }: { readonly env?: Readonly<Record<string, string>>; readonly typed?: string } = {},
+  {
+    env = {},
+    typed = '',
+  }: { readonly env?: Readonly<Record<string, string>>; readonly typed?: string } = {},
 ): Shown {
-  const { status, stdout, error } = spawnSync('script', inScript(args), { cwd: home.path, env: { ...terminal(), ...env }, input: typed, encoding: 'utf8' });
+  const { status, stdout, error } = spawnSync('script', inScript(args), {
+    cwd: home.path,
+    env: { ...terminal(), ...env },
+    input: typed,
+    encoding: 'utf8',
+  });
   if (error) throw new Error(`These tests need the command script of util-linux: ${error.message}`);
   return { code: status, screen: stdout.replaceAll('\r\n', '\n') };
 }

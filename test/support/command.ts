@@ -33,9 +33,16 @@ export interface Running {
 }
 
 /** Starts it; `ended` never rejects and always comes. Nothing of the tests' own environment but PATH is handed on. */
-export function start(args: readonly string[], { cwd, env = {}, stdin, script = TRUEUP, patience = 30_000 }: RunOptions): Running {
+export function start(
+  args: readonly string[],
+  { cwd, env = {}, stdin, script = TRUEUP, patience = 30_000 }: RunOptions,
+): Running {
   const begun = performance.now();
-  const child = spawn(process.execPath, [script, ...args], { cwd, env: { PATH: process.env['PATH'], NO_COLOR: '1', ...env }, stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [script, ...args], {
+    cwd,
+    env: { PATH: process.env['PATH'], NO_COLOR: '1', ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
   const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []];
   child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
   child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
@@ -49,7 +56,14 @@ export function start(args: readonly string[], { cwd, env = {}, stdin, script = 
       clearInterval(look);
       clearTimeout(end);
       const text = (chunks: readonly Buffer[]): string => Buffer.concat(chunks).toString('utf8');
-      resolve({ code, signal, stdout: text(stdout), stderr: text(stderr), milliseconds: performance.now() - begun, peakMiB: peak / 1024 });
+      resolve({
+        code,
+        signal,
+        stdout: text(stdout),
+        stderr: text(stderr),
+        milliseconds: performance.now() - begun,
+        peakMiB: peak / 1024,
+      });
     });
   });
   return { process: child, ended };
@@ -58,7 +72,9 @@ export function start(args: readonly string[], { cwd, env = {}, stdin, script = 
 /** VmHWM in KiB; 0 where the system does not tell, or the process is gone. */
 function highWater(pid: number | undefined): number {
   try {
-    return Number(/^VmHWM:\s*(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
+    return Number(
+      /^VmHWM:\s*(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0,
+    );
   } catch {
     return 0;
   }

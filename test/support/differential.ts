@@ -6,7 +6,15 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compareText, isObject, own, type Attribute, type Attributes, type Json, type JsonObject } from '../../src/model/index.js';
+import {
+  compareText,
+  isObject,
+  own,
+  type Attribute,
+  type Attributes,
+  type Json,
+  type JsonObject,
+} from '../../src/model/index.js';
 import { kinds } from '../../src/resources/index.js';
 import { box, served, type Box } from './box.js';
 import { start, TRUEUP } from './command.js';
@@ -36,8 +44,25 @@ interface Declared {
 /** Numbers each secret that was ever declared. */
 const SECRETS = ['first-of-the-secrets', 'second-of-the-secrets'] as const;
 
-const alertTypes = ['ethernet_wan_disconnected', 'modem_wan_disconnected', 'ipsec_tunnel_down', 'ipsec_tunnel_up', 'ethernet_wan_connected'];
-const spice = ['', ' "quoted"', ' ${not.a.reference}', ' $${', ' %{ if x }', ' größe', " O'Brien & Sons", ' \\n #: ', ' \u{1f469}\u200d\u{1f4bb}', ' [1]'];
+const alertTypes = [
+  'ethernet_wan_disconnected',
+  'modem_wan_disconnected',
+  'ipsec_tunnel_down',
+  'ipsec_tunnel_up',
+  'ethernet_wan_connected',
+];
+const spice = [
+  '',
+  ' "quoted"',
+  ' ${not.a.reference}',
+  ' $${',
+  ' %{ if x }',
+  ' größe',
+  " O'Brien & Sons",
+  ' \\n #: ',
+  ' \u{1f469}\u200d\u{1f4bb}',
+  ' [1]',
+];
 
 interface Dice {
   chance(of: number): boolean;
@@ -62,30 +87,70 @@ function diceOf(seed: number): Dice {
   };
 }
 
-const namesOf = (estate: readonly Declared[], kind: string): readonly string[] => estate.flatMap((one) => (one.kind === kind ? [one.name] : []));
+const namesOf = (estate: readonly Declared[], kind: string): readonly string[] =>
+  estate.flatMap((one) => (one.kind === kind ? [one.name] : []));
 
 /** Each part of a kind's declaration, drawn anew; `estate` is what may be referred to. */
-const drawn: Readonly<Record<string, Readonly<Record<string, (dice: Dice, estate: readonly Declared[], name: string) => Said | undefined>>>> = {
+const drawn: Readonly<
+  Record<
+    string,
+    Readonly<
+      Record<string, (dice: Dice, estate: readonly Declared[], name: string) => Said | undefined>
+    >
+  >
+> = {
   accounts: {
     name: (dice, _, name) => `${name}${dice.one(spice)}`,
-    account: (dice, estate) => dice.one<Said | undefined>([undefined, '1', '2', ...namesOf(estate, 'accounts').map((name) => new To('accounts', name))]),
+    account: (dice, estate) =>
+      dice.one<Said | undefined>([
+        undefined,
+        '1',
+        '2',
+        ...namesOf(estate, 'accounts').map((name) => new To('accounts', name)),
+      ]),
   },
   alert_push_destinations: {
     name: (dice, _, name) => `${name}${dice.one(spice)}`,
     enabled: (dice) => dice.one([undefined, true, false]),
-    endpoint: (dice) => (dice.chance(0.8) ? { url: `https://hooks${dice.below(9)}.example.com/a?b=c&d=%20` } : undefined),
+    endpoint: (dice) =>
+      dice.chance(0.8)
+        ? { url: `https://hooks${dice.below(9)}.example.com/a?b=c&d=%20` }
+        : undefined,
     authentication: (dice) => (dice.chance(0.4) ? { secret: dice.below(2) } : undefined),
   },
   alert_rules: {
-    associated_accounts: (dice, estate) => dice.some<Said>(['1', '2', ...namesOf(estate, 'accounts').map((name) => new To('accounts', name))], 0),
+    associated_accounts: (dice, estate) =>
+      dice.some<Said>(
+        ['1', '2', ...namesOf(estate, 'accounts').map((name) => new To('accounts', name))],
+        0,
+      ),
     associated_groups: (dice) => (dice.chance(0.3) ? dice.some(['7', '8'], 0) : undefined),
     filter_criteria: (dice) => ({ alert_type__in: dice.some(alertTypes, 1) }),
     http_destinations: (dice, estate) =>
-      dice.some<Said>([...DESTINATIONS, ...namesOf(estate, 'alert_push_destinations').map((name) => new To('alert_push_destinations', name))], 0),
+      dice.some<Said>(
+        [
+          ...DESTINATIONS,
+          ...namesOf(estate, 'alert_push_destinations').map(
+            (name) => new To('alert_push_destinations', name),
+          ),
+        ],
+        0,
+      ),
     schedule: (dice) => (dice.chance(0.3) ? 'daily' : undefined),
-    settings: (dice) => (dice.chance(0.4) ? { overage: { limit: dice.one([1, 0.1, 1e21]), text: dice.one(spice), list: [1, null, true] } } : undefined),
+    settings: (dice) =>
+      dice.chance(0.4)
+        ? {
+            overage: {
+              limit: dice.one([1, 0.1, 1e21]),
+              text: dice.one(spice),
+              list: [1, null, true],
+            },
+          }
+        : undefined,
   },
-  account_authorizations: { role: (dice) => dice.one(['no_access', 'read_only_user', 'full_access_user', 'administrator']) },
+  account_authorizations: {
+    role: (dice) => dice.one(['no_access', 'read_only_user', 'full_access_user', 'administrator']),
+  },
   configuration_managers: {
     suspended: (dice) => dice.one([undefined, true, false]),
     configuration: (dice) =>
@@ -104,23 +169,51 @@ const drawn: Readonly<Record<string, Readonly<Record<string, (dice: Dice, estate
 };
 
 /** A part that draws nothing is left out. `keep`: how likely a part stays as it was. */
-function valuesOf(dice: Dice, kind: string, name: string, estate: readonly Declared[], before: Fields = {}, keep = 0): Fields {
-  const parts = Object.entries(drawn[kind] ?? {}).map(([part, draw]): [string, Said | undefined] => [part, dice.chance(keep) ? before[part] : draw(dice, estate, name)]);
+function valuesOf(
+  dice: Dice,
+  kind: string,
+  name: string,
+  estate: readonly Declared[],
+  before: Fields = {},
+  keep = 0,
+): Fields {
+  const parts = Object.entries(drawn[kind] ?? {}).map(
+    ([part, draw]): [string, Said | undefined] => [
+      part,
+      dice.chance(keep) ? before[part] : draw(dice, estate, name),
+    ],
+  );
   const { user, account, router } = before;
-  const fixed = kind === 'account_authorizations' ? { user, account } : kind === 'configuration_managers' ? { router } : {};
-  return Object.fromEntries([...Object.entries(fixed), ...parts].filter((part): part is [string, Said] => part[1] !== undefined));
+  const fixed =
+    kind === 'account_authorizations'
+      ? { user, account }
+      : kind === 'configuration_managers'
+        ? { router }
+        : {};
+  return Object.fromEntries(
+    [...Object.entries(fixed), ...parts].filter(
+      (part): part is [string, Said] => part[1] !== undefined,
+    ),
+  );
 }
 
 function firstEstate(dice: Dice): readonly Declared[] {
   const estate: Declared[] = [];
   const add = (kind: string, name: string, before: Fields = {}, adopt?: string): void => {
-    estate.push({ kind, name, values: valuesOf(dice, kind, name, estate, before), ...(adopt !== undefined && { adopt }) });
+    estate.push({
+      kind,
+      name,
+      values: valuesOf(dice, kind, name, estate, before),
+      ...(adopt !== undefined && { adopt }),
+    });
   };
   if (dice.chance(0.4)) add('accounts', 'depot', {}, '2');
   for (let number = 1 + dice.below(4); number > 0; number -= 1) add('accounts', `site-${number}`);
   if (dice.chance(0.4)) add('alert_push_destinations', 'theirs', {}, DESTINATIONS[0]);
-  for (let number = dice.below(4); number > 0; number -= 1) add('alert_push_destinations', `hook-${number}`);
-  for (let number = 1 + dice.below(5); number > 0; number -= 1) add('alert_rules', `rule-${number}`);
+  for (let number = dice.below(4); number > 0; number -= 1)
+    add('alert_push_destinations', `hook-${number}`);
+  for (let number = 1 + dice.below(5); number > 0; number -= 1)
+    add('alert_rules', `rule-${number}`);
   if (dice.chance(0.7)) add('account_authorizations', 'dana', { user: '77', account: '1' });
   if (dice.chance(0.4)) add('account_authorizations', 'robin', { user: '78', account: '1' });
   if (dice.chance(0.7)) add('configuration_managers', 'router-12', { router: '12' });
@@ -130,7 +223,11 @@ function firstEstate(dice: Dice): readonly Declared[] {
 
 /** A depot cannot lie below itself: whoever is adopted is not moved. */
 const withoutLoops = (estate: readonly Declared[]): readonly Declared[] =>
-  estate.map((one) => (one.kind === 'accounts' && one.adopt !== undefined ? { ...one, values: { ...one.values, account: '1' } } : one));
+  estate.map((one) =>
+    one.kind === 'accounts' && one.adopt !== undefined
+      ? { ...one, values: { ...one.values, account: '1' } }
+      : one,
+  );
 
 /** Some go, some change, some are new. What goes is referred to no more; what was adopted stays, as it may be named by its id. */
 function nextEstate(dice: Dice, first: readonly Declared[]): readonly Declared[] {
@@ -138,17 +235,36 @@ function nextEstate(dice: Dice, first: readonly Declared[]): readonly Declared[]
   for (const one of first) {
     const referring = { ...one, values: withoutLost(one.values, next, first) };
     if (dice.chance(0.2) && one.adopt === undefined) continue;
-    next.push(dice.chance(0.5) ? { ...one, values: valuesOf(dice, one.kind, one.name, next, referring.values, 0.6) } : referring);
+    next.push(
+      dice.chance(0.5)
+        ? { ...one, values: valuesOf(dice, one.kind, one.name, next, referring.values, 0.6) }
+        : referring,
+    );
   }
-  for (const kind of ['accounts', 'alert_push_destinations', 'alert_rules']) if (dice.chance(0.5)) next.push({ kind, name: 'late', values: valuesOf(dice, kind, 'late', next) });
+  for (const kind of ['accounts', 'alert_push_destinations', 'alert_rules'])
+    if (dice.chance(0.5))
+      next.push({ kind, name: 'late', values: valuesOf(dice, kind, 'late', next) });
   return withoutLoops(next);
 }
 
-function withoutLost(values: Fields, next: readonly Declared[], first: readonly Declared[]): Fields {
+function withoutLost(
+  values: Fields,
+  next: readonly Declared[],
+  first: readonly Declared[],
+): Fields {
   const isLost = (said: Said | undefined): boolean =>
-    said instanceof To && first.some(({ kind, name }) => kind === said.kind && name === said.name) && !next.some(({ kind, name }) => kind === said.kind && name === said.name);
+    said instanceof To &&
+    first.some(({ kind, name }) => kind === said.kind && name === said.name) &&
+    !next.some(({ kind, name }) => kind === said.kind && name === said.name);
   return Object.fromEntries(
-    Object.entries(values).map(([part, said]) => [part, isLost(said) ? '1' : Array.isArray(said) ? (said as readonly Said[]).filter((item) => !isLost(item)) : said]),
+    Object.entries(values).map(([part, said]) => [
+      part,
+      isLost(said)
+        ? '1'
+        : Array.isArray(said)
+          ? (said as readonly Said[]).filter((item) => !isLost(item))
+          : said,
+    ]),
   );
 }
 
@@ -157,19 +273,35 @@ function written(said: Said, text: (said: string | To) => string): Json {
   if (said instanceof To || typeof said === 'string') return text(said);
   if (Array.isArray(said)) return (said as readonly Said[]).map((item) => written(item, text));
   if (!isObject(said)) return said as Json;
-  return Object.fromEntries(Object.entries(said as Fields).map(([name, item]) => [name, written(item, text)]));
+  return Object.fromEntries(
+    Object.entries(said as Fields).map(([name, item]) => [name, written(item, text)]),
+  );
 }
 
 const idOf = (kind: string): string => kinds.get(kind)?.id ?? '';
 
 /** JSON is YAML. */
 function asYaml(estate: readonly Declared[]): string {
-  const text = (said: string | To): string => (said instanceof To ? `\${${said.kind}.${said.name}.${idOf(said.kind)}}` : said.replaceAll('${', () => '$${'));
+  const text = (said: string | To): string =>
+    said instanceof To
+      ? `\${${said.kind}.${said.name}.${idOf(said.kind)}}`
+      : said.replaceAll('${', () => '$${');
   const sections: Record<string, Record<string, Json>> = {};
   for (const { kind, name, values, adopt } of estate) {
     const { authentication, ...rest } = values;
-    const secret = authentication === undefined ? {} : { authentication: { secret: `\${secret.env.SECRET_${(authentication as { readonly secret: number }).secret}}` } };
-    (sections[kind] ??= {})[name] = { ...(written(rest, text) as JsonObject), ...secret, ...(adopt !== undefined && { lifecycle: { adopt } }) };
+    const secret =
+      authentication === undefined
+        ? {}
+        : {
+            authentication: {
+              secret: `\${secret.env.SECRET_${(authentication as { readonly secret: number }).secret}}`,
+            },
+          };
+    (sections[kind] ??= {})[name] = {
+      ...(written(rest, text) as JsonObject),
+      ...secret,
+      ...(adopt !== undefined && { lifecycle: { adopt } }),
+    };
   }
   return JSON.stringify({ settings: { requests_per_minute: 60_000 }, ...sections }, undefined, 1);
 }
@@ -177,23 +309,33 @@ function asYaml(estate: readonly Declared[]): string {
 /** Terraform deletes an object before it takes it out of what names it, unless it is made before it is destroyed. */
 function asTerraform(estate: readonly Declared[]): string {
   const type = (kind: string): string => `devicecloud_${kinds.get(kind)?.singular}`;
-  const literal = (said: string): string => said.replaceAll('${', () => '$${').replaceAll('%{', '%%{');
-  const text = (said: string | To): string => (said instanceof To ? `\${${type(said.kind)}.${said.name}.${idOf(said.kind)}}` : literal(said));
+  const literal = (said: string): string =>
+    said.replaceAll('${', () => '$${').replaceAll('%{', '%%{');
+  const text = (said: string | To): string =>
+    said instanceof To ? `\${${type(said.kind)}.${said.name}.${idOf(said.kind)}}` : literal(said);
   const resource: Record<string, Record<string, Json>> = {};
   for (const { kind, name, values } of estate) {
     const parts = Object.entries(values).map(([part, said]): [string, Json] => {
-      if (kinds.get(kind)?.attributes[part]?.word === 'document') return [part, literal(JSON.stringify(said))];
+      if (kinds.get(kind)?.attributes[part]?.word === 'document')
+        return [part, literal(JSON.stringify(said))];
       if (part !== 'authentication') return [part, written(said, text)];
       const { secret } = said as { readonly secret: number };
       return [part, { secret_wo: `\${var.secret_${secret}}`, secret_wo_version: secret }];
     });
-    (resource[type(kind)] ??= {})[name] = { ...Object.fromEntries(parts), lifecycle: { create_before_destroy: true } };
+    (resource[type(kind)] ??= {})[name] = {
+      ...Object.fromEntries(parts),
+      lifecycle: { create_before_destroy: true },
+    };
   }
-  const imports = estate.flatMap(({ kind, name, adopt }) => (adopt === undefined ? [] : [{ to: `${type(kind)}.${name}`, id: adopt }]));
+  const imports = estate.flatMap(({ kind, name, adopt }) =>
+    adopt === undefined ? [] : [{ to: `${type(kind)}.${name}`, id: adopt }],
+  );
   return JSON.stringify({
     terraform: { required_providers: { devicecloud: { source: 'trueup/devicecloud' } } },
     provider: { devicecloud: { allow: allowable } },
-    variable: Object.fromEntries(SECRETS.map((_, number) => [`secret_${number}`, { type: 'string', ephemeral: true }])),
+    variable: Object.fromEntries(
+      SECRETS.map((_, number) => [`secret_${number}`, { type: 'string', ephemeral: true }]),
+    ),
     ...(imports.length > 0 && { import: imports }),
     ...(estate.length > 0 && { resource }),
   });
@@ -201,7 +343,9 @@ function asTerraform(estate: readonly Declared[]): string {
 
 /** What tells the secrets of an object from others. */
 function secretsOf(cloud: Box, kind: string, id: string): string {
-  const digests = [...cloud.secrets()].flatMap(([place, digest]) => (place.startsWith(`${kind} ${id} `) ? [digest.slice(0, 15)] : []));
+  const digests = [...cloud.secrets()].flatMap(([place, digest]) =>
+    place.startsWith(`${kind} ${id} `) ? [digest.slice(0, 15)] : [],
+  );
   return digests.length === 0 ? '' : ` with ${digests.join()}`;
 }
 
@@ -214,13 +358,24 @@ export function contentsOf(cloud: Box): readonly string[] {
   };
   const names = new Map<string, string>([
     ...[...accounts.keys()].map((id) => [`accounts ${id}`, way(id)] as const),
-    ...cloud.objects('alert_push_destinations').map((one) => [`alert_push_destinations ${String(one['destination_config_id'])}`, String(one['name'])] as const),
+    ...cloud
+      .objects('alert_push_destinations')
+      .map(
+        (one) =>
+          [
+            `alert_push_destinations ${String(one['destination_config_id'])}`,
+            String(one['name']),
+          ] as const,
+      ),
   ]);
   const said = (attribute: Attribute | undefined, value: Json): Json => {
     if (attribute?.word === 'ref') return names.get(`${attribute.to} ${String(value)}`) ?? value;
     if (attribute?.word === 'set' && Array.isArray(value))
-      return value.map((item: Json) => said(attribute.of, item)).toSorted((a, b) => compareText(JSON.stringify(a), JSON.stringify(b)));
-    if (attribute?.word === 'object' && isObject(value)) return saidAll(attribute.attributes, value);
+      return value
+        .map((item: Json) => said(attribute.of, item))
+        .toSorted((a, b) => compareText(JSON.stringify(a), JSON.stringify(b)));
+    if (attribute?.word === 'object' && isObject(value))
+      return saidAll(attribute.attributes, value);
     return value;
   };
   const saidAll = (attributes: Attributes, values: JsonObject): JsonObject =>
@@ -240,7 +395,8 @@ export function contentsOf(cloud: Box): readonly string[] {
   );
 }
 
-const secrets = (prefix: string): Readonly<Record<string, string>> => Object.fromEntries(SECRETS.map((value, number) => [`${prefix}${number}`, value]));
+const secrets = (prefix: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(SECRETS.map((value, number) => [`${prefix}${number}`, value]));
 
 interface Side {
   readonly cloud: Box;
@@ -253,16 +409,21 @@ interface Side {
 }
 
 const asked = (what: string, code: number | null, said: string): string | undefined =>
-  code === 0 ? undefined : `${what} ended with ${code}:\n${said.slice(Math.max(0, said.search(/^error: /im)))}`;
+  code === 0
+    ? undefined
+    : `${what} ended with ${code}:\n${said.slice(Math.max(0, said.search(/^error: /im)))}`;
 
 async function ofTrueup(folder: string, script: string): Promise<Side> {
   const cloud = await box(theirs);
   const run = async (...words: readonly string[]): Promise<string | undefined> => {
-    const { code, stdout, stderr } = await start([...words, ...allowable.flatMap((rule) => ['--allow', rule])], {
-      cwd: folder,
-      script,
-      env: { ...cloud.env, ...secrets('SECRET_') },
-    }).ended;
+    const { code, stdout, stderr } = await start(
+      [...words, ...allowable.flatMap((rule) => ['--allow', rule])],
+      {
+        cwd: folder,
+        script,
+        env: { ...cloud.env, ...secrets('SECRET_') },
+      },
+    ).ended;
     return asked(`trueup ${words.join(' ')}`, code, stdout + stderr);
   };
   return {
@@ -287,9 +448,14 @@ async function ofTerraform(folder: string): Promise<Side> {
     ...secrets('TF_VAR_secret_'),
   };
   const run = async (...words: readonly string[]): Promise<string | undefined> => {
-    const child = spawn('terraform', [...words, '-no-color'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn('terraform', [...words, '-no-color'], {
+      cwd: folder,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     let said = '';
-    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (said += text));
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => (said += text));
     const [code] = (await once(child, 'close')) as [number | null];
     return asked(`terraform ${words.join(' ')}`, code, said);
   };
@@ -313,7 +479,9 @@ export async function differences(seed: number, trueup = TRUEUP): Promise<readon
   const dice = diceOf(seed);
   const first = firstEstate(dice);
   const next = nextEstate(dice, first);
-  const folders = ['trueup', 'terraform'].map((name) => mkdtempSync(join(tmpdir(), `differential-${name}-`))) as [string, string];
+  const folders = ['trueup', 'terraform'].map((name) =>
+    mkdtempSync(join(tmpdir(), `differential-${name}-`)),
+  ) as [string, string];
   const sides = [await ofTrueup(folders[0], trueup), await ofTerraform(folders[1])] as const;
   try {
     for (const [when, estate] of [
@@ -321,16 +489,29 @@ export async function differences(seed: number, trueup = TRUEUP): Promise<readon
       ['after a change', next],
     ] as const) {
       for (const side of sides) side.declare(estate);
-      const trouble = (await Promise.all(sides.map((side) => side.apply()))).filter((one) => one !== undefined);
-      const [ours, others] = sides.map(({ cloud }) => contentsOf(cloud)) as [readonly string[], readonly string[]];
+      const trouble = (await Promise.all(sides.map((side) => side.apply()))).filter(
+        (one) => one !== undefined,
+      );
+      const [ours, others] = sides.map(({ cloud }) => contentsOf(cloud)) as [
+        readonly string[],
+        readonly string[],
+      ];
       const unlike = [
         ...ours.filter((one) => !others.includes(one)).map((one) => `only trueup: ${one}`),
         ...others.filter((one) => !ours.includes(one)).map((one) => `only terraform: ${one}`),
       ];
-      const found = [...trouble, ...unlike, ...(ours.length === others.length ? [] : [`${ours.length} objects of trueup, ${others.length} of terraform`])];
+      const found = [
+        ...trouble,
+        ...unlike,
+        ...(ours.length === others.length
+          ? []
+          : [`${ours.length} objects of trueup, ${others.length} of terraform`]),
+      ];
       if (found.length > 0) return [`estate ${seed}, ${when}:`, ...found, asYaml(estate)];
     }
-    return (await Promise.all(sides.map((side) => side.plan()))).filter((one) => one !== undefined).map((one) => `estate ${seed}, planned again: ${one}`);
+    return (await Promise.all(sides.map((side) => side.plan())))
+      .filter((one) => one !== undefined)
+      .map((one) => `estate ${seed}, planned again: ${one}`);
   } finally {
     await Promise.all(sides.map((side) => side.close()));
     for (const folder of folders) rmSync(folder, { recursive: true, force: true });

@@ -6,9 +6,16 @@ import type { JsonObject } from '../../src/model/index.js';
 const updated_at = '2026-01-01T00:00:00.000Z';
 
 /** Ids of the push destinations. */
-export const DESTINATIONS = ['11111111-1111-11f0-8000-000000000001', '11111111-1111-11f0-8000-000000000002'] as const;
+export const DESTINATIONS = [
+  '11111111-1111-11f0-8000-000000000001',
+  '11111111-1111-11f0-8000-000000000002',
+] as const;
 
-const configured = (tree: JsonObject): JsonObject => ({ configuration: [tree, []], target: [tree, []], actual: [tree, []] });
+const configured = (tree: JsonObject): JsonObject => ({
+  configuration: [tree, []],
+  target: [tree, []],
+  actual: [tree, []],
+});
 
 export const theirs: Estate = {
   version: 1,
@@ -20,8 +27,20 @@ export const theirs: Estate = {
       { id: '2', name: 'Their depot', account: '1' },
     ],
     alert_push_destinations: [
-      { destination_config_id: DESTINATIONS[0], name: 'Theirs', enabled: true, endpoint: { url: 'https://theirs.example.com' }, updated_at },
-      { destination_config_id: DESTINATIONS[1], name: 'Their board', enabled: true, endpoint: { url: 'https://board.example.com' }, updated_at },
+      {
+        destination_config_id: DESTINATIONS[0],
+        name: 'Theirs',
+        enabled: true,
+        endpoint: { url: 'https://theirs.example.com' },
+        updated_at,
+      },
+      {
+        destination_config_id: DESTINATIONS[1],
+        name: 'Their board',
+        enabled: true,
+        endpoint: { url: 'https://board.example.com' },
+        updated_at,
+      },
     ],
     alert_rules: [
       {
@@ -37,8 +56,21 @@ export const theirs: Estate = {
       { id: '10', user: '78', account: '1', role: 'administrator' },
     ],
     configuration_managers: [
-      { id: '30', router: '12', account: '2', ...configured({ lan: { mtu: 1400 }, wan: { rules: { old: { prio: 1 }, new: { prio: 2 } } } }) },
-      { id: '31', router: '7', account: '1', ...configured({ system: { system_id: 'theirs', users: { admin: { password: '*' } } } }) },
+      {
+        id: '30',
+        router: '12',
+        account: '2',
+        ...configured({
+          lan: { mtu: 1400 },
+          wan: { rules: { old: { prio: 1 }, new: { prio: 2 } } },
+        }),
+      },
+      {
+        id: '31',
+        router: '7',
+        account: '1',
+        ...configured({ system: { system_id: 'theirs', users: { admin: { password: '*' } } } }),
+      },
     ],
   },
   users: [{ id: '77', email: 'dana@example.com' }],

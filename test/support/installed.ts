@@ -13,9 +13,17 @@ export interface Answered {
 export type Terraform = (...words: readonly string[]) => Promise<Answered>;
 
 /** Runs it in the folder `where` of the home. @param env what the provider is told */
-export async function terraformIn(home: Folder, where: string, env: Readonly<Record<string, string>>): Promise<Terraform> {
+export async function terraformIn(
+  home: Folder,
+  where: string,
+  env: Readonly<Record<string, string>>,
+): Promise<Terraform> {
   await home.expect(0, ['provider', 'install', '--dev']);
-  const quiet = { TF_IN_AUTOMATION: '1', CHECKPOINT_DISABLE: '1', TF_CLI_CONFIG_FILE: join(home.path, 'devicecloud.tfrc') };
+  const quiet = {
+    TF_IN_AUTOMATION: '1',
+    CHECKPOINT_DISABLE: '1',
+    TF_CLI_CONFIG_FILE: join(home.path, 'devicecloud.tfrc'),
+  };
   return async (...words) => {
     const child = spawn('terraform', words, {
       cwd: join(home.path, where),
@@ -23,7 +31,8 @@ export async function terraformIn(home: Folder, where: string, env: Readonly<Rec
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let said = '';
-    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (said += text));
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => (said += text));
     const [code] = (await once(child, 'close')) as [number | null];
     return { code, said };
   };

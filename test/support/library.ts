@@ -1,7 +1,25 @@
 // A service of two kinds that lives in memory: all that the engine needs to know of a service.
-import { kind, kindsOf, anyRef, text, type CloudWriter, type Kind, type Live, type Provider, type Values } from '../../src/model/index.js';
+import {
+  kind,
+  kindsOf,
+  anyRef,
+  text,
+  type CloudWriter,
+  type Kind,
+  type Live,
+  type Provider,
+  type Values,
+} from '../../src/model/index.js';
 
-const operations = { dialect: 'memory', paging: 'next', page: 100, by_id: 'id', create: 'POST', update: 'PATCH', delete: 'DELETE' } as const;
+const operations = {
+  dialect: 'memory',
+  paging: 'next',
+  page: 100,
+  by_id: 'id',
+  create: 'POST',
+  update: 'PATCH',
+  delete: 'DELETE',
+} as const;
 const id = text('Identifier.', { computed: true });
 
 const shelves = kind({
@@ -21,7 +39,11 @@ const books = kind({
   doc: 'A book.',
   id: 'id',
   identity: ['title'],
-  attributes: { title: text('Its title.'), shelf: anyRef('Where it stands.', 'shelves', { optional: true }), id },
+  attributes: {
+    title: text('Its title.'),
+    shelf: anyRef('Where it stands.', 'shelves', { optional: true }),
+    id,
+  },
   operations: { ...operations, collection: 'books' },
   example: { title: 'Atlas', shelf: '${shelves.example.id}' },
 });
@@ -32,13 +54,19 @@ export const library: Provider = {
     {
       name: 'shelf-removed',
       judge: ({ changes }) =>
-        changes.flatMap(({ action, kind: name, address }) => (action === 'delete' && name === 'shelves' ? [{ address, detail: `${address} is taken down` }] : [])),
+        changes.flatMap(({ action, kind: name, address }) =>
+          action === 'delete' && name === 'shelves'
+            ? [{ address, detail: `${address} is taken down` }]
+            : [],
+        ),
     },
   ],
   audits: [
     async ({ live }) => ({
       health: [...(live.get('books')?.byId.values() ?? [])].flatMap((book) =>
-        book.values.shelf === undefined ? [{ code: 'no-shelf', kind: 'books', id: book.id, summary: 'it stands on no shelf' }] : [],
+        book.values.shelf === undefined
+          ? [{ code: 'no-shelf', kind: 'books', id: book.id, summary: 'it stands on no shelf' }]
+          : [],
       ),
     }),
   ],
@@ -46,7 +74,11 @@ export const library: Provider = {
 
 /** The adapter: it lists, finds, composes and sends. @param objects what the service holds, by kind and id */
 export function libraryCloud(objects: Map<string, Map<string, Values>>): CloudWriter {
-  const all = ({ name }: Kind): readonly Live[] => [...(objects.get(name) ?? [])].map(([key, values]) => ({ id: key, values: { ...values, id: key } }));
+  const all = ({ name }: Kind): readonly Live[] =>
+    [...(objects.get(name) ?? [])].map(([key, values]) => ({
+      id: key,
+      values: { ...values, id: key },
+    }));
   return {
     target: 'memory',
     list: async (one) => ({ kind: one.name, objects: all(one) }),

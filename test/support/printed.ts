@@ -18,7 +18,10 @@ interface Step {
 }
 
 export const blocksOf = (markdown: string): readonly Block[] =>
-  [...markdown.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(([, language, text]) => ({ language: language as string, text: text as string }));
+  [...markdown.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(([, language, text]) => ({
+    language: language as string,
+    text: text as string,
+  }));
 
 /** The commands of all `console` blocks, in order. */
 export const stepsOf = (markdown: string): readonly Step[] =>
@@ -31,7 +34,9 @@ export const stepsOf = (markdown: string): readonly Step[] =>
 
 /** The printed lines, where identifiers and times may be others. */
 export function pattern(printed: string): RegExp {
-  const lines = printed.split('\n').map((line) => (line === '…' ? '[^]*' : line.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')));
+  const lines = printed
+    .split('\n')
+    .map((line) => (line === '…' ? '[^]*' : line.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')));
   return new RegExp(`^${lines.join('\n')}$`);
 }
 
@@ -50,7 +55,14 @@ export function replay(steps: readonly Step[], cwd: string): void {
   chmodSync(join(bin, 'trueup'), 0o755);
   const env = { PATH: `${bin}:${process.env['PATH']}` };
   for (const { command, printed } of steps) {
-    const { stdout } = spawnSync('bash', ['-c', `{ ${command}; } 2>&1`], { cwd, env, encoding: 'utf8', timeout: 20_000 });
-    expect(anywhere(`$ ${command}\n${stdout}`)).toMatch(pattern(anywhere(`$ ${command}\n${printed}`)));
+    const { stdout } = spawnSync('bash', ['-c', `{ ${command}; } 2>&1`], {
+      cwd,
+      env,
+      encoding: 'utf8',
+      timeout: 20_000,
+    });
+    expect(anywhere(`$ ${command}\n${stdout}`)).toMatch(
+      pattern(anywhere(`$ ${command}\n${printed}`)),
+    );
   }
 }

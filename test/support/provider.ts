@@ -10,7 +10,12 @@ import { fileStore, notesBeside, scryptFingerprints } from '../../src/state/inde
 import { applyReplyError, planReplyError } from '../../src/terraform/reply-checks.js';
 import { isRecord } from '../../src/terraform/convert.js';
 import { decode, encode, type CtyObject, type CtyValue } from '../../src/terraform/protocol/cty.js';
-import type { PlanReply, ProviderServer, SchemaAttribute, WireDiagnostic } from '../../src/terraform/protocol/provider-server.js';
+import type {
+  PlanReply,
+  ProviderServer,
+  SchemaAttribute,
+  WireDiagnostic,
+} from '../../src/terraform/protocol/provider-server.js';
 import { createProvider, type ProviderTools } from '../../src/terraform/provider-calls.js';
 import { typeOf } from '../../src/terraform/terraform-schema.js';
 import { rig, type Rig } from './rig.js';
@@ -47,10 +52,22 @@ export function providerRig(options: Parameters<typeof rig>[0] = {}): ProviderRi
   const { clock, files, machine } = world;
   const kinds = options.kinds ?? builtIn;
   const random = seededRandom(7);
-  const settings = { kinds, rules: policyRules, collections, clock, random, fingerprints: scryptFingerprints({ cost: 4 }) };
+  const settings = {
+    kinds,
+    rules: policyRules,
+    collections,
+    clock,
+    random,
+    fingerprints: scryptFingerprints({ cost: 4 }),
+  };
   return {
     ...world,
-    async start({ config = {}, run = machine.start().pid, environment = configured, settle = 60 } = {}) {
+    async start({
+      config = {},
+      run = machine.start().pid,
+      environment = configured,
+      settle = 60,
+    } = {}) {
       const process = machine.start();
       const log: string[] = [];
       const provider = createProvider({
@@ -58,15 +75,34 @@ export function providerRig(options: Parameters<typeof rig>[0] = {}): ProviderRi
         environment,
         log: (level, message) => void log.push(`${level}: ${message}`),
         notes: (path) => notesBeside(`/sim/${path}`, { files, random }),
-        store: (path) => fileStore({ path: `/sim/${path}`, files, clock, random, lock: process, version: '0.0.0' }),
+        store: (path) =>
+          fileStore({
+            path: `/sim/${path}`,
+            files,
+            clock,
+            random,
+            lock: process,
+            version: '0.0.0',
+          }),
         endpoints: (named) => endpointsIn({ environment: named }),
-        reach: async (_environment, _settings, { signal }) => ({ cloud: world.connect(signal), settleMilliseconds: settle * 1000, close: () => Promise.resolve() }),
-        run: async () => ({ id: `terraform ${run}`, isOver: async ({ file }) => (await process.find(Number(file.split(' ')[1]))) === undefined }),
+        reach: async (_environment, _settings, { signal }) => ({
+          cloud: world.connect(signal),
+          settleMilliseconds: settle * 1000,
+          close: () => Promise.resolve(),
+        }),
+        run: async () => ({
+          id: `terraform ${run}`,
+          isOver: async ({ file }) =>
+            (await process.find(Number(file.split(' ')[1]))) === undefined,
+        }),
         check: checkerOf(kinds),
         checkAddress: async (address, source) => checkedUrl(address, source),
       });
       const block = complete(provider.schema.provider.attributes, config);
-      holds((await provider.configureProvider({ config: block, terraform_version: '1.11.4' })).diagnostics ?? []);
+      holds(
+        (await provider.configureProvider({ config: block, terraform_version: '1.11.4' }))
+          .diagnostics ?? [],
+      );
       const kill = (whole = true): void => {
         machine.kill(process.pid);
         if (whole) machine.kill(run);
@@ -125,9 +161,17 @@ export class Core {
     return decode(shape, { msgpack: encode(shape, value), json: new Uint8Array() });
   }
 
-  async validate(type: string, given: Partial<CtyObject>, allowed = true): Promise<readonly WireDiagnostic[]> {
+  async validate(
+    type: string,
+    given: Partial<CtyObject>,
+    allowed = true,
+  ): Promise<readonly WireDiagnostic[]> {
     const config = complete(this.#schema(type), given);
-    const { diagnostics = [] } = await this.provider.validateResourceConfig({ type_name: type, config, client_capabilities: { write_only_attributes_allowed: allowed } });
+    const { diagnostics = [] } = await this.provider.validateResourceConfig({
+      type_name: type,
+      config,
+      client_capabilities: { write_only_attributes_allowed: allowed },
+    });
     return diagnostics;
   }
 
@@ -135,7 +179,13 @@ export class Core {
     const schema = this.#schema(type);
     const config = given && complete(schema, given);
     const proposed_new_state = config;
-    const reply = await this.provider.planResourceChange({ type_name: type, prior_state: prior, proposed_new_state, config, prior_private: this.#privateOf(type, prior) });
+    const reply = await this.provider.planResourceChange({
+      type_name: type,
+      prior_state: prior,
+      proposed_new_state,
+      config,
+      prior_private: this.#privateOf(type, prior),
+    });
     holds(planReplyError(schema, prior, config, reply.planned_state ?? null));
     return { ...reply, planned_state: this.#carried(type, reply.planned_state ?? null) };
   }
@@ -148,7 +198,11 @@ export class Core {
   /** Plans and applies. @throws Error with the summaries of errors, `state` being what is kept */
   async apply(type: string, prior: CtyValue, given: Partial<CtyObject> | null): Promise<CtyObject> {
     const { state, errors } = await this.tryApply(type, prior, given);
-    if (errors.length > 0) throw Object.assign(new Error(errors.map(({ summary, detail }) => `${summary} ${detail ?? ''}`).join('\n')), { state });
+    if (errors.length > 0)
+      throw Object.assign(
+        new Error(errors.map(({ summary, detail }) => `${summary} ${detail ?? ''}`).join('\n')),
+        { state },
+      );
     return state as CtyObject;
   }
 
@@ -156,11 +210,24 @@ export class Core {
     type: string,
     prior: CtyValue,
     given: Partial<CtyObject> | null,
-  ): Promise<{ readonly state: CtyValue; readonly errors: readonly WireDiagnostic[]; readonly warnings: readonly WireDiagnostic[] }> {
+  ): Promise<{
+    readonly state: CtyValue;
+    readonly errors: readonly WireDiagnostic[];
+    readonly warnings: readonly WireDiagnostic[];
+  }> {
     const { planned_state = null } = await this.plan(type, prior, given);
     const config = given && complete(this.#schema(type), given);
-    const reply = await this.provider.applyResourceChange({ type_name: type, prior_state: prior, planned_state, config, planned_private: this.#privateOf(type, prior) });
-    const [errors, warnings] = [(reply.diagnostics ?? []).filter((one) => one.severity === 'error'), (reply.diagnostics ?? []).filter((one) => one.severity === 'warning')];
+    const reply = await this.provider.applyResourceChange({
+      type_name: type,
+      prior_state: prior,
+      planned_state,
+      config,
+      planned_private: this.#privateOf(type, prior),
+    });
+    const [errors, warnings] = [
+      (reply.diagnostics ?? []).filter((one) => one.severity === 'error'),
+      (reply.diagnostics ?? []).filter((one) => one.severity === 'warning'),
+    ];
     const state = reply.new_state === undefined ? prior : this.#carried(type, reply.new_state);
     this.#keep(type, state, reply.private);
     if (errors.length === 0) holds(applyReplyError(this.#schema(type), planned_state, state));
@@ -168,15 +235,30 @@ export class Core {
   }
 
   async read(type: string, state: CtyValue): Promise<CtyValue> {
-    const { new_state, diagnostics, private: kept } = await this.provider.readResource({ type_name: type, current_state: state, private: this.#privateOf(type, state) });
+    const {
+      new_state,
+      diagnostics,
+      private: kept,
+    } = await this.provider.readResource({
+      type_name: type,
+      current_state: state,
+      private: this.#privateOf(type, state),
+    });
     this.#keep(type, state, kept);
     must((diagnostics ?? []).length === 0, `${type} is read: ${diagnostics?.[0]?.summary}`);
     return this.#carried(type, new_state ?? null);
   }
 
   async import(type: string, id: string): Promise<CtyObject> {
-    const { imported_resources = [], diagnostics = [] } = await this.provider.importResourceState({ type_name: type, id, identity: null });
-    if (diagnostics.length > 0) throw new Error(diagnostics.map(({ summary, detail }) => `${summary} ${detail ?? ''}`).join('\n'));
+    const { imported_resources = [], diagnostics = [] } = await this.provider.importResourceState({
+      type_name: type,
+      id,
+      identity: null,
+    });
+    if (diagnostics.length > 0)
+      throw new Error(
+        diagnostics.map(({ summary, detail }) => `${summary} ${detail ?? ''}`).join('\n'),
+      );
     return (await this.read(type, imported_resources[0]?.state ?? null)) as CtyObject;
   }
 }

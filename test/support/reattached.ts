@@ -21,7 +21,13 @@ export async function serve(options: {
   const { provider, log, source, path, pid } = options;
   const grpc = grpcServer({ provider, log, onShutdown: () => undefined });
   await grpc.listen(`unix:${path}`);
-  const config = { Protocol: 'grpc', ProtocolVersion: 6, Pid: pid, Test: true, Addr: { Network: 'unix', String: path } };
+  const config = {
+    Protocol: 'grpc',
+    ProtocolVersion: 6,
+    Pid: pid,
+    Test: true,
+    Addr: { Network: 'unix', String: path },
+  };
   return {
     reattach: JSON.stringify({ [source]: config }),
     async close() {

@@ -1,8 +1,24 @@
 // A whole run without a machine: emulator in process, simulated disk, clock and processes. Each `apply` is a
 // process of its own; it may be killed at any boundary of the disk or of the network, and a later one goes on.
 import { connect, TransportError, type Answer, type Transport } from '../../src/client/index.js';
-import { ConnectionReset, createEmulator, dummyCredentials, type Emulator, type EmulatorOptions } from '../../src/emulator/index.js';
-import { maskingOf, Secret, type Declaration, type Event, type JsonObject, type Kinds, type PlanDocument, type PlanRequest, type Project } from '../../src/model/index.js';
+import {
+  ConnectionReset,
+  createEmulator,
+  dummyCredentials,
+  type Emulator,
+  type EmulatorOptions,
+} from '../../src/emulator/index.js';
+import {
+  maskingOf,
+  Secret,
+  type Declaration,
+  type Event,
+  type JsonObject,
+  type Kinds,
+  type PlanDocument,
+  type PlanRequest,
+  type Project,
+} from '../../src/model/index.js';
 import { apply, type Applied } from '../../src/reconciler/apply/apply.js';
 import { findDrift, type Audit } from '../../src/reconciler/audit/drift.js';
 import type { Proposal } from '../../src/reconciler/plan/plan.js';
@@ -10,7 +26,12 @@ import { propose } from '../../src/reconciler/plan/propose.js';
 import { planDocument } from '../../src/report/index.js';
 import { collections } from '../../src/resources/index.js';
 import { provider } from '../../src/resources/provider.js';
-import { fileStore, scryptFingerprints, type Session, type Snapshot } from '../../src/state/index.js';
+import {
+  fileStore,
+  scryptFingerprints,
+  type Session,
+  type Snapshot,
+} from '../../src/state/index.js';
 import { project } from './planning.js';
 import { seededRandom, simulatedClock, type SimulatedClock } from './simulated.js';
 import { simulatedFiles, type SimulatedFiles } from './simulated-files.js';
@@ -59,7 +80,12 @@ interface RigOptions extends Partial<EmulatorOptions> {
   readonly alter?: (body: string) => string;
   /** Stands between client and emulator: `proceed` asks the emulator. */
   readonly intercept?: (
-    request: { readonly method: string; readonly path: string; readonly body: string | undefined; readonly signal: AbortSignal },
+    request: {
+      readonly method: string;
+      readonly path: string;
+      readonly body: string | undefined;
+      readonly signal: AbortSignal;
+    },
     proceed: () => Promise<Answer>,
   ) => Promise<Answer>;
 }
@@ -71,7 +97,13 @@ export function rig(options: RigOptions = {}): Rig {
   const clock = simulatedClock(Date.parse('2026-01-02T03:04:05Z'));
   const files = simulatedFiles(options.seed ?? 1);
   const machine = simulatedMachine();
-  const emulator = createEmulator({ kinds, collections, clock: { ...clock.service, now: () => clock.service.now() + (options.ahead ?? 0) }, random, ...options });
+  const emulator = createEmulator({
+    kinds,
+    collections,
+    clock: { ...clock.service, now: () => clock.service.now() + (options.ahead ?? 0) },
+    random,
+    ...options,
+  });
   const events: Event[] = [];
   const fingerprints = scryptFingerprints({ cost: 4 });
   const emit = (event: Event): unknown => events.push(event);
@@ -81,13 +113,26 @@ export function rig(options: RigOptions = {}): Rig {
     if (method !== 'GET') self.onMutation?.('before', method, path);
     try {
       const proceed = async (): Promise<Answer> => {
-        const answer = await emulator.fetch(new Request(url, { method, headers: { ...headers }, ...(body === undefined ? {} : { body: options.alter?.(body) ?? body }) }));
+        const answer = await emulator.fetch(
+          new Request(url, {
+            method,
+            headers: { ...headers },
+            ...(body === undefined ? {} : { body: options.alter?.(body) ?? body }),
+          }),
+        );
         if (method !== 'GET') self.onMutation?.('after', method, path);
-        return { status: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.text() };
+        return {
+          status: answer.status,
+          headers: Object.fromEntries(answer.headers),
+          body: await answer.text(),
+        };
       };
-      return await (options.intercept ? options.intercept({ method, path, body, signal }, proceed) : proceed());
+      return await (options.intercept
+        ? options.intercept({ method, path, body, signal }, proceed)
+        : proceed());
     } catch (error) {
-      if (error instanceof ConnectionReset) throw new TransportError('reset', { sent: error.sent, code: 'ECONNRESET' });
+      if (error instanceof ConnectionReset)
+        throw new TransportError('reset', { sent: error.sent, code: 'ECONNRESET' });
       throw error;
     }
   };
@@ -95,18 +140,34 @@ export function rig(options: RigOptions = {}): Rig {
     connect({
       v2: {
         url: 'http://localhost/api/v2',
-        headers: Object.fromEntries(Object.entries(dummyCredentials.v2[0] ?? {}).map(([name, value]) => [name, new Secret(name, () => value)])),
+        headers: Object.fromEntries(
+          Object.entries(dummyCredentials.v2[0] ?? {}).map(([name, value]) => [
+            name,
+            new Secret(name, () => value),
+          ]),
+        ),
       },
-      v3: { url: 'http://localhost', token: new Secret('token', () => Object.keys(dummyCredentials.v3)[0]) },
+      v3: {
+        url: 'http://localhost',
+        token: new Secret('token', () => Object.keys(dummyCredentials.v3)[0]),
+      },
       transport,
       clock,
       random,
       emit,
       signal,
-      ...(options.requestsPerMinute !== undefined && { requestsPerMinute: options.requestsPerMinute }),
+      ...(options.requestsPerMinute !== undefined && {
+        requestsPerMinute: options.requestsPerMinute,
+      }),
     });
-  const store = (process = machine.start()): ReturnType<typeof fileStore> => fileStore({ path: STATE, files, clock, random, lock: process, version: '0.0.0' });
-  const request = ({ targets = [], excludes = [], allow = [], destroy = false }: RunOptions = {}): PlanRequest => ({ targets, excludes, allow, destroy });
+  const store = (process = machine.start()): ReturnType<typeof fileStore> =>
+    fileStore({ path: STATE, files, clock, random, lock: process, version: '0.0.0' });
+  const request = ({
+    targets = [],
+    excludes = [],
+    allow = [],
+    destroy = false,
+  }: RunOptions = {}): PlanRequest => ({ targets, excludes, allow, destroy });
   const settled = (run?: RunOptions): number => (run?.settle ?? 60) * 1000;
   const never = new AbortController().signal;
   const document = ({ plan }: Proposal): PlanDocument =>
@@ -136,7 +197,19 @@ export function rig(options: RigOptions = {}): Rig {
     onMutation: undefined,
     document,
     async plan(desired, run) {
-      return propose({ ...given, cloud: cloudFor(never), fingerprints, clock, emit, settleMilliseconds: settled(run) }, desired, await store().read(), request(run));
+      return propose(
+        {
+          ...given,
+          cloud: cloudFor(never),
+          fingerprints,
+          clock,
+          emit,
+          settleMilliseconds: settled(run),
+        },
+        desired,
+        await store().read(),
+        request(run),
+      );
     },
     async apply(desired, run = {}) {
       const signal = run.signal ?? never;
@@ -145,10 +218,25 @@ export function rig(options: RigOptions = {}): Rig {
       try {
         const session = await store(process).open('apply', cloud.target);
         const applied = await apply(
-          { ...given, cloud, fingerprints, clock, emit, session, random, parallelism: run.parallelism ?? 10, signal, settleMilliseconds: settled(run) },
+          {
+            ...given,
+            cloud,
+            fingerprints,
+            clock,
+            emit,
+            session,
+            random,
+            parallelism: run.parallelism ?? 10,
+            signal,
+            settleMilliseconds: settled(run),
+          },
           desired,
           request(run),
-          { approve: run.approve ?? (() => Promise.resolve(true)), document, ...(run.saved ? { saved: run.saved } : {}) },
+          {
+            approve: run.approve ?? (() => Promise.resolve(true)),
+            document,
+            ...(run.saved ? { saved: run.saved } : {}),
+          },
         );
         await session.release();
         return applied;
@@ -157,12 +245,27 @@ export function rig(options: RigOptions = {}): Rig {
       }
     },
     async drift(desired, run) {
-      return findDrift({ ...given, collections, cloud: cloudFor(never), fingerprints, clock, emit, settleMilliseconds: settled(run) }, desired, await store().read());
+      return findDrift(
+        {
+          ...given,
+          collections,
+          cloud: cloudFor(never),
+          fingerprints,
+          clock,
+          emit,
+          settleMilliseconds: settled(run),
+        },
+        desired,
+        await store().read(),
+      );
     },
     snapshot: () => store().read(),
     open: () => store().open('test', cloudFor(never).target),
     objects: (kind) => emulator.objects(kind),
-    mutations: () => emulator.requests.filter(({ method }) => method !== 'GET').map(({ method, path }) => `${method} ${path}`),
+    mutations: () =>
+      emulator.requests
+        .filter(({ method }) => method !== 'GET')
+        .map(({ method, path }) => `${method} ${path}`),
   };
   return self;
 }

@@ -20,15 +20,18 @@ export interface SimulatedFiles extends Files {
   readonly flushes: number;
 }
 
-const failure = (code: string, path: string): Error => Object.assign(new Error(`${code}: ${path}`), { code, path });
+const failure = (code: string, path: string): Error =>
+  Object.assign(new Error(`${code}: ${path}`), { code, path });
 
 export function simulatedFiles(seed = 1): SimulatedFiles {
   const random = seededRandom(seed);
   const medium = new Map<string, { text: string; version: number }>();
   let [versions, boundaries, flushes, crash, dead] = [0, 0, 0, Infinity, false];
 
-  const set = (path: string, text: string): void => void medium.set(path, { text, version: (versions += 1) });
-  const contents = (): Map<string, string> => new Map([...medium].map(([path, { text }]) => [path, text]));
+  const set = (path: string, text: string): void =>
+    void medium.set(path, { text, version: (versions += 1) });
+  const contents = (): Map<string, string> =>
+    new Map([...medium].map(([path, { text }]) => [path, text]));
   const alive = (): void => {
     if (dead) throw new PowerCut('the power is off');
   };
@@ -109,11 +112,18 @@ export function simulatedFiles(seed = 1): SimulatedFiles {
     },
     async list(folder) {
       alive();
-      return [...medium.keys()].filter((path) => path.startsWith(`${folder}/`)).map((path) => path.slice(folder.length + 1));
+      return [...medium.keys()]
+        .filter((path) => path.startsWith(`${folder}/`))
+        .map((path) => path.slice(folder.length + 1));
     },
     async realPath(path) {
       alive();
-      if (medium.has(path) || [...medium.keys()].some((one) => one.startsWith(`${path}/`)) || path === '/sim') return path;
+      if (
+        medium.has(path) ||
+        [...medium.keys()].some((one) => one.startsWith(`${path}/`)) ||
+        path === '/sim'
+      )
+        return path;
       throw failure('ENOENT', path);
     },
     async stamp(path) {

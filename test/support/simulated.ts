@@ -32,7 +32,10 @@ export function simulatedClock(start = Date.parse('2026-01-01T00:00:00Z')): Simu
   let frozen = false;
 
   const earliest = (some: Iterable<Timer>): Timer | undefined =>
-    [...some].reduce<Timer | undefined>((first, timer) => (first && first.due <= timer.due ? first : timer), undefined);
+    [...some].reduce<Timer | undefined>(
+      (first, timer) => (first && first.due <= timer.due ? first : timer),
+      undefined,
+    );
   function ring(timer: Timer): void {
     timers.delete(timer);
     now = Math.max(now, timer.due);
@@ -82,9 +85,11 @@ export function simulatedClock(start = Date.parse('2026-01-01T00:00:00Z')): Simu
 
   async function freeze(milliseconds: number, asleep = false): Promise<void> {
     const end = now + milliseconds;
-    const remote = (): Timer | undefined => earliest([...timers].filter((timer) => timer.remote && timer.due <= end));
+    const remote = (): Timer | undefined =>
+      earliest([...timers].filter((timer) => timer.remote && timer.due <= end));
     const work = async (): Promise<void> => {
-      for (let turns = 0; turns <= idleTurns; turns += 1) await new Promise((resolve) => void setImmediate(resolve));
+      for (let turns = 0; turns <= idleTurns; turns += 1)
+        await new Promise((resolve) => void setImmediate(resolve));
     };
     frozen = true;
     // What has left already is the service's.
@@ -132,7 +137,8 @@ export function seededRandom(seed = 1): Random {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
-  const bytes = (size: number): Uint8Array => Uint8Array.from({ length: size }, () => Math.floor(fraction() * 256));
+  const bytes = (size: number): Uint8Array =>
+    Uint8Array.from({ length: size }, () => Math.floor(fraction() * 256));
   return {
     fraction,
     bytes,

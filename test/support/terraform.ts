@@ -9,7 +9,10 @@ import { onTestFinished } from 'vitest';
 /** Whether terraform is installed. A suite for it: `describe.runIf(terraformIsHere(…))`, which says aloud where it does not run. */
 export function terraformIsHere(suite: string, tests: number): boolean {
   const here = spawnSync('terraform', ['version'], { stdio: 'ignore' }).status === 0;
-  if (!here) process.stderr.write(`\n!!! terraform is not installed: ${tests} tests of "${suite}" DID NOT RUN !!!\n\n`);
+  if (!here)
+    process.stderr.write(
+      `\n!!! terraform is not installed: ${tests} tests of "${suite}" DID NOT RUN !!!\n\n`,
+    );
   return here;
 }
 
@@ -30,7 +33,10 @@ export interface Workspace {
 /** A folder with a configuration, removed with the test. `executable`: the provider, found by `dev_overrides`; `env` may be known later than the folder. */
 export function workspace(
   main: string,
-  how: { readonly executable?: string; readonly env?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>) } = {},
+  how: {
+    readonly executable?: string;
+    readonly env?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>);
+  } = {},
 ): Workspace {
   const folder = mkdtempSync(join(tmpdir(), 'four-wire-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -39,11 +45,16 @@ export function workspace(
   };
   const bin = join(folder, 'bin');
   mkdirSync(bin);
-  if (how.executable !== undefined) symlinkSync(how.executable, join(bin, 'terraform-provider-devicecloud'));
-  const overrides = how.executable === undefined ? '' : `dev_overrides { "trueup/devicecloud" = ${JSON.stringify(bin)} }`;
+  if (how.executable !== undefined)
+    symlinkSync(how.executable, join(bin, 'terraform-provider-devicecloud'));
+  const overrides =
+    how.executable === undefined
+      ? ''
+      : `dev_overrides { "trueup/devicecloud" = ${JSON.stringify(bin)} }`;
   write({
     'cli.tfrc': `provider_installation {\n  ${overrides}\n  direct {}\n}\n`,
-    'terraform.tf': 'terraform {\n  required_providers {\n    devicecloud = { source = "trueup/devicecloud" }\n  }\n}\n',
+    'terraform.tf':
+      'terraform {\n  required_providers {\n    devicecloud = { source = "trueup/devicecloud" }\n  }\n}\n',
     'main.tf': main,
   });
   const env = (): NodeJS.ProcessEnv => ({
@@ -55,7 +66,8 @@ export function workspace(
     TMPDIR: folder,
     ...(typeof how.env === 'function' ? how.env() : how.env),
   });
-  const start = (...words: readonly string[]): ChildProcess => spawn('terraform', words, { cwd: folder, env: env(), stdio: ['ignore', 'pipe', 'pipe'] });
+  const start = (...words: readonly string[]): ChildProcess =>
+    spawn('terraform', words, { cwd: folder, env: env(), stdio: ['ignore', 'pipe', 'pipe'] });
   return {
     folder,
     write,
@@ -63,7 +75,8 @@ export function workspace(
     async run(...words) {
       const child = start(...words);
       const told = { stdout: '', stderr: '' };
-      for (const stream of ['stdout', 'stderr'] as const) child[stream]?.setEncoding('utf8').on('data', (chunk: string) => (told[stream] += chunk));
+      for (const stream of ['stdout', 'stderr'] as const)
+        child[stream]?.setEncoding('utf8').on('data', (chunk: string) => (told[stream] += chunk));
       const [status] = (await once(child, 'close')) as [number | null];
       return { status, ...told };
     },

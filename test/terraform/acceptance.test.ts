@@ -52,7 +52,8 @@ const stories: readonly Story[] = [
     collection: 'alert_push_destinations',
     id: 'destination_config_id',
     type: 'devicecloud_alert_push_destination',
-    declared: 'name = "Pager"\n  enabled = true\n  endpoint = { url = "https://hooks.example.com/a" }',
+    declared:
+      'name = "Pager"\n  enabled = true\n  endpoint = { url = "https://hooks.example.com/a" }',
     secret: 'authentication = { secret_wo = var.secret, secret_wo_version = 1 }',
     identity: 'name=Pager',
     drift: { endpoint: { url: 'https://elsewhere.example.com/a' } },
@@ -73,9 +74,13 @@ const stories: readonly Story[] = [
     collection: 'configuration_managers',
     id: 'id',
     type: 'devicecloud_configuration_manager',
-    declared: 'router = "12"\n  configuration = jsonencode([{ lan = { mtu = 1500 }, wan = { rules = { old = null } } }])',
+    declared:
+      'router = "12"\n  configuration = jsonencode([{ lan = { mtu = 1500 }, wan = { rules = { old = null } } }])',
     identity: 'router=12',
-    drift: { configuration: [{ lan: { mtu: 1300 }, wan: { rules: { new: { prio: 2 } } } }, []], target: [{ lan: { mtu: 1300 }, wan: { rules: { new: { prio: 2 } } } }, []] },
+    drift: {
+      configuration: [{ lan: { mtu: 1300 }, wan: { rules: { new: { prio: 2 } } } }, []],
+      target: [{ lan: { mtu: 1300 }, wan: { rules: { new: { prio: 2 } } } }, []],
+    },
     seen: 'configuration',
     made: false,
   },
@@ -86,8 +91,16 @@ vi.setConfig({ testTimeout: 120_000 });
 
 /** The contents of a zip, such as a plan file is. */
 function* unzipped(zip: Buffer): Generator<string> {
-  for (let at = zip.indexOf('PK\u0001\u0002', 0, 'latin1'); at >= 0; at = zip.indexOf('PK\u0001\u0002', at + 4, 'latin1')) {
-    const [method, size, local] = [zip.readUInt16LE(at + 10), zip.readUInt32LE(at + 20), zip.readUInt32LE(at + 42)];
+  for (
+    let at = zip.indexOf('PK\u0001\u0002', 0, 'latin1');
+    at >= 0;
+    at = zip.indexOf('PK\u0001\u0002', at + 4, 'latin1')
+  ) {
+    const [method, size, local] = [
+      zip.readUInt16LE(at + 10),
+      zip.readUInt32LE(at + 20),
+      zip.readUInt32LE(at + 42),
+    ];
     const begin = local + 30 + zip.readUInt16LE(local + 26) + zip.readUInt16LE(local + 28);
     const bytes = zip.subarray(begin, begin + size);
     yield (method === 0 ? bytes : inflateRawSync(bytes)).toString('latin1');
@@ -96,10 +109,15 @@ function* unzipped(zip: Buffer): Generator<string> {
 
 /** Files below a folder in which one of the texts stands, plan files looked into. */
 function holding(folder: string, texts: readonly string[]): readonly string[] {
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) =>
+    one.isFile(),
+  );
   return files.flatMap(({ name, parentPath }) => {
     const bytes = readFileSync(join(parentPath, name));
-    const contents = [bytes.toString('latin1'), ...(bytes.toString('latin1', 0, 2) === 'PK' ? unzipped(bytes) : [])];
+    const contents = [
+      bytes.toString('latin1'),
+      ...(bytes.toString('latin1', 0, 2) === 'PK' ? unzipped(bytes) : []),
+    ];
     return contents.some((content) => texts.some((text) => content.includes(text))) ? [name] : [];
   });
 }
@@ -115,8 +133,18 @@ interface Stage {
 
 async function staged(type: string): Promise<Stage> {
   const cloud = await box(theirs);
-  const place = workspace('', { env: () => ({ ...cloud.env, TF_REATTACH_PROVIDERS: reattach, TF_VAR_secret: CANARY, TF_INPUT: '0' }) });
-  const { reattach, close } = await served(place.folder, { ...cloud.env, TRUEUP_SETTLE_SECONDS: '0' });
+  const place = workspace('', {
+    env: () => ({
+      ...cloud.env,
+      TF_REATTACH_PROVIDERS: reattach,
+      TF_VAR_secret: CANARY,
+      TF_INPUT: '0',
+    }),
+  });
+  const { reattach, close } = await served(place.folder, {
+    ...cloud.env,
+    TRUEUP_SETTLE_SECONDS: '0',
+  });
   onTestFinished(async () => {
     await close();
     await cloud.close();
@@ -130,82 +158,111 @@ async function staged(type: string): Promise<Stage> {
       }),
     async expects(status, ...words) {
       const ran = await place.run(...words);
-      expect([words.join(' '), ran.status, ran.status === status ? '' : ran.stdout + ran.stderr]).toEqual([words.join(' '), status, '']);
+      expect([
+        words.join(' '),
+        ran.status,
+        ran.status === status ? '' : ran.stdout + ran.stderr,
+      ]).toEqual([words.join(' '), status, '']);
       return ran;
     },
   };
 }
 
-describe.runIf(here).each(stories)('$collection', ({ collection, id, type, declared, secret = '', identity, drift, seen, made }) => {
-  it('are made or adopted, imported, healed, missed and let go', async () => {
-    const { cloud, place, declare, expects } = await staged(type);
-    const address = `${type}.it`;
-    const full = `${declared}\n  ${secret}`;
-    const before = cloud.objects(collection);
-    const mine = (): JsonObject | undefined => cloud.objects(collection).find((one) => one[id] === key);
-    const isEmpty = (): Promise<Ran> => expects(0, 'plan', '-detailed-exitcode');
+describe.runIf(here).each(stories)(
+  '$collection',
+  ({ collection, id, type, declared, secret = '', identity, drift, seen, made }) => {
+    it('are made or adopted, imported, healed, missed and let go', async () => {
+      const { cloud, place, declare, expects } = await staged(type);
+      const address = `${type}.it`;
+      const full = `${declared}\n  ${secret}`;
+      const before = cloud.objects(collection);
+      const mine = (): JsonObject | undefined =>
+        cloud.objects(collection).find((one) => one[id] === key);
+      const isEmpty = (): Promise<Ran> => expects(0, 'plan', '-detailed-exitcode');
 
-    declare(full);
-    await expects(0, 'plan', '-out=plan.zip');
-    const said = [await expects(0, 'apply', 'plan.zip')];
-    const { resources } = JSON.parse(readFileSync(join(place.folder, 'terraform.tfstate'), 'utf8')) as { resources: [{ instances: [{ attributes: JsonObject }] }] };
-    const key = resources[0].instances[0].attributes[id] as string;
-    expect(cloud.objects(collection)).toHaveLength(before.length + (made ? 1 : 0));
-    expect(mine()).toBeDefined();
-    await isEmpty();
-    const asMade = mine();
-
-    for (const asked of [key, ...(identity === undefined ? [] : [identity])]) {
-      await expects(0, 'state', 'rm', address);
-      declare(declared, `import {\n  to = ${address}\n  id = ${JSON.stringify(asked).replaceAll('${', '$$${')}\n}\n`);
-      expect((await expects(0, 'plan')).stdout).toContain('Plan: 1 to import, 0 to add, 0 to change, 0 to destroy.');
-      await expects(0, 'apply', '-auto-approve');
+      declare(full);
+      await expects(0, 'plan', '-out=plan.zip');
+      const said = [await expects(0, 'apply', 'plan.zip')];
+      const { resources } = JSON.parse(
+        readFileSync(join(place.folder, 'terraform.tfstate'), 'utf8'),
+      ) as { resources: [{ instances: [{ attributes: JsonObject }] }] };
+      const key = resources[0].instances[0].attributes[id] as string;
+      expect(cloud.objects(collection)).toHaveLength(before.length + (made ? 1 : 0));
+      expect(mine()).toBeDefined();
       await isEmpty();
-    }
-    expect(mine()).toEqual(asMade);
+      const asMade = mine();
 
-    declare(full);
-    said.push(await expects(0, 'apply', '-auto-approve'));
-    await isEmpty();
-    cloud.tamper(collection, (all) => all.map((record) => (record[id] === key ? { ...record, ...drift } : record)));
-    expect((await expects(2, 'plan', '-detailed-exitcode', '-out=plan.zip')).stdout).toMatch(new RegExp(`~ ${seen} `));
-    said.push(await expects(0, 'apply', 'plan.zip'));
-    expect(mine()?.[Object.keys(drift)[0] as string]).toEqual(asMade?.[Object.keys(drift)[0] as string]);
-    await isEmpty();
+      for (const asked of [key, ...(identity === undefined ? [] : [identity])]) {
+        await expects(0, 'state', 'rm', address);
+        declare(
+          declared,
+          `import {\n  to = ${address}\n  id = ${JSON.stringify(asked).replaceAll('${', '$$${')}\n}\n`,
+        );
+        expect((await expects(0, 'plan')).stdout).toContain(
+          'Plan: 1 to import, 0 to add, 0 to change, 0 to destroy.',
+        );
+        await expects(0, 'apply', '-auto-approve');
+        await isEmpty();
+      }
+      expect(mine()).toEqual(asMade);
 
-    const gone = mine() as JsonObject;
-    cloud.tamper(collection, (all) => all.filter((record) => record[id] !== key));
-    expect((await expects(2, 'plan', '-detailed-exitcode')).stdout).toContain('1 to add');
-    const again = await place.run('apply', '-auto-approve');
-    expect(again.status).toBe(made ? 0 : 1);
-    expect(again.stderr.replaceAll(/\s+/g, ' ')).toMatch(made ? /^$/ : /cannot be created through the API.*trueup get/);
-    if (!made) {
-      cloud.tamper(collection, (all) => [...all, gone]);
-      await expects(0, 'apply', '-auto-approve');
-    }
-    expect(cloud.objects(collection)).toHaveLength(before.length + (made ? 1 : 0));
-    await isEmpty();
+      declare(full);
+      said.push(await expects(0, 'apply', '-auto-approve'));
+      await isEmpty();
+      cloud.tamper(collection, (all) =>
+        all.map((record) => (record[id] === key ? { ...record, ...drift } : record)),
+      );
+      expect((await expects(2, 'plan', '-detailed-exitcode', '-out=plan.zip')).stdout).toMatch(
+        new RegExp(`~ ${seen} `),
+      );
+      said.push(await expects(0, 'apply', 'plan.zip'));
+      expect(mine()?.[Object.keys(drift)[0] as string]).toEqual(
+        asMade?.[Object.keys(drift)[0] as string],
+      );
+      await isEmpty();
 
-    const kept = mine();
-    const last = await expects(0, 'destroy', '-auto-approve');
-    expect((await expects(0, 'state', 'list')).stdout).toBe('');
-    expect(cloud.objects(collection)).toHaveLength(before.length);
-    expect(made ? cloud.objects(collection) : mine()).toEqual(made ? before : kept);
-    expect(last.stdout + last.stderr).toMatch(made ? /1 destroyed/ : /cannot\s+delete/);
+      const gone = mine() as JsonObject;
+      cloud.tamper(collection, (all) => all.filter((record) => record[id] !== key));
+      expect((await expects(2, 'plan', '-detailed-exitcode')).stdout).toContain('1 to add');
+      const again = await place.run('apply', '-auto-approve');
+      expect(again.status).toBe(made ? 0 : 1);
+      expect(again.stderr.replaceAll(/\s+/g, ' ')).toMatch(
+        made ? /^$/ : /cannot be created through the API.*trueup get/,
+      );
+      if (!made) {
+        cloud.tamper(collection, (all) => [...all, gone]);
+        await expects(0, 'apply', '-auto-approve');
+      }
+      expect(cloud.objects(collection)).toHaveLength(before.length + (made ? 1 : 0));
+      await isEmpty();
 
-    expect(holding(place.folder, [CANARY, ...KEYS])).toEqual([]);
-    expect(said.map(({ stdout, stderr }) => stdout + stderr).join('')).not.toContain(CANARY);
-  });
-});
+      const kept = mine();
+      const last = await expects(0, 'destroy', '-auto-approve');
+      expect((await expects(0, 'state', 'list')).stdout).toBe('');
+      expect(cloud.objects(collection)).toHaveLength(before.length);
+      expect(made ? cloud.objects(collection) : mine()).toEqual(made ? before : kept);
+      expect(last.stdout + last.stderr).toMatch(made ? /1 destroyed/ : /cannot\s+delete/);
+
+      expect(holding(place.folder, [CANARY, ...KEYS])).toEqual([]);
+      expect(said.map(({ stdout, stderr }) => stdout + stderr).join('')).not.toContain(CANARY);
+    });
+  },
+);
 
 describe.runIf(here)('an object that another resource stops naming', () => {
-  const hook = (lifecycle: string): string => `resource "devicecloud_alert_push_destination" "hook" {\n  name = "Hook"\n${lifecycle}}\n`;
-  const rule = (hooks: string): string => `associated_accounts = ["2"]\n  http_destinations = [${hooks}]`;
+  const hook = (lifecycle: string): string =>
+    `resource "devicecloud_alert_push_destination" "hook" {\n  name = "Hook"\n${lifecycle}}\n`;
+  const rule = (hooks: string): string =>
+    `associated_accounts = ["2"]\n  http_destinations = [${hooks}]`;
   const named = 'devicecloud_alert_push_destination.hook.destination_config_id';
 
   it.each([
     ['is refused to go, with what to write', '', 1],
-    ['goes after it, made before it is destroyed', '  lifecycle {\n    create_before_destroy = true\n  }\n', 0],
+    [
+      'goes after it, made before it is destroyed',
+      '  lifecycle {\n    create_before_destroy = true\n  }\n',
+      0,
+    ],
   ] as const)('%s', async (_, lifecycle, status) => {
     const { declare, expects } = await staged('devicecloud_alert_rule');
     declare(rule(named), hook(lifecycle));
@@ -219,11 +276,14 @@ describe.runIf(here)('an object that another resource stops naming', () => {
   const all = 'devicecloud_alert_push_destination.hook[*].destination_config_id';
   const hooks = (count: number, lifecycle: string): string =>
     `resource "devicecloud_alert_push_destination" "hook" {\n  count = ${count}\n  name = "Hook \${count.index}"\n${lifecycle}}\n`;
-  const counted = (hooks: string): string => `associated_accounts = ["2"]\n  http_destinations = ${hooks}`;
+  const counted = (hooks: string): string =>
+    `associated_accounts = ["2"]\n  http_destinations = ${hooks}`;
 
   it('goes when the count shrinks, also one that had to be put back for it', async () => {
     const { cloud, declare, expects } = await staged('devicecloud_alert_rule');
-    const left = (): number => cloud.objects('alert_push_destinations').filter(({ name }) => String(name).startsWith('Hook')).length;
+    const left = (): number =>
+      cloud.objects('alert_push_destinations').filter(({ name }) => String(name).startsWith('Hook'))
+        .length;
     declare(counted(all), hooks(3, ''));
     await expects(0, 'apply', '-auto-approve');
     declare(counted(all), hooks(1, last));
@@ -241,12 +301,21 @@ describe.runIf(here)('an object that another resource stops naming', () => {
     declare(undefined, hook(''));
     await expects(0, 'apply', '-auto-approve');
     await expects(0, 'state', 'rm', 'devicecloud_alert_push_destination.hook');
-    const id = String(cloud.objects('alert_push_destinations').find(({ name }) => name === 'Hook')?.['destination_config_id']);
-    declare(rule(named), `${hook(last)}import {\n  to = devicecloud_alert_push_destination.hook\n  id = "${id}"\n}\n`);
+    const id = String(
+      cloud.objects('alert_push_destinations').find(({ name }) => name === 'Hook')?.[
+        'destination_config_id'
+      ],
+    );
+    declare(
+      rule(named),
+      `${hook(last)}import {\n  to = devicecloud_alert_push_destination.hook\n  id = "${id}"\n}\n`,
+    );
     await expects(0, 'apply', '-auto-approve');
     expect((await expects(0, 'apply', '-auto-approve')).stdout).toContain('No changes');
     declare(rule(`"${DESTINATIONS[0]}"`));
     await expects(0, 'apply', '-auto-approve');
-    expect(cloud.objects('alert_push_destinations').some(({ name }) => name === 'Hook')).toBe(false);
+    expect(cloud.objects('alert_push_destinations').some(({ name }) => name === 'Hook')).toBe(
+      false,
+    );
   });
 });

@@ -74,7 +74,13 @@ async function scene(estate: Estate): Promise<Scene> {
   });
   const file = join(told, 'calls');
   let crash = '';
-  const env = (): Readonly<Record<string, string>> => ({ ...cloud.env, TRUEUP_TEST_CALLS: file, TRUEUP_TEST_CRASH: crash, TRUEUP_SETTLE_SECONDS: '1', TF_INPUT: '0' });
+  const env = (): Readonly<Record<string, string>> => ({
+    ...cloud.env,
+    TRUEUP_TEST_CALLS: file,
+    TRUEUP_TEST_CRASH: crash,
+    TRUEUP_SETTLE_SECONDS: '1',
+    TF_INPUT: '0',
+  });
   const place = workspace(begun, { executable: script.file, env });
   return {
     cloud,
@@ -82,11 +88,19 @@ async function scene(estate: Estate): Promise<Scene> {
       crash = call;
       return place;
     },
-    providers: () => (existsSync(file) ? [...new Set([...readFileSync(file, 'utf8').matchAll(/^(\d+) /gm)].map(([, pid]) => Number(pid)))] : []),
+    providers: () =>
+      existsSync(file)
+        ? [
+            ...new Set(
+              [...readFileSync(file, 'utf8').matchAll(/^(\d+) /gm)].map(([, pid]) => Number(pid)),
+            ),
+          ]
+        : [],
   };
 }
 
-const alive = (pids: readonly number[]): readonly number[] => pids.filter((pid) => existsSync(`/proc/${pid}`));
+const alive = (pids: readonly number[]): readonly number[] =>
+  pids.filter((pid) => existsSync(`/proc/${pid}`));
 
 /** What an apply without a crash leaves: everything once, and nothing to do. */
 async function heals({ cloud, crashing }: Scene): Promise<void> {
@@ -94,9 +108,17 @@ async function heals({ cloud, crashing }: Scene): Promise<void> {
   const healed = await place.run('apply', '-auto-approve');
   expect([healed.status, healed.status === 0 ? '' : healed.stderr]).toEqual([0, '']);
   expect((await place.run('plan', '-detailed-exitcode')).status).toBe(0);
-  expect(['accounts', 'alert_push_destinations', 'alert_rules', 'account_authorizations'].map((kind) => cloud.objects(kind).length)).toEqual([3, 2, 2, 2]);
-  expect(cloud.writes().filter((one) => one.startsWith('POST'))).toEqual(['POST /api/v2/alert_rules/']);
-  const { resources } = JSON.parse(readFileSync(join(place.folder, 'terraform.tfstate'), 'utf8')) as { readonly resources: readonly unknown[] };
+  expect(
+    ['accounts', 'alert_push_destinations', 'alert_rules', 'account_authorizations'].map(
+      (kind) => cloud.objects(kind).length,
+    ),
+  ).toEqual([3, 2, 2, 2]);
+  expect(cloud.writes().filter((one) => one.startsWith('POST'))).toEqual([
+    'POST /api/v2/alert_rules/',
+  ]);
+  const { resources } = JSON.parse(
+    readFileSync(join(place.folder, 'terraform.tfstate'), 'utf8'),
+  ) as { readonly resources: readonly unknown[] };
   expect(resources).toHaveLength(5);
 }
 
@@ -141,7 +163,8 @@ describe.runIf(here)('a provider that is killed', () => {
     const stage = await prepared();
     stage.cloud.intercept = async ({ method }, proceed) => {
       const answer = await proceed();
-      if (method === 'POST') for (const pid of alive(stage.providers())) process.kill(pid, 'SIGKILL');
+      if (method === 'POST')
+        for (const pid of alive(stage.providers())) process.kill(pid, 'SIGKILL');
       return answer;
     };
     expect((await stage.crashing('').run('apply', '-auto-approve')).status).toBe(1);

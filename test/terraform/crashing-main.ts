@@ -24,7 +24,9 @@ function crashing(provider: ProviderServer): ProviderServer {
       },
     },
   }) as ProviderServer['schema'];
-  const methods = Object.entries(provider).filter((entry): entry is [string, Method] => typeof entry[1] === 'function');
+  const methods = Object.entries(provider).filter(
+    (entry): entry is [string, Method] => typeof entry[1] === 'function',
+  );
   const watched = methods.map(([name, work]): [string, Method] => [
     name,
     async (request) => {

@@ -8,11 +8,18 @@ import { terraformIsHere } from '../support/terraform.js';
 
 const ESTATES = 20;
 
-describe.runIf(terraformIsHere('terraform beside trueup', ESTATES))('terraform apply and trueup apply', () => {
-  it.each(Array.from({ length: ESTATES }, (_, index) => index + 1))('leave the same of estate %d', { timeout: 120_000 }, async (seed) => {
-    expect((await differences(seed)).join('\n')).toBe('');
-  });
-});
+describe.runIf(terraformIsHere('terraform beside trueup', ESTATES))(
+  'terraform apply and trueup apply',
+  () => {
+    it.each(Array.from({ length: ESTATES }, (_, index) => index + 1))(
+      'leave the same of estate %d',
+      { timeout: 120_000 },
+      async (seed) => {
+        expect((await differences(seed)).join('\n')).toBe('');
+      },
+    );
+  },
+);
 
 describe('what is compared', () => {
   const given = async (first: string, then?: string): Promise<string> => {
@@ -24,14 +31,27 @@ describe('what is compared', () => {
       TRUEUP_VND_API_ID: vendor = '',
       TRUEUP_VND_API_KEY: vendorKey = '',
     } = cloud.env;
-    const headers = { 'content-type': 'application/json', 'x-mgr-api-id': manager, 'x-mgr-api-key': managerKey, 'x-vnd-api-id': vendor, 'x-vnd-api-key': vendorKey };
+    const headers = {
+      'content-type': 'application/json',
+      'x-mgr-api-id': manager,
+      'x-mgr-api-key': managerKey,
+      'x-vnd-api-id': vendor,
+      'x-vnd-api-key': vendorKey,
+    };
     const send = (method: string, path: string, secret: string): Promise<Response> =>
       fetch(`${url}/alert_push_destinations/${path}`, {
         method,
         headers,
-        body: JSON.stringify({ name: 'P', enabled: true, endpoint: { url: 'https://p.example.com' }, authentication: { secret } }),
+        body: JSON.stringify({
+          name: 'P',
+          enabled: true,
+          endpoint: { url: 'https://p.example.com' },
+          authentication: { secret },
+        }),
       });
-    const { destination_config_id: id } = (await (await send('POST', '', first)).json()) as { readonly destination_config_id: string };
+    const { destination_config_id: id } = (await (await send('POST', '', first)).json()) as {
+      readonly destination_config_id: string;
+    };
     if (then !== undefined) await send('PATCH', `${id}/`, then);
     const contents = contentsOf(cloud).find((one) => one.includes('p.example.com')) ?? '';
     await cloud.close();

@@ -10,12 +10,17 @@ import { terraformIsHere, workspace, type Ran, type Workspace } from '../support
 const here = terraformIsHere('troubles', 4);
 vi.setConfig({ testTimeout: 120_000 });
 
-const accounts = 'resource "devicecloud_account" "depots" {\n  count = 3\n  name  = "Depot ${count.index}"\n}\n';
+const accounts =
+  'resource "devicecloud_account" "depots" {\n  count = 3\n  name  = "Depot ${count.index}"\n}\n';
 
 /** A place whose environment has the addresses and no credentials; `keys` are those that were left out. */
 async function keyless(
   more: (keys: Readonly<Record<string, string>>) => Readonly<Record<string, string>> = () => ({}),
-): Promise<{ readonly place: Workspace; readonly keys: Readonly<Record<string, string>>; readonly made: () => number }> {
+): Promise<{
+  readonly place: Workspace;
+  readonly keys: Readonly<Record<string, string>>;
+  readonly made: () => number;
+}> {
   const cloud = await box(theirs);
   const { TRUEUP_V2_URL = '', TRUEUP_V3_URL: _, TRUEUP_V3_TOKEN: __, ...keys } = cloud.env;
   const place = workspace('', { env: () => ({ TF_REATTACH_PROVIDERS: reattach }) });
@@ -33,7 +38,9 @@ describe.runIf(here)('credentials', () => {
     place.write({ 'main.tf': `provider "devicecloud" {\n}\n${accounts}` });
     const { status, stderr } = await place.run('plan');
     expect([status, stderr.match(/Error:/g)?.length]).toEqual([1, 1]);
-    expect(stderr.replaceAll(/[\s│]+/g, ' ')).toMatch(/TRUEUP_MGR_API_ID, .* have no value with provider\["registry.terraform.io\/trueup\/devicecloud"\], on main.tf line 1/);
+    expect(stderr.replaceAll(/[\s│]+/g, ' ')).toMatch(
+      /TRUEUP_MGR_API_ID, .* have no value with provider\["registry.terraform.io\/trueup\/devicecloud"\], on main.tf line 1/,
+    );
   });
 
   it('beside a setting that is none are told once, too', async () => {
@@ -47,9 +54,14 @@ describe.runIf(here)('credentials', () => {
   it('that are known at apply alone plan, and apply', async () => {
     const { place, keys, made } = await keyless();
     const before = made();
-    const block = Object.keys(keys).map((name) => `  ${name.replace('TRUEUP_', '').toLowerCase()} = terraform_data.keys.output.${name}\n`);
+    const block = Object.keys(keys).map(
+      (name) =>
+        `  ${name.replace('TRUEUP_', '').toLowerCase()} = terraform_data.keys.output.${name}\n`,
+    );
     const source = `resource "terraform_data" "keys" {\n  input = ${JSON.stringify(keys)}\n}\n`;
-    place.write({ 'main.tf': `${source}provider "devicecloud" {\n${block.join('')}}\n${accounts}` });
+    place.write({
+      'main.tf': `${source}provider "devicecloud" {\n${block.join('')}}\n${accounts}`,
+    });
     const succeeds = async (...words: readonly string[]): Promise<Ran> => {
       const ran = await place.run(...words);
       expect([ran.status, ran.stderr]).toEqual([0, '']);
@@ -70,12 +82,19 @@ describe.runIf(here)('a journal', () => {
     const folder = join(place.folder, '.trueup', 'terraform');
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'loopback.json.journal'), 'one\ntwo\nthree\n');
-    const block = Object.entries(keys).map(([name, value]) => `  ${name.replace('TRUEUP_', '').toLowerCase()} = ${JSON.stringify(value)}\n`);
-    place.write({ 'main.tf': `provider "devicecloud" {\n${block.join('')}}\nresource "devicecloud_account" "depot" {\n  name = "Depot"\n}\n` });
+    const block = Object.entries(keys).map(
+      ([name, value]) =>
+        `  ${name.replace('TRUEUP_', '').toLowerCase()} = ${JSON.stringify(value)}\n`,
+    );
+    place.write({
+      'main.tf': `provider "devicecloud" {\n${block.join('')}}\nresource "devicecloud_account" "depot" {\n  name = "Depot"\n}\n`,
+    });
     const { status, stderr } = await place.run('apply', '-auto-approve');
     const told = stderr.replaceAll(/[\s│]+/g, ' ');
     expect([status, made()]).toEqual([1, before]);
-    expect(told).toMatch(/loopback\.json\.journal is damaged at line 1.* mv \S+ \S+\.damaged .*trueup get KIND.* import block/);
+    expect(told).toMatch(
+      /loopback\.json\.journal is damaged at line 1.* mv \S+ \S+\.damaged .*trueup get KIND.* import block/,
+    );
     expect(told).not.toContain('adopt');
   });
 });

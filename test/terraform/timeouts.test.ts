@@ -8,7 +8,9 @@ import { theirs } from '../support/estate.js';
 import { terraformIsHere, workspace, type Workspace } from '../support/terraform.js';
 
 const here = terraformIsHere('timeouts', 5);
-const executable = fileURLToPath(new URL('../../dist/terraform-provider-devicecloud.cjs', import.meta.url));
+const executable = fileURLToPath(
+  new URL('../../dist/terraform-provider-devicecloud.cjs', import.meta.url),
+);
 vi.setConfig({ testTimeout: 120_000 });
 
 interface Stage {
@@ -20,7 +22,10 @@ interface Stage {
 async function staged(): Promise<Stage> {
   const cloud = await box(theirs);
   onTestFinished(() => cloud.close());
-  const place = workspace('', { executable, env: { ...cloud.env, TRUEUP_SETTLE_SECONDS: '0', TF_INPUT: '0' } });
+  const place = workspace('', {
+    executable,
+    env: { ...cloud.env, TRUEUP_SETTLE_SECONDS: '0', TF_INPUT: '0' },
+  });
   const declare = (timeouts: string, accounts = '"2"'): void =>
     place.write({
       'main.tf': `resource "devicecloud_alert_rule" "r" {\n  associated_accounts = [${accounts}]\n  filter_criteria = { alert_type__in = ["modem_wan_disconnected"] }\n  ${timeouts}\n}\n`,
@@ -29,35 +34,50 @@ async function staged(): Promise<Stage> {
 }
 
 describe.runIf(here)('timeouts', () => {
-  it.each(['POST', 'PATCH', 'DELETE'] as const)('a %s that takes too long is told of, and the next run leaves what is declared', async (verb) => {
-    const { cloud, place, declare } = await staged();
-    const limit = 'timeouts = {\n    create = "2s"\n    update = "2s"\n    delete = "2s"\n  }';
-    const [rules, final] = [cloud.objects('alert_rules').length, verb === 'DELETE' ? ['destroy', '-auto-approve'] : ['apply', '-auto-approve']];
-    declare(limit);
-    const { status } = verb === 'POST' ? { status: 0 } : await place.run('apply', '-auto-approve');
-    expect(status).toBe(0);
-    if (verb === 'PATCH') declare(limit, '"1"');
-    let release = (): void => undefined;
-    const released = new Promise<void>((go) => (release = go));
-    cloud.intercept = async ({ method }, proceed) => {
-      const answer = await proceed();
-      if (method === verb) await released;
-      return answer;
-    };
-    const late = await place.run(...final);
-    release();
-    expect([late.status, late.stderr.replaceAll(/[\s│╷╵]+/g, ' ')]).toEqual([
-      1,
-      expect.stringMatching(/took longer than timeouts\.\w+ allows: 2s .*whether the service carried it out is not known/),
-    ]);
-    // What is deleted is not configured any more.
-    expect(/on main\.tf line 4, in resource "devicecloud_alert_rule" "r":\s+[^]*timeouts = \{/.test(late.stderr)).toBe(verb !== 'DELETE');
-    cloud.intercept = undefined;
-    expect(await place.run(...final)).toMatchObject({ status: 0, stderr: '' });
-    expect(cloud.objects('alert_rules')).toHaveLength(rules + (verb === 'DELETE' ? 0 : 1));
-    expect(cloud.writes().filter((one) => one.startsWith(verb))).toHaveLength(1);
-    expect(await place.run('plan', '-detailed-exitcode', ...(verb === 'DELETE' ? ['-destroy'] : []))).toMatchObject({ status: 0 });
-  });
+  it.each(['POST', 'PATCH', 'DELETE'] as const)(
+    'a %s that takes too long is told of, and the next run leaves what is declared',
+    async (verb) => {
+      const { cloud, place, declare } = await staged();
+      const limit = 'timeouts = {\n    create = "2s"\n    update = "2s"\n    delete = "2s"\n  }';
+      const [rules, final] = [
+        cloud.objects('alert_rules').length,
+        verb === 'DELETE' ? ['destroy', '-auto-approve'] : ['apply', '-auto-approve'],
+      ];
+      declare(limit);
+      const { status } =
+        verb === 'POST' ? { status: 0 } : await place.run('apply', '-auto-approve');
+      expect(status).toBe(0);
+      if (verb === 'PATCH') declare(limit, '"1"');
+      let release = (): void => undefined;
+      const released = new Promise<void>((go) => (release = go));
+      cloud.intercept = async ({ method }, proceed) => {
+        const answer = await proceed();
+        if (method === verb) await released;
+        return answer;
+      };
+      const late = await place.run(...final);
+      release();
+      expect([late.status, late.stderr.replaceAll(/[\s│╷╵]+/g, ' ')]).toEqual([
+        1,
+        expect.stringMatching(
+          /took longer than timeouts\.\w+ allows: 2s .*whether the service carried it out is not known/,
+        ),
+      ]);
+      // What is deleted is not configured any more.
+      expect(
+        /on main\.tf line 4, in resource "devicecloud_alert_rule" "r":\s+[^]*timeouts = \{/.test(
+          late.stderr,
+        ),
+      ).toBe(verb !== 'DELETE');
+      cloud.intercept = undefined;
+      expect(await place.run(...final)).toMatchObject({ status: 0, stderr: '' });
+      expect(cloud.objects('alert_rules')).toHaveLength(rules + (verb === 'DELETE' ? 0 : 1));
+      expect(cloud.writes().filter((one) => one.startsWith(verb))).toHaveLength(1);
+      expect(
+        await place.run('plan', '-detailed-exitcode', ...(verb === 'DELETE' ? ['-destroy'] : [])),
+      ).toMatchObject({ status: 0 });
+    },
+  );
 
   it('a change of them alone is planned as that, and writes nothing', async () => {
     const { cloud, place, declare } = await staged();
@@ -84,13 +104,22 @@ describe.runIf(here)('timeouts', () => {
     const { place, declare } = await staged();
     declare('timeouts = { create = "soon" }');
     const { status, stderr } = await place.run('plan');
-    expect([status, stderr]).toEqual([1, expect.stringMatching(/`timeouts\.create` is no length of time[^]*on main\.tf line 4[^]*timeouts = \{ create = "soon" \}/)]);
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /`timeouts\.create` is no length of time[^]*on main\.tf line 4[^]*timeouts = \{ create = "soon" \}/,
+      ),
+    ]);
     declare('timeouts = { creat = "1m" }');
-    expect((await place.run('validate')).stderr).toMatch(/`timeouts` has no `creat`[^]*on main\.tf line 4[^]*It takes create, read, update, delete\./);
+    expect((await place.run('validate')).stderr).toMatch(
+      /`timeouts` has no `creat`[^]*on main\.tf line 4[^]*It takes create, read, update, delete\./,
+    );
     place.write({
       'main.tf': `import {\n  to = devicecloud_account.depot\n  id = "2"\n}\nresource "devicecloud_account" "depot" {\n  name = "Their depot"\n}\n`,
     });
-    expect((await place.run('plan')).stdout).toContain('1 to import, 0 to add, 0 to change, 0 to destroy');
+    expect((await place.run('plan')).stdout).toContain(
+      '1 to import, 0 to add, 0 to change, 0 to destroy',
+    );
     declare('timeouts = { create = terraform_data.t.output }');
     place.write({ 'more.tf': 'resource "terraform_data" "t" {\n  input = "1m"\n}\n' });
     expect(await place.run('apply', '-auto-approve')).toMatchObject({ status: 0, stderr: '' });

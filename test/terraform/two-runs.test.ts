@@ -18,7 +18,8 @@ const COUNT = 8;
 
 let script: Awaited<ReturnType<typeof executable>>;
 beforeAll(async () => {
-  if (here) script = await executable(fileURLToPath(new URL('./crashing-main.ts', import.meta.url)));
+  if (here)
+    script = await executable(fileURLToPath(new URL('./crashing-main.ts', import.meta.url)));
 });
 afterAll(() => {
   if (here) script.remove();
@@ -47,7 +48,11 @@ resource "devicecloud_account" "own" {
 }
 `;
 
-async function scene(): Promise<{ readonly cloud: Box; readonly sides: readonly [Side, Side]; readonly made: () => readonly [number, number] }> {
+async function scene(): Promise<{
+  readonly cloud: Box;
+  readonly sides: readonly [Side, Side];
+  readonly made: () => readonly [number, number];
+}> {
   const cloud = await box(theirs);
   const shared = mkdtempSync(join(tmpdir(), 'two-runs-'));
   onTestFinished(async () => {
@@ -57,21 +62,47 @@ async function scene(): Promise<{ readonly cloud: Box; readonly sides: readonly 
   const before = [cloud.objects('alert_rules').length, cloud.objects('accounts').length] as const;
   const side = (name: string): Side => {
     const file = join(shared, `${name}.calls`);
-    const env = { ...cloud.env, TRUEUP_TEST_CALLS: file, TRUEUP_SETTLE_SECONDS: '1', TF_INPUT: '0' };
-    const place = workspace(declared(join(shared, 'journal'), name), { executable: script.file, env });
+    const env = {
+      ...cloud.env,
+      TRUEUP_TEST_CALLS: file,
+      TRUEUP_SETTLE_SECONDS: '1',
+      TF_INPUT: '0',
+    };
+    const place = workspace(declared(join(shared, 'journal'), name), {
+      executable: script.file,
+      env,
+    });
     const state = join(place.folder, 'terraform.tfstate');
     return {
       place,
-      providers: () => (existsSync(file) ? [...new Set([...readFileSync(file, 'utf8').matchAll(/^(\d+) /gm)].map(([, pid]) => Number(pid)))] : []),
+      providers: () =>
+        existsSync(file)
+          ? [
+              ...new Set(
+                [...readFileSync(file, 'utf8').matchAll(/^(\d+) /gm)].map(([, pid]) => Number(pid)),
+              ),
+            ]
+          : [],
       ids() {
         const { resources } = JSON.parse(readFileSync(state, 'utf8')) as {
-          readonly resources: readonly { readonly instances: readonly { readonly attributes: Readonly<Record<string, unknown>> }[] }[];
+          readonly resources: readonly {
+            readonly instances: readonly {
+              readonly attributes: Readonly<Record<string, unknown>>;
+            }[];
+          }[];
         };
-        return resources.flatMap(({ instances }) => instances.map(({ attributes }) => String(attributes['alert_config_id'] ?? `account ${String(attributes['id'])}`)));
+        return resources.flatMap(({ instances }) =>
+          instances.map(({ attributes }) =>
+            String(attributes['alert_config_id'] ?? `account ${String(attributes['id'])}`),
+          ),
+        );
       },
     };
   };
-  const made = (): readonly [number, number] => [cloud.objects('alert_rules').length - before[0], cloud.objects('accounts').length - before[1]];
+  const made = (): readonly [number, number] => [
+    cloud.objects('alert_rules').length - before[0],
+    cloud.objects('accounts').length - before[1],
+  ];
   return { cloud, sides: [side('a'), side('b')], made };
 }
 
@@ -84,7 +115,8 @@ async function applied({ place }: Side): Promise<void> {
 async function isWell({ sides, made }: Awaited<ReturnType<typeof scene>>): Promise<void> {
   expect(made()).toEqual([2 * COUNT, 6]);
   expect(new Set(sides.flatMap(({ ids }) => ids())).size).toBe(2 * (COUNT + 3));
-  for (const { place } of sides) expect((await place.run('plan', '-detailed-exitcode')).status).toBe(0);
+  for (const { place } of sides)
+    expect((await place.run('plan', '-detailed-exitcode')).status).toBe(0);
 }
 
 describe.runIf(here)('two runs that share a journal', () => {
@@ -116,7 +148,8 @@ describe.runIf(here)('two runs that share a journal', () => {
       const answer = await proceed();
       if (method === 'POST' && ++posts === 4) {
         if (whole) child.kill('SIGKILL');
-        for (const pid of a.providers()) if (existsSync(`/proc/${pid}`)) process.kill(pid, 'SIGKILL');
+        for (const pid of a.providers())
+          if (existsSync(`/proc/${pid}`)) process.kill(pid, 'SIGKILL');
       }
       return answer;
     };

@@ -17,17 +17,26 @@ vi.setConfig({ testTimeout: 120_000 });
 
 let script: Awaited<ReturnType<typeof executable>>;
 beforeAll(async () => {
-  script = await executable(fileURLToPath(new URL('../unit/terraform/made-up-main.ts', import.meta.url)));
+  script = await executable(
+    fileURLToPath(new URL('../unit/terraform/made-up-main.ts', import.meta.url)),
+  );
 });
 afterAll(() => script.remove());
 
-const noted = (text: string, more = ''): string => `resource "devicecloud_note" "a" {\n  text = ${JSON.stringify(text)}\n${more}}\n`;
+const noted = (text: string, more = ''): string =>
+  `resource "devicecloud_note" "a" {\n  text = ${JSON.stringify(text)}\n${more}}\n`;
 const secret = '  lock = { key_wo = "s3cret-s3cret", key_wo_version = 1 }\n';
 
 /** Served from here, for as long as the test runs. */
 async function reattached(main: string, provider: ProviderServer): Promise<Workspace> {
   const folder = mkdtempSync(join(tmpdir(), 'fw-'));
-  const { reattach, close } = await serve({ provider, log: () => undefined, source: 'registry.terraform.io/trueup/devicecloud', path: join(folder, 's'), pid: process.pid });
+  const { reattach, close } = await serve({
+    provider,
+    log: () => undefined,
+    source: 'registry.terraform.io/trueup/devicecloud',
+    path: join(folder, 's'),
+    pid: process.pid,
+  });
   onTestFinished(async () => {
     await close();
     rmSync(folder, { recursive: true, force: true });
@@ -35,12 +44,16 @@ async function reattached(main: string, provider: ProviderServer): Promise<Works
   return workspace(main, { env: { TF_REATTACH_PROVIDERS: reattach } });
 }
 
-const providers = (calls: string): readonly number[] => [...new Set([...readFileSync(calls, 'utf8').matchAll(/^(\d+) /gm)].map(([, pid]) => Number(pid)))];
+const providers = (calls: string): readonly number[] => [
+  ...new Set([...readFileSync(calls, 'utf8').matchAll(/^(\d+) /gm)].map(([, pid]) => Number(pid))),
+];
 const isAlive = (pid: number): boolean => existsSync(`/proc/${pid}`);
 
 describe.runIf(here)('a provider that terraform starts', () => {
   it('lives through apply, plan, change, replace and destroy', async () => {
-    const place = workspace(noted('hello', `  size = 12345678901234567890.125\n${secret}`), { executable: script.file });
+    const place = workspace(noted('hello', `  size = 12345678901234567890.125\n${secret}`), {
+      executable: script.file,
+    });
     const applied = await place.run('apply', '-auto-approve');
     expect(applied).toMatchObject({ status: 0, stderr: '' });
     expect(applied.stdout).toContain('1 added');
@@ -48,10 +61,14 @@ describe.runIf(here)('a provider that terraform starts', () => {
     expect(state).toContain('12345678901234567890.125');
     expect(state).not.toContain('s3cret');
     expect(await place.run('plan', '-detailed-exitcode')).toMatchObject({ status: 0 });
-    place.write({ 'main.tf': noted('bye', `  size = 12345678901234567890.125\n  tags = ["b", "a"]\n${secret}`) });
+    place.write({
+      'main.tf': noted('bye', `  size = 12345678901234567890.125\n  tags = ["b", "a"]\n${secret}`),
+    });
     expect((await place.run('apply', '-auto-approve')).stdout).toContain('1 changed');
     place.write({ 'main.tf': noted('bye', '  size = 2\n') });
-    expect((await place.run('apply', '-auto-approve')).stdout).toContain('1 added, 0 changed, 1 destroyed');
+    expect((await place.run('apply', '-auto-approve')).stdout).toContain(
+      '1 added, 0 changed, 1 destroyed',
+    );
     expect((await place.run('destroy', '-auto-approve')).stdout).toContain('1 destroyed');
   });
 
@@ -61,16 +78,28 @@ describe.runIf(here)('a provider that terraform starts', () => {
       const applied = await place.run('apply', '-auto-approve');
       expect([deed, applied.status]).toEqual([deed, deed.startsWith('read') ? 0 : 1]);
       const { status, stderr } = await place.run('plan');
-      expect([deed, status, stderr + applied.stderr]).toEqual([deed, deed.startsWith('apply') ? 0 : 1, expect.stringMatching(/against its own schema|does not fit the schema/)]);
+      expect([deed, status, stderr + applied.stderr]).toEqual([
+        deed,
+        deed.startsWith('apply') ? 0 : 1,
+        expect.stringMatching(/against its own schema|does not fit the schema/),
+      ]);
       expect(stderr + applied.stderr).not.toMatch(/panic|crash/i);
     }
   });
 
   it('leaves no process behind, killed at any kind of call', async () => {
-    for (const call of ['configureProvider', 'validateResourceConfig', 'planResourceChange', 'applyResourceChange']) {
+    for (const call of [
+      'configureProvider',
+      'validateResourceConfig',
+      'planResourceChange',
+      'applyResourceChange',
+    ]) {
       const calls = join(mkdtempSync(join(tmpdir(), 'fw-')), 'calls');
       onTestFinished(() => rmSync(join(calls, '..'), { recursive: true, force: true }));
-      const place = workspace(noted('hello'), { executable: script.file, env: { TRUEUP_TEST_CALLS: calls, TRUEUP_TEST_CRASH: call } });
+      const place = workspace(noted('hello'), {
+        executable: script.file,
+        env: { TRUEUP_TEST_CALLS: calls, TRUEUP_TEST_CRASH: call },
+      });
       const { status, stderr } = await place.run('apply', '-auto-approve');
       expect([call, status]).toEqual([call, 1]);
       expect(stderr).toMatch(/plugin/i);
@@ -81,9 +110,14 @@ describe.runIf(here)('a provider that terraform starts', () => {
   it('ends when terraform is killed', async () => {
     const calls = join(mkdtempSync(join(tmpdir(), 'fw-')), 'calls');
     onTestFinished(() => rmSync(join(calls, '..'), { recursive: true, force: true }));
-    const place = workspace(noted('hello'), { executable: script.file, env: { TRUEUP_TEST_CALLS: calls, TRUEUP_TEST_HANG: 'applyResourceChange' } });
+    const place = workspace(noted('hello'), {
+      executable: script.file,
+      env: { TRUEUP_TEST_CALLS: calls, TRUEUP_TEST_HANG: 'applyResourceChange' },
+    });
     const child = place.start('apply', '-auto-approve');
-    await expect.poll(() => existsSync(calls) && readFileSync(calls, 'utf8'), { timeout: 30_000 }).toContain('applyResourceChange');
+    await expect
+      .poll(() => existsSync(calls) && readFileSync(calls, 'utf8'), { timeout: 30_000 })
+      .toContain('applyResourceChange');
     const [last] = providers(calls).slice(-1) as [number];
     expect(isAlive(last)).toBe(true);
     child.kill('SIGKILL');
@@ -105,7 +139,9 @@ describe.runIf(here)('a provider that is served to terraform', () => {
   it('points at the line that a diagnostic is about', async () => {
     const place = await reattached(noted(''), madeUp());
     const { stderr } = await place.run('validate');
-    expect(stderr).toMatch(/Error: a note says something\s[^]*on main\.tf line 2, in resource "devicecloud_note" "a":\s+2:\s+text = ""\s[^]*Write a text\./);
+    expect(stderr).toMatch(
+      /Error: a note says something\s[^]*on main\.tf line 2, in resource "devicecloud_note" "a":\s+2:\s+text = ""\s[^]*Write a text\./,
+    );
   });
 
   it('is held to its schema before core would be', async () => {
@@ -122,7 +158,9 @@ describe.runIf(here)('a provider that is served to terraform', () => {
   it('keeps what a partial failure left', async () => {
     const place = await reattached(noted('partly'), madeUp());
     expect((await place.run('apply', '-auto-approve')).stderr).toContain('half of it is done');
-    expect(readFileSync(join(place.folder, 'terraform.tfstate'), 'utf8')).toContain('"id": "note-1"');
+    expect(readFileSync(join(place.folder, 'terraform.tfstate'), 'utf8')).toContain(
+      '"id": "note-1"',
+    );
   });
 
   it('imports, and reads data that is known only at apply', async () => {
@@ -137,12 +175,22 @@ describe.runIf(here)('a provider that is served to terraform', () => {
 
 describe.runIf(here)('the executable that is built', () => {
   it('shows the schema of what there is, and tells of it in words', async () => {
-    const place = workspace('', { executable: fileURLToPath(new URL('../../dist/terraform-provider-devicecloud.cjs', import.meta.url)) });
+    const place = workspace('', {
+      executable: fileURLToPath(
+        new URL('../../dist/terraform-provider-devicecloud.cjs', import.meta.url),
+      ),
+    });
     const { stdout, status } = await place.run('providers', 'schema', '-json');
     expect(status).toBe(0);
-    const told = JSON.parse(stdout) as { readonly provider_schemas: Readonly<Record<string, { readonly resource_schemas: object; readonly data_source_schemas: object }>> };
+    const told = JSON.parse(stdout) as {
+      readonly provider_schemas: Readonly<
+        Record<string, { readonly resource_schemas: object; readonly data_source_schemas: object }>
+      >;
+    };
     const shown = told.provider_schemas['registry.terraform.io/trueup/devicecloud'];
-    expect(Object.keys(shown?.resource_schemas ?? {}).toSorted()).toEqual([...kinds.values()].map(({ singular }) => `devicecloud_${singular}`).toSorted());
+    expect(Object.keys(shown?.resource_schemas ?? {}).toSorted()).toEqual(
+      [...kinds.values()].map(({ singular }) => `devicecloud_${singular}`).toSorted(),
+    );
     expect(Object.keys(shown?.data_source_schemas ?? {})).toHaveLength(collections.size);
     expect(await place.run('validate')).toMatchObject({ status: 0 });
   });

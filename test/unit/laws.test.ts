@@ -2,7 +2,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bareEstate, type Estate } from '../../src/emulator/index.js';
-import { canonical, Reference, Secret, type Declaration, type Json, type Project, type Value } from '../../src/model/index.js';
+import {
+  canonical,
+  Reference,
+  Secret,
+  type Declaration,
+  type Json,
+  type Project,
+  type Value,
+} from '../../src/model/index.js';
 import { renderPlan } from '../../src/report/render.js';
 import { planFormats } from '../../src/report/formats.js';
 import { declare } from '../support/planning.js';
@@ -13,34 +21,59 @@ import { everyRule } from '../support/rule-names.js';
 const CANARY = 'canary-7f3a';
 const names = ['a', 'b', 'c', 'd'];
 const subset = fc.subarray(names);
-const to = (target: string, attribute: string): Reference => new Reference('declared', target, attribute);
+const to = (target: string, attribute: string): Reference =>
+  new Reference('declared', target, attribute);
 
 /** What a router may be configured with: a few members, a secret among them or in a list. */
 const configurations: fc.Arbitrary<Value> = fc
   .record({
-    members: fc.dictionary(fc.constantFrom('x', 'y', 'z.z'), fc.oneof(fc.integer({ max: 2, min: 0 }), fc.constant({ in: 1 }))),
+    members: fc.dictionary(
+      fc.constantFrom('x', 'y', 'z.z'),
+      fc.oneof(fc.integer({ max: 2, min: 0 }), fc.constant({ in: 1 })),
+    ),
     secret: fc.boolean(),
     removed: fc.subarray(['old', 'older']),
   })
   .map(({ members, secret, removed }) => {
     const password = new Secret('env.P', () => `${CANARY}-p`);
-    const gone = removed.length > 0 && { wan: Object.fromEntries(removed.map((one) => [one, null])) };
+    const gone = removed.length > 0 && {
+      wan: Object.fromEntries(removed.map((one) => [one, null])),
+    };
     return [
-      { system: members, ...gone, ...(secret ? { users: [{ name: 'a', password }], wifi: { psk: password } } : { users: null, wifi: null }) },
+      {
+        system: members,
+        ...gone,
+        ...(secret
+          ? { users: [{ name: 'a', password }], wifi: { psk: password } }
+          : { users: null, wifi: null }),
+      },
       ...(removed.length > 1 ? [[['lan', 'x']]] : []),
     ];
   });
 const managed = { configuration: [{ wan: { old: 1, kept: 2 } }, [['dns']]], version_number: 1 };
 const routers: Estate = {
   ...bareEstate,
-  records: { ...bareEstate.records, configuration_managers: [7, 8].map((router) => ({ id: String(router + 10), router: String(router), ...managed })) },
+  records: {
+    ...bareEstate.records,
+    configuration_managers: [7, 8].map((router) => ({
+      id: String(router + 10),
+      router: String(router),
+      ...managed,
+    })),
+  },
 };
 
 /** A project of a few accounts in a tree, destinations with secrets, rules over both, and configurations of routers. */
 const projects: fc.Arbitrary<Project> = fc
   .record({
-    accounts: fc.array(fc.record({ name: fc.string({ minLength: 1, maxLength: 6 }), below: fc.boolean() }), { maxLength: 4 }),
-    destinations: fc.array(fc.record({ name: fc.string({ minLength: 1, maxLength: 6 }), enabled: fc.boolean() }), { maxLength: 3 }),
+    accounts: fc.array(
+      fc.record({ name: fc.string({ minLength: 1, maxLength: 6 }), below: fc.boolean() }),
+      { maxLength: 4 },
+    ),
+    destinations: fc.array(
+      fc.record({ name: fc.string({ minLength: 1, maxLength: 6 }), enabled: fc.boolean() }),
+      { maxLength: 3 },
+    ),
     rules: fc.array(
       fc.record({
         scope: subset,
@@ -54,7 +87,10 @@ const projects: fc.Arbitrary<Project> = fc
   })
   .map(({ accounts, destinations, rules, managers }) => {
     const out: Declaration[] = accounts.map(({ name, below }, index) =>
-      declare(`accounts.${names[index]}`, { name: `${name}${index}`, ...(below && index > 0 ? { account: to(`accounts.${names[index - 1]}`, 'id') } : {}) }),
+      declare(`accounts.${names[index]}`, {
+        name: `${name}${index}`,
+        ...(below && index > 0 ? { account: to(`accounts.${names[index - 1]}`, 'id') } : {}),
+      }),
     );
     out.push(
       ...destinations.map(({ name, enabled }, index) =>
@@ -68,7 +104,9 @@ const projects: fc.Arbitrary<Project> = fc
     out.push(
       ...rules.map(({ scope, targets, types, schedule }, index) =>
         declare(`alert_rules.${names[index]}`, {
-          associated_accounts: scope.filter((name) => names.indexOf(name) < accounts.length).map((name): Value => to(`accounts.${name}`, 'id')),
+          associated_accounts: scope
+            .filter((name) => names.indexOf(name) < accounts.length)
+            .map((name): Value => to(`accounts.${name}`, 'id')),
           http_destinations: targets
             .filter((name) => names.indexOf(name) < destinations.length)
             .map((name): Value => to(`alert_push_destinations.${name}`, 'destination_config_id')),
@@ -77,7 +115,14 @@ const projects: fc.Arbitrary<Project> = fc
         }),
       ),
     );
-    out.push(...managers.map((configuration, index) => declare(`configuration_managers.${names[index]}`, { router: String(7 + index), configuration })));
+    out.push(
+      ...managers.map((configuration, index) =>
+        declare(`configuration_managers.${names[index]}`, {
+          router: String(7 + index),
+          configuration,
+        }),
+      ),
+    );
     return desire(...out);
   });
 
@@ -94,7 +139,10 @@ describe('laws', () => {
           const applied = await cloud.apply(project, all);
           expect(applied.outcomes.filter((one) => one.outcome !== 'done')).toEqual([]);
           const { plan, exit } = await cloud.plan(project);
-          expect([exit, plan.changes.filter((change) => change.action !== 'keep')]).toEqual([0, []]);
+          expect([exit, plan.changes.filter((change) => change.action !== 'keep')]).toEqual([
+            0,
+            [],
+          ]);
         }
       }),
       runs,
@@ -107,11 +155,15 @@ describe('laws', () => {
         const cloud = rig({ seed, estate: routers });
         const coming = (await cloud.plan(project)).plan.changes;
         const at = new Map(coming.map((change, index) => [change.address, index]));
-        for (const change of coming) for (const target of change.depends_on) expect(at.get(target)).toBeLessThan(at.get(change.address) as number);
+        for (const change of coming)
+          for (const target of change.depends_on)
+            expect(at.get(target)).toBeLessThan(at.get(change.address) as number);
         await cloud.apply(project, { allow: ['first-run'] });
         const going = (await cloud.plan(project, { destroy: true })).plan.changes;
         const last = new Map(going.map((change, index) => [change.address, index]));
-        for (const change of coming) for (const target of change.depends_on) expect(last.get(target)).toBeGreaterThan(last.get(change.address) as number);
+        for (const change of coming)
+          for (const target of change.depends_on)
+            expect(last.get(target)).toBeGreaterThan(last.get(change.address) as number);
       }),
       runs,
     );
@@ -121,8 +173,13 @@ describe('laws', () => {
     await fc.assert(
       fc.asyncProperty(projects, seeds, async (project, seed) => {
         const cloud = rig({ seed, estate: routers });
-        const bytes = async (declarations: readonly Declaration[]): Promise<string> => canonical(cloud.document(await cloud.plan({ ...project, declarations })) as unknown as Json);
-        expect(await bytes(project.declarations.toReversed())).toBe(await bytes(project.declarations));
+        const bytes = async (declarations: readonly Declaration[]): Promise<string> =>
+          canonical(
+            cloud.document(await cloud.plan({ ...project, declarations })) as unknown as Json,
+          );
+        expect(await bytes(project.declarations.toReversed())).toBe(
+          await bytes(project.declarations),
+        );
       }),
       runs,
     );
@@ -135,8 +192,12 @@ describe('laws', () => {
         await cloud.apply(first, all);
         const strict = await cloud.plan(second);
         const free = await cloud.plan(second, all);
-        expect(cloud.document(free).resource_changes).toEqual(cloud.document(strict).resource_changes);
-        expect(free.plan.verdicts.map(({ rule, detail }) => [rule, detail])).toEqual(strict.plan.verdicts.map(({ rule, detail }) => [rule, detail]));
+        expect(cloud.document(free).resource_changes).toEqual(
+          cloud.document(strict).resource_changes,
+        );
+        expect(free.plan.verdicts.map(({ rule, detail }) => [rule, detail])).toEqual(
+          strict.plan.verdicts.map(({ rule, detail }) => [rule, detail]),
+        );
         expect(free.exit).not.toBe(3);
       }),
       runs,

@@ -1,26 +1,56 @@
 // `trueup apply`: shows the plan, asks, carries it out. A saved plan was reviewed already: it is only checked.
 import { statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
-import { defined, exits, refuse, Refusal, sameTarget, writes, shellWord, type Exit, type PlanDocument, type PlanFile, type PlanRequest } from '../../model/index.js';
+import {
+  defined,
+  exits,
+  refuse,
+  Refusal,
+  sameTarget,
+  writes,
+  shellWord,
+  type Exit,
+  type PlanDocument,
+  type PlanFile,
+  type PlanRequest,
+} from '../../model/index.js';
 import type { Proposal } from '../../reconciler/plan/plan.js';
 import type { Session } from '../../state/index.js';
 import { outcomeWithCommands } from '../commands-to-type.js';
 import { wholeNumber, type Command, type Context } from '../context.js';
 import { reportErrors } from '../report-flags.js';
 import { loadProject } from '../project.js';
-import { planDocumentOf, metaOf, requestOf, withCloud, withProject, type ProjectContext } from '../working-context.js';
+import {
+  planDocumentOf,
+  metaOf,
+  requestOf,
+  withCloud,
+  withProject,
+  type ProjectContext,
+} from '../working-context.js';
 
 export const run: Command = async (context, paths) => {
   const [only] = paths;
-  if (paths.length === 1 && only !== undefined && isPlanFile(resolve(context.cwd, only))) return applySaved(context, only);
+  if (paths.length === 1 && only !== undefined && isPlanFile(resolve(context.cwd, only)))
+    return applySaved(context, only);
   // A saved plan that is not there is no reason to advise doing without one.
-  const missing = paths.find((path) => path !== '-' && statSync(resolve(context.cwd, path), { throwIfNoEntry: false }) === undefined);
-  if (missing !== undefined) refuse('no-such-path', `${missing} does not exist`, { detail: 'A PATH is a saved plan, a file, a folder or `-`.' });
+  const missing = paths.find(
+    (path) =>
+      path !== '-' && statSync(resolve(context.cwd, path), { throwIfNoEntry: false }) === undefined,
+  );
+  if (missing !== undefined)
+    refuse('no-such-path', `${missing} does not exist`, {
+      detail: 'A PATH is a saved plan, a file, a folder or `-`.',
+    });
   return change(context, paths, requestOf(context));
 };
 
 /** Plans, asks and carries out. @throws Refusal at once where nobody can be asked. */
-export function change(context: Context, paths: readonly string[], request: PlanRequest): Promise<Exit> {
+export function change(
+  context: Context,
+  paths: readonly string[],
+  request: PlanRequest,
+): Promise<Exit> {
   const { flags, interactive } = context;
   if (!flags.autoApprove && (flags.json || !interactive)) {
     const [act, plan] = request.destroy ? ['destroy', 'plan --destroy'] : ['apply', 'plan'];
@@ -34,7 +64,11 @@ export function change(context: Context, paths: readonly string[], request: Plan
 
 /** Declarations have endings of their own; any other regular file can only be a saved plan. */
 function isPlanFile(path: string): boolean {
-  return !/\.(?:ya?ml|tf\.json)$/i.test(path) && basename(path) !== 'cdktf.json' && statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  return (
+    !/\.(?:ya?ml|tf\.json)$/i.test(path) &&
+    basename(path) !== 'cdktf.json' &&
+    statSync(path, { throwIfNoEntry: false })?.isFile() === true
+  );
 }
 
 async function applySaved(context: Context, name: string): Promise<Exit> {
@@ -42,39 +76,74 @@ async function applySaved(context: Context, name: string): Promise<Exit> {
   // The PATH is the plan itself, which no other command takes.
   context.said = { paths: [], env: undefined };
   const saved = shellWord(name);
-  const given = ['target', 'exclude', 'allow', 'destroy', 'var', 'env'].find((flag) => flags[flag as keyof typeof flags] !== undefined);
+  const given = ['target', 'exclude', 'allow', 'destroy', 'var', 'env'].find(
+    (flag) => flags[flag as keyof typeof flags] !== undefined,
+  );
   if (given !== undefined)
-    refuse('usage', `--${given} has no place beside a saved plan, which holds its own.`, { detail: `Leave it out, or plan anew: trueup plan --${given} … --out ${saved}` });
+    refuse('usage', `--${given} has no place beside a saved plan, which holds its own.`, {
+      detail: `Leave it out, or plan anew: trueup plan --${given} … --out ${saved}`,
+    });
   const { readPlanFile } = await import('../../state/index.js');
-  const { document, options }: PlanFile = await readPlanFile({ path: resolve(cwd, name), files, clock });
+  const { document, options }: PlanFile = await readPlanFile({
+    path: resolve(cwd, name),
+    files,
+    clock,
+  });
   context.said = { paths: document.generated_from.paths, env: options.env };
-  const stale = (why: string): never => refuse('stale', `${name} is stale: ${why}.`, { detail: `Nothing was changed. Make it again: trueup plan --out ${saved}` }, exits.stale);
-  const project = await loadProject(context, document.generated_from.paths, { env: options.env, variables: options.variables }).catch((error: unknown) => {
+  const stale = (why: string): never =>
+    refuse(
+      'stale',
+      `${name} is stale: ${why}.`,
+      { detail: `Nothing was changed. Make it again: trueup plan --out ${saved}` },
+      exits.stale,
+    );
+  const project = await loadProject(context, document.generated_from.paths, {
+    env: options.env,
+    variables: options.variables,
+  }).catch((error: unknown) => {
     if (!(error instanceof Refusal)) throw error;
     throw new Refusal(
-      [...error.diagnostics, { severity: 'error', code: 'stale', summary: `${name} is stale: the declarations it was made from cannot be loaded any more.` }],
+      [
+        ...error.diagnostics,
+        {
+          severity: 'error',
+          code: 'stale',
+          summary: `${name} is stale: the declarations it was made from cannot be loaded any more.`,
+        },
+      ],
       exits.stale,
     );
   });
-  if (project.digest !== document.generated_from.digest) stale('the declarations are not those it was made from');
+  if (project.digest !== document.generated_from.digest)
+    stale('the declarations are not those it was made from');
   return withCloud(
     context,
     project.settings,
     (place) => {
-      if (!sameTarget(place.reached.cloud.target, document.target)) stale(`it is about ${document.target}, and the target is ${place.reached.cloud.target}`);
+      if (!sameTarget(place.reached.cloud.target, document.target))
+        stale(`it is about ${document.target}, and the target is ${place.reached.cloud.target}`);
       const lineage = place.snapshot?.state.lineage ?? '';
-      if (document.state.lineage !== '' && lineage !== document.state.lineage) stale('the state is not the one it was made with');
+      if (document.state.lineage !== '' && lineage !== document.state.lineage)
+        stale('the state is not the one it was made with');
       return carryOut(context, { ...place, project }, options, context.masking.said(document));
     },
     options.env,
   );
 }
 
-async function carryOut(context: Context, site: ProjectContext, request: PlanRequest, saved?: PlanDocument): Promise<Exit> {
+async function carryOut(
+  context: Context,
+  site: ProjectContext,
+  request: PlanRequest,
+  saved?: PlanDocument,
+): Promise<Exit> {
   const { flags, out, random, signal } = context;
   const { store, context: planContext, watch, project } = site;
   const parallelism = wholeNumber('--parallelism', flags.parallelism ?? '10', 1, 100);
-  const [{ apply }, { renderOutcomes, planDocument }] = await Promise.all([import('../../reconciler/apply/apply.js'), import('../../report/index.js')]);
+  const [{ apply }, { renderOutcomes, planDocument }] = await Promise.all([
+    import('../../reconciler/apply/apply.js'),
+    import('../../report/index.js'),
+  ]);
   const session = await store.open(flags.destroy ? 'destroy' : 'apply', planContext.cloud.target);
   try {
     let shown = false;
@@ -83,33 +152,55 @@ async function carryOut(context: Context, site: ProjectContext, request: PlanReq
       await present(context, site, session, proposal);
     };
     const execution = { ...planContext, session, random, parallelism, signal };
-    const { proposal, diagnostics, approved, exit, ...applied } = await apply(execution, project, request, {
-      ...defined({ saved }),
-      document: ({ plan }) => planDocument({ plan, kinds: context.kinds, meta: metaOf(context, site, session.snapshot) }),
-      approve: async (proposal) => {
-        await show(proposal);
-        const agreed = saved !== undefined || flags.autoApprove === true || (await agree(context, proposal));
-        watch.expect(proposal.plan.changes.filter(writes).length);
-        return agreed;
+    const { proposal, diagnostics, approved, exit, ...applied } = await apply(
+      execution,
+      project,
+      request,
+      {
+        ...defined({ saved }),
+        document: ({ plan }) =>
+          planDocument({
+            plan,
+            kinds: context.kinds,
+            meta: metaOf(context, site, session.snapshot),
+          }),
+        approve: async (proposal) => {
+          await show(proposal);
+          const agreed =
+            saved !== undefined || flags.autoApprove === true || (await agree(context, proposal));
+          watch.expect(proposal.plan.changes.filter(writes).length);
+          return agreed;
+        },
       },
-    });
+    );
     watch.end();
     if (!shown) await show(proposal);
     await context.tell(diagnostics);
     if (!approved && exit !== exits.done) context.err.write('Nothing was changed.\n');
-    const outcomes = applied.outcomes.map((one) => context.masking.said(outcomeWithCommands(one, context.said)));
-    if (outcomes.length > 0) out.write(watch.lines ? watch.lines.outcomes(outcomes) : renderOutcomes(outcomes, out.style));
+    const outcomes = applied.outcomes.map((one) =>
+      context.masking.said(outcomeWithCommands(one, context.said)),
+    );
+    if (outcomes.length > 0)
+      out.write(watch.lines ? watch.lines.outcomes(outcomes) : renderOutcomes(outcomes, out.style));
     return exit;
   } finally {
     await session.release();
   }
 }
 
-async function present(context: Context, site: ProjectContext, session: Session, { plan }: Proposal): Promise<void> {
+async function present(
+  context: Context,
+  site: ProjectContext,
+  session: Session,
+  { plan }: Proposal,
+): Promise<void> {
   const { out } = context;
   const { lines } = site.watch;
   const { planInText } = await import('../../report/index.js');
-  const document = await planDocumentOf(context, site, plan, { snapshot: session.snapshot, keeps: lines ? 'all' : 'count' });
+  const document = await planDocumentOf(context, site, plan, {
+    snapshot: session.snapshot,
+    keeps: lines ? 'all' : 'count',
+  });
   site.watch.end();
   out.write(lines ? lines.plan(document) : planInText(document, out.style));
   await reportErrors(context, document, 'text');

@@ -3,4 +3,5 @@ import type { Command } from '../context.js';
 import { requestOf } from '../working-context.js';
 import { change } from './apply.js';
 
-export const run: Command = (context, paths) => change(context, paths, { ...requestOf(context), destroy: true });
+export const run: Command = (context, paths) =>
+  change(context, paths, { ...requestOf(context), destroy: true });

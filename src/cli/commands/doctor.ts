@@ -1,5 +1,12 @@
 // `trueup doctor`: everything a run depends on, looked at one by one. Values of credentials are never shown.
-import { defaultSettings, exits, Refusal, type Collection, type Project, type Settings } from '../../model/index.js';
+import {
+  defaultSettings,
+  exits,
+  Refusal,
+  type Collection,
+  type Project,
+  type Settings,
+} from '../../model/index.js';
 import { typed } from '../commands-to-type.js';
 import type { Command, Context } from '../context.js';
 import { environmentOf, storeOf } from '../state-location.js';
@@ -30,9 +37,15 @@ export const run: Command = async (context, paths) => {
   const loaded = project instanceof Refusal ? undefined : project;
   const settings = loaded?.settings ?? defaultSettings;
   const findings = [
-    ok('versions', `trueup ${version}, node ${process.versions.node}, ${process.platform} ${process.arch}`),
+    ok(
+      'versions',
+      `trueup ${version}, node ${process.versions.node}, ${process.platform} ${process.arch}`,
+    ),
     project instanceof Refusal
-      ? (nothingHere(project) ? note : bad)('declarations', `${why(project)} (more: ${typed('trueup validate', context.said)})`)
+      ? (nothingHere(project) ? note : bad)(
+          'declarations',
+          `${why(project)} (more: ${typed('trueup validate', context.said)})`,
+        )
       : ok('declarations', `${project.declarations.length} in ${project.paths.join(', ')}`),
     ...credentials(context, settings, loaded),
     ...(await memory(context, settings)),
@@ -40,7 +53,14 @@ export const run: Command = async (context, paths) => {
     ...(context.flags.checkApi ? await assumed(context, settings) : []),
   ];
   const width = Math.max(...findings.map(({ what }) => what.length)) + 2;
-  context.out.write(findings.map(({ mark, what, told }) => `${mark.padEnd(6)}${what.padEnd(width)}${context.masking.text(told)}\n`).join(''));
+  context.out.write(
+    findings
+      .map(
+        ({ mark, what, told }) =>
+          `${mark.padEnd(6)}${what.padEnd(width)}${context.masking.text(told)}\n`,
+      )
+      .join(''),
+  );
   return findings.some(({ mark }) => mark === 'BAD') ? exits.error : exits.done;
 };
 
@@ -52,35 +72,64 @@ function orRefusal<T>(work: Promise<T>): Promise<T | Refusal> {
 }
 
 /** A folder without a project is as good a place as any to look at the credentials. */
-const nothingHere = ({ diagnostics }: Refusal): boolean => diagnostics.filter(({ severity }) => severity === 'error').every(({ code }) => code === 'no-declarations');
+const nothingHere = ({ diagnostics }: Refusal): boolean =>
+  diagnostics
+    .filter(({ severity }) => severity === 'error')
+    .every(({ code }) => code === 'no-declarations');
 
-const why = ({ diagnostics }: Refusal): string => (diagnostics.find(({ severity }) => severity === 'error') ?? diagnostics[0])?.summary ?? '';
+const why = ({ diagnostics }: Refusal): string =>
+  (diagnostics.find(({ severity }) => severity === 'error') ?? diagnostics[0])?.summary ?? '';
 
 const surfaces = Object.keys(needs) as readonly Surface[];
 /** Surfaces that no kind needs. */
 const extra: ReadonlySet<Surface> = new Set(['iot', 'flow']);
-const configured = ({ environment }: Context, settings: Settings, surface: Surface): boolean => settings.target === 'emulator' || Boolean(environment[needs[surface].address]);
+const configured = ({ environment }: Context, settings: Settings, surface: Surface): boolean =>
+  settings.target === 'emulator' || Boolean(environment[needs[surface].address]);
 
 /** What is missing is bad where something declared needs it, or where nothing tells what there will be. */
-function credentials(context: Context, settings: Settings, project: Project | undefined): readonly Finding[] {
-  if (settings.target === 'emulator') return [ok('target', 'the emulator in this process, which needs no credentials')];
+function credentials(
+  context: Context,
+  settings: Settings,
+  project: Project | undefined,
+): readonly Finding[] {
+  if (settings.target === 'emulator')
+    return [ok('target', 'the emulator in this process, which needs no credentials')];
   const { environment, collections } = context;
-  const named = [...(project?.declarations ?? []).map(({ kind }) => kind), ...(project?.expectations ?? []).map(({ collection }) => collection)];
-  const used = new Set<string | undefined>(named.map((name) => collections.get(name)?.operations.dialect));
+  const named = [
+    ...(project?.declarations ?? []).map(({ kind }) => kind),
+    ...(project?.expectations ?? []).map(({ collection }) => collection),
+  ];
+  const used = new Set<string | undefined>(
+    named.map((name) => collections.get(name)?.operations.dialect),
+  );
   return surfaces.flatMap((surface) => {
     const missing = used.size === 0 || extra.has(surface) || used.has(surface) ? bad : note;
     const { address, secrets } = needs[surface];
-    if (extra.has(surface) && !used.has(surface) && !environment[address]) return [note(address, 'not set, and needed for SIMs alone')];
-    const at = environment[address] ? ok(address, 'set') : missing(address, `not set${missing === note ? ', and not needed by what is declared' : ''}`);
-    return [at, ...secrets.map((name) => credential(context, name, missing)), ...(surface === 'v2' ? renamed(context, settings) : [])];
+    if (extra.has(surface) && !used.has(surface) && !environment[address])
+      return [note(address, 'not set, and needed for SIMs alone')];
+    const at = environment[address]
+      ? ok(address, 'set')
+      : missing(
+          address,
+          `not set${missing === note ? ', and not needed by what is declared' : ''}`,
+        );
+    return [
+      at,
+      ...secrets.map((name) => credential(context, name, missing)),
+      ...(surface === 'v2' ? renamed(context, settings) : []),
+    ];
   });
 }
 
 /** Under which other names the four keys travel. */
 function renamed({ environment }: Context, { v2_headers: settings }: Settings): readonly Finding[] {
   try {
-    const names = Object.entries(headerNames(environment, settings)).filter(([name, theirs]) => name !== theirs);
-    return names.length === 0 ? [] : [ok('v2 headers', names.map(([name, theirs]) => `${name} is called ${theirs}`).join(', '))];
+    const names = Object.entries(headerNames(environment, settings)).filter(
+      ([name, theirs]) => name !== theirs,
+    );
+    return names.length === 0
+      ? []
+      : [ok('v2 headers', names.map(([name, theirs]) => `${name} is called ${theirs}`).join(', '))];
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return [bad(HEADERS_VARIABLE, `${why(error)}. ${error.diagnostics[0]?.detail ?? ''}`)];
@@ -90,7 +139,9 @@ function renamed({ environment }: Context, { v2_headers: settings }: Settings): 
 function credential(context: Context, name: string, missing: typeof bad): Finding {
   const secret = secretOf(context, name);
   if (secret.reveal() !== undefined) return ok(name, `set by ${secret.source}`);
-  return context.environment[secret.source] ? bad(name, `the file that ${secret.source} names cannot be read, or is empty`) : missing(name, 'not set');
+  return context.environment[secret.source]
+    ? bad(name, `the file that ${secret.source} names cannot be read, or is empty`)
+    : missing(name, 'not set');
 }
 
 async function memory(context: Context, settings: Settings): Promise<readonly Finding[]> {
@@ -104,7 +155,10 @@ async function look(context: Context, settings: Settings): Promise<readonly Find
   const holder = await store.holder();
   return [
     snapshot
-      ? ok('state', `${store.location}, serial ${snapshot.state.serial}, ${Object.keys(snapshot.state.resources).length} managed`)
+      ? ok(
+          'state',
+          `${store.location}, serial ${snapshot.state.serial}, ${Object.keys(snapshot.state.resources).length} managed`,
+        )
       : note('state', `${store.location} does not exist yet`),
     holder
       ? note(
@@ -113,7 +167,10 @@ async function look(context: Context, settings: Settings): Promise<readonly Find
         )
       : ok('lock', 'free'),
     snapshot?.unfinished
-      ? note('journal', `an earlier run did not finish; outcomes unknown: ${snapshot.pending.length}. ${typed('trueup apply', context.said)} settles it`)
+      ? note(
+          'journal',
+          `an earlier run did not finish; outcomes unknown: ${snapshot.pending.length}. ${typed('trueup apply', context.said)} settles it`,
+        )
       : ok('journal', 'nothing unfinished'),
   ];
 }
@@ -125,14 +182,31 @@ async function cloud(context: Context, settings: Settings): Promise<readonly Fin
   if (reached instanceof Refusal) return [bad('reachability', why(reached))];
   const findings: Finding[] = [];
   for (const surface of asked) {
-    const one = [...context.collections.values()].find(({ operations }) => operations.dialect === surface);
-    const answer = one && (await orRefusal(firstOf(reached.cloud.records(ofOne(one), { filters: surface === 'iot' ? { imsi: '0' } : {} }))));
-    if (!one) findings.push(note(surface, 'not asked: it answers no question without changing a SIM'));
-    else findings.push(answer instanceof Refusal ? bad(`${surface} answers`, why(answer)) : ok(`${surface} answers`, 'and takes the credentials'));
+    const one = [...context.collections.values()].find(
+      ({ operations }) => operations.dialect === surface,
+    );
+    const answer =
+      one &&
+      (await orRefusal(
+        firstOf(
+          reached.cloud.records(ofOne(one), { filters: surface === 'iot' ? { imsi: '0' } : {} }),
+        ),
+      ));
+    if (!one)
+      findings.push(note(surface, 'not asked: it answers no question without changing a SIM'));
+    else
+      findings.push(
+        answer instanceof Refusal
+          ? bad(`${surface} answers`, why(answer))
+          : ok(`${surface} answers`, 'and takes the credentials'),
+      );
   }
   const skew = reached.cloud.skew();
   if (skew !== undefined) {
-    const apart = Math.abs(skew) < UNSEEN ? "agrees with the server's" : `${Math.round(Math.abs(skew) / 1000)} s ${skew < 0 ? 'ahead of' : 'behind'} the server's`;
+    const apart =
+      Math.abs(skew) < UNSEEN
+        ? "agrees with the server's"
+        : `${Math.round(Math.abs(skew) / 1000)} s ${skew < 0 ? 'ahead of' : 'behind'} the server's`;
     findings.push((Math.abs(skew) < SKEW ? ok : bad)('clock', apart));
   }
   await reached.close();
@@ -143,19 +217,34 @@ async function cloud(context: Context, settings: Settings): Promise<readonly Fin
 async function assumed(context: Context, settings: Settings): Promise<readonly Finding[]> {
   const { assumptions } = await import('../../client/api-checks.js');
   const findings: Finding[] = [];
-  const marks = { ok, note, bad, unchecked: (what: string, detail: string) => note(what, `not checked: ${detail}`) };
+  const marks = {
+    ok,
+    note,
+    bad,
+    unchecked: (what: string, detail: string) => note(what, `not checked: ${detail}`),
+  };
   const refused = await orRefusal(
     (async () => {
-      for await (const { name, verdict, detail } of checkedApi(context, settings)) findings.push(marks[verdict](name, detail));
+      for await (const { name, verdict, detail } of checkedApi(context, settings))
+        findings.push(marks[verdict](name, detail));
     })(),
   );
   if (refused) return [...findings, bad('assumptions', why(refused))];
   const left = assumptions.length - findings.length;
-  return [...findings, note('others', `${left} assumptions cannot be checked by reading: docs/explanation/api.md says what happens if they are wrong`)];
+  return [
+    ...findings,
+    note(
+      'others',
+      `${left} assumptions cannot be checked by reading: docs/explanation/api.md says what happens if they are wrong`,
+    ),
+  ];
 }
 
 /** Listed in pages of one record: a listing proves the address, where what is read by its id may just not be there. */
-const ofOne = (one: Collection): Collection => ({ ...one, operations: { ...one.operations, page: 1 } });
+const ofOne = (one: Collection): Collection => ({
+  ...one,
+  operations: { ...one.operations, page: 1 },
+});
 
 async function firstOf<T>(pages: AsyncIterable<T>): Promise<T | undefined> {
   for await (const page of pages) return page;

@@ -4,7 +4,14 @@ import { driftFormats, type DriftFormat } from '../../report/formats.js';
 import { audit, unmade } from '../run-audit.js';
 import type { Command, Context } from '../context.js';
 import { checkOutputs } from '../output-files.js';
-import { deliver, formsOf, outputsOf, reportErrors, writeReports, type Forms } from '../report-flags.js';
+import {
+  deliver,
+  formsOf,
+  outputsOf,
+  reportErrors,
+  writeReports,
+  type Forms,
+} from '../report-flags.js';
 import { withProject } from '../working-context.js';
 
 export const run: Command = async (context, paths) => {
@@ -16,9 +23,14 @@ export const run: Command = async (context, paths) => {
     const { document, exit } = await audit(context, site);
     site.watch.end();
     if (site.watch.lines) out.write(site.watch.lines.drift(document));
-    const delivered = await deliver(context, forms, (format, style) => renderDrift(document, format, style));
+    const delivered = await deliver(context, forms, (format, style) =>
+      renderDrift(document, format, style),
+    );
     await reportErrors(context, document, forms.shown);
-    return worst([delivered, exit === exits.changes && !flags.detailedExitcode ? exits.done : exit]);
+    return worst([
+      delivered,
+      exit === exits.changes && !flags.detailedExitcode ? exits.done : exit,
+    ]);
   });
   return work.catch(async (error: unknown) => {
     if (error instanceof Refusal) await reportUnmade(context, paths, forms, error);
@@ -27,7 +39,12 @@ export const run: Command = async (context, paths) => {
 };
 
 /** Reports say that there was no audit: those of an earlier one would tell of what is no more. */
-async function reportUnmade(context: Context, paths: readonly string[], forms: Forms<DriftFormat>, { diagnostics }: Refusal): Promise<void> {
+async function reportUnmade(
+  context: Context,
+  paths: readonly string[],
+  forms: Forms<DriftFormat>,
+  { diagnostics }: Refusal,
+): Promise<void> {
   if (forms.files.length === 0) return;
   const { renderDrift } = await import('../../report/render.js');
   const document = await unmade(context, paths, diagnostics);

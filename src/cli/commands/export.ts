@@ -1,6 +1,16 @@
 // `trueup export`: writes what is live as declarations that plan empty. Touches no state, overwrites no file.
 import { join, resolve } from 'node:path';
-import { compareText, exits, objectsIn, Refusal, refuse, unescapeAll, type Diagnostic, type Kind, type Live } from '../../model/index.js';
+import {
+  compareText,
+  exits,
+  objectsIn,
+  Refusal,
+  refuse,
+  unescapeAll,
+  type Diagnostic,
+  type Kind,
+  type Live,
+} from '../../model/index.js';
 import type * as declarations from '../../declarations/index.js';
 import type { Command, Context } from '../context.js';
 import { exported, type Exported } from '../export-values.js';
@@ -11,17 +21,27 @@ import { withCloud, type Workplace } from '../working-context.js';
 export const run: Command = async (context) => {
   const { flags, out, err, cwd, files } = context;
   const writing = await import('../../declarations/index.js');
-  const estate = await withCloud(context, await settingsHere(context), (place) => unmanaged(context, place));
+  const estate = await withCloud(context, await settingsHere(context), (place) =>
+    unmanaged(context, place),
+  );
   const texts = written(context, writing, await namedAll(context, estate, writing.declarationName));
-  if (texts.size === 0) err.write('There is nothing to write: whatever is live is managed already (--all writes that, too).\n');
+  if (texts.size === 0)
+    err.write(
+      'There is nothing to write: whatever is live is managed already (--all writes that, too).\n',
+    );
   if (flags.out === undefined) {
-    out.write([...texts].flatMap(([name, text]) => (name.endsWith('.json') ? [] : [text])).join('\n'));
+    out.write(
+      [...texts].flatMap(([name, text]) => (name.endsWith('.json') ? [] : [text])).join('\n'),
+    );
     return exits.done;
   }
   const folder = resolve(cwd, flags.out);
   await files.makeFolder(folder);
   const there = (await files.list(folder)).find((name) => texts.has(name));
-  if (there !== undefined) refuse('exists', `${join(folder, there)} is there already, and nothing is overwritten.`, { detail: 'Name another folder: trueup export --out FOLDER' });
+  if (there !== undefined)
+    refuse('exists', `${join(folder, there)} is there already, and nothing is overwritten.`, {
+      detail: 'Name another folder: trueup export --out FOLDER',
+    });
   for (const [name, text] of texts) {
     await files.create(join(folder, name), text, 0o644);
     out.write(`wrote ${join(flags.out, name)}\n`);
@@ -31,22 +51,36 @@ export const run: Command = async (context) => {
 };
 
 /** File texts by name, in the form that was asked for. */
-function written({ flags: { format }, kinds }: Context, { writeCdk, writeDeclarations, writeHcl }: typeof declarations, estate: declarations.ExportedObjects): ReadonlyMap<string, string> {
+function written(
+  { flags: { format }, kinds }: Context,
+  { writeCdk, writeDeclarations, writeHcl }: typeof declarations,
+  estate: declarations.ExportedObjects,
+): ReadonlyMap<string, string> {
   if (format === 'hcl') return writeHcl(kinds, estate, version);
-  if (format === 'cdktf' || format === 'cdktn') return writeCdk(kinds, estate, format, { ...tried, trueup: version });
-  return new Map([...writeDeclarations(kinds, estate)].map(([kind, text]) => [`${kind}.yaml`, text]));
+  if (format === 'cdktf' || format === 'cdktn')
+    return writeCdk(kinds, estate, format, { ...tried, trueup: version });
+  return new Map(
+    [...writeDeclarations(kinds, estate)].map(([kind, text]) => [`${kind}.yaml`, text]),
+  );
 }
 
 /** What to type where the files alone do not do it. */
 function next(format: string | undefined, folder: string): string {
-  if (format === 'hcl') return `To plan it: trueup provider install, then terraform init and terraform plan in ${folder}.\n`;
-  if (format === 'cdktf' || format === 'cdktn') return `To plan it: npm install in ${folder}, then trueup plan there.\n`;
+  if (format === 'hcl')
+    return `To plan it: trueup provider install, then terraform init and terraform plan in ${folder}.\n`;
+  if (format === 'cdktf' || format === 'cdktn')
+    return `To plan it: npm install in ${folder}, then trueup plan there.\n`;
   return '';
 }
 
 /** Live objects by kind; those the state binds are left out unless all were asked for. */
-async function unmanaged(context: Context, { context: planContext, snapshot }: Workplace): Promise<ReadonlyMap<Kind, readonly Live[]>> {
-  const bound = new Set(context.flags.all ? [] : Object.values(snapshot?.state.resources ?? {}).flatMap(objectsIn));
+async function unmanaged(
+  context: Context,
+  { context: planContext, snapshot }: Workplace,
+): Promise<ReadonlyMap<Kind, readonly Live[]>> {
+  const bound = new Set(
+    context.flags.all ? [] : Object.values(snapshot?.state.resources ?? {}).flatMap(objectsIn),
+  );
   const found = new Map<Kind, readonly Live[]>();
   const unread: Diagnostic[] = [];
   for (const kind of context.kinds.values()) {
@@ -62,34 +96,58 @@ async function unmanaged(context: Context, { context: planContext, snapshot }: W
     }
   }
   if (found.size === 0) throw new Refusal(unread, exits.error);
-  await context.tell(unread.map((one) => ({ ...one, severity: 'warning', summary: `These are left out: ${one.summary}` })));
+  await context.tell(
+    unread.map((one) => ({
+      ...one,
+      severity: 'warning',
+      summary: `These are left out: ${one.summary}`,
+    })),
+  );
   return found;
 }
 
 /** Every object that may be written, in plain texts, however the service escapes them; what cannot be without a secret is left out, aloud. */
-async function namedAll({ masking, tell }: Context, estate: ReadonlyMap<Kind, readonly Live[]>, nameFor: typeof declarations.declarationName): Promise<declarations.ExportedObjects> {
+async function namedAll(
+  { masking, tell }: Context,
+  estate: ReadonlyMap<Kind, readonly Live[]>,
+  nameFor: typeof declarations.declarationName,
+): Promise<declarations.ExportedObjects> {
   const withheld: Diagnostic[] = [];
-  const written = [...estate].map(([kind, objects]): [string, readonly declarations.WrittenObject[]] => {
-    const kept = objects.flatMap(({ id, values }): (Exported & Pick<Live, 'id'>)[] => {
-      const found = exported(kind, unescapeAll(values), masking);
-      if (!('secret' in found)) return [{ id, ...found }];
-      const summary = `The ${kind.singular.replaceAll('_', ' ')} ${id} is left out: its ${found.secret} holds the value of a secret.`;
-      withheld.push({ severity: 'warning', code: 'secret-withheld', summary, detail: 'Change it where it is live, or declare it by hand.' });
-      return [];
-    });
-    return [kind.name, named(kind, kept, nameFor)];
-  });
+  const written = [...estate].map(
+    ([kind, objects]): [string, readonly declarations.WrittenObject[]] => {
+      const kept = objects.flatMap(({ id, values }): (Exported & Pick<Live, 'id'>)[] => {
+        const found = exported(kind, unescapeAll(values), masking);
+        if (!('secret' in found)) return [{ id, ...found }];
+        const summary = `The ${kind.singular.replaceAll('_', ' ')} ${id} is left out: its ${found.secret} holds the value of a secret.`;
+        withheld.push({
+          severity: 'warning',
+          code: 'secret-withheld',
+          summary,
+          detail: 'Change it where it is live, or declare it by hand.',
+        });
+        return [];
+      });
+      return [kind.name, named(kind, kept, nameFor)];
+    },
+  );
   await tell(withheld);
   return new Map(written);
 }
 
 /** Named after what people call the objects, or after their kind and identifier. */
-function named(kind: Kind, objects: readonly (Exported & Pick<Live, 'id'>)[], nameFor: typeof declarations.declarationName): readonly declarations.WrittenObject[] {
+function named(
+  kind: Kind,
+  objects: readonly (Exported & Pick<Live, 'id'>)[],
+  nameFor: typeof declarations.declarationName,
+): readonly declarations.WrittenObject[] {
   const taken = new Set<string>();
   return objects
     .toSorted((a, b) => compareText(a.id, b.id))
     .map(({ id, values, comments }) => {
-      const name = nameFor(typeof values['name'] === 'string' ? values['name'] : `${kind.singular} ${id}`, taken);
+      const name = nameFor(
+        typeof values['name'] === 'string' ? values['name'] : `${kind.singular} ${id}`,
+        taken,
+      );
       taken.add(name);
       return { name, values, id, comments };
     });

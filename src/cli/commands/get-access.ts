@@ -8,16 +8,31 @@ import { metaOf, withCloud } from '../working-context.js';
 
 export async function getAccess(context: Context, id: string | undefined): Promise<Exit> {
   const { flags, out } = context;
-  if (id !== undefined) refuse('no-ids', 'access cannot be read by an ID: the review is of everybody.', { detail: 'Type it as in: trueup get access -o csv' });
-  const given = (['filter', 'since', 'until', 'expand', 'limit'] as const).find((name) => flags[name] !== undefined);
-  if (given !== undefined) refuse('usage', `--${given} has no place here: the review is of everybody.`, { detail: 'Type it as in: trueup get access -o csv' });
+  if (id !== undefined)
+    refuse('no-ids', 'access cannot be read by an ID: the review is of everybody.', {
+      detail: 'Type it as in: trueup get access -o csv',
+    });
+  const given = (['filter', 'since', 'until', 'expand', 'limit'] as const).find(
+    (name) => flags[name] !== undefined,
+  );
+  if (given !== undefined)
+    refuse('usage', `--${given} has no place here: the review is of everybody.`, {
+      detail: 'Type it as in: trueup get access -o csv',
+    });
   const project = await declaredHere(context);
-  const document = await withCloud(context, project.settings, async (place): Promise<AccessDocument> => {
-    const { reviewAccess } = await import('../../resources/rules/access-review.js');
-    const { accessDocument } = await import('../../report/index.js');
-    const found = await reviewAccess(place.context, project, place.snapshot);
-    return accessDocument({ ...found, meta: metaOf(context, { ...place, project }, place.snapshot) });
-  });
+  const document = await withCloud(
+    context,
+    project.settings,
+    async (place): Promise<AccessDocument> => {
+      const { reviewAccess } = await import('../../resources/rules/access-review.js');
+      const { accessDocument } = await import('../../report/index.js');
+      const found = await reviewAccess(place.context, project, place.snapshot);
+      return accessDocument({
+        ...found,
+        meta: metaOf(context, { ...place, project }, place.snapshot),
+      });
+    },
+  );
   await context.tell(document.diagnostics);
   out.write(await rendered(document, flags.output ?? 'table', columnsFor(context)));
   return exits.done;
@@ -39,12 +54,25 @@ async function declaredHere(context: Context): Promise<Project> {
           detail: 'What is wrong: trueup validate',
         },
       ]);
-    return { settings, lookups: [], declarations: [], expectations: [], paths: [], digest: '', variables: {} };
+    return {
+      settings,
+      lookups: [],
+      declarations: [],
+      expectations: [],
+      paths: [],
+      digest: '',
+      variables: {},
+    };
   }
 }
 
-async function rendered(document: AccessDocument, output: string, columns: number): Promise<string> {
-  const { accessHead, accessList, accessMarkdown, accessRows, accessSentence } = await import('../../report/access-text.js');
+async function rendered(
+  document: AccessDocument,
+  output: string,
+  columns: number,
+): Promise<string> {
+  const { accessHead, accessList, accessMarkdown, accessRows, accessSentence } =
+    await import('../../report/access-text.js');
   const { access } = document;
   switch (output) {
     case 'json':

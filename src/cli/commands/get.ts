@@ -1,5 +1,14 @@
 // `trueup get KIND [ID]`: what is there, by the API's own filters, page by page from the cloud to standard output.
-import { defined, didYouMean, exits, filterMeant, refuse, type Collection, type Found, type Query } from '../../model/index.js';
+import {
+  defined,
+  didYouMean,
+  exits,
+  filterMeant,
+  refuse,
+  type Collection,
+  type Found,
+  type Query,
+} from '../../model/index.js';
 import { wholeNumber, type Command, type Context } from '../context.js';
 import { formOf, type RecordForm, type Output } from '../record-formats.js';
 import { pairs, settingsHere } from '../project.js';
@@ -12,26 +21,50 @@ export const run: Command = async (context, [name = '', id]) => {
   const { collections, flags, err } = context;
   const collection =
     collections.get(name) ??
-    refuse('unknown-kind', `There is no kind named ${JSON.stringify(name)}.${didYouMean(name, [...collections.keys(), 'access'])}`, {
-      detail: `Kinds: ${[...collections.keys(), 'access'].join(', ')}.`,
-    });
+    refuse(
+      'unknown-kind',
+      `There is no kind named ${JSON.stringify(name)}.${didYouMean(name, [...collections.keys(), 'access'])}`,
+      {
+        detail: `Kinds: ${[...collections.keys(), 'access'].join(', ')}.`,
+      },
+    );
   const query = queryOf(context, collection, id);
-  if (['markdown', 'html'].includes(flags.output ?? '')) refuse('usage', `-o ${flags.output} shows access alone.`, { detail: 'Type it as in: trueup get access -o html' });
-  const limit = flags.limit === undefined ? Number.POSITIVE_INFINITY : wholeNumber('--limit', flags.limit, 1, 999_999_999);
+  if (['markdown', 'html'].includes(flags.output ?? ''))
+    refuse('usage', `-o ${flags.output} shows access alone.`, {
+      detail: 'Type it as in: trueup get access -o html',
+    });
+  const limit =
+    flags.limit === undefined
+      ? Number.POSITIVE_INFINITY
+      : wholeNumber('--limit', flags.limit, 1, 999_999_999);
   const count = await withCloud(context, await settingsHere(context), ({ reached }) => {
     const pages = masked(context, reached.cloud.records(collection, query));
-    return deliver(context, collection, id === undefined ? pages : theOne(collection, id, pages), limit);
+    return deliver(
+      context,
+      collection,
+      id === undefined ? pages : theOne(collection, id, pages),
+      limit,
+    );
   });
   if (count > 0) return exits.done;
-  if (id !== undefined) refuse('no-object', `There is no ${collection.singular.replaceAll('_', ' ')} with the id ${id}.`, { detail: `List what is live: trueup get ${name}` });
+  if (id !== undefined)
+    refuse(
+      'no-object',
+      `There is no ${collection.singular.replaceAll('_', ' ')} with the id ${id}.`,
+      { detail: `List what is live: trueup get ${name}` },
+    );
   if (isTable(context)) err.write(`No ${name.replaceAll('_', ' ')}.\n`);
   return exits.done;
 };
 
-const isTable = ({ flags }: Context): boolean => flags.output === 'table' || flags.output === 'wide';
+const isTable = ({ flags }: Context): boolean =>
+  flags.output === 'table' || flags.output === 'wide';
 
 /** Without the secrets that are known here, and without what members of documents are named as secrets. */
-async function* masked({ masking }: Context, pages: AsyncIterable<readonly Found[]>): AsyncGenerator<readonly Found[]> {
+async function* masked(
+  { masking }: Context,
+  pages: AsyncIterable<readonly Found[]>,
+): AsyncGenerator<readonly Found[]> {
   for await (const page of pages)
     yield page.map((found) => {
       const record = masking.value(found.record);
@@ -40,7 +73,11 @@ async function* masked({ masking }: Context, pages: AsyncIterable<readonly Found
 }
 
 /** A filter that the server ignores must not fool us. */
-async function* theOne({ id: path = '' }: Collection, id: string, pages: AsyncIterable<readonly Found[]>): AsyncGenerator<readonly Found[]> {
+async function* theOne(
+  { id: path = '' }: Collection,
+  id: string,
+  pages: AsyncIterable<readonly Found[]>,
+): AsyncGenerator<readonly Found[]> {
   for await (const page of pages) {
     const found = page.filter(({ values }) => values[path] === id);
     yield found;
@@ -52,9 +89,15 @@ async function* theOne({ id: path = '' }: Collection, id: string, pages: AsyncIt
  * Writes records as they come, and returns how many there were. Each page waits, as text, for the next one to be read,
  * so that a listing which fails at its second step has written nothing; a reader that is slow or gone is waited for or obeyed.
  */
-async function deliver(context: Context, collection: Collection, pages: AsyncIterable<readonly Found[]>, limit: number): Promise<number> {
+async function deliver(
+  context: Context,
+  collection: Collection,
+  pages: AsyncIterable<readonly Found[]>,
+  limit: number,
+): Promise<number> {
   const { out, err, flags } = context;
-  const begin = (first: readonly Found[]): Promise<RecordForm> => formOf(flags.output as Output, collection, first, columnsFor(context));
+  const begin = (first: readonly Found[]): Promise<RecordForm> =>
+    formOf(flags.output as Output, collection, first, columnsFor(context));
   let form: RecordForm | undefined;
   let waiting = '';
   let count = 0;
@@ -75,7 +118,15 @@ async function deliver(context: Context, collection: Collection, pages: AsyncIte
   await feed(waiting + form.end());
   const left = [...(form.left ?? [])];
   const summary = `Records had more fields than the first ones: ${left.slice(0, 10).join(', ')}.`;
-  if (left.length > 0) await context.tell([{ severity: 'warning', code: 'fields-not-shown', summary, detail: 'All there is: -o json or -o ndjson.' }]);
+  if (left.length > 0)
+    await context.tell([
+      {
+        severity: 'warning',
+        code: 'fields-not-shown',
+        summary,
+        detail: 'All there is: -o json or -o ndjson.',
+      },
+    ]);
   return count;
 }
 
@@ -83,16 +134,26 @@ async function deliver(context: Context, collection: Collection, pages: AsyncIte
 function queryOf({ flags, clock }: Context, collection: Collection, id: string | undefined): Query {
   const { name, operations } = collection;
   const asked = filtersOf(collection, flags.filter);
-  if (id !== undefined && (Object.keys(asked).length > 0 || (flags.since ?? flags.until) !== undefined))
-    refuse('usage', '--filter, --since and --until have no place beside an ID, which names one object.', { detail: `Type it as in: trueup get ${name} ${id}` });
+  if (
+    id !== undefined &&
+    (Object.keys(asked).length > 0 || (flags.since ?? flags.until) !== undefined)
+  )
+    refuse(
+      'usage',
+      '--filter, --since and --until have no place beside an ID, which names one object.',
+      { detail: `Type it as in: trueup get ${name} ${id}` },
+    );
   if (id !== undefined && operations.by_id === undefined) {
     const { filters = [] } = operations;
-    refuse('no-ids', `${name} cannot be read by an ID.`, { detail: `Type it as in: trueup get ${name} --filter ${filters[0]}=…` });
+    refuse('no-ids', `${name} cannot be read by an ID.`, {
+      detail: `Type it as in: trueup get ${name} --filter ${filters[0]}=…`,
+    });
   }
   const now = clock.now();
   const since = flags.since === undefined ? undefined : timeFrom('--since', flags.since, now);
   const until = flags.until === undefined ? undefined : timeFrom('--until', flags.until, now);
-  if (since !== undefined && until !== undefined && since > until) refuse('usage', '--since is later than --until.');
+  if (since !== undefined && until !== undefined && since > until)
+    refuse('usage', '--since is later than --until.');
   return {
     filters: { ...asked, ...(id !== undefined && { [operations.by_id as string]: id }) },
     ...defined({ expand: flags.expand, since, until }),
@@ -100,13 +161,21 @@ function queryOf({ flags, clock }: Context, collection: Collection, id: string |
 }
 
 /** The API reference's query parameters; `role=` is short for `filter[role]=`. @throws Refusal */
-function filtersOf(collection: Collection, words: readonly string[] | undefined): Readonly<Record<string, string>> {
+function filtersOf(
+  collection: Collection,
+  words: readonly string[] | undefined,
+): Readonly<Record<string, string>> {
   const spelled = (key: string): string => {
     const meant = filterMeant(collection, key);
-    return typeof meant === 'string' ? meant : refuse('unknown-filter', meant.summary, { detail: meant.detail });
+    return typeof meant === 'string'
+      ? meant
+      : refuse('unknown-filter', meant.summary, { detail: meant.detail });
   };
   const given = pairs('--filter', words).map(([key, value]) => [spelled(key), value] as const);
   const twice = given.find(([key], index) => given.findIndex(([other]) => other === key) < index);
-  if (twice) refuse('usage', `--filter ${twice[0]}= stands twice.`, { detail: 'Several values stand in one list, where the API takes one: name__in=a,b' });
+  if (twice)
+    refuse('usage', `--filter ${twice[0]}= stands twice.`, {
+      detail: 'Several values stand in one list, where the API takes one: name__in=a,b',
+    });
   return Object.fromEntries(given);
 }

@@ -9,8 +9,15 @@ export const run: Command = (context, [address = '', id = '', ...paths]) =>
     const { bind } = await import('../../reconciler/apply/import.js');
     const session = await store.open('import', planContext.cloud.target);
     try {
-      const outcome = await bind({ ...planContext, session }, project, canonicalAddress(address), id);
-      context.out.write(`${outcome.address} is bound to ${outcome.id}. What differs: ${typed('trueup plan', context.said)}\n`);
+      const outcome = await bind(
+        { ...planContext, session },
+        project,
+        canonicalAddress(address),
+        id,
+      );
+      context.out.write(
+        `${outcome.address} is bound to ${outcome.id}. What differs: ${typed('trueup plan', context.said)}\n`,
+      );
       return exits.done;
     } finally {
       await session.release();

@@ -98,7 +98,12 @@ async function ignore(context: Context): Promise<string> {
     if (error.code === 'ENOENT') return '';
     throw error;
   });
-  if (before.split(/\r?\n/).some((line) => /^\/?\.trueup\/?$/.test(line.trim()))) return `.gitignore names ${ignored} already`;
-  await context.files.replace(path, `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}${ignored}\n`, 0o644);
+  if (before.split(/\r?\n/).some((line) => /^\/?\.trueup\/?$/.test(line.trim())))
+    return `.gitignore names ${ignored} already`;
+  await context.files.replace(
+    path,
+    `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}${ignored}\n`,
+    0o644,
+  );
   return `added ${ignored} to .gitignore`;
 }

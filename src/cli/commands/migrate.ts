@@ -7,7 +7,15 @@ import { basename, join, relative, resolve } from 'node:path';
 import { exits, refuse, shellWord, type Exit, type Json } from '../../model/index.js';
 import { ifThere } from '../../state/disk-errors.js';
 import type { Command, Context } from '../context.js';
-import { boundToCdktf, changedLines, jsonDifferences, migratedPackage, migratedSource, outputOf, type SynthOutput } from '../cdktn-migration.js';
+import {
+  boundToCdktf,
+  changedLines,
+  jsonDifferences,
+  migratedPackage,
+  migratedSource,
+  outputOf,
+  type SynthOutput,
+} from '../cdktn-migration.js';
 import { programIn, synthesise, type Program } from '../cdk-program.js';
 
 interface Change {
@@ -21,24 +29,37 @@ interface Change {
 export const run: Command = async (context, [place = '.']) => {
   const folder = resolve(context.cwd, place);
   const program = await programIn(context, folder);
-  return context.flags.check ? checkAgain(context, program, place) : migrate(context, program, place);
+  return context.flags.check
+    ? checkAgain(context, program, place)
+    : migrate(context, program, place);
 };
 
 async function migrate(context: Context, program: Program, place: string): Promise<Exit> {
   const { flags, out, interactive } = context;
   const { changes, links } = await changesIn(program.folder);
-  if (links.length > 0) context.err.write(`Links are not followed, and what they lead to stays as it is:\n${links.map((path) => `  ${relative(context.cwd, path)}\n`).join('')}`);
+  if (links.length > 0)
+    context.err.write(
+      `Links are not followed, and what they lead to stays as it is:\n${links.map((path) => `  ${relative(context.cwd, path)}\n`).join('')}`,
+    );
   if (changes.length === 0) {
     out.write('Nothing names cdktf: there is nothing to change.\n');
     return exits.done;
   }
   for (const { path, before, after } of changes) {
-    for (const one of changedLines(before, after)) out.write(`${relative(context.cwd, path)}:${one.line}\n  - ${one.before}\n  + ${one.after}\n`);
+    for (const one of changedLines(before, after))
+      out.write(
+        `${relative(context.cwd, path)}:${one.line}\n  - ${one.before}\n  + ${one.after}\n`,
+      );
   }
   if (!flags.autoApprove) {
     if (!interactive)
-      refuse('not-approved', 'There is no terminal to ask at, and --auto-approve was not given.', { detail: `To do it without being asked: ${again(place)} --auto-approve` });
-    if ((await context.ask('\nChange these lines? Only yes is taken for an answer: ')).trim() !== 'yes') {
+      refuse('not-approved', 'There is no terminal to ask at, and --auto-approve was not given.', {
+        detail: `To do it without being asked: ${again(place)} --auto-approve`,
+      });
+    if (
+      (await context.ask('\nChange these lines? Only yes is taken for an answer: ')).trim() !==
+      'yes'
+    ) {
       context.err.write('Nothing was changed.\n');
       return exits.error;
     }
@@ -48,11 +69,14 @@ async function migrate(context: Context, program: Program, place: string): Promi
   if (waits) await remember(context, program, before);
   await writeAll(context, changes);
   if (!waits) return prove(context, program, before, changes);
-  out.write(`Changed. cdktn is not installed here yet, so that nothing is proved. Type: npm install\nand then: ${again(place)} --check\n`);
+  out.write(
+    `Changed. cdktn is not installed here yet, so that nothing is proved. Type: npm install\nand then: ${again(place)} --check\n`,
+  );
   return exits.done;
 }
 
-const again = (place: string): string => `trueup migrate${place === '.' ? '' : ` ${shellWord(place)}`}`;
+const again = (place: string): string =>
+  `trueup migrate${place === '.' ? '' : ` ${shellWord(place)}`}`;
 
 const SOURCE = /\.[cm]?[jt]s$/;
 const LEFT_OUT = new Set(['node_modules', 'cdktf.out']);
@@ -82,8 +106,13 @@ async function writeAll(context: Context, changes: readonly Change[]): Promise<v
 
 async function putBack({ files, err, cwd }: Context, changes: readonly Change[]): Promise<void> {
   const lost: string[] = [];
-  for (const { path, before, mode } of changes) await files.replace(path, before, mode).catch(() => void lost.push(relative(cwd, path)));
-  err.write(lost.length === 0 ? 'Everything was put back.\n' : `These could not be put back, and name cdktn: ${lost.join(', ')}\n`);
+  for (const { path, before, mode } of changes)
+    await files.replace(path, before, mode).catch(() => void lost.push(relative(cwd, path)));
+  err.write(
+    lost.length === 0
+      ? 'Everything was put back.\n'
+      : `These could not be put back, and name cdktn: ${lost.join(', ')}\n`,
+  );
 }
 
 interface Found {
@@ -96,16 +125,20 @@ interface Found {
 async function changesIn(folder: string): Promise<Found> {
   const changes: Change[] = [];
   const links: string[] = [];
-  for (const entry of (await readdir(folder, { withFileTypes: true })).toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+  for (const entry of (await readdir(folder, { withFileTypes: true })).toSorted((a, b) =>
+    a.name < b.name ? -1 : 1,
+  )) {
     const path = join(folder, entry.name);
-    const isEntered = !LEFT_OUT.has(entry.name) && (!entry.name.startsWith('.') || entry.name === '.gen');
+    const isEntered =
+      !LEFT_OUT.has(entry.name) && (!entry.name.startsWith('.') || entry.name === '.gen');
     const isSource = SOURCE.test(entry.name) || entry.name === 'package.json';
     if (entry.isDirectory() && isEntered) {
       const inner = await changesIn(path);
       changes.push(...inner.changes);
       links.push(...inner.links);
     } else if (entry.isFile() && isSource) changes.push(...(await changeOf(path)));
-    else if (entry.isSymbolicLink() && (isSource || (isEntered && (await isFolder(path))))) links.push(path);
+    else if (entry.isSymbolicLink() && (isSource || (isEntered && (await isFolder(path)))))
+      links.push(path);
   }
   return { changes, links };
 }
@@ -122,12 +155,19 @@ async function changeOf(path: string): Promise<readonly Change[]> {
   const isPackage = basename(path) === 'package.json';
   const bound = isPackage ? boundToCdktf(before) : [];
   if (bound.length > 0)
-    refuse('bound-to-cdktf', `${path} depends on ${bound.join(' and ')}, whose classes crash beside cdktn.`, {
-      detail: 'Replace them first: by bindings of the same providers that were made for cdktn.',
-    });
+    refuse(
+      'bound-to-cdktf',
+      `${path} depends on ${bound.join(' and ')}, whose classes crash beside cdktn.`,
+      {
+        detail: 'Replace them first: by bindings of the same providers that were made for cdktn.',
+      },
+    );
   const after = isPackage ? migratedPackage(before) : migratedSource(before);
   if (after === before) return [];
-  if (!bytes.equals(Buffer.from(before, 'utf8'))) refuse('not-utf8', `${path} is not UTF-8, and would not stay as it is.`, { detail: 'Save it as UTF-8 first.' });
+  if (!bytes.equals(Buffer.from(before, 'utf8')))
+    refuse('not-utf8', `${path} is not UTF-8, and would not stay as it is.`, {
+      detail: 'Save it as UTF-8 first.',
+    });
   return [{ path, before, after, mode: (await stat(path)).mode & 0o777 }];
 }
 
@@ -161,14 +201,22 @@ async function remember({ files }: Context, program: Program, before: SynthOutpu
 
 /** Whether the stacks are the same; else where they are not. A run with the same library proves nothing. */
 function compared(before: SynthOutput, after: SynthOutput): readonly string[] {
-  if (before.version === after.version) return [`the program still runs version ${after.version}: does it run what was compiled before?`];
+  if (before.version === after.version)
+    return [
+      `the program still runs version ${after.version}: does it run what was compiled before?`,
+    ];
   return jsonDifferences(before.stacks, after.stacks);
 }
 
 const proved = (before: SynthOutput, after: SynthOutput): string =>
   `Proved: the program writes the same (${Object.keys(after.stacks).join(', ')}), but for the version: ${before.version} before, ${after.version} now.\n`;
 
-async function prove(context: Context, program: Program, before: SynthOutput, changes: readonly Change[]): Promise<Exit> {
+async function prove(
+  context: Context,
+  program: Program,
+  before: SynthOutput,
+  changes: readonly Change[],
+): Promise<Exit> {
   const back = (): Promise<void> => putBack(context, changes);
   const after = await outputNow(context, program).catch(async (error: unknown) => {
     await back();
@@ -177,7 +225,9 @@ async function prove(context: Context, program: Program, before: SynthOutput, ch
   const found = compared(before, after);
   if (found.length > 0) {
     await back();
-    refuse('not-the-same', 'The program does not say the same with cdktn.', { detail: found.join('\n') });
+    refuse('not-the-same', 'The program does not say the same with cdktn.', {
+      detail: found.join('\n'),
+    });
   }
   context.out.write(proved(before, after));
   return exits.done;
@@ -185,12 +235,22 @@ async function prove(context: Context, program: Program, before: SynthOutput, ch
 
 async function checkAgain(context: Context, program: Program, place: string): Promise<Exit> {
   const text = await ifThere(context.files.read(memory(program)));
-  if (text === undefined) refuse('nothing-to-check', 'No migration waits to be proved here.', { detail: `To begin one: ${again(place)}` });
-  if (!isInstalled(program.folder)) refuse('not-installed', 'cdktn is not installed here.', { detail: 'Type: npm install' });
-  const before = JSON.parse(text) as { readonly version: string; readonly stacks: Readonly<Record<string, Json>> };
+  if (text === undefined)
+    refuse('nothing-to-check', 'No migration waits to be proved here.', {
+      detail: `To begin one: ${again(place)}`,
+    });
+  if (!isInstalled(program.folder))
+    refuse('not-installed', 'cdktn is not installed here.', { detail: 'Type: npm install' });
+  const before = JSON.parse(text) as {
+    readonly version: string;
+    readonly stacks: Readonly<Record<string, Json>>;
+  };
   const after = await outputNow(context, program);
   const found = compared(before, after);
-  if (found.length > 0) refuse('not-the-same', 'The program does not say the same with cdktn.', { detail: found.join('\n') });
+  if (found.length > 0)
+    refuse('not-the-same', 'The program does not say the same with cdktn.', {
+      detail: found.join('\n'),
+    });
   await context.files.remove(memory(program));
   context.out.write(proved(before, after));
   return exits.done;

@@ -22,8 +22,13 @@ const SYSTEMS = ['darwin_amd64', 'darwin_arm64', 'linux_amd64', 'linux_arm', 'li
 
 export const run: Command = async (context) => {
   if (context.system.platform === 'win32')
-    refuse('unsupported-system', 'Terraform on Windows starts .exe files only, and the provider is a script.', { detail: 'Use it in WSL, or in a container.' });
-  if (context.flags.dev && context.flags.user) refuse('usage', '--user and --dev exclude one another: --dev copies nothing.');
+    refuse(
+      'unsupported-system',
+      'Terraform on Windows starts .exe files only, and the provider is a script.',
+      { detail: 'Use it in WSL, or in a container.' },
+    );
+  if (context.flags.dev && context.flags.user)
+    refuse('usage', '--user and --dev exclude one another: --dev copies nothing.');
   await (context.flags.dev ? override(context) : mirror(context));
   return exits.done;
 };
@@ -37,7 +42,9 @@ async function override(context: Context): Promise<void> {
   if (there !== undefined && there !== text) foreign(file);
   if (there === undefined) await files.create(file, text, 0o644);
   out.write(`${there === undefined ? 'wrote' : 'is there already:'} ${relative(cwd, file)}\n`);
-  err.write(`Next, in this shell, without terraform init:\n  export TF_CLI_CONFIG_FILE=${shellWord(file)}\n  terraform plan     # or: tofu plan\n`);
+  err.write(
+    `Next, in this shell, without terraform init:\n  export TF_CLI_CONFIG_FILE=${shellWord(file)}\n  terraform plan     # or: tofu plan\n`,
+  );
 }
 
 type Parts = ReadonlyMap<string, Buffer>;
@@ -45,18 +52,23 @@ type Parts = ReadonlyMap<string, Buffer>;
 /** One version of the provider in a filesystem mirror, which is looked into before any registry is asked. */
 async function mirror(context: Context): Promise<void> {
   const { cwd, environment, err, flags, out } = context;
-  const user = environment['HOME'] ?? (flags.user ? refuse('no-home', 'HOME is not set, so there is no folder of the user.') : '');
+  const user =
+    environment['HOME'] ??
+    (flags.user ? refuse('no-home', 'HOME is not set, so there is no folder of the user.') : '');
   const root = flags.user ? join(user, '.terraform.d', 'plugins') : join('terraform.d', 'plugins');
   const own = systemOf(context);
   const systems = flags.user ? [own] : [...new Set([...SYSTEMS, own])].toSorted();
   const versions = TOOLS.map(({ host }) => join(root, host, SOURCE));
   const parts = await partsOf(context);
-  const packages = versions.flatMap((folder) => systems.map((system) => resolve(cwd, folder, version, system)));
+  const packages = versions.flatMap((folder) =>
+    systems.map((system) => resolve(cwd, folder, version, system)),
+  );
   for (const folder of packages) await refuseForeign(join(folder, EXECUTABLE));
   let replaced = false;
   for (const folder of versions) {
     const done: string[] = [];
-    for (const system of systems) done.push(await write(context, resolve(cwd, folder, version, system), parts));
+    for (const system of systems)
+      done.push(await write(context, resolve(cwd, folder, version, system), parts));
     replaced ||= done.includes('replaced');
     const verb = ['replaced', 'wrote'].find((one) => done.includes(one)) ?? 'is there already:';
     out.write(`${verb} ${join(folder, version)} for ${systems.join(', ')}\n`);
@@ -65,7 +77,9 @@ async function mirror(context: Context): Promise<void> {
   const config = environment['TF_CLI_CONFIG_FILE'] ?? join(user, '.terraformrc');
   // What cannot be read there is terraform's to complain of.
   if (/^\s*provider_installation\b/m.test(await context.files.read(config).catch(() => '')))
-    err.write(`${config} has a provider_installation block, so this folder is only looked into where a filesystem_mirror there names it.\n`);
+    err.write(
+      `${config} has a provider_installation block, so this folder is only looked into where a filesystem_mirror there names it.\n`,
+    );
   await tellNext(context, root, checksumOf(parts), replaced);
 }
 
@@ -75,7 +89,10 @@ async function partsOf({ home }: Context): Promise<Parts> {
   for (const part of PARTS) {
     const bytes = await tryBytes(join(home(), part));
     if (bytes) parts.set(part, bytes);
-    else refuse('not-built', `${join(home(), part)} is missing.`, { detail: 'Install trueup again, or type in its sources: npm run build' });
+    else
+      refuse('not-built', `${join(home(), part)} is missing.`, {
+        detail: 'Install trueup again, or type in its sources: npm run build',
+      });
   }
   return parts;
 }
@@ -86,7 +103,11 @@ async function refuseForeign(executable: string): Promise<void> {
 }
 
 /** Each part complete or not at all; until then under a name that Terraform does not take for a provider. */
-async function write({ files, home, random }: Context, folder: string, parts: Parts): Promise<'replaced' | 'wrote' | 'same'> {
+async function write(
+  { files, home, random }: Context,
+  folder: string,
+  parts: Parts,
+): Promise<'replaced' | 'wrote' | 'same'> {
   await files.makeFolder(folder);
   let done: 'replaced' | 'wrote' | 'same' = 'same';
   for (const [part, ours] of parts) {
@@ -102,33 +123,62 @@ async function write({ files, home, random }: Context, folder: string, parts: Pa
 }
 
 /** They stay: a configuration elsewhere may be locked to one of them. */
-async function tellOtherVersions({ cwd, err, files }: Context, folders: readonly string[]): Promise<void> {
+async function tellOtherVersions(
+  { cwd, err, files }: Context,
+  folders: readonly string[],
+): Promise<void> {
   const others = new Map<string, string[]>();
   for (const folder of folders)
     for (const name of await files.list(resolve(cwd, folder)))
-      if (name !== version && /^\d+\.\d+\.\d+[\w.+-]*$/.test(name)) others.set(name, [...(others.get(name) ?? []), shellWord(join(folder, name))]);
-  for (const [name, paths] of others) err.write(`Version ${name} stays, for configurations that are locked to it. To remove it: rm -r ${paths.join(' ')}\n`);
+      if (name !== version && /^\d+\.\d+\.\d+[\w.+-]*$/.test(name))
+        others.set(name, [...(others.get(name) ?? []), shellWord(join(folder, name))]);
+  for (const [name, paths] of others)
+    err.write(
+      `Version ${name} stays, for configurations that are locked to it. To remove it: rm -r ${paths.join(' ')}\n`,
+    );
 }
 
 /** What to type next. It depends on the version and the checksum that the lock file of this folder has. */
-async function tellNext({ cwd, err, files }: Context, root: string, checksum: string, replaced: boolean): Promise<void> {
+async function tellNext(
+  { cwd, err, files }: Context,
+  root: string,
+  checksum: string,
+  replaced: boolean,
+): Promise<void> {
   const locked = await files.read(join(cwd, '.terraform.lock.hcl')).catch(() => '');
-  const relock = (tool: string): string => `${tool} providers lock -fs-mirror=${shellWord(root)} ${SOURCE}`;
+  const relock = (tool: string): string =>
+    `${tool} providers lock -fs-mirror=${shellWord(root)} ${SOURCE}`;
   const typed = TOOLS.flatMap(({ tool, host }) => {
-    const [entry, other] = new RegExp(`^provider "${host}/${SOURCE}" \\{\\s*version\\s*=\\s*"([\\w.+-]*)"[^]*?^\\}`, 'm').exec(locked) ?? [];
+    const [entry, other] =
+      new RegExp(
+        `^provider "${host}/${SOURCE}" \\{\\s*version\\s*=\\s*"([\\w.+-]*)"[^]*?^\\}`,
+        'm',
+      ).exec(locked) ?? [];
     if (entry === undefined) return [];
-    if (other !== version) return [`${tool} init -upgrade     # .terraform.lock.hcl has version ${other}`];
-    return [...(entry.includes(checksum) ? [] : [`${relock(tool)}     # .terraform.lock.hcl has another checksum`]), `${tool} init`];
+    if (other !== version)
+      return [`${tool} init -upgrade     # .terraform.lock.hcl has version ${other}`];
+    return [
+      ...(entry.includes(checksum)
+        ? []
+        : [`${relock(tool)}     # .terraform.lock.hcl has another checksum`]),
+      `${tool} init`,
+    ];
   });
   const init = typed.length > 0 ? typed : ['terraform init     # or: tofu init'];
-  err.write(`Next, where a .tf file says\n  terraform {\n    required_providers {\n      devicecloud = { source = "${SOURCE}", version = "${version}" }\n    }\n  }\n`);
+  err.write(
+    `Next, where a .tf file says\n  terraform {\n    required_providers {\n      devicecloud = { source = "${SOURCE}", version = "${version}" }\n    }\n  }\n`,
+  );
   err.write(`type\n${init.map((line) => `  ${line}\n`).join('')}  terraform plan\n`);
-  if (replaced && typed.length === 0) err.write(`Where a .terraform.lock.hcl has the checksum of what was replaced, type there first:\n  ${relock('terraform')}\n`);
+  if (replaced && typed.length === 0)
+    err.write(
+      `Where a .terraform.lock.hcl has the checksum of what was replaced, type there first:\n  ${relock('terraform')}\n`,
+    );
 }
 
 /** Terraform's checksum of a package (`h1:`): a hash over the names and hashes of its files. */
 function checksumOf(parts: Parts): string {
-  const sha256 = (data: Buffer | string, encoding: 'hex' | 'base64'): string => createHash('sha256').update(data).digest(encoding);
+  const sha256 = (data: Buffer | string, encoding: 'hex' | 'base64'): string =>
+    createHash('sha256').update(data).digest(encoding);
   const files = [...parts].toSorted(([a], [b]) => compareText(a, b));
   return `h1:${sha256(files.map(([part, bytes]) => `${sha256(bytes, 'hex')}  ${part}\n`).join(''), 'base64')}`;
 }
@@ -140,10 +190,15 @@ function absent(error: unknown): undefined {
 }
 
 function foreign(path: string): never {
-  return refuse('exists', `${path} is there already, and trueup did not write it: nothing was changed.`, { detail: `To have ours instead, first type: rm ${shellWord(path)}` });
+  return refuse(
+    'exists',
+    `${path} is there already, and trueup did not write it: nothing was changed.`,
+    { detail: `To have ours instead, first type: rm ${shellWord(path)}` },
+  );
 }
 
 const architectures: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386' };
 
 /** The system in the words of Terraform's folders. */
-const systemOf = ({ system: { platform, arch } }: Context): string => `${platform}_${architectures[arch] ?? arch}`;
+const systemOf = ({ system: { platform, arch } }: Context): string =>
+  `${platform}_${architectures[arch] ?? arch}`;

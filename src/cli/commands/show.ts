@@ -7,7 +7,10 @@ import { deliver, formsOf, outputsOf } from '../report-flags.js';
 
 export const run: Command = async (context, [name = '']) => {
   const { files, clock, cwd } = context;
-  const [{ readPlanFile }, { renderPlan }] = await Promise.all([import('../../state/index.js'), import('../../report/render.js')]);
+  const [{ readPlanFile }, { renderPlan }] = await Promise.all([
+    import('../../state/index.js'),
+    import('../../report/render.js'),
+  ]);
   const path = resolve(cwd, name);
   const forms = formsOf(context, planFormats);
   await checkOutputs(context, outputsOf(forms), [], [path]);

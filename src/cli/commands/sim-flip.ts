@@ -1,6 +1,14 @@
 // `trueup sim flip`: has the sample flow change the status of one SIM. It is read first, said what will happen, asked
 // for, and the flow is called once: what becomes of a lost answer is for a person to see.
-import { exits, refuse, Refusal, shellWord, type Exit, type Flipped, type Settings } from '../../model/index.js';
+import {
+  exits,
+  refuse,
+  Refusal,
+  shellWord,
+  type Exit,
+  type Flipped,
+  type Settings,
+} from '../../model/index.js';
 import type { Flip } from '../../client/index.js';
 import { clip, inert, visible } from '../../report/index.js';
 import { subscriptions } from '../../resources/subscriptions.js';
@@ -20,9 +28,18 @@ export const run: Command = async (context) => {
   try {
     const before = await stateOf(context, settings, flip);
     const expected = Object.hasOwn(transitions, before) ? transitions[before] : undefined;
-    if (expected === undefined) return refuse('not-to-flip', `The SIM with the ${named(flip)} is ${shown(before)}: the flow changes ACTIVE to PAUSE and PAUSE to ACTIVE only.`);
-    err.write(`The SIM with the ${named(flip)} of customer ${shown(flip.customer)} is ${before}. The sample flow will change it to ${expected}.\n`);
-    if (!flags.autoApprove && (await context.ask('Change it? Only yes is taken for an answer: ')).trim() !== 'yes') {
+    if (expected === undefined)
+      return refuse(
+        'not-to-flip',
+        `The SIM with the ${named(flip)} is ${shown(before)}: the flow changes ACTIVE to PAUSE and PAUSE to ACTIVE only.`,
+      );
+    err.write(
+      `The SIM with the ${named(flip)} of customer ${shown(flip.customer)} is ${before}. The sample flow will change it to ${expected}.\n`,
+    );
+    if (
+      !flags.autoApprove &&
+      (await context.ask('Change it? Only yes is taken for an answer: ')).trim() !== 'yes'
+    ) {
       err.write('Nothing was changed.\n');
       return context.signal.aborted ? exits.interrupted : exits.error;
     }
@@ -42,9 +59,16 @@ function asked({ flags: { imsi, msisdn, customer, autoApprove }, interactive }: 
   const usage = 'Type it as in: trueup sim flip --imsi 240010000000001 --customer 1001';
   const given = [imsi, msisdn].filter((one) => one !== undefined);
   const [value = ''] = given;
-  if (given.length !== 1) refuse('usage', 'One of --imsi and --msisdn names the SIM.', { detail: usage });
-  if (!/^\d{5,20}$/.test(value)) refuse('usage', `--${imsi === undefined ? 'msisdn' : 'imsi'} takes digits alone.`, { detail: usage });
-  if (!customer || /\p{Cc}/u.test(customer)) return refuse('usage', '--customer takes the customer number the SIM belongs to.', { detail: usage });
+  if (given.length !== 1)
+    refuse('usage', 'One of --imsi and --msisdn names the SIM.', { detail: usage });
+  if (!/^\d{5,20}$/.test(value))
+    refuse('usage', `--${imsi === undefined ? 'msisdn' : 'imsi'} takes digits alone.`, {
+      detail: usage,
+    });
+  if (!customer || /\p{Cc}/u.test(customer))
+    return refuse('usage', '--customer takes the customer number the SIM belongs to.', {
+      detail: usage,
+    });
   const flip: Flip = { by: imsi === undefined ? 'msisdn' : 'imsi', value, customer };
   if (!autoApprove && !interactive)
     refuse('not-approved', 'There is no terminal to ask at, and --auto-approve was not given.', {
@@ -61,7 +85,9 @@ async function stateOf(context: Context, settings: Settings, flip: Flip): Promis
   const { cloud, close } = await reach(context, settings, watching);
   try {
     for await (const some of cloud.records(subscriptions, { filters: { [flip.by]: flip.value } }))
-      for (const { record } of some) if (record[flip.by] === flip.value) return typeof record['state'] === 'string' ? record['state'] : 'unknown';
+      for (const { record } of some)
+        if (record[flip.by] === flip.value)
+          return typeof record['state'] === 'string' ? record['state'] : 'unknown';
     return refuse('no-subscription', `The IoT platform knows no SIM with the ${named(flip)}.`);
   } finally {
     watching.end();
@@ -80,11 +106,22 @@ function ended(context: Context, flip: Flip, { before, expected, flipped }: Seen
   const { class: said, status, request_id = null, request_status = null, diagnostic } = flipped;
   const after = status?.toUpperCase() ?? null;
   const outcome = said === 'applied' && after !== expected ? 'unknown' : said;
-  const result = context.masking.value({ [flip.by]: flip.value, customer: flip.customer, outcome, status_before: before, status_after: after, request_id, request_status });
-  if (context.flags.output === 'json') context.out.write(`${inert(JSON.stringify(result, null, 2))}\n`);
+  const result = context.masking.value({
+    [flip.by]: flip.value,
+    customer: flip.customer,
+    outcome,
+    status_before: before,
+    status_after: after,
+    request_id,
+    request_status,
+  });
+  if (context.flags.output === 'json')
+    context.out.write(`${inert(JSON.stringify(result, null, 2))}\n`);
   else if (outcome === 'applied') context.out.write(lines(result));
   if (outcome === 'applied') return exits.done;
-  const why = diagnostic?.summary ?? `it says that its request is ${shown(String(request_status))}, and the SIM ${shown(String(status))}.`;
+  const why =
+    diagnostic?.summary ??
+    `it says that its request is ${shown(String(request_status))}, and the SIM ${shown(String(status))}.`;
   const detail = `To look: ${look(flip)}`;
   if (outcome === 'unknown')
     return refuse(
@@ -93,13 +130,23 @@ function ended(context: Context, flip: Flip, { before, expected, flipped }: Seen
       { detail },
       exits.undecided,
     );
-  const told = { detail, ...diagnostic, summary: outcome === 'rejected' ? `The flow turned it down: ${why}` : `Nothing was sent: ${why}` };
-  throw new Refusal([{ severity: 'error', code: outcome, ...told }], diagnostic?.code === 'interrupted' ? exits.interrupted : exits.error);
+  const told = {
+    detail,
+    ...diagnostic,
+    summary:
+      outcome === 'rejected' ? `The flow turned it down: ${why}` : `Nothing was sent: ${why}`,
+  };
+  throw new Refusal(
+    [{ severity: 'error', code: outcome, ...told }],
+    diagnostic?.code === 'interrupted' ? exits.interrupted : exits.error,
+  );
 }
 
 /** A word and its value a line. */
 function lines(result: Readonly<Record<string, string | null>>): string {
   const rows = Object.entries(result).filter(([name]) => name !== 'outcome');
   const width = Math.max(...rows.map(([name]) => name.length)) + 2;
-  return rows.map(([name, value]) => `${name.replaceAll('_', ' ').padEnd(width)}${shown(value ?? '')}\n`).join('');
+  return rows
+    .map(([name, value]) => `${name.replaceAll('_', ' ').padEnd(width)}${shown(value ?? '')}\n`)
+    .join('');
 }

@@ -1,5 +1,12 @@
 // `trueup state mv`: gives a managed object another address, and everything that depended on it with it.
-import { canonicalAddress, exits, refuse, shellWord, tryAddress, type Result } from '../../model/index.js';
+import {
+  canonicalAddress,
+  exits,
+  refuse,
+  shellWord,
+  tryAddress,
+  type Result,
+} from '../../model/index.js';
 import type { Command } from '../context.js';
 import { entryOf, rewrite } from '../open-state.js';
 
@@ -8,13 +15,20 @@ export const run: Command = async (context, args) => {
   await rewrite(context, 'state mv', ({ state }) => {
     const entry = entryOf(state, from);
     if (tryAddress(to)?.kind !== entry.kind)
-      refuse('usage', `${to} is no address of ${entry.kind}.`, { detail: `Type it as in: trueup state mv ${shellWord(from)} ${entry.kind}.another-name` });
-    if (state.resources[to]) refuse('bound', `${to} is bound to ${state.resources[to].id} already.`, { detail: `Forget it first: trueup state rm ${shellWord(to)}` });
+      refuse('usage', `${to} is no address of ${entry.kind}.`, {
+        detail: `Type it as in: trueup state mv ${shellWord(from)} ${entry.kind}.another-name`,
+      });
+    if (state.resources[to])
+      refuse('bound', `${to} is bound to ${state.resources[to].id} already.`, {
+        detail: `Forget it first: trueup state rm ${shellWord(to)}`,
+      });
     const moved: readonly Result[] = [
       { type: 'result', class: 'applied', address: to, entry },
       { type: 'result', class: 'applied', address: from, entry: null },
     ];
-    const dependents = Object.entries(state.resources).filter(([address, one]) => address !== from && one.depends_on.includes(from));
+    const dependents = Object.entries(state.resources).filter(
+      ([address, one]) => address !== from && one.depends_on.includes(from),
+    );
     return [
       ...moved,
       ...dependents.map(([address, one]): Result => ({

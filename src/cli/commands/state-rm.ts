@@ -9,8 +9,17 @@ export const run: Command = async (context, args) => {
   await rewrite(context, 'state rm', ({ state, pending }) =>
     addresses.flatMap((address): readonly Result[] => {
       const attempts = pending.filter((intent) => intent.address === address);
-      const dropped = attempts.map((intent): Result => ({ type: 'result', op: intent.op, class: 'not_sent', address }));
-      if (attempts.length > 0 && (!state.resources[address] || attempts.some(({ action }) => action === 'create'))) return dropped;
+      const dropped = attempts.map((intent): Result => ({
+        type: 'result',
+        op: intent.op,
+        class: 'not_sent',
+        address,
+      }));
+      if (
+        attempts.length > 0 &&
+        (!state.resources[address] || attempts.some(({ action }) => action === 'create'))
+      )
+        return dropped;
       entryOf(state, address);
       return [...dropped, { type: 'result', class: 'applied', address, entry: null }];
     }),

@@ -4,10 +4,19 @@ import type { Command } from '../context.js';
 import { chosen, loadProject } from '../project.js';
 
 export const run: Command = async (context, paths) => {
-  const { declarations, expectations } = await loadProject(context, paths, chosen(context), 'always');
-  const counts = [counted(declarations, 'declaration'), ...(expectations.length > 0 ? [counted(expectations, 'expectation')] : [])];
+  const { declarations, expectations } = await loadProject(
+    context,
+    paths,
+    chosen(context),
+    'always',
+  );
+  const counts = [
+    counted(declarations, 'declaration'),
+    ...(expectations.length > 0 ? [counted(expectations, 'expectation')] : []),
+  ];
   context.out.write(`Valid: ${counts.join(', ')}.\n`);
   return exits.done;
 };
 
-const counted = ({ length }: readonly unknown[], word: string): string => `${length} ${length === 1 ? word : `${word}s`}`;
+const counted = ({ length }: readonly unknown[], word: string): string =>
+  `${length} ${length === 1 ? word : `${word}s`}`;

@@ -22,14 +22,23 @@ export const run: Command = async (context, paths) => {
   const every = spanOf('--every', flags.every ?? '5m');
   if (every < SHORTEST) refuse('usage', '--every takes at least 1s.');
   if (flags.metricsHost !== undefined && flags.metricsPort === undefined)
-    refuse('usage', '--metrics-host has a meaning with --metrics-port only.', { detail: 'Type it as in: trueup watch --metrics-port 9464 --metrics-host 0.0.0.0' });
+    refuse('usage', '--metrics-host has a meaning with --metrics-port only.', {
+      detail: 'Type it as in: trueup watch --metrics-port 9464 --metrics-host 0.0.0.0',
+    });
   const file = flags.metricsFile === undefined ? undefined : resolve(cwd, flags.metricsFile);
-  if (file !== undefined) await checkOutputs(context, [{ flag: '--metrics-file', path: file }], paths);
+  if (file !== undefined)
+    await checkOutputs(context, [{ flag: '--metrics-file', path: file }], paths);
   const quiet = sayingOnce(context);
   let record: WatchRecord = { audits: { success: 0, failure: 0 }, requests: {} };
   const text = (): string => metricsText(record, [...context.kinds.keys()], version);
-  const port = flags.metricsPort === undefined ? undefined : wholeNumber('--metrics-port', flags.metricsPort, 0, 65_535);
-  const served = port === undefined ? undefined : await serveMetrics({ host: flags.metricsHost ?? '127.0.0.1', port }, text);
+  const port =
+    flags.metricsPort === undefined
+      ? undefined
+      : wholeNumber('--metrics-port', flags.metricsPort, 0, 65_535);
+  const served =
+    port === undefined
+      ? undefined
+      : await serveMetrics({ host: flags.metricsHost ?? '127.0.0.1', port }, text);
   if (served) err.write(`Metrics at ${served.url}\n`);
   try {
     for (let next = clock.monotonic(); !signal.aborted;) {
@@ -40,7 +49,9 @@ export const run: Command = async (context, paths) => {
       if (file !== undefined) await writeMetrics(quiet, file, text());
       // A cycle that took longer than its period is not made up for.
       next = Math.max(next + every, clock.monotonic());
-      await clock.sleep(next - clock.monotonic() + every * JITTER * random.fraction(), signal).catch(() => undefined);
+      await clock
+        .sleep(next - clock.monotonic() + every * JITTER * random.fraction(), signal)
+        .catch(() => undefined);
     }
   } finally {
     await served?.close();
@@ -74,15 +85,25 @@ async function once(context: Context, paths: readonly string[]): Promise<Cycle> 
       requests = () => site.reached.cloud.cost();
       const { document, exit } = await audit(context, site);
       await context.tell(document.diagnostics);
-      return ended(watchSentence(document, (clock.monotonic() - begun) / 1000), exit === exits.done || exit === exits.changes, document);
+      return ended(
+        watchSentence(document, (clock.monotonic() - begun) / 1000),
+        exit === exits.done || exit === exits.changes,
+        document,
+      );
     });
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    return ended(`failed: ${visible(error.diagnostics.map(({ summary }) => summary)[0] ?? 'for no reason that was told')}`);
+    return ended(
+      `failed: ${visible(error.diagnostics.map(({ summary }) => summary)[0] ?? 'for no reason that was told')}`,
+    );
   }
 }
 
-function grown(before: WatchRecord, { seconds, requests, document, good: whole }: Cycle, now: number): WatchRecord {
+function grown(
+  before: WatchRecord,
+  { seconds, requests, document, good: whole }: Cycle,
+  now: number,
+): WatchRecord {
   const sum = { ...before.requests };
   for (const [name, count] of Object.entries(requests)) sum[name] = (sum[name] ?? 0) + count;
   const { success, failure } = before.audits;
@@ -103,6 +124,12 @@ async function writeMetrics({ files, tell }: Context, file: string, text: string
     await files.replace(file, text, 0o644);
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException;
-    await tell([{ severity: 'warning', code: 'metrics-unwritten', summary: `${file} could not be written (${code}).` }]);
+    await tell([
+      {
+        severity: 'warning',
+        code: 'metrics-unwritten',
+        summary: `${file} could not be written (${code}).`,
+      },
+    ]);
   }
 }

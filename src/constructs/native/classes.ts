@@ -1,6 +1,16 @@
 // Makes the class of a resource or lookup from its kind, on `constructs` alone.
 import { Construct } from 'constructs';
-import { NAME, camel, own, stored, type Attributes, type Camel, type Kind, type Lifecycle, type Stored } from '../../model/index.js';
+import {
+  NAME,
+  camel,
+  own,
+  stored,
+  type Attributes,
+  type Camel,
+  type Kind,
+  type Lifecycle,
+  type Stored,
+} from '../../model/index.js';
 import { asCondition, complaints, written } from '../prop-checks.js';
 import type { ClassOf, Condition, Flat, OnlySecrets, Props, ReadableKeys } from '../props.js';
 import { leaveTrace, nameOf, renamed } from './stack.js';
@@ -9,11 +19,17 @@ import { nativeDoor, type NativeTokens, type Reference } from './tokens.js';
 type Given = Readonly<Record<string, unknown>>;
 
 /** What can be referred to: every attribute but a secret, what is merged, and free text of the service. */
-type References<M> = Flat<{ readonly [K in Exclude<ReadableKeys<M>, OnlySecrets<M> | MergedKeys<M>> as Camel<K>]: Reference }>;
-type MergedKeys<M> = { [K in keyof M]: M[K] extends { readonly wire: 'merge' } ? K : never }[keyof M];
+type References<M> = Flat<{
+  readonly [K in Exclude<ReadableKeys<M>, OnlySecrets<M> | MergedKeys<M>> as Camel<K>]: Reference;
+}>;
+type MergedKeys<M> = {
+  [K in keyof M]: M[K] extends { readonly wire: 'merge' } ? K : never;
+}[keyof M];
 
 type Removals<K extends Kind> =
-  (K['operations'] extends { readonly delete: unknown } ? 'delete' : never) | 'forget' | (K extends { readonly retire: infer R } ? keyof R & string : never);
+  | (K['operations'] extends { readonly delete: unknown } ? 'delete' : never)
+  | 'forget'
+  | (K extends { readonly retire: infer R } ? keyof R & string : never);
 
 /** How the object is treated, whatever its attributes. */
 export interface LifecycleProps<P, R extends string> {
@@ -34,10 +50,16 @@ export interface LifecycleProps<P, R extends string> {
 type PlainProps<K extends Kind> = Props<K['attributes'], NativeTokens>;
 export type ResourceClass<K extends Kind> = ClassOf<
   Resource,
-  Flat<PlainProps<K> & { readonly lifecycle?: LifecycleProps<PlainProps<K>, Removals<K>> | undefined }>,
+  Flat<
+    PlainProps<K> & { readonly lifecycle?: LifecycleProps<PlainProps<K>, Removals<K>> | undefined }
+  >,
   References<Stored<K['attributes']>>
 >;
-export type LookupClass<K extends Kind> = ClassOf<Lookup, Condition<Stored<K['attributes']>, NativeTokens>, References<Stored<K['attributes']>>>;
+export type LookupClass<K extends Kind> = ClassOf<
+  Lookup,
+  Condition<Stored<K['attributes']>, NativeTokens>,
+  References<Stored<K['attributes']>>
+>;
 
 /** Where and as what a construct stands in the document. No attribute can be called like it. Registered: a process may hold this library twice. */
 export const entry = Symbol.for('trueup.entry');
@@ -63,9 +85,18 @@ export abstract class Entry extends Construct {
     this.node.addValidation({
       validate: () => {
         const name = nameOf(this);
-        const bad = NAME.test(name) ? [] : [`\`${name}\` is no name: it begins with a letter and goes on with letters, digits, \`_\` and \`-\`.`];
-        const order = this.node.dependencies.length === 0 ? [] : ['a dependency says nothing here: the order follows from references.'];
-        return [...bad, ...order, ...complaints(place.attributes, place.given, nativeDoor)].map((one) => `${this.node.path}: ${one}`);
+        const bad = NAME.test(name)
+          ? []
+          : [
+              `\`${name}\` is no name: it begins with a letter and goes on with letters, digits, \`_\` and \`-\`.`,
+            ];
+        const order =
+          this.node.dependencies.length === 0
+            ? []
+            : ['a dependency says nothing here: the order follows from references.'];
+        return [...bad, ...order, ...complaints(place.attributes, place.given, nativeDoor)].map(
+          (one) => `${this.node.path}: ${one}`,
+        );
       },
     });
   }
@@ -77,34 +108,67 @@ export abstract class Resource extends Entry {}
 /** A live object that is not managed here: exactly one has to meet the condition. */
 export abstract class Lookup extends Entry {}
 
-const lifecycleNames = ['protect', 'ignore_changes', 'adopt', 'renamed_from', 'on_removal', 'allow_duplicate'] as const satisfies readonly (keyof Lifecycle)[];
+const lifecycleNames = [
+  'protect',
+  'ignore_changes',
+  'adopt',
+  'renamed_from',
+  'on_removal',
+  'allow_duplicate',
+] as const satisfies readonly (keyof Lifecycle)[];
 
-export function resourceClass<const K extends Kind>({ name: kind, attributes }: K): ResourceClass<K> {
+export function resourceClass<const K extends Kind>({
+  name: kind,
+  attributes,
+}: K): ResourceClass<K> {
   const apiNames = Object.fromEntries(Object.keys(attributes).map((name) => [camel(name), name]));
   class Declared extends Resource {
-    constructor(scope: Construct, id: string, { lifecycle, ...given }: Given & { readonly lifecycle?: LifecycleProps<Given, string> } = {}) {
+    constructor(
+      scope: Construct,
+      id: string,
+      { lifecycle, ...given }: Given & { readonly lifecycle?: LifecycleProps<Given, string> } = {},
+    ) {
       const ignoreChanges = lifecycle?.ignoreChanges?.map((prop) => own(apiNames, prop) ?? prop);
-      const treated = lifecycle && { lifecycle: renamed({ ...lifecycle, ignoreChanges }, lifecycleNames) };
-      super(scope, id, { section: kind, body: () => ({ ...written(attributes, given, nativeDoor), ...treated }), attributes, given });
+      const treated = lifecycle && {
+        lifecycle: renamed({ ...lifecycle, ignoreChanges }, lifecycleNames),
+      };
+      super(scope, id, {
+        section: kind,
+        body: () => ({ ...written(attributes, given, nativeDoor), ...treated }),
+        attributes,
+        given,
+      });
     }
   }
   return referring(Declared, stored(attributes), kind) as ResourceClass<K>;
 }
 
 /** Finds one live object by attributes that it has. */
-export function lookupClass<const K extends Kind>({ name: kind, attributes: all }: K): LookupClass<K> {
+export function lookupClass<const K extends Kind>({
+  name: kind,
+  attributes: all,
+}: K): LookupClass<K> {
   const attributes: Attributes = stored(all);
   const asked = asCondition(attributes);
   class LookedUp extends Lookup {
     constructor(scope: Construct, id: string, given: Given = {}) {
-      super(scope, id, { section: 'lookups', body: () => ({ [kind]: written(asked, given, nativeDoor) }), attributes: asked, given });
+      super(scope, id, {
+        section: 'lookups',
+        body: () => ({ [kind]: written(asked, given, nativeDoor) }),
+        attributes: asked,
+        given,
+      });
     }
   }
   return referring(LookedUp, attributes, 'lookups') as LookupClass<K>;
 }
 
 /** A class once its prototype has the getters, which is what its type says from then on. */
-function referring(made: { readonly prototype: object }, attributes: Attributes, section: string): unknown {
+function referring(
+  made: { readonly prototype: object },
+  attributes: Attributes,
+  section: string,
+): unknown {
   const getter = (name: string): PropertyDescriptor => ({
     get(this: Entry): string {
       return `\${${section}.${nameOf(this)}.${name}}`;
@@ -112,6 +176,9 @@ function referring(made: { readonly prototype: object }, attributes: Attributes,
     enumerable: true,
     configurable: true,
   });
-  Object.defineProperties(made.prototype, Object.fromEntries(Object.keys(attributes).map((name) => [camel(name), getter(name)])));
+  Object.defineProperties(
+    made.prototype,
+    Object.fromEntries(Object.keys(attributes).map((name) => [camel(name), getter(name)])),
+  );
   return made;
 }

@@ -17,13 +17,18 @@ export class Program extends Construct {
    * @param placeOf the place in the program that a trace leads to
    * @throws where `validate()` of any construct has something to say: all of it
    */
-  documents(placeOf: (trace: readonly string[]) => Comment['at'] = () => undefined): ReadonlyMap<string, string> {
+  documents(
+    placeOf: (trace: readonly string[]) => Comment['at'] = () => undefined,
+  ): ReadonlyMap<string, string> {
     const all = this.node.findAll();
     const stacks = all.filter(Stack.isStack);
     const entries = all.filter(isEntry);
-    const said = all.flatMap(({ node }) => node.validate().map((text) => (text.startsWith(node.path) ? text : `${node.path}: ${text}`)));
+    const said = all.flatMap(({ node }) =>
+      node.validate().map((text) => (text.startsWith(node.path) ? text : `${node.path}: ${text}`)),
+    );
     const wrong = [...said, ...badStacks(stacks), ...collisions(entries)];
-    if (wrong.length > 0) throw new Error(['the program declares what cannot be:', ...wrong].join('\n  '));
+    if (wrong.length > 0)
+      throw new Error(['the program declares what cannot be:', ...wrong].join('\n  '));
     const made = (key: string, one: IConstruct): string => {
       const at = placeOf(traceOf(one));
       return madeComment(key, { path: one.node.path, ...defined({ at }) });
@@ -31,8 +36,14 @@ export class Program extends Construct {
     return new Map(
       stacks.map((stack) => {
         const inside = entries.filter((one) => Stack.of(one) === stack);
-        const origins = [...(stack.settings ? [made('settings', stack)] : []), ...inside.map((one) => made(addressOf(one), one))];
-        return [nameOfStack(stack), `${mark}\n${JSON.stringify(documentOf(stack, inside), undefined, 2)}\n${origins.join('')}`];
+        const origins = [
+          ...(stack.settings ? [made('settings', stack)] : []),
+          ...inside.map((one) => made(addressOf(one), one)),
+        ];
+        return [
+          nameOfStack(stack),
+          `${mark}\n${JSON.stringify(documentOf(stack, inside), undefined, 2)}\n${origins.join('')}`,
+        ];
       }),
     );
   }
@@ -48,7 +59,9 @@ const badStacks = (stacks: readonly Stack[]): readonly string[] =>
   stacks.flatMap((stack) =>
     NAME.test(nameOfStack(stack))
       ? []
-      : [`${stack.node.path}: \`${nameOfStack(stack)}\` cannot name a stack: it begins with a letter and goes on with letters, digits, \`_\` and \`-\`.`],
+      : [
+          `${stack.node.path}: \`${nameOfStack(stack)}\` cannot name a stack: it begins with a letter and goes on with letters, digits, \`_\` and \`-\`.`,
+        ],
   );
 
 const addressOf = (one: Entry): string => `${one[entry].section}.${nameOf(one)}`;
@@ -60,7 +73,11 @@ function collisions(entries: readonly Entry[]): readonly string[] {
     const address = addressOf(one);
     const first = known.get(address);
     known.set(address, first ?? one);
-    return first ? [`${one.node.path}: ${address} is what ${first.node.path} is called already. Rename one of them.`] : [];
+    return first
+      ? [
+          `${one.node.path}: ${address} is what ${first.node.path} is called already. Rename one of them.`,
+        ]
+      : [];
   });
 }
 
@@ -72,5 +89,8 @@ function documentOf(stack: Stack, entries: readonly Entry[]): Readonly<Record<st
     sections.set(section, members);
     members[nameOf(one)] = body();
   }
-  return { ...(stack.settings && { settings: writtenSettings(stack.settings) }), ...Object.fromEntries(sections) };
+  return {
+    ...(stack.settings && { settings: writtenSettings(stack.settings) }),
+    ...Object.fromEntries(sections),
+  };
 }

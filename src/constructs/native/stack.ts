@@ -4,7 +4,9 @@ import { camel, type Camel, type Settings } from '../../model/index.js';
 
 type Camelled<O> = { readonly [K in keyof O & string as Camel<K>]?: O[K] | undefined };
 
-export type StackSettings = Omit<Camelled<Settings>, 'policy'> & { readonly policy?: Camelled<Settings['policy']> | undefined };
+export type StackSettings = Omit<Camelled<Settings>, 'policy'> & {
+  readonly policy?: Camelled<Settings['policy']> | undefined;
+};
 
 export interface StackProps {
   /** At most one stack of a project has them. */
@@ -32,16 +34,20 @@ export class Stack extends Construct {
   /** The stack that the construct is in. @throws where it is in none */
   static of(construct: IConstruct): Stack {
     for (const scope of construct.node.scopes.toReversed()) if (Stack.isStack(scope)) return scope;
-    throw new Error(`${construct.node.path} is in no Stack: give it one as its scope, or something below one.`);
+    throw new Error(
+      `${construct.node.path} is in no Stack: give it one as its scope, or something below one.`,
+    );
   }
 }
 
 const TRACE = 'trueup:trace';
 
-export const leaveTrace = ({ node }: IConstruct): void => node.addMetadata(TRACE, true, { stackTrace: true });
+export const leaveTrace = ({ node }: IConstruct): void =>
+  node.addMetadata(TRACE, true, { stackTrace: true });
 
 /** The lines of the trace that led to a construct. */
-export const traceOf = ({ node }: IConstruct): readonly string[] => node.metadata.find(({ type }) => type === TRACE)?.trace ?? [];
+export const traceOf = ({ node }: IConstruct): readonly string[] =>
+  node.metadata.find(({ type }) => type === TRACE)?.trace ?? [];
 
 /** What a construct is called in the document: its path below the stack, with `-` between the steps. */
 export function nameOf(construct: IConstruct): string {
@@ -60,14 +66,27 @@ const settingNames = [
   'allow_env',
   'secret_roots',
 ] as const satisfies readonly (keyof Settings)[];
-const policyNames = ['max_deletes', 'max_changed_percent'] as const satisfies readonly (keyof Settings['policy'])[];
+const policyNames = [
+  'max_deletes',
+  'max_changed_percent',
+] as const satisfies readonly (keyof Settings['policy'])[];
 
 export function writtenSettings(settings: StackSettings): Readonly<Record<string, unknown>> {
-  return renamed({ ...settings, policy: settings.policy && renamed(settings.policy, policyNames) }, settingNames);
+  return renamed(
+    { ...settings, policy: settings.policy && renamed(settings.policy, policyNames) },
+    settingNames,
+  );
 }
 
 /** Members by the names that the document has for them; what is undefined is left out, what is unknown stays as it is, for the reader to refuse. */
-export function renamed(given: Readonly<Record<string, unknown>>, names: readonly string[]): Readonly<Record<string, unknown>> {
+export function renamed(
+  given: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+): Readonly<Record<string, unknown>> {
   const right = (prop: string): string => names.find((name) => camel(name) === prop) ?? prop;
-  return Object.fromEntries(Object.entries(given).flatMap(([prop, value]) => (value === undefined ? [] : [[right(prop), value]])));
+  return Object.fromEntries(
+    Object.entries(given).flatMap(([prop, value]) =>
+      value === undefined ? [] : [[right(prop), value]],
+    ),
+  );
 }

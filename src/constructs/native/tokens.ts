@@ -27,7 +27,8 @@ export const secret = {
 
 export const nativeDoor: Door = {
   isToken: (value) => typeof value === 'string' && value.includes('${'),
-  isSecret: (value) => typeof value === 'string' && /^\$\{secret\.(?:env\.[A-Za-z_]\w*|file\.[^{}]+)\}$/.test(value),
+  isSecret: (value) =>
+    typeof value === 'string' && /^\$\{secret\.(?:env\.[A-Za-z_]\w*|file\.[^{}]+)\}$/.test(value),
   resolved: (value) => value,
   secretWords: "`secret.env('NAME')` or `secret.file('PATH')`",
   writeOnly: false,

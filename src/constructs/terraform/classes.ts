@@ -1,7 +1,23 @@
 // Makes the class of a resource or data source from its kind: a block with typed props, checks and getters.
-import { TerraformDataSource, TerraformResource, Token, type TerraformMetaArguments, type TerraformResourceConfig } from '#cdk';
+import {
+  TerraformDataSource,
+  TerraformResource,
+  Token,
+  type TerraformMetaArguments,
+  type TerraformResourceConfig,
+} from '#cdk';
 import type { Construct } from 'constructs';
-import { recordsQuery, resourceBlock, stored, wholeRecord, type Attributes, type Collection, type Kind, type ResourceBlock, type Stored } from '../../model/index.js';
+import {
+  recordsQuery,
+  resourceBlock,
+  stored,
+  wholeRecord,
+  type Attributes,
+  type Collection,
+  type Kind,
+  type ResourceBlock,
+  type Stored,
+} from '../../model/index.js';
 import { asCondition, complaints, written } from '../prop-checks.js';
 import type { ClassOf, Condition, Flat, Props } from '../props.js';
 import { doorAt, type CdkTokens } from './door.js';
@@ -15,12 +31,24 @@ interface Typed {
 }
 
 type Whole<K extends Kind> = Stored<K['attributes']> & ResourceBlock<K>;
-export type ResourceClass<K extends Kind> = ClassOf<TerraformResource, Flat<Props<Whole<K>, CdkTokens> & Meta>, Outputs<Whole<K>, true>> & Typed;
-export type LookupClass<K extends Kind> = ClassOf<TerraformDataSource, Flat<Condition<Stored<K['attributes']>, CdkTokens> & Meta>, Outputs<Stored<K['attributes']>, false>> & Typed;
+export type ResourceClass<K extends Kind> = ClassOf<
+  TerraformResource,
+  Flat<Props<Whole<K>, CdkTokens> & Meta>,
+  Outputs<Whole<K>, true>
+> &
+  Typed;
+export type LookupClass<K extends Kind> = ClassOf<
+  TerraformDataSource,
+  Flat<Condition<Stored<K['attributes']>, CdkTokens> & Meta>,
+  Outputs<Stored<K['attributes']>, false>
+> &
+  Typed;
 export type RecordsClass<C extends Collection> = ClassOf<
   TerraformDataSource,
   Flat<Props<typeof recordsQuery, CdkTokens> & Meta>,
-  Outputs<typeof recordsQuery, false> & { readonly records: Records<{} extends C['attributes'] ? typeof wholeRecord : C['attributes']> }
+  Outputs<typeof recordsQuery, false> & {
+    readonly records: Records<{} extends C['attributes'] ? typeof wholeRecord : C['attributes']>;
+  }
 > &
   Typed;
 
@@ -51,16 +79,29 @@ export function resourceClass<const K extends Kind>(kind: K): ResourceClass<K> {
 }
 
 /** Finds one live object by attributes that it has. */
-export function lookupClass<const K extends Kind>({ singular, attributes: all }: K): LookupClass<K> {
+export function lookupClass<const K extends Kind>({
+  singular,
+  attributes: all,
+}: K): LookupClass<K> {
   const attributes: Attributes = stored(all);
-  return reading(dataClass(typeName(singular), asCondition(attributes)), getters(attributes, itself, false)) as LookupClass<K>;
+  return reading(
+    dataClass(typeName(singular), asCondition(attributes)),
+    getters(attributes, itself, false),
+  ) as LookupClass<K>;
 }
 
 /** The records of a collection that is only read. */
 export function recordsClass<const C extends Collection>({ name, attributes }: C): RecordsClass<C> {
   const known = Object.keys(attributes).length === 0 ? wholeRecord : attributes;
-  const records: PropertyDescriptor = { get: ofThis((owner) => new Records(owner, known)), enumerable: true, configurable: true };
-  return reading(dataClass(typeName(name), recordsQuery), { ...getters(recordsQuery, itself, false), records }) as RecordsClass<C>;
+  const records: PropertyDescriptor = {
+    get: ofThis((owner) => new Records(owner, known)),
+    enumerable: true,
+    configurable: true,
+  };
+  return reading(dataClass(typeName(name), recordsQuery), {
+    ...getters(recordsQuery, itself, false),
+    records,
+  }) as RecordsClass<C>;
 }
 
 function dataClass(type: string, attributes: Attributes) {
@@ -96,14 +137,29 @@ const ofThis = (read: (owner: Readable) => unknown) =>
     return read(this);
   };
 
-const metaNames: readonly string[] = ['dependsOn', 'count', 'provider', 'lifecycle', 'forEach', 'provisioners', 'connection'] satisfies readonly (keyof TerraformMetaArguments)[];
+const metaNames: readonly string[] = [
+  'dependsOn',
+  'count',
+  'provider',
+  'lifecycle',
+  'forEach',
+  'provisioners',
+  'connection',
+] satisfies readonly (keyof TerraformMetaArguments)[];
 
 function parted(props: Given): { readonly meta: Meta; readonly given: Given } {
-  const pick = (isMeta: boolean): Given => Object.fromEntries(Object.entries(props).filter(([name]) => metaNames.includes(name) === isMeta));
+  const pick = (isMeta: boolean): Given =>
+    Object.fromEntries(
+      Object.entries(props).filter(([name]) => metaNames.includes(name) === isMeta),
+    );
   return { meta: pick(true), given: pick(false) };
 }
 
-const configOf = (type: string, meta: Meta): TerraformResourceConfig => ({ ...meta, terraformResourceType: type, terraformGeneratorMetadata: { providerName: 'devicecloud' } });
+const configOf = (type: string, meta: Meta): TerraformResourceConfig => ({
+  ...meta,
+  terraformResourceType: type,
+  terraformGeneratorMetadata: { providerName: 'devicecloud' },
+});
 
 export interface Block {
   readonly json: () => Given;
@@ -111,14 +167,30 @@ export interface Block {
 }
 
 /** What the library asks a construct for while it writes a stack; and what is wrong with the props, said by the construct's path. */
-export function blockOf(construct: Construct, attributes: Attributes, given: Given, endpoint = doorAt(construct)): Block {
+export function blockOf(
+  construct: Construct,
+  attributes: Attributes,
+  given: Given,
+  endpoint = doorAt(construct),
+): Block {
   const json = (): Given => written(attributes, given, endpoint);
-  construct.node.addValidation({ validate: () => complaints(attributes, given, endpoint).map((one) => `${construct.node.path}: ${one}`) });
-  return { json, hcl: () => Object.fromEntries(Object.entries(json()).map(([name, value]) => [name, hclOf(value)])) };
+  construct.node.addValidation({
+    validate: () =>
+      complaints(attributes, given, endpoint).map((one) => `${construct.node.path}: ${one}`),
+  });
+  return {
+    json,
+    hcl: () =>
+      Object.fromEntries(Object.entries(json()).map(([name, value]) => [name, hclOf(value)])),
+  };
 }
 
 /** The library's renderer takes text that looks like JSON for a value, unless it is told to be text, and escapes none that holds a token. */
 export function hclOf(value: unknown): object {
   if (typeof value !== 'string') return { value, type: 'any' };
-  return { value: Token.isUnresolved(value) ? JSON.stringify(value).slice(1, -1) : value, type: 'simple', storageClassType: 'string' };
+  return {
+    value: Token.isUnresolved(value) ? JSON.stringify(value).slice(1, -1) : value,
+    type: 'simple',
+    storageClassType: 'string',
+  };
 }

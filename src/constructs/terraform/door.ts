@@ -1,6 +1,16 @@
 // How cdktf and cdktn write what the vocabulary leaves open: tokens of the library, documents as JSON text, secrets as
 // write-only arguments.
-import { DefaultTokenResolver, StringConcat, TerraformLocal, TerraformStack, TerraformVariable, Token, Tokenization, type IResolvable, type TerraformElement } from '#cdk';
+import {
+  DefaultTokenResolver,
+  StringConcat,
+  TerraformLocal,
+  TerraformStack,
+  TerraformVariable,
+  Token,
+  Tokenization,
+  type IResolvable,
+  type TerraformElement,
+} from '#cdk';
 import type { IConstruct } from 'constructs';
 import type { Door } from '../prop-checks.js';
 import type { Tokens } from '../props.js';
@@ -20,7 +30,8 @@ export const doorAt = (scope: IConstruct): Door => ({
   isToken: (value) => isExpression(value) || Token.isUnresolved(value),
   isSecret: (value) => isKept(value, scope),
   resolved: (value) => resolved(value, scope),
-  secretWords: 'a reference to what is kept elsewhere, as the `stringValue` of a sensitive TerraformVariable without a default is one',
+  secretWords:
+    'a reference to what is kept elsewhere, as the `stringValue` of a sensitive TerraformVariable without a default is one',
   writeOnly: true,
   document: (value) => (typeof value === 'string' ? value : jsonOf(value)),
 });
@@ -38,7 +49,13 @@ function jsonOf(value: unknown): string {
 const isExpression = (value: unknown): boolean => typeof value === 'string' && value.includes('${');
 
 const resolved = (value: unknown, scope: IConstruct): unknown =>
-  Token.isUnresolved(value) ? Tokenization.resolve(value, { scope, preparing: false, resolver: new DefaultTokenResolver(new StringConcat()) }) : value;
+  Token.isUnresolved(value)
+    ? Tokenization.resolve(value, {
+        scope,
+        preparing: false,
+        resolver: new DefaultTokenResolver(new StringConcat()),
+      })
+    : value;
 
 /** Whether a value is a reference and leads out of the program: locals and the defaults of variables are followed, as they stand in the stack. */
 function isKept(value: unknown, scope: IConstruct, inside: readonly string[] = []): boolean {
@@ -49,7 +66,10 @@ function isKept(value: unknown, scope: IConstruct, inside: readonly string[] = [
     mentions.length === 0 ||
     mentions.some(([mention, head = '', name = '', steps = '']) => {
       if (inside.includes(mention)) return false;
-      const initial = head === 'local' || head === 'var' ? resolved(initialOf(head, name, scope), scope) : undefined;
+      const initial =
+        head === 'local' || head === 'var'
+          ? resolved(initialOf(head, name, scope), scope)
+          : undefined;
       return leadsOut(within(initial, steps), scope, [...inside, mention]);
     })
   );
@@ -63,7 +83,9 @@ const QUOTED_ALONE = /(?<!\[)"(?:[^"\\]|\\.)*"/g;
 function leadsOut(value: unknown, scope: IConstruct, inside: readonly string[]): boolean {
   const known = resolved(value, scope);
   if (known === undefined || known === null || known === '') return true;
-  return typeof known === 'object' ? Object.values(known).some((part) => leadsOut(part, scope, inside)) : isKept(known, scope, inside);
+  return typeof known === 'object'
+    ? Object.values(known).some((part) => leadsOut(part, scope, inside))
+    : isKept(known, scope, inside);
 }
 
 /** What a value holds at steps such as `.a["b"][0]`; all of it where they lead nowhere. */
@@ -83,7 +105,10 @@ const named = new WeakMap<TerraformStack, ReadonlyMap<string, TerraformElement>>
 function initialOf(head: 'local' | 'var', name: string, scope: IConstruct): unknown {
   const stack = TerraformStack.of(scope);
   const found = named.get(stack)?.get(`${head}.${name}`) ?? allNamed(stack).get(`${head}.${name}`);
-  const { locals, variable } = (found?.toTerraform() ?? {}) as { readonly locals?: Values; readonly variable?: Readonly<Record<string, { readonly default?: unknown }>> };
+  const { locals, variable } = (found?.toTerraform() ?? {}) as {
+    readonly locals?: Values;
+    readonly variable?: Readonly<Record<string, { readonly default?: unknown }>>;
+  };
   return locals?.[name] ?? variable?.[name]?.default;
 }
 
@@ -102,6 +127,7 @@ function allNamed(stack: TerraformStack): ReadonlyMap<string, TerraformElement> 
 
 /** One expression that refers to something, and nothing beside it: what only works on quoted texts is as good as a literal. */
 function isReference(value: unknown): value is string {
-  if (typeof value !== 'string' || !/^\$\{[^{}]+\}$/.test(value) || value.includes('<<')) return false;
+  if (typeof value !== 'string' || !/^\$\{[^{}]+\}$/.test(value) || value.includes('<<'))
+    return false;
   return /[A-Za-z_][\w-]*[.[]/.test(value.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""'));
 }

@@ -3,7 +3,9 @@ import { ComplexList, type IInterpolatingParent, type IResolvable } from '#cdk';
 import { camel, type Attribute, type Attributes, type Camel } from '../../model/index.js';
 import type { Flat, OnlySecrets, ReadableKeys, SecretKeys } from '../props.js';
 
-type Output<A, V extends boolean> = A extends { readonly word: 'text' | 'choice' | 'ref' | 'document' }
+type Output<A, V extends boolean> = A extends {
+  readonly word: 'text' | 'choice' | 'ref' | 'document';
+}
   ? string
   : A extends { readonly word: 'integer' | 'number' }
     ? number
@@ -19,7 +21,11 @@ type Output<A, V extends boolean> = A extends { readonly word: 'text' | 'choice'
 
 /** What can be read of the attributes `M`. Of a secret, a resource has the version (`V`), and everything else nothing. */
 export type Outputs<M, V extends boolean> = Flat<
-  { readonly [K in Exclude<ReadableKeys<M>, V extends true ? never : OnlySecrets<M>> as Camel<K>]: Output<M[K], V> } & {
+  {
+    readonly [
+      K in Exclude<ReadableKeys<M>, V extends true ? never : OnlySecrets<M>> as Camel<K>
+    ]: Output<M[K], V>;
+  } & {
     readonly [K in V extends true ? SecretKeys<M> : never as `${Camel<K>}WoVersion`]: number;
   }
 >;
@@ -35,11 +41,21 @@ export interface Readable extends IInterpolatingParent {
 }
 
 /** Properties that read the attributes of `self`; `path` is where they stand in it, with a dot at its end. */
-export function getters(attributes: Attributes, self: (instance: object) => Readable, versions: boolean, path = ''): PropertyDescriptorMap {
-  const shown = Object.entries(attributes).flatMap(([name, attribute]): readonly [prop: string, at: string, shown: Attribute][] => {
-    if (attribute.secret) return versions ? [[`${camel(name)}WoVersion`, `${path}${name}_wo_version`, { word: 'number', doc: '' }]] : [];
-    return versions || !onlySecrets(attribute) ? [[camel(name), path + name, attribute]] : [];
-  });
+export function getters(
+  attributes: Attributes,
+  self: (instance: object) => Readable,
+  versions: boolean,
+  path = '',
+): PropertyDescriptorMap {
+  const shown = Object.entries(attributes).flatMap(
+    ([name, attribute]): readonly [prop: string, at: string, shown: Attribute][] => {
+      if (attribute.secret)
+        return versions
+          ? [[`${camel(name)}WoVersion`, `${path}${name}_wo_version`, { word: 'number', doc: '' }]]
+          : [];
+      return versions || !onlySecrets(attribute) ? [[camel(name), path + name, attribute]] : [];
+    },
+  );
   const getter = (at: string, attribute: Attribute): PropertyDescriptor => ({
     get(this: object): unknown {
       return read(self(this), at, attribute, versions);
@@ -50,7 +66,9 @@ export function getters(attributes: Attributes, self: (instance: object) => Read
   return Object.fromEntries(shown.map(([prop, at, attribute]) => [prop, getter(at, attribute)]));
 }
 
-const onlySecrets = (attribute: Attribute): boolean => attribute.word === 'object' && Object.values(attribute.attributes).every(({ secret }) => secret === true);
+const onlySecrets = (attribute: Attribute): boolean =>
+  attribute.word === 'object' &&
+  Object.values(attribute.attributes).every(({ secret }) => secret === true);
 
 function read(owner: Readable, path: string, attribute: Attribute, versions: boolean): unknown {
   switch (attribute.word) {
@@ -61,9 +79,13 @@ function read(owner: Readable, path: string, attribute: Attribute, versions: boo
       return owner.interpolationForAttribute(path);
     case 'list':
     case 'set':
-      return attribute.of.word === 'integer' || attribute.of.word === 'number' ? owner.getNumberListAttribute(path) : owner.getListAttribute(path);
+      return attribute.of.word === 'integer' || attribute.of.word === 'number'
+        ? owner.getNumberListAttribute(path)
+        : owner.getListAttribute(path);
     case 'map':
-      return attribute.of.word === 'text' ? owner.getStringMapAttribute(path) : owner.getAnyMapAttribute(path);
+      return attribute.of.word === 'text'
+        ? owner.getStringMapAttribute(path)
+        : owner.getAnyMapAttribute(path);
     case 'object':
       return Object.defineProperties(
         {},

@@ -11,7 +11,9 @@ interface BlockTokens extends Omit<CdkTokens, 'secret'> {
   readonly secret: string;
 }
 
-export type DevicecloudProviderProps = Flat<Props<typeof providerBlock, BlockTokens> & { readonly alias?: string | undefined }>;
+export type DevicecloudProviderProps = Flat<
+  Props<typeof providerBlock, BlockTokens> & { readonly alias?: string | undefined }
+>;
 
 export class DevicecloudProvider extends TerraformProvider {
   static readonly tfResourceType = 'devicecloud';
@@ -19,7 +21,11 @@ export class DevicecloudProvider extends TerraformProvider {
   #alias: string | undefined;
 
   constructor(scope: Construct, id: string, { alias, ...given }: DevicecloudProviderProps = {}) {
-    super(scope, id, { terraformResourceType: 'devicecloud', terraformGeneratorMetadata: { providerName: 'devicecloud' }, terraformProviderSource: 'trueup/devicecloud' });
+    super(scope, id, {
+      terraformResourceType: 'devicecloud',
+      terraformGeneratorMetadata: { providerName: 'devicecloud' },
+      terraformProviderSource: 'trueup/devicecloud',
+    });
     this.#alias = alias;
     this.#block = blockOf(this, providerBlock, given, { ...doorAt(this), writeOnly: false });
   }
@@ -34,10 +40,17 @@ export class DevicecloudProvider extends TerraformProvider {
 
   /** The library would write the keys of a map in snake case, were it to see one. */
   protected override synthesizeAttributes(): Readonly<Record<string, unknown>> {
-    return Object.fromEntries(Object.entries(this.#block.json()).map(([name, value]) => [name, isObject(value) ? Token.asAny(value) : value]));
+    return Object.fromEntries(
+      Object.entries(this.#block.json()).map(([name, value]) => [
+        name,
+        isObject(value) ? Token.asAny(value) : value,
+      ]),
+    );
   }
 
   protected override synthesizeHclAttributes(): Readonly<Record<string, unknown>> {
-    return Object.fromEntries(Object.entries(this.synthesizeAttributes()).map(([name, value]) => [name, hclOf(value)]));
+    return Object.fromEntries(
+      Object.entries(this.synthesizeAttributes()).map(([name, value]) => [name, hclOf(value)]),
+    );
   }
 }

@@ -14,21 +14,37 @@ import {
   type Value,
   type Values,
 } from '../../model/index.js';
-import { exportedEntriesOf, showing, unique, type ExportedDeclaration, type ExportedObjects } from './declarations.js';
+import {
+  exportedEntriesOf,
+  showing,
+  unique,
+  type ExportedDeclaration,
+  type ExportedObjects,
+} from './declarations.js';
 
 export type CdkLibrary = 'cdktf' | 'cdktn';
 
 /** Versions of the packages that the program needs; ours is `trueup`. */
-export type Versions = Readonly<Record<CdkLibrary | 'constructs' | 'trueup' | 'typescript' | 'types', string>>;
+export type Versions = Readonly<
+  Record<CdkLibrary | 'constructs' | 'trueup' | 'typescript' | 'types', string>
+>;
 
 /** File texts by name: `main.ts`, and what runs and checks it. */
-export function writeCdk(kinds: Kinds, estate: ExportedObjects, library: CdkLibrary, versions: Versions): ReadonlyMap<string, string> {
+export function writeCdk(
+  kinds: Kinds,
+  estate: ExportedObjects,
+  library: CdkLibrary,
+  versions: Versions,
+): ReadonlyMap<string, string> {
   const entries = inOrder([...exportedEntriesOf(kinds, estate).values()].flat());
   if (entries.length === 0) return new Map();
   const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
   return new Map([
     ['main.ts', program(entries, kinds, library)],
-    ['cdktf.json', json({ language: 'typescript', app: 'npx tsc && node --enable-source-maps build/main.js' })],
+    [
+      'cdktf.json',
+      json({ language: 'typescript', app: 'npx tsc && node --enable-source-maps build/main.js' }),
+    ],
     [
       'package.json',
       json({
@@ -36,15 +52,30 @@ export function writeCdk(kinds: Kinds, estate: ExportedObjects, library: CdkLibr
         version: '0.0.0',
         private: true,
         type: 'module',
-        dependencies: { [library]: versions[library], constructs: versions.constructs, trueup: `^${versions.trueup}` },
+        dependencies: {
+          [library]: versions[library],
+          constructs: versions.constructs,
+          trueup: `^${versions.trueup}`,
+        },
         devDependencies: { '@types/node': versions.types, typescript: versions.typescript },
       }),
     ],
-    ['tsconfig.json', json({ compilerOptions: { ...compilerOptions, outDir: 'build' }, files: ['main.ts'] })],
+    [
+      'tsconfig.json',
+      json({ compilerOptions: { ...compilerOptions, outDir: 'build' }, files: ['main.ts'] }),
+    ],
   ]);
 }
 
-const compilerOptions = { target: 'es2022', module: 'nodenext', strict: true, exactOptionalPropertyTypes: true, skipLibCheck: true, sourceMap: true, types: ['node'] };
+const compilerOptions = {
+  target: 'es2022',
+  module: 'nodenext',
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  skipLibCheck: true,
+  sourceMap: true,
+  types: ['node'],
+};
 
 const addressOf = ({ kind, name }: ExportedDeclaration): string => `${kind.name}.${name}`;
 
@@ -56,7 +87,8 @@ function inOrder(entries: readonly ExportedDeclaration[]): readonly ExportedDecl
   const visit = (entry: ExportedDeclaration): void => {
     if (visiting.has(entry)) return;
     visiting.add(entry);
-    for (const { target } of referencesIn(entry.values)) visit(byAddress.get(target) as ExportedDeclaration);
+    for (const { target } of referencesIn(entry.values))
+      visit(byAddress.get(target) as ExportedDeclaration);
     ordered.add(entry);
   };
   entries.forEach(visit);
@@ -66,7 +98,8 @@ function inOrder(entries: readonly ExportedDeclaration[]): readonly ExportedDecl
 const pascal = (snake: string): string => camel(`_${snake}`);
 
 /** What a constant of this name is called. */
-const named = (name: string): string => camel(`${name[0]?.toLowerCase()}${name.slice(1)}`.replaceAll('-', '_'));
+const named = (name: string): string =>
+  camel(`${name[0]?.toLowerCase()}${name.slice(1)}`.replaceAll('-', '_'));
 
 const RESERVED =
   'app stack undefined globalThis arguments await break case catch class const continue debugger default delete do else enum eval export extends false finally for function if implements import in instanceof interface let new null package private protected public return static super switch this throw true try typeof var void while with yield'.split(
@@ -84,8 +117,14 @@ interface CdkContext {
   readonly paths: Set<string>;
 }
 
-function program(entries: readonly ExportedDeclaration[], kinds: Kinds, library: CdkLibrary): string {
-  const wanted = new Set(entries.flatMap(({ values }) => referencesIn(values).map(({ target }) => target)));
+function program(
+  entries: readonly ExportedDeclaration[],
+  kinds: Kinds,
+  library: CdkLibrary,
+): string {
+  const wanted = new Set(
+    entries.flatMap(({ values }) => referencesIn(values).map(({ target }) => target)),
+  );
   const context: CdkContext = {
     kinds,
     wanted,
@@ -96,7 +135,10 @@ function program(entries: readonly ExportedDeclaration[], kinds: Kinds, library:
     paths: new Set(['devicecloud', 'constructor']),
   };
   const statements = entries.map((entry) => statement(entry, context));
-  const classes = ['DevicecloudProvider', ...new Set(entries.map(({ kind }) => pascal(kind.singular)))].toSorted();
+  const classes = [
+    'DevicecloudProvider',
+    ...new Set(entries.map(({ kind }) => pascal(kind.singular))),
+  ].toSorted();
   return `// Written by trueup export. Once the objects are imported, the calls of importFrom may go. Under Terraform, what has
 // createBeforeDestroy is deleted after what names it let go of it, from the apply on that follows the import.
 import { App, TerraformStack } from '${library}';
@@ -117,18 +159,31 @@ app.synth();
 function statement(entry: ExportedDeclaration, context: CdkContext): string {
   const { kind, name, id, values, comments, secrets, masked, isEqual } = entry;
   const address = addressOf(entry);
-  const path = unique(context.paths.has(name) ? `${name}-${kind.singular.replaceAll('_', '-')}` : name, context.paths);
+  const path = unique(
+    context.paths.has(name) ? `${name}-${kind.singular.replaceAll('_', '-')}` : name,
+    context.paths,
+  );
   context.paths.add(path);
   const hints = [
-    ...secrets.map((one) => `${camel(one)} reads back masked and is left out; to manage it, write ${camel(one)}Wo, a sensitive TerraformVariable, and ${camel(one)}WoVersion`),
+    ...secrets.map(
+      (one) =>
+        `${camel(one)} reads back masked and is left out; to manage it, write ${camel(one)}Wo, a sensitive TerraformVariable, and ${camel(one)}WoVersion`,
+    ),
     ...masked.map((one) => `${one} reads back masked and is left out`),
-    ...(isEqual && id !== undefined ? ['Nothing but its identifier tells it from another: importFrom has to stay'] : []),
+    ...(isEqual && id !== undefined
+      ? ['Nothing but its identifier tells it from another: importFrom has to stay']
+      : []),
   ];
   const made = `new ${pascal(kind.singular)}(stack, ${quoted(path)}, ${written(braced([...membersOf(kind.attributes, values, context), ...(deletedLast(kind, context.kinds) ? [LAST] : [])]), '')})`;
   const remarks = [...comments, ...hints].map((text) => `// ${text}\n`).join('');
-  if (!context.wanted.has(address)) return `${remarks}${made}${id === undefined ? '' : `.importFrom(${quoted(id)})`};\n`;
+  if (!context.wanted.has(address))
+    return `${remarks}${made}${id === undefined ? '' : `.importFrom(${quoted(id)})`};\n`;
   const short = named(name);
-  const constant = unique(context.names.has(short) ? named(`${name}_${kind.singular}`) : short, context.names, '');
+  const constant = unique(
+    context.names.has(short) ? named(`${name}_${kind.singular}`) : short,
+    context.names,
+    '',
+  );
   context.names.add(constant);
   context.constants.set(address, constant);
   return `${remarks}const ${constant} = ${made};\n${id === undefined ? '' : `${constant}.importFrom(${quoted(id)});\n`}`;
@@ -140,31 +195,49 @@ type Code = string | { readonly open: '{' | '['; readonly items: readonly Item[]
 type Item = readonly [before: string, item: Code];
 
 const membersOf = (attributes: Attributes, values: Values, context: CdkContext): readonly Item[] =>
-  Object.entries(values).map(([name, value]) => [`${camel(name)}: `, expression(attributes[name] as Attribute, value, context)]);
+  Object.entries(values).map(([name, value]) => [
+    `${camel(name)}: `,
+    expression(attributes[name] as Attribute, value, context),
+  ]);
 
-const propsOf = (attributes: Attributes, values: Values, context: CdkContext): Code => braced(membersOf(attributes, values, context));
+const propsOf = (attributes: Attributes, values: Values, context: CdkContext): Code =>
+  braced(membersOf(attributes, values, context));
 
 const braced = (items: readonly Item[]): Code => (items.length === 0 ? '{}' : { open: '{', items });
 const LAST: Item = ['lifecycle: ', { open: '{', items: [['createBeforeDestroy: ', 'true']] }];
 
-const bracketed = (items: readonly Code[]): Code => (items.length === 0 ? '[]' : { open: '[', items: items.map((item) => ['', item]) });
+const bracketed = (items: readonly Code[]): Code =>
+  items.length === 0 ? '[]' : { open: '[', items: items.map((item) => ['', item]) };
 
 function expression(attribute: Attribute, value: Value, context: CdkContext): Code {
   if (value instanceof Reference) {
     const constant = context.constants.get(value.target);
-    return constant === undefined ? quoted(context.ids.get(value.target) as string) : `${constant}.${camel(value.attribute)}`;
+    return constant === undefined
+      ? quoted(context.ids.get(value.target) as string)
+      : `${constant}.${camel(value.attribute)}`;
   }
-  if (attribute.word === 'document') return holdsExact(value) ? quoted(wireText(value)) : literal(value);
-  if (attribute.word === 'object' && isTree(value)) return propsOf(attribute.attributes, value, context);
+  if (attribute.word === 'document')
+    return holdsExact(value) ? quoted(wireText(value)) : literal(value);
+  if (attribute.word === 'object' && isTree(value))
+    return propsOf(attribute.attributes, value, context);
   if ((attribute.word === 'list' || attribute.word === 'set') && Array.isArray(value))
-    return bracketed((value as readonly Value[]).map((item) => expression(attribute.of, item, context)));
+    return bracketed(
+      (value as readonly Value[]).map((item) => expression(attribute.of, item, context)),
+    );
   return literal(value);
 }
 
 function literal(value: Value): Code {
   if (typeof value === 'string') return quoted(value);
   if (Array.isArray(value)) return bracketed((value as readonly Value[]).map(literal));
-  return isTree(value) ? braced(Object.entries(value).map(([key, item]) => [`${IDENTIFIER.test(key) ? key : quoted(key)}: `, literal(item)])) : String(value);
+  return isTree(value)
+    ? braced(
+        Object.entries(value).map(([key, item]) => [
+          `${IDENTIFIER.test(key) ? key : quoted(key)}: `,
+          literal(item),
+        ]),
+      )
+    : String(value);
 }
 
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;

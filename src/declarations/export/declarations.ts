@@ -51,21 +51,35 @@ export interface ExportedDeclaration {
 }
 
 /** The entries of each kind that has objects. Attributes of the server, empty ones and secrets are left out. */
-export function exportedEntriesOf(kinds: Kinds, estate: ExportedObjects): ReadonlyMap<Kind, readonly ExportedDeclaration[]> {
+export function exportedEntriesOf(
+  kinds: Kinds,
+  estate: ExportedObjects,
+): ReadonlyMap<Kind, readonly ExportedDeclaration[]> {
   const references = new Map<string, Reference>();
   for (const [kind, objects] of estate)
-    for (const { id, name } of objects) if (id !== undefined) references.set(`${kind}.${id}`, new Reference('declared', `${kind}.${name}`, kinds.get(kind)?.id ?? 'id'));
+    for (const { id, name } of objects)
+      if (id !== undefined)
+        references.set(
+          `${kind}.${id}`,
+          new Reference('declared', `${kind}.${name}`, kinds.get(kind)?.id ?? 'id'),
+        );
   const entries = new Map<Kind, readonly ExportedDeclaration[]>();
   for (const [name, objects] of estate) {
     const kind = kinds.get(name);
     if (!kind || objects.length === 0) continue;
     const found = objects.map((one) => {
-      const refer: Refer = (to, wanted) => (to === name && wanted === one.id ? undefined : references.get(`${to}.${wanted}`));
+      const refer: Refer = (to, wanted) =>
+        to === name && wanted === one.id ? undefined : references.get(`${to}.${wanted}`);
       return { ...one, values: worthOf(kind.attributes, one.values, refer), live: one.values };
     });
     const equals = equalsAmong(kind, found);
-    const secrets = [...walk(kind.attributes)].flatMap(([path, { secret }]) => (secret === true ? [path] : []));
-    const hidden = (live: Values): readonly string[] => writables(kind).flatMap(([path, { wire }]) => (wire === 'merge' ? masksIn(mergeOf(live[path]).tree, `${path}.0`) : []));
+    const secrets = [...walk(kind.attributes)].flatMap(([path, { secret }]) =>
+      secret === true ? [path] : [],
+    );
+    const hidden = (live: Values): readonly string[] =>
+      writables(kind).flatMap(([path, { wire }]) =>
+        wire === 'merge' ? masksIn(mergeOf(live[path]).tree, `${path}.0`) : [],
+      );
     entries.set(
       kind,
       found.map(({ live, comments = [], ...one }, index) => ({
@@ -85,8 +99,13 @@ export function exportedEntriesOf(kinds: Kinds, estate: ExportedObjects): Readon
 const visible = (comment: string): string => comment.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
 
 /** Which of them nothing but their identifiers tells apart. */
-function equalsAmong(kind: Kind, found: readonly { readonly values: Values }[]): ReadonlySet<number> {
-  const keys = found.map(({ values }) => canonical(recognisedBy(kind).map((name) => spell(values[name] ?? null))));
+function equalsAmong(
+  kind: Kind,
+  found: readonly { readonly values: Values }[],
+): ReadonlySet<number> {
+  const keys = found.map(({ values }) =>
+    canonical(recognisedBy(kind).map((name) => spell(values[name] ?? null))),
+  );
   const counts = new Map<string, number>();
   for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
   return new Set(keys.flatMap((key, index) => ((counts.get(key) as number) > 1 ? [index] : [])));
@@ -100,7 +119,10 @@ function worthOf(attributes: Attributes, values: Values, refer: Refer): Values {
   for (const [name, attribute] of Object.entries(attributes)) {
     if (!writable(attribute) || attribute.secret === true) continue;
     const value = referring(attribute, values[name] ?? null, refer);
-    const worthless = isEmpty(value) || (attribute.only_declared === true && value === false) || attribute.only_false === true;
+    const worthless =
+      isEmpty(value) ||
+      (attribute.only_declared === true && value === false) ||
+      attribute.only_false === true;
     if (attribute.optional !== true || !worthless) out[name] = value;
   }
   return out;
@@ -108,9 +130,17 @@ function worthOf(attributes: Attributes, values: Values, refer: Refer): Values {
 
 function referring(attribute: Attribute, value: Value, refer: Refer): Value {
   if (attribute.wire === 'merge') return exported(value);
-  if (attribute.word === 'object') return isTree(value) ? worthOf(attribute.attributes, value, refer) : {};
-  if (attribute.word === 'list' || attribute.word === 'set') return Array.isArray(value) ? (value as readonly Value[]).map((item) => referring(attribute.of, item, refer)) : [];
-  return (attribute.word === 'ref' && typeof value === 'string' ? refer(attribute.to, value) : undefined) ?? value;
+  if (attribute.word === 'object')
+    return isTree(value) ? worthOf(attribute.attributes, value, refer) : {};
+  if (attribute.word === 'list' || attribute.word === 'set')
+    return Array.isArray(value)
+      ? (value as readonly Value[]).map((item) => referring(attribute.of, item, refer))
+      : [];
+  return (
+    (attribute.word === 'ref' && typeof value === 'string'
+      ? refer(attribute.to, value)
+      : undefined) ?? value
+  );
 }
 
 /** What a document has of its own: without masks, and with the removed paths where there are some. */
@@ -125,7 +155,9 @@ const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}]/gu;
 
 /** A JSON text with what cannot be seen as escapes. */
 export function showing(json: string): string {
-  return json.replace(INVISIBLE, (character) => character.replace(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`));
+  return json.replace(INVISIBLE, (character) =>
+    character.replace(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  );
 }
 
 /** A name for a declaration, made of any text; differs from those `taken`. */

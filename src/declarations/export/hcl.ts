@@ -1,16 +1,40 @@
 // Writes a live estate for Terraform and OpenTofu, as `terraform fmt` would have it: resources that refer to one
 // another, beside the import blocks that bind them to what exists, so that the first plan imports and changes nothing.
-import { Reference, deletedLast, isTree, type Attribute, type Attributes, type Kind, type Kinds, type Value, type Values } from '../../model/index.js';
-import { exportedEntriesOf, showing, type ExportedDeclaration, type ExportedObjects } from './declarations.js';
+import {
+  Reference,
+  deletedLast,
+  isTree,
+  type Attribute,
+  type Attributes,
+  type Kind,
+  type Kinds,
+  type Value,
+  type Values,
+} from '../../model/index.js';
+import {
+  exportedEntriesOf,
+  showing,
+  type ExportedDeclaration,
+  type ExportedObjects,
+} from './declarations.js';
 
 const SOURCE = 'trueup/devicecloud';
 
 /** File texts by name: one for each kind that has objects, and two that name the provider, whose `version` is ours. */
-export function writeHcl(kinds: Kinds, estate: ExportedObjects, version: string): ReadonlyMap<string, string> {
+export function writeHcl(
+  kinds: Kinds,
+  estate: ExportedObjects,
+  version: string,
+): ReadonlyMap<string, string> {
   const entries = exportedEntriesOf(kinds, estate);
   if (entries.size === 0) return new Map();
-  const blocks = (list: readonly ExportedDeclaration[]): string => list.map((entry) => block(entry, kinds)).join('\n');
-  return new Map([['versions.tf', versionsFile(version)], ['provider.tf', providerFile], ...[...entries].map(([{ name }, list]) => [`${name}.tf`, blocks(list)] as const)]);
+  const blocks = (list: readonly ExportedDeclaration[]): string =>
+    list.map((entry) => block(entry, kinds)).join('\n');
+  return new Map([
+    ['versions.tf', versionsFile(version)],
+    ['provider.tf', providerFile],
+    ...[...entries].map(([{ name }, list]) => [`${name}.tf`, blocks(list)] as const),
+  ]);
 }
 
 const versionsFile = (version: string): string => `terraform {
@@ -33,15 +57,26 @@ provider "devicecloud" {}
 /** The type of a kind's resources, for Terraform. */
 const typeOf = ({ singular }: Kind): string => `devicecloud_${singular}`;
 
-function block({ kind, name, id, values, comments, secrets, masked }: ExportedDeclaration, kinds: Kinds): string {
-  const imported = id === undefined ? '' : `import {\n  to = ${typeOf(kind)}.${name}\n  id = ${quoted(id)}\n}\n\n`;
+function block(
+  { kind, name, id, values, comments, secrets, masked }: ExportedDeclaration,
+  kinds: Kinds,
+): string {
+  const imported =
+    id === undefined ? '' : `import {\n  to = ${typeOf(kind)}.${name}\n  id = ${quoted(id)}\n}\n\n`;
   const hints = [
-    ...secrets.map((path) => `${path} reads back masked and is left out; to manage it, write ${lastOf(path)}_wo, a sensitive variable, and ${lastOf(path)}_wo_version`),
+    ...secrets.map(
+      (path) =>
+        `${path} reads back masked and is left out; to manage it, write ${lastOf(path)}_wo, a sensitive variable, and ${lastOf(path)}_wo_version`,
+    ),
     ...masked.map((path) => `${path} reads back masked and is left out`),
   ];
-  const remarks = (list: readonly string[], margin: string): string => list.map((text) => `${margin}# ${text}\n`).join('');
+  const remarks = (list: readonly string[], margin: string): string =>
+    list.map((text) => `${margin}# ${text}\n`).join('');
   const body = `${remarks(hints, '  ')}${assigned(attributesOf(kind.attributes, values, kinds, '  '), '  ')}`;
-  const parts = [body, ...(deletedLast(kind, kinds) ? ['  lifecycle {\n    create_before_destroy = true\n  }\n'] : [])].filter((part) => part !== '');
+  const parts = [
+    body,
+    ...(deletedLast(kind, kinds) ? ['  lifecycle {\n    create_before_destroy = true\n  }\n'] : []),
+  ].filter((part) => part !== '');
   return `${imported}${remarks(comments, '')}resource "${typeOf(kind)}" "${name}" {\n${parts.join('\n')}}\n`;
 }
 
@@ -49,17 +84,28 @@ const lastOf = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
 
 type Member = readonly [key: string, text: string];
 
-function attributesOf(attributes: Attributes, values: Values, kinds: Kinds, margin: string): readonly Member[] {
-  return Object.entries(values).map(([name, value]) => [name, expression(attributes[name] as Attribute, value, kinds, margin)]);
+function attributesOf(
+  attributes: Attributes,
+  values: Values,
+  kinds: Kinds,
+  margin: string,
+): readonly Member[] {
+  return Object.entries(values).map(([name, value]) => [
+    name,
+    expression(attributes[name] as Attribute, value, kinds, margin),
+  ]);
 }
 
 function expression(attribute: Attribute, value: Value, kinds: Kinds, margin: string): string {
   if (value instanceof Reference) return traversal(value, kinds);
   if (attribute.word === 'document') return `jsonencode(${literal(value, margin)})`;
-  if (attribute.word === 'object' && isTree(value)) return braced(attributesOf(attribute.attributes, value, kinds, `${margin}  `), margin);
+  if (attribute.word === 'object' && isTree(value))
+    return braced(attributesOf(attribute.attributes, value, kinds, `${margin}  `), margin);
   if ((attribute.word === 'list' || attribute.word === 'set') && Array.isArray(value))
     return bracketed(
-      (value as readonly Value[]).map((item) => expression(attribute.of, item, kinds, `${margin}  `)),
+      (value as readonly Value[]).map((item) =>
+        expression(attribute.of, item, kinds, `${margin}  `),
+      ),
       margin,
     );
   return literal(value, margin);
@@ -89,11 +135,13 @@ const WIDEST = 120;
 
 function bracketed(items: readonly string[], margin: string): string {
   const line = `[${items.join(', ')}]`;
-  if (items.length === 0 || (!line.includes('\n') && line.length + margin.length < WIDEST)) return line;
+  if (items.length === 0 || (!line.includes('\n') && line.length + margin.length < WIDEST))
+    return line;
   return `[\n${items.map((item) => `${margin}  ${item},\n`).join('')}${margin}]`;
 }
 
-const braced = (members: readonly Member[], margin: string): string => (members.length === 0 ? '{}' : `{\n${assigned(members, `${margin}  `)}${margin}}`);
+const braced = (members: readonly Member[], margin: string): string =>
+  members.length === 0 ? '{}' : `{\n${assigned(members, `${margin}  `)}${margin}}`;
 
 /** One assignment a line; where neighbours stay on theirs, their equals signs stand below one another. */
 function assigned(members: readonly Member[], margin: string): string {
@@ -104,11 +152,14 @@ function assigned(members: readonly Member[], margin: string): string {
     const widest = Math.max(...widths.slice(before + 1, after < 0 ? undefined : after));
     return ' '.repeat(widest - (widths[index] as number));
   };
-  return members.map(([key, text], index) => `${margin}${key}${padding(index)} = ${text}\n`).join('');
+  return members
+    .map(([key, text], index) => `${margin}${key}${padding(index)} = ${text}\n`)
+    .join('');
 }
 
 /** What a terminal would count, and `terraform fmt` does. */
-const columns = (text: string): number => [...new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text)].length;
+const columns = (text: string): number =>
+  [...new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text)].length;
 
 const IDENTIFIER = /^(?!for$)[A-Za-z_][\w-]*$/;
 
@@ -118,9 +169,16 @@ const keyword = (key: string): string => (IDENTIFIER.test(key) ? key : quoted(ke
 function quoted(text: string): string {
   const pairs = /\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})/g;
   return showing(JSON.stringify(text.replace(/\p{Cs}/gu, '\ufffd')))
-    .replace(/(\\\\)|\\b|\\f/g, (escape, backslash?: string) => backslash ?? `\\u00${escape === '\\b' ? '08' : '0c'}`)
-    .replace(pairs, (_, high: string, low: string) => `\\U${codePoint(high, low).toString(16).padStart(8, '0')}`)
+    .replace(
+      /(\\\\)|\\b|\\f/g,
+      (escape, backslash?: string) => backslash ?? `\\u00${escape === '\\b' ? '08' : '0c'}`,
+    )
+    .replace(
+      pairs,
+      (_, high: string, low: string) => `\\U${codePoint(high, low).toString(16).padStart(8, '0')}`,
+    )
     .replace(/[$%](?=\{)/g, '$&$&');
 }
 
-const codePoint = (high: string, low: string): number => String.fromCharCode(Number.parseInt(high, 16), Number.parseInt(low, 16)).codePointAt(0) as number;
+const codePoint = (high: string, low: string): number =>
+  String.fromCharCode(Number.parseInt(high, 16), Number.parseInt(low, 16)).codePointAt(0) as number;

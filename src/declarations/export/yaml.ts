@@ -1,20 +1,49 @@
 // Writes declarations as YAML that loads as it stands: what `export` and the reference docs are made of.
 import { isObject, type Json, type Kinds } from '../../model/index.js';
 import { spell } from '../interpolate.js';
-import { exportedEntriesOf, showing, type ExportedDeclaration, type ExportedObjects } from './declarations.js';
+import {
+  exportedEntriesOf,
+  showing,
+  type ExportedDeclaration,
+  type ExportedObjects,
+} from './declarations.js';
 
 /**
  * File text for each kind that has objects. Attributes of the server, empty ones and secrets are left out (secrets with
  * a comment that says how to write them); identifiers of other exported objects become references to them.
  */
-export function writeDeclarations(kinds: Kinds, estate: ExportedObjects): ReadonlyMap<string, string> {
-  return new Map([...exportedEntriesOf(kinds, estate)].map(([{ name }, entries]) => [name, `${name}:\n${entries.map(writeDeclaration).join('\n\n')}\n`]));
+export function writeDeclarations(
+  kinds: Kinds,
+  estate: ExportedObjects,
+): ReadonlyMap<string, string> {
+  return new Map(
+    [...exportedEntriesOf(kinds, estate)].map(([{ name }, entries]) => [
+      name,
+      `${name}:\n${entries.map(writeDeclaration).join('\n\n')}\n`,
+    ]),
+  );
 }
 
-function writeDeclaration({ name, values, id, comments, secrets, masked, isEqual }: ExportedDeclaration): string {
+function writeDeclaration({
+  name,
+  values,
+  id,
+  comments,
+  secrets,
+  masked,
+  isEqual,
+}: ExportedDeclaration): string {
   const remarks = comments.map((comment) => `  # ${comment}`);
-  const hints = [...secrets, ...masked].map((path) => `    # ${path} reads back masked and is left out; to manage it, write "\${secret.env.NAME}"`);
-  const members = { ...(spell(values) as Readonly<Record<string, Json>>), ...(id === undefined ? {} : { lifecycle: { adopt: id, ...(isEqual ? { allow_duplicate: true } : {}) } }) };
+  const hints = [...secrets, ...masked].map(
+    (path) =>
+      `    # ${path} reads back masked and is left out; to manage it, write "\${secret.env.NAME}"`,
+  );
+  const members = {
+    ...(spell(values) as Readonly<Record<string, Json>>),
+    ...(id === undefined
+      ? {}
+      : { lifecycle: { adopt: id, ...(isEqual ? { allow_duplicate: true } : {}) } }),
+  };
   return [...remarks, `  ${scalar(name)}:`, ...hints, ...yamlLines(members, 4)].join('\n');
 }
 
@@ -27,7 +56,8 @@ export function yamlLines(tree: Readonly<Record<string, Json>>, indent: number):
     const key = `${margin}${scalar(name)}:`;
     const short = inline(value);
     if (short !== undefined && key.length + short.length < WIDEST) return [`${key} ${short}`];
-    if (Array.isArray(value)) return [key, ...(value as readonly Json[]).flatMap((item) => itemLines(item, indent + 2))];
+    if (Array.isArray(value))
+      return [key, ...(value as readonly Json[]).flatMap((item) => itemLines(item, indent + 2))];
     return isObject(value) ? [key, ...yamlLines(value, indent + 2)] : [`${key} ${short}`];
   });
 }
@@ -43,13 +73,17 @@ function itemLines(item: Json, indent: number): readonly string[] {
 /** One line for a scalar, for an object that holds scalars only, and for a list without objects. */
 function inline(value: Json): string | undefined {
   if (Array.isArray(value)) {
-    const items = (value as readonly Json[]).map((item) => (isObject(item) ? undefined : inline(item)));
+    const items = (value as readonly Json[]).map((item) =>
+      isObject(item) ? undefined : inline(item),
+    );
     return items.includes(undefined) ? undefined : `[${items.join(', ')}]`;
   }
   if (!isObject(value)) return scalar(value);
   const members = Object.entries(value);
   if (members.some(([, item]) => isObject(item) || Array.isArray(item))) return undefined;
-  return members.length === 0 ? '{}' : `{ ${members.map(([key, item]) => `${scalar(key)}: ${scalar(item)}`).join(', ')} }`;
+  return members.length === 0
+    ? '{}'
+    : `{ ${members.map(([key, item]) => `${scalar(key)}: ${scalar(item)}`).join(', ')} }`;
 }
 
 const PLAIN = /^[A-Za-z][A-Za-z0-9_./ -]*(?<! )$/;
@@ -60,5 +94,7 @@ const asJson = (value: Json): string => showing(JSON.stringify(value));
 
 /** A scalar as it may stand anywhere. */
 function scalar(value: Json): string {
-  return typeof value === 'string' && PLAIN.test(value) && !RESERVED.test(value) ? value : asJson(value);
+  return typeof value === 'string' && PLAIN.test(value) && !RESERVED.test(value)
+    ? value
+    : asJson(value);
 }

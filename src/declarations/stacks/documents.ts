@@ -29,12 +29,17 @@ export function stackDocumentOf(value: Json, path: readonly string[], site: Stac
   if (typeof text !== 'string') return bad(site, path, 'JSON text is expected');
   const parts = templateParts(text);
   const [only] = parts;
-  if (parts.length === 1 && only !== undefined && typeof only !== 'string') return textValue(parts, path, site);
+  if (parts.length === 1 && only !== undefined && typeof only !== 'string')
+    return textValue(parts, path, site);
   const character = unusedIn(text);
-  if (character === undefined) return bad(site, path, 'this text has every character that means nothing');
+  if (character === undefined)
+    return bad(site, path, 'this text has every character that means nothing');
   let quoted = false;
   const marked = parts.map((part, index) => {
-    if (typeof part !== 'string') return quoted ? `${character}${index}${character}` : `"${character}${character}${index}${character}"`;
+    if (typeof part !== 'string')
+      return quoted
+        ? `${character}${index}${character}`
+        : `"${character}${character}${index}${character}"`;
     quoted = endsQuoted(part, quoted);
     return part;
   });
@@ -42,17 +47,25 @@ export function stackDocumentOf(value: Json, path: readonly string[], site: Stac
   try {
     tree = JSON.parse(marked.join('')) as Json;
   } catch {
-    return parts.some(isEscaped) ? bad(site, path, 'quotes inside of `${…}` are escaped here, which nobody reads', KEPT) : bad(site, path, 'this is no JSON text');
+    return parts.some(isEscaped)
+      ? bad(site, path, 'quotes inside of `${…}` are escaped here, which nobody reads', KEPT)
+      : bad(site, path, 'this is no JSON text');
   }
   return treeOf(tree, { character, parts }, path, site);
 }
 
 /** JSON escapes the quotes of a key, as in `${TYPE.NAME[\"a\"].id}`. */
-const isEscaped = (part: TemplatePart): boolean => typeof part !== 'string' && /^[^"]*\\"/.test(part.text);
+const isEscaped = (part: TemplatePart): boolean =>
+  typeof part !== 'string' && /^[^"]*\\"/.test(part.text);
 
 const KEPT = `Let a local hold the reference: \`const it = new TerraformLocal(this, 'it', '\${TYPE.NAME["key"].id}')\`, and \`it.asString\` in the document.`;
 
-function bad({ complain }: StackPlace, path: readonly string[], why: string, detail = 'Write `JSON.stringify({ … })` in the program.'): Raw {
+function bad(
+  { complain }: StackPlace,
+  path: readonly string[],
+  why: string,
+  detail = 'Write `JSON.stringify({ … })` in the program.',
+): Raw {
   complain({ path, code: 'bad-json', summary: `\`${path.join('.')}\`: ${why}`, detail });
   return {};
 }
@@ -61,9 +74,13 @@ function bad({ complain }: StackPlace, path: readonly string[], why: string, det
 function spelledOut(value: Json, { stack }: StackPlace): Json {
   const parts = typeof value === 'string' ? templateParts(value) : [];
   const [only] = parts;
-  if (only === undefined || parts.length > 1 || typeof only === 'string' || !isTraversal(only)) return value;
+  if (only === undefined || parts.length > 1 || typeof only === 'string' || !isTraversal(only))
+    return value;
   const [head, name, ...more] = only.steps;
-  const local = head === 'local' && typeof name === 'string' && more.length === 0 ? blockAt(stack.tree, 'locals')[name] : undefined;
+  const local =
+    head === 'local' && typeof name === 'string' && more.length === 0
+      ? blockAt(stack.tree, 'locals')[name]
+      : undefined;
   return typeof local === 'string' ? local : value;
 }
 
@@ -83,24 +100,45 @@ function treeOf(value: Json, marks: Marks, path: readonly string[], site: StackP
     const pieces = value
       .slice(bare ? 1 : 0)
       .split(marks.character)
-      .map((piece, index) => (index % 2 === 0 ? piece : (marks.parts[Number(piece)] as TemplatePart)));
+      .map((piece, index) =>
+        index % 2 === 0 ? piece : (marks.parts[Number(piece)] as TemplatePart),
+      );
     const parts = pieces.filter((part) => part !== '');
     const [only] = parts;
     if (only === undefined) return textValue([''], path, site);
     if (parts.length > 1 || typeof only === 'string') return textValue(parts, path, site);
     return bare ? bareValue(only, path, site) : quotedValue(only, path, site);
   }
-  if (Array.isArray(value)) return (value as readonly Json[]).map((item, index) => treeOf(item, marks, [...path, String(index)], site));
+  if (Array.isArray(value))
+    return (value as readonly Json[]).map((item, index) =>
+      treeOf(item, marks, [...path, String(index)], site),
+    );
   if (!isObject(value)) return rawValueOf(value, path, site);
-  return Object.fromEntries(Object.entries(value).flatMap(([key, item]) => (isKey(key, marks, path, site) ? [[key, treeOf(item, marks, [...path, key], site)]] : [])));
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, item]) =>
+      isKey(key, marks, path, site) ? [[key, treeOf(item, marks, [...path, key], site)]] : [],
+    ),
+  );
 }
 
 /** An expression in no quotes keeps its type, and so must not be text: Terraform reads what it says as JSON. */
-function bareValue(part: Exclude<TemplatePart, string>, path: readonly string[], site: StackPlace): Raw {
+function bareValue(
+  part: Exclude<TemplatePart, string>,
+  path: readonly string[],
+  site: StackPlace,
+): Raw {
   let wrong = false;
-  const value = textValue([part], path, { ...site, complain: (complaint) => ((wrong = true), site.complain(complaint)) });
+  const value = textValue([part], path, {
+    ...site,
+    complain: (complaint) => ((wrong = true), site.complain(complaint)),
+  });
   if (!wrong && typeof value === 'string' && isText(value, site))
-    site.complain({ path, code: 'unquoted-text', summary: `\`${path.join('.')}\`: ${part.text} is text and stands in no quotes`, detail: `Write it in quotes: "${part.text}".` });
+    site.complain({
+      path,
+      code: 'unquoted-text',
+      summary: `\`${path.join('.')}\`: ${part.text} is text and stands in no quotes`,
+      detail: `Write it in quotes: "${part.text}".`,
+    });
   return value;
 }
 
@@ -114,7 +152,10 @@ function isText(value: string, { stack, ofTexts }: StackPlace): boolean {
     case 'each':
       return only.path[0] === 'key' || ofTexts === true;
     case 'declared':
-      return isTextual([...stack.kinds.values()].find(({ name }) => name === only.kind)?.attributes, only.attribute);
+      return isTextual(
+        [...stack.kinds.values()].find(({ name }) => name === only.kind)?.attributes,
+        only.attribute,
+      );
     case 'lookup':
       return isTextual(stack.found(only.name)?.attributes, only.attribute);
     default:
@@ -136,8 +177,18 @@ function isTextual(attributes: Attributes | undefined, name: string): boolean {
   return word === 'text' || word === 'ref' || word === 'choice';
 }
 
-function isKey(key: string, { character }: Marks, path: readonly string[], { complain }: StackPlace): boolean {
+function isKey(
+  key: string,
+  { character }: Marks,
+  path: readonly string[],
+  { complain }: StackPlace,
+): boolean {
   const right = key !== '__proto__' && !key.includes(character);
-  if (!right) complain({ path, code: 'unsupported-expression', summary: `\`${path.join('.')}\`: a key of a document has to be plain text` });
+  if (!right)
+    complain({
+      path,
+      code: 'unsupported-expression',
+      summary: `\`${path.join('.')}\`: a key of a document has to be plain text`,
+    });
   return right;
 }

@@ -12,7 +12,10 @@ interface Bringing {
   readonly synthesise?: Synthesise;
 }
 
-export async function bring({ files, kinds, cwd, synthesise }: Bringing, sources: readonly StackSource[]): Promise<StackBlock & { readonly documents: readonly ProgramDocument[] }> {
+export async function bring(
+  { files, kinds, cwd, synthesise }: Bringing,
+  sources: readonly StackSource[],
+): Promise<StackBlock & { readonly documents: readonly ProgramDocument[] }> {
   const read = await readStacks(files, sources, synthesise);
   return { ...desiredOf(read, kinds, cwd), documents: read.documents };
 }

@@ -1,7 +1,16 @@
 // Finds the synthesised stacks behind PATHs and reads them: one `cdk.tf.json`, an output folder with its manifest, or
 // a CDK program, which is run first. Nothing outside of the folder that was named is read.
 import { dirname, join, posix } from 'node:path';
-import { defined, isObject, madeIn, type Diagnostic, type Json, type JsonObject, type Comment, type Origin } from '../../model/index.js';
+import {
+  defined,
+  isObject,
+  madeIn,
+  type Diagnostic,
+  type Json,
+  type JsonObject,
+  type Comment,
+  type Origin,
+} from '../../model/index.js';
 import type { DeclarationFiles } from '../../platform/index.js';
 import { whyNot, type FoundFile, type StackSource } from '../paths.js';
 import { limits } from '../yaml/raw-values.js';
@@ -53,7 +62,11 @@ interface FileMap {
 }
 
 /** @param synthesise absent where programs are not to be run: then they hold nothing */
-export async function readStacks(files: DeclarationFiles, sources: readonly StackSource[], synthesise: Synthesise | undefined): Promise<StackFiles> {
+export async function readStacks(
+  files: DeclarationFiles,
+  sources: readonly StackSource[],
+  synthesise: Synthesise | undefined,
+): Promise<StackFiles> {
   const shelf: FileMap = { files, stacks: new Map(), documents: [], remarks: [], diagnostics: [] };
   for (const { is, file, path } of sources) {
     if (is === 'file') readOne(shelf, { file, path, named: true });
@@ -67,32 +80,57 @@ export async function readStacks(files: DeclarationFiles, sources: readonly Stac
 function readOutput(shelf: FileMap, folder: string, file: string): void {
   const names = shelf.files.list(folder).filter((name) => /\.ya?ml$/.test(name));
   const shownOf = (inner: string): string => `${file}/${inner}`;
-  if (names.length === 0 || shelf.files.stat(join(folder, 'manifest.json'))) return readFolder(shelf, folder, shownOf, { program: file });
+  if (names.length === 0 || shelf.files.stat(join(folder, 'manifest.json')))
+    return readFolder(shelf, folder, shownOf, { program: file });
   for (const name of names.toSorted()) {
     const found = { file: shownOf(name), path: join(folder, name), named: true };
     if (shelf.files.isLink(found.path)) leadsAway(shelf, found);
-    else if (shelf.files.stat(found.path)?.kind !== 'file') complain(shelf, found, 'not-a-file', `${found.file} is no regular file`);
+    else if (shelf.files.stat(found.path)?.kind !== 'file')
+      complain(shelf, found, 'not-a-file', `${found.file} is no regular file`);
     else shelf.documents.push(documentIn(shelf, found, file));
   }
 }
 
 function documentIn({ files }: FileMap, found: FoundFile, program: string): ProgramDocument {
   const bytes = files.read(found.path, limits.bytes + 1);
-  const originOf = ({ path, at }: Comment): Origin => ({ ...(at ? { ...at, file: posix.join(posix.dirname(program), at.file) } : { file: program, line: 0, column: 0 }), path });
-  return { ...found, bytes, made: new Map([...madeIn(new TextDecoder().decode(bytes))].map(([key, made]) => [key, originOf(made)])) };
+  const originOf = ({ path, at }: Comment): Origin => ({
+    ...(at
+      ? { ...at, file: posix.join(posix.dirname(program), at.file) }
+      : { file: program, line: 0, column: 0 }),
+    path,
+  });
+  return {
+    ...found,
+    bytes,
+    made: new Map(
+      [...madeIn(new TextDecoder().decode(bytes))].map(([key, made]) => [key, originOf(made)]),
+    ),
+  };
 }
 
 function leadsAway(shelf: FileMap, found: FoundFile): undefined {
-  return complain(shelf, found, 'not-a-file', `${found.file} is a link, or is reached by one`, 'What a program writes has to be in its output folder itself.');
+  return complain(
+    shelf,
+    found,
+    'not-a-file',
+    `${found.file} is a link, or is reached by one`,
+    'What a program writes has to be in its output folder itself.',
+  );
 }
 
 function readOne(shelf: FileMap, from: FoundFile): void {
   const tree = treeIn(shelf, from);
   if (!tree) return;
   const { stackName } = blockAt(tree, '//', 'metadata');
-  put(shelf, { from, name: typeof stackName === 'string' ? stackName : from.file, tree, wanted: true });
+  put(shelf, {
+    from,
+    name: typeof stackName === 'string' ? stackName : from.file,
+    tree,
+    wanted: true,
+  });
   const folder = dirname(dirname(dirname(from.path)));
-  if (shelf.files.stat(join(folder, 'manifest.json'))?.kind === 'file') readFolder(shelf, folder, (inner) => inner, { only: from.path });
+  if (shelf.files.stat(join(folder, 'manifest.json'))?.kind === 'file')
+    readFolder(shelf, folder, (inner) => inner, { only: from.path });
 }
 
 /** One that is wanted is never replaced by one that is only asked for its outputs. */
@@ -108,22 +146,43 @@ interface Reading {
 }
 
 /** The stacks that a manifest names. @param shownOf what a file of the folder is called */
-function readFolder(shelf: FileMap, folder: string, shownOf: (inner: string) => string, { only, program }: Reading = {}): void {
-  const foundIn = (inner: string): FoundFile => ({ file: shownOf(inner), path: join(folder, inner), named: true });
-  const treeBelow = (inner: string): JsonObject | undefined => (isReachedByLink(shelf, folder, inner) ? leadsAway(shelf, foundIn(inner)) : treeIn(shelf, foundIn(inner)));
+function readFolder(
+  shelf: FileMap,
+  folder: string,
+  shownOf: (inner: string) => string,
+  { only, program }: Reading = {},
+): void {
+  const foundIn = (inner: string): FoundFile => ({
+    file: shownOf(inner),
+    path: join(folder, inner),
+    named: true,
+  });
+  const treeBelow = (inner: string): JsonObject | undefined =>
+    isReachedByLink(shelf, folder, inner)
+      ? leadsAway(shelf, foundIn(inner))
+      : treeIn(shelf, foundIn(inner));
   const manifest = foundIn('manifest.json');
   const tree = treeBelow('manifest.json');
   for (const [name, stack] of Object.entries(tree ? blockAt(tree, 'stacks') : {})) {
     const { synthesizedStackPath: inner, annotations } = isObject(stack) ? stack : {};
     if (typeof inner !== 'string' || !isBelow(inner)) {
-      complain(shelf, manifest, 'bad-manifest', `${manifest.file} does not say where the stack ${name} is, or says it is elsewhere`, 'Synthesise anew: trueup synth');
+      complain(
+        shelf,
+        manifest,
+        'bad-manifest',
+        `${manifest.file} does not say where the stack ${name} is, or says it is elsewhere`,
+        'Synthesise anew: trueup synth',
+      );
       continue;
     }
     const found = foundIn(inner);
     const from = program === undefined ? found : { ...found, file: program };
     const read = shelf.stacks.has(from.path) ? undefined : treeBelow(inner);
     if (read) put(shelf, { from, name, tree: read, wanted: only === undefined });
-    if (only === undefined && Array.isArray(annotations)) shelf.remarks.push(...(annotations as readonly Json[]).flatMap((one) => remarkOf(one, from) ?? []));
+    if (only === undefined && Array.isArray(annotations))
+      shelf.remarks.push(
+        ...(annotations as readonly Json[]).flatMap((one) => remarkOf(one, from) ?? []),
+      );
   }
 }
 
@@ -133,29 +192,68 @@ function isReachedByLink({ files }: FileMap, folder: string, inner: string): boo
   return steps.some((_, index) => files.isLink(join(folder, ...steps.slice(0, index + 1))));
 }
 
-const isBelow = (path: string): boolean => !posix.isAbsolute(path) && !path.includes('\\') && !posix.normalize(path).startsWith('..');
+const isBelow = (path: string): boolean =>
+  !posix.isAbsolute(path) && !path.includes('\\') && !posix.normalize(path).startsWith('..');
 
 function remarkOf(one: Json, from: FoundFile): StackRemark | undefined {
   if (!isObject(one)) return undefined;
   const { constructPath: path, level, message, stacktrace } = one;
-  if (typeof path !== 'string' || typeof level !== 'string' || typeof message !== 'string') return undefined;
-  return { path, level, message, from, trace: Array.isArray(stacktrace) ? (stacktrace as readonly Json[]).filter((line) => typeof line === 'string') : [] };
+  if (typeof path !== 'string' || typeof level !== 'string' || typeof message !== 'string')
+    return undefined;
+  return {
+    path,
+    level,
+    message,
+    from,
+    trace: Array.isArray(stacktrace)
+      ? (stacktrace as readonly Json[]).filter((line) => typeof line === 'string')
+      : [],
+  };
 }
 
-function complain({ diagnostics }: FileMap, { file }: FoundFile, code: string, summary: string, detail?: string): undefined {
-  diagnostics.push({ severity: 'error', code, summary, ...defined({ detail }), origin: { file, line: 1, column: 1 } });
+function complain(
+  { diagnostics }: FileMap,
+  { file }: FoundFile,
+  code: string,
+  summary: string,
+  detail?: string,
+): undefined {
+  diagnostics.push({
+    severity: 'error',
+    code,
+    summary,
+    ...defined({ detail }),
+    origin: { file, line: 1, column: 1 },
+  });
 }
 
 /** The object that a JSON file holds. The parser's own words are not repeated: they quote the text. */
 function treeIn(shelf: FileMap, from: FoundFile): JsonObject | undefined {
   try {
-    if (shelf.files.stat(from.path)?.kind !== 'file') return complain(shelf, from, 'not-a-file', `${from.file} is no regular file`);
+    if (shelf.files.stat(from.path)?.kind !== 'file')
+      return complain(shelf, from, 'not-a-file', `${from.file} is no regular file`);
     const bytes = shelf.files.read(from.path, LARGEST + 1);
-    if (bytes.length > LARGEST) return complain(shelf, from, 'too-large', `${from.file} is larger than 64 MiB`, 'Split the program into several stacks.');
+    if (bytes.length > LARGEST)
+      return complain(
+        shelf,
+        from,
+        'too-large',
+        `${from.file} is larger than 64 MiB`,
+        'Split the program into several stacks.',
+      );
     const tree = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as Json;
-    return isObject(tree) ? tree : complain(shelf, from, 'bad-stack', `${from.file} holds no JSON object`);
+    return isObject(tree)
+      ? tree
+      : complain(shelf, from, 'bad-stack', `${from.file} holds no JSON object`);
   } catch (error) {
-    if (error instanceof SyntaxError || error instanceof TypeError) return complain(shelf, from, 'bad-stack', `${from.file} is no JSON text`, 'Synthesise anew: trueup synth');
+    if (error instanceof SyntaxError || error instanceof TypeError)
+      return complain(
+        shelf,
+        from,
+        'bad-stack',
+        `${from.file} is no JSON text`,
+        'Synthesise anew: trueup synth',
+      );
     return complain(shelf, from, 'unreadable', `cannot read ${from.file}: ${whyNot(error)}`);
   }
 }

@@ -19,7 +19,14 @@ import type { Piece } from '../collect.js';
 import { isMap, type Raw } from '../yaml/raw-values.js';
 import { bondsOf, lookupRaw, movedIn, resourceOf, type Bonds } from './blocks.js';
 import type { StackRemark, StackFile, StackFiles } from './stack-files.js';
-import { blockAt, isSecret, literalValueOf, rawValueOf, type StackPlace, type Stack } from './values.js';
+import {
+  blockAt,
+  isSecret,
+  literalValueOf,
+  rawValueOf,
+  type StackPlace,
+  type Stack,
+} from './values.js';
 import { lineOf } from '../stack-trace.js';
 import type { Violation } from '../validation.js';
 import { typeIn, type VariableType, type VariableTypes } from './variables.js';
@@ -45,8 +52,20 @@ interface Work {
 const PREFIX = 'devicecloud_';
 
 /** @param cwd absolute: files of the program are named from here */
-export function desiredOf({ stacks, remarks, diagnostics }: StackFiles, kinds: Kinds, cwd: string): StackBlock {
-  const work: Work = { cwd, kinds, lookups: new Map(), types: new Map(), shared: new Map(), pieces: [], diagnostics: [...diagnostics] };
+export function desiredOf(
+  { stacks, remarks, diagnostics }: StackFiles,
+  kinds: Kinds,
+  cwd: string,
+): StackBlock {
+  const work: Work = {
+    cwd,
+    kinds,
+    lookups: new Map(),
+    types: new Map(),
+    shared: new Map(),
+    pieces: [],
+    diagnostics: [...diagnostics],
+  };
   const types = new Map([...kinds.values()].map((kind) => [PREFIX + kind.singular, kind]));
   const known = new Map<StackFile, Stack>();
   for (const one of stacks) {
@@ -65,23 +84,38 @@ export function desiredOf({ stacks, remarks, diagnostics }: StackFiles, kinds: K
   }
   for (const [file, stack] of known) if (file.wanted) takeStack(work, file, stack);
   work.diagnostics.push(...remarks.map((remark) => remarked(work, remark)));
-  return { pieces: [...work.pieces, ...work.shared.values()], types: work.types, diagnostics: work.diagnostics };
+  return {
+    pieces: [...work.pieces, ...work.shared.values()],
+    types: work.types,
+    diagnostics: work.diagnostics,
+  };
 }
 
 const CROSS = 'cross-stack-reference-input-';
 
 /** The stack whose state a `terraform_remote_state` reads: by the name that the CDK gives it, else by an equal backend. */
-function remoteOf(from: StackFile, name: string, known: ReadonlyMap<StackFile, Stack>): Stack | undefined {
+function remoteOf(
+  from: StackFile,
+  name: string,
+  known: ReadonlyMap<StackFile, Stack>,
+): Stack | undefined {
   const all = [...known].filter(([file]) => file !== from);
   const called = all.find(([file]) => name === CROSS + file.name)?.[1];
   const { backend, config } = blockAt(from.tree, 'data', 'terraform_remote_state', name);
-  const alike = ({ tree }: StackFile): boolean => typeof backend === 'string' && equal(own(blockAt(tree, 'terraform', 'backend'), backend), config);
+  const alike = ({ tree }: StackFile): boolean =>
+    typeof backend === 'string' &&
+    equal(own(blockAt(tree, 'terraform', 'backend'), backend), config);
   return called ?? all.find(([file]) => alike(file))?.[1];
 }
 
 type Say = (severity: Severity, complaint: Violation, origin?: Origin) => void;
 
-const wholeOf = ({ from, name }: StackFile): Origin => ({ file: from.file, line: 0, column: 0, path: name });
+const wholeOf = ({ from, name }: StackFile): Origin => ({
+  file: from.file,
+  line: 0,
+  column: 0,
+  path: name,
+});
 
 const voiceOf =
   (work: Work, file: StackFile): Say =>
@@ -95,7 +129,12 @@ const voiceOf =
       origin,
     });
 
-const pieceOf = ({ from }: StackFile, path: readonly [string, ...string[]], raw: Raw, origin: Origin): Piece => ({
+const pieceOf = (
+  { from }: StackFile,
+  path: readonly [string, ...string[]],
+  raw: Raw,
+  origin: Origin,
+): Piece => ({
   from,
   path,
   name: path.at(-1) as string,
@@ -116,7 +155,11 @@ function lookupOf(work: Work, file: StackFile, stack: Stack, kind: Kind, name: s
   if (known !== undefined || !isObject(block)) return known ?? name;
   work.lookups.set(key, name);
   const origin = originOf(work, file, block, `${stack.name}/${type}.${name}`);
-  const raw = lookupRaw(kind, block, { stack, inside: [], complain: (complaint) => voiceOf(work, file)('error', complaint, origin) });
+  const raw = lookupRaw(kind, block, {
+    stack,
+    inside: [],
+    complain: (complaint) => voiceOf(work, file)('error', complaint, origin),
+  });
   for (let number = 1; ; number += 1) {
     const free = number === 1 ? name : `${name}-${number}`;
     const other = work.shared.get(`lookups.${free}`);
@@ -130,13 +173,26 @@ function lookupOf(work: Work, file: StackFile, stack: Stack, kind: Kind, name: s
 function takeStack(work: Work, file: StackFile, stack: Stack): void {
   const whole = wholeOf(file);
   const say = voiceOf(work, file);
-  const siteOf = (origin: Origin): StackPlace => ({ stack, inside: [], complain: (complaint) => say('error', complaint, origin) });
+  const siteOf = (origin: Origin): StackPlace => ({
+    stack,
+    inside: [],
+    complain: (complaint) => say('error', complaint, origin),
+  });
   sections(stack, say);
   const bonds = bondsOf(stack, (complaint) => say('error', complaint));
   for (const [name, variable] of Object.entries(blockAt(stack.tree, 'variable'))) {
     const { default: initial, type, validation } = isObject(variable) ? variable : {};
     if (isSecret(variable)) continue;
-    if (initial !== undefined) share(work, pieceOf(file, ['variables', name], literalValueOf(initial, ['variable', name, 'default'], siteOf(whole)), whole));
+    if (initial !== undefined)
+      share(
+        work,
+        pieceOf(
+          file,
+          ['variables', name],
+          literalValueOf(initial, ['variable', name, 'default'], siteOf(whole)),
+          whole,
+        ),
+      );
     const shape = typeof type === 'string' ? typeIn(type) : undefined;
     if (shape) work.types.set(name, shape);
     if (validation !== undefined && [validation].flat().length > 0)
@@ -158,7 +214,12 @@ function takeStack(work: Work, file: StackFile, stack: Stack): void {
     unbound.delete(key);
     if ((block['timeouts'] ?? null) !== null) hurried.push(origin);
     const before = work.diagnostics.length;
-    const { raw, depends_on, counted } = resourceOf(kind, block, bonds.get(key) ?? {}, siteOf(origin));
+    const { raw, depends_on, counted } = resourceOf(
+      kind,
+      block,
+      bonds.get(key) ?? {},
+      siteOf(origin),
+    );
     // What was complained of is wrong in other ways, too, because of it.
     if (work.diagnostics.length > before) return;
     const recounts = !moved.has(key) && (counted || raw['for_each'] === undefined);
@@ -181,13 +242,18 @@ function untimed(others: number): Violation {
     path: ['timeouts'],
     code: 'unused-timeouts',
     summary: `\`timeouts\` ${also} not used here`,
-    detail: 'Only Terraform keeps them. Here a request without an answer is given up after 30 s, and what became of it is looked for.',
+    detail:
+      'Only Terraform keeps them. Here a request without an answer is given up after 30 s, and what became of it is looked for.',
   };
 }
 
 function leftOver(key: string, { adopt }: Bonds): Violation {
   const what = adopt === undefined ? 'moved' : 'import';
-  return { path: [what], code: `unused-${what}`, summary: `\`${what}\` leads to ${key}, which the stack does not hold, and is left out` };
+  return {
+    path: [what],
+    code: `unused-${what}`,
+    summary: `\`${what}\` leads to ${key}, which the stack does not hold, and is left out`,
+  };
 }
 
 /** What two stacks say alike is one piece; otherwise both are kept, and complained of where names are counted. */
@@ -201,34 +267,92 @@ function share({ shared, pieces }: Work, piece: Piece): void {
 type Visit = (kind: Kind, name: string, block: JsonObject, origin: Origin) => void;
 
 /** Visits the blocks of our kinds; of the others it says what becomes of them. */
-function eachBlock(work: Work, stack: Stack, section: 'resource' | 'data', file: StackFile, say: Say, visit: Visit): void {
+function eachBlock(
+  work: Work,
+  stack: Stack,
+  section: 'resource' | 'data',
+  file: StackFile,
+  say: Say,
+  visit: Visit,
+): void {
   for (const [type, blocks] of Object.entries(blockAt(stack.tree, section))) {
     const kind = stack.kinds.get(type);
     for (const [name, block] of Object.entries(isObject(blocks) ? blocks : {})) {
       const origin = originOf(work, file, block, `${stack.name}/${type}.${name}`);
-      if (!isObject(block)) say('error', { path: [], code: 'bad-stack', summary: `${type}.${name} is no object` }, origin);
+      if (!isObject(block))
+        say(
+          'error',
+          { path: [], code: 'bad-stack', summary: `${type}.${name} is no object` },
+          origin,
+        );
       else if (kind) visit(kind, name, block, origin);
       else elsewhere(work, section, type, name, stack, say, origin);
     }
   }
 }
 
-function elsewhere({ kinds }: Work, section: string, type: string, name: string, stack: Stack, say: Say, origin: Origin): void {
+function elsewhere(
+  { kinds }: Work,
+  section: string,
+  type: string,
+  name: string,
+  stack: Stack,
+  say: Say,
+  origin: Origin,
+): void {
   if (type === 'terraform_remote_state') return;
   if (!type.startsWith(PREFIX)) {
     const detail = 'It is left as it is; let Terraform carry it out.';
-    return say('warning', { path: [], code: 'other-provider', summary: `${section} ${type}.${name} belongs to another provider`, detail }, origin);
+    return say(
+      'warning',
+      {
+        path: [],
+        code: 'other-provider',
+        summary: `${section} ${type}.${name} belongs to another provider`,
+        detail,
+      },
+      origin,
+    );
   }
   if (section === 'data') {
     const detail = `\`trueup get ${type.slice(PREFIX.length)}\` lists records.`;
-    return say('warning', { path: [], code: 'unsupported-data', summary: `the data source ${type}.${name} is left out: a lookup finds one object of a kind`, detail }, origin);
+    return say(
+      'warning',
+      {
+        path: [],
+        code: 'unsupported-data',
+        summary: `the data source ${type}.${name} is left out: a lookup finds one object of a kind`,
+        detail,
+      },
+      origin,
+    );
   }
   const types = [...stack.kinds.keys()];
   const detail = `Types: ${[...kinds.values()].map(({ singular }) => PREFIX + singular).join(', ')}.`;
-  say('error', { path: [], code: 'unknown-kind', summary: `${type} is no resource type.${didYouMean(type, types)}`, detail }, origin);
+  say(
+    'error',
+    {
+      path: [],
+      code: 'unknown-kind',
+      summary: `${type} is no resource type.${didYouMean(type, types)}`,
+      detail,
+    },
+    origin,
+  );
 }
 
-const silent = new Set(['//', 'resource', 'data', 'variable', 'locals', 'output', 'provider', 'import', 'moved', 'terraform']);
+const silent = new Set([
+  '//',
+  'resource',
+  'data',
+  'variable',
+  'locals',
+  'output',
+  'provider',
+  'import',
+  'moved',
+  'terraform',
+]);
 
 /** Sections that hold something by name. Read as empty, what they declare would be taken for removed. */
 const mappings = ['resource', 'data', 'variable', 'locals', 'output'];
@@ -238,17 +362,36 @@ function sections({ tree }: Stack, say: Say): void {
   for (const section of Object.keys(tree).toSorted(compareText)) {
     if (silent.has(section)) continue;
     const detail =
-      section === 'removed' ? 'Take the object out of the program, or let go of it: trueup state rm ADDRESS' : 'Take it out of the program, or let Terraform carry out this stack.';
-    say('error', { path: [section], code: 'unsupported-block', summary: `\`${section}\` is not supported here`, detail });
+      section === 'removed'
+        ? 'Take the object out of the program, or let go of it: trueup state rm ADDRESS'
+        : 'Take it out of the program, or let Terraform carry out this stack.';
+    say('error', {
+      path: [section],
+      code: 'unsupported-block',
+      summary: `\`${section}\` is not supported here`,
+      detail,
+    });
   }
   for (const section of mappings) {
-    const misshapen = [own(tree, section), ...(section === 'resource' || section === 'data' ? Object.values(blockAt(tree, section)) : [])].some(
-      (one) => one !== undefined && !isObject(one),
-    );
-    if (misshapen) say('error', { path: [section], code: 'bad-stack', summary: `\`${section}\` is no mapping of names`, detail: 'Synthesise anew: trueup synth' });
+    const misshapen = [
+      own(tree, section),
+      ...(section === 'resource' || section === 'data'
+        ? Object.values(blockAt(tree, section))
+        : []),
+    ].some((one) => one !== undefined && !isObject(one));
+    if (misshapen)
+      say('error', {
+        path: [section],
+        code: 'bad-stack',
+        summary: `\`${section}\` is no mapping of names`,
+        detail: 'Synthesise anew: trueup synth',
+      });
   }
   const { backend, cloud } = blockAt(tree, 'terraform');
-  const [kept] = cloud === undefined ? Object.keys(isObject(backend) ? backend : {}).filter((name) => name !== 'local') : ['cloud'];
+  const [kept] =
+    cloud === undefined
+      ? Object.keys(isObject(backend) ? backend : {}).filter((name) => name !== 'local')
+      : ['cloud'];
   if (kept !== undefined)
     say('info', {
       path: ['terraform'],
@@ -271,17 +414,27 @@ const meanwhile: Readonly<Record<string, string>> = {
 
 /** The provider block: what is a setting of a project becomes one. */
 function settingsOf({ tree }: Stack, say: Say, site: StackPlace): Record<string, Raw> {
-  const blocks = [blockAt(tree, 'provider')['devicecloud'] ?? []].flat().filter((one): one is JsonObject => isObject(one));
+  const blocks = [blockAt(tree, 'provider')['devicecloud'] ?? []]
+    .flat()
+    .filter((one): one is JsonObject => isObject(one));
   const settings: Record<string, Raw> = {};
   for (const block of blocks) {
-    for (const [name, value] of Object.entries(block)) if (value !== null && name !== '//') setting(settings, name, value, say, site);
+    for (const [name, value] of Object.entries(block))
+      if (value !== null && name !== '//') setting(settings, name, value, say, site);
   }
   return settings;
 }
 
-function setting(settings: Record<string, Raw>, name: string, value: Json, say: Say, site: StackPlace): void {
+function setting(
+  settings: Record<string, Raw>,
+  name: string,
+  value: Json,
+  say: Say,
+  site: StackPlace,
+): void {
   const path = ['provider', name];
-  if (name === 'v2_headers' || name === 'roles' || name === 'requests_per_minute') settings[name] = rawValueOf(value, path, site);
+  if (name === 'v2_headers' || name === 'roles' || name === 'requests_per_minute')
+    settings[name] = rawValueOf(value, path, site);
   else if (name === 'alias')
     say('error', {
       path,
@@ -290,20 +443,54 @@ function setting(settings: Record<string, Raw>, name: string, value: Json, say: 
       detail: 'Plan the stacks of each cloud by themselves, each with its environment.',
     });
   else if (credentials.test(name))
-    say('error', { path, code: 'literal-secret', summary: `\`${name}\` cannot stand in a stack`, detail: `Credentials come from the environment: TRUEUP_${name.toUpperCase()}.` });
-  else say('warning', { path, code: 'unused-setting', summary: `\`${name}\` of the provider block is not used here`, detail: own(meanwhile, name) ?? 'Only Terraform reads it.' });
+    say('error', {
+      path,
+      code: 'literal-secret',
+      summary: `\`${name}\` cannot stand in a stack`,
+      detail: `Credentials come from the environment: TRUEUP_${name.toUpperCase()}.`,
+    });
+  else
+    say('warning', {
+      path,
+      code: 'unused-setting',
+      summary: `\`${name}\` of the provider block is not used here`,
+      detail: own(meanwhile, name) ?? 'Only Terraform reads it.',
+    });
 }
 
 /** The construct's path, and the line of the program where a stack trace tells it. */
-function originOf({ cwd }: Work, { from }: StackFile, block: Json | undefined, fallback: string): Origin {
+function originOf(
+  { cwd }: Work,
+  { from }: StackFile,
+  block: Json | undefined,
+  fallback: string,
+): Origin {
   const { path, stackTrace } = isObject(block) ? blockAt(block, '//', 'metadata') : {};
-  const trace = Array.isArray(stackTrace) ? (stackTrace as readonly Json[]).filter((line) => typeof line === 'string') : [];
-  return { file: from.file, line: 0, column: 0, ...lineOf(trace, cwd), path: typeof path === 'string' ? path : fallback };
+  const trace = Array.isArray(stackTrace)
+    ? (stackTrace as readonly Json[]).filter((line) => typeof line === 'string')
+    : [];
+  return {
+    file: from.file,
+    line: 0,
+    column: 0,
+    ...lineOf(trace, cwd),
+    path: typeof path === 'string' ? path : fallback,
+  };
 }
 
-const levels: Readonly<Record<string, Severity>> = { error: 'error', warn: 'warning', warning: 'warning', info: 'info' };
+const levels: Readonly<Record<string, Severity>> = {
+  error: 'error',
+  warn: 'warning',
+  warning: 'warning',
+  info: 'info',
+};
 
 function remarked({ cwd }: Work, { path, level, message, trace, from }: StackRemark): Diagnostic {
   const severity = levels[level.slice(level.lastIndexOf('/') + 1)] ?? 'info';
-  return { severity, code: 'program', summary: `${path}: ${message}`, origin: { file: from.file, line: 0, column: 0, ...lineOf(trace, cwd), path } };
+  return {
+    severity,
+    code: 'program',
+    summary: `${path}: ${message}`,
+    origin: { file: from.file, line: 0, column: 0, ...lineOf(trace, cwd), path },
+  };
 }

@@ -57,7 +57,8 @@ function closing(text: string, from: number): number {
     else if (character === '"') {
       if (quoted) open.pop();
       else open.push('"');
-    } else if (character === '{' && (!quoted || text[at - 1] === '$' || text[at - 1] === '%')) open.push('{');
+    } else if (character === '{' && (!quoted || text[at - 1] === '$' || text[at - 1] === '%'))
+      open.push('{');
     else if (character === '}' && !quoted) {
       open.pop();
       if (open.length === 0) return at + 1;
@@ -73,7 +74,8 @@ function expression(text: string): Traversal | Unread {
 }
 
 const NAME = /[A-Za-z_][\w-]*/y;
-const NEXT = /\.([A-Za-z_][\w-]*)|\.(\d{1,9})(?![\w-])|\[\s*(?:("(?:[^"\\]|\\.)*")|(\d{1,9})|(each\.(?:key|value(?:\.[A-Za-z_][\w-]*)*)|count\.index))\s*\]/y;
+const NEXT =
+  /\.([A-Za-z_][\w-]*)|\.(\d{1,9})(?![\w-])|\[\s*(?:("(?:[^"\\]|\\.)*")|(\d{1,9})|(each\.(?:key|value(?:\.[A-Za-z_][\w-]*)*)|count\.index))\s*\]/y;
 
 /** The steps of `TYPE.NAME.attr[0]["k"]`; undefined for anything else. */
 export function stepsOf(body: string): Traversal['steps'] | undefined {
@@ -91,15 +93,19 @@ export function stepsOf(body: string): Traversal['steps'] | undefined {
   return steps;
 }
 
-function stepOf([, name, legacy, quoted, index = legacy, by]: RegExpExecArray): TraversalStep | undefined {
+function stepOf([, name, legacy, quoted, index = legacy, by]: RegExpExecArray):
+  TraversalStep | undefined {
   if (name !== undefined) return name;
   if (index !== undefined) return { key: Number(index) };
   if (by !== undefined) return { by };
   try {
-    return /[$%]\{/.test(quoted as string) ? undefined : { key: JSON.parse(quoted as string) as string };
+    return /[$%]\{/.test(quoted as string)
+      ? undefined
+      : { key: JSON.parse(quoted as string) as string };
   } catch {
     return undefined;
   }
 }
 
-export const isTraversal = (part: TemplatePart): part is Traversal => typeof part === 'object' && 'steps' in part;
+export const isTraversal = (part: TemplatePart): part is Traversal =>
+  typeof part === 'object' && 'steps' in part;

@@ -5,7 +5,12 @@ import { escapeText } from '../expression.js';
 import { spell } from '../interpolate.js';
 import { isMap, type Raw } from '../yaml/raw-values.js';
 
-export type VariableType = 'text' | 'number' | 'flag' | 'any' | { readonly of: VariableType; readonly holds: 'list' | 'set' | 'map' };
+export type VariableType =
+  | 'text'
+  | 'number'
+  | 'flag'
+  | 'any'
+  | { readonly of: VariableType; readonly holds: 'list' | 'set' | 'map' };
 export type VariableTypes = ReadonlyMap<string, VariableType>;
 
 /** The type that a stack gives a variable; undefined where it gives none. */
@@ -20,7 +25,8 @@ export function typeIn(words: string): VariableType | undefined {
   ]);
   if (named.has(type)) return named.get(type);
   const [, word = '', inner = ''] = /^(list|set|map|object|tuple)\(([^]*)\)$/.exec(type) ?? [];
-  if (word === 'list' || word === 'set' || word === 'map') return { of: typeIn(inner) ?? 'any', holds: word };
+  if (word === 'list' || word === 'set' || word === 'map')
+    return { of: typeIn(inner) ?? 'any', holds: word };
   // What an object holds stays as it is.
   if (word === 'object') return { of: 'any', holds: 'map' };
   return word === 'tuple' ? { of: 'any', holds: 'list' } : 'any';
@@ -30,15 +36,22 @@ export function typeIn(words: string): VariableType | undefined {
 export function ofType(value: Raw, type: VariableType | undefined): Raw | undefined {
   if (type === undefined || type === 'any' || value === null) return value;
   if (typeof type === 'object') return membersOfType(value, type.of, type.holds);
-  const isSingle = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+  const isSingle =
+    typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
   if (type === 'text') return isSingle ? String(value) : undefined;
   if (typeof value === 'string') return type === 'number' ? numberIn(value) : flags.get(value);
   return typeof value === (type === 'number' ? 'number' : 'boolean') ? value : undefined;
 }
 
-function membersOfType(value: Raw, of: VariableType, holds: 'list' | 'set' | 'map'): Raw | undefined {
+function membersOfType(
+  value: Raw,
+  of: VariableType,
+  holds: 'list' | 'set' | 'map',
+): Raw | undefined {
   if (holds === 'map' ? !isMap(value) : !Array.isArray(value)) return undefined;
-  const members = Object.entries(value as Readonly<Record<string, Raw>>).map(([key, item]) => [key, ofType(item, of)] as const);
+  const members = Object.entries(value as Readonly<Record<string, Raw>>).map(
+    ([key, item]) => [key, ofType(item, of)] as const,
+  );
   if (members.some(([, item]) => item === undefined)) return undefined;
   if (holds === 'map') return Object.fromEntries(members) as Raw;
   const items = members.map(([, item]) => item as Raw);
@@ -58,14 +71,22 @@ const DIGITS = 15;
 function numberIn(text: string): number | undefined {
   const [, digits = ''] = /^[+-]?((?:\d+\.?\d*|\.\d+))(?:e[+-]?\d+)?$/i.exec(text) ?? [];
   const exact = digits !== '' && digits.replace('.', '').replace(/^0+/, '').length <= DIGITS;
-  return exact && !/e/.test(String(Number(text))) && Number.isFinite(Number(text)) ? Number(text) : undefined;
+  return exact && !/e/.test(String(Number(text))) && Number.isFinite(Number(text))
+    ? Number(text)
+    : undefined;
 }
 
-const isWhole = (type: VariableType | undefined): boolean => type === 'any' || typeof type === 'object';
+const isWhole = (type: VariableType | undefined): boolean =>
+  type === 'any' || typeof type === 'object';
 
 /** The value that a text says. @param before what the files give the variable. @returns undefined for a text that says none */
-export function outsideValue(text: string, type: VariableType | undefined, before: Raw | undefined): Raw | undefined {
-  if (!isWhole(type) && (type !== undefined || typeof before !== 'object' || before === null)) return ofType(escapeText(text), type);
+export function outsideValue(
+  text: string,
+  type: VariableType | undefined,
+  before: Raw | undefined,
+): Raw | undefined {
+  if (!isWhole(type) && (type !== undefined || typeof before !== 'object' || before === null))
+    return ofType(escapeText(text), type);
   try {
     const value = parseJson(text);
     return holdsExact(value) ? undefined : ofType(spell(value as Json), type);
@@ -75,9 +96,17 @@ export function outsideValue(text: string, type: VariableType | undefined, befor
 }
 
 /** What a variable has to be, and what may be typed for it. */
-export function wordsOf(type: VariableType | undefined): { readonly what: string; readonly example: string } {
+export function wordsOf(type: VariableType | undefined): {
+  readonly what: string;
+  readonly example: string;
+} {
   if (type === 'number') return { what: `a number of at most ${DIGITS} digits`, example: '12' };
   if (type === 'flag') return { what: 'true or false', example: 'true' };
-  if (type === undefined || typeof type === 'string') return type === 'text' ? { what: 'text', example: 'text' } : { what: 'a list or a mapping', example: '["a", "b"]' };
-  return type.holds === 'map' ? { what: 'a mapping', example: '{"a": "b"}' } : { what: 'a list', example: '["a", "b"]' };
+  if (type === undefined || typeof type === 'string')
+    return type === 'text'
+      ? { what: 'text', example: 'text' }
+      : { what: 'a list or a mapping', example: '["a", "b"]' };
+  return type.holds === 'map'
+    ? { what: 'a mapping', example: '{"a": "b"}' }
+    : { what: 'a list', example: '["a", "b"]' };
 }

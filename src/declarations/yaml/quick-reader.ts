@@ -26,7 +26,17 @@ const decline = (): never => {
 };
 
 const code = (character: string): number => character.charCodeAt(0);
-const [SPACE, HASH, COLON, DASH, QUOTE, APOSTROPHE, CR, COMMA, BACKSLASH] = [code(' '), code('#'), code(':'), code('-'), code('"'), code("'"), code('\r'), code(','), code('\\')];
+const [SPACE, HASH, COLON, DASH, QUOTE, APOSTROPHE, CR, COMMA, BACKSLASH] = [
+  code(' '),
+  code('#'),
+  code(':'),
+  code('-'),
+  code('"'),
+  code("'"),
+  code('\r'),
+  code(','),
+  code('\\'),
+];
 const [BRACKET, BRACKET_END, BRACE, BRACE_END] = [code('['), code(']'), code('{'), code('}')];
 
 /** A tab, a lone carriage return, a mark of byte order or a directive may mean anything. */
@@ -38,10 +48,23 @@ function count(cursor: Cursor, tokens: number): void {
 }
 
 /** The documents of `text`, empty ones left out; undefined where the full reader has to decide. */
-export function tryQuick(text: string, marked: number, mostTokens: number = limits.tokens): readonly RawDocument[] | undefined {
+export function tryQuick(
+  text: string,
+  marked: number,
+  mostTokens: number = limits.tokens,
+): readonly RawDocument[] | undefined {
   if (STRANGE.test(text)) return undefined;
   // One token begins the first document.
-  const cursor: Cursor = { text, marked, marks: new Map(), at: 0, end: 0, indent: -1, next: 0, tokens: mostTokens - 1 };
+  const cursor: Cursor = {
+    text,
+    marked,
+    marks: new Map(),
+    at: 0,
+    end: 0,
+    indent: -1,
+    next: 0,
+    tokens: mostTokens - 1,
+  };
   const documents: RawDocument[] = [];
   try {
     while (cursor.next < text.length) {
@@ -73,7 +96,10 @@ function advance(cursor: Cursor): void {
     cursor.end = stop > start && text.charCodeAt(stop - 1) === CR ? stop - 1 : stop;
     cursor.indent = at - start;
     // Its break, what it is indented by, and a comment.
-    count(cursor, (found < 0 ? 0 : 1) + (at > start ? 1 : 0) + (text.charCodeAt(at) === HASH ? 1 : 0));
+    count(
+      cursor,
+      (found < 0 ? 0 : 1) + (at > start ? 1 : 0) + (text.charCodeAt(at) === HASH ? 1 : 0),
+    );
     if (at >= cursor.end || text.charCodeAt(at) === HASH) continue;
     if (cursor.indent === 0 && text.startsWith('---', at)) {
       cursor.at += 3;
@@ -110,7 +136,11 @@ const NO_TEXT = /^(?:null|true|false|__proto__)$/i;
 const LONGEST_KEY = 256;
 
 function isKeyStart(character: number): boolean {
-  return (character >= 97 && character <= 122) || (character >= 65 && character <= 90) || character === 95;
+  return (
+    (character >= 97 && character <= 122) ||
+    (character >= 65 && character <= 90) ||
+    character === 95
+  );
 }
 
 /** Letters, digits, `_`, `-`, `.` and `/`. */
@@ -123,7 +153,8 @@ function keyEnd({ text, at, end }: Cursor): number {
   const first = text.charCodeAt(at);
   let stop = at + 1;
   if (first === QUOTE || first === APOSTROPHE) {
-    while (stop < end && text.charCodeAt(stop) !== first && text.charCodeAt(stop) !== BACKSLASH) stop += 1;
+    while (stop < end && text.charCodeAt(stop) !== first && text.charCodeAt(stop) !== BACKSLASH)
+      stop += 1;
     return text.charCodeAt(stop) === first && text.charCodeAt(stop + 1) !== first ? stop + 1 : -1;
   }
   if (!isKeyStart(first)) return -1;
@@ -134,8 +165,12 @@ function keyEnd({ text, at, end }: Cursor): number {
 /** The offset behind a key and its colon, if they are here; in a flow a quoted key needs no space behind the colon. */
 function colonBehind(cursor: Cursor, stop: number, inFlow: boolean): boolean {
   const { text, end } = cursor;
-  if (stop < 0 || stop >= end || stop - cursor.at > LONGEST_KEY || text.charCodeAt(stop) !== COLON) return false;
-  if (stop + 1 < end) return text.charCodeAt(stop + 1) === SPACE || (inFlow && !isKeyStart(text.charCodeAt(cursor.at)));
+  if (stop < 0 || stop >= end || stop - cursor.at > LONGEST_KEY || text.charCodeAt(stop) !== COLON)
+    return false;
+  if (stop + 1 < end)
+    return (
+      text.charCodeAt(stop + 1) === SPACE || (inFlow && !isKeyStart(text.charCodeAt(cursor.at)))
+    );
   return !inFlow;
 }
 
@@ -143,7 +178,9 @@ function tryKey(cursor: Cursor, inFlow: boolean): string | undefined {
   const stop = keyEnd(cursor);
   if (!colonBehind(cursor, stop, inFlow)) return undefined;
   const plain = isKeyStart(cursor.text.charCodeAt(cursor.at));
-  const key = plain ? cursor.text.slice(cursor.at, stop) : cursor.text.slice(cursor.at + 1, stop - 1);
+  const key = plain
+    ? cursor.text.slice(cursor.at, stop)
+    : cursor.text.slice(cursor.at + 1, stop - 1);
   if (NO_TEXT.test(key)) return undefined;
   cursor.at = stop + 1;
   // A plain text is two tokens, and a colon is one.
@@ -296,18 +333,30 @@ function blockPlain(cursor: Cursor): Raw {
 }
 
 function isFlowIndicator(character: number): boolean {
-  return character === COMMA || character === BRACKET || character === BRACKET_END || character === BRACE || character === BRACE_END;
+  return (
+    character === COMMA ||
+    character === BRACKET ||
+    character === BRACKET_END ||
+    character === BRACE ||
+    character === BRACE_END
+  );
 }
 
 function flowPlain(cursor: Cursor): Raw {
   const { text, at, end } = cursor;
-  if (INDICATOR.has(text.charCodeAt(at)) || isItem(cursor) || (text.charCodeAt(at) === DASH && isFlowIndicator(text.charCodeAt(at + 1)))) decline();
+  if (
+    INDICATOR.has(text.charCodeAt(at)) ||
+    isItem(cursor) ||
+    (text.charCodeAt(at) === DASH && isFlowIndicator(text.charCodeAt(at + 1)))
+  )
+    decline();
   let stop = at;
   for (; stop < end; stop += 1) {
     const character = text.charCodeAt(stop);
     if (isFlowIndicator(character)) break;
     const next = text.charCodeAt(stop + 1);
-    if (character === COLON && (stop + 1 >= end || next === SPACE || isFlowIndicator(next))) decline();
+    if (character === COLON && (stop + 1 >= end || next === SPACE || isFlowIndicator(next)))
+      decline();
     if (character === HASH && text.charCodeAt(stop - 1) === SPACE) decline();
   }
   if (stop >= end) decline();
@@ -326,7 +375,8 @@ function plain(cursor: Cursor, stop: number): Raw {
 const SPECIAL = /^[-+.\d~NnTtFf]/;
 const EXACT = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,9})?$/;
 /** Everything that YAML 1.2 core takes for a number. */
-const NUMBER = /^(?:[-+]?\d+|0o[0-7]+|0x[\da-fA-F]+|[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
+const NUMBER =
+  /^(?:[-+]?\d+|0o[0-7]+|0x[\da-fA-F]+|[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
 
 /** A plain scalar in the YAML 1.2 core schema; spellings of numbers other than the usual one are left to the full reader. */
 function resolve(text: string): Raw {

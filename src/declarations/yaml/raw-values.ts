@@ -46,25 +46,36 @@ export function plainText(text: string): string | Word {
 }
 
 export function isMap(value: Raw | undefined): value is RawMap {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Word);
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Word)
+  );
 }
 
 /** A document with the top-level keys that are kept, or none where it has none of them. What is no mapping stays as it is. */
-export function withKeys({ root, marks }: RawDocument, kept: (key: string) => boolean): readonly RawDocument[] {
+export function withKeys(
+  { root, marks }: RawDocument,
+  kept: (key: string) => boolean,
+): readonly RawDocument[] {
   if (!isMap(root)) return [{ root, marks }];
   const entries = Object.entries(root).filter(([key]) => kept(key));
   const less = Object.fromEntries(entries);
   const offsets = marks.get(root);
-  return entries.length === 0 ? [] : [{ root: less, marks: offsets ? new Map([...marks, [less, offsets]]) : marks }];
+  return entries.length === 0
+    ? []
+    : [{ root: less, marks: offsets ? new Map([...marks, [less, offsets]]) : marks }];
 }
 
 /** The offset of the deepest step of `path` that `document` has, and how many steps that is. */
-export function offsetOf({ root, marks }: RawDocument, path: readonly string[]): { readonly offset: number; readonly steps: number } {
+export function offsetOf(
+  { root, marks }: RawDocument,
+  path: readonly string[],
+): { readonly offset: number; readonly steps: number } {
   let value: Raw | undefined = root;
   let offset = 0;
   let steps = 0;
   for (const step of path) {
-    const here: number | undefined = typeof value === 'object' && value !== null ? marks.get(value)?.get(step) : undefined;
+    const here: number | undefined =
+      typeof value === 'object' && value !== null ? marks.get(value)?.get(step) : undefined;
     if (here === undefined) break;
     offset = here;
     steps += 1;

@@ -2,16 +2,42 @@
 // token by token before anything is composed, so that no file can cost more than its size allows.
 // Every complaint is worded here, because the library's own messages can quote the text, and with it a secret.
 import { defined } from '../../model/index.js';
-import { Composer, CST, Lexer, Parser, isAlias, isMap, isScalar, isSeq, type Document, type ParsedNode, type YAMLError, type YAMLMap } from 'yaml';
-import { limits, plainText, withKeys, type SyntaxFault, type Marks, type Raw, type RawDocument } from './raw-values.js';
+import {
+  Composer,
+  CST,
+  Lexer,
+  Parser,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  type Document,
+  type ParsedNode,
+  type YAMLError,
+  type YAMLMap,
+} from 'yaml';
+import {
+  limits,
+  plainText,
+  withKeys,
+  type SyntaxFault,
+  type Marks,
+  type Raw,
+  type RawDocument,
+} from './raw-values.js';
 
 /** How many values aliases may stand for, all together. */
 const MOST_ALIASED = 10_000;
 
-export type Reading = { readonly documents: readonly RawDocument[] } | { readonly faults: readonly SyntaxFault[] };
+export type Reading =
+  { readonly documents: readonly RawDocument[] } | { readonly faults: readonly SyntaxFault[] };
 
 /** The documents of `text`, empty ones left out, with the keys of containers down to depth `marked` marked; or what is wrong. */
-export function readYaml(text: string, marked: number, mostTokens: number = limits.tokens): Reading {
+export function readYaml(
+  text: string,
+  marked: number,
+  mostTokens: number = limits.tokens,
+): Reading {
   const [fault] = scan(text, mostTokens);
   if (fault) return { faults: [fault] };
   const faults: SyntaxFault[] = [];
@@ -26,11 +52,21 @@ export function readYaml(text: string, marked: number, mostTokens: number = limi
     const root = document.contents === null ? null : convert(walk, document.contents, 1).value;
     if (root !== null) documents.push({ root, marks: walk.marks });
   }
-  return faults.length > 0 ? { faults: faults.toSorted((a, b) => a.offset - b.offset) } : { documents };
+  return faults.length > 0
+    ? { faults: faults.toSorted((a, b) => a.offset - b.offset) }
+    : { documents };
 }
 
 const composed = (text: string): Generator<Document.Parsed, void> =>
-  new Composer({ version: '1.2', schema: 'core', uniqueKeys: false, intAsBigInt: true, prettyErrors: false, logLevel: 'silent', strict: true }).compose(new Parser().parse(text));
+  new Composer({
+    version: '1.2',
+    schema: 'core',
+    uniqueKeys: false,
+    intAsBigInt: true,
+    prettyErrors: false,
+    logLevel: 'silent',
+    strict: true,
+  }).compose(new Parser().parse(text));
 
 const LONGEST_INDENT = 100;
 
@@ -42,7 +78,12 @@ const MAY_HIDE = /(?:^|\r|[{,][ \t]*)["']?settings["']?[ \t]*:/m;
  * `settings` are found, and what is wrong may hide them, it does.
  * @param known what is known to be wrong with the text
  */
-export function readKeys(text: string, marked: number, kept: (key: string) => boolean, known: readonly SyntaxFault[] = []): Reading {
+export function readKeys(
+  text: string,
+  marked: number,
+  kept: (key: string) => boolean,
+  known: readonly SyntaxFault[] = [],
+): Reading {
   const scanned = [...known, ...scan(text, limits.tokens)];
   const limit = scanned.find(({ code }) => code === 'too-large' || code === 'too-deep');
   if (limit) return { faults: [limit] };
@@ -52,8 +93,15 @@ export function readKeys(text: string, marked: number, kept: (key: string) => bo
     const walk: Walk = { marked, marks: new Map(), anchors: new Map(), faults: [], aliased: 0 };
     const root = contents === null ? null : convert(walk, contents, 1).value;
     const within = scanned.filter(({ offset }) => offset >= range[0] && offset <= range[2]);
-    const keys = isMap(contents) ? contents.items.flatMap(({ key }) => (isScalar(key) ? [{ name: String(key.value), from: key.range[0] }] : [])) : [];
-    const areThere = isMap(contents) && (keys.some(({ name }) => name === 'settings') || !MAY_HIDE.test(text.slice(range[0], range[2])));
+    const keys = isMap(contents)
+      ? contents.items.flatMap(({ key }) =>
+          isScalar(key) ? [{ name: String(key.value), from: key.range[0] }] : [],
+        )
+      : [];
+    const areThere =
+      isMap(contents) &&
+      (keys.some(({ name }) => name === 'settings') ||
+        !MAY_HIDE.test(text.slice(range[0], range[2])));
     const matters = (offset: number): boolean => {
       const key = keys.findLast(({ from }) => from <= offset);
       return !areThere || key === undefined || kept(key.name);
@@ -66,7 +114,9 @@ export function readKeys(text: string, marked: number, kept: (key: string) => bo
     faults.push(...broken, ...[...within, ...walk.faults].filter(({ offset }) => matters(offset)));
     if (root !== null) documents.push({ root, marks: walk.marks });
   }
-  return faults.length > 0 ? { faults: faults.toSorted((a, b) => a.offset - b.offset) } : { documents: documents.flatMap((one) => withKeys(one, kept)) };
+  return faults.length > 0
+    ? { faults: faults.toSorted((a, b) => a.offset - b.offset) }
+    : { documents: documents.flatMap((one) => withKeys(one, kept)) };
 }
 
 /** Looks at the tokens alone: how many, how deep, and those that no declaration file may hold. */
@@ -77,14 +127,26 @@ function* scan(text: string, mostTokens: number): Generator<SyntaxFault, void> {
     const type = CST.tokenType(token);
     tokens += 1;
     if (tokens > mostTokens) {
-      yield { offset, code: 'too-large', summary: `the file holds more than ${mostTokens} tokens`, detail: 'Split it into several files.' };
+      yield {
+        offset,
+        code: 'too-large',
+        summary: `the file holds more than ${mostTokens} tokens`,
+        detail: 'Split it into several files.',
+      };
       return;
     }
     const forbidden = forbids(type, token, offset);
     if (forbidden) yield forbidden;
     if (type === 'flow-map-start' || type === 'flow-seq-start') flow += 1;
     else if (type === 'flow-map-end' || type === 'flow-seq-end') flow -= 1;
-    else if (flow === 0 && (type === 'seq-item-ind' || type === 'explicit-key-ind' || type === 'scalar' || type === 'single-quoted-scalar' || type === 'double-quoted-scalar')) {
+    else if (
+      flow === 0 &&
+      (type === 'seq-item-ind' ||
+        type === 'explicit-key-ind' ||
+        type === 'scalar' ||
+        type === 'single-quoted-scalar' ||
+        type === 'double-quoted-scalar')
+    ) {
       while (columns.length > 0 && (columns.at(-1) as number) >= offset - lineStart) columns.pop();
       columns.push(offset - lineStart);
     }
@@ -93,36 +155,73 @@ function* scan(text: string, mostTokens: number): Generator<SyntaxFault, void> {
       return;
     }
     if (type === 'newline') lineStart = offset + token.length;
-    if (type !== 'doc-mode' && type !== 'flow-error-end' && token !== CST.SCALAR) offset += token.length;
+    if (type !== 'doc-mode' && type !== 'flow-error-end' && token !== CST.SCALAR)
+      offset += token.length;
   }
 }
 
-const tooDeep = (offset: number): SyntaxFault => ({ offset, code: 'too-deep', summary: `nested deeper than ${limits.levels} levels` });
+const tooDeep = (offset: number): SyntaxFault => ({
+  offset,
+  code: 'too-deep',
+  summary: `nested deeper than ${limits.levels} levels`,
+});
 
 function forbids(type: string | null, token: string, offset: number): SyntaxFault | undefined {
-  if (type === 'tag') return { offset, code: 'yaml-tag', summary: 'tags are not allowed', detail: 'Remove the word that begins with `!`, or write the text in quotes.' };
+  if (type === 'tag')
+    return {
+      offset,
+      code: 'yaml-tag',
+      summary: 'tags are not allowed',
+      detail: 'Remove the word that begins with `!`, or write the text in quotes.',
+    };
   if (type !== 'directive-line') return undefined;
   if (/^%YAML[ \t]+1\.2[ \t]*(?:#.*)?$/.test(token.trimEnd())) return undefined;
-  return { offset, code: 'yaml-directive', summary: 'only the directive `%YAML 1.2` is allowed', detail: 'Remove the line: YAML 1.2 is what is read anyway.' };
+  return {
+    offset,
+    code: 'yaml-directive',
+    summary: 'only the directive `%YAML 1.2` is allowed',
+    detail: 'Remove the line: YAML 1.2 is what is read anyway.',
+  };
 }
 
 const words: Readonly<Partial<Record<string, readonly [summary: string, detail?: string]>>> = {
   ALIAS_PROPS: ['an alias cannot have an anchor of its own'],
-  BAD_ALIAS: ['the alias or anchor is not valid', 'A plain text cannot begin with `*` or `&`: write it in quotes.'],
-  BAD_DIRECTIVE: ['the directive is not valid', 'A plain text cannot begin with `%`: write it in quotes.'],
-  BAD_DQ_ESCAPE: ['unknown escape in double quotes', 'Write a backslash as `\\\\`, or use single quotes.'],
+  BAD_ALIAS: [
+    'the alias or anchor is not valid',
+    'A plain text cannot begin with `*` or `&`: write it in quotes.',
+  ],
+  BAD_DIRECTIVE: [
+    'the directive is not valid',
+    'A plain text cannot begin with `%`: write it in quotes.',
+  ],
+  BAD_DQ_ESCAPE: [
+    'unknown escape in double quotes',
+    'Write a backslash as `\\\\`, or use single quotes.',
+  ],
   BAD_INDENT: ['the indentation does not fit', 'Keys of one mapping begin in the same column.'],
   BAD_SCALAR_START: ['a plain text cannot begin like this', 'Write it in quotes.'],
-  BLOCK_AS_IMPLICIT_KEY: ['two keys on one line, or a list where a text is expected', 'Write the text in quotes if it holds `: `, or put the inner key on a line of its own.'],
+  BLOCK_AS_IMPLICIT_KEY: [
+    'two keys on one line, or a list where a text is expected',
+    'Write the text in quotes if it holds `: `, or put the inner key on a line of its own.',
+  ],
   BLOCK_IN_FLOW: ['an indented block cannot stand inside `[…]` or `{…}`'],
   KEY_OVER_1024_CHARS: ['the key is longer than 1,024 characters'],
-  MISSING_CHAR: ['a character is missing here', 'Look for a quote or bracket that is not closed, or a key without `: ` behind it.'],
-  MULTILINE_IMPLICIT_KEY: ['a key must stand on one line', 'Look for a missing `:` in the line before, or a quote that is not closed.'],
+  MISSING_CHAR: [
+    'a character is missing here',
+    'Look for a quote or bracket that is not closed, or a key without `: ` behind it.',
+  ],
+  MULTILINE_IMPLICIT_KEY: [
+    'a key must stand on one line',
+    'Look for a missing `:` in the line before, or a quote that is not closed.',
+  ],
   TAB_AS_INDENT: ['a tab is used as indentation', 'Indent with spaces.'],
 };
 
 function inOurWords(error: YAMLError): SyntaxFault {
-  const [summary, detail] = words[error.code] ?? ['this is not valid YAML', 'Look for a wrong indentation, a missing `: `, or a quote or bracket that is not closed.'];
+  const [summary, detail] = words[error.code] ?? [
+    'this is not valid YAML',
+    'Look for a wrong indentation, a missing `: `, or a quote or bracket that is not closed.',
+  ];
   return { offset: error.pos[0], code: 'yaml-syntax', summary, ...defined({ detail }) };
 }
 
@@ -152,7 +251,9 @@ function convert(walk: Walk, node: ParsedNode | null, depth: number): Converted 
 
 function convertNode(walk: Walk, node: ParsedNode, depth: number): Converted {
   if (isMap(node)) return convertMap(walk, node, depth);
-  return isSeq(node) ? convertItems(walk, node.items, depth) : { value: convertScalar(walk, node), size: 1 };
+  return isSeq(node)
+    ? convertItems(walk, node.items, depth)
+    : { value: convertScalar(walk, node), size: 1 };
 }
 
 function wrong(walk: Walk, fault: SyntaxFault): Converted {
@@ -163,7 +264,12 @@ function wrong(walk: Walk, fault: SyntaxFault): Converted {
 function convertAlias(walk: Walk, name: string, offset: number): Converted {
   const target = walk.anchors.get(name);
   if (!target)
-    return wrong(walk, { offset, code: 'yaml-alias', summary: 'the alias names no anchor before it', detail: 'An anchor stands before its aliases and not around them.' });
+    return wrong(walk, {
+      offset,
+      code: 'yaml-alias',
+      summary: 'the alias names no anchor before it',
+      detail: 'An anchor stands before its aliases and not around them.',
+    });
   if (walk.aliased > MOST_ALIASED) return { value: null, size: 1 };
   walk.aliased += target.size;
   if (walk.aliased <= MOST_ALIASED) return target;
@@ -179,7 +285,8 @@ function convertScalar(walk: Walk, node: ParsedNode): Raw {
   if (!isScalar(node)) return null;
   const value: unknown = node.value;
   if (typeof value === 'bigint') {
-    if (value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER)) return Number(value);
+    if (value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER))
+      return Number(value);
     return wrong(walk, {
       offset: node.range[0],
       code: 'integer-range',
@@ -189,7 +296,12 @@ function convertScalar(walk: Walk, node: ParsedNode): Raw {
   }
   if (typeof value === 'number') {
     if (Number.isFinite(value)) return value;
-    return wrong(walk, { offset: node.range[0], code: 'number-range', summary: 'not a finite number', detail: 'Write it in quotes if text is meant.' }).value;
+    return wrong(walk, {
+      offset: node.range[0],
+      code: 'number-range',
+      summary: 'not a finite number',
+      detail: 'Write it in quotes if text is meant.',
+    }).value;
   }
   if (typeof value === 'string') return node.type === 'PLAIN' ? plainText(value) : value;
   return typeof value === 'boolean' ? value : null;
@@ -212,16 +324,29 @@ function convertMap(walk: Walk, node: YAMLMap.Parsed, depth: number): Converted 
 }
 
 /** The text of a key, or undefined after a complaint. */
-function keyOf(walk: Walk, key: ParsedNode | null, runContext: number, seen: ReadonlyMap<string, number>): string | undefined {
+function keyOf(
+  walk: Walk,
+  key: ParsedNode | null,
+  runContext: number,
+  seen: ReadonlyMap<string, number>,
+): string | undefined {
   const offset = key?.range[0] ?? runContext;
   const complain = (code: string, summary: string, detail: string): undefined => {
     walk.faults.push({ offset, code, summary, detail });
   };
-  if (!isScalar(key) || typeof key.value !== 'string') return complain('yaml-key', 'a key must be text', 'Write it in quotes.');
+  if (!isScalar(key) || typeof key.value !== 'string')
+    return complain('yaml-key', 'a key must be text', 'Write it in quotes.');
   if (key.anchor !== undefined) walk.anchors.set(key.anchor, { value: key.value, size: 1 });
-  if (key.type === 'PLAIN' && key.value === '<<') return complain('yaml-merge', 'merge keys (`<<`) are not allowed', 'Write the keys out, or use `for_each` and variables.');
-  if (key.value === '__proto__') return complain('yaml-key', 'the key `__proto__` is not allowed', 'Rename it.');
-  if (seen.has(key.value)) return complain('duplicate-key', 'the key stands twice in this mapping', 'Remove one of them.');
+  if (key.type === 'PLAIN' && key.value === '<<')
+    return complain(
+      'yaml-merge',
+      'merge keys (`<<`) are not allowed',
+      'Write the keys out, or use `for_each` and variables.',
+    );
+  if (key.value === '__proto__')
+    return complain('yaml-key', 'the key `__proto__` is not allowed', 'Rename it.');
+  if (seen.has(key.value))
+    return complain('duplicate-key', 'the key stands twice in this mapping', 'Remove one of them.');
   return key.value;
 }
 

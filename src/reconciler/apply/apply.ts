@@ -83,34 +83,74 @@ export interface Applied {
 }
 
 /** @throws Refusal: undecided (5), stale (6), a reading that failed or a secret that is not there (1); nothing was written then. */
-export async function apply(execution: ExecutionContext, project: Project, request: PlanRequest, { approve, document, saved }: Approval): Promise<Applied> {
+export async function apply(
+  execution: ExecutionContext,
+  project: Project,
+  request: PlanRequest,
+  { approve, document, saved }: Approval,
+): Promise<Applied> {
   const recovered = await recover(execution, execution.session);
-  const snapshot = recovered.length > 0 || execution.session.snapshot.unfinished ? await execution.session.compact() : execution.session.snapshot;
-  const proposal = await visible(execution, (waited) => propose(execution, project, snapshot, request, waited));
-  const nothing = (exit: Exit, approved = false): Applied => ({ proposal, approved, outcomes: [], diagnostics: recovered, exit });
+  const snapshot =
+    recovered.length > 0 || execution.session.snapshot.unfinished
+      ? await execution.session.compact()
+      : execution.session.snapshot;
+  const proposal = await visible(execution, (waited) =>
+    propose(execution, project, snapshot, request, waited),
+  );
+  const nothing = (exit: Exit, approved = false): Applied => ({
+    proposal,
+    approved,
+    outcomes: [],
+    diagnostics: recovered,
+    exit,
+  });
   if (saved) refuseStale(staleness(saved, document(proposal)));
-  const missing = proposal.plan.changes.flatMap((change) => (writes(change) ? (missingSecret(change, change.write.fields) ?? []) : []));
+  const missing = proposal.plan.changes.flatMap((change) =>
+    writes(change) ? (missingSecret(change, change.write.fields) ?? []) : [],
+  );
   if (missing.length > 0) throw new Refusal(missing);
   const asked = execution.clock.boot().milliseconds;
   const approved = await approve(proposal);
-  if (proposal.exit !== exits.done && proposal.exit !== exits.changes) return nothing(proposal.exit);
+  if (proposal.exit !== exits.done && proposal.exit !== exits.changes)
+    return nothing(proposal.exit);
   if (!approved) return nothing(exits.error);
-  const final = execution.clock.boot().milliseconds - asked > FRESH ? await propose(execution, project, snapshot, request) : proposal;
+  const final =
+    execution.clock.boot().milliseconds - asked > FRESH
+      ? await propose(execution, project, snapshot, request)
+      : proposal;
   if (final !== proposal) {
     refuseStale(staleness(document(proposal), document(final)));
     refuseHindered(final);
   }
   await recordSeen(execution.session, snapshot.state, final);
-  const run = new Run(execution, final, { entries: snapshot.state.resources, settings: project.settings, allow: request.allow });
+  const run = new Run(execution, final, {
+    entries: snapshot.state.resources,
+    settings: project.settings,
+    allow: request.allow,
+  });
   const outcomes = await run.all();
   const error = run.error ?? (await compacted(execution, project));
   const diagnostics = [...recovered, ...run.notes, ...(error?.diagnostics ?? [])];
-  return { proposal: final, approved, outcomes, diagnostics, exit: worst([exitOf(final, outcomes), ...(error ? [error.exit] : [])]) };
+  return {
+    proposal: final,
+    approved,
+    outcomes,
+    diagnostics,
+    exit: worst([exitOf(final, outcomes), ...(error ? [error.exit] : [])]),
+  };
 }
 
 /** New objects of earlier runs that this reading shows: their absence means something from now on. */
-async function recordSeen(session: Session, { recent = [] }: State, { liveObjects }: Proposal): Promise<void> {
-  const seen = recent.map(({ kind, unseen }): Seen => ({ type: 'seen', kind, ids: unseen.filter((id) => liveObjects.get(kind)?.byId.has(id)) }));
+async function recordSeen(
+  session: Session,
+  { recent = [] }: State,
+  { liveObjects }: Proposal,
+): Promise<void> {
+  const seen = recent.map(({ kind, unseen }): Seen => ({
+    type: 'seen',
+    kind,
+    ids: unseen.filter((id) => liveObjects.get(kind)?.byId.has(id)),
+  }));
   const some = seen.filter(({ ids }) => ids.length > 0);
   if (some.length > 0) await session.record(...some);
 }
@@ -118,7 +158,10 @@ async function recordSeen(session: Session, { recent = [] }: State, { liveObject
 const FIRST_PAUSE = 1000;
 
 /** Plans again, with growing pauses, while the plan has to do with objects that were created just now and are not visible yet. */
-async function visible({ clock, emit, signal, settleMilliseconds }: ExecutionContext, plan: (waited: number) => Promise<Proposal>): Promise<Proposal> {
+async function visible(
+  { clock, emit, signal, settleMilliseconds }: ExecutionContext,
+  plan: (waited: number) => Promise<Proposal>,
+): Promise<Proposal> {
   const began = clock.monotonic();
   for (let pause = FIRST_PAUSE; ; pause *= 2) {
     const waited = clock.monotonic() - began;
@@ -126,13 +169,20 @@ async function visible({ clock, emit, signal, settleMilliseconds }: ExecutionCon
     const left = settleMilliseconds - waited;
     if (proposal.awaited.length === 0 || left <= 0) return proposal;
     const [first, ...more] = proposal.awaited;
-    emit({ type: 'waiting', why: `until the service shows ${first}${more.length === 0 ? '' : ` and ${more.length} more`}`, milliseconds: Math.min(pause, left) });
+    emit({
+      type: 'waiting',
+      why: `until the service shows ${first}${more.length === 0 ? '' : ` and ${more.length} more`}`,
+      milliseconds: Math.min(pause, left),
+    });
     await clock.sleep(Math.min(pause, left), signal);
   }
 }
 
 /** What was done stays done and on record, whatever becomes of the state: the journal holds it. */
-async function compacted({ session, fingerprints }: ExecutionContext, project: Project): Promise<Refusal | undefined> {
+async function compacted(
+  { session, fingerprints }: ExecutionContext,
+  project: Project,
+): Promise<Refusal | undefined> {
   try {
     await session.compact((state) => fingerprints.renew(state, secretsAtHand(project)));
     return undefined;
@@ -156,20 +206,28 @@ function refuseHindered({ plan, exit }: Proposal): void {
             severity: 'error',
             code: rule,
             summary: `Blocked by policy meanwhile: ${detail}.`,
-            ...(flagToAllow(rule) === undefined ? {} : { detail: `To allow it: ${flagToAllow(rule)}` }),
+            ...(flagToAllow(rule) === undefined
+              ? {}
+              : { detail: `To allow it: ${flagToAllow(rule)}` }),
             ...(address === undefined ? {} : { address }),
           },
         ]
       : [],
   );
-  throw new Refusal([...plan.diagnostics.filter((one) => one.severity === 'error'), ...blocked], exit);
+  throw new Refusal(
+    [...plan.diagnostics.filter((one) => one.severity === 'error'), ...blocked],
+    exit,
+  );
 }
 
 function exitOf({ plan }: Proposal, outcomes: readonly Outcome[]): Exit {
   const real = new Set(plan.changes.filter(isChange).map((change) => change.address));
   const done = outcomes.some((one) => one.outcome === 'done' && real.has(one.address));
   const undone = outcomes.some((one) => one.outcome === 'failed' || one.outcome === 'skipped');
-  return worst([...(outcomes.some((one) => one.outcome === 'unknown') ? [exits.undecided] : []), ...(undone ? [done ? exits.partial : exits.error] : [])]);
+  return worst([
+    ...(outcomes.some((one) => one.outcome === 'unknown') ? [exits.undecided] : []),
+    ...(undone ? [done ? exits.partial : exits.error] : []),
+  ]);
 }
 
 /** What a run needs to know beside its plan. */
@@ -187,7 +245,10 @@ class Run {
   readonly #runContext: Omit<RunContext, 'left'>;
   readonly #outcomes = new Map<string, Outcome>();
   readonly #unsettled = new Map<string, Intent>();
-  readonly #written = new Map<string, WrittenFields & { readonly change: Change; readonly prior: Entry | undefined }>();
+  readonly #written = new Map<
+    string,
+    WrittenFields & { readonly change: Change; readonly prior: Entry | undefined }
+  >();
   /** Creates that are not sent again, whatever is found out about them. */
   readonly #final = new Set<string>();
   readonly #deleted = new Map<string, Entry>();
@@ -205,23 +266,45 @@ class Run {
   readonly notes: Diagnostic[] = [];
   #bug: { readonly error: unknown } | undefined;
 
-  constructor(execution: ExecutionContext, { plan, liveObjects, visibility }: Proposal, { entries, settings, allow }: Setting) {
+  constructor(
+    execution: ExecutionContext,
+    { plan, liveObjects, visibility }: Proposal,
+    { entries, settings, allow }: Setting,
+  ) {
     this.#execution = { ...execution, cloud: gated(execution.cloud, execution.parallelism) };
     this.#changes = plan.changes;
     this.#visibility = visibility;
     this.#entries = new Map(Object.entries(entries));
-    const lookups = new Map(plan.changes.flatMap((change) => ('desired' in change && change.desired ? [[change.address, change.desired.declared] as const] : [])));
+    const lookups = new Map(
+      plan.changes.flatMap((change) =>
+        'desired' in change && change.desired
+          ? [[change.address, change.desired.declared] as const]
+          : [],
+      ),
+    );
     this.#known = new Set(Object.values(entries).flatMap(objectsIn));
-    for (const { kind, byId } of liveObjects.values()) for (const id of byId.keys()) this.#known.add(`${kind.name} ${id}`);
-    const isDeleted = (kind: string, id: string): boolean => this.#gone.has(`${kind} ${id}`) || visibility.isDeleted(kind, id);
+    for (const { kind, byId } of liveObjects.values())
+      for (const id of byId.keys()) this.#known.add(`${kind.name} ${id}`);
+    const isDeleted = (kind: string, id: string): boolean =>
+      this.#gone.has(`${kind} ${id}`) || visibility.isDeleted(kind, id);
     const isKnown = (kind: string, id: string): boolean => this.#known.has(`${kind} ${id}`);
-    this.#rechecks = rechecksOf({ ...execution, settings, allow, isDeleted, isKnown }, liveObjects, plan.changes);
-    const awaited = new Set(plan.changes.flatMap((change) => (isSensitive(execution.rules, change) ? change.depends_on : [])));
+    this.#rechecks = rechecksOf(
+      { ...execution, settings, allow, isDeleted, isKnown },
+      liveObjects,
+      plan.changes,
+    );
+    const awaited = new Set(
+      plan.changes.flatMap((change) =>
+        isSensitive(execution.rules, change) ? change.depends_on : [],
+      ),
+    );
     this.#runContext = {
       known: isKnown,
       before: beforeRun(liveObjects),
       halt: () => this.#halt(),
-      heard: (outcome) => void (this.#silence = outcome === 'unknown' ? this.#silence + 1 : outcome === 'not_sent' ? this.#silence : 0),
+      heard: (outcome) =>
+        void (this.#silence =
+          outcome === 'unknown' ? this.#silence + 1 : outcome === 'not_sent' ? this.#silence : 0),
       awaited: (address) => awaited.has(address),
       recheck: (change, fields) => this.#rechecks.of(change, fields),
       entry: (address) => this.#entries.get(address),
@@ -246,9 +329,15 @@ class Run {
   /** An object that is replaced has its new address before anything is sent: old and new are recorded at one. */
   async #renameReplaced(): Promise<void> {
     for (const change of this.#changes) {
-      const entry = change.action === 'create' && change.replaces ? this.#entries.get(change.renamed_from ?? change.address) : undefined;
+      const entry =
+        change.action === 'create' && change.replaces
+          ? this.#entries.get(change.renamed_from ?? change.address)
+          : undefined;
       if (!entry || change.renamed_from === undefined) continue;
-      await this.#execution.session.record({ type: 'result', class: 'applied', address: change.address, entry }, ...moved(change));
+      await this.#execution.session.record(
+        { type: 'result', class: 'applied', address: change.address, entry },
+        ...moved(change),
+      );
       this.#remember(change, { entry });
     }
   }
@@ -259,7 +348,9 @@ class Run {
     if (!entry || !kind) return undefined;
     if (reference.attribute === kind.id) return entry.id;
     const value = declaredValueAt(declared.get(reference.target) ?? {}, reference.attribute);
-    return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : declaredValueAt(entry.observed, reference.attribute);
+    return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+      ? value
+      : declaredValueAt(entry.observed, reference.attribute);
   }
 
   /** Runs changes as their dependencies are done, at most `parallelism` at once; then settles what stayed unclear. */
@@ -284,13 +375,17 @@ class Run {
     await this.#drain(ready, release);
     while (this.#unsettled.size > 0 && !this.#execution.signal.aborted && !this.error) {
       const again = new Set<string>();
-      await this.#unlessCut(async () => (await this.#settle(release)).forEach((address) => again.add(address)));
+      await this.#unlessCut(async () =>
+        (await this.#settle(release)).forEach((address) => again.add(address)),
+      );
       ready.push(...changes.filter((change) => !change.deposed && again.has(change.address)));
       await this.#drain(ready, release);
     }
     for (const intent of this.#unsettled.values()) this.#end(outcomeOf(intent, undefined));
     this.#unsettled.clear();
-    for (const change of changes) if (!this.#outcomes.has(keyOf(change))) this.#end(this.#skipped(change, 'what it depends on did not finish'));
+    for (const change of changes)
+      if (!this.#outcomes.has(keyOf(change)))
+        this.#end(this.#skipped(change, 'what it depends on did not finish'));
   }
 
   /**
@@ -342,12 +437,27 @@ class Run {
     if (reason !== undefined) return this.#end(this.#skipped(change, reason));
     const { emit } = this.#execution;
     const loud = isChange(change) || change.action === 'adopt';
-    if (loud) emit({ type: 'start', address: change.address, kind: change.kind, action: change.action, ...('id' in change ? { id: change.id } : {}) });
+    if (loud)
+      emit({
+        type: 'start',
+        address: change.address,
+        kind: change.kind,
+        action: change.action,
+        ...('id' in change ? { id: change.id } : {}),
+      });
     const before = this.#entries.get(change.address);
-    const performed = await perform(this.#execution, change, { ...this.#runContext, left: () => void this.#left.add(keyOf(change)) });
+    const performed = await perform(this.#execution, change, {
+      ...this.#runContext,
+      left: () => void this.#left.add(keyOf(change)),
+    });
     if (performed.outcome.outcome === 'done') this.#rechecks.done?.(change, performed.entry);
     this.#remember(change, performed);
-    if (performed.written) this.#written.set(change.address, { change, ...performed.written, prior: before?.id === performed.written.id ? before : undefined });
+    if (performed.written)
+      this.#written.set(change.address, {
+        change,
+        ...performed.written,
+        prior: before?.id === performed.written.id ? before : undefined,
+      });
     if (change.action === 'delete' && performed.entry !== undefined) {
       this.#gone.add(`${change.kind} ${change.id}`);
       if (before) this.#deleted.set(keyOf(change), before);
@@ -358,7 +468,8 @@ class Run {
   }
 
   #remember(change: Change, performed: Pick<Performed, 'entry'>): void {
-    if (change.renamed_from !== undefined && performed.entry !== undefined) this.#entries.delete(change.renamed_from);
+    if (change.renamed_from !== undefined && performed.entry !== undefined)
+      this.#entries.delete(change.renamed_from);
     if (performed.entry === null) this.#entries.delete(change.address);
     else if (performed.entry) this.#bind(change.address, performed.entry);
   }
@@ -381,11 +492,18 @@ class Run {
       return outcome !== undefined && outcome !== 'done';
     });
     if (failed !== undefined) return `${failed} did not succeed`;
-    return this.error || this.#execution.signal.aborted || writes(change) ? this.#halt() : undefined;
+    return this.error || this.#execution.signal.aborted || writes(change)
+      ? this.#halt()
+      : undefined;
   }
 
   #skipped(change: Change, why: string): Outcome {
-    const diagnostic: Diagnostic = { severity: 'warning', code: 'skipped', summary: `${keyOf(change)} was skipped: ${why}.`, address: change.address };
+    const diagnostic: Diagnostic = {
+      severity: 'warning',
+      code: 'skipped',
+      summary: `${keyOf(change)} was skipped: ${why}.`,
+      address: change.address,
+    };
     return { ...outcomeBase(change), outcome: 'skipped', diagnostic };
   }
 
@@ -405,7 +523,8 @@ class Run {
       const records = one ? recordsOf(this.#execution.kinds, one) : [];
       if (records.length > 0) await this.#execution.session.record(...records);
       this.#unsettled.delete(intent.address);
-      for (const record of records) if (record.type === 'result' && record.entry) this.#bind(intent.address, record.entry);
+      for (const record of records)
+        if (record.type === 'result' && record.entry) this.#bind(intent.address, record.entry);
       if (one?.verdict === 'absent' && !this.#final.has(intent.address)) {
         this.#final.add(intent.address);
         again.push(intent.address);
@@ -433,7 +552,11 @@ class Run {
       const before = 'before' in one.change ? one.change.before : {};
       // A new object may not be visible yet, or not in every reading.
       const isNew = this.#visibility.created(kind.name, one.id) !== undefined;
-      return { ...one, kind, judge: (live) => (!live && isNew ? 'earlier' : shownOf(kind, one.fields, before, live)) };
+      return {
+        ...one,
+        kind,
+        judge: (live) => (!live && isNew ? 'earlier' : shownOf(kind, one.fields, before, live)),
+      };
     });
     const found = await readBack(this.#execution, written, (kind) => this.#count(kind));
     for (const one of written) {
@@ -442,8 +565,18 @@ class Run {
       if (shown === 'taken' && live) this.#compare(change, kind, document, live);
       if (shown === 'taken' || shown === 'unread') continue;
       const entry = this.#entries.get(change.address) ?? prior;
-      const proven = entry && { ...withoutSent(entry, fields), applied: prior?.applied ?? {}, ...(live ? { observed: storedValues(kind, live.values) } : {}) };
-      if (proven) await this.#execution.session.record({ type: 'result', class: 'applied', address: change.address, entry: proven });
+      const proven = entry && {
+        ...withoutSent(entry, fields),
+        applied: prior?.applied ?? {},
+        ...(live ? { observed: storedValues(kind, live.values) } : {}),
+      };
+      if (proven)
+        await this.#execution.session.record({
+          type: 'result',
+          class: 'applied',
+          address: change.address,
+          entry: proven,
+        });
       this.#fail(change, unproven(change.address, shown), shown === 'other' ? 'failed' : 'unknown');
     }
   }
@@ -462,17 +595,39 @@ class Run {
 
   async #proveDeletes(changes: readonly Change[]): Promise<void> {
     const deleted = changes.flatMap((change): (ReadBack & { readonly change: Change })[] => {
-      const done = change.action === 'delete' && this.#outcomes.get(keyOf(change))?.outcome === 'done';
-      return done ? [{ change, kind: this.#execution.kinds.get(change.kind) as Kind, id: change.id, judge: (live) => (live ? 'earlier' : 'taken') }] : [];
+      const done =
+        change.action === 'delete' && this.#outcomes.get(keyOf(change))?.outcome === 'done';
+      return done
+        ? [
+            {
+              change,
+              kind: this.#execution.kinds.get(change.kind) as Kind,
+              id: change.id,
+              judge: (live) => (live ? 'earlier' : 'taken'),
+            },
+          ]
+        : [];
     });
     const found = await readBack(this.#execution, deleted, (kind) => this.#count(kind));
     for (const one of deleted) {
       if (found.get(one)?.shown !== 'earlier') continue;
       const { change } = one;
       const entry = this.#deleted.get(keyOf(change));
-      if (entry) await this.#execution.session.record({ type: 'result', class: 'applied', address: change.address, entry });
+      if (entry)
+        await this.#execution.session.record({
+          type: 'result',
+          class: 'applied',
+          address: change.address,
+          entry,
+        });
       const summary = `${keyOf(change)}: the service answered with success, but the object is still there.`;
-      this.#fail(change, { severity: 'error', code: 'still-there', summary, detail: 'Plan again to see what is there.', address: change.address });
+      this.#fail(change, {
+        severity: 'error',
+        code: 'still-there',
+        summary,
+        detail: 'Plan again to see what is there.',
+        address: change.address,
+      });
     }
   }
 
@@ -480,11 +635,17 @@ class Run {
   async #lookForCreated(): Promise<void> {
     const made = this.#changes.flatMap((change) => {
       const outcome = change.action === 'create' ? this.#outcomes.get(change.address) : undefined;
-      return outcome?.outcome === 'done' && outcome.id !== undefined ? [{ kind: change.kind, id: outcome.id }] : [];
+      return outcome?.outcome === 'done' && outcome.id !== undefined
+        ? [{ kind: change.kind, id: outcome.id }]
+        : [];
     });
     for (const name of new Set(made.map(({ kind }) => kind))) {
       try {
-        const shown = new Set((await this.#execution.cloud.list(this.#execution.kinds.get(name) as Kind)).objects.map(({ id }) => id));
+        const shown = new Set(
+          (await this.#execution.cloud.list(this.#execution.kinds.get(name) as Kind)).objects.map(
+            ({ id }) => id,
+          ),
+        );
         const ids = made.flatMap(({ kind, id }) => (kind === name && shown.has(id) ? [id] : []));
         if (ids.length > 0) await this.#execution.session.record({ type: 'seen', kind: name, ids });
       } catch (error) {
@@ -494,7 +655,11 @@ class Run {
   }
 
   #fail(change: Change, diagnostic: Diagnostic, outcome: 'failed' | 'unknown' = 'failed'): void {
-    this.#end({ ...(this.#outcomes.get(keyOf(change)) as Outcome), outcome, diagnostic: { ...diagnostic, ...(change.origin ? { origin: change.origin } : {}) } });
+    this.#end({
+      ...(this.#outcomes.get(keyOf(change)) as Outcome),
+      outcome,
+      diagnostic: { ...diagnostic, ...(change.origin ? { origin: change.origin } : {}) },
+    });
   }
 }
 

@@ -28,16 +28,21 @@ export interface DocumentWrite {
 }
 
 /** The request to send; what there is to say instead; or nothing to do, because the object is as it should be. */
-export type Ready = { readonly request: Request; readonly document: DocumentWrite } | { readonly refused: Sent } | 'unneeded';
+export type Ready =
+  | { readonly request: Request; readonly document: DocumentWrite }
+  | { readonly refused: Sent }
+  | 'unneeded';
 
 /** Names of the documents that a write replaces whole. */
 const replaced = (kind: Kind, { verb, fields, patch }: Write): readonly string[] =>
   verb !== 'update' || patch ? [] : mergedNames(kind).filter((name) => Object.hasOwn(fields, name));
 
-export const replacesDocument = (kind: Kind, write: Write): boolean => replaced(kind, write).length > 0;
+export const replacesDocument = (kind: Kind, write: Write): boolean =>
+  replaced(kind, write).length > 0;
 
 /** Whether a write may alter a document, intended or not. */
-export const touchesDocument = (kind: Kind, { verb }: Write): boolean => verb === 'update' && mergedNames(kind).length > 0;
+export const touchesDocument = (kind: Kind, { verb }: Write): boolean =>
+  verb === 'update' && mergedNames(kind).length > 0;
 
 export interface Preparing {
   readonly kind: Kind;
@@ -49,21 +54,34 @@ export interface Preparing {
 }
 
 /** Reads the object again and makes the request of what is live now. Refused only where a declared member or a mask changed since the plan. */
-export async function prepare(cloud: Pick<CloudReader, 'find' | 'compose'>, { kind, write, address, planned }: Preparing): Promise<Ready> {
+export async function prepare(
+  cloud: Pick<CloudReader, 'find' | 'compose'>,
+  { kind, write, address, planned }: Preparing,
+): Promise<Ready> {
   const refused = (code: string, summary: string, detail = 'Plan again.'): Ready => ({
-    refused: { class: code === 'unread' ? 'not_sent' : 'rejected', diagnostic: { severity: 'error', code, summary: `${address} ${summary}`, detail } },
+    refused: {
+      class: code === 'unread' ? 'not_sent' : 'rejected',
+      diagnostic: { severity: 'error', code, summary: `${address} ${summary}`, detail },
+    },
   });
   let live: Live | undefined;
   try {
     [live] = await cloud.find(kind, [write.id as string]);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    return { refused: { class: 'not_sent', ...(error.diagnostics[0] && { diagnostic: error.diagnostics[0] }) } };
+    return {
+      refused: {
+        class: 'not_sent',
+        ...(error.diagnostics[0] && { diagnostic: error.diagnostics[0] }),
+      },
+    };
   }
   if (!live) return refused('gone', 'was deleted outside of trueup since the plan.');
   const { fields } = write;
   if (secretsIn(fields).size === 0 && taken(kind, fields, live)) return 'unneeded';
-  const unreadable = mergedNames(kind).find((name) => Object.hasOwn(fields, name) && !isPartialDocument(live.values[name]));
+  const unreadable = mergedNames(kind).find(
+    (name) => Object.hasOwn(fields, name) && !isPartialDocument(live.values[name]),
+  );
   if (unreadable !== undefined)
     return refused(
       'unknown-form',
@@ -72,28 +90,56 @@ export async function prepare(cloud: Pick<CloudReader, 'find' | 'compose'>, { ki
     );
   const now = ours(kind, fields, live.values, planned);
   // A PATCH takes nothing from others; a PUT must not undo what they did to the members that are declared.
-  const moved = write.patch ? undefined : Object.keys(fields).find((name) => !same(kind.attributes[name] as Attribute, planned[name], now[name]));
-  if (moved !== undefined) return refused('changed-since-plan', `was changed outside of trueup since the plan: ${moved}.`);
+  const moved = write.patch
+    ? undefined
+    : Object.keys(fields).find(
+        (name) => !same(kind.attributes[name] as Attribute, planned[name], now[name]),
+      );
+  if (moved !== undefined)
+    return refused('changed-since-plan', `was changed outside of trueup since the plan: ${moved}.`);
   const masks = masksSent(kind, write, live);
   if (masks.length > 0) {
     const { what, out } = maskedWords(masks);
-    return refused('masked-configuration', `cannot be written: ${what}.`, `${out.charAt(0).toUpperCase()}${out.slice(1)}.`);
+    return refused(
+      'masked-configuration',
+      `cannot be written: ${what}.`,
+      `${out.charAt(0).toUpperCase()}${out.slice(1)}.`,
+    );
   }
   const laid = (name: string): Value => wholeDocument(fields[name] as Value, live.values[name]);
   const sent = Object.fromEntries(replaced(kind, write).map((name) => [name, laid(name)]));
-  const expected = Object.fromEntries(mergedNames(kind).map((name) => [name, Object.hasOwn(fields, name) ? laid(name) : (live.values[name] ?? null)]));
-  return { request: cloud.compose(kind, { ...write, fields: { ...fields, ...sent } }), document: { before: live, expected } };
+  const expected = Object.fromEntries(
+    mergedNames(kind).map((name) => [
+      name,
+      Object.hasOwn(fields, name) ? laid(name) : (live.values[name] ?? null),
+    ]),
+  );
+  return {
+    request: cloud.compose(kind, { ...write, fields: { ...fields, ...sent } }),
+    document: { before: live, expected },
+  };
 }
 
 /** What a reading after the write says of the documents: an error for what is lost, notes for what came from elsewhere. */
-export function verifyDocument(kind: Kind, address: string, { before, expected }: DocumentWrite, now: Live): { readonly lost?: Diagnostic; readonly notes: readonly Diagnostic[] } {
-  const found = Object.entries(expected).map(([name, value]) => aftermath(name, value, now.values[name]));
+export function verifyDocument(
+  kind: Kind,
+  address: string,
+  { before, expected }: DocumentWrite,
+  now: Live,
+): { readonly lost?: Diagnostic; readonly notes: readonly Diagnostic[] } {
+  const found = Object.entries(expected).map(([name, value]) =>
+    aftermath(name, value, now.values[name]),
+  );
   const [lost, added] = [found.flatMap((one) => one.lost), found.flatMap((one) => one.added)];
   const [earlier, later] = [versionOf(kind, before), versionOf(kind, now)];
   const further = earlier !== undefined && later !== undefined && later > earlier + 1;
-  const versions = further ? `version_number went from ${earlier} to ${later}, and this write accounts for one step` : undefined;
+  const versions = further
+    ? `version_number went from ${earlier} to ${later}, and this write accounts for one step`
+    : undefined;
   const notes = [
-    ...(added.length > 0 ? [`members that this write did not set are live: ${added.join(', ')}`] : []),
+    ...(added.length > 0
+      ? [`members that this write did not set are live: ${added.join(', ')}`]
+      : []),
     ...(versions === undefined ? [] : [`${versions}: somebody else changed it meanwhile`]),
   ];
   return {
@@ -106,7 +152,12 @@ export function verifyDocument(kind: Kind, address: string, { before, expected }
         address,
       },
     }),
-    notes: notes.map((text) => ({ severity: 'info', code: 'changed-meanwhile', summary: `${address}: ${text}.`, address })),
+    notes: notes.map((text) => ({
+      severity: 'info',
+      code: 'changed-meanwhile',
+      summary: `${address}: ${text}.`,
+      address,
+    })),
   };
 }
 

@@ -38,7 +38,13 @@ import type { Random } from '../../platform/index.js';
 import type { Session } from '../../state/store-port.js';
 import { momentNow } from '../visibility.js';
 import { taken } from '../plan/diff.js';
-import { prepare, replacesDocument, touchesDocument, type DocumentWrite, type Ready } from './document-write.js';
+import {
+  prepare,
+  replacesDocument,
+  touchesDocument,
+  type DocumentWrite,
+  type Ready,
+} from './document-write.js';
 import { identityKey, indexByIdentity } from '../plan/match.js';
 import { applied, ours } from '../plan/document-diff.js';
 import { storedValues, withoutSecrets } from '../observe.js';
@@ -86,7 +92,9 @@ export interface Before {
 }
 
 /** What every outcome says of its change. */
-export const outcomeBase = (change: Change): Pick<Outcome, 'address' | 'kind' | 'action' | 'deposed' | 'id'> => {
+export const outcomeBase = (
+  change: Change,
+): Pick<Outcome, 'address' | 'kind' | 'action' | 'deposed' | 'id'> => {
   const { address, kind, action, deposed } = change;
   return { address, kind, action, ...(deposed && 'id' in change && { deposed, id: change.id }) };
 };
@@ -109,33 +117,79 @@ export interface WrittenFields {
   readonly document?: DocumentWrite;
 }
 
-export async function perform(execution: ExecutionContext, change: Change, runContext: RunContext): Promise<Performed> {
+export async function perform(
+  execution: ExecutionContext,
+  change: Change,
+  runContext: RunContext,
+): Promise<Performed> {
   const kind = execution.kinds.get(change.kind) as Kind;
   const started = execution.clock.monotonic();
-  const end = (performed: Omit<Performed, 'outcome'> & { readonly outcome: Outcome['outcome']; readonly id?: string; readonly diagnostic?: Diagnostic }): Performed => {
+  const end = (
+    performed: Omit<Performed, 'outcome'> & {
+      readonly outcome: Outcome['outcome'];
+      readonly id?: string;
+      readonly diagnostic?: Diagnostic;
+    },
+  ): Performed => {
     const { outcome, id, diagnostic, ...rest } = performed;
-    const base = { ...outcomeBase(change), outcome, elapsed: Math.round(execution.clock.monotonic() - started) };
+    const base = {
+      ...outcomeBase(change),
+      outcome,
+      elapsed: Math.round(execution.clock.monotonic() - started),
+    };
     return {
       ...rest,
       outcome: {
         ...base,
         ...(id === undefined ? {} : { id }),
-        ...(diagnostic ? { diagnostic: { ...diagnostic, address: change.address, ...(change.origin ? { origin: change.origin } : {}) } } : {}),
+        ...(diagnostic
+          ? {
+              diagnostic: {
+                ...diagnostic,
+                address: change.address,
+                ...(change.origin ? { origin: change.origin } : {}),
+              },
+            }
+          : {}),
       },
     };
   };
   if (!writes(change)) return end(await remember(execution, change, runContext));
   const fields = fillAll(kind.attributes, change.write.fields, runContext.resolver);
   const open = referencesIn(fields)[0];
-  if (open) return end({ outcome: 'failed', diagnostic: { severity: 'error', code: 'unresolved', summary: `${change.address} needs ${open.toString()}, which nobody knows.` } });
+  if (open)
+    return end({
+      outcome: 'failed',
+      diagnostic: {
+        severity: 'error',
+        code: 'unresolved',
+        summary: `${change.address} needs ${open.toString()}, which nobody knows.`,
+      },
+    });
   const write: Write = { ...change.write, fields };
   const request = composed(execution, kind, write);
-  if (request instanceof Refusal) return end({ outcome: 'failed', ...optional('diagnostic', request.diagnostics[0]) });
+  if (request instanceof Refusal)
+    return end({ outcome: 'failed', ...optional('diagnostic', request.diagnostics[0]) });
   const recheck = runContext.recheck?.(change, fields);
-  const operation: WriteOperation = { kind, write, request, runContext, ...optional('recheck', recheck) };
+  const operation: WriteOperation = {
+    kind,
+    write,
+    request,
+    runContext,
+    ...optional('recheck', recheck),
+  };
   // A rename whose object is gone: nothing is bound any more, and the old address must not outlive the new one.
-  if (change.action === 'create' && change.renamed_from !== undefined) await execution.session.record(...moved(change));
-  if (change.action === 'create') return end(await create(execution, operation, change.address, await desiredEntry(execution, kind, change, change.desired, runContext)));
+  if (change.action === 'create' && change.renamed_from !== undefined)
+    await execution.session.record(...moved(change));
+  if (change.action === 'create')
+    return end(
+      await create(
+        execution,
+        operation,
+        change.address,
+        await desiredEntry(execution, kind, change, change.desired, runContext),
+      ),
+    );
   if (change.action === 'delete') return end(await remove(execution, operation, change));
   return end(await update(execution, operation, change));
 }
@@ -160,10 +214,19 @@ function composed({ cloud }: ExecutionContext, kind: Kind, write: Write): Reques
 }
 
 /** Changes of memory alone: bind, move, refresh or drop an address. */
-async function remember(execution: ExecutionContext, change: Change, runContext: RunContext): Promise<{ outcome: 'done'; id?: string; entry?: Entry | null }> {
+async function remember(
+  execution: ExecutionContext,
+  change: Change,
+  runContext: RunContext,
+): Promise<{ outcome: 'done'; id?: string; entry?: Entry | null }> {
   if (change.action === 'forget') {
     const entry = entryWithout(change, runContext);
-    await execution.session.record({ type: 'result', class: 'applied', address: change.address, entry });
+    await execution.session.record({
+      type: 'result',
+      class: 'applied',
+      address: change.address,
+      entry,
+    });
     return { outcome: 'done', id: change.id, entry };
   }
   if (change.action !== 'keep' && change.action !== 'adopt') return { outcome: 'done' };
@@ -171,8 +234,12 @@ async function remember(execution: ExecutionContext, change: Change, runContext:
   const now = priorOf(change, runContext);
   const base = await desiredEntry(execution, kind, change, change.desired, runContext);
   const entry: Entry = { ...base, id: change.id, observed: storedValues(kind, change.before) };
-  if (change.action === 'keep' && !change.renamed_from && now && sameMemory(kind, now, entry)) return { outcome: 'done', id: change.id };
-  await execution.session.record({ type: 'result', class: 'applied', address: change.address, entry }, ...moved(change));
+  if (change.action === 'keep' && !change.renamed_from && now && sameMemory(kind, now, entry))
+    return { outcome: 'done', id: change.id };
+  await execution.session.record(
+    { type: 'result', class: 'applied', address: change.address, entry },
+    ...moved(change),
+  );
   return { outcome: 'done', id: change.id, entry };
 }
 
@@ -183,7 +250,10 @@ function priorOf(change: Change, runContext: RunContext): Entry | undefined {
 }
 
 /** What an address holds once an object has left it: nothing, unless another one took its place. */
-function entryWithout({ address, id, deposed }: Delete | Forget, runContext: RunContext): Entry | null {
+function entryWithout(
+  { address, id, deposed }: Delete | Forget,
+  runContext: RunContext,
+): Entry | null {
   const entry = deposed && runContext.entry(address);
   if (!entry || entry.id === id) return null;
   const { deposed: all = [], ...rest } = entry;
@@ -194,20 +264,31 @@ function entryWithout({ address, id, deposed }: Delete | Forget, runContext: Run
 /** Server fields and times come and go without being worth a write of the state. */
 function sameMemory(kind: Kind, a: Entry, b: Entry): boolean {
   const stable = (entry: Entry): string => {
-    const observed = Object.fromEntries(Object.entries(entry.observed).filter(([name]) => kind.attributes[name]?.computed !== true));
+    const observed = Object.fromEntries(
+      Object.entries(entry.observed).filter(([name]) => kind.attributes[name]?.computed !== true),
+    );
     return canonical({ ...entry, observed, applied_at: '' } as unknown as JsonObject);
   };
   return stable(a) === stable(b);
 }
 
-const timestamp = ({ clock }: Pick<ExecutionContext, 'clock'>): string => new Date(clock.now()).toISOString();
+const timestamp = ({ clock }: Pick<ExecutionContext, 'clock'>): string =>
+  new Date(clock.now()).toISOString();
 
 /** The old address of a rename goes after the new one is bound: a journal that is torn between them holds both, which the next plan understands, and not neither. */
 export const moved = (change: Change): readonly Result[] =>
-  change.renamed_from === undefined ? [] : [{ type: 'result', class: 'applied', address: change.renamed_from, entry: null }];
+  change.renamed_from === undefined
+    ? []
+    : [{ type: 'result', class: 'applied', address: change.renamed_from, entry: null }];
 
 /** The entry of a change once it is done, but for id and observation. Secrets become fingerprints here. */
-async function desiredEntry(execution: ExecutionContext, kind: Kind, change: Change, desired: Desired, runContext: RunContext): Promise<Omit<Entry, 'id' | 'observed'>> {
+async function desiredEntry(
+  execution: ExecutionContext,
+  kind: Kind,
+  change: Change,
+  desired: Desired,
+  runContext: RunContext,
+): Promise<Omit<Entry, 'id' | 'observed'>> {
   const declared = fillAll(kind.attributes, desired.declared, runContext.resolver);
   const known = priorOf(change, runContext)?.secrets ?? {};
   const sent = 'write' in change ? change.write?.fields : undefined;
@@ -215,11 +296,20 @@ async function desiredEntry(execution: ExecutionContext, kind: Kind, change: Cha
   const carried = secretsIn(sent ?? {});
   for (const path of secretsIn(declared).keys()) {
     const value = carried.get(path)?.reveal();
-    if (value !== undefined) secrets[path] = await execution.fingerprints.make(execution.session.snapshot.state.secrets_salt as string, `${change.address} ${path}`, value);
+    if (value !== undefined)
+      secrets[path] = await execution.fingerprints.make(
+        execution.session.snapshot.state.secrets_salt as string,
+        `${change.address} ${path}`,
+        value,
+      );
     else if (known[path]) secrets[path] = known[path];
   }
-  const held = runContext.entry(change.address) ?? runContext.entry(change.renamed_from ?? change.address);
-  const deposed = [...(held?.deposed ?? []), ...(held && change.action === 'create' && change.replaces ? [held.id] : [])];
+  const held =
+    runContext.entry(change.address) ?? runContext.entry(change.renamed_from ?? change.address);
+  const deposed = [
+    ...(held?.deposed ?? []),
+    ...(held && change.action === 'create' && change.replaces ? [held.id] : []),
+  ];
   return {
     kind: kind.name,
     file: desired.file,
@@ -238,7 +328,14 @@ async function create(
   operation: WriteOperation,
   address: string,
   entry: Omit<Entry, 'id' | 'observed'>,
-): Promise<{ outcome: Outcome['outcome']; id?: string; entry?: Entry; pending?: Intent; again?: boolean; diagnostic?: Diagnostic }> {
+): Promise<{
+  outcome: Outcome['outcome'];
+  id?: string;
+  entry?: Entry;
+  pending?: Intent;
+  again?: boolean;
+  diagnostic?: Diagnostic;
+}> {
   const { kind, write, runContext } = operation;
   const body = redactAll(write.fields);
   const intent: Intent = {
@@ -257,56 +354,124 @@ async function create(
   const sent = await (await sender(execution, operation, intent))(operation.request);
   // A new object cannot have the id of another: whatever the answer describes, it is not what was asked for.
   if (sent.class === 'applied' && sent.live && !runContext.known(kind.name, sent.live.id)) {
-    const done: Entry = { ...entry, applied_at: timestamp(execution), id: sent.live.id, observed: storedValues(kind, sent.live.values) };
+    const done: Entry = {
+      ...entry,
+      applied_at: timestamp(execution),
+      id: sent.live.id,
+      observed: storedValues(kind, sent.live.values),
+    };
     await execution.session.record({
       type: 'result',
       op: intent.op,
       class: 'applied',
       address,
       entry: done,
-      lately: { what: 'created', kind: kind.name, id: done.id, ...momentNow(execution.clock, execution.cloud.skew()) },
+      lately: {
+        what: 'created',
+        kind: kind.name,
+        id: done.id,
+        ...momentNow(execution.clock, execution.cloud.skew()),
+      },
     });
     return { outcome: 'done', id: done.id, entry: done };
   }
-  await execution.session.record({ type: 'result', op: intent.op, class: sent.class === 'applied' ? 'unknown' : sent.class, address });
-  if (sent.class === 'rejected' || sent.class === 'not_sent') return { outcome: undoneBy(sent), ...optional('diagnostic', sent.diagnostic) };
+  await execution.session.record({
+    type: 'result',
+    op: intent.op,
+    class: sent.class === 'applied' ? 'unknown' : sent.class,
+    address,
+  });
+  if (sent.class === 'rejected' || sent.class === 'not_sent')
+    return { outcome: undoneBy(sent), ...optional('diagnostic', sent.diagnostic) };
   const again = sent.class === 'unknown' && (await execution.cloud.pause(1, sent.wait));
   return { outcome: 'unknown', pending: intent, again, ...optional('diagnostic', sent.diagnostic) };
 }
 
-type Written = { outcome: Outcome['outcome']; id?: string; entry?: Entry | null; diagnostic?: Diagnostic; written?: WrittenFields };
+type Written = {
+  outcome: Outcome['outcome'];
+  id?: string;
+  entry?: Entry | null;
+  diagnostic?: Diagnostic;
+  written?: WrittenFields;
+};
 
-async function update(execution: ExecutionContext, operation: WriteOperation, change: Change & { readonly id: string; readonly before: Values }): Promise<Written> {
+async function update(
+  execution: ExecutionContext,
+  operation: WriteOperation,
+  change: Change & { readonly id: string; readonly before: Values },
+): Promise<Written> {
   const { kind, write, runContext } = operation;
   const desired = 'desired' in change ? change.desired : undefined;
   const entry = desired && (await desiredEntry(execution, kind, change, desired, runContext));
   const prior = priorOf(change, runContext);
-  const known = desired && entry && (!prior || change.renamed_from !== undefined) ? bound(kind, change, entry, prior) : prior;
+  const known =
+    desired && entry && (!prior || change.renamed_from !== undefined)
+      ? bound(kind, change, entry, prior)
+      : prior;
   const doubted = known && withoutSent(known, write.fields);
-  if (doubted && doubted !== prior) await execution.session.record({ type: 'result', class: 'applied', address: change.address, entry: doubted }, ...moved(change));
-  const intent: Intent = { ...repeatable(execution, operation, change.address, 'update', change.id), body: redactAll(write.fields) };
+  if (doubted && doubted !== prior)
+    await execution.session.record(
+      { type: 'result', class: 'applied', address: change.address, entry: doubted },
+      ...moved(change),
+    );
+  const intent: Intent = {
+    ...repeatable(execution, operation, change.address, 'update', change.id),
+    body: redactAll(write.fields),
+  };
   const answered = await sendUntilKnown(execution, operation, intent, change.before);
   // An echo is not a reading: what the safety of others rests on is looked at.
-  const doubtful = answered.class === 'applied' && (runContext.awaited(change.address) || (answered.live !== undefined && !echoes(kind, write.fields, answered.live)));
+  const doubtful =
+    answered.class === 'applied' &&
+    (runContext.awaited(change.address) ||
+      (answered.live !== undefined && !echoes(kind, write.fields, answered.live)));
   const sent = doubtful ? await proven(execution, operation, intent, change.before) : answered;
   const at = timestamp(execution);
   if (sent.class === 'applied') {
-    const done = entry ? { ...entry, applied_at: at, id: change.id, observed: storedValues(kind, { ...change.before, ...write.fields }) } : null;
+    const done = entry
+      ? {
+          ...entry,
+          applied_at: at,
+          id: change.id,
+          observed: storedValues(kind, { ...change.before, ...write.fields }),
+        }
+      : null;
     const spent = { spent: { at, action: 'update' as const, kind: kind.name, id: change.id } };
-    const result: Result = { type: 'result', class: 'applied', address: change.address, entry: done };
+    const result: Result = {
+      type: 'result',
+      class: 'applied',
+      address: change.address,
+      entry: done,
+    };
     // A former value that others must not see again may come back after the next run: that one waits, and counts it.
-    if (answered.lingers && isSensitive(execution.rules, change)) await execution.session.record(result, { type: 'result', op: intent.op, class: 'unknown', address: change.address });
+    if (answered.lingers && isSensitive(execution.rules, change))
+      await execution.session.record(result, {
+        type: 'result',
+        op: intent.op,
+        class: 'unknown',
+        address: change.address,
+      });
     else await execution.session.record({ ...result, op: intent.op, ...spent });
     const lost = await lostBy(execution, operation, change, known);
     if (lost) return lost;
-    return { outcome: 'done', id: change.id, entry: done, written: { id: change.id, fields: write.fields, ...optional('document', answered.document) } };
+    return {
+      outcome: 'done',
+      id: change.id,
+      entry: done,
+      written: { id: change.id, fields: write.fields, ...optional('document', answered.document) },
+    };
   }
-  await execution.session.record({ type: 'result', op: intent.op, class: openOrNot(sent), address: change.address });
+  await execution.session.record({
+    type: 'result',
+    op: intent.op,
+    class: openOrNot(sent),
+    address: change.address,
+  });
   return { outcome: undoneBy(sent), id: change.id, ...optional('diagnostic', sent.diagnostic) };
 }
 
 /** Whether others rest on a change. */
-export const isSensitive = (rules: readonly PolicyRule[], change: Change): boolean => rules.some((rule) => rule.sensitive?.(change));
+export const isSensitive = (rules: readonly PolicyRule[], change: Change): boolean =>
+  rules.some((rule) => rule.sensitive?.(change));
 
 /** What became of a guarded change after which nothing holds any more what it rested on: it is taken back where that is possible. Undefined where all is well. */
 async function lostBy(
@@ -325,37 +490,81 @@ async function lostBy(
   if (!restore) return { outcome: 'failed', id: change.id, diagnostic: diagnostic() };
   const write: Write = { ...operation.write, fields: restore };
   const after = { ...change.before, ...operation.write.fields };
-  const back: WriteOperation = { ...operation, write, request: execution.cloud.compose(operation.kind, write) };
-  const intent: Intent = { ...repeatable(execution, back, change.address, 'update', change.id), body: redactAll(write.fields) };
+  const back: WriteOperation = {
+    ...operation,
+    write,
+    request: execution.cloud.compose(operation.kind, write),
+  };
+  const intent: Intent = {
+    ...repeatable(execution, back, change.address, 'update', change.id),
+    body: redactAll(write.fields),
+  };
   const answered = await sendUntilKnown(execution, back, intent, after);
-  const sent = answered.class === 'applied' ? await proven(execution, back, intent, after) : answered;
-  const entry = known ? { ...known, observed: storedValues(operation.kind, change.before) } : undefined;
-  await execution.session.record({ type: 'result', op: intent.op, class: sent.class, address: change.address, ...(sent.class === 'applied' && optional('entry', entry)) });
-  if (sent.class === 'applied') return { outcome: 'failed', id: change.id, ...optional('entry', entry), diagnostic: diagnostic() };
+  const sent =
+    answered.class === 'applied' ? await proven(execution, back, intent, after) : answered;
+  const entry = known
+    ? { ...known, observed: storedValues(operation.kind, change.before) }
+    : undefined;
+  await execution.session.record({
+    type: 'result',
+    op: intent.op,
+    class: sent.class,
+    address: change.address,
+    ...(sent.class === 'applied' && optional('entry', entry)),
+  });
+  if (sent.class === 'applied')
+    return {
+      outcome: 'failed',
+      id: change.id,
+      ...optional('entry', entry),
+      diagnostic: diagnostic(),
+    };
   const why = sent.diagnostic?.summary ?? 'there was no answer';
-  return { outcome: sent.class === 'unknown' ? 'unknown' : 'failed', id: change.id, diagnostic: diagnostic(why) };
+  return {
+    outcome: sent.class === 'unknown' ? 'unknown' : 'failed',
+    id: change.id,
+    diagnostic: diagnostic(why),
+  };
 }
 
 const WITHHELD = 'withheld';
 const MOVED = 'moved';
 
 /** What the journal says of a write that is not done: where somebody else changed the object first, it may still take effect, and the next run waits for that. */
-const openOrNot = ({ class: one, diagnostic }: Sent): OutcomeClass => (diagnostic?.code === MOVED ? 'unknown' : one);
+const openOrNot = ({ class: one, diagnostic }: Sent): OutcomeClass =>
+  diagnostic?.code === MOVED ? 'unknown' : one;
 
 /** What is not done: nobody knows, it was withheld before it left, or it failed. */
 const undoneBy = (sent: Sent): 'unknown' | 'skipped' | 'failed' =>
-  sent.class === 'unknown' ? 'unknown' : sent.class === 'not_sent' && (sent.diagnostic?.code === WITHHELD || sent.diagnostic?.code === 'interrupted') ? 'skipped' : 'failed';
+  sent.class === 'unknown'
+    ? 'unknown'
+    : sent.class === 'not_sent' &&
+        (sent.diagnostic?.code === WITHHELD || sent.diagnostic?.code === 'interrupted')
+      ? 'skipped'
+      : 'failed';
 
 /** Whether an answer that describes the object contradicts nothing that was sent. */
 const echoes = (kind: Kind, fields: Values, { values }: Live): boolean =>
-  taken(kind, Object.fromEntries(Object.entries(fields).filter(([name]) => Object.hasOwn(values, name))), { id: '', values });
+  taken(
+    kind,
+    Object.fromEntries(Object.entries(fields).filter(([name]) => Object.hasOwn(values, name))),
+    { id: '', values },
+  );
 
 /** A success that is doubtful, or that the safety of another change rests on, counts once it was seen. */
-async function proven(execution: ExecutionContext, { kind, write }: WriteOperation, { address, id = '' }: Intent, before: Values): Promise<Sent> {
+async function proven(
+  execution: ExecutionContext,
+  { kind, write }: WriteOperation,
+  { address, id = '' }: Intent,
+  before: Values,
+): Promise<Sent> {
   const one: ReadBack = { kind, id, judge: (live) => shownOf(kind, write.fields, before, live) };
   const { shown = 'unread' } = (await readBack(execution, [one], () => Infinity)).get(one) ?? {};
   if (shown === 'taken') return { class: 'applied' };
-  return { class: shown === 'other' ? 'rejected' : 'unknown', diagnostic: unproven(address, shown) };
+  return {
+    class: shown === 'other' ? 'rejected' : 'unknown',
+    diagnostic: unproven(address, shown),
+  };
 }
 
 /** A success that a reading does not bear out. */
@@ -367,13 +576,30 @@ export function unproven(address: string, shown: Exclude<Shown, 'taken'>): Diagn
       other: ['not-taken', 'what it holds is not what was sent'],
     } as const
   )[shown];
-  return { severity: 'error', code, summary: `${address}: the service answered with success, but ${seen}.`, detail: 'Plan again to see what is there.', address };
+  return {
+    severity: 'error',
+    code,
+    summary: `${address}: the service answered with success, but ${seen}.`,
+    detail: 'Plan again to see what is there.',
+    address,
+  };
 }
 
 /** An adopted or renamed object is ours before anything is sent to it; nothing counts as applied yet. */
-function bound(kind: Kind, change: Change & { readonly id: string; readonly before: Values }, entry: Omit<Entry, 'id' | 'observed'>, prior: Entry | undefined): Entry {
+function bound(
+  kind: Kind,
+  change: Change & { readonly id: string; readonly before: Values },
+  entry: Omit<Entry, 'id' | 'observed'>,
+  prior: Entry | undefined,
+): Entry {
   const { secrets: _, ...rest } = entry;
-  return { ...rest, applied: prior?.applied ?? {}, ...(prior?.secrets ? { secrets: prior.secrets } : {}), id: change.id, observed: storedValues(kind, change.before) };
+  return {
+    ...rest,
+    applied: prior?.applied ?? {},
+    ...(prior?.secrets ? { secrets: prior.secrets } : {}),
+    id: change.id,
+    observed: storedValues(kind, change.before),
+  };
 }
 
 /** An entry that remembers no secret which is about to be sent: until the answer is proven, the old one may be live or the new one. */
@@ -385,7 +611,11 @@ export function withoutSent(entry: Entry, fields: Values): Entry {
   return { ...rest, ...(kept.length > 0 ? { secrets: Object.fromEntries(kept) } : {}) };
 }
 
-async function remove(execution: ExecutionContext, operation: WriteOperation, change: Delete): Promise<Written> {
+async function remove(
+  execution: ExecutionContext,
+  operation: WriteOperation,
+  change: Delete,
+): Promise<Written> {
   const { kind, write } = operation;
   const { address, id } = change;
   const intent = repeatable(execution, operation, address, 'delete', id);
@@ -399,16 +629,40 @@ async function remove(execution: ExecutionContext, operation: WriteOperation, ch
       address,
       entry,
       spent: { at: timestamp(execution), action: 'delete', kind: kind.name, id },
-      lately: { what: 'deleted', kind: kind.name, id, ...momentNow(execution.clock, execution.cloud.skew()) },
+      lately: {
+        what: 'deleted',
+        kind: kind.name,
+        id,
+        ...momentNow(execution.clock, execution.cloud.skew()),
+      },
     });
     return { outcome: 'done', id, entry };
   }
-  await execution.session.record({ type: 'result', op: intent.op, class: openOrNot(sent), address });
+  await execution.session.record({
+    type: 'result',
+    op: intent.op,
+    class: openOrNot(sent),
+    address,
+  });
   return { outcome: undoneBy(sent), id, ...optional('diagnostic', sent.diagnostic) };
 }
 
-function repeatable(execution: ExecutionContext, { kind }: WriteOperation, address: string, action: 'update' | 'delete', id: string): Intent {
-  return { type: 'intent', op: execution.random.uuid(), address, kind: kind.name, action, id, ...momentNow(execution.clock, execution.cloud.skew()) };
+function repeatable(
+  execution: ExecutionContext,
+  { kind }: WriteOperation,
+  address: string,
+  action: 'update' | 'delete',
+  id: string,
+): Intent {
+  return {
+    type: 'intent',
+    op: execution.random.uuid(),
+    address,
+    kind: kind.name,
+    action,
+    id,
+    ...momentNow(execution.clock, execution.cloud.skew()),
+  };
 }
 
 /**
@@ -416,14 +670,21 @@ function repeatable(execution: ExecutionContext, { kind }: WriteOperation, addre
  * for the rate limit, for a service that asks for patience): right before it leaves the lock must still be ours and
  * the run still on, and an intent that has grown old is renewed, so that recovery knows when the request can have left.
  */
-async function sender({ cloud, session, clock }: ExecutionContext, { kind, write, runContext, recheck }: WriteOperation, intent: Intent): Promise<(request: Request) => Promise<Sent>> {
+async function sender(
+  { cloud, session, clock }: ExecutionContext,
+  { kind, write, runContext, recheck }: WriteOperation,
+  intent: Intent,
+): Promise<(request: Request) => Promise<Sent>> {
   await session.record(intent);
   // A machine that slept has let time pass as well.
   const passed = (): number => clock.boot().milliseconds;
   let [recorded, at] = [passed(), Date.parse(intent.at)];
   const refuseHalted = (): void => {
     const why = runContext.halt();
-    if (why !== undefined) throw new Refusal([{ severity: 'warning', code: WITHHELD, summary: `${intent.address} was skipped: ${why}.` }]);
+    if (why !== undefined)
+      throw new Refusal([
+        { severity: 'warning', code: WITHHELD, summary: `${intent.address} was skipped: ${why}.` },
+      ]);
   };
   const mayLeave = async (): Promise<void> => {
     refuseHalted();
@@ -435,7 +696,11 @@ async function sender({ cloud, session, clock }: ExecutionContext, { kind, write
       // The wall clock may have been set back; the journal goes forward.
       at = Math.max(clock.now(), at + 1);
       recorded = passed();
-      await session.record({ ...intent, ...momentNow(clock, cloud.skew()), at: new Date(at).toISOString() });
+      await session.record({
+        ...intent,
+        ...momentNow(clock, cloud.skew()),
+        at: new Date(at).toISOString(),
+      });
       await session.assertHeld();
     }
     runContext.left();
@@ -451,7 +716,12 @@ async function sender({ cloud, session, clock }: ExecutionContext, { kind, write
 type Tried = Sent & { readonly lingers?: boolean; readonly document?: DocumentWrite };
 
 /** An update or delete without a clear answer is looked at, and sent again only if it is still needed and nobody moved the object. */
-async function sendUntilKnown(execution: ExecutionContext, operation: WriteOperation, intent: Intent, base: Values): Promise<Tried> {
+async function sendUntilKnown(
+  execution: ExecutionContext,
+  operation: WriteOperation,
+  intent: Intent,
+  base: Values,
+): Promise<Tried> {
   const { kind, write } = operation;
   const send = await sender(execution, operation, intent);
   let document: DocumentWrite | undefined;
@@ -471,25 +741,53 @@ async function sendUntilKnown(execution: ExecutionContext, operation: WriteOpera
     if (look === 'unread') return sent;
     if (write.verb === 'delete' && look === undefined) return { class: 'applied' };
     if (look === undefined)
-      return { class: 'rejected', diagnostic: { severity: 'error', code: 'gone', summary: `${intent.address} was deleted outside of trueup meanwhile.`, detail: 'Plan again.' } };
+      return {
+        class: 'rejected',
+        diagnostic: {
+          severity: 'error',
+          code: 'gone',
+          summary: `${intent.address} was deleted outside of trueup meanwhile.`,
+          detail: 'Plan again.',
+        },
+      };
     const visible = write.verb === 'update' && taken(kind, write.fields, look);
-    if (visible && secretsIn(write.fields).size === 0) return { class: 'applied', lingers, ...optional('document', document) };
+    if (visible && secretsIn(write.fields).size === 0)
+      return { class: 'applied', lingers, ...optional('document', document) };
     if (!visible && !unmoved(kind, base, ours(kind, write.fields, look.values, base)))
-      return { class: 'rejected', diagnostic: { severity: 'error', code: MOVED, summary: `${intent.address} was changed outside of trueup meanwhile.`, detail: 'Plan again.' } };
+      return {
+        class: 'rejected',
+        diagnostic: {
+          severity: 'error',
+          code: MOVED,
+          summary: `${intent.address} was changed outside of trueup meanwhile.`,
+          detail: 'Plan again.',
+        },
+      };
     if (!again || execution.signal.aborted) return sent;
     // The document that left first would take away what others add until it lands.
     if (replacesDocument(kind, write) && !(await outlived(execution, intent))) return sent;
     sent = await attempt();
     lingers = true;
     // Whatever became of this sending, the one before may still land.
-    if (sent.class === 'not_sent' || (sent.class === 'rejected' && !(write.verb === 'delete' && isGone(sent)))) return doubt;
+    if (
+      sent.class === 'not_sent' ||
+      (sent.class === 'rejected' && !(write.verb === 'delete' && isGone(sent)))
+    )
+      return doubt;
   }
   return { ...sent, lingers, ...optional('document', document) };
 }
 
 /** Waits until nothing of an intent can land any more; false where the run is to end. */
-async function outlived({ clock, emit, signal, settleMilliseconds }: ExecutionContext, { address }: Intent): Promise<boolean> {
-  emit({ type: 'waiting', why: `until the update of ${address} can no longer take effect`, milliseconds: settleMilliseconds });
+async function outlived(
+  { clock, emit, signal, settleMilliseconds }: ExecutionContext,
+  { address }: Intent,
+): Promise<boolean> {
+  emit({
+    type: 'waiting',
+    why: `until the update of ${address} can no longer take effect`,
+    milliseconds: settleMilliseconds,
+  });
   await clock.sleep(settleMilliseconds, signal).catch(() => undefined);
   return !signal.aborted;
 }
@@ -511,7 +809,18 @@ async function readied(
     if (clock.boot().milliseconds - began <= settleMilliseconds) return ready;
   }
   const summary = `${address} was not written: each of ${SLOW_READINGS} readings of it took longer than the settle time.`;
-  return { refused: { class: 'not_sent', diagnostic: { severity: 'error', code: 'slow-reading', summary, detail: 'Plan again when the service responds faster.', address } } };
+  return {
+    refused: {
+      class: 'not_sent',
+      diagnostic: {
+        severity: 'error',
+        code: 'slow-reading',
+        summary,
+        detail: 'Plan again when the service responds faster.',
+        address,
+      },
+    },
+  };
 }
 
 interface Sendable {
@@ -519,9 +828,14 @@ interface Sendable {
   readonly document?: DocumentWrite;
 }
 
-const isGone = (sent: Sent): boolean => sent.class === 'rejected' && sent.diagnostic?.code === 'not-found';
+const isGone = (sent: Sent): boolean =>
+  sent.class === 'rejected' && sent.diagnostic?.code === 'not-found';
 
-async function tryFind(execution: ExecutionContext, kind: Kind, id: string): Promise<Live | undefined | 'unread'> {
+async function tryFind(
+  execution: ExecutionContext,
+  kind: Kind,
+  id: string,
+): Promise<Live | undefined | 'unread'> {
   try {
     return (await execution.cloud.find(kind, [id]))[0];
   } catch {
@@ -531,7 +845,10 @@ async function tryFind(execution: ExecutionContext, kind: Kind, id: string): Pro
 
 function unmoved(kind: Kind, base: Values, live: Values): boolean {
   return Object.entries(kind.attributes).every(
-    ([name, attribute]: readonly [string, Attribute]) => attribute.computed || attribute.secret || same(attribute, base[name], withoutSecrets(kind.attributes, live)[name]),
+    ([name, attribute]: readonly [string, Attribute]) =>
+      attribute.computed ||
+      attribute.secret ||
+      same(attribute, base[name], withoutSecrets(kind.attributes, live)[name]),
   );
 }
 
@@ -539,7 +856,9 @@ function unmoved(kind: Kind, base: Values, live: Values): boolean {
 export function missingSecret({ address, origin }: Change, fields: Values): Diagnostic | undefined {
   const missing = [...secretsIn(fields).values()].find((secret) => secret.reveal() === undefined);
   if (!missing) return undefined;
-  const detail = missing.source.startsWith('env.') ? `Set ${missing.source.slice(4)} in the environment.` : 'Make the file readable.';
+  const detail = missing.source.startsWith('env.')
+    ? `Set ${missing.source.slice(4)} in the environment.`
+    : 'Make the file readable.';
   return {
     severity: 'error',
     code: 'secret-missing',
@@ -555,7 +874,12 @@ function optional<K extends string, V>(name: K, value: V | undefined): Partial<R
 }
 
 /** What existed before this run, from the reading the plan was made of. */
-export function beforeRun(liveObjects: ReadonlyMap<string, { readonly kind: Kind; readonly byId: ReadonlyMap<string, Live> }>): Before {
+export function beforeRun(
+  liveObjects: ReadonlyMap<
+    string,
+    { readonly kind: Kind; readonly byId: ReadonlyMap<string, Live> }
+  >,
+): Before {
   const indexes = new Map<string, ReadonlyMap<string, readonly Live[]>>();
   const tops = new Map<string, Pick<Intent, 'highest' | 'newest'>>();
   return {
@@ -567,7 +891,8 @@ export function beforeRun(liveObjects: ReadonlyMap<string, { readonly kind: Kind
       return (index.get(identityKey(kind, values) ?? '') ?? []).map((live) => live.id);
     },
     youngest: (kind) => {
-      const known = tops.get(kind.name) ?? youngestOf([...(liveObjects.get(kind.name)?.byId.keys() ?? [])]);
+      const known =
+        tops.get(kind.name) ?? youngestOf([...(liveObjects.get(kind.name)?.byId.keys() ?? [])]);
       tops.set(kind.name, known);
       return known;
     },
@@ -575,13 +900,23 @@ export function beforeRun(liveObjects: ReadonlyMap<string, { readonly kind: Kind
 }
 
 function youngestOf(ids: readonly string[]): Pick<Intent, 'highest' | 'newest'> {
-  let [highest, newest]: [bigint | undefined, { readonly id: string; readonly ticks: bigint } | undefined] = [undefined, undefined];
+  let [highest, newest]: [
+    bigint | undefined,
+    { readonly id: string; readonly ticks: bigint } | undefined,
+  ] = [undefined, undefined];
   for (const id of ids) {
     const ticks = uuidTicks(id);
-    if (ticks !== undefined && (newest === undefined || ticks > newest.ticks)) newest = { id, ticks };
+    if (ticks !== undefined && (newest === undefined || ticks > newest.ticks))
+      newest = { id, ticks };
     if (/^\d+$/.test(id) && (highest === undefined || BigInt(id) > highest)) highest = BigInt(id);
   }
-  return { ...optional('highest', highest === undefined ? undefined : (idOf(String(highest)) ?? undefined)), ...optional('newest', newest?.id) };
+  return {
+    ...optional(
+      'highest',
+      highest === undefined ? undefined : (idOf(String(highest)) ?? undefined),
+    ),
+    ...optional('newest', newest?.id),
+  };
 }
 
 /** The time in a time-based UUID (version 1), in units of 100 nanoseconds; undefined for any other id. */

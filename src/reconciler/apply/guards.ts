@@ -31,9 +31,17 @@ interface Tools extends RecheckTools {
 }
 
 /** @param liveObjects what the plan was made of; @param changes all of the plan */
-export function rechecksOf(tools: Tools, liveObjects: LiveCollections, changes: readonly Change[]): Rechecks {
+export function rechecksOf(
+  tools: Tools,
+  liveObjects: LiveCollections,
+  changes: readonly Change[],
+): Rechecks {
   const { rules, settings, allow } = tools;
-  const asked = rules.flatMap((rule) => (allow.includes(rule.name) ? [] : (rule.rechecks?.(tools, { changes, live: liveObjects, settings }) ?? [])));
+  const asked = rules.flatMap((rule) =>
+    allow.includes(rule.name)
+      ? []
+      : (rule.rechecks?.(tools, { changes, live: liveObjects, settings }) ?? []),
+  );
   const absent = absence(tools, liveObjects);
   return {
     of(change, fields) {
@@ -59,8 +67,14 @@ const allOf = (rechecks: readonly Recheck[]): Recheck => ({
 });
 
 /** A reading that is older than the settle time says nothing any more of what exists: before something is created, the kind is listed again. */
-function absence({ cloud, clock, kinds, allow, settleMilliseconds, isDeleted, isKnown }: Tools, liveObjects: LiveCollections): (change: Create, fields: Values) => Recheck {
-  const readings = new Map<string, { readonly at: number; readonly found: Promise<readonly Live[]> }>();
+function absence(
+  { cloud, clock, kinds, allow, settleMilliseconds, isDeleted, isKnown }: Tools,
+  liveObjects: LiveCollections,
+): (change: Create, fields: Values) => Recheck {
+  const readings = new Map<
+    string,
+    { readonly at: number; readonly found: Promise<readonly Live[]> }
+  >();
   const read = (kind: Kind): Promise<readonly Live[]> => {
     const [known, now] = [readings.get(kind.name), clock.boot().milliseconds];
     if (known && now - known.at <= settleMilliseconds) return known.found;
@@ -73,14 +87,32 @@ function absence({ cloud, clock, kinds, allow, settleMilliseconds, isDeleted, is
     async before() {
       const kind = kinds.get(change.kind) as Kind;
       const collection = liveObjects.get(kind.name);
-      if (collection?.read_at === undefined || clock.boot().milliseconds - collection.read_at <= settleMilliseconds) return;
+      if (
+        collection?.read_at === undefined ||
+        clock.boot().milliseconds - collection.read_at <= settleMilliseconds
+      )
+        return;
       const effective = { ...ownRoot(collection), ...fields };
-      const news = (await read(kind)).filter(({ id }) => !isKnown(kind.name, id) && !isDeleted(kind.name, id));
+      const news = (await read(kind)).filter(
+        ({ id }) => !isKnown(kind.name, id) && !isDeleted(kind.name, id),
+      );
       const wanted = identityKey(kind, effective);
       const like = { ...change, desired: { ...change.desired, declared: effective } };
-      const alike = allow.includes('possible-duplicate') ? [] : possibleDuplicates(kind, [like], news, (values) => values).map(({ live }) => live);
-      const [found] = [...news.filter(({ values }) => wanted !== undefined && identityKey(kind, values) === wanted), ...alike];
-      if (found) refuse('appeared', `${change.address} was not created: ${found.id} equals it, or nearly, and appeared since the plan was made.`, { detail: 'Plan again.' });
+      const alike = allow.includes('possible-duplicate')
+        ? []
+        : possibleDuplicates(kind, [like], news, (values) => values).map(({ live }) => live);
+      const [found] = [
+        ...news.filter(
+          ({ values }) => wanted !== undefined && identityKey(kind, values) === wanted,
+        ),
+        ...alike,
+      ];
+      if (found)
+        refuse(
+          'appeared',
+          `${change.address} was not created: ${found.id} equals it, or nearly, and appeared since the plan was made.`,
+          { detail: 'Plan again.' },
+        );
     },
   });
 }

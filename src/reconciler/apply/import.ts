@@ -1,16 +1,32 @@
 // Import: binds an existing live object to a declared address. Nothing is sent; the next plan shows what differs.
-import { objectsIn, refuse, tryAddress, shellWord, type Entry, type Outcome, type Project } from '../../model/index.js';
+import {
+  objectsIn,
+  refuse,
+  tryAddress,
+  shellWord,
+  type Entry,
+  type Outcome,
+  type Project,
+} from '../../model/index.js';
 import { previousAddress } from '../plan/match.js';
 import { storedValues } from '../observe.js';
 import type { PlanContext } from '../plan/propose.js';
 import type { Session } from '../../state/store-port.js';
 
 /** @throws Refusal where the address is not declared, the object is not there, or either is bound already. */
-export async function bind(context: PlanContext & { readonly session: Session }, project: Project, address: string, id: string): Promise<Outcome> {
+export async function bind(
+  context: PlanContext & { readonly session: Session },
+  project: Project,
+  address: string,
+  id: string,
+): Promise<Outcome> {
   const { state, pending } = context.session.snapshot;
   const declaration = project.declarations.find((one) => one.address === address);
   const kind = context.kinds.get(tryAddress(address)?.kind ?? '');
-  if (!kind) refuse('unknown-kind', `${address} is no address of a kind known here.`, { detail: `Kinds: ${[...context.kinds.keys()].join(', ')}.` });
+  if (!kind)
+    refuse('unknown-kind', `${address} is no address of a kind known here.`, {
+      detail: `Kinds: ${[...context.kinds.keys()].join(', ')}.`,
+    });
   if (!declaration)
     refuse('undeclared', `${address} is not declared, so the next apply would remove it.`, {
       detail: `Declare it first; trueup export writes what is live as declarations.`,
@@ -18,12 +34,25 @@ export async function bind(context: PlanContext & { readonly session: Session },
   const bound = state.resources[previousAddress(declaration, state) ?? address];
   if (bound?.id === id) return { address, kind: kind.name, action: 'adopt', outcome: 'done', id };
   // What the address is bound to is gone, or has still to go: an attempt to make another object in its place was cut off.
-  const attempt = pending.find((intent) => intent.address === address && intent.action === 'create');
-  if (bound && !attempt) refuse('bound', `${address} is bound to ${bound.id} already.`, { detail: `Forget it first: trueup state rm ${shellWord(address)}` });
-  const owner = Object.entries(state.resources).find(([, entry]) => objectsIn(entry).includes(`${kind.name} ${id}`))?.[0];
-  if (owner !== undefined) refuse('bound', `${id} is managed as ${owner} already.`, { detail: `Move it: trueup state mv ${shellWord(owner)} ${shellWord(address)}` });
+  const attempt = pending.find(
+    (intent) => intent.address === address && intent.action === 'create',
+  );
+  if (bound && !attempt)
+    refuse('bound', `${address} is bound to ${bound.id} already.`, {
+      detail: `Forget it first: trueup state rm ${shellWord(address)}`,
+    });
+  const owner = Object.entries(state.resources).find(([, entry]) =>
+    objectsIn(entry).includes(`${kind.name} ${id}`),
+  )?.[0];
+  if (owner !== undefined)
+    refuse('bound', `${id} is managed as ${owner} already.`, {
+      detail: `Move it: trueup state mv ${shellWord(owner)} ${shellWord(address)}`,
+    });
   const live = (await context.cloud.find(kind, [id]))[0];
-  if (!live) refuse('no-object', `There is no ${kind.singular.replaceAll('_', ' ')} with the id ${id}.`, { detail: `List what is live: trueup get ${kind.name}` });
+  if (!live)
+    refuse('no-object', `There is no ${kind.singular.replaceAll('_', ' ')} with the id ${id}.`, {
+      detail: `List what is live: trueup get ${kind.name}`,
+    });
   const entry: Entry = {
     kind: kind.name,
     id: live.id,
@@ -33,16 +62,26 @@ export async function bind(context: PlanContext & { readonly session: Session },
     depends_on: [],
     applied_at: new Date(context.clock.now()).toISOString(),
     ...(declaration.lifecycle.protect ? { protect: true } : {}),
-    ...(declaration.lifecycle.on_removal === undefined ? {} : { on_removal: declaration.lifecycle.on_removal }),
+    ...(declaration.lifecycle.on_removal === undefined
+      ? {}
+      : { on_removal: declaration.lifecycle.on_removal }),
     ...(attempt?.entry?.deposed && { deposed: attempt.entry.deposed }),
   };
   const settles = pending.filter((intent) => intent.address === address);
-  await context.session.record(...settles.map((intent) => ({ type: 'result' as const, op: intent.op, class: 'not_sent' as const, address })), {
-    type: 'result',
-    class: 'applied',
-    address,
-    entry,
-  });
+  await context.session.record(
+    ...settles.map((intent) => ({
+      type: 'result' as const,
+      op: intent.op,
+      class: 'not_sent' as const,
+      address,
+    })),
+    {
+      type: 'result',
+      class: 'applied',
+      address,
+      entry,
+    },
+  );
   await context.session.compact();
   return { address, kind: kind.name, action: 'adopt', outcome: 'done', id: live.id };
 }

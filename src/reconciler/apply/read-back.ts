@@ -1,6 +1,14 @@
 // A reading after a write. A service may show a write late: what still shows its earlier value is read again, with
 // growing pauses, until the settle time is over. Anything else is an answer at once.
-import { Refusal, same, type Attribute, type CloudReader, type Kind, type Live, type Values } from '../../model/index.js';
+import {
+  Refusal,
+  same,
+  type Attribute,
+  type CloudReader,
+  type Kind,
+  type Live,
+  type Values,
+} from '../../model/index.js';
 import type { Clock } from '../../platform/index.js';
 import { taken } from '../plan/diff.js';
 import { ours } from '../plan/document-diff.js';
@@ -60,8 +68,14 @@ async function readOnce<T extends ReadBack>(
     const pages = Math.ceil((count(kind) + 1) / kind.operations.page);
     try {
       const ids = mine.map(({ id }) => id);
-      const objects = looks <= pages ? await cloud.find(kind, ids) : (await cloud.list(kind)).objects;
-      const live = new Map(objects.map((one) => [one.id, { ...one, values: withoutSecrets(kind.attributes, one.values) }]));
+      const objects =
+        looks <= pages ? await cloud.find(kind, ids) : (await cloud.list(kind)).objects;
+      const live = new Map(
+        objects.map((one) => [
+          one.id,
+          { ...one, values: withoutSecrets(kind.attributes, one.values) },
+        ]),
+      );
       for (const one of mine) {
         const now = live.get(one.id);
         found.set(one, { shown: one.judge(now), ...(now && { live: now }) });
@@ -75,10 +89,17 @@ async function readOnce<T extends ReadBack>(
 }
 
 /** What a reading says of an update: it took, it shows the value before, or something else. */
-export function shownOf(kind: Kind, fields: Values, before: Values, live: Live | undefined): 'taken' | 'earlier' | 'other' {
+export function shownOf(
+  kind: Kind,
+  fields: Values,
+  before: Values,
+  live: Live | undefined,
+): 'taken' | 'earlier' | 'other' {
   if (!live) return 'other';
   if (taken(kind, fields, live)) return 'taken';
   const now = ours(kind, fields, live.values, before);
-  const unmoved = Object.keys(fields).every((name) => same(kind.attributes[name] as Attribute, before[name], now[name]));
+  const unmoved = Object.keys(fields).every((name) =>
+    same(kind.attributes[name] as Attribute, before[name], now[name]),
+  );
   return unmoved ? 'earlier' : 'other';
 }

@@ -42,7 +42,10 @@ export interface Looker {
   readonly settleMilliseconds: number;
 }
 
-export type Settled = { readonly intent: Intent; readonly verdict: 'applied'; readonly live: Live } | { readonly intent: Intent; readonly verdict: 'absent' } | Undecided;
+export type Settled =
+  | { readonly intent: Intent; readonly verdict: 'applied'; readonly live: Live }
+  | { readonly intent: Intent; readonly verdict: 'absent' }
+  | Undecided;
 
 /** A person has to say whether one of the candidates is what the intent made. */
 export interface Undecided {
@@ -57,14 +60,20 @@ export interface Candidate {
   readonly differing: readonly string[];
 }
 
-export const isUndecided = (settled: Settled): settled is Undecided => settled.verdict === 'undecided';
+export const isUndecided = (settled: Settled): settled is Undecided =>
+  settled.verdict === 'undecided';
 
 /**
  * What became of creates without an answer. What `entries` hold is managed already; `age` is how many milliseconds ago
  * the last of them left, at least.
  * @throws Refusal when a listing cannot be proven complete; the signal's reason when interrupted.
  */
-export async function settle(looker: Looker, intents: readonly Intent[], entries: readonly Entry[], age: number): Promise<readonly Settled[]> {
+export async function settle(
+  looker: Looker,
+  intents: readonly Intent[],
+  entries: readonly Entry[],
+  age: number,
+): Promise<readonly Settled[]> {
   const owned = new Set(entries.flatMap(objectsIn));
   await waitUntilLanded(looker, intents, age);
   const names = [...new Set(intents.map((intent) => intent.kind))];
@@ -84,7 +93,11 @@ export async function settle(looker: Looker, intents: readonly Intent[], entries
   return settled;
 }
 
-async function waitUntilLanded({ clock, emit, signal, settleMilliseconds }: Looker, intents: readonly Intent[], age: number): Promise<void> {
+async function waitUntilLanded(
+  { clock, emit, signal, settleMilliseconds }: Looker,
+  intents: readonly Intent[],
+  age: number,
+): Promise<void> {
   const wait = settleMilliseconds - Math.max(0, age);
   if (intents.length === 0 || wait <= 0) return;
   emit({
@@ -95,7 +108,10 @@ async function waitUntilLanded({ clock, emit, signal, settleMilliseconds }: Look
   await clock.sleep(wait, signal);
 }
 
-async function stableListing({ cloud, clock, signal, settleMilliseconds }: Looker, kind: Kind): Promise<readonly Live[]> {
+async function stableListing(
+  { cloud, clock, signal, settleMilliseconds }: Looker,
+  kind: Kind,
+): Promise<readonly Live[]> {
   let before: string | undefined;
   for (let round = 0; round < LISTINGS; round += 1) {
     const { objects } = await cloud.list(kind);
@@ -103,7 +119,11 @@ async function stableListing({ cloud, clock, signal, settleMilliseconds }: Looke
       .map((live) => live.id)
       .toSorted()
       .join(' ');
-    if (ids === before) return objects.map((live) => ({ ...live, values: withoutSecrets(kind.attributes, live.values) }));
+    if (ids === before)
+      return objects.map((live) => ({
+        ...live,
+        values: withoutSecrets(kind.attributes, live.values),
+      }));
     before = ids;
     await clock.sleep(Math.min(1000, settleMilliseconds), signal);
   }
@@ -125,21 +145,46 @@ async function stableListing({ cloud, clock, signal, settleMilliseconds }: Looke
  * there before.
  * @param root what an absent reference means
  */
-export function decide(kind: Kind, intents: readonly Intent[], objects: readonly Live[], root: JsonObject = {}): readonly Settled[] {
-  const unlike = ({ body }: Intent, live: Live): readonly string[] => differing(kind, { ...root, ...body }, live);
+export function decide(
+  kind: Kind,
+  intents: readonly Intent[],
+  objects: readonly Live[],
+  root: JsonObject = {},
+): readonly Settled[] {
+  const unlike = ({ body }: Intent, live: Live): readonly string[] =>
+    differing(kind, { ...root, ...body }, live);
   const claimed = new Set<string>();
   const out: Settled[] = [];
   for (const intent of intents) {
-    const equals = objects.filter((live) => !claimed.has(live.id) && !intent.preimage?.includes(live.id) && unlike(intent, live).length === 0);
-    const rivals = intents.filter((other) => other.content === intent.content && !out.some((done) => done.intent === other)).length;
+    const equals = objects.filter(
+      (live) =>
+        !claimed.has(live.id) &&
+        !intent.preimage?.includes(live.id) &&
+        unlike(intent, live).length === 0,
+    );
+    const rivals = intents.filter(
+      (other) => other.content === intent.content && !out.some((done) => done.intent === other),
+    ).length;
     const [live] = equals.toSorted((a, b) => (a.id < b.id ? -1 : 1));
     if (live && equals.length <= rivals && equals.every((one) => isNew(intent, one))) {
       claimed.add(live.id);
       out.push({ intent, verdict: 'applied', live });
-    } else out.push(live ? { intent, verdict: 'undecided', candidates: equals.map(({ id }) => ({ id, differing: [] })) } : { intent, verdict: 'absent' });
+    } else
+      out.push(
+        live
+          ? {
+              intent,
+              verdict: 'undecided',
+              candidates: equals.map(({ id }) => ({ id, differing: [] })),
+            }
+          : { intent, verdict: 'absent' },
+      );
   }
   return out.map((one) => {
-    const others = one.verdict === 'absent' ? objects.filter((live) => !claimed.has(live.id) && isNew(one.intent, live)) : [];
+    const others =
+      one.verdict === 'absent'
+        ? objects.filter((live) => !claimed.has(live.id) && isNew(one.intent, live))
+        : [];
     const candidates = others.map((live) => ({ id: live.id, differing: unlike(one.intent, live) }));
     return candidates.length > 0 ? { intent: one.intent, verdict: 'undecided', candidates } : one;
   });
@@ -156,7 +201,9 @@ function isNew({ preimage, newest, highest }: Intent, { id }: Live): boolean {
 /** Attributes in which an object is not what was sent; where content is identity, what was not sent has to be empty. */
 function differing(kind: Kind, body: JsonObject, live: Live): readonly string[] {
   return writables(kind).flatMap(([name, attribute]) => {
-    const alike = Object.hasOwn(body, name) ? same(attribute, body[name], live.values[name]) : kind.identity !== 'content' || same(attribute, null, live.values[name]);
+    const alike = Object.hasOwn(body, name)
+      ? same(attribute, body[name], live.values[name])
+      : kind.identity !== 'content' || same(attribute, null, live.values[name]);
     return alike ? [] : [name];
   });
 }
@@ -199,16 +246,24 @@ export async function settleOld(looker: Looker, session: Session): Promise<reado
 }
 
 /** How long ago the latest of the intents was recorded, at least. On another boot the clock of the service tells, so one of its answers is needed. */
-async function youngestAge({ clock, cloud, kinds }: Looker, intents: readonly Intent[]): Promise<number> {
+async function youngestAge(
+  { clock, cloud, kinds }: Looker,
+  intents: readonly Intent[],
+): Promise<number> {
   const boot = clock.boot();
-  const elsewhere = intents.find((intent) => intent.boot?.id !== boot.id && intent.server_at !== undefined);
+  const elsewhere = intents.find(
+    (intent) => intent.boot?.id !== boot.id && intent.server_at !== undefined,
+  );
   if (elsewhere && cloud.skew() === undefined) await cloud.list(kinds.get(elsewhere.kind) as Kind);
   const now = nowOf(clock, cloud.skew());
   return Math.min(Infinity, ...intents.map((intent) => ageOf(intent, now)));
 }
 
 /** Updates and deletes are planned again from what is live; those that were carried out count against the limits. */
-async function whatWasDone({ kinds, cloud }: Looker, intents: readonly Intent[]): Promise<readonly Result[]> {
+async function whatWasDone(
+  { kinds, cloud }: Looker,
+  intents: readonly Intent[],
+): Promise<readonly Result[]> {
   const results: Result[] = [];
   for (const name of new Set(intents.map((intent) => intent.kind))) {
     const kind = kinds.get(name) as Kind;
@@ -220,9 +275,26 @@ async function whatWasDone({ kinds, cloud }: Looker, intents: readonly Intent[])
     const live = new Map(found.map((one) => [one.id, one]));
     for (const { op, address, action, id = '', body, at, server_at, boot } of mine) {
       const now = live.get(id);
-      const done = action === 'delete' ? now === undefined : now !== undefined && body !== undefined && Object.keys(body).length > 0 && taken(kind, body, now);
-      const lately = { what: 'deleted' as const, kind: kind.name, id, at, ...(server_at !== undefined && { server_at }), ...(boot && { boot }) };
-      const was = { class: 'applied' as const, spent: { at, action: action as Spent['action'], kind: kind.name, id }, ...(action === 'delete' && { lately }) };
+      const done =
+        action === 'delete'
+          ? now === undefined
+          : now !== undefined &&
+            body !== undefined &&
+            Object.keys(body).length > 0 &&
+            taken(kind, body, now);
+      const lately = {
+        what: 'deleted' as const,
+        kind: kind.name,
+        id,
+        at,
+        ...(server_at !== undefined && { server_at }),
+        ...(boot && { boot }),
+      };
+      const was = {
+        class: 'applied' as const,
+        spent: { at, action: action as Spent['action'], kind: kind.name, id },
+        ...(action === 'delete' && { lately }),
+      };
       results.push({ type: 'result', op, address, ...(done ? was : { class: 'not_sent' }) });
     }
   }
@@ -236,8 +308,19 @@ export function recordsOf(kinds: Kinds, settled: Settled): readonly RunRecord[] 
   if (settled.verdict === 'undecided') return [];
   if (settled.verdict === 'absent') return [{ type: 'result', op, class: 'not_sent', address }];
   const { id, values } = settled.live;
-  const entry: Entry = { ...(intent.entry as Omit<Entry, 'id' | 'observed'>), id, observed: storedValues(kinds.get(kind) as Kind, values) };
-  const lately = { what: 'created' as const, kind, id, at, ...(server_at !== undefined && { server_at }), ...(boot && { boot }) };
+  const entry: Entry = {
+    ...(intent.entry as Omit<Entry, 'id' | 'observed'>),
+    id,
+    observed: storedValues(kinds.get(kind) as Kind, values),
+  };
+  const lately = {
+    what: 'created' as const,
+    kind,
+    id,
+    at,
+    ...(server_at !== undefined && { server_at }),
+    ...(boot && { boot }),
+  };
   return [
     { type: 'result', op, class: 'applied', address, entry, lately },
     { type: 'seen', kind, ids: [id] },
@@ -249,7 +332,12 @@ const LISTED = 5;
 
 export function question({ intent, candidates }: Undecided): Diagnostic {
   const address = shellWord(intent.address);
-  const shown = candidates.slice(0, LISTED).map(({ id, differing: names }) => `  ${id}: ${names.length === 0 ? 'equal to what was sent' : `differs in ${names.join(', ')}`}`);
+  const shown = candidates
+    .slice(0, LISTED)
+    .map(
+      ({ id, differing: names }) =>
+        `  ${id}: ${names.length === 0 ? 'equal to what was sent' : `differs in ${names.join(', ')}`}`,
+    );
   const rest = candidates.length > LISTED ? [`  and ${candidates.length - LISTED} more`] : [];
   const equal = candidates.find(({ differing: names }) => names.length === 0);
   const advice = equal
@@ -259,7 +347,12 @@ export function question({ intent, candidates }: Undecided): Diagnostic {
     severity: 'error',
     code: 'undecided',
     summary: `It is not clear whether ${intent.address} was created: ${candidates.length === 1 ? 'one object' : `${candidates.length} objects`} may be new since the request.`,
-    detail: [...shown, ...rest, advice, `If it was not created, forget the attempt: trueup state rm ${address}`].join('\n'),
+    detail: [
+      ...shown,
+      ...rest,
+      advice,
+      `If it was not created, forget the attempt: trueup state rm ${address}`,
+    ].join('\n'),
     address: intent.address,
   };
 }
@@ -267,12 +360,26 @@ export function question({ intent, candidates }: Undecided): Diagnostic {
 /** What a create without an answer came to; `settled` is absent where nobody could look. */
 export function outcomeOf(intent: Intent, settled: Settled | undefined): Outcome {
   const base = { address: intent.address, kind: intent.kind, action: 'create' as const };
-  const error = (code: string, summary: string, detail: string): Diagnostic => ({ severity: 'error', code, summary, detail, address: intent.address });
+  const error = (code: string, summary: string, detail: string): Diagnostic => ({
+    severity: 'error',
+    code,
+    summary,
+    detail,
+    address: intent.address,
+  });
   switch (settled?.verdict) {
     case 'applied':
       return { ...base, outcome: 'done', id: settled.live.id };
     case 'absent':
-      return { ...base, outcome: 'failed', diagnostic: error('no-answer', `${intent.address} was not created: the service gave no clear answer.`, 'Run apply again later.') };
+      return {
+        ...base,
+        outcome: 'failed',
+        diagnostic: error(
+          'no-answer',
+          `${intent.address} was not created: the service gave no clear answer.`,
+          'Run apply again later.',
+        ),
+      };
     case 'undecided':
       return { ...base, outcome: 'unknown', diagnostic: question(settled) };
     default:

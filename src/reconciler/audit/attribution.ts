@@ -87,71 +87,128 @@ export async function attribute(
   const records = new Map<string, Activity[]>();
   for (const activity of found) append(records, activity.object_id, activity);
   const told = subjects.map((subject): Attribution => {
-    const author = subject.kind.unlogged ? undefined : authorOf(subject, records.get(subject.id) ?? [], skew);
-    return { changed_by: author ? shown(subject, author) : 'unknown', window: windowOf(subject, read, skew) };
+    const author = subject.kind.unlogged
+      ? undefined
+      : authorOf(subject, records.get(subject.id) ?? [], skew);
+    return {
+      changed_by: author ? shown(subject, author) : 'unknown',
+      window: windowOf(subject, read, skew),
+    };
   });
   return { told, diagnostics };
 }
 
 /** A log that cannot be read costs the authors, and nothing else. */
-async function consult(cloud: LogEntries['cloud'], asked: readonly Subject[], since: () => string): Promise<{ found: readonly Activity[]; diagnostics: readonly Diagnostic[] }> {
+async function consult(
+  cloud: LogEntries['cloud'],
+  asked: readonly Subject[],
+  since: () => string,
+): Promise<{ found: readonly Activity[]; diagnostics: readonly Diagnostic[] }> {
   if (asked.length === 0) return { found: [], diagnostics: [] };
   try {
-    return { found: await cloud.activity([...new Set(asked.map(({ id }) => id))], since()), diagnostics: [] };
+    return {
+      found: await cloud.activity([...new Set(asked.map(({ id }) => id))], since()),
+      diagnostics: [],
+    };
   } catch (error) {
     if (!(error instanceof Refusal) || error.exit === exits.interrupted) throw error;
     // Who manages only what needs no keys of the log has not asked for authors of what others made.
-    const unasked = asked.every(({ what }) => what === 'unmanaged') && error.diagnostics.every(({ code }) => missingCredentials.has(code));
+    const unasked =
+      asked.every(({ what }) => what === 'unmanaged') &&
+      error.diagnostics.every(({ code }) => missingCredentials.has(code));
     const summary = 'Who changed it is not known, because the activity log could not be read.';
-    return { found: [], diagnostics: unasked ? [] : error.diagnostics.map((one) => ({ ...one, severity: 'warning', summary: `${summary} ${one.summary}` })) };
+    return {
+      found: [],
+      diagnostics: unasked
+        ? []
+        : error.diagnostics.map((one) => ({
+            ...one,
+            severity: 'warning',
+            summary: `${summary} ${one.summary}`,
+          })),
+    };
   }
 }
 
 /** From when on the log has to be read for these, of which there is one at least; by the server's clock (ISO 8601). */
 export function logWindow(subjects: readonly Subject[], now: number, skew?: number): string {
   const end = now + (skew ?? 0);
-  const start = subjects.reduce((first, subject) => Math.min(first, startOf(subject, end, skew)), Infinity);
+  const start = subjects.reduce(
+    (first, subject) => Math.min(first, startOf(subject, end, skew)),
+    Infinity,
+  );
   return new Date(Math.max(end - KEPT, start)).toISOString();
 }
 
 function startOf(subject: Subject, end: number, skew: number | undefined): number {
-  if (subject.what !== 'unmanaged') return (appliedAt(subject, skew) ?? Number.NEGATIVE_INFINITY) - slack(skew);
-  return Math.max(end - NEWS, subject.news === undefined ? 0 : Date.parse(subject.news) + (skew ?? 0) - slack(skew));
+  if (subject.what !== 'unmanaged')
+    return (appliedAt(subject, skew) ?? Number.NEGATIVE_INFINITY) - slack(skew);
+  return Math.max(
+    end - NEWS,
+    subject.news === undefined ? 0 : Date.parse(subject.news) + (skew ?? 0) - slack(skew),
+  );
 }
 
 /** Within which two moments may be one. */
 const slack = (skew: number | undefined): number => GAP + (skew === undefined ? APART : 0);
 
 /** When it was last applied, by the server's clock; up to `CUT` too early. */
-const appliedAt = ({ prior }: Subject, skew = 0): number | undefined => prior && Date.parse(prior.applied_at) + skew;
+const appliedAt = ({ prior }: Subject, skew = 0): number | undefined =>
+  prior && Date.parse(prior.applied_at) + skew;
 
 /** The record that tells who did it. `activities` are those of this identifier, the oldest first. */
-export function authorOf(subject: Subject, activities: readonly Activity[], skew?: number): Activity | undefined {
+export function authorOf(
+  subject: Subject,
+  activities: readonly Activity[],
+  skew?: number,
+): Activity | undefined {
   const applied = appliedAt(subject, skew) ?? Number.NEGATIVE_INFINITY;
-  const records = activities.filter((one) => isAbout(subject.kind, one) && Date.parse(one.at) >= applied - slack(skew));
+  const records = activities.filter(
+    (one) => isAbout(subject.kind, one) && Date.parse(one.at) >= applied - slack(skew),
+  );
   if (subject.what === 'gone') return records.findLast(({ action }) => action === 'delete');
-  if (subject.what === 'unmanaged') return records.findLast(({ action }) => MAKING.has(action)) ?? records.findLast(({ action }) => action === 'update');
+  if (subject.what === 'unmanaged')
+    return (
+      records.findLast(({ action }) => MAKING.has(action)) ??
+      records.findLast(({ action }) => action === 'update')
+    );
   const weighed = records.map((one) => [one, weigh(subject, one)] as const);
   const mayBeOurs = ({ at }: Activity): boolean => Date.parse(at) <= applied + slack(skew) + CUT;
-  const rest = weighed.slice(weighed.findLastIndex(([one, weight]) => weight === 'contradicts' || (weight === 'open' && mayBeOurs(one))) + 1);
-  const [author] = rest.findLast(([, weight]) => weight === 'shows') ?? rest.findLast(([, weight]) => weight === 'open' && subject.prior) ?? [];
+  const rest = weighed.slice(
+    weighed.findLastIndex(
+      ([one, weight]) => weight === 'contradicts' || (weight === 'open' && mayBeOurs(one)),
+    ) + 1,
+  );
+  const [author] =
+    rest.findLast(([, weight]) => weight === 'shows') ??
+    rest.findLast(([, weight]) => weight === 'open' && subject.prior) ??
+    [];
   return author;
 }
 
 const MAKING: ReadonlySet<string> = new Set(['create', 'register']);
 
 /** Numbers identify objects of several types: a record that names no type has to look like the kind. */
-function isAbout({ singular, attributes }: Kind, { object_id, object_type, before, after }: Activity): boolean {
+function isAbout(
+  { singular, attributes }: Kind,
+  { object_id, object_type, before, after }: Activity,
+): boolean {
   if (object_type !== null) return singular === object_type || singular.endsWith(`_${object_type}`);
   const names = Object.keys({ ...before, ...after });
-  return !/^\d+$/.test(object_id) || (names.length > 0 && names.every((name) => Object.hasOwn(attributes, name)));
+  return (
+    !/^\d+$/.test(object_id) ||
+    (names.length > 0 && names.every((name) => Object.hasOwn(attributes, name)))
+  );
 }
 
 /**
  * What a record says of the drift: it shows the change that is live; what it left behind contradicts what is live, so
  * that somebody came later; it changed something else, or nothing (`none`); or it is an update that does not tell.
  */
-function weigh(subject: Subject, { action, before, after }: Activity): 'shows' | 'contradicts' | 'none' | 'open' {
+function weigh(
+  subject: Subject,
+  { action, before, after }: Activity,
+): 'shows' | 'contradicts' | 'none' | 'open' {
   const [then, now, live] = [toldOf(subject, before), toldOf(subject, after), liveOf(subject)];
   const told = subject.drifted.filter((path) => Object.hasOwn(now, nameIn(path)));
   if (action !== 'update' && !(MAKING.has(action) && !subject.prior)) return 'none';
@@ -169,7 +226,12 @@ function alike({ kind: { attributes } }: Subject, path: string, a: Values, b: Va
   const [one, other] = [declaredValueAt(a, path) ?? null, declaredValueAt(b, path) ?? null];
   const attribute = own(attributes, nameIn(path));
   if ((isEmpty(one) && isEmpty(other)) || equal(one, other)) return true;
-  return attribute !== undefined && isMerged(attribute) && merged({ it: one }, { it: other }) && merged({ it: other }, { it: one });
+  return (
+    attribute !== undefined &&
+    isMerged(attribute) &&
+    merged({ it: one }, { it: other }) &&
+    merged({ it: other }, { it: one })
+  );
 }
 
 /** What is ours to speak of. */
@@ -178,7 +240,9 @@ const spoken = ({ prior, declared }: Subject): Values => prior?.applied ?? decla
 /** What a record tells, in normal form, and of a document no more than is declared. */
 function toldOf(subject: Subject, state: JsonObject | null): Values {
   const { attributes } = subject.kind;
-  const values = Object.fromEntries(Object.entries(state ?? {}).map(([name, value]) => [name, plain(own(attributes, name), value)]));
+  const values = Object.fromEntries(
+    Object.entries(state ?? {}).map(([name, value]) => [name, plain(own(attributes, name), value)]),
+  );
   return numbered(subject.kind, ours(subject.kind, spoken(subject), normalAll(attributes, values)));
 }
 
@@ -187,7 +251,9 @@ const numbered = (kind: Kind, values: Values): Values =>
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
       name,
-      own(kind.attributes, name)?.wire === 'merge' && Array.isArray(value) ? Object.fromEntries(Object.entries(value as readonly Value[])) : value,
+      own(kind.attributes, name)?.wire === 'merge' && Array.isArray(value)
+        ? Object.fromEntries(Object.entries(value as readonly Value[]))
+        : value,
     ]),
   );
 
@@ -203,23 +269,42 @@ function paired(kind: Kind, values: JsonObject | null): JsonObject | null {
 }
 
 /** The log writes a choice as `{id, name}`. */
-const plain = (attribute: Attribute | undefined, value: Value): Value => (attribute?.word === 'choice' && isTree(value) ? (own(value, 'name') ?? null) : value);
+const plain = (attribute: Attribute | undefined, value: Value): Value =>
+  attribute?.word === 'choice' && isTree(value) ? (own(value, 'name') ?? null) : value;
 
-const liveOf = (subject: Subject): Values => numbered(subject.kind, ours(subject.kind, spoken(subject), subject.live?.values ?? {}));
+const liveOf = (subject: Subject): Values =>
+  numbered(subject.kind, ours(subject.kind, spoken(subject), subject.live?.values ?? {}));
 
 /** After the last apply; at the latest when the object says that it was updated, or when it was read. */
 function windowOf(subject: Subject, read: number, skew: number | undefined): Window {
-  const updated = subject.what === 'gone' ? Number.NaN : Date.parse(String(subject.live?.values['updated_at']));
+  const updated =
+    subject.what === 'gone' ? Number.NaN : Date.parse(String(subject.live?.values['updated_at']));
   const known = updated >= (appliedAt(subject, skew) ?? Number.NEGATIVE_INFINITY);
-  return { after: subject.prior?.applied_at ?? null, before: new Date(known ? updated : read).toISOString() };
+  return {
+    after: subject.prior?.applied_at ?? null,
+    before: new Date(known ? updated : read).toISOString(),
+  };
 }
 
 /** A record as it is shown: of what can be written only what drifted (was declared, where it is gone), and no secret. */
-function shown(subject: Subject, { actor, actor_type, at, action, before, after }: Activity): Exclude<Author, 'unknown'> {
+function shown(
+  subject: Subject,
+  { actor, actor_type, at, action, before, after }: Activity,
+): Exclude<Author, 'unknown'> {
   const [then, now] = [toldOf(subject, before), toldOf(subject, after)];
   const veil = veilOf(subject, [then, now]);
-  const [earlier, later] = differing(before && veiled(subject, then, veil), after && veiled(subject, now, veil));
-  return { actor, actor_type, at, action, before: paired(subject.kind, earlier), after: paired(subject.kind, later) };
+  const [earlier, later] = differing(
+    before && veiled(subject, then, veil),
+    after && veiled(subject, now, veil),
+  );
+  return {
+    actor,
+    actor_type,
+    at,
+    action,
+    before: paired(subject.kind, earlier),
+    after: paired(subject.kind, later),
+  };
 }
 
 interface Veil {
@@ -231,11 +316,20 @@ interface Veil {
 function veilOf(subject: Subject, states: readonly Values[]): Veil {
   const { kind, what, drifted, declared } = subject;
   const free = writables(kind).flatMap(([name, { word }]) => (word === 'document' ? [] : [name]));
-  const paths = what === 'changed' ? drifted : what === 'gone' ? Object.keys(spoken(subject)) : free;
-  const witnesses = [...states, liveOf(subject), numbered(kind, spoken(subject)), numbered(kind, declared)];
+  const paths =
+    what === 'changed' ? drifted : what === 'gone' ? Object.keys(spoken(subject)) : free;
+  const witnesses = [
+    ...states,
+    liveOf(subject),
+    numbered(kind, spoken(subject)),
+    numbered(kind, declared),
+  ];
   return {
     covered: new Set(witnesses.flatMap((values) => [...coveredIn(values, '')])),
-    shows: (place) => paths.some((path) => path === place || path.startsWith(`${place}.`) || place.startsWith(`${path}.`)),
+    shows: (place) =>
+      paths.some(
+        (path) => path === place || path.startsWith(`${place}.`) || place.startsWith(`${path}.`),
+      ),
   };
 }
 
@@ -244,15 +338,31 @@ const placeOf = (place: string, step: string): string => (place === '' ? step : 
 /** Where something is masked or a secret. The items of a list are one place: they move. */
 function* coveredIn(value: Value, place: string): Generator<string> {
   if (isMask(value) || value instanceof Secret) yield place;
-  else if (Array.isArray(value)) for (const item of value as readonly Value[]) yield* coveredIn(item, placeOf(place, '*'));
-  else if (isTree(value)) for (const [name, item] of Object.entries(value)) yield* coveredIn(item, placeOf(place, name));
+  else if (Array.isArray(value))
+    for (const item of value as readonly Value[]) yield* coveredIn(item, placeOf(place, '*'));
+  else if (isTree(value))
+    for (const [name, item] of Object.entries(value)) yield* coveredIn(item, placeOf(place, name));
 }
 
 function veiled(subject: Subject, state: Values, veil: Veil): JsonObject {
   const [live, known] = [liveOf(subject), numbered(subject.kind, spoken(subject))];
   const entries = writables(subject.kind).flatMap(([name, attribute]): [string, Json][] => {
     if (!Object.hasOwn(state, name) || !veil.shows(name)) return [];
-    return [[name, visible({ value: state[name] as Value, live: live[name], known: known[name], attribute, place: name }, veil)]];
+    return [
+      [
+        name,
+        visible(
+          {
+            value: state[name] as Value,
+            live: live[name],
+            known: known[name],
+            attribute,
+            place: name,
+          },
+          veil,
+        ),
+      ],
+    ];
   });
   return Object.fromEntries(entries);
 }
@@ -273,27 +383,63 @@ function visible({ value, live, known, attribute, place }: LogReading, veil: Vei
   if (Array.isArray(value)) {
     const inner = 'of' in attribute ? attribute.of : attribute;
     return (value as readonly Value[]).map((item, index) =>
-      visible({ value: item, live: itemOf(live, index), known: itemOf(known, index), attribute: inner, place: placeOf(place, '*') }, veil),
+      visible(
+        {
+          value: item,
+          live: itemOf(live, index),
+          known: itemOf(known, index),
+          attribute: inner,
+          place: placeOf(place, '*'),
+        },
+        veil,
+      ),
     );
   }
   if (isTree(value)) {
     const entries = Object.entries(value).flatMap(([name, item]): [string, Json][] => {
-      const inner = attribute.word === 'object' ? own(attribute.attributes, name) : 'of' in attribute ? attribute.of : attribute;
+      const inner =
+        attribute.word === 'object'
+          ? own(attribute.attributes, name)
+          : 'of' in attribute
+            ? attribute.of
+            : attribute;
       const at = placeOf(place, name);
       if (!inner || !veil.shows(at)) return [];
-      return [[name, visible({ value: item, live: memberOf(live, name), known: memberOf(known, name), attribute: inner, place: at }, veil)]];
+      return [
+        [
+          name,
+          visible(
+            {
+              value: item,
+              live: memberOf(live, name),
+              known: memberOf(known, name),
+              attribute: inner,
+              place: at,
+            },
+            veil,
+          ),
+        ],
+      ];
     });
     return Object.fromEntries(entries);
   }
-  const clear = attribute.word !== 'document' || equal(value, known) || !(isTree(live) || Array.isArray(live) || isEmpty(live) || live === '');
+  const clear =
+    attribute.word !== 'document' ||
+    equal(value, known) ||
+    !(isTree(live) || Array.isArray(live) || isEmpty(live) || live === '');
   return clear ? redact(value) : SENSITIVE;
 }
 
-const itemOf = (value: Value | undefined, index: number): Value | undefined => (Array.isArray(value) ? (value as readonly Value[])[index] : undefined);
-const memberOf = (value: Value | undefined, name: string): Value | undefined => (isTree(value) ? own(value, name) : undefined);
+const itemOf = (value: Value | undefined, index: number): Value | undefined =>
+  Array.isArray(value) ? (value as readonly Value[])[index] : undefined;
+const memberOf = (value: Value | undefined, name: string): Value | undefined =>
+  isTree(value) ? own(value, name) : undefined;
 
 /** Members that differ, as deep as both sides are objects; a side alone stays whole. */
-function differing(before: JsonObject | null, after: JsonObject | null): readonly [JsonObject | null, JsonObject | null] {
+function differing(
+  before: JsonObject | null,
+  after: JsonObject | null,
+): readonly [JsonObject | null, JsonObject | null] {
   if (!before || !after) return [before, after];
   const sides: readonly [Record<string, Json>, Record<string, Json>] = [{}, {}];
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {

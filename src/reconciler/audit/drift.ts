@@ -58,46 +58,102 @@ interface Case<T> {
   readonly subject?: Subject;
 }
 
-export async function findDrift(context: AuditContext, project: Project, snapshot: Snapshot | undefined): Promise<Audit> {
+export async function findDrift(
+  context: AuditContext,
+  project: Project,
+  snapshot: Snapshot | undefined,
+): Promise<Audit> {
   const request: PlanRequest = { targets: [], excludes: [], allow: [], destroy: false };
-  const { plan, liveObjects, unmanaged: objects, exit } = await propose(context, project, snapshot, request);
+  const {
+    plan,
+    liveObjects,
+    unmanaged: objects,
+    exit,
+  } = await propose(context, project, snapshot, request);
   const entries = snapshot?.state.resources ?? {};
   const declarations = new Map(project.declarations.map((one) => [one.address, one]));
   const drifted = new Map(plan.drift.map((one) => [one.address, one.changes]));
   const changes = paired(plan.changes).map(([change]) => change);
   const cases = changes.flatMap((change): readonly Case<DriftRecord>[] => {
-    const [entry, declaration] = [entries[change.renamed_from ?? change.address], declarations.get(change.address)];
-    const found = recordOf(context.kinds.get(change.kind) as Kind, change, entry, declaration, drifted);
-    const subject = found && subjectOf(found, context.kinds.get(change.kind) as Kind, { entry, declaration, liveObjects });
+    const [entry, declaration] = [
+      entries[change.renamed_from ?? change.address],
+      declarations.get(change.address),
+    ];
+    const found = recordOf(
+      context.kinds.get(change.kind) as Kind,
+      change,
+      entry,
+      declaration,
+      drifted,
+    );
+    const subject =
+      found &&
+      subjectOf(found, context.kinds.get(change.kind) as Kind, { entry, declaration, liveObjects });
     return found ? [{ record: found.record, ...(subject && { subject }) }] : [];
   });
   const [news] = Object.values(entries)
     .map(({ applied_at }) => applied_at)
     .toSorted(compareText);
-  const unmanaged = [...objects].flatMap(([name, some]) => some.map((live) => unmanagedOf(context.kinds.get(name) as Kind, live, news)));
+  const unmanaged = [...objects].flatMap(([name, some]) =>
+    some.map((live) => unmanagedOf(context.kinds.get(name) as Kind, live, news)),
+  );
   const subjects = [...cases, ...unmanaged].flatMap(({ subject }) => subject ?? []);
-  const { told, diagnostics } = await attribute(context, subjects, [...liveObjects.values()].find(({ skew }) => skew !== undefined)?.skew);
+  const { told, diagnostics } = await attribute(
+    context,
+    subjects,
+    [...liveObjects.values()].find(({ skew }) => skew !== undefined)?.skew,
+  );
   const said = new Map(subjects.map((subject, index) => [subject, told[index] as Attribution]));
-  const saidOf = ({ subject }: Pick<Case<DriftRecord>, 'subject'>): Attribution | undefined => subject && said.get(subject);
-  const records = cases.map((one): DriftRecord => ({ ...one.record, ...(saidOf(one) ?? { changed_by: 'unknown', window: { after: one.record.since, before: null } }) }));
+  const saidOf = ({ subject }: Pick<Case<DriftRecord>, 'subject'>): Attribution | undefined =>
+    subject && said.get(subject);
+  const records = cases.map((one): DriftRecord => ({
+    ...one.record,
+    ...(saidOf(one) ?? {
+      changed_by: 'unknown',
+      window: { after: one.record.since, before: null },
+    }),
+  }));
   const named = new Set(records.map(({ address }) => address));
-  const expectations = await verifyExpectations(context.cloud, context.collections, project.expectations);
+  const expectations = await verifyExpectations(
+    context.cloud,
+    context.collections,
+    project.expectations,
+  );
   const unknown = unverified(expectations);
-  const read = (names: readonly string[]): Promise<LiveCollections> => observe(observingOf(context, snapshot?.state), names);
-  const audited = { changes: plan.changes, live: liveObjects, settings: project.settings, addressOf: managers(plan.changes, entries), read };
+  const read = (names: readonly string[]): Promise<LiveCollections> =>
+    observe(observingOf(context, snapshot?.state), names);
+  const audited = {
+    changes: plan.changes,
+    live: liveObjects,
+    settings: project.settings,
+    addressOf: managers(plan.changes, entries),
+    read,
+  };
   const more = await Promise.all(context.audits.map((source) => source(audited)));
-  const drifts = records.some(({ status }) => status !== 'settled') || expectations.some(({ verdict }) => verdict === 'failed');
+  const drifts =
+    records.some(({ status }) => status !== 'settled') ||
+    expectations.some(({ verdict }) => verdict === 'failed');
   const failed = exit === exits.error || exit === exits.undecided;
   return {
     drift: records,
     in_sync: changes.flatMap(({ address }) => (named.has(address) ? [] : [address])),
     unmanaged: plan.unmanaged,
-    unmanaged_objects: unmanaged.map((one): UnmanagedRecord => ({ ...one.record, ...(saidOf(one) as Attribution) })),
+    unmanaged_objects: unmanaged.map((one): UnmanagedRecord => ({
+      ...one.record,
+      ...(saidOf(one) as Attribution),
+    })),
     health: more.flatMap(({ health = [] }) => health),
     expectations,
     access: more.find(({ access }) => access)?.access ?? null,
-    diagnostics: [...plan.diagnostics, ...diagnostics, ...more.flatMap((one) => one.diagnostics ?? []), ...unknown],
-    exit: failed ? exit : worst([...(drifts ? [exits.changes] : []), ...(unknown.length > 0 ? [exits.error] : [])]),
+    diagnostics: [
+      ...plan.diagnostics,
+      ...diagnostics,
+      ...more.flatMap((one) => one.diagnostics ?? []),
+      ...unknown,
+    ],
+    exit: failed
+      ? exit
+      : worst([...(drifts ? [exits.changes] : []), ...(unknown.length > 0 ? [exits.error] : [])]),
   };
 }
 
@@ -113,18 +169,47 @@ function recordOf(
   declaration: Declaration | undefined,
   drifted: ReadonlyMap<string, readonly AttributeChange[] | undefined>,
 ): Found | undefined {
-  const base = { address: change.address, kind: change.kind, origin: change.origin ?? null, since: entry?.applied_at ?? null };
-  const applied = (path: string): Pick<DriftChange, 'applied'> => (entry ? { applied: json(declaredValueAt(entry.applied, path)) } : {});
+  const base = {
+    address: change.address,
+    kind: change.kind,
+    origin: change.origin ?? null,
+    since: entry?.applied_at ?? null,
+  };
+  const applied = (path: string): Pick<DriftChange, 'applied'> =>
+    entry ? { applied: json(declaredValueAt(entry.applied, path)) } : {};
   const changes = changesOf(change).filter((one) => !isUnreadable(kind, one));
-  const told = changes.map((one): DriftChange => ({ path: one.path, declared: json(one.after), ...applied(one.path), live: json(one.before) }));
+  const told = changes.map((one): DriftChange => ({
+    path: one.path,
+    declared: json(one.after),
+    ...applied(one.path),
+    live: json(one.before),
+  }));
   if (change.action === 'adopt' && change.previous_id !== undefined) {
-    const replaced = { reason: REPLACED_OUTSIDE, previous_id: change.previous_id, importing: { id: change.id } } as const;
-    return { record: { ...base, id: change.id, status: 'replaced', ...replaced, changes: told }, outside: changes.map(({ path }) => path) };
+    const replaced = {
+      reason: REPLACED_OUTSIDE,
+      previous_id: change.previous_id,
+      importing: { id: change.id },
+    } as const;
+    return {
+      record: { ...base, id: change.id, status: 'replaced', ...replaced, changes: told },
+      outside: changes.map(({ path }) => path),
+    };
   }
-  if (change.action === 'create' && !change.replaces) return { record: { ...base, id: entry?.id ?? null, status: entry ? 'gone' : 'missing', changes: [] }, outside: [] };
-  if (change.action === 'delete' || change.action === 'forget' || (change.action === 'update' && !change.desired)) {
+  if (change.action === 'create' && !change.replaces)
+    return {
+      record: { ...base, id: entry?.id ?? null, status: entry ? 'gone' : 'missing', changes: [] },
+      outside: [],
+    };
+  if (
+    change.action === 'delete' ||
+    change.action === 'forget' ||
+    (change.action === 'update' && !change.desired)
+  ) {
     const gone = change.action === 'forget' && drifted.has(change.address);
-    return { record: { ...base, id: change.id, status: gone ? 'gone' : 'undeclared', changes: [] }, outside: [] };
+    return {
+      record: { ...base, id: change.id, status: gone ? 'gone' : 'undeclared', changes: [] },
+      outside: [],
+    };
   }
   const { id } = change.action === 'create' ? (change.replaces as Replaces) : change;
   if (changes.length > 0 && writes(change))
@@ -140,22 +225,39 @@ function recordOf(
       ...base,
       id,
       status: 'settled',
-      changes: outside.map((one): DriftChange => ({ path: one.path, declared: json(declaredValueAt(declared, one.path)), applied: json(one.before), live: json(one.after) })),
+      changes: outside.map((one): DriftChange => ({
+        path: one.path,
+        declared: json(declaredValueAt(declared, one.path)),
+        applied: json(one.before),
+        live: json(one.after),
+      })),
     },
     outside: outside.map(({ path }) => path),
   };
 }
 
 /** Of what took the place of another object, the log is asked who created it. */
-const askedAs: Partial<Record<DriftRecord['status'], Subject['what']>> = { gone: 'gone', replaced: 'unmanaged' };
+const askedAs: Partial<Record<DriftRecord['status'], Subject['what']>> = {
+  gone: 'gone',
+  replaced: 'unmanaged',
+};
 
 /** What the log is asked; nothing where no other hand can have done it. */
 function subjectOf(
   { record: { id, status }, outside }: Found,
   kind: Kind,
-  { entry, declaration, liveObjects }: { readonly entry: Entry | undefined; readonly declaration: Declaration | undefined; readonly liveObjects: LiveCollections },
+  {
+    entry,
+    declaration,
+    liveObjects,
+  }: {
+    readonly entry: Entry | undefined;
+    readonly declaration: Declaration | undefined;
+    readonly liveObjects: LiveCollections;
+  },
 ): Subject | undefined {
-  if (id === null || (status !== 'gone' && status !== 'replaced' && outside.length === 0)) return undefined;
+  if (id === null || (status !== 'gone' && status !== 'replaced' && outside.length === 0))
+    return undefined;
   const live = liveObjects.get(kind.name)?.byId.get(id);
   return {
     kind,
@@ -168,8 +270,20 @@ function subjectOf(
   };
 }
 
-function unmanagedOf(kind: Kind, live: Live, news: string | undefined): Case<UnmanagedRecord> & { readonly subject: Subject } {
-  const subject: Subject = { kind, id: live.id, what: 'unmanaged', drifted: [], declared: {}, live, ...(news !== undefined && { news }) };
+function unmanagedOf(
+  kind: Kind,
+  live: Live,
+  news: string | undefined,
+): Case<UnmanagedRecord> & { readonly subject: Subject } {
+  const subject: Subject = {
+    kind,
+    id: live.id,
+    what: 'unmanaged',
+    drifted: [],
+    declared: {},
+    live,
+    ...(news !== undefined && { news }),
+  };
   return { record: { kind: kind.name, id: live.id, label: labelOf(kind, live) }, subject };
 }
 
@@ -177,15 +291,27 @@ function unmanagedOf(kind: Kind, live: Live, news: string | undefined): Case<Unm
 function labelOf({ identity, attributes }: Kind, { values }: Live): string | null {
   if (identity === 'content') return null;
   const known = identity.filter((name) => values[name] !== undefined && values[name] !== null);
-  const names = known.filter((name) => attributes[name]?.word === 'text').map((name) => String(values[name]));
-  const label = names.length > 0 ? names.join(', ') : known.map((name) => `${name} ${String(values[name])}`).join(', ');
+  const names = known
+    .filter((name) => attributes[name]?.word === 'text')
+    .map((name) => String(values[name]));
+  const label =
+    names.length > 0
+      ? names.join(', ')
+      : known.map((name) => `${name} ${String(values[name])}`).join(', ');
   return label === '' ? null : label;
 }
 
 /** Addresses by what they manage. */
-export function managers(changes: readonly Change[], entries: Readonly<Record<string, Entry>>): (kind: string, id: string) => string | undefined {
-  const recorded = Object.entries(entries).flatMap(([address, entry]) => objectsIn(entry).map((object) => [object, address] as const));
-  const planned = changes.flatMap((change) => (change.action === 'create' ? [] : [[`${change.kind} ${change.id}`, change.address] as const]));
+export function managers(
+  changes: readonly Change[],
+  entries: Readonly<Record<string, Entry>>,
+): (kind: string, id: string) => string | undefined {
+  const recorded = Object.entries(entries).flatMap(([address, entry]) =>
+    objectsIn(entry).map((object) => [object, address] as const),
+  );
+  const planned = changes.flatMap((change) =>
+    change.action === 'create' ? [] : [[`${change.kind} ${change.id}`, change.address] as const],
+  );
   const all = new Map([...recorded, ...planned]);
   return (kind, id) => all.get(`${kind} ${id}`);
 }
@@ -204,4 +330,5 @@ function isUnreadable({ attributes }: Kind, { path, before, after }: AttributeCh
   );
 }
 
-const json = (value: Value | undefined): Json => (value === undefined ? null : redact(value, () => SENSITIVE));
+const json = (value: Value | undefined): Json =>
+  value === undefined ? null : redact(value, () => SENSITIVE);

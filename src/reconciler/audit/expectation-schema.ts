@@ -32,23 +32,32 @@ export function conformity(every: JsonObject): (record: JsonObject) => string | 
 }
 
 /** A number beyond a double is no less a number. */
-const plain = <T extends Json>(value: T): T => (holdsExact(value) ? (JSON.parse(wireText(value)) as T) : value);
+const plain = <T extends Json>(value: T): T =>
+  holdsExact(value) ? (JSON.parse(wireText(value)) as T) : value;
 
 /** The rule that is broken stands last, behind what was tried for it; `if` stands behind the rule of its branch. */
 function why(errors: readonly ErrorObject[]): string {
   const error = errors.findLast(({ keyword }) => keyword !== 'if');
   if (!error) return 'the record is not as expected';
   const { instancePath, message = 'is not as expected' } = error;
-  const path = instancePath.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
+  const path = instancePath
+    .slice(1)
+    .replaceAll('/', '.')
+    .replaceAll('~1', '/')
+    .replaceAll('~0', '~');
   return `${path === '' ? 'the record' : path} ${rule(error) ?? message}`;
 }
 
 function rule({ keyword, params }: ErrorObject): string | undefined {
-  const { allowedValue, allowedValues, additionalProperty, propertyName } = params as Readonly<Record<string, unknown>>;
+  const { allowedValue, allowedValues, additionalProperty, propertyName } = params as Readonly<
+    Record<string, unknown>
+  >;
   if (keyword === 'const') return `must be ${JSON.stringify(allowedValue)}`;
-  if (keyword === 'enum') return `must be one of ${(allowedValues as readonly Json[]).map((one) => JSON.stringify(one)).join(', ')}`;
+  if (keyword === 'enum')
+    return `must be one of ${(allowedValues as readonly Json[]).map((one) => JSON.stringify(one)).join(', ')}`;
   if (keyword === 'required') return `must have ${JSON.stringify(params['missingProperty'])}`;
-  if (keyword === 'additionalProperties') return `must not have ${JSON.stringify(additionalProperty)}`;
+  if (keyword === 'additionalProperties')
+    return `must not have ${JSON.stringify(additionalProperty)}`;
   if (keyword === 'propertyNames') return `must not have ${JSON.stringify(propertyName)}`;
   if (keyword === 'not') return 'must not be what `not` describes';
   return keyword === 'false schema' ? 'must not be there' : undefined;

@@ -35,16 +35,28 @@ interface Tally {
 }
 
 /** Checks expectations, in their order. What cannot be read is unknown, and nothing else for it. @throws Refusal where the run was interrupted */
-export async function verifyExpectations(cloud: Pick<CloudReader, 'records'>, collections: Collections, expectations: readonly Expectation[]): Promise<readonly Verified[]> {
+export async function verifyExpectations(
+  cloud: Pick<CloudReader, 'records'>,
+  collections: Collections,
+  expectations: readonly Expectation[],
+): Promise<readonly Verified[]> {
   if (expectations.length === 0) return [];
   const { conformity } = await import('./expectation-schema.js');
   const tallies = expectations.map((expectation): Tally => {
     const { every, collection } = expectation;
     const judge = every ? conformity(every) : () => undefined;
-    return { expectation, collection: collections.get(collection) as Collection, judge, offenders: [], checked: 0, failed: 0 };
+    return {
+      expectation,
+      collection: collections.get(collection) as Collection,
+      judge,
+      offenders: [],
+      checked: 0,
+      failed: 0,
+    };
   });
   const readings = new Map<string, Tally[]>();
-  for (const tally of tallies) append(readings, canonical([tally.expectation.collection, tally.expectation.where]), tally);
+  for (const tally of tallies)
+    append(readings, canonical([tally.expectation.collection, tally.expectation.where]), tally);
   for (const alike of readings.values()) await read(cloud, alike);
   return tallies.map(verified);
 }
@@ -53,7 +65,11 @@ export async function verifyExpectations(cloud: Pick<CloudReader, 'records'>, co
 const AT_A_TIME = 20;
 const turn = (): Promise<void> => new Promise((done) => void setImmediate(done));
 
-const UNREADABLE: Diagnostic = { severity: 'error', code: 'unreadable', summary: 'the records cannot be read' };
+const UNREADABLE: Diagnostic = {
+  severity: 'error',
+  code: 'unreadable',
+  summary: 'the records cannot be read',
+};
 
 /** @param alike at least one; all ask for the same records */
 async function read(cloud: Pick<CloudReader, 'records'>, alike: readonly Tally[]): Promise<void> {
@@ -66,7 +82,8 @@ async function read(cloud: Pick<CloudReader, 'records'>, alike: readonly Tally[]
       }
   } catch (error) {
     if (!(error instanceof Refusal) || error.exit !== exits.error) throw error;
-    for (const tally of alike) tally.error = error.diagnostics.find(({ severity }) => severity === 'error') ?? UNREADABLE;
+    for (const tally of alike)
+      tally.error = error.diagnostics.find(({ severity }) => severity === 'error') ?? UNREADABLE;
   }
 }
 
@@ -75,7 +92,8 @@ function count(tally: Tally, found: Found): void {
   const why = tally.judge(found.record);
   if (why === undefined) return;
   tally.failed += 1;
-  if (tally.offenders.length < NAMED) tally.offenders.push({ id: brief(identifier(tally, found)), why: brief(why) });
+  if (tally.offenders.length < NAMED)
+    tally.offenders.push({ id: brief(identifier(tally, found)), why: brief(why) });
 }
 
 /** Where nobody knows an identifier, the place in the listing, from 1. */
@@ -84,12 +102,21 @@ function identifier({ collection, checked }: Tally, { values }: Found): string {
   return typeof id === 'string' && id !== '' ? id : `record ${checked}`;
 }
 
-const brief = (text: string): string => (text.length <= LONGEST ? text : `${text.slice(0, LONGEST).replace(/[\ud800-\udbff]$/, '')}…`);
+const brief = (text: string): string =>
+  text.length <= LONGEST ? text : `${text.slice(0, LONGEST).replace(/[\ud800-\udbff]$/, '')}…`;
 
 /** What the audit has to say of expectations that are unknown. */
 export function unverified(all: readonly Verified[]): readonly Diagnostic[] {
   return all.flatMap(({ name, origin, diagnostic }) =>
-    diagnostic ? [{ ...diagnostic, summary: `expectations.${name} could not be checked: ${diagnostic.summary}`, origin }] : [],
+    diagnostic
+      ? [
+          {
+            ...diagnostic,
+            summary: `expectations.${name} could not be checked: ${diagnostic.summary}`,
+            origin,
+          },
+        ]
+      : [],
   );
 }
 
@@ -110,7 +137,10 @@ function verified(tally: Tally): Verified {
   };
 }
 
-function miscount({ count: { min = 0, max = Infinity } = {} }: Expectation, checked: number): string | undefined {
+function miscount(
+  { count: { min = 0, max = Infinity } = {} }: Expectation,
+  checked: number,
+): string | undefined {
   if (checked >= min && checked <= max) return undefined;
   const [bound, word] = checked < min ? [min, 'least'] : [max, 'most'];
   return `${checked} ${checked === 1 ? 'record' : 'records'}, at ${word} ${bound} ${bound === 1 ? 'is' : 'are'} expected`;

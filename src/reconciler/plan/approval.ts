@@ -1,6 +1,14 @@
 // Whether what was approved is still what would run. A change that is not needed any more is fine; anything new
 // or different is refused. Attributes that are not ours may move: only what we change is compared.
-import { equal, flagToAllow, isObject, keyOf, type Diagnostic, type PlanDocument, type ResourceChange } from '../../model/index.js';
+import {
+  equal,
+  flagToAllow,
+  isObject,
+  keyOf,
+  type Diagnostic,
+  type PlanDocument,
+  type ResourceChange,
+} from '../../model/index.js';
 
 /** Complaints where `now` holds a change that `then` did not; none where the approval still covers everything. */
 export function staleness(then: PlanDocument, now: PlanDocument): readonly Diagnostic[] {
@@ -9,8 +17,19 @@ export function staleness(then: PlanDocument, now: PlanDocument): readonly Diagn
     ...masked(then, now),
     ...now.resource_changes.filter(acts).flatMap((change): Diagnostic[] => {
       const old = approved.get(keyIn(change)) ?? approved.get(change.address);
-      const why = old === undefined || !acts(old) ? 'it was not in the plan' : difference(old, change);
-      return why === undefined ? [] : [{ severity: 'error', code: 'stale', summary: `${change.address}: ${why}.`, detail: REMEDY, address: change.address }];
+      const why =
+        old === undefined || !acts(old) ? 'it was not in the plan' : difference(old, change);
+      return why === undefined
+        ? []
+        : [
+            {
+              severity: 'error',
+              code: 'stale',
+              summary: `${change.address}: ${why}.`,
+              detail: REMEDY,
+              address: change.address,
+            },
+          ];
     }),
   ];
 }
@@ -21,8 +40,16 @@ const REMEDY = 'Make a new plan and look at it again.';
 function masked(then: PlanDocument, now: PlanDocument): readonly Diagnostic[] {
   const known = new Set(then.policy.map(({ rule, address }) => `${rule} ${address}`));
   return now.policy
-    .filter(({ rule, address }) => flagToAllow(rule) === undefined && !known.has(`${rule} ${address}`))
-    .map(({ address, detail }) => ({ severity: 'error', code: 'stale', summary: `${address}: ${detail}.`, detail: REMEDY, ...(address !== undefined && { address }) }));
+    .filter(
+      ({ rule, address }) => flagToAllow(rule) === undefined && !known.has(`${rule} ${address}`),
+    )
+    .map(({ address, detail }) => ({
+      severity: 'error',
+      code: 'stale',
+      summary: `${address}: ${detail}.`,
+      detail: REMEDY,
+      ...(address !== undefined && { address }),
+    }));
 }
 
 /** Sends something, binds something or drops something. */
@@ -33,17 +60,30 @@ function acts(change: ResourceChange): boolean {
 function difference(old: ResourceChange, now: ResourceChange): string | undefined {
   const [then, action] = [old.change.actions.join(', '), now.change.actions.join(', ')];
   // Of a replacement that was cut off, the create or the delete of the old object may be left.
-  const half = old.change.actions.length === 2 && (action === 'create' || now.deposed !== undefined);
-  if (old.change.importing?.id !== now.change.importing?.id || idsIn(now).some((path) => !idsIn(old).includes(path))) return 'another live object is meant now';
-  if (then !== action && !half) return action === 'no-op' ? undefined : `it was planned as ${then} and is ${action} now`;
+  const half =
+    old.change.actions.length === 2 && (action === 'create' || now.deposed !== undefined);
+  if (
+    old.change.importing?.id !== now.change.importing?.id ||
+    idsIn(now).some((path) => !idsIn(old).includes(path))
+  )
+    return 'another live object is meant now';
+  if (then !== action && !half)
+    return action === 'no-op' ? undefined : `it was planned as ${then} and is ${action} now`;
   switch (action) {
     case 'create, delete':
     case 'delete, create':
-      return old.fingerprint === now.fingerprint && covered(old, now, changed(now)) ? undefined : 'the live object or what is wanted of it is different now';
+      return old.fingerprint === now.fingerprint && covered(old, now, changed(now))
+        ? undefined
+        : 'the live object or what is wanted of it is different now';
     case 'create':
-      return covered(old, now, Object.keys(now.change.after ?? {}), !half) ? undefined : 'what would be sent is different now';
+      return covered(old, now, Object.keys(now.change.after ?? {}), !half)
+        ? undefined
+        : 'what would be sent is different now';
     case 'update':
-      return covered(old, now, changed(now)) && sends(now).every((name) => sends(old).includes(name)) ? undefined : 'the live object or what is wanted of it is different now';
+      return covered(old, now, changed(now)) &&
+        sends(now).every((name) => sends(old).includes(name))
+        ? undefined
+        : 'the live object or what is wanted of it is different now';
     case 'delete':
       return old.fingerprint === now.fingerprint ? undefined : 'the live object changed since';
     default:
@@ -52,20 +92,35 @@ function difference(old: ResourceChange, now: ResourceChange): string | undefine
 }
 
 /** Whether each of these attributes has the base and the aim it had then; an aim that was not known then may be known now. */
-function covered({ change: old }: ResourceChange, { change: now }: ResourceChange, names: readonly string[], based = true): boolean {
-  return names.every((name) => (!based || equal(old.before?.[name], now.before?.[name])) && (name in old.after_unknown || equal(old.after?.[name], now.after?.[name])));
+function covered(
+  { change: old }: ResourceChange,
+  { change: now }: ResourceChange,
+  names: readonly string[],
+  based = true,
+): boolean {
+  return names.every(
+    (name) =>
+      (!based || equal(old.before?.[name], now.before?.[name])) &&
+      (name in old.after_unknown || equal(old.after?.[name], now.after?.[name])),
+  );
 }
 
 function changed({ change: { before, after, after_unknown } }: ResourceChange): readonly string[] {
-  return [...new Set([...Object.keys(after ?? {}), ...Object.keys(after_unknown)])].filter((name) => name in after_unknown || !equal(before?.[name], after?.[name]));
+  return [...new Set([...Object.keys(after ?? {}), ...Object.keys(after_unknown)])].filter(
+    (name) => name in after_unknown || !equal(before?.[name], after?.[name]),
+  );
 }
 
 /** Attributes a PATCH names; a PUT names them all, and is judged by what changes. */
 function sends({ requests }: ResourceChange): readonly string[] {
-  return requests.flatMap(({ method, body }) => (method === 'PATCH' && isObject(body) ? Object.keys(body) : []));
+  return requests.flatMap(({ method, body }) =>
+    method === 'PATCH' && isObject(body) ? Object.keys(body) : [],
+  );
 }
 
-const keyIn = ({ address, deposed }: ResourceChange): string => (deposed === undefined ? address : keyOf({ address, id: deposed, deposed: true }));
+const keyIn = ({ address, deposed }: ResourceChange): string =>
+  deposed === undefined ? address : keyOf({ address, id: deposed, deposed: true });
 
 /** Paths of the live objects that are written. */
-const idsIn = ({ requests }: ResourceChange): readonly string[] => requests.flatMap(({ method, path }) => (method === 'POST' ? [] : [path]));
+const idsIn = ({ requests }: ResourceChange): readonly string[] =>
+  requests.flatMap(({ method, path }) => (method === 'POST' ? [] : [path]));

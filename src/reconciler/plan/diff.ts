@@ -31,30 +31,68 @@ export interface Comparison {
 }
 
 /** Every declared attribute that differs from what is live, by dotted path. */
-export function diff({ kind, declared, live, applied, secret }: Comparison): readonly AttributeChange[] {
+export function diff({
+  kind,
+  declared,
+  live,
+  applied,
+  secret,
+}: Comparison): readonly AttributeChange[] {
   const changes: AttributeChange[] = [];
-  const compare = (attribute: Attribute, path: string, wanted: Value, now: Value | undefined, prior: Value | undefined): void => {
+  const compare = (
+    attribute: Attribute,
+    path: string,
+    wanted: Value,
+    now: Value | undefined,
+    prior: Value | undefined,
+  ): void => {
     if (attribute.secret) {
       const verdict = secret(path);
-      if (verdict === 'changed' || verdict === 'unknown') changes.push({ path, before: undefined, after: wanted, drifted: false });
+      if (verdict === 'changed' || verdict === 'unknown')
+        changes.push({ path, before: undefined, after: wanted, drifted: false });
     } else if (isMerged(attribute)) {
-      changes.push(...mergeChanges({ path, wanted, live: now, prior, resend: (at) => ['changed', 'unknown'].includes(secret(at)) }));
+      changes.push(
+        ...mergeChanges({
+          path,
+          wanted,
+          live: now,
+          prior,
+          resend: (at) => ['changed', 'unknown'].includes(secret(at)),
+        }),
+      );
     } else if (attribute.word === 'object' && isTree(wanted)) {
       for (const [name, inner] of Object.entries(attribute.attributes))
-        if (Object.hasOwn(wanted, name)) compare(inner, `${path}.${name}`, wanted[name] as Value, member(now, name), member(prior, name));
+        if (Object.hasOwn(wanted, name))
+          compare(
+            inner,
+            `${path}.${name}`,
+            wanted[name] as Value,
+            member(now, name),
+            member(prior, name),
+          );
     } else if (!same(attribute, wanted, now)) {
-      changes.push({ path, before: now, after: wanted, drifted: prior !== undefined && !same(attribute, prior, now) });
+      changes.push({
+        path,
+        before: now,
+        after: wanted,
+        drifted: prior !== undefined && !same(attribute, prior, now),
+      });
     }
   };
-  for (const [name, attribute] of writables(kind)) if (Object.hasOwn(declared, name)) compare(attribute, name, declared[name] as Value, live.values[name], applied?.[name]);
+  for (const [name, attribute] of writables(kind))
+    if (Object.hasOwn(declared, name))
+      compare(attribute, name, declared[name] as Value, live.values[name], applied?.[name]);
   return changes;
 }
 
-const member = (value: Value | undefined, name: string): Value | undefined => (isTree(value) ? value[name] : undefined);
+const member = (value: Value | undefined, name: string): Value | undefined =>
+  isTree(value) ? value[name] : undefined;
 
 /** What changed outside: every attribute that was last applied and is not live any more; `before` is what was applied. */
 export function driftOf(kind: Kind, applied: JsonObject, live: Live): readonly AttributeChange[] {
-  return diff({ kind, declared: applied, live, applied, secret: () => 'same' }).map(({ path, before, after }) => ({ path, before: after, after: before, drifted: true }));
+  return diff({ kind, declared: applied, live, applied, secret: () => 'same' }).map(
+    ({ path, before, after }) => ({ path, before: after, after: before, drifted: true }),
+  );
 }
 
 /** Values without the attributes (by dotted path) that `lifecycle.ignore_changes` names. */
@@ -63,16 +101,26 @@ export function ignoring<T extends Values | JsonObject>(values: T, paths: readon
   const out: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(values)) {
     if (paths.includes(name)) continue;
-    const inner = paths.filter((path) => path.startsWith(`${name}.`)).map((path) => path.slice(name.length + 1));
-    out[name] = isTree(value) ? ignoring(value, inner) : isDocument(value) && inner.length > 0 ? documentWithout(value, inner) : value;
+    const inner = paths
+      .filter((path) => path.startsWith(`${name}.`))
+      .map((path) => path.slice(name.length + 1));
+    out[name] = isTree(value)
+      ? ignoring(value, inner)
+      : isDocument(value) && inner.length > 0
+        ? documentWithout(value, inner)
+        : value;
   }
   return out as T;
 }
 
-const isDocument = (value: unknown): value is readonly Value[] => Array.isArray(value) && isTree(value[0] as Value);
+const isDocument = (value: unknown): value is readonly Value[] =>
+  Array.isArray(value) && isTree(value[0] as Value);
 
 /** A document of two parts without what is ignored; a second part that is ignored is not managed. */
-function documentWithout([tree, ...more]: readonly Value[], paths: readonly string[]): readonly Value[] {
+function documentWithout(
+  [tree, ...more]: readonly Value[],
+  paths: readonly string[],
+): readonly Value[] {
   const inside = paths.filter((path) => path.startsWith('0.')).map((path) => path.slice(2));
   return [ignoring(tree as Values, inside), ...(paths.includes('1') ? [] : more)];
 }
@@ -102,11 +150,26 @@ export function updateOf(sending: Sending): ObjectUpdate | undefined {
   const { kind, declared, live, changes, resend = never } = sending;
   const names = new Set(changes.map((change) => change.path.split('.', 1)[0] as string));
   const documents = mergedNames(kind).filter((name) => names.has(name));
-  const patch = sending.patch === true && documents.length > 0 && !documents.some((name) => isClear(declared[name]));
-  if (!patch && kind.operations.update === 'PUT') return { fields: allFields(kind, declared, live, names) };
-  const added = new Map(documents.map((path) => [path, patch ? additions({ path, wanted: declared[path] as Value, live: live.values[path], resend }) : declared[path]]));
+  const patch =
+    sending.patch === true &&
+    documents.length > 0 &&
+    !documents.some((name) => isClear(declared[name]));
+  if (!patch && kind.operations.update === 'PUT')
+    return { fields: allFields(kind, declared, live, names) };
+  const added = new Map(
+    documents.map((path) => [
+      path,
+      patch
+        ? additions({ path, wanted: declared[path] as Value, live: live.values[path], resend })
+        : declared[path],
+    ]),
+  );
   if ([...added.values()].includes(undefined)) return undefined;
-  const fields = [...names].map((name): [string, Value] => [name, added.get(name) ?? laidOver(kind.attributes[name] as Attribute, declared[name] as Value, live.values[name])]);
+  const fields = [...names].map((name): [string, Value] => [
+    name,
+    added.get(name) ??
+      laidOver(kind.attributes[name] as Attribute, declared[name] as Value, live.values[name]),
+  ]);
   return { fields: Object.fromEntries(fields), ...(patch && { patch }) };
 }
 
@@ -116,7 +179,8 @@ function allFields(kind: Kind, declared: Values, live: Live, changed: ReadonlySe
   for (const [name, attribute] of writables(kind)) {
     if (attribute.immutable || (isMerged(attribute) && !changed.has(name))) continue;
     const now = live.values[name];
-    if (Object.hasOwn(declared, name)) out[name] = laidOver(attribute, declared[name] as Value, now);
+    if (Object.hasOwn(declared, name))
+      out[name] = laidOver(attribute, declared[name] as Value, now);
     else if (now !== undefined && now !== null && !attribute.only_declared) out[name] = now;
   }
   return out;
@@ -124,7 +188,9 @@ function allFields(kind: Kind, declared: Values, live: Live, changed: ReadonlySe
 
 /** Declared members over live ones: members nobody declared keep their value. */
 function laidOver(attribute: Attribute, declared: Value, live: Value | undefined): Value {
-  return attribute.word === 'object' && isTree(declared) && isTree(live) ? { ...live, ...declared } : declared;
+  return attribute.word === 'object' && isTree(declared) && isTree(live)
+    ? { ...live, ...declared }
+    : declared;
 }
 
 /** Whether everything that was written is live. Secrets cannot be seen and count as taken. */
@@ -133,8 +199,14 @@ export function taken(kind: Kind, fields: Values, live: Live): boolean {
     if (attribute.secret || value instanceof Secret || !isKnown(value)) return true;
     if (isMerged(attribute)) return merged(value, now);
     if (attribute.word === 'object' && isTree(value))
-      return Object.entries(attribute.attributes).every(([name, inner]) => !Object.hasOwn(value, name) || holds(inner, value[name] as Value, member(now, name)));
+      return Object.entries(attribute.attributes).every(
+        ([name, inner]) =>
+          !Object.hasOwn(value, name) || holds(inner, value[name] as Value, member(now, name)),
+      );
     return same(attribute, value, now);
   };
-  return Object.entries(fields).every(([name, value]) => kind.attributes[name] === undefined || holds(kind.attributes[name], value, live.values[name]));
+  return Object.entries(fields).every(
+    ([name, value]) =>
+      kind.attributes[name] === undefined || holds(kind.attributes[name], value, live.values[name]),
+  );
 }

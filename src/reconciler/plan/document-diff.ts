@@ -39,7 +39,11 @@ export const isMerged = (attribute: Attribute): boolean => attribute.wire === 'm
 
 /** Names of a kind's documents of which a declaration holds a part. Asked of every object. */
 export function mergedNames({ attributes }: Kind): readonly string[] {
-  const known = names.get(attributes) ?? Object.keys(attributes).filter((name) => attributes[name]?.computed !== true && isMerged(attributes[name] as Attribute));
+  const known =
+    names.get(attributes) ??
+    Object.keys(attributes).filter(
+      (name) => attributes[name]?.computed !== true && isMerged(attributes[name] as Attribute),
+    );
   names.set(attributes, known);
   return known;
 }
@@ -49,14 +53,29 @@ const names = new WeakMap<Kind['attributes'], readonly string[]>();
 /** Declared values with each document as `[object]` or `[object, paths]`, so that what is inside has one path, however it was written. */
 export function spread(kind: Kind, declared: Values): Values {
   const alone = mergedNames(kind).filter((name) => isTree(declared[name]));
-  return alone.length === 0 ? declared : { ...declared, ...Object.fromEntries(alone.map((name) => [name, [declared[name] as Value]])) };
+  return alone.length === 0
+    ? declared
+    : {
+        ...declared,
+        ...Object.fromEntries(alone.map((name) => [name, [declared[name] as Value]])),
+      };
 }
 
 /** Live values with no more of each document than `declared` holds, and nothing of what is masked in `prior`. */
 export function ours(kind: Kind, declared: Values, live: Values, prior: Values = {}): Values {
   const merged = mergedNames(kind).filter((name) => Object.hasOwn(live, name));
   if (merged.length === 0) return live;
-  return { ...live, ...Object.fromEntries(merged.map((name) => [name, declared[name] === undefined ? null : comparedDocument(declared[name], live[name], prior[name])])) };
+  return {
+    ...live,
+    ...Object.fromEntries(
+      merged.map((name) => [
+        name,
+        declared[name] === undefined
+          ? null
+          : comparedDocument(declared[name], live[name], prior[name]),
+      ]),
+    ),
+  };
 }
 
 /**
@@ -66,24 +85,35 @@ export function ours(kind: Kind, declared: Values, live: Values, prior: Values =
 export function comparedDocument(declared: Value, live: Value | undefined, prior?: Value): Value {
   const wanted = mergeOf(declared);
   const { tree, removed = [] } = mergeOf(live);
-  if (isClear(declared)) return documentOf({ tree: Object.fromEntries(Object.keys(tree).map((name) => [name, NOT_SHOWN])), removed });
+  if (isClear(declared))
+    return documentOf({
+      tree: Object.fromEntries(Object.keys(tree).map((name) => [name, NOT_SHOWN])),
+      removed,
+    });
   const before = mergeOf(prior).tree;
   const shown = masksIn(before).length === 0 ? tree : (picked([before], tree, true) as Values);
-  return documentOf({ tree: picked([wanted.tree], shown, false) as Values, removed: wanted.removed && removed });
+  return documentOf({
+    tree: picked([wanted.tree], shown, false) as Values,
+    removed: wanted.removed && removed,
+  });
 }
 
 /** `whole`: inside a list, which is one value. Its items move: what is secret in one of them is secret in each. */
 function picked(wanted: readonly Value[], live: Value, whole: boolean): Value {
-  if (wanted.some((one) => one instanceof Secret || isMask(one))) return isEmpty(live) ? live : MASK;
+  if (wanted.some((one) => one instanceof Secret || isMask(one)))
+    return isEmpty(live) ? live : MASK;
   if (Array.isArray(live)) {
     const items = wanted.flatMap((one) => (Array.isArray(one) ? (one as readonly Value[]) : []));
     return (live as readonly Value[]).map((item) => picked(items, item, true));
   }
   const trees = wanted.filter(isTree);
   if (trees.length === 0 || !isTree(live)) return live;
-  const members = (name: string): readonly Value[] => trees.flatMap((tree) => (Object.hasOwn(tree, name) ? [tree[name] as Value] : []));
+  const members = (name: string): readonly Value[] =>
+    trees.flatMap((tree) => (Object.hasOwn(tree, name) ? [tree[name] as Value] : []));
   const names = Object.keys(live).filter((name) => whole || members(name).length > 0);
-  return Object.fromEntries(names.map((name) => [name, picked(members(name), live[name] as Value, whole)]));
+  return Object.fromEntries(
+    names.map((name) => [name, picked(members(name), live[name] as Value, whole)]),
+  );
 }
 
 /** One document compared: what it declares, what is live, what was last applied; `resend` tells whether the secret at a path has to be sent. */
@@ -96,17 +126,38 @@ export interface Merging {
 }
 
 /** Every declared member that is not live, every member declared null that is, and the list of removed paths where it differs: by dotted path, lists as one value. */
-export function mergeChanges({ path, wanted, live, prior, resend }: Merging): readonly AttributeChange[] {
-  const changes = (declared: Value, before: Value | undefined, sends: (secret: string) => boolean): readonly Omit<AttributeChange, 'drifted'>[] => {
+export function mergeChanges({
+  path,
+  wanted,
+  live,
+  prior,
+  resend,
+}: Merging): readonly AttributeChange[] {
+  const changes = (
+    declared: Value,
+    before: Value | undefined,
+    sends: (secret: string) => boolean,
+  ): readonly Omit<AttributeChange, 'drifted'>[] => {
     const now = mergeOf(comparedDocument(declared, live));
     const { tree, removed } = mergeOf(declared);
-    const after = isClear(declared) ? {} : (over({ resend: sends }, tree, now.tree, mergeOf(before).tree, `${path}.0`) as Values);
-    const listed = removed !== undefined && !samePaths(removed, now.removed ?? []) ? [{ path: `${path}.1`, before: now.removed, after: removed }] : [];
+    const after = isClear(declared)
+      ? {}
+      : (over({ resend: sends }, tree, now.tree, mergeOf(before).tree, `${path}.0`) as Values);
+    const listed =
+      removed !== undefined && !samePaths(removed, now.removed ?? [])
+        ? [{ path: `${path}.1`, before: now.removed, after: removed }]
+        : [];
     return [...between(`${path}.0`, now.tree, after), ...listed];
   };
-  if (wanted instanceof Reference || wanted instanceof Template) return [{ path, before: undefined, after: wanted, drifted: false }];
-  const outside = new Set(prior === undefined ? [] : changes(prior, prior, () => false).map((change) => change.path));
-  return changes(wanted, prior, resend).map((change) => ({ ...change, drifted: outside.has(change.path) }));
+  if (wanted instanceof Reference || wanted instanceof Template)
+    return [{ path, before: undefined, after: wanted, drifted: false }];
+  const outside = new Set(
+    prior === undefined ? [] : changes(prior, prior, () => false).map((change) => change.path),
+  );
+  return changes(wanted, prior, resend).map((change) => ({
+    ...change,
+    drifted: outside.has(change.path),
+  }));
 }
 
 /** The paths are a set: their order says nothing. */
@@ -119,7 +170,13 @@ function samePaths(some: readonly Value[], others: readonly Value[]): boolean {
 const pathKey = (path: Value): string => JSON.stringify(pathSteps(path));
 
 /** Declared members over live ones; a member that means the same stays as it is live, one declared null goes. */
-function over(run: Pick<Merging, 'resend'>, wanted: Value, live: Value | undefined, prior: Value | undefined, path: string): Value | undefined {
+function over(
+  run: Pick<Merging, 'resend'>,
+  wanted: Value,
+  live: Value | undefined,
+  prior: Value | undefined,
+  path: string,
+): Value | undefined {
   if (wanted === null) return undefined;
   if (holdsNothing(wanted) && isEmpty(live)) return live;
   if (isTree(wanted) && !isMask(live)) {
@@ -127,7 +184,13 @@ function over(run: Pick<Merging, 'resend'>, wanted: Value, live: Value | undefin
     const items = new Map(Object.entries(now));
     for (const [name, item] of Object.entries(wanted)) {
       const before = isTree(prior) && Object.hasOwn(prior, name) ? prior[name] : undefined;
-      const after = over(run, item, Object.hasOwn(now, name) ? now[name] : undefined, before, below(path, name));
+      const after = over(
+        run,
+        item,
+        Object.hasOwn(now, name) ? now[name] : undefined,
+        before,
+        below(path, name),
+      );
       if (after === undefined) items.delete(name);
       else items.set(name, after);
     }
@@ -146,28 +209,50 @@ function wasSecret(wanted: Value, live: Value | undefined, prior: Value | undefi
 }
 
 /** Whether a declared value asks for nothing to be there: members declared null at most. */
-const holdsNothing = (value: Value): boolean => isEmpty(value) || (isTree(value) && Object.values(value).every(holdsNothing));
+const holdsNothing = (value: Value): boolean =>
+  isEmpty(value) || (isTree(value) && Object.values(value).every(holdsNothing));
 
 /** Whether two values mean the same, lists whole. A mask stands for any value but none. */
-function alike(run: Pick<Merging, 'resend'>, wanted: Value | undefined, live: Value | undefined, path: string): boolean {
+function alike(
+  run: Pick<Merging, 'resend'>,
+  wanted: Value | undefined,
+  live: Value | undefined,
+  path: string,
+): boolean {
   if (wanted instanceof Secret) return !isEmpty(live) && !run.resend(path);
   if (isMask(wanted)) return !isEmpty(live);
   if (isMask(live) || (isEmpty(wanted) && isEmpty(live))) return true;
   if (Array.isArray(wanted) || isTree(wanted)) {
-    if (Array.isArray(wanted) !== Array.isArray(live) || !(Array.isArray(live) || isTree(live))) return false;
+    if (Array.isArray(wanted) !== Array.isArray(live) || !(Array.isArray(live) || isTree(live)))
+      return false;
     const [members, theirs] = [Object.entries(wanted as Values), live as Values];
-    return members.length === Object.keys(theirs).length && members.every(([step, item]) => Object.hasOwn(theirs, step) && alike(run, item, theirs[step], below(path, step)));
+    return (
+      members.length === Object.keys(theirs).length &&
+      members.every(
+        ([step, item]) =>
+          Object.hasOwn(theirs, step) && alike(run, item, theirs[step], below(path, step)),
+      )
+    );
   }
   return equalUnescaped(wanted, live);
 }
 
 /** Differences of two trees, as deep as dotted paths can name them. */
-function* between(path: string, before: Value | undefined, after: Value | undefined): Generator<Omit<AttributeChange, 'drifted'>> {
+function* between(
+  path: string,
+  before: Value | undefined,
+  after: Value | undefined,
+): Generator<Omit<AttributeChange, 'drifted'>> {
   if (before === after || (isEmpty(before) && isEmpty(after))) return;
   if (isTree(before) && isTree(after)) {
     const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
     if (!names.some((name) => name.includes('.'))) {
-      for (const name of names) yield* between(`${path}.${name}`, Object.hasOwn(before, name) ? before[name] : undefined, Object.hasOwn(after, name) ? after[name] : undefined);
+      for (const name of names)
+        yield* between(
+          `${path}.${name}`,
+          Object.hasOwn(before, name) ? before[name] : undefined,
+          Object.hasOwn(after, name) ? after[name] : undefined,
+        );
       return;
     }
   }
@@ -177,19 +262,31 @@ function* between(path: string, before: Value | undefined, after: Value | undefi
 
 /** Dotted paths of declared literals where the live value is a mask: nobody can compare the two. The items of a list are one place: they move. */
 export function literalsAtMasks(kind: Kind, declared: Values, live: Values): readonly string[] {
-  return mergedNames(kind).flatMap((name) => (Object.hasOwn(declared, name) ? literals(mergeOf(declared[name]).tree, [mergeOf(live[name]).tree], `${name}.0`) : []));
+  return mergedNames(kind).flatMap((name) =>
+    Object.hasOwn(declared, name)
+      ? literals(mergeOf(declared[name]).tree, [mergeOf(live[name]).tree], `${name}.0`)
+      : [],
+  );
 }
 
-function literals(declared: Value, live: readonly (Value | undefined)[], path: string): readonly string[] {
+function literals(
+  declared: Value,
+  live: readonly (Value | undefined)[],
+  path: string,
+): readonly string[] {
   if (declared === null || declared instanceof Secret || isMask(declared)) return [];
   if (Array.isArray(declared)) {
     const items = live.flatMap((one) => (Array.isArray(one) ? (one as readonly Value[]) : []));
     const masks = live.filter(isMask);
-    return (declared as readonly Value[]).flatMap((item, index) => literals(item, [...items, ...masks], `${path}.${index}`));
+    return (declared as readonly Value[]).flatMap((item, index) =>
+      literals(item, [...items, ...masks], `${path}.${index}`),
+    );
   }
   if (!isTree(declared)) return live.some(isMask) ? [path] : [];
   return Object.entries(declared).flatMap(([name, item]) => {
-    const members = live.flatMap((one) => (isMask(one) ? [one] : isTree(one) && Object.hasOwn(one, name) ? [one[name]] : []));
+    const members = live.flatMap((one) =>
+      isMask(one) ? [one] : isTree(one) && Object.hasOwn(one, name) ? [one[name]] : [],
+    );
     return literals(item, members, below(path, name));
   });
 }
@@ -199,7 +296,8 @@ export function wholeDocument(declared: Value, live: Value | undefined): Value {
   if (isClear(declared)) return [{}, []];
   const [wanted, now] = [mergeOf(declared), mergeOf(live)];
   const known = new Map((now.removed ?? []).map((path) => [pathKey(path), path]));
-  const removed = wanted.removed?.map((path) => known.get(pathKey(path)) ?? pathSteps(path)) ?? now.removed ?? [];
+  const removed =
+    wanted.removed?.map((path) => known.get(pathKey(path)) ?? pathSteps(path)) ?? now.removed ?? [];
   return [laid(wanted.tree, now.tree), removed];
 }
 
@@ -218,22 +316,36 @@ export function travellingMasks(declared: Value, live: Value | undefined): reado
   if (isClear(declared)) return [];
   const parts = Array.isArray(live) ? (live as readonly Value[]) : [live];
   const kept = mergeOf(declared).removed === undefined ? parts : parts.slice(0, 1);
-  return [...masksIn(mergeOf(wholeDocument(declared, live)).tree, '0'), ...kept.flatMap((part, index) => (isMask(part) ? [String(index)] : []))];
+  return [
+    ...masksIn(mergeOf(wholeDocument(declared, live)).tree, '0'),
+    ...kept.flatMap((part, index) => (isMask(part) ? [String(index)] : [])),
+  ];
 }
 
 /**
  * What a PATCH sends: declared members that differ, each object with its `_id_`, by which the service finds it.
  * Undefined where something would have to be taken out, which a PATCH cannot do.
  */
-export function additions({ path, wanted, live, resend }: Omit<Merging, 'prior'>): Value | undefined {
+export function additions({
+  path,
+  wanted,
+  live,
+  resend,
+}: Omit<Merging, 'prior'>): Value | undefined {
   const { tree, removed } = mergeOf(wanted);
   const now = mergeOf(live);
-  if (isClear(wanted) || (removed !== undefined && !samePaths(removed, now.removed ?? []))) return undefined;
+  if (isClear(wanted) || (removed !== undefined && !samePaths(removed, now.removed ?? [])))
+    return undefined;
   const added = addedTo({ resend }, tree, now.tree, `${path}.0`);
   return added && [added];
 }
 
-function addedTo(run: Pick<Merging, 'resend'>, wanted: Values, live: Values, path: string): Values | undefined {
+function addedTo(
+  run: Pick<Merging, 'resend'>,
+  wanted: Values,
+  live: Values,
+  path: string,
+): Values | undefined {
   const items: [string, Value][] = [];
   for (const [name, item] of Object.entries(wanted)) {
     const [now, at] = [Object.hasOwn(live, name) ? live[name] : undefined, below(path, name)];
@@ -242,8 +354,13 @@ function addedTo(run: Pick<Merging, 'resend'>, wanted: Values, live: Values, pat
     if (isTree(item) && isTree(now)) {
       const inner = addedTo(run, item, now, at);
       if (inner === undefined) return undefined;
-      if (Object.keys(inner).length > 0) items.push([name, Object.hasOwn(now, '_id_') ? { _id_: now['_id_'] as Value, ...inner } : inner]);
-    } else if (!alike(run, item, now, at)) items.push([name, isTree(item) ? laid(item, undefined) : item]);
+      if (Object.keys(inner).length > 0)
+        items.push([
+          name,
+          Object.hasOwn(now, '_id_') ? { _id_: now['_id_'] as Value, ...inner } : inner,
+        ]);
+    } else if (!alike(run, item, now, at))
+      items.push([name, isTree(item) ? laid(item, undefined) : item]);
   }
   return Object.fromEntries(items);
 }
@@ -253,7 +370,10 @@ export function baseOf(kind: Kind, fields: Values, live: Values): DocumentBase |
   const name = mergedNames(kind).find((one) => Object.hasOwn(fields, one));
   if (name === undefined) return undefined;
   const version = kind.version === undefined ? undefined : live[kind.version];
-  return { version_number: typeof version === 'number' ? version : null, sha256: digest(redact(live[name] ?? null)) };
+  return {
+    version_number: typeof version === 'number' ? version : null,
+    sha256: digest(redact(live[name] ?? null)),
+  };
 }
 
 /** What became of a document after a write: dotted paths of members that are gone or altered, and of members that were not sent. */
@@ -265,7 +385,8 @@ export interface Aftermath {
 /** Compares what a write leaves behind, by `sent` (the whole document), with what is live afterwards. */
 export function aftermath(path: string, sent: Value, live: Value | undefined): Aftermath {
   const [expected, now] = [mergeOf(sent), mergeOf(live)];
-  const keys = (paths: readonly Value[] | undefined): ReadonlySet<string> => new Set((paths ?? []).map(pathKey));
+  const keys = (paths: readonly Value[] | undefined): ReadonlySet<string> =>
+    new Set((paths ?? []).map(pathKey));
   const [wanted, there] = [keys(expected.removed), keys(now.removed)];
   const tree = compared(expected.tree, now.tree, `${path}.0`);
   return {
@@ -280,8 +401,13 @@ function compared(expected: Values, live: Values, path: string): Aftermath {
     if (isTree(item) && isTree(now)) return compared(item, now, at);
     return { lost: alike({ resend: () => false }, item, now, at) ? [] : [at], added: [] };
   });
-  const strange = Object.keys(live).filter((name) => !Object.hasOwn(expected, name) && !isEmpty(live[name]));
-  return { lost: found.flatMap(({ lost }) => lost), added: [...found.flatMap(({ added }) => added), ...strange.map((name) => below(path, name))] };
+  const strange = Object.keys(live).filter(
+    (name) => !Object.hasOwn(expected, name) && !isEmpty(live[name]),
+  );
+  return {
+    lost: found.flatMap(({ lost }) => lost),
+    added: [...found.flatMap(({ added }) => added), ...strange.map((name) => below(path, name))],
+  };
 }
 
 /**
@@ -289,19 +415,40 @@ function compared(expected: Values, live: Values, path: string): Aftermath {
  * under names of secrets are left out, and lists that hold one.
  */
 export function applied(kind: Kind, declared: Values): JsonObject {
-  const documents = writables(kind).filter(([name, attribute]) => isMerged(attribute) && Object.hasOwn(declared, name));
-  const stored = (value: Value): Json => redact(isTree((value as readonly Value[])[0]) ? withoutLiteralSecrets(value as readonly Value[]) : value, () => MASK);
-  return { ...redactAll(declared), ...Object.fromEntries(documents.map(([name]) => [name, stored(declared[name] as Value)])) };
+  const documents = writables(kind).filter(
+    ([name, attribute]) => isMerged(attribute) && Object.hasOwn(declared, name),
+  );
+  const stored = (value: Value): Json =>
+    redact(
+      isTree((value as readonly Value[])[0])
+        ? withoutLiteralSecrets(value as readonly Value[])
+        : value,
+      () => MASK,
+    );
+  return {
+    ...redactAll(declared),
+    ...Object.fromEntries(documents.map(([name]) => [name, stored(declared[name] as Value)])),
+  };
 }
 
 function withoutLiteralSecrets([tree, ...more]: readonly Value[]): readonly Value[] {
-  const isLiteral = (name: string, value: Value): boolean => isSecretName(name) && !isEmpty(value) && !isTree(value) && !(value instanceof Secret) && !isMask(value);
+  const isLiteral = (name: string, value: Value): boolean =>
+    isSecretName(name) &&
+    !isEmpty(value) &&
+    !isTree(value) &&
+    !(value instanceof Secret) &&
+    !isMask(value);
   const holdsLiteral = (value: Value): boolean =>
-    (Array.isArray(value) || isTree(value)) && Object.entries(value).some(([name, item]) => isLiteral(name, item as Value) || holdsLiteral(item as Value));
+    (Array.isArray(value) || isTree(value)) &&
+    Object.entries(value).some(
+      ([name, item]) => isLiteral(name, item as Value) || holdsLiteral(item as Value),
+    );
   const kept = (values: Values): Values =>
     Object.fromEntries(
       Object.entries(values).flatMap(([name, item]): [string, Value][] =>
-        isLiteral(name, item) || (Array.isArray(item) && holdsLiteral(item)) ? [] : [[name, isTree(item) ? kept(item) : item]],
+        isLiteral(name, item) || (Array.isArray(item) && holdsLiteral(item))
+          ? []
+          : [[name, isTree(item) ? kept(item) : item]],
       ),
     );
   return [kept(tree as Values), ...more];
@@ -309,5 +456,8 @@ function withoutLiteralSecrets([tree, ...more]: readonly Value[]): readonly Valu
 
 /** Whether what was sent is live. A secret cannot be seen: something has to be there. */
 export function merged(sent: Value, live: Value | undefined): boolean {
-  return mergeChanges({ path: '', wanted: sent, live, prior: undefined, resend: () => false }).length === 0;
+  return (
+    mergeChanges({ path: '', wanted: sent, live, prior: undefined, resend: () => false }).length ===
+    0
+  );
 }

@@ -52,17 +52,30 @@ export function formerAddress(declaration: Declaration): string | undefined {
   if (old === undefined) return declaration.recounted;
   const own = tryAddress(declaration.address);
   const address = tryAddress(`${declaration.kind}.${old}`);
-  return address && formatAddress(address.key === undefined && own?.key !== undefined ? { ...address, key: own.key } : address);
+  return (
+    address &&
+    formatAddress(
+      address.key === undefined && own?.key !== undefined ? { ...address, key: own.key } : address,
+    )
+  );
 }
 
 /**
  * The previous address of a declaration, where it names one that the state still holds; both may be bound to one object
  * where a run ended between them. That no other declaration has it is seen to by `select`.
  */
-export function previousAddress(declaration: Declaration, state: State | undefined): string | undefined {
+export function previousAddress(
+  declaration: Declaration,
+  state: State | undefined,
+): string | undefined {
   const former = formerAddress(declaration);
-  const [own, entry] = [state?.resources[declaration.address], former === undefined ? undefined : state?.resources[former]];
-  return entry && (own === undefined || own.id === entry.id) && former !== declaration.address ? former : undefined;
+  const [own, entry] = [
+    state?.resources[declaration.address],
+    former === undefined ? undefined : state?.resources[former],
+  ];
+  return entry && (own === undefined || own.id === entry.id) && former !== declaration.address
+    ? former
+    : undefined;
 }
 
 /** Finds live objects for declarations, and remembers which are taken. */
@@ -74,13 +87,26 @@ export class Matcher {
   readonly #claimed = new Map<string, string>();
   readonly #index = new Map<string, ReadonlyMap<string, readonly Live[]>>();
 
-  constructor({ liveObjects, state, visibility }: { readonly liveObjects: LiveCollections; readonly state: State | undefined; readonly visibility: Visibility }, declarations: Iterable<Declaration>) {
+  constructor(
+    {
+      liveObjects,
+      state,
+      visibility,
+    }: {
+      readonly liveObjects: LiveCollections;
+      readonly state: State | undefined;
+      readonly visibility: Visibility;
+    },
+    declarations: Iterable<Declaration>,
+  ) {
     this.#liveObjects = liveObjects;
     this.#state = state;
     this.#visibility = visibility;
-    for (const [address, entry] of Object.entries(state?.resources ?? {})) for (const object of objectsIn(entry)) this.#managed.set(object, address);
+    for (const [address, entry] of Object.entries(state?.resources ?? {}))
+      for (const object of objectsIn(entry)) this.#managed.set(object, address);
     for (const { kind, address, lifecycle } of declarations)
-      if (lifecycle.adopt !== undefined && !this.#claimed.has(key(kind, lifecycle.adopt))) this.#claimed.set(key(kind, lifecycle.adopt), address);
+      if (lifecycle.adopt !== undefined && !this.#claimed.has(key(kind, lifecycle.adopt)))
+        this.#claimed.set(key(kind, lifecycle.adopt), address);
   }
 
   match(kind: Kind, declaration: Declaration, values: Values): Match | MatchError {
@@ -91,9 +117,11 @@ export class Matcher {
     const adopt = declaration.lifecycle.adopt;
     if (entry) {
       const live = collection.byId.get(entry.id);
-      if (live && adopt !== undefined && adopt !== entry.id) return this.#alreadyBound(declaration, entry, adopt);
+      if (live && adopt !== undefined && adopt !== entry.id)
+        return this.#alreadyBound(declaration, entry, adopt);
       if (live) return { how: 'recorded', live, entry, ...rename };
-      if (this.#visibility.created(kind.name, entry.id) === 'unseen') return { how: 'unseen', entry, ...rename };
+      if (this.#visibility.created(kind.name, entry.id) === 'unseen')
+        return { how: 'unseen', entry, ...rename };
     }
     const base = entry ? { entry, gone: true, ...rename } : rename;
     if (adopt !== undefined) return this.#adopt(collection, declaration, adopt, base);
@@ -113,7 +141,9 @@ export class Matcher {
 
   /** Live objects of the kind that no address manages or claims. */
   unmanaged(kind: Kind): readonly Live[] {
-    return [...(this.#liveObjects.get(kind.name)?.byId.values() ?? [])].filter((live) => this.#free(kind.name, live.id));
+    return [...(this.#liveObjects.get(kind.name)?.byId.values() ?? [])].filter((live) =>
+      this.#free(kind.name, live.id),
+    );
   }
 
   #free(kind: string, id: string): boolean {
@@ -129,8 +159,14 @@ export class Matcher {
     return (index.get(wanted) ?? []).filter((live) => this.#free(name, live.id));
   }
 
-  #adopt(collection: LiveCollection, declaration: Declaration, id: string, base: Partial<Match>): Match | MatchError {
-    const owner = this.#managed.get(key(declaration.kind, id)) ?? this.#claimed.get(key(declaration.kind, id));
+  #adopt(
+    collection: LiveCollection,
+    declaration: Declaration,
+    id: string,
+    base: Partial<Match>,
+  ): Match | MatchError {
+    const owner =
+      this.#managed.get(key(declaration.kind, id)) ?? this.#claimed.get(key(declaration.kind, id));
     if (owner !== undefined && owner !== declaration.address && owner !== base.renamedFrom)
       return error(
         declaration,
@@ -159,12 +195,29 @@ export class Matcher {
   }
 }
 
-export const isMatchError = (match: Match | MatchError): match is MatchError => 'diagnostic' in match;
+export const isMatchError = (match: Match | MatchError): match is MatchError =>
+  'diagnostic' in match;
 
 const key = (kind: string, id: string): string => `${kind} ${id}`;
 
-function error(declaration: Declaration, code: string, summary: string, detail: string, exit: Exit = exits.error): MatchError {
-  return { diagnostic: { severity: 'error', code, summary, detail, address: declaration.address, origin: declaration.origin }, exit };
+function error(
+  declaration: Declaration,
+  code: string,
+  summary: string,
+  detail: string,
+  exit: Exit = exits.error,
+): MatchError {
+  return {
+    diagnostic: {
+      severity: 'error',
+      code,
+      summary,
+      detail,
+      address: declaration.address,
+      origin: declaration.origin,
+    },
+    exit,
+  };
 }
 
 function ambiguous(kind: Kind, declaration: Declaration, candidates: readonly Live[]): MatchError {
@@ -206,20 +259,27 @@ export function comparable(attribute: Attribute, value: Value | undefined): Json
     }
     return Object.keys(out).length === 0 ? null : out;
   }
-  if ((attribute.word === 'set' || attribute.word === 'list') && Array.isArray(plain)) return plain.map((item) => comparable(attribute.of, item as Value));
+  if ((attribute.word === 'set' || attribute.word === 'list') && Array.isArray(plain))
+    return plain.map((item) => comparable(attribute.of, item as Value));
   return unescapeFully(plain);
 }
 
 /** The attribute by which an object names its parent, an object of the same kind; undefined where the kind is no tree. */
 const parentAttribute = (kind: Kind): string | undefined =>
-  writables(kind).find(([, attribute]) => attribute.word === 'ref' && attribute.to === kind.name && attribute.optional)?.[0];
+  writables(kind).find(
+    ([, attribute]) => attribute.word === 'ref' && attribute.to === kind.name && attribute.optional,
+  )?.[0];
 
 /**
  * What an undeclared reference to the same kind means: the root of the tree, such as the account the keys belong to. That
  * is the only object whose parent is not in the listing, or the parent that all of them have. An object that is recorded,
  * and not visible just now, is no parent from outside. Empty where the root is not known.
  */
-export function ownRoot({ kind, byId, missing }: Pick<LiveCollection, 'kind' | 'byId' | 'missing'>): Values {
+export function ownRoot({
+  kind,
+  byId,
+  missing,
+}: Pick<LiveCollection, 'kind' | 'byId' | 'missing'>): Values {
   const known = roots.get(byId);
   if (known) return known;
   const self = parentAttribute(kind);
@@ -228,18 +288,29 @@ export function ownRoot({ kind, byId, missing }: Pick<LiveCollection, 'kind' | '
   return root;
 }
 
-function rootOf(self: string, byId: LiveCollection['byId'], missing: LiveCollection['missing']): Values {
-  const parentOf = ({ values }: Live): string | undefined => (isEmpty(values[self]) ? undefined : String(values[self]));
+function rootOf(
+  self: string,
+  byId: LiveCollection['byId'],
+  missing: LiveCollection['missing'],
+): Values {
+  const parentOf = ({ values }: Live): string | undefined =>
+    isEmpty(values[self]) ? undefined : String(values[self]);
   const isTop = (live: Live): boolean => {
     const parent = parentOf(live);
-    return parent === undefined || parent === live.id || (!byId.has(parent) && missing?.has(parent) !== true);
+    return (
+      parent === undefined ||
+      parent === live.id ||
+      (!byId.has(parent) && missing?.has(parent) !== true)
+    );
   };
   const tops = [...byId.values()].filter(isTop);
   const [first] = tops;
   if (!first) return {};
   if (tops.length === 1) return { [self]: first.id };
   const parent = parentOf(first);
-  return parent !== undefined && tops.every((top) => parentOf(top) === parent && top.id !== parent) ? { [self]: parent } : {};
+  return parent !== undefined && tops.every((top) => parentOf(top) === parent && top.id !== parent)
+    ? { [self]: parent }
+    : {};
 }
 
 /** The attribute that has to be declared because nobody knows which object stands for its absence; undefined where it is known. */
@@ -271,5 +342,8 @@ export function adviceToFind(kind: Kind, values: Values, live: Iterable<Live>): 
     values,
     Array.from(live, (one) => one.values),
   );
-  return own ?? `Create it where such objects are created, or correct ${names}. List what is live: trueup get ${kind.name}`;
+  return (
+    own ??
+    `Create it where such objects are created, or correct ${names}. List what is live: trueup get ${kind.name}`
+  );
 }

@@ -1,9 +1,23 @@
 // The order of execution: what is deleted before its replacement is created; what is made or changed, from the root of the
 // references; then what goes, in reverse, so that a referrer lets go before its target goes.
-import { append, compareText, isTree, keyOf, waitsOf, type Attribute, type Change, type Value, type Values } from '../../model/index.js';
+import {
+  append,
+  compareText,
+  isTree,
+  keyOf,
+  waitsOf,
+  type Attribute,
+  type Change,
+  type Value,
+  type Values,
+} from '../../model/index.js';
 import type { PlanInput } from './plan-input.js';
 
-export function sequence(declared: readonly Change[], removed: readonly Change[], input: PlanInput): readonly Change[] {
+export function sequence(
+  declared: readonly Change[],
+  removed: readonly Change[],
+  input: PlanInput,
+): readonly Change[] {
   const all = [...declared, ...removed];
   const { kinds } = input;
   const wants = guarded(
@@ -12,7 +26,9 @@ export function sequence(declared: readonly Change[], removed: readonly Change[]
   );
   // A delete that something waits for cannot wait for what is made or changed.
   const wanted = new Set(wants.map(keyOf));
-  const free = all.filter((change) => goes(change) && !change.depends_on.some((key) => wanted.has(key)));
+  const free = all.filter(
+    (change) => goes(change) && !change.depends_on.some((key) => wanted.has(key)),
+  );
   const [first, , last] = phases([...wants, ...waiting(all.filter(goes), free, kinds)]);
   return [...dependenciesFirst(first), ...wants, ...dependenciesFirst(waiting(last, all, kinds))];
 }
@@ -20,32 +36,61 @@ export function sequence(declared: readonly Change[], removed: readonly Change[]
 const goes = (change: Change): boolean => change.action === 'delete' || change.action === 'forget';
 
 /** What goes before something else can be made or changed, what is made or changed, and what goes afterwards. */
-export function phases(changes: readonly Change[]): readonly [readonly Change[], readonly Change[], readonly Change[]] {
+export function phases(
+  changes: readonly Change[],
+): readonly [readonly Change[], readonly Change[], readonly Change[]] {
   const byKey = new Map(changes.map((change) => [keyOf(change), change]));
   const wants = changes.filter((change) => !goes(change));
   const needed = new Set(wants);
-  for (const change of needed) for (const key of waitsOf(change)) if (byKey.has(key)) needed.add(byKey.get(key) as Change);
-  return [changes.filter((change) => goes(change) && needed.has(change)), wants, changes.filter((change) => goes(change) && !needed.has(change))];
+  for (const change of needed)
+    for (const key of waitsOf(change)) if (byKey.has(key)) needed.add(byKey.get(key) as Change);
+  return [
+    changes.filter((change) => goes(change) && needed.has(change)),
+    wants,
+    changes.filter((change) => goes(change) && !needed.has(change)),
+  ];
 }
 
 /** Changes wait for what the rules name, so that these hold at every step. */
-function guarded(changes: readonly Change[], { rules, liveObjects, project: { settings } }: PlanInput): readonly Change[] {
-  const found = rules.flatMap((rule) => rule.waits?.({ changes, live: liveObjects, settings }) ?? []);
+function guarded(
+  changes: readonly Change[],
+  { rules, liveObjects, project: { settings } }: PlanInput,
+): readonly Change[] {
+  const found = rules.flatMap(
+    (rule) => rule.waits?.({ changes, live: liveObjects, settings }) ?? [],
+  );
   const waits = new Map<Change, string[]>();
-  for (const { change, waits: others } of found) for (const key of others) append(waits, change, key);
+  for (const { change, waits: others } of found)
+    for (const key of others) append(waits, change, key);
   const last = new Set(found.flatMap((one) => (one.last ? [one.change] : [])));
   if (waits.size === 0 && last.size === 0) return changes;
-  const ordered = [...changes.filter((change) => !last.has(change)), ...changes.filter((change) => last.has(change))];
+  const ordered = [
+    ...changes.filter((change) => !last.has(change)),
+    ...changes.filter((change) => last.has(change)),
+  ];
   const waiting = (change: Change): Change => {
     const others = waits.get(change);
-    return others ? { ...change, depends_on: [...new Set([...change.depends_on, ...others])].toSorted(compareText) } : change;
+    return others
+      ? {
+          ...change,
+          depends_on: [...new Set([...change.depends_on, ...others])].toSorted(compareText),
+        }
+      : change;
   };
   return dependenciesFirst(ordered.map(waiting));
 }
 
 /** Deletes wait for every change of an object that referred to theirs. */
-function waiting(going: readonly Change[], others: readonly Change[], kinds: PlanInput['kinds']): readonly Change[] {
-  const deletes = new Map<string, string>(going.flatMap((change) => (change.action === 'delete' ? [[`${change.kind} ${change.id}`, keyOf(change)] as const] : [])));
+function waiting(
+  going: readonly Change[],
+  others: readonly Change[],
+  kinds: PlanInput['kinds'],
+): readonly Change[] {
+  const deletes = new Map<string, string>(
+    going.flatMap((change) =>
+      change.action === 'delete' ? [[`${change.kind} ${change.id}`, keyOf(change)] as const] : [],
+    ),
+  );
   if (deletes.size === 0) return going;
   const referrers = new Map<string, string[]>();
   for (const change of others) {
@@ -57,7 +102,12 @@ function waiting(going: readonly Change[], others: readonly Change[], kinds: Pla
   }
   return going.map((change) => {
     const waits = referrers.get(keyOf(change));
-    return waits ? { ...change, depends_on: [...new Set([...change.depends_on, ...waits])].toSorted(compareText) } : change;
+    return waits
+      ? {
+          ...change,
+          depends_on: [...new Set([...change.depends_on, ...waits])].toSorted(compareText),
+        }
+      : change;
   });
 }
 
@@ -81,12 +131,18 @@ function dependenciesFirst(changes: readonly Change[]): readonly Change[] {
 }
 
 /** `<kind> <id>` of every object that live values refer to. */
-export function* liveReferences(attributes: Readonly<Record<string, Attribute>>, values: Values): Generator<string> {
-  for (const [name, attribute] of Object.entries(attributes)) yield* inAttribute(attribute, values[name]);
+export function* liveReferences(
+  attributes: Readonly<Record<string, Attribute>>,
+  values: Values,
+): Generator<string> {
+  for (const [name, attribute] of Object.entries(attributes))
+    yield* inAttribute(attribute, values[name]);
 }
 
 function* inAttribute(attribute: Attribute, value: Value | undefined): Generator<string> {
   if (attribute.word === 'ref' && typeof value === 'string') yield `${attribute.to} ${value}`;
-  else if ((attribute.word === 'set' || attribute.word === 'list') && Array.isArray(value)) for (const item of value as readonly Value[]) yield* inAttribute(attribute.of, item);
-  else if (attribute.word === 'object' && isTree(value)) yield* liveReferences(attribute.attributes, value);
+  else if ((attribute.word === 'set' || attribute.word === 'list') && Array.isArray(value))
+    for (const item of value as readonly Value[]) yield* inAttribute(attribute.of, item);
+  else if (attribute.word === 'object' && isTree(value))
+    yield* liveReferences(attribute.attributes, value);
 }

@@ -39,7 +39,16 @@ import {
   type Write,
 } from '../../model/index.js';
 import { diff, driftOf, ignoring, updateOf, type Sending, type SecretVerdict } from './diff.js';
-import { adviceToFind, identityKey, isMatchError, Matcher, ownRoot, previousAddress, unknownParent, type Match } from './match.js';
+import {
+  adviceToFind,
+  identityKey,
+  isMatchError,
+  Matcher,
+  ownRoot,
+  previousAddress,
+  unknownParent,
+  type Match,
+} from './match.js';
 import { baseOf, literalsAtMasks, ours } from './document-diff.js';
 import { withNumbers } from './text-numbers.js';
 import type { Visibility } from '../visibility.js';
@@ -98,7 +107,8 @@ export function plan(input: PlanInput): Proposal {
   const diagnostics: Diagnostic[] = [...selection.diagnostics, ...order.diagnostics];
   const planned = new Map<string, Planned>();
   const lookups = input.request.destroy ? new Map<string, Planned>() : lookUp(input, diagnostics);
-  const resolver: Resolver = (reference) => resolve(reference, planned, lookups, input.state, input.kinds);
+  const resolver: Resolver = (reference) =>
+    resolve(reference, planned, lookups, input.state, input.kinds);
   const matcher = new Matcher(input, selection.declarations.values());
   const declared = new Map(input.project.declarations.map((one) => [one.address, one]));
   const draft: Draft = {
@@ -122,13 +132,25 @@ export function plan(input: PlanInput): Proposal {
   }
   diagnostics.push(...equals(draft, changes), ...secretsUnseen(draft));
   const held = heldElsewhere(selection, input.state);
-  const removals = selection.removed.flatMap(([address, entry]) => planRemoved(draft, address, entry, held) ?? []);
+  const removals = selection.removed.flatMap(
+    ([address, entry]) => planRemoved(draft, address, entry, held) ?? [],
+  );
   const [wanted, unwanted] = afterDeposed(draft, held, changes, removals);
   const ordered = sequence(wanted, unwanted, input);
-  for (const change of ordered) if (writes(change)) for (const address of change.depends_on) if (draft.unseen.has(address)) draft.awaited.add(address);
-  diagnostics.push(...renameHints(ordered, input.liveObjects), ...concerns(ordered, input), ...replacements(draft, ordered), ...unseenNotes(draft));
+  for (const change of ordered)
+    if (writes(change))
+      for (const address of change.depends_on)
+        if (draft.unseen.has(address)) draft.awaited.add(address);
+  diagnostics.push(
+    ...renameHints(ordered, input.liveObjects),
+    ...concerns(ordered, input),
+    ...replacements(draft, ordered),
+    ...unseenNotes(draft),
+  );
   const matched = matchOthers(draft);
-  const unmanaged = new Map([...input.liveObjects.values()].map(({ kind }) => [kind.name, matcher.unmanaged(kind)]));
+  const unmanaged = new Map(
+    [...input.liveObjects.values()].map(({ kind }) => [kind.name, matcher.unmanaged(kind)]),
+  );
   const verdicts = judge(ordered, { selection, input, matched, unmanaged });
   const errors = diagnostics.some((one) => one.severity === 'error') ? [exits.error] : [];
   const exit = worst([
@@ -137,28 +159,54 @@ export function plan(input: PlanInput): Proposal {
     ...(verdicts.some((one) => one.verdict === 'blocked') ? [exits.blocked] : []),
     ...(ordered.some(isChange) ? [exits.changes] : []),
   ]);
-  const counts = Object.fromEntries([...unmanaged].map(([name, objects]) => [name, objects.length]));
-  const proposed: Plan = { changes: ordered, drift: draft.drift, unmanaged: counts, verdicts, diagnostics };
-  return { liveObjects: input.liveObjects, visibility: input.visibility, unmanaged, awaited: [...draft.awaited].toSorted(compareText), plan: proposed, exit };
+  const counts = Object.fromEntries(
+    [...unmanaged].map(([name, objects]) => [name, objects.length]),
+  );
+  const proposed: Plan = {
+    changes: ordered,
+    drift: draft.drift,
+    unmanaged: counts,
+    verdicts,
+    diagnostics,
+  };
+  return {
+    liveObjects: input.liveObjects,
+    visibility: input.visibility,
+    unmanaged,
+    awaited: [...draft.awaited].toSorted(compareText),
+    plan: proposed,
+    exit,
+  };
 }
 
 /** `<kind> <id>` of every live object that a declaration means, also of those that the plan does not cover. */
 function matchOthers({ input, selection, matcher, planned, resolver }: Draft): ReadonlySet<string> {
-  const found = new Set([...planned.values()].flatMap(({ kind, live }) => (live ? [`${kind.name} ${live.id}`] : [])));
+  const found = new Set(
+    [...planned.values()].flatMap(({ kind, live }) => (live ? [`${kind.name} ${live.id}`] : [])),
+  );
   for (const declaration of selection.others) {
     const kind = input.kinds.get(declaration.kind) as Kind;
     if (!input.liveObjects.has(kind.name)) continue;
-    const match = matcher.match(kind, declaration, fillAll(kind.attributes, declaration.values, resolver));
+    const match = matcher.match(
+      kind,
+      declaration,
+      fillAll(kind.attributes, declaration.values, resolver),
+    );
     if (!isMatchError(match) && match.live) found.add(`${kind.name} ${match.live.id}`);
   }
   return found;
 }
 
 /** Objects in whose place somebody put others. */
-function replacements({ input: { kinds } }: Draft, changes: readonly Change[]): readonly Diagnostic[] {
+function replacements(
+  { input: { kinds } }: Draft,
+  changes: readonly Change[],
+): readonly Diagnostic[] {
   return changes.flatMap((change): Diagnostic[] => {
     if (change.previous_id === undefined || !('id' in change)) return [];
-    const secretive = [...walk(kinds.get(change.kind)?.attributes ?? {})].some(([, { secret }]) => secret);
+    const secretive = [...walk(kinds.get(change.kind)?.attributes ?? {})].some(
+      ([, { secret }]) => secret,
+    );
     const summary = `${change.address} was replaced outside of trueup: ${change.previous_id} is gone, and ${change.id} matches the declaration now`;
     return [
       {
@@ -175,7 +223,9 @@ function replacements({ input: { kinds } }: Draft, changes: readonly Change[]): 
 function unseenNotes({ unseen }: Draft): readonly Diagnostic[] {
   if (unseen.size === 0) return [];
   const addresses = [...unseen].toSorted(compareText);
-  const shown = addresses.slice(0, 3).join(', ') + (addresses.length > 3 ? ` and ${addresses.length - 3} more` : '');
+  const shown =
+    addresses.slice(0, 3).join(', ') +
+    (addresses.length > 3 ? ` and ${addresses.length - 3} more` : '');
   return [
     {
       severity: 'info',
@@ -195,40 +245,92 @@ function planDeclared(draft: Draft, declaration: Declaration): readonly Change[]
     draft.exits.push(match.exit);
     return [];
   }
-  if (match.how === 'unseen' && match.entry) return [unseen(draft, kind, declaration, filled, { ...match, entry: match.entry })];
+  if (match.how === 'unseen' && match.entry)
+    return [unseen(draft, kind, declaration, filled, { ...match, entry: match.entry })];
   const values = match.live ? withNumbers(kind, filled, match.live.values) : filled;
   const planned = (): readonly Change[] =>
-    match.live ? onLive(draft, kind, declaration, filled, { ...match, live: match.live }) : creation(draft, kind, declaration, filled, match);
+    match.live
+      ? onLive(draft, kind, declaration, filled, { ...match, live: match.live })
+      : creation(draft, kind, declaration, filled, match);
   const changes = isFaulty(draft, kind, declaration, values, match.live) ? [] : planned();
   const stays = match.live && !changes.some((change) => change.deposed) ? { live: match.live } : {};
-  draft.planned.set(declaration.address, { kind, declared: stays.live ? values : filled, ...stays, moves: changes.length === 0 || changes.some(writes) });
+  draft.planned.set(declaration.address, {
+    kind,
+    declared: stays.live ? values : filled,
+    ...stays,
+    moves: changes.length === 0 || changes.some(writes),
+  });
   const { entry, live, gone } = match;
-  if (entry && gone) draft.drift.push({ address: declaration.address, kind: kind.name, id: entry.id, ...(live && { replaced_by: live.id }) });
+  if (entry && gone)
+    draft.drift.push({
+      address: declaration.address,
+      kind: kind.name,
+      id: entry.id,
+      ...(live && { replaced_by: live.id }),
+    });
   else if (entry && live) noteDrift(draft, kind, declaration, entry, live);
-  if (entry && gone && draft.input.visibility.created(kind.name, entry.id) !== undefined) draft.awaited.add(declaration.address);
+  if (entry && gone && draft.input.visibility.created(kind.name, entry.id) !== undefined)
+    draft.awaited.add(declaration.address);
   return changes;
 }
 
 /** Nothing changes of an object that is not visible yet: what is recorded stands for it. Where more than that is declared by now, apply waits for it. */
-function unseen(draft: Draft, kind: Kind, declaration: Declaration, filled: Values, match: Match & { readonly entry: Entry }): Change {
+function unseen(
+  draft: Draft,
+  kind: Kind,
+  declaration: Declaration,
+  filled: Values,
+  match: Match & { readonly entry: Entry },
+): Change {
   const { entry } = match;
   const live: Live = { id: entry.id, values: { ...entry.observed, [kind.id]: entry.id } };
   const declared = ignoring(filled, declaration.lifecycle.ignore_changes ?? []);
   draft.unseen.add(declaration.address);
-  const verdict = (path: string): SecretVerdict => draft.input.secrets.get(`${declaration.address} ${path}`) ?? 'unavailable';
-  if (diff({ kind, declared, live, applied: entry.applied, secret: verdict }).length > 0) draft.awaited.add(declaration.address);
+  const verdict = (path: string): SecretVerdict =>
+    draft.input.secrets.get(`${declaration.address} ${path}`) ?? 'unavailable';
+  if (diff({ kind, declared, live, applied: entry.applied, secret: verdict }).length > 0)
+    draft.awaited.add(declaration.address);
   draft.planned.set(declaration.address, { kind, declared: filled, live, moves: false });
-  const base = common(draft, declaration, 'it was created just now, and no listing shows it yet', match);
-  return { action: 'keep', ...base, id: entry.id, before: live.values, desired: desired(declaration, declared) };
+  const base = common(
+    draft,
+    declaration,
+    'it was created just now, and no listing shows it yet',
+    match,
+  );
+  return {
+    action: 'keep',
+    ...base,
+    id: entry.id,
+    before: live.values,
+    desired: desired(declaration, declared),
+  };
 }
 
 /** Says what is wrong with what is declared, and whether that keeps it from being sent. */
-function isFaulty(draft: Draft, kind: Kind, declaration: Declaration, values: Values, live: Live | undefined): boolean {
+function isFaulty(
+  draft: Draft,
+  kind: Kind,
+  declaration: Declaration,
+  values: Values,
+  live: Live | undefined,
+): boolean {
   const sent = live ? ignoring(values, declaration.lifecycle.ignore_changes ?? []) : values;
-  const faults = faultsOf(kind, sent, live?.values).map(({ attribute = '', ...one }): Diagnostic => {
-    const unchanged = one.severity === 'warning' ? { detail: `The live object has it already, so it stays. ${one.detail ?? ''}` } : {};
-    return { ...one, ...unchanged, summary: `${declaration.address}: ${one.summary}`, address: declaration.address, attribute, origin: declaration.at(attribute) };
-  });
+  const faults = faultsOf(kind, sent, live?.values).map(
+    ({ attribute = '', ...one }): Diagnostic => {
+      const unchanged =
+        one.severity === 'warning'
+          ? { detail: `The live object has it already, so it stays. ${one.detail ?? ''}` }
+          : {};
+      return {
+        ...one,
+        ...unchanged,
+        summary: `${declaration.address}: ${one.summary}`,
+        address: declaration.address,
+        attribute,
+        origin: declaration.at(attribute),
+      };
+    },
+  );
   draft.diagnostics.push(...faults);
   return faults.some(({ severity }) => severity === 'error');
 }
@@ -248,22 +350,36 @@ const desired = (declaration: Declaration, declared: Values): Desired => ({
   declared,
   file: declaration.file ?? declaration.origin.file,
   protect: declaration.lifecycle.protect === true,
-  ...(declaration.lifecycle.on_removal === undefined ? {} : { on_removal: declaration.lifecycle.on_removal }),
+  ...(declaration.lifecycle.on_removal === undefined
+    ? {}
+    : { on_removal: declaration.lifecycle.on_removal }),
 });
 
-function creation(draft: Draft, kind: Kind, declaration: Declaration, values: Values, match: Match): readonly Create[] {
+function creation(
+  draft: Draft,
+  kind: Kind,
+  declaration: Declaration,
+  values: Values,
+  match: Match,
+): readonly Create[] {
   if (!kind.operations.create) {
     draft.diagnostics.push({
       severity: 'error',
       code: 'cannot-create',
       summary: `${declaration.address} has no live object, and ${kind.name} cannot be created through the API.`,
-      detail: adviceToFind(kind, values, draft.input.liveObjects.get(kind.name)?.byId.values() ?? []),
+      detail: adviceToFind(
+        kind,
+        values,
+        draft.input.liveObjects.get(kind.name)?.byId.values() ?? [],
+      ),
       address: declaration.address,
       origin: declaration.origin,
     });
     return [];
   }
-  const parent = declaration.lifecycle.allow_duplicate ? undefined : unknownParent(draft.input.liveObjects.get(kind.name) as LiveCollection, values);
+  const parent = declaration.lifecycle.allow_duplicate
+    ? undefined
+    : unknownParent(draft.input.liveObjects.get(kind.name) as LiveCollection, values);
   if (parent !== undefined) {
     draft.diagnostics.push({
       severity: 'error',
@@ -276,11 +392,27 @@ function creation(draft: Draft, kind: Kind, declaration: Declaration, values: Va
     return [];
   }
   const write: Write = { verb: 'create', fields: values };
-  const reason = match.gone ? 'it was deleted outside of trueup and is created again' : 'it does not exist yet';
-  return [{ action: 'create', ...common(draft, declaration, reason, match), write, request: draft.input.compose(kind, write), desired: desired(declaration, values) }];
+  const reason = match.gone
+    ? 'it was deleted outside of trueup and is created again'
+    : 'it does not exist yet';
+  return [
+    {
+      action: 'create',
+      ...common(draft, declaration, reason, match),
+      write,
+      request: draft.input.compose(kind, write),
+      desired: desired(declaration, values),
+    },
+  ];
 }
 
-function onLive(draft: Draft, kind: Kind, declaration: Declaration, filled: Values, match: Match & { readonly live: Live }): readonly Change[] {
+function onLive(
+  draft: Draft,
+  kind: Kind,
+  declaration: Declaration,
+  filled: Values,
+  match: Match & { readonly live: Live },
+): readonly Change[] {
   const { entry } = match;
   const values = withNumbers(kind, filled, match.live.values);
   const declared = ignoring(values, declaration.lifecycle.ignore_changes ?? []);
@@ -292,23 +424,56 @@ function onLive(draft: Draft, kind: Kind, declaration: Declaration, filled: Valu
     // What is recorded is of the object that is gone; what was sent to this one nobody knows.
     return recorded || verdict === 'unavailable' ? verdict : 'unknown';
   };
-  const changes = diff({ kind, declared, live, applied: recorded ? entry?.applied : undefined, secret });
-  const fixed = changes.filter(({ path }) => kind.attributes[path.split('.', 1)[0] as string]?.immutable);
-  if (fixed.length > 0) return replacement(draft, kind, declaration, filled, { match, before: live.values, changes, fixed });
+  const changes = diff({
+    kind,
+    declared,
+    live,
+    applied: recorded ? entry?.applied : undefined,
+    secret,
+  });
+  const fixed = changes.filter(
+    ({ path }) => kind.attributes[path.split('.', 1)[0] as string]?.immutable,
+  );
+  if (fixed.length > 0)
+    return replacement(draft, kind, declaration, filled, {
+      match,
+      before: live.values,
+      changes,
+      fixed,
+    });
   const masks = literalsAtMasks(kind, declared, match.live.values);
   if (masks.length > 0) {
     draft.diagnostics.push(...masks.map((path) => masked(declaration, path)));
     return [];
   }
-  const base = { ...common(draft, declaration, reasonOf(match, changes), match), id: live.id, before: live.values, desired: desired(declaration, declared) };
+  const base = {
+    ...common(draft, declaration, reasonOf(match, changes), match),
+    id: live.id,
+    before: live.values,
+    desired: desired(declaration, declared),
+  };
   const written =
-    changes.length === 0 ? undefined : update(draft, { kind, declared, live: match.live, changes, resend: (path) => ['changed', 'unknown'].includes(secret(path)) }, live);
+    changes.length === 0
+      ? undefined
+      : update(
+          draft,
+          {
+            kind,
+            declared,
+            live: match.live,
+            changes,
+            resend: (path) => ['changed', 'unknown'].includes(secret(path)),
+          },
+          live,
+        );
   if (changes.length > 0 && !written) {
     draft.diagnostics.push(additionsOnly(declaration));
     return [];
   }
   if (!recorded) return [{ action: 'adopt', ...base, changes, ...written }];
-  return [written ? { action: 'update', ...base, changes, ...written } : { action: 'keep', ...base }];
+  return [
+    written ? { action: 'update', ...base, changes, ...written } : { action: 'keep', ...base },
+  ];
 }
 
 interface Replacing extends Pick<Replaces, 'before' | 'changes'> {
@@ -318,7 +483,13 @@ interface Replacing extends Pick<Replaces, 'before' | 'changes'> {
 }
 
 /** A new object, and the delete of the old one: each is carried out like any other create and delete. */
-function replacement(draft: Draft, kind: Kind, declaration: Declaration, values: Values, { match, before, changes, fixed }: Replacing): readonly Change[] {
+function replacement(
+  draft: Draft,
+  kind: Kind,
+  declaration: Declaration,
+  values: Values,
+  { match, before, changes, fixed }: Replacing,
+): readonly Change[] {
   const { live } = match;
   const { address } = declaration;
   const hindrance = hindranceTo(kind, declaration, match);
@@ -332,51 +503,97 @@ function replacement(draft: Draft, kind: Kind, declaration: Declaration, values:
   const first = fitsBeside(draft, kind, declaration, before, values) ? 'create' : 'delete';
   if (first === 'delete') draft.vacated.add(address);
   const paths = fixed.map(({ path }) => path);
-  const outside = fixed.every(({ drifted }) => drifted) ? 'changed outside of trueup' : 'changed in the declaration';
-  const base = common(draft, declaration, `${paths.join(', ')} ${outside}, and cannot be updated`, match);
+  const outside = fixed.every(({ drifted }) => drifted)
+    ? 'changed outside of trueup'
+    : 'changed in the declaration';
+  const base = common(
+    draft,
+    declaration,
+    `${paths.join(', ')} ${outside}, and cannot be updated`,
+    match,
+  );
   const id = live.id;
   const write: Write = { verb: 'delete', id, fields: {}, live };
-  const old = { ...base, depends_on: first === 'create' ? [address] : [], id, before, deposed: true as const };
+  const old = {
+    ...base,
+    depends_on: first === 'create' ? [address] : [],
+    id,
+    before,
+    deposed: true as const,
+  };
   return [
-    ...creation(draft, kind, declaration, values, match).map((change) => ({ ...change, ...base, replaces: { id, before, changes, fixed: paths, first } as const })),
+    ...creation(draft, kind, declaration, values, match).map((change) => ({
+      ...change,
+      ...base,
+      replaces: { id, before, changes, fixed: paths, first } as const,
+    })),
     { action: 'delete', ...old, write, request: draft.input.compose(kind, write) },
   ];
 }
 
 /** Why a live object cannot be replaced, and what to do then. */
-function hindranceTo(kind: Kind, { address, lifecycle }: Declaration, { how, entry, live }: Replacing['match']): string | undefined {
+function hindranceTo(
+  kind: Kind,
+  { address, lifecycle }: Declaration,
+  { how, entry, live }: Replacing['match'],
+): string | undefined {
   const { create, delete: remove } = kind.operations;
   const forget = `Declare the other object under a new name, or forget this one: trueup state rm ${shellWord(address)}`;
   const missing = [...(create ? [] : ['created']), ...(remove ? [] : ['deleted'])];
-  if (missing.length > 0) return `${kind.name} cannot be ${missing.join(' or ')} through the API, so trueup cannot replace this object. ${forget}`;
+  if (missing.length > 0)
+    return `${kind.name} cannot be ${missing.join(' or ')} through the API, so trueup cannot replace this object. ${forget}`;
   if (how !== 'recorded')
     return `trueup replaces only objects that it manages, and this one is not managed yet. Correct the declaration; or bind the object, and the next plan replaces it.\n${toBind(address, live.id, entry !== undefined)}`;
   const { on_removal: removal = 'delete' } = lifecycle;
-  return removal === 'delete' ? undefined : `lifecycle.on_removal is ${removal}, so trueup may not delete the object, and cannot replace it. ${forget}`;
+  return removal === 'delete'
+    ? undefined
+    : `lifecycle.on_removal is ${removal}, so trueup may not delete the object, and cannot replace it. ${forget}`;
 }
 
 /** What to type so that an address holds another object. */
 const toBind = (address: string, id: string, bound: boolean): string =>
-  [...(bound ? [`Forget the recorded object: trueup state rm ${shellWord(address)}`] : []), `Bind the live object: trueup import ${shellWord(address)} ${shellWord(id)}`].join(
-    '\n',
-  );
+  [
+    ...(bound ? [`Forget the recorded object: trueup state rm ${shellWord(address)}`] : []),
+    `Bind the live object: trueup import ${shellWord(address)} ${shellWord(id)}`,
+  ].join('\n');
 
 /**
  * Whether the new object can be there beside the old one. What is identified by a name or by its content cannot, nor
  * what is not known to have another identity; and a reference to what is deleted first has to go before that.
  */
-function fitsBeside(draft: Draft, kind: Kind, { address }: Declaration, before: Values, values: Values): boolean {
-  if (kind.identity === 'content' || kind.identity.some((name) => kind.attributes[name]?.word === 'text')) return false;
+function fitsBeside(
+  draft: Draft,
+  kind: Kind,
+  { address }: Declaration,
+  before: Values,
+  values: Values,
+): boolean {
+  if (
+    kind.identity === 'content' ||
+    kind.identity.some((name) => kind.attributes[name]?.word === 'text')
+  )
+    return false;
   const identity = identityKey(kind, values);
   const waits = draft.graph.dependencies.get(address) ?? [];
-  return identity !== undefined && identity !== identityKey(kind, before) && !waits.some((one) => draft.vacated.has(one));
+  return (
+    identity !== undefined &&
+    identity !== identityKey(kind, before) &&
+    !waits.some((one) => draft.vacated.has(one))
+  );
 }
 
 /** @param shown the live object as far as a plan may hold it */
-function update(draft: Draft, sending: Sending, shown: Live): Pick<Extract<Change, { action: 'update' }>, 'write' | 'request'> | undefined {
+function update(
+  draft: Draft,
+  sending: Sending,
+  shown: Live,
+): Pick<Extract<Change, { action: 'update' }>, 'write' | 'request'> | undefined {
   const { kind, live } = sending;
   const { project, compose } = draft.input;
-  const composed = updateOf({ ...sending, patch: project.settings.configuration_writes === 'patch' });
+  const composed = updateOf({
+    ...sending,
+    patch: project.settings.configuration_writes === 'patch',
+  });
   if (!composed) return undefined;
   const write: Write = { verb: 'update', id: live.id, live: shown, ...composed };
   const base = write.patch ? undefined : baseOf(kind, write.fields, live.values);
@@ -387,10 +604,16 @@ function reasonOf(match: Match, changes: readonly AttributeChange[]): string {
   const paths = changes.map((change) => change.path).join(', ');
   if (match.gone && match.live) return REPLACED_OUTSIDE;
   if (match.how !== 'recorded') {
-    const how = match.how === 'adopt' ? 'lifecycle.adopt names it' : 'it is the only unmanaged object that matches';
+    const how =
+      match.how === 'adopt'
+        ? 'lifecycle.adopt names it'
+        : 'it is the only unmanaged object that matches';
     return changes.length > 0 ? `${how}; ${paths} will be updated` : how;
   }
-  if (changes.length === 0) return match.renamedFrom === undefined ? 'it is as declared' : `renamed from ${match.renamedFrom}`;
+  if (changes.length === 0)
+    return match.renamedFrom === undefined
+      ? 'it is as declared'
+      : `renamed from ${match.renamedFrom}`;
   const drifted = changes.filter((change) => change.drifted).map((change) => change.path);
   return drifted.length === 0
     ? `${paths} changed in the declaration`
@@ -427,7 +650,8 @@ function masked(declaration: Declaration, path: string): Diagnostic {
     severity: 'error',
     code: 'masked-value',
     summary: `${declaration.address}: ${path} reads back masked, so a literal cannot be compared with it.`,
-    detail: 'Write the value as "${secret.env.NAME}", or leave the member out: an undeclared member keeps its live value.',
+    detail:
+      'Write the value as "${secret.env.NAME}", or leave the member out: an undeclared member keeps its live value.',
     address: declaration.address,
     attribute: path,
     origin: declaration.at(path),
@@ -439,37 +663,64 @@ function additionsOnly(declaration: Declaration): Diagnostic {
     severity: 'error',
     code: 'additions-only',
     summary: `${declaration.address}: the change removes something from the configuration, and a PATCH can only add.`,
-    detail: 'Remove settings.configuration_writes: patch, or leave out the members declared null and the list of removed defaults.',
+    detail:
+      'Remove settings.configuration_writes: patch, or leave out the members declared null and the list of removed defaults.',
     address: declaration.address,
     attribute: 'configuration',
     origin: declaration.at('configuration'),
   };
 }
 
-function noteDrift(draft: Draft, kind: Kind, declaration: Declaration, entry: Entry, live: Live): void {
-  const changes = driftOf(kind, ignoring(entry.applied, declaration.lifecycle.ignore_changes ?? []), live);
-  if (changes.length > 0) draft.drift.push({ address: declaration.address, kind: kind.name, id: live.id, changes });
+function noteDrift(
+  draft: Draft,
+  kind: Kind,
+  declaration: Declaration,
+  entry: Entry,
+  live: Live,
+): void {
+  const changes = driftOf(
+    kind,
+    ignoring(entry.applied, declaration.lifecycle.ignore_changes ?? []),
+    live,
+  );
+  if (changes.length > 0)
+    draft.drift.push({ address: declaration.address, kind: kind.name, id: live.id, changes });
 }
 
 /** `<kind> <id>` of what an address holds that stays. A rename that was cut off leaves two addresses with one object. */
 function heldElsewhere({ removed }: Selection, state: State | undefined): Set<string> {
   const goes = new Set(removed.map(([address]) => address));
-  return new Set(Object.entries(state?.resources ?? {}).flatMap(([address, { kind, id }]) => (goes.has(address) ? [] : [`${kind} ${id}`])));
+  return new Set(
+    Object.entries(state?.resources ?? {}).flatMap(([address, { kind, id }]) =>
+      goes.has(address) ? [] : [`${kind} ${id}`],
+    ),
+  );
 }
 
 /** Also deletes what an interrupted replacement left behind. What takes the address out of the state comes after that. */
-function afterDeposed(draft: Draft, held: Set<string>, declared: readonly Change[], removed: readonly Change[]): readonly [readonly Change[], readonly Change[]] {
+function afterDeposed(
+  draft: Draft,
+  held: Set<string>,
+  declared: readonly Change[],
+  removed: readonly Change[],
+): readonly [readonly Change[], readonly Change[]] {
   const { state } = draft.input;
   const recorded = [...draft.selection.declarations.values()].flatMap((one) => {
     const entry = state?.resources[previousAddress(one, state) ?? one.address];
     return entry ? [[one.address, entry] as const] : [];
   });
   const left = [...recorded, ...draft.selection.removed].flatMap(([address, entry]) =>
-    (entry.deposed ?? []).flatMap((id) => planRemoved(draft, address, { ...entry, id }, held, 'another object took its place') ?? []),
+    (entry.deposed ?? []).flatMap(
+      (id) =>
+        planRemoved(draft, address, { ...entry, id }, held, 'another object took its place') ?? [],
+    ),
   );
   if (left.length === 0) return [declared, removed];
   const waiting = (change: Change): Change => {
-    const keys = change.deposed || !('desired' in change && change.desired) ? left.filter(({ address }) => address === change.address).map(keyOf) : [];
+    const keys =
+      change.deposed || !('desired' in change && change.desired)
+        ? left.filter(({ address }) => address === change.address).map(keyOf)
+        : [];
     return keys.length === 0 ? change : { ...change, depends_on: [...change.depends_on, ...keys] };
   };
   return [declared.map(waiting), [...removed.map(waiting), ...left]];
@@ -479,7 +730,13 @@ function afterDeposed(draft: Draft, held: Set<string>, declared: readonly Change
  * @param held grows by the object that is planned to go, so that it goes once
  * @param deposed why the object goes although its address stays
  */
-function planRemoved(draft: Draft, address: string, entry: Entry, held: Set<string>, deposed?: string): Change | undefined {
+function planRemoved(
+  draft: Draft,
+  address: string,
+  entry: Entry,
+  held: Set<string>,
+  deposed?: string,
+): Change | undefined {
   const { kinds, liveObjects, compose, request } = draft.input;
   const kind = kinds.get(entry.kind);
   if (!kind) {
@@ -493,8 +750,10 @@ function planRemoved(draft: Draft, address: string, entry: Entry, held: Set<stri
   }
   const live = liveObjects.get(kind.name)?.byId.get(entry.id);
   const how = deposed === undefined ? (entry.on_removal ?? removals(kind)[0]) : 'delete';
-  const why = deposed ?? (request.destroy ? 'the plan destroys everything' : 'it is no longer declared');
-  const declaration = request.destroy || deposed !== undefined ? draft.declared.get(address) : undefined;
+  const why =
+    deposed ?? (request.destroy ? 'the plan destroys everything' : 'it is no longer declared');
+  const declaration =
+    request.destroy || deposed !== undefined ? draft.declared.get(address) : undefined;
   const base = {
     address,
     kind: kind.name,
@@ -517,7 +776,8 @@ function planRemoved(draft: Draft, address: string, entry: Entry, held: Set<stri
     return { action: 'forget', ...base, reason: `${why}, and it no longer exists` };
   }
   const object = `${entry.kind} ${entry.id}`;
-  if (held.has(object)) return { action: 'forget', ...base, reason: `${why}; another address manages its object` };
+  if (held.has(object))
+    return { action: 'forget', ...base, reason: `${why}; another address manages its object` };
   held.add(object);
   if (how === 'delete' && kind.operations.delete) {
     const write: Write = { verb: 'delete', id: entry.id, fields: {}, live };
@@ -525,20 +785,28 @@ function planRemoved(draft: Draft, address: string, entry: Entry, held: Set<stri
   }
   const retired = kind.retire?.[how as string] as Values | undefined;
   const changes = retired ? diff({ kind, declared: retired, live, secret: () => 'same' }) : [];
-  if (!retired || changes.length === 0) return { action: 'forget', ...base, reason: `${why}; the live object stays as it is` };
+  if (!retired || changes.length === 0)
+    return { action: 'forget', ...base, reason: `${why}; the live object stays as it is` };
   const written = update(draft, { kind, declared: retired, live, changes }, live);
   if (!written) throw new Error(`${kind.name} cannot be retired by additions alone`);
   return { action: 'update', ...base, reason: `${why}; on_removal: ${how}`, changes, ...written };
 }
 
 /** Exactly one live object for each lookup, or an error. */
-function lookUp({ kinds, project, liveObjects }: PlanInput, diagnostics: Diagnostic[]): ReadonlyMap<string, Planned> {
+function lookUp(
+  { kinds, project, liveObjects }: PlanInput,
+  diagnostics: Diagnostic[],
+): ReadonlyMap<string, Planned> {
   const found = new Map<string, Planned>();
   for (const lookup of project.lookups) {
     const kind = kinds.get(lookup.kind) as Kind;
-    const where = fillAll(kind.attributes, lookup.where, (reference) => resolve(reference, new Map(), found, undefined, kinds));
+    const where = fillAll(kind.attributes, lookup.where, (reference) =>
+      resolve(reference, new Map(), found, undefined, kinds),
+    );
     const live = [...(liveObjects.get(kind.name)?.byId.values() ?? [])].filter((one) =>
-      Object.entries(where).every(([name, value]) => same(kind.attributes[name] as Attribute, value, one.values[name])),
+      Object.entries(where).every(([name, value]) =>
+        same(kind.attributes[name] as Attribute, value, one.values[name]),
+      ),
     );
     const only = live.length === 1 ? live[0] : undefined;
     if (only) found.set(lookup.name, { kind, declared: {}, live: only, moves: false });
@@ -554,19 +822,31 @@ function lookUp({ kinds, project, liveObjects }: PlanInput, diagnostics: Diagnos
                 .map((one) => one.id)
                 .join(', ')}`
         }.`,
-        detail: live.length === 0 ? `List what is live: trueup get ${kind.name}` : `Add an attribute, for example ${kind.id}: "${live[0]?.id}".`,
+        detail:
+          live.length === 0
+            ? `List what is live: trueup get ${kind.name}`
+            : `Add an attribute, for example ${kind.id}: "${live[0]?.id}".`,
         origin: lookup.origin,
       });
   }
   return found;
 }
 
-function resolve(reference: Reference, planned: ReadonlyMap<string, Planned>, lookups: ReadonlyMap<string, Planned>, state: State | undefined, kinds: Kinds): Value | undefined {
-  const target = reference.source === 'lookup' ? lookups.get(reference.target) : planned.get(reference.target);
+function resolve(
+  reference: Reference,
+  planned: ReadonlyMap<string, Planned>,
+  lookups: ReadonlyMap<string, Planned>,
+  state: State | undefined,
+  kinds: Kinds,
+): Value | undefined {
+  const target =
+    reference.source === 'lookup' ? lookups.get(reference.target) : planned.get(reference.target);
   if (target) return attributeOf(target, reference.attribute);
   const entry = reference.source === 'lookup' ? undefined : state?.resources[reference.target];
   if (!entry) return undefined;
-  return reference.attribute === kinds.get(entry.kind)?.id ? entry.id : declaredValueAt(entry.observed, reference.attribute);
+  return reference.attribute === kinds.get(entry.kind)?.id
+    ? entry.id
+    : declaredValueAt(entry.observed, reference.attribute);
 }
 
 /** A planned value never changes at apply: computed attributes of what is written are not known before. */
@@ -581,14 +861,20 @@ function attributeOf({ kind, declared, live, moves }: Planned, path: string): Va
 
 /** Two declarations of one identity would fight over one object, or make it twice. */
 function equals(draft: Draft, changes: readonly Change[]): Diagnostic[] {
-  const crowded = new Set(changes.filter((change) => change.action === 'create').map((change) => change.kind));
+  const crowded = new Set(
+    changes.filter((change) => change.action === 'create').map((change) => change.kind),
+  );
   const seen = new Map<string, Declaration>();
   const out: Diagnostic[] = [];
-  const rootOf = ({ name }: Kind): Values => ownRoot(draft.input.liveObjects.get(name) as LiveCollection);
+  const rootOf = ({ name }: Kind): Values =>
+    ownRoot(draft.input.liveObjects.get(name) as LiveCollection);
   for (const [address, planned] of crowded.size === 0 ? [] : draft.planned) {
     if (!crowded.has(planned.kind.name)) continue;
     const declaration = draft.selection.declarations.get(address) as Declaration;
-    const identity = identityKey(planned.kind, knownByName({ ...rootOf(planned.kind), ...planned.declared }));
+    const identity = identityKey(
+      planned.kind,
+      knownByName({ ...rootOf(planned.kind), ...planned.declared }),
+    );
     const other = identity === undefined ? undefined : seen.get(`${planned.kind.name} ${identity}`);
     if (identity !== undefined && !other) seen.set(`${planned.kind.name} ${identity}`, declaration);
     if (!other || mayBeDuplicates(other.lifecycle, declaration.lifecycle)) continue;
@@ -610,16 +896,23 @@ function knownByName(values: Values): Values {
 }
 
 function secretsUnseen(draft: Draft): Diagnostic[] {
-  const unseen = [...draft.input.secrets].filter(([, verdict]) => verdict === 'unavailable').map(([key]) => key.slice(0, key.indexOf(' ')));
-  const addresses = [...new Set(unseen)].filter((address) => draft.planned.get(address)?.live).toSorted(compareText);
+  const unseen = [...draft.input.secrets]
+    .filter(([, verdict]) => verdict === 'unavailable')
+    .map(([key]) => key.slice(0, key.indexOf(' ')));
+  const addresses = [...new Set(unseen)]
+    .filter((address) => draft.planned.get(address)?.live)
+    .toSorted(compareText);
   if (addresses.length === 0) return [];
-  const shown = addresses.slice(0, 3).join(', ') + (addresses.length > 3 ? `, and ${addresses.length - 3} more` : '');
+  const shown =
+    addresses.slice(0, 3).join(', ') +
+    (addresses.length > 3 ? `, and ${addresses.length - 3} more` : '');
   return [
     {
       severity: 'info',
       code: 'secret-unseen',
       summary: `The secret of ${shown} is not available here, so the plan treats it as unchanged.`,
-      detail: 'Set its environment variable, or provide its file: then the plan shows a changed secret.',
+      detail:
+        'Set its environment variable, or provide its file: then the plan shows a changed secret.',
     },
   ];
 }

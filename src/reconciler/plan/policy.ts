@@ -52,22 +52,44 @@ interface Case extends Circumstances {
 type Rule = (at: Case) => readonly Finding[];
 
 /** What a rule of the provider judges. */
-const judged = (changes: readonly Change[], { liveObjects, project }: Pick<PlanInput, 'liveObjects' | 'project'>): Judged => ({ changes, live: liveObjects, settings: project.settings });
+const judged = (
+  changes: readonly Change[],
+  { liveObjects, project }: Pick<PlanInput, 'liveObjects' | 'project'>,
+): Judged => ({ changes, live: liveObjects, settings: project.settings });
 
 /** Whether a change, alone, may take from others what they need: then it is judged by what is live when it is carried out. */
-export const endangers = (rules: readonly PolicyRule[], change: Change, settings: Settings): boolean => rules.some((rule) => rule.endangers?.(change, settings));
+export const endangers = (
+  rules: readonly PolicyRule[],
+  change: Change,
+  settings: Settings,
+): boolean => rules.some((rule) => rule.endangers?.(change, settings));
 
 /** What the rules that need only what is live say of one change that no plan of ours holds. */
-export function judgeAlone(rules: readonly PolicyRule[], change: Change, live: LiveObjects, settings: Settings): readonly (Finding & Pick<Verdict, 'rule'>)[] {
-  return rules.flatMap(({ name: rule, ...one }) => (one.endangers ? one.judge({ changes: [change], live, settings }).map((finding) => ({ rule, ...finding })) : []));
+export function judgeAlone(
+  rules: readonly PolicyRule[],
+  change: Change,
+  live: LiveObjects,
+  settings: Settings,
+): readonly (Finding & Pick<Verdict, 'rule'>)[] {
+  return rules.flatMap(({ name: rule, ...one }) =>
+    one.endangers
+      ? one.judge({ changes: [change], live, settings }).map((finding) => ({ rule, ...finding }))
+      : [],
+  );
 }
 
-export function judge(changes: readonly Change[], circumstances: Circumstances): readonly Verdict[] {
+export function judge(
+  changes: readonly Change[],
+  circumstances: Circumstances,
+): readonly Verdict[] {
   const { input } = circumstances;
   const at: Case = { ...circumstances, changes, liveObjects: input.liveObjects };
   const plan = judged(changes, input);
   const verdicts = (rule: string, findings: readonly Finding[]): readonly Verdict[] => {
-    const verdict = flagToAllow(rule) !== undefined && input.request.allow.includes(rule) ? ('allowed' as const) : ('blocked' as const);
+    const verdict =
+      flagToAllow(rule) !== undefined && input.request.allow.includes(rule)
+        ? ('allowed' as const)
+        : ('blocked' as const);
     return findings.map((finding) => ({ rule, verdict, ...finding }));
   };
   return [
@@ -83,7 +105,13 @@ const rules: Readonly<Record<(typeof engineRules)[number], Rule>> = {
     const before = recent(input, ['delete']);
     const limit = input.project.settings.policy.max_deletes;
     const all = countAll(now, before);
-    return now.size > 0 && all > limit ? [{ detail: `${now.size} to delete${earlier(all - now.size)}; the limit is ${limit} in 24 hours (settings.policy.max_deletes)` }] : [];
+    return now.size > 0 && all > limit
+      ? [
+          {
+            detail: `${now.size} to delete${earlier(all - now.size)}; the limit is ${limit} in 24 hours (settings.policy.max_deletes)`,
+          },
+        ]
+      : [];
   },
 
   'max-changed': ({ changes, input, matched }) => {
@@ -94,17 +122,27 @@ const rules: Readonly<Record<(typeof engineRules)[number], Rule>> = {
     const limit = input.project.settings.policy.max_changed_percent;
     if (objects < SHARE_FROM || now.size === 0 || (all / objects) * 100 <= limit) return [];
     return [
-      { detail: `${now.size} of ${objects} objects to update or delete${earlier(all - now.size)}; the limit is ${limit} % in 24 hours (settings.policy.max_changed_percent)` },
+      {
+        detail: `${now.size} of ${objects} objects to update or delete${earlier(all - now.size)}; the limit is ${limit} % in 24 hours (settings.policy.max_changed_percent)`,
+      },
     ];
   },
 
   'first-run': ({ changes, input }) => {
     if (Object.keys(input.state?.resources ?? {}).length > 0) return [];
-    const named = new Set(input.project.declarations.flatMap((one) => (one.lifecycle.adopt === undefined ? [] : [one.address])));
+    const named = new Set(
+      input.project.declarations.flatMap((one) =>
+        one.lifecycle.adopt === undefined ? [] : [one.address],
+      ),
+    );
     const adopted = changes.filter((change) => change.action === 'adopt');
-    const changed = adopted.filter((change) => writes(change) && !named.has(change.address)).map(({ address }) => address);
+    const changed = adopted
+      .filter((change) => writes(change) && !named.has(change.address))
+      .map(({ address }) => address);
     if (changed.length === 0) return [];
-    const shown = changed.slice(0, FEW).join(', ') + (changed.length > FEW ? ` and ${changed.length - FEW} more` : '');
+    const shown =
+      changed.slice(0, FEW).join(', ') +
+      (changed.length > FEW ? ` and ${changed.length - FEW} more` : '');
     return [
       {
         detail: `there is no state, and ${changed.length} of ${adopted.length} adopted objects would be changed: ${shown}; to change an object, name it in lifecycle.adopt, or bind it first: \`trueup import ADDRESS ID\``,
@@ -113,13 +151,22 @@ const rules: Readonly<Record<(typeof engineRules)[number], Rule>> = {
   },
 
   'possible-duplicate': ({ changes, input, liveObjects, unmanaged }) => {
-    const allowed = new Set(input.project.declarations.flatMap((one) => (one.lifecycle.allow_duplicate ? [one.address] : [])));
-    const creates = changes.filter((change): change is Create => change.action === 'create' && !allowed.has(change.address));
+    const allowed = new Set(
+      input.project.declarations.flatMap((one) =>
+        one.lifecycle.allow_duplicate ? [one.address] : [],
+      ),
+    );
+    const creates = changes.filter(
+      (change): change is Create => change.action === 'create' && !allowed.has(change.address),
+    );
     return [...liveObjects.values()].flatMap((collection) => {
       const { kind } = collection;
       const mine = creates.filter((change) => change.kind === kind.name);
       const root = mine.length === 0 ? {} : ownRoot(collection);
-      return possibleDuplicates(kind, mine, unmanaged.get(kind.name) ?? [], (values) => ({ ...root, ...values })).map(({ change, live, differing }) => ({
+      return possibleDuplicates(kind, mine, unmanaged.get(kind.name) ?? [], (values) => ({
+        ...root,
+        ...values,
+      })).map(({ change, live, differing }) => ({
         address: change.address,
         detail: `${change.address} is a possible duplicate of the unmanaged ${kind.singular.replaceAll('_', ' ')} ${live.id} (${differing.length === 0 ? 'no declared attribute differs' : `differs in ${differing.join(', ')}`}); if both are the same object, bind it: \`trueup import ${shellWord(change.address)} ${shellWord(live.id)}\``,
       }));
@@ -129,14 +176,20 @@ const rules: Readonly<Record<(typeof engineRules)[number], Rule>> = {
   'all-removed': ({ selection, changes }) =>
     selection.all_removed
       .filter((kind) => selection.removed.some(([address]) => address.startsWith(`${kind}.`)))
-      .map((kind) => ({ detail: `no declaration of ${kind} is left: ${changes.filter((change) => change.kind === kind).length} would be removed` })),
+      .map((kind) => ({
+        detail: `no declaration of ${kind} is left: ${changes.filter((change) => change.kind === kind).length} would be removed`,
+      })),
 
   protected: ({ changes, input }) => {
     const protects = input.project.declarations.filter((one) => one.lifecycle.protect);
-    const declared = new Set(protects.flatMap((one) => [one.address, previousAddress(one, input.state) ?? []].flat()));
+    const declared = new Set(
+      protects.flatMap((one) => [one.address, previousAddress(one, input.state) ?? []].flat()),
+    );
     return changes
       .filter(isRemoval)
-      .filter((change) => input.state?.resources[change.address]?.protect || declared.has(change.address))
+      .filter(
+        (change) => input.state?.resources[change.address]?.protect || declared.has(change.address),
+      )
       .map((change) => ({
         address: change.address,
         detail: `${change.address} is protected; remove lifecycle.protect and apply that first`,
@@ -148,7 +201,11 @@ function maskedWrites({ changes, liveObjects, input: { kinds } }: Case): readonl
   return changes.flatMap((change) => {
     const masks =
       (change.action === 'update' || change.action === 'adopt') && change.write
-        ? masksSent(kinds.get(change.kind) as Kind, change.write, liveObjects.get(change.kind)?.byId.get(change.id))
+        ? masksSent(
+            kinds.get(change.kind) as Kind,
+            change.write,
+            liveObjects.get(change.kind)?.byId.get(change.id),
+          )
         : [];
     const { what, out } = maskedWords(masks);
     return masks.length === 0 ? [] : [{ address: change.address, detail: `${what}; ${out}` }];
@@ -156,13 +213,24 @@ function maskedWrites({ changes, liveObjects, input: { kinds } }: Case): readonl
 }
 
 /** Dotted paths of the masks that a write would have to send back, because it replaces the document that holds them. */
-export function masksSent(kind: Kind, { fields, patch }: Write, live: Live | undefined): readonly string[] {
+export function masksSent(
+  kind: Kind,
+  { fields, patch }: Write,
+  live: Live | undefined,
+): readonly string[] {
   if (patch || !live) return [];
-  return mergedNames(kind).flatMap((name) => (Object.hasOwn(fields, name) ? travellingMasks(fields[name] as Value, live.values[name]).map((path) => `${name}.${path}`) : []));
+  return mergedNames(kind).flatMap((name) =>
+    Object.hasOwn(fields, name)
+      ? travellingMasks(fields[name] as Value, live.values[name]).map((path) => `${name}.${path}`)
+      : [],
+  );
 }
 
 /** What blocks such a write, and the ways out. */
-export function maskedWords(masks: readonly string[]): { readonly what: string; readonly out: string } {
+export function maskedWords(masks: readonly string[]): {
+  readonly what: string;
+  readonly out: string;
+} {
   const [reads, they] = masks.length === 1 ? ['reads', 'it'] : ['read', 'them'];
   return {
     what: `${masks.join(', ')} ${reads} back masked, and a PUT would write the mask over ${they}`,
@@ -171,27 +239,53 @@ export function maskedWords(masks: readonly string[]): { readonly what: string; 
 }
 
 /** Names of the kinds that the rules have to read beyond what is declared, for these changes. */
-export function policyNeeds(changes: readonly Change[], { kinds, rules: asked }: Pick<Provider, 'kinds' | 'rules'>, settings: Settings): readonly string[] {
-  const needs = new Set(changes.filter(writes).flatMap((change) => asked.flatMap((rule) => rule.needs?.(change, settings) ?? [])));
+export function policyNeeds(
+  changes: readonly Change[],
+  { kinds, rules: asked }: Pick<Provider, 'kinds' | 'rules'>,
+  settings: Settings,
+): readonly string[] {
+  const needs = new Set(
+    changes
+      .filter(writes)
+      .flatMap((change) => asked.flatMap((rule) => rule.needs?.(change, settings) ?? [])),
+  );
   return [...needs].filter((name) => kinds.has(name));
 }
 
 /** The rules with their exact judges, as far as they found something and have one; undefined where none has. */
-export async function exactRules(all: readonly PolicyRule[], verdicts: readonly Verdict[]): Promise<readonly PolicyRule[] | undefined> {
+export async function exactRules(
+  all: readonly PolicyRule[],
+  verdicts: readonly Verdict[],
+): Promise<readonly PolicyRule[] | undefined> {
   const found = new Set(verdicts.map(({ rule }) => rule));
   if (!all.some(({ name, exact }) => exact && found.has(name))) return undefined;
-  return Promise.all(all.map(async (rule) => (rule.exact && found.has(rule.name) ? { ...rule, judge: await rule.exact() } : rule)));
+  return Promise.all(
+    all.map(async (rule) =>
+      rule.exact && found.has(rule.name) ? { ...rule, judge: await rule.exact() } : rule,
+    ),
+  );
 }
 
 /** What a plan should report although nothing blocks it. */
-export const concerns = (changes: readonly Change[], input: PlanInput): readonly Diagnostic[] => input.rules.flatMap((rule) => rule.warn?.(judged(changes, input)) ?? []);
+export const concerns = (changes: readonly Change[], input: PlanInput): readonly Diagnostic[] =>
+  input.rules.flatMap((rule) => rule.warn?.(judged(changes, input)) ?? []);
 
-const earlier = (count: number): string => (count === 0 ? '' : `, and ${count} in the last 24 hours`);
+const earlier = (count: number): string =>
+  count === 0 ? '' : `, and ${count} in the last 24 hours`;
 
 /** `<kind> <id>` of every existing object that is written by one of these verbs, adopted or not. */
-function objectsOf(changes: readonly Change[], verbs: readonly Spent['action'][]): ReadonlySet<string> {
+function objectsOf(
+  changes: readonly Change[],
+  verbs: readonly Spent['action'][],
+): ReadonlySet<string> {
   return new Set(
-    changes.flatMap((change) => (writes(change) && change.action !== 'create' && verbs.some((verb) => verb === change.write.verb) ? [`${change.kind} ${change.id}`] : [])),
+    changes.flatMap((change) =>
+      writes(change) &&
+      change.action !== 'create' &&
+      verbs.some((verb) => verb === change.write.verb)
+        ? [`${change.kind} ${change.id}`]
+        : [],
+    ),
   );
 }
 
@@ -202,12 +296,17 @@ interface Earlier {
 }
 
 function recent({ state, now }: PlanInput, actions: readonly Spent['action'][]): Earlier {
-  const spent = (state?.spent ?? []).filter((one) => actions.includes(one.action) && Date.parse(one.at) > now - SPENT_WINDOW);
-  const named = spent.flatMap(({ kind, id }) => (kind === undefined || id === undefined ? [] : [`${kind} ${id}`]));
+  const spent = (state?.spent ?? []).filter(
+    (one) => actions.includes(one.action) && Date.parse(one.at) > now - SPENT_WINDOW,
+  );
+  const named = spent.flatMap(({ kind, id }) =>
+    kind === undefined || id === undefined ? [] : [`${kind} ${id}`],
+  );
   return { objects: new Set(named), nameless: spent.length - named.length };
 }
 
-const countAll = (now: ReadonlySet<string>, { objects, nameless }: Earlier): number => new Set([...now, ...objects]).size + nameless;
+const countAll = (now: ReadonlySet<string>, { objects, nameless }: Earlier): number =>
+  new Set([...now, ...objects]).size + nameless;
 
 /** Deleted, or retired because the declaration went. */
 function isRemoval(change: Change): boolean {

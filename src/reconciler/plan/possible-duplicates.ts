@@ -37,7 +37,12 @@ interface Candidate {
 }
 
 /** @param effective the declared values of a creation with what an absent reference means */
-export function possibleDuplicates(kind: Kind, creates: readonly Create[], unmanaged: readonly Live[], effective: (values: Values) => Values): readonly Duplicate[] {
+export function possibleDuplicates(
+  kind: Kind,
+  creates: readonly Create[],
+  unmanaged: readonly Live[],
+  effective: (values: Values) => Values,
+): readonly Duplicate[] {
   const { likeness } = kind;
   if (!likeness || creates.length === 0 || unmanaged.length === 0) return [];
   const buckets = new Map<string, Live[]>();
@@ -50,21 +55,33 @@ export function possibleDuplicates(kind: Kind, creates: readonly Create[], unman
     const bucket = buckets.get(keyOf(kind, likeness, values) ?? '') ?? [];
     return bucket.length === 0 ? [] : alike(likeness, change, values, bucket);
   });
-  return chosen(candidates).map(({ change, live }) => ({ change, live, differing: differing(kind, effective(change.desired.declared), live) }));
+  return chosen(candidates).map(({ change, live }) => ({
+    change,
+    live,
+    differing: differing(kind, effective(change.desired.declared), live),
+  }));
 }
 
 /** Equal for objects that may be alike; undefined where a name is known only after apply. Of anything else that is, no live object has the text. */
 function keyOf(kind: Kind, { equal, folded }: Likeness, values: Values): string | undefined {
-  const parts: readonly Json[] = equal.map((name) => comparable(kind.attributes[name] as Attribute, values[name]));
+  const parts: readonly Json[] = equal.map((name) =>
+    comparable(kind.attributes[name] as Attribute, values[name]),
+  );
   if (folded === undefined) return canonical(parts);
   const text = declaredValueAt(values, folded);
   return typeof text === 'string' ? canonical([...parts, withoutCase(text)]) : undefined;
 }
 
 /** One spelling for names that a reader takes for equal: `Straße` and `STRASSE`, composed and decomposed accents. */
-const withoutCase = (text: string): string => unescapeHtml(text).trim().normalize('NFC').toUpperCase().toLowerCase();
+const withoutCase = (text: string): string =>
+  unescapeHtml(text).trim().normalize('NFC').toUpperCase().toLowerCase();
 
-function alike({ overlap }: Likeness, change: Create, values: Values, bucket: readonly Live[]): readonly Candidate[] {
+function alike(
+  { overlap }: Likeness,
+  change: Create,
+  values: Values,
+  bucket: readonly Live[],
+): readonly Candidate[] {
   if (overlap === undefined) return bucket.map((live) => ({ change, live, ratio: 1 }));
   const wanted = wordsOf(declaredValueAt(values, overlap));
   if (!wanted) return [];
@@ -79,13 +96,20 @@ function alike({ overlap }: Likeness, change: Create, values: Values, bucket: re
 /** The items of a set; undefined where they are known only after apply. */
 function wordsOf(value: Value | undefined): ReadonlySet<string> | undefined {
   if (value === undefined || value === null) return new Set();
-  return Array.isArray(value) && isKnown(value) ? new Set((value as readonly Value[]).map(String)) : undefined;
+  return Array.isArray(value) && isKnown(value)
+    ? new Set((value as readonly Value[]).map(String))
+    : undefined;
 }
 
 /** The best pairs first; no object twice. */
 function chosen(candidates: readonly Candidate[]): readonly Candidate[] {
   const taken = new Set<string>();
-  const best = candidates.toSorted((a, b) => b.ratio - a.ratio || (a.change.address < b.change.address ? -1 : 1) || (a.live.id < b.live.id ? -1 : 1));
+  const best = candidates.toSorted(
+    (a, b) =>
+      b.ratio - a.ratio ||
+      (a.change.address < b.change.address ? -1 : 1) ||
+      (a.live.id < b.live.id ? -1 : 1),
+  );
   return best.filter(({ change, live }) => {
     const keys = [`address ${change.address}`, `id ${live.id}`];
     if (keys.some((key) => taken.has(key))) return false;
@@ -95,4 +119,8 @@ function chosen(candidates: readonly Candidate[]): readonly Candidate[] {
 }
 
 const differing = (kind: Kind, declared: Values, live: Live): readonly string[] =>
-  writables(kind).flatMap(([name, attribute]) => (Object.hasOwn(declared, name) && !same(attribute, declared[name], live.values[name]) ? [name] : []));
+  writables(kind).flatMap(([name, attribute]) =>
+    Object.hasOwn(declared, name) && !same(attribute, declared[name], live.values[name])
+      ? [name]
+      : [],
+  );

@@ -19,7 +19,14 @@ import type { Snapshot } from '../../state/store-port.js';
 import type { SecretVerdict } from './diff.js';
 import { previousAddress } from './match.js';
 import { nowOf, visibilityOf, type Now } from '../visibility.js';
-import { checkTarget, observe, readAgain, type LiveCollection, type Observing, type LiveCollections } from '../observe.js';
+import {
+  checkTarget,
+  observe,
+  readAgain,
+  type LiveCollection,
+  type Observing,
+  type LiveCollections,
+} from '../observe.js';
 import { plan, type Proposal } from './plan.js';
 import type { PlanInput } from './plan-input.js';
 import { exactRules, policyNeeds } from './policy.js';
@@ -36,12 +43,20 @@ export interface PlanContext extends Pick<Provider, 'kinds' | 'rules'> {
 }
 
 /** What reading needs; `waited`: milliseconds that the run waited already for what it does not see. */
-export function observingOf({ cloud, kinds, emit, clock, settleMilliseconds }: PlanContext, state: Pick<State, 'resources' | 'recent'> | undefined, waited = 0): Observing {
+export function observingOf(
+  { cloud, kinds, emit, clock, settleMilliseconds }: PlanContext,
+  state: Pick<State, 'resources' | 'recent'> | undefined,
+  waited = 0,
+): Observing {
   const began = clock.boot().milliseconds;
   // What a listing lacks is judged by its age when the reading began, however long that takes.
   const asOfThen = (): Now => {
     const { boot, server, ...now } = nowOf(clock, cloud.skew(), waited);
-    return { ...now, boot: { ...boot, milliseconds: began }, server: server === undefined ? undefined : server - (boot.milliseconds - began) };
+    return {
+      ...now,
+      boot: { ...boot, milliseconds: began },
+      server: server === undefined ? undefined : server - (boot.milliseconds - began),
+    };
   };
   const visibility = visibilityOf(state?.recent, settleMilliseconds, asOfThen);
   return { cloud, clock, kinds, emit, entries: Object.values(state?.resources ?? {}), visibility };
@@ -51,13 +66,22 @@ export function observingOf({ cloud, kinds, emit, clock, settleMilliseconds }: P
  * @param waited as for `observingOf`
  * @throws Refusal where a reading is not proven complete, or state and target do not belong together.
  */
-export async function propose(context: PlanContext, project: Project, snapshot: Snapshot | undefined, request: PlanRequest, waited = 0): Promise<Proposal> {
+export async function propose(
+  context: PlanContext,
+  project: Project,
+  snapshot: Snapshot | undefined,
+  request: PlanRequest,
+  waited = 0,
+): Promise<Proposal> {
   const state = snapshot?.state;
   checkTarget(state, context.cloud.target);
   const selection = select(context.kinds, project, state, request);
   const observing = observingOf(context, state, waited);
   const read = (names: Iterable<string>): Promise<LiveCollections> => observe(observing, names);
-  const [liveObjects, secrets] = await Promise.all([read(neededKinds(project, selection, request, state)), compareSecrets(context, project, selection, state)]);
+  const [liveObjects, secrets] = await Promise.all([
+    read(neededKinds(project, selection, request, state)),
+    compareSecrets(context, project, selection, state),
+  ]);
   const { visibility } = observing;
   const input: PlanInput = {
     kinds: context.kinds,
@@ -73,28 +97,53 @@ export async function propose(context: PlanContext, project: Project, snapshot: 
     now: context.clock.now(),
   };
   const first = plan(input);
-  const unread = policyNeeds(first.plan.changes, context, project.settings).filter((name) => !liveObjects.has(name));
+  const unread = policyNeeds(first.plan.changes, context, project.settings).filter(
+    (name) => !liveObjects.has(name),
+  );
   const more = await readMore(unread, read);
   const proven = await proveAbsence(observing, first.plan.changes, liveObjects);
   const exact = await exactRules(context.rules, first.plan.verdicts);
   const whole = new Map([...liveObjects, ...more.liveObjects, ...proven]);
-  const final = unread.length === 0 && proven.size === 0 && !exact ? first : plan({ ...input, rules: exact ?? context.rules, liveObjects: whole });
+  const final =
+    unread.length === 0 && proven.size === 0 && !exact
+      ? first
+      : plan({ ...input, rules: exact ?? context.rules, liveObjects: whole });
   const notes = [...unfinished(snapshot), ...secrets.diagnostics, ...more.diagnostics];
   return { ...final, plan: { ...final.plan, diagnostics: [...notes, ...final.plan.diagnostics] } };
 }
 
 /** Before something is created in a collection of several pages, another reading of it. */
-async function proveAbsence(observing: Observing, changes: readonly Change[], liveObjects: LiveCollections): Promise<LiveCollections> {
+async function proveAbsence(
+  observing: Observing,
+  changes: readonly Change[],
+  liveObjects: LiveCollections,
+): Promise<LiveCollections> {
   const creates = new Map<string, Values[]>();
-  for (const change of changes) if (change.action === 'create') append(creates, change.kind, change.write.fields);
-  const proven = await Promise.all([...creates].map(async ([name, fields]) => [name, await readAgain(observing, liveObjects.get(name) as LiveCollection, fields)] as const));
+  for (const change of changes)
+    if (change.action === 'create') append(creates, change.kind, change.write.fields);
+  const proven = await Promise.all(
+    [...creates].map(
+      async ([name, fields]) =>
+        [
+          name,
+          await readAgain(observing, liveObjects.get(name) as LiveCollection, fields),
+        ] as const,
+    ),
+  );
   return new Map(proven.filter(([name, collection]) => collection !== liveObjects.get(name)));
 }
 
 /** Without a state only what is live tells how many objects the limits are a share of: also of kinds that the plan leaves out. */
-function neededKinds(project: Project, selection: Selection, request: PlanRequest, state: State | undefined): ReadonlySet<string> {
+function neededKinds(
+  project: Project,
+  selection: Selection,
+  request: PlanRequest,
+  state: State | undefined,
+): ReadonlySet<string> {
   const isFirst = Object.keys(state?.resources ?? {}).length === 0;
-  const declared = [...selection.declarations.values(), ...(isFirst ? selection.others : [])].map((one) => one.kind);
+  const declared = [...selection.declarations.values(), ...(isFirst ? selection.others : [])].map(
+    (one) => one.kind,
+  );
   const lookups = request.destroy ? [] : project.lookups.map((lookup) => lookup.kind);
   return new Set([...declared, ...selection.removed.map(([, entry]) => entry.kind), ...lookups]);
 }
@@ -103,16 +152,27 @@ function neededKinds(project: Project, selection: Selection, request: PlanReques
 export const missingCredentials: ReadonlySet<string> = new Set(['no-target', 'secret-missing']);
 
 /** Kinds that only a policy asks for. One that no credentials were given for is left out, aloud. */
-async function readMore(names: readonly string[], read: (names: Iterable<string>) => Promise<LiveCollections>): Promise<{ liveObjects: LiveCollections; diagnostics: readonly Diagnostic[] }> {
+async function readMore(
+  names: readonly string[],
+  read: (names: Iterable<string>) => Promise<LiveCollections>,
+): Promise<{ liveObjects: LiveCollections; diagnostics: readonly Diagnostic[] }> {
   const liveObjects = new Map<string, LiveCollection>();
   const diagnostics: Diagnostic[] = [];
   for (const name of names) {
     try {
       for (const [kind, collection] of await read([name])) liveObjects.set(kind, collection);
     } catch (error) {
-      const missing = error instanceof Refusal ? error.diagnostics.find((one) => missingCredentials.has(one.code)) : undefined;
+      const missing =
+        error instanceof Refusal
+          ? error.diagnostics.find((one) => missingCredentials.has(one.code))
+          : undefined;
       if (!missing) throw error;
-      diagnostics.push({ ...missing, severity: 'warning', code: 'policy-unread', summary: `${name} were not checked for what this plan touches: ${missing.summary}` });
+      diagnostics.push({
+        ...missing,
+        severity: 'warning',
+        code: 'policy-unread',
+        summary: `${name} were not checked for what this plan touches: ${missing.summary}`,
+      });
     }
   }
   return { liveObjects, diagnostics };
@@ -126,13 +186,19 @@ function unfinished(snapshot: Snapshot | undefined): readonly Diagnostic[] {
       severity: 'warning',
       code: 'unfinished',
       summary: `An earlier run ended while ${open.map((intent) => intent.address).join(', ')} was being created.`,
-      detail: 'Apply looks what became of it before anything is sent; this plan may show it as a create.',
+      detail:
+        'Apply looks what became of it before anything is sent; this plan may show it as a create.',
     },
   ];
 }
 
 /** For each declared secret whether it is the one last sent. A value that cannot be had here is no error. */
-async function compareSecrets(context: PlanContext, project: Project, selection: Selection, state: State | undefined): Promise<Compared> {
+async function compareSecrets(
+  context: PlanContext,
+  project: Project,
+  selection: Selection,
+  state: State | undefined,
+): Promise<Compared> {
   const verdicts = new Map<string, SecretVerdict>();
   const known: (Known & { readonly key: string })[] = [];
   for (const declaration of project.declarations) {
@@ -141,15 +207,29 @@ async function compareSecrets(context: PlanContext, project: Project, selection:
     if (!selected && (state?.secrets_together ?? []).length === 0) continue;
     const entry = state?.resources[previousAddress(declaration, state) ?? declaration.address];
     for (const [path, secret] of secretsIn((selected ?? declaration).values)) {
-      const [key, value, fingerprint] = [`${declaration.address} ${path}`, secret.reveal(), entry?.secrets?.[path]];
-      if (value !== undefined && fingerprint) known.push({ key, value, fingerprint, asked: selected !== undefined });
+      const [key, value, fingerprint] = [
+        `${declaration.address} ${path}`,
+        secret.reveal(),
+        entry?.secrets?.[path],
+      ];
+      if (value !== undefined && fingerprint)
+        known.push({ key, value, fingerprint, asked: selected !== undefined });
       else if (selected) verdicts.set(key, value === undefined ? 'unavailable' : 'unknown');
     }
   }
   const asked = known.filter((one) => one.asked);
   if (asked.length === 0) return { verdicts, diagnostics: [] };
-  const compared = await context.fingerprints.compare(state ?? {}, known, (done, total) => context.emit({ type: 'comparing', done, total }));
-  known.forEach((one, index) => one.asked && verdicts.set(one.key, compared[index] === undefined ? 'unavailable' : compared[index] ? 'same' : 'changed'));
+  const compared = await context.fingerprints.compare(state ?? {}, known, (done, total) =>
+    context.emit({ type: 'comparing', done, total }),
+  );
+  known.forEach(
+    (one, index) =>
+      one.asked &&
+      verdicts.set(
+        one.key,
+        compared[index] === undefined ? 'unavailable' : compared[index] ? 'same' : 'changed',
+      ),
+  );
   const locked = asked.filter(({ key }) => verdicts.get(key) === 'unavailable').length;
   return { verdicts, diagnostics: locked === 0 ? [] : [keyMissing(locked)] };
 }
@@ -164,11 +244,16 @@ const keyMissing = (count: number): Diagnostic => ({
   severity: 'warning',
   code: 'fingerprint-key',
   summary: `${count === 1 ? 'A secret was' : `${count} secrets were`} fingerprinted with a key, and TRUEUP_FINGERPRINT_KEY is not set: a changed value is not noticed.`,
-  detail: 'Set TRUEUP_FINGERPRINT_KEY (or TRUEUP_FINGERPRINT_KEY_FILE) to the key that was used before.',
+  detail:
+    'Set TRUEUP_FINGERPRINT_KEY (or TRUEUP_FINGERPRINT_KEY_FILE) to the key that was used before.',
 });
 
 /** Values of declared secrets by `<address> <path>`, as far as they can be had here. */
 export function secretsAtHand({ declarations }: Project): ReadonlyMap<string, string> {
-  const values = declarations.flatMap(({ address, values: declared }) => [...secretsIn(declared)].map(([path, secret]) => [`${address} ${path}`, secret.reveal()] as const));
+  const values = declarations.flatMap(({ address, values: declared }) =>
+    [...secretsIn(declared)].map(
+      ([path, secret]) => [`${address} ${path}`, secret.reveal()] as const,
+    ),
+  );
   return new Map(values.flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])));
 }

@@ -9,7 +9,15 @@ const everything: PlanRequest = { targets: [], excludes: [], allow: [], destroy:
 export function brokenReferences(
   kinds: Kinds,
   project: Project,
-  { state, request = everything, mayBeDeclared = () => false }: { readonly state?: State; readonly request?: PlanRequest; readonly mayBeDeclared?: (address: string) => boolean },
+  {
+    state,
+    request = everything,
+    mayBeDeclared = () => false,
+  }: {
+    readonly state?: State;
+    readonly request?: PlanRequest;
+    readonly mayBeDeclared?: (address: string) => boolean;
+  },
 ): readonly Diagnostic[] {
   const { declarations, known } = select(kinds, project, state, request);
   return graph(declarations, (address) => known.has(address) || mayBeDeclared(address)).diagnostics;

@@ -27,7 +27,10 @@ export interface Graph {
 }
 
 /** Orders declarations by their references; cycles are reported with their members. `known` tells addresses that a state can answer for. */
-export function graph(declarations: ReadonlyMap<string, Declaration>, known: (address: string) => boolean): Graph {
+export function graph(
+  declarations: ReadonlyMap<string, Declaration>,
+  known: (address: string) => boolean,
+): Graph {
   const diagnostics: Diagnostic[] = [];
   const dependencies = new Map<string, readonly string[]>();
   for (const declaration of declarations.values()) {
@@ -35,24 +38,46 @@ export function graph(declarations: ReadonlyMap<string, Declaration>, known: (ad
     for (const reference of referencesIn(declaration.values)) {
       if (reference.source === 'lookup') continue;
       if (declarations.has(reference.target)) targets.add(reference.target);
-      else if (!known(reference.target)) diagnostics.push(unknownTarget(declaration, reference, declarations, diagnostics.length < SUGGESTED));
+      else if (!known(reference.target))
+        diagnostics.push(
+          unknownTarget(declaration, reference, declarations, diagnostics.length < SUGGESTED),
+        );
     }
     for (const name of declaration.depends_on ?? []) {
       const found = membersOf(name, declarations);
       for (const address of found) if (address !== declaration.address) targets.add(address);
-      if (found.length === 0 && !known(name)) diagnostics.push(nothingToWaitFor(declaration, name, declarations));
+      if (found.length === 0 && !known(name))
+        diagnostics.push(nothingToWaitFor(declaration, name, declarations));
     }
     dependencies.set(declaration.address, [...targets].toSorted(compareText));
   }
-  return { ...sortByDependency([...declarations.keys()].toSorted(compareText), dependencies, declarations, diagnostics), dependencies, diagnostics };
+  return {
+    ...sortByDependency(
+      [...declarations.keys()].toSorted(compareText),
+      dependencies,
+      declarations,
+      diagnostics,
+    ),
+    dependencies,
+    diagnostics,
+  };
 }
 
 /** The declaration of an address, or all members of the `for_each` that it names. */
-export function membersOf(name: string, declarations: ReadonlyMap<string, Declaration>): readonly string[] {
-  return declarations.has(name) ? [name] : [...declarations.keys()].filter((address) => address.startsWith(`${name}[`));
+export function membersOf(
+  name: string,
+  declarations: ReadonlyMap<string, Declaration>,
+): readonly string[] {
+  return declarations.has(name)
+    ? [name]
+    : [...declarations.keys()].filter((address) => address.startsWith(`${name}[`));
 }
 
-function nothingToWaitFor({ address, at }: Declaration, name: string, declarations: ReadonlyMap<string, Declaration>): Diagnostic {
+function nothingToWaitFor(
+  { address, at }: Declaration,
+  name: string,
+  declarations: ReadonlyMap<string, Declaration>,
+): Diagnostic {
   const summary = `${address} depends on ${name}, which is declared nowhere.${didYouMean(name, declarations.keys())}`;
   return {
     severity: 'error',
@@ -68,16 +93,27 @@ function nothingToWaitFor({ address, at }: Declaration, name: string, declaratio
 /** So many unknown references get a suggestion: looking for each near one among all would take long. */
 const SUGGESTED = 20;
 
-function unknownTarget(declaration: Declaration, reference: Reference, declarations: ReadonlyMap<string, Declaration>, suggest: boolean): Diagnostic {
-  const members = suggest ? [...declarations.keys()].filter((address) => address.startsWith(`${reference.target}[`)) : [];
+function unknownTarget(
+  declaration: Declaration,
+  reference: Reference,
+  declarations: ReadonlyMap<string, Declaration>,
+  suggest: boolean,
+): Diagnostic {
+  const members = suggest
+    ? [...declarations.keys()].filter((address) => address.startsWith(`${reference.target}[`))
+    : [];
   const attribute = placeOf(declaration.values, reference);
-  const successor = suggest ? [...declarations.values()].find((one) => formerAddress(one) === reference.target) : undefined;
+  const successor = suggest
+    ? [...declarations.values()].find((one) => formerAddress(one) === reference.target)
+    : undefined;
   const detail = successor
     ? `Write \${${successor.address}.${reference.attribute}}.`
     : members.length > 0
       ? `It has members, so name one: \${${members[0]}.${reference.attribute}}.`
       : 'Declare it, add its file to the PATHs, or use a lookup for an object that is not managed here.';
-  const why = successor ? `was renamed to ${successor.address}.` : `is declared nowhere.${suggest ? didYouMean(reference.target, declarations.keys()) : ''}`;
+  const why = successor
+    ? `was renamed to ${successor.address}.`
+    : `is declared nowhere.${suggest ? didYouMean(reference.target, declarations.keys()) : ''}`;
   return {
     severity: 'error',
     code: 'unknown-reference',
@@ -91,9 +127,12 @@ function unknownTarget(declaration: Declaration, reference: Reference, declarati
 
 /** Dotted path of the place where a reference stands. */
 function placeOf(values: Value, wanted: Reference): string {
-  const [step, value] = Object.entries(values as Values).find(([, one]) => referencesIn(one).includes(wanted)) ?? [];
+  const [step, value] =
+    Object.entries(values as Values).find(([, one]) => referencesIn(one).includes(wanted)) ?? [];
   if (step === undefined) return '';
-  return value instanceof Reference || value instanceof Template ? step : `${step}.${placeOf(value as Value, wanted)}`;
+  return value instanceof Reference || value instanceof Template
+    ? step
+    : `${step}.${placeOf(value as Value, wanted)}`;
 }
 
 /** Depth first, without recursion: a chain of 100,000 references must not end the stack. */
@@ -106,7 +145,9 @@ function sortByDependency(
   const order: string[] = [];
   const mark = new Map<string, 'open' | 'done'>();
   for (const start of addresses) {
-    const stack: { address: string; next: number }[] = mark.has(start) ? [] : [{ address: start, next: 0 }];
+    const stack: { address: string; next: number }[] = mark.has(start)
+      ? []
+      : [{ address: start, next: 0 }];
     if (stack.length > 0) mark.set(start, 'open');
     while (stack.length > 0) {
       const top = stack.at(-1) as { address: string; next: number };
@@ -117,7 +158,9 @@ function sortByDependency(
         order.push(top.address);
         stack.pop();
       } else if (mark.get(dependency) === 'open') {
-        const members = stack.slice(stack.findIndex((frame) => frame.address === dependency)).map((frame) => frame.address);
+        const members = stack
+          .slice(stack.findIndex((frame) => frame.address === dependency))
+          .map((frame) => frame.address);
         diagnostics.push(cycle(members, declarations));
       } else if (!mark.has(dependency)) {
         mark.set(dependency, 'open');
@@ -128,7 +171,10 @@ function sortByDependency(
   return { order };
 }
 
-function cycle(members: readonly string[], declarations: ReadonlyMap<string, Declaration>): Diagnostic {
+function cycle(
+  members: readonly string[],
+  declarations: ReadonlyMap<string, Declaration>,
+): Diagnostic {
   const first = declarations.get(members[0] as string);
   return {
     severity: 'error',
@@ -146,26 +192,43 @@ export type Resolver = (reference: Reference) => Value | undefined;
 export function fill(value: Value, resolver: Resolver): Value {
   if (value instanceof Reference) return resolver(value) ?? value;
   if (value instanceof Template) {
-    const parts = value.parts.map((part) => (typeof part === 'string' ? part : (resolver(part) ?? part)));
-    return parts.every((part) => !(part instanceof Reference)) ? parts.map(String).join('') : new Template(parts.map((part) => (part instanceof Reference ? part : String(part))));
+    const parts = value.parts.map((part) =>
+      typeof part === 'string' ? part : (resolver(part) ?? part),
+    );
+    return parts.every((part) => !(part instanceof Reference))
+      ? parts.map(String).join('')
+      : new Template(parts.map((part) => (part instanceof Reference ? part : String(part))));
   }
   if (Array.isArray(value)) return value.map((item: Value) => fill(item, resolver));
   if (!isTree(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fill(item, resolver)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, fill(item, resolver)]),
+  );
 }
 
 /** `fill` for all attributes, in normal form again: a filled set is sorted again. What holds no reference is shared, not copied. */
 export function fillAll(attributes: Attributes, values: Values, resolver: Resolver): Values {
   const open = Object.keys(values).filter((name) => !isKnown(values[name]));
   if (open.length === 0) return values;
-  return { ...values, ...Object.fromEntries(open.map((name) => [name, normal(attributes[name] as Attribute, fill(values[name] as Value, resolver))])) };
+  return {
+    ...values,
+    ...Object.fromEntries(
+      open.map((name) => [
+        name,
+        normal(attributes[name] as Attribute, fill(values[name] as Value, resolver)),
+      ]),
+    ),
+  };
 }
 
 /** The value at a dotted path, as in `endpoint.url` or `configuration.0.lan.mtu`. */
 export function declaredValueAt(values: Values, path: string): Value | undefined {
   let value: Value | undefined = values;
   for (const name of path.split('.')) {
-    value = (isTree(value) || Array.isArray(value)) && Object.hasOwn(value, name) ? (value as Values)[name] : undefined;
+    value =
+      (isTree(value) || Array.isArray(value)) && Object.hasOwn(value, name)
+        ? (value as Values)[name]
+        : undefined;
   }
   return value;
 }

@@ -1,11 +1,25 @@
 // A new address that looks like an old one renamed: suggested, never taken.
-import { shellWord, tryAddress, type Change, type Create, type Delete, type Diagnostic, type Kind, type Values } from '../../model/index.js';
+import {
+  shellWord,
+  tryAddress,
+  type Change,
+  type Create,
+  type Delete,
+  type Diagnostic,
+  type Kind,
+  type Values,
+} from '../../model/index.js';
 import { identityKey, ownRoot } from './match.js';
 import type { LiveCollections } from '../observe.js';
 
-export function renameHints(changes: readonly Change[], liveObjects: LiveCollections): readonly Diagnostic[] {
+export function renameHints(
+  changes: readonly Change[],
+  liveObjects: LiveCollections,
+): readonly Diagnostic[] {
   const creates = changes.filter((change): change is Create => change.action === 'create');
-  const deletes = changes.filter((change): change is Delete => change.action === 'delete' && !change.deposed);
+  const deletes = changes.filter(
+    (change): change is Delete => change.action === 'delete' && !change.deposed,
+  );
   if (creates.length === 0 || deletes.length === 0) return [];
   return [...liveObjects.values()].flatMap(({ kind, byId }) =>
     renames(
@@ -17,14 +31,31 @@ export function renameHints(changes: readonly Change[], liveObjects: LiveCollect
   );
 }
 
-function renames(kind: Kind, root: Values, creates: readonly Create[], deletes: readonly Delete[]): readonly Diagnostic[] {
+function renames(
+  kind: Kind,
+  root: Values,
+  creates: readonly Create[],
+  deletes: readonly Delete[],
+): readonly Diagnostic[] {
   const going = new Map(deletes.map((one) => [identityKey(kind, one.before), one]));
   return creates.flatMap((change): Diagnostic[] => {
-    const old = going.size === 0 ? undefined : going.get(identityKey(kind, { ...root, ...change.desired.declared }));
+    const old =
+      going.size === 0
+        ? undefined
+        : going.get(identityKey(kind, { ...root, ...change.desired.declared }));
     if (!old) return [];
     const summary = `${change.address} would be created with the identity of ${old.address}, which would be deleted.`;
     const origin = change.origin && { origin: change.origin };
-    return [{ severity: 'info', code: 'looks-renamed', summary, detail: renaming(old, change), address: change.address, ...origin }];
+    return [
+      {
+        severity: 'info',
+        code: 'looks-renamed',
+        summary,
+        detail: renaming(old, change),
+        address: change.address,
+        ...origin,
+      },
+    ];
   });
 }
 
@@ -34,8 +65,11 @@ function renames(kind: Kind, root: Values, creates: readonly Create[], deletes: 
  */
 function renaming(old: Delete, { address }: Create): string {
   const [former, now] = [tryAddress(old.address), tryAddress(address)];
-  if (now?.key === undefined) return `If it was renamed, write lifecycle: { renamed_from: ${JSON.stringify(old.name)} }, and nothing is sent.`;
+  if (now?.key === undefined)
+    return `If it was renamed, write lifecycle: { renamed_from: ${JSON.stringify(old.name)} }, and nothing is sent.`;
   const whole =
-    now.key === former?.key ? `If the whole for_each was renamed, write lifecycle: { renamed_from: ${JSON.stringify(former.name)} } beside it, and nothing is sent.\n` : '';
+    now.key === former?.key
+      ? `If the whole for_each was renamed, write lifecycle: { renamed_from: ${JSON.stringify(former.name)} } beside it, and nothing is sent.\n`
+      : '';
   return `${whole}If ${whole === '' ? 'it' : 'this member alone'} was renamed, type this, and nothing is sent: trueup state mv ${shellWord(old.address)} ${shellWord(address)}`;
 }

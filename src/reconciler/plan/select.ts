@@ -32,21 +32,41 @@ export interface Selection {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export function select(kinds: Kinds, project: Project, state: State | undefined, request: PlanRequest): Selection {
+export function select(
+  kinds: Kinds,
+  project: Project,
+  state: State | undefined,
+  request: PlanRequest,
+): Selection {
   const declarations = recounted(project.declarations, state);
-  const all = new Map(declarations.map((declaration) => [declaration.address, inOneForm(kinds, declaration)]));
-  const renamed = new Set(declarations.flatMap((declaration) => previousAddress(declaration, state) ?? []));
+  const all = new Map(
+    declarations.map((declaration) => [declaration.address, inOneForm(kinds, declaration)]),
+  );
+  const renamed = new Set(
+    declarations.flatMap((declaration) => previousAddress(declaration, state) ?? []),
+  );
   const entries = Object.entries(state?.resources ?? {});
   const inPaths = below(project.paths);
   const inScope = entries.filter(([, entry]) => inPaths(entry.file));
-  const gone = inScope.filter(([address]) => request.destroy || (!all.has(address) && !renamed.has(address)));
+  const gone = inScope.filter(
+    ([address]) => request.destroy || (!all.has(address) && !renamed.has(address)),
+  );
   const goneAddresses = new Set(gone.map(([address]) => address));
-  const known = new Set(entries.map(([address]) => address).filter((address) => !goneAddresses.has(address) && !renamed.has(address)));
+  const known = new Set(
+    entries
+      .map(([address]) => address)
+      .filter((address) => !goneAddresses.has(address) && !renamed.has(address)),
+  );
   const declared = request.destroy ? new Map<string, Declaration>() : all;
   const covers = coverage(declared, request);
-  const elsewhere = entries.filter(([address]) => !goneAddresses.has(address)).map(([, entry]) => entry.kind);
+  const elsewhere = entries
+    .filter(([address]) => !goneAddresses.has(address))
+    .map(([, entry]) => entry.kind);
   const declaredKinds = new Set([...project.declarations.map((one) => one.kind), ...elsewhere]);
-  const all_removed = [...kinds.keys()].filter((kind) => !request.destroy && gone.some(([, entry]) => entry.kind === kind) && !declaredKinds.has(kind));
+  const all_removed = [...kinds.keys()].filter(
+    (kind) =>
+      !request.destroy && gone.some(([, entry]) => entry.kind === kind) && !declaredKinds.has(kind),
+  );
   return {
     declarations: covers ? new Map([...declared].filter(([address]) => covers(address))) : declared,
     others: covers ? [...declared].flatMap(([address, one]) => (covers(address) ? [] : [one])) : [],
@@ -55,26 +75,42 @@ export function select(kinds: Kinds, project: Project, state: State | undefined,
     all_removed,
     diagnostics: [
       ...(request.destroy ? [] : doubtfulRenames(declarations, all, state, inPaths)),
-      ...[...request.targets, ...request.excludes].flatMap((name) => unknownName(kinds, name, [...all.keys(), ...entries.map(([address]) => address)])),
+      ...[...request.targets, ...request.excludes].flatMap((name) =>
+        unknownName(kinds, name, [...all.keys(), ...entries.map(([address]) => address)]),
+      ),
     ],
   };
 }
 
 /** The declarations, as having had another `count` only where the state shows one, and nobody else was renamed from there. */
-function recounted(declarations: readonly Declaration[], state: State | undefined): readonly Declaration[] {
+function recounted(
+  declarations: readonly Declaration[],
+  state: State | undefined,
+): readonly Declaration[] {
   if (!declarations.some((one) => isRecorded(state, one.recounted))) return declarations;
-  const explicit = new Set(declarations.flatMap((one) => (one.lifecycle.renamed_from === undefined ? [] : (formerAddress(one) ?? []))));
+  const explicit = new Set(
+    declarations.flatMap((one) =>
+      one.lifecycle.renamed_from === undefined ? [] : (formerAddress(one) ?? []),
+    ),
+  );
   return declarations.map((one) => {
     const { recounted: former, ...rest } = one;
-    return isRecorded(state, former) && !explicit.has(former) && (!former.endsWith(']') || isCount(state, one.address)) ? one : rest;
+    return isRecorded(state, former) &&
+      !explicit.has(former) &&
+      (!former.endsWith(']') || isCount(state, one.address))
+      ? one
+      : rest;
   });
 }
 
-const isRecorded = (state: State | undefined, address: string | undefined): address is string => address !== undefined && state?.resources[address] !== undefined;
+const isRecorded = (state: State | undefined, address: string | undefined): address is string =>
+  address !== undefined && state?.resources[address] !== undefined;
 
 /** Whether the recorded members of a name are numbered without a gap: those of a `for_each` are not told apart otherwise. */
 function isCount(state: State | undefined, whole: string): boolean {
-  const members = Object.keys(state?.resources ?? {}).filter((address) => address.startsWith(`${whole}[`));
+  const members = Object.keys(state?.resources ?? {}).filter((address) =>
+    address.startsWith(`${whole}[`),
+  );
   return members.every((_, index) => isRecorded(state, `${whole}["${index}"]`));
 }
 
@@ -107,7 +143,12 @@ function doubtfulRenames(
         origin,
       },
     ];
-    if (all.has(former)) return doubt('renamed-declared', `${former} is declared too`, 'Remove lifecycle.renamed_from, or rename in two runs: the one that makes room first.');
+    if (all.has(former))
+      return doubt(
+        'renamed-declared',
+        `${former} is declared too`,
+        'Remove lifecycle.renamed_from, or rename in two runs: the one that makes room first.',
+      );
     const own = state?.resources[address];
     if (own && own.id !== entry.id && lifecycle.renamed_from === undefined) return [];
     if (own && own.id !== entry.id)
@@ -127,10 +168,14 @@ function doubtfulRenames(
 }
 
 /** Whether an address is one of `names`, or a member of a `for_each` one of them names. */
-const named = (address: string, names: readonly string[]): boolean => names.some((name) => address === name || address.startsWith(`${name}[`));
+const named = (address: string, names: readonly string[]): boolean =>
+  names.some((name) => address === name || address.startsWith(`${name}[`));
 
 /** Undefined where nothing was asked for in particular: everything is covered. */
-function coverage(declared: ReadonlyMap<string, Declaration>, request: PlanRequest): ((address: string) => boolean) | undefined {
+function coverage(
+  declared: ReadonlyMap<string, Declaration>,
+  request: PlanRequest,
+): ((address: string) => boolean) | undefined {
   if (request.targets.length === 0 && request.excludes.length === 0) return undefined;
   const targets =
     request.targets.length === 0
@@ -144,16 +189,24 @@ function coverage(declared: ReadonlyMap<string, Declaration>, request: PlanReque
     [...declared.keys()].filter((address) => named(address, request.excludes)),
     referrers,
   );
-  return (address) => (targets === undefined || targets.has(address) || named(address, request.targets)) && !excluded.has(address) && !named(address, request.excludes);
+  return (address) =>
+    (targets === undefined || targets.has(address) || named(address, request.targets)) &&
+    !excluded.has(address) &&
+    !named(address, request.excludes);
 }
 
-function closure(start: readonly string[], edges: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
+function closure(
+  start: readonly string[],
+  edges: ReadonlyMap<string, readonly string[]>,
+): ReadonlySet<string> {
   const reached = new Set(start);
   for (const address of reached) for (const next of edges.get(address) ?? []) reached.add(next);
   return reached;
 }
 
-function references(declared: ReadonlyMap<string, Declaration>): ReadonlyMap<string, readonly string[]> {
+function references(
+  declared: ReadonlyMap<string, Declaration>,
+): ReadonlyMap<string, readonly string[]> {
   return new Map(
     [...declared.values()].map((one) => [
       one.address,
@@ -167,7 +220,9 @@ function references(declared: ReadonlyMap<string, Declaration>): ReadonlyMap<str
   );
 }
 
-function invert(edges: ReadonlyMap<string, readonly string[]>): ReadonlyMap<string, readonly string[]> {
+function invert(
+  edges: ReadonlyMap<string, readonly string[]>,
+): ReadonlyMap<string, readonly string[]> {
   const out = new Map<string, string[]>();
   for (const [from, targets] of edges) for (const to of targets) append(out, to, from);
   return out;
@@ -179,8 +234,16 @@ function unknownName(kinds: Kinds, name: string, addresses: readonly string[]): 
   const near = nearest(address ? formatAddress(address) : name, addresses);
   const shown = [...kinds.values()].find(({ named_as }) => named_as !== undefined);
   const example = shown ? `, as in ${shown.name}.${shown.named_as}` : '';
-  const detail = near === undefined ? `Addresses are <kind>.<name>${example}.` : `Did you mean ${near}?`;
-  return [{ severity: 'error', code: 'unknown-address', summary: `${name} is neither declared nor in the state.`, detail }];
+  const detail =
+    near === undefined ? `Addresses are <kind>.<name>${example}.` : `Did you mean ${near}?`;
+  return [
+    {
+      severity: 'error',
+      code: 'unknown-address',
+      summary: `${name} is neither declared nor in the state.`,
+      detail,
+    },
+  ];
 }
 
 /** Whether a file (relative, with `/`) is one of the PATHs or below one of them. Asked for every entry of a state, answered once a file. */
@@ -189,7 +252,11 @@ function below(paths: readonly string[]): (file: string) => boolean {
   const roots = paths.map(clean);
   const known = new Map<string, boolean>();
   const isBelow = (file: string): boolean =>
-    roots.some((root) => (root === '.' ? file !== '-' && !file.startsWith('../') && !file.startsWith('/') : file === root || file.startsWith(`${root}/`)));
+    roots.some((root) =>
+      root === '.'
+        ? file !== '-' && !file.startsWith('../') && !file.startsWith('/')
+        : file === root || file.startsWith(`${root}/`),
+    );
   return (file) => {
     const answer = known.get(file) ?? isBelow(clean(file));
     known.set(file, answer);

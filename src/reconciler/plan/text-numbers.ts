@@ -1,12 +1,27 @@
 // A number that no double holds can be declared, and is exported, as a text alone. Where it stands in a document of
 // theirs, such a text means the number it was; where a text is live, it stays one.
-import { digitsOf, ExactNumber, isTree, needsExact, type Kind, type Value, type Values } from '../../model/index.js';
+import {
+  digitsOf,
+  ExactNumber,
+  isTree,
+  needsExact,
+  type Kind,
+  type Value,
+  type Values,
+} from '../../model/index.js';
 
 /** Declared values in normal form, with exact numbers where the live documents have numbers. */
 export function withNumbers(kind: Kind, declared: Values, live: Values): Values {
-  const documents = Object.keys(declared).filter((name) => kind.attributes[name]?.word === 'document' && mayHold(declared[name] as Value));
+  const documents = Object.keys(declared).filter(
+    (name) => kind.attributes[name]?.word === 'document' && mayHold(declared[name] as Value),
+  );
   if (documents.length === 0) return declared;
-  return { ...declared, ...Object.fromEntries(documents.map((name) => [name, numbered(declared[name] as Value, () => [live[name]])])) };
+  return {
+    ...declared,
+    ...Object.fromEntries(
+      documents.map((name) => [name, numbered(declared[name] as Value, () => [live[name]])]),
+    ),
+  };
 }
 
 /** Whether some text inside could be such a number. (Asked of every document; next to none holds one.) */
@@ -24,15 +39,27 @@ function numbered(wanted: Value, live: () => readonly (Value | undefined)[]): Va
     if (!needsExact(wanted)) return wanted;
     const there = live();
     const same = there.find((one) => digitsOf(one) === wanted);
-    return same ?? (there.length > 0 && there.every(isNumber) ? (new ExactNumber(wanted) as unknown as Value) : wanted);
+    return (
+      same ??
+      (there.length > 0 && there.every(isNumber)
+        ? (new ExactNumber(wanted) as unknown as Value)
+        : wanted)
+    );
   }
   if (Array.isArray(wanted)) {
-    const lists = (): readonly (readonly Value[])[] => live().filter((one): one is readonly Value[] => Array.isArray(one));
-    return (wanted as readonly Value[]).map((item, index) => numbered(item, () => lists().flatMap((list) => [...list.slice(index, index + 1), ...list])));
+    const lists = (): readonly (readonly Value[])[] =>
+      live().filter((one): one is readonly Value[] => Array.isArray(one));
+    return (wanted as readonly Value[]).map((item, index) =>
+      numbered(item, () => lists().flatMap((list) => [...list.slice(index, index + 1), ...list])),
+    );
   }
   if (!isTree(wanted)) return wanted;
-  const members = (name: string): readonly (Value | undefined)[] => live().flatMap((one) => (isTree(one) && Object.hasOwn(one, name) ? [one[name]] : []));
-  return Object.fromEntries(Object.entries(wanted).map(([name, item]) => [name, numbered(item, () => members(name))]));
+  const members = (name: string): readonly (Value | undefined)[] =>
+    live().flatMap((one) => (isTree(one) && Object.hasOwn(one, name) ? [one[name]] : []));
+  return Object.fromEntries(
+    Object.entries(wanted).map(([name, item]) => [name, numbered(item, () => members(name))]),
+  );
 }
 
-const isNumber = (value: unknown): boolean => typeof value === 'number' || value instanceof ExactNumber;
+const isNumber = (value: unknown): boolean =>
+  typeof value === 'number' || value instanceof ExactNumber;

@@ -38,12 +38,18 @@ export async function reviewAccess(
   const { kinds, rules, cloud, clock } = context;
   const names: readonly string[] = [ACCOUNTS, AUTHORIZATIONS];
   checkTarget(snapshot?.state, cloud.target);
-  const resources = Object.fromEntries(Object.entries(snapshot?.state.resources ?? {}).filter(([, { kind }]) => names.includes(kind)));
+  const resources = Object.fromEntries(
+    Object.entries(snapshot?.state.resources ?? {}).filter(([, { kind }]) => names.includes(kind)),
+  );
   const state = snapshot && { ...snapshot.state, resources };
   const observing = observingOf(context, state);
   const liveObjects = await observe(observing, names);
   const ours = ({ kind }: { readonly kind: string }): boolean => names.includes(kind);
-  const project = { ...whole, declarations: whole.declarations.filter(ours), lookups: whole.lookups.filter(ours) };
+  const project = {
+    ...whole,
+    declarations: whole.declarations.filter(ours),
+    lookups: whole.lookups.filter(ours),
+  };
   const selection = select(kinds, project, state, request);
   const input: PlanInput = {
     kinds,
@@ -60,14 +66,25 @@ export async function reviewAccess(
   };
   const { changes, diagnostics } = plan(input).plan;
   const found = accessReview(liveObjects, changes, project.settings.roles);
-  return { access: found.access as AccessReview, diagnostics: [...diagnostics.filter(({ severity }) => severity === 'error'), ...found.diagnostics] };
+  return {
+    access: found.access as AccessReview,
+    diagnostics: [
+      ...diagnostics.filter(({ severity }) => severity === 'error'),
+      ...found.diagnostics,
+    ],
+  };
 }
 
 /**
  * The review of an audit. Where that read authorizations and had no need of accounts, they are read for the review;
  * where they cannot be, it says so, and nobody knows what reaches where.
  */
-export async function reviewWith({ live, changes, settings: { roles }, read }: Audited): Promise<Reviewed> {
+export async function reviewWith({
+  live,
+  changes,
+  settings: { roles },
+  read,
+}: Audited): Promise<Reviewed> {
   if (!live.has(AUTHORIZATIONS) || live.has(ACCOUNTS)) return accessReview(live, changes, roles);
   try {
     return accessReview(new Map([...live, ...(await read([ACCOUNTS]))]), changes, roles);
@@ -75,7 +92,17 @@ export async function reviewWith({ live, changes, settings: { roles }, read }: A
     if (!(error instanceof Refusal) || error.exit === exits.interrupted) throw error;
     const summary = 'The access review holds no account tree, because accounts could not be read.';
     const { access, diagnostics } = accessReview(live, changes, roles);
-    return { access, diagnostics: [...diagnostics, ...error.diagnostics.map((one): Diagnostic => ({ ...one, severity: 'warning', summary: `${summary} ${one.summary}` }))] };
+    return {
+      access,
+      diagnostics: [
+        ...diagnostics,
+        ...error.diagnostics.map((one): Diagnostic => ({
+          ...one,
+          severity: 'warning',
+          summary: `${summary} ${one.summary}`,
+        })),
+      ],
+    };
   }
 }
 
@@ -113,7 +140,11 @@ interface Reach {
 type Reaching = ReadonlyMap<string, Reach>;
 
 /** A review of what was read. `changes`: of the plan, for what is declared. */
-export function accessReview(objects: LiveObjects, changes: readonly Change[], roles: Roles = {}): Reviewed {
+export function accessReview(
+  objects: LiveObjects,
+  changes: readonly Change[],
+  roles: Roles = {},
+): Reviewed {
   const authorizations = objects.get(AUTHORIZATIONS);
   if (!authorizations) return { access: null, diagnostics: [] };
   const declared = declaredRoles(changes);
@@ -122,49 +153,89 @@ export function accessReview(objects: LiveObjects, changes: readonly Change[], r
   for (const { id, values } of authorizations.byId.values()) {
     const { user, account, role } = values;
     if (typeof user !== 'string' || typeof account !== 'string') nameless.push(id);
-    else append(own, account, { user, account, role: typeof role === 'string' ? role : '', rank: rank(typeof role === 'string' ? role : '', roles), declared: declared.get(id) });
+    else
+      append(own, account, {
+        user,
+        account,
+        role: typeof role === 'string' ? role : '',
+        rank: rank(typeof role === 'string' ? role : '', roles),
+        declared: declared.get(id),
+      });
   }
-  const { places, circling } = placesOf(objects.get(ACCOUNTS)?.byId ?? new Map<string, Live>(), own);
+  const { places, circling } = placesOf(
+    objects.get(ACCOUNTS)?.byId ?? new Map<string, Live>(),
+    own,
+  );
   const users = [...new Set([...own.values()].flat().map(({ user }) => user))].toSorted(byNumber);
   const complete = users.length * places.length <= MOST_CELLS;
   return {
-    access: { users: users.map((id) => ({ id })), ...alongTheTree(places, own, complete), complete },
-    diagnostics: [...namelessNote(nameless), ...circleNote(circling), ...idSpaceNote([...own.keys()], objects.get(ACCOUNTS)?.byId)],
+    access: {
+      users: users.map((id) => ({ id })),
+      ...alongTheTree(places, own, complete),
+      complete,
+    },
+    diagnostics: [
+      ...namelessNote(nameless),
+      ...circleNote(circling),
+      ...idSpaceNote([...own.keys()], objects.get(ACCOUNTS)?.byId),
+    ],
   };
 }
 
 /** Goes down the tree and keeps of every account above the present one only what it adds. */
-function alongTheTree(places: readonly Place[], own: ReadonlyMap<string, readonly Grant[]>, complete: boolean): Pick<AccessReview, 'accounts' | 'cells'> {
+function alongTheTree(
+  places: readonly Place[],
+  own: ReadonlyMap<string, readonly Grant[]>,
+  complete: boolean,
+): Pick<AccessReview, 'accounts' | 'cells'> {
   const above: { readonly reaching: Reaching; readonly administrators: readonly string[] }[] = [];
   const administrators = new Set<string>();
   const cells: AccessCell[] = [];
   const accounts = places.map(({ id, name, depth, rooted }) => {
-    for (const left of above.splice(depth)) left.administrators.forEach((user) => administrators.delete(user));
+    for (const left of above.splice(depth))
+      left.administrators.forEach((user) => administrators.delete(user));
     const given = new Map<string, Grant[]>();
-    for (const grant of (own.get(id) ?? []).toSorted((a, b) => height(b) - height(a))) append(given, grant.user, grant);
+    for (const grant of (own.get(id) ?? []).toSorted((a, b) => height(b) - height(a)))
+      append(given, grant.user, grant);
     const reaching = reachOf(given, complete ? above.at(-1)?.reaching : undefined);
-    const more = [...given].filter(([user, grants]) => grants.some((grant) => grant.rank === ADMINISTRATOR) && !administrators.has(user)).map(([user]) => user);
+    const more = [...given]
+      .filter(
+        ([user, grants]) =>
+          grants.some((grant) => grant.rank === ADMINISTRATOR) && !administrators.has(user),
+      )
+      .map(([user]) => user);
     more.forEach((user) => administrators.add(user));
     above.push({ reaching, administrators: more });
-    for (const user of [...reaching.keys()].toSorted(byNumber)) cells.push(...cellOf(id, reaching.get(user) as Reach, given.get(user) ?? []));
+    for (const user of [...reaching.keys()].toSorted(byNumber))
+      cells.push(...cellOf(id, reaching.get(user) as Reach, given.get(user) ?? []));
     return { id, name, depth, administrators: rooted ? administrators.size : null };
   });
   return { accounts, cells };
 }
 
-function reachOf(given: ReadonlyMap<string, readonly Grant[]>, inherited: Reaching = new Map()): Reaching {
+function reachOf(
+  given: ReadonlyMap<string, readonly Grant[]>,
+  inherited: Reaching = new Map(),
+): Reaching {
   if (given.size === 0) return inherited;
   const reaching = new Map(inherited);
   for (const [user, [grant]] of given as ReadonlyMap<string, readonly [Grant, ...Grant[]]>) {
     const before = inherited.get(user);
     const nothing = grant.rank === 0 && before !== undefined && before.near.rank !== 0;
-    reaching.set(user, { near: nothing ? before.near : grant, high: before && before.high.rank > grant.rank ? before.high : grant });
+    reaching.set(user, {
+      near: nothing ? before.near : grant,
+      high: before && before.high.rank > grant.rank ? before.high : grant,
+    });
   }
   return reaching;
 }
 
 /** @param given what authorizations of the account itself give the user, the highest first */
-function cellOf(account: string, { near, high }: Reach, given: readonly Grant[]): readonly AccessCell[] {
+function cellOf(
+  account: string,
+  { near, high }: Reach,
+  given: readonly Grant[],
+): readonly AccessCell[] {
   const { user, role, rank: height, account: from } = outranks(high, near) ? high : near;
   if (from !== account && height === 0 && given.length === 0) return [];
   const own = given.map((grant) => grant.role);
@@ -178,7 +249,10 @@ function cellOf(account: string, { near, high }: Reach, given: readonly Grant[])
       role,
       ...(inherited && { inherited_from: from }),
       ...((inherited ? own.length > 0 : own.length > 1) && { own }),
-      ...(wanted?.declared && { address: wanted.declared.address, ...(wanted.declared.role !== wanted.role && { declared: wanted.declared.role }) }),
+      ...(wanted?.declared && {
+        address: wanted.declared.address,
+        ...(wanted.declared.role !== wanted.role && { declared: wanted.declared.role }),
+      }),
     },
   ];
 }
@@ -193,18 +267,32 @@ function outranks({ rank: role }: Grant, { rank: nearer }: Grant): boolean {
 /** To sort by: an unknown role stands between none and those that are known. */
 const height = ({ rank: role }: Grant): number => (role < 0 ? 0.5 : role);
 
-const nameOf = ({ id, values }: Live): string => (typeof values.name === 'string' ? values.name : id);
+const nameOf = ({ id, values }: Live): string =>
+  typeof values.name === 'string' ? values.name : id;
 
 /** The accounts in the order of their tree, those above one another in a circle as tops; one that only an authorization names stands by itself at the end. */
-function placesOf(accounts: ReadonlyMap<string, Live>, own: ReadonlyMap<string, unknown>): { readonly places: readonly Place[]; readonly circling: readonly string[] } {
-  const above = new Map([...accounts.values()].map(({ id, values }) => [id, typeof values.account === 'string' && accounts.has(values.account) ? values.account : undefined]));
+function placesOf(
+  accounts: ReadonlyMap<string, Live>,
+  own: ReadonlyMap<string, unknown>,
+): { readonly places: readonly Place[]; readonly circling: readonly string[] } {
+  const above = new Map(
+    [...accounts.values()].map(({ id, values }) => [
+      id,
+      typeof values.account === 'string' && accounts.has(values.account)
+        ? values.account
+        : undefined,
+    ]),
+  );
   const circling = circlesOf(above);
   const children = new Map<string | undefined, Live[]>();
-  for (const live of accounts.values()) append(children, circling.has(live.id) ? undefined : above.get(live.id), live);
+  for (const live of accounts.values())
+    append(children, circling.has(live.id) ? undefined : above.get(live.id), live);
   const places: Place[] = [];
   const open: { readonly live: Live; readonly depth: number; readonly rooted: boolean }[] = [];
   const push = (parent: string | undefined, depth: number, rooted: boolean): void => {
-    const below = (children.get(parent) ?? []).toSorted((a, b) => compareText(nameOf(b), nameOf(a)) || byNumber(b.id, a.id));
+    const below = (children.get(parent) ?? []).toSorted(
+      (a, b) => compareText(nameOf(b), nameOf(a)) || byNumber(b.id, a.id),
+    );
     for (const live of below) open.push({ live, depth, rooted: rooted && !circling.has(live.id) });
   };
   push(undefined, 0, true);
@@ -214,7 +302,10 @@ function placesOf(accounts: ReadonlyMap<string, Live>, own: ReadonlyMap<string, 
     push(live.id, depth + 1, rooted);
   }
   const unmanaged = [...own.keys()].filter((id) => !accounts.has(id)).toSorted(byNumber);
-  return { places: [...places, ...unmanaged.map((id) => ({ id, name: id, depth: 0, rooted: false }))], circling: [...circling].toSorted(byNumber) };
+  return {
+    places: [...places, ...unmanaged.map((id) => ({ id, name: id, depth: 0, rooted: false }))],
+    circling: [...circling].toSorted(byNumber),
+  };
 }
 
 /** Those from which the way up leads back to themselves. */
@@ -229,12 +320,14 @@ function circlesOf(above: ReadonlyMap<string, string | undefined>): ReadonlySet<
       way.add(at);
     }
     if (at === undefined || !way.has(at)) continue;
-    for (let on: string | undefined = at; on !== undefined && !circling.has(on); on = above.get(on)) circling.add(on);
+    for (let on: string | undefined = at; on !== undefined && !circling.has(on); on = above.get(on))
+      circling.add(on);
   }
   return circling;
 }
 
-const firstOf = (ids: readonly string[]): string => ids.slice(0, 10).join(', ') + (ids.length > 10 ? ` and ${ids.length - 10} more` : '');
+const firstOf = (ids: readonly string[]): string =>
+  ids.slice(0, 10).join(', ') + (ids.length > 10 ? ` and ${ids.length - 10} more` : '');
 
 function namelessNote(ids: readonly string[]): readonly Diagnostic[] {
   if (ids.length === 0) return [];
@@ -249,7 +342,10 @@ function namelessNote(ids: readonly string[]): readonly Diagnostic[] {
 }
 
 /** What reaches an account from above is unknown if no listing of accounts holds it. */
-function idSpaceNote(named: readonly string[], accounts: ReadonlyMap<string, Live> | undefined): readonly Diagnostic[] {
+function idSpaceNote(
+  named: readonly string[],
+  accounts: ReadonlyMap<string, Live> | undefined,
+): readonly Diagnostic[] {
   const strange = accounts ? named.filter((id) => !accounts.has(id)).toSorted(byNumber) : [];
   if (strange.length === 0) return [];
   return [
@@ -270,17 +366,25 @@ function circleNote(circling: readonly string[]): readonly Diagnostic[] {
       severity: 'warning',
       code: 'accounts-in-a-circle',
       summary: `The service puts accounts below one another in a circle: ${firstOf(circling)}.`,
-      detail: 'The access review shows them as tops of the tree: roles that may reach them from one another are not in it.',
+      detail:
+        'The access review shows them as tops of the tree: roles that may reach them from one another are not in it.',
     },
   ];
 }
 
 /** By identifier of the authorization: where it is declared, and with which role. */
-function declaredRoles(changes: readonly Change[]): ReadonlyMap<string, { readonly address: string; readonly role: string }> {
+function declaredRoles(
+  changes: readonly Change[],
+): ReadonlyMap<string, { readonly address: string; readonly role: string }> {
   return new Map(
     changes.flatMap((change) =>
       change.kind === AUTHORIZATIONS && 'id' in change && 'desired' in change && change.desired
-        ? [[change.id, { address: change.address, role: String(change.desired.declared.role ?? '') }] as const]
+        ? [
+            [
+              change.id,
+              { address: change.address, role: String(change.desired.declared.role ?? '') },
+            ] as const,
+          ]
         : [],
     ),
   );
@@ -289,5 +393,7 @@ function declaredRoles(changes: readonly Change[]): ReadonlyMap<string, { readon
 /** Identifiers of digits by their number, all others as text. */
 function byNumber(a: string, b: string): number {
   const digits = /^\d+$/;
-  return digits.test(a) && digits.test(b) ? a.length - b.length || compareText(a, b) : compareText(a, b);
+  return digits.test(a) && digits.test(b)
+    ? a.length - b.length || compareText(a, b)
+    : compareText(a, b);
 }

@@ -19,7 +19,8 @@ import { ACCOUNTS, AUTHORIZATIONS } from './roles.js';
 
 type AccountDelete = Extract<Change, { action: 'delete' }>;
 
-const isAccountDelete = (change: Change): change is AccountDelete => change.action === 'delete' && change.kind === ACCOUNTS;
+const isAccountDelete = (change: Change): change is AccountDelete =>
+  change.action === 'delete' && change.kind === ACCOUNTS;
 
 function judge({ changes, live }: Judged): readonly Finding[] {
   const deleted = changes.filter(isAccountDelete);
@@ -30,19 +31,34 @@ function judge({ changes, live }: Judged): readonly Finding[] {
   return deleted.flatMap((change) => {
     const found = (first.includes(change) ? early : late).get(change.id) ?? [];
     const held = [...found].map(([kind, count]) => `${count} of ${kind}`);
-    return held.length === 0 ? [] : [{ address: change.address, detail: `${change.address} (account ${change.id}) still holds ${held.join(', ')}` }];
+    return held.length === 0
+      ? []
+      : [
+          {
+            address: change.address,
+            detail: `${change.address} (account ${change.id}) still holds ${held.join(', ')}`,
+          },
+        ];
   });
 }
 
 /** How many objects of each kind will still name an account once the changes are done. */
-function holdersByAccount(objects: LiveObjects, deleted: ReadonlySet<string>, after: ReadonlyMap<string, Values>): ReadonlyMap<string, ReadonlyMap<string, number>> {
+function holdersByAccount(
+  objects: LiveObjects,
+  deleted: ReadonlySet<string>,
+  after: ReadonlyMap<string, Values>,
+): ReadonlyMap<string, ReadonlyMap<string, number>> {
   const holders = new Map<string, Map<string, number>>();
   for (const { kind, byId } of objects.values()) {
     for (const live of byId.values()) {
       const key = `${kind.name} ${live.id}`;
       const values = after.get(key) ?? live.values;
-      if (deleted.has(key) || (kind.name === AUTHORIZATIONS && values.role === 'no_access')) continue;
-      for (const account of new Set([String(values.account), ...stringsIn(values.associated_accounts)])) {
+      if (deleted.has(key) || (kind.name === AUTHORIZATIONS && values.role === 'no_access'))
+        continue;
+      for (const account of new Set([
+        String(values.account),
+        ...stringsIn(values.associated_accounts),
+      ])) {
         const counts = holders.get(account) ?? new Map<string, number>();
         holders.set(account, counts.set(kind.name, (counts.get(kind.name) ?? 0) + 1));
       }
@@ -59,17 +75,29 @@ const holders = [
 ] as const;
 
 /** Others may have put something below the account since the plan was made. */
-function emptiness({ cloud, kinds, isDeleted }: RecheckTools, { address, id }: AccountDelete): Recheck {
-  const names = ({ values }: Live, attribute: string): boolean => [values[attribute]].flat().some((one) => String(one) === id);
+function emptiness(
+  { cloud, kinds, isDeleted }: RecheckTools,
+  { address, id }: AccountDelete,
+): Recheck {
+  const names = ({ values }: Live, attribute: string): boolean =>
+    [values[attribute]].flat().some((one) => String(one) === id);
   return {
     async before() {
       for (const [name, attribute] of holders) {
         const kind = kinds.get(name);
-        const found = kind ? (await cloud.search(kind, { [attribute]: id })).find((live) => !isDeleted(name, live.id) && names(live, attribute)) : undefined;
+        const found = kind
+          ? (await cloud.search(kind, { [attribute]: id })).find(
+              (live) => !isDeleted(name, live.id) && names(live, attribute),
+            )
+          : undefined;
         if (found)
-          refuse('account-in-use', `${address} (account ${id}) holds the ${(kind as Kind).singular.replaceAll('_', ' ')} ${found.id} now, so it was not deleted.`, {
-            detail: 'Plan again.',
-          });
+          refuse(
+            'account-in-use',
+            `${address} (account ${id}) holds the ${(kind as Kind).singular.replaceAll('_', ' ')} ${found.id} now, so it was not deleted.`,
+            {
+              detail: 'Plan again.',
+            },
+          );
       }
     },
   };
@@ -79,5 +107,7 @@ export const accountInUse: Omit<PolicyRule, 'name'> = {
   judge,
   needs: (change) => (isAccountDelete(change) ? [ACCOUNTS, alertRules.name, AUTHORIZATIONS] : []),
   endangers: isAccountDelete,
-  rechecks: (tools) => ({ of: (change) => (isAccountDelete(change) ? emptiness(tools, change) : undefined) }),
+  rechecks: (tools) => ({
+    of: (change) => (isAccountDelete(change) ? emptiness(tools, change) : undefined),
+  }),
 };

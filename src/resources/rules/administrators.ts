@@ -1,11 +1,23 @@
 // Who still administers an account while a plan is carried out. A change that takes an administrator away from an
 // account (a demotion, or a move to another place in the tree) needs a witness: somebody who administers it afterwards
 // whatever else of the plan fails. Where the witness is made by the plan itself, the change waits for that.
-import { append, keyOf, Reference, type Change, type LiveObjects, type Roles, type Value } from '../../model/index.js';
+import {
+  append,
+  keyOf,
+  Reference,
+  type Change,
+  type LiveObjects,
+  type Roles,
+  type Value,
+} from '../../model/index.js';
 import { ACCOUNTS, administers, AUTHORIZATIONS, demotes, moves, promotes } from './roles.js';
 
 /** What a change that takes an administrator away has to wait for; undefined where nobody would be left. */
-export type Guard = { readonly change: Change; readonly account: string; readonly waits: readonly string[] | undefined };
+export type Guard = {
+  readonly change: Change;
+  readonly account: string;
+  readonly waits: readonly string[] | undefined;
+};
 
 /** The account whose administration a change may end. */
 function guardedAccount(change: Change, roles: Roles): string | undefined {
@@ -17,13 +29,20 @@ function guardedAccount(change: Change, roles: Roles): string | undefined {
  * A guard for each demotion and each move of an account. A move also waits for the moves of what it goes below: the
  * tree has to be one at every step.
  */
-export function guards(changes: readonly Change[], live: LiveObjects, roles: Roles = {}): readonly Guard[] {
+export function guards(
+  changes: readonly Change[],
+  live: LiveObjects,
+  roles: Roles = {},
+): readonly Guard[] {
   const scene = administratorContextOf(changes, live, roles);
   return changes.flatMap((change): readonly Guard[] => {
     const account = guardedAccount(change, roles);
     if (account === undefined) return [];
     const above = moves(change) ? movesAbove(scene, change) : [];
-    const found = demotes(change, roles) || isAdministered(scene, account) ? witness(scene, change, account) : [];
+    const found =
+      demotes(change, roles) || isAdministered(scene, account)
+        ? witness(scene, change, account)
+        : [];
     const waits = found && [...new Set([...above, ...found])];
     if (waits) scene.waits.set(change.address, waits);
     return [{ change, account, waits }];
@@ -46,15 +65,22 @@ interface AdministratorContext {
   readonly waits: Map<string, readonly string[]>;
 }
 
-function administratorContextOf(changes: readonly Change[], live: LiveObjects, roles: Roles): AdministratorContext {
+function administratorContextOf(
+  changes: readonly Change[],
+  live: LiveObjects,
+  roles: Roles,
+): AdministratorContext {
   const accounts = live.get(ACCOUNTS)?.byId;
-  const roots = [...(accounts?.values() ?? [])].filter((live) => !accounts?.has(String(live.values.account)));
+  const roots = [...(accounts?.values() ?? [])].filter(
+    (live) => !accounts?.has(String(live.values.account)),
+  );
   const parents = new Map<string, Value | undefined>();
   const moved = new Map<string, Change>();
   const demoted = new Set<string>();
   const promotions = new Map<string, Change[]>();
   for (const change of changes) {
-    if (change.kind === ACCOUNTS && change.action === 'create') parents.set(change.address, change.write.fields.account ?? roots[0]?.id);
+    if (change.kind === ACCOUNTS && change.action === 'create')
+      parents.set(change.address, change.write.fields.account ?? roots[0]?.id);
     if (moves(change)) {
       moved.set(change.id, change);
       parents.set(change.id, change.changes.find(({ path }) => path === 'account')?.after);
@@ -62,7 +88,9 @@ function administratorContextOf(changes: readonly Change[], live: LiveObjects, r
     if (demotes(change, roles)) demoted.add(change.id);
     if (promotes(change, roles)) append(promotions, String(change.before.account), change);
   }
-  const all = [...(live.get(AUTHORIZATIONS)?.byId.values() ?? [])].filter(({ values }) => administers(values.role, roles) && typeof values.user === 'string');
+  const all = [...(live.get(AUTHORIZATIONS)?.byId.values() ?? [])].filter(
+    ({ values }) => administers(values.role, roles) && typeof values.user === 'string',
+  );
   const before = (account: string): Value | undefined => accounts?.get(account)?.values.account;
   return {
     changes: new Map(changes.map((change) => [keyOf(change), change])),
@@ -70,7 +98,9 @@ function administratorContextOf(changes: readonly Change[], live: LiveObjects, r
     before,
     after: (account) => (parents.has(account) ? parents.get(account) : before(account)),
     administrators: new Set(all.map(({ values }) => String(values.account))),
-    stable: new Set(all.filter(({ id }) => !demoted.has(id)).map(({ values }) => String(values.account))),
+    stable: new Set(
+      all.filter(({ id }) => !demoted.has(id)).map(({ values }) => String(values.account)),
+    ),
     promotions,
     dealt: new Map(),
     waits: new Map(),
@@ -78,9 +108,13 @@ function administratorContextOf(changes: readonly Change[], live: LiveObjects, r
 }
 
 /** An account (by id, or by the address of its creation) and its ancestors, nearest first, as far as the tree was read. */
-export function lineage(parent: (account: string) => Value | undefined, start: Value | undefined): readonly string[] {
+export function lineage(
+  parent: (account: string) => Value | undefined,
+  start: Value | undefined,
+): readonly string[] {
   const out = new Set<string>();
-  for (let at = nodeOf(start); at !== undefined && !out.has(at); at = nodeOf(parent(at))) out.add(at);
+  for (let at = nodeOf(start); at !== undefined && !out.has(at); at = nodeOf(parent(at)))
+    out.add(at);
   return [...out];
 }
 
@@ -89,10 +123,16 @@ export function nodeOf(account: Value | undefined): string | undefined {
   return typeof account === 'string' ? account : undefined;
 }
 
-const isAdministered = ({ before, administrators }: AdministratorContext, account: string): boolean => lineage(before, account).some((above) => administrators.has(above));
+const isAdministered = (
+  { before, administrators }: AdministratorContext,
+  account: string,
+): boolean => lineage(before, account).some((above) => administrators.has(above));
 
 /** Moves of the accounts that an account will lie below, as far as they do not wait for its own. */
-function movesAbove(scene: AdministratorContext, change: Change & { readonly id: string }): readonly string[] {
+function movesAbove(
+  scene: AdministratorContext,
+  change: Change & { readonly id: string },
+): readonly string[] {
   return lineage(scene.after, change.id).flatMap((at) => {
     const move = scene.moved.get(at);
     return move && move !== change && !dependsOn(scene, move, change) ? [move.address] : [];
@@ -104,7 +144,11 @@ function movesAbove(scene: AdministratorContext, change: Change & { readonly id:
  * whichever of them fail, a change that runs leaves an administrator behind. What waits for the change itself is no
  * witness for it, and leads to none.
  */
-function witness(scene: AdministratorContext, change: Change, account: Value | undefined): readonly string[] | undefined {
+function witness(
+  scene: AdministratorContext,
+  change: Change,
+  account: Value | undefined,
+): readonly string[] | undefined {
   const waits: string[] = [];
   for (const at of lineage(scene.after, account)) {
     const promoted = dealtPromotion(scene, change, at);
@@ -118,7 +162,11 @@ function witness(scene: AdministratorContext, change: Change, account: Value | u
   return undefined;
 }
 
-function dealtPromotion(scene: AdministratorContext, change: Change, account: string): Change | undefined {
+function dealtPromotion(
+  scene: AdministratorContext,
+  change: Change,
+  account: string,
+): Change | undefined {
   const all = scene.promotions.get(account) ?? [];
   const turn = scene.dealt.get(account) ?? 0;
   for (let step = 0; step < all.length; step += 1) {
@@ -132,6 +180,8 @@ function dealtPromotion(scene: AdministratorContext, change: Change, account: st
 
 function dependsOn({ changes, waits }: AdministratorContext, from: Change, to: Change): boolean {
   const reached = new Set([from.address]);
-  for (const address of reached) for (const next of [...(changes.get(address)?.depends_on ?? []), ...(waits.get(address) ?? [])]) reached.add(next);
+  for (const address of reached)
+    for (const next of [...(changes.get(address)?.depends_on ?? []), ...(waits.get(address) ?? [])])
+      reached.add(next);
   return reached.has(to.address);
 }

@@ -5,15 +5,23 @@ import { writes, type Change, type Value, type Values } from '../../model/index.
 export function afterChanges(changes: readonly Change[]): ReadonlyMap<string, Values> {
   return new Map(
     changes.flatMap((change) =>
-      writes(change) && change.action !== 'create' && change.action !== 'delete' ? [[`${change.kind} ${change.id}`, { ...change.before, ...change.write.fields }] as const] : [],
+      writes(change) && change.action !== 'create' && change.action !== 'delete'
+        ? [[`${change.kind} ${change.id}`, { ...change.before, ...change.write.fields }] as const]
+        : [],
     ),
   );
 }
 
 /** `<kind> <id>` of every object that is deleted. */
 export function deletedIds(changes: readonly Change[]): ReadonlySet<string> {
-  return new Set(changes.flatMap((change) => (change.action === 'delete' ? [`${change.kind} ${change.id}`] : [])));
+  return new Set(
+    changes.flatMap((change) =>
+      change.action === 'delete' ? [`${change.kind} ${change.id}`] : [],
+    ),
+  );
 }
 
 export const stringsIn = (value: Value | undefined): readonly string[] =>
-  Array.isArray(value) ? (value as readonly Value[]).filter((item): item is string => typeof item === 'string') : [];
+  Array.isArray(value)
+    ? (value as readonly Value[]).filter((item): item is string => typeof item === 'string')
+    : [];

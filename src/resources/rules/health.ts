@@ -1,6 +1,15 @@
 // What is live and not well, whether or not it is as declared: destinations that do not deliver, routers that do not
 // take over their configuration, rules that can reach nobody. Pure, and told only of what was read anyway.
-import { isEmpty, isTree, mergeOf, type HealthIssue, type Live, type LiveObjects, type Value, type Values } from '../../model/index.js';
+import {
+  isEmpty,
+  isTree,
+  mergeOf,
+  type HealthIssue,
+  type Live,
+  type LiveObjects,
+  type Value,
+  type Values,
+} from '../../model/index.js';
 import { alertPushDestinations } from '../alert-push-destinations.js';
 import { alertRules } from '../alert-rules.js';
 import { configurationManagers } from '../configuration-managers.js';
@@ -12,7 +21,10 @@ type Finding = Pick<HealthIssue, 'code' | 'summary' | 'detail' | 'at'>;
 const FEW = 5;
 
 /** @param addressOf the address that manages an object, where one does */
-export function healthOf(objects: LiveObjects, addressOf: (kind: string, id: string) => string | undefined): readonly HealthIssue[] {
+export function healthOf(
+  objects: LiveObjects,
+  addressOf: (kind: string, id: string) => string | undefined,
+): readonly HealthIssue[] {
   const destinations = objects.get(alertPushDestinations.name)?.byId;
   const examine: Readonly<Record<string, (values: Values) => readonly Finding[]>> = {
     [alertPushDestinations.name]: deliveries,
@@ -30,42 +42,91 @@ export function healthOf(objects: LiveObjects, addressOf: (kind: string, id: str
 }
 
 /** The service tells of the last failure and never of a success: a failure stands until it is gone from the record. */
-function deliveries({ suspended, enabled, last_error_at, last_error_text }: Values): readonly Finding[] {
+function deliveries({
+  suspended,
+  enabled,
+  last_error_at,
+  last_error_text,
+}: Values): readonly Finding[] {
   const said = {
-    ...(typeof last_error_text === 'string' && last_error_text !== '' && { detail: last_error_text }),
+    ...(typeof last_error_text === 'string' &&
+      last_error_text !== '' && { detail: last_error_text }),
     ...(typeof last_error_at === 'string' && last_error_at !== '' && { at: last_error_at }),
   };
-  if (suspended === true) return [{ code: 'destination-suspended', summary: 'the service stopped delivering to it', ...said }];
+  if (suspended === true)
+    return [
+      { code: 'destination-suspended', summary: 'the service stopped delivering to it', ...said },
+    ];
   if (enabled === false || Object.keys(said).length === 0) return [];
-  return [{ code: 'delivery-failing', summary: 'the last delivery that is told of failed', ...said }];
+  return [
+    { code: 'delivery-failing', summary: 'the last delivery that is told of failed', ...said },
+  ];
 }
 
-function silence(rule: Values, destinations: ReadonlyMap<string, Live> | undefined): readonly Finding[] {
-  const why = [...(inScope(rule) ? [] : ['it has neither accounts nor groups']), ...(reaches(rule, destinations) ? [] : [unreachable(rule)])];
-  return why.length === 0 ? [] : [{ code: 'rule-cannot-fire', summary: `the rule cannot fire: ${why.join(', and ')}` }];
+function silence(
+  rule: Values,
+  destinations: ReadonlyMap<string, Live> | undefined,
+): readonly Finding[] {
+  const why = [
+    ...(inScope(rule) ? [] : ['it has neither accounts nor groups']),
+    ...(reaches(rule, destinations) ? [] : [unreachable(rule)]),
+  ];
+  return why.length === 0
+    ? []
+    : [{ code: 'rule-cannot-fire', summary: `the rule cannot fire: ${why.join(', and ')}` }];
 }
 
 /** E-mail goes where nobody here can look; destinations that were not read may work. */
-function reaches({ http_destinations, email_destinations }: Values, destinations: ReadonlyMap<string, Live> | undefined): boolean {
+function reaches(
+  { http_destinations, email_destinations }: Values,
+  destinations: ReadonlyMap<string, Live> | undefined,
+): boolean {
   if (!isEmpty(email_destinations)) return true;
   if (isEmpty(http_destinations)) return false;
-  return !destinations || (http_destinations as readonly Value[]).some((id) => works(destinations.get(String(id))?.values ?? { enabled: false }));
+  return (
+    !destinations ||
+    (http_destinations as readonly Value[]).some((id) =>
+      works(destinations.get(String(id))?.values ?? { enabled: false }),
+    )
+  );
 }
 
 const unreachable = ({ http_destinations }: Values): string =>
-  isEmpty(http_destinations) ? 'it has no destination' : 'every destination is missing, disabled or suspended, and there is none for e-mail';
+  isEmpty(http_destinations)
+    ? 'it has no destination'
+    : 'every destination is missing, disabled or suspended, and there is none for e-mail';
 
 function syncs({ synched, suspended, pending }: Values): readonly Finding[] {
   const names = membersOf(mergeOf(pending).tree);
   const rest = names.length > FEW ? ` and ${names.length - FEW} more` : '';
-  const detail = names.length === 0 ? {} : { detail: `it has still to take over ${names.slice(0, FEW).join(', ')}${rest}` };
+  const detail =
+    names.length === 0
+      ? {}
+      : { detail: `it has still to take over ${names.slice(0, FEW).join(', ')}${rest}` };
   return [
-    ...(suspended === true ? [{ code: 'sync-paused', summary: 'the router is kept from taking over its configuration' } as const] : []),
-    ...(synched === false ? [{ code: 'out-of-sync', summary: 'the router does not have its configuration', ...detail } as const] : []),
+    ...(suspended === true
+      ? [
+          {
+            code: 'sync-paused',
+            summary: 'the router is kept from taking over its configuration',
+          } as const,
+        ]
+      : []),
+    ...(synched === false
+      ? [
+          {
+            code: 'out-of-sync',
+            summary: 'the router does not have its configuration',
+            ...detail,
+          } as const,
+        ]
+      : []),
   ];
 }
 
 /** Dotted names of what stands in a tree; never its values. */
 function membersOf(tree: Values, path = ''): readonly string[] {
-  return Object.entries(tree).flatMap(([name, value]) => (isTree(value) && !isEmpty(value) ? membersOf(value, `${path}${name}.`) : [`${path}${name}`]));
+  return Object.entries(tree).flatMap(([name, value]) =>
+    isTree(value) && !isEmpty(value) ? membersOf(value, `${path}${name}.`) : [`${path}${name}`],
+  );
 }

@@ -1,6 +1,15 @@
 // Reading what the impact of a plan is judged by. Whatever of it cannot be read takes away from what is said of the
 // impact, aloud, and nothing from the plan.
-import { exits, Refusal, type Collection, type Diagnostic, type Found, type Impact, type LiveObjects, type State } from '../../model/index.js';
+import {
+  exits,
+  Refusal,
+  type Collection,
+  type Diagnostic,
+  type Found,
+  type Impact,
+  type LiveObjects,
+  type State,
+} from '../../model/index.js';
 import { managers, type AuditContext } from '../../reconciler/audit/drift.js';
 import { observe } from '../../reconciler/observe.js';
 import type { Proposal } from '../../reconciler/plan/plan.js';
@@ -24,7 +33,10 @@ export interface Assessed {
 }
 
 /** The alerts since a time against the rules before and after a plan. A plan with errors has no after, and is not judged. */
-export async function assess(context: AuditContext, { proposal: { plan, liveObjects }, state, since }: Assessed): Promise<Assessment> {
+export async function assess(
+  context: AuditContext,
+  { proposal: { plan, liveObjects }, state, since }: Assessed,
+): Promise<Assessment> {
   if (plan.diagnostics.some(({ severity }) => severity === 'error')) return { diagnostics: [] };
   const { cloud, collections, clock } = context;
   const entries = state?.resources ?? {};
@@ -34,12 +46,17 @@ export async function assess(context: AuditContext, { proposal: { plan, liveObje
     const more = await observe(observingOf(context, state), unread);
     let accounts: Promise<ReadonlyMap<string, string>> | undefined;
     const impact = await impactOf(
-      { live: new Map([...liveObjects, ...more]), changes: plan.changes, addressOf: managers(plan.changes, entries) },
+      {
+        live: new Map([...liveObjects, ...more]),
+        changes: plan.changes,
+        addressOf: managers(plan.changes, entries),
+      },
       {
         since,
         until: new Date(clock.now()).toISOString(),
         alerts: cloud.records(collections.get(alerts.name) as Collection, { filters: {}, since }),
-        accountOf: async (router) => (await (accounts ??= routers(context, liveObjects, diagnostics))).get(router),
+        accountOf: async (router) =>
+          (await (accounts ??= routers(context, liveObjects, diagnostics))).get(router),
       },
     );
     return { impact, diagnostics };
@@ -49,15 +66,27 @@ export async function assess(context: AuditContext, { proposal: { plan, liveObje
 }
 
 /** The account of each router, as its configuration manager tells: read only once an alert asks for it. */
-async function routers({ cloud, collections }: AuditContext, live: LiveObjects, diagnostics: Diagnostic[]): Promise<ReadonlyMap<string, string>> {
+async function routers(
+  { cloud, collections }: AuditContext,
+  live: LiveObjects,
+  diagnostics: Diagnostic[],
+): Promise<ReadonlyMap<string, string>> {
   const { name } = configurationManagers;
   const found = new Map<string, string>();
-  const learn = ({ values: { router, account } }: Pick<Found, 'values'>): unknown => typeof router === 'string' && typeof account === 'string' && found.set(router, account);
+  const learn = ({ values: { router, account } }: Pick<Found, 'values'>): unknown =>
+    typeof router === 'string' && typeof account === 'string' && found.set(router, account);
   try {
     if (live.has(name)) live.get(name)?.byId.forEach(learn);
-    else for await (const page of cloud.records(collections.get(name) as Collection, { filters: {} })) page.forEach(learn);
+    else
+      for await (const page of cloud.records(collections.get(name) as Collection, { filters: {} }))
+        page.forEach(learn);
   } catch (error) {
-    diagnostics.push(...told(error, 'Which account a router belongs to is not known, so its alerts are not judged.'));
+    diagnostics.push(
+      ...told(
+        error,
+        'Which account a router belongs to is not known, so its alerts are not judged.',
+      ),
+    );
     return new Map();
   }
   return found;
@@ -66,5 +95,9 @@ async function routers({ cloud, collections }: AuditContext, live: LiveObjects, 
 /** @throws what is no refusal, and what ends the run */
 function told(error: unknown, summary: string): readonly Diagnostic[] {
   if (!(error instanceof Refusal) || error.exit === exits.interrupted) throw error;
-  return error.diagnostics.map((one) => ({ ...one, severity: 'warning', summary: `${summary} ${one.summary}` }));
+  return error.diagnostics.map((one) => ({
+    ...one,
+    severity: 'warning',
+    summary: `${summary} ${one.summary}`,
+  }));
 }

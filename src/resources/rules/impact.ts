@@ -95,8 +95,16 @@ interface Recipients {
 }
 
 /** Judges the alerts as they come, in memory that depends on the rules, accounts and days alone. */
-export async function impactOf(known: ImpactContext, { since, until, alerts, accountOf }: Evidence): Promise<Impact> {
-  const scene: Named = { ...known, made: new Set(known.changes.flatMap((change) => (change.action === 'create' ? [change.address] : []))) };
+export async function impactOf(
+  known: ImpactContext,
+  { since, until, alerts, accountOf }: Evidence,
+): Promise<Impact> {
+  const scene: Named = {
+    ...known,
+    made: new Set(
+      known.changes.flatMap((change) => (change.action === 'create' ? [change.address] : [])),
+    ),
+  };
   const [before, after] = [sideOf(scene, valuesBefore), sideOf(scene, valuesAfter)];
   const types = new Map<string, { alerts: number; before: number; after: number }>();
   const counts = { alerts: 0, inherited: 0, groups: 0, routers: 0 };
@@ -118,7 +126,12 @@ export async function impactOf(known: ImpactContext, { since, until, alerts, acc
     since,
     until,
     alerts: counts.alerts,
-    rules: ruleImpacts(scene, before, after, Math.max((Date.parse(until) - Date.parse(since)) / DAY, 1)),
+    rules: ruleImpacts(
+      scene,
+      before,
+      after,
+      Math.max((Date.parse(until) - Date.parse(since)) / DAY, 1),
+    ),
     unheard: [...types]
       .filter(([, type]) => type.after > 0)
       .map(([type, numbers]) => ({ type, ...numbers }))
@@ -128,7 +141,11 @@ export async function impactOf(known: ImpactContext, { since, until, alerts, acc
   };
 }
 
-async function alertOf({ type, account, router, created_at }: Values, live: LiveObjects, accountOf: Evidence['accountOf']): Promise<Alert> {
+async function alertOf(
+  { type, account, router, created_at }: Values,
+  live: LiveObjects,
+  accountOf: Evidence['accountOf'],
+): Promise<Alert> {
   let own = typeof account === 'string' ? account : undefined;
   if (own === undefined && typeof router === 'string') own = await accountOf(router);
   return {
@@ -141,7 +158,10 @@ async function alertOf({ type, account, router, created_at }: Values, live: Live
 }
 
 /** Only routers are in groups, so that a rule for groups can never be judged for them where it does not name their account as well. */
-function hear({ listeners, parent }: Side, { type, account, placed, router, day }: Alert): Recipients {
+function hear(
+  { listeners, parent }: Side,
+  { type, account, placed, router, day }: Alert,
+): Recipients {
   const these = listeners.get(type);
   if (!these) return { heard: false, open: false, inherited: false };
   const above = lineage(parent, account);
@@ -161,7 +181,8 @@ function hear({ listeners, parent }: Side, { type, account, placed, router, day 
 
 type ValuesOf = (scene: ImpactContext, kind: string) => ReadonlyMap<string, Values>;
 
-const valuesBefore: ValuesOf = ({ live }, kind) => new Map([...(live.get(kind)?.byId ?? [])].map(([id, { values }]) => [id, values]));
+const valuesBefore: ValuesOf = ({ live }, kind) =>
+  new Map([...(live.get(kind)?.byId ?? [])].map(([id, { values }]) => [id, values]));
 
 const valuesAfter: ValuesOf = (scene, kind) => {
   const all = new Map(valuesBefore(scene, kind));
@@ -183,21 +204,45 @@ function sideOf(scene: Named, valuesOf: ValuesOf): Side {
   for (const [key, values] of valuesOf(scene, RULES)) {
     const hooks = keysOf(values.http_destinations).filter(delivers);
     const mails = keysOf(values.email_destinations).length;
-    const receivers = [...hooks.map((hook) => nameOf(scene, DESTINATIONS, hook)).toSorted(compareText), ...(mails > 0 ? [`${mails} by e-mail`] : [])];
-    const rule = { receivers, notifications: hooks.length + mails, schedule: values.schedule, days: new Set<string>(), alerts: 0, unjudged: 0 };
+    const receivers = [
+      ...hooks.map((hook) => nameOf(scene, DESTINATIONS, hook)).toSorted(compareText),
+      ...(mails > 0 ? [`${mails} by e-mail`] : []),
+    ];
+    const rule = {
+      receivers,
+      notifications: hooks.length + mails,
+      schedule: values.schedule,
+      days: new Set<string>(),
+      alerts: 0,
+      unjudged: 0,
+    };
     rules.set(key, rule);
     if (receivers.length > 0) listen(listeners, rule, values);
   }
   // An account that is made without a parent comes below the topmost one; the topmost one ends every lineage.
-  const top = [...accounts.keys()].find((id) => !accounts.has(nodeOf(accounts.get(id)?.account) ?? ''));
-  const parent = (account: string): Value | undefined => (accounts.has(account) ? (accounts.get(account)?.account ?? top) : undefined);
+  const top = [...accounts.keys()].find(
+    (id) => !accounts.has(nodeOf(accounts.get(id)?.account) ?? ''),
+  );
+  const parent = (account: string): Value | undefined =>
+    accounts.has(account) ? (accounts.get(account)?.account ?? top) : undefined;
   return { rules, listeners, parent };
 }
 
-function listen(listeners: Map<string, Listeners>, rule: Judged, { filter_criteria, associated_accounts, associated_groups }: Values): void {
+function listen(
+  listeners: Map<string, Listeners>,
+  rule: Judged,
+  { filter_criteria, associated_accounts, associated_groups }: Values,
+): void {
   const accounts = keysOf(associated_accounts);
-  for (const type of keysOf(isTree(filter_criteria) ? filter_criteria['alert_type__in'] : undefined)) {
-    const these = listeners.get(type) ?? { byAccount: new Map<string, Judged[]>(), scoped: new Set<Judged>(), grouped: new Set<Judged>(), all: new Set<Judged>() };
+  for (const type of keysOf(
+    isTree(filter_criteria) ? filter_criteria['alert_type__in'] : undefined,
+  )) {
+    const these = listeners.get(type) ?? {
+      byAccount: new Map<string, Judged[]>(),
+      scoped: new Set<Judged>(),
+      grouped: new Set<Judged>(),
+      all: new Set<Judged>(),
+    };
     listeners.set(type, these);
     for (const account of accounts) append(these.byAccount, account, rule);
     if (accounts.length > 0) these.scoped.add(rule);
@@ -208,7 +253,9 @@ function listen(listeners: Map<string, Listeners>, rule: Judged, { filter_criter
 
 /** What a list names: texts, and references to what is not there yet by its address. */
 function keysOf(value: Value | undefined): readonly string[] {
-  return Array.isArray(value) ? (value as readonly Value[]).flatMap((item) => nodeOf(item) ?? []) : [];
+  return Array.isArray(value)
+    ? (value as readonly Value[]).flatMap((item) => nodeOf(item) ?? [])
+    : [];
 }
 
 /** The rules of both times, by name. @param days length of the time that is judged */
@@ -235,4 +282,5 @@ function sentBy(rule: Judged | undefined): number {
   return rule.notifications * (rule.schedule === 'daily' ? rule.days.size : rule.alerts);
 }
 
-const nameOf = ({ addressOf, made }: Named, kind: string, key: string): string => addressOf(kind, key) ?? (made.has(key) ? key : `${kind} (${key})`);
+const nameOf = ({ addressOf, made }: Named, kind: string, key: string): string =>
+  addressOf(kind, key) ?? (made.has(key) ? key : `${kind} (${key})`);

@@ -15,4 +15,7 @@ const rules: Readonly<Record<RuleName, Omit<PolicyRule, 'name'>>> = {
   'destination-moved': destinationMoved,
 };
 
-export const policyRules: readonly PolicyRule[] = ruleNames.map((name) => ({ name, ...rules[name] }));
+export const policyRules: readonly PolicyRule[] = ruleNames.map((name) => ({
+  name,
+  ...rules[name],
+}));

@@ -17,15 +17,31 @@ import {
   type Value,
 } from '../../model/index.js';
 import { guards, lineage } from './administrators.js';
-import { ACCOUNTS, administers, AUTHORIZATIONS, demotes, moves, promotes, reroles } from './roles.js';
+import {
+  ACCOUNTS,
+  administers,
+  AUTHORIZATIONS,
+  demotes,
+  moves,
+  promotes,
+  reroles,
+} from './roles.js';
 
-function rechecks(tools: RecheckTools, { changes, live: objects, settings: { roles } }: Judged): Rechecks {
-  const parents = new Map<string, Value | undefined>([...(objects.get(ACCOUNTS)?.byId ?? [])].map(([id, { values }]) => [id, values.account]));
+function rechecks(
+  tools: RecheckTools,
+  { changes, live: objects, settings: { roles } }: Judged,
+): Rechecks {
+  const parents = new Map<string, Value | undefined>(
+    [...(objects.get(ACCOUNTS)?.byId ?? [])].map(([id, { values }]) => [id, values.account]),
+  );
   const administrators = new Map<string, Set<string>>();
-  const add = (account: string, id: string): unknown => administrators.set(account, (administrators.get(account) ?? new Set<string>()).add(id));
-  for (const live of objects.get(AUTHORIZATIONS)?.byId.values() ?? []) if (isAdministrator(live, roles)) add(String(live.values.account), live.id);
+  const add = (account: string, id: string): unknown =>
+    administrators.set(account, (administrators.get(account) ?? new Set<string>()).add(id));
+  for (const live of objects.get(AUTHORIZATIONS)?.byId.values() ?? [])
+    if (isAdministrator(live, roles)) add(String(live.values.account), live.id);
   const demoted = new Set(changes.flatMap((change) => (demotes(change, roles) ? [change.id] : [])));
-  const above = (account: Value | undefined): readonly string[] => lineage((at) => parents.get(at), account);
+  const above = (account: Value | undefined): readonly string[] =>
+    lineage((at) => parents.get(at), account);
 
   function witness(accounts: readonly string[]): Witness | undefined {
     for (const [index, account] of accounts.entries()) {
@@ -39,10 +55,21 @@ function rechecks(tools: RecheckTools, { changes, live: objects, settings: { rol
     of(change, fields) {
       if (demotes(change, roles)) {
         const account = String(change.before.account);
-        return administration(tools, roles, { change, account, witness: witness(above(account)), moved: false });
+        return administration(tools, roles, {
+          change,
+          account,
+          witness: witness(above(account)),
+          moved: false,
+        });
       }
-      if (!moves(change) || !above(change.id).some((at) => administrators.has(at))) return undefined;
-      return administration(tools, roles, { change, account: change.id, witness: witness([change.id, ...above(fields.account)]), moved: true });
+      if (!moves(change) || !above(change.id).some((at) => administrators.has(at)))
+        return undefined;
+      return administration(tools, roles, {
+        change,
+        account: change.id,
+        witness: witness([change.id, ...above(fields.account)]),
+        moved: true,
+      });
     },
     done(change, entry) {
       if (entry && change.kind === ACCOUNTS) parents.set(entry.id, entry.observed['account']);
@@ -66,21 +93,35 @@ interface Resting {
   readonly moved: boolean;
 }
 
-const isAdministrator = ({ values }: Live, roles: Roles): boolean => administers(values.role, roles) && typeof values.user === 'string';
+const isAdministrator = ({ values }: Live, roles: Roles): boolean =>
+  administers(values.role, roles) && typeof values.user === 'string';
 
-function administration({ cloud, kinds }: RecheckTools, roles: Roles, { change, account, witness, moved }: Resting): Recheck {
-  const [accounts, authorizations] = [kinds.get(ACCOUNTS) as Kind, kinds.get(AUTHORIZATIONS) as Kind];
+function administration(
+  { cloud, kinds }: RecheckTools,
+  roles: Roles,
+  { change, account, witness, moved }: Resting,
+): Recheck {
+  const [accounts, authorizations] = [
+    kinds.get(ACCOUNTS) as Kind,
+    kinds.get(AUTHORIZATIONS) as Kind,
+  ];
 
   async function stands(one: Witness): Promise<boolean> {
     const [live] = await cloud.find(authorizations, [one.id]);
-    return live !== undefined && isAdministrator(live, roles) && String(live.values.account) === one.account;
+    return (
+      live !== undefined &&
+      isAdministrator(live, roles) &&
+      String(live.values.account) === one.account
+    );
   }
 
   /** Whether each account still lies below the next. */
   async function isPath(path: readonly string[]): Promise<boolean> {
     const below = path.slice(moved ? 1 : 0, -1);
     if (below.length === 0) return true;
-    const found = new Map((await cloud.find(accounts, below)).map((live) => [live.id, live.values.account]));
+    const found = new Map(
+      (await cloud.find(accounts, below)).map((live) => [live.id, live.values.account]),
+    );
     return below.every((id) => String(found.get(id)) === path[path.indexOf(id) + 1]);
   }
 
@@ -88,19 +129,27 @@ function administration({ cloud, kinds }: RecheckTools, roles: Roles, { change, 
     const [all, tree] = await Promise.all([cloud.list(authorizations), cloud.list(accounts)]);
     const parents = new Map(tree.objects.map((live) => [live.id, live.values.account]));
     const reach = new Set(lineage((at) => parents.get(at), account));
-    return all.objects.some((live) => isAdministrator(live, roles) && reach.has(String(live.values.account)));
+    return all.objects.some(
+      (live) => isAdministrator(live, roles) && reach.has(String(live.values.account)),
+    );
   }
 
   return {
     async before() {
       if (witness && (await stands(witness)) && (await isPath(witness.path))) return;
-      refuse('last-administrator', `${change.address} would leave account ${account} without an administrator: the one who was to remain does not administer it any more.`, {
-        detail: 'Plan again.',
-      });
+      refuse(
+        'last-administrator',
+        `${change.address} would leave account ${account} without an administrator: the one who was to remain does not administer it any more.`,
+        {
+          detail: 'Plan again.',
+        },
+      );
     },
     async after() {
       try {
-        return (witness && (await stands(witness))) || (await isAdministered()) ? undefined : lost(change, account);
+        return (witness && (await stands(witness))) || (await isAdministered())
+          ? undefined
+          : lost(change, account);
       } catch (error) {
         if (error instanceof Refusal) return unread(change, account);
         throw error;
@@ -111,7 +160,16 @@ function administration({ cloud, kinds }: RecheckTools, roles: Roles, { change, 
 
 function unread({ address }: Change, account: string): CheckFailure {
   const summary = `${address} was updated, but the reading after it failed: it is not known whether account ${account} still has an administrator.`;
-  return { verdict: 'unread', diagnostic: { severity: 'warning', code: 'unverified', summary, detail: 'List users, accounts and roles: trueup get access', address } };
+  return {
+    verdict: 'unread',
+    diagnostic: {
+      severity: 'warning',
+      code: 'unverified',
+      summary,
+      detail: 'List users, accounts and roles: trueup get access',
+      address,
+    },
+  };
 }
 
 /** Nobody is left after a demotion or a move. A role can be put back. */
@@ -124,14 +182,18 @@ function lost(change: Change, account: string): CheckFailure {
     address: change.address,
   });
   const advice = `Give somebody the role administrator of account ${account}.`;
-  if (!reroles(change)) return { verdict: 'lost', diagnostic: () => saying('nothing was put back.', advice) };
+  if (!reroles(change))
+    return { verdict: 'lost', diagnostic: () => saying('nothing was put back.', advice) };
   const { role } = change.before;
   return {
     verdict: 'lost',
     restore: { role: role as Value },
     diagnostic: (why) =>
       why === undefined
-        ? saying(`the role ${String(role)} was put back.`, 'The other administrator was changed outside of trueup at the same time. Plan again.')
+        ? saying(
+            `the role ${String(role)} was put back.`,
+            'The other administrator was changed outside of trueup at the same time. Plan again.',
+          )
         : saying(`the role could not be put back: ${why}`, advice),
   };
 }
@@ -155,7 +217,12 @@ export const lastAdministrator: Omit<PolicyRule, 'name'> = {
     return demotes(change, roles) ? [ACCOUNTS] : [];
   },
   // Promotions come before demotions.
-  waits: ({ changes, live, settings: { roles } }) => guards(changes, live, roles).map(({ change, waits = [] }) => ({ change, waits, last: demotes(change, roles) })),
+  waits: ({ changes, live, settings: { roles } }) =>
+    guards(changes, live, roles).map(({ change, waits = [] }) => ({
+      change,
+      waits,
+      last: demotes(change, roles),
+    })),
   endangers: (change, { roles }) => demotes(change, roles) || moves(change),
   // An old role or an old place in the tree must not come back.
   sensitive: (change) => reroles(change) || moves(change),

@@ -1,5 +1,12 @@
 // What roles mean: which is higher, who administers, and which changes touch that.
-import { own, type Adopt, type Change, type Roles, type Update, type Value } from '../../model/index.js';
+import {
+  own,
+  type Adopt,
+  type Change,
+  type Roles,
+  type Update,
+  type Value,
+} from '../../model/index.js';
 import { accountAuthorizations } from '../account-authorizations.js';
 import { accounts } from '../accounts.js';
 import { roleLadder } from '../role-ladder.js';
@@ -9,34 +16,57 @@ export const AUTHORIZATIONS = accountAuthorizations.name;
 const ladder: readonly string[] = roleLadder;
 
 /** Position on the ladder; below it for a role that is neither known nor ranked by `settings.roles`. */
-export const rank = (role: Value | undefined, roles: Roles = {}): number => (typeof role === 'string' ? ladder.indexOf(own(roles, role) ?? role) : 0);
+export const rank = (role: Value | undefined, roles: Roles = {}): number =>
+  typeof role === 'string' ? ladder.indexOf(own(roles, role) ?? role) : 0;
 
 /** Whether the new role may give more than the old one: one that nobody knows counts as the highest when it is given, as the lowest when it is taken. */
-export function rises(before: Value | undefined, after: Value | undefined, roles: Roles = {}): boolean {
+export function rises(
+  before: Value | undefined,
+  after: Value | undefined,
+  roles: Roles = {},
+): boolean {
   const [from, to] = [rank(before, roles), rank(after, roles)];
   return (to < 0 ? ladder.length : to) > Math.max(from, 0);
 }
 
 /** Never so of a role that nobody knows. */
-export const administers = (role: Value | undefined, roles: Roles = {}): boolean => rank(role, roles) === ladder.indexOf('administrator');
+export const administers = (role: Value | undefined, roles: Roles = {}): boolean =>
+  rank(role, roles) === ladder.indexOf('administrator');
 
 type Reroling = (Update | Adopt) & { readonly write: NonNullable<Adopt['write']> };
 
 export function reroles(change: Change): change is Reroling {
-  return change.kind === AUTHORIZATIONS && (change.action === 'update' || change.action === 'adopt') && change.write !== undefined && 'role' in change.write.fields;
+  return (
+    change.kind === AUTHORIZATIONS &&
+    (change.action === 'update' || change.action === 'adopt') &&
+    change.write !== undefined &&
+    'role' in change.write.fields
+  );
 }
 
 export const roleAfter = (change: Reroling): Value | undefined => change.write.fields.role;
 
 export function promotes(change: Change, roles: Roles = {}): change is Reroling {
-  return reroles(change) && administers(roleAfter(change), roles) && !administers(change.before.role, roles);
+  return (
+    reroles(change) &&
+    administers(roleAfter(change), roles) &&
+    !administers(change.before.role, roles)
+  );
 }
 
 export function demotes(change: Change, roles: Roles = {}): change is Reroling {
-  return reroles(change) && administers(change.before.role, roles) && !administers(roleAfter(change), roles);
+  return (
+    reroles(change) &&
+    administers(change.before.role, roles) &&
+    !administers(roleAfter(change), roles)
+  );
 }
 
 /** Whether a change moves an account to another place in the tree. */
 export function moves(change: Change): change is Update | Adopt {
-  return change.kind === ACCOUNTS && (change.action === 'update' || change.action === 'adopt') && change.changes.some(({ path }) => path === 'account');
+  return (
+    change.kind === ACCOUNTS &&
+    (change.action === 'update' || change.action === 'adopt') &&
+    change.changes.some(({ path }) => path === 'account')
+  );
 }

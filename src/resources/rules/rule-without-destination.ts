@@ -1,5 +1,17 @@
 // An alert rule that sent alerts to somebody would send them to nobody.
-import { isEmpty, Reference, writes, type Change, type Diagnostic, type Finding, type Judged, type Live, type PolicyRule, type Value, type Values } from '../../model/index.js';
+import {
+  isEmpty,
+  Reference,
+  writes,
+  type Change,
+  type Diagnostic,
+  type Finding,
+  type Judged,
+  type Live,
+  type PolicyRule,
+  type Value,
+  type Values,
+} from '../../model/index.js';
 import { alertPushDestinations } from '../alert-push-destinations.js';
 import { alertRules } from '../alert-rules.js';
 import { afterChanges, deletedIds, stringsIn } from './after-changes.js';
@@ -7,9 +19,11 @@ import { afterChanges, deletedIds, stringsIn } from './after-changes.js';
 const RULES = alertRules.name;
 const DESTINATIONS = alertPushDestinations.name;
 
-export const works = (destination: Values): boolean => destination.enabled !== false && destination.suspended !== true;
+export const works = (destination: Values): boolean =>
+  destination.enabled !== false && destination.suspended !== true;
 
-export const inScope = (rule: Values): boolean => !isEmpty(rule.associated_accounts) || !isEmpty(rule.associated_groups);
+export const inScope = (rule: Values): boolean =>
+  !isEmpty(rule.associated_accounts) || !isEmpty(rule.associated_groups);
 
 /** A rule is heard where it has scope and somebody to tell. */
 function isHeard(rule: Values, delivers: (destination: Value) => boolean): boolean {
@@ -20,25 +34,41 @@ function isHeard(rule: Values, delivers: (destination: Value) => boolean): boole
 
 function judge({ changes, live: objects }: Judged): readonly Finding[] {
   const blame = new Map<string, string>(
-    changes.flatMap((change) => (writes(change) && change.action !== 'create' ? [[`${change.kind} ${change.id}`, change.address] as const] : [])),
+    changes.flatMap((change) =>
+      writes(change) && change.action !== 'create'
+        ? [[`${change.kind} ${change.id}`, change.address] as const]
+        : [],
+    ),
   );
   if (blame.size === 0) return [];
   const after = afterChanges(changes);
   const deleted = deletedIds(changes);
   const destinations = objects.get(DESTINATIONS)?.byId;
-  const created = new Map(changes.flatMap((change) => (change.action === 'create' ? [[change.address, change.write.fields] as const] : [])));
+  const created = new Map(
+    changes.flatMap((change) =>
+      change.action === 'create' ? [[change.address, change.write.fields] as const] : [],
+    ),
+  );
   const delivers = (one: Value, later: boolean): boolean => {
     if (one instanceof Reference) return works(created.get(one.target) ?? {});
     const key = `${DESTINATIONS} ${String(one)}`;
     const live = destinations?.get(String(one));
-    return live !== undefined && !(later && deleted.has(key)) && works(later ? (after.get(key) ?? live.values) : live.values);
+    return (
+      live !== undefined &&
+      !(later && deleted.has(key)) &&
+      works(later ? (after.get(key) ?? live.values) : live.values)
+    );
   };
   return [...(objects.get(RULES)?.byId.values() ?? [])].flatMap((rule) => {
     const key = `${RULES} ${rule.id}`;
     if (deleted.has(key) || !isHeard(rule.values, (one) => delivers(one, false))) return [];
     const values = after.get(key) ?? rule.values;
     if (isHeard(values, (one) => delivers(one, true))) return [];
-    const culprit = blame.get(key) ?? stringsIn(rule.values.http_destinations).flatMap((id) => blame.get(`${DESTINATIONS} ${id}`) ?? [])[0];
+    const culprit =
+      blame.get(key) ??
+      stringsIn(rule.values.http_destinations).flatMap(
+        (id) => blame.get(`${DESTINATIONS} ${id}`) ?? [],
+      )[0];
     const name = blame.get(key) ?? `alert rule ${rule.id}`;
     return [
       {
@@ -51,9 +81,16 @@ function judge({ changes, live: objects }: Judged): readonly Finding[] {
 
 function needs(change: Change): readonly string[] {
   if (!writes(change)) return [];
-  if (change.kind === RULES) return change.action === 'delete' || (change.action === 'create' && isEmpty(change.write.fields.http_destinations)) ? [] : [DESTINATIONS];
+  if (change.kind === RULES)
+    return change.action === 'delete' ||
+      (change.action === 'create' && isEmpty(change.write.fields.http_destinations))
+      ? []
+      : [DESTINATIONS];
   if (change.kind !== DESTINATIONS) return [];
-  return change.action === 'delete' || (change.action !== 'create' && change.write.fields.enabled === false) ? [RULES] : [];
+  return change.action === 'delete' ||
+    (change.action !== 'create' && change.write.fields.enabled === false)
+    ? [RULES]
+    : [];
 }
 
 /** Rules whose destinations do not deliver, although nothing is wrong with the declarations. */
@@ -66,7 +103,10 @@ function warn({ changes, live }: Judged): readonly Diagnostic[] {
     const ids = change.desired.declared.http_destinations;
     if (!Array.isArray(ids) || ids.length === 0) return [];
     const silent = (ids as readonly Value[]).every(
-      (id) => typeof id === 'string' && destinations.has(id) && !works(after.get(`${DESTINATIONS} ${id}`) ?? (destinations.get(id) as Live).values),
+      (id) =>
+        typeof id === 'string' &&
+        destinations.has(id) &&
+        !works(after.get(`${DESTINATIONS} ${id}`) ?? (destinations.get(id) as Live).values),
     );
     if (!silent) return [];
     return [

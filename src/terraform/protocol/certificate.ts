@@ -13,7 +13,9 @@ export interface Certificate {
 export function selfSigned(now: number, serial: Uint8Array): Certificate {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const algorithm = sequence(oid('2a8648ce3d040302'));
-  const name = sequence(tagged(0x31, sequence(oid('550403'), tagged(0x0c, Buffer.from('localhost')))));
+  const name = sequence(
+    tagged(0x31, sequence(oid('550403'), tagged(0x0c, Buffer.from('localhost')))),
+  );
   const extension = (id: string, value: Buffer): Buffer => sequence(oid(id), tagged(0x04, value));
   const body = sequence(
     tagged(0xa0, integer([2])),
@@ -32,8 +34,16 @@ export function selfSigned(now: number, serial: Uint8Array): Certificate {
       ),
     ),
   );
-  const der = sequence(body, algorithm, tagged(0x03, Buffer.concat([Buffer.of(0), sign('sha256', body, privateKey)])));
-  return { der, certificate: pem(der), key: String(privateKey.export({ type: 'pkcs8', format: 'pem' })) };
+  const der = sequence(
+    body,
+    algorithm,
+    tagged(0x03, Buffer.concat([Buffer.of(0), sign('sha256', body, privateKey)])),
+  );
+  return {
+    der,
+    certificate: pem(der),
+    key: String(privateKey.export({ type: 'pkcs8', format: 'pem' })),
+  };
 }
 
 /** A clock may have been set back a little. */
@@ -56,4 +66,5 @@ function time(at: number): Buffer {
   return text < '2050' ? tagged(0x17, Buffer.from(text.slice(2))) : tagged(0x18, Buffer.from(text));
 }
 
-const pem = (der: Buffer): string => `-----BEGIN CERTIFICATE-----\n${der.toString('base64').replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`;
+const pem = (der: Buffer): string =>
+  `-----BEGIN CERTIFICATE-----\n${der.toString('base64').replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`;

@@ -44,7 +44,16 @@ export class Dynamic {
 }
 
 /** Lists, sets (in any order) and tuples are arrays; maps and objects are plain objects. */
-export type CtyValue = null | string | boolean | number | ExactNumber | Unknown | Dynamic | readonly CtyValue[] | CtyObject;
+export type CtyValue =
+  | null
+  | string
+  | boolean
+  | number
+  | ExactNumber
+  | Unknown
+  | Dynamic
+  | readonly CtyValue[]
+  | CtyObject;
 export interface CtyObject {
   readonly [name: string]: CtyValue;
 }
@@ -65,7 +74,10 @@ export class CtyError extends Error {
 }
 
 /** A path before what is said of it. Core shows none where it has no line, as for what stands in a state. */
-export const wordsOfPath = (path: Path): string => (path.length === 0 ? '' : `${path.map((step) => (typeof step === 'object' ? step.key : step)).join('.')}: `);
+export const wordsOfPath = (path: Path): string =>
+  path.length === 0
+    ? ''
+    : `${path.map((step) => (typeof step === 'object' ? step.key : step)).join('.')}: `;
 
 /** What a value is read from: msgpack, which is exact about an object's members, or JSON of a state, which may be older. */
 type Form = 'msgpack' | 'json';
@@ -99,7 +111,11 @@ interface Trail {
   readonly depth: number;
 }
 
-const under = (up: Trail | undefined, step: PathStep): Trail => ({ step, up, depth: (up?.depth ?? 0) + 1 });
+const under = (up: Trail | undefined, step: PathStep): Trail => ({
+  step,
+  up,
+  depth: (up?.depth ?? 0) + 1,
+});
 
 function misfit(at: Trail | undefined, summary: string): never {
   const path: PathStep[] = [];
@@ -116,22 +132,36 @@ function read(type: CtyType, raw: unknown, at: Trail | undefined, form: Form): C
   if (type === 'dynamic') return readDynamic(raw, at, form);
   if (typeof type === 'string') return readPrimitive(type, raw, at, form);
   if (at && at.depth > DEEPEST) return misfit(at, 'the value is too deep');
-  if (type[0] === 'map') return Object.fromEntries(Object.entries(members(raw, at)).map(([key, item]) => [key.toWellFormed(), read(type[1], item, under(at, { key }), form)]));
+  if (type[0] === 'map')
+    return Object.fromEntries(
+      Object.entries(members(raw, at)).map(([key, item]) => [
+        key.toWellFormed(),
+        read(type[1], item, under(at, { key }), form),
+      ]),
+    );
   if (type[0] === 'object') return readObject(type[1], members(raw, at), at, form);
   if (!Array.isArray(raw)) return misfit(at, 'a list is expected');
   const items = raw as readonly unknown[];
-  if (type[0] !== 'tuple') return items.map((item, index) => read(type[1], item, under(at, index), form));
-  if (items.length !== type[1].length) return misfit(at, `${type[1].length} elements are expected, not ${items.length}`);
+  if (type[0] !== 'tuple')
+    return items.map((item, index) => read(type[1], item, under(at, index), form));
+  if (items.length !== type[1].length)
+    return misfit(at, `${type[1].length} elements are expected, not ${items.length}`);
   return type[1].map((of, index) => read(of, items[index], under(at, index), form));
 }
 
 function members(raw: unknown, at: Trail | undefined): Readonly<Record<string, unknown>> {
-  if (!isObject(raw) || Object.getPrototypeOf(raw) !== Object.prototype) return misfit(at, 'an object is expected');
+  if (!isObject(raw) || Object.getPrototypeOf(raw) !== Object.prototype)
+    return misfit(at, 'an object is expected');
   return raw;
 }
 
 /** The members are the type's, which is a schema's or has been looked at: none of them is `__proto__`. */
-function readObject(types: Readonly<Record<string, CtyType>>, raw: Readonly<Record<string, unknown>>, at: Trail | undefined, form: Form): CtyObject {
+function readObject(
+  types: Readonly<Record<string, CtyType>>,
+  raw: Readonly<Record<string, unknown>>,
+  at: Trail | undefined,
+  form: Form,
+): CtyObject {
   const object: Record<string, CtyValue> = {};
   let found = 0;
   for (const [name, of] of Object.entries(types)) {
@@ -140,23 +170,36 @@ function readObject(types: Readonly<Record<string, CtyType>>, raw: Readonly<Reco
     const held = own(raw, name) ?? null;
     object[name] = held === null ? null : read(of, held, under(at, name), form);
   }
-  const odd = form === 'msgpack' && Object.keys(raw).length > found ? Object.keys(raw).find((name) => !Object.hasOwn(types, name)) : undefined;
+  const odd =
+    form === 'msgpack' && Object.keys(raw).length > found
+      ? Object.keys(raw).find((name) => !Object.hasOwn(types, name))
+      : undefined;
   return odd === undefined ? object : misfit(under(at, odd), 'there is no such attribute');
 }
 
-function readPrimitive(type: 'string' | 'number' | 'bool', packed: unknown, at: Trail | undefined, form: Form): CtyValue {
-  const raw = packed instanceof Uint8Array ? Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength).toString() : packed;
+function readPrimitive(
+  type: 'string' | 'number' | 'bool',
+  packed: unknown,
+  at: Trail | undefined,
+  form: Form,
+): CtyValue {
+  const raw =
+    packed instanceof Uint8Array
+      ? Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength).toString()
+      : packed;
   if (type === 'string' && typeof raw === 'string') return raw.toWellFormed();
   if (type === 'bool' && typeof raw === 'boolean') return raw;
   // Core has no negative zero.
   if (type === 'number' && form === 'json' && typeof raw === 'number') return raw === 0 ? 0 : raw;
-  const number = type !== 'number' || (typeof raw === 'string' && form === 'json') ? undefined : numberOf(raw);
+  const number =
+    type !== 'number' || (typeof raw === 'string' && form === 'json') ? undefined : numberOf(raw);
   return number ?? misfit(at, `a ${type} is expected`);
 }
 
 function readDynamic(raw: unknown, at: Trail | undefined, form: Form): CtyValue {
   const pair = Array.isArray(raw) && raw.length === 2 ? (raw as unknown[]) : [];
-  const [type, value] = form === 'json' ? [own(members(raw, at), 'type'), own(members(raw, at), 'value')] : pair;
+  const [type, value] =
+    form === 'json' ? [own(members(raw, at), 'type'), own(members(raw, at), 'value')] : pair;
   const json = type instanceof Uint8Array ? parsed(type) : type;
   if (!isType(json, 0)) return misfit(at, 'a value with its type is expected');
   return new Dynamic(json, read(json, value, at, form));
@@ -166,7 +209,11 @@ function isType(json: unknown, depth: number): json is CtyType {
   if (typeof json === 'string') return ['string', 'number', 'bool', 'dynamic'].includes(json);
   if (!Array.isArray(json) || depth > DEEPEST) return false;
   const [word, of] = json as readonly unknown[];
-  if (word === 'object') return isObject(of) && Object.entries(of).every(([name, one]) => name !== '__proto__' && isType(one, depth + 1));
+  if (word === 'object')
+    return (
+      isObject(of) &&
+      Object.entries(of).every(([name, one]) => name !== '__proto__' && isType(one, depth + 1))
+    );
   if (word === 'tuple') return Array.isArray(of) && of.every((one) => isType(one, depth + 1));
   return (word === 'list' || word === 'set' || word === 'map') && isType(of, depth + 1);
 }
@@ -178,7 +225,8 @@ function numberOf(raw: unknown): number | ExactNumber | undefined {
   if (raw instanceof ExactNumber) return raw;
   if (typeof raw === 'string' && !NUMERAL.test(raw)) return undefined;
   if (typeof raw === 'string') return needsExact(raw) ? new ExactNumber(raw) : Number(raw);
-  if (typeof raw === 'bigint') return Number.isSafeInteger(Number(raw)) ? Number(raw) : new ExactNumber(String(raw));
+  if (typeof raw === 'bigint')
+    return Number.isSafeInteger(Number(raw)) ? Number(raw) : new ExactNumber(String(raw));
   if (typeof raw !== 'number' || !Number.isFinite(raw)) return undefined;
   const digits = exactDigits(raw);
   return needsExact(digits) ? new ExactNumber(digits) : Number(digits);
@@ -213,27 +261,47 @@ function packable(type: CtyType, value: CtyValue, at: Trail | undefined): unknow
   }
   if (type === 'number') return packableNumber(value, at);
   if (type === 'string' || type === 'bool') {
-    if (typeof value !== (type === 'string' ? 'string' : 'boolean')) return misfit(at, `a ${type} is expected`);
+    if (typeof value !== (type === 'string' ? 'string' : 'boolean'))
+      return misfit(at, `a ${type} is expected`);
     return typeof value === 'string' ? value.toWellFormed() : value;
   }
   if (type[0] === 'map' || type[0] === 'object') return packableMembers(type, value, at);
   if (!Array.isArray(value)) return misfit(at, 'a list is expected');
   const items = value as readonly CtyValue[];
-  if (type[0] === 'tuple' && items.length !== type[1].length) return misfit(at, `${type[1].length} elements are expected, not ${items.length}`);
-  return items.map((item, index) => packable(type[0] === 'tuple' ? (type[1][index] as CtyType) : type[1], item, under(at, index)));
+  if (type[0] === 'tuple' && items.length !== type[1].length)
+    return misfit(at, `${type[1].length} elements are expected, not ${items.length}`);
+  return items.map((item, index) =>
+    packable(type[0] === 'tuple' ? (type[1][index] as CtyType) : type[1], item, under(at, index)),
+  );
 }
 
-function packableMembers(type: readonly ['map', CtyType] | readonly ['object', Readonly<Record<string, CtyType>>], value: CtyValue, at: Trail | undefined): unknown {
+function packableMembers(
+  type: readonly ['map', CtyType] | readonly ['object', Readonly<Record<string, CtyType>>],
+  value: CtyValue,
+  at: Trail | undefined,
+): unknown {
   if (!isObject(value) || value instanceof Dynamic) return misfit(at, 'an object is expected');
-  if (type[0] === 'map') return Object.fromEntries(Object.entries(value).map(([key, item]) => [key.toWellFormed(), packable(type[1], item, under(at, { key }))]));
+  if (type[0] === 'map')
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [
+        key.toWellFormed(),
+        packable(type[1], item, under(at, { key })),
+      ]),
+    );
   const odd = Object.keys(value).find((name) => !Object.hasOwn(type[1], name));
   if (odd !== undefined) return misfit(under(at, odd), 'there is no such attribute');
-  return Object.fromEntries(Object.entries(type[1]).map(([name, of]) => [name, packable(of, own(value, name) ?? null, under(at, name))]));
+  return Object.fromEntries(
+    Object.entries(type[1]).map(([name, of]) => [
+      name,
+      packable(of, own(value, name) ?? null, under(at, name)),
+    ]),
+  );
 }
 
 /** Integers as integers, everything else as decimal text: core keeps the digits that are written. */
 function packableNumber(value: CtyValue, at: Trail | undefined): number | bigint | string {
-  if (typeof value === 'number' && Number.isFinite(value)) return Number.isSafeInteger(value) ? value : String(value);
+  if (typeof value === 'number' && Number.isFinite(value))
+    return Number.isSafeInteger(value) ? value : String(value);
   if (!(value instanceof ExactNumber)) return misfit(at, 'a number is expected');
   if (!/^-?\d+$/.test(value.text)) return value.text;
   const whole = BigInt(value.text);
@@ -241,16 +309,37 @@ function packableNumber(value: CtyValue, at: Trail | undefined): number | bigint
 }
 
 function packedUnknown(refinements: Refinements): ExtData {
-  const bound = ([value, inclusive]: Bound): unknown => [packableNumber(value, undefined), inclusive];
+  const bound = ([value, inclusive]: Bound): unknown => [
+    packableNumber(value, undefined),
+    inclusive,
+  ];
   const { notNull, prefix, min, max, minLength, maxLength } = refinements;
-  const known = [notNull && false, prefix, min && bound(min), max && bound(max), minLength, maxLength];
-  const parts = known.flatMap((one, index) => (one === undefined ? [] : [Buffer.of(index + 1), packer.encode(one)]));
-  return parts.length === 0 ? new ExtData(UNKNOWN, new Uint8Array(1)) : new ExtData(REFINED, Buffer.concat([Buffer.of(0x80 + parts.length / 2), ...parts]));
+  const known = [
+    notNull && false,
+    prefix,
+    min && bound(min),
+    max && bound(max),
+    minLength,
+    maxLength,
+  ];
+  const parts = known.flatMap((one, index) =>
+    one === undefined ? [] : [Buffer.of(index + 1), packer.encode(one)],
+  );
+  return parts.length === 0
+    ? new ExtData(UNKNOWN, new Uint8Array(1))
+    : new ExtData(REFINED, Buffer.concat([Buffer.of(0x80 + parts.length / 2), ...parts]));
 }
 
 /** Members of a refined unknown are numbered from 1: null or not, prefix, lower and upper bound, least and greatest length. */
 function refinedUnknown(body: Uint8Array): Unknown {
-  const { 1: absent, 2: prefix, 3: min, 4: max, 5: minLength, 6: maxLength } = inner.decode(body) as Readonly<Record<number, unknown>>;
+  const {
+    1: absent,
+    2: prefix,
+    3: min,
+    4: max,
+    5: minLength,
+    6: maxLength,
+  } = inner.decode(body) as Readonly<Record<number, unknown>>;
   const bound = (raw: unknown): Bound => {
     const [value, inclusive] = raw as readonly [unknown, unknown];
     const number = numberOf(value);
@@ -278,7 +367,13 @@ const inner = new Decoder({ useBigInt64: true });
 /** No list or map is longer than its bytes, whatever it says of itself. Texts stay bytes: the decoder would take a mark of byte order from long ones. */
 function unpacked(bytes: Uint8Array): unknown {
   try {
-    return new Decoder({ extensionCodec, useBigInt64: true, rawStrings: true, maxArrayLength: bytes.length, maxMapLength: bytes.length }).decode(bytes);
+    return new Decoder({
+      extensionCodec,
+      useBigInt64: true,
+      rawStrings: true,
+      maxArrayLength: bytes.length,
+      maxMapLength: bytes.length,
+    }).decode(bytes);
   } catch {
     throw new CtyError([], 'the value is no msgpack');
   }

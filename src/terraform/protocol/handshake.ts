@@ -7,7 +7,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const COOKIE = 'd602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2';
 
-export const startedByCore = (environment: Environment): boolean => environment['TF_PLUGIN_MAGIC_COOKIE'] === COOKIE;
+export const startedByCore = (environment: Environment): boolean =>
+  environment['TF_PLUGIN_MAGIC_COOKIE'] === COOKIE;
 
 /**
  * The certificate (PEM) that core will show; undefined where it was asked to go without TLS.
@@ -18,17 +19,22 @@ export function clientCertificate(environment: Environment): string | undefined 
   const given = environment['PLUGIN_CLIENT_CERT'];
   if (given === undefined || given === '') {
     return refuse('no-client-certificate', 'PLUGIN_CLIENT_CERT is not set', {
-      detail: 'Core sets it before it starts a provider. Set TF_DISABLE_PLUGIN_TLS=1 for both to go without certificates.',
+      detail:
+        'Core sets it before it starts a provider. Set TF_DISABLE_PLUGIN_TLS=1 for both to go without certificates.',
     });
   }
   try {
     return new X509Certificate(given).toString();
   } catch {
-    return refuse('no-client-certificate', 'PLUGIN_CLIENT_CERT is no certificate', { detail: 'It holds one in PEM.' });
+    return refuse('no-client-certificate', 'PLUGIN_CLIENT_CERT is no certificate', {
+      detail: 'It holds one in PEM.',
+    });
   }
 }
 
-export type ListenAddress = { readonly network: 'unix'; readonly path: string } | { readonly network: 'tcp'; readonly host: string; readonly port: number };
+export type ListenAddress =
+  | { readonly network: 'unix'; readonly path: string }
+  | { readonly network: 'tcp'; readonly host: string; readonly port: number };
 
 /** What a system takes as the path of a socket, in bytes, with the zero behind it. */
 const LONGEST_PATH = 107;
@@ -41,6 +47,7 @@ export function socketPath(path: string, platform: string): string | undefined {
 /** The only line on stdout. Core takes the certificate without padding only. */
 export function handshakeLine(address: ListenAddress, certificate: Buffer | undefined): string {
   const where = address.network === 'unix' ? address.path : `${address.host}:${address.port}`;
-  const shown = certificate === undefined ? '' : `|${certificate.toString('base64').replace(/=+$/, '')}`;
+  const shown =
+    certificate === undefined ? '' : `|${certificate.toString('base64').replace(/=+$/, '')}`;
   return `1|6|${address.network}|${where}|grpc${shown}\n`;
 }

@@ -13,45 +13,58 @@ const plugin: Readonly<Record<string, string>> = {
   DynamicValue: 'bytes msgpack 1, bytes json 2',
   Diagnostic: 'Severity severity 1, string summary 2, string detail 3, AttributePath attribute 4',
   AttributePath: 'repeated Step steps 1',
-  'AttributePath.Step': 'choice string attribute_name 1, choice string element_key_string 2, choice int64 element_key_int 3',
+  'AttributePath.Step':
+    'choice string attribute_name 1, choice string element_key_string 2, choice int64 element_key_int 3',
   RawState: 'bytes json 1',
   ClientCapabilities: 'bool deferral_allowed 1, bool write_only_attributes_allowed 2',
-  ServerCapabilities: 'bool plan_destroy 1, bool get_provider_schema_optional 2, bool move_resource_state 3',
+  ServerCapabilities:
+    'bool plan_destroy 1, bool get_provider_schema_optional 2, bool move_resource_state 3',
   Schema: 'int64 version 1, Block block 2',
   'Schema.Block': 'int64 version 1, repeated Attribute attributes 2, string description 4',
   'Schema.Attribute':
     'string name 1, bytes type 2, string description 3, bool required 4, bool optional 5, bool computed 6, bool sensitive 7, Object nested_type 10, bool write_only 11',
   'Schema.Object': 'repeated Attribute attributes 1, NestingMode nesting 3',
   ResourceIdentitySchema: 'int64 version 1, repeated IdentityAttribute identity_attributes 2',
-  'ResourceIdentitySchema.IdentityAttribute': 'string name 1, bytes type 2, bool required_for_import 3, bool optional_for_import 4, string description 5',
+  'ResourceIdentitySchema.IdentityAttribute':
+    'string name 1, bytes type 2, bool required_for_import 3, bool optional_for_import 4, string description 5',
   ResourceIdentityData: 'DynamicValue identity_data 1',
   'GetProviderSchema.Request': '',
   'GetProviderSchema.Response':
     'Schema provider 1, map Schema resource_schemas 2, map Schema data_source_schemas 3, repeated Diagnostic diagnostics 4, ServerCapabilities server_capabilities 6',
   'GetResourceIdentitySchemas.Request': '',
-  'GetResourceIdentitySchemas.Response': 'map ResourceIdentitySchema identity_schemas 1, repeated Diagnostic diagnostics 2',
+  'GetResourceIdentitySchemas.Response':
+    'map ResourceIdentitySchema identity_schemas 1, repeated Diagnostic diagnostics 2',
   'ValidateProviderConfig.Request': 'DynamicValue config 1',
   'ValidateProviderConfig.Response': 'repeated Diagnostic diagnostics 2',
   'ConfigureProvider.Request': 'string terraform_version 1, DynamicValue config 2',
   'ConfigureProvider.Response': 'repeated Diagnostic diagnostics 1',
-  'ValidateResourceConfig.Request': 'string type_name 1, DynamicValue config 2, ClientCapabilities client_capabilities 3',
+  'ValidateResourceConfig.Request':
+    'string type_name 1, DynamicValue config 2, ClientCapabilities client_capabilities 3',
   'ValidateResourceConfig.Response': 'repeated Diagnostic diagnostics 1',
   'ValidateDataResourceConfig.Request': 'string type_name 1, DynamicValue config 2',
   'ValidateDataResourceConfig.Response': 'repeated Diagnostic diagnostics 1',
   'UpgradeResourceState.Request': 'string type_name 1, int64 version 2, RawState raw_state 3',
-  'UpgradeResourceState.Response': 'DynamicValue upgraded_state 1, repeated Diagnostic diagnostics 2',
+  'UpgradeResourceState.Response':
+    'DynamicValue upgraded_state 1, repeated Diagnostic diagnostics 2',
   'UpgradeResourceIdentity.Request': 'string type_name 1, int64 version 2, RawState raw_identity 3',
-  'UpgradeResourceIdentity.Response': 'ResourceIdentityData upgraded_identity 1, repeated Diagnostic diagnostics 2',
+  'UpgradeResourceIdentity.Response':
+    'ResourceIdentityData upgraded_identity 1, repeated Diagnostic diagnostics 2',
   'ReadResource.Request': 'string type_name 1, DynamicValue current_state 2, bytes private 3',
-  'ReadResource.Response': 'DynamicValue new_state 1, repeated Diagnostic diagnostics 2, bytes private 3, ResourceIdentityData new_identity 5',
-  'PlanResourceChange.Request': 'string type_name 1, DynamicValue prior_state 2, DynamicValue proposed_new_state 3, DynamicValue config 4, bytes prior_private 5',
+  'ReadResource.Response':
+    'DynamicValue new_state 1, repeated Diagnostic diagnostics 2, bytes private 3, ResourceIdentityData new_identity 5',
+  'PlanResourceChange.Request':
+    'string type_name 1, DynamicValue prior_state 2, DynamicValue proposed_new_state 3, DynamicValue config 4, bytes prior_private 5',
   'PlanResourceChange.Response':
     'DynamicValue planned_state 1, repeated AttributePath requires_replace 2, bytes planned_private 3, repeated Diagnostic diagnostics 4, ResourceIdentityData planned_identity 7',
-  'ApplyResourceChange.Request': 'string type_name 1, DynamicValue prior_state 2, DynamicValue planned_state 3, DynamicValue config 4, bytes planned_private 5',
-  'ApplyResourceChange.Response': 'DynamicValue new_state 1, bytes private 2, repeated Diagnostic diagnostics 3, ResourceIdentityData new_identity 5',
+  'ApplyResourceChange.Request':
+    'string type_name 1, DynamicValue prior_state 2, DynamicValue planned_state 3, DynamicValue config 4, bytes planned_private 5',
+  'ApplyResourceChange.Response':
+    'DynamicValue new_state 1, bytes private 2, repeated Diagnostic diagnostics 3, ResourceIdentityData new_identity 5',
   'ImportResourceState.Request': 'string type_name 1, string id 2, ResourceIdentityData identity 4',
-  'ImportResourceState.ImportedResource': 'string type_name 1, DynamicValue state 2, bytes private 3, ResourceIdentityData identity 4',
-  'ImportResourceState.Response': 'repeated ImportedResource imported_resources 1, repeated Diagnostic diagnostics 2',
+  'ImportResourceState.ImportedResource':
+    'string type_name 1, DynamicValue state 2, bytes private 3, ResourceIdentityData identity 4',
+  'ImportResourceState.Response':
+    'repeated ImportedResource imported_resources 1, repeated Diagnostic diagnostics 2',
   'ReadDataSource.Request': 'string type_name 1, DynamicValue config 2',
   'ReadDataSource.Response': 'DynamicValue state 1, repeated Diagnostic diagnostics 2',
   'StopProvider.Request': '',
@@ -99,10 +112,30 @@ interface Shape {
 }
 
 const scalars: Readonly<Record<string, Form>> = {
-  string: { wire: 2, absent: '', read: (reader) => reader.string(), write: (writer, value) => writer.string(value as string) },
-  bytes: { wire: 2, absent: Buffer.alloc(0), read: (reader) => reader.bytes(), write: (writer, value) => writer.bytes(value as Uint8Array) },
-  bool: { wire: 0, absent: false, read: (reader) => reader.bool(), write: (writer, value) => writer.bool(value as boolean) },
-  int64: { wire: 0, absent: 0, read: (reader) => Number(String(reader.int64())), write: (writer, value) => writer.int64(value as number) },
+  string: {
+    wire: 2,
+    absent: '',
+    read: (reader) => reader.string(),
+    write: (writer, value) => writer.string(value as string),
+  },
+  bytes: {
+    wire: 2,
+    absent: Buffer.alloc(0),
+    read: (reader) => reader.bytes(),
+    write: (writer, value) => writer.bytes(value as Uint8Array),
+  },
+  bool: {
+    wire: 0,
+    absent: false,
+    read: (reader) => reader.bool(),
+    write: (writer, value) => writer.bool(value as boolean),
+  },
+  int64: {
+    wire: 0,
+    absent: 0,
+    read: (reader) => Number(String(reader.int64())),
+    write: (writer, value) => writer.int64(value as number),
+  },
 };
 
 const choiceOf = (words: readonly string[]): Form => ({
@@ -133,13 +166,18 @@ function shapeOf(name: string): Shape {
   if (known) return known;
   const row = plugin[name] ?? '';
   const fields = row === '' ? [] : row.split(', ').map((text) => fieldOf(name, text));
-  const shape = { fields, byTag: new Map(fields.map((field) => [field.tag, field])), absent: Object.fromEntries(fields.map(({ name, absent }) => [name, absent])) };
+  const shape = {
+    fields,
+    byTag: new Map(fields.map((field) => [field.tag, field])),
+    absent: Object.fromEntries(fields.map(({ name, absent }) => [name, absent])),
+  };
   shapes.set(name, shape);
   return shape;
 }
 
 function fieldOf(message: string, text: string): Field {
-  const [, rule, type = '', name = '', number] = /^(?:(repeated|map|choice) )?(\w+) (\w+) (\d+)$/.exec(text) ?? [];
+  const [, rule, type = '', name = '', number] =
+    /^(?:(repeated|map|choice) )?(\w+) (\w+) (\d+)$/.exec(text) ?? [];
   const form = formOf(message, type);
   const none = rule === 'repeated' ? [] : null;
   const absent = rule === undefined ? form.absent : none;
@@ -150,7 +188,9 @@ function fieldOf(message: string, text: string): Field {
 function formOf(message: string, type: string): Form {
   const scalar = scalars[type];
   if (scalar) return scalar;
-  const scopes = message.split('.').map((_, index, parts) => [...parts.slice(0, parts.length - index), type].join('.'));
+  const scopes = message
+    .split('.')
+    .map((_, index, parts) => [...parts.slice(0, parts.length - index), type].join('.'));
   const full = [...scopes, type].find((name) => name in plugin || name in enums) ?? type;
   const words = enums[full];
   return words ? choiceOf(words) : messageOf(full);
@@ -162,8 +202,13 @@ function readMessage({ byTag, absent }: Shape, reader: Reader, end: number): Wir
     const tag = reader.uint32();
     const field = byTag.get(tag);
     if (!field) reader.skipType(tag & 7);
-    else if (field.rule === 'repeated') message[field.name] = [...(message[field.name] as readonly unknown[]), field.read(reader)];
-    else if (field.rule === 'map') message[field.name] = { ...(message[field.name] as object | null), ...readEntry(field, reader) };
+    else if (field.rule === 'repeated')
+      message[field.name] = [...(message[field.name] as readonly unknown[]), field.read(reader)];
+    else if (field.rule === 'map')
+      message[field.name] = {
+        ...(message[field.name] as object | null),
+        ...readEntry(field, reader),
+      };
     else message[field.name] = field.read(reader);
   }
   if (reader.pos !== end) throw new RangeError('a message ends within a field');
@@ -187,8 +232,10 @@ function writeMessage({ fields }: Shape, writer: Writer, message: WireMessage): 
   for (const field of fields) {
     const value = message[field.name];
     if (value === undefined || value === null) continue;
-    if (field.rule === 'repeated') for (const one of value as readonly unknown[]) field.write(writer.uint32(field.tag), one);
-    else if (field.rule === 'map') for (const [key, one] of Object.entries(value)) writeEntry(field, writer, key, one);
+    if (field.rule === 'repeated')
+      for (const one of value as readonly unknown[]) field.write(writer.uint32(field.tag), one);
+    else if (field.rule === 'map')
+      for (const [key, one] of Object.entries(value)) writeEntry(field, writer, key, one);
     else field.write(writer.uint32(field.tag), value);
   }
 }
@@ -214,6 +261,13 @@ const codecOf = (name: string): Codec => ({
 export const methods: ReadonlyMap<string, Method> = new Map(
   Object.keys(plugin).flatMap((name): readonly (readonly [string, Method])[] => {
     const call = /^(\w+)\.Request$/.exec(name)?.[1];
-    return call === undefined ? [] : [[`/tfplugin6.Provider/${call}`, { request: codecOf(name), response: codecOf(`${call}.Response`) }]];
+    return call === undefined
+      ? []
+      : [
+          [
+            `/tfplugin6.Provider/${call}`,
+            { request: codecOf(name), response: codecOf(`${call}.Response`) },
+          ],
+        ];
   }),
 );

@@ -15,7 +15,10 @@ export interface WireDiagnostic {
 export interface SchemaAttribute {
   readonly name: string;
   readonly type?: CtyType;
-  readonly nested?: { readonly nesting: 'SINGLE' | 'LIST' | 'SET' | 'MAP'; readonly attributes: readonly SchemaAttribute[] };
+  readonly nested?: {
+    readonly nesting: 'SINGLE' | 'LIST' | 'SET' | 'MAP';
+    readonly attributes: readonly SchemaAttribute[];
+  };
   readonly description: string;
   readonly required?: true;
   readonly optional?: true;

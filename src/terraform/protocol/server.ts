@@ -1,5 +1,11 @@
 // The gRPC server of the provider: the calls of plugin protocol 6, and the one by which core ends a plugin.
-import { Server, ServerCredentials, status, type ServiceDefinition, type UntypedServiceImplementation } from '@grpc/grpc-js';
+import {
+  Server,
+  ServerCredentials,
+  status,
+  type ServiceDefinition,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js';
 import { callsOf } from './calls.js';
 import type { Log } from '../core-log.js';
 import { LARGEST_MESSAGE, methods, type WireMessage } from './messages.js';
@@ -24,7 +30,10 @@ export interface GrpcServer {
 }
 
 export function grpcServer({ provider, log, tls, onShutdown }: ServerOptions): GrpcServer {
-  const server = new Server({ 'grpc.max_receive_message_length': LARGEST_MESSAGE, 'grpc.max_send_message_length': -1 });
+  const server = new Server({
+    'grpc.max_receive_message_length': LARGEST_MESSAGE,
+    'grpc.max_send_message_length': -1,
+  });
   const calls = callsOf(provider, log);
   const running = new Set<Promise<unknown>>();
   const tracked = async <Reply>(work: Promise<Reply>): Promise<Reply> => {
@@ -35,11 +44,19 @@ export function grpcServer({ provider, log, tls, onShutdown }: ServerOptions): G
     const name = path.slice(path.lastIndexOf('/') + 1);
     const answer = calls[name];
     if (!answer) continue;
-    addUnary(server, path, { decode: (bytes) => request.decode(bytes), encode: (message) => Buffer.from(response.encode(message)) }, async (message) => {
-      const reply = await tracked(answer(message));
-      log('trace', 'answered', { rpc: path });
-      return reply;
-    });
+    addUnary(
+      server,
+      path,
+      {
+        decode: (bytes) => request.decode(bytes),
+        encode: (message) => Buffer.from(response.encode(message)),
+      },
+      async (message) => {
+        const reply = await tracked(answer(message));
+        log('trace', 'answered', { rpc: path });
+        return reply;
+      },
+    );
   }
   addUnary(server, SHUTDOWN, { decode: () => ({}), encode: () => Buffer.alloc(0) }, async () => {
     // The reply leaves in a later turn; core waits two seconds for the end of the process.
@@ -47,7 +64,11 @@ export function grpcServer({ provider, log, tls, onShutdown }: ServerOptions): G
     return {};
   });
   const credentials = tls
-    ? ServerCredentials.createSsl(Buffer.from(tls.client), [{ cert_chain: Buffer.from(tls.certificate), private_key: Buffer.from(tls.key) }], true)
+    ? ServerCredentials.createSsl(
+        Buffer.from(tls.client),
+        [{ cert_chain: Buffer.from(tls.certificate), private_key: Buffer.from(tls.key) }],
+        true,
+      )
     : ServerCredentials.createInsecure();
   return {
     listen: (address) =>
@@ -73,12 +94,28 @@ interface Codec {
 }
 
 /** A call with one message each way. What `answer` throws becomes INTERNAL, without its text, which may quote a message. */
-function addUnary(server: Server, path: string, { decode, encode }: Codec, answer: (message: WireMessage) => Promise<WireMessage>): void {
+function addUnary(
+  server: Server,
+  path: string,
+  { decode, encode }: Codec,
+  answer: (message: WireMessage) => Promise<WireMessage>,
+): void {
   const definition: ServiceDefinition = {
-    call: { path, requestStream: false, responseStream: false, requestSerialize: encode, requestDeserialize: decode, responseSerialize: encode, responseDeserialize: decode },
+    call: {
+      path,
+      requestStream: false,
+      responseStream: false,
+      requestSerialize: encode,
+      requestDeserialize: decode,
+      responseSerialize: encode,
+      responseDeserialize: decode,
+    },
   };
   const implementation: UntypedServiceImplementation = {
-    call: (call: { readonly request: WireMessage }, reply: (error: { code: number; details: string } | null, message?: WireMessage) => void) => {
+    call: (
+      call: { readonly request: WireMessage },
+      reply: (error: { code: number; details: string } | null, message?: WireMessage) => void,
+    ) => {
       answer(call.request).then(
         (message) => reply(null, message),
         () => reply({ code: status.INTERNAL, details: 'the call failed' }),

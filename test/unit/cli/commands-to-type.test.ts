@@ -1,6 +1,13 @@
 // What a command in a message names beside itself: PATHs where it takes any, as a shell reads them, and the environment.
 import { describe, expect, test } from 'vitest';
-import { pathsIn, withCommands, eventWithCommands, verdictWithCommands, typed, type Said } from '../../../src/cli/commands-to-type.js';
+import {
+  pathsIn,
+  withCommands,
+  eventWithCommands,
+  verdictWithCommands,
+  typed,
+  type Said,
+} from '../../../src/cli/commands-to-type.js';
 import { commands, type CommandSpec } from '../../../src/cli/command-table.js';
 
 const bare: Said = { paths: [], env: undefined };
@@ -10,7 +17,11 @@ const places = "infra 'it'\\''s here'";
 test.each([
   ['trueup plan', said, `trueup plan ${places} --env prod`],
   ['trueup import a.b 1', said, `trueup import a.b 1 ${places} --env prod`],
-  ['trueup apply --auto-approve', { ...said, env: undefined }, `trueup apply --auto-approve ${places}`],
+  [
+    'trueup apply --auto-approve',
+    { ...said, env: undefined },
+    `trueup apply --auto-approve ${places}`,
+  ],
   ['trueup state rm a.b', said, 'trueup state rm a.b --env prod'],
   ['trueup unlock x', said, 'trueup unlock x --env prod'],
   ['trueup get accounts', { ...said, env: undefined }, 'trueup get accounts'],
@@ -23,7 +34,8 @@ test.each([
 });
 
 test('in the advice of a diagnostic, every line for itself, and nowhere else', () => {
-  const detail = 'Choose one: trueup import a.b 1\nor drop it: trueup state rm a.b\nand type `trueup apply p`.\nSee: trueup schema';
+  const detail =
+    'Choose one: trueup import a.b 1\nor drop it: trueup state rm a.b\nand type `trueup apply p`.\nSee: trueup schema';
   const one = { severity: 'error', code: 'c', summary: 'x: trueup plan', detail } as const;
   const complete = {
     ...one,
@@ -33,26 +45,36 @@ test('in the advice of a diagnostic, every line for itself, and nowhere else', (
   expect(withCommands([complete], said)).toEqual([complete]);
   expect(withCommands([one], bare)).toEqual([one]);
   const outcome = { address: 'a.b', kind: 'a', action: 'create', outcome: 'unknown' } as const;
-  expect(eventWithCommands({ type: 'diagnostic', diagnostic: one }, said)).toEqual({ type: 'diagnostic', diagnostic: complete });
-  expect(eventWithCommands({ type: 'end', outcome: { ...outcome, diagnostic: one } }, said)).toEqual({ type: 'end', outcome: { ...outcome, diagnostic: complete } });
+  expect(eventWithCommands({ type: 'diagnostic', diagnostic: one }, said)).toEqual({
+    type: 'diagnostic',
+    diagnostic: complete,
+  });
+  expect(
+    eventWithCommands({ type: 'end', outcome: { ...outcome, diagnostic: one } }, said),
+  ).toEqual({ type: 'end', outcome: { ...outcome, diagnostic: complete } });
   expect(eventWithCommands({ type: 'end', outcome }, said)).toEqual({ type: 'end', outcome });
 });
 
 test('between backquotes in the words of a verdict, also inside a summary', () => {
-  const words = (rest: string): string => `a.b is in doubt; bind it: \`trueup import a.b 1${rest}\``;
+  const words = (rest: string): string =>
+    `a.b is in doubt; bind it: \`trueup import a.b 1${rest}\``;
   const verdict = { rule: 'possible-duplicate', verdict: 'blocked', detail: words('') } as const;
   const complete = { ...verdict, detail: words(` ${places} --env prod`) };
   expect(verdictWithCommands(verdict, said)).toEqual(complete);
   expect(verdictWithCommands(complete, said)).toEqual(complete);
   expect(verdictWithCommands(verdict, bare)).toEqual(verdict);
   const odd = (rest: string): string => `bind it: \`trueup import 'a.b["\`id\`"]' 1${rest}\``;
-  expect(verdictWithCommands({ ...verdict, detail: odd('') }, said).detail).toBe(odd(` ${places} --env prod`));
-  const blocked = (detail: string) => ({ severity: 'error', code: 'c', summary: `Blocked by policy: ${detail}.` }) as const;
+  expect(verdictWithCommands({ ...verdict, detail: odd('') }, said).detail).toBe(
+    odd(` ${places} --env prod`),
+  );
+  const blocked = (detail: string) =>
+    ({ severity: 'error', code: 'c', summary: `Blocked by policy: ${detail}.` }) as const;
   expect(withCommands([blocked(words(''))], said)).toEqual([blocked(complete.detail)]);
 });
 
 describe('the PATHs of a command line', () => {
-  const spec = (name: string): CommandSpec => commands.find((one) => one.name === name) as CommandSpec;
+  const spec = (name: string): CommandSpec =>
+    commands.find((one) => one.name === name) as CommandSpec;
   test.each([
     ['plan', ['a', 'b'], ['a', 'b']],
     ['import', ['a.b', '1', 'c'], ['c']],

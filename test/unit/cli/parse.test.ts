@@ -49,24 +49,50 @@ describe('spellings', () => {
   ])('%j means %j', (given, meant) => expect(doubleDashes(given)).toEqual(meant));
 
   test('flags arrive with their values, repeated ones in order', () => {
-    const { parsed } = read('plan', 'a.yaml', '-out=p', '--target', 'x.a', '-target=x.b', '--allow', 'protected', '--report', 'json=r');
+    const { parsed } = read(
+      'plan',
+      'a.yaml',
+      '-out=p',
+      '--target',
+      'x.a',
+      '-target=x.b',
+      '--allow',
+      'protected',
+      '--report',
+      'json=r',
+    );
     expect(parsed).toMatchObject({
       command: { name: 'plan' },
       args: ['a.yaml'],
-      flags: { out: 'p', target: ['x.a', 'x.b'], allow: ['protected'], report: ['json=r'], format: 'text' },
+      flags: {
+        out: 'p',
+        target: ['x.a', 'x.b'],
+        allow: ['protected'],
+        report: ['json=r'],
+        format: 'text',
+      },
     });
   });
 
   test('commands of two words', () => {
-    expect(read('state', 'mv', 'x.a', 'x.b').parsed).toMatchObject({ command: { name: 'state mv' }, args: ['x.a', 'x.b'] });
-    expect(read('get', 'accounts', '-o', 'csv').parsed).toMatchObject({ args: ['accounts'], flags: { output: 'csv' } });
+    expect(read('state', 'mv', 'x.a', 'x.b').parsed).toMatchObject({
+      command: { name: 'state mv' },
+      args: ['x.a', 'x.b'],
+    });
+    expect(read('get', 'accounts', '-o', 'csv').parsed).toMatchObject({
+      args: ['accounts'],
+      flags: { output: 'csv' },
+    });
   });
 });
 
 describe('complaints', () => {
   test.each([
     [['plan', '--outt', 'x'], /unknown option '--outt'[\s\S]*--out\b/],
-    [['plan', '-detailed-exitcod'], /unknown option '--detailed-exitcod'[\s\S]*--detailed-exitcode/],
+    [
+      ['plan', '-detailed-exitcod'],
+      /unknown option '--detailed-exitcod'[\s\S]*--detailed-exitcode/,
+    ],
     [['pln'], /unknown command 'pln'[\s\S]*plan/],
     [['state'], /Usage: trueup state/],
     [['state', 'remove'], /unknown command 'remove'/],
@@ -85,12 +111,20 @@ describe('complaints', () => {
     expect(err.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
 
-  test('a wrong flag says what to type next', () => expect(read('plan', '--nope').err).toContain('type: trueup plan --help'));
+  test('a wrong flag says what to type next', () =>
+    expect(read('plan', '--nope').err).toContain('type: trueup plan --help'));
 });
 
 describe('help', () => {
   test('asking is no error, and goes to stdout', () => {
-    for (const words of [[], ['--help'], ['help'], ['plan', '-h'], ['help', 'plan'], ['--version']]) {
+    for (const words of [
+      [],
+      ['--help'],
+      ['help'],
+      ['plan', '-h'],
+      ['help', 'plan'],
+      ['--version'],
+    ]) {
       const { parsed, out, err } = read(...words);
       expect([words, parsed, err]).toEqual([words, { exit: 0 }, '']);
       expect(out).not.toBe('');
@@ -100,6 +134,7 @@ describe('help', () => {
   test('there is an answer for every command, and none is wider than 80 columns', () => {
     const texts = answers();
     for (const { name, doc } of commands) expect(texts[name]).toContain(doc);
-    for (const [name, text] of Object.entries(texts)) expect([name, text.split('\n').filter((line) => line.length > 80)]).toEqual([name, []]);
+    for (const [name, text] of Object.entries(texts))
+      expect([name, text.split('\n').filter((line) => line.length > 80)]).toEqual([name, []]);
   });
 });

@@ -7,22 +7,44 @@ import { TRUEUP } from '../../support/command.js';
 import { folder, type Folder } from '../../support/cli.js';
 
 /** Keys that mean something to a shell, to JSON, to a terminal or to a CI log. */
-const keys = ['plain', 'two words', "it's", '$HOME', '`id`', '"quoted"', 'back\\slash', 'a;b & c | d > e', '*', '!', 'bidi\u202e', '##[group]', 'line\nbreak', 'ü', ''];
+const keys = [
+  'plain',
+  'two words',
+  "it's",
+  '$HOME',
+  '`id`',
+  '"quoted"',
+  'back\\slash',
+  'a;b & c | d > e',
+  '*',
+  '!',
+  'bidi\u202e',
+  '##[group]',
+  'line\nbreak',
+  'ü',
+  '',
+];
 
-const SETTINGS = 'settings: { target: emulator, policy: { max_deletes: 99, max_changed_percent: 100 } }\n';
+const SETTINGS =
+  'settings: { target: emulator, policy: { max_deletes: 99, max_changed_percent: 100 } }\n';
 const forEach = (name: string, members: Readonly<Record<string, string>>): string =>
   `accounts:\n  ${name}: { for_each: ${JSON.stringify(members)}, name: "\${each.value}", account: "1" }\n`;
 
 /** The commands in a text as it is printed to people. */
-const commandsIn = (text: string, begin: string): readonly string[] => text.split('\n').flatMap((line) => new RegExp(`(?:^ *|: )(${begin} .*)$`).exec(line)?.[1] ?? []);
+const commandsIn = (text: string, begin: string): readonly string[] =>
+  text.split('\n').flatMap((line) => new RegExp(`(?:^ *|: )(${begin} .*)$`).exec(line)?.[1] ?? []);
 
 /** Types them at /bin/sh in the folder, with `trueup` as the built command. */
 const type = (home: Folder, commands: readonly string[]): string =>
-  execFileSync('/bin/sh', ['-ec', `trueup() { "$NODE" "$TRUEUP" "$@"; }\n${commands.join('\n')}\n`], {
-    cwd: home.path,
-    env: { PATH: process.env['PATH'], NODE: process.execPath, TRUEUP, HOME: 'expanded' },
-    encoding: 'utf8',
-  });
+  execFileSync(
+    '/bin/sh',
+    ['-ec', `trueup() { "$NODE" "$TRUEUP" "$@"; }\n${commands.join('\n')}\n`],
+    {
+      cwd: home.path,
+      env: { PATH: process.env['PATH'], NODE: process.execPath, TRUEUP, HOME: 'expanded' },
+      encoding: 'utf8',
+    },
+  );
 
 it('a renamed key of a for_each: nothing is sent after what the plan tells to type', async () => {
   const before = Object.fromEntries(keys.map((_, index) => [`old-${index}`, `Depot ${index}`]));

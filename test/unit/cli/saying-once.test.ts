@@ -6,11 +6,20 @@ import type { Diagnostic } from '../../../src/model/index.js';
 
 test('says each message once, and forgets the one that came least lately', async () => {
   const said: string[] = [];
-  const { tell } = sayingOnce({ tell: (all: readonly Diagnostic[]) => Promise.resolve(void said.push(...all.map(({ summary }) => summary))) } as unknown as Context);
-  const say = (...summaries: readonly string[]) => tell(summaries.map((summary) => ({ severity: 'warning', code: 'x', summary })));
+  const { tell } = sayingOnce({
+    tell: (all: readonly Diagnostic[]) =>
+      Promise.resolve(void said.push(...all.map(({ summary }) => summary))),
+  } as unknown as Context);
+  const say = (...summaries: readonly string[]) =>
+    tell(summaries.map((summary) => ({ severity: 'warning', code: 'x', summary })));
   await say('answered 400: request 12 at 18:02:34', 'answered 400: request 4f3a at 18:02:35');
   expect(said.splice(0)).toHaveLength(1);
-  const at = (line: number): Diagnostic => ({ severity: 'warning', code: 'x', summary: 'line 1', origin: { file: 'a.yaml', line, column: 1 } });
+  const at = (line: number): Diagnostic => ({
+    severity: 'warning',
+    code: 'x',
+    summary: 'line 1',
+    origin: { file: 'a.yaml', line, column: 1 },
+  });
   await tell([at(1), at(2), at(1)]);
   expect(said.splice(0)).toHaveLength(2);
   await say('a', 'b', 'a');

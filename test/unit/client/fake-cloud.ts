@@ -1,17 +1,33 @@
 // A cloud of a few lines for the api room's tests: a transport that answers from a function and keeps what it was asked.
-import { connect, TransportError, type Answer, type ConnectOptions, type HttpRequest, type Transport } from '../../../src/client/index.js';
+import {
+  connect,
+  TransportError,
+  type Answer,
+  type ConnectOptions,
+  type HttpRequest,
+  type Transport,
+} from '../../../src/client/index.js';
 import { Secret, type Cloud, type Event } from '../../../src/model/index.js';
 import { simulatedClock, seededRandom, type SimulatedClock } from '../../support/simulated.js';
 
-export const json = (body: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Answer => ({
+export const json = (
+  body: unknown,
+  status = 200,
+  headers: Readonly<Record<string, string>> = {},
+): Answer => ({
   status,
   headers: { 'content-type': 'application/json', ...headers },
   body: typeof body === 'string' ? body : JSON.stringify(body),
 });
 
-export const page = (data: readonly unknown[], next: string | null = null): Answer => json({ data, meta: { limit: 500, next } });
+export const page = (data: readonly unknown[], next: string | null = null): Answer =>
+  json({ data, meta: { limit: 500, next } });
 export const page3 = (data: readonly unknown[], next: string | null = null): Answer =>
-  json({ data, links: { next, prev: null }, meta: { pagination: { before: null, after: null } } }, 200, { 'content-type': 'application/vnd.api+json' });
+  json(
+    { data, links: { next, prev: null }, meta: { pagination: { before: null, after: null } } },
+    200,
+    { 'content-type': 'application/vnd.api+json' },
+  );
 
 export const lost = (): never => {
   throw new TransportError('other side closed', { sent: true, code: 'UND_ERR_SOCKET' });
@@ -22,7 +38,8 @@ export const refused = (): never => {
 
 const v2Url = 'http://127.0.0.1:9/api/v2';
 const v3Url = 'http://127.0.0.1:9';
-export const secret = (source: string, value: string | undefined): Secret => new Secret(source, () => value);
+export const secret = (source: string, value: string | undefined): Secret =>
+  new Secret(source, () => value);
 export const v2Headers = {
   'X-MGR-API-ID': secret('env.TRUEUP_MGR_API_ID', 'mgr-id-1'),
   'X-MGR-API-KEY': secret('env.TRUEUP_MGR_API_KEY', 'mgr-key-1'),
@@ -40,7 +57,10 @@ export interface Bench {
   readonly paths: () => string[];
 }
 
-export function bench(answer: (request: HttpRequest, url: URL) => Answer | Promise<Answer>, more: Partial<ConnectOptions> = {}): Bench {
+export function bench(
+  answer: (request: HttpRequest, url: URL) => Answer | Promise<Answer>,
+  more: Partial<ConnectOptions> = {},
+): Bench {
   const asked: HttpRequest[] = [];
   const events: Event[] = [];
   const clock = simulatedClock();
@@ -59,11 +79,20 @@ export function bench(answer: (request: HttpRequest, url: URL) => Answer | Promi
     signal: stop.signal,
     ...more,
   });
-  return { cloud, clock, asked, events, stop, paths: () => asked.map(({ url }) => url.slice(new URL(url).origin.length)) };
+  return {
+    cloud,
+    clock,
+    asked,
+    events,
+    stop,
+    paths: () => asked.map(({ url }) => url.slice(new URL(url).origin.length)),
+  };
 }
 
 /** Answers in order; the last one again and again. */
-export function script(...answers: readonly (Answer | (() => Answer | Promise<Answer>))[]): () => Answer | Promise<Answer> {
+export function script(
+  ...answers: readonly (Answer | (() => Answer | Promise<Answer>))[]
+): () => Answer | Promise<Answer> {
   let turn = 0;
   return () => {
     const one = answers[Math.min(turn++, answers.length - 1)] as Answer | (() => Answer);
@@ -72,11 +101,16 @@ export function script(...answers: readonly (Answer | (() => Answer | Promise<An
 }
 
 /** The diagnostic a refused promise carries. */
-export async function refusal(promise: Promise<unknown>): Promise<{ code: string; text: string; exit: number }> {
+export async function refusal(
+  promise: Promise<unknown>,
+): Promise<{ code: string; text: string; exit: number }> {
   try {
     await promise;
   } catch (error) {
-    const { diagnostics, exit } = error as { diagnostics?: { code: string; summary: string; detail?: string }[]; exit: number };
+    const { diagnostics, exit } = error as {
+      diagnostics?: { code: string; summary: string; detail?: string }[];
+      exit: number;
+    };
     const first = diagnostics?.[0];
     if (first) return { code: first.code, text: `${first.summary} ${first.detail ?? ''}`, exit };
     throw error;
@@ -86,4 +120,10 @@ export async function refusal(promise: Promise<unknown>): Promise<{ code: string
 
 /** A promise that fails when the request is given up, as a transport does with a server that never answers. */
 export const never = (signal: AbortSignal): Promise<never> =>
-  new Promise((_, reject) => signal.addEventListener('abort', () => reject(new TransportError('the request was given up', { sent: true, code: 'aborted' })), { once: true }));
+  new Promise((_, reject) =>
+    signal.addEventListener(
+      'abort',
+      () => reject(new TransportError('the request was given up', { sent: true, code: 'aborted' })),
+      { once: true },
+    ),
+  );

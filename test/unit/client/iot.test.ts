@@ -7,13 +7,28 @@ import { bench, json, lost, refusal, script, secret, type Bench } from './fake-c
 
 const DETAILS = '/iot/api/subscriptions/details';
 const TOKEN = '/iot/api/auth/token';
-const loopback = { url: 'http://127.0.0.1:9', username: secret('TRUEUP_IOT_USERNAME', 'dana'), password: secret('TRUEUP_IOT_PASSWORD', 'open sesame & co') };
-const sims = (...imsis: readonly string[]): readonly { imsi: string }[] => imsis.map((imsi) => ({ imsi }));
+const loopback = {
+  url: 'http://127.0.0.1:9',
+  username: secret('TRUEUP_IOT_USERNAME', 'dana'),
+  password: secret('TRUEUP_IOT_PASSWORD', 'open sesame & co'),
+};
+const sims = (...imsis: readonly string[]): readonly { imsi: string }[] =>
+  imsis.map((imsi) => ({ imsi }));
 const listed = (records: readonly unknown[], next?: unknown, more: object = {}): Answer =>
-  json({ subscriptions: records, size: records.length, ...(next !== undefined && { next }), ...more });
+  json({
+    subscriptions: records,
+    size: records.length,
+    ...(next !== undefined && { next }),
+    ...more,
+  });
 const problem = (status: number, headers: Readonly<Record<string, string>> = {}): Answer =>
-  json({ type: 'about:blank', title: 'Not so', status, detail: 'because \u001b[31mreasons' }, status, { 'content-type': 'application/problem+json', ...headers });
-const issued = (number: number, expires_in: unknown = 1800): Answer => json({ access_token: `token-${number}`, token_type: 'JWT', expires_in });
+  json(
+    { type: 'about:blank', title: 'Not so', status, detail: 'because \u001b[31mreasons' },
+    status,
+    { 'content-type': 'application/problem+json', ...headers },
+  );
+const issued = (number: number, expires_in: unknown = 1800): Answer =>
+  json({ access_token: `token-${number}`, token_type: 'JWT', expires_in });
 
 interface Platform extends Bench {
   readonly tokens: () => number;
@@ -24,12 +39,24 @@ interface Platform extends Bench {
 
 type Reply = (request: HttpRequest, url: URL, token: string) => Answer | Promise<Answer>;
 
-function platform(answer: Reply, { token = issued, ...more }: Partial<ConnectOptions> & { token?: (number: number) => Answer | Promise<Answer> } = {}): Platform {
+function platform(
+  answer: Reply,
+  {
+    token = issued,
+    ...more
+  }: Partial<ConnectOptions> & { token?: (number: number) => Answer | Promise<Answer> } = {},
+): Platform {
   let tokens = 0;
-  const made = bench((request, url) => (url.pathname === TOKEN ? token(++tokens) : answer(request, url, (request.headers['authorization'] ?? '').replace('Bearer ', ''))), {
-    iot: loopback,
-    ...more,
-  });
+  const made = bench(
+    (request, url) =>
+      url.pathname === TOKEN
+        ? token(++tokens)
+        : answer(request, url, (request.headers['authorization'] ?? '').replace('Bearer ', '')),
+    {
+      iot: loopback,
+      ...more,
+    },
+  );
   return {
     ...made,
     tokens: () => tokens,
@@ -42,22 +69,31 @@ function platform(answer: Reply, { token = issued, ...more }: Partial<ConnectOpt
   };
 }
 
-const imsis = (found: readonly Found[]): readonly unknown[] => found.map(({ record }) => record['imsi']);
+const imsis = (found: readonly Found[]): readonly unknown[] =>
+  found.map(({ record }) => record['imsi']);
 
 describe('the token', () => {
   it('comes by the password grant, as a form, once for all requests beside one another', async () => {
     const { read, asked, tokens } = platform(() => listed(sims('1')));
     await Promise.all([read({ label: 'a' }), read({ label: 'b' }), read({ imsi: '1' })]);
     expect(tokens()).toBe(1);
-    expect([asked[0]?.method, asked[0]?.url, asked[0]?.headers['content-type']]).toEqual(['POST', `http://127.0.0.1:9${TOKEN}`, 'application/x-www-form-urlencoded']);
+    expect([asked[0]?.method, asked[0]?.url, asked[0]?.headers['content-type']]).toEqual([
+      'POST',
+      `http://127.0.0.1:9${TOKEN}`,
+      'application/x-www-form-urlencoded',
+    ]);
     expect(Object.fromEntries(new URLSearchParams(asked[0]?.body))).toEqual({
       grant_type: 'password',
       client_id: 'cm-public-api-client',
       username: 'dana',
       password: 'open sesame & co',
     });
-    expect(asked.slice(1).map(({ headers }) => headers['authorization'])).toEqual(Array(3).fill('Bearer token-1'));
-    expect(asked.slice(1).map(({ headers }) => headers['accept'])).toEqual(Array(3).fill('application/json'));
+    expect(asked.slice(1).map(({ headers }) => headers['authorization'])).toEqual(
+      Array(3).fill('Bearer token-1'),
+    );
+    expect(asked.slice(1).map(({ headers }) => headers['accept'])).toEqual(
+      Array(3).fill('application/json'),
+    );
   });
 
   it.each([
@@ -69,13 +105,18 @@ describe('the token', () => {
     [null, 10_000_000, 1],
     [-5, 10_000_000, 1],
     ['soon', 10_000_000, 1],
-  ])('that lasts %s seconds is renewed, after %i ms, for %i in all', async (seconds, wait, count) => {
-    const { read, clock, tokens } = platform(() => listed(sims('1')), { token: (number) => issued(number, seconds) });
-    await read({ label: 'a' });
-    await clock.sleep(wait);
-    await Promise.all([read({ label: 'a' }), read({ label: 'b' })]);
-    expect(tokens()).toBe(count);
-  });
+  ])(
+    'that lasts %s seconds is renewed, after %i ms, for %i in all',
+    async (seconds, wait, count) => {
+      const { read, clock, tokens } = platform(() => listed(sims('1')), {
+        token: (number) => issued(number, seconds),
+      });
+      await read({ label: 'a' });
+      await clock.sleep(wait);
+      await Promise.all([read({ label: 'a' }), read({ label: 'b' })]);
+      expect(tokens()).toBe(count);
+    },
+  );
 
   it('that is refused in the middle of a listing is renewed once, and the page is asked for again', async () => {
     const { read, tokens, details } = platform((_, url, token) => {
@@ -85,11 +126,17 @@ describe('the token', () => {
     });
     expect(imsis(await read({ label: 'a' }))).toEqual(['1', '2']);
     expect(tokens()).toBe(2);
-    expect(details().map(({ url }) => new URL(url).searchParams.get('cursor'))).toEqual([null, 'c-2', 'c-2']);
+    expect(details().map(({ url }) => new URL(url).searchParams.get('cursor'))).toEqual([
+      null,
+      'c-2',
+      'c-2',
+    ]);
   });
 
   it('that is refused to many at once is renewed once for all', async () => {
-    const { read, tokens } = platform((_, __, token) => (token === 'token-1' ? problem(401) : listed(sims('1'))));
+    const { read, tokens } = platform((_, __, token) =>
+      token === 'token-1' ? problem(401) : listed(sims('1')),
+    );
     await Promise.all(Array.from({ length: 5 }, (_, index) => read({ label: `l${index}` })));
     expect(tokens()).toBe(2);
   });
@@ -104,7 +151,9 @@ describe('the token', () => {
   });
 
   it('that is not given is asked for again by the next reading only', async () => {
-    const { read, tokens } = platform(() => listed(sims('1')), { token: (number) => (number === 1 ? problem(401) : issued(number)) });
+    const { read, tokens } = platform(() => listed(sims('1')), {
+      token: (number) => (number === 1 ? problem(401) : issued(number)),
+    });
     const { code, text } = await refusal(read({ label: 'a' }));
     expect([code, tokens()]).toEqual(['unauthenticated', 1]);
     expect(text).toContain('TRUEUP_IOT_USERNAME and TRUEUP_IOT_PASSWORD');
@@ -118,19 +167,32 @@ describe('the token', () => {
     ['half an answer', json('{"access_token": "to')],
     ['a page', json('<html>', 200, { 'content-type': 'text/html' })],
   ])('is not taken from %s', async (_, token) => {
-    const { code, text } = await refusal(platform(() => listed([]), { token: () => token }).read({ label: 'a' }));
+    const { code, text } = await refusal(
+      platform(() => listed([]), { token: () => token }).read({ label: 'a' }),
+    );
     expect([code, text.includes(`POST ${TOKEN}`)]).toEqual(['unreadable-answer', true]);
   });
 
   it('is not the only thing a service may answer: a complaint of ten megabytes is cut', async () => {
-    const { read } = platform(() => json({ title: 'No', detail: 'x'.repeat(10_000_000) }, 400, { 'content-type': 'application/problem+json' }));
+    const { read } = platform(() =>
+      json({ title: 'No', detail: 'x'.repeat(10_000_000) }, 400, {
+        'content-type': 'application/problem+json',
+      }),
+    );
     const { code, text } = await refusal(read({ label: 'a' }));
     expect([code, text.length < 1000]).toEqual(['rejected', true]);
   });
 
   it('and the password are in no message and no event, however the service repeats them', async () => {
     const echo = (status: number): Answer =>
-      json({ title: 'No', detail: 'token-1 open sesame & co open+sesame+%26+co open%20sesame%20%26%20co' }, status, { 'content-type': 'application/problem+json' });
+      json(
+        {
+          title: 'No',
+          detail: 'token-1 open sesame & co open+sesame+%26+co open%20sesame%20%26%20co',
+        },
+        status,
+        { 'content-type': 'application/problem+json' },
+      );
     for (const [made, hidden] of [
       [platform(() => echo(403)), /sesame|token-1/],
       [platform(() => listed([]), { token: () => echo(400) }), /sesame/],
@@ -163,7 +225,12 @@ describe('what is asked', () => {
     ]);
   });
 
-  test.each([{ label: `both ' and "` }, { label: 'a\\' }, { label: 'line\nbreak' }, { imsi: ' , ' }])('%j is refused before anything is sent', async (filters) => {
+  test.each([
+    { label: `both ' and "` },
+    { label: 'a\\' },
+    { label: 'line\nbreak' },
+    { imsi: ' , ' },
+  ])('%j is refused before anything is sent', async (filters) => {
     const { read, asked } = platform(() => listed([]));
     expect((await refusal(read(filters))).code).toBe('filter-value');
     expect(asked).toEqual([]);
@@ -190,7 +257,8 @@ describe('what is asked', () => {
     [{ expand: 'account' }, 'unknown-expand'],
   ])('nothing is ignored: %j is refused before anything is sent', async (more, expected) => {
     const { cloud, asked } = platform(() => listed([]));
-    const reading = cloud.records(collection, { filters: { label: 'a' }, ...more })[Symbol.asyncIterator]();
+    const records = cloud.records(collection, { filters: { label: 'a' }, ...more });
+    const reading = records[Symbol.asyncIterator]();
     expect((await refusal(reading.next())).code).toBe(expected);
     expect(asked).toEqual([]);
   });
@@ -207,22 +275,39 @@ describe('what is asked', () => {
     ['imsi', 'IMSI', 'imsi'],
     ['icc', 'ICC', 'iccid'],
     ['msisdn', 'MSISDN', 'msisdn'],
-  ])('%s= is a list of identifiers, in pieces, none twice, with label and custom fields', async (key, identifierType, attribute) => {
-    const { read, details } = platform(({ body }) =>
-      listed((JSON.parse(body ?? '') as { identifierValues: string[] }).identifierValues.map((value) => ({ imsi: `9${value}`, [attribute]: value }))),
-    );
-    const values = Array.from({ length: 250 }, (_, index) => String(1000 + index));
-    expect((await read({ [key]: [...values, ' 1000', '1249 ', ''].join(',') })).map(({ record }) => record[attribute])).toEqual(values);
-    expect(details().map(({ method }) => method)).toEqual(['POST', 'POST', 'POST']);
-    expect(details().map(({ headers }) => headers['content-type'])).toEqual(Array(3).fill('application/json'));
-    const bodies = details().map(({ body }) => JSON.parse(body ?? '') as { identifierType: string; identifierValues: string[] });
-    expect(bodies.map((one) => [one.identifierType, one.identifierValues.length])).toEqual([
-      [identifierType, 100],
-      [identifierType, 100],
-      [identifierType, 50],
-    ]);
-    for (const { url } of details()) expect(new URL(url).search).toBe('?additionalFields=LABEL&additionalFields=CUSTOM_FIELDS');
-  });
+  ])(
+    '%s= is a list of identifiers, in pieces, none twice, with label and custom fields',
+    async (key, identifierType, attribute) => {
+      const { read, details } = platform(({ body }) =>
+        listed(
+          (JSON.parse(body ?? '') as { identifierValues: string[] }).identifierValues.map(
+            (value) => ({ imsi: `9${value}`, [attribute]: value }),
+          ),
+        ),
+      );
+      const values = Array.from({ length: 250 }, (_, index) => String(1000 + index));
+      expect(
+        (await read({ [key]: [...values, ' 1000', '1249 ', ''].join(',') })).map(
+          ({ record }) => record[attribute],
+        ),
+      ).toEqual(values);
+      expect(details().map(({ method }) => method)).toEqual(['POST', 'POST', 'POST']);
+      expect(details().map(({ headers }) => headers['content-type'])).toEqual(
+        Array(3).fill('application/json'),
+      );
+      const bodies = details().map(
+        ({ body }) =>
+          JSON.parse(body ?? '') as { identifierType: string; identifierValues: string[] },
+      );
+      expect(bodies.map((one) => [one.identifierType, one.identifierValues.length])).toEqual([
+        [identifierType, 100],
+        [identifierType, 100],
+        [identifierType, 50],
+      ]);
+      for (const { url } of details())
+        expect(new URL(url).search).toBe('?additionalFields=LABEL&additionalFields=CUSTOM_FIELDS');
+    },
+  );
 
   it('is asked again where the service is in trouble, by GET and by POST', async () => {
     for (const filters of [{ label: 'a' }, { imsi: '1' }]) {
@@ -236,21 +321,39 @@ describe('a listing', () => {
   test.each([
     ['a bare cursor', 'c=2/+', 'c=2/+'],
     ['a relative URL', '/iot/api/subscriptions/details?cursor=c%3D2', 'c=2'],
-    ['a URL of another host', 'https://elsewhere.example.com/x?cursor=c2&limit=1&q=label==other', 'c2'],
+    [
+      'a URL of another host',
+      'https://elsewhere.example.com/x?cursor=c2&limit=1&q=label==other',
+      'c2',
+    ],
     ['a query', '?cursor=c2', 'c2'],
   ])('goes on by %s, with what was asked for, where it was asked', async (_, next, cursor) => {
-    const { read, details } = platform((__, url) => (url.searchParams.has('cursor') ? listed(sims('2'), null) : listed(sims('1'), next)));
+    const { read, details } = platform((__, url) =>
+      url.searchParams.has('cursor') ? listed(sims('2'), null) : listed(sims('1'), next),
+    );
     expect(imsis(await read({ label: 'a' }))).toEqual(['1', '2']);
     const second = new URL(details()[1]?.url ?? '');
     expect([second.origin, second.pathname]).toEqual(['http://127.0.0.1:9', DETAILS]);
-    expect(Object.fromEntries(second.searchParams)).toEqual({ cursor, q: 'label==a', limit: '10000' });
+    expect(Object.fromEntries(second.searchParams)).toEqual({
+      cursor,
+      q: 'label==a',
+      limit: '10000',
+    });
     expect(second.searchParams.getAll('q')).toHaveLength(1);
   });
 
   test.each([
-    ['a next that is an address without a query', listed(sims('1'), 'https://elsewhere.example.com/'), 'leads nowhere'],
+    [
+      'a next that is an address without a query',
+      listed(sims('1'), 'https://elsewhere.example.com/'),
+      'leads nowhere',
+    ],
     ['a next that is a number', listed(sims('1'), 7), 'leads nowhere'],
-    ['an address that asks for nothing', listed(sims('1'), '/iot/api/subscriptions/details?'), 'leads nowhere'],
+    [
+      'an address that asks for nothing',
+      listed(sims('1'), '/iot/api/subscriptions/details?'),
+      'leads nowhere',
+    ],
     ['the same page again and again', listed([], 'c'), 'leads back'],
     ['no list', json({ size: 0 }), 'no list'],
     ['errors beside records', json({ subscriptions: [], errors: [{ message: 'half' }] }), 'errors'],
@@ -263,7 +366,9 @@ describe('a listing', () => {
   });
 
   it('whose pages repeat records is refused', async () => {
-    const { read } = platform((_, url) => listed(sims('1'), `c${Number((url.searchParams.get('cursor') ?? 'c0').slice(1)) + 1}`));
+    const { read } = platform((_, url) =>
+      listed(sims('1'), `c${Number((url.searchParams.get('cursor') ?? 'c0').slice(1)) + 1}`),
+    );
     expect((await refusal(read({ label: 'a' }))).code).toBe('moving-pages');
   });
 
@@ -272,7 +377,11 @@ describe('a listing', () => {
       [2, 1],
       [3, 3],
     ]) {
-      const { read } = platform((_, url) => (url.searchParams.has('cursor') ? listed(sims('3'), null, { size: second }) : listed(sims('1', '2'), 'c', { size: first })));
+      const { read } = platform((_, url) =>
+        url.searchParams.has('cursor')
+          ? listed(sims('3'), null, { size: second })
+          : listed(sims('1', '2'), 'c', { size: first }),
+      );
       expect(await read({ label: 'a' })).toHaveLength(3);
     }
   });
@@ -287,18 +396,30 @@ describe('a listing', () => {
     ['the same digits of another identifier', { icc: '1' }, [{ imsi: '1', iccid: '2' }]],
     ['the same digits of a third', { msisdn: '1' }, [{ imsi: '1', iccid: '1', msisdn: '2' }]],
   ])('of identifiers that holds %s is none', async (_, filters, first, second) => {
-    const { read } = platform((__, url) => (second && !url.searchParams.has('cursor') ? listed(first, 'c') : listed(second ?? first)));
+    const { read } = platform((__, url) =>
+      second && !url.searchParams.has('cursor') ? listed(first, 'c') : listed(second ?? first),
+    );
     const { code, text } = await refusal(read(filters));
-    expect([code, text]).toEqual(['unreadable-answer', expect.stringContaining('not asked for, or one twice')]);
+    expect([code, text]).toEqual([
+      'unreadable-answer',
+      expect.stringContaining('not asked for, or one twice'),
+    ]);
   });
 
   it('of identifiers may hold fewer than were asked for, on as many pages as it likes', async () => {
-    const { read } = platform((_, url) => (url.searchParams.has('cursor') ? listed(sims('1')) : listed(sims('3'), 'c')));
+    const { read } = platform((_, url) =>
+      url.searchParams.has('cursor') ? listed(sims('1')) : listed(sims('3'), 'c'),
+    );
     expect(imsis(await read({ imsi: '1,2,3' }))).toEqual(['3', '1']);
   });
 
   it('passes on what is not known: records without an identifier, states, fields, long texts', async () => {
-    const records = [{ state: 'ON_THE_MOON' }, { state: 'TERMINATED', iccid: '89', novel: [{ deep: 1 }] }, { imsi: '1', label: 'x'.repeat(10_000_000) }, { state: null }];
+    const records = [
+      { state: 'ON_THE_MOON' },
+      { state: 'TERMINATED', iccid: '89', novel: [{ deep: 1 }] },
+      { imsi: '1', label: 'x'.repeat(10_000_000) },
+      { state: null },
+    ];
     const found = await platform(() => listed(records)).read({ label: 'a' });
     expect(found.map(({ record }) => record)).toEqual(records);
     expect(found[0]?.values).toMatchObject({ state: 'ON_THE_MOON' });
@@ -324,7 +445,10 @@ describe('limits', () => {
       },
     );
     for (let turn = 0; turn < 170; turn += 1) await made.read({ label: `l${turn}` });
-    const most = (list: readonly number[], window: number): number => Math.max(...list.map((start) => list.filter((at) => at >= start && at < start + window).length));
+    const most = (list: readonly number[], window: number): number =>
+      Math.max(
+        ...list.map((start) => list.filter((at) => at >= start && at < start + window).length),
+      );
     expect(most(times[DETAILS] ?? [], 1000)).toBeLessThanOrEqual(10);
     expect(most(times[DETAILS] ?? [], 60_000)).toBeLessThanOrEqual(150);
     expect(most(times[TOKEN] ?? [], 1000)).toBeLessThanOrEqual(5);
@@ -337,7 +461,9 @@ describe('limits', () => {
       const times: number[] = [];
       const made = platform(() => (times.push(made.clock.monotonic()), listed(sims('1'))), { iot });
       for (let turn = 0; turn < 151; turn += 1) await made.read({ label: `l${turn}` });
-      const busiest = Math.max(...times.map((start) => times.filter((at) => at >= start && at < start + 1000).length));
+      const busiest = Math.max(
+        ...times.map((start) => times.filter((at) => at >= start && at < start + 1000).length),
+      );
       return { busiest, seconds: Math.floor(((times.at(-1) ?? 0) - (times[0] ?? 0)) / 1000) };
     });
     expect(await Promise.all(spans)).toEqual([
@@ -358,6 +484,8 @@ describe('limits', () => {
   });
 
   it('a 429 that does not end is an error that says so', async () => {
-    expect((await refusal(platform(() => problem(429)).read({ label: 'a' }))).code).toBe('rate-limited');
+    expect((await refusal(platform(() => problem(429)).read({ label: 'a' }))).code).toBe(
+      'rate-limited',
+    );
   });
 });

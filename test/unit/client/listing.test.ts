@@ -12,12 +12,19 @@ const accounts = kinds.get('accounts')!;
 const authorizations = kinds.get('account_authorizations')!;
 
 const rule = (id: string) => ({ alert_config_id: id, schedule: null });
-const account = (id: number) => ({ id: String(id), name: `account ${id}`, account: 'https://elsewhere.example/api/v2/accounts/1/' });
+const account = (id: number) => ({
+  id: String(id),
+  name: `account ${id}`,
+  account: 'https://elsewhere.example/api/v2/accounts/1/',
+});
 const authorization = (id: string, role = 'no_access') => ({
   type: 'account_authorizations',
   id,
   attributes: { role, note: 'kept' },
-  relationships: { user: { data: { type: 'users', id: '77' } }, account: { data: { type: 'accounts', id: '5' } } },
+  relationships: {
+    user: { data: { type: 'users', id: '77' } },
+    account: { data: { type: 'accounts', id: '5' } },
+  },
   links: { self: `/api/v3/beta/account_authorizations/${id}` },
 });
 const ids = (objects: readonly { id: string }[]) => objects.map(({ id }) => id);
@@ -28,17 +35,30 @@ const offsetServer =
   (_: unknown, url: URL): Answer => {
     const offset = Number(url.searchParams.get('offset') ?? 0);
     const limit = Math.min(cap, Number(url.searchParams.get('limit') ?? 20));
-    const data = Array.from({ length: Math.max(0, Math.min(limit, total - offset)) }, (__, index) => account(offset + index + 1));
-    const next = offset + limit < total ? `https://shard7.example/api/v2/accounts/?limit=${limit}&offset=${offset + limit}` : null;
+    const data = Array.from({ length: Math.max(0, Math.min(limit, total - offset)) }, (__, index) =>
+      account(offset + index + 1),
+    );
+    const next =
+      offset + limit < total
+        ? `https://shard7.example/api/v2/accounts/?limit=${limit}&offset=${offset + limit}`
+        : null;
     return json({ data, meta: { limit, offset, next, previous: null } });
   };
 
 describe('a listing by next', () => {
   it('asks for the largest page with the four headers, and follows the query of next on its own address', async () => {
-    const { cloud, asked, paths } = bench(script(page([rule('a')], 'https://shard7.example/other/path/?cursor=x%3D1&limit=500'), page([rule('b')])));
+    const { cloud, asked, paths } = bench(
+      script(
+        page([rule('a')], 'https://shard7.example/other/path/?cursor=x%3D1&limit=500'),
+        page([rule('b')]),
+      ),
+    );
     const listing = await cloud.list(rules);
     expect(ids(listing.objects)).toEqual(['a', 'b']);
-    expect(paths()).toEqual(['/api/v2/alert_rules/?limit=500', '/api/v2/alert_rules/?cursor=x%3D1&limit=500']);
+    expect(paths()).toEqual([
+      '/api/v2/alert_rules/?limit=500',
+      '/api/v2/alert_rules/?cursor=x%3D1&limit=500',
+    ]);
     expect(asked.every(({ url }) => new URL(url).origin === 'http://127.0.0.1:9')).toBe(true);
     expect(asked[0]!.headers).toMatchObject({
       accept: 'application/json',
@@ -52,7 +72,13 @@ describe('a listing by next', () => {
 
   it('speaks JSON:API and a bearer token to v3, without a slash at the end', async () => {
     const { cloud, asked, paths } = bench(
-      script(page3([authorization('a')], '/api/v3/beta/account_authorizations?page%5Bafter%5D=c1&page%5Bsize%5D=50'), page3([authorization('b', 'administrator')])),
+      script(
+        page3(
+          [authorization('a')],
+          '/api/v3/beta/account_authorizations?page%5Bafter%5D=c1&page%5Bsize%5D=50',
+        ),
+        page3([authorization('b', 'administrator')]),
+      ),
     );
     const { objects } = await cloud.list(authorizations);
     expect(objects.map(({ values }) => values)).toEqual([
@@ -62,21 +88,47 @@ describe('a listing by next', () => {
     expect(objects[0]!.raw).toEqual(authorization('a'));
     expect(paths()[0]).toBe('/api/v3/beta/account_authorizations?page%5Bsize%5D=50');
     expect(paths()[1]).toContain('page%5Bafter%5D=c1');
-    expect(asked[0]!.headers).toMatchObject({ accept: 'application/vnd.api+json', 'content-type': 'application/vnd.api+json', authorization: 'Bearer token-1' });
+    expect(asked[0]!.headers).toMatchObject({
+      accept: 'application/vnd.api+json',
+      'content-type': 'application/vnd.api+json',
+      authorization: 'Bearer token-1',
+    });
     expect(Object.keys(asked[0]!.headers)).not.toContain('X-MGR-API-KEY');
   });
 
   it('gives normal forms, the raw record only where a PUT needs it, and the clock of the server', async () => {
-    const record = { ...rule('a'), associated_accounts: [9, 10, 9], updated_at: '2026-03-01T00:00:00+00:00', account: 'https://x.example/api/v2/accounts/7/', stranger: 1 };
+    const record = {
+      ...rule('a'),
+      associated_accounts: [9, 10, 9],
+      updated_at: '2026-03-01T00:00:00+00:00',
+      account: 'https://x.example/api/v2/accounts/7/',
+      stranger: 1,
+    };
     const answer = page([record]);
-    const { cloud, clock } = bench(() => ({ ...answer, headers: { ...answer.headers, date: 'Thu, 01 Jan 2026 00:00:09 GMT' } }));
+    const { cloud, clock } = bench(() => ({
+      ...answer,
+      headers: { ...answer.headers, date: 'Thu, 01 Jan 2026 00:00:09 GMT' },
+    }));
     const listing = await cloud.list(rules);
     expect(new Date(clock.now() + listing.skew!).toISOString()).toBe('2026-01-01T00:00:09.000Z');
     expect(listing.objects).toEqual([
-      { id: 'a', values: { alert_config_id: 'a', schedule: null, associated_accounts: ['10', '9'], updated_at: '2026-03-01T00:00:00.000Z', account: '7' } },
+      {
+        id: 'a',
+        values: {
+          alert_config_id: 'a',
+          schedule: null,
+          associated_accounts: ['10', '9'],
+          updated_at: '2026-03-01T00:00:00.000Z',
+          account: '7',
+        },
+      },
     ]);
     const other = bench(() => page([account(3)]));
-    expect((await other.cloud.list(accounts)).objects[0]).toEqual({ id: '3', values: { id: '3', name: 'account 3', account: '1' }, raw: account(3) });
+    expect((await other.cloud.list(accounts)).objects[0]).toEqual({
+      id: '3',
+      values: { id: '3', name: 'account 3', account: '1' },
+      raw: account(3),
+    });
   });
 
   it('tells how far it has come', async () => {
@@ -91,25 +143,38 @@ describe('a listing by next', () => {
 
   it('lists completely however the records fall into pages', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.uniqueArray(fc.uuid(), { maxLength: 40 }), fc.array(fc.nat(6), { maxLength: 12 }), async (all, sizes) => {
-        const parts: string[][] = [];
-        let at = 0;
-        for (const size of sizes) parts.push(all.slice(at, (at += size)));
-        parts.push(all.slice(at));
-        const kept = parts.filter((part, index) => part.length > 0 || parts[index + 1]?.length !== 0);
-        const { cloud, asked } = bench((_, url) => {
-          const number = Number(url.searchParams.get('page') ?? 0);
-          return page(kept[number]!.map(rule), number + 1 < kept.length ? `http://any.example/?page=${number + 1}` : null);
-        });
-        expect(ids((await cloud.list(rules)).objects)).toEqual(all);
-        expect(asked).toHaveLength(kept.length);
-      }),
+      fc.asyncProperty(
+        fc.uniqueArray(fc.uuid(), { maxLength: 40 }),
+        fc.array(fc.nat(6), { maxLength: 12 }),
+        async (all, sizes) => {
+          const parts: string[][] = [];
+          let at = 0;
+          for (const size of sizes) parts.push(all.slice(at, (at += size)));
+          parts.push(all.slice(at));
+          const kept = parts.filter(
+            (part, index) => part.length > 0 || parts[index + 1]?.length !== 0,
+          );
+          const { cloud, asked } = bench((_, url) => {
+            const number = Number(url.searchParams.get('page') ?? 0);
+            return page(
+              kept[number]!.map(rule),
+              number + 1 < kept.length ? `http://any.example/?page=${number + 1}` : null,
+            );
+          });
+          expect(ids((await cloud.list(rules)).objects)).toEqual(all);
+          expect(asked).toHaveLength(kept.length);
+        },
+      ),
     );
   });
 
   it('refuses when any page has any fault', async () => {
     const faults: Record<string, (good: Answer) => Answer> = {
-      html: (good) => ({ ...good, headers: { 'content-type': 'text/html; charset=utf-8' }, body: '<html></html>' }),
+      html: (good) => ({
+        ...good,
+        headers: { 'content-type': 'text/html; charset=utf-8' },
+        body: '<html></html>',
+      }),
       truncated: (good) => ({ ...good, body: good.body.slice(0, -3) }),
       empty: (good) => ({ ...good, body: '' }),
       'no data': (good) => json({ meta: (JSON.parse(good.body) as { meta: unknown }).meta }),
@@ -117,14 +182,21 @@ describe('a listing by next', () => {
       'no meta': () => json({ data: [] }),
       'no next': () => json({ data: [], meta: {} }),
       'next is no text': () => json({ data: [], meta: { next: 7 } }),
-      'next without a query': () => json({ data: [], meta: { next: 'https://any.example/api/v2/alert_rules/' } }),
+      'next without a query': () =>
+        json({ data: [], meta: { next: 'https://any.example/api/v2/alert_rules/' } }),
       'next with an empty query': () => page([], 'https://any.example/api/v2/alert_rules/?'),
       'record without id': () => page([{ schedule: null }]),
       'record with an empty id': () => page([rule('')]),
       'record with a path for an id': () => page([rule('../x')]),
       'record that is no object': () => page([null]),
       'record that is text': () => page(['a']),
-      'bottomless record': () => page([{ ...rule('deep'), settings: JSON.parse('{"a":'.repeat(70) + '1' + '}'.repeat(70)) as unknown }]),
+      'bottomless record': () =>
+        page([
+          {
+            ...rule('deep'),
+            settings: JSON.parse('{"a":'.repeat(70) + '1' + '}'.repeat(70)) as unknown,
+          },
+        ]),
       'no rights': () => json({ exception: 'no' }, 403),
       gone: () => json({}, 404),
       redirect: () => json('', 301, { location: 'https://any.example/' }),
@@ -132,17 +204,25 @@ describe('a listing by next', () => {
       outage: () => json('', 503),
     };
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 1, max: 5 }), fc.nat(4), fc.constantFrom(...Object.keys(faults)), async (count, where, name) => {
-        const bad = where % count;
-        const { cloud } = bench((_, url) => {
-          const number = Number(url.searchParams.get('page') ?? 0);
-          const good = page([rule(`r${number}`)], number + 1 < count ? `?page=${number + 1}` : null);
-          return number === bad ? faults[name]!(good) : good;
-        });
-        const { exit, text } = await refusal(cloud.list(rules));
-        expect(exit).toBe(1);
-        expect(text).toMatch(/alert_rules/);
-      }),
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 5 }),
+        fc.nat(4),
+        fc.constantFrom(...Object.keys(faults)),
+        async (count, where, name) => {
+          const bad = where % count;
+          const { cloud } = bench((_, url) => {
+            const number = Number(url.searchParams.get('page') ?? 0);
+            const good = page(
+              [rule(`r${number}`)],
+              number + 1 < count ? `?page=${number + 1}` : null,
+            );
+            return number === bad ? faults[name]!(good) : good;
+          });
+          const { exit, text } = await refusal(cloud.list(rules));
+          expect(exit).toBe(1);
+          expect(text).toMatch(/alert_rules/);
+        },
+      ),
       { numRuns: drawn(200) },
     );
   });
@@ -151,11 +231,23 @@ describe('a listing by next', () => {
     ['an HTML page', json('<html>', 200, { 'content-type': 'text/html' }), /HTML page/],
     ['truncated JSON', json('{"data": ['), /not complete, valid JSON/],
     ['401', json({ exception: 'bad keys' }, 401), /401: bad keys.*TRUEUP_MGR_API_ID/],
-    ['403', json({ exception: { type: 'x', message: 'no role' } }, 403), /403: no role.*TRUEUP_VND_API_KEY/],
+    [
+      '403',
+      json({ exception: { type: 'x', message: 'no role' } }, 403),
+      /403: no role.*TRUEUP_VND_API_KEY/,
+    ],
     ['a redirect', json('', 302, { location: 'https://evil.example/' }), /302.*never followed/],
     ['404', json('', 404), /404.*TRUEUP_V2_URL/],
-    ['records beside errors', json({ data: [], errors: [{ detail: 'partial' }], meta: { next: null } }), /errors beside/],
-    ['records beside an exception', json({ data: [], exception: 'partial', meta: { next: null } }), /errors beside/],
+    [
+      'records beside errors',
+      json({ data: [], errors: [{ detail: 'partial' }], meta: { next: null } }),
+      /errors beside/,
+    ],
+    [
+      'records beside an exception',
+      json({ data: [], exception: 'partial', meta: { next: null } }),
+      /errors beside/,
+    ],
   ])('says what is wrong with %s, without asking again', async (_, answer, words) => {
     const { cloud, asked } = bench(() => answer);
     expect((await refusal(cloud.list(rules))).text).toMatch(words);
@@ -167,7 +259,9 @@ describe('a listing by next', () => {
     ['to an earlier page in another spelling', '?b=2&a=1'],
   ])('refuses a next that leads %s', async (_, back) => {
     let turn = 0;
-    const { cloud, asked } = bench(() => page([rule(`r${turn++}`)], turn === 1 ? '?a=1&b=2' : back));
+    const { cloud, asked } = bench(() =>
+      page([rule(`r${turn++}`)], turn === 1 ? '?a=1&b=2' : back),
+    );
     expect((await refusal(cloud.list(rules))).text).toMatch(/already read/);
     expect(asked).toHaveLength(2);
   });
@@ -180,7 +274,14 @@ describe('a listing by next', () => {
   });
 
   it('lists again when pages moved, and gives up when they never rest', async () => {
-    const moved = bench(script(page([rule('a'), rule('b')], '?p=2'), page([rule('b')]), page([rule('x'), rule('a')], '?p=2'), page([rule('b')])));
+    const moved = bench(
+      script(
+        page([rule('a'), rule('b')], '?p=2'),
+        page([rule('b')]),
+        page([rule('x'), rule('a')], '?p=2'),
+        page([rule('b')]),
+      ),
+    );
     expect(ids((await moved.cloud.list(rules)).objects)).toEqual(['x', 'a', 'b']);
     const restless = bench(script(page([rule('a'), rule('a')])));
     expect((await refusal(restless.cloud.list(rules))).code).toBe('moving-pages');
@@ -199,10 +300,17 @@ describe('a listing by next', () => {
       small: 9007199254740991,
       text: 'n: 12345678901234567890, "x"',
     });
-    expect(JSON.parse(JSON.stringify(settings))).toMatchObject({ big: '12345678901234567890123', list: ['-9007199254740993'] });
+    expect(JSON.parse(JSON.stringify(settings))).toMatchObject({
+      big: '12345678901234567890123',
+      list: ['-9007199254740993'],
+    });
     expect(Object.hasOwn(settings, '__proto__')).toBe(false);
     expect(({} as Record<string, unknown>)['evil']).toBeUndefined();
-    const numeric = await bench(() => json('{"data":[{"id":12345678901234567890,"name":"n"},{"id":7,"name":"m"}],"meta":{"next":null}}')).cloud.list(accounts);
+    const numeric = await bench(() =>
+      json(
+        '{"data":[{"id":12345678901234567890,"name":"n"},{"id":7,"name":"m"}],"meta":{"next":null}}',
+      ),
+    ).cloud.list(accounts);
     expect(ids(numeric.objects)).toEqual(['12345678901234567890', '7']);
     expect(numeric.objects[1]!.values['id']).toBe('7');
   });
@@ -210,18 +318,37 @@ describe('a listing by next', () => {
 
 describe('a ghost record', () => {
   const managers = kinds.get('configuration_managers')!;
-  const ghost = { id: '', account: 'https://any.example/api/v2/accounts/None/', target: null, version_number: 0 };
-  const real = { id: '4', router: 'https://any.example/api/v2/routers/12/', account: 'https://any.example/api/v2/accounts/1/' };
+  const ghost = {
+    id: '',
+    account: 'https://any.example/api/v2/accounts/None/',
+    target: null,
+    version_number: 0,
+  };
+  const real = {
+    id: '4',
+    router: 'https://any.example/api/v2/routers/12/',
+    account: 'https://any.example/api/v2/accounts/1/',
+  };
 
   it('is left out with a note that is given once, with the count', async () => {
     const { cloud, events } = bench((_, url) =>
-      url.searchParams.get('offset') === '500' ? page([{ ...ghost, configuration: [{}, []], router: null }]) : page([ghost, real, ghost], '?limit=500&offset=500'),
+      url.searchParams.get('offset') === '500'
+        ? page([{ ...ghost, configuration: [{}, []], router: null }])
+        : page([ghost, real, ghost], '?limit=500&offset=500'),
     );
     expect(ids((await cloud.list(managers)).objects)).toEqual(['4']);
     expect(ids((await cloud.list(managers)).objects)).toEqual(['4']);
-    const notes = events.flatMap((event) => (event.type === 'diagnostic' ? [event.diagnostic] : []));
+    const notes = events.flatMap((event) =>
+      event.type === 'diagnostic' ? [event.diagnostic] : [],
+    );
     expect(notes).toEqual([
-      { severity: 'info', code: 'ghost-records', summary: expect.stringMatching(/^The listing of configuration_managers holds 3 records without an id/) as string },
+      {
+        severity: 'info',
+        code: 'ghost-records',
+        summary: expect.stringMatching(
+          /^The listing of configuration_managers holds 3 records without an id/,
+        ) as string,
+      },
     ]);
   });
 
@@ -243,17 +370,24 @@ describe('a ghost record', () => {
     ['a version', { ...ghost, version_number: 1 }],
     ['no version', { ...ghost, version_number: undefined }],
   ])('is none with %s: the listing is refused', async (_, record) => {
-    expect((await refusal(bench(() => page([real, record])).cloud.list(managers))).text).toMatch(/record without a valid id/);
+    expect((await refusal(bench(() => page([real, record])).cloud.list(managers))).text).toMatch(
+      /record without a valid id/,
+    );
   });
 
   it('is none where the kind knows of no ghosts', async () => {
-    expect((await refusal(bench(() => page([{ ...ghost, name: 'x' }])).cloud.list(accounts))).text).toMatch(/record without a valid id/);
+    expect(
+      (await refusal(bench(() => page([{ ...ghost, name: 'x' }])).cloud.list(accounts))).text,
+    ).toMatch(/record without a valid id/);
   });
 });
 
 describe('the end of a v3 listing', () => {
-  const pagination = (after?: unknown) => ({ pagination: { before: null, ...(after !== undefined && { after }) } });
-  const end = async (rest: object) => bench(() => json({ data: [authorization('a')], ...rest })).cloud.list(authorizations);
+  const pagination = (after?: unknown) => ({
+    pagination: { before: null, ...(after !== undefined && { after }) },
+  });
+  const end = async (rest: object) =>
+    bench(() => json({ data: [authorization('a')], ...rest })).cloud.list(authorizations);
 
   it.each([
     ['links.next is null', { links: { next: null } }],
@@ -272,16 +406,33 @@ describe('the end of a v3 listing', () => {
     ['links null and nothing else', { links: null }, /does not say/],
     ['links in a list', { links: [] }, /does not say/],
     ['meta without pagination', { meta: {} }, /does not say/],
-    ['after with a cursor and no link', { links: {}, meta: pagination('c2') }, /no links.next that leads there/],
-    ['after with a cursor and no links', { meta: pagination('c2') }, /no links.next that leads there/],
-    ['next without a query', { links: { next: '/api/v3/beta/account_authorizations' } }, /leads nowhere/],
+    [
+      'after with a cursor and no link',
+      { links: {}, meta: pagination('c2') },
+      /no links.next that leads there/,
+    ],
+    [
+      'after with a cursor and no links',
+      { meta: pagination('c2') },
+      /no links.next that leads there/,
+    ],
+    [
+      'next without a query',
+      { links: { next: '/api/v3/beta/account_authorizations' } },
+      /leads nowhere/,
+    ],
     ['next that is no text', { links: { next: 7 } }, /leads nowhere/],
   ])('is unknown with %s', async (_, rest, words) => {
     expect((await refusal(end(rest))).text).toMatch(words);
   });
 
   it('is not where a link leads on, although after is null', async () => {
-    const { cloud } = bench(script(page3([authorization('a')], '?page%5Bafter%5D=c1'), json({ data: [authorization('b')], links: {} })));
+    const { cloud } = bench(
+      script(
+        page3([authorization('a')], '?page%5Bafter%5D=c1'),
+        json({ data: [authorization('b')], links: {} }),
+      ),
+    );
     expect(ids((await cloud.list(authorizations)).objects)).toEqual(['a', 'b']);
   });
 });
@@ -300,12 +451,20 @@ describe('a listing by offset', () => {
     [10_000, 9_800, 20, 20],
     [400, 300, 1, 1],
     [700, 1200, 2, 3],
-  ])('lists %i of which %s are expected with little waste', async (total, expected, least, most) => {
-    const { cloud, asked } = bench(offsetServer(total), expected === undefined ? {} : { ahead: { accounts: expected } });
-    expect(ids((await cloud.list(accounts)).objects)).toEqual(Array.from({ length: total }, (_, index) => String(index + 1)));
-    expect(asked.length).toBeGreaterThanOrEqual(least);
-    expect(asked.length).toBeLessThanOrEqual(most);
-  });
+  ])(
+    'lists %i of which %s are expected with little waste',
+    async (total, expected, least, most) => {
+      const { cloud, asked } = bench(
+        offsetServer(total),
+        expected === undefined ? {} : { ahead: { accounts: expected } },
+      );
+      expect(ids((await cloud.list(accounts)).objects)).toEqual(
+        Array.from({ length: total }, (_, index) => String(index + 1)),
+      );
+      expect(asked.length).toBeGreaterThanOrEqual(least);
+      expect(asked.length).toBeLessThanOrEqual(most);
+    },
+  );
 
   it('fetches expected pages beside one another, eight at once', async () => {
     let under = 0;
@@ -331,23 +490,37 @@ describe('a listing by offset', () => {
 
   it('is not hurt by a failing page beyond the end, and is refused for one before it', async () => {
     const serve = offsetServer(600);
-    const answer = (bad: string) => (request: unknown, url: URL) => (url.searchParams.get('offset') === bad ? json('', 400) : serve(request, url));
+    const answer = (bad: string) => (request: unknown, url: URL) =>
+      url.searchParams.get('offset') === bad ? json('', 400) : serve(request, url);
     const fine = bench(answer('1000'), { ahead: { accounts: 1400 } });
     expect((await fine.cloud.list(accounts)).objects).toHaveLength(600);
-    expect((await refusal(bench(answer('500'), { ahead: { accounts: 1400 } }).cloud.list(accounts))).text).toMatch(/400/);
+    expect(
+      (await refusal(bench(answer('500'), { ahead: { accounts: 1400 } }).cloud.list(accounts)))
+        .text,
+    ).toMatch(/400/);
   });
 
   it('notices a server that ignores the offset', async () => {
-    const { cloud } = bench((_, url) => json({ data: [account(1)], meta: { next: `?limit=500&offset=${Number(url.searchParams.get('offset') ?? 0) + 500}` } }));
+    const { cloud } = bench((_, url) =>
+      json({
+        data: [account(1)],
+        meta: { next: `?limit=500&offset=${Number(url.searchParams.get('offset') ?? 0) + 500}` },
+      }),
+    );
     expect((await refusal(cloud.list(accounts))).code).toBe('moving-pages');
   });
 
   it('lists completely for any total, expectation and page size of the server', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.nat(4000), fc.nat(6000), fc.constantFrom(500, 500, 250, 77), async (total, expected, cap) => {
-        const { cloud } = bench(offsetServer(total, cap), { ahead: { accounts: expected } });
-        expect((await cloud.list(accounts)).objects).toHaveLength(total);
-      }),
+      fc.asyncProperty(
+        fc.nat(4000),
+        fc.nat(6000),
+        fc.constantFrom(500, 500, 250, 77),
+        async (total, expected, cap) => {
+          const { cloud } = bench(offsetServer(total, cap), { ahead: { accounts: expected } });
+          expect((await cloud.list(accounts)).objects).toHaveLength(total);
+        },
+      ),
       { numRuns: drawn(40) },
     );
   });
@@ -416,8 +589,13 @@ describe('finding by identifier', () => {
       if (url.pathname.endsWith('/wrong')) return json({ data: authorization('other') });
       return url.pathname.endsWith('/gone') ? json('', 404) : json('', 403);
     });
-    expect(await cloud.find(authorizations, ['a:1', 'gone', '..'])).toMatchObject([{ id: 'a:1', values: { role: 'no_access' } }]);
-    expect(paths()).toEqual(['/api/v3/beta/account_authorizations/a%3A1', '/api/v3/beta/account_authorizations/gone']);
+    expect(await cloud.find(authorizations, ['a:1', 'gone', '..'])).toMatchObject([
+      { id: 'a:1', values: { role: 'no_access' } },
+    ]);
+    expect(paths()).toEqual([
+      '/api/v3/beta/account_authorizations/a%3A1',
+      '/api/v3/beta/account_authorizations/gone',
+    ]);
     expect((await refusal(cloud.find(authorizations, ['wrong']))).text).toMatch(/is about other/);
     expect((await refusal(cloud.find(authorizations, ['x']))).text).toMatch(/TRUEUP_V3_TOKEN/);
   });
@@ -426,12 +604,26 @@ describe('finding by identifier', () => {
 describe('what is missing', () => {
   it('names the environment for a dialect without address, and for a credential without value', async () => {
     const without = bench(() => page([]), { v3: undefined as never });
-    expect((await refusal(without.cloud.list(authorizations))).text).toMatch(/TRUEUP_V3_URL.*TRUEUP_V3_TOKEN or TRUEUP_V3_TOKEN_FILE/);
+    expect((await refusal(without.cloud.list(authorizations))).text).toMatch(
+      /TRUEUP_V3_URL.*TRUEUP_V3_TOKEN or TRUEUP_V3_TOKEN_FILE/,
+    );
     expect(without.cloud.target).toBe('http://127.0.0.1:9/api/v2');
-    const keyless = bench(() => page([]), { v2: { url: 'http://localhost:9/api/v2/', headers: { ...v2Headers, 'X-VND-API-KEY': secret('TRUEUP_VND_API_KEY', undefined) } } });
-    expect((await refusal(keyless.cloud.list(rules))).text).toMatch(/TRUEUP_VND_API_KEY has no value/);
+    const keyless = bench(() => page([]), {
+      v2: {
+        url: 'http://localhost:9/api/v2/',
+        headers: { ...v2Headers, 'X-VND-API-KEY': secret('TRUEUP_VND_API_KEY', undefined) },
+      },
+    });
+    expect((await refusal(keyless.cloud.list(rules))).text).toMatch(
+      /TRUEUP_VND_API_KEY has no value/,
+    );
     expect(keyless.asked).toEqual([]);
-    const broken = bench(() => page([]), { v2: { url: 'http://localhost:9/api/v2/', headers: { ...v2Headers, 'X-VND-API-KEY': secret('TRUEUP_VND_API_KEY', 'sesame\nx: y') } } });
+    const broken = bench(() => page([]), {
+      v2: {
+        url: 'http://localhost:9/api/v2/',
+        headers: { ...v2Headers, 'X-VND-API-KEY': secret('TRUEUP_VND_API_KEY', 'sesame\nx: y') },
+      },
+    });
     const { text } = await refusal(broken.cloud.list(rules));
     expect(text).toMatch(/TRUEUP_VND_API_KEY/);
     expect(text).not.toMatch(/sesame/);
@@ -445,7 +637,9 @@ describe('what is missing', () => {
     ['not a url hunter2', /not a URL/],
     ['http://127.0.0.1.evil.example/', /plain http/],
   ])('refuses the address %s without quoting it', async (url, words) => {
-    const { text } = await refusal(Promise.resolve().then(() => bench(() => page([]), { v2: { url, headers: v2Headers } })));
+    const { text } = await refusal(
+      Promise.resolve().then(() => bench(() => page([]), { v2: { url, headers: v2Headers } })),
+    );
     expect(text).toMatch(words);
     expect(text).not.toMatch(/hunter2/);
   });

@@ -31,21 +31,38 @@ describe('Retry-After', () => {
     ['2026', undefined, 2_026_000],
     ['Thu, 99 Jan 2026 00:00:30 GMT', undefined, undefined],
   ])('%j, at the server %j, is %j', (value, date, wait) => {
-    expect(retryAfter({ ...(value !== undefined && { 'retry-after': value }), ...(date !== undefined && { date }) }, now)).toBe(wait);
+    expect(
+      retryAfter(
+        {
+          ...(value !== undefined && { 'retry-after': value }),
+          ...(date !== undefined && { date }),
+        },
+        now,
+      ),
+    ).toBe(wait);
   });
 });
 
 describe('the pause before another attempt', () => {
   it('is anywhere below a bound that doubles up to 20 s', () => {
     const longest = { fraction: () => 0.999999 };
-    expect([1, 2, 3, 6, 7, 50].map((attempt) => backoff(attempt, longest))).toEqual([499, 999, 1999, 15999, 19999, 19999]);
+    expect([1, 2, 3, 6, 7, 50].map((attempt) => backoff(attempt, longest))).toEqual([
+      499, 999, 1999, 15999, 19999, 19999,
+    ]);
     expect(backoff(9, { fraction: () => 0 })).toBe(0);
   });
 
   it.each<[string, number, Record<string, string>, number, number, number]>([
     // status, headers, requests, shortest and longest time spent
     ['what is asked for', 429, { 'retry-after': '5' }, 3, 10_000, 10_000],
-    ['a date', 503, { 'retry-after': 'Thu, 01 Jan 2026 00:01:00 GMT', date: 'Thu, 01 Jan 2026 00:00:00 GMT' }, 3, 120_000, 120_000],
+    [
+      'a date',
+      503,
+      { 'retry-after': 'Thu, 01 Jan 2026 00:01:00 GMT', date: 'Thu, 01 Jan 2026 00:00:00 GMT' },
+      3,
+      120_000,
+      120_000,
+    ],
     ['two minutes at most', 429, { 'retry-after': '120' }, 3, 240_000, 240_000],
     ['no longer', 429, { 'retry-after': '121' }, 1, 0, 0],
     ['not for a year', 503, { 'retry-after': '99999999999999999999' }, 1, 0, 0],
@@ -64,7 +81,11 @@ describe('the pause before another attempt', () => {
   it('is told where it is long', async () => {
     const { cloud, events } = bench(script(json('', 429, { 'retry-after': '5' }), page([])));
     await cloud.list(rules);
-    expect(events[0]).toEqual({ type: 'waiting', why: 'the service asked for patience', milliseconds: 5000 });
+    expect(events[0]).toEqual({
+      type: 'waiting',
+      why: 'the service asked for patience',
+      milliseconds: 5000,
+    });
   });
 });
 
@@ -136,18 +157,24 @@ describe('a read', () => {
 describe('the limiter', () => {
   it('lets no window of a minute hold more than the rate and one bucket', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 3000 }), fc.array(fc.nat(5000), { minLength: 1, maxLength: 400 }), (rate, gaps) => {
-        let time = 0;
-        const gate = limiter({ monotonic: () => time }, rate);
-        const sent = gaps.map((gap) => {
-          time += gap;
-          return time + gate.take();
-        });
-        sent.sort((a, b) => a - b);
-        const bucket = Math.max(1, Math.min(60, Math.floor(rate / 15)));
-        for (let first = 0; first < sent.length; first += 1)
-          expect(sent.filter((at) => at >= sent[first]! && at < sent[first]! + 60_000).length).toBeLessThanOrEqual(rate + bucket);
-      }),
+      fc.property(
+        fc.integer({ min: 1, max: 3000 }),
+        fc.array(fc.nat(5000), { minLength: 1, maxLength: 400 }),
+        (rate, gaps) => {
+          let time = 0;
+          const gate = limiter({ monotonic: () => time }, rate);
+          const sent = gaps.map((gap) => {
+            time += gap;
+            return time + gate.take();
+          });
+          sent.sort((a, b) => a - b);
+          const bucket = Math.max(1, Math.min(60, Math.floor(rate / 15)));
+          for (let first = 0; first < sent.length; first += 1)
+            expect(
+              sent.filter((at) => at >= sent[first]! && at < sent[first]! + 60_000).length,
+            ).toBeLessThanOrEqual(rate + bucket);
+        },
+      ),
       { numRuns: drawn(60) },
     );
   });
@@ -161,23 +188,40 @@ describe('the limiter', () => {
 
   it('holds everyone after a 429', async () => {
     let turn = 0;
-    const { cloud, clock } = bench((_, url) => (turn++ === 0 ? json('', 429, { 'retry-after': '9' }) : page(url.pathname.includes('rules') ? [] : [])));
+    const { cloud, clock } = bench((_, url) =>
+      turn++ === 0
+        ? json('', 429, { 'retry-after': '9' })
+        : page(url.pathname.includes('rules') ? [] : []),
+    );
     const first = cloud.list(rules);
     await new Promise((resolve) => setImmediate(resolve));
-    await Promise.all([first, cloud.list(kinds.get('accounts')!).then(() => expect(clock.elapsed()).toBeGreaterThanOrEqual(9000))]);
+    await Promise.all([
+      first,
+      cloud
+        .list(kinds.get('accounts')!)
+        .then(() => expect(clock.elapsed()).toBeGreaterThanOrEqual(9000)),
+    ]);
   });
 
   it('counts every attempt, has a default for real addresses and none for loopback', async () => {
     const time = async (url: string, more = {}) => {
       let turn = 0;
-      const { cloud, clock, events } = bench(() => page([{ alert_config_id: `r${turn}` }], ++turn < 130 ? `?p=${turn}` : null), { v2: { url, headers: {} }, ...more });
+      const { cloud, clock, events } = bench(
+        () => page([{ alert_config_id: `r${turn}` }], ++turn < 130 ? `?p=${turn}` : null),
+        { v2: { url, headers: {} }, ...more },
+      );
       await cloud.list(rules);
-      return { spent: clock.elapsed(), waits: events.filter(({ type }) => type === 'waiting').length };
+      return {
+        spent: clock.elapsed(),
+        waits: events.filter(({ type }) => type === 'waiting').length,
+      };
     };
     expect((await time('http://127.0.0.1:9/api/v2')).spent).toBe(0);
     const real = await time('https://api.example.com/api/v2');
     expect(real.spent).toBeGreaterThan(13_000);
     expect(real.spent).toBeLessThan(13_700);
-    expect((await time('http://127.0.0.1:9/api/v2', { requestsPerMinute: 60 })).spent).toBeGreaterThan(120_000);
+    expect(
+      (await time('http://127.0.0.1:9/api/v2', { requestsPerMinute: 60 })).spent,
+    ).toBeGreaterThan(120_000);
   });
 });

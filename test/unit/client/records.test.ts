@@ -6,21 +6,28 @@ import { collections } from '../../../src/resources/index.js';
 import { bench, json, never, page, page3, refusal, type Bench } from './fake-cloud.js';
 
 const of = (name: string): Collection => collections.get(name) as Collection;
-const uuid = (index: number): string => `${String(index).padStart(8, '0')}-aaaa-11f0-8000-000000000001`;
+const uuid = (index: number): string =>
+  `${String(index).padStart(8, '0')}-aaaa-11f0-8000-000000000001`;
 const alert = (index: number, more: JsonObject = {}): JsonObject => ({
   created_at_timeuuid: uuid(index),
   created_at: new Date(index * 1000).toISOString(),
   type: 'account_locked',
   ...more,
 });
-const range = (from: number, to: number): readonly number[] => Array.from({ length: to - from }, (_, index) => from + index);
+const range = (from: number, to: number): readonly number[] =>
+  Array.from({ length: to - from }, (_, index) => from + index);
 
-async function gathered({ cloud }: Bench, name: string, query: Partial<Query> = {}): Promise<readonly Found[]> {
+async function gathered(
+  { cloud }: Bench,
+  name: string,
+  query: Partial<Query> = {},
+): Promise<readonly Found[]> {
   const found: Found[] = [];
   for await (const some of cloud.records(of(name), { filters: {}, ...query })) found.push(...some);
   return found;
 }
-const recordsOf = (found: readonly Found[]): readonly JsonObject[] => found.map(({ record }) => record);
+const recordsOf = (found: readonly Found[]): readonly JsonObject[] =>
+  found.map(({ record }) => record);
 
 /** Alerts by offset, the newest first where `grown` records arrive with every page that is asked for. */
 function log(total: number, grown = 0): (request: unknown, url: URL) => Answer {
@@ -36,17 +43,29 @@ function log(total: number, grown = 0): (request: unknown, url: URL) => Answer {
 
 describe('what a record holds', () => {
   it('masks a secret that a service lists in clear, and changes nothing else', async () => {
-    const record = { destination_config_id: 'd-1', name: 'Pager', authentication: { secret: 'sesame', algorithm: 'sha256' }, stranger: [{ deep: 1 }] };
+    const record = {
+      destination_config_id: 'd-1',
+      name: 'Pager',
+      authentication: { secret: 'sesame', algorithm: 'sha256' },
+      stranger: [{ deep: 1 }],
+    };
     const found = await gathered(
       bench(() => page([record])),
       'alert_push_destinations',
     );
-    expect(recordsOf(found)).toEqual([{ ...record, authentication: { secret: '*', algorithm: 'sha256' } }]);
+    expect(recordsOf(found)).toEqual([
+      { ...record, authentication: { secret: '*', algorithm: 'sha256' } },
+    ]);
     expect(JSON.stringify([found, found[0]?.values])).not.toContain('sesame');
   });
 
   it('passes what nobody knows, in any collection', async () => {
-    const odd = alert(1, { type: 'not_yet_invented', stranger: { ['toString']: 1 }, router: 'https://shard9.example/api/v2/routers/7/', account: null });
+    const odd = alert(1, {
+      type: 'not_yet_invented',
+      stranger: { ['toString']: 1 },
+      router: 'https://shard9.example/api/v2/routers/7/',
+      account: null,
+    });
     const [found] = await gathered(
       bench(() => page([odd])),
       'alerts',
@@ -85,7 +104,11 @@ describe('what a record holds', () => {
       'alerts',
     );
     expect(found?.values['type']).toBeUndefined();
-    expect(Object.keys(found?.record ?? {})).toEqual(['created_at_timeuuid', 'info', '__proto__ (not read)']);
+    expect(Object.keys(found?.record ?? {})).toEqual([
+      'created_at_timeuuid',
+      'info',
+      '__proto__ (not read)',
+    ]);
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
@@ -109,22 +132,37 @@ describe('what comes twice', () => {
 
   it('is told by the whole record where nobody knows what identifies one, by action.id in the log of changes', async () => {
     const audit = { reported_at: '2026-01-01T00:00:00Z', what: [1] };
-    const answers = (_: unknown, url: URL): Answer => (url.searchParams.has('p') ? page([audit, { ...audit, what: [2] }]) : page([audit], '?p=2'));
-    expect(recordsOf(await gathered(bench(answers), 'audit_logs'))).toEqual([audit, { ...audit, what: [2] }]);
-    const change = (id: string, name: string): JsonObject => ({ action: { id, timestamp: '2026-01-01T00:00:00Z' }, object: { id: '1', name } });
-    const changes = (_: unknown, url: URL): Answer => (url.searchParams.has('p') ? page([change('a', 'again'), change('b', 'B')]) : page([change('a', 'A')], '?p=2'));
+    const answers = (_: unknown, url: URL): Answer =>
+      url.searchParams.has('p') ? page([audit, { ...audit, what: [2] }]) : page([audit], '?p=2');
+    expect(recordsOf(await gathered(bench(answers), 'audit_logs'))).toEqual([
+      audit,
+      { ...audit, what: [2] },
+    ]);
+    const change = (id: string, name: string): JsonObject => ({
+      action: { id, timestamp: '2026-01-01T00:00:00Z' },
+      object: { id: '1', name },
+    });
+    const changes = (_: unknown, url: URL): Answer =>
+      url.searchParams.has('p')
+        ? page([change('a', 'again'), change('b', 'B')])
+        : page([change('a', 'A')], '?p=2');
     const found = await gathered(bench(changes), 'activity_logs');
     expect(found.map(({ values }) => values['action.id'])).toEqual(['a', 'b']);
   });
 
-  it.each(['accounts', 'alert_rules', 'asset_endpoints'])('puts a listing of %s in doubt', async (name) => {
-    const record = { id: '1', alert_config_id: 'r-1' };
-    const answer = name === 'asset_endpoints' ? page3 : page;
-    const cloud = bench((_, url) =>
-      url.search.includes('p=2') || url.searchParams.has('offset') ? answer([record]) : answer([record], name === 'accounts' ? '?limit=500&offset=500' : '?p=2'),
-    );
-    expect((await refusal(gathered(cloud, name))).code).toBe('moving-pages');
-  });
+  it.each(['accounts', 'alert_rules', 'asset_endpoints'])(
+    'puts a listing of %s in doubt',
+    async (name) => {
+      const record = { id: '1', alert_config_id: 'r-1' };
+      const answer = name === 'asset_endpoints' ? page3 : page;
+      const cloud = bench((_, url) =>
+        url.search.includes('p=2') || url.searchParams.has('offset')
+          ? answer([record])
+          : answer([record], name === 'accounts' ? '?limit=500&offset=500' : '?p=2'),
+      );
+      expect((await refusal(gathered(cloud, name))).code).toBe('moving-pages');
+    },
+  );
 
   it.each([
     ['whole pages', 500],
@@ -166,18 +204,24 @@ describe('the query', () => {
     const cloud = bench(log(2600));
     const found = await gathered(cloud, 'alerts', { filters: { type: 'account_locked' } });
     expect(found).toHaveLength(2600);
-    const offsets = cloud.asked.map(({ url }) => Number(new URL(url).searchParams.get('offset') ?? 0));
+    const offsets = cloud.asked.map(({ url }) =>
+      Number(new URL(url).searchParams.get('offset') ?? 0),
+    );
     expect(offsets.slice(0, 6).toSorted((a, b) => a - b)).toEqual([0, 500, 1000, 1500, 2000, 2500]);
     expect(offsets.length).toBeLessThanOrEqual(8);
     const first = bench(log(5000));
-    for await (const some of first.cloud.records(of('alerts'), { filters: {} })) if (some.length > 0) break;
+    for await (const some of first.cloud.records(of('alerts'), { filters: {} }))
+      if (some.length > 0) break;
     expect(first.asked).toHaveLength(1);
   });
 
   it('gives up what is under way once nobody wants more', async () => {
-    const cloud = bench((request, url) => (url.searchParams.get('offset') === '1000' ? never(request.signal) : log(5000)(request, url)));
+    const cloud = bench((request, url) =>
+      url.searchParams.get('offset') === '1000' ? never(request.signal) : log(5000)(request, url),
+    );
     let pages = 0;
-    for await (const some of cloud.cloud.records(of('alerts'), { filters: {} })) if (some.length > 0 && (pages += 1) === 2) break;
+    for await (const some of cloud.cloud.records(of('alerts'), { filters: {} }))
+      if (some.length > 0 && (pages += 1) === 2) break;
     const open = cloud.asked.filter(({ url }) => url.includes('offset=1000'));
     expect(open.map(({ signal }) => signal.aborted)).toEqual([true]);
   });
@@ -189,14 +233,22 @@ describe('the query', () => {
     });
     await gathered(cloud, 'alerts', { filters: { type: 'a' } });
     expect(cloud.asked.length).toBeGreaterThan(2);
-    expect(cloud.asked.every(({ url }) => new URL(url).searchParams.get('type') === 'a')).toBe(true);
+    expect(cloud.asked.every(({ url }) => new URL(url).searchParams.get('type') === 'a')).toBe(
+      true,
+    );
   });
 
   it('asks for expanded references on every page, also where next forgets them', async () => {
     const parent = { id: '1', name: 'HQ' };
-    const cloud = bench((_, url) => (url.searchParams.has('offset') ? page([{ id: '3', account: parent }]) : page([{ id: '2', account: parent }], '?limit=500&offset=500')));
+    const cloud = bench((_, url) =>
+      url.searchParams.has('offset')
+        ? page([{ id: '3', account: parent }])
+        : page([{ id: '2', account: parent }], '?limit=500&offset=500'),
+    );
     const found = await gathered(cloud, 'accounts', { expand: 'account' });
-    expect(new Set(cloud.asked.map(({ url }) => new URL(url).searchParams.getAll('expand').join()))).toEqual(new Set(['account']));
+    expect(
+      new Set(cloud.asked.map(({ url }) => new URL(url).searchParams.getAll('expand').join())),
+    ).toEqual(new Set(['account']));
     expect(cloud.asked.length).toBeGreaterThan(1);
     expect(found.map(({ record, values }) => [record['account'], values['account']])).toEqual([
       [parent, '1'],
@@ -210,20 +262,31 @@ describe('the query', () => {
       type: 'asset_endpoints',
       id: '8',
       attributes: {},
-      relationships: { tenants: { data: { type: 'tenants', id: '1' } }, subscriptions: { data: [link('5'), link('6')] } },
+      relationships: {
+        tenants: { data: { type: 'tenants', id: '1' } },
+        subscriptions: { data: [link('5'), link('6')] },
+      },
     };
     const included = [
       { ...link('5'), attributes: { state: 'ACTIVE' } },
       { type: 'tenants', id: '5', attributes: { no: true } },
     ];
     const answer = page3([endpoint]);
-    const cloud = bench(() => ({ ...answer, body: answer.body.replace('{', `{"included":${JSON.stringify(included)},`) }));
+    const cloud = bench(() => ({
+      ...answer,
+      body: answer.body.replace('{', `{"included":${JSON.stringify(included)},`),
+    }));
     expect(recordsOf(await gathered(cloud, 'asset_endpoints'))).toEqual([endpoint]);
     const [found] = await gathered(cloud, 'asset_endpoints', { expand: 'subscriptions' });
-    expect(found?.record['relationships']).toEqual({ ...endpoint.relationships, subscriptions: { data: [included[0], link('6')] } });
+    expect(found?.record['relationships']).toEqual({
+      ...endpoint.relationships,
+      subscriptions: { data: [included[0], link('6')] },
+    });
     expect(found?.values).toMatchObject({ id: '8', tenants: '1', subscriptions: ['5', '6'] });
     const broken = bench(() => ({ ...answer, body: answer.body.replace('{', '{"included":{},') }));
-    expect((await refusal(gathered(broken, 'asset_endpoints', { expand: 'tenants' }))).code).toBe('unreadable-answer');
+    expect((await refusal(gathered(broken, 'asset_endpoints', { expand: 'tenants' }))).code).toBe(
+      'unreadable-answer',
+    );
   });
 
   it.each([
@@ -233,7 +296,11 @@ describe('the query', () => {
     ['batteries', { filters: { router: '' } }, 'filter-needed'],
     ['accounts', { since: '2026-01-01T00:00:00.000Z' }, 'no-times'],
     ['asset_endpoints', { until: '2026-01-01T00:00:00.000Z' }, 'no-times'],
-    ['activity_logs', { since: '2026-01-01T00:00:00.000Z', filters: { action__timestamp__gte: '2026-01-01' } }, 'usage'],
+    [
+      'activity_logs',
+      { since: '2026-01-01T00:00:00.000Z', filters: { action__timestamp__gte: '2026-01-01' } },
+      'usage',
+    ],
   ] as const)('%s with %j is refused before anything is sent', async (name, query, code) => {
     const cloud = bench(() => page([]));
     expect((await refusal(gathered(cloud, name, query))).code).toBe(code);
@@ -241,16 +308,38 @@ describe('the query', () => {
   });
 
   it('asks for long lists in parts of a hundred values, no value twice', async () => {
-    const cloud = bench((_, url) => page((url.searchParams.get('account_id_in') ?? '').split(',').map((account_id) => ({ account_id }))));
+    const cloud = bench((_, url) =>
+      page(
+        (url.searchParams.get('account_id_in') ?? '')
+          .split(',')
+          .map((account_id) => ({ account_id })),
+      ),
+    );
     const asked = [...range(0, 250), ...range(0, 250)];
-    expect(await gathered(cloud, 'audit_logs', { filters: { account_id_in: asked.join(',') } })).toHaveLength(250);
-    expect(cloud.asked.map(({ url }) => new URL(url).searchParams.get('account_id_in')?.split(',').length)).toEqual([100, 100, 50]);
+    expect(
+      await gathered(cloud, 'audit_logs', { filters: { account_id_in: asked.join(',') } }),
+    ).toHaveLength(250);
+    expect(
+      cloud.asked.map(
+        ({ url }) => new URL(url).searchParams.get('account_id_in')?.split(',').length,
+      ),
+    ).toEqual([100, 100, 50]);
   });
 
   it('compares times here where the API has no parameter, both ends included', async () => {
-    const records = [alert(1), alert(2), alert(3), alert(4), alert(9, { created_at: 'no time' }), alert(10, { created_at: { toString: 1 } })];
+    const records = [
+      alert(1),
+      alert(2),
+      alert(3),
+      alert(4),
+      alert(9, { created_at: 'no time' }),
+      alert(10, { created_at: { toString: 1 } }),
+    ];
     const cloud = bench(() => page(records));
-    const found = await gathered(cloud, 'alerts', { since: new Date(2000).toISOString(), until: new Date(3000).toISOString() });
+    const found = await gathered(cloud, 'alerts', {
+      since: new Date(2000).toISOString(),
+      until: new Date(3000).toISOString(),
+    });
     expect(recordsOf(found)).toEqual([records[1], records[2], records[4], records[5]]);
     expect(cloud.paths()).toEqual(['/api/v2/alerts/?limit=500']);
   });
@@ -258,10 +347,17 @@ describe('the query', () => {
   it('hands times to the API where it has parameters for them', async () => {
     const cloud = bench(() => page([]));
     await gathered(cloud, 'activity_logs', { since: '2026-01-01T00:00:00.000Z' });
-    await gathered(cloud, 'audit_logs', { since: '2026-01-01T00:00:00.000Z', until: '2026-01-02T00:00:00.000Z' });
+    await gathered(cloud, 'audit_logs', {
+      since: '2026-01-01T00:00:00.000Z',
+      until: '2026-01-02T00:00:00.000Z',
+    });
     expect(cloud.asked.map(({ url }) => Object.fromEntries(new URL(url).searchParams))).toEqual([
       { action__timestamp__gte: '2026-01-01T00:00:00.000Z', limit: '500' },
-      { reported_at__gt: '2025-12-31T23:59:59.999Z', reported_at__lt: '2026-01-02T00:00:00.001Z', limit: '500' },
+      {
+        reported_at__gt: '2025-12-31T23:59:59.999Z',
+        reported_at__lt: '2026-01-02T00:00:00.001Z',
+        limit: '500',
+      },
     ]);
   });
 

@@ -1,8 +1,19 @@
 // The transport against real sockets on loopback: what was sent, what came back whole, and what never happens.
 import { createServer, type RequestListener } from 'node:http';
-import { createServer as createSocketServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import {
+  createServer as createSocketServer,
+  type AddressInfo,
+  type Server,
+  type Socket,
+} from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { connect, TransportError, undiciTransport, type HttpRequest, type TransportOptions } from '../../../src/client/index.js';
+import {
+  connect,
+  TransportError,
+  undiciTransport,
+  type HttpRequest,
+  type TransportOptions,
+} from '../../../src/client/index.js';
 import type { Diagnostic, Refusal } from '../../../src/model/index.js';
 import { systemClock } from '../../../src/platform/clock.js';
 import { kinds } from '../../../src/resources/index.js';
@@ -27,7 +38,8 @@ async function listen(server: Server): Promise<string> {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const serve = async (listener: RequestListener): Promise<string> => `http://${await listen(createServer(listener))}`;
+const serve = async (listener: RequestListener): Promise<string> =>
+  `http://${await listen(createServer(listener))}`;
 /** A server that sees bytes, not requests. */
 const raw = async (onData: (socket: Socket, text: string) => void): Promise<string> =>
   `http://${await listen(createSocketServer((socket) => socket.on('data', (bytes) => onData(socket, bytes.toString()))))}`;
@@ -42,7 +54,14 @@ async function closedPort(): Promise<string> {
 function open(origin: string, more: Partial<TransportOptions> = {}) {
   const { transport, close } = undiciTransport({ origins: [origin], ...more });
   closers.push(close);
-  return (more: Partial<HttpRequest> = {}) => transport({ method: 'GET', url: `${origin}/x?y=1`, headers: {}, signal: new AbortController().signal, ...more });
+  return (more: Partial<HttpRequest> = {}) =>
+    transport({
+      method: 'GET',
+      url: `${origin}/x?y=1`,
+      headers: {},
+      signal: new AbortController().signal,
+      ...more,
+    });
 }
 
 async function trouble(promise: Promise<unknown>): Promise<{ sent: boolean; code: string }> {
@@ -62,13 +81,24 @@ describe('an exchange', () => {
       let body = '';
       request.on('data', (chunk: Buffer) => (body += chunk.toString()));
       request.on('end', () => {
-        seen.push([request.method, request.url, request.headers['x-key'], request.headers['accept-encoding'], body]);
+        seen.push([
+          request.method,
+          request.url,
+          request.headers['x-key'],
+          request.headers['accept-encoding'],
+          body,
+        ]);
         response.writeHead(201, { 'X-Answer': 'one' });
-        for (const part of ['é', '€', '😀']) for (const byte of Buffer.from(part)) response.write(Buffer.from([byte]));
+        for (const part of ['é', '€', '😀'])
+          for (const byte of Buffer.from(part)) response.write(Buffer.from([byte]));
         response.end();
       });
     });
-    const answer = await open(origin)({ method: 'POST', headers: { 'X-Key': 'k' }, body: '{"ü":1}' });
+    const answer = await open(origin)({
+      method: 'POST',
+      headers: { 'X-Key': 'k' },
+      body: '{"ü":1}',
+    });
     expect(seen).toEqual([['POST', '/x?y=1', 'k', 'identity', '{"ü":1}']]);
     expect(answer).toMatchObject({ status: 201, headers: { 'x-answer': 'one' }, body: 'é€😀' });
   });
@@ -76,7 +106,9 @@ describe('an exchange', () => {
   it.each([301, 302, 303, 307, 308])('does not follow a %i', async (status) => {
     let hits = 0;
     const other = await serve((_, response) => void response.end(String((hits += 1))));
-    const origin = await serve((_, response) => void response.writeHead(status, { location: `${other}/` }).end());
+    const origin = await serve(
+      (_, response) => void response.writeHead(status, { location: `${other}/` }).end(),
+    );
     expect((await open(origin)()).status).toBe(status);
     expect(hits).toBe(0);
   });
@@ -90,7 +122,8 @@ describe('an exchange', () => {
       if (waiting.length === 20) for (const end of waiting.splice(0)) end();
     });
     const get = open(origin);
-    for (let round = 0; round < 5; round += 1) await Promise.all(Array.from({ length: 20 }, () => get()));
+    for (let round = 0; round < 5; round += 1)
+      await Promise.all(Array.from({ length: 20 }, () => get()));
     expect(ports.size).toBeGreaterThanOrEqual(20);
     expect(ports.size).toBeLessThanOrEqual(40);
   });
@@ -103,30 +136,57 @@ describe('an exchange', () => {
     expect(hits).toBe(0);
   });
 
-  it.each(['http://api.example.com', 'http://10.0.0.1', 'http://localhost.example.com', 'http://128.0.0.1'])('refuses %s', (origin) => {
+  it.each([
+    'http://api.example.com',
+    'http://10.0.0.1',
+    'http://localhost.example.com',
+    'http://128.0.0.1',
+  ])('refuses %s', (origin) => {
     expect(() => undiciTransport({ origins: [origin] })).toThrow(/plain http/);
   });
 
-  it.each(['https://api.example.com/api/v2', 'http://localhost:1', 'http://127.9.9.9', 'http://[::1]:8'])('takes %s', (origin) => {
+  it.each([
+    'https://api.example.com/api/v2',
+    'http://localhost:1',
+    'http://127.9.9.9',
+    'http://[::1]:8',
+  ])('takes %s', (origin) => {
     expect(() => undiciTransport({ origins: [origin] })).not.toThrow();
   });
 });
 
 describe('what went wrong', () => {
   it('was not sent where nobody listens, or nobody speaks TLS', async () => {
-    expect(await trouble(open(`http://${await closedPort()}`)())).toEqual({ sent: false, code: 'ECONNREFUSED' });
-    const plain = (await raw((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))).replace('http:', 'https:');
-    expect(await trouble(open(plain)({ method: 'POST', body: '{}' }))).toMatchObject({ sent: false });
+    expect(await trouble(open(`http://${await closedPort()}`)())).toEqual({
+      sent: false,
+      code: 'ECONNREFUSED',
+    });
+    const plain = (await raw((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))).replace(
+      'http:',
+      'https:',
+    );
+    expect(await trouble(open(plain)({ method: 'POST', body: '{}' }))).toMatchObject({
+      sent: false,
+    });
     const hangs = (await raw((socket) => socket.destroy())).replace('http:', 'https:');
-    expect(await trouble(open(hangs)({ method: 'POST', body: '{}' }))).toMatchObject({ sent: false });
+    expect(await trouble(open(hangs)({ method: 'POST', body: '{}' }))).toMatchObject({
+      sent: false,
+    });
   });
 
   it.each<[string, (socket: Socket) => void]>([
     ['closed without an answer', (socket) => void socket.end()],
     ['reset without an answer', (socket) => void socket.resetAndDestroy()],
     ['closed in the headers', (socket) => void socket.end('HTTP/1.1 200 OK\r\ncontent-le')],
-    ['closed before the promised length', (socket) => void socket.end('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{"a"')],
-    ['closed between chunks', (socket) => void socket.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n')],
+    [
+      'closed before the promised length',
+      (socket) => void socket.end('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{"a"'),
+    ],
+    [
+      'closed between chunks',
+      (socket) =>
+        void socket.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n'),
+    ],
     ['no HTTP at all', (socket) => void socket.end('hello\r\n\r\n')],
   ])('may have been carried out where the connection was %s, and was sent once', async (_, act) => {
     let requests = 0;
@@ -134,7 +194,9 @@ describe('what went wrong', () => {
       if (text.startsWith('POST')) requests += 1;
       act(socket);
     });
-    expect(await trouble(open(origin)({ method: 'POST', body: '{}' }))).toMatchObject({ sent: true });
+    expect(await trouble(open(origin)({ method: 'POST', body: '{}' }))).toMatchObject({
+      sent: true,
+    });
     expect(requests).toBe(1);
   });
 
@@ -143,7 +205,10 @@ describe('what went wrong', () => {
     const origin = await serve((_, response) => void response.end(String((requests += 1))));
     const before = new AbortController();
     before.abort();
-    expect(await trouble(open(origin)({ signal: before.signal }))).toEqual({ sent: false, code: 'aborted' });
+    expect(await trouble(open(origin)({ signal: before.signal }))).toEqual({
+      sent: false,
+      code: 'aborted',
+    });
     const during = new AbortController();
     const promise = trouble(open(origin)({ signal: during.signal }));
     during.abort();
@@ -155,32 +220,51 @@ describe('what went wrong', () => {
   it('was sent when it was given up on the way', async () => {
     const giveUp = new AbortController();
     const origin = await serve(() => giveUp.abort());
-    expect(await trouble(open(origin)({ signal: giveUp.signal }))).toEqual({ sent: true, code: 'aborted' });
+    expect(await trouble(open(origin)({ signal: giveUp.signal }))).toEqual({
+      sent: true,
+      code: 'aborted',
+    });
     const later = new AbortController();
     const half = await serve((_, response) => {
       response.write('{');
       setTimeout(() => later.abort(), 20);
     });
-    expect(await trouble(open(half)({ signal: later.signal }))).toEqual({ sent: true, code: 'body-unfinished' });
+    expect(await trouble(open(half)({ signal: later.signal }))).toEqual({
+      sent: true,
+      code: 'body-unfinished',
+    });
   });
 
   it('ends a body that is too long, and one that is not text, packed, or without end', async () => {
     const endless = await serve((_, response) => {
-      const pour = (): void => void (response.destroyed || (response.write(Buffer.alloc(65_536, 32)) ? setImmediate(pour) : response.once('drain', pour)));
+      const pour = (): void =>
+        void (
+          response.destroyed ||
+          (response.write(Buffer.alloc(65_536, 32))
+            ? setImmediate(pour)
+            : response.once('drain', pour))
+        );
       pour();
     });
-    expect(await trouble(open(endless, { maxBodyBytes: 1_000_000 })())).toEqual({ sent: true, code: 'body-too-large' });
+    expect(await trouble(open(endless, { maxBodyBytes: 1_000_000 })())).toEqual({
+      sent: true,
+      code: 'body-too-large',
+    });
     expect(await trouble(open(endless)())).toEqual({ sent: true, code: 'body-too-large' });
     const latin = await serve((_, response) => void response.end(Buffer.from([0x7b, 0xe9, 0x7d])));
     expect(await trouble(open(latin)())).toEqual({ sent: true, code: 'body-unreadable' });
-    const packed = await serve((_, response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end('{}'));
+    const packed = await serve(
+      (_, response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end('{}'),
+    );
     expect(await trouble(open(packed)())).toEqual({ sent: true, code: 'body-unreadable' });
   });
 
   it('takes a body of exactly the limit', async () => {
     const origin = await serve((_, response) => void response.end('x'.repeat(1000)));
     expect((await open(origin, { maxBodyBytes: 1000 })()).body).toHaveLength(1000);
-    expect(await trouble(open(origin, { maxBodyBytes: 999 })())).toMatchObject({ code: 'body-too-large' });
+    expect(await trouble(open(origin, { maxBodyBytes: 999 })())).toMatchObject({
+      code: 'body-too-large',
+    });
   });
 });
 
@@ -196,16 +280,30 @@ describe('a proxy', () => {
 
   it('is asked for a tunnel; when it says no, nothing was sent', async () => {
     const { seen, address } = await proxy();
-    expect(await trouble(open('https://cloud.invalid', { proxy: { https: address } })({ method: 'POST', body: '{}' }))).toMatchObject({ sent: false });
+    expect(
+      await trouble(
+        open('https://cloud.invalid', { proxy: { https: address } })({
+          method: 'POST',
+          body: '{}',
+        }),
+      ),
+    ).toMatchObject({ sent: false });
     expect(seen).toEqual(['CONNECT cloud.invalid:443 HTTP/1.1']);
   });
 
   it('is left out for NO_PROXY and for loopback', async () => {
     const { seen, address } = await proxy();
     const port = (await closedPort()).split(':')[1]!;
-    expect(await trouble(open(`https://0.0.0.0:${port}`, { proxy: { https: address, no: 'other.example,0.0.0.0' } })())).toEqual({ sent: false, code: 'ECONNREFUSED' });
+    expect(
+      await trouble(
+        open(`https://0.0.0.0:${port}`, {
+          proxy: { https: address, no: 'other.example,0.0.0.0' },
+        })(),
+      ),
+    ).toEqual({ sent: false, code: 'ECONNREFUSED' });
     const origin = await serve((_, response) => void response.end('{}'));
-    for (const https of [address, 'socks5://127.0.0.1:1']) expect((await open(origin, { proxy: { https } })()).status).toBe(200);
+    for (const https of [address, 'socks5://127.0.0.1:1'])
+      expect((await open(origin, { proxy: { https } })()).status).toBe(200);
     expect(seen).toEqual([]);
   });
 
@@ -216,13 +314,23 @@ describe('a proxy', () => {
     ['ftp://hunter2:hunter2@proxy.example.com', /^HTTPS_PROXY is neither http nor https$/],
     ['socks5://hunter2:hunter2@proxy.example.com:1080', /^HTTPS_PROXY is neither http nor https$/],
     ['proxy.example.com:hunter2', /^HTTPS_PROXY is neither http nor https$/],
-    ['http://user:hunter2%@proxy.example.com', /^HTTPS_PROXY has a % in its user name or password that begins no escape$/],
+    [
+      'http://user:hunter2%@proxy.example.com',
+      /^HTTPS_PROXY has a % in its user name or password that begins no escape$/,
+    ],
     ['http://%ff:hunter2@proxy.example.com', /^HTTPS_PROXY has a %/],
   ])('is refused without being quoted where it is %s', (https, says) => {
     const opened = (): unknown => open('https://cloud.invalid', { proxy: { https } });
     expect(opened).toThrow(says);
     expect(opened).toThrow(
-      expect.objectContaining({ diagnostics: [expect.objectContaining({ code: 'bad-proxy', detail: expect.not.stringContaining('hunter2') as string })] }) as Error,
+      expect.objectContaining({
+        diagnostics: [
+          expect.objectContaining({
+            code: 'bad-proxy',
+            detail: expect.not.stringContaining('hunter2') as string,
+          }),
+        ],
+      }) as Error,
     );
   });
 
@@ -237,17 +345,26 @@ describe('a proxy', () => {
       heads.push(text);
       socket.end('HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n');
     });
-    await trouble(open('https://cloud.invalid', { proxy: { https: address.replace('//', `//${credentials}`) } })());
+    await trouble(
+      open('https://cloud.invalid', {
+        proxy: { https: address.replace('//', `//${credentials}`) },
+      })(),
+    );
     const [, sent] = /^proxy-authorization: Basic (\S+)/im.exec(heads[0] ?? '') ?? [];
     expect(sent && Buffer.from(sent, 'base64').toString()).toBe(given);
   });
 
-  it.each(['localhost:PORT', '127.0.0.1:PORT/', 'HTTP://127.0.0.1:PORT'])('is found at %s', async (https) => {
-    const { seen, address } = await proxy();
-    const port = address.split(':')[2]!;
-    await trouble(open('https://cloud.invalid', { proxy: { https: https.replace('PORT', port) } })());
-    expect(seen).toEqual(['CONNECT cloud.invalid:443 HTTP/1.1']);
-  });
+  it.each(['localhost:PORT', '127.0.0.1:PORT/', 'HTTP://127.0.0.1:PORT'])(
+    'is found at %s',
+    async (https) => {
+      const { seen, address } = await proxy();
+      const port = address.split(':')[2]!;
+      await trouble(
+        open('https://cloud.invalid', { proxy: { https: https.replace('PORT', port) } })(),
+      );
+      expect(seen).toEqual(['CONNECT cloud.invalid:443 HTTP/1.1']);
+    },
+  );
 });
 
 describe('client and transport together', () => {
@@ -257,7 +374,10 @@ describe('client and transport together', () => {
       asked += 1;
       socket.end(`HTTP/1.1 ${status} No\r\ncontent-length: 0\r\n\r\n`);
     });
-    const { transport, close } = undiciTransport({ origins: ['https://cloud.invalid'], proxy: { https: address.replace('//', '//user:hunter2@') } });
+    const { transport, close } = undiciTransport({
+      origins: ['https://cloud.invalid'],
+      proxy: { https: address.replace('//', '//user:hunter2@') },
+    });
     closers.push(close);
     const cloud = connect({
       v2: { url: 'https://cloud.invalid/api/v2', headers: v2Headers },
@@ -267,7 +387,9 @@ describe('client and transport together', () => {
       emit: () => undefined,
       signal: new AbortController().signal,
     });
-    const refused = await cloud.list(kinds.get('alert_rules')!).catch((error: unknown) => error as Refusal);
+    const refused = await cloud
+      .list(kinds.get('alert_rules')!)
+      .catch((error: unknown) => error as Refusal);
     const [{ code, summary, detail = '' }] = (refused as Refusal).diagnostics as [Diagnostic];
     expect(code).toBe('proxy-refused');
     expect(summary).toMatch(new RegExp(`: the proxy answered ${status}$`));
@@ -295,7 +417,9 @@ describe('client and transport together', () => {
       signal: new AbortController().signal,
       deadlineSeconds: 0.2,
     });
-    await expect(cloud.list(kinds.get('alert_rules')!)).rejects.toThrow(/no complete answer within 0.2 s/);
+    await expect(cloud.list(kinds.get('alert_rules')!)).rejects.toThrow(
+      /no complete answer within 0.2 s/,
+    );
     expect(requests).toBe(1);
   });
 });

@@ -1,9 +1,28 @@
 // The request of each verb, and what becomes of it: every outcome has its class, and no write is sent twice blindly.
 import { describe, expect, it } from 'vitest';
 import { TransportError, type Answer } from '../../../src/client/index.js';
-import { Reference, Secret, type CloudWriter, type Live, type OutcomeClass, type Values, type Write } from '../../../src/model/index.js';
+import {
+  Reference,
+  Secret,
+  type CloudWriter,
+  type Live,
+  type OutcomeClass,
+  type Values,
+  type Write,
+} from '../../../src/model/index.js';
 import { kinds } from '../../../src/resources/index.js';
-import { bench, json, lost, never, refusal, refused, script, secret, v2Headers, type Bench } from './fake-cloud.js';
+import {
+  bench,
+  json,
+  lost,
+  never,
+  refusal,
+  refused,
+  script,
+  secret,
+  v2Headers,
+  type Bench,
+} from './fake-cloud.js';
 
 const rules = kinds.get('alert_rules')!;
 const accounts = kinds.get('accounts')!;
@@ -17,7 +36,10 @@ const live: Live = {
     type: 'account_authorizations',
     id: 'au 1',
     attributes: { role: 'no_access', stranger: { kept: [1] } },
-    relationships: { user: { data: { type: 'users', id: '77' }, links: { related: '/u' } }, account: { data: { type: 'accounts', id: '5' } } },
+    relationships: {
+      user: { data: { type: 'users', id: '77' }, links: { related: '/u' } },
+      account: { data: { type: 'accounts', id: '5' } },
+    },
     links: { self: '/self' },
     meta: { not: 'sent' },
   },
@@ -33,8 +55,15 @@ describe('composing', () => {
     [
       'creates a rule with integers where they travel as such',
       rules,
-      { verb: 'create', fields: { associated_accounts: ['12', '9'], http_destinations: [id], schedule: null } },
-      { method: 'POST', path: '/api/v2/alert_rules/', body: { associated_accounts: [12, 9], http_destinations: [id], schedule: null } },
+      {
+        verb: 'create',
+        fields: { associated_accounts: ['12', '9'], http_destinations: [id], schedule: null },
+      },
+      {
+        method: 'POST',
+        path: '/api/v2/alert_rules/',
+        body: { associated_accounts: [12, 9], http_destinations: [id], schedule: null },
+      },
     ],
     [
       'changes only what is given',
@@ -42,7 +71,12 @@ describe('composing', () => {
       { verb: 'update', id, fields: { schedule: 'daily' } },
       { method: 'PATCH', path: `/api/v2/alert_rules/${id}/`, body: { schedule: 'daily' } },
     ],
-    ['deletes without a body', rules, { verb: 'delete', id, fields: {} }, { method: 'DELETE', path: `/api/v2/alert_rules/${id}/` }],
+    [
+      'deletes without a body',
+      rules,
+      { verb: 'delete', id, fields: {} },
+      { method: 'DELETE', path: `/api/v2/alert_rules/${id}/` },
+    ],
     [
       'replaces an account',
       accounts,
@@ -53,13 +87,27 @@ describe('composing', () => {
       'leaves references and secrets as they are',
       destinations,
       { verb: 'create', fields: { authentication: { secret: pager }, name: later } },
-      { method: 'POST', path: '/api/v2/alert_push_destinations/', body: { authentication: { secret: pager }, name: later } },
+      {
+        method: 'POST',
+        path: '/api/v2/alert_push_destinations/',
+        body: { authentication: { secret: pager }, name: later },
+      },
     ],
-    ['keeps identifiers inside their path segment', rules, { verb: 'delete', id: 'a/../b c', fields: {} }, { method: 'DELETE', path: '/api/v2/alert_rules/a%2F..%2Fb%20c/' }],
+    [
+      'keeps identifiers inside their path segment',
+      rules,
+      { verb: 'delete', id: 'a/../b c', fields: {} },
+      { method: 'DELETE', path: '/api/v2/alert_rules/a%2F..%2Fb%20c/' },
+    ],
     [
       'sends the whole v3 resource back, with the role changed',
       authorizations,
-      { verb: 'update', id: 'au 1', fields: { role: 'administrator', user: '77', account: '5' }, live },
+      {
+        verb: 'update',
+        id: 'au 1',
+        fields: { role: 'administrator', user: '77', account: '5' },
+        live,
+      },
       {
         method: 'PUT',
         path: '/api/v3/beta/account_authorizations/au%201',
@@ -68,7 +116,10 @@ describe('composing', () => {
             type: 'account_authorizations',
             id: 'au 1',
             attributes: { role: 'administrator', stranger: { kept: [1] } },
-            relationships: { user: { data: { type: 'users', id: '77' }, links: { related: '/u' } }, account: { data: { type: 'accounts', id: '5' } } },
+            relationships: {
+              user: { data: { type: 'users', id: '77' }, links: { related: '/u' } },
+              account: { data: { type: 'accounts', id: '5' } },
+            },
             links: { self: '/self' },
           },
         },
@@ -80,8 +131,12 @@ describe('composing', () => {
   });
 
   it.each(['..', '.', ''])('refuses the identifier %j, which would be another path', (id) => {
-    expect(() => cloud.compose(rules, { verb: 'delete', id, fields: {} })).toThrow('is no identifier');
-    expect(() => cloud.compose(authorizations, { verb: 'update', id, fields: {}, live })).toThrow('is no identifier');
+    expect(() => cloud.compose(rules, { verb: 'delete', id, fields: {} })).toThrow(
+      'is no identifier',
+    );
+    expect(() => cloud.compose(authorizations, { verb: 'update', id, fields: {}, live })).toThrow(
+      'is no identifier',
+    );
   });
 
   it('puts the path of the base address first', () => {
@@ -89,19 +144,36 @@ describe('composing', () => {
       v2: { url: 'https://api.example.com/tenant/api/v2/', headers: v2Headers },
       v3: { url: 'https://api.example.com/tenant/', token: secret('t', 'x') },
     });
-    expect(other.cloud.compose(rules, { verb: 'delete', id: 'a', fields: {} }).path).toBe('/tenant/api/v2/alert_rules/a/');
-    expect(other.cloud.compose(authorizations, { verb: 'update', id: 'a', fields: {}, live }).path).toBe('/tenant/api/v3/beta/account_authorizations/a');
-    expect(other.cloud.target).toBe('https://api.example.com/tenant/api/v2 https://api.example.com/tenant');
+    expect(other.cloud.compose(rules, { verb: 'delete', id: 'a', fields: {} }).path).toBe(
+      '/tenant/api/v2/alert_rules/a/',
+    );
+    expect(
+      other.cloud.compose(authorizations, { verb: 'update', id: 'a', fields: {}, live }).path,
+    ).toBe('/tenant/api/v3/beta/account_authorizations/a');
+    expect(other.cloud.target).toBe(
+      'https://api.example.com/tenant/api/v2 https://api.example.com/tenant',
+    );
   });
 
   it('refuses a mask, wherever it came from', async () => {
-    const write: Write = { verb: 'update', id: '30', fields: { configuration: [{ wlan: { list: [{ psk: '***' }] } }, []] } };
-    const promise = Promise.resolve().then(() => cloud.compose(kinds.get('configuration_managers')!, write));
+    const write: Write = {
+      verb: 'update',
+      id: '30',
+      fields: { configuration: [{ wlan: { list: [{ psk: '***' }] } }, []] },
+    };
+    const promise = Promise.resolve().then(() =>
+      cloud.compose(kinds.get('configuration_managers')!, write),
+    );
     expect((await refusal(promise)).text).toMatch(/wlan\.list\.0\.psk is a mask.*secret\.env/);
   });
 
   it('refuses an identifier that would lose digits', async () => {
-    const promise = Promise.resolve().then(() => cloud.compose(rules, { verb: 'create', fields: { associated_accounts: ['90071992547409930'] } }));
+    const promise = Promise.resolve().then(() =>
+      cloud.compose(rules, {
+        verb: 'create',
+        fields: { associated_accounts: ['90071992547409930'] },
+      }),
+    );
     expect((await refusal(promise)).text).toMatch(/90071992547409930/);
   });
 
@@ -112,11 +184,16 @@ describe('composing', () => {
     expect((await refusal(promise)).text).toBe(
       'alert_push_destinations: `endpoint.url` holds a user name or a password Deliveries are signed with `authentication.secret`. Write the address without what stands before the @.',
     );
-    expect(cloud.compose(destinations, { ...write, live: { id: 'd1', values: { endpoint: { url } } } }).body).toEqual({ endpoint: { url } });
+    expect(
+      cloud.compose(destinations, { ...write, live: { id: 'd1', values: { endpoint: { url } } } })
+        .body,
+    ).toEqual({ endpoint: { url } });
   });
 
   it('has no verb that the kind has not', () => {
-    expect(() => cloud.compose(authorizations, { verb: 'create', fields: {} })).toThrow(/cannot create/);
+    expect(() => cloud.compose(authorizations, { verb: 'create', fields: {} })).toThrow(
+      /cannot create/,
+    );
   });
 });
 
@@ -135,7 +212,8 @@ const echo = (more: object = {}) => ({
   authentication: { secret: '*' },
   ...more,
 });
-const send = ({ cloud }: { readonly cloud: CloudWriter }, write = create) => cloud.send(destinations, cloud.compose(destinations, write), write);
+const send = ({ cloud }: { readonly cloud: CloudWriter }, write = create) =>
+  cloud.send(destinations, cloud.compose(destinations, write), write);
 const change: Write = { verb: 'update', id: 'd1', fields: { enabled: false } };
 const remove: Write = { verb: 'delete', id: 'd1', fields: {} };
 
@@ -146,9 +224,20 @@ describe('sending a create', () => {
     expect([outcome, diagnostic]).toEqual(['applied', undefined]);
     expect(made).toMatchObject({ id: 'd1', values: { name: 'O&#39;Brien &amp; Sons' } });
     const [request] = desk.asked;
-    expect(request).toMatchObject({ method: 'POST', url: 'http://127.0.0.1:9/api/v2/alert_push_destinations/' });
-    expect(request!.headers).toMatchObject({ 'content-type': 'application/json', 'X-VND-API-ID': 'vnd-id-1' });
-    expect(JSON.parse(request!.body!)).toEqual({ name: "O'Brien & Sons", enabled: true, endpoint: { url: 'https://hooks.example.com/' }, authentication: { secret: 'sesame' } });
+    expect(request).toMatchObject({
+      method: 'POST',
+      url: 'http://127.0.0.1:9/api/v2/alert_push_destinations/',
+    });
+    expect(request!.headers).toMatchObject({
+      'content-type': 'application/json',
+      'X-VND-API-ID': 'vnd-id-1',
+    });
+    expect(JSON.parse(request!.body!)).toEqual({
+      name: "O'Brien & Sons",
+      enabled: true,
+      endpoint: { url: 'https://hooks.example.com/' },
+      authentication: { secret: 'sesame' },
+    });
   });
 
   it.each<[string, Answer, OutcomeClass]>([
@@ -157,7 +246,11 @@ describe('sending a create', () => {
     ['no body', json('', 204), 'unknown'],
     ['no id', json({ name: 'x' }, 201), 'unknown'],
     ['an empty id', json(echo({ destination_config_id: '' }), 201), 'unknown'],
-    ['an id that is an address', json(echo({ destination_config_id: 'https://x.example/1/' }), 201), 'unknown'],
+    [
+      'an id that is an address',
+      json(echo({ destination_config_id: 'https://x.example/1/' }), 201),
+      'unknown',
+    ],
     ['another name', json(echo({ name: 'Other' }), 201), 'unknown'],
     ['another address', json(echo({ endpoint: { url: 'https://evil.example/' } }), 201), 'unknown'],
     ['truncated JSON', json(JSON.stringify(echo()).slice(0, -2), 201), 'unknown'],
@@ -183,7 +276,9 @@ describe('the class of a status', () => {
     [[402, 418, 203, 206], 'unknown', 1],
   ];
   const rows = table.flatMap(([statuses, outcome, times]) =>
-    statuses.flatMap((status) => [create, change, remove].map((write) => [status, write.verb, outcome, times, write] as const)),
+    statuses.flatMap((status) =>
+      [create, change, remove].map((write) => [status, write.verb, outcome, times, write] as const),
+    ),
   );
   it.each(rows)('%i for a %s is %s after %i', async (status, _, outcome, times, write) => {
     const desk = bench(() => json('', status, { location: 'https://evil.example/' }));
@@ -202,7 +297,11 @@ describe('the class of a status', () => {
     ['an error message', json({ error_message: 'slow down' }, 429), 'rejected'],
     ['short JSON:API', json({ meta: 'x'.repeat(1000) }, 429, jsonApi), 'rejected'],
     ['long JSON:API', json({ meta: 'x'.repeat(1024) }, 429, jsonApi), 'unknown'],
-    ['long JSON:API with errors', json({ errors: [{ detail: 'x'.repeat(1024) }] }, 429, jsonApi), 'rejected'],
+    [
+      'long JSON:API with errors',
+      json({ errors: [{ detail: 'x'.repeat(1024) }] }, 429, jsonApi),
+      'rejected',
+    ],
     ['another object', json({ data: {} }, 429), 'unknown'],
     ['a list', json([{ message: 'slow down' }], 429), 'unknown'],
     ['a text in JSON', json('"message"', 429), 'unknown'],
@@ -263,7 +362,12 @@ describe('the class of a status', () => {
 
 describe('the network', () => {
   it.each([
-    ['never sent: again, up to three attempts', script(refused, refused, json(echo())), 'applied', 3],
+    [
+      'never sent: again, up to three attempts',
+      script(refused, refused, json(echo())),
+      'applied',
+      3,
+    ],
     ['never sent at all', script(refused), 'not_sent', 3],
     ['lost after bytes left: never again', script(lost, json(echo())), 'unknown', 1],
     ['refused, then lost', script(refused, lost, json(echo())), 'unknown', 2],
@@ -286,7 +390,10 @@ describe('the network', () => {
   it('takes an error of another class by its shape', async () => {
     const reset = Object.assign(new Error('reset'), { sent: true });
     expect((await send(bench(() => Promise.reject(reset)))).class).toBe('unknown');
-    expect((await send(bench(() => Promise.reject(Object.assign(new Error('reset'), { sent: false }))))).class).toBe('not_sent');
+    expect(
+      (await send(bench(() => Promise.reject(Object.assign(new Error('reset'), { sent: false })))))
+        .class,
+    ).toBe('not_sent');
   });
 
   const strangers =
@@ -294,41 +401,85 @@ describe('the network', () => {
 
   it('sends back every number of somebody else with all its digits', async () => {
     const record = `{"type":"account_authorizations","id":"au","attributes":{"role":"no_access","stranger":${strangers}},"relationships":{}}`;
-    const page = { status: 200, headers: { 'content-type': 'application/vnd.api+json' }, body: `{"data":[${record}],"links":{"next":null}}` };
+    const page = {
+      status: 200,
+      headers: { 'content-type': 'application/vnd.api+json' },
+      body: `{"data":[${record}],"links":{"next":null}}`,
+    };
     const desk = bench(script(page, json({ data: { id: 'au' } })));
     const [found] = (await desk.cloud.list(authorizations)).objects;
-    const write: Write = { verb: 'update', id: 'au', fields: { role: 'administrator' }, ...(found && { live: found }) };
+    const write: Write = {
+      verb: 'update',
+      id: 'au',
+      fields: { role: 'administrator' },
+      ...(found && { live: found }),
+    };
     await desk.cloud.send(authorizations, desk.cloud.compose(authorizations, write), write);
-    expect(desk.asked.at(-1)?.body).toBe(`{"data":${record.replace('no_access', 'administrator')}}`);
+    expect(desk.asked.at(-1)?.body).toBe(
+      `{"data":${record.replace('no_access', 'administrator')}}`,
+    );
   });
 
   it('sends back members of an object that nobody declared with all their digits', async () => {
     const desk = bench(
       script(
-        { status: 200, headers: {}, body: `{"data":[{"destination_config_id":"d","endpoint":{"url":"https://a.example/","stranger":${strangers}}}],"meta":{"next":null}}` },
+        {
+          status: 200,
+          headers: {},
+          body: `{"data":[{"destination_config_id":"d","endpoint":{"url":"https://a.example/","stranger":${strangers}}}],"meta":{"next":null}}`,
+        },
         json({}),
       ),
     );
     const [found] = (await desk.cloud.list(destinations)).objects;
-    const fields = { endpoint: { ...(found?.values['endpoint'] as Values), url: 'https://b.example/' } };
+    const fields = {
+      endpoint: { ...(found?.values['endpoint'] as Values), url: 'https://b.example/' },
+    };
     const write: Write = { verb: 'update', id: 'd', fields };
     await desk.cloud.send(destinations, desk.cloud.compose(destinations, write), write);
-    expect(desk.asked.at(-1)?.body).toBe(`{"endpoint":{"url":"https://b.example/","stranger":${strangers}}}`);
+    expect(desk.asked.at(-1)?.body).toBe(
+      `{"endpoint":{"url":"https://b.example/","stranger":${strangers}}}`,
+    );
   });
 
   it('takes no text of a listing for such a number', async () => {
-    const desk = bench(() => ({ status: 200, headers: {}, body: '{"data":[{"id":"7","name":"\\u00001","x":12345678901234567890}],"meta":{"next":null}}' }));
-    expect(await desk.cloud.list(accounts)).toMatchObject({ objects: [{ id: '7', values: { name: '\u00001' } }] });
+    const desk = bench(() => ({
+      status: 200,
+      headers: {},
+      body: '{"data":[{"id":"7","name":"\\u00001","x":12345678901234567890}],"meta":{"next":null}}',
+    }));
+    expect(await desk.cloud.list(accounts)).toMatchObject({
+      objects: [{ id: '7', values: { name: '\u00001' } }],
+    });
   });
 
   it('lets v3 slow down with a 409 that gives no errors, and takes one with errors for a refusal', async () => {
     const write: Write = { verb: 'update', id: 'au 1', fields: { role: 'administrator' }, live };
-    const v3 = (desk: Bench) => desk.cloud.send(authorizations, desk.cloud.compose(authorizations, write), write);
+    const v3 = (desk: Bench) =>
+      desk.cloud.send(authorizations, desk.cloud.compose(authorizations, write), write);
     const slowed = bench(script(json({}, 409), json('', 409), json({ data: {} })));
     expect((await v3(slowed)).class).toBe('applied');
     expect(slowed.asked).toHaveLength(3);
-    const invalid = bench(() => json({ errors: [{ title: 'Conflict', detail: 'role is not known', source: { pointer: '/data/attributes/role' } }] }, 409));
-    expect(await v3(invalid)).toMatchObject({ class: 'rejected', diagnostic: { summary: expect.stringContaining('/data/attributes/role: role is not known') as string } });
+    const invalid = bench(() =>
+      json(
+        {
+          errors: [
+            {
+              title: 'Conflict',
+              detail: 'role is not known',
+              source: { pointer: '/data/attributes/role' },
+            },
+          ],
+        },
+        409,
+      ),
+    );
+    expect(await v3(invalid)).toMatchObject({
+      class: 'rejected',
+      diagnostic: {
+        summary: expect.stringContaining('/data/attributes/role: role is not known') as string,
+      },
+    });
     expect(invalid.asked).toHaveLength(1);
     const two = bench(() => json({}, 409));
     expect((await send(two)).class).toBe('rejected');
@@ -338,7 +489,10 @@ describe('the network', () => {
   it('sends nothing new once interrupted, and lets what has begun end', async () => {
     const late = bench(() => json(echo()));
     late.stop.abort(new Error('SIGINT'));
-    expect(await send(late)).toMatchObject({ class: 'not_sent', diagnostic: { code: 'interrupted' } });
+    expect(await send(late)).toMatchObject({
+      class: 'not_sent',
+      diagnostic: { code: 'interrupted' },
+    });
     expect(late.asked).toEqual([]);
     const during = bench(() => {
       during.stop.abort(new Error('SIGINT'));
@@ -363,9 +517,16 @@ describe('the network', () => {
     time.abort();
     expect(await sent).toMatchObject({ class: 'unknown', diagnostic: { code: 'interrupted' } });
     expect(await read).toMatchObject({ code: 'interrupted' });
-    expect([desk.clock.elapsed(), await hurried.cloud.pause(1, 5000), await patient]).toEqual([0, false, true]);
+    expect([desk.clock.elapsed(), await hurried.cloud.pause(1, 5000), await patient]).toEqual([
+      0,
+      false,
+      true,
+    ]);
     const asked = desk.asked.length;
-    expect(await send(hurried)).toMatchObject({ class: 'not_sent', diagnostic: { code: 'interrupted' } });
+    expect(await send(hurried)).toMatchObject({
+      class: 'not_sent',
+      diagnostic: { code: 'interrupted' },
+    });
     expect(desk.asked).toHaveLength(asked);
     expect(await send(desk, change)).toMatchObject({ class: 'applied' });
   });
@@ -377,31 +538,53 @@ describe('the network', () => {
     });
     const hurried = { cloud: desk.cloud.within(new AbortController().signal) };
     expect((await send(hurried)).class).toBe('applied');
-    expect(await send(hurried)).toMatchObject({ class: 'not_sent', diagnostic: { code: 'interrupted' } });
+    expect(await send(hurried)).toMatchObject({
+      class: 'not_sent',
+      diagnostic: { code: 'interrupted' },
+    });
   });
 
   it('throws what is a bug', async () => {
     await expect(send(bench(() => Promise.reject(new TypeError('bug'))))).rejects.toThrow('bug');
     const desk = bench(() => json({}));
-    await expect(desk.cloud.send(rules, { method: 'POST', path: '/', body: { schedule: new Reference('declared', 'a.b', 'c') } }, create)).rejects.toThrow(/not filled/);
+    await expect(
+      desk.cloud.send(
+        rules,
+        { method: 'POST', path: '/', body: { schedule: new Reference('declared', 'a.b', 'c') } },
+        create,
+      ),
+    ).rejects.toThrow(/not filled/);
     expect(desk.asked).toEqual([]);
   });
 
   it('does not send without the value of a secret, and says which', async () => {
     const desk = bench(() => json(echo()));
-    const write: Write = { verb: 'create', fields: { authentication: { secret: secret('env.PAGER_SECRET', undefined) } } };
-    expect(await send(desk, write)).toMatchObject({ class: 'not_sent', diagnostic: { code: 'secret-missing', summary: expect.stringContaining('env.PAGER_SECRET') as string } });
+    const write: Write = {
+      verb: 'create',
+      fields: { authentication: { secret: secret('env.PAGER_SECRET', undefined) } },
+    };
+    expect(await send(desk, write)).toMatchObject({
+      class: 'not_sent',
+      diagnostic: {
+        code: 'secret-missing',
+        summary: expect.stringContaining('env.PAGER_SECRET') as string,
+      },
+    });
     expect(desk.asked).toEqual([]);
   });
 });
 
 describe('what the server says', () => {
-  const summary = async (body: unknown, headers = {}) => (await send(bench(() => json(body, 400, headers)))).diagnostic!.summary;
+  const summary = async (body: unknown, headers = {}) =>
+    (await send(bench(() => json(body, 400, headers)))).diagnostic!.summary;
 
   it.each([
     [
       'both parts of a v2 error',
-      { exception: { type: 'error', message: 'name is wrong' }, errors: [{ path: 'name' }, { path: 'endpoint.url', message: 'no' }] },
+      {
+        exception: { type: 'error', message: 'name is wrong' },
+        errors: [{ path: 'name' }, { path: 'endpoint.url', message: 'no' }],
+      },
       '400: name is wrong; name; endpoint.url: no',
     ],
     ['a v2 exception in plain text', { exception: 'Invalid key' }, '400: Invalid key'],
@@ -417,17 +600,31 @@ describe('what the server says', () => {
     ],
     ['escaped text', { exception: 'O&#39;Brien &lt;b&gt;' }, "400: O'Brien <b>"],
     ['hostile text', { exception: 'a\u001b[31mb\u202ec\nd\u0000' }, '400: a [31mb c d'],
-    ['a code and a message', { exception: 'E17', message: 'name is taken' }, '400: E17: name is taken'],
+    [
+      'a code and a message',
+      { exception: 'E17', message: 'name is taken' },
+      '400: E17: name is taken',
+    ],
     ['a message alone', { message: 'name is taken' }, '400: name is taken'],
     ['an error_message', { error_message: 'name is taken' }, '400: name is taken'],
     [
       'errors by field',
-      { errors: { name: ['is taken', 'is long'], account: 'is none', owner: { detail: 'is gone' } } },
+      {
+        errors: { name: ['is taken', 'is long'], account: 'is none', owner: { detail: 'is gone' } },
+      },
       '400: name: is taken, is long; account: is none; owner: is gone',
     ],
     ['errors as one text', { errors: 'name is taken' }, '400: name is taken'],
-    ['a problem', { type: 'about:blank', title: 'Bad Request', detail: 'name is taken', status: 400 }, '400: Bad Request: name is taken'],
-    ['a list of errors without more', ['name is taken', { message: 'try another' }], '400: name is taken; try another'],
+    [
+      'a problem',
+      { type: 'about:blank', title: 'Bad Request', detail: 'name is taken', status: 400 },
+      '400: Bad Request: name is taken',
+    ],
+    [
+      'a list of errors without more',
+      ['name is taken', { message: 'try another' }],
+      '400: name is taken; try another',
+    ],
     ['a JSON text', '"name is taken"', '400: name is taken'],
     ['half a JSON document, which may be data', '{"name": "O', 'answered 400'],
     ['nothing at all', '', 'answered 400'],
@@ -446,11 +643,26 @@ describe('what the server says', () => {
       '<!DOCTYPE html><html><head><title>Oops</title><style>p > b { color: red }</style><script>if (a < b) alert("x")</script></head><!-- <b>none</b> --><body><h1>502</h1><p>No &lt;gate&gt;&nbsp;here</p></body>',
       '400: 502 No <gate> here',
     ],
-    ['a page with nothing but a title', 'text/html', '<html><head><title>502 Bad Gateway</title></head></html>', '400: 502 Bad Gateway'],
-    ['a page that says it is JSON', 'application/json', '<html><body>No gateway</body></html>', '400: No gateway'],
+    [
+      'a page with nothing but a title',
+      'text/html',
+      '<html><head><title>502 Bad Gateway</title></head></html>',
+      '400: 502 Bad Gateway',
+    ],
+    [
+      'a page that says it is JSON',
+      'application/json',
+      '<html><body>No gateway</body></html>',
+      '400: No gateway',
+    ],
     ['a page that never ends its comment', 'text/html', 'before<!-- after', '400: before'],
     ['a page of opened tags', 'text/html', `${'<'.repeat(50_000)}b>end`, '…'],
-    ['a page that shows a secret', 'text/html', '<p>key mgr-key-1, <b>mgr&#45;key&#45;1</b></p>', '400: key ***, ***'],
+    [
+      'a page that shows a secret',
+      'text/html',
+      '<p>key mgr-key-1, <b>mgr&#45;key&#45;1</b></p>',
+      '400: key ***, ***',
+    ],
   ])('is shown: %s', async (_, type, body, words) => {
     const text = await summary(body, { 'content-type': type });
     expect(text.slice(-words.length)).toBe(words);
@@ -460,10 +672,20 @@ describe('what the server says', () => {
     expect((await summary({ exception: 'x'.repeat(100_000) })).length).toBeLessThan(700);
   });
 
-  it.each(['sesame', 'mgr-key-1', 'vnd-key-1'])('never shows %s, however it is echoed', async (value) => {
-    for (const spelling of [value, value.replaceAll('-', '&#45;'), `${'y'.repeat(495)}${value}`, value.replaceAll('e', '\u200be').replaceAll('\u200b', '')])
-      expect(await summary({ exception: { message: `got ${spelling}.` }, errors: [{ path: value }] })).not.toContain(value);
-  });
+  it.each(['sesame', 'mgr-key-1', 'vnd-key-1'])(
+    'never shows %s, however it is echoed',
+    async (value) => {
+      for (const spelling of [
+        value,
+        value.replaceAll('-', '&#45;'),
+        `${'y'.repeat(495)}${value}`,
+        value.replaceAll('e', '\u200be').replaceAll('\u200b', ''),
+      ])
+        expect(
+          await summary({ exception: { message: `got ${spelling}.` }, errors: [{ path: value }] }),
+        ).not.toContain(value);
+    },
+  );
 
   it.each<[string, (text: string) => string]>([
     ['inside JSON', (text) => JSON.stringify({ text })],
@@ -473,8 +695,15 @@ describe('what the server says', () => {
   ])('never shows a secret that is echoed %s', async (_, echo) => {
     const value = 'q"u\\o &té';
     const desk = bench(() => json({ exception: { message: `got ${echo(value)}.` } }, 400));
-    const write: Write = { verb: 'create', fields: { name: 'p', authentication: { secret: new Secret('env.S', () => value) } } };
-    const { diagnostic } = await desk.cloud.send(destinations, desk.cloud.compose(destinations, write), write);
+    const write: Write = {
+      verb: 'create',
+      fields: { name: 'p', authentication: { secret: new Secret('env.S', () => value) } },
+    };
+    const { diagnostic } = await desk.cloud.send(
+      destinations,
+      desk.cloud.compose(destinations, write),
+      write,
+    );
     expect(diagnostic!.summary).toContain('got ');
     expect(diagnostic!.summary).not.toContain(echo(value).replace(/^\{"text":"|"\}$/g, ''));
     expect(diagnostic!.summary).toContain('***');
@@ -485,7 +714,9 @@ describe('what the server says', () => {
   });
 
   it('is not shown for a transport either', async () => {
-    const desk = bench(() => Promise.reject(new TransportError('bad header sesame', { sent: false, code: 'X' })));
+    const desk = bench(() =>
+      Promise.reject(new TransportError('bad header sesame', { sent: false, code: 'X' })),
+    );
     expect((await send(desk)).diagnostic!.summary).not.toContain('sesame');
   });
 });

@@ -14,7 +14,17 @@ import { TRUEUP, start } from '../../support/command.js';
 import { project } from '../declarations/project.js';
 import { geofences } from '../../support/fifth-kind.js';
 
-const { Account, AccountAuthorization, AlertPushDestination, AlertRule, App, ConfigurationManager, DataAccount, secret, Stack } = doors;
+const {
+  Account,
+  AccountAuthorization,
+  AlertPushDestination,
+  AlertRule,
+  App,
+  ConfigurationManager,
+  DataAccount,
+  secret,
+  Stack,
+} = doors;
 
 let folder: string;
 beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'trueup-native-'))));
@@ -24,11 +34,20 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 function estate(outdir: string): InstanceType<typeof App> {
   const app = new App({ outdir });
   const edge = new Stack(app, 'edge', {
-    settings: { target: 'emulator', policy: { maxDeletes: 7 }, requestsPerMinute: 400, v2Headers: { 'X-MGR-API-ID': 'X-A' } },
+    settings: {
+      target: 'emulator',
+      policy: { maxDeletes: 7 },
+      requestsPerMinute: 400,
+      v2Headers: { 'X-MGR-API-ID': 'X-A' },
+    },
   });
   const hq = new DataAccount(edge, 'hq', { name: 'Headquarters' });
   const site = new Construct(edge, 'site');
-  const ops = new Account(site, 'ops', { name: 'Operations', account: hq.id, lifecycle: { protect: true, ignoreChanges: ['isDisabled'], renamedFrom: 'ops' } });
+  const ops = new Account(site, 'ops', {
+    name: 'Operations',
+    account: hq.id,
+    lifecycle: { protect: true, ignoreChanges: ['isDisabled'], renamedFrom: 'ops' },
+  });
   const alerting = new Stack(app, 'alerting');
   const pager = new AlertPushDestination(alerting, 'pager', {
     name: 'Pager',
@@ -44,8 +63,17 @@ function estate(outdir: string): InstanceType<typeof App> {
     schedule: undefined,
     lifecycle: { adopt: '0a-b', allowDuplicate: true },
   });
-  new AccountAuthorization(alerting, 'dana', { user: '77', account: hq.id, role: 'full_access_user', lifecycle: { onRemoval: 'no_access' } });
-  new ConfigurationManager(alerting, 'router-12', { router: '12', suspended: false, configuration: [{ wan: { key: secret.file('/run/secrets/wan') } }, ['wan.old']] });
+  new AccountAuthorization(alerting, 'dana', {
+    user: '77',
+    account: hq.id,
+    role: 'full_access_user',
+    lifecycle: { onRemoval: 'no_access' },
+  });
+  new ConfigurationManager(alerting, 'router-12', {
+    router: '12',
+    suspended: false,
+    configuration: [{ wan: { key: secret.file('/run/secrets/wan') } }, ['wan.old']],
+  });
   return app;
 }
 
@@ -73,11 +101,15 @@ configuration_managers:
 test('the documents of a program say what a file of declarations says', async () => {
   const documents = estate(folder).documents();
   expect([...documents.keys()]).toEqual(['edge', 'alerting']);
-  const files = Object.fromEntries([...documents].map(([name, text]) => [`${name}.trueup.yaml`, text]));
+  const files = Object.fromEntries(
+    [...documents].map(([name, text]) => [`${name}.trueup.yaml`, text]),
+  );
   const [made, written] = [await project(files), await project(YAML)];
   expect(made.settings).toEqual(written.settings);
   const desired = ({ declarations, lookups }: Project) => [
-    declarations.map(({ address, values, lifecycle }) => ({ address, values, lifecycle })).toSorted((a, b) => a.address.localeCompare(b.address)),
+    declarations
+      .map(({ address, values, lifecycle }) => ({ address, values, lifecycle }))
+      .toSorted((a, b) => a.address.localeCompare(b.address)),
     lookups.map(({ name, kind, where }) => ({ name, kind, where })),
   ];
   expect(desired(made)).toEqual(desired(written));
@@ -91,9 +123,18 @@ test('synth writes them where the command finds them, and takes away those of st
   const before = new App({ outdir });
   new Account(new Stack(before, 'gone'), 'a', { name: 'A' });
   before.synth();
-  expect(readdirSync(outdir).toSorted()).toEqual(['gone.trueup.yaml', 'mine.trueup.yaml', 'notes.txt']);
+  expect(readdirSync(outdir).toSorted()).toEqual([
+    'gone.trueup.yaml',
+    'mine.trueup.yaml',
+    'notes.txt',
+  ]);
   estate(outdir).synth();
-  expect(readdirSync(outdir).toSorted()).toEqual(['alerting.trueup.yaml', 'edge.trueup.yaml', 'mine.trueup.yaml', 'notes.txt']);
+  expect(readdirSync(outdir).toSorted()).toEqual([
+    'alerting.trueup.yaml',
+    'edge.trueup.yaml',
+    'mine.trueup.yaml',
+    'notes.txt',
+  ]);
   const { code, stdout, stderr } = await start(['validate', 'out'], { cwd: folder }).ended;
   expect(`${stdout}${stderr}`).toContain('6 declarations');
   expect(code).toBe(0);
@@ -103,18 +144,31 @@ test.each([
   [{ TRUEUP_OUTDIR: 'a', CDKTF_OUTDIR: 'b' }, 'a'],
   [{ CDKTF_OUTDIR: 'b' }, 'b'],
   [{}, 'trueup.out'],
-] as const)('the environment %j names the folder %s, for ES modules and for CommonJS', async (env, outdir) => {
-  const body = "new Account(new Stack(app, 'one'), 'a', { name: 'A' });\napp.synth();\n";
-  const door = JSON.stringify(join(TRUEUP, '../constructs.js'));
-  writeFileSync(join(folder, 'program.mjs'), `import { Account, App, Stack } from ${door};\nconst app = new App();\n${body}`);
-  writeFileSync(join(folder, 'program.cjs'), `const { Account, App, Stack } = require(${door});\nconst app = new App();\n${body}`);
-  for (const script of ['program.mjs', 'program.cjs']) {
-    const { code } = await start([], { cwd: folder, env, script: join(folder, script) }).ended;
-    expect(code).toBe(0);
-    expect(JSON.parse(readFileSync(join(folder, outdir, 'one.trueup.yaml'), 'utf8').replaceAll(/^#.*\n/gm, ''))).toEqual({ accounts: { a: { name: 'A' } } });
-    rmSync(join(folder, outdir), { recursive: true });
-  }
-});
+] as const)(
+  'the environment %j names the folder %s, for ES modules and for CommonJS',
+  async (env, outdir) => {
+    const body = "new Account(new Stack(app, 'one'), 'a', { name: 'A' });\napp.synth();\n";
+    const door = JSON.stringify(join(TRUEUP, '../constructs.js'));
+    writeFileSync(
+      join(folder, 'program.mjs'),
+      `import { Account, App, Stack } from ${door};\nconst app = new App();\n${body}`,
+    );
+    writeFileSync(
+      join(folder, 'program.cjs'),
+      `const { Account, App, Stack } = require(${door});\nconst app = new App();\n${body}`,
+    );
+    for (const script of ['program.mjs', 'program.cjs']) {
+      const { code } = await start([], { cwd: folder, env, script: join(folder, script) }).ended;
+      expect(code).toBe(0);
+      expect(
+        JSON.parse(
+          readFileSync(join(folder, outdir, 'one.trueup.yaml'), 'utf8').replaceAll(/^#.*\n/gm, ''),
+        ),
+      ).toEqual({ accounts: { a: { name: 'A' } } });
+      rmSync(join(folder, outdir), { recursive: true });
+    }
+  },
+);
 
 test('the command runs such a program where `cdktf.json` names it, whatever folder the environment has for others', async () => {
   const home = mkdtempSync(join(folder, 'home-'));
@@ -124,7 +178,10 @@ test('the command runs such a program where `cdktf.json` names it, whatever fold
     `import { Account, App, Stack } from ${door};\nconst app = new App();\nnew Account(new Stack(app, 'one'), 'a', { name: 'A' });\napp.synth();\n`,
   );
   writeFileSync(join(home, 'cdktf.json'), '{"language":"typescript","app":"node main.mjs"}');
-  const { code, stdout, stderr } = await start(['validate'], { cwd: home, env: { TRUEUP_OUTDIR: 'elsewhere' } }).ended;
+  const { code, stdout, stderr } = await start(['validate'], {
+    cwd: home,
+    env: { TRUEUP_OUTDIR: 'elsewhere' },
+  }).ended;
   expect(`${stdout}${stderr}`).toContain('1 declaration');
   expect(code).toBe(0);
   expect(readdirSync(home).toSorted()).toEqual(['cdktf.json', 'main.mjs']);
@@ -143,7 +200,10 @@ const stack = new Stack(app, 'one', { settings: { target: 'nowhere' } });
 app.synth();
 `,
   );
-  writeFileSync(join(home, 'infra/cdktf.json'), '{"language":"typescript","app":"node src/main.mjs"}');
+  writeFileSync(
+    join(home, 'infra/cdktf.json'),
+    '{"language":"typescript","app":"node src/main.mjs"}',
+  );
   const { stderr } = await start(['validate', 'infra'], { cwd: home }).ended;
   expect(stderr).toMatch(/one\/rule \(infra\/src\/main\.mjs:4:3\) ·.* associated_accounts/);
   expect(stderr).toContain("> 4 |   new AlertRule(stack, 'rule'");
@@ -159,7 +219,9 @@ test('what is wrong is nearly all that a person sees, of the program and of a pl
     `import { Account, App, Stack } from ${door};\nconst app = new App();\nconst stack = new Stack(app, 'one');\nfor (const id of ['a', 'b', 'c', 'd']) new Account(stack, id, {});\napp.synth();\n`,
   );
   writeFileSync(join(home, 'cdktf.json'), '{"language":"typescript","app":"node main.mjs"}');
-  const says = ['a', 'b', 'c', 'd'].map((id) => `  one/${id}: \`name\` is missing: Display name.`).join('\n');
+  const says = ['a', 'b', 'c', 'd']
+    .map((id) => `  one/${id}: \`name\` is missing: Display name.`)
+    .join('\n');
   const alone = await start([], { cwd: home, script: join(home, 'main.mjs') }).ended;
   expect(alone.stderr).toContain(`Error: the program declares what cannot be:\n${says}\n`);
   expect(alone.stderr.length).toBeLessThan(1_500);
@@ -189,21 +251,40 @@ describe('refused, by path and all at once', () => {
     }
     return 'nothing';
   };
-  const stack = (app: InstanceType<typeof App>): InstanceType<typeof Stack> => new Stack(app, 'edge');
+  const stack = (app: InstanceType<typeof App>): InstanceType<typeof Stack> =>
+    new Stack(app, 'edge');
 
-  test.each<readonly [what: string, declare: (app: InstanceType<typeof App>) => void, says: string]>([
+  test.each<
+    readonly [what: string, declare: (app: InstanceType<typeof App>) => void, says: string]
+  >([
     [
       'a literal secret',
-      (app) => void new Geofence(stack(app), 'it', { name: 'x', hook: { url: 'u', token: 'hunter2' as never } }),
+      (app) =>
+        void new Geofence(stack(app), 'it', {
+          name: 'x',
+          hook: { url: 'u', token: 'hunter2' as never },
+        }),
       'edge/it: `hook.token` is secret, and its value cannot stand in a program: it has to be `secret.env(',
     ],
-    ['a variable as secret', (app) => void new Geofence(stack(app), 'it', { name: 'x', hook: { url: 'u', token: '${var.x}' as never } }), 'edge/it: `hook.token` is secret'],
+    [
+      'a variable as secret',
+      (app) =>
+        void new Geofence(stack(app), 'it', {
+          name: 'x',
+          hook: { url: 'u', token: '${var.x}' as never },
+        }),
+      'edge/it: `hook.token` is secret',
+    ],
     [
       'a wrong choice',
       (app) => void new Geofence(stack(app), 'it', { name: 'x', mode: 'entre' as never }),
       'edge/it: `mode`: one of enter, leave is expected, not text. Did you mean `enter`?',
     ],
-    ['JSON text for a document', (app) => void new AlertRule(stack(app), 'it', { settings: '{}' as never }), 'edge/it: `settings`: an object or null is expected, not text.'],
+    [
+      'JSON text for a document',
+      (app) => void new AlertRule(stack(app), 'it', { settings: '{}' as never }),
+      'edge/it: `settings`: an object or null is expected, not text.',
+    ],
     [
       'a document that leads back to itself',
       (app) => void new AlertRule(stack(app), 'it', { settings: { in: circular } }),
@@ -211,16 +292,33 @@ describe('refused, by path and all at once', () => {
     ],
     [
       'a document without a bottom',
-      (app) => void new AlertRule(stack(app), 'it', { settings: JSON.parse(`${'{"a":'.repeat(3000)}1${'}'.repeat(3000)}`) as Record<string, never> }),
+      (app) =>
+        void new AlertRule(stack(app), 'it', {
+          settings: JSON.parse(`${'{"a":'.repeat(3000)}1${'}'.repeat(3000)}`) as Record<
+            string,
+            never
+          >,
+        }),
       `edge/it: \`settings${'.a'.repeat(26)}…\` is nested more than 56 levels deep.`,
     ],
     [
       'a document with a key that shadows',
-      (app) => void new AlertRule(stack(app), 'it', { settings: JSON.parse('{"a":{"__proto__":1}}') as Record<string, never> }),
+      (app) =>
+        void new AlertRule(stack(app), 'it', {
+          settings: JSON.parse('{"a":{"__proto__":1}}') as Record<string, never>,
+        }),
       'edge/it: `settings.a` has the key `__proto__`, which nobody reads.',
     ],
-    ['a name that is none', (app) => void new Account(stack(app), 'is it', { name: 'x' }), 'edge/is it: `is it` is no name'],
-    ['a stack whose name is none', (app) => void new Stack(app, '1st'), '1st: `1st` cannot name a stack'],
+    [
+      'a name that is none',
+      (app) => void new Account(stack(app), 'is it', { name: 'x' }),
+      'edge/is it: `is it` is no name',
+    ],
+    [
+      'a stack whose name is none',
+      (app) => void new Stack(app, '1st'),
+      '1st: `1st` cannot name a stack',
+    ],
     [
       'two of one address',
       (app) => {
@@ -234,11 +332,17 @@ describe('refused, by path and all at once', () => {
       'an order that references do not give',
       (app) => {
         const scope = stack(app);
-        new Account(scope, 'a', { name: 'x' }).node.addDependency(new Account(scope, 'b', { name: 'y' }));
+        new Account(scope, 'a', { name: 'x' }).node.addDependency(
+          new Account(scope, 'b', { name: 'y' }),
+        );
       },
       'edge/a: a dependency says nothing here',
     ],
-    ['what another construct says', (app) => stack(app).node.addValidation({ validate: () => ['not on a Friday'] }), 'edge: not on a Friday'],
+    [
+      'what another construct says',
+      (app) => stack(app).node.addValidation({ validate: () => ['not on a Friday'] }),
+      'edge: not on a Friday',
+    ],
   ])('%s', (_, declare, says) => {
     const message = said((app) => {
       declare(app);

@@ -1,7 +1,15 @@
 // Programs as people compile them: the built package behind its own door, seen by an ES module and by a CommonJS one
 // with the compiler options that CDK templates have. Exactly the marked lines fail.
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
@@ -12,7 +20,8 @@ let folder: string;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'trueup-types-'));
-  for (const name of ['cdktf', 'cdktn', 'constructs', '@types/node', 'undici-types']) link(join(root, 'node_modules', name), name);
+  for (const name of ['cdktf', 'cdktn', 'constructs', '@types/node', 'undici-types'])
+    link(join(root, 'node_modules', name), name);
   link(root, 'trueup');
 });
 
@@ -25,25 +34,63 @@ function link(to: string, name: string): void {
 }
 
 /** No types of Node, which TypeScript 7 takes along only where it is told to. */
-const esm = { tsc: '@typescript/native/bin/tsc', types: [] as readonly string[], module: 'nodenext', moduleResolution: 'nodenext', exactOptionalPropertyTypes: true };
-const commonJs = { tsc: 'typescript/bin/tsc6', module: 'commonjs', moduleResolution: 'node10', ignoreDeprecations: '6.0', target: 'es2018', lib: ['es2018'] };
+const esm = {
+  tsc: '@typescript/native/bin/tsc',
+  types: [] as readonly string[],
+  module: 'nodenext',
+  moduleResolution: 'nodenext',
+  exactOptionalPropertyTypes: true,
+};
+const commonJs = {
+  tsc: 'typescript/bin/tsc6',
+  module: 'commonjs',
+  moduleResolution: 'node10',
+  ignoreDeprecations: '6.0',
+  target: 'es2018',
+  lib: ['es2018'],
+};
 
 /** Numbers of the lines that do not compile. */
-function compiled(text: string, name: string, { tsc, ...options }: typeof esm | typeof commonJs): readonly number[] {
+function compiled(
+  text: string,
+  name: string,
+  { tsc, ...options }: typeof esm | typeof commonJs,
+): readonly number[] {
   const file = join(folder, `${name}.ts`);
   writeFileSync(file, text);
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: { target: 'es2022', strict: true, noEmit: true, types: ['node'], ...options }, files: [file] }));
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: tsc === esm.tsc ? 'module' : 'commonjs' }));
+  writeFileSync(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({
+      compilerOptions: {
+        target: 'es2022',
+        strict: true,
+        noEmit: true,
+        types: ['node'],
+        ...options,
+      },
+      files: [file],
+    }),
+  );
+  writeFileSync(
+    join(folder, 'package.json'),
+    JSON.stringify({ type: tsc === esm.tsc ? 'module' : 'commonjs' }),
+  );
   const said = run([join(root, 'node_modules', tsc), '-p', folder, '--pretty', 'false']);
   const lines = said.split('\n').filter((line) => /^\S/.test(line));
   const elsewhere = lines.filter((line) => !line.startsWith(`${name}.ts(`));
   expect(elsewhere).toEqual([]);
-  return [...new Set(lines.map((line) => Number(/\((\d+),/.exec(line)?.[1])))].toSorted((a, b) => a - b);
+  return [...new Set(lines.map((line) => Number(/\((\d+),/.exec(line)?.[1])))].toSorted(
+    (a, b) => a - b,
+  );
 }
 
 function run(args: readonly string[]): string {
   try {
-    return execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+    return execFileSync(process.execPath, args, {
+      cwd: folder,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
   } catch (error) {
     const { stdout, stderr } = error as { readonly stdout: string; readonly stderr: string };
     return stdout + stderr;
@@ -51,7 +98,8 @@ function run(args: readonly string[]): string {
 }
 
 const MARK = /\/\/ @ts-expect-error/g;
-const marked = (text: string): readonly number[] => text.split('\n').flatMap((line, index) => (line.search(MARK) < 0 ? [] : [index + 2]));
+const marked = (text: string): readonly number[] =>
+  text.split('\n').flatMap((line, index) => (line.search(MARK) < 0 ? [] : [index + 2]));
 
 test.each([
   ['terraform', 'cdktf', 'an ES module', esm],
@@ -60,21 +108,27 @@ test.each([
   ['terraform', 'cdktn', 'CommonJS', commonJs],
   ['native', 'constructs', 'an ES module', esm],
   ['native', 'constructs', 'CommonJS', commonJs],
-] as const)('the %s program compiles with %s as %s, but for the lines that must not', (program, door, _, options) => {
-  const source = readFileSync(join(import.meta.dirname, './programs', `${program}.ts`), 'utf8');
-  const text = source.replaceAll(/'(?:\.\.\/)+src\/[^']+'/g, `'trueup/${door}'`).replaceAll("'#cdk'", `'${door}'`);
-  expect(text).not.toContain('src/');
-  const lines = marked(text);
-  expect(lines.length).toBeGreaterThan(10);
-  // With the marks, everything compiles; without them, each marked line fails and no other.
-  expect(compiled(text.replaceAll(MARK, '// here:'), `${door}-program`, options)).toEqual(lines);
-});
+] as const)(
+  'the %s program compiles with %s as %s, but for the lines that must not',
+  (program, door, _, options) => {
+    const source = readFileSync(join(import.meta.dirname, './programs', `${program}.ts`), 'utf8');
+    const text = source
+      .replaceAll(/'(?:\.\.\/)+src\/[^']+'/g, `'trueup/${door}'`)
+      .replaceAll("'#cdk'", `'${door}'`);
+    expect(text).not.toContain('src/');
+    const lines = marked(text);
+    expect(lines.length).toBeGreaterThan(10);
+    // With the marks, everything compiles; without them, each marked line fails and no other.
+    expect(compiled(text.replaceAll(MARK, '// here:'), `${door}-program`, options)).toEqual(lines);
+  },
+);
 
 test('the programs of the documentation compile', () => {
   const page = readFileSync(join(root, 'docs/how-to/cdk.md'), 'utf8');
   const programs = [...page.matchAll(/^```ts\n(.*?)^```/gms)].map(([, text]) => text as string);
   expect(programs).toHaveLength(2);
-  for (const [index, text] of programs.entries()) expect(compiled(text, `page-${index}`, esm)).toEqual([]);
+  for (const [index, text] of programs.entries())
+    expect(compiled(text, `page-${index}`, esm)).toEqual([]);
 });
 
 const types = join(root, 'dist/types/constructs');
@@ -84,7 +138,9 @@ test.each([
   ['cdktn', 'cdktn/generated/classes.d.ts'],
   ['constructs', 'native/generated/classes.d.ts'],
 ])('the props that %s shows with their words are those that the kinds say', (door, file) => {
-  const classes = [...readFileSync(join(types, file), 'utf8').matchAll(/^declare const (\w+)_mapped: /gm)].map(([, name]) => name as string);
+  const classes = [
+    ...readFileSync(join(types, file), 'utf8').matchAll(/^declare const (\w+)_mapped: /gm),
+  ].map(([, name]) => name as string);
   expect(classes.length).toBeGreaterThan(9);
   cpSync(join(root, 'dist/types'), join(folder, 'types'), { recursive: true });
   const place = join(folder, 'types/constructs', file);
@@ -120,8 +176,10 @@ new DevicecloudProvider(scope, 'c', { journal: 'x' });`,
     {
       ...SHOWN,
       secretWoVersion: 'Another number sends the secret again.',
-      timeouts: 'How long each operation may take, as in `90s` or `1h30m`; absent: as long as it takes. Part of no object: a change of it sends nothing.',
-      create: 'How long making it, or taking what is there, may take, as in `90s` or `1h30m`. Absent: as long as it takes.',
+      timeouts:
+        'How long each operation may take, as in `90s` or `1h30m`; absent: as long as it takes. Part of no object: a change of it sends nothing.',
+      create:
+        'How long making it, or taking what is there, may take, as in `90s` or `1h30m`. Absent: as long as it takes.',
       since: 'Only records from this time on (ISO 8601).',
       journal: 'Folder of the journal. Default: `.trueup/terraform`.',
     },
@@ -135,7 +193,10 @@ new DevicecloudProvider(scope, 'c', { journal: 'x' });`,
 ])('an editor shows what the props of %s mean', (door, names, program, expected) => {
   const text = `import { ${names} } from 'trueup/${door}';\ndeclare const scope: never;\n${program}\n`;
   const editor = editorOf(text, `hover-${door}.ts`);
-  const shown = Object.keys(expected).map((name) => [name, editor(text.search(new RegExp(`(?<=[{.] ?|, )${name}\\b`)))]);
+  const shown = Object.keys(expected).map((name) => [
+    name,
+    editor(text.search(new RegExp(`(?<=[{.] ?|, )${name}\\b`))),
+  ]);
   expect(Object.fromEntries(shown)).toEqual(expected);
 });
 
@@ -143,13 +204,20 @@ new DevicecloudProvider(scope, 'c', { journal: 'x' });`,
 function editorOf(text: string, name: string): (at: number) => string {
   const file = join(folder, name);
   writeFileSync(file, text);
-  const options = { module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext, target: ts.ScriptTarget.ES2022, strict: true, types: [] };
+  const options = {
+    module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    target: ts.ScriptTarget.ES2022,
+    strict: true,
+    types: [],
+  };
   const { fileExists, readFile, directoryExists, realpath = (path: string) => path } = ts.sys;
   const service = ts.createLanguageService({
     getCompilationSettings: () => options,
     getScriptFileNames: () => [file],
     getScriptVersion: () => '1',
-    getScriptSnapshot: (path) => (fileExists(path) ? ts.ScriptSnapshot.fromString(readFile(path) ?? '') : undefined),
+    getScriptSnapshot: (path) =>
+      fileExists(path) ? ts.ScriptSnapshot.fromString(readFile(path) ?? '') : undefined,
     getCurrentDirectory: () => folder,
     getDefaultLibFileName: ts.getDefaultLibFilePath,
     fileExists,

@@ -8,7 +8,11 @@ export const estate: ReadonlyMap<string, readonly WrittenObject[]> = new Map([
   [
     'accounts',
     [
-      { name: 'hq', id: '1', values: { name: 'HQ', account: '9', is_disabled: false, id: '1', resource_url: 'x' } },
+      {
+        name: 'hq',
+        id: '1',
+        values: { name: 'HQ', account: '9', is_disabled: false, id: '1', resource_url: 'x' },
+      },
       { name: 'sub', id: '2', values: { name: 'Sub: "a"', account: '1', is_disabled: true } },
     ],
   ],
@@ -19,7 +23,13 @@ export const estate: ReadonlyMap<string, readonly WrittenObject[]> = new Map([
         name: 'pager',
         id: 'd-1',
         comments: ['suspended\nsince: yesterday'],
-        values: { name: 'yes', enabled: false, endpoint: { url: 'https://x.example/' }, authentication: { secret: '*' }, suspended: true },
+        values: {
+          name: 'yes',
+          enabled: false,
+          endpoint: { url: 'https://x.example/' },
+          authentication: { secret: '*' },
+          suspended: true,
+        },
       },
     ],
   ],
@@ -46,7 +56,10 @@ export const estate: ReadonlyMap<string, readonly WrittenObject[]> = new Map([
 export const adopted: ReadonlyMap<string, readonly WrittenObject[]> = new Map([
   ['accounts', [{ name: 'hq', id: '1', values: { name: 'HQ' } }]],
   ['alert_push_destinations', [{ name: 'hq', id: 'd-1', values: { name: 'HQ', enabled: true } }]],
-  ['account_authorizations', [{ name: 'ada', id: '5', values: { user: '71', account: '1', role: 'administrator' } }]],
+  [
+    'account_authorizations',
+    [{ name: 'ada', id: '5', values: { user: '71', account: '1', role: 'administrator' } }],
+  ],
   [
     'configuration_managers',
     [
@@ -56,7 +69,13 @@ export const adopted: ReadonlyMap<string, readonly WrittenObject[]> = new Map([
         values: {
           router: '12',
           suspended: true,
-          configuration: [{ system: { name: 'gate', users: { admin: { password: '*' } } }, 'two words': { for: 1, longer: [true, null] } }, []],
+          configuration: [
+            {
+              system: { name: 'gate', users: { admin: { password: '*' } } },
+              'two words': { for: 1, longer: [true, null] },
+            },
+            [],
+          ],
         },
       },
     ],
@@ -102,13 +121,29 @@ export const hostile: fc.Arbitrary<string> = fc.oneof(
   ),
 );
 
-const key = fc.oneof(fc.string(), fc.constantFrom('for', 'null', 'größe', 'a-b', 'a b', '0', '${x}', '\u{1f469}\u200d\u{1f4bb}')).filter((text) => text !== '__proto__');
+const key = fc
+  .oneof(
+    fc.string(),
+    fc.constantFrom('for', 'null', 'größe', 'a-b', 'a b', '0', '${x}', '\u{1f469}\u200d\u{1f4bb}'),
+  )
+  .filter((text) => text !== '__proto__');
 
 const { json } = fc.letrec<{ json: unknown }>((tie) => ({
-  json: fc.oneof({ maxDepth: 4 }, hostile, fc.integer(), fc.boolean(), fc.constant(null), fc.array(tie('json'), { maxLength: 3 }), fc.dictionary(key, tie('json'), { maxKeys: 3 })),
+  json: fc.oneof(
+    { maxDepth: 4 },
+    hostile,
+    fc.integer(),
+    fc.boolean(),
+    fc.constant(null),
+    fc.array(tie('json'), { maxLength: 3 }),
+    fc.dictionary(key, tie('json'), { maxKeys: 3 }),
+  ),
 }));
 
 /** Documents of plain JSON, without halves of characters, which no file holds. */
 export const documents: fc.Arbitrary<Values> = fc
   .dictionary(key, json, { maxKeys: 3 })
-  .map((tree) => JSON.parse(JSON.stringify(tree).replaceAll(/\\ud[89a-f][0-9a-f]{2}/gi, '?')) as Values);
+  .map(
+    (tree) =>
+      JSON.parse(JSON.stringify(tree).replaceAll(/\\ud[89a-f][0-9a-f]{2}/gi, '?')) as Values,
+  );

@@ -4,20 +4,44 @@ import { describe, expect, it } from 'vitest';
 import { escapeText, partsOf, textOf } from '../../../src/declarations/expression.js';
 import { drawn } from '../../support/drawn.js';
 
-const piece = fc.constantFrom('$', '{', '}', '${', '$${', '"', '\\', 'a', '.', '${accounts.a.id}', '${var.x}', '${accounts.a["k}"].id}', '${"$"}', '${""}', '[', ']', ' ');
+const piece = fc.constantFrom(
+  '$',
+  '{',
+  '}',
+  '${',
+  '$${',
+  '"',
+  '\\',
+  'a',
+  '.',
+  '${accounts.a.id}',
+  '${var.x}',
+  '${accounts.a["k}"].id}',
+  '${"$"}',
+  '${""}',
+  '[',
+  ']',
+  ' ',
+);
 const source = fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join(''));
 
 describe('the language of texts', () => {
   it('reads back what it writes', () => {
     fc.assert(
-      fc.property(source, (text) => void expect(partsOf(textOf(partsOf(text)))).toEqual(partsOf(text))),
+      fc.property(
+        source,
+        (text) => void expect(partsOf(textOf(partsOf(text)))).toEqual(partsOf(text)),
+      ),
       { numRuns: drawn(2000) },
     );
   });
 
   it('escapes any text into itself', () => {
     fc.assert(
-      fc.property(fc.oneof(source, fc.string()), (text) => void expect(partsOf(escapeText(text))).toEqual([text])),
+      fc.property(
+        fc.oneof(source, fc.string()),
+        (text) => void expect(partsOf(escapeText(text))).toEqual([text]),
+      ),
       { numRuns: drawn(2000) },
     );
   });
@@ -25,8 +49,13 @@ describe('the language of texts', () => {
   it('keeps literals literal beside whatever else', () => {
     fc.assert(
       fc.property(source, source, (a, b) => {
-        const expression = partsOf('${accounts.a.id}')[0] as Exclude<ReturnType<typeof partsOf>[number], string>;
-        expect(partsOf(textOf([a, expression, b]))).toEqual(a + b === '' ? ['', expression] : [a, expression, b].filter((part) => part !== ''));
+        const expression = partsOf('${accounts.a.id}')[0] as Exclude<
+          ReturnType<typeof partsOf>[number],
+          string
+        >;
+        expect(partsOf(textOf([a, expression, b]))).toEqual(
+          a + b === '' ? ['', expression] : [a, expression, b].filter((part) => part !== ''),
+        );
       }),
       { numRuns: drawn(2000) },
     );
@@ -38,7 +67,10 @@ describe('the language of texts', () => {
     ['${each.value.a.b}', { from: 'each', path: ['value', 'a', 'b'] }],
     ['${secret.file./run/x.y z}', { from: 'secret', source: 'file', name: '/run/x.y z' }],
     ['${lookups.hq.id}', { from: 'lookup', name: 'hq', attribute: 'id' }],
-    ['${accounts.a["b.c"].id}', { from: 'declared', kind: 'accounts', name: 'a', index: { key: 'b.c' }, attribute: 'id' }],
+    [
+      '${accounts.a["b.c"].id}',
+      { from: 'declared', kind: 'accounts', name: 'a', index: { key: 'b.c' }, attribute: 'id' },
+    ],
     ['${accounts.a[each.key].id}', { from: 'declared', index: { each: ['key'] } }],
     ['${accounts.a[b].id}', { from: 'nowhere' }],
     ['${accounts.a["b].id}', { from: 'nowhere' }],

@@ -6,7 +6,8 @@ import { project } from './project.js';
 
 const advice = async (text: string): Promise<readonly string[]> =>
   lint(await project(text), kinds).map(
-    ({ severity, code, address, attribute, origin, summary }) => `${severity} ${code} ${address} ${attribute ?? '-'} ${origin?.line}:${origin?.column} ${summary}`,
+    ({ severity, code, address, attribute, origin, summary }) =>
+      `${severity} ${code} ${address} ${attribute ?? '-'} ${origin?.line}:${origin?.column} ${summary}`,
   );
 
 const CLEAN = `
@@ -34,13 +35,24 @@ describe('lint', () => {
   it.each([
     [rule('schedule: daily'), /^warning rule-without-scope alert_rules.r - 2:3/],
     [rule('associated_accounts: [], associated_groups: []'), /rule-without-scope/],
-    [rule('associated_groups: [1], schedule: dayly'), /^warning unknown-value alert_rules.r schedule 2:32 .*Did you mean `daily`/],
     [
-      rule('associated_groups: [1], filter_criteria: { alert_type__in: [login_success, login_sucess] }'),
+      rule('associated_groups: [1], schedule: dayly'),
+      /^warning unknown-value alert_rules.r schedule 2:32 .*Did you mean `daily`/,
+    ],
+    [
+      rule(
+        'associated_groups: [1], filter_criteria: { alert_type__in: [login_success, login_sucess] }',
+      ),
       /unknown-value .* filter_criteria.alert_type__in 2:51 .*`login_sucess`.*Did you mean `login_success`/,
     ],
-    ['account_authorizations:\n  d: { user: "1", account: "2", role: administrater }\n', /unknown-value account_authorizations.d role 2:33 .*Did you mean `administrator`/],
-    ['alert_push_destinations:\n  d: { name: x, endpoint: { url: "https://a.example:9443/?key=hunter2" } }\n', /url-odd-port alert_push_destinations.d endpoint.url 2:29 .*9443/],
+    [
+      'account_authorizations:\n  d: { user: "1", account: "2", role: administrater }\n',
+      /unknown-value account_authorizations.d role 2:33 .*Did you mean `administrator`/,
+    ],
+    [
+      'alert_push_destinations:\n  d: { name: x, endpoint: { url: "https://a.example:9443/?key=hunter2" } }\n',
+      /url-odd-port alert_push_destinations.d endpoint.url 2:29 .*9443/,
+    ],
     [
       'alert_push_destinations:\n  off: { name: x, enabled: false }\nalert_rules:\n  r: { associated_groups: [1], http_destinations: ["${alert_push_destinations.off.destination_config_id}"] }\n',
       /rule-without-destination alert_rules.r http_destinations 4:32/,
@@ -61,7 +73,10 @@ describe('lint', () => {
       'configuration_managers:\n  m: { router: "1", configuration: [{ a: { p: "***" } }] }\n',
       /^error masked-value configuration_managers.m configuration.0.a.p 2:44 .*`a.p` is a mask/,
     ],
-    ['configuration_managers:\n  m: { router: "1", configuration: { a: { l: ["*"] } } }\n', /^error masked-value configuration_managers.m configuration.a.l.0 2:/],
+    [
+      'configuration_managers:\n  m: { router: "1", configuration: { a: { l: ["*"] } } }\n',
+      /^error masked-value configuration_managers.m configuration.a.l.0 2:/,
+    ],
     [
       'configuration_managers:\n  m: { router: "1", configuration: [{}, []] }\n',
       /^error clear configuration_managers.m configuration 2:.*would take everything out of the configuration/,
@@ -70,20 +85,38 @@ describe('lint', () => {
       'configuration_managers:\n  m: { router: "1", configuration: [{ a: 1 }, []], lifecycle: { clear: true } }\n',
       /^error clear configuration_managers.m lifecycle.clear 2:.*needs `configuration: \[\{\}, \[\]\]`/,
     ],
-    ['configuration_managers:\n  m: { router: "1", lifecycle: { clear: true } }\n', /^error clear configuration_managers.m lifecycle.clear 2:/],
+    [
+      'configuration_managers:\n  m: { router: "1", lifecycle: { clear: true } }\n',
+      /^error clear configuration_managers.m lifecycle.clear 2:/,
+    ],
     [
       'configuration_managers:\n  m: { router: "1", configuration: [{}, [["a", "${secret.env.NAME}"]]] }\n',
       /^error misplaced-secret configuration_managers.m configuration.1.0.1 2:\d+ .*`configuration.1.0.1` is a secret/,
     ],
-    ['configuration_managers:\n  m: { router: "1" }\n  n: { router: 1, suspended: true }\n', /^error identical-declarations configuration_managers.n - 3:3 .*alike in `router`/],
-    ['accounts:\n  a: { name: x, account: "1" }\n  b: { name: x, account: 1 }\n', /^error identical-declarations accounts.b - 3:3 .*accounts.a are alike in `account` and `name`/],
+    [
+      'configuration_managers:\n  m: { router: "1" }\n  n: { router: 1, suspended: true }\n',
+      /^error identical-declarations configuration_managers.n - 3:3 .*alike in `router`/,
+    ],
+    [
+      'accounts:\n  a: { name: x, account: "1" }\n  b: { name: x, account: 1 }\n',
+      /^error identical-declarations accounts.b - 3:3 .*accounts.a are alike in `account` and `name`/,
+    ],
     [
       'alert_rules:\n  a: { associated_groups: [1, 2] }\n  b: { associated_groups: [2, 1], schedule: null, settings: {} }\n',
       /^error identical-declarations alert_rules.b - 3:3 .*identical/,
     ],
-    ['alert_rules:\n  a: { associated_groups: [1], lifecycle: { allow_duplicate: true } }\n  b: { associated_groups: [1] }\n', /^error identical-declarations/],
-    ['alert_rules:\n  a: { associated_groups: [1], lifecycle: { adopt: 7 } }\n  b: { associated_groups: [1] }\n', /^error identical-declarations/],
-    ['alert_rules:\n  a: { associated_groups: [1], settings: { x: 1, y: 2 } }\n  b: { associated_groups: [1], settings: { y: 2, x: 1 } }\n', /^error identical-declarations/],
+    [
+      'alert_rules:\n  a: { associated_groups: [1], lifecycle: { allow_duplicate: true } }\n  b: { associated_groups: [1] }\n',
+      /^error identical-declarations/,
+    ],
+    [
+      'alert_rules:\n  a: { associated_groups: [1], lifecycle: { adopt: 7 } }\n  b: { associated_groups: [1] }\n',
+      /^error identical-declarations/,
+    ],
+    [
+      'alert_rules:\n  a: { associated_groups: [1], settings: { x: 1, y: 2 } }\n  b: { associated_groups: [1], settings: { y: 2, x: 1 } }\n',
+      /^error identical-declarations/,
+    ],
   ])('%j', async (text, expected) => {
     const found = await advice(text);
     expect(found.join('\n')).toMatch(expected);
@@ -92,13 +125,21 @@ describe('lint', () => {
   });
 
   it.each([
-    ['alert_rules:\n  a: { associated_groups: [1], lifecycle: { allow_duplicate: true } }\n  b: { associated_groups: [1], lifecycle: { allow_duplicate: true } }\n'],
-    ['alert_rules:\n  a: { associated_groups: [1], lifecycle: { adopt: 7 } }\n  b: { associated_groups: [1], lifecycle: { adopt: 8 } }\n'],
-    ['alert_rules:\n  a: { associated_groups: [1], settings: { x: 1 } }\n  b: { associated_groups: [1], settings: { x: 2 } }\n'],
+    [
+      'alert_rules:\n  a: { associated_groups: [1], lifecycle: { allow_duplicate: true } }\n  b: { associated_groups: [1], lifecycle: { allow_duplicate: true } }\n',
+    ],
+    [
+      'alert_rules:\n  a: { associated_groups: [1], lifecycle: { adopt: 7 } }\n  b: { associated_groups: [1], lifecycle: { adopt: 8 } }\n',
+    ],
+    [
+      'alert_rules:\n  a: { associated_groups: [1], settings: { x: 1 } }\n  b: { associated_groups: [1], settings: { x: 2 } }\n',
+    ],
     ['accounts:\n  a: { name: x, account: "1" }\n  b: { name: x, account: "2" }\n'],
     ['alert_rules:\n  r: { associated_groups: [1], http_destinations: [] }\n'],
     ['alert_rules:\n  r: { associated_groups: [1], http_destinations: ["123"] }\n'],
-    ['configuration_managers:\n  m: { router: "1", configuration: [{ psk: "${secret.env.P}", token: true, password: null, secret: "", a: { api_key: { n: x } } }] }\n'],
+    [
+      'configuration_managers:\n  m: { router: "1", configuration: [{ psk: "${secret.env.P}", token: true, password: null, secret: "", a: { api_key: { n: x } } }] }\n',
+    ],
     ['alert_rules:\n  r: { associated_accounts: "${alert_rules.x.associated_accounts}" }\n'],
   ])('is silent about %j', async (text) => {
     expect(await advice(text)).toEqual([]);

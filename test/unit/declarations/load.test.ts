@@ -1,11 +1,29 @@
 // What CONTRACT promises of a declaration file, form by form, and what is said where it is broken.
 import { describe, expect, it } from 'vitest';
-import { Reference, Secret, Template, kindsOf, object, text, flag, integer, list, map, number, set, document, kind, type Declaration } from '../../../src/model/index.js';
+import {
+  Reference,
+  Secret,
+  Template,
+  kindsOf,
+  object,
+  text,
+  flag,
+  integer,
+  list,
+  map,
+  number,
+  set,
+  document,
+  kind,
+  type Declaration,
+} from '../../../src/model/index.js';
 import { kinds } from '../../../src/resources/index.js';
 import { FIFO, errors, loading, project, shown } from './project.js';
 
-const one = async (tree: string, options = {}): Promise<Declaration> => (await project(tree, options)).declarations[0] as Declaration;
-const codes = async (...args: Parameters<typeof errors>): Promise<readonly string[]> => (await errors(...args)).map(({ code }) => code);
+const one = async (tree: string, options = {}): Promise<Declaration> =>
+  (await project(tree, options)).declarations[0] as Declaration;
+const codes = async (...args: Parameters<typeof errors>): Promise<readonly string[]> =>
+  (await errors(...args)).map(({ code }) => code);
 
 const CONTRACT = `
 settings:
@@ -45,28 +63,49 @@ describe('a whole file', () => {
       v2_headers: { 'X-MGR-API-ID': 'X-A' },
       roles: {},
     });
-    expect(lookups).toEqual([{ name: 'hq', kind: 'accounts', where: { name: 'Headquarters' }, origin: { file: 'trueup.yaml', line: 9, column: 3 } }]);
-    expect(declarations.map(({ address, name, origin }) => [address, name, origin.line, origin.column])).toEqual([
+    expect(lookups).toEqual([
+      {
+        name: 'hq',
+        kind: 'accounts',
+        where: { name: 'Headquarters' },
+        origin: { file: 'trueup.yaml', line: 9, column: 3 },
+      },
+    ]);
+    expect(
+      declarations.map(({ address, name, origin }) => [address, name, origin.line, origin.column]),
+    ).toEqual([
       ['accounts.field-ops', 'field-ops', 11, 3],
       ['alert_push_destinations.pager', 'pager', 13, 3],
       ['alert_rules.wan-down', 'wan-down', 19, 3],
       ['account_authorizations.dana', 'dana', 25, 3],
     ]);
     expect(paths).toEqual(['.']);
-    expect(declarations[0]?.values).toEqual({ name: 'Field operations', account: new Reference('lookup', 'hq', 'id') });
+    expect(declarations[0]?.values).toEqual({
+      name: 'Field operations',
+      account: new Reference('lookup', 'hq', 'id'),
+    });
     expect(declarations[2]?.values).toEqual({
       associated_accounts: [new Reference('declared', 'accounts.field-ops', 'id'), '5', '7'],
       filter_criteria: { alert_type__in: ['ethernet_wan_disconnected', 'modem_wan_disconnected'] },
-      http_destinations: [new Reference('declared', 'alert_push_destinations.pager', 'destination_config_id')],
+      http_destinations: [
+        new Reference('declared', 'alert_push_destinations.pager', 'destination_config_id'),
+      ],
     });
-    expect(declarations[2]?.lifecycle).toEqual({ protect: true, ignore_changes: ['settings'], adopt: '0a-b', renamed_from: 'old-name' });
+    expect(declarations[2]?.lifecycle).toEqual({
+      protect: true,
+      ignore_changes: ['settings'],
+      adopt: '0a-b',
+      renamed_from: 'old-name',
+    });
     expect(declarations[3]?.lifecycle).toEqual({ on_removal: 'no_access' });
   });
 
   it('finds the place of any attribute on demand', async () => {
     const { declarations } = await project(CONTRACT);
     const place = (address: string, path: string): string => {
-      const { file, line, column } = declarations.find((each) => each.address === address)?.at(path) ?? { file: '', line: 0, column: 0 };
+      const { file, line, column } = declarations
+        .find((each) => each.address === address)
+        ?.at(path) ?? { file: '', line: 0, column: 0 };
       return `${file}:${line}:${column}`;
     };
     expect(place('alert_push_destinations.pager', 'endpoint.url')).toBe('trueup.yaml:16:17');
@@ -77,21 +116,27 @@ describe('a whole file', () => {
 
   it('leaves absent keys absent', async () => {
     expect((await one('alert_rules:\n  a: {}\n')).values).toEqual({});
-    expect((await one('alert_rules:\n  a: { schedule: null, settings: null, associated_groups: [] }\n')).values).toEqual({ schedule: null, associated_groups: [], settings: null });
+    expect(
+      (await one('alert_rules:\n  a: { schedule: null, settings: null, associated_groups: [] }\n'))
+        .values,
+    ).toEqual({ schedule: null, associated_groups: [], settings: null });
   });
 
   it('merges documents and files', async () => {
-    const loaded = await project({ 'a.yaml': 'accounts:\n  a: { name: a }\n---\naccounts:\n  b: { name: b }\n', 'sub/c.yml': 'accounts:\n  c: { name: c }\n' });
-    expect(loaded.declarations.map(({ address, origin }) => `${address} ${origin.file}:${origin.line}`)).toEqual([
-      'accounts.a a.yaml:2',
-      'accounts.b a.yaml:5',
-      'accounts.c sub/c.yml:2',
-    ]);
+    const loaded = await project({
+      'a.yaml': 'accounts:\n  a: { name: a }\n---\naccounts:\n  b: { name: b }\n',
+      'sub/c.yml': 'accounts:\n  c: { name: c }\n',
+    });
+    expect(
+      loaded.declarations.map(({ address, origin }) => `${address} ${origin.file}:${origin.line}`),
+    ).toEqual(['accounts.a a.yaml:2', 'accounts.b a.yaml:5', 'accounts.c sub/c.yml:2']);
     expect(loaded.declarations[1]?.at('name')).toEqual({ file: 'a.yaml', line: 5, column: 8 });
   });
 
   it('loses nothing behind an alias', async () => {
-    const { declarations } = await project('alert_rules:\n  r: { settings: { x: &x { a: { name: n } } } }\naccounts: *x\n');
+    const { declarations } = await project(
+      'alert_rules:\n  r: { settings: { x: &x { a: { name: n } } } }\naccounts: *x\n',
+    );
     expect(declarations.map(({ address, origin }) => [address, origin.line])).toEqual([
       ['alert_rules.r', 2],
       ['accounts.a', 3],
@@ -100,10 +145,20 @@ describe('a whole file', () => {
 
   it('has the same digest whatever the order of files and keys, and another for another content', async () => {
     const a = 'accounts:\n  a: { name: x, is_disabled: true }\n';
-    const b = 'alert_push_destinations:\n  d: { name: d, authentication: { secret: "${secret.env.A}" } }\n';
+    const b =
+      'alert_push_destinations:\n  d: { name: d, authentication: { secret: "${secret.env.A}" } }\n';
     const base = (await project({ 'a.yaml': a, 'b.yaml': b })).digest;
-    expect((await project({ 'b.yaml': b, 'a.yaml': 'accounts:\n  # c\n  a:\n    is_disabled: true\n    name: "x"\n' })).digest).toBe(base);
-    expect((await project({ 'a.yaml': a, 'b.yaml': b }, { paths: ['b.yaml', 'a.yaml'] })).digest).toBe(base);
+    expect(
+      (
+        await project({
+          'b.yaml': b,
+          'a.yaml': 'accounts:\n  # c\n  a:\n    is_disabled: true\n    name: "x"\n',
+        })
+      ).digest,
+    ).toBe(base);
+    expect(
+      (await project({ 'a.yaml': a, 'b.yaml': b }, { paths: ['b.yaml', 'a.yaml'] })).digest,
+    ).toBe(base);
     const others = [
       { 'a.yaml': a, 'c.yaml': b },
       { 'a.yaml': a.replace('x', 'y'), 'b.yaml': b },
@@ -123,8 +178,12 @@ describe('what is filled in', () => {
   const rule = (text: string): string => `alert_push_destinations:\n  a: { name: ${text} }\n`;
 
   it('takes variables from --var, then TRUEUP_VAR_, then the file of the environment, then files', async () => {
-    const files = { 'a.yaml': `variables: { v: file }\n${rule('"x-${var.v}"')}`, 'trueup.prod.yaml': 'variables: { v: overlay }\n' };
-    const name = async (options: object): Promise<unknown> => (await project(files, options)).declarations[0]?.values['name'];
+    const files = {
+      'a.yaml': `variables: { v: file }\n${rule('"x-${var.v}"')}`,
+      'trueup.prod.yaml': 'variables: { v: overlay }\n',
+    };
+    const name = async (options: object): Promise<unknown> =>
+      (await project(files, options)).declarations[0]?.values['name'];
     const environment = { TRUEUP_VAR_v: 'outer' };
     expect(await name({})).toBe('x-file');
     expect(await name({ env: 'prod' })).toBe('x-overlay');
@@ -142,13 +201,24 @@ describe('what is filled in', () => {
 
   it('reads no secret from what every object inherits', async () => {
     const secret = async (name: string): Promise<Secret> =>
-      ((await one(`alert_push_destinations:\n  a: { name: a, authentication: { secret: "\${secret.env.${name}}" } }\n`)).values['authentication'] as { secret: Secret }).secret;
-    for (const name of ['toString', 'constructor', '__proto__']) expect((await secret(name)).reveal()).toBeUndefined();
+      (
+        (
+          await one(
+            `alert_push_destinations:\n  a: { name: a, authentication: { secret: "\${secret.env.${name}}" } }\n`,
+          )
+        ).values['authentication'] as { secret: Secret }
+      ).secret;
+    for (const name of ['toString', 'constructor', '__proto__'])
+      expect((await secret(name)).reveal()).toBeUndefined();
   });
 
   it('warns of a --var that nothing uses', async () => {
-    const { diagnostics } = await loading(`variables: { zone: a }\n${rule('"${var.zone}"')}`, { variables: { zome: 'x' } });
-    expect(diagnostics.map(({ severity, code, summary }) => `${severity} ${code} ${summary}`).join()).toMatch(/^warning unused-variable .*Did you mean `zone`/);
+    const { diagnostics } = await loading(`variables: { zone: a }\n${rule('"${var.zone}"')}`, {
+      variables: { zome: 'x' },
+    });
+    expect(
+      diagnostics.map(({ severity, code, summary }) => `${severity} ${code} ${summary}`).join(),
+    ).toMatch(/^warning unused-variable .*Did you mean `zone`/);
   });
 
   it('keeps the type of a whole value, and converts text where the attribute wants another', async () => {
@@ -160,27 +230,54 @@ describe('what is filled in', () => {
       { name: '12', enabled: false },
       { name: 'x', enabled: true },
     ]);
-    expect((await project('settings: { requests_per_minute: "${env.R}" }\n', { environment: { R: '12' } })).settings.requests_per_minute).toBe(12);
+    expect(
+      (
+        await project('settings: { requests_per_minute: "${env.R}" }\n', {
+          environment: { R: '12' },
+        })
+      ).settings.requests_per_minute,
+    ).toBe(12);
     expect(await codes(file, { environment: { N: '12', E: 'maybe' } })).toEqual(['wrong-type']);
   });
 
   it('writes a literal for $${', async () => {
-    expect((await one(rule('"$${accounts.x.id} and $${"'))).values['name']).toBe('${accounts.x.id} and ${');
-    expect((await one(rule('"${accounts.x.id} and $${y}"'))).values['name']).toEqual(new Template([new Reference('declared', 'accounts.x', 'id'), ' and ${y}']));
+    expect((await one(rule('"$${accounts.x.id} and $${"'))).values['name']).toBe(
+      '${accounts.x.id} and ${',
+    );
+    expect((await one(rule('"${accounts.x.id} and $${y}"'))).values['name']).toEqual(
+      new Template([new Reference('declared', 'accounts.x', 'id'), ' and ${y}']),
+    );
   });
 
   it('never takes a value for an expression', async () => {
     const evil = '${secret.env.A}${accounts.x.id}';
     expect((await one(rule('"${var.v}"'), { variables: { v: evil } })).values['name']).toBe(evil);
-    expect((await one(rule('"$${var.v}${env.E}"'), { environment: { E: '{accounts.x.id}' } })).values['name']).toBe('${var.v}{accounts.x.id}');
-    expect((await one(rule('"$${env.E}"'), { environment: { E: '{accounts.x.id}' } })).values['name']).toBe('${env.E}');
-    expect((await one(rule('"${var.d}${env.E}"'), { variables: { d: '$' }, environment: { E: '{accounts.x.id}' } })).values['name']).toBe('${accounts.x.id}');
-    expect((await one(rule('"${var.d}${accounts.x.id}"'), { variables: { d: '$' } })).values['name']).toEqual(new Template(['$', new Reference('declared', 'accounts.x', 'id')]));
+    expect(
+      (await one(rule('"$${var.v}${env.E}"'), { environment: { E: '{accounts.x.id}' } })).values[
+        'name'
+      ],
+    ).toBe('${var.v}{accounts.x.id}');
+    expect(
+      (await one(rule('"$${env.E}"'), { environment: { E: '{accounts.x.id}' } })).values['name'],
+    ).toBe('${env.E}');
+    expect(
+      (
+        await one(rule('"${var.d}${env.E}"'), {
+          variables: { d: '$' },
+          environment: { E: '{accounts.x.id}' },
+        })
+      ).values['name'],
+    ).toBe('${accounts.x.id}');
+    expect(
+      (await one(rule('"${var.d}${accounts.x.id}"'), { variables: { d: '$' } })).values['name'],
+    ).toEqual(new Template(['$', new Reference('declared', 'accounts.x', 'id')]));
   });
 
   it('makes references with keys', async () => {
     const file = `accounts:\n  a: { name: a, account: '\${accounts.site["x y}.\\"z"].id}' }\n`;
-    expect((await one(file)).values['account']).toEqual(new Reference('declared', 'accounts.site["x y}.\\"z"]', 'id'));
+    expect((await one(file)).values['account']).toEqual(
+      new Reference('declared', 'accounts.site["x y}.\\"z"]', 'id'),
+    );
   });
 
   it('reads a secret only when it is revealed, and strips one line break of a file', async () => {
@@ -190,7 +287,9 @@ describe('what is filled in', () => {
         'alert_push_destinations:\n  a: { name: a, authentication: { secret: "${secret.env.KEY}" } }\n  b: { name: b, authentication: { secret: "${secret.file.keys/b}" } }\n',
     };
     const loaded = await project(tree, { environment });
-    const [a, b] = loaded.declarations.map(({ values }) => (values['authentication'] as { secret: Secret }).secret);
+    const [a, b] = loaded.declarations.map(
+      ({ values }) => (values['authentication'] as { secret: Secret }).secret,
+    );
     expect([a?.source, b?.source]).toEqual(['env.KEY', 'file.keys/b']);
     expect([a?.reveal(), b?.reveal()]).toEqual([undefined, undefined]);
     environment['KEY'] = 'k1';
@@ -217,19 +316,34 @@ accounts:
     lifecycle: { renamed_from: old, adopt: "id-\${each.key}" }
 `;
     const { declarations } = await project(file);
-    expect(declarations.map(({ address, name, values, lifecycle }) => [address, name, values, lifecycle])).toEqual([
+    expect(
+      declarations.map(({ address, name, values, lifecycle }) => [
+        address,
+        name,
+        values,
+        lifecycle,
+      ]),
+    ).toEqual([
       ['accounts.list["a"]', 'list["a"]', { name: 'Site a a' }, {}],
       ['accounts.list["b c"]', 'list["b c"]', { name: 'Site b c b c' }, {}],
       [
         'accounts.map["x"]',
         'map["x"]',
-        { name: 'X', is_disabled: true, account: new Reference('declared', 'accounts.list["x"]', 'id') },
+        {
+          name: 'X',
+          is_disabled: true,
+          account: new Reference('declared', 'accounts.list["x"]', 'id'),
+        },
         { renamed_from: 'old["x"]', adopt: 'id-x' },
       ],
       [
         'accounts.map["y"]',
         'map["y"]',
-        { name: new Reference('declared', 'accounts.list["a"]', 'name'), is_disabled: false, account: new Reference('declared', 'accounts.list["y"]', 'id') },
+        {
+          name: new Reference('declared', 'accounts.list["a"]', 'name'),
+          is_disabled: false,
+          account: new Reference('declared', 'accounts.list["y"]', 'id'),
+        },
         { renamed_from: 'old["y"]', adopt: 'id-y' },
       ],
     ]);
@@ -237,12 +351,18 @@ accounts:
   });
 
   it('takes its texts from a variable, and none makes none', async () => {
-    const file = 'variables: { sites: [a, b] }\naccounts:\n  s: { for_each: "${var.sites}", name: "${each.key}" }\n  n: { for_each: [], name: x }\n';
-    expect((await project(file)).declarations.map(({ address }) => address)).toEqual(['accounts.s["a"]', 'accounts.s["b"]']);
+    const file =
+      'variables: { sites: [a, b] }\naccounts:\n  s: { for_each: "${var.sites}", name: "${each.key}" }\n  n: { for_each: [], name: x }\n';
+    expect((await project(file)).declarations.map(({ address }) => address)).toEqual([
+      'accounts.s["a"]',
+      'accounts.s["b"]',
+    ]);
   });
 
   it('takes `$${` in a key for a literal', async () => {
-    const { declarations } = await project("accounts:\n  s:\n    for_each: ['$${x}', '$$${x}']\n    name: \"${each.key} ${each.value}\"\n");
+    const { declarations } = await project(
+      "accounts:\n  s:\n    for_each: ['$${x}', '$$${x}']\n    name: \"${each.key} ${each.value}\"\n",
+    );
     expect(declarations.map(({ address, values }) => [address, values['name']])).toEqual([
       ['accounts.s["${x}"]', '${x} ${x}'],
       ['accounts.s["$${x}"]', '$${x} $${x}'],
@@ -265,89 +385,214 @@ accounts:
   });
 
   it('complains once for all members', async () => {
-    expect(await codes('accounts:\n  s: { for_each: [a, b, c], name: x, nam: y }\n')).toEqual(['unknown-attribute']);
+    expect(await codes('accounts:\n  s: { for_each: [a, b, c], name: x, nam: y }\n')).toEqual([
+      'unknown-attribute',
+    ]);
   });
 });
 
 describe('complaints', () => {
   const table: readonly (readonly [text: string, expected: RegExp])[] = [
     ['acounts:\n  a: { name: x }\n', /trueup.yaml:1:1 unknown-section: .*Did you mean `accounts`/],
-    ['accounts:\n  a: { nmae: x, name: y }\n', /2:8 unknown-attribute: `nmae` is not an attribute of accounts.*Did you mean `name`/],
-    ['accounts:\n  a: { id: "1", name: y }\n', /2:8 computed-attribute: `id` belongs to the server/],
+    [
+      'accounts:\n  a: { nmae: x, name: y }\n',
+      /2:8 unknown-attribute: `nmae` is not an attribute of accounts.*Did you mean `name`/,
+    ],
+    [
+      'accounts:\n  a: { id: "1", name: y }\n',
+      /2:8 computed-attribute: `id` belongs to the server/,
+    ],
     ['accounts:\n  a: {}\n', /2:3 missing-attribute: `name` is missing/],
     ['accounts:\n  a:\n', /2:3 wrong-type: .*mapping of attributes/],
     ['accounts:\n', /1:1 null-value: `accounts`/],
     ['accounts: []\n', /1:1 wrong-type: `accounts`/],
     ['accounts:\n  1a: { name: x }\n', /2:3 bad-name/],
     ['accounts:\n  a: { name: x }\n  b: { name: yes }\n', /3:8 ambiguous-word: .*"yes"/],
-    ['alert_push_destinations:\n  a: { name: x, enabled: on }\n', /2:17 ambiguous-word: .*Write `true`/],
-    ['alert_push_destinations:\n  a: { name: x, enabled: OFF }\n', /ambiguous-word: .*Write `false`/],
+    [
+      'alert_push_destinations:\n  a: { name: x, enabled: on }\n',
+      /2:17 ambiguous-word: .*Write `true`/,
+    ],
+    [
+      'alert_push_destinations:\n  a: { name: x, enabled: OFF }\n',
+      /ambiguous-word: .*Write `false`/,
+    ],
     ['alert_push_destinations:\n  a: { name: x, endpoint: yes }\n', /2:17 ambiguous-word/],
-    ['accounts:\n  a: { name: 12 }\n', /2:8 wrong-type: `name`: text is expected, not an integer.*quotes/],
-    ['accounts:\n  a: { name: x, is_disabled: "no" }\n', /wrong-type: `is_disabled`: true or false is expected, not text/],
-    ['accounts:\n  a: { name: x, is_disabled: "$${x}" }\n', /wrong-type: `is_disabled`: true or false/],
-    ['accounts:\n  a: { name: x, is_disabled: "x${accounts.a.is_disabled}" }\n', /wrong-type: `is_disabled`/],
-    ['alert_rules:\n  a: { http_destinations: null }\n', /2:8 null-value: `http_destinations`: a list is expected, not null.*`\[\]` means none/],
+    [
+      'accounts:\n  a: { name: 12 }\n',
+      /2:8 wrong-type: `name`: text is expected, not an integer.*quotes/,
+    ],
+    [
+      'accounts:\n  a: { name: x, is_disabled: "no" }\n',
+      /wrong-type: `is_disabled`: true or false is expected, not text/,
+    ],
+    [
+      'accounts:\n  a: { name: x, is_disabled: "$${x}" }\n',
+      /wrong-type: `is_disabled`: true or false/,
+    ],
+    [
+      'accounts:\n  a: { name: x, is_disabled: "x${accounts.a.is_disabled}" }\n',
+      /wrong-type: `is_disabled`/,
+    ],
+    [
+      'alert_rules:\n  a: { http_destinations: null }\n',
+      /2:8 null-value: `http_destinations`: a list is expected, not null.*`\[\]` means none/,
+    ],
     ['alert_rules:\n  a: { filter_criteria: null }\n', /null-value: `filter_criteria`: a mapping/],
-    ['alert_rules:\n  a: { http_destinations: x }\n', /wrong-type: `http_destinations`: a list is expected, not text.*brackets/],
-    ['alert_rules:\n  a: { associated_accounts: [1, [2]] }\n', /2:33 wrong-type: `associated_accounts.1`: an identifier/],
+    [
+      'alert_rules:\n  a: { http_destinations: x }\n',
+      /wrong-type: `http_destinations`: a list is expected, not text.*brackets/,
+    ],
+    [
+      'alert_rules:\n  a: { associated_accounts: [1, [2]] }\n',
+      /2:33 wrong-type: `associated_accounts.1`: an identifier/,
+    ],
     ['alert_rules:\n  a: { associated_accounts: [1.5] }\n', /wrong-type: `associated_accounts.0`/],
-    ['accounts:\n  a: { name: x, account: "" }\n', /2:17 wrong-type: `account`: an identifier or a reference is expected, not text that names nothing.*leave the key out/],
+    [
+      'accounts:\n  a: { name: x, account: "" }\n',
+      /2:17 wrong-type: `account`: an identifier or a reference is expected, not text that names nothing.*leave the key out/,
+    ],
     ['accounts:\n  a: { name: x, account: "?" }\n', /2:17 wrong-type: `account`/],
     ['accounts:\n  a: { name: x, account: "https://x/" }\n', /2:17 wrong-type: `account`/],
     [
       'accounts:\n  a: { name: x, account: "${var.parent}" }\nvariables: { parent: "" }\n',
       /2:17 wrong-type: `account`: an identifier or a reference is expected, not text that names nothing/,
     ],
-    ['accounts:\n  a: { name: x, account: "${var.parent}${var.parent}" }\nvariables: { parent: "/" }\n', /2:17 wrong-type: `account`/],
-    ['accounts:\n  a: { name: x, account: "${each.value}", for_each: { b: " " } }\n', /2:17 wrong-type: `account`/],
-    ['alert_rules:\n  a: { http_destinations: [x, ""] }\n', /2:31 wrong-type: `http_destinations.1`: an identifier/],
+    [
+      'accounts:\n  a: { name: x, account: "${var.parent}${var.parent}" }\nvariables: { parent: "/" }\n',
+      /2:17 wrong-type: `account`/,
+    ],
+    [
+      'accounts:\n  a: { name: x, account: "${each.value}", for_each: { b: " " } }\n',
+      /2:17 wrong-type: `account`/,
+    ],
+    [
+      'alert_rules:\n  a: { http_destinations: [x, ""] }\n',
+      /2:31 wrong-type: `http_destinations.1`: an identifier/,
+    ],
     [
       'alert_rules:\n  a: { associated_accounts: [""] }\n',
       /2:30 wrong-type: `associated_accounts.0`: an identifier of digits or a reference is expected, not text that names nothing/,
     ],
-    ['accounts:\n  a: { name: x, lifecycle: { adopt: "" } }\n', /2:30 wrong-type: `lifecycle.adopt`/],
-    ['lookups: { q: { accounts: { account: "${var.none}" } } }\nvariables: { none: "" }\n', /1:29 wrong-type: `account`/],
+    [
+      'accounts:\n  a: { name: x, lifecycle: { adopt: "" } }\n',
+      /2:30 wrong-type: `lifecycle.adopt`/,
+    ],
+    [
+      'lookups: { q: { accounts: { account: "${var.none}" } } }\nvariables: { none: "" }\n',
+      /1:29 wrong-type: `account`/,
+    ],
     ['alert_rules:\n  a: { settings: [] }\n', /wrong-type: `settings`: a mapping or null/],
-    ['alert_rules:\n  a: { lifecycle: { on_removal: no_access } }\n', /unknown-choice: `lifecycle.on_removal`.*Words: delete, forget/],
-    ['account_authorizations:\n  a: { user: "1", account: "2", role: administrator, lifecycle: { on_removal: delete } }\n', /Words: forget, no_access/],
-    ['alert_rules:\n  a: { lifecycle: { ignore_changes: [schedul] } }\n', /2:38 unknown-attribute: .*Did you mean `schedule`/],
+    [
+      'alert_rules:\n  a: { lifecycle: { on_removal: no_access } }\n',
+      /unknown-choice: `lifecycle.on_removal`.*Words: delete, forget/,
+    ],
+    [
+      'account_authorizations:\n  a: { user: "1", account: "2", role: administrator, lifecycle: { on_removal: delete } }\n',
+      /Words: forget, no_access/,
+    ],
+    [
+      'alert_rules:\n  a: { lifecycle: { ignore_changes: [schedul] } }\n',
+      /2:38 unknown-attribute: .*Did you mean `schedule`/,
+    ],
     ['alert_rules:\n  a: { lifecycle: { renamed_from: alert_rules.b } }\n', /bad-name/],
     ['alert_rules:\n  a: { lifecycle: { adopt: "${accounts.x.id}" } }\n', /misplaced-reference/],
     ['alert_rules:\n  a: { lifecycle: { renamed_from: null } }\n', /null-value/],
-    ['accounts:\n  a: { name: x, account: "${acounts.b.id}" }\n', /2:17 unknown-kind: .*Did you mean `accounts`/],
-    ['accounts:\n  a: { name: x, account: "${accounts.b.idd}" }\n', /unknown-attribute: .*Did you mean `id`/],
+    [
+      'accounts:\n  a: { name: x, account: "${acounts.b.id}" }\n',
+      /2:17 unknown-kind: .*Did you mean `accounts`/,
+    ],
+    [
+      'accounts:\n  a: { name: x, account: "${accounts.b.idd}" }\n',
+      /unknown-attribute: .*Did you mean `id`/,
+    ],
     ['accounts:\n  a: { name: x, account: "${accounts.b.constructor}" }\n', /unknown-attribute/],
     ['accounts:\n  a: { name: x, account: "${accounts.b}" }\n', /bad-reference/],
     ['accounts:\n  a: { name: "${accounts.b.id" }\n', /bad-reference: .*never closed/],
     ['accounts:\n  a: { name: "${amount}" }\n', /bad-reference: .*\$\$\{/],
-    ['accounts:\n  a: { name: "${alert_push_destinations.d.endpoint.url}" }\n', /partial-reference/],
-    ['accounts:\n  a: { name: "${alert_push_destinations.d.authentication}" }\n', /secret-reference/],
-    ['accounts:\n  a: { name: "${alert_push_destinations.d.authentication.secret}" }\n', /secret-reference/],
-    ['accounts:\n  a: { name: x, account: "${alert_rules.r.alert_config_id}" }\n', /wrong-kind: .*accounts.*alert_rules/],
-    ['alert_rules:\n  r: { associated_accounts: "${accounts.b.id}" }\n', /2:8 wrong-type: .*a list is expected, and \$\{accounts\.b\.id\} is a single value/],
-    ['alert_rules:\n  r: { filter_criteria: "${alert_rules.s.settings}" }\n', /wrong-type: .*a mapping is expected, and .* is a document/],
-    ['accounts:\n  a: { name: "${alert_rules.r.associated_accounts}" }\n', /wrong-type: .*a single value is expected, and .* is a list/],
-    ['accounts:\n  a: { name: x, account: "${accounts.b.name}" }\n', /wrong-kind: .*\$\{accounts\.b\.name\} is none/],
-    ['alert_rules:\n  r: { associated_accounts: [7, "/api/v2/accounts/8/", "x"] }\n', /wrong-type: .*associated_accounts\.2.*digits/],
+    [
+      'accounts:\n  a: { name: "${alert_push_destinations.d.endpoint.url}" }\n',
+      /partial-reference/,
+    ],
+    [
+      'accounts:\n  a: { name: "${alert_push_destinations.d.authentication}" }\n',
+      /secret-reference/,
+    ],
+    [
+      'accounts:\n  a: { name: "${alert_push_destinations.d.authentication.secret}" }\n',
+      /secret-reference/,
+    ],
+    [
+      'accounts:\n  a: { name: x, account: "${alert_rules.r.alert_config_id}" }\n',
+      /wrong-kind: .*accounts.*alert_rules/,
+    ],
+    [
+      'alert_rules:\n  r: { associated_accounts: "${accounts.b.id}" }\n',
+      /2:8 wrong-type: .*a list is expected, and \$\{accounts\.b\.id\} is a single value/,
+    ],
+    [
+      'alert_rules:\n  r: { filter_criteria: "${alert_rules.s.settings}" }\n',
+      /wrong-type: .*a mapping is expected, and .* is a document/,
+    ],
+    [
+      'accounts:\n  a: { name: "${alert_rules.r.associated_accounts}" }\n',
+      /wrong-type: .*a single value is expected, and .* is a list/,
+    ],
+    [
+      'accounts:\n  a: { name: x, account: "${accounts.b.name}" }\n',
+      /wrong-kind: .*\$\{accounts\.b\.name\} is none/,
+    ],
+    [
+      'alert_rules:\n  r: { associated_accounts: [7, "/api/v2/accounts/8/", "x"] }\n',
+      /wrong-type: .*associated_accounts\.2.*digits/,
+    ],
     ['alert_rules:\n  r: { associated_groups: [-1] }\n', /wrong-type: .*associated_groups\.0/],
-    ['accounts:\n  a: { name: x, account: "${lookups.hq.id}" }\nlookups: { hp: { accounts: { name: x } } }\n', /unknown-lookup: .*Did you mean `hp`/],
-    ['accounts:\n  a: { name: "${var.zon}" }\nvariables: { zone: x }\n', /unknown-variable: .*Did you mean `zone`.*--var zon=/],
+    [
+      'accounts:\n  a: { name: x, account: "${lookups.hq.id}" }\nlookups: { hp: { accounts: { name: x } } }\n',
+      /unknown-lookup: .*Did you mean `hp`/,
+    ],
+    [
+      'accounts:\n  a: { name: "${var.zon}" }\nvariables: { zone: x }\n',
+      /unknown-variable: .*Did you mean `zone`.*--var zon=/,
+    ],
     ['accounts:\n  a: { name: "${env.toString}" }\n', /unknown-environment: .*toString is not set/],
-    ['accounts:\n  a: { name: "${env.constructor}" }\n', /unknown-environment: .*constructor is not set/],
+    [
+      'accounts:\n  a: { name: "${env.constructor}" }\n',
+      /unknown-environment: .*constructor is not set/,
+    ],
     ['accounts:\n  a: { name: "${env.NOPE}" }\n', /unknown-environment: .*export NOPE=/],
     ['accounts:\n  a: { name: "${each.key}" }\n', /no-for-each/],
     ['accounts:\n  a: { name: "${accounts.b[each.key].id}" }\n', /no-for-each/],
     ['accounts:\n  a: { for_each: { x: { y: 1 } }, name: "${each.value.z}" }\n', /unknown-member/],
     ['accounts:\n  a: { for_each: { x: { y: [1] } }, name: "a${each.value.y}" }\n', /not-text/],
     ['accounts:\n  a: { name: "${secret.env.A}" }\n', /misplaced-secret/],
-    ['alert_push_destinations:\n  a: { name: x, authentication: { secret: "${secret.env.A}x" } }\n', /literal-secret/],
-    ['alert_push_destinations:\n  a: { name: x, authentication: { secret: "${accounts.a.name}" } }\n', /literal-secret/],
-    ['alert_push_destinations:\n  a: { name: x, authentication: { secret: "x${accounts.a.name}" } }\n', /literal-secret/],
-    ['alert_push_destinations:\n  a: { name: x, authentication: { secret: "$${secret.env.A}" } }\n', /literal-secret/],
-    ['variables: { v: hunter2 }\nalert_push_destinations:\n  a: { name: x, authentication: { secret: "${var.v}" } }\n', /literal-secret/],
-    ['alert_push_destinations:\n  a: { name: x, authentication: { secret: "${secret.vault.A}" } }\n', /bad-reference/],
-    ['alert_push_destinations:\n  a: { name: x, suspended: true }\n', /2:17 only-false: `suspended`: only false can be declared/],
+    [
+      'alert_push_destinations:\n  a: { name: x, authentication: { secret: "${secret.env.A}x" } }\n',
+      /literal-secret/,
+    ],
+    [
+      'alert_push_destinations:\n  a: { name: x, authentication: { secret: "${accounts.a.name}" } }\n',
+      /literal-secret/,
+    ],
+    [
+      'alert_push_destinations:\n  a: { name: x, authentication: { secret: "x${accounts.a.name}" } }\n',
+      /literal-secret/,
+    ],
+    [
+      'alert_push_destinations:\n  a: { name: x, authentication: { secret: "$${secret.env.A}" } }\n',
+      /literal-secret/,
+    ],
+    [
+      'variables: { v: hunter2 }\nalert_push_destinations:\n  a: { name: x, authentication: { secret: "${var.v}" } }\n',
+      /literal-secret/,
+    ],
+    [
+      'alert_push_destinations:\n  a: { name: x, authentication: { secret: "${secret.vault.A}" } }\n',
+      /bad-reference/,
+    ],
+    [
+      'alert_push_destinations:\n  a: { name: x, suspended: true }\n',
+      /2:17 only-false: `suspended`: only false can be declared/,
+    ],
     ['settings: { roles: { administrator: no_access } }\n', /known-role/],
     ['settings: { target: emulater }\n', /1:13 unknown-choice: .*Did you mean `emulator`/],
     ['settings: { policy: { max_deletes: -1 } }\n', /1:23 out-of-range/],
@@ -359,18 +604,45 @@ describe('complaints', () => {
     ['settings: []\n', /1:1 wrong-type/],
     ['variables: { a: "${env.X}" }\n', /1:14 misplaced-reference/],
     ['lookups: { a: { acounts: { name: x } } }\n', /unknown-kind: .*Did you mean `accounts`/],
-    ['lookups: { q: { acounts: { name: x } } }\naccounts:\n  a: { name: x, account: "${lookups.q.id}" }\n', /1:17 unknown-kind: `acounts` is no kind. Did you mean `accounts`/],
-    ['lookups: { q: {} }\naccounts:\n  a: { name: x, account: "${lookups.q.id}" }\n', /1:12 wrong-type: .*exactly one kind/],
-    ['lookups: { q: [] }\naccounts:\n  a: { name: x, account: "${lookups.q.id}" }\n', /1:12 wrong-type: .*exactly one kind/],
+    [
+      'lookups: { q: { acounts: { name: x } } }\naccounts:\n  a: { name: x, account: "${lookups.q.id}" }\n',
+      /1:17 unknown-kind: `acounts` is no kind. Did you mean `accounts`/,
+    ],
+    [
+      'lookups: { q: {} }\naccounts:\n  a: { name: x, account: "${lookups.q.id}" }\n',
+      /1:12 wrong-type: .*exactly one kind/,
+    ],
+    [
+      'lookups: { q: [] }\naccounts:\n  a: { name: x, account: "${lookups.q.id}" }\n',
+      /1:12 wrong-type: .*exactly one kind/,
+    ],
     ['lookups: { a: { accounts: {} } }\n', /missing-attribute/],
     ['lookups: { a: { accounts: { nam: x } } }\n', /unknown-attribute: .*Did you mean `name`/],
     ['lookups: { a: {} }\n', /wrong-type: .*exactly one kind/],
-    ['lookups: { a: { accounts: { name: x }, alert_rules: { schedule: x } } }\n', /exactly one kind/],
-    ['lookups: { a: { alert_push_destinations: { authentication: { secret: x } } } }\n', /unknown-attribute/],
-    ['accounts:\n  a: { name: x }\n---\naccounts:\n  a: { name: y }\n', /5:3 duplicate-declaration: .*trueup.yaml:2:3/],
-    ['accounts:\n  a: { name: x, lifecycle: { adopt: "1" } }\n  b: { name: y, lifecycle: { adopt: 1 } }\n', /3:30 adopt-taken/],
-    ['accounts:\n  a: { name: x, lifecycle: { renamed_from: c } }\n  b: { name: y, lifecycle: { renamed_from: c } }\n', /3:30 conflicting-renames/],
-    ['accounts:\n  a: { name: x, lifecycle: { renamed_from: b } }\n  b: { name: y }\n', /2:30 renamed-declared: .*trueup.yaml:3:3/],
+    [
+      'lookups: { a: { accounts: { name: x }, alert_rules: { schedule: x } } }\n',
+      /exactly one kind/,
+    ],
+    [
+      'lookups: { a: { alert_push_destinations: { authentication: { secret: x } } } }\n',
+      /unknown-attribute/,
+    ],
+    [
+      'accounts:\n  a: { name: x }\n---\naccounts:\n  a: { name: y }\n',
+      /5:3 duplicate-declaration: .*trueup.yaml:2:3/,
+    ],
+    [
+      'accounts:\n  a: { name: x, lifecycle: { adopt: "1" } }\n  b: { name: y, lifecycle: { adopt: 1 } }\n',
+      /3:30 adopt-taken/,
+    ],
+    [
+      'accounts:\n  a: { name: x, lifecycle: { renamed_from: c } }\n  b: { name: y, lifecycle: { renamed_from: c } }\n',
+      /3:30 conflicting-renames/,
+    ],
+    [
+      'accounts:\n  a: { name: x, lifecycle: { renamed_from: b } }\n  b: { name: y }\n',
+      /2:30 renamed-declared: .*trueup.yaml:3:3/,
+    ],
   ];
   it.each(table)('%j', async (text, expected) => {
     const found = await errors(text);
@@ -393,11 +665,15 @@ describe('complaints', () => {
       'c.yaml yaml-syntax',
     ]);
     for (const { frame } of found) expect(frame).toContain('^');
-    expect(new Set(found.map(({ address }) => address))).toEqual(new Set(['accounts.a', 'accounts.b', 'alert_rules.r', undefined]));
+    expect(new Set(found.map(({ address }) => address))).toEqual(
+      new Set(['accounts.a', 'accounts.b', 'alert_rules.r', undefined]),
+    );
   });
 
   it('are counted beyond a thousand', async () => {
-    const found = await errors(`accounts:\n${Array.from({ length: 1500 }, (_, n) => `  a${n}: { name: x, x: 1 }\n`).join('')}`);
+    const found = await errors(
+      `accounts:\n${Array.from({ length: 1500 }, (_, n) => `  a${n}: { name: x, x: 1 }\n`).join('')}`,
+    );
     expect(found).toHaveLength(1001);
     expect(found.at(-1)?.summary).toMatch(/^500 more/);
   });
@@ -406,36 +682,61 @@ describe('complaints', () => {
 describe('PATH arguments', () => {
   const a = 'accounts:\n  a: { name: a }\n';
   const b = 'accounts:\n  b: { name: b }\n';
-  const addresses = async (...args: Parameters<typeof project>): Promise<readonly string[]> => (await project(...args)).declarations.map(({ address }) => address);
+  const addresses = async (...args: Parameters<typeof project>): Promise<readonly string[]> =>
+    (await project(...args)).declarations.map(({ address }) => address);
 
   it('walk folders, without dot folders and node_modules', async () => {
-    const tree = { 'x/a.yaml': a, 'x/.hidden/b.yaml': b, 'x/node_modules/b.yaml': b, 'x/.b.yaml': b, 'x/y/z/b.YML': b, 'x/notes.txt': b, 'other.yaml': 'accounts: {\n' };
+    const tree = {
+      'x/a.yaml': a,
+      'x/.hidden/b.yaml': b,
+      'x/node_modules/b.yaml': b,
+      'x/.b.yaml': b,
+      'x/y/z/b.YML': b,
+      'x/notes.txt': b,
+      'other.yaml': 'accounts: {\n',
+    };
     expect(await addresses(tree, { paths: ['x'] })).toEqual(['accounts.a', 'accounts.b']);
-    expect(await addresses(tree, { paths: ['./x/', '/project/x/a.yaml'] })).toEqual(['accounts.a', 'accounts.b']);
+    expect(await addresses(tree, { paths: ['./x/', '/project/x/a.yaml'] })).toEqual([
+      'accounts.a',
+      'accounts.b',
+    ]);
     expect((await project(tree, { paths: ['./x/', '/project/x'] })).paths).toEqual(['x']);
   });
 
   it('leave out what programs write, unless it is named', async () => {
-    const tree = { 'cdktf.json': '{}', 'trueup.out/a.trueup.yaml': a, 'deep/trueup.out/a.trueup.yaml': a };
+    const tree = {
+      'cdktf.json': '{}',
+      'trueup.out/a.trueup.yaml': a,
+      'deep/trueup.out/a.trueup.yaml': a,
+    };
     expect(await addresses(tree, { paths: ['trueup.out'] })).toEqual(['accounts.a']);
     expect(await addresses(tree)).toEqual([]);
-    expect(await addresses({ 'b.yaml': b, ...tree }, { paths: ['b.yaml', 'trueup.out'] })).toEqual(['accounts.b', 'accounts.a']);
+    expect(await addresses({ 'b.yaml': b, ...tree }, { paths: ['b.yaml', 'trueup.out'] })).toEqual([
+      'accounts.b',
+      'accounts.a',
+    ]);
   });
 
   it('read the standard input for -', async () => {
     const loaded = await project({}, { paths: ['-'], stdin: async () => a });
     expect(loaded.declarations[0]?.origin).toEqual({ file: '-', line: 2, column: 3 });
     expect(loaded.declarations[0]?.at('name')).toEqual({ file: '-', line: 2, column: 8 });
-    expect((await errors({}, { paths: ['-'], stdin: async () => 'accounts: x\n' }))[0]?.frame).toContain('accounts: x');
+    expect(
+      (await errors({}, { paths: ['-'], stdin: async () => 'accounts: x\n' }))[0]?.frame,
+    ).toContain('accounts: x');
   });
 
   it('leave out files that are not ours with a note, unless they are named', async () => {
     const tree = { 'a.yaml': a, 'ci.yaml': 'name: CI\non: [push]\n', 'list.yaml': '- a\n' };
     const { project: loaded, diagnostics } = await loading(tree);
     expect(loaded?.declarations).toHaveLength(1);
-    expect(diagnostics.map(({ severity, code, origin }) => `${severity} ${code} ${origin?.file}`)).toEqual(['info not-ours ci.yaml', 'info not-ours list.yaml']);
+    expect(
+      diagnostics.map(({ severity, code, origin }) => `${severity} ${code} ${origin?.file}`),
+    ).toEqual(['info not-ours ci.yaml', 'info not-ours list.yaml']);
     expect(await codes(tree, { paths: ['ci.yaml'] })).toEqual(['not-ours']);
-    expect(await codes({ 'near.yaml': 'acounts:\n  a: {}\n', 'a.yaml': a })).toEqual(['unknown-section']);
+    expect(await codes({ 'near.yaml': 'acounts:\n  a: {}\n', 'a.yaml': a })).toEqual([
+      'unknown-section',
+    ]);
   });
 
   it('take an empty file for ours, and none at all for a mistake', async () => {
@@ -462,21 +763,31 @@ describe('PATH arguments', () => {
     };
     const [found] = await errors(tree, { paths: [path] });
     expect(found?.code).toBe(code);
-    expect(code !== 'two-sources' || found?.detail?.includes('both/a.yaml') === found?.detail?.includes('both/cdktf.json')).toBe(true);
+    expect(
+      code !== 'two-sources' ||
+        found?.detail?.includes('both/a.yaml') === found?.detail?.includes('both/cdktf.json'),
+    ).toBe(true);
   });
 });
 
 describe('environments', () => {
   const tree = {
-    'trueup.yaml': 'settings: { state: a.json, policy: { max_deletes: 1, max_changed_percent: 10 } }\naccounts:\n  a: { name: "${var.n}" }\nvariables: { n: dev }\n',
+    'trueup.yaml':
+      'settings: { state: a.json, policy: { max_deletes: 1, max_changed_percent: 10 } }\naccounts:\n  a: { name: "${var.n}" }\nvariables: { n: dev }\n',
     'trueup.prod.yaml': 'settings: { policy: { max_deletes: 2 } }\nvariables: { n: prod }\n',
   };
 
   it('overlay settings and variables with --env, share no state, and are ignored without', async () => {
     const plain = await project(tree);
-    expect([plain.settings.policy, plain.declarations[0]?.values['name']]).toEqual([{ max_deletes: 1, max_changed_percent: 10 }, 'dev']);
+    expect([plain.settings.policy, plain.declarations[0]?.values['name']]).toEqual([
+      { max_deletes: 1, max_changed_percent: 10 },
+      'dev',
+    ]);
     const prod = await project(tree, { env: 'prod' });
-    expect([prod.settings, prod.declarations[0]?.values['name']]).toEqual([{ policy: { max_deletes: 2, max_changed_percent: 10 }, v2_headers: {}, roles: {} }, 'prod']);
+    expect([prod.settings, prod.declarations[0]?.values['name']]).toEqual([
+      { policy: { max_deletes: 2, max_changed_percent: 10 }, v2_headers: {}, roles: {} },
+      'prod',
+    ]);
   });
 
   it('are found beside a named file, else in the current folder', async () => {
@@ -486,12 +797,23 @@ describe('environments', () => {
       'q/a.yaml': tree['trueup.yaml'],
       'trueup.prod.yaml': 'variables: { n: outer }\n',
     };
-    const name = async (path: string): Promise<unknown> => (await project(nested, { env: 'prod', paths: [path] })).declarations[0]?.values['name'];
-    expect([await name('p'), await name('p/trueup.yaml'), await name('q'), await name('q/a.yaml')]).toEqual(['prod', 'prod', 'outer', 'outer']);
+    const name = async (path: string): Promise<unknown> =>
+      (await project(nested, { env: 'prod', paths: [path] })).declarations[0]?.values['name'];
+    expect([
+      await name('p'),
+      await name('p/trueup.yaml'),
+      await name('q'),
+      await name('q/a.yaml'),
+    ]).toEqual(['prod', 'prod', 'outer', 'outer']);
   });
 
   it('hold nothing else, exist, and have names', async () => {
-    expect(await codes({ ...tree, 'trueup.prod.yaml': 'accounts:\n  b: { name: x }\n' }, { env: 'prod' })).toEqual(['environment-file']);
+    expect(
+      await codes(
+        { ...tree, 'trueup.prod.yaml': 'accounts:\n  b: { name: x }\n' },
+        { env: 'prod' },
+      ),
+    ).toEqual(['environment-file']);
     expect(await codes(tree, { env: 'staging' })).toEqual(['no-environment-file']);
     expect(await codes(tree, { env: '../x' })).toEqual(['bad-environment']);
   });
@@ -510,12 +832,23 @@ describe('a kind that no validator was compiled for', () => {
       ratio: number('Ratio.', { optional: true }),
       on: flag('On.', { optional: true }),
       tags: map('Tags.', text('Tag.'), { optional: true }),
-      steps: list('Steps.', object('Step.', { n: integer('N.'), key: text('Key.', { secret: true, optional: true }) }), { optional: true }),
+      steps: list(
+        'Steps.',
+        object('Step.', { n: integer('N.'), key: text('Key.', { secret: true, optional: true }) }),
+        { optional: true },
+      ),
       extra: document('Extra.', { optional: true }),
       kinds: set('Kinds.', text('Kind.'), { optional: true }),
       id: text('Id.', { computed: true }),
     },
-    operations: { dialect: 'v2', collection: 'things', paging: 'offset', page: 500, by_id: 'id', create: 'POST' },
+    operations: {
+      dialect: 'v2',
+      collection: 'things',
+      paging: 'offset',
+      page: 500,
+      by_id: 'id',
+      create: 'POST',
+    },
     example: { name: 'x' },
   });
   const five = { kinds: kindsOf([...kinds.values(), things]) };
@@ -533,11 +866,16 @@ describe('a kind that no validator was compiled for', () => {
       extra: { yes: ['yes', 1] },
       kinds: ['a', 'b'],
     });
-    expect((values['steps'] as readonly { readonly key?: unknown }[])[0]?.key).toBeInstanceOf(Secret);
+    expect((values['steps'] as readonly { readonly key?: unknown }[])[0]?.key).toBeInstanceOf(
+      Secret,
+    );
   });
 
   it('complains alike', async () => {
-    const found = await errors('things:\n  a: { name: n, size: 1.5, ratio: x, tags: { a: 1 }, steps: [{ m: 2 }, { n: 1, key: hunter2 }] }\n', five);
+    const found = await errors(
+      'things:\n  a: { name: n, size: 1.5, ratio: x, tags: { a: 1 }, steps: [{ m: 2 }, { n: 1, key: hunter2 }] }\n',
+      five,
+    );
     expect(found.map(({ code, attribute }) => `${code} ${attribute}`).toSorted()).toEqual([
       'literal-secret steps.1.key',
       'missing-attribute steps.0',

@@ -14,12 +14,15 @@ function framed(text: string, line: number, column: number): string {
 
 describe('frames', () => {
   it('show three lines and a caret', () => {
-    expect(framed('one\ntwo: x\nthree\nfour', 2, 6)).toBe('  1 | one\n> 2 | two: x\n    |      ^\n  3 | three');
+    expect(framed('one\ntwo: x\nthree\nfour', 2, 6)).toBe(
+      '  1 | one\n> 2 | two: x\n    |      ^\n  3 | three',
+    );
     expect(framed('one', 1, 1)).toBe('> 1 | one\n    | ^');
   });
 
   it('blank the values of members that are named as secrets', () => {
-    for (const name of ['psk', 'wpa_psk', 'passphrase', 'sharedKey', 'api-key', '"private_key"']) expect(framed(`a: { ${name}: hunter2, n: 1 }`, 1, 1)).not.toMatch(/hunter2/);
+    for (const name of ['psk', 'wpa_psk', 'passphrase', 'sharedKey', 'api-key', '"private_key"'])
+      expect(framed(`a: { ${name}: hunter2, n: 1 }`, 1, 1)).not.toMatch(/hunter2/);
   });
 
   it('make tabs, control and bidirectional characters visible, one column each', () => {
@@ -33,7 +36,9 @@ describe('frames', () => {
   });
 
   it('show the caret below its place within 80 columns, wherever it stands', () => {
-    const text = Array.from({ length: 300 }, (_, index) => String.fromCharCode(0x100 + index)).join('');
+    const text = Array.from({ length: 300 }, (_, index) => String.fromCharCode(0x100 + index)).join(
+      '',
+    );
     for (let column = 1; column <= 300; column += 1) {
       const [line = '', caret = ''] = framed(text, 1, column).split('\n');
       expect(caret.length).toBeLessThan(76);
@@ -94,16 +99,19 @@ describe('secrets in frames', () => {
     const lines = text.split('\n').length;
     for (const margin of ['', '    ']) {
       const whole = `a: 1\n${text.replaceAll(/^/gm, margin)}\nb: 2\n`;
-      for (let line = 1; line <= lines + 2; line += 1) for (const column of [1, 40, 3020]) expect(framed(whole, line, column)).not.toContain('hunter2');
+      for (let line = 1; line <= lines + 2; line += 1)
+        for (const column of [1, 40, 3020])
+          expect(framed(whole, line, column)).not.toContain('hunter2');
     }
   });
 
-  it.each(['secret: "${secret.env.A}"', 'authentication: { secret: "${secret.file./run/a}" }', 'authentication:\n  secret: ${secret.env.A} # from CI'])(
-    'show where a value comes from: %j',
-    (text) => {
-      expect(framed(text, text.split('\n').length, 1)).toContain('${secret.');
-    },
-  );
+  it.each([
+    'secret: "${secret.env.A}"',
+    'authentication: { secret: "${secret.file./run/a}" }',
+    'authentication:\n  secret: ${secret.env.A} # from CI',
+  ])('show where a value comes from: %j', (text) => {
+    expect(framed(text, text.split('\n').length, 1)).toContain('${secret.');
+  });
 
   it('hold no literal, wherever it was put and whatever is wrong beside it', async () => {
     const canary = 'hunter2';
@@ -139,11 +147,18 @@ describe('secrets in frames', () => {
       `authentication: { secret: "x\${env.V}" }`,
     );
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.oneof(wrong, secret), { minLength: 1, maxLength: 3 }), secret, async (lines, last) => {
-        const text = `alert_push_destinations:\n  a:\n${[...lines, last].map((line) => `    ${line}\n`).join('')}  b: { nam: 1 }\n`;
-        const found = await errors(text, { variables: { v: canary }, environment: { V: canary } });
-        expect(JSON.stringify(found)).not.toContain(canary);
-      }),
+      fc.asyncProperty(
+        fc.array(fc.oneof(wrong, secret), { minLength: 1, maxLength: 3 }),
+        secret,
+        async (lines, last) => {
+          const text = `alert_push_destinations:\n  a:\n${[...lines, last].map((line) => `    ${line}\n`).join('')}  b: { nam: 1 }\n`;
+          const found = await errors(text, {
+            variables: { v: canary },
+            environment: { V: canary },
+          });
+          expect(JSON.stringify(found)).not.toContain(canary);
+        },
+      ),
       { numRuns: drawn(400) },
     );
   });

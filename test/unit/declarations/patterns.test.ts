@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { patternFault } from '../../../src/declarations/patterns.js';
 import { conformity } from '../../../src/reconciler/audit/expectation-schema.js';
 
-const matches = (pattern: string, text: string): boolean => conformity({ properties: { a: { pattern } } })({ a: text }) === undefined;
+const matches = (pattern: string, text: string): boolean =>
+  conformity({ properties: { a: { pattern } } })({ a: text }) === undefined;
 
 describe('a pattern', () => {
   it.each([

@@ -19,48 +19,78 @@ export const DENIED = 'denied:';
 
 export function disk(tree: Tree): DeclarationFiles {
   const relative = (path: string): string => path.slice(CWD.length + 1);
-  const isFolder = (path: string): boolean => path === '' || Object.keys(tree).some((name) => name.startsWith(`${path}/`));
+  const isFolder = (path: string): boolean =>
+    path === '' || Object.keys(tree).some((name) => name.startsWith(`${path}/`));
   return {
     stat(path) {
       const name = relative(path);
       if (isFolder(name)) return { kind: 'folder', id: name };
       const content = tree[name];
-      return content === undefined ? undefined : { kind: content === FIFO ? 'other' : 'file', id: name };
+      return content === undefined
+        ? undefined
+        : { kind: content === FIFO ? 'other' : 'file', id: name };
     },
     read(path, limit) {
       const content = tree[relative(path)] ?? failing('ENOENT');
       if (content === DENIED) failing('EACCES');
       if (content === FIFO) throw new Error('a FIFO must never be opened');
-      if (typeof content === 'string' && content.startsWith(LINK)) return new TextEncoder().encode(content.slice(LINK.length)).subarray(0, limit);
-      return (typeof content === 'string' ? new TextEncoder().encode(content) : content).subarray(0, limit);
+      if (typeof content === 'string' && content.startsWith(LINK))
+        return new TextEncoder().encode(content.slice(LINK.length)).subarray(0, limit);
+      return (typeof content === 'string' ? new TextEncoder().encode(content) : content).subarray(
+        0,
+        limit,
+      );
     },
     realPath(path) {
       const content = tree[relative(path)];
-      if (typeof content === 'string' && content.startsWith(LINK)) return content.slice(LINK.length);
+      if (typeof content === 'string' && content.startsWith(LINK))
+        return content.slice(LINK.length);
       return this.stat(path) && path;
     },
     isLink: (path) => String(tree[relative(path)]).startsWith(LINK),
     list(path) {
       const folder = relative(path) === '' ? '' : `${relative(path)}/`;
-      return [...new Set(Object.keys(tree).flatMap((name) => (name.startsWith(folder) ? [name.slice(folder.length).split('/')[0] as string] : [])))];
+      return [
+        ...new Set(
+          Object.keys(tree).flatMap((name) =>
+            name.startsWith(folder) ? [name.slice(folder.length).split('/')[0] as string] : [],
+          ),
+        ),
+      ];
     },
   };
 }
 
 export function loading(tree: Tree | string, options: Partial<LoadOptions> = {}): Promise<Loaded> {
   const files = disk(typeof tree === 'string' ? { 'trueup.yaml': tree } : tree);
-  return load({ kinds, collections, paths: [], cwd: CWD, files, stdin: async () => '', environment: {}, variables: {}, ...options });
+  return load({
+    kinds,
+    collections,
+    paths: [],
+    cwd: CWD,
+    files,
+    stdin: async () => '',
+    environment: {},
+    variables: {},
+    ...options,
+  });
 }
 
 /** Loads what must load. */
-export async function project(tree: Tree | string, options: Partial<LoadOptions> = {}): Promise<Project> {
+export async function project(
+  tree: Tree | string,
+  options: Partial<LoadOptions> = {},
+): Promise<Project> {
   const loaded = await loading(tree, options);
   if (!loaded.project) throw new Error(loaded.diagnostics.map(shown).join('\n'));
   return loaded.project;
 }
 
 /** The errors of what must not load. */
-export async function errors(tree: Tree | string, options: Partial<LoadOptions> = {}): Promise<readonly Diagnostic[]> {
+export async function errors(
+  tree: Tree | string,
+  options: Partial<LoadOptions> = {},
+): Promise<readonly Diagnostic[]> {
   const loaded = await loading(tree, options);
   if (loaded.project) throw new Error('the project loaded');
   return loaded.diagnostics.filter(({ severity }) => severity === 'error');

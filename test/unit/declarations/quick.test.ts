@@ -3,7 +3,12 @@ import * as fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { Lexer } from 'yaml';
 import { tryQuick } from '../../../src/declarations/yaml/quick-reader.js';
-import { Word, type Marks, type Raw, type RawDocument } from '../../../src/declarations/yaml/raw-values.js';
+import {
+  Word,
+  type Marks,
+  type Raw,
+  type RawDocument,
+} from '../../../src/declarations/yaml/raw-values.js';
 import { readYaml } from '../../../src/declarations/yaml/reader.js';
 import { drawn } from '../../support/drawn.js';
 
@@ -12,11 +17,16 @@ function plainly(value: Raw, marks: Marks): unknown {
   if (value instanceof Word) return { word: String(value) };
   if (typeof value !== 'object' || value === null) return Object.is(value, -0) ? '-0' : value;
   const at = marks.get(value);
-  const members = Object.entries(value).map(([key, item]) => [key, at?.get(key), plainly(item, marks)]);
+  const members = Object.entries(value).map(([key, item]) => [
+    key,
+    at?.get(key),
+    plainly(item, marks),
+  ]);
   return Array.isArray(value) ? { items: members } : { members };
 }
 
-const view = (documents: readonly RawDocument[]): unknown => documents.map(({ root, marks }) => plainly(root, marks));
+const view = (documents: readonly RawDocument[]): unknown =>
+  documents.map(({ root, marks }) => plainly(root, marks));
 
 /** `agrees`, `declines`, or the difference. */
 function compare(text: string): unknown {
@@ -301,7 +311,8 @@ describe('nasty documents: the quick reader agrees or declines', () => {
   });
 
   it('declines nesting beyond the limit, by blocks and by brackets', () => {
-    const deep = (levels: number): string => Array.from({ length: levels }, (_, level) => `${' '.repeat(level)}a:\n`).join('');
+    const deep = (levels: number): string =>
+      Array.from({ length: levels }, (_, level) => `${' '.repeat(level)}a:\n`).join('');
     expect(compare(deep(60))).toBe('agrees');
     expect(compare(deep(70))).toBe('declines');
     expect(compare(`a: ${'['.repeat(60)}${']'.repeat(60)}\n`)).toBe('agrees');
@@ -335,13 +346,18 @@ describe('generated documents', () => {
       '.5',
     ),
   );
-  const flowPlain = fc.oneof(word, fc.constantFrom('1', '-2.5', 'true', '"a, b"', "'c'", 'a b', 'x:y', 'null'));
+  const flowPlain = fc.oneof(
+    word,
+    fc.constantFrom('1', '-2.5', 'true', '"a, b"', "'c'", 'a b', 'x:y', 'null'),
+  );
   const { flow } = fc.letrec<{ flow: string }>((tie) => ({
     flow: fc.oneof(
       { maxDepth: 3 },
       flowPlain,
       fc.array(tie('flow'), { maxLength: 3 }).map((items) => `[${items.join(', ')}]`),
-      fc.array(fc.tuple(word, tie('flow')), { maxLength: 3 }).map((items) => `{ ${items.map(([key, item]) => `${key}: ${item}`).join(', ')} }`),
+      fc
+        .array(fc.tuple(word, tie('flow')), { maxLength: 3 })
+        .map((items) => `{ ${items.map(([key, item]) => `${key}: ${item}`).join(', ')} }`),
     ),
   }));
   const ending = fc.constantFrom('', '', '', '  ', ' # note', '\n', '\n  # note: x\n');
@@ -351,14 +367,33 @@ describe('generated documents', () => {
       .array(
         fc.oneof(
           { maxDepth: 3 },
-          fc.tuple(word, fc.oneof(plain, flow), ending).map(([key, value, end]): Lines => [`${key}: ${value}${end}`]),
           fc
-            .tuple(word, fc.array(fc.oneof(plain, flow), { maxLength: 3 }), fc.constantFrom('', '  '))
-            .map(([key, items, margin]): Lines => [`${key}:`, ...items.map((item) => `${margin}- ${item}`)]),
-          fc.tuple(word, tie('block'), fc.constantFrom('  ', '    ', ' ')).map(([key, inner, margin]): Lines => [`${key}:`, ...inner.map((line) => margin + line)]),
+            .tuple(word, fc.oneof(plain, flow), ending)
+            .map(([key, value, end]): Lines => [`${key}: ${value}${end}`]),
+          fc
+            .tuple(
+              word,
+              fc.array(fc.oneof(plain, flow), { maxLength: 3 }),
+              fc.constantFrom('', '  '),
+            )
+            .map(([key, items, margin]): Lines => [
+              `${key}:`,
+              ...items.map((item) => `${margin}- ${item}`),
+            ]),
+          fc
+            .tuple(word, tie('block'), fc.constantFrom('  ', '    ', ' '))
+            .map(([key, inner, margin]): Lines => [
+              `${key}:`,
+              ...inner.map((line) => margin + line),
+            ]),
           fc
             .tuple(word, fc.array(tie('block'), { maxLength: 2 }))
-            .map(([key, items]): Lines => [`${key}:`, ...items.flatMap((lines) => lines.map((line, index) => (index === 0 ? `  - ${line}` : `    ${line}`)))]),
+            .map(([key, items]): Lines => [
+              `${key}:`,
+              ...items.flatMap((lines) =>
+                lines.map((line, index) => (index === 0 ? `  - ${line}` : `    ${line}`)),
+              ),
+            ]),
         ),
         { minLength: 1, maxLength: 4 },
       )
@@ -378,11 +413,33 @@ describe('generated documents', () => {
 
   test('the same with a random change', () => {
     fc.assert(
-      fc.property(block, fc.nat(), fc.constantFrom('', ' ', '\n', ':', '-', '"', '#', ',', '[', '}', "'", '&', '\t', '  ', '- '), fc.boolean(), (lines, seed, piece, replaces) => {
-        const text = lines.join('\n');
-        const at = seed % (text.length + 1);
-        compare(text.slice(0, at) + piece + text.slice(at + (replaces ? 1 : 0)));
-      }),
+      fc.property(
+        block,
+        fc.nat(),
+        fc.constantFrom(
+          '',
+          ' ',
+          '\n',
+          ':',
+          '-',
+          '"',
+          '#',
+          ',',
+          '[',
+          '}',
+          "'",
+          '&',
+          '\t',
+          '  ',
+          '- ',
+        ),
+        fc.boolean(),
+        (lines, seed, piece, replaces) => {
+          const text = lines.join('\n');
+          const at = seed % (text.length + 1);
+          compare(text.slice(0, at) + piece + text.slice(at + (replaces ? 1 : 0)));
+        },
+      ),
       { numRuns: drawn(3000) },
     );
   });

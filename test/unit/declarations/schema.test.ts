@@ -5,7 +5,12 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { precompiled } from '../../../src/declarations/generated/validators.js';
 import { declarationsSchema, kindSchema } from '../../../src/declarations/index.js';
-import { bodySchema, expectationSchema, settingsSchema, whereSchema } from '../../../src/declarations/file-schema.js';
+import {
+  bodySchema,
+  expectationSchema,
+  settingsSchema,
+  whereSchema,
+} from '../../../src/declarations/file-schema.js';
 import { digest, type JsonObject, type Kind } from '../../../src/model/index.js';
 import { collections, kinds } from '../../../src/resources/index.js';
 import { loading } from './project.js';
@@ -15,16 +20,20 @@ const ajv = new Ajv({ strict: false, allErrors: true });
 
 describe('committed files', () => {
   it('hold a validator for each schema of the kinds', () => {
-    const wanted = [settingsSchema(), expectationSchema(collections), ...list.flatMap((kind) => [bodySchema(kind), whereSchema(kind)])].map(digest);
+    const wanted = [
+      settingsSchema(),
+      expectationSchema(collections),
+      ...list.flatMap((kind) => [bodySchema(kind), whereSchema(kind)]),
+    ].map(digest);
     expect(Object.keys(precompiled).toSorted()).toEqual(wanted.toSorted());
   });
 
-  it.each([['declarations', declarationsSchema(kinds, collections)] as const, ...list.map((kind) => [kind.name, kindSchema(kind)] as const)])(
-    'schemas/%s.schema.json is fresh',
-    (name, schema) => {
-      expect(JSON.parse(readFileSync(`schemas/${name}.schema.json`, 'utf8'))).toEqual(schema);
-    },
-  );
+  it.each([
+    ['declarations', declarationsSchema(kinds, collections)] as const,
+    ...list.map((kind) => [kind.name, kindSchema(kind)] as const),
+  ])('schemas/%s.schema.json is fresh', (name, schema) => {
+    expect(JSON.parse(readFileSync(`schemas/${name}.schema.json`, 'utf8'))).toEqual(schema);
+  });
 });
 
 describe('the schema of a file', () => {
@@ -51,11 +60,17 @@ describe('the schema of a file', () => {
     ['accounts: { a: { id: x, name: x } }', false],
     ['accounts: { a: {} }', false],
     ['alert_rules: { a: { http_destinations: null } }', false],
-    ['alert_rules: { a: { http_destinations: "${alert_rules.b.http_destinations}", schedule: null, settings: null } }', true],
+    [
+      'alert_rules: { a: { http_destinations: "${alert_rules.b.http_destinations}", schedule: null, settings: null } }',
+      true,
+    ],
     ['alert_rules: { a: { lifecycle: { on_removal: forget } } }', true],
     ['alert_rules: { a: { lifecycle: { on_removal: null } } }', false],
     ['alert_push_destinations: { a: { name: x, authentication: { secret: literal } } }', false],
-    ['alert_push_destinations: { a: { name: x, authentication: { secret: "${secret.env.A}" } } }', true],
+    [
+      'alert_push_destinations: { a: { name: x, authentication: { secret: "${secret.env.A}" } } }',
+      true,
+    ],
     ['alert_push_destinations: { a: { name: x, authentication: {} } }', false],
   ];
   it.each(agree)('%s: %s', async (text, valid) => {
@@ -68,7 +83,10 @@ describe('the schema of a file', () => {
       Object.entries((schema['properties'] ?? {}) as JsonObject).flatMap(([name, inner]) => [
         ...((inner as JsonObject)['description'] ? [] : [`${path}.${name}`]),
         ...undescribed(inner as JsonObject, `${path}.${name}`),
-        ...undescribed(((inner as JsonObject)['additionalProperties'] || {}) as JsonObject, `${path}.${name}.*`),
+        ...undescribed(
+          ((inner as JsonObject)['additionalProperties'] || {}) as JsonObject,
+          `${path}.${name}.*`,
+        ),
       ]);
     expect(undescribed(declarationsSchema(kinds, collections), '')).toEqual([]);
   });

@@ -5,18 +5,37 @@ import type { Secret } from '../../../src/model/index.js';
 import { errors, LINK, loading, project, shown, type Tree } from './project.js';
 
 const account = (name: string): string => `accounts:\n  a: { name: "${name}" }\n`;
-const destination = (secret: string): string => `alert_push_destinations:\n  a: { name: a, authentication: { secret: "${secret}" } }\n`;
+const destination = (secret: string): string =>
+  `alert_push_destinations:\n  a: { name: a, authentication: { secret: "${secret}" } }\n`;
 const settings = (text: string): string => `settings: { ${text} }\n`;
 const everything = new Proxy<Record<string, string>>(
   {},
-  { get: (_, name) => `value of ${String(name)}`, getOwnPropertyDescriptor: (_, name) => ({ configurable: true, enumerable: true, value: `value of ${String(name)}` }) },
+  {
+    get: (_, name) => `value of ${String(name)}`,
+    getOwnPropertyDescriptor: (_, name) => ({
+      configurable: true,
+      enumerable: true,
+      value: `value of ${String(name)}`,
+    }),
+  },
 );
-const codes = async (tree: Tree | string, options: Parameters<typeof loading>[1] = {}): Promise<readonly string[]> => {
+const codes = async (
+  tree: Tree | string,
+  options: Parameters<typeof loading>[1] = {},
+): Promise<readonly string[]> => {
   const { diagnostics } = await loading(tree, { environment: everything, ...options });
   return diagnostics.flatMap(({ severity, code }) => (severity === 'error' ? [code] : []));
 };
 
-const OWN = ['TRUEUP_MGR_API_KEY', 'TRUEUP_VND_API_KEY', 'TRUEUP_V3_TOKEN', 'TRUEUP_IOT_PASSWORD', 'TRUEUP_FLOW_PASSWORD', 'TRUEUP_STATE_HTTP_PASSWORD', 'TRUEUP_FINGERPRINT_KEY'];
+const OWN = [
+  'TRUEUP_MGR_API_KEY',
+  'TRUEUP_VND_API_KEY',
+  'TRUEUP_V3_TOKEN',
+  'TRUEUP_IOT_PASSWORD',
+  'TRUEUP_FLOW_PASSWORD',
+  'TRUEUP_STATE_HTTP_PASSWORD',
+  'TRUEUP_FINGERPRINT_KEY',
+];
 
 describe('`${env…}`', () => {
   it.each([
@@ -36,37 +55,75 @@ describe('`${env…}`', () => {
     'TRUEUP_VAR_api_key',
   ])('of %s is an error, unless settings.allow_env names it', async (name) => {
     const [one, ...more] = await errors(account(`\${env.${name}}`), { environment: everything });
-    expect([shown(one!), more]).toEqual([expect.stringMatching(`^trueup.yaml:2:8 credential-in-env: .*${name}.*\\\${secret.env.${name}}.*allow_env: \\[${name}\\]`), []]);
-    expect(await codes(account(`x-\${env.${name}}`), { environment: {} })).toEqual(['credential-in-env']);
+    expect([shown(one!), more]).toEqual([
+      expect.stringMatching(
+        `^trueup.yaml:2:8 credential-in-env: .*${name}.*\\\${secret.env.${name}}.*allow_env: \\[${name}\\]`,
+      ),
+      [],
+    ]);
+    expect(await codes(account(`x-\${env.${name}}`), { environment: {} })).toEqual([
+      'credential-in-env',
+    ]);
     expect(await codes(settings(`allow_env: [${name}]`) + account(`\${env.${name}}`))).toEqual([]);
-    expect(await codes(settings(`allow_env: [${name}X]`) + account(`\${env.${name}}`))).toEqual(['credential-in-env']);
+    expect(await codes(settings(`allow_env: [${name}X]`) + account(`\${env.${name}}`))).toEqual([
+      'credential-in-env',
+    ]);
   });
 
-  it.each(['SITE', 'MONKEY', 'KEYBOARD', 'TOKENS', 'SECRETARY', 'KEYS', 'PASSWORDS', 'TRUEUP_MGR_API_ID', 'TRUEUP_IOT_USERNAME', 'TRUEUP_V2_URL'])(
-    'of %s is none',
-    async (name) => {
-      expect(await codes(account(`\${env.${name}}`))).toEqual([]);
-    },
-  );
+  it.each([
+    'SITE',
+    'MONKEY',
+    'KEYBOARD',
+    'TOKENS',
+    'SECRETARY',
+    'KEYS',
+    'PASSWORDS',
+    'TRUEUP_MGR_API_ID',
+    'TRUEUP_IOT_USERNAME',
+    'TRUEUP_V2_URL',
+  ])('of %s is none', async (name) => {
+    expect(await codes(account(`\${env.${name}}`))).toEqual([]);
+  });
 
-  it.each([...OWN, ...OWN.map((name) => `${name}_FILE`), ...OWN.map((name) => `ACME_${name}`), 'A_B_TRUEUP_MGR_API_KEY_FILE', 'trueup_mgr_api_key'])(
+  it.each([
+    ...OWN,
+    ...OWN.map((name) => `${name}_FILE`),
+    ...OWN.map((name) => `ACME_${name}`),
+    'A_B_TRUEUP_MGR_API_KEY_FILE',
+    'trueup_mgr_api_key',
+  ])(
     'of our own credential %s is an error whatever is allowed, and so is `${secret.env…}`',
     async (name) => {
       expect(await codes(account(`\${env.${name}}`))).toEqual(['own-credential']);
       expect(await codes(destination(`\${secret.env.${name}}`))).toEqual(['own-credential']);
-      expect(await codes(settings(`allow_env: [${name}]`) + account(`\${env.${name}}`))).toEqual(['own-credential', 'own-credential']);
+      expect(await codes(settings(`allow_env: [${name}]`) + account(`\${env.${name}}`))).toEqual([
+        'own-credential',
+        'own-credential',
+      ]);
     },
   );
 
   it.each([
     ['a setting', settings('state: "${env.STATE_TOKEN}"')],
     ['a key of a for_each', 'accounts:\n  a: { for_each: ["${env.X_TOKEN}"], name: a }\n'],
-    ['a value of a for_each', 'accounts:\n  a: { for_each: { k: "${env.X_TOKEN}" }, name: "${each.value}" }\n'],
+    [
+      'a value of a for_each',
+      'accounts:\n  a: { for_each: { k: "${env.X_TOKEN}" }, name: "${each.value}" }\n',
+    ],
     ['a lookup', 'lookups: { q: { accounts: { name: "${env.X_TOKEN}" } } }\n'],
     ['a document', 'alert_rules:\n  r: { settings: { a: [{ b: "${env.X_TOKEN}" }] } }\n'],
-    ['a configuration', 'configuration_managers:\n  m: { router: "1", configuration: [{ a: "${env.X_TOKEN}" }] }\n'],
-    ['an expectation', 'expectations:\n  e: { collection: accounts, where: { name: "${env.X_TOKEN}" }, count: { min: 1 } }\n'],
-    ['a schema of an expectation', 'expectations:\n  e: { collection: accounts, every: { const: "${env.X_TOKEN}" } }\n'],
+    [
+      'a configuration',
+      'configuration_managers:\n  m: { router: "1", configuration: [{ a: "${env.X_TOKEN}" }] }\n',
+    ],
+    [
+      'an expectation',
+      'expectations:\n  e: { collection: accounts, where: { name: "${env.X_TOKEN}" }, count: { min: 1 } }\n',
+    ],
+    [
+      'a schema of an expectation',
+      'expectations:\n  e: { collection: accounts, every: { const: "${env.X_TOKEN}" } }\n',
+    ],
     ['the lifecycle', 'accounts:\n  a: { name: a, lifecycle: { adopt: "${env.X_TOKEN}" } }\n'],
     ['a secret', destination('${env.X_TOKEN}')],
   ])('is an error in %s, too', async (_, text) => {
@@ -74,8 +131,13 @@ describe('`${env…}`', () => {
   });
 
   it('is not reached by a variable', async () => {
-    expect(await codes(`variables: { v: "\${env.X_TOKEN}" }\n${account('${var.v}')}`)).toContain('misplaced-reference');
-    const loaded = await project(account('${var.v}'), { environment: everything, variables: { v: '${env.X_TOKEN}' } });
+    expect(await codes(`variables: { v: "\${env.X_TOKEN}" }\n${account('${var.v}')}`)).toContain(
+      'misplaced-reference',
+    );
+    const loaded = await project(account('${var.v}'), {
+      environment: everything,
+      variables: { v: '${env.X_TOKEN}' },
+    });
     expect(loaded.declarations[0]?.values['name']).toBe('${env.X_TOKEN}');
   });
 
@@ -90,13 +152,21 @@ describe('`${env…}`', () => {
     expect(await codes(tree, { env: 'prod' })).toEqual(['credential-in-env']);
   });
 
-  it.each(['["${var.v}"]', '"${var.w}"', '[$A_KEY]', '["A KEY"]'])('is allowed by names alone, not by %s', async (list) => {
-    expect(await codes(`variables: { v: A_KEY, w: [A_KEY] }\n${settings(`allow_env: ${list}`)}`)).toEqual(['bad-name']);
-  });
+  it.each(['["${var.v}"]', '"${var.w}"', '[$A_KEY]', '["A KEY"]'])(
+    'is allowed by names alone, not by %s',
+    async (list) => {
+      expect(
+        await codes(`variables: { v: A_KEY, w: [A_KEY] }\n${settings(`allow_env: ${list}`)}`),
+      ).toEqual(['bad-name']);
+    },
+  );
 });
 
 describe('`${secret.file…}`', () => {
-  const tree = (name: string, more = '', files: Tree = {}): Tree => ({ 'trueup.yaml': more + destination(`\${secret.file.${name}}`), ...files });
+  const tree = (name: string, more = '', files: Tree = {}): Tree => ({
+    'trueup.yaml': more + destination(`\${secret.file.${name}}`),
+    ...files,
+  });
 
   it.each([
     ['below the project', 'keys/pager', ''],
@@ -108,7 +178,9 @@ describe('`${secret.file…}`', () => {
     ['a root itself', '/etc/pager', 'secret_roots: [/etc/pager]'],
     ['anywhere, where that is a root', '/etc/passwd', 'secret_roots: ["/"]'],
   ])('reads %s', async (_, name, more) => {
-    expect(await codes(tree(name, more === '' ? '' : settings(more), { 'keys/pager': 'k' }))).toEqual([]);
+    expect(
+      await codes(tree(name, more === '' ? '' : settings(more), { 'keys/pager': 'k' })),
+    ).toEqual([]);
   });
 
   it.each([
@@ -119,18 +191,43 @@ describe('`${secret.file…}`', () => {
     ['a link that leads out', 'link', ''],
     ['what is below a link that leads out', 'folder/pager', ''],
   ])('refuses %s, and names settings.secret_roots', async (_, name, more) => {
-    const found = await errors(tree(name, more === '' ? '' : settings(more), { link: `${LINK}/etc/passwd`, folder: `${LINK}/etc` }));
-    expect(found.map(shown)).toEqual([expect.stringMatching(/secret-outside: .*settings\.secret_roots.*secret_roots: \[/)]);
+    const found = await errors(
+      tree(name, more === '' ? '' : settings(more), {
+        link: `${LINK}/etc/passwd`,
+        folder: `${LINK}/etc`,
+      }),
+    );
+    expect(found.map(shown)).toEqual([
+      expect.stringMatching(/secret-outside: .*settings\.secret_roots.*secret_roots: \[/),
+    ]);
   });
 
-  it.each(['/proc/self/environ', '/proc/1/../self/environ', '/sys/x', '/dev/stdin', '/dev', 'link'])('never reads %s, whatever is allowed', async (name) => {
-    const found = await errors(tree(name, settings('secret_roots: ["/", /proc, /dev]'), { link: `${LINK}/proc/self/environ` }));
-    expect(found.map(({ code, detail }) => [code, detail?.includes('secret_roots')])).toEqual([['secret-outside', false]]);
+  it.each([
+    '/proc/self/environ',
+    '/proc/1/../self/environ',
+    '/sys/x',
+    '/dev/stdin',
+    '/dev',
+    'link',
+  ])('never reads %s, whatever is allowed', async (name) => {
+    const found = await errors(
+      tree(name, settings('secret_roots: ["/", /proc, /dev]'), {
+        link: `${LINK}/proc/self/environ`,
+      }),
+    );
+    expect(found.map(({ code, detail }) => [code, detail?.includes('secret_roots')])).toEqual([
+      ['secret-outside', false],
+    ]);
   });
 
   it('is judged again when it is read', async () => {
-    const files: Record<string, string> = { 'trueup.yaml': destination('${secret.file.key}'), key: 'inside' };
-    const secret = (await project(files)).declarations[0]!.values['authentication'] as { readonly secret: Secret };
+    const files: Record<string, string> = {
+      'trueup.yaml': destination('${secret.file.key}'),
+      key: 'inside',
+    };
+    const secret = (await project(files)).declarations[0]!.values['authentication'] as {
+      readonly secret: Secret;
+    };
     expect(secret.secret.reveal()).toBe('inside');
     // The disk of these tests finds `key` there, too.
     files['key'] = `${LINK}/outside/key`;
@@ -138,7 +235,10 @@ describe('`${secret.file…}`', () => {
   });
 
   it('has the roots of the file of the environment in place of the others', async () => {
-    const files = { ...tree('/a/x', settings('secret_roots: [/a]')), 'trueup.prod.yaml': settings('secret_roots: [/b]') };
+    const files = {
+      ...tree('/a/x', settings('secret_roots: [/a]')),
+      'trueup.prod.yaml': settings('secret_roots: [/b]'),
+    };
     expect(await codes(files)).toEqual([]);
     expect(await codes(files, { env: 'prod' })).toEqual(['secret-outside']);
   });
@@ -148,29 +248,59 @@ describe('the value of a secret', () => {
   it.each([
     ['a variable in a file', `variables: { v: hunter2 }\n${destination('${var.v}')}`, {}],
     ['a variable by --var', destination('${var.v}'), { variables: { v: 'hunter2' } }],
-    ['a variable by the environment', destination('${var.v}'), { environment: { TRUEUP_VAR_v: 'hunter2' } }],
-    ['a variable in a text', destination('hunter2-${var.v}-${var.w}'), { variables: { v: 'hunter2', w: 'hunter2' } }],
-    ['an environment variable', destination('${env.HUNTER}'), { environment: { HUNTER: 'hunter2' } }],
+    [
+      'a variable by the environment',
+      destination('${var.v}'),
+      { environment: { TRUEUP_VAR_v: 'hunter2' } },
+    ],
+    [
+      'a variable in a text',
+      destination('hunter2-${var.v}-${var.w}'),
+      { variables: { v: 'hunter2', w: 'hunter2' } },
+    ],
+    [
+      'an environment variable',
+      destination('${env.HUNTER}'),
+      { environment: { HUNTER: 'hunter2' } },
+    ],
     ['a literal', destination('hunter2'), {}],
     ['a number', destination('${var.v}').replace('"${var.v}"', '12345'), {}],
-    ['a value of a for_each', 'alert_push_destinations:\n  a: { for_each: { k: hunter2 }, name: a, authentication: { secret: "${each.value}" } }\n', {}],
+    [
+      'a value of a for_each',
+      'alert_push_destinations:\n  a: { for_each: { k: hunter2 }, name: a, authentication: { secret: "${each.value}" } }\n',
+      {},
+    ],
   ])('is not given by %s, and is not repeated', async (_, text, options) => {
     const found = await errors(text, options);
-    expect(found.map(shown)).toEqual([expect.stringMatching(/literal-secret: `authentication\.secret` is secret.*\$\{secret\.env\.NAME\}/)]);
+    expect(found.map(shown)).toEqual([
+      expect.stringMatching(
+        /literal-secret: `authentication\.secret` is secret.*\$\{secret\.env\.NAME\}/,
+      ),
+    ]);
     expect(shown(found[0]!)).not.toMatch(/hunter2|12345/);
   });
 
   it('may come through a for_each as what it is', async () => {
-    const { declarations } = await project('alert_push_destinations:\n  a: { for_each: { k: "${secret.env.K}" }, name: a, authentication: { secret: "${each.value}" } }\n');
-    expect((declarations[0]!.values['authentication'] as { readonly secret: Secret }).secret.source).toBe('env.K');
+    const { declarations } = await project(
+      'alert_push_destinations:\n  a: { for_each: { k: "${secret.env.K}" }, name: a, authentication: { secret: "${each.value}" } }\n',
+    );
+    expect(
+      (declarations[0]!.values['authentication'] as { readonly secret: Secret }).secret.source,
+    ).toBe('env.K');
   });
 
   it('of a variable of secrets is not given by --var or by a file, which is an error at once', async () => {
     const text = destination('${secret.env.TRUEUP_VAR_v}');
     const given = await errors(text, { variables: { v: 'hunter2' } });
-    expect(given.map(shown)).toEqual([expect.stringMatching(/^literal-secret: the variable `v` is secret: its value cannot be given by --var .*TRUEUP_VAR_v/)]);
+    expect(given.map(shown)).toEqual([
+      expect.stringMatching(
+        /^literal-secret: the variable `v` is secret: its value cannot be given by --var .*TRUEUP_VAR_v/,
+      ),
+    ]);
     expect((await errors(`variables: { v: hunter2 }\n${text}`)).map(shown)).toEqual([
-      expect.stringMatching(/^trueup.yaml:1:14 literal-secret: .*cannot stand in a file .*TRUEUP_VAR_v/),
+      expect.stringMatching(
+        /^trueup.yaml:1:14 literal-secret: .*cannot stand in a file .*TRUEUP_VAR_v/,
+      ),
     ]);
     expect(JSON.stringify(given)).not.toContain('hunter2');
   });

@@ -1,37 +1,70 @@
 // What a synthesised stack says, form by form: the same declarations as YAML, and what is said where it cannot be said.
 import { describe, expect, it } from 'vitest';
-import { Reference, Secret, Template, type Declaration, type JsonObject, type Project } from '../../../src/model/index.js';
+import {
+  Reference,
+  Secret,
+  Template,
+  type Declaration,
+  type JsonObject,
+  type Project,
+} from '../../../src/model/index.js';
 import { LINK, disk, errors, loading, project, shown, type Tree } from './project.js';
 
 type Options = Parameters<typeof project>[1];
 
 /** A stack by what it holds; resources carry the metadata that the CDK gives them. */
-const stack = (tree: object, name = 'base'): string => JSON.stringify({ '//': { metadata: { stackName: name, version: '0.21.0' } }, ...tree });
-const made = (path: string, more: object = {}): object => ({ '//': { metadata: { path, uniqueId: path.split('/').at(-1) } }, ...more });
-const account = (body: object): object => ({ resource: { devicecloud_account: { a: made('base/a', body) } } });
-const rule = (body: object): object => ({ resource: { devicecloud_alert_rule: { r: made('base/r', body) } } });
+const stack = (tree: object, name = 'base'): string =>
+  JSON.stringify({ '//': { metadata: { stackName: name, version: '0.21.0' } }, ...tree });
+const made = (path: string, more: object = {}): object => ({
+  '//': { metadata: { path, uniqueId: path.split('/').at(-1) } },
+  ...more,
+});
+const account = (body: object): object => ({
+  resource: { devicecloud_account: { a: made('base/a', body) } },
+});
+const rule = (body: object): object => ({
+  resource: { devicecloud_alert_rule: { r: made('base/r', body) } },
+});
 
-const read = (tree: object, options: Options = {}): Promise<Project> => project({ 'cdk.tf.json': stack(tree) }, { paths: ['cdk.tf.json'], ...options });
+const read = (tree: object, options: Options = {}): Promise<Project> =>
+  project({ 'cdk.tf.json': stack(tree) }, { paths: ['cdk.tf.json'], ...options });
 const wrong = async (tree: object, options: Options = {}): Promise<readonly string[]> =>
-  (await errors({ 'cdk.tf.json': stack(tree) }, { paths: ['cdk.tf.json'], ...options })).map(({ code, summary, origin, attribute }) =>
-    [code, origin?.path ?? '', attribute ?? '', summary].join(' | '),
+  (await errors({ 'cdk.tf.json': stack(tree) }, { paths: ['cdk.tf.json'], ...options })).map(
+    ({ code, summary, origin, attribute }) =>
+      [code, origin?.path ?? '', attribute ?? '', summary].join(' | '),
   );
 const named = ({ declarations }: Project, address: string): Declaration => {
   const found = declarations.find((one) => one.address === address);
-  if (!found) throw new Error(`${address} is not among ${declarations.map((one) => one.address).join(', ')}`);
+  if (!found)
+    throw new Error(`${address} is not among ${declarations.map((one) => one.address).join(', ')}`);
   return found;
 };
-const values = async (tree: object, address: string, options?: Options): Promise<unknown> => named(await read(tree, options), address).values;
+const values = async (tree: object, address: string, options?: Options): Promise<unknown> =>
+  named(await read(tree, options), address).values;
 
 describe('a stack', () => {
   const whole = {
-    terraform: { required_providers: { devicecloud: { source: 'trueup/devicecloud' } }, backend: { local: { path: 'x' } } },
-    provider: { devicecloud: [{ requests_per_minute: 300, v2_headers: { 'X-MGR-API-ID': 'X-A' } }] },
-    variable: { label: { type: 'string', default: 'Pager' }, pager: { type: 'string', sensitive: true } },
+    terraform: {
+      required_providers: { devicecloud: { source: 'trueup/devicecloud' } },
+      backend: { local: { path: 'x' } },
+    },
+    provider: {
+      devicecloud: [{ requests_per_minute: 300, v2_headers: { 'X-MGR-API-ID': 'X-A' } }],
+    },
+    variable: {
+      label: { type: 'string', default: 'Pager' },
+      pager: { type: 'string', sensitive: true },
+    },
     locals: { types: ['modem_wan_disconnected'] },
     data: { devicecloud_account: { hq: made('base/hq', { name: 'Headquarters' }) } },
     resource: {
-      devicecloud_account: { ops: made('base/ops', { name: 'Field operations', account: '${data.devicecloud_account.hq.id}', is_disabled: null }) },
+      devicecloud_account: {
+        ops: made('base/ops', {
+          name: 'Field operations',
+          account: '${data.devicecloud_account.hq.id}',
+          is_disabled: null,
+        }),
+      },
       devicecloud_alert_push_destination: {
         pager: made('base/pager', {
           name: '${var.label}',
@@ -45,7 +78,11 @@ describe('a stack', () => {
           associated_accounts: ['${devicecloud_account.ops.id}'],
           filter_criteria: { alert_type__in: '${local.types}' },
           http_destinations: ['${devicecloud_alert_push_destination.pager.destination_config_id}'],
-          settings: '{"a":{"n":1,"t":"x ${devicecloud_account.ops.name}"},"whole":"${devicecloud_account.ops.id}","$${b}":[]}'.replace('$${b}', 'b'),
+          settings:
+            '{"a":{"n":1,"t":"x ${devicecloud_account.ops.name}"},"whole":"${devicecloud_account.ops.id}","$${b}":[]}'.replace(
+              '$${b}',
+              'b',
+            ),
         }),
       },
     },
@@ -70,11 +107,19 @@ alert_rules:
     const plain = (one: Project): unknown => [
       one.settings,
       one.lookups.map(({ name, kind, where }) => [name, kind, where]),
-      new Map(one.declarations.map(({ address, values: all, lifecycle }) => [address, [JSON.stringify(all), lifecycle]])),
+      new Map(
+        one.declarations.map(({ address, values: all, lifecycle }) => [
+          address,
+          [JSON.stringify(all), lifecycle],
+        ]),
+      ),
     ];
     expect(plain(loaded)).toEqual(plain(twin));
     expect(named(loaded, 'alert_push_destinations.pager').depends_on).toEqual(['accounts.ops']);
-    expect(named(loaded, 'alert_rules.wan')).toMatchObject({ origin: { file: 'cdk.tf.json', line: 0, column: 0, path: 'base/wan' }, file: 'cdk.tf.json' });
+    expect(named(loaded, 'alert_rules.wan')).toMatchObject({
+      origin: { file: 'cdk.tf.json', line: 0, column: 0, path: 'base/wan' },
+      file: 'cdk.tf.json',
+    });
   });
 
   it('keeps the type of a whole reference and makes text of a mixed one', async () => {
@@ -92,24 +137,53 @@ alert_rules:
     )) as { readonly name: Template };
     expect(found.name).toBeInstanceOf(Template);
     expect(String(found.name)).toBe('see ${accounts.c.id}, ${not} and %{not}');
-    expect(await values({ resource: { devicecloud_account: { a: { name: 'A', account: '${devicecloud_account.b.id}' }, b: { name: 'B' } } } }, 'accounts.a')).toEqual({
+    expect(
+      await values(
+        {
+          resource: {
+            devicecloud_account: {
+              a: { name: 'A', account: '${devicecloud_account.b.id}' },
+              b: { name: 'B' },
+            },
+          },
+        },
+        'accounts.a',
+      ),
+    ).toEqual({
       name: 'A',
       account: new Reference('declared', 'accounts.b', 'id'),
     });
   });
 
   it('takes the value of a variable from the environment, by either name', async () => {
-    const tree = { variable: { n: { default: 'from the stack' } }, ...account({ name: '${var.n}' }) };
+    const tree = {
+      variable: { n: { default: 'from the stack' } },
+      ...account({ name: '${var.n}' }),
+    };
     expect(await values(tree, 'accounts.a')).toEqual({ name: 'from the stack' });
-    expect(await values(tree, 'accounts.a', { environment: { TF_VAR_n: 'tf' } })).toEqual({ name: 'tf' });
-    expect(await values(tree, 'accounts.a', { environment: { TF_VAR_n: 'tf', TRUEUP_VAR_n: 'ours' } })).toEqual({ name: 'ours' });
-    expect(await values(tree, 'accounts.a', { environment: { TRUEUP_VAR_n: 'ours' }, variables: { n: 'flag' } })).toEqual({ name: 'flag' });
-    const [found] = await errors({ 'cdk.tf.json': stack({ variable: { n: {} }, ...account({ name: '${var.n}' }) }) }, { paths: ['cdk.tf.json'] });
+    expect(await values(tree, 'accounts.a', { environment: { TF_VAR_n: 'tf' } })).toEqual({
+      name: 'tf',
+    });
+    expect(
+      await values(tree, 'accounts.a', { environment: { TF_VAR_n: 'tf', TRUEUP_VAR_n: 'ours' } }),
+    ).toEqual({ name: 'ours' });
+    expect(
+      await values(tree, 'accounts.a', {
+        environment: { TRUEUP_VAR_n: 'ours' },
+        variables: { n: 'flag' },
+      }),
+    ).toEqual({ name: 'flag' });
+    const [found] = await errors(
+      { 'cdk.tf.json': stack({ variable: { n: {} }, ...account({ name: '${var.n}' }) }) },
+      { paths: ['cdk.tf.json'] },
+    );
     expect(found?.detail).toContain('TRUEUP_VAR_n or TF_VAR_n');
   });
 
   it('reads TF_VAR for no YAML', async () => {
-    const [found] = await errors('accounts: { a: { name: "${var.n}" } }\n', { environment: { TF_VAR_n: 'tf' } });
+    const [found] = await errors('accounts: { a: { name: "${var.n}" } }\n', {
+      environment: { TF_VAR_n: 'tf' },
+    });
     expect(found?.detail).not.toContain('TF_VAR');
   });
 
@@ -120,24 +194,68 @@ alert_rules:
   ])('reveals a secret of %o as %s', async (environment, value) => {
     const tree = {
       variable: { key: { sensitive: true } },
-      resource: { devicecloud_alert_push_destination: { p: { name: 'P', authentication: { secret_wo: '${var.key}' } } } },
+      resource: {
+        devicecloud_alert_push_destination: {
+          p: { name: 'P', authentication: { secret_wo: '${var.key}' } },
+        },
+      },
     };
-    const { authentication } = (await values(tree, 'alert_push_destinations.p', { environment: { ...environment } })) as { readonly authentication: { readonly secret: Secret } };
+    const { authentication } = (await values(tree, 'alert_push_destinations.p', {
+      environment: { ...environment },
+    })) as { readonly authentication: { readonly secret: Secret } };
     expect(authentication.secret).toBeInstanceOf(Secret);
-    expect([authentication.secret.source, authentication.secret.reveal()]).toEqual(['env.TRUEUP_VAR_key', value]);
+    expect([authentication.secret.source, authentication.secret.reveal()]).toEqual([
+      'env.TRUEUP_VAR_key',
+      value,
+    ]);
   });
 
   it.each([
-    ['a set', { for_each: '${toset(["a", "b", "a"])}' }, '${each.value}', { '["a"]': 'a', '["b"]': 'b' }],
-    ['a set of anything', { for_each: '${toset(["1", 2, true, 1])}' }, '${each.value}', { '["1"]': '1', '["2"]': '2', '["true"]': 'true' }],
+    [
+      'a set',
+      { for_each: '${toset(["a", "b", "a"])}' },
+      '${each.value}',
+      { '["a"]': 'a', '["b"]': 'b' },
+    ],
+    [
+      'a set of anything',
+      { for_each: '${toset(["1", 2, true, 1])}' },
+      '${each.value}',
+      { '["1"]': '1', '["2"]': '2', '["true"]': 'true' },
+    ],
     ['a variable as a set', { for_each: '${toset(var.twice)}' }, '${each.value}', { '["x"]': 'x' }],
     ['a local as a set', { for_each: '${toset(local.list)}' }, '${each.key}', { '["x"]': 'x' }],
-    ['a map', { for_each: { k: { n: 'one' }, l: { n: 'two' } } }, '${each.key} ${each.value.n}', { '["k"]': 'k one', '["l"]': 'l two' }],
-    ['a local that is a map', { for_each: '${local.map}' }, '${each.value["n"]}', { '["k"]': 'deep' }],
-    ['a count', { count: 2 }, 'number ${count.index}', { '["0"]': 'number 0', '["1"]': 'number 1' }],
+    [
+      'a map',
+      { for_each: { k: { n: 'one' }, l: { n: 'two' } } },
+      '${each.key} ${each.value.n}',
+      { '["k"]': 'k one', '["l"]': 'l two' },
+    ],
+    [
+      'a local that is a map',
+      { for_each: '${local.map}' },
+      '${each.value["n"]}',
+      { '["k"]': 'deep' },
+    ],
+    [
+      'a count',
+      { count: 2 },
+      'number ${count.index}',
+      { '["0"]': 'number 0', '["1"]': 'number 1' },
+    ],
     ['a count of none', { count: 0 }, 'x', {}],
-    ['a count that is a variable', { count: '${var.two}' }, '${count.index}', { '["0"]': '0', '["1"]': '1' }],
-    ['a count that is text with places', { count: '2.0' }, '${count.index}', { '["0"]': '0', '["1"]': '1' }],
+    [
+      'a count that is a variable',
+      { count: '${var.two}' },
+      '${count.index}',
+      { '["0"]': '0', '["1"]': '1' },
+    ],
+    [
+      'a count that is text with places',
+      { count: '2.0' },
+      '${count.index}',
+      { '["0"]': '0', '["1"]': '1' },
+    ],
     ['a count that is text', { count: '1' }, 'x', { '["0"]': 'x' }],
   ])('unfolds %s', async (_, words, name, expected) => {
     const { declarations } = await read({
@@ -145,7 +263,11 @@ alert_rules:
       locals: { list: ['x', 'x'], map: { k: { n: 'deep' } } },
       ...account({ name, ...words }),
     });
-    expect(Object.fromEntries(declarations.map((one) => [one.address.replace('accounts.a', ''), one.values['name']]))).toEqual(expected);
+    expect(
+      Object.fromEntries(
+        declarations.map((one) => [one.address.replace('accounts.a', ''), one.values['name']]),
+      ),
+    ).toEqual(expected);
   });
 
   it('refers to members by key, by number, and by what is each', async () => {
@@ -156,14 +278,24 @@ alert_rules:
           n: { name: 'y', count: 1 },
           b: { name: 'b', account: '${devicecloud_account.a["k"].id}' },
           c: { name: 'c', account: '${devicecloud_account.n[0].id}' },
-          d: { name: 'd', account: '${devicecloud_account.a[each.key].id}', for_each: '${toset(["k"])}' },
+          d: {
+            name: 'd',
+            account: '${devicecloud_account.a[each.key].id}',
+            for_each: '${toset(["k"])}',
+          },
           e: { name: 'e', account: '${devicecloud_account.n[count.index].id}', count: 1 },
         },
       },
     };
     const loaded = await read(tree);
-    const target = (address: string): unknown => (named(loaded, address).values['account'] as Reference).target;
-    expect(['accounts.b', 'accounts.c', 'accounts.d["k"]', 'accounts.e["0"]'].map(target)).toEqual(['accounts.a["k"]', 'accounts.n["0"]', 'accounts.a["k"]', 'accounts.n["0"]']);
+    const target = (address: string): unknown =>
+      (named(loaded, address).values['account'] as Reference).target;
+    expect(['accounts.b', 'accounts.c', 'accounts.d["k"]', 'accounts.e["0"]'].map(target)).toEqual([
+      'accounts.a["k"]',
+      'accounts.n["0"]',
+      'accounts.a["k"]',
+      'accounts.n["0"]',
+    ]);
   });
 
   it.each<[what: string, variable: object, text: string, expected: unknown]>([
@@ -174,15 +306,33 @@ alert_rules:
     ['a member', { default: { a: { n: 0.5 } } }, '${var.v.a["n"]}', '0.5'],
     ['a member inside a text', { default: ['a'] }, '<${var.v[0]}>', '<a>'],
     ['what looks like a reference', { default: ['${var.v}'] }, '${var.v[0]}', '${var.v}'],
-    ['what looks like a template, of which a default is none,', { default: '${upper("x")} $${a} %{if} %%{b}' }, '${var.v}', '${upper("x")} $${a} %{if} %%{b}'],
-    ['a member whose key looks like one', { default: { m: { '%%{k}': 1, x: 'X' } } }, '${var.v.m.x}', 'X'],
+    [
+      'what looks like a template, of which a default is none,',
+      { default: '${upper("x")} $${a} %{if} %%{b}' },
+      '${var.v}',
+      '${upper("x")} $${a} %{if} %%{b}',
+    ],
+    [
+      'a member whose key looks like one',
+      { default: { m: { '%%{k}': 1, x: 'X' } } },
+      '${var.v.m.x}',
+      'X',
+    ],
   ])('gives a text %s of a variable', async (_, variable, text, expected) => {
-    const found = (await values({ variable: { v: variable }, ...destined(text) }, 'alert_push_destinations.p')) as Record<string, unknown>;
+    const found = (await values(
+      { variable: { v: variable }, ...destined(text) },
+      'alert_push_destinations.p',
+    )) as Record<string, unknown>;
     expect(found['name']).toEqual(expected);
   });
 
   it('takes a variable that is null for absent', async () => {
-    expect(await values({ variable: { v: { default: null } }, ...rule({ schedule: '${var.v}', settings: 'null' }) }, 'alert_rules.r')).toEqual({ settings: null });
+    expect(
+      await values(
+        { variable: { v: { default: null } }, ...rule({ schedule: '${var.v}', settings: 'null' }) },
+        'alert_rules.r',
+      ),
+    ).toEqual({ settings: null });
   });
 
   it('makes numbers, flags and texts of one another as attributes need them', async () => {
@@ -191,8 +341,13 @@ alert_rules:
       locals: { n: 12 },
       resource: {
         devicecloud_account: { a: { name: true, account: 5 }, b: { name: '${local.n}' } },
-        devicecloud_alert_push_destination: { p: { name: 1.5, enabled: 'false' }, q: { name: 'Q', enabled: '${var.on}' } },
-        devicecloud_alert_rule: { r: { associated_accounts: [1, '${local.n}'], settings: '{"n":1}' } },
+        devicecloud_alert_push_destination: {
+          p: { name: 1.5, enabled: 'false' },
+          q: { name: 'Q', enabled: '${var.on}' },
+        },
+        devicecloud_alert_rule: {
+          r: { associated_accounts: [1, '${local.n}'], settings: '{"n":1}' },
+        },
       },
     };
     const loaded = await read(tree);
@@ -209,26 +364,50 @@ alert_rules:
     const tree = {
       variable: { n: { type: 'number', default: 7 }, t: { default: 'x' }, o: { type: 'bool' } },
       locals: { n: 3 },
-      ...rule({ count: 1, settings: '{"bare":${var.n},"quoted":"${var.n}","local":"${local.n}","index":${count.index},"mixed":"${var.n}${var.t}","on":${var.o}}' }),
+      ...rule({
+        count: 1,
+        settings:
+          '{"bare":${var.n},"quoted":"${var.n}","local":"${local.n}","index":${count.index},"mixed":"${var.n}${var.t}","on":${var.o}}',
+      }),
     };
-    expect(await values(tree, 'alert_rules.r["0"]', { environment: { TF_VAR_o: 'true' } })).toEqual({
-      settings: { bare: 7, quoted: '7', local: '3', index: 0, mixed: '7x', on: true },
-    });
+    expect(await values(tree, 'alert_rules.r["0"]', { environment: { TF_VAR_o: 'true' } })).toEqual(
+      {
+        settings: { bare: 7, quoted: '7', local: '3', index: 0, mixed: '7x', on: true },
+      },
+    );
   });
 
   it('takes a list or a mapping from outside as JSON', async () => {
     const tree = {
-      variable: { sites: { type: 'map(object({ title = string }))' }, types: { default: ['account_locked'] }, n: { type: 'number' } },
+      variable: {
+        sites: { type: 'map(object({ title = string }))' },
+        types: { default: ['account_locked'] },
+        n: { type: 'number' },
+      },
       resource: {
-        devicecloud_account: { a: { for_each: '${var.sites}', name: '${each.value.title} ${var.n}' } },
+        devicecloud_account: {
+          a: { for_each: '${var.sites}', name: '${each.value.title} ${var.n}' },
+        },
         devicecloud_alert_rule: { r: { filter_criteria: { alert_type__in: '${var.types}' } } },
       },
     };
-    const environment = { TF_VAR_sites: '{"k":{"title":"K ${x}"}}', TF_VAR_types: '["wwan_connected"]', TF_VAR_n: '03' };
+    const environment = {
+      TF_VAR_sites: '{"k":{"title":"K ${x}"}}',
+      TF_VAR_types: '["wwan_connected"]',
+      TF_VAR_n: '03',
+    };
     const loaded = await read(tree, { environment });
-    expect(loaded.declarations.map((one) => one.values)).toEqual([{ name: 'K ${x} 3' }, { filter_criteria: { alert_type__in: ['wwan_connected'] } }]);
-    const found = await errors({ 'cdk.tf.json': stack(tree) }, { paths: ['cdk.tf.json'], environment: { ...environment, TF_VAR_sites: '{hunter2}' } });
-    expect(found.map(shown)).toEqual(['bad-variable: the variable `sites` has to be a mapping, and what it was given from outside is none / As in: --var \'sites={"a": "b"}\'']);
+    expect(loaded.declarations.map((one) => one.values)).toEqual([
+      { name: 'K ${x} 3' },
+      { filter_criteria: { alert_type__in: ['wwan_connected'] } },
+    ]);
+    const found = await errors(
+      { 'cdk.tf.json': stack(tree) },
+      { paths: ['cdk.tf.json'], environment: { ...environment, TF_VAR_sites: '{hunter2}' } },
+    );
+    expect(found.map(shown)).toEqual([
+      'bad-variable: the variable `sites` has to be a mapping, and what it was given from outside is none / As in: --var \'sites={"a": "b"}\'',
+    ]);
     expect(found.map(shown).join()).not.toContain('hunter2');
   });
 
@@ -266,28 +445,52 @@ alert_rules:
     ['tuple([string])', { a: 1 }, undefined, undefined],
     ['any', 'x', '[1]', [1]],
     ['any', 'x', undefined, 'x'],
-  ])('a variable of the type %s with the default %j, given %j from outside, is %j', async (type, initial, outside, expected) => {
-    const whole = Array.isArray(expected) || (typeof expected === 'object' && expected !== null);
-    const tree = {
-      variable: { v: { type, default: initial } },
-      ...(whole ? rule({ associated_accounts: ['1'], settings: '{"v":${var.v}}' }) : destined('${var.v}')),
-    };
-    const options = { paths: ['cdk.tf.json'], environment: { ...(outside !== undefined && { TF_VAR_v: outside }) } };
-    const { declarations, diagnostics } = await loading({ 'cdk.tf.json': stack(tree) }, options).then((loaded) => ({
-      declarations: loaded.project?.declarations ?? [],
-      ...loaded,
-    }));
-    const [found] = declarations.map(({ values }) => (whole ? (values['settings'] as { readonly v: unknown }).v : values['name']));
-    expect(found).toEqual(expected);
-    expect(diagnostics.find(({ severity }) => severity === 'error')?.code).toBe(expected === undefined ? 'bad-variable' : undefined);
-  });
+  ])(
+    'a variable of the type %s with the default %j, given %j from outside, is %j',
+    async (type, initial, outside, expected) => {
+      const whole = Array.isArray(expected) || (typeof expected === 'object' && expected !== null);
+      const tree = {
+        variable: { v: { type, default: initial } },
+        ...(whole
+          ? rule({ associated_accounts: ['1'], settings: '{"v":${var.v}}' })
+          : destined('${var.v}')),
+      };
+      const options = {
+        paths: ['cdk.tf.json'],
+        environment: { ...(outside !== undefined && { TF_VAR_v: outside }) },
+      };
+      const { declarations, diagnostics } = await loading(
+        { 'cdk.tf.json': stack(tree) },
+        options,
+      ).then((loaded) => ({
+        declarations: loaded.project?.declarations ?? [],
+        ...loaded,
+      }));
+      const [found] = declarations.map(({ values }) =>
+        whole ? (values['settings'] as { readonly v: unknown }).v : values['name'],
+      );
+      expect(found).toEqual(expected);
+      expect(diagnostics.find(({ severity }) => severity === 'error')?.code).toBe(
+        expected === undefined ? 'bad-variable' : undefined,
+      );
+    },
+  );
 
   it('keeps data sources of one name apart', async () => {
     const tree = {
-      data: { devicecloud_account: { it: { name: 'A' } }, devicecloud_alert_push_destination: { it: { name: 'P' } } },
+      data: {
+        devicecloud_account: { it: { name: 'A' } },
+        devicecloud_alert_push_destination: { it: { name: 'P' } },
+      },
       resource: {
         devicecloud_account: { a: { name: 'x', account: '${data.devicecloud_account.it.id}' } },
-        devicecloud_alert_rule: { r: { http_destinations: ['${data.devicecloud_alert_push_destination.it.destination_config_id}'] } },
+        devicecloud_alert_rule: {
+          r: {
+            http_destinations: [
+              '${data.devicecloud_alert_push_destination.it.destination_config_id}',
+            ],
+          },
+        },
       },
     };
     const loaded = await read(tree);
@@ -295,13 +498,22 @@ alert_rules:
       ['it', 'accounts', { name: 'A' }],
       ['it-2', 'alert_push_destinations', { name: 'P' }],
     ]);
-    expect(named(loaded, 'accounts.a').values['account']).toEqual(new Reference('lookup', 'it', 'id'));
-    expect(named(loaded, 'alert_rules.r').values['http_destinations']).toEqual([new Reference('lookup', 'it-2', 'destination_config_id')]);
+    expect(named(loaded, 'accounts.a').values['account']).toEqual(
+      new Reference('lookup', 'it', 'id'),
+    );
+    expect(named(loaded, 'alert_rules.r').values['http_destinations']).toEqual([
+      new Reference('lookup', 'it-2', 'destination_config_id'),
+    ]);
   });
 
   it('takes an ephemeral variable for a secret', async () => {
-    const tree = { variable: { key: { ephemeral: true } }, ...destination({ secret_wo: '${var.key}' }) };
-    const found = (await values(tree, 'alert_push_destinations.p')) as { readonly authentication: { readonly secret: Secret } };
+    const tree = {
+      variable: { key: { ephemeral: true } },
+      ...destination({ secret_wo: '${var.key}' }),
+    };
+    const found = (await values(tree, 'alert_push_destinations.p')) as {
+      readonly authentication: { readonly secret: Secret };
+    };
     expect(found.authentication.secret.source).toBe('env.TRUEUP_VAR_key');
   });
 
@@ -312,21 +524,52 @@ alert_rules:
         { from: 'devicecloud_account.old', to: 'devicecloud_account.a' },
         { from: 'random_pet.a', to: 'random_pet.b' },
       ],
-      ...account({ name: 'A', lifecycle: { prevent_destroy: true, ignore_changes: ['name'], create_before_destroy: true } }),
+      ...account({
+        name: 'A',
+        lifecycle: { prevent_destroy: true, ignore_changes: ['name'], create_before_destroy: true },
+      }),
     };
-    expect(named(await read(tree), 'accounts.a').lifecycle).toEqual({ protect: true, ignore_changes: ['name'], adopt: '17', renamed_from: 'old' });
-    const all = named(await read(rule({ lifecycle: { ignore_changes: 'all' } })), 'alert_rules.r').lifecycle.ignore_changes;
-    expect(all).toEqual(['schedule', 'associated_accounts', 'associated_groups', 'filter_criteria', 'http_destinations', 'settings']);
+    expect(named(await read(tree), 'accounts.a').lifecycle).toEqual({
+      protect: true,
+      ignore_changes: ['name'],
+      adopt: '17',
+      renamed_from: 'old',
+    });
+    const all = named(await read(rule({ lifecycle: { ignore_changes: 'all' } })), 'alert_rules.r')
+      .lifecycle.ignore_changes;
+    expect(all).toEqual([
+      'schedule',
+      'associated_accounts',
+      'associated_groups',
+      'filter_criteria',
+      'http_destinations',
+      'settings',
+    ]);
     const secret = {
-      resource: { devicecloud_alert_push_destination: { p: { name: 'P', lifecycle: { ignore_changes: ['authentication.secret_wo', 'authentication.secret_wo_version'] } } } },
+      resource: {
+        devicecloud_alert_push_destination: {
+          p: {
+            name: 'P',
+            lifecycle: {
+              ignore_changes: ['authentication.secret_wo', 'authentication.secret_wo_version'],
+            },
+          },
+        },
+      },
     };
-    expect(named(await read(secret), 'alert_push_destinations.p').lifecycle).toEqual({ ignore_changes: ['authentication.secret'] });
+    expect(named(await read(secret), 'alert_push_destinations.p').lifecycle).toEqual({
+      ignore_changes: ['authentication.secret'],
+    });
   });
 
   it('holds what gets a count, or loses it, for what it was', async () => {
     const former = async (words: object, more: object = {}): Promise<readonly unknown[]> =>
-      (await read({ ...account({ name: 'A', ...words }), ...more })).declarations.map(({ address, recounted, lifecycle }) => [address, recounted ?? lifecycle.renamed_from]);
-    const moved = (from: string, to: string): object => ({ moved: [{ from: `devicecloud_account.${from}`, to: `devicecloud_account.${to}` }] });
+      (await read({ ...account({ name: 'A', ...words }), ...more })).declarations.map(
+        ({ address, recounted, lifecycle }) => [address, recounted ?? lifecycle.renamed_from],
+      );
+    const moved = (from: string, to: string): object => ({
+      moved: [{ from: `devicecloud_account.${from}`, to: `devicecloud_account.${to}` }],
+    });
     const counted = [
       ['accounts.a["0"]', 'accounts.a'],
       ['accounts.a["1"]', undefined],
@@ -341,15 +584,35 @@ alert_rules:
   });
 
   it('takes the provider that a resource has anyway for nothing said', async () => {
-    expect(await values(account({ name: 'A', provider: 'devicecloud' }), 'accounts.a')).toEqual({ name: 'A' });
+    expect(await values(account({ name: 'A', provider: 'devicecloud' }), 'accounts.a')).toEqual({
+      name: 'A',
+    });
   });
 
   it('takes a document through a local, and null for null', async () => {
-    expect(await values({ locals: { doc: '{"a":"${devicecloud_account.x.id}"}' }, ...rule({ settings: '${local.doc}' }) }, 'alert_rules.r')).toEqual({
+    expect(
+      await values(
+        {
+          locals: { doc: '{"a":"${devicecloud_account.x.id}"}' },
+          ...rule({ settings: '${local.doc}' }),
+        },
+        'alert_rules.r',
+      ),
+    ).toEqual({
       settings: { a: new Reference('declared', 'accounts.x', 'id') },
     });
-    expect(await values(rule({ settings: 'null', schedule: null }), 'alert_rules.r')).toEqual({ settings: null });
-    expect(await values(rule({ settings: '{"n": "${devicecloud_account.x["k"].id}", "q": "\\"${devicecloud_account.x["k"].id}\\""}' }), 'alert_rules.r')).toMatchObject({
+    expect(await values(rule({ settings: 'null', schedule: null }), 'alert_rules.r')).toEqual({
+      settings: null,
+    });
+    expect(
+      await values(
+        rule({
+          settings:
+            '{"n": "${devicecloud_account.x["k"].id}", "q": "\\"${devicecloud_account.x["k"].id}\\""}',
+        }),
+        'alert_rules.r',
+      ),
+    ).toMatchObject({
       settings: { n: new Reference('declared', 'accounts.x["k"]', 'id') },
     });
   });
@@ -357,30 +620,55 @@ alert_rules:
   it('tells the text of a document from what stands for its references, whatever characters it has', async () => {
     const tree = {
       locals: { flag: '${devicecloud_account.x.is_disabled}' },
-      ...rule({ settings: '{"a":"\uE0000\uE000","b":"\\uE001\\uE0010\\ue001","c":"${var.n}","d":${local.flag}}' }),
+      ...rule({
+        settings:
+          '{"a":"\uE0000\uE000","b":"\\uE001\\uE0010\\ue001","c":"${var.n}","d":${local.flag}}',
+      }),
     };
     expect(await values({ variable: { n: { default: 'N' } }, ...tree }, 'alert_rules.r')).toEqual({
-      settings: { a: '\uE0000\uE000', b: '\uE001\uE0010\uE001', c: 'N', d: new Reference('declared', 'accounts.x', 'is_disabled') },
+      settings: {
+        a: '\uE0000\uE000',
+        b: '\uE001\uE0010\uE001',
+        c: 'N',
+        d: new Reference('declared', 'accounts.x', 'is_disabled'),
+      },
     });
   });
 
   it('reads a reference by a key out of a local', async () => {
-    const tree = { locals: { it: '${devicecloud_account.x["k"].id}' }, ...rule({ settings: JSON.stringify({ a: '${local.it}', b: 'at ${local.it}' }) }) };
-    const found = (await values(tree, 'alert_rules.r')) as { readonly settings: Readonly<Record<string, unknown>> };
+    const tree = {
+      locals: { it: '${devicecloud_account.x["k"].id}' },
+      ...rule({ settings: JSON.stringify({ a: '${local.it}', b: 'at ${local.it}' }) }),
+    };
+    const found = (await values(tree, 'alert_rules.r')) as {
+      readonly settings: Readonly<Record<string, unknown>>;
+    };
     expect(found.settings['a']).toEqual(new Reference('declared', 'accounts.x["k"]', 'id'));
     expect(String(found.settings['b'])).toContain('accounts.x["k"].id');
   });
 
   it('names the line of the program where a trace tells it, and shows it', async () => {
-    const trace = ['new Account (/project/node_modules/trueup/x.js:1:2)', 'node:internal/x:1:1', 'new Base (file:///project/src/main%20one.ts:2:7)', '/project/src/main.ts:9:9'];
-    const block = { name: 'A', colour: 'red', '//': { metadata: { path: 'base/a', stackTrace: trace } } };
+    const trace = [
+      'new Account (/project/node_modules/trueup/x.js:1:2)',
+      'node:internal/x:1:1',
+      'new Base (file:///project/src/main%20one.ts:2:7)',
+      '/project/src/main.ts:9:9',
+    ];
+    const block = {
+      name: 'A',
+      colour: 'red',
+      '//': { metadata: { path: 'base/a', stackTrace: trace } },
+    };
     const tree = {
       'cdk.tf.json': stack({ resource: { devicecloud_account: { a: block } } }),
       'src/main one.ts': "import x;\n  new Account(this, 'a', { secretWo: 'hunter2' });\n",
     };
     const loaded = await loading(tree, { paths: ['cdk.tf.json'] });
     const [found] = loaded.diagnostics;
-    expect(found).toMatchObject({ code: 'unknown-attribute', origin: { file: 'src/main one.ts', line: 2, column: 7, path: 'base/a' } });
+    expect(found).toMatchObject({
+      code: 'unknown-attribute',
+      origin: { file: 'src/main one.ts', line: 2, column: 7, path: 'base/a' },
+    });
     const frame = loaded.frame(found?.origin ?? { file: '', line: 0, column: 0 });
     expect(frame).toContain("> 2 |   new Account(this, 'a'");
     expect(frame).not.toContain('hunter2');
@@ -392,44 +680,135 @@ alert_rules:
     ['a package', ['/project/node_modules/a/b.js:1:1']],
     ['no place', ['<anonymous>', '']],
   ])('opens no file that is %s', async (_, stackTrace) => {
-    const tree = { resource: { devicecloud_account: { a: { name: 'A', '//': { metadata: { path: 'base/a', stackTrace } } } } } };
-    expect(named(await read(tree), 'accounts.a').origin).toEqual({ file: 'cdk.tf.json', line: 0, column: 0, path: 'base/a' });
+    const tree = {
+      resource: {
+        devicecloud_account: {
+          a: { name: 'A', '//': { metadata: { path: 'base/a', stackTrace } } },
+        },
+      },
+    };
+    expect(named(await read(tree), 'accounts.a').origin).toEqual({
+      file: 'cdk.tf.json',
+      line: 0,
+      column: 0,
+      path: 'base/a',
+    });
   });
 });
 
 describe('what cannot be said', () => {
   it.each<[string, JsonObject | object, string]>([
-    ['a function', account({ name: '${upper("a}b")} x' }), 'unsupported-expression | base/a | name | base/a: the expression ${upper("a}b")} is not evaluated here'],
+    [
+      'a function',
+      account({ name: '${upper("a}b")} x' }),
+      'unsupported-expression | base/a | name | base/a: the expression ${upper("a}b")} is not evaluated here',
+    ],
     [
       'a function around a document',
       rule({ settings: '${jsonencode({"a" = 1})}' }),
       'unsupported-expression | base/r | settings | base/r: the expression ${jsonencode({"a" = 1})} is not',
     ],
-    ['an operator', account({ name: '${var.a + 1}' }), 'unsupported-expression | base/a | name | base/a: the expression ${var.a + 1} '],
-    ['a condition', account({ name: '${var.a ? "${var.b}" : "}"}' }), 'the expression ${var.a ? "${var.b}" : "}"} is'],
+    [
+      'an operator',
+      account({ name: '${var.a + 1}' }),
+      'unsupported-expression | base/a | name | base/a: the expression ${var.a + 1} ',
+    ],
+    [
+      'a condition',
+      account({ name: '${var.a ? "${var.b}" : "}"}' }),
+      'the expression ${var.a ? "${var.b}" : "}"} is',
+    ],
     ['a directive', account({ name: 'a %{if true}b%{endif}' }), 'the expression %{if true} is'],
-    ['a splat', account({ name: '${devicecloud_account.a[*].id}' }), 'the expression ${devicecloud_account.a[*].id} is'],
-    ['a member that is not there', { variable: { v: { default: ['x'] } }, ...account({ name: '${var.v[1]}' }) }, 'unknown-member | base/a | name | ${var.v.1}: `v` has no `1`'],
-    ['a part of a secret', { variable: { k: { sensitive: true } }, ...destination({ secret_wo: '${var.k[0]}' }) }, 'unsupported-expression | base/p | authentication.secret_wo | '],
-    ['waiting for an output that is no resource', account({ name: 'A', depends_on: ['data.terraform_remote_state.x.outputs.y'] }), 'foreign-reference | base/a | depends_on.0 | '],
+    [
+      'a splat',
+      account({ name: '${devicecloud_account.a[*].id}' }),
+      'the expression ${devicecloud_account.a[*].id} is',
+    ],
+    [
+      'a member that is not there',
+      { variable: { v: { default: ['x'] } }, ...account({ name: '${var.v[1]}' }) },
+      'unknown-member | base/a | name | ${var.v.1}: `v` has no `1`',
+    ],
+    [
+      'a part of a secret',
+      { variable: { k: { sensitive: true } }, ...destination({ secret_wo: '${var.k[0]}' }) },
+      'unsupported-expression | base/p | authentication.secret_wo | ',
+    ],
+    [
+      'waiting for an output that is no resource',
+      account({ name: 'A', depends_on: ['data.terraform_remote_state.x.outputs.y'] }),
+      'foreign-reference | base/a | depends_on.0 | ',
+    ],
     ['an open brace', account({ name: '${var.a' }), 'the expression ${var.a is'],
     ['a literal in braces', account({ name: '${true}' }), 'the expression ${true} is'],
-    ['a whole resource', account({ name: '${devicecloud_account.b}' }), 'the expression ${devicecloud_account.b} is'],
-    ['an unknown source', account({ name: '${terraform.workspace}' }), 'the expression ${terraform.workspace} is'],
-    ['a set of expressions', account({ name: 'x', for_each: '${toset([upper("a")])}' }), 'unsupported-expression | base/a | for_each | '],
-    ['a set of resources', account({ name: 'x', for_each: '${devicecloud_account.b}' }), 'unsupported-expression | base/a | for_each | '],
-    ['a counted expression', account({ name: 'x', count: '${length(var.a)}' }), 'unsupported-expression | base/a | count | '],
-    ['a count that no number is', { variable: { n: { default: ['x'] } }, ...account({ name: 'x', count: '${var.n}' }) }, 'bad-count | base/a | count | '],
+    [
+      'a whole resource',
+      account({ name: '${devicecloud_account.b}' }),
+      'the expression ${devicecloud_account.b} is',
+    ],
+    [
+      'an unknown source',
+      account({ name: '${terraform.workspace}' }),
+      'the expression ${terraform.workspace} is',
+    ],
+    [
+      'a set of expressions',
+      account({ name: 'x', for_each: '${toset([upper("a")])}' }),
+      'unsupported-expression | base/a | for_each | ',
+    ],
+    [
+      'a set of resources',
+      account({ name: 'x', for_each: '${devicecloud_account.b}' }),
+      'unsupported-expression | base/a | for_each | ',
+    ],
+    [
+      'a counted expression',
+      account({ name: 'x', count: '${length(var.a)}' }),
+      'unsupported-expression | base/a | count | ',
+    ],
+    [
+      'a count that no number is',
+      { variable: { n: { default: ['x'] } }, ...account({ name: 'x', count: '${var.n}' }) },
+      'bad-count | base/a | count | ',
+    ],
     ['a count below zero', account({ name: 'x', count: -1 }), 'bad-count | base/a | count | '],
     ['a count without end', account({ name: 'x', count: 1e9 }), 'bad-count | base/a | count | '],
-    ['an unknown variable', account({ name: '${var.nmae}' }), 'unknown-variable | base/a | name | base/a: the stack base has no variable `nmae`.'],
-    ['a variable without a value', { variable: { v: {} }, ...account({ name: '${var.v}' }) }, 'unknown-variable | base/a | name | the variable `v` has no value'],
+    [
+      'an unknown variable',
+      account({ name: '${var.nmae}' }),
+      'unknown-variable | base/a | name | base/a: the stack base has no variable `nmae`.',
+    ],
+    [
+      'a variable without a value',
+      { variable: { v: {} }, ...account({ name: '${var.v}' }) },
+      'unknown-variable | base/a | name | the variable `v` has no value',
+    ],
     ['an unknown local', account({ name: '${local.x}' }), 'unknown-local | base/a | name | '],
-    ['locals in a circle', { locals: { a: '${local.b}', b: '${local.a}' }, ...account({ name: '${local.a}' }) }, 'cycle | base/a | name | base/a: these lead back to each other'],
-    ['a list inside of a text', { locals: { l: ['x'] }, ...account({ name: 'a ${local.l}' }) }, 'not-text | base/a | name | '],
-    ['a template as key', account({ name: 'x', for_each: { '${var.k}': 1 } }), 'unsupported-expression | base/a | for_each.${var.k} | '],
-    ['another stack that is not there', account({ name: '${data.terraform_remote_state.x.outputs.y}' }), 'unknown-stack | base/a | name | '],
-    ['a secret as text', destination({ secret_wo: 'hunter2' }), 'literal-secret | base/p | authentication.secret_wo | base/p: `authentication.secret_wo` is secret'],
+    [
+      'locals in a circle',
+      { locals: { a: '${local.b}', b: '${local.a}' }, ...account({ name: '${local.a}' }) },
+      'cycle | base/a | name | base/a: these lead back to each other',
+    ],
+    [
+      'a list inside of a text',
+      { locals: { l: ['x'] }, ...account({ name: 'a ${local.l}' }) },
+      'not-text | base/a | name | ',
+    ],
+    [
+      'a template as key',
+      account({ name: 'x', for_each: { '${var.k}': 1 } }),
+      'unsupported-expression | base/a | for_each.${var.k} | ',
+    ],
+    [
+      'another stack that is not there',
+      account({ name: '${data.terraform_remote_state.x.outputs.y}' }),
+      'unknown-stack | base/a | name | ',
+    ],
+    [
+      'a secret as text',
+      destination({ secret_wo: 'hunter2' }),
+      'literal-secret | base/p | authentication.secret_wo | base/p: `authentication.secret_wo` is secret',
+    ],
     [
       'a secret as text beside a variable',
       { variable: { k: { sensitive: true } }, ...destination({ secret_wo: 'x${var.k}' }) },
@@ -450,12 +829,31 @@ describe('what cannot be said', () => {
       destination({ secret: 'hunter2' }),
       'unknown-attribute | base/p | authentication.secret | base/p: `authentication.secret` is called `authentication.secret_wo`',
     ],
-    ['a variable that is not sensitive', { variable: { k: {} }, ...destination({ secret_wo: '${var.k}' }) }, 'literal-secret | base/p | authentication.secret_wo | '],
-    ['a sensitive variable with a default', { variable: { k: { sensitive: true, default: 'hunter2' } }, ...destination({ secret_wo: '${var.k}' }) }, 'literal-secret | base/p | '],
-    ['a sensitive variable elsewhere', { variable: { k: { sensitive: true } }, ...account({ name: '${var.k}' }) }, 'misplaced-secret | base/a | name | '],
+    [
+      'a variable that is not sensitive',
+      { variable: { k: {} }, ...destination({ secret_wo: '${var.k}' }) },
+      'literal-secret | base/p | authentication.secret_wo | ',
+    ],
+    [
+      'a sensitive variable with a default',
+      {
+        variable: { k: { sensitive: true, default: 'hunter2' } },
+        ...destination({ secret_wo: '${var.k}' }),
+      },
+      'literal-secret | base/p | ',
+    ],
+    [
+      'a sensitive variable elsewhere',
+      { variable: { k: { sensitive: true } }, ...account({ name: '${var.k}' }) },
+      'misplaced-secret | base/a | name | ',
+    ],
     ['a document that is no JSON', rule({ settings: '{a: 1}' }), 'bad-json | base/r | settings | '],
     ['a document that is no text', rule({ settings: { a: 1 } }), 'bad-json | base/r | settings | '],
-    ['a document with a key that shadows', rule({ settings: '{"__proto__": {}}' }), 'unsupported-expression | base/r | settings | '],
+    [
+      'a document with a key that shadows',
+      rule({ settings: '{"__proto__": {}}' }),
+      'unsupported-expression | base/r | settings | ',
+    ],
     [
       'a document with escaped quotes inside of a reference',
       rule({ settings: JSON.stringify({ x: '${devicecloud_account.m["a"].id}' }) }),
@@ -477,16 +875,39 @@ describe('what cannot be said', () => {
       `text ${what} in a document without quotes`,
       {
         locals: { t: 'x', id: '${devicecloud_account.n.id}' },
-        variable: { s: { type: 'string', default: 'x' }, l: { type: 'list(string)', default: ['5'] }, u: { default: '5' } },
+        variable: {
+          s: { type: 'string', default: 'x' },
+          l: { type: 'list(string)', default: ['5'] },
+          u: { default: '5' },
+        },
         data: { devicecloud_account: { l: { name: 'L' } } },
-        ...rule({ ...(text.startsWith('${each.') && { for_each: '${toset(["a"])}' }), settings: `{"m":[${text}]}` }),
+        ...rule({
+          ...(text.startsWith('${each.') && { for_each: '${toset(["a"])}' }),
+          settings: `{"m":[${text}]}`,
+        }),
       },
       `unquoted-text | base/r | settings.m.0 | base/r: \`settings.m.0\`: ${text} is text and stands in no quotes`,
     ]),
-    ['a mapping in quotes in a document', { locals: { o: { k: 'v' } }, ...rule({ settings: '{"x":"${local.o}"}' }) }, 'not-text | base/r | settings.x | '],
-    ['an integer beyond 2^53', rule({ settings: '{"a": 9007199254740993}' }), 'integer-range | base/r | settings.a | '],
-    ['an unknown attribute', account({ name: 'A', nmae: 'B' }), 'unknown-attribute | base/a | nmae | '],
-    ['a computed attribute', account({ name: 'A', id: '7' }), 'computed-attribute | base/a | id | '],
+    [
+      'a mapping in quotes in a document',
+      { locals: { o: { k: 'v' } }, ...rule({ settings: '{"x":"${local.o}"}' }) },
+      'not-text | base/r | settings.x | ',
+    ],
+    [
+      'an integer beyond 2^53',
+      rule({ settings: '{"a": 9007199254740993}' }),
+      'integer-range | base/r | settings.a | ',
+    ],
+    [
+      'an unknown attribute',
+      account({ name: 'A', nmae: 'B' }),
+      'unknown-attribute | base/a | nmae | ',
+    ],
+    [
+      'a computed attribute',
+      account({ name: 'A', id: '7' }),
+      'computed-attribute | base/a | id | ',
+    ],
     [
       'an unknown type',
       { resource: { devicecloud_acount: { a: made('base/a') } } },
@@ -494,24 +915,85 @@ describe('what cannot be said', () => {
     ],
     [
       'a reference to another provider',
-      { resource: { random_pet: { p: {} }, devicecloud_account: { a: made('base/a', { name: '${random_pet.p.id}' }) } } },
+      {
+        resource: {
+          random_pet: { p: {} },
+          devicecloud_account: { a: made('base/a', { name: '${random_pet.p.id}' }) },
+        },
+      },
       'foreign-reference | base/a | name | ',
     ],
-    ['waiting for another provider', account({ name: 'A', depends_on: ['random_pet.p'] }), 'foreign-reference | base/a | depends_on.0 | '],
-    ['a provisioner', account({ name: 'A', provisioner: [{ 'local-exec': {} }] }), 'unsupported-block | base/a | provisioner | '],
-    ['a connection', account({ name: 'A', connection: {} }), 'unsupported-block | base/a | connection | '],
-    ['a dynamic block', account({ name: 'A', dynamic: {} }), 'unsupported-block | base/a | dynamic | '],
-    ['a provider of its own', account({ name: 'A', provider: 'devicecloud.second' }), 'unsupported-block | base/a | provider | '],
-    ['replace_triggered_by', account({ name: 'A', lifecycle: { replace_triggered_by: [] } }), 'unsupported-lifecycle | base/a | lifecycle.replace_triggered_by | '],
-    ['a precondition', account({ name: 'A', lifecycle: { precondition: [] } }), 'unsupported-lifecycle | base/a | lifecycle.precondition | '],
-    ['an ignored attribute that is none', account({ name: 'A', lifecycle: { ignore_changes: ['nmae'] } }), 'unknown-attribute | base/a | lifecycle.ignore_changes.0 | '],
-    ['an alias', { provider: { devicecloud: [{ alias: 'x' }] } }, 'unsupported-alias | base | provider.alias | '],
-    ['a credential', { provider: { devicecloud: [{ v3_token: '${var.t}' }] } }, 'literal-secret | base | provider.v3_token | '],
-    ['a module', { module: { m: {} } }, 'unsupported-block | base | module | base: `module` is not supported here'],
-    ['removed', { removed: [{ from: 'devicecloud_account.a' }] }, 'unsupported-block | base | removed | '],
+    [
+      'waiting for another provider',
+      account({ name: 'A', depends_on: ['random_pet.p'] }),
+      'foreign-reference | base/a | depends_on.0 | ',
+    ],
+    [
+      'a provisioner',
+      account({ name: 'A', provisioner: [{ 'local-exec': {} }] }),
+      'unsupported-block | base/a | provisioner | ',
+    ],
+    [
+      'a connection',
+      account({ name: 'A', connection: {} }),
+      'unsupported-block | base/a | connection | ',
+    ],
+    [
+      'a dynamic block',
+      account({ name: 'A', dynamic: {} }),
+      'unsupported-block | base/a | dynamic | ',
+    ],
+    [
+      'a provider of its own',
+      account({ name: 'A', provider: 'devicecloud.second' }),
+      'unsupported-block | base/a | provider | ',
+    ],
+    [
+      'replace_triggered_by',
+      account({ name: 'A', lifecycle: { replace_triggered_by: [] } }),
+      'unsupported-lifecycle | base/a | lifecycle.replace_triggered_by | ',
+    ],
+    [
+      'a precondition',
+      account({ name: 'A', lifecycle: { precondition: [] } }),
+      'unsupported-lifecycle | base/a | lifecycle.precondition | ',
+    ],
+    [
+      'an ignored attribute that is none',
+      account({ name: 'A', lifecycle: { ignore_changes: ['nmae'] } }),
+      'unknown-attribute | base/a | lifecycle.ignore_changes.0 | ',
+    ],
+    [
+      'an alias',
+      { provider: { devicecloud: [{ alias: 'x' }] } },
+      'unsupported-alias | base | provider.alias | ',
+    ],
+    [
+      'a credential',
+      { provider: { devicecloud: [{ v3_token: '${var.t}' }] } },
+      'literal-secret | base | provider.v3_token | ',
+    ],
+    [
+      'a module',
+      { module: { m: {} } },
+      'unsupported-block | base | module | base: `module` is not supported here',
+    ],
+    [
+      'removed',
+      { removed: [{ from: 'devicecloud_account.a' }] },
+      'unsupported-block | base | removed | ',
+    ],
     ['a check', { check: {} }, 'unsupported-block | base | check | '],
-    ['an import of a member', { import: [{ to: 'devicecloud_account.a["k"]', id: '1' }], ...account({ name: 'A' }) }, 'unsupported-import | base | import | '],
-    ['an import by identity', { import: [{ to: 'devicecloud_account.a', identity: {} }], ...account({ name: 'A' }) }, 'unsupported-import | base | import | '],
+    [
+      'an import of a member',
+      { import: [{ to: 'devicecloud_account.a["k"]', id: '1' }], ...account({ name: 'A' }) },
+      'unsupported-import | base | import | ',
+    ],
+    [
+      'an import by identity',
+      { import: [{ to: 'devicecloud_account.a', identity: {} }], ...account({ name: 'A' }) },
+      'unsupported-import | base | import | ',
+    ],
     [
       'two imports to one',
       {
@@ -534,9 +1016,27 @@ describe('what cannot be said', () => {
       },
       'unsupported-moved | base | moved | ',
     ],
-    ['count beside for_each', account({ name: 'A', count: 1, for_each: { a: 'b' } }), 'unsupported-block | base/a | count | '],
-    ['a move between types', { moved: [{ from: 'devicecloud_alert_rule.a', to: 'devicecloud_account.a' }], ...account({ name: 'A' }) }, 'unsupported-moved | base | moved | '],
-    ['a move to a member', { moved: [{ from: 'devicecloud_account.b', to: 'devicecloud_account.a["k"]' }], ...account({ name: 'A' }) }, 'unsupported-moved | base | moved | '],
+    [
+      'count beside for_each',
+      account({ name: 'A', count: 1, for_each: { a: 'b' } }),
+      'unsupported-block | base/a | count | ',
+    ],
+    [
+      'a move between types',
+      {
+        moved: [{ from: 'devicecloud_alert_rule.a', to: 'devicecloud_account.a' }],
+        ...account({ name: 'A' }),
+      },
+      'unsupported-moved | base | moved | ',
+    ],
+    [
+      'a move to a member',
+      {
+        moved: [{ from: 'devicecloud_account.b', to: 'devicecloud_account.a["k"]' }],
+        ...account({ name: 'A' }),
+      },
+      'unsupported-moved | base | moved | ',
+    ],
     [
       'a chain of moves',
       {
@@ -548,13 +1048,37 @@ describe('what cannot be said', () => {
       },
       'unsupported-moved | base | moved | base: the move from devicecloud_account.b to devicecloud_account.c',
     ],
-    ['a lifecycle in a list', account({ name: 'A', lifecycle: [{ prevent_destroy: true }] }), 'wrong-type | base/a | lifecycle | '],
-    ['depends_on that is no list', account({ name: 'A', depends_on: 'devicecloud_account.b' }), 'wrong-type | base/a | depends_on | '],
-    ['resources in a list', { resource: [{ devicecloud_account: { a: { name: 'A' } } }] }, 'bad-stack | base | resource | '],
-    ['resources of a type in a list', { resource: { devicecloud_account: [{ a: { name: 'A' } }] } }, 'bad-stack | base | resource | '],
-    ['lookups of a type in a list', { data: { devicecloud_account: [{ a: { name: 'A' } }] } }, 'bad-stack | base | data | '],
+    [
+      'a lifecycle in a list',
+      account({ name: 'A', lifecycle: [{ prevent_destroy: true }] }),
+      'wrong-type | base/a | lifecycle | ',
+    ],
+    [
+      'depends_on that is no list',
+      account({ name: 'A', depends_on: 'devicecloud_account.b' }),
+      'wrong-type | base/a | depends_on | ',
+    ],
+    [
+      'resources in a list',
+      { resource: [{ devicecloud_account: { a: { name: 'A' } } }] },
+      'bad-stack | base | resource | ',
+    ],
+    [
+      'resources of a type in a list',
+      { resource: { devicecloud_account: [{ a: { name: 'A' } }] } },
+      'bad-stack | base | resource | ',
+    ],
+    [
+      'lookups of a type in a list',
+      { data: { devicecloud_account: [{ a: { name: 'A' } }] } },
+      'bad-stack | base | data | ',
+    ],
     ['variables in a list', { variable: [{ v: {} }] }, 'bad-stack | base | variable | '],
-    ['a lookup of each', { data: { devicecloud_account: { d: made('base/d', { name: 'x', count: 1 }) } } }, 'unsupported-block | base/d | count | '],
+    [
+      'a lookup of each',
+      { data: { devicecloud_account: { d: made('base/d', { name: 'x', count: 1 }) } } },
+      'unsupported-block | base/d | count | ',
+    ],
   ])('%s', async (_, tree, expected) => {
     const found = await wrong(tree);
     expect(found.some((line) => line.includes(expected))).toBe(true);
@@ -562,27 +1086,70 @@ describe('what cannot be said', () => {
   });
 
   it('is one complaint, with nothing that follows from it', async () => {
-    expect(await wrong(rule({ associated_accounts: ['${one(var.a)}'], settings: '${jsonencode({})}' }))).toHaveLength(2);
+    expect(
+      await wrong(rule({ associated_accounts: ['${one(var.a)}'], settings: '${jsonencode({})}' })),
+    ).toHaveLength(2);
   });
 
   it.each([
     ['another provider', { resource: { random_pet: { p: made('base/p') } } }, 'other-provider'],
-    ['a data source of records', { data: { devicecloud_alerts: { all: made('base/all') } } }, 'unsupported-data'],
-    ['a move that leads nowhere', { moved: [{ from: 'devicecloud_account.a', to: 'devicecloud_account.b' }] }, 'unused-moved'],
-    ['an address in the provider block', { provider: { devicecloud: [{ v2_url: 'https://x/api/v2' }] } }, 'unused-setting'],
-    ['a timeout', account({ name: 'A', timeouts: { create: '10m' }, lifecycle: { ignore_changes: ['timeouts', 'timeouts.create'] } }), 'unused-timeouts'],
-    ['a validation', { variable: { v: { validation: [{ condition: '${true}', error_message: 'x' }] } } }, 'unused-validation'],
+    [
+      'a data source of records',
+      { data: { devicecloud_alerts: { all: made('base/all') } } },
+      'unsupported-data',
+    ],
+    [
+      'a move that leads nowhere',
+      { moved: [{ from: 'devicecloud_account.a', to: 'devicecloud_account.b' }] },
+      'unused-moved',
+    ],
+    [
+      'an address in the provider block',
+      { provider: { devicecloud: [{ v2_url: 'https://x/api/v2' }] } },
+      'unused-setting',
+    ],
+    [
+      'a timeout',
+      account({
+        name: 'A',
+        timeouts: { create: '10m' },
+        lifecycle: { ignore_changes: ['timeouts', 'timeouts.create'] },
+      }),
+      'unused-timeouts',
+    ],
+    [
+      'a validation',
+      { variable: { v: { validation: [{ condition: '${true}', error_message: 'x' }] } } },
+      'unused-validation',
+    ],
     ['a backend', { terraform: { backend: { s3: { bucket: 'b' } } } }, 'own-state'],
   ])('%s is only mentioned', async (_, tree, code) => {
     const loaded = await loading({ 'cdk.tf.json': stack(tree) }, { paths: ['cdk.tf.json'] });
-    expect([loaded.project === undefined, loaded.diagnostics.map((one) => one.code)]).toEqual([false, [code]]);
+    expect([loaded.project === undefined, loaded.diagnostics.map((one) => one.code)]).toEqual([
+      false,
+      [code],
+    ]);
   });
 
   it('timeouts of many resources are mentioned once, and by the path of the first', async () => {
-    const accounts = Object.fromEntries(['a', 'b', 'c'].map((name) => [name, made(`base/${name}`, { name, timeouts: name === 'a' ? null : { read: '1m' } })]));
-    const { diagnostics, project: found } = await loading({ 'cdk.tf.json': stack({ resource: { devicecloud_account: accounts } }) }, { paths: ['cdk.tf.json'] });
-    expect(diagnostics.map(({ severity, summary }) => [severity, summary])).toEqual([['warning', 'base/b: `timeouts` (and of 1 more of the stack) is not used here']]);
-    expect(found?.declarations.map(({ values: all }) => Object.keys(all))).toEqual([['name'], ['name'], ['name']]);
+    const accounts = Object.fromEntries(
+      ['a', 'b', 'c'].map((name) => [
+        name,
+        made(`base/${name}`, { name, timeouts: name === 'a' ? null : { read: '1m' } }),
+      ]),
+    );
+    const { diagnostics, project: found } = await loading(
+      { 'cdk.tf.json': stack({ resource: { devicecloud_account: accounts } }) },
+      { paths: ['cdk.tf.json'] },
+    );
+    expect(diagnostics.map(({ severity, summary }) => [severity, summary])).toEqual([
+      ['warning', 'base/b: `timeouts` (and of 1 more of the stack) is not used here'],
+    ]);
+    expect(found?.declarations.map(({ values: all }) => Object.keys(all))).toEqual([
+      ['name'],
+      ['name'],
+      ['name'],
+    ]);
   });
 
   it.each([
@@ -595,14 +1162,26 @@ describe('what cannot be said', () => {
   });
 });
 
-const destined = (name: string): object => ({ resource: { devicecloud_alert_push_destination: { p: { enabled: true, name } } } });
+const destined = (name: string): object => ({
+  resource: { devicecloud_alert_push_destination: { p: { enabled: true, name } } },
+});
 
 function destination(authentication: object): object {
-  return { resource: { devicecloud_alert_push_destination: { p: made('base/p', { name: 'P', authentication }) } } };
+  return {
+    resource: {
+      devicecloud_alert_push_destination: { p: made('base/p', { name: 'P', authentication }) },
+    },
+  };
 }
 
 describe('several stacks', () => {
-  const entry = (name: string): object => ({ name, constructPath: name, synthesizedStackPath: `stacks/${name}/cdk.tf.json`, dependencies: [], annotations: [] });
+  const entry = (name: string): object => ({
+    name,
+    constructPath: name,
+    synthesizedStackPath: `stacks/${name}/cdk.tf.json`,
+    dependencies: [],
+    annotations: [],
+  });
   const base = {
     variable: { region: { default: 'eu' } },
     output: { 'cross-out': { value: '${devicecloud_account.ops.id}' } },
@@ -610,19 +1189,39 @@ describe('several stacks', () => {
   };
   const top = {
     variable: { region: { default: 'eu' } },
-    data: { terraform_remote_state: { 'cross-stack-reference-input-base': { backend: 'local', config: { path: 'x' } } } },
+    data: {
+      terraform_remote_state: {
+        'cross-stack-reference-input-base': { backend: 'local', config: { path: 'x' } },
+      },
+    },
     resource: {
-      devicecloud_alert_rule: { wan: made('top/wan', { associated_accounts: ['${data.terraform_remote_state.cross-stack-reference-input-base.outputs.cross-out}'] }) },
+      devicecloud_alert_rule: {
+        wan: made('top/wan', {
+          associated_accounts: [
+            '${data.terraform_remote_state.cross-stack-reference-input-base.outputs.cross-out}',
+          ],
+        }),
+      },
     },
   };
   const out = (stacks: Readonly<Record<string, object>>, folder = 'cdktf.out'): Tree => ({
-    [`${folder}/manifest.json`]: JSON.stringify({ version: '0.21.0', stacks: Object.fromEntries(Object.keys(stacks).map((name) => [name, entry(name)])) }),
-    ...Object.fromEntries(Object.entries(stacks).map(([name, tree]) => [`${folder}/stacks/${name}/cdk.tf.json`, stack(tree, name)])),
+    [`${folder}/manifest.json`]: JSON.stringify({
+      version: '0.21.0',
+      stacks: Object.fromEntries(Object.keys(stacks).map((name) => [name, entry(name)])),
+    }),
+    ...Object.fromEntries(
+      Object.entries(stacks).map(([name, tree]) => [
+        `${folder}/stacks/${name}/cdk.tf.json`,
+        stack(tree, name),
+      ]),
+    ),
   });
 
   it('refer to each other through outputs', async () => {
     const loaded = await project(out({ base, top }), { paths: ['cdktf.out'] });
-    expect(named(loaded, 'alert_rules.wan').values).toEqual({ associated_accounts: [new Reference('declared', 'accounts.ops', 'id')] });
+    expect(named(loaded, 'alert_rules.wan').values).toEqual({
+      associated_accounts: [new Reference('declared', 'accounts.ops', 'id')],
+    });
     expect(loaded.declarations.map(({ address, file }) => [address, file])).toEqual([
       ['accounts.ops', 'cdktf.out/stacks/base/cdk.tf.json'],
       ['alert_rules.wan', 'cdktf.out/stacks/top/cdk.tf.json'],
@@ -631,19 +1230,41 @@ describe('several stacks', () => {
 
   it('may ask for different things under one name, and wait for each other', async () => {
     const ask = (name: string, more: object): object => ({
-      data: { devicecloud_account: { found: { name } }, terraform_remote_state: { 'cross-stack-reference-input-base': { backend: 'local', config: {} } } },
+      data: {
+        devicecloud_account: { found: { name } },
+        terraform_remote_state: {
+          'cross-stack-reference-input-base': { backend: 'local', config: {} },
+        },
+      },
       ...more,
     });
     const stacks = {
       base: ask('A', {
-        output: { whole: { value: '${devicecloud_account.ops}' }, found: { value: '${data.devicecloud_account.found.id}' } },
-        resource: { devicecloud_account: { ops: { name: 'Ops', account: '${data.devicecloud_account.found.id}' } } },
+        output: {
+          whole: { value: '${devicecloud_account.ops}' },
+          found: { value: '${data.devicecloud_account.found.id}' },
+        },
+        resource: {
+          devicecloud_account: {
+            ops: { name: 'Ops', account: '${data.devicecloud_account.found.id}' },
+          },
+        },
       }),
       top: ask('B', {
         resource: {
           devicecloud_account: {
-            b: { name: 'b', account: '${data.devicecloud_account.found.id}', depends_on: ['data.terraform_remote_state.cross-stack-reference-input-base.outputs.whole'] },
-            c: { name: 'c', account: '${data.terraform_remote_state.cross-stack-reference-input-base.outputs.found}' },
+            b: {
+              name: 'b',
+              account: '${data.devicecloud_account.found.id}',
+              depends_on: [
+                'data.terraform_remote_state.cross-stack-reference-input-base.outputs.whole',
+              ],
+            },
+            c: {
+              name: 'c',
+              account:
+                '${data.terraform_remote_state.cross-stack-reference-input-base.outputs.found}',
+            },
           },
         },
       }),
@@ -653,7 +1274,13 @@ describe('several stacks', () => {
       ['found', 'A'],
       ['found-2', 'B'],
     ]);
-    expect(loaded.declarations.map(({ name, values: { account: above }, depends_on }) => [name, String(above), depends_on])).toEqual([
+    expect(
+      loaded.declarations.map(({ name, values: { account: above }, depends_on }) => [
+        name,
+        String(above),
+        depends_on,
+      ]),
+    ).toEqual([
       ['ops', '${lookups.found.id}', undefined],
       ['b', '${lookups.found-2.id}', ['accounts.ops']],
       ['c', '${lookups.found.id}', undefined],
@@ -663,14 +1290,26 @@ describe('several stacks', () => {
   });
 
   it('are found by an equal backend where the name does not tell', async () => {
-    const renamed = { ...top, data: { terraform_remote_state: { state: { backend: 's3', config: { bucket: 'b' } } } } };
-    const text = JSON.parse(JSON.stringify(renamed).replaceAll('cross-stack-reference-input-base.', 'state.')) as object;
-    const loaded = await project(out({ base: { ...base, terraform: { backend: { s3: { bucket: 'b' } } } }, top: text }), { paths: ['cdktf.out'] });
-    expect(named(loaded, 'alert_rules.wan').values).toEqual({ associated_accounts: [new Reference('declared', 'accounts.ops', 'id')] });
+    const renamed = {
+      ...top,
+      data: { terraform_remote_state: { state: { backend: 's3', config: { bucket: 'b' } } } },
+    };
+    const text = JSON.parse(
+      JSON.stringify(renamed).replaceAll('cross-stack-reference-input-base.', 'state.'),
+    ) as object;
+    const loaded = await project(
+      out({ base: { ...base, terraform: { backend: { s3: { bucket: 'b' } } } }, top: text }),
+      { paths: ['cdktf.out'] },
+    );
+    expect(named(loaded, 'alert_rules.wan').values).toEqual({
+      associated_accounts: [new Reference('declared', 'accounts.ops', 'id')],
+    });
   });
 
   it('are asked for their outputs when one alone is named', async () => {
-    const loaded = await project(out({ base, top }), { paths: ['cdktf.out/stacks/top/cdk.tf.json'] });
+    const loaded = await project(out({ base, top }), {
+      paths: ['cdktf.out/stacks/top/cdk.tf.json'],
+    });
     expect(loaded.declarations.map((one) => one.address)).toEqual(['alert_rules.wan']);
   });
 
@@ -686,85 +1325,201 @@ describe('several stacks', () => {
   it('are those that a program writes, and stand for it', async () => {
     const ran: string[] = [];
     const tree = { 'infra/cdktf.json': '{"app":"x"}', ...out({ base, top }, 'elsewhere') };
-    const synthesise = (folder: string): Promise<string> => (ran.push(folder), Promise.resolve('/project/elsewhere'));
+    const synthesise = (folder: string): Promise<string> => (
+      ran.push(folder),
+      Promise.resolve('/project/elsewhere')
+    );
     const loaded = await project(tree, { paths: ['infra'], synthesise });
     expect(ran).toEqual(['/project/infra']);
     expect(loaded.declarations.map(({ address, file }) => [address, file])).toEqual([
       ['accounts.ops', 'infra/cdktf.json'],
       ['alert_rules.wan', 'infra/cdktf.json'],
     ]);
-    expect((await project(tree, { paths: ['infra/cdktf.json'], synthesise })).declarations).toHaveLength(2);
+    expect(
+      (await project(tree, { paths: ['infra/cdktf.json'], synthesise })).declarations,
+    ).toHaveLength(2);
     expect((await project(tree, { paths: ['infra'] })).declarations).toEqual([]);
   });
 
   it('may be declaration files instead, which outlast their folder', async () => {
     const text = 'accounts:\n  a: { name: A }\n  b: { nmae: B }\n';
-    const tree: Record<string, string> = { 'infra/cdktf.json': '{"app":"x"}', 'elsewhere/base.trueup.yaml': text, 'elsewhere/.mark': '' };
+    const tree: Record<string, string> = {
+      'infra/cdktf.json': '{"app":"x"}',
+      'elsewhere/base.trueup.yaml': text,
+      'elsewhere/.mark': '',
+    };
     const files = disk(tree);
-    const loaded = await loading(tree, { paths: ['infra/cdktf.json'], files, synthesise: () => Promise.resolve('/project/elsewhere') });
+    const loaded = await loading(tree, {
+      paths: ['infra/cdktf.json'],
+      files,
+      synthesise: () => Promise.resolve('/project/elsewhere'),
+    });
     delete tree['elsewhere/base.trueup.yaml'];
     const [found] = loaded.diagnostics;
-    expect(found?.origin).toEqual({ file: 'infra/cdktf.json/base.trueup.yaml', line: 3, column: 3 });
+    expect(found?.origin).toEqual({
+      file: 'infra/cdktf.json/base.trueup.yaml',
+      line: 3,
+      column: 3,
+    });
     expect(loaded.frame(found?.origin ?? { file: '', line: 0, column: 0 })).toContain('nmae');
   });
 
   it('may tell in declaration files what made them, which are read as such for all that', async () => {
     const made = (key: string, told: object): string => `# ${key} ${JSON.stringify(told)}\n`;
     const text = `accounts:\n  a: { nmae: A }\n  b: { name: 7 }\n  c: { nmae: C }\n  d: { nmae: D }\n${made('accounts.a', { path: 'one/a', at: { file: 'src/x.ts', line: 2, column: 1 } })}${made('accounts.b', { path: 'one/b' })}${made('accounts.c', { path: 'one/c', at: { file: '../secrets.ts', line: 1, column: 1 } })}# accounts.d {\n`;
-    const tree: Tree = { 'infra/cdktf.json': '{"app":"x"}', 'elsewhere/base.trueup.yaml': text, 'elsewhere/.mark': '', 'infra/src/x.ts': '\nnew It();\n' };
-    const loaded = await loading(tree, { paths: ['infra/cdktf.json'], synthesise: () => Promise.resolve('/project/elsewhere') });
-    const found = new Map(loaded.diagnostics.filter(({ code }) => code !== 'missing-attribute').map((one) => [one.address, one]));
+    const tree: Tree = {
+      'infra/cdktf.json': '{"app":"x"}',
+      'elsewhere/base.trueup.yaml': text,
+      'elsewhere/.mark': '',
+      'infra/src/x.ts': '\nnew It();\n',
+    };
+    const loaded = await loading(tree, {
+      paths: ['infra/cdktf.json'],
+      synthesise: () => Promise.resolve('/project/elsewhere'),
+    });
+    const found = new Map(
+      loaded.diagnostics
+        .filter(({ code }) => code !== 'missing-attribute')
+        .map((one) => [one.address, one]),
+    );
     expect([...found].map(([address, { code, origin }]) => [address, code, origin])).toEqual([
-      ['accounts.a', 'unknown-attribute', { file: 'infra/src/x.ts', line: 2, column: 1, path: 'one/a' }],
+      [
+        'accounts.a',
+        'unknown-attribute',
+        { file: 'infra/src/x.ts', line: 2, column: 1, path: 'one/a' },
+      ],
       ['accounts.b', 'wrong-type', { file: 'infra/cdktf.json', line: 0, column: 0, path: 'one/b' }],
-      ['accounts.c', 'unknown-attribute', { file: 'infra/cdktf.json', line: 0, column: 0, path: 'one/c' }],
-      ['accounts.d', 'unknown-attribute', { file: 'infra/cdktf.json/base.trueup.yaml', line: 5, column: 8 }],
+      [
+        'accounts.c',
+        'unknown-attribute',
+        { file: 'infra/cdktf.json', line: 0, column: 0, path: 'one/c' },
+      ],
+      [
+        'accounts.d',
+        'unknown-attribute',
+        { file: 'infra/cdktf.json/base.trueup.yaml', line: 5, column: 8 },
+      ],
     ]);
-    expect(loaded.frame(found.get('accounts.a')?.origin ?? { file: '', line: 0, column: 0 })).toContain('> 2 | new It();');
+    expect(
+      loaded.frame(found.get('accounts.a')?.origin ?? { file: '', line: 0, column: 0 }),
+    ).toContain('> 2 | new It();');
   });
 
   it.each<[what: string, tree: Tree, shown: string]>([
-    ['a document', { 'elsewhere/x.yaml': `${LINK}hunter2: [`, 'elsewhere/.mark': '' }, 'infra/cdktf.json/x.yaml'],
-    ['a manifest', { 'elsewhere/manifest.json': `${LINK}${JSON.stringify({ stacks: {} })}` }, 'infra/cdktf.json/manifest.json'],
-    ['a stack', { ...out({ base }, 'elsewhere'), 'elsewhere/stacks/base/cdk.tf.json': `${LINK}{"hunter2": {}}` }, 'infra/cdktf.json/stacks/base/cdk.tf.json'],
-    ['the folder of a stack', { ...out({ base: { hunter2: {} } }, 'elsewhere'), 'elsewhere/stacks': LINK }, 'infra/cdktf.json/stacks/base/cdk.tf.json'],
+    [
+      'a document',
+      { 'elsewhere/x.yaml': `${LINK}hunter2: [`, 'elsewhere/.mark': '' },
+      'infra/cdktf.json/x.yaml',
+    ],
+    [
+      'a manifest',
+      { 'elsewhere/manifest.json': `${LINK}${JSON.stringify({ stacks: {} })}` },
+      'infra/cdktf.json/manifest.json',
+    ],
+    [
+      'a stack',
+      {
+        ...out({ base }, 'elsewhere'),
+        'elsewhere/stacks/base/cdk.tf.json': `${LINK}{"hunter2": {}}`,
+      },
+      'infra/cdktf.json/stacks/base/cdk.tf.json',
+    ],
+    [
+      'the folder of a stack',
+      { ...out({ base: { hunter2: {} } }, 'elsewhere'), 'elsewhere/stacks': LINK },
+      'infra/cdktf.json/stacks/base/cdk.tf.json',
+    ],
   ])('are not read where %s is a link', async (_, tree, shown) => {
-    const found = await errors({ 'infra/cdktf.json': '{"app":"x"}', ...tree }, { paths: ['infra/cdktf.json'], synthesise: () => Promise.resolve('/project/elsewhere') });
-    expect(found.map(({ code, summary, origin }) => [code, summary, origin?.file])).toEqual([['not-a-file', `${shown} is a link, or is reached by one`, shown]]);
+    const found = await errors(
+      { 'infra/cdktf.json': '{"app":"x"}', ...tree },
+      { paths: ['infra/cdktf.json'], synthesise: () => Promise.resolve('/project/elsewhere') },
+    );
+    expect(found.map(({ code, summary, origin }) => [code, summary, origin?.file])).toEqual([
+      ['not-a-file', `${shown} is a link, or is reached by one`, shown],
+    ]);
     expect(JSON.stringify(found)).not.toContain('hunter2');
   });
 
   it.each([
     ['manifest.json', '{', 'bad-stack'],
-    ['manifest.json', JSON.stringify({ stacks: { base: { synthesizedStackPath: '../x' } } }), 'bad-manifest'],
+    [
+      'manifest.json',
+      JSON.stringify({ stacks: { base: { synthesizedStackPath: '../x' } } }),
+      'bad-manifest',
+    ],
     ['stacks/base/cdk.tf.json', '{', 'bad-stack'],
   ])('of a program are named where %s is wrong', async (name, text, code) => {
-    const tree = { 'infra/cdktf.json': '{"app":"x"}', ...out({ base }, 'elsewhere'), [`elsewhere/${name}`]: text };
-    const [found] = await errors(tree, { paths: ['infra/cdktf.json'], synthesise: () => Promise.resolve('/project/elsewhere') });
-    expect([found?.code, found?.origin?.file, found?.summary.startsWith(`infra/cdktf.json/${name} `)]).toEqual([code, `infra/cdktf.json/${name}`, true]);
+    const tree = {
+      'infra/cdktf.json': '{"app":"x"}',
+      ...out({ base }, 'elsewhere'),
+      [`elsewhere/${name}`]: text,
+    };
+    const [found] = await errors(tree, {
+      paths: ['infra/cdktf.json'],
+      synthesise: () => Promise.resolve('/project/elsewhere'),
+    });
+    expect([
+      found?.code,
+      found?.origin?.file,
+      found?.summary.startsWith(`infra/cdktf.json/${name} `),
+    ]).toEqual([code, `infra/cdktf.json/${name}`, true]);
   });
 
   it('bring what the program says of its constructs', async () => {
     const annotations = [
-      { constructPath: 'base/ops', level: '@cdktf/warn', message: 'mind this', stacktrace: ['/project/main.ts:3:4'] },
+      {
+        constructPath: 'base/ops',
+        level: '@cdktf/warn',
+        message: 'mind this',
+        stacktrace: ['/project/main.ts:3:4'],
+      },
       { constructPath: 'base/ops', level: '@cdktf/error', message: 'not this' },
     ];
-    const tree: Tree = { ...out({ base }), 'cdktf.out/manifest.json': JSON.stringify({ stacks: { base: { ...entry('base'), annotations } } }) };
+    const tree: Tree = {
+      ...out({ base }),
+      'cdktf.out/manifest.json': JSON.stringify({
+        stacks: { base: { ...entry('base'), annotations } },
+      }),
+    };
     const { diagnostics } = await loading(tree, { paths: ['cdktf.out'] });
-    expect(diagnostics.map(({ severity, summary, origin }) => [severity, summary, origin?.file, origin?.line])).toEqual([
+    expect(
+      diagnostics.map(({ severity, summary, origin }) => [
+        severity,
+        summary,
+        origin?.file,
+        origin?.line,
+      ]),
+    ).toEqual([
       ['warning', 'base/ops: mind this', 'main.ts', 3],
       ['error', 'base/ops: not this', 'cdktf.out/stacks/base/cdk.tf.json', 0],
     ]);
   });
 
-  it.each(['../outside/cdk.tf.json', '/etc/cdk.tf.json', 'stacks/../../x.json', '..\\x'])('are not looked for at %s', async (path) => {
-    const tree = { 'cdktf.out/manifest.json': JSON.stringify({ stacks: { base: { ...entry('base'), synthesizedStackPath: path } } }), 'cdktf.out/stacks/x': '' };
-    expect((await errors(tree, { paths: ['cdktf.out'] })).map(({ code }) => code)).toEqual(['bad-manifest']);
-  });
+  it.each(['../outside/cdk.tf.json', '/etc/cdk.tf.json', 'stacks/../../x.json', '..\\x'])(
+    'are not looked for at %s',
+    async (path) => {
+      const tree = {
+        'cdktf.out/manifest.json': JSON.stringify({
+          stacks: { base: { ...entry('base'), synthesizedStackPath: path } },
+        }),
+        'cdktf.out/stacks/x': '',
+      };
+      expect((await errors(tree, { paths: ['cdktf.out'] })).map(({ code }) => code)).toEqual([
+        'bad-manifest',
+      ]);
+    },
+  );
 
   it('may stand beside YAML, where both are named', async () => {
-    const tree = { ...out({ base }), 'more.yaml': 'settings: { target: emulator }\naccounts: { b: { name: B, account: "${accounts.ops.id}" } }\n' };
+    const tree = {
+      ...out({ base }),
+      'more.yaml':
+        'settings: { target: emulator }\naccounts: { b: { name: B, account: "${accounts.ops.id}" } }\n',
+    };
     const loaded = await project(tree, { paths: ['cdktf.out', 'more.yaml'] });
-    expect([loaded.settings.target, loaded.declarations.map((one) => one.address).toSorted()]).toEqual(['emulator', ['accounts.b', 'accounts.ops']]);
+    expect([
+      loaded.settings.target,
+      loaded.declarations.map((one) => one.address).toSorted(),
+    ]).toEqual(['emulator', ['accounts.b', 'accounts.ops']]);
   });
 });

@@ -7,8 +7,16 @@ import { kinds } from '../../../src/resources/index.js';
 import { adopted, documents, estate, hostile } from './estates.js';
 import { drawn } from '../../support/drawn.js';
 
-const versions = { cdktf: '1', cdktn: '2', constructs: '3', trueup: '4', typescript: '5', types: '6' };
-const programOf = (live: ReadonlyMap<string, readonly WrittenObject[]>): string => writeCdk(kinds, live, 'cdktf', versions).get('main.ts') as string;
+const versions = {
+  cdktf: '1',
+  cdktn: '2',
+  constructs: '3',
+  trueup: '4',
+  typescript: '5',
+  types: '6',
+};
+const programOf = (live: ReadonlyMap<string, readonly WrittenObject[]>): string =>
+  writeCdk(kinds, live, 'cdktf', versions).get('main.ts') as string;
 
 interface Made {
   readonly type: string;
@@ -24,7 +32,15 @@ function made(program: string): readonly Made[] {
     function (_scope: unknown, id: string, props: Values = {}) {
       const one: (typeof all)[number] = { type, id, props };
       all.push(one);
-      return new Proxy({}, { get: (_, name) => (name === 'importFrom' ? (imported: string) => void (one.imported = imported) : `${type}.${id}.${String(name)}`) });
+      return new Proxy(
+        {},
+        {
+          get: (_, name) =>
+            name === 'importFrom'
+              ? (imported: string) => void (one.imported = imported)
+              : `${type}.${id}.${String(name)}`,
+        },
+      );
     };
   const [, list = ''] = /^import \{ (.*) \} from 'trueup\/cdktf';$/m.exec(program) ?? [];
   const names = list.split(', ');
@@ -79,7 +95,9 @@ describe('writeCdk', () => {
       "
     `);
     expect(texts.get('package.json')).toContain('"cdktf": "1"');
-    expect(writeCdk(kinds, estate, 'cdktn', versions).get('main.ts')).toBe(texts.get('main.ts')?.replaceAll('cdktf', 'cdktn'));
+    expect(writeCdk(kinds, estate, 'cdktn', versions).get('main.ts')).toBe(
+      texts.get('main.ts')?.replaceAll('cdktf', 'cdktn'),
+    );
   });
 
   it('tells constructs of one name apart', () => {
@@ -102,17 +120,37 @@ describe('writeCdk', () => {
         ]),
       ),
     );
-    expect(one?.props).toEqual({ name: 'b', account: '1', lifecycle: { createBeforeDestroy: true } });
+    expect(one?.props).toEqual({
+      name: 'b',
+      account: '1',
+      lifecycle: { createBeforeDestroy: true },
+    });
   });
 
   it('gives nothing an id that no scope of the library can hold', () => {
-    const [one] = made(programOf(new Map([['accounts', [{ name: 'constructor', id: '1', values: { name: 'c' } }]]])));
+    const [one] = made(
+      programOf(new Map([['accounts', [{ name: 'constructor', id: '1', values: { name: 'c' } }]]])),
+    );
     expect(one?.id).toBe('constructor-account');
   });
 
   it('makes what is referred to first, and one constant a name', () => {
-    const account = (id: string, name: string, parent?: string): WrittenObject => ({ id, name, values: { name, ...(parent !== undefined && { account: parent }) } });
-    const live = new Map([['accounts', [account('1', 'leaf', '2'), account('2', 'a-1', '3'), account('3', 'a1'), account('4', 'other', '3')]]]);
+    const account = (id: string, name: string, parent?: string): WrittenObject => ({
+      id,
+      name,
+      values: { name, ...(parent !== undefined && { account: parent }) },
+    });
+    const live = new Map([
+      [
+        'accounts',
+        [
+          account('1', 'leaf', '2'),
+          account('2', 'a-1', '3'),
+          account('3', 'a1'),
+          account('4', 'other', '3'),
+        ],
+      ],
+    ]);
     expect(made(programOf(live)).map(({ id, props }) => [id, props['account']])).toEqual([
       ['a1', undefined],
       ['a-1', 'Account.a1.id'],
@@ -123,7 +161,9 @@ describe('writeCdk', () => {
 
   it('keeps the digits of numbers beyond a double', () => {
     const settings = { a: new ExactNumber('12345678901234567890') } as unknown as Values;
-    const [rule] = made(programOf(new Map([['alert_rules', [{ name: 'r', values: { settings } }]]])));
+    const [rule] = made(
+      programOf(new Map([['alert_rules', [{ name: 'r', values: { settings } }]]])),
+    );
     expect(rule?.props['settings']).toBe('{"a":12345678901234567890}');
   });
 
@@ -133,21 +173,30 @@ describe('writeCdk', () => {
 
   it('writes any name and any document so that the program says them', () => {
     fc.assert(
-      fc.property(hostile, documents, fc.array(hostile, { maxLength: 3 }), (text, settings, comments) => {
-        const name = text.replaceAll(/\p{Cs}/gu, '?');
-        const program = programOf(
-          new Map<string, readonly WrittenObject[]>([
-            ['alert_push_destinations', [{ name: 'd', id: name, values: { name }, comments }]],
-            ['alert_rules', [{ name: 'r', values: { associated_groups: ['1'], settings } }]],
-          ]),
-        );
-        expect(program.replaceAll('\n', '')).not.toMatch(/\p{Cc}|\p{Cf}/u);
-        const [destination, rule] = made(program);
-        expect(undone(destination?.props['name'] as string)).toBe(name);
-        expect(undone(destination?.imported as string)).toBe(name);
-        const document: unknown = JSON.parse(undone(JSON.stringify(rule?.props['settings'] ?? {})));
-        expect(document).toEqual(normalAll((kinds.get('alert_rules') as Kind).attributes, { settings })['settings']);
-      }),
+      fc.property(
+        hostile,
+        documents,
+        fc.array(hostile, { maxLength: 3 }),
+        (text, settings, comments) => {
+          const name = text.replaceAll(/\p{Cs}/gu, '?');
+          const program = programOf(
+            new Map<string, readonly WrittenObject[]>([
+              ['alert_push_destinations', [{ name: 'd', id: name, values: { name }, comments }]],
+              ['alert_rules', [{ name: 'r', values: { associated_groups: ['1'], settings } }]],
+            ]),
+          );
+          expect(program.replaceAll('\n', '')).not.toMatch(/\p{Cc}|\p{Cf}/u);
+          const [destination, rule] = made(program);
+          expect(undone(destination?.props['name'] as string)).toBe(name);
+          expect(undone(destination?.imported as string)).toBe(name);
+          const document: unknown = JSON.parse(
+            undone(JSON.stringify(rule?.props['settings'] ?? {})),
+          );
+          expect(document).toEqual(
+            normalAll((kinds.get('alert_rules') as Kind).attributes, { settings })['settings'],
+          );
+        },
+      ),
       { numRuns: drawn(300) },
     );
   });
@@ -167,7 +216,16 @@ describe('writeCdk', () => {
         ['alert_rules', ['7', '8'].map((id) => ({ name: `r${id}`, id, values: twin }))],
       ]),
     );
-    expect(program.match(/const \w+/g)).toEqual(['const app', 'const stack', 'const undefinedAccount', 'const globalThisAccount']);
-    expect(program.match(/\/\/ Nothing but its identifier tells it from another: importFrom has to stay\nnew AlertRule\(stack, '\w+'/g)).toHaveLength(2);
+    expect(program.match(/const \w+/g)).toEqual([
+      'const app',
+      'const stack',
+      'const undefinedAccount',
+      'const globalThisAccount',
+    ]);
+    expect(
+      program.match(
+        /\/\/ Nothing but its identifier tells it from another: importFrom has to stay\nnew AlertRule\(stack, '\w+'/g,
+      ),
+    ).toHaveLength(2);
   });
 });

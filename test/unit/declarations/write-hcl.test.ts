@@ -13,7 +13,10 @@ import { adopted, documents, estate, hostile } from './estates.js';
 
 /** Whether `terraform fmt` would leave it as it is. */
 function isFormatted(text: string): void {
-  const { status, stdout } = spawnSync('terraform', ['fmt', '-'], { input: text, encoding: 'utf8' });
+  const { status, stdout } = spawnSync('terraform', ['fmt', '-'], {
+    input: text,
+    encoding: 'utf8',
+  });
   expect(status).toBe(0);
   expect(text).toBe(stdout);
 }
@@ -26,8 +29,13 @@ function evaluated(text: string): Readonly<Record<string, { readonly value: Valu
       .replace(/^import \{.*?^\}\n|^ {2}lifecycle \{.*?^ {2}\}\n/gms, '')
       .replace(/^resource "\w+" "([\w-]+)" \{\n(.*?)^\}$/gms, 'output "$1" {\nvalue = {\n$2}\n}');
     writeFileSync(join(home, 'main.tf'), outputs);
-    execFileSync('terraform', ['apply', '-auto-approve', '-input=false'], { cwd: home, stdio: 'pipe' });
-    return JSON.parse(execFileSync('terraform', ['output', '-json'], { cwd: home, encoding: 'utf8' })) as Readonly<Record<string, { readonly value: Values }>>;
+    execFileSync('terraform', ['apply', '-auto-approve', '-input=false'], {
+      cwd: home,
+      stdio: 'pipe',
+    });
+    return JSON.parse(
+      execFileSync('terraform', ['output', '-json'], { cwd: home, encoding: 'utf8' }),
+    ) as Readonly<Record<string, { readonly value: Values }>>;
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
@@ -38,7 +46,13 @@ const composed = (text: string): string => text.normalize('NFC');
 describe('writeHcl', () => {
   it('writes references, import blocks, documents and hints for secrets', () => {
     const texts = writeHcl(kinds, estate, '1.2.3');
-    expect([...texts.keys()]).toEqual(['versions.tf', 'provider.tf', 'accounts.tf', 'alert_push_destinations.tf', 'alert_rules.tf']);
+    expect([...texts.keys()]).toEqual([
+      'versions.tf',
+      'provider.tf',
+      'accounts.tf',
+      'alert_push_destinations.tf',
+      'alert_rules.tf',
+    ]);
     expect([...texts.values()].join('\n')).toMatchInlineSnapshot(`
       "terraform {
         required_providers {
@@ -166,25 +180,47 @@ describe('writeHcl', () => {
   });
 });
 
-describe.runIf(terraformIsHere('writeHcl, read by Terraform', 2))('writeHcl, read by Terraform', () => {
-  it('writes what terraform fmt leaves alone', () => {
-    for (const live of [estate, adopted]) isFormatted([...writeHcl(kinds, live, '1.2.3').values()].join('\n'));
-  });
+describe.runIf(terraformIsHere('writeHcl, read by Terraform', 2))(
+  'writeHcl, read by Terraform',
+  () => {
+    it('writes what terraform fmt leaves alone', () => {
+      for (const live of [estate, adopted])
+        isFormatted([...writeHcl(kinds, live, '1.2.3').values()].join('\n'));
+    });
 
-  it('writes any name and any document so that it reads back', () => {
-    const sample = fc.sample(fc.tuple(hostile, documents, fc.array(hostile, { maxLength: 3 })), 300);
-    const live = new Map<string, readonly WrittenObject[]>([
-      ['alert_push_destinations', sample.map(([name, , comments], index) => ({ name: `d${index}`, values: { name: name.replaceAll(/\p{Cs}/gu, '?') }, comments }))],
-      ['alert_rules', sample.map(([, settings], index) => ({ name: `r${index}`, values: { associated_groups: ['1'], settings } }))],
-    ]);
-    const texts = writeHcl(kinds, live, '1.2.3');
-    const text = `${texts.get('alert_push_destinations.tf')}\n${texts.get('alert_rules.tf')}`;
-    expect(text.replaceAll('\n', '')).not.toMatch(/\p{Cc}|\p{Cf}/u);
-    isFormatted(text);
-    const read = evaluated(text);
-    for (const [index, [name, settings]] of sample.entries()) {
-      expect(read[`d${index}`]?.value['name']).toBe(composed(name.replaceAll(/\p{Cs}/gu, '?')));
-      expect(JSON.parse((read[`r${index}`]?.value['settings'] as string | undefined) ?? '{}')).toEqual(JSON.parse(composed(JSON.stringify(settings))));
-    }
-  });
-});
+    it('writes any name and any document so that it reads back', () => {
+      const sample = fc.sample(
+        fc.tuple(hostile, documents, fc.array(hostile, { maxLength: 3 })),
+        300,
+      );
+      const live = new Map<string, readonly WrittenObject[]>([
+        [
+          'alert_push_destinations',
+          sample.map(([name, , comments], index) => ({
+            name: `d${index}`,
+            values: { name: name.replaceAll(/\p{Cs}/gu, '?') },
+            comments,
+          })),
+        ],
+        [
+          'alert_rules',
+          sample.map(([, settings], index) => ({
+            name: `r${index}`,
+            values: { associated_groups: ['1'], settings },
+          })),
+        ],
+      ]);
+      const texts = writeHcl(kinds, live, '1.2.3');
+      const text = `${texts.get('alert_push_destinations.tf')}\n${texts.get('alert_rules.tf')}`;
+      expect(text.replaceAll('\n', '')).not.toMatch(/\p{Cc}|\p{Cf}/u);
+      isFormatted(text);
+      const read = evaluated(text);
+      for (const [index, [name, settings]] of sample.entries()) {
+        expect(read[`d${index}`]?.value['name']).toBe(composed(name.replaceAll(/\p{Cs}/gu, '?')));
+        expect(
+          JSON.parse((read[`r${index}`]?.value['settings'] as string | undefined) ?? '{}'),
+        ).toEqual(JSON.parse(composed(JSON.stringify(settings))));
+      }
+    });
+  },
+);

@@ -1,7 +1,12 @@
 // What `export` writes loads again, without a word, as what it was made of.
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { declarationName, lint, writeDeclarations, type WrittenObject } from '../../../src/declarations/index.js';
+import {
+  declarationName,
+  lint,
+  writeDeclarations,
+  type WrittenObject,
+} from '../../../src/declarations/index.js';
 import { NAME, Reference, normalAll, type Kind, type Values } from '../../../src/model/index.js';
 import { kinds } from '../../../src/resources/index.js';
 import { documents, estate, hostile } from './estates.js';
@@ -10,7 +15,9 @@ import { drawn } from '../../support/drawn.js';
 
 async function reloaded(live: ReadonlyMap<string, readonly WrittenObject[]>) {
   const texts = writeDeclarations(kinds, live);
-  const { project: loaded, diagnostics } = await loading(Object.fromEntries([...texts].map(([kind, text]) => [`${kind}.yaml`, text])));
+  const { project: loaded, diagnostics } = await loading(
+    Object.fromEntries([...texts].map(([kind, text]) => [`${kind}.yaml`, text])),
+  );
   expect(diagnostics, [...texts.values()].join('\n')).toEqual([]);
   return { texts, declarations: loaded?.declarations ?? [] };
 }
@@ -56,13 +63,22 @@ describe('writeDeclarations', () => {
     `);
     expect(declarations.map(({ values, lifecycle }) => [values, lifecycle])).toEqual([
       [{ name: 'HQ', account: '9' }, { adopt: '1' }],
-      [{ name: 'Sub: "a"', account: new Reference('declared', 'accounts.hq', 'id'), is_disabled: true }, { adopt: '2' }],
+      [
+        {
+          name: 'Sub: "a"',
+          account: new Reference('declared', 'accounts.hq', 'id'),
+          is_disabled: true,
+        },
+        { adopt: '2' },
+      ],
       [{ name: 'yes', enabled: false, endpoint: { url: 'https://x.example/' } }, { adopt: 'd-1' }],
       [
         {
           associated_accounts: [new Reference('declared', 'accounts.hq', 'id'), '7'],
           filter_criteria: { alert_type__in: [] },
-          http_destinations: [new Reference('declared', 'alert_push_destinations.pager', 'destination_config_id')],
+          http_destinations: [
+            new Reference('declared', 'alert_push_destinations.pager', 'destination_config_id'),
+          ],
           settings: { a: { b: [1, { c: '${x}' }] } },
         },
         { adopt: 'r-1' },
@@ -71,9 +87,20 @@ describe('writeDeclarations', () => {
   });
 
   it('lets live twins be declared, and words of YAML be names', async () => {
-    const written = (name: string, id: string, values: Values): WrittenObject => ({ name, id, values });
+    const written = (name: string, id: string, values: Values): WrittenObject => ({
+      name,
+      id,
+      values,
+    });
     const live = new Map<string, readonly WrittenObject[]>([
-      ['accounts', [written('null', '1', { name: 'null' }), written('true', '2', { name: 'true', account: '1' }), written('on', '3', { name: 'true', account: '1' })]],
+      [
+        'accounts',
+        [
+          written('null', '1', { name: 'null' }),
+          written('true', '2', { name: 'true', account: '1' }),
+          written('on', '3', { name: 'true', account: '1' }),
+        ],
+      ],
       [
         'alert_rules',
         [
@@ -83,9 +110,18 @@ describe('writeDeclarations', () => {
         ],
       ],
     ]);
-    const read = await project(Object.fromEntries([...writeDeclarations(kinds, live)].map(([kind, text]) => [`${kind}.yaml`, text])));
+    const read = await project(
+      Object.fromEntries(
+        [...writeDeclarations(kinds, live)].map(([kind, text]) => [`${kind}.yaml`, text]),
+      ),
+    );
     expect(lint(read, kinds).filter(({ severity }) => severity === 'error')).toEqual([]);
-    expect(read.declarations.map(({ address, lifecycle }) => [address, lifecycle.allow_duplicate === true])).toEqual([
+    expect(
+      read.declarations.map(({ address, lifecycle }) => [
+        address,
+        lifecycle.allow_duplicate === true,
+      ]),
+    ).toEqual([
       ['accounts.null', false],
       ['accounts.true', true],
       ['accounts.on', true],
@@ -97,18 +133,28 @@ describe('writeDeclarations', () => {
 
   it('writes any name and any document so that they read back', async () => {
     await fc.assert(
-      fc.asyncProperty(hostile, documents, fc.array(hostile, { maxLength: 3 }), async (text, plain, comments) => {
-        const name = text.replaceAll(/\p{Cs}/gu, '?');
-        const written = new Map<string, readonly WrittenObject[]>([
-          ['alert_push_destinations', [{ name: 'd', id: 'd-1', values: { name }, comments }]],
-          ['alert_rules', [{ name: 'r', id: 'r-1', values: { associated_groups: ['1'], settings: plain } }]],
-        ]);
-        const { texts, declarations } = await reloaded(written);
-        const kind = kinds.get('alert_rules') as Kind;
-        expect([...texts.values()].join('').replaceAll('\n', '')).not.toMatch(/\p{Cc}|\p{Cf}/u);
-        expect(declarations[0]?.values).toEqual({ name });
-        expect(declarations[1]?.values['settings'] ?? {}).toEqual(normalAll(kind.attributes, { settings: plain })['settings']);
-      }),
+      fc.asyncProperty(
+        hostile,
+        documents,
+        fc.array(hostile, { maxLength: 3 }),
+        async (text, plain, comments) => {
+          const name = text.replaceAll(/\p{Cs}/gu, '?');
+          const written = new Map<string, readonly WrittenObject[]>([
+            ['alert_push_destinations', [{ name: 'd', id: 'd-1', values: { name }, comments }]],
+            [
+              'alert_rules',
+              [{ name: 'r', id: 'r-1', values: { associated_groups: ['1'], settings: plain } }],
+            ],
+          ]);
+          const { texts, declarations } = await reloaded(written);
+          const kind = kinds.get('alert_rules') as Kind;
+          expect([...texts.values()].join('').replaceAll('\n', '')).not.toMatch(/\p{Cc}|\p{Cf}/u);
+          expect(declarations[0]?.values).toEqual({ name });
+          expect(declarations[1]?.values['settings'] ?? {}).toEqual(
+            normalAll(kind.attributes, { settings: plain })['settings'],
+          );
+        },
+      ),
       { numRuns: drawn(300) },
     );
   });
@@ -134,7 +180,8 @@ describe('declarationName', () => {
       }
     }
     const taken = new Watched(['depot-3']);
-    for (let count = 0; count < 500; count += 1) taken.add(declarationName(count % 2 === 0 ? 'Depot' : 'Hub', taken));
+    for (let count = 0; count < 500; count += 1)
+      taken.add(declarationName(count % 2 === 0 ? 'Depot' : 'Hub', taken));
     expect([...taken].slice(1, 6)).toEqual(['depot', 'hub', 'depot-2', 'hub-2', 'depot-4']);
     expect([taken.size, looks < 1500]).toEqual([501, true]);
   });

@@ -16,7 +16,13 @@ const values = (text: string): unknown => {
 };
 
 describe('the profile', () => {
-  const refused: readonly (readonly [name: string, text: string, code: string, line: number, says: RegExp])[] = [
+  const refused: readonly (readonly [
+    name: string,
+    text: string,
+    code: string,
+    line: number,
+    says: RegExp,
+  ])[] = [
     ['tag', 'a: !!str x\n', 'yaml-tag', 1, /tags are not allowed/],
     ['local tag', 'a:\n  b: !secret x\n', 'yaml-tag', 2, /tags are not allowed/],
     ['merge key', 'a: &x { b: 1 }\nc: { <<: *x }\n', 'yaml-merge', 2, /merge keys/],
@@ -56,22 +62,34 @@ describe('the profile', () => {
     const most = text + '\n'.repeat(limits.tokens - [...new Lexer().lex(text)].length);
     expect((await project(most)).declarations.map((one) => one.values)).toEqual([{ name: 'A' }]);
     const [fault, ...more] = await errors(`${most}\n`);
-    expect(fault).toMatchObject({ code: 'too-large', summary: 'the file holds more than 900000 tokens', detail: 'Split it into several files.' });
+    expect(fault).toMatchObject({
+      code: 'too-large',
+      summary: 'the file holds more than 900000 tokens',
+      detail: 'Split it into several files.',
+    });
     expect(more).toEqual([]);
   });
 
   it('reads YAML 1.2 core', () => {
-    expect(values('a: 0o17\nb: 0x1F\nc: 1.5\nd: ~\ne: TRUE\nf: 2026-01-01\ng: 1_000\nh: 9007199254740991\n')).toEqual([
+    expect(
+      values(
+        'a: 0o17\nb: 0x1F\nc: 1.5\nd: ~\ne: TRUE\nf: 2026-01-01\ng: 1_000\nh: 9007199254740991\n',
+      ),
+    ).toEqual([
       { a: 15, b: 31, c: 1.5, d: null, e: true, f: '2026-01-01', g: '1_000', h: 9007199254740991 },
     ]);
   });
 
   it('follows aliases, in the order of anchors', () => {
-    expect(values('a: &x [1]\nb: *x\nc: &x 2\nd: [*x, *x]\n')).toEqual([{ a: [1], b: [1], c: 2, d: [2, 2] }]);
+    expect(values('a: &x [1]\nb: *x\nc: &x 2\nd: [*x, *x]\n')).toEqual([
+      { a: [1], b: [1], c: 2, d: [2, 2] },
+    ]);
   });
 
   it('allows the key `constructor` in a document and pollutes nothing', () => {
-    expect(values('a: { constructor: { prototype: 1 } }\n')).toEqual([{ a: { constructor: { prototype: 1 } } }]);
+    expect(values('a: { constructor: { prototype: 1 } }\n')).toEqual([
+      { a: { constructor: { prototype: 1 } } },
+    ]);
     expect(({} as Record<string, unknown>)['prototype']).toBeUndefined();
   });
 });
@@ -86,8 +104,16 @@ describe('hostile files', () => {
     ['deep braces', () => `a: ${'{a: '.repeat(100_000)}`, /^too-deep$/],
     ['deep dashes', () => `a:\n  ${'- '.repeat(100_000)}x`, /^too-deep$/],
     ['deep questions', () => `${'? '.repeat(100_000)}x`, /^too-deep$/],
-    ['deep blocks', () => Array.from({ length: 1_900 }, (_, n) => `${' '.repeat(n)}a:\n`).join(''), /^too-deep$/],
-    ['65 levels of blocks', () => Array.from({ length: 66 }, (_, n) => `${' '.repeat(n)}a:\n`).join(''), /^too-deep$/],
+    [
+      'deep blocks',
+      () => Array.from({ length: 1_900 }, (_, n) => `${' '.repeat(n)}a:\n`).join(''),
+      /^too-deep$/,
+    ],
+    [
+      '65 levels of blocks',
+      () => Array.from({ length: 66 }, (_, n) => `${' '.repeat(n)}a:\n`).join(''),
+      /^too-deep$/,
+    ],
     ['a million items', () => `a: [${'1,'.repeat(M / 2)}*x]`, /^too-large$/],
     ['a million empty items', () => `a: [${','.repeat(M)}]`, /^too-large$|^yaml-syntax$/],
     ['a million dashes', () => `a:\n${'-\n'.repeat(M / 2)}`, /^too-large$/],
@@ -95,14 +121,22 @@ describe('hostile files', () => {
     ['a million blank lines', () => `a: 1\n${'\n'.repeat(M)}b: *x\n`, /^yaml-alias$|^too-large$/],
     ['a million spaces', () => `a: 1\n${' '.repeat(M)}b: *x\n`, /./],
     ['a million anchors', () => `a: [${'&a x,'.repeat(M / 5)}]\n`, /^too-large$/],
-    ['a long plain scalar over lines', () => `a: x\n${'  y\n'.repeat(M / 4)}b: *x\n`, /^yaml-alias$|^too-large$/],
+    [
+      'a long plain scalar over lines',
+      () => `a: x\n${'  y\n'.repeat(M / 4)}b: *x\n`,
+      /^yaml-alias$|^too-large$/,
+    ],
     ['a long key', () => `${'k'.repeat(M)}: *x`, /./],
     ['quotes', () => `a: ${'"'.repeat(M)}`, /./],
     ['backslashes', () => `a: "${'\\\\'.repeat(M / 2)}" *x`, /./],
     ['documents', () => '---\n'.repeat(M / 4) + '*x', /./],
     ['colons', () => `a: ${': '.repeat(M / 2)}`, /./],
     ['questions on lines', () => '?\n'.repeat(M / 2), /./],
-    ['many keys twice', () => Array.from({ length: 100_000 }, (_, n) => `k${n % 99_999}: 1\n`).join(''), /^duplicate-key$/],
+    [
+      'many keys twice',
+      () => Array.from({ length: 100_000 }, (_, n) => `k${n % 99_999}: 1\n`).join(''),
+      /^duplicate-key$/,
+    ],
     ['block scalar', () => `a: |\n${'  x\n'.repeat(M / 4)}b: *x\n`, /^yaml-alias$/],
   ];
   it.each(hostile)('%s', async (_, text, codes) => {
@@ -115,26 +149,47 @@ describe('hostile files', () => {
 
 describe('files that are no text', () => {
   const accounts = 'accounts:\n  a: { name: x }\n';
-  const bad: readonly (readonly [name: string, content: string | Uint8Array, code: string, says: RegExp])[] = [
+  const bad: readonly (readonly [
+    name: string,
+    content: string | Uint8Array,
+    code: string,
+    says: RegExp,
+  ])[] = [
     ['too large', accounts + '#'.repeat(2 * 1024 * 1024), 'too-large', /larger than 2 MiB/],
     ['30 MB', new Uint8Array(30_000_000).fill(35), 'too-large', /larger than 2 MiB/],
-    ['invalid UTF-8', Buffer.from('accounts:\n  a: { name: \xff }\n', 'latin1'), 'not-utf8', /UTF-8/],
+    [
+      'invalid UTF-8',
+      Buffer.from('accounts:\n  a: { name: \xff }\n', 'latin1'),
+      'not-utf8',
+      /UTF-8/,
+    ],
     ['UTF-16', Buffer.from(`\uFEFF${accounts}`, 'utf16le'), 'not-utf8', /UTF-8/],
     ['a NUL', 'accounts:\n  a: { name: "x\0" }\n', 'control-character', /control character/],
-    ['an escape character', 'accounts:\n  a: { name: "\u001b[31m" }\n', 'control-character', /control character/],
+    [
+      'an escape character',
+      'accounts:\n  a: { name: "\u001b[31m" }\n',
+      'control-character',
+      /control character/,
+    ],
     ['a FIFO', FIFO, 'not-a-file', /no regular file/],
     ['unreadable', DENIED, 'unreadable', /no permission/],
   ];
   it.each(bad)('%s, named or found', async (_, content, code, says) => {
     for (const paths of [['x.yaml'], []]) {
-      const [found] = await errors({ 'x.yaml': content, 'ok.yaml': 'accounts:\n  b: { name: y }\n' }, { paths });
+      const [found] = await errors(
+        { 'x.yaml': content, 'ok.yaml': 'accounts:\n  b: { name: y }\n' },
+        { paths },
+      );
       expect(found?.code).toBe(code);
       expect(found?.summary).toMatch(says);
     }
   });
 
   it('opens nothing that has become a FIFO since it was read', async () => {
-    const tree: Record<string, string> = { 'x.yaml': 'accounts:\n  a: { name: x }\n', 'y.yaml': 'accounts:\n  b: { name: y }\n' };
+    const tree: Record<string, string> = {
+      'x.yaml': 'accounts:\n  a: { name: x }\n',
+      'y.yaml': 'accounts:\n  b: { name: y }\n',
+    };
     const opened: string[] = [];
     const files = disk(tree);
     const read = (path: string, limit: number): Uint8Array => {
@@ -148,23 +203,39 @@ describe('files that are no text', () => {
   });
 
   it('points at the byte that is not UTF-8', async () => {
-    const [found] = await errors({ 'x.yaml': Buffer.from('accounts:\n  a: { name: \xff }\n', 'latin1') });
+    const [found] = await errors({
+      'x.yaml': Buffer.from('accounts:\n  a: { name: \xff }\n', 'latin1'),
+    });
     expect(found?.origin).toEqual({ file: 'x.yaml', line: 2, column: 14 });
   });
 
   it('accepts a byte order mark, and positions do not count it', async () => {
     const { declarations } = await project('\uFEFFaccounts:\n  a: { name: x }\n');
     expect(declarations[0]?.origin).toEqual({ file: 'trueup.yaml', line: 2, column: 3 });
-    expect((await project('\uFEFF# c\naccounts: { a: { name: x } }\n')).declarations[0]?.at('name').column).toBe(18);
+    expect(
+      (await project('\uFEFF# c\naccounts: { a: { name: x } }\n')).declarations[0]?.at('name')
+        .column,
+    ).toBe(18);
   });
 
   it('never leaves out a broken file that may be ours', async () => {
-    for (const content of ['accounts:\n  a: { name: [ }\n', '{"accounts": {"a": {"name": [}}}', Buffer.from('\uFEFFaccounts:\n  a: { name: x }\n', 'utf16le')]) {
-      expect((await loading({ 'x.yaml': content, 'ok.yaml': 'accounts:\n  b: { name: y }\n' })).project).toBeUndefined();
+    for (const content of [
+      'accounts:\n  a: { name: [ }\n',
+      '{"accounts": {"a": {"name": [}}}',
+      Buffer.from('\uFEFFaccounts:\n  a: { name: x }\n', 'utf16le'),
+    ]) {
+      expect(
+        (await loading({ 'x.yaml': content, 'ok.yaml': 'accounts:\n  b: { name: y }\n' })).project,
+      ).toBeUndefined();
     }
-    const other = await loading({ 'chart.yaml': 'name: {{ .Values.x }}\n  - [', 'ok.yaml': 'accounts:\n  b: { name: y }\n' });
+    const other = await loading({
+      'chart.yaml': 'name: {{ .Values.x }}\n  - [',
+      'ok.yaml': 'accounts:\n  b: { name: y }\n',
+    });
     expect(other.project?.declarations).toHaveLength(1);
-    expect(other.diagnostics.map(({ severity, code }) => [severity, code])).toEqual([['info', 'not-ours']]);
+    expect(other.diagnostics.map(({ severity, code }) => [severity, code])).toEqual([
+      ['info', 'not-ours'],
+    ]);
   });
 });
 
@@ -186,7 +257,10 @@ describe('the keys that are read alone', () => {
     ['- settings: { a: 1 }\n- !x b\n', ['yaml-tag']],
   ])('%j', (text, found) => {
     const reading = readKeys(text, 2, kept);
-    const seen = 'documents' in reading ? reading.documents.map(({ root }) => root) : [...new Set(reading.faults.map(({ code }) => code))];
+    const seen =
+      'documents' in reading
+        ? reading.documents.map(({ root }) => root)
+        : [...new Set(reading.faults.map(({ code }) => code))];
     expect(seen).toEqual(found);
   });
 });

@@ -7,7 +7,11 @@ import { seededRandom } from '../../support/simulated.js';
 import { handClock, rig } from './rig.js';
 
 const accounts = [{ id: '1', name: 'Headquarters', account: null }];
-const estate = (records: Readonly<Record<string, readonly JsonObject[]>>) => ({ version: 1 as const, root: '1', records: { accounts, ...records } });
+const estate = (records: Readonly<Record<string, readonly JsonObject[]>>) => ({
+  version: 1 as const,
+  root: '1',
+  records: { accounts, ...records },
+});
 
 test('a collection nobody has named gets its routes, filters and pages from its definition', async () => {
   const gates = collection({
@@ -15,20 +19,43 @@ test('a collection nobody has named gets its routes, filters and pages from its 
     singular: 'gate',
     doc: 'A gate.',
     id: 'id',
-    attributes: { id: text('Id.', { computed: true }), colour: text('Colour.', { computed: true }), resource_url: text('URL.', { computed: true, format: 'url' }) },
-    operations: { dialect: 'v2', collection: 'gates', paging: 'offset', page: 500, filters: ['colour'] },
+    attributes: {
+      id: text('Id.', { computed: true }),
+      colour: text('Colour.', { computed: true }),
+      resource_url: text('URL.', { computed: true, format: 'url' }),
+    },
+    operations: {
+      dialect: 'v2',
+      collection: 'gates',
+      paging: 'offset',
+      page: 500,
+      filters: ['colour'],
+    },
   });
-  const { ask } = rig({ collections: collectionsOf([...kinds.values(), gates]), estate: estate({ gates: [{ id: '7', colour: 'red', extra: [1] }, { colour: 'blue' }] }) });
+  const { ask } = rig({
+    collections: collectionsOf([...kinds.values(), gates]),
+    estate: estate({ gates: [{ id: '7', colour: 'red', extra: [1] }, { colour: 'blue' }] }),
+  });
   const { status, body } = await ask('GET', '/api/v2/gates/?colour=red');
-  expect([status, body.data]).toEqual([200, [{ id: '7', colour: 'red', extra: [1], resource_url: 'http://cloud.test/api/v2/gates/7/' }]]);
-  expect((await ask('GET', '/api/v2/gates/')).body.data[1]).toMatchObject({ colour: 'blue', id: '8' });
+  expect([status, body.data]).toEqual([
+    200,
+    [{ id: '7', colour: 'red', extra: [1], resource_url: 'http://cloud.test/api/v2/gates/7/' }],
+  ]);
+  expect((await ask('GET', '/api/v2/gates/')).body.data[1]).toMatchObject({
+    colour: 'blue',
+    id: '8',
+  });
   expect((await ask('GET', '/api/v2/gates/?size=1')).status).toBe(400);
   expect((await ask('GET', '/api/v2/gates')).status).toBe(301);
   expect((await ask('POST', '/api/v2/gates/', {})).status).toBe(405);
 });
 
 test('a seed may leave fields out, name references as URLs, and hold what nobody knows', async () => {
-  const seed = { type: 'odd', router: 'https://elsewhere.example/api/v2/routers/5/', stranger: { a: [null] } };
+  const seed = {
+    type: 'odd',
+    router: 'https://elsewhere.example/api/v2/routers/5/',
+    stranger: { a: [null] },
+  };
   const { list, emulator } = rig({ estate: estate({ alerts: [seed] }) });
   const [alert] = await list('/api/v2/alerts/');
   expect(alert).toEqual({
@@ -48,7 +75,11 @@ test('a seed may leave fields out, name references as URLs, and hold what nobody
 });
 
 test('records of a collection that is not there are refused', () => {
-  expect(() => rig({ estate: estate({ alarms: [] }) })).toThrow(expect.objectContaining({ diagnostics: [expect.objectContaining({ code: 'bad-estate' })] }) as Error);
+  expect(() => rig({ estate: estate({ alarms: [] }) })).toThrow(
+    expect.objectContaining({
+      diagnostics: [expect.objectContaining({ code: 'bad-estate' })],
+    }) as Error,
+  );
 });
 
 test('a log grows, or is cut, in front of who reads it', async () => {
@@ -57,7 +88,9 @@ test('a log grows, or is cut, in front of who reads it', async () => {
   const page = async (faults: Parameters<typeof rig>[0]): Promise<unknown[]> => {
     const { ask } = rig({ estate: estate({ alerts }), ...faults });
     await ask('GET', '/api/v2/alerts/?limit=2');
-    return (await ask('GET', '/api/v2/alerts/?limit=2&offset=2')).body.data.map((one: JsonObject) => one['created_at_timeuuid']);
+    return (await ask('GET', '/api/v2/alerts/?limit=2&offset=2')).body.data.map(
+      (one: JsonObject) => one['created_at_timeuuid'],
+    );
   };
   expect(await page({})).toEqual([ids[2]]);
   expect(await page({ faults: [{ name: 'page-shift', after: 1 }] })).toEqual([ids[1], ids[2]]);
@@ -65,15 +98,31 @@ test('a log grows, or is cut, in front of who reads it', async () => {
 });
 
 test('v3 pages lead on and back, each including what its records point at', async () => {
-  const asset_endpoints = Array.from({ length: 45 }, (_, index) => ({ id: String(index), tenants: index < 20 ? '1' : '2', subscriptions: [String(100 + index)] }));
+  const asset_endpoints = Array.from({ length: 45 }, (_, index) => ({
+    id: String(index),
+    tenants: index < 20 ? '1' : '2',
+    subscriptions: [String(100 + index)],
+  }));
   const { ask } = rig({ estate: estate({ asset_endpoints }) });
   const first = (await ask('GET', '/api/v3/asset_endpoints')).body;
   expect(first.data).toHaveLength(20);
-  const second = (await ask('GET', `/api/v3/asset_endpoints${new URL(String(first.links.next)).search}`)).body;
-  expect(second.data.map(({ id }: JsonObject) => id)).toEqual(Array.from({ length: 20 }, (_, index) => String(20 + index)));
-  const pointed = (second['included'] as readonly JsonObject[]).map(({ type, id }) => `${String(type)} ${String(id)}`);
-  expect([pointed.length, pointed.includes('tenants 2'), pointed.includes('tenants 1')]).toEqual([21, true, false]);
-  const back = (await ask('GET', `/api/v3/asset_endpoints${new URL(String(second.links.prev)).search}`)).body;
+  const second = (
+    await ask('GET', `/api/v3/asset_endpoints${new URL(String(first.links.next)).search}`)
+  ).body;
+  expect(second.data.map(({ id }: JsonObject) => id)).toEqual(
+    Array.from({ length: 20 }, (_, index) => String(20 + index)),
+  );
+  const pointed = (second['included'] as readonly JsonObject[]).map(
+    ({ type, id }) => `${String(type)} ${String(id)}`,
+  );
+  expect([pointed.length, pointed.includes('tenants 2'), pointed.includes('tenants 1')]).toEqual([
+    21,
+    true,
+    false,
+  ]);
+  const back = (
+    await ask('GET', `/api/v3/asset_endpoints${new URL(String(second.links.prev)).search}`)
+  ).body;
   expect(back.data).toEqual(first.data);
 });
 
@@ -89,6 +138,8 @@ test('an estate made up has something to read everywhere, in order of time, and 
   expect(log.every(({ object }) => granted.has((object as JsonObject)['id'] as string))).toBe(true);
   expect(await list('/api/v2/audit_logs/?limit=500')).toHaveLength(60);
   expect(await list('/api/v2/batteries/?router=5001')).toHaveLength(1);
-  expect((await ask('GET', '/api/v3/asset_endpoints?filter[hardware_series]=E100')).body.data).toHaveLength(8);
+  expect(
+    (await ask('GET', '/api/v3/asset_endpoints?filter[hardware_series]=E100')).body.data,
+  ).toHaveLength(8);
   expect(collections.size).toBeGreaterThan(kinds.size);
 });

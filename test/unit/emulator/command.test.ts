@@ -9,7 +9,10 @@ const help = async (): Promise<string> => (await folder().expect(0, ['emulator',
 describe('--behaviour', () => {
   test('the help lists every behaviour with a sentence, in 80 columns', async () => {
     const text = await help();
-    for (const name of Object.keys(strict)) expect(text).toMatch(new RegExp(`^  ${name.replaceAll('_', '-')}(=\\S+)?\\n {6}[A-Z].+\\.$`, 'm'));
+    for (const name of Object.keys(strict))
+      expect(text).toMatch(
+        new RegExp(`^  ${name.replaceAll('_', '-')}(=\\S+)?\\n {6}[A-Z].+\\.$`, 'm'),
+      );
     expect(text.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
 
@@ -17,7 +20,10 @@ describe('--behaviour', () => {
     [['escape-html'], { escape_html: true }],
     [['escape_html', 'created-status=201'], { escape_html: true, created_status: 201 }],
     [['retry_after=none', 'token-seconds=60'], { retry_after: 'none', token_seconds: 60 }],
-    [['shard-origin=https://shard-3.example.com/'], { shard_origin: 'https://shard-3.example.com' }],
+    [
+      ['shard-origin=https://shard-3.example.com/'],
+      { shard_origin: 'https://shard-3.example.com' },
+    ],
     [['dialect=public'], { dialect: 'public' }],
   ])('%j is read', (words, read) => {
     expect(parseBehaviours(words)).toEqual(read);
@@ -37,7 +43,12 @@ describe('--behaviour', () => {
 
   test('it holds for what is served; a wrong word ends the command and names the right one', async () => {
     const home = folder();
-    const { env } = await emulator(home, ['--behaviour', 'created-status=201', '--behaviour', 'escape_html']);
+    const { env } = await emulator(home, [
+      '--behaviour',
+      'created-status=201',
+      '--behaviour',
+      'escape_html',
+    ]);
     const headers = {
       'X-MGR-API-ID': env['TRUEUP_MGR_API_ID'] ?? '',
       'X-MGR-API-KEY': env['TRUEUP_MGR_API_KEY'] ?? '',
@@ -45,10 +56,19 @@ describe('--behaviour', () => {
       'X-VND-API-KEY': env['TRUEUP_VND_API_KEY'] ?? '',
       'content-type': 'application/json',
     };
-    const answer = await fetch(`${env['TRUEUP_V2_URL']}/accounts/`, { method: 'POST', headers, body: '{"name": "A & B"}' });
-    expect([answer.status, ((await answer.json()) as { readonly name: string }).name]).toEqual([201, 'A &amp; B']);
+    const answer = await fetch(`${env['TRUEUP_V2_URL']}/accounts/`, {
+      method: 'POST',
+      headers,
+      body: '{"name": "A & B"}',
+    });
+    expect([answer.status, ((await answer.json()) as { readonly name: string }).name]).toEqual([
+      201,
+      'A &amp; B',
+    ]);
     const { stderr } = await home.expect(1, ['emulator', '--behaviour', 'echo-wirtes']);
     expect(stderr.replaceAll(/\s+/g, ' ')).toContain('Did you mean `echo-writes`?');
-    expect((await home.expect(1, ['emulator', '--dialect', 'privat'])).stderr).toContain('reference, public');
+    expect((await home.expect(1, ['emulator', '--dialect', 'privat'])).stderr).toContain(
+      'reference, public',
+    );
   });
 });

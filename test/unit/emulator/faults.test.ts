@@ -1,29 +1,50 @@
 // Every fault does what it is ordered to do, to the requests it is ordered for, and the writes it promises happen or do not.
 import { describe, expect, test } from 'vitest';
-import { ConnectionReset, parseFault, type Estate, type Fault } from '../../../src/emulator/index.js';
+import {
+  ConnectionReset,
+  parseFault,
+  type Estate,
+  type Fault,
+} from '../../../src/emulator/index.js';
 import { Refusal } from '../../../src/model/index.js';
 import { requestOf, rig, type Rig } from './rig.js';
 
 const estate: Estate = {
   version: 1,
   records: {
-    accounts: [{ id: '1', name: 'Headquarters', account: null }, ...[2, 3, 4, 5].map((id) => ({ id: String(id), name: `Site ${id}` }))],
-    account_authorizations: [5, 6, 7].map((id) => ({ id: String(id), user: String(id), account: '1', role: 'no_access' })),
+    accounts: [
+      { id: '1', name: 'Headquarters', account: null },
+      ...[2, 3, 4, 5].map((id) => ({ id: String(id), name: `Site ${id}` })),
+    ],
+    account_authorizations: [5, 6, 7].map((id) => ({
+      id: String(id),
+      user: String(id),
+      account: '1',
+      role: 'no_access',
+    })),
   },
 };
-const faulty = (...faults: readonly string[]): Rig => rig({ estate, faults: faults.map(parseFault) });
-const names = ({ emulator }: Rig): readonly unknown[] => emulator.objects('accounts').map(({ name }) => name);
+const faulty = (...faults: readonly string[]): Rig =>
+  rig({ estate, faults: faults.map(parseFault) });
+const names = ({ emulator }: Rig): readonly unknown[] =>
+  emulator.objects('accounts').map(({ name }) => name);
 const create = ({ ask }: Rig) => ask('POST', '/api/v2/accounts/', { name: 'New' });
 
 describe('the words of --fault', () => {
   test.each<[string, Fault]>([
     ['latency=250', { name: 'latency', value: 250 }],
     ['status=503,method=post,times=2', { name: 'status', value: 503, method: 'POST', times: 2 }],
-    ['reset-after, path=alert_rules, after=3', { name: 'reset-after', path: 'alert_rules', after: 3 }],
+    [
+      'reset-after, path=alert_rules, after=3',
+      { name: 'reset-after', path: 'alert_rules', after: 3 },
+    ],
     ['truncate,path=?limit=500', { name: 'truncate', path: '?limit=500' }],
     ['page-shift,mode=remove', { name: 'page-shift', mode: 'remove' }],
     ['late=3000,mode=reset', { name: 'late', value: 3000, mode: 'reset' }],
-    ['stale=1500,mode=flicker,method=DELETE', { name: 'stale', value: 1500, mode: 'flicker', method: 'DELETE' }],
+    [
+      'stale=1500,mode=flicker,method=DELETE',
+      { name: 'stale', value: 1500, mode: 'flicker', method: 'DELETE' },
+    ],
     ['endless', { name: 'endless' }],
     ['endless=50', { name: 'endless', value: 50 }],
   ])('%s', (text, fault) => expect(parseFault(text)).toEqual(fault));
@@ -72,7 +93,9 @@ describe('which requests', () => {
       ['GET', '/api/v2/accounts/?limit=5'],
       ['GET', '/api/v2/accounts/?limit=5'],
     ] as const) {
-      statuses.push((await one.ask(method, path, method === 'POST' ? { name: 'New' } : undefined)).status);
+      statuses.push(
+        (await one.ask(method, path, method === 'POST' ? { name: 'New' } : undefined)).status,
+      );
     }
     expect(statuses).toEqual([200, 200, 500, 200, 200, 500, 200]);
   });
@@ -94,13 +117,19 @@ describe('which requests', () => {
 describe('status', () => {
   test('nothing happens', async () => {
     const one = faulty('status=500');
-    expect((await create(one)).body).toEqual({ exception: { type: 'error', message: expect.any(String) } });
+    expect((await create(one)).body).toEqual({
+      exception: { type: 'error', message: expect.any(String) },
+    });
     expect(names(one)).toHaveLength(5);
   });
 
   test('of a 409, v3 gives no errors: that is throttling', async () => {
-    expect((await faulty('status=409').ask('GET', '/api/v3/beta/account_authorizations')).body).toEqual({});
-    expect((await faulty('status=500').ask('GET', '/api/v3/beta/account_authorizations')).body.errors).toHaveLength(1);
+    expect(
+      (await faulty('status=409').ask('GET', '/api/v3/beta/account_authorizations')).body,
+    ).toEqual({});
+    expect(
+      (await faulty('status=500').ask('GET', '/api/v3/beta/account_authorizations')).body.errors,
+    ).toHaveLength(1);
   });
 
   test.each([204, 304])('%i has no body', async (status) => {
@@ -109,7 +138,9 @@ describe('status', () => {
   });
 
   test('a redirection leads somewhere', async () => {
-    expect((await faulty('status=302').ask('GET', '/api/v2/accounts/')).headers.get('location')).toBe('http://cloud.test/elsewhere/');
+    expect(
+      (await faulty('status=302').ask('GET', '/api/v2/accounts/')).headers.get('location'),
+    ).toBe('http://cloud.test/elsewhere/');
   });
 });
 
@@ -140,7 +171,11 @@ describe('answers that are none', () => {
   test('html: somebody else answered, nothing happened', async () => {
     const one = faulty('html');
     const { status, headers, text } = await create(one);
-    expect([status, headers.get('content-type'), text.slice(0, 15)]).toEqual([200, 'text/html; charset=utf-8', '<!DOCTYPE html>']);
+    expect([status, headers.get('content-type'), text.slice(0, 15)]).toEqual([
+      200,
+      'text/html; charset=utf-8',
+      '<!DOCTYPE html>',
+    ]);
     expect(names(one)).toHaveLength(5);
   });
 
@@ -191,22 +226,35 @@ describe('time', () => {
     ['seconds', '42'],
     ['date', 'Fri, 02 Jan 2026 03:05:05 GMT'],
     ['none', null],
-  ] as const)('rate-limit: too many in a minute are told to wait, in %s', async (retry_after, wait) => {
-    const one = rig({ estate, faults: [parseFault('rate-limit=2')], behaviours: { retry_after } });
-    const statuses = [(await create(one)).status];
-    one.clock.advance(18_000);
-    statuses.push((await create(one)).status);
-    const third = await create(one);
-    expect([...statuses, third.status, third.headers.get('retry-after')]).toEqual([200, 200, 429, wait]);
-    expect(names(one)).toHaveLength(7);
-    one.clock.advance(42_000);
-    expect((await create(one)).status).toBe(200);
-  });
+  ] as const)(
+    'rate-limit: too many in a minute are told to wait, in %s',
+    async (retry_after, wait) => {
+      const one = rig({
+        estate,
+        faults: [parseFault('rate-limit=2')],
+        behaviours: { retry_after },
+      });
+      const statuses = [(await create(one)).status];
+      one.clock.advance(18_000);
+      statuses.push((await create(one)).status);
+      const third = await create(one);
+      expect([...statuses, third.status, third.headers.get('retry-after')]).toEqual([
+        200,
+        200,
+        429,
+        wait,
+      ]);
+      expect(names(one)).toHaveLength(7);
+      one.clock.advance(42_000);
+      expect((await create(one)).status).toBe(200);
+    },
+  );
 });
 
 describe('stale', () => {
   const put = ({ ask }: Rig, name: string) => ask('PUT', '/api/v2/accounts/3/', { name });
-  const listed = async (one: Rig): Promise<readonly unknown[]> => (await one.list('/api/v2/accounts/?limit=2')).map(({ name }) => name);
+  const listed = async (one: Rig): Promise<readonly unknown[]> =>
+    (await one.list('/api/v2/accounts/?limit=2')).map(({ name }) => name);
   const before = ['Headquarters', 'Site 2', 'Site 3', 'Site 4', 'Site 5'];
 
   test('what was written is shown later, everywhere, and stored at once', async () => {
@@ -217,7 +265,8 @@ describe('stale', () => {
     expect((await one.ask('DELETE', '/api/v2/accounts/2/')).text).toBe('');
     expect((await put(one, 'Again')).body.name).toBe('Again');
     expect(names(one)).toEqual(['Headquarters', 'Again', 'Site 4', 'Site 5', 'New']);
-    const byId = async (): Promise<readonly unknown[]> => (await one.list(`/api/v2/accounts/?id__in=2,3,${String(id)}`)).map(({ name }) => name);
+    const byId = async (): Promise<readonly unknown[]> =>
+      (await one.list(`/api/v2/accounts/?id__in=2,3,${String(id)}`)).map(({ name }) => name);
     expect([await listed(one), await byId()]).toEqual([before, ['Site 2', 'Site 3']]);
     one.clock.advance(600);
     expect([await listed(one), await byId()]).toEqual([
@@ -244,7 +293,8 @@ describe('stale', () => {
     const one = faulty('stale=1000,mode=flicker');
     await create(one);
     const counts = new Set<number>();
-    for (let reading = 0; reading < 20; reading += 1) counts.add((await one.list('/api/v2/accounts/')).length);
+    for (let reading = 0; reading < 20; reading += 1)
+      counts.add((await one.list('/api/v2/accounts/')).length);
     expect(counts).toEqual(new Set([5, 6]));
     one.clock.advance(1000);
     for (let reading = 0; reading < 20; reading += 1) expect(await listed(one)).toHaveLength(6);
@@ -270,18 +320,26 @@ describe('pages', () => {
   test('page-shift is in the log, by the service itself', async () => {
     const one = faulty('page-shift,times=1');
     await one.ask('GET', '/api/v2/accounts/');
-    expect(await one.list('/api/v2/activity_logs/?actor__type=system&action__type=create')).toHaveLength(1);
+    expect(
+      await one.list('/api/v2/activity_logs/?actor__type=system&action__type=create'),
+    ).toHaveLength(1);
   });
 
   test('loop-next: next leads to the page it stands on', async () => {
     const one = faulty('loop-next');
-    expect((await one.ask('GET', '/api/v2/accounts/?limit=2')).body.meta.next).toBe('http://cloud.test/api/v2/accounts/?limit=2');
-    expect((await one.ask('GET', '/api/v3/beta/account_authorizations')).body.links.next).toBe('http://cloud.test/api/v3/beta/account_authorizations');
+    expect((await one.ask('GET', '/api/v2/accounts/?limit=2')).body.meta.next).toBe(
+      'http://cloud.test/api/v2/accounts/?limit=2',
+    );
+    expect((await one.ask('GET', '/api/v3/beta/account_authorizations')).body.links.next).toBe(
+      'http://cloud.test/api/v3/beta/account_authorizations',
+    );
   });
 
   test('foreign-next: next leads to another host, its query still holds', async () => {
     const one = faulty('foreign-next');
-    expect((await one.ask('GET', '/api/v2/accounts/?limit=2')).body.meta.next).toBe('https://elsewhere.invalid/api/v2/accounts/?limit=2&offset=2');
+    expect((await one.ask('GET', '/api/v2/accounts/?limit=2')).body.meta.next).toBe(
+      'https://elsewhere.invalid/api/v2/accounts/?limit=2&offset=2',
+    );
     expect(await one.list('/api/v2/accounts/?limit=2')).toHaveLength(5);
     expect((await one.ask('GET', '/api/v2/accounts/')).body.meta.next).toBeNull();
   });

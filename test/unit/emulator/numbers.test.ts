@@ -11,7 +11,9 @@ test('numbers keep their digits from the seed to the answer, and on the way into
   const { emulator, ask } = rig({ estate: parseEstate(seed, 'seed.json') });
   expect((await ask('GET', '/api/v2/alert_rules/')).text).toContain(`"big":${digits}`);
   const { url, headers } = requestOf('POST', '/api/v2/alert_rules/', {});
-  const answer = await emulator.fetch(new Request(url, { method: 'POST', headers, body: `{"settings": {"other": ${digits}1}}` }));
+  const answer = await emulator.fetch(
+    new Request(url, { method: 'POST', headers, body: `{"settings": {"other": ${digits}1}}` }),
+  );
   expect(await answer.text()).toContain(`"other":${digits}1`);
   expect(wireText(emulator.snapshot())).toContain(`"other":${digits}1`);
 });

@@ -6,7 +6,8 @@ import { collections, kinds } from '../../../src/resources/index.js';
 import { seededRandom } from '../../support/simulated.js';
 import { handClock, rig, type Rig } from './rig.js';
 
-const uuid = (digit: number, day: number): string => `${String(day).repeat(8)}-aaaa-11ef-8000-00000000000${digit}`;
+const uuid = (digit: number, day: number): string =>
+  `${String(day).repeat(8)}-aaaa-11ef-8000-00000000000${digit}`;
 const estate: Estate = {
   version: 1,
   next_id: 900,
@@ -24,10 +25,27 @@ const estate: Estate = {
       { alert_config_id: uuid(3, 3), schedule: 'weekly', updated_at: '2025-02-01T00:00:00Z' },
     ],
     account_authorizations: [{ id: '80', user: '70', account: '12', role: 'no_access' }],
-    configuration_managers: [{ id: '6001', router: '5001', account: '12', configuration: [{ lan: { mtu: 1400 }, wan: { list: [1, 2] } }, [['lan', 'old']]] }],
+    configuration_managers: [
+      {
+        id: '6001',
+        router: '5001',
+        account: '12',
+        configuration: [{ lan: { mtu: 1400 }, wan: { list: [1, 2] } }, [['lan', 'old']]],
+      },
+    ],
     alerts: [
-      { created_at_timeuuid: uuid(1, 1), created_at: '2025-01-01T00:00:00Z', type: 'a', router: '5001' },
-      { created_at_timeuuid: uuid(2, 2), created_at: '2025-02-01T00:00:00Z', type: 'b', account: '12' },
+      {
+        created_at_timeuuid: uuid(1, 1),
+        created_at: '2025-01-01T00:00:00Z',
+        type: 'a',
+        router: '5001',
+      },
+      {
+        created_at_timeuuid: uuid(2, 2),
+        created_at: '2025-02-01T00:00:00Z',
+        type: 'b',
+        account: '12',
+      },
     ],
     batteries: [{ id: '7001', router: '5001' }],
   },
@@ -43,17 +61,35 @@ const kept: Estate = {
   },
 };
 const extended = (seed = estate): Rig => rig({ estate: seed, behaviours: { dialect: 'public' } });
-const ids = (records: readonly JsonObject[]): readonly unknown[] => records.map((one) => one['id'] ?? one['alert_config_id'] ?? one['created_at_timeuuid']);
+const ids = (records: readonly JsonObject[]): readonly unknown[] =>
+  records.map((one) => one['id'] ?? one['alert_config_id'] ?? one['created_at_timeuuid']);
 
 describe('header names', () => {
   const key = { 'X-MGR-API-ID': '', 'X-MGR-API-KEY': '', 'X-VND-API-ID': '', 'X-VND-API-KEY': '' };
-  const other = { 'X-ECM-API-ID': 'emulator-mgr-id', 'X-ECM-API-KEY': 'emulator-mgr-key', 'X-CP-API-ID': 'emulator-vnd-id', 'X-CP-API-KEY': 'emulator-vnd-key' };
-  const status = async (emulator: Rig['emulator'], headers: Readonly<Record<string, string>>): Promise<number> =>
+  const other = {
+    'X-ECM-API-ID': 'emulator-mgr-id',
+    'X-ECM-API-KEY': 'emulator-mgr-key',
+    'X-CP-API-ID': 'emulator-vnd-id',
+    'X-CP-API-KEY': 'emulator-vnd-key',
+  };
+  const status = async (
+    emulator: Rig['emulator'],
+    headers: Readonly<Record<string, string>>,
+  ): Promise<number> =>
     (await emulator.fetch(new Request('http://cloud.test/api/v2/accounts/', { headers }))).status;
 
   test.each([
     ['all four of the other family', other, 200],
-    ['two of each', { 'X-ECM-API-ID': 'emulator-mgr-id', 'X-ECM-API-KEY': 'emulator-mgr-key', 'X-VND-API-ID': 'emulator-vnd-id', 'X-VND-API-KEY': 'emulator-vnd-key' }, 200],
+    [
+      'two of each',
+      {
+        'X-ECM-API-ID': 'emulator-mgr-id',
+        'X-ECM-API-KEY': 'emulator-mgr-key',
+        'X-VND-API-ID': 'emulator-vnd-id',
+        'X-VND-API-KEY': 'emulator-vnd-key',
+      },
+      200,
+    ],
     ['a wrong value', { ...other, 'X-CP-API-KEY': 'guessed' }, 401],
     ['a wrong value beside a right one', { ...other, ...key, 'X-VND-API-KEY': 'guessed' }, 401],
     ['one that is missing', { 'X-ECM-API-ID': 'emulator-mgr-id' }, 401],
@@ -102,13 +138,25 @@ describe('lists', () => {
     expect(await extended().list('/api/v2/accounts/?fields=id,account&account=1')).toEqual(
       [12, 13].map((id) => ({ id: String(id), account: 'http://cloud.test/api/v2/accounts/1/' })),
     );
-    expect(await extended().list('/api/v2/alerts/?fields=type')).toEqual([{ type: 'a' }, { type: 'b' }]);
+    expect(await extended().list('/api/v2/alerts/?fields=type')).toEqual([
+      { type: 'a' },
+      { type: 'b' },
+    ]);
   });
 
   test('an order holds from page to page, by offset and by cursor', async () => {
     const { list } = extended();
-    expect(ids(await list('/api/v2/accounts/?order_by=-id&limit=1'))).toEqual(['110', '13', '12', '1']);
-    expect(ids(await list('/api/v2/alert_rules/?order_by=-updated_at&limit=1'))).toEqual([uuid(2, 2), uuid(3, 3), uuid(1, 1)]);
+    expect(ids(await list('/api/v2/accounts/?order_by=-id&limit=1'))).toEqual([
+      '110',
+      '13',
+      '12',
+      '1',
+    ]);
+    expect(ids(await list('/api/v2/alert_rules/?order_by=-updated_at&limit=1'))).toEqual([
+      uuid(2, 2),
+      uuid(3, 3),
+      uuid(1, 1),
+    ]);
   });
 
   test('a limit above 500 is clamped', async () => {
@@ -120,7 +168,10 @@ describe('lists', () => {
   });
 
   test('one record is read by its path', async () => {
-    expect((await extended().ask('GET', '/api/v2/accounts/12/')).body).toMatchObject({ id: '12', name: 'North' });
+    expect((await extended().ask('GET', '/api/v2/accounts/12/')).body).toMatchObject({
+      id: '12',
+      name: 'North',
+    });
     expect((await extended().ask('GET', '/api/v2/accounts/99/')).status).toBe(404);
     expect((await rig({ estate }).ask('GET', '/api/v2/accounts/12/')).status).toBe(405);
   });
@@ -129,32 +180,68 @@ describe('lists', () => {
 describe('writes', () => {
   test('a URL of v1 is a reference', async () => {
     const { ask } = extended();
-    const { body } = await ask('POST', '/api/v2/accounts/', { name: 'Depot', account: 'https://www.example.com/api/v1/accounts/12/' });
+    const { body } = await ask('POST', '/api/v2/accounts/', {
+      name: 'Depot',
+      account: 'https://www.example.com/api/v1/accounts/12/',
+    });
     expect(body.account).toBe('http://cloud.test/api/v2/accounts/12/');
-    expect((await ask('POST', '/api/v2/accounts/', { name: 'Depot', account: 'https://www.example.com/api/v1/routers/12/' })).status).toBe(400);
+    expect(
+      (
+        await ask('POST', '/api/v2/accounts/', {
+          name: 'Depot',
+          account: 'https://www.example.com/api/v1/routers/12/',
+        })
+      ).status,
+    ).toBe(400);
   });
 
   const path = '/api/v2/configuration_managers/6001/';
   test('PATCH of a configuration merges members, replaces lists, and takes nothing out', async () => {
     const { ask, emulator } = extended();
     const element = '00000000-0d93-319d-8220-4a1fb0372b51';
-    expect((await ask('PATCH', path, { configuration: [{ lan: { mtu: 1500, [element]: { _id_: element, name: 'x' } }, wan: { list: [3] } }, []] })).status).toBe(200);
-    const tree = (): unknown => (emulator.objects('configuration_managers')[0] as { configuration: readonly unknown[] } | undefined)?.configuration[0];
-    expect(tree()).toEqual({ lan: { mtu: 1500, [element]: { _id_: element, name: 'x' } }, wan: { list: [3] } });
-    await ask('PATCH', path, { configuration: [{ lan: { [element]: { _id_: element, ip: '1' } } }] });
-    expect(tree()).toMatchObject({ lan: { mtu: 1500, [element]: { _id_: element, name: 'x', ip: '1' } } });
+    expect(
+      (
+        await ask('PATCH', path, {
+          configuration: [
+            { lan: { mtu: 1500, [element]: { _id_: element, name: 'x' } }, wan: { list: [3] } },
+            [],
+          ],
+        })
+      ).status,
+    ).toBe(200);
+    const tree = (): unknown =>
+      (
+        emulator.objects('configuration_managers')[0] as
+          { configuration: readonly unknown[] } | undefined
+      )?.configuration[0];
+    expect(tree()).toEqual({
+      lan: { mtu: 1500, [element]: { _id_: element, name: 'x' } },
+      wan: { list: [3] },
+    });
+    await ask('PATCH', path, {
+      configuration: [{ lan: { [element]: { _id_: element, ip: '1' } } }],
+    });
+    expect(tree()).toMatchObject({
+      lan: { mtu: 1500, [element]: { _id_: element, name: 'x', ip: '1' } },
+    });
   });
 
   test.each([
     ['takes something out', { configuration: [{}, [['lan', 'mtu']]] }, 'cannot take anything out'],
-    ['does not repeat a UUID', { configuration: [{ lan: { '00000000-0d93-319d-8220-4a1fb0372b51': { name: 'x' } } }, []] }, '_id_'],
+    [
+      'does not repeat a UUID',
+      { configuration: [{ lan: { '00000000-0d93-319d-8220-4a1fb0372b51': { name: 'x' } } }, []] },
+      '_id_',
+    ],
   ])('a PATCH that %s is refused', async (_, body, why) => {
     const answer = await extended().ask('PATCH', path, body);
     expect([answer.status, answer.text]).toEqual([400, expect.stringContaining(why)]);
   });
 
   test('the service of the reference knows no PATCH of a configuration', async () => {
-    expect((await rig({ estate }).ask('PATCH', path, { configuration: [{}, []] })).status).toBe(405);
+    expect((await rig({ estate }).ask('PATCH', path, { configuration: [{}, []] })).status).toBe(
+      405,
+    );
   });
 });
 
@@ -167,23 +254,36 @@ describe('more collections', () => {
       product: 'https://www.example.com/api/v1/products/50/',
       target_firmware: 'http://cloud.test/api/v2/firmwares/60/',
     });
-    expect(made.body).toMatchObject({ id: '900', name: 'Clinics', product: 'http://cloud.test/api/v2/products/50/', configuration: [{}, []] });
-    expect((await ask('POST', '/api/v2/groups/', { name: 'Ghosts', product: '/api/v2/products/51/' })).status).toBe(400);
-    expect((await ask('PUT', '/api/v2/groups/900/', { name: 'Hospitals' })).body.name).toBe('Hospitals');
+    expect(made.body).toMatchObject({
+      id: '900',
+      name: 'Clinics',
+      product: 'http://cloud.test/api/v2/products/50/',
+      configuration: [{}, []],
+    });
+    expect(
+      (await ask('POST', '/api/v2/groups/', { name: 'Ghosts', product: '/api/v2/products/51/' }))
+        .status,
+    ).toBe(400);
+    expect((await ask('PUT', '/api/v2/groups/900/', { name: 'Hospitals' })).body.name).toBe(
+      'Hospitals',
+    );
     await ask('PATCH', '/api/v2/groups/900/', { configuration: [{ lan: { mtu: 1 } }, []] });
     await ask('PATCH', '/api/v2/groups/900/', { configuration: [{ wan: {} }, []] });
-    expect((await ask('GET', '/api/v2/groups/900/')).body.configuration).toEqual([{ lan: { mtu: 1 }, wan: {} }, []]);
-    await ask('PUT', '/api/v2/groups/900/', { configuration: [{ wan: {} }, []] });
-    expect((await list('/api/v2/groups/?account.id=13'))[0]?.configuration).toEqual([{ wan: {} }, []]);
-    expect((await ask('DELETE', '/api/v2/groups/900/')).status).toBe(200);
-    expect((await list('/api/v2/activity_logs/?object__type=group')).map(({ action }) => (action as JsonObject).type_name)).toEqual([
-      'create',
-      'update',
-      'update',
-      'update',
-      'update',
-      'delete',
+    expect((await ask('GET', '/api/v2/groups/900/')).body.configuration).toEqual([
+      { lan: { mtu: 1 }, wan: {} },
+      [],
     ]);
+    await ask('PUT', '/api/v2/groups/900/', { configuration: [{ wan: {} }, []] });
+    expect((await list('/api/v2/groups/?account.id=13'))[0]?.configuration).toEqual([
+      { wan: {} },
+      [],
+    ]);
+    expect((await ask('DELETE', '/api/v2/groups/900/')).status).toBe(200);
+    expect(
+      (await list('/api/v2/activity_logs/?object__type=group')).map(
+        ({ action }) => (action as JsonObject).type_name,
+      ),
+    ).toEqual(['create', 'update', 'update', 'update', 'update', 'delete']);
   });
 
   test('routers: changed and deleted with their configuration manager, never created', async () => {
@@ -191,7 +291,9 @@ describe('more collections', () => {
     expect((await ask('POST', '/api/v2/routers/', { name: 'x' })).status).toBe(405);
     expect((await ask('PUT', '/api/v2/routers/5001/', { mac: '1' })).status).toBe(400);
     await ask('PATCH', '/api/v2/routers/5001/', { custom1: 'rack 4' });
-    expect((await list('/api/v2/routers/?custom1=rack 4&group.id=40')).map(({ name }) => name)).toEqual(['Depot 7']);
+    expect(
+      (await list('/api/v2/routers/?custom1=rack 4&group.id=40')).map(({ name }) => name),
+    ).toEqual(['Depot 7']);
     expect((await ask('DELETE', '/api/v2/groups/40/')).text).toContain('still has routers');
     expect((await ask('DELETE', '/api/v2/routers/5001/')).status).toBe(200);
     expect(emulator.objects('configuration_managers')).toEqual([]);
@@ -200,56 +302,118 @@ describe('more collections', () => {
 
   test('a router moves to another account with its configuration manager, and leaves its group', async () => {
     const { ask, emulator } = extended(kept);
-    expect((await ask('PUT', '/api/v2/routers/5001/', { account: '/api/v1/accounts/110/', group: null })).body).toMatchObject({
+    expect(
+      (await ask('PUT', '/api/v2/routers/5001/', { account: '/api/v1/accounts/110/', group: null }))
+        .body,
+    ).toMatchObject({
       account: 'http://cloud.test/api/v2/accounts/110/',
       group: null,
     });
-    expect(emulator.objects('configuration_managers').map(({ account }) => account)).toEqual(['110']);
+    expect(emulator.objects('configuration_managers').map(({ account }) => account)).toEqual([
+      '110',
+    ]);
     expect((await ask('PUT', '/api/v2/accounts/12/', { account: null })).status).toBe(400);
   });
 
   test('products and firmwares are only read', async () => {
     const { ask, list } = extended(kept);
     expect(ids(await list('/api/v2/products/?name=R1900'))).toEqual(['50']);
-    expect((await list('/api/v2/firmwares/?product=50')).map(({ version }) => version)).toEqual(['7.1.0']);
-    for (const path of ['products/', 'firmwares/', 'products/50/']) expect((await ask('POST', `/api/v2/${path}`, { name: 'x' })).status).toBe(405);
+    expect((await list('/api/v2/firmwares/?product=50')).map(({ version }) => version)).toEqual([
+      '7.1.0',
+    ]);
+    for (const path of ['products/', 'firmwares/', 'products/50/'])
+      expect((await ask('POST', `/api/v2/${path}`, { name: 'x' })).status).toBe(405);
   });
 
   test('users of v3: those that an estate mentions are there, and their roles go with them', async () => {
     const { ask, emulator } = extended();
-    const found = (await ask('GET', '/api/v3/beta/users?filter[email]=ada@example.com&filter[is_active]=true')).body.data;
-    expect(found).toMatchObject([{ type: 'users', id: '70', attributes: { email: 'ada@example.com', user_id: '70', is_active: true } }]);
-    const made = await ask('POST', '/api/v3/beta/users', { data: { type: 'users', attributes: { email: 'dana@example.com', first_name: 'Dana' } } });
+    const found = (
+      await ask('GET', '/api/v3/beta/users?filter[email]=ada@example.com&filter[is_active]=true')
+    ).body.data;
+    expect(found).toMatchObject([
+      {
+        type: 'users',
+        id: '70',
+        attributes: { email: 'ada@example.com', user_id: '70', is_active: true },
+      },
+    ]);
+    const made = await ask('POST', '/api/v3/beta/users', {
+      data: { type: 'users', attributes: { email: 'dana@example.com', first_name: 'Dana' } },
+    });
     const id = String(made.body.data.id);
-    expect(made.body.data.attributes).toMatchObject({ email: 'dana@example.com', first_name: 'Dana', last_name: null, user_id: id });
-    const whole = { ...(made.body.data as JsonObject), attributes: { ...(made.body.data.attributes as JsonObject), last_name: 'Reyes' } };
-    expect((await ask('PUT', `/api/v3/beta/users/${id}`, { data: whole })).body.data.attributes).toMatchObject({ last_name: 'Reyes' });
+    expect(made.body.data.attributes).toMatchObject({
+      email: 'dana@example.com',
+      first_name: 'Dana',
+      last_name: null,
+      user_id: id,
+    });
+    const whole = {
+      ...(made.body.data as JsonObject),
+      attributes: { ...(made.body.data.attributes as JsonObject), last_name: 'Reyes' },
+    };
+    expect(
+      (await ask('PUT', `/api/v3/beta/users/${id}`, { data: whole })).body.data.attributes,
+    ).toMatchObject({ last_name: 'Reyes' });
     expect((await ask('DELETE', '/api/v3/beta/users/70')).status).toBe(200);
     expect(emulator.objects('account_authorizations')).toEqual([]);
   });
 
   test('routers with a configuration manager are there without a record of their own', async () => {
-    expect(await extended().list('/api/v2/routers/')).toMatchObject([{ id: '5001', account: 'http://cloud.test/api/v2/accounts/12/' }]);
+    expect(await extended().list('/api/v2/routers/')).toMatchObject([
+      { id: '5001', account: 'http://cloud.test/api/v2/accounts/12/' },
+    ]);
   });
 
   test('an account with groups or routers is not deleted', async () => {
     const { ask } = extended(kept);
     expect((await ask('DELETE', '/api/v2/accounts/12/')).text).toContain('sub-accounts');
     await ask('DELETE', '/api/v2/accounts/110/');
-    expect((await ask('DELETE', '/api/v2/accounts/12/')).text).toContain('the account still has groups');
-    expect((await ask('DELETE', '/api/v2/accounts/13/')).text).toContain('the account still has routers');
+    expect((await ask('DELETE', '/api/v2/accounts/12/')).text).toContain(
+      'the account still has groups',
+    );
+    expect((await ask('DELETE', '/api/v2/accounts/13/')).text).toContain(
+      'the account still has routers',
+    );
   });
 
   test('a rule names groups that exist', async () => {
-    expect((await extended(kept).ask('POST', '/api/v2/alert_rules/', { associated_groups: [40] })).status).toBe(200);
-    expect((await extended(kept).ask('POST', '/api/v2/alert_rules/', { associated_groups: [41] })).status).toBe(400);
+    expect(
+      (await extended(kept).ask('POST', '/api/v2/alert_rules/', { associated_groups: [40] }))
+        .status,
+    ).toBe(200);
+    expect(
+      (await extended(kept).ask('POST', '/api/v2/alert_rules/', { associated_groups: [41] }))
+        .status,
+    ).toBe(400);
   });
 
   test('the service of the reference has none of them, and says how to get at their records', async () => {
     const { ask } = rig({ estate });
-    for (const path of ['v2/groups/', 'v2/routers/', 'v2/products/', 'v2/firmwares/', 'v3/beta/users']) expect((await ask('GET', `/api/${path}`)).status).toBe(404);
-    const build = () => createEmulator({ kinds, collections, clock: handClock(), random: seededRandom(), estate: kept });
-    expect(build).toThrow(expect.objectContaining({ diagnostics: [expect.objectContaining({ detail: expect.stringContaining('--dialect public') as string })] }) as Error);
+    for (const path of [
+      'v2/groups/',
+      'v2/routers/',
+      'v2/products/',
+      'v2/firmwares/',
+      'v3/beta/users',
+    ])
+      expect((await ask('GET', `/api/${path}`)).status).toBe(404);
+    const build = () =>
+      createEmulator({
+        kinds,
+        collections,
+        clock: handClock(),
+        random: seededRandom(),
+        estate: kept,
+      });
+    expect(build).toThrow(
+      expect.objectContaining({
+        diagnostics: [
+          expect.objectContaining({
+            detail: expect.stringContaining('--dialect public') as string,
+          }),
+        ],
+      }) as Error,
+    );
   });
 
   test('a kind of the same name takes the place of one', async () => {
@@ -259,12 +423,29 @@ describe('more collections', () => {
       doc: 'A group.',
       id: 'id',
       identity: ['name'],
-      attributes: { name: text('Name.'), motto: text('Motto.'), id: text('Id.', { computed: true }) },
-      operations: { dialect: 'v2', collection: 'groups', paging: 'offset', page: 500, by_id: 'id', create: 'POST' },
+      attributes: {
+        name: text('Name.'),
+        motto: text('Motto.'),
+        id: text('Id.', { computed: true }),
+      },
+      operations: {
+        dialect: 'v2',
+        collection: 'groups',
+        paging: 'offset',
+        page: 500,
+        by_id: 'id',
+        create: 'POST',
+      },
       example: {},
     });
-    const { ask } = rig({ kinds: kindsOf([...kinds.values(), own]), estate, behaviours: { dialect: 'public' } });
-    expect((await ask('POST', '/api/v2/groups/', { name: 'Depots', motto: 'On time' })).body).toMatchObject({ name: 'Depots', motto: 'On time' });
+    const { ask } = rig({
+      kinds: kindsOf([...kinds.values(), own]),
+      estate,
+      behaviours: { dialect: 'public' },
+    });
+    expect(
+      (await ask('POST', '/api/v2/groups/', { name: 'Depots', motto: 'On time' })).body,
+    ).toMatchObject({ name: 'Depots', motto: 'On time' });
     expect((await ask('POST', '/api/v2/groups/', { name: 'Depots' })).status).toBe(400);
     expect((await ask('GET', '/api/v2/routers/')).status).toBe(200);
   });

@@ -1,5 +1,10 @@
 // An emulator in process with a clock that moves only when told, and short ways to ask it.
-import { createEmulator, dummyCredentials, type Emulator, type EmulatorOptions } from '../../../src/emulator/index.js';
+import {
+  createEmulator,
+  dummyCredentials,
+  type Emulator,
+  type EmulatorOptions,
+} from '../../../src/emulator/index.js';
 import type { Json, JsonObject } from '../../../src/model/index.js';
 import type { Clock } from '../../../src/platform/index.js';
 import { collections, kinds } from '../../../src/resources/index.js';
@@ -20,7 +25,8 @@ export function handClock(start = START): HandClock {
     now: () => now,
     monotonic: () => now,
     boot: () => ({ id: 'test', milliseconds: now - start }),
-    sleep: (milliseconds) => new Promise((wake) => void sleepers.push({ at: now + milliseconds, wake })),
+    sleep: (milliseconds) =>
+      new Promise((wake) => void sleepers.push({ at: now + milliseconds, wake })),
     advance: (milliseconds) => {
       now += milliseconds;
       const due = sleepers.filter(({ at }) => at <= now);
@@ -49,18 +55,43 @@ export interface Answer {
 export interface Rig {
   readonly emulator: Emulator;
   readonly clock: HandClock;
-  readonly ask: (method: string, path: string, body?: Json, headers?: Readonly<Record<string, string>>) => Promise<Answer>;
+  readonly ask: (
+    method: string,
+    path: string,
+    body?: Json,
+    headers?: Readonly<Record<string, string>>,
+  ) => Promise<Answer>;
   /** Every object of a v2 listing, page after page, by the query of `next` alone. */
   readonly list: (path: string) => Promise<readonly JsonObject[]>;
 }
 
-const v2Headers = { ...dummyCredentials.v2[0], accept: 'application/json', 'content-type': 'application/json' };
-const v3Headers = { authorization: 'Bearer emulator-token', accept: 'application/vnd.api+json', 'content-type': 'application/vnd.api+json' };
+const v2Headers = {
+  ...dummyCredentials.v2[0],
+  accept: 'application/json',
+  'content-type': 'application/json',
+};
+const v3Headers = {
+  authorization: 'Bearer emulator-token',
+  accept: 'application/vnd.api+json',
+  'content-type': 'application/vnd.api+json',
+};
 
-export function requestOf(method: string, path: string, body?: Json, headers: Readonly<Record<string, string>> = {}, origin = ORIGIN): Request {
+export function requestOf(
+  method: string,
+  path: string,
+  body?: Json,
+  headers: Readonly<Record<string, string>> = {},
+  origin = ORIGIN,
+): Request {
   const usual = path.startsWith('/api/v3') ? v3Headers : v2Headers;
-  const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
-  return new Request(origin + path, { method, headers: { ...usual, ...headers }, redirect: 'manual', ...(text !== undefined && { body: text }) });
+  const text =
+    body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
+  return new Request(origin + path, {
+    method,
+    headers: { ...usual, ...headers },
+    redirect: 'manual',
+    ...(text !== undefined && { body: text }),
+  });
 }
 
 export async function answerOf(response: Response): Promise<Answer> {
@@ -76,8 +107,15 @@ export async function answerOf(response: Response): Promise<Answer> {
 
 export function rig(options: Partial<EmulatorOptions> = {}): Rig {
   const clock = handClock();
-  const emulator = createEmulator({ kinds, collections, clock, random: seededRandom(1), ...options });
-  const ask: Rig['ask'] = async (method, path, body, headers) => answerOf(await emulator.fetch(requestOf(method, path, body, headers)));
+  const emulator = createEmulator({
+    kinds,
+    collections,
+    clock,
+    random: seededRandom(1),
+    ...options,
+  });
+  const ask: Rig['ask'] = async (method, path, body, headers) =>
+    answerOf(await emulator.fetch(requestOf(method, path, body, headers)));
   const list: Rig['list'] = async (path) => {
     const found: JsonObject[] = [];
     const { pathname, search } = new URL(path, ORIGIN);

@@ -1,7 +1,16 @@
 // Values of secrets are masked in every text, members of documents by their names; names, addresses and words stay.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isSecretName, maskingOf, Reference, Secret, SENSITIVE, spellings, Template, type Masking } from '../../../src/model/index.js';
+import {
+  isSecretName,
+  maskingOf,
+  Reference,
+  Secret,
+  SENSITIVE,
+  spellings,
+  Template,
+  type Masking,
+} from '../../../src/model/index.js';
 import { drawn } from '../../support/drawn.js';
 
 let count = 0;
@@ -20,12 +29,22 @@ describe('a text', () => {
     ['seven characters inside it', '1234567', 'x1234567x', 'x1234567x'],
     ['seven characters as the whole', '1234567', '1234567', '(sensitive)'],
     ['one character as the whole', 'x', 'x', '(sensitive)'],
-    ['a value with blanks around, without them', ' padded-value\n', 'a padded-value b', 'a (sensitive) b'],
+    [
+      'a value with blanks around, without them',
+      ' padded-value\n',
+      'a padded-value b',
+      'a (sensitive) b',
+    ],
     ['JSON inside it', 'quote"and\\slash', '{"a":"quote\\"and\\\\slash"}', '{"a":"(sensitive)"}'],
     ['JSON with escapes', 'schlüssel-wort', '"schl\\u00fcssel-wort"', '"(sensitive)"'],
     ['a query', 'a&b c/d=e', '?k=a%26b%20c%2Fd%3De&x', '?k=(sensitive)&x'],
     ['a form', 'a&b c/d=e', 'k=a%26b+c%2Fd%3De', 'k=(sensitive)'],
-    ['HTML', 'a<b>&\'c"', 'a&lt;b&gt;&amp;&#39;c&quot; a&lt;b&gt;&amp;&#x27;c&quot;', '(sensitive) (sensitive)'],
+    [
+      'HTML',
+      'a<b>&\'c"',
+      'a&lt;b&gt;&amp;&#39;c&quot; a&lt;b&gt;&amp;&#x27;c&quot;',
+      '(sensitive) (sensitive)',
+    ],
     ['base64', 'long-enough', 'Basic bG9uZy1lbm91Z2g=', 'Basic (sensitive)'],
     ['nothing', 'long-enough', 'long enough', 'long enough'],
     ['nothing of an empty value', '', 'anything at all', 'anything at all'],
@@ -44,7 +63,8 @@ describe('a text', () => {
   it('asks each source once, and before nothing was looked at not at all', () => {
     let asked = 0;
     const masking = maskingOf();
-    for (let index = 0; index < 3; index += 1) masking.add(new Secret('env.A', () => ((asked += 1), 'a-value-of-it')));
+    for (let index = 0; index < 3; index += 1)
+      masking.add(new Secret('env.A', () => ((asked += 1), 'a-value-of-it')));
     expect(asked).toBe(0);
     masking.text('a text');
     masking.text('a-value-of-it');
@@ -61,13 +81,28 @@ describe('a text', () => {
   });
 
   it('holds no value of eight characters in any spelling afterwards', () => {
-    const value = fc.string({ unit: fc.constantFrom(...Array.from('abc&<>"\'\\/%+= é\u{1f600}')), minLength: 8, maxLength: 20 }).filter((one) => one.trim().length >= 8);
+    const value = fc
+      .string({
+        unit: fc.constantFrom(...Array.from('abc&<>"\'\\/%+= é\u{1f600}')),
+        minLength: 8,
+        maxLength: 20,
+      })
+      .filter((one) => one.trim().length >= 8);
     fc.assert(
-      fc.property(fc.array(value, { minLength: 1, maxLength: 5 }), fc.array(fc.tuple(fc.nat(4), fc.nat(7), fc.string({ maxLength: 5 })), { maxLength: 8 }), (values, places) => {
-        const text = places.map(([which, spelling, rest]) => rest + spellings(values[which % values.length] as string)[spelling]).join('');
-        const masked = knowing(...values).text(text);
-        for (const one of values.flatMap(spellings)) expect(masked).not.toContain(one);
-      }),
+      fc.property(
+        fc.array(value, { minLength: 1, maxLength: 5 }),
+        fc.array(fc.tuple(fc.nat(4), fc.nat(7), fc.string({ maxLength: 5 })), { maxLength: 8 }),
+        (values, places) => {
+          const text = places
+            .map(
+              ([which, spelling, rest]) =>
+                rest + spellings(values[which % values.length] as string)[spelling],
+            )
+            .join('');
+          const masked = knowing(...values).text(text);
+          for (const one of values.flatMap(spellings)) expect(masked).not.toContain(one);
+        },
+      ),
       { numRuns: drawn(500) },
     );
   });
@@ -77,19 +112,39 @@ describe('a value', () => {
   const masking = knowing('long-enough');
 
   it.each([
-    ['texts at any depth', { a: ['x long-enough', { b: 'long-enough' }] }, { a: ['x (sensitive)', { b: SENSITIVE }] }],
+    [
+      'texts at any depth',
+      { a: ['x long-enough', { b: 'long-enough' }] },
+      { a: ['x (sensitive)', { b: SENSITIVE }] },
+    ],
     ['no names of members', { 'long-enough': 1 }, { 'long-enough': 1 }],
     [
       'members that are named as secrets',
-      { password: 'x', wpa_psk: 5, 'admin-password': 'y', n: { sharedKey: ['a'] }, token: { a: 1 } },
-      { password: SENSITIVE, wpa_psk: SENSITIVE, 'admin-password': SENSITIVE, n: { sharedKey: SENSITIVE }, token: SENSITIVE },
+      {
+        password: 'x',
+        wpa_psk: 5,
+        'admin-password': 'y',
+        n: { sharedKey: ['a'] },
+        token: { a: 1 },
+      },
+      {
+        password: SENSITIVE,
+        wpa_psk: SENSITIVE,
+        'admin-password': SENSITIVE,
+        n: { sharedKey: SENSITIVE },
+        token: SENSITIVE,
+      },
     ],
     [
       'nothing that says nothing',
       { password: '', psk: null, secret: '*', token: false, api_key: {}, passwd: [] },
       { password: '', psk: null, secret: '*', token: false, api_key: {}, passwd: [] },
     ],
-    ['nothing else', { a: 1, b: true, c: null, d: 'short' }, { a: 1, b: true, c: null, d: 'short' }],
+    [
+      'nothing else',
+      { a: 1, b: true, c: null, d: 'short' },
+      { a: 1, b: true, c: null, d: 'short' },
+    ],
   ])('is masked in %s', (_, value, masked) => {
     expect(masking.value(value)).toEqual(masked);
     expect(masking.value(value) === value).toBe(JSON.stringify(value) === JSON.stringify(masked));
@@ -98,8 +153,13 @@ describe('a value', () => {
   it('keeps references, and masks texts around them', () => {
     const reference = new Reference('declared', 'accounts.a', 'name');
     expect(masking.value({ a: reference })).toEqual({ a: reference });
-    expect(masking.value({ a: new Template(['x long-enough ', reference]) })).toEqual({ a: new Template(['x (sensitive) ', reference]) });
-    expect([masking.holds({ a: [1, 'a long-enough b'] }), masking.holds({ 'long-enough': 'x', password: 'x' })]).toEqual([true, false]);
+    expect(masking.value({ a: new Template(['x long-enough ', reference]) })).toEqual({
+      a: new Template(['x (sensitive) ', reference]),
+    });
+    expect([
+      masking.holds({ a: [1, 'a long-enough b'] }),
+      masking.holds({ 'long-enough': 'x', password: 'x' }),
+    ]).toEqual([true, false]);
   });
 });
 
@@ -147,7 +207,9 @@ describe('what is said', () => {
           { op: 'replace', path: '/configuration/0/api-key', value: 'k' },
           { op: 'add', path: '/long-enough', value: 'long-enough' },
         ],
-        requests: [{ method: 'PUT', path: '/long-enough/', body: { password: 'x', name: 'update' } }],
+        requests: [
+          { method: 'PUT', path: '/long-enough/', body: { password: 'x', name: 'update' } },
+        ],
       },
       {
         address: 'accounts.long-enough',
@@ -166,7 +228,9 @@ describe('what is said', () => {
           { op: 'replace', path: '/configuration/0/api-key', value: SENSITIVE },
           { op: 'add', path: '/long-enough', value: SENSITIVE },
         ],
-        requests: [{ method: 'PUT', path: '/long-enough/', body: { password: SENSITIVE, name: SENSITIVE } }],
+        requests: [
+          { method: 'PUT', path: '/long-enough/', body: { password: SENSITIVE, name: SENSITIVE } },
+        ],
       },
     ],
     [
@@ -179,12 +243,28 @@ describe('what is said', () => {
       [
         { user: 'long-enough', address: 'a.long-enough', declared: 'long-enough' },
         { changed_by: { actor: 'long-enough', before: { token: 't' } } },
-        { type: 'end', outcome: { outcome: 'done', action: 'update', id: '7', diagnostic: { summary: 'long-enough' } } },
+        {
+          type: 'end',
+          outcome: {
+            outcome: 'done',
+            action: 'update',
+            id: '7',
+            diagnostic: { summary: 'long-enough' },
+          },
+        },
       ],
       [
         { user: SENSITIVE, address: 'a.long-enough', declared: SENSITIVE },
         { changed_by: { actor: SENSITIVE, before: { token: SENSITIVE } } },
-        { type: 'end', outcome: { outcome: 'done', action: 'update', id: '7', diagnostic: { summary: SENSITIVE } } },
+        {
+          type: 'end',
+          outcome: {
+            outcome: 'done',
+            action: 'update',
+            id: '7',
+            diagnostic: { summary: SENSITIVE },
+          },
+        },
       ],
     ],
   ])('is masked: %s', (_, said, masked) => {
@@ -229,6 +309,19 @@ describe('names of secrets', () => {
   )('%s: %s', (name, is) => expect(isSecretName(name)).toBe(is));
 
   it.each(
-    ['password_length', 'secretary', 'tokens', 'token_count', 'key', 'keys', 'public_key', 'psk_enabled', 'passwords', 'apikeys', 'name', ''].map((name) => [name, false] as const),
+    [
+      'password_length',
+      'secretary',
+      'tokens',
+      'token_count',
+      'key',
+      'keys',
+      'public_key',
+      'psk_enabled',
+      'passwords',
+      'apikeys',
+      'name',
+      '',
+    ].map((name) => [name, false] as const),
   )('%s: %s', (name, is) => expect(isSecretName(name)).toBe(is));
 });

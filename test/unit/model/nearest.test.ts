@@ -19,7 +19,14 @@ describe('nearest', () => {
 
   it('is symmetric, and zero only for equals', () => {
     const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 6 });
-    fc.assert(fc.property(word, word, (a, b) => void expect([distance(a, b), distance(a, b) === 0]).toEqual([distance(b, a), a === b])));
+    fc.assert(
+      fc.property(
+        word,
+        word,
+        (a, b) =>
+          void expect([distance(a, b), distance(a, b) === 0]).toEqual([distance(b, a), a === b]),
+      ),
+    );
   });
 
   it.each([
@@ -34,6 +41,8 @@ describe('nearest', () => {
     ['ab', ['ax', 'ay'], 'ax'],
   ])('%s among %j is %s', (word, candidates, expected) => {
     expect(nearest(word, candidates)).toBe(expected);
-    expect(didYouMean(word, candidates)).toBe(expected === undefined ? '' : ` Did you mean \`${expected}\`?`);
+    expect(didYouMean(word, candidates)).toBe(
+      expected === undefined ? '' : ` Did you mean \`${expected}\`?`,
+    );
   });
 });

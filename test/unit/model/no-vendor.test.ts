@@ -6,7 +6,9 @@ import { collections } from '../../../src/resources/index.js';
 import { roleLadder } from '../../../src/resources/role-ladder.js';
 import { ruleNames } from '../../../src/resources/rules/names.js';
 
-const names = [...collections.values()].flatMap(({ name, singular }) => (singular.includes('_') ? [name, singular] : [name]));
+const names = [...collections.values()].flatMap(({ name, singular }) =>
+  singular.includes('_') ? [name, singular] : [name],
+);
 
 /** What is left in the model: published documents, settings and the provider block name parts of the service. */
 const left: Readonly<Record<string, readonly string[]>> = {
@@ -25,14 +27,23 @@ const lines = (folder: string): readonly (readonly [file: string, line: string])
 
 test.each(['src/reconciler', 'src/model'])('%s names nothing of the service', (folder) => {
   // "accounts for" is a verb.
-  const word = new RegExp(String.raw`(?<![\w-])(?:${[...names, ...ruleNames, ...roleLadder].join('|')})(?![\w-]| for\b)`, 'g');
+  const word = new RegExp(
+    String.raw`(?<![\w-])(?:${[...names, ...ruleNames, ...roleLadder].join('|')})(?![\w-]| for\b)`,
+    'g',
+  );
   const found = lines(folder).flatMap(([file, line]) =>
-    (line.match(word) ?? []).filter((name) => left[file]?.includes(name) !== true).map((name) => `${file}: ${name} in ${line.trim()}`),
+    (line.match(word) ?? [])
+      .filter((name) => left[file]?.includes(name) !== true)
+      .map((name) => `${file}: ${name} in ${line.trim()}`),
   );
   expect(found).toEqual([]);
 });
 
 test('the list of what is left is no longer than it has to be', () => {
-  const text = new Map(Object.keys(left).map((file) => [file, readFileSync(join('src/model', file), 'utf8')]));
-  for (const [file, some] of Object.entries(left)) for (const name of some) expect([file, name, text.get(file)?.includes(name)]).toEqual([file, name, true]);
+  const text = new Map(
+    Object.keys(left).map((file) => [file, readFileSync(join('src/model', file), 'utf8')]),
+  );
+  for (const [file, some] of Object.entries(left))
+    for (const name of some)
+      expect([file, name, text.get(file)?.includes(name)]).toEqual([file, name, true]);
 });

@@ -6,7 +6,9 @@ import { canonicalAddress, formatAddress, shellWord } from '../../../src/model/i
 import { drawn } from '../../support/drawn.js';
 
 const received = (words: readonly string[]): readonly string[] =>
-  execFileSync('/bin/sh', ['-c', `printf '%s\\0' ${words.map(shellWord).join(' ')}`], { encoding: 'utf8' })
+  execFileSync('/bin/sh', ['-c', `printf '%s\\0' ${words.map(shellWord).join(' ')}`], {
+    encoding: 'utf8',
+  })
     .split('\0')
     .slice(0, -1);
 
@@ -41,10 +43,17 @@ const nasty = [
 
 test.each(nasty)('%j', (word) => expect(received([word, word])).toEqual([word, word]));
 
-test('what needs no quotes has none', () => expect(['alert_rules.wan-down', 'a@b', './x/y.yaml'].map(shellWord)).toEqual(['alert_rules.wan-down', 'a@b', './x/y.yaml']));
+test('what needs no quotes has none', () =>
+  expect(['alert_rules.wan-down', 'a@b', './x/y.yaml'].map(shellWord)).toEqual([
+    'alert_rules.wan-down',
+    'a@b',
+    './x/y.yaml',
+  ]));
 
 test('any words', () => {
-  const word = fc.string({ unit: 'binary' }).filter((text) => !text.includes('\0') && text.isWellFormed());
+  const word = fc
+    .string({ unit: 'binary' })
+    .filter((text) => !text.includes('\0') && text.isWellFormed());
   fc.assert(
     fc.property(fc.array(word, { minLength: 1, maxLength: 20 }), (words) => {
       expect(received(words)).toEqual(words);
@@ -61,5 +70,9 @@ test('an address means the same however its key is escaped', () => {
     }),
   );
   expect(canonicalAddress('a.b["\\u0078\\u202e"]')).toBe('a.b["x\u202e"]');
-  expect(['a.b', 'what is this', 'a.b["x]'].map(canonicalAddress)).toEqual(['a.b', 'what is this', 'a.b["x]']);
+  expect(['a.b', 'what is this', 'a.b["x]'].map(canonicalAddress)).toEqual([
+    'a.b',
+    'what is this',
+    'a.b["x]',
+  ]);
 });

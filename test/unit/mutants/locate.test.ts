@@ -29,14 +29,21 @@ describe('a text of the sources', () => {
 describe('every seeded fault', () => {
   const files = [...new Set(mutants.map(({ file }) => file))];
 
-  it.each([undefined, 100])('stands once in its file, with a print width of %s', async (printWidth) => {
-    const options = await resolveConfig(join(root, 'src/index.ts'));
-    const missing: string[] = [];
-    for (const file of files) {
-      const source = readFileSync(join(root, 'src', file), 'utf8');
-      const code = printWidth === undefined ? source : await format(source, { ...options, printWidth, parser: 'typescript' });
-      for (const { name, find, file: its } of mutants) if (its === file && locate(code, find).length !== 1) missing.push(`${name} (${file})`);
-    }
-    expect(missing).toEqual([]);
-  });
+  it.each([undefined, 100])(
+    'stands once in its file, with a print width of %s',
+    async (printWidth) => {
+      const options = await resolveConfig(join(root, 'src/index.ts'));
+      const missing: string[] = [];
+      for (const file of files) {
+        const source = readFileSync(join(root, 'src', file), 'utf8');
+        const code =
+          printWidth === undefined
+            ? source
+            : await format(source, { ...options, printWidth, parser: 'typescript' });
+        for (const { name, find, file: its } of mutants)
+          if (its === file && locate(code, find).length !== 1) missing.push(`${name} (${file})`);
+      }
+      expect(missing).toEqual([]);
+    },
+  );
 });

@@ -15,7 +15,9 @@ const at = (name: string): string => join(folder, name);
 async function moment(handle: FileHandle): Promise<string> {
   const about = await handle.stat();
   const names = (await readdir(folder)).filter((name) => !name.endsWith('.tmp')).toSorted();
-  const lying = await Promise.all(names.map(async (name) => `${name}=${await readFile(at(name), 'utf8')}`));
+  const lying = await Promise.all(
+    names.map(async (name) => `${name}=${await readFile(at(name), 'utf8')}`),
+  );
   return `${about.isDirectory() ? 'folder' : `file of ${about.size}`} forced: ${lying.join(' ')}`;
 }
 
@@ -37,8 +39,16 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 it.each<readonly [string, () => Promise<unknown>, readonly string[]]>([
-  ['replace: the text, then its name', () => files.replace(at('a'), 'four', 0o600), ['file of 4 forced: a=one', 'folder forced: a=four']],
-  ['create: the text, then its name', () => files.create(at('b'), 'xy', 0o600), ['file of 2 forced: a=one', 'folder forced: a=one b=xy']],
+  [
+    'replace: the text, then its name',
+    () => files.replace(at('a'), 'four', 0o600),
+    ['file of 4 forced: a=one', 'folder forced: a=four'],
+  ],
+  [
+    'create: the text, then its name',
+    () => files.create(at('b'), 'xy', 0o600),
+    ['file of 2 forced: a=one', 'folder forced: a=one b=xy'],
+  ],
   [
     'append: the name, then each text',
     async () => {
@@ -46,7 +56,11 @@ it.each<readonly [string, () => Promise<unknown>, readonly string[]]>([
       for (const text of ['x', 'yz']) await appender.write(text);
       await appender.close();
     },
-    ['folder forced: a=one log=', 'file of 1 forced: a=one log=x', 'file of 3 forced: a=one log=xyz'],
+    [
+      'folder forced: a=one log=',
+      'file of 1 forced: a=one log=x',
+      'file of 3 forced: a=one log=xyz',
+    ],
   ],
   ['rename: the names', () => files.rename(at('a'), at('c')), ['folder forced: c=one']],
   ['remove: the names', () => files.remove(at('a')), ['folder forced: ']],

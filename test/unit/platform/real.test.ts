@@ -2,7 +2,17 @@
 // the living from the dead.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
+import {
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -31,16 +41,26 @@ describe('the disk', () => {
     await expect(files.replace(at('no/a'), 'x', 0o600)).rejects.toMatchObject({ code: 'ENOENT' });
     await files.makeFolder(at('folder/deep'));
     await expect(files.replace(at('folder'), 'x', 0o600)).rejects.toMatchObject({ code: 'EISDIR' });
-    await expect(files.replace('/dev/null', 'x', 0o600)).rejects.toMatchObject({ code: 'EFTYPE', problem: 'is not a regular file' });
+    await expect(files.replace('/dev/null', 'x', 0o600)).rejects.toMatchObject({
+      code: 'EFTYPE',
+      problem: 'is not a regular file',
+    });
     expect((await readdir(folder)).toSorted()).toEqual(['a', 'folder']);
     expect((await stat(at('folder/deep'))).mode & 0o777).toBe(0o700);
   });
 
   it('creates once, whoever else tries', async () => {
-    const tries = await Promise.allSettled(['x', 'y', 'z'].map((text) => files.create(at('a'), text, 0o600)));
+    const tries = await Promise.allSettled(
+      ['x', 'y', 'z'].map((text) => files.create(at('a'), text, 0o600)),
+    );
     expect(tries.filter((one) => one.status === 'fulfilled')).toHaveLength(1);
-    for (const one of tries) expect(one.status === 'fulfilled' || (one.reason as NodeJS.ErrnoException).code === 'EEXIST').toBe(true);
-    expect(await files.read(at('a'))).toBe(['x', 'y', 'z'][tries.findIndex((one) => one.status === 'fulfilled')]);
+    for (const one of tries)
+      expect(
+        one.status === 'fulfilled' || (one.reason as NodeJS.ErrnoException).code === 'EEXIST',
+      ).toBe(true);
+    expect(await files.read(at('a'))).toBe(
+      ['x', 'y', 'z'][tries.findIndex((one) => one.status === 'fulfilled')],
+    );
     expect(await readdir(folder)).toEqual(['a']);
   });
 
@@ -62,7 +82,10 @@ describe('the disk', () => {
     await expect(files.read(at('fifo'))).rejects.toMatchObject({ code: 'EFTYPE' });
     await expect(files.read('/dev/zero')).rejects.toMatchObject({ code: 'EFTYPE' });
     await expect(files.read(folder)).rejects.toMatchObject({ code: 'EISDIR' });
-    await expect(files.read(at('bytes'))).rejects.toMatchObject({ code: 'EILSEQ', message: expect.stringContaining('first at byte 2') as string });
+    await expect(files.read(at('bytes'))).rejects.toMatchObject({
+      code: 'EILSEQ',
+      message: expect.stringContaining('first at byte 2') as string,
+    });
     await expect(files.read(at('large'))).rejects.toMatchObject({ code: 'EFBIG' });
     await expect(files.read(at('none'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
@@ -108,14 +131,19 @@ describe('the machine', () => {
     expect(here.bootId).toMatch(/^[0-9a-f-]{36}$/);
     const child = spawn('sleep', ['60']);
     expect(await here.find(child.pid ?? 0)).not.toEqual(await here.find(process.pid));
-    expect(Number((await here.find(child.pid ?? 0))?.startTime)).toBeGreaterThan(Number((await here.find(process.pid))?.startTime));
+    expect(Number((await here.find(child.pid ?? 0))?.startTime)).toBeGreaterThan(
+      Number((await here.find(process.pid))?.startTime),
+    );
     child.kill('SIGKILL');
     await once(child, 'close');
     expect(await here.find(child.pid ?? 0)).toBeUndefined();
     // A shell that becomes another program never reaps the child it had.
-    const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
     const zombie = Number(String(((await once(parent.stdout, 'data')) as [Buffer])[0]));
-    while (!/\) Z /.test(await readFile(`/proc/${zombie}/stat`, 'utf8'))) await systemClock().sleep(5);
+    while (!/\) Z /.test(await readFile(`/proc/${zombie}/stat`, 'utf8')))
+      await systemClock().sleep(5);
     expect(await here.find(zombie)).toBeUndefined();
     parent.kill('SIGKILL');
     await once(parent, 'close');

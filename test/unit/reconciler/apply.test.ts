@@ -5,14 +5,21 @@ import { parseFault } from '../../../src/emulator/index.js';
 import { declare } from '../../support/planning.js';
 import { desire, rig, type Rig } from '../../support/rig.js';
 
-const to = (target: string, attribute: string): Reference => new Reference('declared', target, attribute);
-const secret = (value: string | null): Secret => new Secret('env.PAGER_SECRET', () => value ?? undefined);
+const to = (target: string, attribute: string): Reference =>
+  new Reference('declared', target, attribute);
+const secret = (value: string | null): Secret =>
+  new Secret('env.PAGER_SECRET', () => value ?? undefined);
 
 const story = (value: string | null = 'canary-1', more: readonly Declaration[] = []): Project =>
   desire(
     declare('accounts.field', { name: 'Field' }),
     declare('accounts.depot', { name: 'Depot', account: to('accounts.field', 'id') }),
-    declare('alert_push_destinations.pager', { name: 'Pager', enabled: true, endpoint: { url: 'https://hooks.example.com/a' }, authentication: { secret: secret(value) } }),
+    declare('alert_push_destinations.pager', {
+      name: 'Pager',
+      enabled: true,
+      endpoint: { url: 'https://hooks.example.com/a' },
+      authentication: { secret: secret(value) },
+    }),
     declare('alert_rules.down', {
       associated_accounts: [to('accounts.field', 'id'), to('accounts.depot', 'id')],
       filter_criteria: { alert_type__in: ['modem_wan_disconnected', 'account_locked'] },
@@ -27,15 +34,27 @@ const story = (value: string | null = 'canary-1', more: readonly Declaration[] =
     ...more,
   );
 
-const apply = async (cloud: Rig, project: Project, options: Parameters<Rig['apply']>[1] = {}): Promise<Awaited<ReturnType<Rig['apply']>>> => cloud.apply(project, options);
+const apply = async (
+  cloud: Rig,
+  project: Project,
+  options: Parameters<Rig['apply']>[1] = {},
+): Promise<Awaited<ReturnType<Rig['apply']>>> => cloud.apply(project, options);
 
 describe('apply', () => {
   it('makes everything in order, and the next plan is empty', async () => {
     const cloud = rig();
     const applied = await apply(cloud, story());
     expect(applied.exit).toBe(0);
-    expect(cloud.mutations().map((line) => line.split(' ')[0])).toEqual(['POST', 'POST', 'POST', 'POST', 'POST']);
-    expect(cloud.objects('alert_rules').map((rule) => (rule.associated_accounts as unknown[]).length)).toEqual(expect.arrayContaining([1, 2]));
+    expect(cloud.mutations().map((line) => line.split(' ')[0])).toEqual([
+      'POST',
+      'POST',
+      'POST',
+      'POST',
+      'POST',
+    ]);
+    expect(
+      cloud.objects('alert_rules').map((rule) => (rule.associated_accounts as unknown[]).length),
+    ).toEqual(expect.arrayContaining([1, 2]));
     expect((await cloud.plan(story())).exit).toBe(0);
     expect((await apply(cloud, story())).exit).toBe(0);
     expect(cloud.mutations()).toHaveLength(5);
@@ -62,7 +81,10 @@ describe('apply', () => {
 
   it('sends nothing at all where a secret that has to be sent is not there', async () => {
     const cloud = rig();
-    await expect(apply(cloud, story(null))).rejects.toMatchObject({ exit: 1, diagnostics: [{ code: 'secret-missing', address: 'alert_push_destinations.pager' }] });
+    await expect(apply(cloud, story(null))).rejects.toMatchObject({
+      exit: 1,
+      diagnostics: [{ code: 'secret-missing', address: 'alert_push_destinations.pager' }],
+    });
     expect(cloud.mutations()).toEqual([]);
   });
 
@@ -72,7 +94,9 @@ describe('apply', () => {
     const { emulator } = cloud;
     const fresh = rig({ estate: emulator.snapshot() });
     const { plan } = await fresh.plan(story(null));
-    expect(plan.changes.map((change) => change.action)).toEqual(Array.from({ length: 5 }, () => 'adopt'));
+    expect(plan.changes.map((change) => change.action)).toEqual(
+      Array.from({ length: 5 }, () => 'adopt'),
+    );
     expect((await apply(fresh, story())).exit).toBe(3);
     expect((await apply(fresh, story(), { allow: ['first-run'] })).exit).toBe(0);
     expect(fresh.mutations()).toEqual([expect.stringMatching(/^PATCH .*alert_push_destinations/)]);
@@ -83,7 +107,9 @@ describe('apply', () => {
     const cloud = rig();
     await apply(cloud, story());
     const applied = await apply(cloud, story(), { destroy: true, allow: ['max-changed'] });
-    expect(applied.outcomes.map((one) => [one.address, one.outcome, one.diagnostic?.summary])).toEqual(applied.outcomes.map((one) => [one.address, 'done', undefined]));
+    expect(
+      applied.outcomes.map((one) => [one.address, one.outcome, one.diagnostic?.summary]),
+    ).toEqual(applied.outcomes.map((one) => [one.address, 'done', undefined]));
     expect(
       cloud
         .mutations()
@@ -115,18 +141,31 @@ describe('apply', () => {
     expect(cloud.objects('alert_push_destinations')).toHaveLength(1);
   });
 
-  it.each(['reset-after', 'truncate', 'late=20000', 'late=20000,mode=reset'])('settles a create that was answered %s, and makes it once', async (fault) => {
-    const [name, ...more] = fault.split(',');
-    const cloud = rig({ faults: [parseFault([name, 'method=POST', 'path=/alert_push_destinations/', 'times=1', ...more].join(','))] });
-    const applied = await apply(cloud, story());
-    expect(applied.exit).toBe(0);
-    expect(cloud.objects('alert_push_destinations')).toHaveLength(1);
-    expect(cloud.mutations().filter((line) => line.includes('alert_push_destinations'))).toHaveLength(1);
-    expect((await cloud.plan(story())).exit).toBe(0);
-  });
+  it.each(['reset-after', 'truncate', 'late=20000', 'late=20000,mode=reset'])(
+    'settles a create that was answered %s, and makes it once',
+    async (fault) => {
+      const [name, ...more] = fault.split(',');
+      const cloud = rig({
+        faults: [
+          parseFault(
+            [name, 'method=POST', 'path=/alert_push_destinations/', 'times=1', ...more].join(','),
+          ),
+        ],
+      });
+      const applied = await apply(cloud, story());
+      expect(applied.exit).toBe(0);
+      expect(cloud.objects('alert_push_destinations')).toHaveLength(1);
+      expect(
+        cloud.mutations().filter((line) => line.includes('alert_push_destinations')),
+      ).toHaveLength(1);
+      expect((await cloud.plan(story())).exit).toBe(0);
+    },
+  );
 
   it('sends a create that never landed again, after looking', async () => {
-    const cloud = rig({ faults: [parseFault('reset-before,method=POST,path=/alert_rules/,times=1')] });
+    const cloud = rig({
+      faults: [parseFault('reset-before,method=POST,path=/alert_rules/,times=1')],
+    });
     expect((await apply(cloud, story())).exit).toBe(0);
     expect(cloud.objects('alert_rules')).toHaveLength(2);
   });
@@ -166,19 +205,35 @@ describe('apply', () => {
     await apply(cloud, desire(declare('accounts.field', { name: 'Field' })));
     expect((await apply(cloud, story(), { saved })).exit).toBe(0);
     expect((await apply(cloud, story(), { saved })).exit).toBe(0);
-    const changed = desire(...story().declarations.slice(0, 4), declare('alert_rules.nightly', { ...story().declarations[4]?.values, schedule: null }));
+    const changed = desire(
+      ...story().declarations.slice(0, 4),
+      declare('alert_rules.nightly', { ...story().declarations[4]?.values, schedule: null }),
+    );
     const plan = cloud.document(await cloud.plan(changed));
     cloud.emulator.setFaults([]);
-    await apply(cloud, desire(...story().declarations.slice(0, 4), declare('alert_rules.nightly', { ...story().declarations[4]?.values, schedule: 'weekly' })));
+    await apply(
+      cloud,
+      desire(
+        ...story().declarations.slice(0, 4),
+        declare('alert_rules.nightly', { ...story().declarations[4]?.values, schedule: 'weekly' }),
+      ),
+    );
     await expect(apply(cloud, changed, { saved: plan })).rejects.toMatchObject({ exit: 6 });
   });
 
   it('says what it does not know when it is interrupted while a create is unclear, and the next run looks', async () => {
-    const cloud = rig({ faults: [parseFault('reset-after,method=POST,path=/alert_push_destinations/,times=1')] });
+    const cloud = rig({
+      faults: [parseFault('reset-after,method=POST,path=/alert_push_destinations/,times=1')],
+    });
     const stop = new AbortController();
-    cloud.onMutation = (when, _, path) => when === 'before' && path.endsWith('/alert_push_destinations/') && stop.abort(new Error('stop'));
+    cloud.onMutation = (when, _, path) =>
+      when === 'before' &&
+      path.endsWith('/alert_push_destinations/') &&
+      stop.abort(new Error('stop'));
     const first = await apply(cloud, story(), { signal: stop.signal });
-    expect(first.outcomes.find((one) => one.address === 'alert_push_destinations.pager')).toMatchObject({ outcome: 'unknown', diagnostic: { code: 'unread' } });
+    expect(
+      first.outcomes.find((one) => one.address === 'alert_push_destinations.pager'),
+    ).toMatchObject({ outcome: 'unknown', diagnostic: { code: 'unread' } });
     expect(first.exit).toBe(5);
     cloud.onMutation = undefined;
     expect((await apply(cloud, story())).exit).toBe(0);
@@ -191,7 +246,13 @@ describe('apply', () => {
     cloud.onMutation = (when) => when === 'after' && stop.abort(new Error('stop'));
     const first = await apply(cloud, story(), { signal: stop.signal, parallelism: 1 });
     cloud.onMutation = undefined;
-    expect(first.outcomes.map((one) => one.outcome)).toEqual(['done', 'skipped', 'skipped', 'skipped', 'skipped']);
+    expect(first.outcomes.map((one) => one.outcome)).toEqual([
+      'done',
+      'skipped',
+      'skipped',
+      'skipped',
+      'skipped',
+    ]);
     expect((await apply(cloud, story())).exit).toBe(0);
     expect(cloud.mutations()).toHaveLength(5);
   });
@@ -209,17 +270,29 @@ describe('drift', () => {
     const audit = await cloud.drift(story());
     expect(audit.exit).toBe(2);
     expect(audit.drift).toEqual([
-      expect.objectContaining({ address: 'alert_push_destinations.pager', status: 'changed', changes: [{ path: 'enabled', declared: true, applied: true, live: false }] }),
+      expect.objectContaining({
+        address: 'alert_push_destinations.pager',
+        status: 'changed',
+        changes: [{ path: 'enabled', declared: true, applied: true, live: false }],
+      }),
     ]);
   });
 
   it('does not take our own requests for those of another hand', async () => {
     const cloud = rig({ faults: [parseFault('latency=400,method=POST')] });
     await apply(cloud, story());
-    const { id, applied_at } = (await cloud.snapshot())?.state.resources['alert_push_destinations.pager'] ?? {};
-    const logged = cloud.emulator.snapshot().activity_logs?.filter((entry) => (entry as { object?: { id?: unknown } }).object?.id === id) ?? [];
+    const { id, applied_at } =
+      (await cloud.snapshot())?.state.resources['alert_push_destinations.pager'] ?? {};
+    const logged =
+      cloud.emulator
+        .snapshot()
+        .activity_logs?.filter(
+          (entry) => (entry as { object?: { id?: unknown } }).object?.id === id,
+        ) ?? [];
     expect(logged.length).toBe(1);
-    expect(Date.parse((logged[0] as { action: { timestamp: string } }).action.timestamp)).toBeLessThanOrEqual(Date.parse(String(applied_at)));
+    expect(
+      Date.parse((logged[0] as { action: { timestamp: string } }).action.timestamp),
+    ).toBeLessThanOrEqual(Date.parse(String(applied_at)));
   });
 });
 
@@ -228,7 +301,11 @@ async function handChange(cloud: Rig, method: string, path: string, body: unknow
   const answer = await cloud.emulator.fetch(
     new Request(`http://localhost${path}`, {
       method,
-      headers: { ...dummyCredentials.v2[0], accept: 'application/json', 'content-type': 'application/json' },
+      headers: {
+        ...dummyCredentials.v2[0],
+        accept: 'application/json',
+        'content-type': 'application/json',
+      },
       body: JSON.stringify(body),
     }),
   );

@@ -1,27 +1,49 @@
 // The audit against the emulator: what other hands did, what nobody manages, what is ill, and what the log costs.
 import { describe, expect, it } from 'vitest';
-import { dummyCredentials, parseFault, type Estate, type V2Key } from '../../../src/emulator/index.js';
+import {
+  dummyCredentials,
+  parseFault,
+  type Estate,
+  type V2Key,
+} from '../../../src/emulator/index.js';
 import { Reference, type Declaration } from '../../../src/model/index.js';
 import { declare } from '../../support/planning.js';
 import { desire, rig, type Rig } from '../../support/rig.js';
 
 const [ours, theirs] = dummyCredentials.v2 as readonly [V2Key, V2Key];
-const to = (target: string, attribute: string): Reference => new Reference('declared', target, attribute);
+const to = (target: string, attribute: string): Reference =>
+  new Reference('declared', target, attribute);
 
-async function hand(cloud: Rig, method: string, path: string, body?: unknown, headers: object = theirs): Promise<string> {
+async function hand(
+  cloud: Rig,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: object = theirs,
+): Promise<string> {
   const type = path.startsWith('/api/v3') ? 'application/vnd.api+json' : 'application/json';
   const answer = await cloud.emulator.fetch(
-    new Request(`http://localhost${path}`, { method, headers: { ...headers, accept: type, 'content-type': type }, ...(body !== undefined && { body: JSON.stringify(body) }) }),
+    new Request(`http://localhost${path}`, {
+      method,
+      headers: { ...headers, accept: type, 'content-type': type },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    }),
   );
   expect([method, path, answer.ok]).toEqual([method, path, true]);
   return await answer.text();
 }
 
-const idOf = async (cloud: Rig, address: string): Promise<string> => String((await cloud.snapshot())?.state.resources[address]?.id);
-const looks = (cloud: Rig): number => cloud.emulator.requests.filter(({ path }) => path === '/api/v2/activity_logs/').length;
-const accounts = (...names: readonly string[]): readonly Declaration[] => names.map((name) => declare(`accounts.${name}`, { name }));
+const idOf = async (cloud: Rig, address: string): Promise<string> =>
+  String((await cloud.snapshot())?.state.resources[address]?.id);
+const looks = (cloud: Rig): number =>
+  cloud.emulator.requests.filter(({ path }) => path === '/api/v2/activity_logs/').length;
+const accounts = (...names: readonly string[]): readonly Declaration[] =>
+  names.map((name) => declare(`accounts.${name}`, { name }));
 
-async function applied(cloud: Rig, ...declarations: readonly Declaration[]): Promise<ReturnType<typeof desire>> {
+async function applied(
+  cloud: Rig,
+  ...declarations: readonly Declaration[]
+): Promise<ReturnType<typeof desire>> {
   const project = desire(...declarations);
   expect((await cloud.apply(project, { allow: ['first-run'] })).exit).toBe(0);
   await cloud.clock.sleep(600_000);
@@ -43,67 +65,157 @@ describe('who changed it', () => {
   it('names another key that changed one account and deleted the other, and asks for each by its id', async () => {
     const cloud = rig();
     const project = await applied(cloud, ...accounts('north', 'south'));
-    const [north, south] = [await idOf(cloud, 'accounts.north'), await idOf(cloud, 'accounts.south')];
+    const [north, south] = [
+      await idOf(cloud, 'accounts.north'),
+      await idOf(cloud, 'accounts.south'),
+    ];
     await hand(cloud, 'PUT', `/api/v2/accounts/${north}/`, { name: 'Nord' });
     await hand(cloud, 'DELETE', `/api/v2/accounts/${south}/`);
     const audit = await cloud.drift(project);
     const by = { actor: 'other-mgr-id', actor_type: 'api_key' };
     expect(audit.exit).toBe(2);
     expect(audit.drift).toMatchObject([
-      { address: 'accounts.north', status: 'changed', changed_by: { ...by, action: 'update', before: { name: 'north' }, after: { name: 'Nord' } } },
-      { address: 'accounts.south', status: 'gone', changed_by: { ...by, action: 'delete', before: { name: 'south' }, after: null } },
+      {
+        address: 'accounts.north',
+        status: 'changed',
+        changed_by: { ...by, action: 'update', before: { name: 'north' }, after: { name: 'Nord' } },
+      },
+      {
+        address: 'accounts.south',
+        status: 'gone',
+        changed_by: { ...by, action: 'delete', before: { name: 'south' }, after: null },
+      },
     ]);
     expect(audit.diagnostics).toEqual([]);
   });
 
   it('takes one object by its id, and our own key for another program when it comes again', async () => {
-    const cloud = rig({ estate: { ...estate, records: { account_authorizations: [], accounts: [{ id: '1', name: 'Headquarters', account: null }] } } });
-    const project = await applied(cloud, declare('accounts.hq', { name: 'Headquarters' }, { adopt: '1' }));
+    const cloud = rig({
+      estate: {
+        ...estate,
+        records: {
+          account_authorizations: [],
+          accounts: [{ id: '1', name: 'Headquarters', account: null }],
+        },
+      },
+    });
+    const project = await applied(
+      cloud,
+      declare('accounts.hq', { name: 'Headquarters' }, { adopt: '1' }),
+    );
     expect((await cloud.drift(project)).drift).toEqual([]);
     expect(looks(cloud)).toBe(0);
     await hand(cloud, 'PUT', '/api/v2/accounts/1/', { name: 'Main' }, ours);
-    expect((await cloud.drift(project)).drift[0]?.changed_by).toMatchObject({ actor: 'emulator-mgr-id', actor_type: 'api_key', after: { name: 'Main' } });
-    expect(cloud.emulator.requests.filter(({ path }) => path === '/api/v2/activity_logs/').map(({ query }) => new URLSearchParams(query).get('object__id'))).toEqual(['1']);
+    expect((await cloud.drift(project)).drift[0]?.changed_by).toMatchObject({
+      actor: 'emulator-mgr-id',
+      actor_type: 'api_key',
+      after: { name: 'Main' },
+    });
+    expect(
+      cloud.emulator.requests
+        .filter(({ path }) => path === '/api/v2/activity_logs/')
+        .map(({ query }) => new URLSearchParams(query).get('object__id')),
+    ).toEqual(['1']);
   });
 
   it('is told by neither a role of our own nor an account of the same number', async () => {
     const cloud = rig({ estate });
-    const role = declare('account_authorizations.dana', { user: '77', account: '1', role: 'no_access' });
+    const role = declare('account_authorizations.dana', {
+      user: '77',
+      account: '1',
+      role: 'no_access',
+    });
     const project = await applied(cloud, role, ...accounts('field'));
     expect(await idOf(cloud, 'accounts.field')).toBe('100');
     await hand(cloud, 'PUT', '/api/v2/accounts/100/', { is_disabled: true });
-    const data = { type: 'account_authorizations', id: '100', attributes: { role: 'administrator' } };
-    await hand(cloud, 'PUT', '/api/v3/beta/account_authorizations/100', { data }, { authorization: 'Bearer other-token' });
+    const data = {
+      type: 'account_authorizations',
+      id: '100',
+      attributes: { role: 'administrator' },
+    };
+    await hand(
+      cloud,
+      'PUT',
+      '/api/v3/beta/account_authorizations/100',
+      { data },
+      { authorization: 'Bearer other-token' },
+    );
     expect((await cloud.drift(project)).drift).toMatchObject([
       {
         address: 'account_authorizations.dana',
-        changed_by: { actor: 'somebody.else@example.com', actor_type: 'sso_user', before: { role: 'no_access' }, after: { role: 'administrator' } },
+        changed_by: {
+          actor: 'somebody.else@example.com',
+          actor_type: 'sso_user',
+          before: { role: 'no_access' },
+          after: { role: 'administrator' },
+        },
       },
     ]);
   });
 
   it('is unknown for a rule, with the window, and costs nothing', async () => {
     const cloud = rig();
-    const rule = declare('alert_rules.down', { associated_accounts: [to('accounts.field', 'id')], schedule: 'daily' });
-    const project = await applied(cloud, rule, declare('accounts.field', { name: 'Headquarters' }, { adopt: '1' }));
+    const rule = declare('alert_rules.down', {
+      associated_accounts: [to('accounts.field', 'id')],
+      schedule: 'daily',
+    });
+    const project = await applied(
+      cloud,
+      rule,
+      declare('accounts.field', { name: 'Headquarters' }, { adopt: '1' }),
+    );
     const { applied_at = '' } = (await cloud.snapshot())?.state.resources['alert_rules.down'] ?? {};
-    await hand(cloud, 'PATCH', `/api/v2/alert_rules/${await idOf(cloud, 'alert_rules.down')}/`, { schedule: null });
+    await hand(cloud, 'PATCH', `/api/v2/alert_rules/${await idOf(cloud, 'alert_rules.down')}/`, {
+      schedule: null,
+    });
     const changed = new Date(cloud.clock.now()).toISOString();
     await cloud.clock.sleep(60_000);
-    expect((await cloud.drift(project)).drift).toMatchObject([{ changed_by: 'unknown', window: { after: applied_at, before: changed } }]);
+    expect((await cloud.drift(project)).drift).toMatchObject([
+      { changed_by: 'unknown', window: { after: applied_at, before: changed } },
+    ]);
     expect(looks(cloud)).toBe(0);
   });
 
   it('is named for a configuration, of which only what changed is shown, and no password', async () => {
-    const seed = { id: '7', router: '12', account: '1', configuration: [{ system: { system_id: 'depot' }, wan: { mtu: 1400 } }, []] };
-    const cloud = rig({ estate: { ...estate, records: { accounts: [{ id: '1', name: 'Headquarters', account: null }], configuration_managers: [seed] } } });
-    const project = await applied(cloud, declare('configuration_managers.depot', { router: '12', configuration: [{ wan: { mtu: 1500 } }, []] }, { adopt: '7' }));
-    await hand(cloud, 'PUT', '/api/v2/configuration_managers/7/', { configuration: [{ wan: { mtu: 9000 }, system: { users: { admin: { password: 'canary' } } } }, []] });
+    const seed = {
+      id: '7',
+      router: '12',
+      account: '1',
+      configuration: [{ system: { system_id: 'depot' }, wan: { mtu: 1400 } }, []],
+    };
+    const cloud = rig({
+      estate: {
+        ...estate,
+        records: {
+          accounts: [{ id: '1', name: 'Headquarters', account: null }],
+          configuration_managers: [seed],
+        },
+      },
+    });
+    const project = await applied(
+      cloud,
+      declare(
+        'configuration_managers.depot',
+        { router: '12', configuration: [{ wan: { mtu: 1500 } }, []] },
+        { adopt: '7' },
+      ),
+    );
+    await hand(cloud, 'PUT', '/api/v2/configuration_managers/7/', {
+      configuration: [
+        { wan: { mtu: 9000 }, system: { users: { admin: { password: 'canary' } } } },
+        [],
+      ],
+    });
     const audit = await cloud.drift(project);
     expect(audit.drift).toMatchObject([
       {
         address: 'configuration_managers.depot',
-        changed_by: { actor: 'other-mgr-id', action: 'update', before: { configuration: [{ wan: { mtu: 1500 } }] }, after: { configuration: [{ wan: { mtu: 9000 } }] } },
+        changed_by: {
+          actor: 'other-mgr-id',
+          action: 'update',
+          before: { configuration: [{ wan: { mtu: 1500 } }] },
+          after: { configuration: [{ wan: { mtu: 9000 } }] },
+        },
       },
     ]);
     expect(JSON.stringify(audit)).not.toContain('canary');
@@ -115,18 +227,35 @@ describe('who changed it', () => {
     const id = await idOf(cloud, 'accounts.north');
     await hand(cloud, 'PUT', `/api/v2/accounts/${id}/`, { is_disabled: true });
     const [record] = (await cloud.drift(desire(declare('accounts.north', { name: 'Nord' })))).drift;
-    expect(record).toMatchObject({ status: 'changed', changed_by: 'unknown', window: { before: null } });
+    expect(record).toMatchObject({
+      status: 'changed',
+      changed_by: 'unknown',
+      window: { before: null },
+    });
   });
 
   it('is not known where the log fails: nothing else is', async () => {
-    for (const fault of ['status=500,path=activity_logs', 'status=403,path=activity_logs', 'html,path=activity_logs']) {
+    for (const fault of [
+      'status=500,path=activity_logs',
+      'status=403,path=activity_logs',
+      'html,path=activity_logs',
+    ]) {
       const cloud = rig({ faults: [parseFault(fault)] });
       const project = await applied(cloud, ...accounts('north'));
-      await hand(cloud, 'PUT', `/api/v2/accounts/${await idOf(cloud, 'accounts.north')}/`, { name: 'Nord' });
+      await hand(cloud, 'PUT', `/api/v2/accounts/${await idOf(cloud, 'accounts.north')}/`, {
+        name: 'Nord',
+      });
       const audit = await cloud.drift(project);
-      expect([fault, audit.exit, audit.drift.length, audit.drift[0]?.changed_by]).toEqual([fault, 2, 1, 'unknown']);
+      expect([fault, audit.exit, audit.drift.length, audit.drift[0]?.changed_by]).toEqual([
+        fault,
+        2,
+        1,
+        'unknown',
+      ]);
       expect(audit.diagnostics.map(({ severity }) => severity)).toEqual(['warning']);
-      expect(audit.diagnostics[0]?.summary).toMatch(/^Who changed it is not known, because the activity log could not be read/);
+      expect(audit.diagnostics[0]?.summary).toMatch(
+        /^Who changed it is not known, because the activity log could not be read/,
+      );
     }
   });
 
@@ -135,9 +264,14 @@ describe('who changed it', () => {
     const cloud = rig({ requestsPerMinute: 0 });
     const project = await applied(cloud, ...accounts(...names));
     const records = cloud.objects('accounts').filter(({ id }) => id !== '1');
-    for (const { id } of records) await hand(cloud, 'PUT', `/api/v2/accounts/${String(id)}/`, { name: `moved ${String(id)}` });
+    for (const { id } of records)
+      await hand(cloud, 'PUT', `/api/v2/accounts/${String(id)}/`, { name: `moved ${String(id)}` });
     const audit = await cloud.drift(project);
-    expect(audit.drift.filter(({ changed_by }) => changed_by !== 'unknown' && changed_by.actor === 'other-mgr-id')).toHaveLength(500);
+    expect(
+      audit.drift.filter(
+        ({ changed_by }) => changed_by !== 'unknown' && changed_by.actor === 'other-mgr-id',
+      ),
+    ).toHaveLength(500);
     const logged = cloud.emulator.snapshot().activity_logs?.length ?? 0;
     expect(logged).toBe(1000);
     expect(looks(cloud)).toBeLessThanOrEqual(1 + Math.ceil(logged / 500));
@@ -147,36 +281,95 @@ describe('who changed it', () => {
 describe('what nothing manages', () => {
   it('is listed with who made it, and changes no exit code', async () => {
     const cloud = rig({ estate });
-    const project = await applied(cloud, declare('account_authorizations.dana', { user: '77', account: '1', role: 'read_only_user' }), ...accounts('north'));
-    await hand(cloud, 'POST', '/api/v2/accounts/', { name: 'Trial', account: '/api/v2/accounts/1/' });
+    const project = await applied(
+      cloud,
+      declare('account_authorizations.dana', { user: '77', account: '1', role: 'read_only_user' }),
+      ...accounts('north'),
+    );
+    await hand(cloud, 'POST', '/api/v2/accounts/', {
+      name: 'Trial',
+      account: '/api/v2/accounts/1/',
+    });
     const audit = await cloud.drift(project);
-    expect([audit.exit, audit.unmanaged['accounts'], audit.unmanaged['account_authorizations']]).toEqual([0, 2, 0]);
+    expect([
+      audit.exit,
+      audit.unmanaged['accounts'],
+      audit.unmanaged['account_authorizations'],
+    ]).toEqual([0, 2, 0]);
     expect(audit.unmanaged_objects).toMatchObject([
-      { kind: 'accounts', id: '1', label: 'Headquarters', changed_by: 'unknown', window: { after: null } },
-      { kind: 'accounts', id: '101', label: 'Trial', changed_by: { actor: 'other-mgr-id', action: 'create', before: null, after: { name: 'Trial', account: '1' } } },
+      {
+        kind: 'accounts',
+        id: '1',
+        label: 'Headquarters',
+        changed_by: 'unknown',
+        window: { after: null },
+      },
+      {
+        kind: 'accounts',
+        id: '101',
+        label: 'Trial',
+        changed_by: {
+          actor: 'other-mgr-id',
+          action: 'create',
+          before: null,
+          after: { name: 'Trial', account: '1' },
+        },
+      },
     ]);
   });
 
   it('costs no more of the log than since the oldest apply where nothing drifted', async () => {
-    const records = { accounts: ['1', '2', '3', '4'].map((id) => ({ id, name: `Site ${id}`, account: id === '1' ? null : '1' })) };
+    const records = {
+      accounts: ['1', '2', '3', '4'].map((id) => ({
+        id,
+        name: `Site ${id}`,
+        account: id === '1' ? null : '1',
+      })),
+    };
     const cloud = rig({ estate: { ...estate, records } });
-    const project = await applied(cloud, declare('accounts.hq', { name: 'Site 1' }, { adopt: '1' }));
+    const project = await applied(
+      cloud,
+      declare('accounts.hq', { name: 'Site 1' }, { adopt: '1' }),
+    );
     const { applied_at = '' } = (await cloud.snapshot())?.state.resources['accounts.hq'] ?? {};
     expect((await cloud.drift(project)).unmanaged_objects).toHaveLength(3);
-    const [look, ...more] = cloud.emulator.requests.filter(({ path }) => path === '/api/v2/activity_logs/');
+    const [look, ...more] = cloud.emulator.requests.filter(
+      ({ path }) => path === '/api/v2/activity_logs/',
+    );
     expect(more).toEqual([]);
     const since = Date.parse(new URLSearchParams(look?.query).get('action__timestamp__gte') ?? '');
     expect(Date.parse(applied_at) - since).toBeLessThanOrEqual(7 * 60_000);
   });
 
   it('is recognised by what identifies it where it has no name', async () => {
-    const cloud = rig({ estate: { ...estate, records: { ...estate.records, alert_rules: [{ alert_config_id: 'r-1' }] } } });
+    const cloud = rig({
+      estate: {
+        ...estate,
+        records: { ...estate.records, alert_rules: [{ alert_config_id: 'r-1' }] },
+      },
+    });
     const other = { id: '901', user: '78', account: '1', role: 'administrator' };
-    const grown = rig({ estate: { ...estate, records: { ...estate.records, account_authorizations: [...(estate.records['account_authorizations'] ?? []), other] } } });
-    const dana = declare('account_authorizations.dana', { user: '77', account: '1', role: 'read_only_user' });
-    expect((await grown.drift(desire(dana))).unmanaged_objects.map(({ label }) => label)).toEqual(['user 78, account 1']);
+    const grown = rig({
+      estate: {
+        ...estate,
+        records: {
+          ...estate.records,
+          account_authorizations: [...(estate.records['account_authorizations'] ?? []), other],
+        },
+      },
+    });
+    const dana = declare('account_authorizations.dana', {
+      user: '77',
+      account: '1',
+      role: 'read_only_user',
+    });
+    expect((await grown.drift(desire(dana))).unmanaged_objects.map(({ label }) => label)).toEqual([
+      'user 78, account 1',
+    ]);
     const rule = declare('alert_rules.x', { schedule: 'daily' });
-    expect((await cloud.drift(desire(rule))).unmanaged_objects.map(({ id, label }) => [id, label])).toEqual([['r-1', null]]);
+    expect(
+      (await cloud.drift(desire(rule))).unmanaged_objects.map(({ id, label }) => [id, label]),
+    ).toEqual([['r-1', null]]);
   });
 });
 
@@ -200,10 +393,21 @@ it('reports what is ill, by its address where it has one, and is no drift', asyn
       },
     },
   });
-  const audit = await cloud.drift(desire(declare('alert_push_destinations.pager', { name: 'Pager' }), declare('configuration_managers.depot', { router: '12' })));
+  const audit = await cloud.drift(
+    desire(
+      declare('alert_push_destinations.pager', { name: 'Pager' }),
+      declare('configuration_managers.depot', { router: '12' }),
+    ),
+  );
   expect(audit.exit).toBe(0);
   expect(audit.health).toMatchObject([
-    { code: 'destination-suspended', address: 'alert_push_destinations.pager', id: 'd-1', detail: 'HTTP 410', at: '2026-01-01T00:00:00.000Z' },
+    {
+      code: 'destination-suspended',
+      address: 'alert_push_destinations.pager',
+      id: 'd-1',
+      detail: 'HTTP 410',
+      at: '2026-01-01T00:00:00.000Z',
+    },
     { code: 'out-of-sync', address: 'configuration_managers.depot', id: '7' },
   ]);
 });
@@ -226,8 +430,11 @@ describe('the access review of an audit', () => {
       ],
     },
   };
-  const roles = desire(declare('account_authorizations.lee', { user: '78', account: '2', role: 'read_only_user' }));
-  const listings = (cloud: Rig): number => cloud.emulator.requests.filter(({ path }) => path === '/api/v2/accounts/').length;
+  const roles = desire(
+    declare('account_authorizations.lee', { user: '78', account: '2', role: 'read_only_user' }),
+  );
+  const listings = (cloud: Rig): number =>
+    cloud.emulator.requests.filter(({ path }) => path === '/api/v2/accounts/').length;
 
   it('reads the accounts where nothing else needed them, once', async () => {
     const cloud = rig({ estate: tree });
@@ -245,19 +452,33 @@ describe('the access review of an audit', () => {
     });
     expect([diagnostics, listings(cloud)]).toEqual([[], 1]);
     const both = rig({ estate: tree });
-    await both.drift(desire(...roles.declarations, declare('accounts.north', { name: 'North', account: '1' })));
+    await both.drift(
+      desire(...roles.declarations, declare('accounts.north', { name: 'North', account: '1' })),
+    );
     expect(listings(both)).toBe(1);
     const neither = rig({ estate: tree });
-    expect((await neither.drift(desire(declare('alert_push_destinations.pager', { name: 'Pager' })))).access).toBeNull();
+    expect(
+      (await neither.drift(desire(declare('alert_push_destinations.pager', { name: 'Pager' }))))
+        .access,
+    ).toBeNull();
     expect(listings(neither)).toBe(0);
   });
 
   it('says that it does not know the tree where accounts cannot be read, and the audit goes on', async () => {
     const forbidden = { status: 403, headers: { 'content-type': 'application/json' }, body: '{}' };
-    const cloud = rig({ estate: tree, intercept: async ({ path }, proceed) => (path === '/api/v2/accounts/' ? forbidden : proceed()) });
+    const cloud = rig({
+      estate: tree,
+      intercept: async ({ path }, proceed) =>
+        path === '/api/v2/accounts/' ? forbidden : proceed(),
+    });
     const { access, diagnostics, exit } = await cloud.drift(roles);
     expect(exit).toBe(0);
     expect(access?.accounts.map(({ administrators }) => administrators)).toEqual([null, null]);
-    expect(diagnostics).toMatchObject([{ severity: 'warning', summary: expect.stringMatching(/no account tree.*accounts cannot be read/) as unknown }]);
+    expect(diagnostics).toMatchObject([
+      {
+        severity: 'warning',
+        summary: expect.stringMatching(/no account tree.*accounts cannot be read/) as unknown,
+      },
+    ]);
   });
 });

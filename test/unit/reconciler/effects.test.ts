@@ -3,16 +3,40 @@
 import { describe, expect, it } from 'vitest';
 import { Reference, type Declaration, type Entry, type Live } from '../../../src/model/index.js';
 import type { Visibility } from '../../../src/reconciler/visibility.js';
-import { blocked, codes, declare, entry, live, planScene, steps, type Scene } from '../../support/planning.js';
+import {
+  blocked,
+  codes,
+  declare,
+  entry,
+  live,
+  planScene,
+  steps,
+  type Scene,
+} from '../../support/planning.js';
 
 const root = live('accounts', '1', { name: 'Headquarters', account: null });
 const sites = (count: number, more: Record<string, boolean> = {}): readonly Live[] =>
-  Array.from({ length: count }, (_, index) => live('accounts', String(index + 10), { name: `Site ${index}`, account: '1', ...more }));
-const declared = (count: number, disabled: number, lifecycle: (index: number) => Declaration['lifecycle'] = () => ({})): readonly Declaration[] =>
-  Array.from({ length: count }, (_, index) => declare(`accounts.a${index}`, { name: `Site ${index}`, ...(index < disabled && { is_disabled: true }) }, lifecycle(index)));
+  Array.from({ length: count }, (_, index) =>
+    live('accounts', String(index + 10), { name: `Site ${index}`, account: '1', ...more }),
+  );
+const declared = (
+  count: number,
+  disabled: number,
+  lifecycle: (index: number) => Declaration['lifecycle'] = () => ({}),
+): readonly Declaration[] =>
+  Array.from({ length: count }, (_, index) =>
+    declare(
+      `accounts.a${index}`,
+      { name: `Site ${index}`, ...(index < disabled && { is_disabled: true }) },
+      lifecycle(index),
+    ),
+  );
 const recorded = (from: number, to: number): Record<string, Entry> =>
   Object.fromEntries(
-    Array.from({ length: to - from }, (_, index) => [`accounts.a${from + index}`, entry('accounts', String(from + index + 10), { name: `Site ${from + index}` })]),
+    Array.from({ length: to - from }, (_, index) => [
+      `accounts.a${from + index}`,
+      entry('accounts', String(from + index + 10), { name: `Site ${from + index}` }),
+    ]),
   );
 
 type Row = Scene & { readonly title: string; readonly blocks: readonly string[] };
@@ -20,22 +44,72 @@ const check = (row: Row): void => expect(blocked(planScene(row))).toEqual(row.bl
 
 describe('a run without a state', () => {
   it.each<Row>([
-    { title: 'adopts what is as declared', declared: declared(3, 0), live: { accounts: [root, ...sites(3)] }, blocks: [] },
-    { title: 'changes nothing that it adopts by identity', declared: declared(3, 1), live: { accounts: [root, ...sites(3)] }, blocks: ['first-run'] },
-    { title: 'nor where the state holds no object', declared: declared(3, 1), state: {}, live: { accounts: [root, ...sites(3)] }, blocks: ['first-run'] },
-    { title: 'unless that is allowed', declared: declared(3, 1), live: { accounts: [root, ...sites(3)] }, request: { allow: ['first-run'] }, blocks: [] },
-    { title: 'changes what lifecycle.adopt names', declared: declared(3, 1, (index) => (index === 0 ? { adopt: '10' } : {})), live: { accounts: [root, ...sites(3)] }, blocks: [] },
-    { title: 'is none where the state holds an object', declared: declared(3, 1), state: recorded(2, 3), live: { accounts: [root, ...sites(3)] }, blocks: [] },
+    {
+      title: 'adopts what is as declared',
+      declared: declared(3, 0),
+      live: { accounts: [root, ...sites(3)] },
+      blocks: [],
+    },
+    {
+      title: 'changes nothing that it adopts by identity',
+      declared: declared(3, 1),
+      live: { accounts: [root, ...sites(3)] },
+      blocks: ['first-run'],
+    },
+    {
+      title: 'nor where the state holds no object',
+      declared: declared(3, 1),
+      state: {},
+      live: { accounts: [root, ...sites(3)] },
+      blocks: ['first-run'],
+    },
+    {
+      title: 'unless that is allowed',
+      declared: declared(3, 1),
+      live: { accounts: [root, ...sites(3)] },
+      request: { allow: ['first-run'] },
+      blocks: [],
+    },
+    {
+      title: 'changes what lifecycle.adopt names',
+      declared: declared(3, 1, (index) => (index === 0 ? { adopt: '10' } : {})),
+      live: { accounts: [root, ...sites(3)] },
+      blocks: [],
+    },
+    {
+      title: 'is none where the state holds an object',
+      declared: declared(3, 1),
+      state: recorded(2, 3),
+      live: { accounts: [root, ...sites(3)] },
+      blocks: [],
+    },
     { title: 'creates', declared: declared(3, 1), live: { accounts: [root] }, blocks: [] },
   ])('$title', check);
 });
 
 describe('the share of changed objects', () => {
   const twelve = { accounts: [root, ...sites(12)] };
-  const spent = (...ids: readonly string[]) => ids.map((id) => ({ at: '2026-01-01T12:00:00Z', action: 'update' as const, kind: 'accounts', id }));
+  const spent = (...ids: readonly string[]) =>
+    ids.map((id) => ({
+      at: '2026-01-01T12:00:00Z',
+      action: 'update' as const,
+      kind: 'accounts',
+      id,
+    }));
   it.each<Row>([
-    { title: 'counts adopted objects', declared: declared(12, 4, (index) => ({ adopt: String(index + 10) })), live: twelve, blocks: ['max-changed'] },
-    { title: 'is of all matched objects, recorded or not', declared: declared(12, 3), state: recorded(0, 3), live: twelve, blocks: [] },
+    {
+      title: 'counts adopted objects',
+      declared: declared(12, 4, (index) => ({ adopt: String(index + 10) })),
+      live: twelve,
+      blocks: ['max-changed'],
+    },
+    {
+      title: 'is of all matched objects, recorded or not',
+      declared: declared(12, 3),
+      state: recorded(0, 3),
+      live: twelve,
+      blocks: [],
+    },
     {
       title: 'is of recorded objects that are declared no more, too',
       declared: declared(8, 3),
@@ -60,8 +134,22 @@ describe('the share of changed objects', () => {
       request: { targets: ['accounts.a0', 'accounts.a1', 'accounts.a2', 'accounts.a3'] },
       blocks: [],
     },
-    { title: 'counts each object once in a day', declared: declared(12, 3), state: recorded(0, 12), spent: spent('10', '11', '12'), live: twelve, blocks: [] },
-    { title: 'counts what was changed before', declared: declared(12, 1), state: recorded(0, 12), spent: spent('19', '20', '21'), live: twelve, blocks: ['max-changed'] },
+    {
+      title: 'counts each object once in a day',
+      declared: declared(12, 3),
+      state: recorded(0, 12),
+      spent: spent('10', '11', '12'),
+      live: twelve,
+      blocks: [],
+    },
+    {
+      title: 'counts what was changed before',
+      declared: declared(12, 1),
+      state: recorded(0, 12),
+      spent: spent('19', '20', '21'),
+      live: twelve,
+      blocks: ['max-changed'],
+    },
     {
       title: 'counts what an older version recorded without a name',
       declared: declared(12, 1),
@@ -74,14 +162,28 @@ describe('the share of changed objects', () => {
 });
 
 describe('a possible duplicate', () => {
-  const rule = { associated_accounts: ['2', '3'], filter_criteria: { alert_type__in: ['a', 'b', 'c'] }, http_destinations: ['d-1'], schedule: 'daily' };
-  const rules = (...others: readonly Parameters<typeof live>[2][]) => ({ alert_rules: others.map((one, index) => live('alert_rules', `r-${index}`, { ...rule, ...one })) });
-  const named = (...types: readonly string[]) => ({ filter_criteria: { alert_type__in: [...types] } });
+  const rule = {
+    associated_accounts: ['2', '3'],
+    filter_criteria: { alert_type__in: ['a', 'b', 'c'] },
+    http_destinations: ['d-1'],
+    schedule: 'daily',
+  };
+  const rules = (...others: readonly Parameters<typeof live>[2][]) => ({
+    alert_rules: others.map((one, index) => live('alert_rules', `r-${index}`, { ...rule, ...one })),
+  });
+  const named = (...types: readonly string[]) => ({
+    filter_criteria: { alert_type__in: [...types] },
+  });
   const one = [declare('alert_rules.r', rule)];
   const dup = ['possible-duplicate'];
   const unknown = new Reference('declared', 'accounts.new', 'id');
   it.each<Row>([
-    { title: 'a rule with one more type', declared: one, live: rules(named('a', 'b', 'c', 'd')), blocks: dup },
+    {
+      title: 'a rule with one more type',
+      declared: one,
+      live: rules(named('a', 'b', 'c', 'd')),
+      blocks: dup,
+    },
     {
       title: 'a name in capitals that have no small letter of their own',
       declared: [declare('accounts.s', { name: 'Stra\u00dfe' })],
@@ -94,14 +196,54 @@ describe('a possible duplicate', () => {
       live: { accounts: [root, live('accounts', '9', { name: 'Cafe\u0301', account: '1' })] },
       blocks: dup,
     },
-    { title: 'a rule with half of the types of both', declared: one, live: rules(named('a', 'b', 'd')), blocks: dup },
-    { title: 'a rule with less than half of them', declared: one, live: rules(named('a', 'd', 'e')), blocks: [] },
-    { title: 'another scope', declared: one, live: rules({ associated_accounts: ['2'], ...named('a', 'b') }), blocks: [] },
-    { title: 'the same scope in another order', declared: one, live: rules({ associated_accounts: ['3', '2'], ...named('a', 'b') }), blocks: dup },
-    { title: 'other groups', declared: one, live: rules({ associated_groups: ['9'], ...named('a', 'b') }), blocks: [] },
-    { title: 'other destinations', declared: one, live: rules({ http_destinations: [], ...named('a', 'b') }), blocks: [] },
-    { title: 'another schedule', declared: one, live: rules({ schedule: null, ...named('a', 'b') }), blocks: [] },
-    { title: 'other settings, and all types', declared: one, live: rules({ settings: { x: { limit: 1 } } }), blocks: dup },
+    {
+      title: 'a rule with half of the types of both',
+      declared: one,
+      live: rules(named('a', 'b', 'd')),
+      blocks: dup,
+    },
+    {
+      title: 'a rule with less than half of them',
+      declared: one,
+      live: rules(named('a', 'd', 'e')),
+      blocks: [],
+    },
+    {
+      title: 'another scope',
+      declared: one,
+      live: rules({ associated_accounts: ['2'], ...named('a', 'b') }),
+      blocks: [],
+    },
+    {
+      title: 'the same scope in another order',
+      declared: one,
+      live: rules({ associated_accounts: ['3', '2'], ...named('a', 'b') }),
+      blocks: dup,
+    },
+    {
+      title: 'other groups',
+      declared: one,
+      live: rules({ associated_groups: ['9'], ...named('a', 'b') }),
+      blocks: [],
+    },
+    {
+      title: 'other destinations',
+      declared: one,
+      live: rules({ http_destinations: [], ...named('a', 'b') }),
+      blocks: [],
+    },
+    {
+      title: 'another schedule',
+      declared: one,
+      live: rules({ schedule: null, ...named('a', 'b') }),
+      blocks: [],
+    },
+    {
+      title: 'other settings, and all types',
+      declared: one,
+      live: rules({ settings: { x: { limit: 1 } } }),
+      blocks: dup,
+    },
     {
       title: 'nothing to hear of, on both sides',
       declared: [declare('alert_rules.r', { ...rule, ...named() })],
@@ -117,18 +259,35 @@ describe('a possible duplicate', () => {
     },
     {
       title: 'a scope that is known only after apply',
-      declared: [declare('accounts.new', { name: 'New' }), declare('alert_rules.r', { ...rule, associated_accounts: [unknown] })],
+      declared: [
+        declare('accounts.new', { name: 'New' }),
+        declare('alert_rules.r', { ...rule, associated_accounts: [unknown] }),
+      ],
       live: { accounts: [root], ...rules({ associated_accounts: [], ...named('a', 'b') }) },
       blocks: [],
     },
     {
       title: 'one live rule for two creations',
-      declared: [declare('alert_rules.r', rule), declare('alert_rules.s', { ...rule, ...named('a', 'b') })],
+      declared: [
+        declare('alert_rules.r', rule),
+        declare('alert_rules.s', { ...rule, ...named('a', 'b') }),
+      ],
       live: rules(named('a', 'b', 'c', 'd')),
       blocks: dup,
     },
-    { title: 'a rule that is allowed to be one', declared: [declare('alert_rules.r', rule, { allow_duplicate: true })], live: rules(named('a', 'b', 'c', 'd')), blocks: [] },
-    { title: 'any, where the run allows them', declared: one, live: rules(named('a', 'b', 'c', 'd')), request: { allow: ['possible-duplicate'] }, blocks: [] },
+    {
+      title: 'a rule that is allowed to be one',
+      declared: [declare('alert_rules.r', rule, { allow_duplicate: true })],
+      live: rules(named('a', 'b', 'c', 'd')),
+      blocks: [],
+    },
+    {
+      title: 'any, where the run allows them',
+      declared: one,
+      live: rules(named('a', 'b', 'c', 'd')),
+      request: { allow: ['possible-duplicate'] },
+      blocks: [],
+    },
     {
       title: 'a name in other letters',
       declared: [declare('accounts.a', { name: 'north SITE' })],
@@ -144,7 +303,13 @@ describe('a possible duplicate', () => {
     {
       title: 'the same name below another account',
       declared: [declare('accounts.a', { name: 'North site', account: '5' })],
-      live: { accounts: [root, live('accounts', '5', { name: 'x', account: '1' }), live('accounts', '6', { name: 'north site', account: '1' })] },
+      live: {
+        accounts: [
+          root,
+          live('accounts', '5', { name: 'x', account: '1' }),
+          live('accounts', '6', { name: 'north site', account: '1' }),
+        ],
+      },
       blocks: [],
     },
     {
@@ -156,7 +321,13 @@ describe('a possible duplicate', () => {
   ])('$title', check);
 
   it('is counted once for each live object, the likest first', () => {
-    const proposal = planScene({ declared: [declare('alert_rules.r', { ...rule, ...named('a', 'b') }), declare('alert_rules.s', rule)], live: rules(named('a', 'b', 'c', 'd')) });
+    const proposal = planScene({
+      declared: [
+        declare('alert_rules.r', { ...rule, ...named('a', 'b') }),
+        declare('alert_rules.s', rule),
+      ],
+      live: rules(named('a', 'b', 'c', 'd')),
+    });
     expect(proposal.plan.verdicts.map(({ address, detail }) => [address, detail])).toEqual([
       [
         'alert_rules.s',
@@ -175,25 +346,69 @@ describe('an object that was created just now', () => {
   const alone = { accounts: [root] };
 
   it.each<[string, Scene, readonly string[], readonly string[]]>([
-    ['and is not visible yet stays, aloud', { declared: [account], state, live: alone, more: seen('unseen') }, ['keep accounts.a'], []],
-    ['and was shown before is created again, which apply waits for', { declared: [account], state, live: alone, more: seen('seen') }, ['create accounts.a'], ['accounts.a']],
-    ['longer ago is created again', { declared: [account], state, live: alone, more: seen(undefined) }, ['create accounts.a'], []],
+    [
+      'and is not visible yet stays, aloud',
+      { declared: [account], state, live: alone, more: seen('unseen') },
+      ['keep accounts.a'],
+      [],
+    ],
+    [
+      'and was shown before is created again, which apply waits for',
+      { declared: [account], state, live: alone, more: seen('seen') },
+      ['create accounts.a'],
+      ['accounts.a'],
+    ],
+    [
+      'longer ago is created again',
+      { declared: [account], state, live: alone, more: seen(undefined) },
+      ['create accounts.a'],
+      [],
+    ],
     [
       'and is declared otherwise by now is waited for',
-      { declared: [declare('accounts.a', { name: 'B' })], state, live: alone, more: seen('unseen') },
+      {
+        declared: [declare('accounts.a', { name: 'B' })],
+        state,
+        live: alone,
+        more: seen('unseen'),
+      },
       ['keep accounts.a'],
       ['accounts.a'],
     ],
     [
       'and is referred to by something that is written is waited for',
-      { declared: [account, declare('accounts.b', { name: 'B', account: new Reference('declared', 'accounts.a', 'id') })], state, live: alone, more: seen('unseen') },
+      {
+        declared: [
+          account,
+          declare('accounts.b', {
+            name: 'B',
+            account: new Reference('declared', 'accounts.a', 'id'),
+          }),
+        ],
+        state,
+        live: alone,
+        more: seen('unseen'),
+      },
       ['keep accounts.a', 'create accounts.b'],
       ['accounts.a'],
     ],
-    ['and is declared no more is waited for', { declared: [], state, live: alone, request: { allow: ['all-removed'] }, more: seen('unseen') }, [], ['accounts.a']],
+    [
+      'and is declared no more is waited for',
+      {
+        declared: [],
+        state,
+        live: alone,
+        request: { allow: ['all-removed'] },
+        more: seen('unseen'),
+      },
+      [],
+      ['accounts.a'],
+    ],
   ])('%s', (_, scene, expected, awaited) => {
     const proposal = planScene(scene);
     expect([steps(proposal), proposal.awaited]).toEqual([expected, awaited]);
-    expect(codes(proposal).includes('not-visible-yet')).toBe(scene.more?.visibility?.created('', '7') === 'unseen');
+    expect(codes(proposal).includes('not-visible-yet')).toBe(
+      scene.more?.visibility?.created('', '7') === 'unseen',
+    );
   });
 });

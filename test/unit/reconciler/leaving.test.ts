@@ -8,15 +8,29 @@ import { declare } from '../../support/planning.js';
 import { desire, rig, type Rig } from '../../support/rig.js';
 
 const many = (count: number): Project =>
-  desire(...Array.from({ length: count }, (_, index) => declare(`alert_push_destinations.d${index}`, { name: `D${index}`, endpoint: { url: `https://d${index}.example.com` } })));
-const json = (status: number, body = '{}', headers: Record<string, string> = {}): Answer => ({ status, headers: { 'content-type': 'application/json', ...headers }, body });
+  desire(
+    ...Array.from({ length: count }, (_, index) =>
+      declare(`alert_push_destinations.d${index}`, {
+        name: `D${index}`,
+        endpoint: { url: `https://d${index}.example.com` },
+      }),
+    ),
+  );
+const json = (status: number, body = '{}', headers: Record<string, string> = {}): Answer => ({
+  status,
+  headers: { 'content-type': 'application/json', ...headers },
+  body,
+});
 const names = (cloud: Rig): readonly string[] =>
   cloud
     .objects('alert_push_destinations')
     .map(({ name }) => String(name))
     .toSorted(compareText);
 const told = ({ outcomes }: Applied): Record<string, number> =>
-  outcomes.reduce<Record<string, number>>((counts, { outcome }) => ({ ...counts, [outcome]: (counts[outcome] ?? 0) + 1 }), {});
+  outcomes.reduce<Record<string, number>>(
+    (counts, { outcome }) => ({ ...counts, [outcome]: (counts[outcome] ?? 0) + 1 }),
+    {},
+  );
 
 it('sends nothing once the lock is lost', async () => {
   let [lost, late] = [false, 0];
@@ -37,23 +51,26 @@ it('sends nothing once the lock is lost', async () => {
   expect(applied).toMatchObject({ exit: expect.any(Number) as number });
 });
 
-it.each([1, 2, 10, 100])('sends nothing new after five unclear answers, at a parallelism of %i', async (parallelism) => {
-  let [unclear, after] = [0, 0];
-  const seen = new Set<string>();
-  const cloud: Rig = rig({
-    intercept: async ({ method, body = '' }, proceed) => {
-      if (method !== 'POST') return proceed();
-      if (!seen.has(body) && unclear >= 5) after += 1;
-      seen.add(body);
-      await cloud.clock.sleep(1000 + 37 * seen.size);
-      unclear += 1;
-      return json(500);
-    },
-  });
-  const applied = await cloud.apply(many(200), { parallelism, settle: 1 });
-  expect(after).toBe(0);
-  expect(applied.exit).not.toBe(0);
-});
+it.each([1, 2, 10, 100])(
+  'sends nothing new after five unclear answers, at a parallelism of %i',
+  async (parallelism) => {
+    let [unclear, after] = [0, 0];
+    const seen = new Set<string>();
+    const cloud: Rig = rig({
+      intercept: async ({ method, body = '' }, proceed) => {
+        if (method !== 'POST') return proceed();
+        if (!seen.has(body) && unclear >= 5) after += 1;
+        seen.add(body);
+        await cloud.clock.sleep(1000 + 37 * seen.size);
+        unclear += 1;
+        return json(500);
+      },
+    });
+    const applied = await cloud.apply(many(200), { parallelism, settle: 1 });
+    expect(after).toBe(0);
+    expect(applied.exit).not.toBe(0);
+  },
+);
 
 it('tells what an interruption kept from leaving as skipped', async () => {
   const stop = new AbortController();
@@ -72,7 +89,12 @@ it('tells what an interruption kept from leaving as skipped', async () => {
 
 describe('a create that leaves long after its intent', () => {
   /** The last POST is carried out 50 s after it left, and the process is killed when it leaves. */
-  const rerun = async (options: Parameters<typeof rig>[0], count: number, parallelism: number, patient: (tries: number) => boolean): Promise<Rig> => {
+  const rerun = async (
+    options: Parameters<typeof rig>[0],
+    count: number,
+    parallelism: number,
+    patient: (tries: number) => boolean,
+  ): Promise<Rig> => {
     const tries = new Map<string, number>();
     let killed = false;
     const cloud: Rig = rig({
@@ -121,7 +143,11 @@ it('finds a create that a slow disk held back, although listings show it late', 
   });
   const { stamp } = cloud.files;
   cloud.files.stamp = async (path) => {
-    if (slow && path.endsWith('.lock') && [...cloud.files.contents.values()].some((text) => text.includes('"type":"intent"'))) {
+    if (
+      slow &&
+      path.endsWith('.lock') &&
+      [...cloud.files.contents.values()].some((text) => text.includes('"type":"intent"'))
+    ) {
       slow = false;
       await cloud.clock.sleep(90_000);
     }
@@ -140,12 +166,16 @@ it('leaves no intent behind for what cannot be sent, and goes on with the rest',
   const cloud = rig({
     intercept: async ({ method, path }, proceed) => {
       const answer = await proceed();
-      return method === 'POST' && path.includes('accounts') ? { ...answer, body: answer.body.replace(/"id":"\d+"/, '"id":"9007199254740993"') } : answer;
+      return method === 'POST' && path.includes('accounts')
+        ? { ...answer, body: answer.body.replace(/"id":"\d+"/, '"id":"9007199254740993"') }
+        : answer;
     },
   });
   const project = desire(
     declare('accounts.a', { name: 'A' }),
-    declare('alert_rules.r', { associated_accounts: [new Reference('declared', 'accounts.a', 'id')] }),
+    declare('alert_rules.r', {
+      associated_accounts: [new Reference('declared', 'accounts.a', 'id')],
+    }),
     declare('alert_push_destinations.z', { name: 'Z', endpoint: { url: 'https://z.example.com' } }),
   );
   const applied = await cloud.apply(project);
@@ -167,7 +197,10 @@ it('tells what was done where the journal fails, and a rerun makes nothing twice
     const appender = await append(path, mode);
     return {
       ...appender,
-      write: (text) => (left-- > 0 ? appender.write(text) : Promise.reject(Object.assign(new Error('EFBIG'), { code: 'EFBIG', path }))),
+      write: (text) =>
+        left-- > 0
+          ? appender.write(text)
+          : Promise.reject(Object.assign(new Error('EFBIG'), { code: 'EFBIG', path })),
     };
   };
   const applied = await cloud.apply(many(40), { parallelism: 3 });

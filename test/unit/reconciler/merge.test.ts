@@ -17,7 +17,15 @@ import {
 } from '../../../src/model/index.js';
 import { dummyCredentials } from '../../../src/emulator/index.js';
 import { writeDeclarations } from '../../../src/declarations/index.js';
-import { additions, aftermath, literalsAtMasks, mergeChanges, merged, travellingMasks, wholeDocument } from '../../../src/reconciler/plan/document-diff.js';
+import {
+  additions,
+  aftermath,
+  literalsAtMasks,
+  mergeChanges,
+  merged,
+  travellingMasks,
+  wholeDocument,
+} from '../../../src/reconciler/plan/document-diff.js';
 import { renderPlan } from '../../../src/report/render.js';
 import { kinds } from '../../../src/resources/index.js';
 import { theirs } from '../../support/estate.js';
@@ -34,33 +42,105 @@ interface Case {
   readonly prior?: Value;
   readonly resend?: boolean;
 }
-const changesOf = ({ declared, live, prior, resend = false }: Case) => mergeChanges({ path: 'c', wanted: declared, live, prior, resend: () => resend });
+const changesOf = ({ declared, live, prior, resend = false }: Case) =>
+  mergeChanges({ path: 'c', wanted: declared, live, prior, resend: () => resend });
 const told = (one: Case): readonly string[] =>
-  changesOf(one).map(({ path, before, after, drifted }) => `${path}: ${JSON.stringify(before) ?? 'none'} → ${JSON.stringify(after) ?? 'none'}${drifted ? ' (drifted)' : ''}`);
+  changesOf(one).map(
+    ({ path, before, after, drifted }) =>
+      `${path}: ${JSON.stringify(before) ?? 'none'} → ${JSON.stringify(after) ?? 'none'}${drifted ? ' (drifted)' : ''}`,
+  );
 
 describe('what differs', () => {
   it.each<[string, Case, readonly string[]]>([
     ['a member that is live', { declared: [{ a: { b: 1 } }], live: [{ a: { b: 1 } }, []] }, []],
-    ['members nobody declared', { declared: [{ a: { b: 1 } }], live: [{ a: { b: 1, c: 2 }, d: 3 }, [['x']]] }, []],
-    ['a member with another value', { declared: [{ a: { b: 2 } }], live: [{ a: { b: 1, c: 2 } }, []] }, ['c.0.a.b: 1 → 2']],
-    ['a member that is not there', { declared: [{ a: { b: 2 } }], live: [{}, []] }, ['c.0.a: none → {"b":2}']],
+    [
+      'members nobody declared',
+      { declared: [{ a: { b: 1 } }], live: [{ a: { b: 1, c: 2 }, d: 3 }, [['x']]] },
+      [],
+    ],
+    [
+      'a member with another value',
+      { declared: [{ a: { b: 2 } }], live: [{ a: { b: 1, c: 2 } }, []] },
+      ['c.0.a.b: 1 → 2'],
+    ],
+    [
+      'a member that is not there',
+      { declared: [{ a: { b: 2 } }], live: [{}, []] },
+      ['c.0.a: none → {"b":2}'],
+    ],
     ['nothing live at all', { declared: [{ a: 1 }], live: null }, ['c.0.a: none → 1']],
     ['an object alone', { declared: { a: 1 }, live: [{ a: 2 }, []] }, ['c.0.a: 2 → 1']],
-    ['what holds nothing', { declared: [{ a: {}, b: [], c: null, d: { e: {} } }], live: [{}, []] }, []],
-    ['an object where a value is', { declared: [{ a: { b: 1 } }], live: [{ a: 'x' }, []] }, ['c.0.a: "x" → {"b":1}']],
-    ['a list in another order', { declared: [{ a: [1, 2] }], live: [{ a: [2, 1] }, []] }, ['c.0.a: [2,1] → [1,2]']],
-    ['a list whose item has one member more', { declared: [{ a: [{ b: 1 }] }], live: [{ a: [{ b: 1, c: 2 }] }, []] }, ['c.0.a: [{"b":1,"c":2}] → [{"b":1}]']],
-    ['a text as the service escapes it', { declared: [{ a: "O'Brien & Sons" }], live: [{ a: 'O&#39;Brien &amp; Sons' }, []] }, []],
-    ['a number that no double holds', { declared: [{ a: '9007199254740993' }], live: [{ a: exact }, []] }, []],
-    ['another one', { declared: [{ a: '9007199254740992' }], live: [{ a: exact }, []] }, ['c.0.a: "9007199254740993" → "9007199254740992"']],
-    ['a literal where the live value is a mask, which is an error by itself', { declared: [{ p: 'x', q: [1, 'y'] }], live: [{ p: '*', q: [1, '**'] }, []] }, []],
+    [
+      'what holds nothing',
+      { declared: [{ a: {}, b: [], c: null, d: { e: {} } }], live: [{}, []] },
+      [],
+    ],
+    [
+      'an object where a value is',
+      { declared: [{ a: { b: 1 } }], live: [{ a: 'x' }, []] },
+      ['c.0.a: "x" → {"b":1}'],
+    ],
+    [
+      'a list in another order',
+      { declared: [{ a: [1, 2] }], live: [{ a: [2, 1] }, []] },
+      ['c.0.a: [2,1] → [1,2]'],
+    ],
+    [
+      'a list whose item has one member more',
+      { declared: [{ a: [{ b: 1 }] }], live: [{ a: [{ b: 1, c: 2 }] }, []] },
+      ['c.0.a: [{"b":1,"c":2}] → [{"b":1}]'],
+    ],
+    [
+      'a text as the service escapes it',
+      { declared: [{ a: "O'Brien & Sons" }], live: [{ a: 'O&#39;Brien &amp; Sons' }, []] },
+      [],
+    ],
+    [
+      'a number that no double holds',
+      { declared: [{ a: '9007199254740993' }], live: [{ a: exact }, []] },
+      [],
+    ],
+    [
+      'another one',
+      { declared: [{ a: '9007199254740992' }], live: [{ a: exact }, []] },
+      ['c.0.a: "9007199254740993" → "9007199254740992"'],
+    ],
+    [
+      'a literal where the live value is a mask, which is an error by itself',
+      { declared: [{ p: 'x', q: [1, 'y'] }], live: [{ p: '*', q: [1, '**'] }, []] },
+      [],
+    ],
     ['a secret that was sent', { declared: [{ p: secret() }], live: [{ p: '*' }, []] }, []],
-    ['a secret behind several asterisks', { declared: [{ p: secret() }], live: [{ p: '********' }, []] }, []],
-    ['a secret to be sent', { declared: [{ p: secret() }], live: [{ p: '*' }, []], resend: true }, ['c.0.p: "*" → "(sensitive)"']],
-    ['a secret that is gone', { declared: [{ p: secret() }], live: [{}, []] }, ['c.0.p: none → "(sensitive)"']],
-    ['a secret that the service shows', { declared: [{ p: secret() }], live: [{ p: 'clear' }, []], resend: true }, ['c.0.p: "*" → "(sensitive)"']],
-    ['a secret in a list that was sent', { declared: [{ l: [{ p: secret() }] }], live: [{ l: [{ p: 'clear' }] }, []] }, []],
-    ['a secret in a list to be sent', { declared: [{ l: [{ p: secret() }] }], live: [{ l: [{ p: 'clear' }] }, []], resend: true }, ['c.0.l: [{"p":"*"}] → [{"p":"(sensitive)"}]']],
+    [
+      'a secret behind several asterisks',
+      { declared: [{ p: secret() }], live: [{ p: '********' }, []] },
+      [],
+    ],
+    [
+      'a secret to be sent',
+      { declared: [{ p: secret() }], live: [{ p: '*' }, []], resend: true },
+      ['c.0.p: "*" → "(sensitive)"'],
+    ],
+    [
+      'a secret that is gone',
+      { declared: [{ p: secret() }], live: [{}, []] },
+      ['c.0.p: none → "(sensitive)"'],
+    ],
+    [
+      'a secret that the service shows',
+      { declared: [{ p: secret() }], live: [{ p: 'clear' }, []], resend: true },
+      ['c.0.p: "*" → "(sensitive)"'],
+    ],
+    [
+      'a secret in a list that was sent',
+      { declared: [{ l: [{ p: secret() }] }], live: [{ l: [{ p: 'clear' }] }, []] },
+      [],
+    ],
+    [
+      'a secret in a list to be sent',
+      { declared: [{ l: [{ p: secret() }] }], live: [{ l: [{ p: 'clear' }] }, []], resend: true },
+      ['c.0.l: [{"p":"*"}] → [{"p":"(sensitive)"}]'],
+    ],
     [
       'a secret in a list that others put in another order',
       {
@@ -79,57 +159,167 @@ describe('what differs', () => {
     ],
     [
       'a secret as the state holds it, in another order',
-      { declared: [{ l: [{ n: 'a', p: '*' }] }], live: [{ l: [{ n: 'b' }, { n: 'a', p: 'clear' }] }, []] },
+      {
+        declared: [{ l: [{ n: 'a', p: '*' }] }],
+        live: [{ l: [{ n: 'b' }, { n: 'a', p: 'clear' }] }, []],
+      },
       ['c.0.l: [{"n":"b"},{"n":"a","p":"*"}] → [{"n":"a","p":"*"}]'],
     ],
     [
       'a secret deep in a list',
-      { declared: [{ l: [{ n: 1 }, { q: { p: [secret()] } }] }], live: [{ l: [{ q: { p: ['clear', 'clearer'] } }, { q: { p: [] } }] }, []] },
+      {
+        declared: [{ l: [{ n: 1 }, { q: { p: [secret()] } }] }],
+        live: [{ l: [{ q: { p: ['clear', 'clearer'] } }, { q: { p: [] } }] }, []],
+      },
       ['c.0.l: [{"q":{"p":["*","*"]}},{"q":{"p":[]}}] → [{"n":1},{"q":{"p":["(sensitive)"]}}]'],
     ],
-    ['a member declared null that is live', { declared: [{ a: { b: null } }], live: [{ a: { b: { c: 1 }, d: 1 } }, []] }, ['c.0.a.b: {"c":1} → none']],
-    ['a member declared null that is not there', { declared: [{ a: { b: null }, x: null }], live: [{ a: {} }, []] }, []],
+    [
+      'a member declared null that is live',
+      { declared: [{ a: { b: null } }], live: [{ a: { b: { c: 1 }, d: 1 } }, []] },
+      ['c.0.a.b: {"c":1} → none'],
+    ],
+    [
+      'a member declared null that is not there',
+      { declared: [{ a: { b: null }, x: null }], live: [{ a: {} }, []] },
+      [],
+    ],
     ['a member declared null in nothing', { declared: [{ a: { b: null } }], live: [{}, []] }, []],
-    ['a section declared null', { declared: [{ a: null }], live: [{ a: { b: 1 }, c: 1 }, []] }, ['c.0.a: {"b":1} → none']],
-    ['a member declared null that is inherited', { declared: [{ constructor: null, a: { toString: null } }], live: [{ a: {} }, []] }, []],
-    ['a key with a dot', { declared: [{ a: { '10.0.0.1': 1 } }], live: [{ a: { '10.0.0.1': 2, other: 3 } }, []] }, ['c.0.a: {"10.0.0.1":2} → {"10.0.0.1":1}']],
-    ['removed defaults nobody listed', { declared: [{ a: 1 }], live: [{ a: 1 }, [['lan', 'x']]] }, []],
-    ['removed defaults as they are, in another order and spelling', { declared: [{}, ['lan.0', ['wan']]], live: [{}, [['wan'], ['lan', 0]]] }, []],
-    ['removed defaults that are others', { declared: [{}, [['lan']]], live: [{}, [['wan']]] }, ['c.1: [["wan"]] → [["lan"]]']],
-    ['no removed defaults any more', { declared: [{ a: 1 }, []], live: [{ a: 1 }, [['wan']]] }, ['c.1: [["wan"]] → []']],
+    [
+      'a section declared null',
+      { declared: [{ a: null }], live: [{ a: { b: 1 }, c: 1 }, []] },
+      ['c.0.a: {"b":1} → none'],
+    ],
+    [
+      'a member declared null that is inherited',
+      { declared: [{ constructor: null, a: { toString: null } }], live: [{ a: {} }, []] },
+      [],
+    ],
+    [
+      'a key with a dot',
+      { declared: [{ a: { '10.0.0.1': 1 } }], live: [{ a: { '10.0.0.1': 2, other: 3 } }, []] },
+      ['c.0.a: {"10.0.0.1":2} → {"10.0.0.1":1}'],
+    ],
+    [
+      'removed defaults nobody listed',
+      { declared: [{ a: 1 }], live: [{ a: 1 }, [['lan', 'x']]] },
+      [],
+    ],
+    [
+      'removed defaults as they are, in another order and spelling',
+      { declared: [{}, ['lan.0', ['wan']]], live: [{}, [['wan'], ['lan', 0]]] },
+      [],
+    ],
+    [
+      'removed defaults that are others',
+      { declared: [{}, [['lan']]], live: [{}, [['wan']]] },
+      ['c.1: [["wan"]] → [["lan"]]'],
+    ],
+    [
+      'no removed defaults any more',
+      { declared: [{ a: 1 }, []], live: [{ a: 1 }, [['wan']]] },
+      ['c.1: [["wan"]] → []'],
+    ],
     [
       'a document that is cleared',
       { declared: [{}, []], live: [{ a: { b: 1 }, d: '*' }, [['wan']]] },
       ['c.0.a: "(not shown)" → none', 'c.0.d: "(not shown)" → none', 'c.1: [["wan"]] → []'],
     ],
     ['a document that is cleared already', { declared: [{}, []], live: [{}, []] }, []],
-    ['what changed outside', { declared: [{ a: 1, b: 1 }], live: [{ a: 2, b: 2 }, []], prior: [{ a: 1, b: 2 }] }, ['c.0.a: 2 → 1 (drifted)', 'c.0.b: 2 → 1']],
-    ['a member taken out that came back', { declared: [{ a: null }], live: [{ a: 1 }, []], prior: [{ a: null }] }, ['c.0.a: 1 → none (drifted)']],
-    ['removed defaults that changed outside', { declared: [{}, [['a']]], live: [{}, []], prior: [{}, [['a']]] }, ['c.1: [] → [["a"]] (drifted)']],
+    [
+      'what changed outside',
+      { declared: [{ a: 1, b: 1 }], live: [{ a: 2, b: 2 }, []], prior: [{ a: 1, b: 2 }] },
+      ['c.0.a: 2 → 1 (drifted)', 'c.0.b: 2 → 1'],
+    ],
+    [
+      'a member taken out that came back',
+      { declared: [{ a: null }], live: [{ a: 1 }, []], prior: [{ a: null }] },
+      ['c.0.a: 1 → none (drifted)'],
+    ],
+    [
+      'removed defaults that changed outside',
+      { declared: [{}, [['a']]], live: [{}, []], prior: [{}, [['a']]] },
+      ['c.1: [] → [["a"]] (drifted)'],
+    ],
   ])('%s', (_, one, expected) => {
     expect(told(one)).toEqual(expected);
   });
 
   it.each<[string, Value, Value, readonly string[]]>([
-    ['a literal', [{ a: { p: 'x', q: 1 } }], [{ a: { p: '*', q: 1 } }, []], ['configuration.0.a.p']],
-    ['a literal inside of what is masked', [{ a: { b: { p: 'x' } } }], [{ a: '***' }, []], ['configuration.0.a.b.p']],
-    ['a literal in a list whose items moved', [{ l: [{ n: 1 }, { p: 'x' }] }], [{ l: [{ p: '*' }] }, []], ['configuration.0.l.1.p']],
-    ['a secret, a mask or null', [{ a: secret(), b: '*', c: null, l: [{ p: secret() }] }], [{ a: '*', b: '*', c: '*', l: [{ p: '*' }] }, []], []],
+    [
+      'a literal',
+      [{ a: { p: 'x', q: 1 } }],
+      [{ a: { p: '*', q: 1 } }, []],
+      ['configuration.0.a.p'],
+    ],
+    [
+      'a literal inside of what is masked',
+      [{ a: { b: { p: 'x' } } }],
+      [{ a: '***' }, []],
+      ['configuration.0.a.b.p'],
+    ],
+    [
+      'a literal in a list whose items moved',
+      [{ l: [{ n: 1 }, { p: 'x' }] }],
+      [{ l: [{ p: '*' }] }, []],
+      ['configuration.0.l.1.p'],
+    ],
+    [
+      'a secret, a mask or null',
+      [{ a: secret(), b: '*', c: null, l: [{ p: secret() }] }],
+      [{ a: '*', b: '*', c: '*', l: [{ p: '*' }] }, []],
+      [],
+    ],
     ['a literal where nothing is masked', [{ a: 'x' }], [{ a: 'y', b: '*' }, []], []],
   ])('literals that nobody can compare: %s', (_, declared, live, expected) => {
-    expect(literalsAtMasks(kindOf('configuration_managers'), { configuration: declared }, { configuration: live })).toEqual(expected);
+    expect(
+      literalsAtMasks(
+        kindOf('configuration_managers'),
+        { configuration: declared },
+        { configuration: live },
+      ),
+    ).toEqual(expected);
   });
 });
 
 describe('what is sent', () => {
   it.each<[string, Value, Value, string]>([
-    ['everything that is live with what is declared in it', [{ a: { b: 1 } }], [{ a: { b: 0, c: 2 }, d: [3] }, [['x']]], '[{"a":{"b":1,"c":2},"d":[3]},[["x"]]]'],
-    ['without members declared null', [{ a: { b: null }, d: null }], [{ a: { b: 0, c: 2 }, d: [3] }, []], '[{"a":{"c":2}},[]]'],
-    ['with the removed defaults that are listed, as they are spelled live', [{}, ['x.0', 'y.z']], [{ a: 1 }, [['x', 0], ['w']]], '[{"a":1},[["x",0],["y","z"]]]'],
-    ['with secrets, also those that are unchanged', [{ p: secret() }], [{ p: '*', q: 1 }, []], '[{"p":"(sensitive)","q":1},[]]'],
-    ['with new sections, without nulls inside', [{ a: { b: null, c: { d: 1 } } }], [{}, []], '[{"a":{"c":{"d":1}}},[]]'],
+    [
+      'everything that is live with what is declared in it',
+      [{ a: { b: 1 } }],
+      [{ a: { b: 0, c: 2 }, d: [3] }, [['x']]],
+      '[{"a":{"b":1,"c":2},"d":[3]},[["x"]]]',
+    ],
+    [
+      'without members declared null',
+      [{ a: { b: null }, d: null }],
+      [{ a: { b: 0, c: 2 }, d: [3] }, []],
+      '[{"a":{"c":2}},[]]',
+    ],
+    [
+      'with the removed defaults that are listed, as they are spelled live',
+      [{}, ['x.0', 'y.z']],
+      [{ a: 1 }, [['x', 0], ['w']]],
+      '[{"a":1},[["x",0],["y","z"]]]',
+    ],
+    [
+      'with secrets, also those that are unchanged',
+      [{ p: secret() }],
+      [{ p: '*', q: 1 }, []],
+      '[{"p":"(sensitive)","q":1},[]]',
+    ],
+    [
+      'with new sections, without nulls inside',
+      [{ a: { b: null, c: { d: 1 } } }],
+      [{}, []],
+      '[{"a":{"c":{"d":1}}},[]]',
+    ],
     ['nothing where it is cleared', [{}, []], [{ a: '*' }, [['x']]], '[{},[]]'],
-    ['a number with all its digits', [{ a: 1 }], [{ b: exact }, []], '[{"b":9007199254740993,"a":1},[]]'],
+    [
+      'a number with all its digits',
+      [{ a: 1 }],
+      [{ b: exact }, []],
+      '[{"b":9007199254740993,"a":1},[]]',
+    ],
   ])('by PUT: %s', (_, declared, live, body) => {
     expect(wireText(wholeDocument(declared, live))).toBe(body);
   });
@@ -137,7 +327,9 @@ describe('what is sent', () => {
   it('by PUT masks would travel, but for those that are declared, taken out or cleared', () => {
     const live: Value = [{ a: { p: '*' }, b: '**', l: [{ q: '*' }], c: 1 }, []];
     expect(travellingMasks([{ c: 2 }], live)).toEqual(['0.a.p', '0.b', '0.l.0.q']);
-    expect(travellingMasks([{ a: { p: secret() }, b: null, l: [{ q: secret() }] }], live)).toEqual([]);
+    expect(travellingMasks([{ a: { p: secret() }, b: null, l: [{ q: secret() }] }], live)).toEqual(
+      [],
+    );
     expect(travellingMasks([{}, []], live)).toEqual([]);
   });
 
@@ -152,8 +344,18 @@ describe('what is sent', () => {
   });
 
   it.each<[string, Value, Value, string | undefined]>([
-    ['members that differ', [{ a: { b: 1, c: 2 }, d: 1 }], [{ a: { b: 1, c: 3 }, d: 1, e: '*' }, []], '[{"a":{"c":2}}]'],
-    ['with the id of each object on the way', [{ l: { u1: { b: 1 } } }], [{ l: { u1: { _id_: 'u1', b: 0 } } }, []], '[{"l":{"u1":{"_id_":"u1","b":1}}}]'],
+    [
+      'members that differ',
+      [{ a: { b: 1, c: 2 }, d: 1 }],
+      [{ a: { b: 1, c: 3 }, d: 1, e: '*' }, []],
+      '[{"a":{"c":2}}]',
+    ],
+    [
+      'with the id of each object on the way',
+      [{ l: { u1: { b: 1 } } }],
+      [{ l: { u1: { _id_: 'u1', b: 0 } } }, []],
+      '[{"l":{"u1":{"_id_":"u1","b":1}}}]',
+    ],
     ['no secret that is unchanged', [{ p: secret(), a: 1 }], [{ p: '*' }, []], '[{"a":1}]'],
     ['not where a member has to go', [{ a: null }], [{ a: 1 }, []], undefined],
     ['not where the removed defaults are others', [{ a: 1 }, [['x']]], [{}, []], undefined],
@@ -180,14 +382,31 @@ describe('what is sent', () => {
 const keys = fc.constantFrom('a', 'b', 'c', 'p.q');
 const { tree: plain } = fc.letrec<{ tree: JsonObject; node: Json }>((tie) => ({
   tree: fc.dictionary(keys, tie('node'), { maxKeys: 3 }),
-  node: fc.oneof({ maxDepth: 3 }, fc.integer({ max: 2, min: 0 }), fc.constant('x'), fc.array(fc.integer({ max: 1, min: 0 }), { maxLength: 2 }), tie('tree')),
+  node: fc.oneof(
+    { maxDepth: 3 },
+    fc.integer({ max: 2, min: 0 }),
+    fc.constant('x'),
+    fc.array(fc.integer({ max: 1, min: 0 }), { maxLength: 2 }),
+    tie('tree'),
+  ),
 }));
 const { tree: declaredTrees } = fc.letrec<{ tree: JsonObject; node: Json }>((tie) => ({
   tree: fc.dictionary(keys, tie('node'), { maxKeys: 3 }),
-  node: fc.oneof({ maxDepth: 3 }, fc.integer({ max: 2, min: 0 }), fc.constant('x'), fc.constant(null), tie('tree')),
+  node: fc.oneof(
+    { maxDepth: 3 },
+    fc.integer({ max: 2, min: 0 }),
+    fc.constant('x'),
+    fc.constant(null),
+    tie('tree'),
+  ),
 }));
 
-const managerRecord = (id: string, router: string, configuration: readonly [JsonObject, readonly Json[]], more: JsonObject = {}): JsonObject => ({
+const managerRecord = (
+  id: string,
+  router: string,
+  configuration: readonly [JsonObject, readonly Json[]],
+  more: JsonObject = {},
+): JsonObject => ({
   id,
   router,
   account: '1',
@@ -198,101 +417,213 @@ const managerRecord = (id: string, router: string, configuration: readonly [Json
   ...more,
 });
 const withManagers = (records: readonly JsonObject[], more: Parameters<typeof rig>[0] = {}): Rig =>
-  rig({ estate: { version: 1, root: '1', records: { accounts: [{ id: '1', name: 'Headquarters', account: null }], configuration_managers: records } }, ...more });
+  rig({
+    estate: {
+      version: 1,
+      root: '1',
+      records: {
+        accounts: [{ id: '1', name: 'Headquarters', account: null }],
+        configuration_managers: records,
+      },
+    },
+    ...more,
+  });
 
 describe('laws of writing a configuration', () => {
-  it.each([false, true])('what was applied is live, everything else is as it was, and nothing more is to be done (a server that merges: %s)', async (merging) => {
-    const paths = fc.uniqueArray(fc.array(fc.constantFrom('lan', 'wan', '0'), { minLength: 1, maxLength: 2 }), { maxLength: 2, selector: String });
-    await fc.assert(
-      fc.asyncProperty(plain, declaredTrees, paths, fc.option(paths, { nil: undefined }), async (live, declared, before, removed) => {
-        // A server that merges takes nothing out.
-        const cleared = removed?.length === 0 && Object.keys(declared).length === 0;
-        fc.pre(!merging || (!cleared && !JSON.stringify(declared).includes('null')));
-        const record = managerRecord('30', '12', [{ ...live, theirs: { kept: 1 } }, before]);
-        const cloud = withManagers([record], { behaviours: { merging_configuration: merging } });
-        const project = desire(
-          declare('configuration_managers.x', { router: '12', configuration: removed === undefined ? [declared] : [declared, removed] }, { adopt: '30', clear: true }),
-        );
-        const { outcomes, exit } = await cloud.apply(project);
-        expect([exit, outcomes.map((one) => one.outcome)]).toEqual([0, ['done']]);
-        expect((await cloud.plan(project)).exit).toBe(0);
-        expect((await cloud.drift(project)).drift).toEqual([]);
-        const [done] = cloud.objects('configuration_managers') as readonly [{ readonly configuration: readonly [JsonObject, Json] }];
-        const [after, defaults] = done.configuration;
-        const sorted = (one: readonly (readonly string[])[]): string => JSON.stringify(one.map(String).toSorted(compareText));
-        expect(defaults).toEqual(removed !== undefined && sorted(removed) !== sorted(before) ? removed : before);
-        expect(merged([declared], [after, []])).toBe(true);
-        const rest = (tree: JsonObject): JsonObject => Object.fromEntries(Object.entries(tree).filter(([name]) => !Object.hasOwn(declared, name)));
-        expect(rest(after)).toEqual(cleared ? {} : { ...rest(live), theirs: { kept: 1 } });
-      }),
-      { numRuns: drawn(150) },
-    );
-  });
+  it.each([false, true])(
+    'what was applied is live, everything else is as it was, and nothing more is to be done (a server that merges: %s)',
+    async (merging) => {
+      const paths = fc.uniqueArray(
+        fc.array(fc.constantFrom('lan', 'wan', '0'), { minLength: 1, maxLength: 2 }),
+        { maxLength: 2, selector: String },
+      );
+      await fc.assert(
+        fc.asyncProperty(
+          plain,
+          declaredTrees,
+          paths,
+          fc.option(paths, { nil: undefined }),
+          async (live, declared, before, removed) => {
+            // A server that merges takes nothing out.
+            const cleared = removed?.length === 0 && Object.keys(declared).length === 0;
+            fc.pre(!merging || (!cleared && !JSON.stringify(declared).includes('null')));
+            const record = managerRecord('30', '12', [{ ...live, theirs: { kept: 1 } }, before]);
+            const cloud = withManagers([record], {
+              behaviours: { merging_configuration: merging },
+            });
+            const project = desire(
+              declare(
+                'configuration_managers.x',
+                {
+                  router: '12',
+                  configuration: removed === undefined ? [declared] : [declared, removed],
+                },
+                { adopt: '30', clear: true },
+              ),
+            );
+            const { outcomes, exit } = await cloud.apply(project);
+            expect([exit, outcomes.map((one) => one.outcome)]).toEqual([0, ['done']]);
+            expect((await cloud.plan(project)).exit).toBe(0);
+            expect((await cloud.drift(project)).drift).toEqual([]);
+            const [done] = cloud.objects('configuration_managers') as readonly [
+              { readonly configuration: readonly [JsonObject, Json] },
+            ];
+            const [after, defaults] = done.configuration;
+            const sorted = (one: readonly (readonly string[])[]): string =>
+              JSON.stringify(one.map(String).toSorted(compareText));
+            expect(defaults).toEqual(
+              removed !== undefined && sorted(removed) !== sorted(before) ? removed : before,
+            );
+            expect(merged([declared], [after, []])).toBe(true);
+            const rest = (tree: JsonObject): JsonObject =>
+              Object.fromEntries(
+                Object.entries(tree).filter(([name]) => !Object.hasOwn(declared, name)),
+              );
+            expect(rest(after)).toEqual(cleared ? {} : { ...rest(live), theirs: { kept: 1 } });
+          },
+        ),
+        { numRuns: drawn(150) },
+      );
+    },
+  );
 });
 
 const cloudOf = (): Rig => rig({ estate: theirs });
-const manager = (configuration: Value | undefined, more: Record<string, Value> = {}, lifecycle: Declaration['lifecycle'] = {}): Declaration =>
-  declare('configuration_managers.depot', { router: '12', ...(configuration === undefined ? {} : { configuration }), ...more }, { adopt: '30', ...lifecycle });
-const withPassword = (value: string): Project => desire(manager([{ users: { list: [{ name: 'admin', password: secret(value) }], 'a.b': { psk: secret(value) } } }]));
-const patching = (...declarations: readonly Declaration[]): Project => projectOf(declarations, { configuration_writes: 'patch' });
+const manager = (
+  configuration: Value | undefined,
+  more: Record<string, Value> = {},
+  lifecycle: Declaration['lifecycle'] = {},
+): Declaration =>
+  declare(
+    'configuration_managers.depot',
+    { router: '12', ...(configuration === undefined ? {} : { configuration }), ...more },
+    { adopt: '30', ...lifecycle },
+  );
+const withPassword = (value: string): Project =>
+  desire(
+    manager([
+      {
+        users: {
+          list: [{ name: 'admin', password: secret(value) }],
+          'a.b': { psk: secret(value) },
+        },
+      },
+    ]),
+  );
+const patching = (...declarations: readonly Declaration[]): Project =>
+  projectOf(declarations, { configuration_writes: 'patch' });
 
-const sent = (cloud: Rig, verb = 'PUT'): readonly Json[] => cloud.emulator.requests.filter(({ method }) => method === verb).map(({ body }) => body);
-const configurationOf = (cloud: Rig): unknown => cloud.objects('configuration_managers')[0]?.['configuration'];
+const sent = (cloud: Rig, verb = 'PUT'): readonly Json[] =>
+  cloud.emulator.requests.filter(({ method }) => method === verb).map(({ body }) => body);
+const configurationOf = (cloud: Rig): unknown =>
+  cloud.objects('configuration_managers')[0]?.['configuration'];
 
 /** Changes the first manager by another client. */
 async function byOthers(cloud: Rig, body: JsonObject): Promise<void> {
-  const headers = { ...dummyCredentials.v2[1], accept: 'application/json', 'content-type': 'application/json' };
-  const answer = await cloud.emulator.fetch(new Request('http://localhost/api/v2/configuration_managers/30/', { method: 'PUT', headers, body: JSON.stringify(body) }));
+  const headers = {
+    ...dummyCredentials.v2[1],
+    accept: 'application/json',
+    'content-type': 'application/json',
+  };
+  const answer = await cloud.emulator.fetch(
+    new Request('http://localhost/api/v2/configuration_managers/30/', {
+      method: 'PUT',
+      headers,
+      body: JSON.stringify(body),
+    }),
+  );
   expect(answer.status).toBe(200);
 }
 
 describe('configuration managers', () => {
   it('are neither made nor guessed: an unknown router is an error', async () => {
-    const { plan, exit } = await cloudOf().plan(desire(declare('configuration_managers.x', { router: '30', suspended: true })));
+    const { plan, exit } = await cloudOf().plan(
+      desire(declare('configuration_managers.x', { router: '30', suspended: true })),
+    );
     expect([exit, plan.diagnostics.map(({ code, detail }) => [code, detail])]).toEqual([
       1,
-      [['cannot-create', 'Create it where such objects are created, or correct router. List what is live: trueup get configuration_managers']],
+      [
+        [
+          'cannot-create',
+          'Create it where such objects are created, or correct router. List what is live: trueup get configuration_managers',
+        ],
+      ],
     ]);
   });
 
-  const full: JsonObject = { wan: { apn: 'canary-apn' }, vpn: { tunnels: [{ peer: 'canary-peer' }] }, lan: { mtu: 1400 } };
-  const loaded = (more: Parameters<typeof rig>[0] = {}): Rig => withManagers([managerRecord('30', '12', [full, [['lan', 'canary-default']]])], more);
+  const full: JsonObject = {
+    wan: { apn: 'canary-apn' },
+    vpn: { tunnels: [{ peer: 'canary-peer' }] },
+    lan: { mtu: 1400 },
+  };
+  const loaded = (more: Parameters<typeof rig>[0] = {}): Rig =>
+    withManagers([managerRecord('30', '12', [full, [['lan', 'canary-default']]])], more);
   const mtu = (value: number): Project => desire(manager([{ lan: { mtu: value } }]));
 
-  it.each([false, true])('are written whole: the rest of the document travels, and is in no plan, state or report (a server that merges: %s)', async (merging) => {
-    const cloud = loaded({ behaviours: { merging_configuration: merging } });
-    const document = cloud.document(await cloud.plan(mtu(1500)));
-    expect(document.resource_changes[0]?.requests).toEqual([
-      {
-        method: 'PUT',
-        path: '/api/v2/configuration_managers/30/',
-        body: { configuration: [{ lan: { mtu: 1500 } }] },
-        base: { version_number: 4, sha256: digest([full, [['lan', 'canary-default']]]) },
-      },
-    ]);
-    expect(document.resource_changes[0]?.change).toMatchObject({ before: { configuration: [{ lan: { mtu: 1400 } }] }, after: { configuration: [{ lan: { mtu: 1500 } }] } });
-    const rendered = (['text', 'markdown', 'html', 'json'] as const).map((format) => renderPlan(document, format, { color: false, width: 100 }));
-    expect(rendered[0]).toContain('configuration.0.lan.mtu  1400 → 1500');
-    const seenOnDisk: string[] = [];
-    cloud.onMutation = () => void seenOnDisk.push(...cloud.files.contents.values());
-    expect(await cloud.apply(mtu(1500))).toMatchObject({ exit: 0, diagnostics: [] });
-    expect([...rendered, ...seenOnDisk, ...cloud.files.contents.values(), JSON.stringify(cloud.events)].join('\n')).not.toContain('canary');
-    expect(sent(cloud)).toEqual([{ configuration: [{ ...full, lan: { mtu: 1500 } }, [['lan', 'canary-default']]] }]);
-    expect(configurationOf(cloud)).toEqual([{ ...full, lan: { mtu: 1500 } }, [['lan', 'canary-default']]]);
-    expect([(await cloud.plan(mtu(1500))).exit, (await cloud.drift(mtu(1500))).drift]).toEqual([0, []]);
-  });
+  it.each([false, true])(
+    'are written whole: the rest of the document travels, and is in no plan, state or report (a server that merges: %s)',
+    async (merging) => {
+      const cloud = loaded({ behaviours: { merging_configuration: merging } });
+      const document = cloud.document(await cloud.plan(mtu(1500)));
+      expect(document.resource_changes[0]?.requests).toEqual([
+        {
+          method: 'PUT',
+          path: '/api/v2/configuration_managers/30/',
+          body: { configuration: [{ lan: { mtu: 1500 } }] },
+          base: { version_number: 4, sha256: digest([full, [['lan', 'canary-default']]]) },
+        },
+      ]);
+      expect(document.resource_changes[0]?.change).toMatchObject({
+        before: { configuration: [{ lan: { mtu: 1400 } }] },
+        after: { configuration: [{ lan: { mtu: 1500 } }] },
+      });
+      const rendered = (['text', 'markdown', 'html', 'json'] as const).map((format) =>
+        renderPlan(document, format, { color: false, width: 100 }),
+      );
+      expect(rendered[0]).toContain('configuration.0.lan.mtu  1400 → 1500');
+      const seenOnDisk: string[] = [];
+      cloud.onMutation = () => void seenOnDisk.push(...cloud.files.contents.values());
+      expect(await cloud.apply(mtu(1500))).toMatchObject({ exit: 0, diagnostics: [] });
+      expect(
+        [
+          ...rendered,
+          ...seenOnDisk,
+          ...cloud.files.contents.values(),
+          JSON.stringify(cloud.events),
+        ].join('\n'),
+      ).not.toContain('canary');
+      expect(sent(cloud)).toEqual([
+        { configuration: [{ ...full, lan: { mtu: 1500 } }, [['lan', 'canary-default']]] },
+      ]);
+      expect(configurationOf(cloud)).toEqual([
+        { ...full, lan: { mtu: 1500 } },
+        [['lan', 'canary-default']],
+      ]);
+      expect([(await cloud.plan(mtu(1500))).exit, (await cloud.drift(mtu(1500))).drift]).toEqual([
+        0,
+        [],
+      ]);
+    },
+  );
 
   it('are written without configuration where only something else changes, whatever is masked in it', async () => {
     const cloud = withManagers([managerRecord('30', '12', [{ ...full, psk: '*' }, []])]);
-    expect((await cloud.apply(desire(manager([{ lan: { mtu: 1400 } }], { suspended: true })))).exit).toBe(0);
+    expect(
+      (await cloud.apply(desire(manager([{ lan: { mtu: 1400 } }], { suspended: true })))).exit,
+    ).toBe(0);
     expect(sent(cloud)).toEqual([{ suspended: true }]);
   });
 
   it('take out members declared null, and keep or replace the list of removed defaults', async () => {
     const cloud = loaded();
     expect((await cloud.apply(desire(manager([{ wan: null, lan: { mtu: null } }])))).exit).toBe(0);
-    expect(configurationOf(cloud)).toEqual([{ vpn: full['vpn'], lan: {} }, [['lan', 'canary-default']]]);
-    expect((await cloud.apply(desire(manager([{ wan: null }, [['lan', 'a'], 'wan.b']])))).exit).toBe(0);
+    expect(configurationOf(cloud)).toEqual([
+      { vpn: full['vpn'], lan: {} },
+      [['lan', 'canary-default']],
+    ]);
+    expect(
+      (await cloud.apply(desire(manager([{ wan: null }, [['lan', 'a'], 'wan.b']])))).exit,
+    ).toBe(0);
     expect(configurationOf(cloud)).toEqual([
       { vpn: full['vpn'], lan: {} },
       [
@@ -301,7 +632,8 @@ describe('configuration managers', () => {
       ],
     ]);
     await byOthers(cloud, { configuration: [{ wan: { apn: 'x' } }, []] });
-    const [record] = (await cloud.drift(desire(manager([{ wan: null }, [['lan', 'a'], 'wan.b']])))).drift;
+    const [record] = (await cloud.drift(desire(manager([{ wan: null }, [['lan', 'a'], 'wan.b']]))))
+      .drift;
     expect(record?.changes.map(({ path, live }) => [path, live])).toEqual([
       ['configuration.0.wan', { apn: 'x' }],
       ['configuration.1', []],
@@ -309,12 +641,21 @@ describe('configuration managers', () => {
   });
 
   it('are cleared where that is declared and meant, masks and all', async () => {
-    const cloud = withManagers([managerRecord('30', '12', [{ ...full, psk: '*' }, [['lan', 'x']]])]);
+    const cloud = withManagers([
+      managerRecord('30', '12', [{ ...full, psk: '*' }, [['lan', 'x']]]),
+    ]);
     const project = desire(manager([{}, []], {}, { clear: true }));
     const proposal = await cloud.plan(project);
-    expect([proposal.exit, JSON.stringify(cloud.document(proposal))]).toEqual([2, expect.not.stringContaining('canary')]);
+    expect([proposal.exit, JSON.stringify(cloud.document(proposal))]).toEqual([
+      2,
+      expect.not.stringContaining('canary'),
+    ]);
     expect(await cloud.apply(project)).toMatchObject({ exit: 0, diagnostics: [] });
-    expect([configurationOf(cloud), (await cloud.plan(project)).exit, sent(cloud)]).toEqual([[{}, []], 0, [{ configuration: [{}, []] }]]);
+    expect([configurationOf(cloud), (await cloud.plan(project)).exit, sent(cloud)]).toEqual([
+      [{}, []],
+      0,
+      [{ configuration: [{}, []] }],
+    ]);
   });
 
   it('rotate a secret with one PUT, send none that is unchanged, and leave it nowhere', async () => {
@@ -324,49 +665,75 @@ describe('configuration managers', () => {
       expect((await cloud.apply(withPassword(value))).exit).toBe(0);
       return sent(cloud).length - before;
     };
-    expect([await puts('canary-1'), await puts('canary-1'), await puts('canary-2'), await puts('canary-2')]).toEqual([1, 0, 1, 0]);
+    expect([
+      await puts('canary-1'),
+      await puts('canary-1'),
+      await puts('canary-2'),
+      await puts('canary-2'),
+    ]).toEqual([1, 0, 1, 0]);
     const proposal = await cloud.plan(withPassword('canary-1'));
     const document = cloud.document(proposal);
-    const seen = [...cloud.files.contents.values(), JSON.stringify(cloud.events), JSON.stringify(document), renderPlan(document, 'text', { color: false, width: 100 })].join('\n');
+    const seen = [
+      ...cloud.files.contents.values(),
+      JSON.stringify(cloud.events),
+      JSON.stringify(document),
+      renderPlan(document, 'text', { color: false, width: 100 }),
+    ].join('\n');
     expect(seen).not.toContain('canary');
     expect(document.resource_changes[0]?.change.actions).toEqual(['update']);
-    expect(Object.keys((await cloud.snapshot())?.state.resources['configuration_managers.depot']?.secrets ?? {}).toSorted()).toEqual([
-      'configuration.0.users.a\\.b.psk',
-      'configuration.0.users.list.0.password',
-    ]);
+    expect(
+      Object.keys(
+        (await cloud.snapshot())?.state.resources['configuration_managers.depot']?.secrets ?? {},
+      ).toSorted(),
+    ).toEqual(['configuration.0.users.a\\.b.psk', 'configuration.0.users.list.0.password']);
   });
 
   it.each([
     ['again where it did not', false, 2, { added: 1 }, []],
     ['no more where it did, and say that others were quicker', true, 1, {}, ['changed-meanwhile']],
-  ])('without an answer wait until the request can no longer land, and are sent %s', async (_, lands, count, added, codes) => {
-    let sends = 0;
-    const cloud: Rig = loaded({
-      intercept: async ({ method }, proceed) => {
-        if (method !== 'PUT' || (sends += 1) > 1) return proceed();
-        await byOthers(cloud, { configuration: [{ ...full, added: 1 }, []] });
-        if (lands) void cloud.clock.sleep(20_000).then(proceed);
-        return { status: 504, headers: {}, body: '' };
-      },
-    });
-    const { exit, diagnostics } = await cloud.apply(mtu(1500));
-    expect([exit, sends, diagnostics.map(({ code }) => code)]).toEqual([0, count, codes]);
-    await cloud.clock.sleep(600_000);
-    expect(configurationOf(cloud)).toMatchObject([{ ...full, lan: { mtu: 1500 }, ...added }, lands ? [['lan', 'canary-default']] : []]);
-  });
+  ])(
+    'without an answer wait until the request can no longer land, and are sent %s',
+    async (_, lands, count, added, codes) => {
+      let sends = 0;
+      const cloud: Rig = loaded({
+        intercept: async ({ method }, proceed) => {
+          if (method !== 'PUT' || (sends += 1) > 1) return proceed();
+          await byOthers(cloud, { configuration: [{ ...full, added: 1 }, []] });
+          if (lands) void cloud.clock.sleep(20_000).then(proceed);
+          return { status: 504, headers: {}, body: '' };
+        },
+      });
+      const { exit, diagnostics } = await cloud.apply(mtu(1500));
+      expect([exit, sends, diagnostics.map(({ code }) => code)]).toEqual([0, count, codes]);
+      await cloud.clock.sleep(600_000);
+      expect(configurationOf(cloud)).toMatchObject([
+        { ...full, lan: { mtu: 1500 }, ...added },
+        lands ? [['lan', 'canary-default']] : [],
+      ]);
+    },
+  );
 
   it.each<[string, (psk: Value) => Value, live: Json, path: string]>([
     ['an object', (psk) => ({ name: 'a', psk }), { name: 'a' }, 'configuration.0.wlan.psk'],
     ['a list', (psk) => [{ name: 'a', psk }], [{ name: 'a' }], 'configuration.0.wlan'],
-  ])('are in sync where a secret in %s is another one, and are not where it is gone', async (_, wlan, live, path) => {
-    const cloud = cloudOf();
-    const project = (value?: string): Project => desire(manager([{ wlan: wlan(secret(value)) }]));
-    expect((await cloud.apply(project())).exit).toBe(0);
-    expect([(await cloud.drift(project('canary-2'))).drift, (await cloud.plan(project('canary-2'))).exit]).toEqual([[], 2]);
-    await byOthers(cloud, { configuration: [{ wlan: live }, []] });
-    const { drift, exit } = await cloud.drift(project());
-    expect([exit, drift.map(({ status, changes }) => [status, changes.map((one) => one.path)])]).toEqual([2, [['changed', [path]]]]);
-  });
+  ])(
+    'are in sync where a secret in %s is another one, and are not where it is gone',
+    async (_, wlan, live, path) => {
+      const cloud = cloudOf();
+      const project = (value?: string): Project => desire(manager([{ wlan: wlan(secret(value)) }]));
+      expect((await cloud.apply(project())).exit).toBe(0);
+      expect([
+        (await cloud.drift(project('canary-2'))).drift,
+        (await cloud.plan(project('canary-2'))).exit,
+      ]).toEqual([[], 2]);
+      await byOthers(cloud, { configuration: [{ wlan: live }, []] });
+      const { drift, exit } = await cloud.drift(project());
+      expect([
+        exit,
+        drift.map(({ status, changes }) => [status, changes.map((one) => one.path)]),
+      ]).toEqual([2, [['changed', [path]]]]);
+    },
+  );
 
   it.each<[string, Value]>([
     ['taken out', [{ snmp: { community: null, of: null } }]],
@@ -378,17 +745,31 @@ describe('configuration managers', () => {
     const cloud = rig({
       estate: theirs,
       intercept: ({ method, body = '' }, proceed) =>
-        method === 'PUT' && !body.includes('canary') && lost-- > 0 ? Promise.resolve({ status: 500, headers: {}, body: '' }) : proceed(),
+        method === 'PUT' && !body.includes('canary') && lost-- > 0
+          ? Promise.resolve({ status: 500, headers: {}, body: '' })
+          : proceed(),
     });
-    await cloud.apply(desire(manager([{ snmp: { community: secret(), of: [{ key: secret() }] } }])));
+    await cloud.apply(
+      desire(manager([{ snmp: { community: secret(), of: [{ key: secret() }] } }])),
+    );
     expect(JSON.stringify(cloud.objects('configuration_managers')[0])).toContain('canary');
     const project = desire(manager(then));
     const [proposal, { drift }] = [await cloud.plan(project), await cloud.drift(project)];
     expect(JSON.stringify([cloud.document(proposal), drift])).not.toContain('canary');
     expect(proposal.plan.changes[0]?.action).toBe('update');
     // A write without an answer is sent again: nobody moved what is masked.
-    expect([(await cloud.apply(project)).exit, lost < 1, (await cloud.plan(project)).exit, (await cloud.drift(project)).drift]).toEqual([0, true, 0, []]);
-    expect(JSON.stringify([cloud.objects('configuration_managers')[0], ...cloud.files.contents.values()])).not.toContain('canary');
+    expect([
+      (await cloud.apply(project)).exit,
+      lost < 1,
+      (await cloud.plan(project)).exit,
+      (await cloud.drift(project)).drift,
+    ]).toEqual([0, true, 0, []]);
+    expect(
+      JSON.stringify([
+        cloud.objects('configuration_managers')[0],
+        ...cloud.files.contents.values(),
+      ]),
+    ).not.toContain('canary');
   });
 
   it.each<[string, (tree: Value) => Value, (tree: Value) => Value]>([
@@ -407,26 +788,38 @@ describe('configuration managers', () => {
   it.each([
     ['once, and read again', 1, 0],
     ['each time, and not written', 9, 1],
-  ])('are not written from a reading that took longer than the settle time: %s', async (_, slow, exit) => {
-    let [armed, readings] = [false, 0];
-    const cloud: Rig = loaded({
-      intercept: async ({ method, path }, proceed) => {
-        const answer = await proceed();
-        if (!armed || method !== 'GET' || !path.includes('configuration_managers')) return answer;
-        readings += 1;
-        if (readings === 1 || readings > slow + 1) return answer;
-        if (readings === 2) await byOthers(cloud, { configuration: [{ ...full, added: { by: 'others' } }, []] });
-        await cloud.clock.freeze(3_600_000);
-        return answer;
-      },
-    });
-    armed = true;
-    expect((await cloud.apply(mtu(1500))).exit).toBe(exit);
-    expect(JSON.stringify(cloud.objects('configuration_managers')[0])).toContain('others');
-  });
+  ])(
+    'are not written from a reading that took longer than the settle time: %s',
+    async (_, slow, exit) => {
+      let [armed, readings] = [false, 0];
+      const cloud: Rig = loaded({
+        intercept: async ({ method, path }, proceed) => {
+          const answer = await proceed();
+          if (!armed || method !== 'GET' || !path.includes('configuration_managers')) return answer;
+          readings += 1;
+          if (readings === 1 || readings > slow + 1) return answer;
+          if (readings === 2)
+            await byOthers(cloud, { configuration: [{ ...full, added: { by: 'others' } }, []] });
+          await cloud.clock.freeze(3_600_000);
+          return answer;
+        },
+      });
+      armed = true;
+      expect((await cloud.apply(mtu(1500))).exit).toBe(exit);
+      expect(JSON.stringify(cloud.objects('configuration_managers')[0])).toContain('others');
+    },
+  );
 
   const masked = (): Rig =>
-    withManagers([managerRecord('30', '12', [{ ...full, users: [{ name: 'a', password: '*' }], psk: '***' }, []])], { behaviours: { patching_configuration: true } });
+    withManagers(
+      [
+        managerRecord('30', '12', [
+          { ...full, users: [{ name: 'a', password: '*' }], psk: '***' },
+          [],
+        ]),
+      ],
+      { behaviours: { patching_configuration: true } },
+    );
 
   it('are blocked where a mask would have to be written back, and nothing allows that', async () => {
     const cloud = masked();
@@ -449,27 +842,48 @@ describe('configuration managers', () => {
 
   it('are written where every mask is declared as a secret', async () => {
     const cloud = masked();
-    const project = desire(manager([{ lan: { mtu: 1500 }, users: [{ name: 'a', password: secret() }], psk: secret() }]));
+    const project = desire(
+      manager([{ lan: { mtu: 1500 }, users: [{ name: 'a', password: secret() }], psk: secret() }]),
+    );
     expect((await cloud.apply(project)).exit).toBe(0);
-    expect([configurationOf(cloud), (await cloud.plan(project)).exit]).toEqual([[{ ...full, lan: { mtu: 1500 }, users: [{ name: 'a', password: '*' }], psk: '*' }, []], 0]);
+    expect([configurationOf(cloud), (await cloud.plan(project)).exit]).toEqual([
+      [{ ...full, lan: { mtu: 1500 }, users: [{ name: 'a', password: '*' }], psk: '*' }, []],
+      0,
+    ]);
   });
 
   it('are added to by PATCH where the settings say so, and masks do not travel', async () => {
     const cloud = masked();
     const project = patching(manager([{ lan: { mtu: 1500 } }], { suspended: true }));
     expect(cloud.document(await cloud.plan(project)).resource_changes[0]?.requests).toEqual([
-      { method: 'PATCH', path: '/api/v2/configuration_managers/30/', body: { configuration: [{ lan: { mtu: 1500 } }], suspended: true } },
+      {
+        method: 'PATCH',
+        path: '/api/v2/configuration_managers/30/',
+        body: { configuration: [{ lan: { mtu: 1500 } }], suspended: true },
+      },
     ]);
     expect((await cloud.apply(project)).exit).toBe(0);
-    expect([sent(cloud), sent(cloud, 'PATCH')]).toEqual([[], [{ configuration: [{ lan: { mtu: 1500 } }], suspended: true }]]);
-    expect([configurationOf(cloud), (await cloud.plan(project)).exit]).toEqual([[{ ...full, lan: { mtu: 1500 }, users: [{ name: 'a', password: '*' }], psk: '*' }, []], 0]);
+    expect([sent(cloud), sent(cloud, 'PATCH')]).toEqual([
+      [],
+      [{ configuration: [{ lan: { mtu: 1500 } }], suspended: true }],
+    ]);
+    expect([configurationOf(cloud), (await cloud.plan(project)).exit]).toEqual([
+      [{ ...full, lan: { mtu: 1500 }, users: [{ name: 'a', password: '*' }], psk: '*' }, []],
+      0,
+    ]);
     const { plan, exit } = await cloud.plan(patching(manager([{ lan: { mtu: null } }])));
     expect([exit, plan.diagnostics.map(({ code }) => code)]).toEqual([1, ['additions-only']]);
   });
 
   it('say where a literal stands against a mask', async () => {
-    const { plan, exit } = await masked().plan(desire(manager([{ lan: { mtu: 1500 }, psk: 'literal' }])));
-    expect([exit, plan.diagnostics.map(({ code, attribute }) => [code, attribute]), plan.diagnostics[0]?.detail]).toEqual([
+    const { plan, exit } = await masked().plan(
+      desire(manager([{ lan: { mtu: 1500 }, psk: 'literal' }])),
+    );
+    expect([
+      exit,
+      plan.diagnostics.map(({ code, attribute }) => [code, attribute]),
+      plan.diagnostics[0]?.detail,
+    ]).toEqual([
       1,
       [['masked-value', 'configuration.0.psk']],
       expect.stringContaining('"${secret.env.NAME}"'),
@@ -480,19 +894,35 @@ describe('configuration managers', () => {
     const cloud = cloudOf();
     await cloud.apply(withPassword('canary-1'));
     const password = new Secret('env.PASSWORD', () => undefined);
-    const blind = (more: JsonObject): Project => desire(manager([{ users: { list: [{ name: 'admin', password }] }, ...more }]));
+    const blind = (more: JsonObject): Project =>
+      desire(manager([{ users: { list: [{ name: 'admin', password }] }, ...more }]));
     const { plan, exit } = await cloud.plan(blind({}));
     expect([exit, plan.diagnostics.map(({ code }) => code)]).toEqual([0, ['secret-unseen']]);
-    const refused = await cloud.apply(blind({ open: true })).catch((error: unknown) => (error as Refusal).diagnostics.map(({ code }) => code));
+    const refused = await cloud
+      .apply(blind({ open: true }))
+      .catch((error: unknown) => (error as Refusal).diagnostics.map(({ code }) => code));
     expect(refused).toEqual(['secret-missing']);
   });
 
   it('drift by member, in the words of the document, whatever others do beside', async () => {
     const cloud = loaded();
-    const project = desire(manager([{ lan: { mtu: 1500 }, users: { list: [{ name: 'admin', password: secret() }] }, vpn: null }]));
+    const project = desire(
+      manager([
+        { lan: { mtu: 1500 }, users: { list: [{ name: 'admin', password: secret() }] }, vpn: null },
+      ]),
+    );
     await cloud.apply(project);
     expect((await cloud.drift(project)).drift).toEqual([]);
-    await byOthers(cloud, { configuration: [{ lan: { mtu: 9000, dhcp: true }, users: { list: [{ name: 'admin', password: 'x' }] }, vpn: { tunnels: [] }, others: 1 }] });
+    await byOthers(cloud, {
+      configuration: [
+        {
+          lan: { mtu: 9000, dhcp: true },
+          users: { list: [{ name: 'admin', password: 'x' }] },
+          vpn: { tunnels: [] },
+          others: 1,
+        },
+      ],
+    });
     const [record] = (await cloud.drift(project)).drift;
     expect([record?.status, record?.changes]).toEqual([
       'changed',
@@ -502,14 +932,24 @@ describe('configuration managers', () => {
       ],
     ]);
     expect((await cloud.apply(project)).exit).toBe(0);
-    expect(configurationOf(cloud)).toEqual([{ lan: { mtu: 1500, dhcp: true }, users: { list: [{ name: 'admin', password: '*' }] }, others: 1 }, []]);
+    expect(configurationOf(cloud)).toEqual([
+      {
+        lan: { mtu: 1500, dhcp: true },
+        users: { list: [{ name: 'admin', password: '*' }] },
+        others: 1,
+      },
+      [],
+    ]);
   });
 
   it('are let go, and not touched, when they are declared no more', async () => {
     const cloud = cloudOf();
     await cloud.apply(desire(manager([{ lan: { mtu: 1500 } }])));
     const { outcomes } = await cloud.apply(desire(), { allow: ['all-removed'] });
-    expect([outcomes.map(({ action, outcome }) => [action, outcome]), sent(cloud).length]).toEqual([[['forget', 'done']], 1]);
+    expect([outcomes.map(({ action, outcome }) => [action, outcome]), sent(cloud).length]).toEqual([
+      [['forget', 'done']],
+      1,
+    ]);
   });
 
   it.each<[string, JsonObject, string, string | undefined]>([
@@ -517,18 +957,26 @@ describe('configuration managers', () => {
     ['what is ours', { ...full, lan: { mtu: 9000 } }, 'failed', 'changed-since-plan'],
     ['what is ours, into what is wanted', { ...full, lan: { mtu: 1500 } }, 'done', undefined],
     ['a mask', { ...full, psk: 'hidden' }, 'failed', 'masked-configuration'],
-  ])('are merged onto what is live when they are written, after others changed %s', async (_, tree, outcome, code) => {
-    const cloud = loaded();
-    const approve = async (): Promise<boolean> => {
-      await byOthers(cloud, { configuration: [tree, [['new']]] });
-      return true;
-    };
-    const { outcomes, exit } = await cloud.apply(mtu(1500), { approve });
-    expect([outcomes.map((one) => [one.outcome, one.diagnostic?.code]), exit]).toEqual([[[outcome, code]], outcome === 'done' ? 0 : 1]);
-    const mine = outcome === 'done' ? { ...tree, lan: { mtu: 1500 } } : tree;
-    expect(JSON.stringify(configurationOf(cloud))).toBe(JSON.stringify([Object.hasOwn(mine, 'psk') ? { ...mine, psk: '*' } : mine, [['new']]]));
-    expect((await cloud.snapshot())?.pending ?? []).toEqual([]);
-  });
+  ])(
+    'are merged onto what is live when they are written, after others changed %s',
+    async (_, tree, outcome, code) => {
+      const cloud = loaded();
+      const approve = async (): Promise<boolean> => {
+        await byOthers(cloud, { configuration: [tree, [['new']]] });
+        return true;
+      };
+      const { outcomes, exit } = await cloud.apply(mtu(1500), { approve });
+      expect([outcomes.map((one) => [one.outcome, one.diagnostic?.code]), exit]).toEqual([
+        [[outcome, code]],
+        outcome === 'done' ? 0 : 1,
+      ]);
+      const mine = outcome === 'done' ? { ...tree, lan: { mtu: 1500 } } : tree;
+      expect(JSON.stringify(configurationOf(cloud))).toBe(
+        JSON.stringify([Object.hasOwn(mine, 'psk') ? { ...mine, psk: '*' } : mine, [['new']]]),
+      );
+      expect((await cloud.snapshot())?.pending ?? []).toEqual([]);
+    },
+  );
 
   it.each<[string, JsonObject, number | undefined]>([
     ['what is not ours', { wan: { apn: 'new' }, lan: { mtu: 1400 } }, undefined],
@@ -538,7 +986,9 @@ describe('configuration managers', () => {
     const cloud = loaded();
     const saved = cloud.document(await cloud.plan(mtu(1500)));
     await byOthers(cloud, { configuration: [tree] });
-    const ended = await cloud.apply(mtu(1500), { saved }).catch((error: unknown) => error as Refusal);
+    const ended = await cloud
+      .apply(mtu(1500), { saved })
+      .catch((error: unknown) => error as Refusal);
     expect(ended.exit).toBe(exit ?? 0);
     expect(sent(cloud)).toHaveLength(exit === undefined ? 2 : 1);
   });
@@ -547,37 +997,65 @@ describe('configuration managers', () => {
   const altering = (change: (tree: Record<string, Json>) => unknown): Rig =>
     loaded({
       alter: (body) => {
-        const { configuration } = JSON.parse(body) as { configuration: [Record<string, Json>, Json] };
+        const { configuration } = JSON.parse(body) as {
+          configuration: [Record<string, Json>, Json];
+        };
         change(configuration[0]);
         return JSON.stringify({ configuration });
       },
     });
 
   it.each<[string, (tree: Record<string, Json>) => unknown, string, RegExp]>([
-    ['drops a member', (tree) => delete tree['wan'], 'members-lost', /gone or altered: configuration\.0\.wan\.$/],
-    ['alters a member', (tree) => (tree['vpn'] = { tunnels: [] }), 'members-lost', /gone or altered: configuration\.0\.vpn\.tunnels\.$/],
-    ['takes something else', (tree) => (tree['lan'] = { mtu: 9000 }), 'not-taken', /what it holds is not what was sent/],
+    [
+      'drops a member',
+      (tree) => delete tree['wan'],
+      'members-lost',
+      /gone or altered: configuration\.0\.wan\.$/,
+    ],
+    [
+      'alters a member',
+      (tree) => (tree['vpn'] = { tunnels: [] }),
+      'members-lost',
+      /gone or altered: configuration\.0\.vpn\.tunnels\.$/,
+    ],
+    [
+      'takes something else',
+      (tree) => (tree['lan'] = { mtu: 9000 }),
+      'not-taken',
+      /what it holds is not what was sent/,
+    ],
   ])('are compared afterwards: a server that %s', async (_, change, code, summary) => {
     const { outcomes, exit } = await altering(change).apply(mtu(1500));
-    expect([exit, outcomes.map((one) => [one.outcome, one.diagnostic?.code])]).toEqual([1, [['failed', code]]]);
+    expect([exit, outcomes.map((one) => [one.outcome, one.diagnostic?.code])]).toEqual([
+      1,
+      [['failed', code]],
+    ]);
     expect(outcomes[0]?.diagnostic?.summary).toMatch(summary);
     expect(JSON.stringify(outcomes)).not.toContain('canary');
   });
 
   it.each<[string, (body: JsonObject) => unknown, string]>([
     ['replaces by PATCH', ({ configuration }) => ({ configuration }), 'configuration.0.wan'],
-    ['takes the removed defaults back', () => ({ configuration: [{ ...full, lan: { mtu: 1500 } }, []] }), 'configuration.1'],
+    [
+      'takes the removed defaults back',
+      () => ({ configuration: [{ ...full, lan: { mtu: 1500 } }, []] }),
+      'configuration.1',
+    ],
   ])('are compared after a PATCH: a server that %s', async (_, stored, lost) => {
     const cloud: Rig = loaded({
       behaviours: { patching_configuration: true },
       intercept: async ({ method, body = '' }, proceed) => {
         const answer = await proceed();
-        if (method === 'PATCH') await byOthers(cloud, stored(JSON.parse(body) as JsonObject) as JsonObject);
+        if (method === 'PATCH')
+          await byOthers(cloud, stored(JSON.parse(body) as JsonObject) as JsonObject);
         return answer;
       },
     });
     const { outcomes, exit } = await cloud.apply(patching(manager([{ lan: { mtu: 1500 } }])));
-    expect([exit, outcomes.map((one) => [one.outcome, one.diagnostic?.code])]).toEqual([1, [['failed', 'members-lost']]]);
+    expect([exit, outcomes.map((one) => [one.outcome, one.diagnostic?.code])]).toEqual([
+      1,
+      [['failed', 'members-lost']],
+    ]);
     expect(outcomes[0]?.diagnostic?.summary).toContain(lost);
     expect(outcomes[0]?.diagnostic?.detail).toContain('ersion_number went from 4 to 6');
   });
@@ -599,34 +1077,75 @@ describe('configuration managers', () => {
     ['an object alone', full],
     ['a text', 'on'],
     ['paths that are no list', [full, { lan: 1 }]],
-  ])('are not written where the live document has an unknown form: %s', async (_, configuration) => {
-    const cloud = withManagers([managerRecord('30', '12', configuration as never)]);
-    const { outcomes, exit } = await cloud.apply(mtu(1500));
-    expect([exit, outcomes.map((one) => one.diagnostic?.code), sent(cloud)]).toEqual([1, ['unknown-form'], []]);
-    expect(configurationOf(cloud)).toEqual(configuration);
-  });
+  ])(
+    'are not written where the live document has an unknown form: %s',
+    async (_, configuration) => {
+      const cloud = withManagers([managerRecord('30', '12', configuration as never)]);
+      const { outcomes, exit } = await cloud.apply(mtu(1500));
+      expect([exit, outcomes.map((one) => one.diagnostic?.code), sent(cloud)]).toEqual([
+        1,
+        ['unknown-form'],
+        [],
+      ]);
+      expect(configurationOf(cloud)).toEqual(configuration);
+    },
+  );
 
   it('leave literals under names of secrets out of the state, and notice changes of them all the same', async () => {
     const cloud = cloudOf();
-    const project = desire(manager([{ users: { api_key: 'canary-literal', name: 'a' }, peers: [{ 'auth-token': 'canary-peer', host: 'h' }] }]));
+    const project = desire(
+      manager([
+        {
+          users: { api_key: 'canary-literal', name: 'a' },
+          peers: [{ 'auth-token': 'canary-peer', host: 'h' }],
+        },
+      ]),
+    );
     expect((await cloud.apply(project)).exit).toBe(0);
     expect([...cloud.files.contents.values()].join('\n')).not.toContain('canary');
     expect([(await cloud.plan(project)).exit, (await cloud.drift(project)).drift]).toEqual([0, []]);
-    await byOthers(cloud, { configuration: [{ users: { api_key: 'other', name: 'a' }, peers: [{ 'auth-token': 'canary-peer', host: 'h' }] }, []] });
-    expect((await cloud.plan(project)).plan.changes[0]).toMatchObject({ action: 'update', changes: [{ path: 'configuration.0.users.api_key' }] });
-    expect((await cloud.drift(project)).drift.map(({ address }) => address)).toEqual(['configuration_managers.depot']);
+    await byOthers(cloud, {
+      configuration: [
+        {
+          users: { api_key: 'other', name: 'a' },
+          peers: [{ 'auth-token': 'canary-peer', host: 'h' }],
+        },
+        [],
+      ],
+    });
+    expect((await cloud.plan(project)).plan.changes[0]).toMatchObject({
+      action: 'update',
+      changes: [{ path: 'configuration.0.users.api_key' }],
+    });
+    expect((await cloud.drift(project)).drift.map(({ address }) => address)).toEqual([
+      'configuration_managers.depot',
+    ]);
   });
 
   it('are compared afterwards: a server that does not take ours', async () => {
-    const { outcomes, exit } = await altering((tree) => (tree['lan'] = { mtu: 1400 })).apply(mtu(1500));
-    expect([exit, outcomes.map((one) => [one.outcome, one.diagnostic?.code])]).toEqual([5, [['unknown', 'not-shown']]]);
+    const { outcomes, exit } = await altering((tree) => (tree['lan'] = { mtu: 1400 })).apply(
+      mtu(1500),
+    );
+    expect([exit, outcomes.map((one) => [one.outcome, one.diagnostic?.code])]).toEqual([
+      5,
+      [['unknown', 'not-shown']],
+    ]);
   });
 
   it('are compared afterwards: additions and a further version are noted, by path', async () => {
     const added = await altering((tree) => (tree['extra'] = 'canary')).apply(mtu(1500));
-    expect([added.exit, added.diagnostics.map(({ severity, code, summary }) => [severity, code, summary])]).toEqual([
+    expect([
+      added.exit,
+      added.diagnostics.map(({ severity, code, summary }) => [severity, code, summary]),
+    ]).toEqual([
       0,
-      [['info', 'changed-meanwhile', 'configuration_managers.depot: members that this write did not set are live: configuration.0.extra.']],
+      [
+        [
+          'info',
+          'changed-meanwhile',
+          'configuration_managers.depot: members that this write did not set are live: configuration.0.extra.',
+        ],
+      ],
     ]);
     const cloud = loaded();
     let first = true;
@@ -639,35 +1158,57 @@ describe('configuration managers', () => {
     const moved = await cloud.apply(mtu(1500));
     expect([moved.exit, moved.diagnostics.map(({ summary }) => summary)]).toEqual([
       0,
-      ['configuration_managers.depot: version_number went from 4 to 6, and this write accounts for one step: somebody else changed it meanwhile.'],
+      [
+        'configuration_managers.depot: version_number went from 4 to 6, and this write accounts for one step: somebody else changed it meanwhile.',
+      ],
     ]);
   });
 
   it.each<[string, JsonObject, string, number]>([
     ['what is not ours', { others: 1, lan: { mtu: 1400 } }, 'done', 2],
     ['what is ours', { lan: { mtu: 9000 } }, 'failed', 1],
-  ])('without an answer are sent again, unless others changed ours: %s', async (_, tree, outcome, count) => {
-    const cloud = loaded();
-    cloud.emulator.setFaults([{ name: 'status', value: 503, method: 'PUT', times: 1 }]);
-    cloud.onMutation = (when) => {
-      if (when !== 'after') return;
-      cloud.onMutation = undefined;
-      void byOthers(cloud, { configuration: [tree, []] });
-    };
-    const { outcomes } = await cloud.apply(mtu(1500));
-    expect([outcomes.map((one) => one.outcome), sent(cloud).length]).toEqual([[outcome], count + 1]);
-    expect(configurationOf(cloud)).toEqual([outcome === 'done' ? { ...tree, lan: { mtu: 1500 } } : tree, []]);
-  });
+  ])(
+    'without an answer are sent again, unless others changed ours: %s',
+    async (_, tree, outcome, count) => {
+      const cloud = loaded();
+      cloud.emulator.setFaults([{ name: 'status', value: 503, method: 'PUT', times: 1 }]);
+      cloud.onMutation = (when) => {
+        if (when !== 'after') return;
+        cloud.onMutation = undefined;
+        void byOthers(cloud, { configuration: [tree, []] });
+      };
+      const { outcomes } = await cloud.apply(mtu(1500));
+      expect([outcomes.map((one) => one.outcome), sent(cloud).length]).toEqual([
+        [outcome],
+        count + 1,
+      ]);
+      expect(configurationOf(cloud)).toEqual([
+        outcome === 'done' ? { ...tree, lan: { mtu: 1500 } } : tree,
+        [],
+      ]);
+    },
+  );
 
   it('are exported with their removed defaults and without masks', async () => {
     const cloud = withManagers([
       managerRecord('30', '12', [{ lan: { mtu: 1400 } }, [['lan', 'x']]]),
-      managerRecord('31', '7', [{ system: { system_id: 'theirs', users: { admin: { password: '*' } } } }, []]),
+      managerRecord('31', '7', [
+        { system: { system_id: 'theirs', users: { admin: { password: '*' } } } },
+        [],
+      ]),
       managerRecord('32', '8', [{}, [['wan']]]),
       managerRecord('33', '9', [{}, []]),
     ]);
-    const live = cloud.objects('configuration_managers').map((one) => ({ name: `router-${String(one['router'])}`, id: String(one['id']), values: one as Record<string, Value> }));
-    const text = writeDeclarations(kinds, new Map([['configuration_managers', live]])).get('configuration_managers');
+    const live = cloud
+      .objects('configuration_managers')
+      .map((one) => ({
+        name: `router-${String(one['router'])}`,
+        id: String(one['id']),
+        values: one as Record<string, Value>,
+      }));
+    const text = writeDeclarations(kinds, new Map([['configuration_managers', live]])).get(
+      'configuration_managers',
+    );
     expect(text).toBe(`configuration_managers:
   router-12:
     router: "12"

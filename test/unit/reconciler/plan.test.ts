@@ -1,12 +1,36 @@
 // The table of planning: declared | prior | live → action.
 import { describe, expect, it } from 'vitest';
-import { Reference, Secret, Template, type Declaration, type Entry, type Live } from '../../../src/model/index.js';
-import { blocked, codes, declare, entry, live, planScene, project as projectOf, steps, type Scene } from '../../support/planning.js';
+import {
+  Reference,
+  Secret,
+  Template,
+  type Declaration,
+  type Entry,
+  type Live,
+} from '../../../src/model/index.js';
+import {
+  blocked,
+  codes,
+  declare,
+  entry,
+  live,
+  planScene,
+  project as projectOf,
+  steps,
+  type Scene,
+} from '../../support/planning.js';
 import type { Proposal } from '../../../src/reconciler/plan/plan.js';
 
 const root = live('accounts', '1', { name: 'Root', account: null });
-const hq = live('accounts', '2', { name: 'HQ', account: 'https://shard-7.example.com/api/v2/accounts/1/' });
-const rule = { associated_accounts: ['2'], filter_criteria: { alert_type__in: ['b', 'a'] }, http_destinations: ['d-1'] };
+const hq = live('accounts', '2', {
+  name: 'HQ',
+  account: 'https://shard-7.example.com/api/v2/accounts/1/',
+});
+const rule = {
+  associated_accounts: ['2'],
+  filter_criteria: { alert_type__in: ['b', 'a'] },
+  http_destinations: ['d-1'],
+};
 const liveRule = (id: string, more: object = {}): Live =>
   live('alert_rules', id, {
     associated_accounts: [2],
@@ -34,7 +58,13 @@ interface Row extends Scene {
 
 const table: readonly Row[] = [
   { title: 'nothing declared, nothing recorded', steps: [], exit: 0 },
-  { title: 'declared, not there', declared: [declare('accounts.hq', { name: 'HQ' })], live: { accounts: [root] }, steps: ['create accounts.hq'], exit: 2 },
+  {
+    title: 'declared, not there',
+    declared: [declare('accounts.hq', { name: 'HQ' })],
+    live: { accounts: [root] },
+    steps: ['create accounts.hq'],
+    exit: 2,
+  },
   {
     title: 'declared, one unmanaged match by identity, parent undeclared',
     declared: [declare('accounts.hq', { name: 'HQ' })],
@@ -108,7 +138,10 @@ const table: readonly Row[] = [
   {
     title: 'declared no more',
     declared: [declare('accounts.other', { name: 'HQ' })],
-    state: { 'accounts.hq': entry('accounts', '5', { name: 'X' }), 'accounts.other': entry('accounts', '2', { name: 'HQ' }) },
+    state: {
+      'accounts.hq': entry('accounts', '5', { name: 'X' }),
+      'accounts.other': entry('accounts', '2', { name: 'HQ' }),
+    },
     live: { accounts: [root, hq, live('accounts', '5', { name: 'X', account: '1' })] },
     steps: ['keep accounts.other', 'delete accounts.hq'],
     exit: 2,
@@ -116,7 +149,10 @@ const table: readonly Row[] = [
   {
     title: 'declared no more and gone',
     declared: [declare('accounts.other', { name: 'HQ' })],
-    state: { 'accounts.hq': entry('accounts', '5', { name: 'X' }), 'accounts.other': entry('accounts', '2', { name: 'HQ' }) },
+    state: {
+      'accounts.hq': entry('accounts', '5', { name: 'X' }),
+      'accounts.other': entry('accounts', '2', { name: 'HQ' }),
+    },
     live: { accounts: [root, hq] },
     steps: ['keep accounts.other', 'forget accounts.hq'],
     exit: 2,
@@ -124,7 +160,10 @@ const table: readonly Row[] = [
   {
     title: 'declared no more, on_removal forget',
     declared: [declare('accounts.other', { name: 'HQ' })],
-    state: { 'accounts.hq': entry('accounts', '5', { name: 'X' }, { on_removal: 'forget' }), 'accounts.other': entry('accounts', '2', { name: 'HQ' }) },
+    state: {
+      'accounts.hq': entry('accounts', '5', { name: 'X' }, { on_removal: 'forget' }),
+      'accounts.other': entry('accounts', '2', { name: 'HQ' }),
+    },
     live: { accounts: [root, hq, live('accounts', '5', { name: 'X', account: '1' })] },
     steps: ['keep accounts.other', 'forget accounts.hq'],
     exit: 2,
@@ -132,7 +171,10 @@ const table: readonly Row[] = [
   {
     title: 'declared in a file outside the PATHs',
     declared: [declare('accounts.other', { name: 'HQ' })],
-    state: { 'accounts.hq': entry('accounts', '5', { name: 'X' }, { file: '../elsewhere.yaml' }), 'accounts.other': entry('accounts', '2', { name: 'HQ' }) },
+    state: {
+      'accounts.hq': entry('accounts', '5', { name: 'X' }, { file: '../elsewhere.yaml' }),
+      'accounts.other': entry('accounts', '2', { name: 'HQ' }),
+    },
     live: { accounts: [root, hq] },
     steps: ['keep accounts.other'],
     exit: 0,
@@ -156,14 +198,20 @@ const table: readonly Row[] = [
   {
     title: 'with a count since, although the first is recorded too',
     declared: [{ ...declare('accounts.hq["0"]', { name: 'Root' }), recounted: 'accounts.hq' }],
-    state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }), 'accounts.hq["0"]': entry('accounts', '1', { name: 'Root' }) },
+    state: {
+      'accounts.hq': entry('accounts', '2', { name: 'HQ' }),
+      'accounts.hq["0"]': entry('accounts', '1', { name: 'Root' }),
+    },
     live: { accounts: [root, hq] },
     steps: ['keep accounts.hq["0"]', 'delete accounts.hq'],
     exit: 2,
   },
   {
     title: 'with a count since, although another was renamed from there',
-    declared: [{ ...declare('accounts.hq["0"]', { name: 'New' }), recounted: 'accounts.hq' }, declare('accounts.other', { name: 'HQ' }, { renamed_from: 'hq' })],
+    declared: [
+      { ...declare('accounts.hq["0"]', { name: 'New' }), recounted: 'accounts.hq' },
+      declare('accounts.other', { name: 'HQ' }, { renamed_from: 'hq' }),
+    ],
     state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }) },
     live: { accounts: [root, hq] },
     steps: ['create accounts.hq["0"]', 'keep accounts.other'],
@@ -181,7 +229,10 @@ const table: readonly Row[] = [
   {
     title: 'without its count since',
     declared: [{ ...declare('accounts.hq', { name: 'HQ' }), recounted: 'accounts.hq["0"]' }],
-    state: { 'accounts.hq["0"]': entry('accounts', '2', { name: 'HQ' }), 'accounts.hq["1"]': entry('accounts', '1', { name: 'Root' }) },
+    state: {
+      'accounts.hq["0"]': entry('accounts', '2', { name: 'HQ' }),
+      'accounts.hq["1"]': entry('accounts', '1', { name: 'Root' }),
+    },
     live: { accounts: [root, hq] },
     steps: ['keep accounts.hq', 'delete accounts.hq["1"]'],
     exit: 3,
@@ -189,14 +240,20 @@ const table: readonly Row[] = [
   {
     title: 'without its for_each since',
     declared: [{ ...declare('accounts.hq', { name: 'Root' }), recounted: 'accounts.hq["0"]' }],
-    state: { 'accounts.hq["0"]': entry('accounts', '2', { name: 'HQ' }), 'accounts.hq["x"]': entry('accounts', '3', { name: 'Third' }) },
+    state: {
+      'accounts.hq["0"]': entry('accounts', '2', { name: 'HQ' }),
+      'accounts.hq["x"]': entry('accounts', '3', { name: 'Third' }),
+    },
     live: { accounts: [root, hq] },
     steps: ['create accounts.hq', 'forget accounts.hq["x"]', 'delete accounts.hq["0"]'],
     exit: 2,
   },
   {
     title: 'renamed from what is still declared',
-    declared: [declare('accounts.new', { name: 'HQ' }, { renamed_from: 'hq' }), declare('accounts.hq', { name: 'X' })],
+    declared: [
+      declare('accounts.new', { name: 'HQ' }, { renamed_from: 'hq' }),
+      declare('accounts.hq', { name: 'X' }),
+    ],
     state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }) },
     live: { accounts: [root, hq] },
     steps: [],
@@ -205,8 +262,14 @@ const table: readonly Row[] = [
   },
   {
     title: 'renamed in a chain',
-    declared: [declare('accounts.hq', { name: 'X' }, { renamed_from: 'old' }), declare('accounts.new', { name: 'HQ' }, { renamed_from: 'hq' })],
-    state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }), 'accounts.old': entry('accounts', '1', { name: 'X' }) },
+    declared: [
+      declare('accounts.hq', { name: 'X' }, { renamed_from: 'old' }),
+      declare('accounts.new', { name: 'HQ' }, { renamed_from: 'hq' }),
+    ],
+    state: {
+      'accounts.hq': entry('accounts', '2', { name: 'HQ' }),
+      'accounts.old': entry('accounts', '1', { name: 'X' }),
+    },
     live: { accounts: [root, hq] },
     steps: ['delete accounts.old'],
     exit: 3,
@@ -215,7 +278,10 @@ const table: readonly Row[] = [
   {
     title: 'renamed although the new name is recorded too',
     declared: [declare('accounts.new', { name: 'HQ' }, { renamed_from: 'hq' })],
-    state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }), 'accounts.new': entry('accounts', '1', { name: 'Root' }) },
+    state: {
+      'accounts.hq': entry('accounts', '2', { name: 'HQ' }),
+      'accounts.new': entry('accounts', '1', { name: 'Root' }),
+    },
     live: { accounts: [root, hq] },
     steps: ['delete accounts.hq'],
     exit: 1,
@@ -232,14 +298,20 @@ const table: readonly Row[] = [
   ...(['hq', 'new'] as const).map((name) => ({
     title: `cut off in a rename, then declared as ${name} alone`,
     declared: [declare(`accounts.${name}`, { name: 'HQ' })],
-    state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }), 'accounts.new': entry('accounts', '2', { name: 'HQ' }) },
+    state: {
+      'accounts.hq': entry('accounts', '2', { name: 'HQ' }),
+      'accounts.new': entry('accounts', '2', { name: 'HQ' }),
+    },
     live: { accounts: [root, hq] },
     steps: [`keep accounts.${name}`, `forget accounts.${name === 'hq' ? 'new' : 'hq'}`],
     exit: 2,
   })),
   {
     title: 'cut off in a rename, then declared no more',
-    state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }), 'accounts.new': entry('accounts', '2', { name: 'HQ' }) },
+    state: {
+      'accounts.hq': entry('accounts', '2', { name: 'HQ' }),
+      'accounts.new': entry('accounts', '2', { name: 'HQ' }),
+    },
     live: { accounts: [root, hq] },
     steps: ['delete accounts.new', 'forget accounts.hq'],
     exit: 3,
@@ -270,7 +342,10 @@ const table: readonly Row[] = [
   },
   {
     title: 'explicit adoption of what another address has',
-    declared: [declare('accounts.x', { name: 'Head' }, { adopt: '2' }), declare('accounts.hq', { name: 'HQ' })],
+    declared: [
+      declare('accounts.x', { name: 'Head' }, { adopt: '2' }),
+      declare('accounts.hq', { name: 'HQ' }),
+    ],
     state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }) },
     live: { accounts: [root, hq] },
     steps: ['keep accounts.hq'],
@@ -287,7 +362,10 @@ const table: readonly Row[] = [
   {
     title: 'a rule of another schedule is another rule',
     declared: [declare('alert_rules.r', rule)],
-    live: { alert_rules: [liveRule('r-1', { schedule: 'daily' })], alert_push_destinations: [pager] },
+    live: {
+      alert_rules: [liveRule('r-1', { schedule: 'daily' })],
+      alert_push_destinations: [pager],
+    },
     steps: ['create alert_rules.r'],
     exit: 2,
   },
@@ -308,7 +386,10 @@ const table: readonly Row[] = [
   },
   {
     title: 'twins of which one names the root of the tree',
-    declared: [declare('accounts.a', { name: 'A' }), declare('accounts.b', { name: 'A', account: '1' })],
+    declared: [
+      declare('accounts.a', { name: 'A' }),
+      declare('accounts.b', { name: 'A', account: '1' }),
+    ],
     live: { accounts: [root] },
     steps: ['create accounts.a', 'create accounts.b'],
     exit: 1,
@@ -316,7 +397,10 @@ const table: readonly Row[] = [
   },
   {
     title: 'a twin, by the root of the tree, of what is recorded',
-    declared: [declare('accounts.hq', { name: 'HQ' }), declare('accounts.b', { name: 'HQ', account: '1' })],
+    declared: [
+      declare('accounts.hq', { name: 'HQ' }),
+      declare('accounts.b', { name: 'HQ', account: '1' }),
+    ],
     state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }) },
     live: { accounts: [root, hq] },
     steps: ['create accounts.b', 'keep accounts.hq'],
@@ -334,14 +418,21 @@ const table: readonly Row[] = [
   },
   {
     title: 'allowed twins',
-    declared: [declare('alert_rules.r', rule, { allow_duplicate: true }), declare('alert_rules.s', rule, { allow_duplicate: true })],
+    declared: [
+      declare('alert_rules.r', rule, { allow_duplicate: true }),
+      declare('alert_rules.s', rule, { allow_duplicate: true }),
+    ],
     live: { alert_rules: [liveRule('r-1'), liveRule('r-2')], alert_push_destinations: [pager] },
     steps: ['adopt alert_rules.r', 'adopt alert_rules.s'],
     exit: 0,
   },
   {
     title: 'twins that each adopt an object of their own, beside a create',
-    declared: [declare('alert_rules.r', rule, { adopt: 'r-1' }), declare('alert_rules.s', rule, { adopt: 'r-2' }), declare('alert_rules.t', { associated_groups: ['7'] })],
+    declared: [
+      declare('alert_rules.r', rule, { adopt: 'r-1' }),
+      declare('alert_rules.s', rule, { adopt: 'r-2' }),
+      declare('alert_rules.t', { associated_groups: ['7'] }),
+    ],
     live: { alert_rules: [liveRule('r-1'), liveRule('r-2')], alert_push_destinations: [pager] },
     steps: ['adopt alert_rules.r', 'adopt alert_rules.s', 'create alert_rules.t'],
     exit: 2,
@@ -356,7 +447,10 @@ const table: readonly Row[] = [
   },
   {
     title: 'an allowed twin does not take what the other one has',
-    declared: [declare('alert_rules.r', rule, { allow_duplicate: true }), declare('alert_rules.s', rule, { allow_duplicate: true })],
+    declared: [
+      declare('alert_rules.r', rule, { allow_duplicate: true }),
+      declare('alert_rules.s', rule, { allow_duplicate: true }),
+    ],
     state: { 'alert_rules.r': entry('alert_rules', 'r-1', rule) },
     live: { alert_rules: [liveRule('r-1')], alert_push_destinations: [pager] },
     steps: ['keep alert_rules.r', 'create alert_rules.s'],
@@ -364,31 +458,51 @@ const table: readonly Row[] = [
   },
   {
     title: 'an unknown authorization cannot be made',
-    declared: [declare('account_authorizations.d', { user: '7', account: '2', role: 'administrator' })],
+    declared: [
+      declare('account_authorizations.d', { user: '7', account: '2', role: 'administrator' }),
+    ],
     steps: [],
     exit: 1,
     codes: ['cannot-create'],
   },
   {
     title: 'HTML-escaped texts inside a document',
-    declared: [declare('alert_rules.r', { settings: { custom_alert: { label: "A & B's", list: ['<'] } } })],
-    live: { alert_rules: [live('alert_rules', 'r-1', { settings: { custom_alert: { label: 'A &amp; B&#39;s', list: ['&lt;'] } } })] },
+    declared: [
+      declare('alert_rules.r', { settings: { custom_alert: { label: "A & B's", list: ['<'] } } }),
+    ],
+    live: {
+      alert_rules: [
+        live('alert_rules', 'r-1', {
+          settings: { custom_alert: { label: 'A &amp; B&#39;s', list: ['&lt;'] } },
+        }),
+      ],
+    },
     steps: ['adopt alert_rules.r'],
     exit: 0,
   },
   {
     title: 'an HTML-escaped name',
     declared: [declare('accounts.o', { name: "O'Brien & Sons" })],
-    live: { accounts: [root, live('accounts', '4', { name: 'O&#39;Brien &amp; Sons', account: '1' })] },
+    live: {
+      accounts: [root, live('accounts', '4', { name: 'O&#39;Brien &amp; Sons', account: '1' })],
+    },
     steps: ['adopt accounts.o'],
     exit: 0,
   },
   {
     title: 'null against absent',
-    declared: [declare('alert_rules.r', { ...rule, settings: null, schedule: null, associated_groups: [] })],
+    declared: [
+      declare('alert_rules.r', { ...rule, settings: null, schedule: null, associated_groups: [] }),
+    ],
     state: { 'alert_rules.r': entry('alert_rules', 'r-1', rule) },
     live: {
-      alert_rules: [live('alert_rules', 'r-1', { associated_accounts: [2], filter_criteria: { alert_type__in: ['a', 'b'] }, http_destinations: ['d-1'] })],
+      alert_rules: [
+        live('alert_rules', 'r-1', {
+          associated_accounts: [2],
+          filter_criteria: { alert_type__in: ['a', 'b'] },
+          http_destinations: ['d-1'],
+        }),
+      ],
       alert_push_destinations: [pager],
     },
     steps: ['keep alert_rules.r'],
@@ -396,7 +510,9 @@ const table: readonly Row[] = [
   },
   {
     title: 'what is ignored does not differ',
-    declared: [declare('alert_rules.r', { ...rule, schedule: 'daily' }, { ignore_changes: ['schedule'] })],
+    declared: [
+      declare('alert_rules.r', { ...rule, schedule: 'daily' }, { ignore_changes: ['schedule'] }),
+    ],
     state: { 'alert_rules.r': entry('alert_rules', 'r-1', rule) },
     live: { alert_rules: [liveRule('r-1')], alert_push_destinations: [pager] },
     steps: ['keep alert_rules.r'],
@@ -404,9 +520,17 @@ const table: readonly Row[] = [
   },
   {
     title: 'an immutable attribute',
-    declared: [declare('account_authorizations.d', { user: '8', account: '2', role: 'administrator' })],
-    state: { 'account_authorizations.d': entry('account_authorizations', 'z', { user: '7', account: '2' }) },
-    live: { account_authorizations: [live('account_authorizations', 'z', { user: '7', account: '2', role: 'administrator' })] },
+    declared: [
+      declare('account_authorizations.d', { user: '8', account: '2', role: 'administrator' }),
+    ],
+    state: {
+      'account_authorizations.d': entry('account_authorizations', 'z', { user: '7', account: '2' }),
+    },
+    live: {
+      account_authorizations: [
+        live('account_authorizations', 'z', { user: '7', account: '2', role: 'administrator' }),
+      ],
+    },
     steps: [],
     exit: 1,
     codes: ['immutable'],
@@ -416,9 +540,18 @@ const table: readonly Row[] = [
     declared: [declare('accounts.hq', { name: 'HQ' })],
     state: {
       'accounts.hq': entry('accounts', '2', { name: 'HQ' }),
-      'account_authorizations.d': entry('account_authorizations', 'z', { user: '7', account: '2', role: 'read_only_user' }),
+      'account_authorizations.d': entry('account_authorizations', 'z', {
+        user: '7',
+        account: '2',
+        role: 'read_only_user',
+      }),
     },
-    live: { accounts: [root, hq], account_authorizations: [live('account_authorizations', 'z', { user: '7', account: '2', role: 'read_only_user' })] },
+    live: {
+      accounts: [root, hq],
+      account_authorizations: [
+        live('account_authorizations', 'z', { user: '7', account: '2', role: 'read_only_user' }),
+      ],
+    },
     request: { allow: ['all-removed'] },
     steps: ['keep accounts.hq', 'forget account_authorizations.d'],
     exit: 2,
@@ -428,9 +561,19 @@ const table: readonly Row[] = [
     declared: [declare('accounts.hq', { name: 'HQ' })],
     state: {
       'accounts.hq': entry('accounts', '2', { name: 'HQ' }),
-      'account_authorizations.d': entry('account_authorizations', 'z', { user: '7', account: '2', role: 'read_only_user' }, { on_removal: 'no_access' }),
+      'account_authorizations.d': entry(
+        'account_authorizations',
+        'z',
+        { user: '7', account: '2', role: 'read_only_user' },
+        { on_removal: 'no_access' },
+      ),
     },
-    live: { accounts: [root, hq], account_authorizations: [live('account_authorizations', 'z', { user: '7', account: '2', role: 'read_only_user' })] },
+    live: {
+      accounts: [root, hq],
+      account_authorizations: [
+        live('account_authorizations', 'z', { user: '7', account: '2', role: 'read_only_user' }),
+      ],
+    },
     request: { allow: ['all-removed'] },
     steps: ['keep accounts.hq', 'update account_authorizations.d'],
     exit: 2,
@@ -448,7 +591,10 @@ const table: readonly Row[] = [
     title: 'target takes what it refers to, and leaves the rest',
     declared: [
       declare('accounts.hq', { name: 'N' }),
-      declare('accounts.sub', { name: 'S', account: new Reference('declared', 'accounts.hq', 'id') }),
+      declare('accounts.sub', {
+        name: 'S',
+        account: new Reference('declared', 'accounts.hq', 'id'),
+      }),
       declare('accounts.other', { name: 'T' }),
     ],
     live: { accounts: [root] },
@@ -460,7 +606,10 @@ const table: readonly Row[] = [
     title: 'exclude leaves out what refers to it',
     declared: [
       declare('accounts.hq', { name: 'N' }),
-      declare('accounts.sub', { name: 'S', account: new Reference('declared', 'accounts.hq', 'id') }),
+      declare('accounts.sub', {
+        name: 'S',
+        account: new Reference('declared', 'accounts.hq', 'id'),
+      }),
       declare('accounts.other', { name: 'T' }),
     ],
     live: { accounts: [root] },
@@ -499,15 +648,23 @@ describe('the table of planning', () => {
 });
 
 describe('requests', () => {
-  const request = (proposal: ReturnType<typeof planScene>, index = 0): unknown => (proposal.plan.changes[index] as { request?: unknown }).request;
+  const request = (proposal: ReturnType<typeof planScene>, index = 0): unknown =>
+    (proposal.plan.changes[index] as { request?: unknown }).request;
 
   it('patches only what changes, and keeps what other hands put inside an object', () => {
     const proposal = planScene({
       declared: [declare('alert_rules.r', { ...rule, filter_criteria: { alert_type__in: ['c'] } })],
       state: { 'alert_rules.r': entry('alert_rules', 'r-1', rule) },
-      live: { alert_rules: [liveRule('r-1', { filter_criteria: { alert_type__in: ['a'], theirs: 1 } })], alert_push_destinations: [pager] },
+      live: {
+        alert_rules: [liveRule('r-1', { filter_criteria: { alert_type__in: ['a'], theirs: 1 } })],
+        alert_push_destinations: [pager],
+      },
     });
-    expect(request(proposal)).toEqual({ method: 'PATCH', path: '/alert_rules/r-1/', body: { filter_criteria: { alert_type__in: ['c'], theirs: 1 } } });
+    expect(request(proposal)).toEqual({
+      method: 'PATCH',
+      path: '/alert_rules/r-1/',
+      body: { filter_criteria: { alert_type__in: ['c'], theirs: 1 } },
+    });
   });
 
   it('puts every writable attribute, and a flag only where it is declared', () => {
@@ -516,34 +673,61 @@ describe('requests', () => {
         planScene({
           declared: [declare('accounts.hq', { name: 'Head', ...values })],
           state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }) },
-          live: { accounts: [root, live('accounts', '2', { name: 'HQ', account: '1', is_disabled: false })] },
+          live: {
+            accounts: [
+              root,
+              live('accounts', '2', { name: 'HQ', account: '1', is_disabled: false }),
+            ],
+          },
         }),
       );
-    expect(scene({})).toEqual({ method: 'PUT', path: '/accounts/2/', body: { name: 'Head', account: '1' } });
-    expect(scene({ is_disabled: true })).toEqual({ method: 'PUT', path: '/accounts/2/', body: { name: 'Head', account: '1', is_disabled: true } });
+    expect(scene({})).toEqual({
+      method: 'PUT',
+      path: '/accounts/2/',
+      body: { name: 'Head', account: '1' },
+    });
+    expect(scene({ is_disabled: true })).toEqual({
+      method: 'PUT',
+      path: '/accounts/2/',
+      body: { name: 'Head', account: '1', is_disabled: true },
+    });
   });
 
   it('never sends a masked secret back when the destination changes', () => {
     const secret = new Secret('env.S', () => 'canary');
     const proposal = planScene({
       declared: [declare('alert_push_destinations.p', { name: 'New', authentication: { secret } })],
-      state: { 'alert_push_destinations.p': entry('alert_push_destinations', 'd-1', { name: 'Pager' }) },
+      state: {
+        'alert_push_destinations.p': entry('alert_push_destinations', 'd-1', { name: 'Pager' }),
+      },
       live: { alert_push_destinations: [pager] },
       more: { secrets: new Map([['alert_push_destinations.p authentication.secret', 'same']]) },
     });
-    expect(request(proposal)).toEqual({ method: 'PATCH', path: '/alert_push_destinations/d-1/', body: { name: 'New' } });
+    expect(request(proposal)).toEqual({
+      method: 'PATCH',
+      path: '/alert_push_destinations/d-1/',
+      body: { name: 'New' },
+    });
   });
 
   it('sends a changed secret, and nothing else, as exactly one request', () => {
     const secret = new Secret('env.S', () => 'canary');
     const scene = (verdict: 'same' | 'changed' | 'unavailable') =>
       planScene({
-        declared: [declare('alert_push_destinations.p', { name: 'Pager', authentication: { secret } })],
-        state: { 'alert_push_destinations.p': entry('alert_push_destinations', 'd-1', { name: 'Pager' }) },
+        declared: [
+          declare('alert_push_destinations.p', { name: 'Pager', authentication: { secret } }),
+        ],
+        state: {
+          'alert_push_destinations.p': entry('alert_push_destinations', 'd-1', { name: 'Pager' }),
+        },
         live: { alert_push_destinations: [pager] },
         more: { secrets: new Map([['alert_push_destinations.p authentication.secret', verdict]]) },
       });
-    expect(request(scene('changed'))).toEqual({ method: 'PATCH', path: '/alert_push_destinations/d-1/', body: { authentication: { secret } } });
+    expect(request(scene('changed'))).toEqual({
+      method: 'PATCH',
+      path: '/alert_push_destinations/d-1/',
+      body: { authentication: { secret } },
+    });
     expect(steps(scene('same'))).toEqual(['keep alert_push_destinations.p']);
     expect(steps(scene('unavailable'))).toEqual(['keep alert_push_destinations.p']);
     expect(codes(scene('unavailable'))).toContain('secret-unseen');
@@ -551,11 +735,35 @@ describe('requests', () => {
 
   it('leaves what is not known yet as a reference, and fills in what is', () => {
     const target = new Reference('declared', 'alert_push_destinations.p', 'destination_config_id');
-    const values = { ...rule, http_destinations: [target], schedule: new Template(['at ', new Reference('declared', 'alert_push_destinations.p', 'name')]) };
-    const made = planScene({ declared: [declare('alert_push_destinations.p', { name: 'New' }), declare('alert_rules.r', values)] });
-    expect((request(made, 1) as { body: unknown }).body).toMatchObject({ http_destinations: [target], schedule: 'at New' });
-    const known = planScene({ declared: [declare('alert_push_destinations.p', { name: 'Pager' }), declare('alert_rules.r', values)], live: { alert_push_destinations: [pager] } });
-    expect((request(known, 1) as { body: unknown }).body).toMatchObject({ http_destinations: ['d-1'], schedule: 'at Pager' });
+    const values = {
+      ...rule,
+      http_destinations: [target],
+      schedule: new Template([
+        'at ',
+        new Reference('declared', 'alert_push_destinations.p', 'name'),
+      ]),
+    };
+    const made = planScene({
+      declared: [
+        declare('alert_push_destinations.p', { name: 'New' }),
+        declare('alert_rules.r', values),
+      ],
+    });
+    expect((request(made, 1) as { body: unknown }).body).toMatchObject({
+      http_destinations: [target],
+      schedule: 'at New',
+    });
+    const known = planScene({
+      declared: [
+        declare('alert_push_destinations.p', { name: 'Pager' }),
+        declare('alert_rules.r', values),
+      ],
+      live: { alert_push_destinations: [pager] },
+    });
+    expect((request(known, 1) as { body: unknown }).body).toMatchObject({
+      http_destinations: ['d-1'],
+      schedule: 'at Pager',
+    });
   });
 
   it('lets referrers go before what they refer to', () => {
@@ -566,13 +774,21 @@ describe('requests', () => {
       'accounts.hq': entry('accounts', '2', { name: 'HQ' }),
     };
     const proposal = planScene({
-      declared: [declare('alert_rules.s', { ...rule, http_destinations: [], associated_accounts: ['1'] })],
+      declared: [
+        declare('alert_rules.s', { ...rule, http_destinations: [], associated_accounts: ['1'] }),
+      ],
       state,
-      live: { accounts: [root, hq], alert_rules: [liveRule('r-1'), liveRule('r-2')], alert_push_destinations: [pager] },
+      live: {
+        accounts: [root, hq],
+        alert_rules: [liveRule('r-1'), liveRule('r-2')],
+        alert_push_destinations: [pager],
+      },
       request: { allow: ['all-removed', 'rule-without-destination', 'account-in-use'] },
     });
     expect(steps(proposal).slice(0, 2)).toEqual(['update alert_rules.s', 'delete alert_rules.r']);
-    const gone = proposal.plan.changes.find((change) => change.address === 'alert_push_destinations.p');
+    const gone = proposal.plan.changes.find(
+      (change) => change.address === 'alert_push_destinations.p',
+    );
     expect(gone?.depends_on).toEqual(['alert_rules.r', 'alert_rules.s']);
   });
 });
@@ -580,21 +796,42 @@ describe('requests', () => {
 describe('a name that was given up', () => {
   const state = { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }) };
   const renamed = declare('accounts.new', { name: 'HQ' }, { renamed_from: 'hq' });
-  const advice = (proposal: Proposal): readonly unknown[] => proposal.plan.diagnostics.map(({ summary, detail }) => [summary, detail]);
+  const advice = (proposal: Proposal): readonly unknown[] =>
+    proposal.plan.diagnostics.map(({ summary, detail }) => [summary, detail]);
 
   it.each<[string, Record<string, Entry>]>([
     ['before it is', state],
     ['after it was', { 'accounts.new': entry('accounts', '2', { name: 'HQ' }) }],
   ])('is no longer referred to, %s', (_, resources) => {
-    const rule = declare('alert_rules.r', { associated_accounts: [new Reference('declared', 'accounts.hq', 'id')], filter_criteria: { alert_type__in: ['account_locked'] } });
-    const proposal = planScene({ declared: [renamed, rule], state: resources, live: { accounts: [root, hq] } });
-    expect([proposal.exit, advice(proposal)]).toEqual([1, [['alert_rules.r refers to accounts.hq, which was renamed to accounts.new.', 'Write ${accounts.new.id}.']]]);
+    const rule = declare('alert_rules.r', {
+      associated_accounts: [new Reference('declared', 'accounts.hq', 'id')],
+      filter_criteria: { alert_type__in: ['account_locked'] },
+    });
+    const proposal = planScene({
+      declared: [renamed, rule],
+      state: resources,
+      live: { accounts: [root, hq] },
+    });
+    expect([proposal.exit, advice(proposal)]).toEqual([
+      1,
+      [
+        [
+          'alert_rules.r refers to accounts.hq, which was renamed to accounts.new.',
+          'Write ${accounts.new.id}.',
+        ],
+      ],
+    ]);
   });
 
   it('is given away by a command that can be typed, where its file is not covered or not there', () => {
     const elsewhere = { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }, { file: 'x.yaml' }) };
     const project = { ...projectOf([renamed]), paths: ['y.yaml'] };
-    const proposal = planScene({ declared: [renamed], state: elsewhere, live: { accounts: [root, hq] }, more: { project } });
+    const proposal = planScene({
+      declared: [renamed],
+      state: elsewhere,
+      live: { accounts: [root, hq] },
+      more: { project },
+    });
     expect(advice(proposal)).toEqual([
       [
         'accounts.new was renamed from accounts.hq, but that was declared in x.yaml, which is not covered.',
@@ -602,23 +839,41 @@ describe('a name that was given up', () => {
       ],
     ]);
     const moved = { 'accounts.new': entry('accounts', '2', { name: 'HQ' }, { file: 'x.yaml' }) };
-    expect(steps(planScene({ declared: [renamed], state: moved, live: { accounts: [root, hq] }, more: { project } }))).toEqual(['keep accounts.new']);
+    expect(
+      steps(
+        planScene({
+          declared: [renamed],
+          state: moved,
+          live: { accounts: [root, hq] },
+          more: { project },
+        }),
+      ),
+    ).toEqual(['keep accounts.new']);
   });
 });
 
 describe('a swap of administrators', () => {
   const swap = (count: number): Scene => ({
     declared: Array.from({ length: 2 * count }, (_, index) =>
-      declare(`account_authorizations.a${String(index).padStart(5, '0')}`, { user: String(index), account: '2', role: index % 2 === 0 ? 'no_access' : 'administrator' }),
+      declare(`account_authorizations.a${String(index).padStart(5, '0')}`, {
+        user: String(index),
+        account: '2',
+        role: index % 2 === 0 ? 'no_access' : 'administrator',
+      }),
     ),
     live: {
       accounts: [root, hq],
       account_authorizations: Array.from({ length: 2 * count }, (_, index) =>
-        live('account_authorizations', `z${index}`, { user: String(index), account: '2', role: index % 2 === 0 ? 'administrator' : 'no_access' }),
+        live('account_authorizations', `z${index}`, {
+          user: String(index),
+          account: '2',
+          role: index % 2 === 0 ? 'administrator' : 'no_access',
+        }),
       ),
     },
   });
-  const waits = (scene: Scene): readonly (readonly [string, readonly string[]])[] => planScene(scene).plan.changes.map((change) => [change.address, change.depends_on] as const);
+  const waits = (scene: Scene): readonly (readonly [string, readonly string[]])[] =>
+    planScene(scene).plan.changes.map((change) => [change.address, change.depends_on] as const);
 
   it('lets each demotion wait for a promotion of its own', () => {
     expect(waits(swap(2))).toEqual([
@@ -631,15 +886,27 @@ describe('a swap of administrators', () => {
 
   it('deals promotions out in turn, and takes those of the nearest account', () => {
     const { declared, live: cloud } = swap(2);
-    const more = ['20', '22', '24'].map((user) => declare(`account_authorizations.b${user}`, { user, account: '2', role: 'no_access' }));
-    const above = declare('account_authorizations.top', { user: '90', account: '1', role: 'administrator' });
+    const more = ['20', '22', '24'].map((user) =>
+      declare(`account_authorizations.b${user}`, { user, account: '2', role: 'no_access' }),
+    );
+    const above = declare('account_authorizations.top', {
+      user: '90',
+      account: '1',
+      role: 'administrator',
+    });
     const scene: Scene = {
       declared: [...(declared ?? []), ...more, above],
       live: {
         ...cloud,
         account_authorizations: [
           ...(cloud?.['account_authorizations'] ?? []),
-          ...more.map((_, index) => live('account_authorizations', `y${index}`, { user: String(20 + 2 * index), account: '2', role: 'administrator' })),
+          ...more.map((_, index) =>
+            live('account_authorizations', `y${index}`, {
+              user: String(20 + 2 * index),
+              account: '2',
+              role: 'administrator',
+            }),
+          ),
           live('account_authorizations', 'top', { user: '90', account: '1', role: 'no_access' }),
         ],
       },
@@ -658,20 +925,54 @@ describe('a swap of administrators', () => {
 });
 
 describe('policy', () => {
-  const authorization = (id: string, user: string, account: string, role: string): Live => live('account_authorizations', id, { user, account, role });
-  const demote = (address: string, user: string, account: string, role: string): Declaration => declare(address, { user, account, role });
-  const accounts = [root, hq, ...Array.from({ length: 12 }, (_, index) => live('accounts', String(100 + index), { name: `n${index}`, account: '1' }))];
-  const recorded = Object.fromEntries(accounts.slice(2).map((one, index) => [`accounts.n${index}`, entry('accounts', one.id, { name: `n${index}` })]));
-  const declared = accounts.slice(2).map((_, index) => declare(`accounts.n${index}`, { name: `n${index}` }));
+  const authorization = (id: string, user: string, account: string, role: string): Live =>
+    live('account_authorizations', id, { user, account, role });
+  const demote = (address: string, user: string, account: string, role: string): Declaration =>
+    declare(address, { user, account, role });
+  const accounts = [
+    root,
+    hq,
+    ...Array.from({ length: 12 }, (_, index) =>
+      live('accounts', String(100 + index), { name: `n${index}`, account: '1' }),
+    ),
+  ];
+  const recorded = Object.fromEntries(
+    accounts
+      .slice(2)
+      .map((one, index) => [
+        `accounts.n${index}`,
+        entry('accounts', one.id, { name: `n${index}` }),
+      ]),
+  );
+  const declared = accounts
+    .slice(2)
+    .map((_, index) => declare(`accounts.n${index}`, { name: `n${index}` }));
 
   const rows: readonly (Scene & { title: string; blocks: readonly string[] })[] = [
-    { title: 'six deletes', declared: declared.slice(6), state: recorded, live: { accounts }, request: { allow: ['max-changed'] }, blocks: ['max-deletes'] },
-    { title: 'five deletes', declared: declared.slice(5), state: recorded, live: { accounts }, request: { allow: ['max-changed'] }, blocks: [] },
+    {
+      title: 'six deletes',
+      declared: declared.slice(6),
+      state: recorded,
+      live: { accounts },
+      request: { allow: ['max-changed'] },
+      blocks: ['max-deletes'],
+    },
+    {
+      title: 'five deletes',
+      declared: declared.slice(5),
+      state: recorded,
+      live: { accounts },
+      request: { allow: ['max-changed'] },
+      blocks: [],
+    },
     {
       title: 'one delete after five within a day',
       declared: declared.slice(1),
       state: recorded,
-      spent: Array.from({ length: 5 }, () => ({ at: '2026-01-01T12:00:00Z', action: 'delete' as const })),
+      spent: Array.from({ length: 5 }, () => ({
+        at: '2026-01-01T12:00:00Z',
+        action: 'delete' as const,
+      })),
       live: { accounts },
       request: { allow: ['max-changed'] },
       blocks: ['max-deletes'],
@@ -680,15 +981,35 @@ describe('policy', () => {
       title: 'one delete after five the day before',
       declared: declared.slice(1),
       state: recorded,
-      spent: Array.from({ length: 5 }, () => ({ at: '2025-12-31T12:00:00Z', action: 'delete' as const })),
+      spent: Array.from({ length: 5 }, () => ({
+        at: '2025-12-31T12:00:00Z',
+        action: 'delete' as const,
+      })),
       live: { accounts },
       blocks: [],
     },
-    { title: 'a third of the objects', declared: declared.slice(4), state: recorded, live: { accounts }, blocks: ['max-changed'] },
-    { title: 'a quarter of the objects', declared: declared.slice(3), state: recorded, live: { accounts }, blocks: [] },
+    {
+      title: 'a third of the objects',
+      declared: declared.slice(4),
+      state: recorded,
+      live: { accounts },
+      blocks: ['max-changed'],
+    },
+    {
+      title: 'a quarter of the objects',
+      declared: declared.slice(3),
+      state: recorded,
+      live: { accounts },
+      blocks: [],
+    },
     {
       title: 'creations never count',
-      declared: [...declared, ...Array.from({ length: 20 }, (_, index) => declare(`accounts.m${index}`, { name: `m${index}` }))],
+      declared: [
+        ...declared,
+        ...Array.from({ length: 20 }, (_, index) =>
+          declare(`accounts.m${index}`, { name: `m${index}` }),
+        ),
+      ],
       state: recorded,
       live: { accounts },
       blocks: [],
@@ -696,11 +1017,20 @@ describe('policy', () => {
     {
       title: 'a kind that vanished from the given PATHs, and is declared elsewhere',
       declared: [],
-      state: { 'accounts.n0': recorded['accounts.n0'] as Entry, 'accounts.n1': { ...(recorded['accounts.n1'] as Entry), file: '../elsewhere.yaml' } },
+      state: {
+        'accounts.n0': recorded['accounts.n0'] as Entry,
+        'accounts.n1': { ...(recorded['accounts.n1'] as Entry), file: '../elsewhere.yaml' },
+      },
       live: { accounts },
       blocks: [],
     },
-    { title: 'a kind that vanished', declared: [], state: { 'accounts.n0': recorded['accounts.n0'] as Entry }, live: { accounts }, blocks: ['all-removed'] },
+    {
+      title: 'a kind that vanished',
+      declared: [],
+      state: { 'accounts.n0': recorded['accounts.n0'] as Entry },
+      live: { accounts },
+      blocks: ['all-removed'],
+    },
     {
       title: 'destroy is not a vanished kind',
       declared: [],
@@ -720,7 +1050,10 @@ describe('policy', () => {
     {
       title: 'a protected object',
       declared: declared.slice(1, 2),
-      state: { 'accounts.n0': { ...(recorded['accounts.n0'] as Entry), protect: true }, 'accounts.n1': recorded['accounts.n1'] as Entry },
+      state: {
+        'accounts.n0': { ...(recorded['accounts.n0'] as Entry), protect: true },
+        'accounts.n1': recorded['accounts.n1'] as Entry,
+      },
       live: { accounts },
       blocks: ['protected'],
     },
@@ -733,19 +1066,40 @@ describe('policy', () => {
     {
       title: 'an administrator of an ancestor remains',
       declared: [demote('account_authorizations.d', '7', '2', 'read_only_user')],
-      live: { accounts, account_authorizations: [authorization('z', '7', '2', 'administrator'), authorization('y', '8', '1', 'administrator')] },
+      live: {
+        accounts,
+        account_authorizations: [
+          authorization('z', '7', '2', 'administrator'),
+          authorization('y', '8', '1', 'administrator'),
+        ],
+      },
       blocks: [],
     },
     {
       title: 'an unknown role does not administrate',
       declared: [demote('account_authorizations.d', '7', '2', 'read_only_user')],
-      live: { accounts, account_authorizations: [authorization('z', '7', '2', 'administrator'), authorization('y', '8', '2', 'super_administrator')] },
+      live: {
+        accounts,
+        account_authorizations: [
+          authorization('z', '7', '2', 'administrator'),
+          authorization('y', '8', '2', 'super_administrator'),
+        ],
+      },
       blocks: ['last-administrator'],
     },
     {
       title: 'both administrators at once',
-      declared: [demote('account_authorizations.a', '7', '2', 'no_access'), demote('account_authorizations.b', '8', '2', 'no_access')],
-      live: { accounts, account_authorizations: [authorization('z', '7', '2', 'administrator'), authorization('y', '8', '2', 'administrator')] },
+      declared: [
+        demote('account_authorizations.a', '7', '2', 'no_access'),
+        demote('account_authorizations.b', '8', '2', 'no_access'),
+      ],
+      live: {
+        accounts,
+        account_authorizations: [
+          authorization('z', '7', '2', 'administrator'),
+          authorization('y', '8', '2', 'administrator'),
+        ],
+      },
       blocks: ['last-administrator'],
     },
     {
@@ -753,8 +1107,16 @@ describe('policy', () => {
       declared: [declare('accounts.n1', { name: 'n1', account: '1' })],
       state: { 'accounts.n1': entry('accounts', '101', { name: 'n1', account: '2' }) },
       live: {
-        accounts: [root, hq, live('accounts', '101', { name: 'n1', account: '2' }), live('accounts', '102', { name: 'below', account: '101' })],
-        account_authorizations: [authorization('z', '7', '2', 'administrator'), authorization('y', '8', '102', 'administrator')],
+        accounts: [
+          root,
+          hq,
+          live('accounts', '101', { name: 'n1', account: '2' }),
+          live('accounts', '102', { name: 'below', account: '101' }),
+        ],
+        account_authorizations: [
+          authorization('z', '7', '2', 'administrator'),
+          authorization('y', '8', '102', 'administrator'),
+        ],
       },
       blocks: ['last-administrator'],
     },
@@ -764,14 +1126,26 @@ describe('policy', () => {
       state: { 'accounts.n1': entry('accounts', '101', { name: 'n1', account: '2' }) },
       live: {
         accounts: [root, hq, live('accounts', '101', { name: 'n1', account: '2' })],
-        account_authorizations: [authorization('z', '7', '2', 'administrator'), authorization('y', '8', '1', 'administrator')],
+        account_authorizations: [
+          authorization('z', '7', '2', 'administrator'),
+          authorization('y', '8', '1', 'administrator'),
+        ],
       },
       blocks: [],
     },
     {
       title: 'a promotion comes before the demotion',
-      declared: [demote('account_authorizations.a', '7', '2', 'no_access'), demote('account_authorizations.b', '8', '2', 'administrator')],
-      live: { accounts, account_authorizations: [authorization('z', '7', '2', 'administrator'), authorization('y', '8', '2', 'no_access')] },
+      declared: [
+        demote('account_authorizations.a', '7', '2', 'no_access'),
+        demote('account_authorizations.b', '8', '2', 'administrator'),
+      ],
+      live: {
+        accounts,
+        account_authorizations: [
+          authorization('z', '7', '2', 'administrator'),
+          authorization('y', '8', '2', 'no_access'),
+        ],
+      },
       blocks: ['privilege-escalation'],
     },
     {
@@ -801,20 +1175,29 @@ describe('policy', () => {
     {
       title: 'a fall in privilege',
       declared: [demote('account_authorizations.a', '7', '2', 'read_only_user')],
-      live: { accounts, account_authorizations: [authorization('z', '7', '2', 'full_access_user')] },
+      live: {
+        accounts,
+        account_authorizations: [authorization('z', '7', '2', 'full_access_user')],
+      },
       blocks: [],
     },
     {
       title: 'an account that holds a rule',
       declared: [declare('accounts.n1', { name: 'n1' })],
-      state: { 'accounts.n0': recorded['accounts.n0'] as Entry, 'accounts.n1': recorded['accounts.n1'] as Entry },
+      state: {
+        'accounts.n0': recorded['accounts.n0'] as Entry,
+        'accounts.n1': recorded['accounts.n1'] as Entry,
+      },
       live: { accounts, alert_rules: [liveRule('r-9', { associated_accounts: [100] })] },
       blocks: ['account-in-use'],
     },
     {
       title: 'an account whose only role is no access',
       declared: [declare('accounts.n1', { name: 'n1' })],
-      state: { 'accounts.n0': recorded['accounts.n0'] as Entry, 'accounts.n1': recorded['accounts.n1'] as Entry },
+      state: {
+        'accounts.n0': recorded['accounts.n0'] as Entry,
+        'accounts.n1': recorded['accounts.n1'] as Entry,
+      },
       live: { accounts, account_authorizations: [authorization('z', '7', '100', 'no_access')] },
       blocks: [],
     },
@@ -827,13 +1210,21 @@ describe('policy', () => {
     {
       title: 'a rule nobody heard before',
       declared: [declare('alert_push_destinations.p', { name: 'Pager', enabled: false })],
-      live: { alert_push_destinations: [live('alert_push_destinations', 'd-1', { name: 'Pager', enabled: true, suspended: true })], alert_rules: [liveRule('r-9')] },
+      live: {
+        alert_push_destinations: [
+          live('alert_push_destinations', 'd-1', { name: 'Pager', enabled: true, suspended: true }),
+        ],
+        alert_rules: [liveRule('r-9')],
+      },
       blocks: [],
     },
     {
       title: 'a rule that still goes out by e-mail',
       declared: [declare('alert_push_destinations.p', { name: 'Pager', enabled: false })],
-      live: { alert_push_destinations: [pager], alert_rules: [liveRule('r-9', { email_destinations: [4] })] },
+      live: {
+        alert_push_destinations: [pager],
+        alert_rules: [liveRule('r-9', { email_destinations: [4] })],
+      },
       blocks: [],
     },
     {
@@ -846,8 +1237,17 @@ describe('policy', () => {
     ...[true, false].map((enabled) => ({
       title: `a rule turns to a new destination that is ${enabled ? 'enabled' : 'disabled'}`,
       declared: [
-        declare('alert_push_destinations.n', { name: 'New', enabled, endpoint: { url: 'https://hooks.example.com' } }),
-        declare('alert_rules.r', { ...rule, http_destinations: [new Reference('declared', 'alert_push_destinations.n', 'destination_config_id')] }),
+        declare('alert_push_destinations.n', {
+          name: 'New',
+          enabled,
+          endpoint: { url: 'https://hooks.example.com' },
+        }),
+        declare('alert_rules.r', {
+          ...rule,
+          http_destinations: [
+            new Reference('declared', 'alert_push_destinations.n', 'destination_config_id'),
+          ],
+        }),
       ],
       state: { 'alert_rules.r': entry('alert_rules', 'r-1', rule) },
       live: { alert_rules: [liveRule('r-1')], alert_push_destinations: [pager] },
@@ -855,24 +1255,42 @@ describe('policy', () => {
     })),
     {
       title: 'a destination moves to another domain',
-      declared: [declare('alert_push_destinations.p', { name: 'Pager', endpoint: { url: 'https://a.example.net' } })],
+      declared: [
+        declare('alert_push_destinations.p', {
+          name: 'Pager',
+          endpoint: { url: 'https://a.example.net' },
+        }),
+      ],
       live: { alert_push_destinations: [pager] },
       blocks: ['destination-moved'],
     },
     {
       title: 'a destination moves within its domain',
-      declared: [declare('alert_push_destinations.p', { name: 'Pager', endpoint: { url: 'https://b.example.com' } })],
+      declared: [
+        declare('alert_push_destinations.p', {
+          name: 'Pager',
+          endpoint: { url: 'https://b.example.com' },
+        }),
+      ],
       live: { alert_push_destinations: [pager] },
       blocks: [],
     },
   ];
 
   // What is adopted here changes, which a first run has to be allowed.
-  it.each(rows.map((row) => ({ ...row, request: { ...row.request, allow: [...(row.request?.allow ?? []), 'first-run' as const] } })))('$title', (row) => {
+  it.each(
+    rows.map((row) => ({
+      ...row,
+      request: { ...row.request, allow: [...(row.request?.allow ?? []), 'first-run' as const] },
+    })),
+  )('$title', (row) => {
     const proposal = planScene(row);
     expect(blocked(proposal)).toEqual(row.blocks);
     expect(proposal.exit === 3).toBe(row.blocks.length > 0);
-    const allowed = planScene({ ...row, request: { ...row.request, allow: [...(row.request?.allow ?? []), ...row.blocks] as never } });
+    const allowed = planScene({
+      ...row,
+      request: { ...row.request, allow: [...(row.request?.allow ?? []), ...row.blocks] as never },
+    });
     expect(blocked(allowed)).toEqual([]);
     expect(steps(allowed)).toEqual(steps(proposal));
   });

@@ -6,7 +6,12 @@ import { declare } from '../../support/planning.js';
 import { desire, rig, type Rig } from '../../support/rig.js';
 
 const pager = (values: object = {}): Declaration =>
-  declare('alert_push_destinations.pager', { name: 'Pager', enabled: true, endpoint: { url: 'https://hooks.example.com/a' }, ...values });
+  declare('alert_push_destinations.pager', {
+    name: 'Pager',
+    enabled: true,
+    endpoint: { url: 'https://hooks.example.com/a' },
+    ...values,
+  });
 
 it('does not send a change again over what another hand changed meanwhile', async () => {
   const cloud = rig();
@@ -16,13 +21,20 @@ it('does not send a change again over what another hand changed meanwhile', asyn
   Object.assign(cloud.emulator, {
     async fetch(request: Request) {
       if (request.method !== 'PATCH') return fetch(request);
-      await fetch(new Request(request.url, { method: 'PATCH', headers: request.headers, body: theirs }));
+      await fetch(
+        new Request(request.url, { method: 'PATCH', headers: request.headers, body: theirs }),
+      );
       return new Response(null, { status: 503 });
     },
   });
   const { exit, outcomes } = await cloud.apply(desire(pager({ enabled: false })));
-  expect({ exit, outcomes }).toMatchObject({ exit: 1, outcomes: [{ outcome: 'failed', diagnostic: { code: 'moved' } }] });
-  expect(cloud.objects('alert_push_destinations')).toMatchObject([{ name: 'Theirs', enabled: true }]);
+  expect({ exit, outcomes }).toMatchObject({
+    exit: 1,
+    outcomes: [{ outcome: 'failed', diagnostic: { code: 'moved' } }],
+  });
+  expect(cloud.objects('alert_push_destinations')).toMatchObject([
+    { name: 'Theirs', enabled: true },
+  ]);
   expect(cloud.mutations()).toHaveLength(2);
 });
 
@@ -31,7 +43,10 @@ it('does not believe a success that changed nothing', async () => {
   await cloud.apply(desire(pager()));
   cloud.emulator.setFaults([parseFault('status=200,method=PATCH,times=1')]);
   const changed = desire(pager({ enabled: false }));
-  expect(await cloud.apply(changed)).toMatchObject({ exit: 5, outcomes: [{ outcome: 'unknown', diagnostic: { code: 'not-shown' } }] });
+  expect(await cloud.apply(changed)).toMatchObject({
+    exit: 5,
+    outcomes: [{ outcome: 'unknown', diagnostic: { code: 'not-shown' } }],
+  });
   expect((await cloud.plan(changed)).exit).toBe(2);
   expect(await cloud.apply(changed)).toMatchObject({ exit: 0, outcomes: [{ outcome: 'done' }] });
 });
@@ -39,7 +54,11 @@ it('does not believe a success that changed nothing', async () => {
 it('counts deletes over runs', async () => {
   const cloud = rig();
   const from = (first: number): ReturnType<typeof desire> =>
-    desire(...Array.from({ length: 8 - first }, (_, at) => declare(`accounts.a${first + at}`, { name: `A${first + at}` })));
+    desire(
+      ...Array.from({ length: 8 - first }, (_, at) =>
+        declare(`accounts.a${first + at}`, { name: `A${first + at}` }),
+      ),
+    );
   await cloud.apply(from(0));
   expect(await cloud.apply(from(3))).toMatchObject({ exit: 0 });
   expect(await cloud.apply(from(6))).toMatchObject({ exit: 3, outcomes: [] });
@@ -47,12 +66,17 @@ it('counts deletes over runs', async () => {
 });
 
 it.each([
-  ['is put right after a success that changed nothing', 'status=200,method=PATCH,times=1', 'canary-2'],
+  [
+    'is put right after a success that changed nothing',
+    'status=200,method=PATCH,times=1',
+    'canary-2',
+  ],
   ['is taken back after an answer that was lost', 'reset-after,method=PATCH', 'canary-1'],
 ])('sends a secret again that %s: nobody knows which one is live', async (_, fault, value) => {
   const sent: string[] = [];
   const cloud = rig({ intercept: ({ body = '' }, proceed) => (sent.push(body), proceed()) });
-  const signing = (secret: string, enabled: boolean): ReturnType<typeof desire> => desire(pager({ enabled, authentication: { secret: new Secret('env.S', () => secret) } }));
+  const signing = (secret: string, enabled: boolean): ReturnType<typeof desire> =>
+    desire(pager({ enabled, authentication: { secret: new Secret('env.S', () => secret) } }));
   await cloud.apply(signing('canary-1', true));
   cloud.emulator.setFaults([parseFault(fault)]);
   expect((await cloud.apply(signing('canary-2', false))).exit).not.toBe(0);
@@ -64,33 +88,47 @@ it.each([
   expect(cloud.mutations()).toHaveLength(before);
 });
 
-it.each(['status=200,method=PATCH,times=1', 'latency=0'])('sends its secret to an object that another hand made in place of ours (%s)', async (fault) => {
-  const sent: string[] = [];
-  const cloud = rig({ intercept: ({ body = '' }, proceed) => (sent.push(body), proceed()) });
-  const project = desire(pager({ authentication: { secret: new Secret('env.S', () => 'canary') } }));
-  await cloud.apply(project);
-  const byHand = (method: string, path: string, body?: string): Promise<Response> =>
-    cloud.emulator.fetch(
-      new Request(`http://localhost/api/v2/alert_push_destinations/${path}`, {
-        method,
-        headers: { ...dummyCredentials.v2[0], accept: 'application/json', 'content-type': 'application/json' },
-        ...(body === undefined ? {} : { body }),
-      }),
+it.each(['status=200,method=PATCH,times=1', 'latency=0'])(
+  'sends its secret to an object that another hand made in place of ours (%s)',
+  async (fault) => {
+    const sent: string[] = [];
+    const cloud = rig({ intercept: ({ body = '' }, proceed) => (sent.push(body), proceed()) });
+    const project = desire(
+      pager({ authentication: { secret: new Secret('env.S', () => 'canary') } }),
     );
-  await byHand('DELETE', `${String(cloud.objects('alert_push_destinations')[0]?.destination_config_id)}/`);
-  await byHand(
-    'POST',
-    '',
-    sent
-      .find((body) => body !== '')
-      ?.replace('canary', 'theirs')
-      .replace('true', 'false'),
-  );
-  cloud.emulator.setFaults([parseFault(fault)]);
-  for (let run = 0; run < 2; run += 1) await cloud.apply(project);
-  expect(sent.filter((body) => body !== '').at(-1)).toBe('{"enabled":true,"authentication":{"secret":"canary"}}');
-  expect((await cloud.plan(project)).exit).toBe(0);
-});
+    await cloud.apply(project);
+    const byHand = (method: string, path: string, body?: string): Promise<Response> =>
+      cloud.emulator.fetch(
+        new Request(`http://localhost/api/v2/alert_push_destinations/${path}`, {
+          method,
+          headers: {
+            ...dummyCredentials.v2[0],
+            accept: 'application/json',
+            'content-type': 'application/json',
+          },
+          ...(body === undefined ? {} : { body }),
+        }),
+      );
+    await byHand(
+      'DELETE',
+      `${String(cloud.objects('alert_push_destinations')[0]?.destination_config_id)}/`,
+    );
+    await byHand(
+      'POST',
+      '',
+      sent
+        .find((body) => body !== '')
+        ?.replace('canary', 'theirs')
+        .replace('true', 'false'),
+    );
+    cloud.emulator.setFaults([parseFault(fault)]);
+    for (let run = 0; run < 2; run += 1) await cloud.apply(project);
+    expect(sent.filter((body) => body !== '').at(-1)).toBe(
+      '{"enabled":true,"authentication":{"secret":"canary"}}',
+    );
+    expect((await cloud.plan(project)).exit).toBe(0);
+  },
+);
 
 describe('while a person looks at the plan', () => {
   const estate = {
@@ -102,7 +140,12 @@ describe('while a person looks at the plan', () => {
         { id: '1', name: 'Headquarters', account: null },
         { id: '2', name: 'Depot', account: '1' },
       ],
-      account_authorizations: ['700', '701'].map((user, at) => ({ id: `90${at}`, user, account: '1', role: 'administrator' })),
+      account_authorizations: ['700', '701'].map((user, at) => ({
+        id: `90${at}`,
+        user,
+        account: '1',
+        role: 'administrator',
+      })),
     },
   };
   const put = (cloud: Rig, path: string, body: object): Promise<Response> =>
@@ -110,8 +153,16 @@ describe('while a person looks at the plan', () => {
       new Request(`http://localhost/api/${path}`, {
         method: 'PUT',
         headers: path.startsWith('v2')
-          ? { ...dummyCredentials.v2[0], accept: 'application/json', 'content-type': 'application/json' }
-          : { authorization: `Bearer ${Object.keys(dummyCredentials.v3)[0]}`, accept: 'application/vnd.api+json', 'content-type': 'application/vnd.api+json' },
+          ? {
+              ...dummyCredentials.v2[0],
+              accept: 'application/json',
+              'content-type': 'application/json',
+            }
+          : {
+              authorization: `Bearer ${Object.keys(dummyCredentials.v3)[0]}`,
+              accept: 'application/vnd.api+json',
+              'content-type': 'application/vnd.api+json',
+            },
         body: JSON.stringify(body),
       }),
     );
@@ -123,9 +174,13 @@ describe('while a person looks at the plan', () => {
 
   it('demotes nobody who became the last administrator', async () => {
     const cloud = rig({ estate });
-    const role = { data: { type: 'account_authorizations', id: '901', attributes: { role: 'no_access' } } };
+    const role = {
+      data: { type: 'account_authorizations', id: '901', attributes: { role: 'no_access' } },
+    };
     const approve = slowly(cloud, () => put(cloud, 'v3/beta/account_authorizations/901', role));
-    const demotion = desire(declare('account_authorizations.u0', { user: '700', account: '1', role: 'read_only_user' }));
+    const demotion = desire(
+      declare('account_authorizations.u0', { user: '700', account: '1', role: 'read_only_user' }),
+    );
     await expect(cloud.apply(demotion, { approve, allow: ['first-run'] })).rejects.toMatchObject({
       exit: 3,
       diagnostics: [{ code: 'last-administrator', address: 'account_authorizations.u0' }],
@@ -135,11 +190,21 @@ describe('while a person looks at the plan', () => {
 
   it('deletes nothing once a lookup finds nothing any more', async () => {
     const cloud = rig({ estate });
-    await cloud.apply(desire(declare('accounts.a', { name: 'A' }), declare('accounts.b', { name: 'B' })));
+    await cloud.apply(
+      desire(declare('accounts.a', { name: 'A' }), declare('accounts.b', { name: 'B' })),
+    );
     const approve = slowly(cloud, () => put(cloud, 'v2/accounts/2/', { name: 'Moved' }));
-    const lookup: Lookup = { name: 'depot', kind: 'accounts', where: { name: 'Depot' }, origin: { file: 'a.yaml', line: 1, column: 1 } };
+    const lookup: Lookup = {
+      name: 'depot',
+      kind: 'accounts',
+      where: { name: 'Depot' },
+      origin: { file: 'a.yaml', line: 1, column: 1 },
+    };
     const project = { ...desire(declare('accounts.a', { name: 'A' })), lookups: [lookup] };
-    await expect(cloud.apply(project, { approve })).rejects.toMatchObject({ exit: 1, diagnostics: [{ code: 'lookup' }] });
+    await expect(cloud.apply(project, { approve })).rejects.toMatchObject({
+      exit: 1,
+      diagnostics: [{ code: 'lookup' }],
+    });
     expect(cloud.objects('accounts')).toHaveLength(4);
   });
 });
@@ -147,8 +212,12 @@ describe('while a person looks at the plan', () => {
 it('has no secret on the disk at any moment', async () => {
   const cloud = rig();
   const seen = new Set<string>();
-  cloud.files.onBoundary = (contents) => [...contents].forEach(([path, text]) => text.includes('canary') && seen.add(path));
-  for (const value of ['canary-1', 'canary-2']) await cloud.apply(desire(pager({ authentication: { secret: new Secret('env.S', () => value) } })));
+  cloud.files.onBoundary = (contents) =>
+    [...contents].forEach(([path, text]) => text.includes('canary') && seen.add(path));
+  for (const value of ['canary-1', 'canary-2'])
+    await cloud.apply(
+      desire(pager({ authentication: { secret: new Secret('env.S', () => value) } })),
+    );
   expect(cloud.mutations()).toHaveLength(2);
   expect([...seen]).toEqual([]);
 });
@@ -187,7 +256,9 @@ describe('time', () => {
     const cloud: Rig = rig({
       intercept: async ({ method }, proceed) => {
         if (method !== 'POST') return proceed();
-        intents.push([...cloud.files.contents.values()].join('\n').split('"type":"intent"').length - 1);
+        intents.push(
+          [...cloud.files.contents.values()].join('\n').split('"type":"intent"').length - 1,
+        );
         sleeps += 1;
         if (sleeps > 1) return proceed();
         await cloud.clock.freeze(120_000, true);
@@ -220,7 +291,10 @@ describe('a reading that is old', () => {
   it('knows its own account, where a new parent is not visible and its child is', async () => {
     let hidden = '';
     const region = declare('accounts.region', { name: 'Region' });
-    const site = declare('accounts.site', { name: 'Site', account: new Reference('declared', 'accounts.region', 'id') });
+    const site = declare('accounts.site', {
+      name: 'Site',
+      account: new Reference('declared', 'accounts.region', 'id'),
+    });
     const cloud: Rig = rig({
       estate: {
         version: 1,
@@ -236,22 +310,46 @@ describe('a reading that is old', () => {
       intercept: async ({ method, path }, proceed) => {
         const answer = await proceed();
         if (hidden === '' || method !== 'GET' || !path.includes('/accounts/')) return answer;
-        const { data } = JSON.parse(answer.body) as { readonly data: readonly { readonly name: string }[] };
-        return { ...answer, body: JSON.stringify({ data: data.filter(({ name }) => name !== hidden), meta: { limit: 500, next: null, offset: 0, previous: null } }) };
+        const { data } = JSON.parse(answer.body) as {
+          readonly data: readonly { readonly name: string }[];
+        };
+        return {
+          ...answer,
+          body: JSON.stringify({
+            data: data.filter(({ name }) => name !== hidden),
+            meta: { limit: 500, next: null, offset: 0, previous: null },
+          }),
+        };
       },
     });
     await cloud.apply(desire(region, site));
     hidden = 'Region';
-    const { plan } = await cloud.plan(desire(region, site, declare('accounts.depot', { name: 'Depot' })));
-    expect(plan.changes.find(({ address }) => address === 'accounts.depot')).toMatchObject({ action: 'adopt', id: '5' });
+    const { plan } = await cloud.plan(
+      desire(region, site, declare('accounts.depot', { name: 'Depot' })),
+    );
+    expect(plan.changes.find(({ address }) => address === 'accounts.depot')).toMatchObject({
+      action: 'adopt',
+      id: '5',
+    });
   });
 
   it('takes no other object in place of a new one that one reading shows and the next does not', async () => {
     const cloud: Rig = rig({
       intercept: async ({ method }, proceed) => {
         const answer = await proceed();
-        const ours = cloud.objects('alert_push_destinations').length > 1 && method === 'GET' && cloud.clock.elapsed() < 2000;
-        return ours ? { ...answer, body: JSON.stringify({ data: (JSON.parse(answer.body) as { data: unknown[] }).data.slice(1), meta: { limit: 500, next: null } }) } : answer;
+        const ours =
+          cloud.objects('alert_push_destinations').length > 1 &&
+          method === 'GET' &&
+          cloud.clock.elapsed() < 2000;
+        return ours
+          ? {
+              ...answer,
+              body: JSON.stringify({
+                data: (JSON.parse(answer.body) as { data: unknown[] }).data.slice(1),
+                meta: { limit: 500, next: null },
+              }),
+            }
+          : answer;
       },
     });
     await cloud.apply(desire(pager()));
@@ -259,7 +357,11 @@ describe('a reading that is old', () => {
     await cloud.emulator.fetch(
       new Request('http://localhost/api/v2/alert_push_destinations/', {
         method: 'POST',
-        headers: { ...dummyCredentials.v2[1], accept: 'application/json', 'content-type': 'application/json' },
+        headers: {
+          ...dummyCredentials.v2[1],
+          accept: 'application/json',
+          'content-type': 'application/json',
+        },
         body: JSON.stringify({ name: 'Pager', endpoint: { url: 'https://hooks.example.com/a' } }),
       }),
     );
@@ -269,13 +371,24 @@ describe('a reading that is old', () => {
 
   it('lets no object be forgotten that one reading shows and the next does not', async () => {
     let hidden = false;
-    const other = declare('alert_push_destinations.other', { name: 'Other', endpoint: { url: 'https://hooks.example.com/b' } });
+    const other = declare('alert_push_destinations.other', {
+      name: 'Other',
+      endpoint: { url: 'https://hooks.example.com/b' },
+    });
     const cloud: Rig = rig({
       intercept: async ({ method }, proceed) => {
         const answer = await proceed();
         if (!hidden || method !== 'GET' || cloud.clock.elapsed() >= 2000) return answer;
-        const { data } = JSON.parse(answer.body) as { readonly data: readonly { readonly name: string }[] };
-        return { ...answer, body: JSON.stringify({ data: data.filter(({ name }) => name === 'Other'), meta: { limit: 500, next: null } }) };
+        const { data } = JSON.parse(answer.body) as {
+          readonly data: readonly { readonly name: string }[];
+        };
+        return {
+          ...answer,
+          body: JSON.stringify({
+            data: data.filter(({ name }) => name === 'Other'),
+            meta: { limit: 500, next: null },
+          }),
+        };
       },
     });
     await cloud.apply(desire(pager(), other));
@@ -287,27 +400,37 @@ describe('a reading that is old', () => {
   it.each([
     ['an equal object', 'Pager'],
     ['a nearly equal object', 'PAGER '],
-  ])('does not prove absence: %s that appeared meanwhile is not created beside', async (_, name) => {
-    let frozen = false;
-    const cloud: Rig = rig({
-      intercept: async ({ method, path }, proceed) => {
-        const answer = await proceed();
-        if (frozen || method !== 'GET' || !path.includes('alert_push')) return answer;
-        frozen = true;
-        await cloud.clock.freeze(600_000);
-        await cloud.emulator.fetch(
-          new Request('http://localhost/api/v2/alert_push_destinations/', {
-            method: 'POST',
-            headers: { ...dummyCredentials.v2[1], accept: 'application/json', 'content-type': 'application/json' },
-            body: JSON.stringify({ name, endpoint: { url: 'https://hooks.example.com/a' } }),
-          }),
-        );
-        return answer;
-      },
-    });
-    expect(await cloud.apply(desire(pager()))).toMatchObject({ exit: 1, outcomes: [{ diagnostic: { code: 'appeared' } }] });
-    expect(cloud.objects('alert_push_destinations')).toHaveLength(1);
-  });
+  ])(
+    'does not prove absence: %s that appeared meanwhile is not created beside',
+    async (_, name) => {
+      let frozen = false;
+      const cloud: Rig = rig({
+        intercept: async ({ method, path }, proceed) => {
+          const answer = await proceed();
+          if (frozen || method !== 'GET' || !path.includes('alert_push')) return answer;
+          frozen = true;
+          await cloud.clock.freeze(600_000);
+          await cloud.emulator.fetch(
+            new Request('http://localhost/api/v2/alert_push_destinations/', {
+              method: 'POST',
+              headers: {
+                ...dummyCredentials.v2[1],
+                accept: 'application/json',
+                'content-type': 'application/json',
+              },
+              body: JSON.stringify({ name, endpoint: { url: 'https://hooks.example.com/a' } }),
+            }),
+          );
+          return answer;
+        },
+      });
+      expect(await cloud.apply(desire(pager()))).toMatchObject({
+        exit: 1,
+        outcomes: [{ diagnostic: { code: 'appeared' } }],
+      });
+      expect(cloud.objects('alert_push_destinations')).toHaveLength(1);
+    },
+  );
 });
 
 it('takes a new object for gone once the reading of a later apply has shown it', async () => {
@@ -317,10 +440,13 @@ it('takes a new object for gone once the reading of a later apply has shown it',
   await cloud.clock.service.sleep(11_000);
   await cloud.apply(project);
   await cloud.emulator.fetch(
-    new Request(`http://localhost/api/v2/alert_push_destinations/${String(cloud.objects('alert_push_destinations')[0]?.destination_config_id)}/`, {
-      method: 'DELETE',
-      headers: { ...dummyCredentials.v2[1], accept: 'application/json' },
-    }),
+    new Request(
+      `http://localhost/api/v2/alert_push_destinations/${String(cloud.objects('alert_push_destinations')[0]?.destination_config_id)}/`,
+      {
+        method: 'DELETE',
+        headers: { ...dummyCredentials.v2[1], accept: 'application/json' },
+      },
+    ),
   );
   expect((await cloud.plan(project)).exit).toBe(2);
 });

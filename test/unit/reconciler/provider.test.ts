@@ -35,7 +35,15 @@ const origin = { file: 'library.yaml', line: 1, column: 1 };
 function declare(address: string, values: Values): Declaration {
   const [kind, name] = address.split('.') as [string, string];
   const { attributes } = library.kinds.get(kind) as Kind;
-  return { address, kind, name, values: normalAll(attributes, values), lifecycle: {}, origin, at: () => origin };
+  return {
+    address,
+    kind,
+    name,
+    values: normalAll(attributes, values),
+    lifecycle: {},
+    origin,
+    at: () => origin,
+  };
 }
 
 const projectOf = (...declarations: readonly Declaration[]): Project => ({
@@ -49,14 +57,27 @@ const projectOf = (...declarations: readonly Declaration[]): Project => ({
 });
 
 const maps = declare('shelves.maps', { label: 'Maps' });
-const atlas = declare('books.atlas', { title: 'Atlas', shelf: new Reference('declared', 'shelves.maps', 'id') });
+const atlas = declare('books.atlas', {
+  title: 'Atlas',
+  shelf: new Reference('declared', 'shelves.maps', 'id'),
+});
 const both = projectOf(maps, atlas);
 
 const documentOf = ({ plan }: Proposal): PlanDocument =>
   planDocument({
     plan,
     kinds: library.kinds,
-    meta: { trueup_version: '0', generated_at: '', paths: ['.'], digest: '', target: 'memory', lineage: '', serial: 0, api_requests: {}, masking: maskingOf() },
+    meta: {
+      trueup_version: '0',
+      generated_at: '',
+      paths: ['.'],
+      digest: '',
+      target: 'memory',
+      lineage: '',
+      serial: 0,
+      api_requests: {},
+      masking: maskingOf(),
+    },
   });
 
 function reading(rules: readonly PolicyRule[] = library.rules) {
@@ -64,21 +85,40 @@ function reading(rules: readonly PolicyRule[] = library.rules) {
   const [files, machine, random] = [simulatedFiles(), simulatedMachine(), seededRandom()];
   const clock = simulatedClock();
   const signal = new AbortController().signal;
-  const desk = { ...library, rules, fingerprints: scryptFingerprints({ cost: 4 }), clock, emit: () => undefined, settleMilliseconds: 60_000 };
+  const desk = {
+    ...library,
+    rules,
+    fingerprints: scryptFingerprints({ cost: 4 }),
+    clock,
+    emit: () => undefined,
+    settleMilliseconds: 60_000,
+  };
   const cloud = libraryCloud(objects);
-  const store = (process = machine.start()): Store => fileStore({ path: '/sim/state.json', files, clock, random, lock: process, version: '0' });
+  const store = (process = machine.start()): Store =>
+    fileStore({ path: '/sim/state.json', files, clock, random, lock: process, version: '0' });
   const request = { targets: [], excludes: [], allow: [], destroy: false };
   return {
     objects,
     files,
-    plan: async (project: Project): Promise<Proposal> => propose({ ...desk, cloud }, project, await store().read(), request),
-    drift: async (project: Project): Promise<Audit> => findDrift({ ...desk, cloud, collections: library.kinds }, project, await store().read()),
-    async apply(project: Project, by: CloudWriter = cloud, allow: readonly string[] = []): Promise<Applied> {
+    plan: async (project: Project): Promise<Proposal> =>
+      propose({ ...desk, cloud }, project, await store().read(), request),
+    drift: async (project: Project): Promise<Audit> =>
+      findDrift({ ...desk, cloud, collections: library.kinds }, project, await store().read()),
+    async apply(
+      project: Project,
+      by: CloudWriter = cloud,
+      allow: readonly string[] = [],
+    ): Promise<Applied> {
       const process = machine.start();
       try {
         const session = await store(process).open('apply', by.target);
         const hands = { ...desk, cloud: by, session, random, parallelism: 2, signal };
-        const applied = await apply(hands, project, { ...request, allow }, { approve: () => Promise.resolve(true), document: documentOf });
+        const applied = await apply(
+          hands,
+          project,
+          { ...request, allow },
+          { approve: () => Promise.resolve(true), document: documentOf },
+        );
         await session.release();
         return applied;
       } finally {
@@ -91,28 +131,50 @@ function reading(rules: readonly PolicyRule[] = library.rules) {
 describe('a service in memory', () => {
   it('is planned, with references and a document', async () => {
     const document = documentOf(await reading().plan(both));
-    expect(document.resource_changes.map(({ address, change, depends_on }) => [address, change.actions, depends_on])).toEqual([
+    expect(
+      document.resource_changes.map(({ address, change, depends_on }) => [
+        address,
+        change.actions,
+        depends_on,
+      ]),
+    ).toEqual([
       ['shelves.maps', ['create'], []],
       ['books.atlas', ['create'], ['shelves.maps']],
     ]);
     expect(document.resource_changes[1]?.change.after_unknown).toMatchObject({ shelf: true });
-    expect(document.resource_changes[0]?.requests).toEqual([{ method: 'POST', path: '/shelves/', body: { label: 'Maps' } }]);
+    expect(document.resource_changes[0]?.requests).toEqual([
+      { method: 'POST', path: '/shelves/', body: { label: 'Maps' } },
+    ]);
   });
 
   it('is applied, and has nothing to do then', async () => {
     const service = reading();
-    expect(await service.apply(both)).toMatchObject({ exit: 0, outcomes: [{ outcome: 'done' }, { outcome: 'done' }] });
-    expect(service.objects.get('books')).toEqual(new Map([['book-1', { title: 'Atlas', shelf: 'shelf-1' }]]));
+    expect(await service.apply(both)).toMatchObject({
+      exit: 0,
+      outcomes: [{ outcome: 'done' }, { outcome: 'done' }],
+    });
+    expect(service.objects.get('books')).toEqual(
+      new Map([['book-1', { title: 'Atlas', shelf: 'shelf-1' }]]),
+    );
     expect((await service.plan(both)).exit).toBe(0);
   });
 
   it('is audited: drift, what is unmanaged, and what its own audit source reports', async () => {
     const service = reading();
     await service.apply(both);
-    service.objects.get('books')?.set('book-1', { title: 'Atlas of the sea', shelf: 'shelf-1' }).set('book-2', { title: 'Found' });
+    service.objects
+      .get('books')
+      ?.set('book-1', { title: 'Atlas of the sea', shelf: 'shelf-1' })
+      .set('book-2', { title: 'Found' });
     expect(await service.drift(both)).toMatchObject({
       exit: 2,
-      drift: [{ address: 'books.atlas', status: 'changed', changes: [{ path: 'title', live: 'Atlas of the sea' }] }],
+      drift: [
+        {
+          address: 'books.atlas',
+          status: 'changed',
+          changes: [{ path: 'title', live: 'Atlas of the sea' }],
+        },
+      ],
       unmanaged: { books: 1 },
       health: [{ code: 'no-shelf', id: 'book-2' }],
       access: null,
@@ -122,9 +184,22 @@ describe('a service in memory', () => {
   it('is guarded by its own rule, until that is allowed', async () => {
     const service = reading();
     await service.apply(both);
-    const less = projectOf({ ...atlas, values: { title: 'Atlas' } }, declare('shelves.new', { label: 'New' }));
+    const less = projectOf(
+      { ...atlas, values: { title: 'Atlas' } },
+      declare('shelves.new', { label: 'New' }),
+    );
     const { plan, exit } = await service.plan(less);
-    expect([exit, plan.verdicts]).toEqual([3, [{ rule: 'shelf-removed', verdict: 'blocked', address: 'shelves.maps', detail: 'shelves.maps is taken down' }]]);
+    expect([exit, plan.verdicts]).toEqual([
+      3,
+      [
+        {
+          rule: 'shelf-removed',
+          verdict: 'blocked',
+          address: 'shelves.maps',
+          detail: 'shelves.maps is taken down',
+        },
+      ],
+    ]);
     expect(await service.apply(less, undefined, ['shelf-removed'])).toMatchObject({ exit: 0 });
     expect(service.objects.get('shelves')?.has('shelf-1')).toBe(false);
   });
@@ -134,48 +209,79 @@ describe('a service in memory', () => {
     const rule = (name: string, after?: Recheck['after']): PolicyRule => ({
       name,
       judge: () => [],
-      rechecks: () => ({ of: () => ({ before: async () => void asked.push(name), ...(after && { after }) }) }),
+      rechecks: () => ({
+        of: () => ({ before: async () => void asked.push(name), ...(after && { after }) }),
+      }),
     });
-    const diagnostic = (why?: string): Diagnostic => ({ severity: 'error', code: 'title-needed', summary: why ?? 'the title was put back' });
-    const service = reading([rule('one'), rule('two', async () => ({ verdict: 'lost', restore: { title: 'Atlas' }, diagnostic }))]);
+    const diagnostic = (why?: string): Diagnostic => ({
+      severity: 'error',
+      code: 'title-needed',
+      summary: why ?? 'the title was put back',
+    });
+    const service = reading([
+      rule('one'),
+      rule('two', async () => ({ verdict: 'lost', restore: { title: 'Atlas' }, diagnostic })),
+    ]);
     await service.apply(both);
-    const renamed = projectOf(maps, { ...atlas, values: { ...atlas.values, title: 'Globe' }, lifecycle: { adopt: 'book-1' } });
-    expect((await service.apply(renamed)).outcomes.find(({ kind }) => kind === 'books')).toMatchObject({ outcome: 'failed', diagnostic: { summary: 'the title was put back' } });
-    expect([asked, service.objects.get('books')?.get('book-1')]).toEqual([['one', 'two'], { title: 'Atlas', shelf: 'shelf-1' }]);
+    const renamed = projectOf(maps, {
+      ...atlas,
+      values: { ...atlas.values, title: 'Globe' },
+      lifecycle: { adopt: 'book-1' },
+    });
+    expect(
+      (await service.apply(renamed)).outcomes.find(({ kind }) => kind === 'books'),
+    ).toMatchObject({ outcome: 'failed', diagnostic: { summary: 'the title was put back' } });
+    expect([asked, service.objects.get('books')?.get('book-1')]).toEqual([
+      ['one', 'two'],
+      { title: 'Atlas', shelf: 'shelf-1' },
+    ]);
     expect(await service.apply(renamed, undefined, ['two'])).toMatchObject({ exit: 0 });
-    expect([asked, service.objects.get('books')?.get('book-1')?.title]).toEqual([['one', 'two', 'one'], 'Globe']);
+    expect([asked, service.objects.get('books')?.get('book-1')?.title]).toEqual([
+      ['one', 'two', 'one'],
+      'Globe',
+    ]);
   });
 
-  it.each(['shelves', 'books'])('is recovered: killed after the write of %s, the next run creates nothing twice', async (name) => {
-    const service = reading();
-    const cloud = libraryCloud(service.objects);
-    const dying: CloudWriter = {
-      ...cloud,
-      async send(kind, ...more) {
-        const sent = await cloud.send(kind, ...more);
-        if (kind.name === name) service.files.crashAt(0);
-        return sent;
-      },
-    };
-    await expect(service.apply(both, dying)).rejects.toThrow('power');
-    expect(service.objects.get(name)?.size).toBe(1);
-    service.files.reboot();
-    expect(await service.apply(both)).toMatchObject({ exit: 0 });
-    expect([service.objects.get('shelves')?.size, service.objects.get('books')?.size]).toEqual([1, 1]);
-    expect((await service.plan(both)).exit).toBe(0);
-  });
+  it.each(['shelves', 'books'])(
+    'is recovered: killed after the write of %s, the next run creates nothing twice',
+    async (name) => {
+      const service = reading();
+      const cloud = libraryCloud(service.objects);
+      const dying: CloudWriter = {
+        ...cloud,
+        async send(kind, ...more) {
+          const sent = await cloud.send(kind, ...more);
+          if (kind.name === name) service.files.crashAt(0);
+          return sent;
+        },
+      };
+      await expect(service.apply(both, dying)).rejects.toThrow('power');
+      expect(service.objects.get(name)?.size).toBe(1);
+      service.files.reboot();
+      expect(await service.apply(both)).toMatchObject({ exit: 0 });
+      expect([service.objects.get('shelves')?.size, service.objects.get('books')?.size]).toEqual([
+        1, 1,
+      ]);
+      expect((await service.plan(both)).exit).toBe(0);
+    },
+  );
 });
 
 /** Every file that a file imports, and what those import. */
 function importsOf(file: string, seen = new Set<string>()): ReadonlySet<string> {
   if (seen.has(file) || !existsSync(file)) return seen;
   seen.add(file);
-  for (const [, path = ''] of readFileSync(file, 'utf8').matchAll(/(?:from|import\() ?'(\.[^']+)\.js'/g)) importsOf(`${resolve(dirname(file), path)}.ts`, seen);
+  for (const [, path = ''] of readFileSync(file, 'utf8').matchAll(
+    /(?:from|import\() ?'(\.[^']+)\.js'/g,
+  ))
+    importsOf(`${resolve(dirname(file), path)}.ts`, seen);
   return seen;
 }
 
 it('nothing of resources and client is imported for it', () => {
-  const files = [...importsOf(join(import.meta.dirname, 'provider.test.ts'))].map((file) => file.slice(root.length + 1));
+  const files = [...importsOf(join(import.meta.dirname, 'provider.test.ts'))].map((file) =>
+    file.slice(root.length + 1),
+  );
   expect(files).toContain('src/reconciler/apply/executor.ts');
   expect(files.filter((file) => /^src\/(?:resources|client)\//.test(file))).toEqual([]);
 });

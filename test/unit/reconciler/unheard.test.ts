@@ -5,32 +5,55 @@ import { Reference, type Declaration, type Project } from '../../../src/model/in
 import { declare } from '../../support/planning.js';
 import { desire, rig, type Rig } from '../../support/rig.js';
 
-const pager = (url = 'https://hooks.example.com/a'): Declaration => declare('alert_push_destinations.pager', { name: 'Pager', enabled: true, endpoint: { url } });
+const pager = (url = 'https://hooks.example.com/a'): Declaration =>
+  declare('alert_push_destinations.pager', { name: 'Pager', enabled: true, endpoint: { url } });
 const pagers = (from: number, to: number): Project =>
   desire(
     ...Array.from({ length: to - from }, (_, index) =>
-      declare(`alert_push_destinations.p${from + index}`, { name: `P${from + index}`, endpoint: { url: 'https://hooks.example.com/a' } }),
+      declare(`alert_push_destinations.p${from + index}`, {
+        name: `P${from + index}`,
+        endpoint: { url: 'https://hooks.example.com/a' },
+      }),
     ),
   );
 const destinations = (cloud: Rig): number => cloud.objects('alert_push_destinations').length;
-const recorded = async (cloud: Rig): Promise<readonly string[]> => Object.keys((await cloud.snapshot())?.state.resources ?? {});
+const recorded = async (cloud: Rig): Promise<readonly string[]> =>
+  Object.keys((await cloud.snapshot())?.state.resources ?? {});
 
 /** Rewrites answers on their way. */
-function between(cloud: Rig, rewrite: (request: Request, answer: Response) => Promise<Response>): void {
+function between(
+  cloud: Rig,
+  rewrite: (request: Request, answer: Response) => Promise<Response>,
+): void {
   const { fetch } = cloud.emulator;
-  Object.assign(cloud.emulator, { fetch: async (request: Request) => rewrite(request.clone(), await fetch(request)) });
+  Object.assign(cloud.emulator, {
+    fetch: async (request: Request) => rewrite(request.clone(), await fetch(request)),
+  });
 }
 
 /** What another hand makes: a request with the credentials of the run. */
-async function anotherHand(cloud: Rig, request: Request, collection: string, body: unknown): Promise<void> {
+async function anotherHand(
+  cloud: Rig,
+  request: Request,
+  collection: string,
+  body: unknown,
+): Promise<void> {
   const headers = new Headers(request.headers);
   headers.set('content-type', 'application/json');
-  await cloud.emulator.fetch(new Request(`http://localhost/api/v2/${collection}/`, { method: 'POST', headers, body: JSON.stringify(body) }));
+  await cloud.emulator.fetch(
+    new Request(`http://localhost/api/v2/${collection}/`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    }),
+  );
 }
 
 describe('a create without an answer', () => {
   it('is given the whole settle time from its sending, however long that waited for patience', async () => {
-    const faults = ['status=429,method=POST,times=2', 'late=3900,method=POST,after=2,times=1'].map(parseFault);
+    const faults = ['status=429,method=POST,times=2', 'late=3900,method=POST,after=2,times=1'].map(
+      parseFault,
+    );
     const cloud = rig({ faults });
     expect(await cloud.apply(desire(pager()), { settle: 4 })).toMatchObject({ exit: 0 });
     await cloud.emulator.settled();
@@ -40,36 +63,63 @@ describe('a create without an answer', () => {
 
   it('is not made a second time beside an equal object, though its id claims to be older', async () => {
     const cloud = rig();
-    await anotherHand(cloud, new Request('http://localhost', { headers: { ...dummyCredentials.v2[0] } }), 'alert_push_destinations', {
-      name: 'Theirs',
-      endpoint: { url: 'https://theirs.example.com' },
-    });
+    await anotherHand(
+      cloud,
+      new Request('http://localhost', { headers: { ...dummyCredentials.v2[0] } }),
+      'alert_push_destinations',
+      {
+        name: 'Theirs',
+        endpoint: { url: 'https://theirs.example.com' },
+      },
+    );
     between(cloud, async (request, answer) => {
       const headers = new Headers(answer.headers);
       headers.delete('date');
       const old = JSON.stringify(JSON.parse(await answer.text()), (_, value: unknown) =>
-        (value as { name?: unknown } | null)?.name === 'Pager' ? { ...(value as object), destination_config_id: '11111111-1111-11e0-8000-000000000001' } : value,
+        (value as { name?: unknown } | null)?.name === 'Pager'
+          ? { ...(value as object), destination_config_id: '11111111-1111-11e0-8000-000000000001' }
+          : value,
       );
-      return request.method === 'POST' ? new Response('<html>', { headers: { 'content-type': 'text/html' } }) : new Response(old, { status: answer.status, headers });
+      return request.method === 'POST'
+        ? new Response('<html>', { headers: { 'content-type': 'text/html' } })
+        : new Response(old, { status: answer.status, headers });
     });
     expect(await cloud.apply(desire(pager()))).toMatchObject({ exit: 5 });
     expect(cloud.mutations()).toHaveLength(2);
-    await expect(cloud.apply(desire(pager()))).rejects.toMatchObject({ exit: 5, diagnostics: [{ detail: expect.stringContaining('trueup import') as string }] });
-    expect([cloud.mutations().length, destinations(cloud), await recorded(cloud)]).toEqual([2, 2, []]);
+    await expect(cloud.apply(desire(pager()))).rejects.toMatchObject({
+      exit: 5,
+      diagnostics: [{ detail: expect.stringContaining('trueup import') as string }],
+    });
+    expect([cloud.mutations().length, destinations(cloud), await recorded(cloud)]).toEqual([
+      2,
+      2,
+      [],
+    ]);
   });
 
   it('takes an equal object that another hand made after the reading and before the intent, and makes no second one', async () => {
-    const cloud = rig({ faults: [parseFault('html,method=POST,path=alert_rules,after=1,times=1')] });
+    const cloud = rig({
+      faults: [parseFault('html,method=POST,path=alert_rules,after=1,times=1')],
+    });
     const content = { filter_criteria: { alert_type__in: ['login_success'] } };
     between(cloud, async (request, answer) => {
       answer.headers.set('date', new Date(cloud.clock.now()).toUTCString());
       if (request.method !== 'POST' || !request.url.includes('/accounts/')) return answer;
       const { id } = (await answer.clone().json()) as { id: string };
-      await anotherHand(cloud, request, 'alert_rules', { ...content, associated_accounts: [Number(id)] });
+      await anotherHand(cloud, request, 'alert_rules', {
+        ...content,
+        associated_accounts: [Number(id)],
+      });
       await cloud.clock.sleep(5000);
       return answer;
     });
-    const project = desire(declare('accounts.a', { name: 'A' }), declare('alert_rules.r', { ...content, associated_accounts: [new Reference('declared', 'accounts.a', 'id')] }));
+    const project = desire(
+      declare('accounts.a', { name: 'A' }),
+      declare('alert_rules.r', {
+        ...content,
+        associated_accounts: [new Reference('declared', 'accounts.a', 'id')],
+      }),
+    );
     expect(await cloud.apply(project)).toMatchObject({ exit: 0 });
     expect(await recorded(cloud)).toEqual(['accounts.a', 'alert_rules.r']);
     expect(cloud.objects('alert_rules')).toHaveLength(1);
@@ -77,18 +127,39 @@ describe('a create without an answer', () => {
 
   it('is not believed where the answer names an object that was there before', async () => {
     const cloud = rig();
-    await cloud.apply(desire(declare('alert_push_destinations.first', { name: 'First', endpoint: { url: 'https://hooks.example.com/a' } })));
+    await cloud.apply(
+      desire(
+        declare('alert_push_destinations.first', {
+          name: 'First',
+          endpoint: { url: 'https://hooks.example.com/a' },
+        }),
+      ),
+    );
     const [first] = cloud.objects('alert_push_destinations');
     between(cloud, async (request, answer) =>
       request.method === 'POST'
-        ? new Response(JSON.stringify({ ...((await answer.json()) as object), destination_config_id: first?.destination_config_id }), {
-            headers: { 'content-type': 'application/json' },
-          })
+        ? new Response(
+            JSON.stringify({
+              ...((await answer.json()) as object),
+              destination_config_id: first?.destination_config_id,
+            }),
+            {
+              headers: { 'content-type': 'application/json' },
+            },
+          )
         : answer,
     );
-    const both = desire(declare('alert_push_destinations.first', { name: 'First', endpoint: { url: 'https://hooks.example.com/a' } }), pager());
+    const both = desire(
+      declare('alert_push_destinations.first', {
+        name: 'First',
+        endpoint: { url: 'https://hooks.example.com/a' },
+      }),
+      pager(),
+    );
     expect(await cloud.apply(both)).toMatchObject({ exit: 0 });
-    const ids = Object.values((await cloud.snapshot())?.state.resources ?? {}).map((entry) => entry.id);
+    const ids = Object.values((await cloud.snapshot())?.state.resources ?? {}).map(
+      (entry) => entry.id,
+    );
     expect([new Set(ids).size, destinations(cloud)]).toEqual([2, 2]);
   });
 });
@@ -100,20 +171,30 @@ describe('an update or delete without an answer', () => {
     cloud.emulator.setFaults([parseFault('status=503,method=PATCH,times=1')]);
     const at: number[] = [];
     cloud.onMutation = (when) => when === 'before' && at.push(cloud.clock.now());
-    expect(await cloud.apply(desire(pager('https://hooks.example.com/b')))).toMatchObject({ exit: 0 });
+    expect(await cloud.apply(desire(pager('https://hooks.example.com/b')))).toMatchObject({
+      exit: 0,
+    });
     expect(at).toHaveLength(2);
     expect((at[1] as number) - (at[0] as number)).toBeGreaterThanOrEqual(1000);
   });
 
-  it.each(['status=200', 'status=404'])('keeps the id where a delete was acknowledged and not done (%s)', async (fault) => {
-    const cloud = rig();
-    await cloud.apply(pagers(0, 2));
-    cloud.emulator.setFaults([parseFault(`${fault},method=DELETE,times=1`)]);
-    expect(await cloud.apply(pagers(1, 2))).toMatchObject({ exit: 1, outcomes: expect.arrayContaining([expect.objectContaining({ outcome: 'failed' })]) as unknown });
-    expect(await recorded(cloud)).toHaveLength(2);
-    expect(await cloud.apply(pagers(1, 2))).toMatchObject({ exit: 0 });
-    expect(destinations(cloud)).toBe(1);
-  });
+  it.each(['status=200', 'status=404'])(
+    'keeps the id where a delete was acknowledged and not done (%s)',
+    async (fault) => {
+      const cloud = rig();
+      await cloud.apply(pagers(0, 2));
+      cloud.emulator.setFaults([parseFault(`${fault},method=DELETE,times=1`)]);
+      expect(await cloud.apply(pagers(1, 2))).toMatchObject({
+        exit: 1,
+        outcomes: expect.arrayContaining([
+          expect.objectContaining({ outcome: 'failed' }),
+        ]) as unknown,
+      });
+      expect(await recorded(cloud)).toHaveLength(2);
+      expect(await cloud.apply(pagers(1, 2))).toMatchObject({ exit: 0 });
+      expect(destinations(cloud)).toBe(1);
+    },
+  );
 
   it('counts against the limits although the run was killed before it could say so', async () => {
     const cloud = rig();

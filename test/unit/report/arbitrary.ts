@@ -81,16 +81,33 @@ export const inherited: readonly string[] = [
 ];
 
 /** A tree in which such names stand at every level, among others. */
-export function treesWith<T>(leaf: fc.Arbitrary<T>, names = inherited): fc.Arbitrary<Readonly<Record<string, unknown>>> {
-  const { tree } = fc.letrec<{ value: unknown; tree: Readonly<Record<string, unknown>> }>((tie) => ({
-    value: fc.oneof({ depthSize: 'small', withCrossShrink: true }, leaf, fc.array(tie('value'), { maxLength: 3 }), tie('tree')),
-    tree: fc.array(fc.tuple(fc.oneof(fc.constantFrom(...names), fc.constantFrom('a', 'b')), tie('value')), { maxLength: 4 }).map((members) => Object.fromEntries(members)),
-  }));
+export function treesWith<T>(
+  leaf: fc.Arbitrary<T>,
+  names = inherited,
+): fc.Arbitrary<Readonly<Record<string, unknown>>> {
+  const { tree } = fc.letrec<{ value: unknown; tree: Readonly<Record<string, unknown>> }>(
+    (tie) => ({
+      value: fc.oneof(
+        { depthSize: 'small', withCrossShrink: true },
+        leaf,
+        fc.array(tie('value'), { maxLength: 3 }),
+        tie('tree'),
+      ),
+      tree: fc
+        .array(
+          fc.tuple(fc.oneof(fc.constantFrom(...names), fc.constantFrom('a', 'b')), tie('value')),
+          { maxLength: 4 },
+        )
+        .map((members) => Object.fromEntries(members)),
+    }),
+  );
   return tree;
 }
 
 const name = fc.oneof(fc.constantFrom('a', 'wan-down'), text);
-const reference = fc.constantFrom('accounts.x', 'alert_push_destinations.y').map((target) => new Reference('declared', target, 'id'));
+const reference = fc
+  .constantFrom('accounts.x', 'alert_push_destinations.y')
+  .map((target) => new Reference('declared', target, 'id'));
 const secret = fc.constant(new Secret('env.S', () => canary));
 
 function valueOf(attribute: Attribute, known: boolean): fc.Arbitrary<Value> {
@@ -112,7 +129,9 @@ function plainOf(attribute: Attribute, known: boolean): fc.Arbitrary<Value> {
     case 'number':
       return fc.integer();
     case 'ref':
-      return attribute.wire === 'integer' ? fc.bigInt({ min: 0n, max: 99999999999999999999n }).map(String) : fc.uuid();
+      return attribute.wire === 'integer'
+        ? fc.bigInt({ min: 0n, max: 99999999999999999999n }).map(String)
+        : fc.uuid();
     case 'list':
     case 'set':
       return fc.array(valueOf(attribute.of, known), { maxLength: 6 });
@@ -123,8 +142,18 @@ function plainOf(attribute: Attribute, known: boolean): fc.Arbitrary<Value> {
     case 'document':
       return fc.oneof(
         fc.constant(null),
-        treesWith(known ? fc.oneof(fc.integer(), fc.constant(null)) : fc.oneof(fc.integer(), text, secret, reference)) as fc.Arbitrary<Value>,
-        fc.dictionary(name, known ? fc.jsonValue({ maxDepth: 2 }).map((json) => JSON.parse(JSON.stringify(json)) as Value) : fc.oneof(text, secret, reference), { maxKeys: 4 }),
+        treesWith(
+          known
+            ? fc.oneof(fc.integer(), fc.constant(null))
+            : fc.oneof(fc.integer(), text, secret, reference),
+        ) as fc.Arbitrary<Value>,
+        fc.dictionary(
+          name,
+          known
+            ? fc.jsonValue({ maxDepth: 2 }).map((json) => JSON.parse(JSON.stringify(json)) as Value)
+            : fc.oneof(text, secret, reference),
+          { maxKeys: 4 },
+        ),
       );
     case 'text':
     case 'choice':
@@ -132,18 +161,38 @@ function plainOf(attribute: Attribute, known: boolean): fc.Arbitrary<Value> {
   }
 }
 
-function valuesOf(attributes: readonly (readonly [string, Attribute])[], known: boolean): fc.Arbitrary<Values> {
-  const all = Object.fromEntries(attributes.map(([key, attribute]) => [key, valueOf(attribute, known).map((value) => normal(attribute, value))]));
+function valuesOf(
+  attributes: readonly (readonly [string, Attribute])[],
+  known: boolean,
+): fc.Arbitrary<Values> {
+  const all = Object.fromEntries(
+    attributes.map(([key, attribute]) => [
+      key,
+      valueOf(attribute, known).map((value) => normal(attribute, value)),
+    ]),
+  );
   return fc.record(all, { requiredKeys: [] }) as fc.Arbitrary<Values>;
 }
 
 function changesOf(kind: Kind): fc.Arbitrary<readonly AttributeChange[]> {
-  const paths = writables(kind).flatMap(([key, attribute]): readonly (readonly [string, Attribute])[] =>
-    attribute.word === 'object' ? Object.entries(attribute.attributes).map(([inner, of]) => [`${key}.${inner}`, of] as const) : [[key, attribute]],
+  const paths = writables(kind).flatMap(
+    ([key, attribute]): readonly (readonly [string, Attribute])[] =>
+      attribute.word === 'object'
+        ? Object.entries(attribute.attributes).map(
+            ([inner, of]) => [`${key}.${inner}`, of] as const,
+          )
+        : [[key, attribute]],
   );
   const one = fc
     .constantFrom(...paths)
-    .chain(([path, attribute]) => fc.record({ path: fc.constant(path), before: fc.constant(undefined), after: valueOf(attribute, false), drifted: fc.boolean() }));
+    .chain(([path, attribute]) =>
+      fc.record({
+        path: fc.constant(path),
+        before: fc.constant(undefined),
+        after: valueOf(attribute, false),
+        drifted: fc.boolean(),
+      }),
+    );
   return fc.uniqueArray(one, { selector: ({ path }) => path, minLength: 1, maxLength: 4 });
 }
 
@@ -152,7 +201,14 @@ const kind = fc.constantFrom(...kinds.values());
 export const arbitraryChange: fc.Arbitrary<Change> = kind.chain((of) =>
   fc
     .record({
-      action: fc.constantFrom('create' as const, 'adopt' as const, 'update' as const, 'delete' as const, 'forget' as const, 'keep' as const),
+      action: fc.constantFrom(
+        'create' as const,
+        'adopt' as const,
+        'update' as const,
+        'delete' as const,
+        'forget' as const,
+        'keep' as const,
+      ),
       name,
       reason: text,
       file: name,
@@ -163,49 +219,75 @@ export const arbitraryChange: fc.Arbitrary<Change> = kind.chain((of) =>
       sends: fc.boolean(),
       renamed: fc.option(name, { nil: undefined }),
     })
-    .map(({ action, name: called, reason, file, id, before, declared, changes, sends, renamed }): Change => {
-      const common = {
-        address: `${of.name}.${called}`,
-        kind: of.name,
+    .map(
+      ({
+        action,
         name: called,
-        origin: { file, line: 1, column: 1 },
         reason,
-        depends_on: [`accounts.${called}`],
-        ...(renamed !== undefined && { renamed_from: `${of.name}.${renamed}` }),
-      };
-      const live = { id, before };
-      const desired = { declared, file, protect: false };
-      const write = { verb: 'update' as const, fields: declared };
-      const request: Request = { method: 'PATCH', path: `/api/v2/${of.name}/${id}/`, body: declared };
-      switch (action) {
-        case 'create':
-          return {
-            ...common,
-            action,
-            desired,
-            write: { ...write, verb: 'create' },
-            request: { ...request, method: 'POST' },
-            ...(sends && { replaces: { ...live, changes, fixed: changes.map(({ path }) => path), first: renamed === undefined ? ('create' as const) : ('delete' as const) } }),
-          };
-        case 'adopt':
-          return sends ? { ...common, ...live, action, desired, changes, write, request } : { ...common, ...live, action, desired, changes: [] };
-        case 'update':
-          return { ...common, ...live, action, desired, changes, write, request };
-        case 'delete':
-          return {
-            ...common,
-            ...live,
-            action,
-            ...(sends && { deposed: true as const }),
-            write: { ...write, verb: 'delete' },
-            request: { method: 'DELETE', path: `/api/v2/${of.name}/${id}/` },
-          };
-        case 'forget':
-          return { ...common, ...live, action };
-        case 'keep':
-          return { ...common, ...live, action, desired };
-      }
-    }),
+        file,
+        id,
+        before,
+        declared,
+        changes,
+        sends,
+        renamed,
+      }): Change => {
+        const common = {
+          address: `${of.name}.${called}`,
+          kind: of.name,
+          name: called,
+          origin: { file, line: 1, column: 1 },
+          reason,
+          depends_on: [`accounts.${called}`],
+          ...(renamed !== undefined && { renamed_from: `${of.name}.${renamed}` }),
+        };
+        const live = { id, before };
+        const desired = { declared, file, protect: false };
+        const write = { verb: 'update' as const, fields: declared };
+        const request: Request = {
+          method: 'PATCH',
+          path: `/api/v2/${of.name}/${id}/`,
+          body: declared,
+        };
+        switch (action) {
+          case 'create':
+            return {
+              ...common,
+              action,
+              desired,
+              write: { ...write, verb: 'create' },
+              request: { ...request, method: 'POST' },
+              ...(sends && {
+                replaces: {
+                  ...live,
+                  changes,
+                  fixed: changes.map(({ path }) => path),
+                  first: renamed === undefined ? ('create' as const) : ('delete' as const),
+                },
+              }),
+            };
+          case 'adopt':
+            return sends
+              ? { ...common, ...live, action, desired, changes, write, request }
+              : { ...common, ...live, action, desired, changes: [] };
+          case 'update':
+            return { ...common, ...live, action, desired, changes, write, request };
+          case 'delete':
+            return {
+              ...common,
+              ...live,
+              action,
+              ...(sends && { deposed: true as const }),
+              write: { ...write, verb: 'delete' },
+              request: { method: 'DELETE', path: `/api/v2/${of.name}/${id}/` },
+            };
+          case 'forget':
+            return { ...common, ...live, action };
+          case 'keep':
+            return { ...common, ...live, action, desired };
+        }
+      },
+    ),
 );
 
 const diagnostic: fc.Arbitrary<Diagnostic> = fc.record(
@@ -227,7 +309,12 @@ export const arbitraryPlan: fc.Arbitrary<Plan> = fc.record({
   drift: fc.array(
     kind.chain((of) =>
       fc.record(
-        { address: name.map((called) => `${of.name}.${called}`), kind: fc.constant(of.name), id: name, changes: changesOf(of) },
+        {
+          address: name.map((called) => `${of.name}.${called}`),
+          kind: fc.constant(of.name),
+          id: name,
+          changes: changesOf(of),
+        },
         { requiredKeys: ['address', 'kind', 'id'] },
       ),
     ),
@@ -236,7 +323,12 @@ export const arbitraryPlan: fc.Arbitrary<Plan> = fc.record({
   unmanaged: fc.dictionary(fc.constantFrom(...kinds.keys()), fc.nat(50)),
   verdicts: fc.array(
     fc.record(
-      { rule: fc.constantFrom(...everyRule), verdict: fc.constantFrom('blocked' as const, 'allowed' as const), detail: text, address: name },
+      {
+        rule: fc.constantFrom(...everyRule),
+        verdict: fc.constantFrom('blocked' as const, 'allowed' as const),
+        detail: text,
+        address: name,
+      },
       { requiredKeys: ['rule', 'verdict', 'detail'] },
     ),
     { maxLength: 2 },

@@ -1,5 +1,13 @@
 // The audits that every renderer is shown: differences of every status, and everything else that an audit says.
-import type { AccessReview, HealthIssue, Diagnostic, DriftDocument, DriftRecord, UnmanagedRecord, Verified } from '../../../src/model/index.js';
+import type {
+  AccessReview,
+  HealthIssue,
+  Diagnostic,
+  DriftDocument,
+  DriftRecord,
+  UnmanagedRecord,
+  Verified,
+} from '../../../src/model/index.js';
 import { driftDocument } from '../../../src/report/index.js';
 import { at, meta, mixed } from './plans.js';
 
@@ -24,9 +32,23 @@ const records: readonly DriftRecord[] = [
     id: '900',
     origin: at(55),
     status: 'changed',
-    changes: [{ path: 'role', declared: 'full_access_user', applied: 'full_access_user', live: 'administrator' }],
+    changes: [
+      {
+        path: 'role',
+        declared: 'full_access_user',
+        applied: 'full_access_user',
+        live: 'administrator',
+      },
+    ],
     since: '2026-01-01T10:00:00.000Z',
-    changed_by: { actor: 'lee@example.com', actor_type: 'user', at: '2026-01-01T11:00:00.000Z', action: 'update', before: null, after: null },
+    changed_by: {
+      actor: 'lee@example.com',
+      actor_type: 'user',
+      at: '2026-01-01T11:00:00.000Z',
+      action: 'update',
+      before: null,
+      after: null,
+    },
     window: { after: null, before: null },
   },
   {
@@ -75,24 +97,51 @@ const records: readonly DriftRecord[] = [
   },
 ];
 
-const inSync = Array.from({ length: 6 }, (_, index) => `${index % 2 === 0 ? 'accounts' : 'alert_rules'}.kept-${index}`);
+const inSync = Array.from(
+  { length: 6 },
+  (_, index) => `${index % 2 === 0 ? 'accounts' : 'alert_rules'}.kept-${index}`,
+);
 
 /** What an audit says beside differences: nothing. */
 const bare = { unmanaged_objects: [], health: [], expectations: [], access: null };
 
-const lee = { actor: 'lee@example.com', actor_type: 'user', at: '2026-01-01T11:00:00.000Z', action: 'update' } as const;
+const lee = {
+  actor: 'lee@example.com',
+  actor_type: 'user',
+  at: '2026-01-01T11:00:00.000Z',
+  action: 'update',
+} as const;
 
 const withAuthors: readonly DriftRecord[] = records.map((record) => ({
   ...record,
-  window: { after: record.since, before: record.status === 'gone' ? '2026-01-02T03:04:05.000Z' : null },
+  window: {
+    after: record.since,
+    before: record.status === 'gone' ? '2026-01-02T03:04:05.000Z' : null,
+  },
   ...(record.address === 'account_authorizations.dana' && {
-    changed_by: { ...lee, before: { role: 'full_access_user', user: '77' }, after: { role: 'administrator', user: '77' } },
+    changed_by: {
+      ...lee,
+      before: { role: 'full_access_user', user: '77' },
+      after: { role: 'administrator', user: '77' },
+    },
   }),
 }));
 
 const unmanagedObjects: readonly UnmanagedRecord[] = [
-  { kind: 'accounts', id: '7001', label: 'Trial (Berlin)', changed_by: { ...lee, action: 'create', before: null, after: null }, window: { after: null, before: null } },
-  { kind: 'alert_rules', id: '6d1e8a2c-1111-11f0-8000-00000000000a', label: null, changed_by: 'unknown', window: { after: null, before: '2026-01-01T23:00:00.000Z' } },
+  {
+    kind: 'accounts',
+    id: '7001',
+    label: 'Trial (Berlin)',
+    changed_by: { ...lee, action: 'create', before: null, after: null },
+    window: { after: null, before: null },
+  },
+  {
+    kind: 'alert_rules',
+    id: '6d1e8a2c-1111-11f0-8000-00000000000a',
+    label: null,
+    changed_by: 'unknown',
+    window: { after: null, before: '2026-01-01T23:00:00.000Z' },
+  },
 ];
 
 const health: readonly HealthIssue[] = [
@@ -105,11 +154,24 @@ const health: readonly HealthIssue[] = [
     detail: 'HTTP 410 Gone',
     at: '2026-01-01T09:30:00.000Z',
   },
-  { code: 'rule-cannot-fire', kind: 'alert_rules', id: '6d1e8a2c-1111-11f0-8000-00000000000a', summary: 'no destination is left' },
+  {
+    code: 'rule-cannot-fire',
+    kind: 'alert_rules',
+    id: '6d1e8a2c-1111-11f0-8000-00000000000a',
+    summary: 'no destination is left',
+  },
 ];
 
 const expectations: readonly Verified[] = [
-  { name: 'fleet-a-active', collection: 'subscriptions', origin: at(70), verdict: 'met', checked: 120, failed: 0, offenders: [] },
+  {
+    name: 'fleet-a-active',
+    collection: 'subscriptions',
+    origin: at(70),
+    verdict: 'met',
+    checked: 120,
+    failed: 0,
+    offenders: [],
+  },
   {
     name: 'managers-synched',
     collection: 'configuration_managers',
@@ -131,12 +193,21 @@ const expectations: readonly Verified[] = [
     checked: 0,
     failed: 0,
     offenders: [],
-    diagnostic: { severity: 'warning', code: 'unreadable', summary: 'the service answered 503', detail: 'Try again later.' },
+    diagnostic: {
+      severity: 'warning',
+      code: 'unreadable',
+      summary: 'the service answered 503',
+      detail: 'Try again later.',
+    },
   },
 ];
 
 const access: AccessReview = {
-  users: [{ id: '77', email: 'dana@example.com' }, { id: '78', email: 'lee@example.com' }, { id: '79' }],
+  users: [
+    { id: '77', email: 'dana@example.com' },
+    { id: '78', email: 'lee@example.com' },
+    { id: '79' },
+  ],
   accounts: [
     { id: '5001', name: 'Headquarters', depth: 0, administrators: 1 },
     { id: '5002', name: 'Field operations', depth: 1, administrators: 2 },
@@ -146,7 +217,13 @@ const access: AccessReview = {
   complete: true,
   cells: [
     { user: '77', account: '5001', role: 'read_only_user' },
-    { user: '77', account: '5002', role: 'administrator', address: 'account_authorizations.dana', declared: 'full_access_user' },
+    {
+      user: '77',
+      account: '5002',
+      role: 'administrator',
+      address: 'account_authorizations.dana',
+      declared: 'full_access_user',
+    },
     { user: '78', account: '5001', role: 'administrator' },
     { user: '78', account: '5002', role: 'administrator', inherited_from: '5001' },
     {
@@ -164,8 +241,22 @@ const access: AccessReview = {
 };
 
 export const audits = {
-  drift: driftDocument({ drift: records, in_sync: inSync.slice(0, 4), ...bare, unmanaged: { accounts: 12 }, diagnostics: mixed.diagnostics, meta }),
-  'no-drift': driftDocument({ drift: [], in_sync: inSync, ...bare, unmanaged: {}, diagnostics: [], meta }),
+  drift: driftDocument({
+    drift: records,
+    in_sync: inSync.slice(0, 4),
+    ...bare,
+    unmanaged: { accounts: 12 },
+    diagnostics: mixed.diagnostics,
+    meta,
+  }),
+  'no-drift': driftDocument({
+    drift: [],
+    in_sync: inSync,
+    ...bare,
+    unmanaged: {},
+    diagnostics: [],
+    meta,
+  }),
   audited: driftDocument({
     drift: withAuthors,
     in_sync: inSync,
@@ -181,7 +272,14 @@ export const audits = {
 
 /** An audit that holds a text wherever text comes from elsewhere. */
 export function hostileAudit(text: string): DriftDocument {
-  const changed_by = { actor: text, actor_type: text, action: text, at: text, before: { [text]: text }, after: { [text]: [text] } };
+  const changed_by = {
+    actor: text,
+    actor_type: text,
+    action: text,
+    at: text,
+    before: { [text]: text },
+    after: { [text]: [text] },
+  };
   const window = { after: text, before: text };
   const diagnostic: Diagnostic = {
     severity: 'error',
@@ -212,16 +310,46 @@ export function hostileAudit(text: string): DriftDocument {
       { kind: text, id: text, label: text, changed_by, window },
       { kind: text, id: text, label: null, changed_by: 'unknown', window },
     ],
-    health: [{ code: 'delivery-failing', kind: text, id: text, summary: text, detail: text, at: text }],
+    health: [
+      { code: 'delivery-failing', kind: text, id: text, summary: text, detail: text, at: text },
+    ],
     expectations: [
-      { name: text, collection: text, origin: at(3, text), verdict: 'failed', checked: 1, failed: 1, offenders: [{ id: text, why: text }], count: text },
-      { name: text, collection: text, origin: at(4, text), verdict: 'unknown', checked: 0, failed: 0, offenders: [], diagnostic },
+      {
+        name: text,
+        collection: text,
+        origin: at(3, text),
+        verdict: 'failed',
+        checked: 1,
+        failed: 1,
+        offenders: [{ id: text, why: text }],
+        count: text,
+      },
+      {
+        name: text,
+        collection: text,
+        origin: at(4, text),
+        verdict: 'unknown',
+        checked: 0,
+        failed: 0,
+        offenders: [],
+        diagnostic,
+      },
     ],
     access: {
       users: [{ id: text, email: text }],
       accounts: [{ id: text, name: text, depth: 1, administrators: 1 }],
       complete: true,
-      cells: [{ user: text, account: text, role: text, inherited_from: text, own: [text], address: text, declared: text }],
+      cells: [
+        {
+          user: text,
+          account: text,
+          role: text,
+          inherited_from: text,
+          own: [text],
+          address: text,
+          declared: text,
+        },
+      ],
     },
     diagnostics: [diagnostic],
     meta: { ...meta, target: text, paths: [text, text], api_requests: { [text]: 1 } },

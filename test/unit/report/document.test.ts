@@ -4,7 +4,15 @@ import { Ajv } from 'ajv';
 import fc from 'fast-check';
 import jsonPatch from 'fast-json-patch';
 import { describe, expect, test } from 'vitest';
-import { Reference, SENSITIVE, type Change, type JsonObject, type Plan, type ResourceChange, type Values } from '../../../src/model/index.js';
+import {
+  Reference,
+  SENSITIVE,
+  type Change,
+  type JsonObject,
+  type Plan,
+  type ResourceChange,
+  type Values,
+} from '../../../src/model/index.js';
 import { planDocument } from '../../../src/report/index.js';
 import { patched } from '../../../src/report/patch.js';
 import { renderPlan } from '../../../src/report/render.js';
@@ -14,14 +22,22 @@ import { canary, keep, meta, mixed, plans, quiet, secret } from './plans.js';
 import { drawn } from '../../support/drawn.js';
 import { everyRule } from '../../support/rule-names.js';
 
-const schema = JSON.parse(readFileSync(new URL('../../../schemas/plan.schema.json', import.meta.url), 'utf8')) as {
-  readonly definitions: { readonly verdict: { readonly properties: { readonly rule: { readonly enum: readonly string[] } } } };
+const schema = JSON.parse(
+  readFileSync(new URL('../../../schemas/plan.schema.json', import.meta.url), 'utf8'),
+) as {
+  readonly definitions: {
+    readonly verdict: {
+      readonly properties: { readonly rule: { readonly enum: readonly string[] } };
+    };
+  };
 };
 const validate = new Ajv({ strict: true, allErrors: true, allowUnionTypes: true }).compile(schema);
 const style = { color: false, width: 80 };
 const documentOf = (plan: Plan) => planDocument({ plan, kinds, meta });
-const one = (change: Change): ResourceChange => documentOf({ ...quiet, changes: [change] }).resource_changes[0] as ResourceChange;
-const find = (address: string): ResourceChange => documentOf(mixed).resource_changes.find((change) => change.address === address) as ResourceChange;
+const one = (change: Change): ResourceChange =>
+  documentOf({ ...quiet, changes: [change] }).resource_changes[0] as ResourceChange;
+const find = (address: string): ResourceChange =>
+  documentOf(mixed).resource_changes.find((change) => change.address === address) as ResourceChange;
 
 describe('each action', () => {
   test.each([
@@ -40,14 +56,26 @@ describe('each action', () => {
 
   test('summary counts them all, whether or not the unchanged are listed', () => {
     const counted = planDocument({ plan: mixed, kinds, meta, keeps: 'count' });
-    expect(counted.summary).toEqual({ create: 3, update: 2, replace: 0, delete: 1, adopt: 2, forget: 1, keep: 25, writes: { create: 3, update: 3, delete: 1 } });
+    expect(counted.summary).toEqual({
+      create: 3,
+      update: 2,
+      replace: 0,
+      delete: 1,
+      adopt: 2,
+      forget: 1,
+      keep: 25,
+      writes: { create: 3, update: 3, delete: 1 },
+    });
     expect(documentOf(mixed).summary).toEqual(counted.summary);
     expect(documentOf(mixed).resource_changes).toHaveLength(34);
     expect(counted.resource_changes).toHaveLength(9);
   });
 
   test('a create has no before, a delete and a forget no after', () => {
-    expect(find('accounts.field-ops').change).toMatchObject({ before: null, after: { name: 'Field operations', account: '5001' } });
+    expect(find('accounts.field-ops').change).toMatchObject({
+      before: null,
+      after: { name: 'Field operations', account: '5001' },
+    });
     expect(find('accounts.field-ops').fingerprint).toBeNull();
     expect(find('alert_push_destinations.old-pager').change.after).toBeNull();
     expect(find('account_authorizations.lee').change.after).toBeNull();
@@ -60,7 +88,13 @@ describe('each action', () => {
   });
 
   test('server fields are left out, the previous address is named', () => {
-    expect(Object.keys(find('alert_rules.busy').change.before as JsonObject)).toEqual(['associated_accounts', 'filter_criteria', 'http_destinations', 'schedule', 'settings']);
+    expect(Object.keys(find('alert_rules.busy').change.before as JsonObject)).toEqual([
+      'associated_accounts',
+      'filter_criteria',
+      'http_destinations',
+      'schedule',
+      'settings',
+    ]);
     expect(find('alert_rules.busy').previous_address).toBe('alert_rules.overloaded');
     expect(find('accounts.hq')).not.toHaveProperty('previous_address');
   });
@@ -69,43 +103,73 @@ describe('each action', () => {
 describe('values', () => {
   test('travel as the API spells them: account ids as integers, other references as text', () => {
     const { change } = find('alert_rules.rule-60');
-    expect(change.before).toMatchObject({ associated_accounts: [60], http_destinations: ['0b0e8400-e29b-11d4-a716-446655440000'] });
+    expect(change.before).toMatchObject({
+      associated_accounts: [60],
+      http_destinations: ['0b0e8400-e29b-11d4-a716-446655440000'],
+    });
   });
 
   test('an id beyond what a JSON number holds stays text', () => {
     const before: Values = { associated_accounts: ['99999999999999999999'] };
-    expect(one({ ...keep(1), before }).change.before).toEqual({ associated_accounts: ['99999999999999999999'] });
+    expect(one({ ...keep(1), before }).change.before).toEqual({
+      associated_accounts: ['99999999999999999999'],
+    });
   });
 
   test('an array with an unknown member is left out and marked', () => {
     const { change } = find('alert_rules.wan-down["north"]');
-    expect(change.after).toStrictEqual({ filter_criteria: { alert_type__in: ['ethernet_wan_disconnected', 'modem_wan_disconnected'] } });
+    expect(change.after).toStrictEqual({
+      filter_criteria: { alert_type__in: ['ethernet_wan_disconnected', 'modem_wan_disconnected'] },
+    });
     expect(change.after_unknown).toEqual({ associated_accounts: true, http_destinations: true });
   });
 
   test('an unknown member of an object is mirrored', () => {
     const url = new Reference('lookup', 'hook', 'url');
-    const { change } = one({ ...(mixed.changes[4] as Change & { action: 'update' }), changes: [{ path: 'endpoint.url', before: 'x', after: url, drifted: false }] });
+    const { change } = one({
+      ...(mixed.changes[4] as Change & { action: 'update' }),
+      changes: [{ path: 'endpoint.url', before: 'x', after: url, drifted: false }],
+    });
     expect(change.after).toMatchObject({ endpoint: {}, name: 'Mail room' });
     expect(change.after_unknown).toEqual({ endpoint: { url: true } });
   });
 
   test('secrets stand at their place, flagged, whichever side they are on', () => {
     const { change, requests, patch } = find('alert_push_destinations.mail-room');
-    expect([change.before_sensitive, change.after_sensitive]).toEqual([{ authentication: { secret: true } }, { authentication: { secret: true } }]);
-    expect([change.before, change.after]).toMatchObject([{ authentication: { secret: SENSITIVE } }, { authentication: { secret: SENSITIVE } }]);
+    expect([change.before_sensitive, change.after_sensitive]).toEqual([
+      { authentication: { secret: true } },
+      { authentication: { secret: true } },
+    ]);
+    expect([change.before, change.after]).toMatchObject([
+      { authentication: { secret: SENSITIVE } },
+      { authentication: { secret: SENSITIVE } },
+    ]);
     expect(requests[0]?.body).toMatchObject({ authentication: { secret: SENSITIVE } });
-    expect(patch).toContainEqual({ op: 'replace', path: '/authentication/secret', value: SENSITIVE });
+    expect(patch).toContainEqual({
+      op: 'replace',
+      path: '/authentication/secret',
+      value: SENSITIVE,
+    });
   });
 
   test('a secret where none was, and one inside a document', () => {
     const base = mixed.changes[4] as Change & { action: 'update' };
-    const added = one({ ...base, before: { name: 'x' }, changes: [{ path: 'authentication.secret', before: undefined, after: secret, drifted: false }] });
-    expect(added.patch).toEqual([{ op: 'add', path: '/authentication', value: { secret: SENSITIVE } }]);
+    const added = one({
+      ...base,
+      before: { name: 'x' },
+      changes: [
+        { path: 'authentication.secret', before: undefined, after: secret, drifted: false },
+      ],
+    });
+    expect(added.patch).toEqual([
+      { op: 'add', path: '/authentication', value: { secret: SENSITIVE } },
+    ]);
     const inside = one({
       ...keep(1),
       action: 'update',
-      changes: [{ path: 'settings', before: null, after: { a: [secret], b: secret }, drifted: false }],
+      changes: [
+        { path: 'settings', before: null, after: { a: [secret], b: secret }, drifted: false },
+      ],
       write: { verb: 'update', fields: {} },
       request: { method: 'PATCH', path: '/x' },
     });
@@ -120,7 +184,9 @@ describe('values', () => {
         path: '/api/v2/alert_rules/',
         body: {
           associated_accounts: [5001, '${accounts.field-ops.id}'],
-          filter_criteria: { alert_type__in: ['ethernet_wan_disconnected', 'modem_wan_disconnected'] },
+          filter_criteria: {
+            alert_type__in: ['ethernet_wan_disconnected', 'modem_wan_disconnected'],
+          },
           http_destinations: ['${alert_push_destinations.pager.destination_config_id}'],
         },
       },
@@ -152,26 +218,44 @@ describe('values', () => {
         actions: ['update'],
         changes: [{ path: 'schedule', applied: 'weekly', live: null }],
       },
-      { address: 'alert_rules.gone', kind: 'alert_rules', id: '6d1e8a2c-1111-11f0-8000-000000000008', actions: ['delete'], changes: [] },
+      {
+        address: 'alert_rules.gone',
+        kind: 'alert_rules',
+        id: '6d1e8a2c-1111-11f0-8000-000000000008',
+        actions: ['delete'],
+        changes: [],
+      },
     ]);
   });
 
-  test('a kind nobody knows is a bug', () => expect(() => documentOf({ ...quiet, changes: [{ ...keep(1), kind: 'nothing' }] })).toThrow('nothing'));
+  test('a kind nobody knows is a bug', () =>
+    expect(() => documentOf({ ...quiet, changes: [{ ...keep(1), kind: 'nothing' }] })).toThrow(
+      'nothing',
+    ));
 });
 
 /** `value` without what is marked. */
 function known(value: JsonObject | null, marks: JsonObject): JsonObject | null {
   if (value === null) return null;
-  const left = Object.entries(value).filter(([key]) => !Object.hasOwn(marks, key) || marks[key] !== true);
-  return Object.fromEntries(left.map(([key, inner]) => [key, Object.hasOwn(marks, key) ? known(inner as JsonObject, marks[key] as JsonObject) : inner]));
+  const left = Object.entries(value).filter(
+    ([key]) => !Object.hasOwn(marks, key) || marks[key] !== true,
+  );
+  return Object.fromEntries(
+    left.map(([key, inner]) => [
+      key,
+      Object.hasOwn(marks, key) ? known(inner as JsonObject, marks[key] as JsonObject) : inner,
+    ]),
+  );
 }
 
-const isTree = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isTree = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Every object inside. */
 function* trees(value: unknown): Generator<object> {
   if (isTree(value)) yield value;
-  if (typeof value === 'object' && value !== null) for (const inner of Object.values(value)) yield* trees(inner);
+  if (typeof value === 'object' && value !== null)
+    for (const inner of Object.values(value)) yield* trees(inner);
 }
 
 describe('for every plan', () => {
@@ -187,23 +271,50 @@ describe('for every plan', () => {
   });
 
   test('the schema refuses what is not a plan', () => {
-    const good = JSON.parse(renderPlan(documentOf(mixed), 'json', style)) as { resource_changes: { change: object }[] };
+    const good = JSON.parse(renderPlan(documentOf(mixed), 'json', style)) as {
+      resource_changes: { change: object }[];
+    };
     expect(validate({ ...good, extra: 1 })).toBe(false);
     expect(validate({ ...good, summary: undefined })).toBe(false);
-    expect(validate({ ...good, resource_changes: [{ ...good.resource_changes[0], change: { ...good.resource_changes[0]?.change, actions: ['replace'] } }] })).toBe(false);
+    expect(
+      validate({
+        ...good,
+        resource_changes: [
+          {
+            ...good.resource_changes[0],
+            change: { ...good.resource_changes[0]?.change, actions: ['replace'] },
+          },
+        ],
+      }),
+    ).toBe(false);
   });
 
   test('the patch leads from before to after, and every replace and remove is tested first', () => {
     fc.assert(
       fc.property(arbitraryPlan, (plan) => {
         for (const { change, patch } of documentOf(plan).resource_changes) {
-          const untested = patch.filter(({ op, path }, index) => (op === 'replace' || op === 'remove') && (patch[index - 1]?.op !== 'test' || patch[index - 1]?.path !== path));
+          const untested = patch.filter(
+            ({ op, path }, index) =>
+              (op === 'replace' || op === 'remove') &&
+              (patch[index - 1]?.op !== 'test' || patch[index - 1]?.path !== path),
+          );
           expect(untested).toEqual([]);
           const results = [patched(change.before, patch)];
           // The library fails on these names.
           if (!/hasOwnProperty|__proto__/.test(JSON.stringify([change, patch])))
-            results.push(jsonPatch.applyPatch(change.before, structuredClone(patch) as jsonPatch.Operation[], true, false, false).newDocument);
-          for (const result of results) expect(known(result, change.after_unknown)).toEqual(change.actions[0] === 'forget' ? change.before : change.after);
+            results.push(
+              jsonPatch.applyPatch(
+                change.before,
+                structuredClone(patch) as jsonPatch.Operation[],
+                true,
+                false,
+                false,
+              ).newDocument,
+            );
+          for (const result of results)
+            expect(known(result, change.after_unknown)).toEqual(
+              change.actions[0] === 'forget' ? change.before : change.after,
+            );
         }
       }),
       { numRuns: drawn(200) },
@@ -213,15 +324,23 @@ describe('for every plan', () => {
   test('equal inputs give equal bytes, the time aside', () => {
     fc.assert(
       fc.property(arbitraryPlan, (plan) => {
-        const later = planDocument({ plan, kinds, meta: { ...meta, generated_at: '2030-01-01T00:00:00.000Z' } });
-        expect(renderPlan({ ...later, generated_at: meta.generated_at }, 'json', style)).toBe(renderPlan(documentOf(plan), 'json', style));
+        const later = planDocument({
+          plan,
+          kinds,
+          meta: { ...meta, generated_at: '2030-01-01T00:00:00.000Z' },
+        });
+        expect(renderPlan({ ...later, generated_at: meta.generated_at }, 'json', style)).toBe(
+          renderPlan(documentOf(plan), 'json', style),
+        );
       }),
       { numRuns: drawn(50) },
     );
   });
 
   test('keys are sorted at every level', () => {
-    const all = [...trees(JSON.parse(renderPlan(documentOf(mixed), 'json', style)))].map(Object.keys);
+    const all = [...trees(JSON.parse(renderPlan(documentOf(mixed), 'json', style)))].map(
+      Object.keys,
+    );
     expect(all.length).toBeGreaterThan(100);
     expect(all).toEqual(all.map((keys) => keys.toSorted()));
   });
@@ -231,7 +350,8 @@ describe('for every plan', () => {
       fc.property(arbitraryPlan, (plan) => {
         const document = documentOf(plan);
         expect(JSON.stringify(document)).not.toContain(canary);
-        for (const format of ['text', 'markdown', 'json'] as const) expect(renderPlan(document, format, style)).not.toContain(canary);
+        for (const format of ['text', 'markdown', 'json'] as const)
+          expect(renderPlan(document, format, style)).not.toContain(canary);
       }),
       { numRuns: drawn(100) },
     );

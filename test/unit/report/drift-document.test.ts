@@ -7,13 +7,20 @@ import { renderDrift } from '../../../src/report/render.js';
 import { hostile } from './arbitrary.js';
 import { audits, hostileAudit } from './audits.js';
 
-const schema = JSON.parse(readFileSync(new URL('../../../schemas/drift.schema.json', import.meta.url), 'utf8')) as object;
+const schema = JSON.parse(
+  readFileSync(new URL('../../../schemas/drift.schema.json', import.meta.url), 'utf8'),
+) as object;
 const validate = new Ajv({ strict: true, allErrors: true, allowUnionTypes: true }).compile(schema);
-const read = (document: DriftDocument): Record<string, unknown> => JSON.parse(renderDrift(document, 'json', { color: false, width: 80 })) as Record<string, unknown>;
-const complaints = (document: unknown): readonly unknown[] => (validate(document) ? [] : (validate.errors ?? []));
+const read = (document: DriftDocument): Record<string, unknown> =>
+  JSON.parse(renderDrift(document, 'json', { color: false, width: 80 })) as Record<string, unknown>;
+const complaints = (document: unknown): readonly unknown[] =>
+  validate(document) ? [] : (validate.errors ?? []);
 
 describe('the schema of an audit', () => {
-  test.each([...Object.entries(audits), ...hostile.map((text) => [JSON.stringify(text), hostileAudit(text)] as const)])('holds for %s', (_, document) => {
+  test.each([
+    ...Object.entries(audits),
+    ...hostile.map((text) => [JSON.stringify(text), hostileAudit(text)] as const),
+  ])('holds for %s', (_, document) => {
     expect(complaints(read(document))).toEqual([]);
   });
 
@@ -29,6 +36,9 @@ describe('the schema of an audit', () => {
       { drift: [{ ...record, status: 'odd' }] },
       { unmanaged_objects: [{ ...object, window: undefined }] },
     ])
-      expect([wrong, validate(JSON.parse(JSON.stringify({ ...good, ...wrong })))]).toEqual([wrong, false]);
+      expect([wrong, validate(JSON.parse(JSON.stringify({ ...good, ...wrong })))]).toEqual([
+        wrong,
+        false,
+      ]);
   });
 });

@@ -6,13 +6,40 @@ import { renderDrift } from '../../../src/report/render.js';
 import { at, meta } from './plans.js';
 
 const style = { color: false, width: 100 };
-const one = (more: Partial<Verified>): Verified => ({ name: 'sims', collection: 'subscriptions', origin: at(3), verdict: 'met', checked: 4, failed: 0, offenders: [], ...more });
+const one = (more: Partial<Verified>): Verified => ({
+  name: 'sims',
+  collection: 'subscriptions',
+  origin: at(3),
+  verdict: 'met',
+  checked: 4,
+  failed: 0,
+  offenders: [],
+  ...more,
+});
 const document = (drift: readonly DriftRecord[], ...expectations: readonly Verified[]) =>
-  driftDocument({ drift, in_sync: ['accounts.a'], unmanaged: {}, unmanaged_objects: [], health: [], expectations, access: null, diagnostics: [], meta });
-const failed = one({ verdict: 'failed', failed: 30, offenders: Array.from({ length: 20 }, (_, index) => ({ id: `sim-${index}`, why: 'state must be "ACTIVE"' })) });
+  driftDocument({
+    drift,
+    in_sync: ['accounts.a'],
+    unmanaged: {},
+    unmanaged_objects: [],
+    health: [],
+    expectations,
+    access: null,
+    diagnostics: [],
+    meta,
+  });
+const failed = one({
+  verdict: 'failed',
+  failed: 30,
+  offenders: Array.from({ length: 20 }, (_, index) => ({
+    id: `sim-${index}`,
+    why: 'state must be "ACTIVE"',
+  })),
+});
 
 describe.each(['text', 'markdown'] as const)('as %s', (format) => {
-  const shown = (...all: readonly Verified[]): string => renderDrift(document([], ...all), format, style);
+  const shown = (...all: readonly Verified[]): string =>
+    renderDrift(document([], ...all), format, style);
 
   test('nothing where nothing is expected', () => expect(shown()).not.toMatch(/expectation/i));
 
@@ -51,13 +78,27 @@ describe.each(['text', 'markdown'] as const)('as %s', (format) => {
 
   test('records that were read and could not be judged are not called unread', () => {
     const summary = 'of 3 records nobody can tell whether 1 is as expected';
-    const text = shown(one({ name: 'slow', verdict: 'unknown', checked: 3, diagnostic: { severity: 'error', code: 'takes-too-long', summary } }));
+    const text = shown(
+      one({
+        name: 'slow',
+        verdict: 'unknown',
+        checked: 3,
+        diagnostic: { severity: 'error', code: 'takes-too-long', summary },
+      }),
+    );
     expect(text).toContain(`not known: ${summary}`);
     expect(text).not.toContain('could not be read');
   });
 
   test('what is unknown comes behind what failed', () => {
-    const text = shown(one({ name: 'dark', verdict: 'unknown', diagnostic: { severity: 'error', code: 'unavailable', summary: 'the service answered 503' } }), failed);
+    const text = shown(
+      one({
+        name: 'dark',
+        verdict: 'unknown',
+        diagnostic: { severity: 'error', code: 'unavailable', summary: 'the service answered 503' },
+      }),
+      failed,
+    );
     expect(text.indexOf('expectations.sims')).toBeLessThan(text.indexOf('expectations.dark'));
     expect(text).toMatch(/answered\s+503/);
   });

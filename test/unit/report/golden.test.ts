@@ -1,7 +1,12 @@
 // Every renderer over the same plans, byte for byte.
 import { describe, expect, test } from 'vitest';
 import type { Diagnostic, Event, Outcome } from '../../../src/model/index.js';
-import { ndjson, planDocument, renderDiagnostics, renderOutcomes } from '../../../src/report/index.js';
+import {
+  ndjson,
+  planDocument,
+  renderDiagnostics,
+  renderOutcomes,
+} from '../../../src/report/index.js';
 import { renderDrift, renderPlan } from '../../../src/report/render.js';
 import { planFormats } from '../../../src/report/formats.js';
 import { columns } from '../../../src/report/text-width.js';
@@ -30,7 +35,8 @@ describe.each(Object.entries(plans))('the plan %s', (name, plan) => {
     expectGolden(`${name}.color.txt`, text);
   });
 
-  test('as text in 40 columns', () => expectGolden(`${name}.narrow.txt`, renderPlan(brief, 'text', { color: false, width: 40 })));
+  test('as text in 40 columns', () =>
+    expectGolden(`${name}.narrow.txt`, renderPlan(brief, 'text', { color: false, width: 40 })));
 
   test('as Markdown', () => {
     expect(renderPlan(document, 'markdown', plain)).toBe(renderPlan(brief, 'markdown', plain));
@@ -44,11 +50,17 @@ describe.each(Object.entries(plans))('the plan %s', (name, plan) => {
     expectGolden(`${name}.html`, ownPart(renderPlan(brief, 'html', plain)));
   });
 
-  test('as events', () => expectGolden(`${name}.ndjson`, ndjson({ version: '0.1.0', clock }).version() + ndjson({ version: '0.1.0', clock }).plan(document)));
+  test('as events', () =>
+    expectGolden(
+      `${name}.ndjson`,
+      ndjson({ version: '0.1.0', clock }).version() +
+        ndjson({ version: '0.1.0', clock }).plan(document),
+    ));
 
   test('a document that went through JSON renders the same', () => {
     const again = JSON.parse(renderPlan(document, 'json', plain)) as typeof document;
-    for (const format of planFormats) expect(renderPlan(again, format, plain)).toBe(renderPlan(document, format, plain));
+    for (const format of planFormats)
+      expect(renderPlan(again, format, plain)).toBe(renderPlan(document, format, plain));
   });
 });
 
@@ -56,10 +68,12 @@ describe.each(Object.entries(audits))('the audit %s', (name, document) => {
   test('as text', () => expectGolden(`${name}.txt`, renderDrift(document, 'text', plain)));
   test('as Markdown', () => expectGolden(`${name}.md`, renderDrift(document, 'markdown', plain)));
   test('as JSON', () => expectGolden(`${name}.json`, renderDrift(document, 'json', plain)));
-  test('as HTML', () => expectGolden(`${name}.html`, ownPart(renderDrift(document, 'html', plain))));
+  test('as HTML', () =>
+    expectGolden(`${name}.html`, ownPart(renderDrift(document, 'html', plain))));
   test('as JUnit XML', () => expectGolden(`${name}.xml`, renderDrift(document, 'junit', plain)));
   test('as SARIF', () => expectGolden(`${name}.sarif`, renderDrift(document, 'sarif', plain)));
-  test('as events', () => expectGolden(`${name}.ndjson`, ndjson({ version: '0.1.0', clock }).drift(document)));
+  test('as events', () =>
+    expectGolden(`${name}.ndjson`, ndjson({ version: '0.1.0', clock }).drift(document)));
 });
 
 const refused: Diagnostic = {
@@ -71,9 +85,30 @@ const refused: Diagnostic = {
   origin: at(4),
 };
 const outcomes: readonly Outcome[] = [
-  { address: 'accounts.hq', kind: 'accounts', action: 'adopt', outcome: 'done', id: '5002', elapsed: 0 },
-  { address: 'accounts.field-ops', kind: 'accounts', action: 'create', outcome: 'failed', diagnostic: refused, elapsed: 1200 },
-  { address: 'alert_rules.busy', kind: 'alert_rules', action: 'update', outcome: 'done', id: 'r-2', elapsed: 2600 },
+  {
+    address: 'accounts.hq',
+    kind: 'accounts',
+    action: 'adopt',
+    outcome: 'done',
+    id: '5002',
+    elapsed: 0,
+  },
+  {
+    address: 'accounts.field-ops',
+    kind: 'accounts',
+    action: 'create',
+    outcome: 'failed',
+    diagnostic: refused,
+    elapsed: 1200,
+  },
+  {
+    address: 'alert_rules.busy',
+    kind: 'alert_rules',
+    action: 'update',
+    outcome: 'done',
+    id: 'r-2',
+    elapsed: 2600,
+  },
   {
     address: 'alert_rules.wan-down["north"]',
     kind: 'alert_rules',
@@ -95,16 +130,29 @@ const outcomes: readonly Outcome[] = [
     elapsed: 30_000,
   },
   { address: 'accounts.kept', kind: 'accounts', action: 'keep', outcome: 'done', id: '1' },
-  { address: 'alert_push_destinations.old', kind: 'alert_push_destinations', action: 'delete', outcome: 'done', id: 'd-1', elapsed: 400 },
+  {
+    address: 'alert_push_destinations.old',
+    kind: 'alert_push_destinations',
+    action: 'delete',
+    outcome: 'done',
+    id: 'd-1',
+    elapsed: 400,
+  },
 ];
 
 describe('the end of an apply', () => {
   test('as text', () => expectGolden('outcomes.txt', renderOutcomes(outcomes, plain)));
-  test('where all went well', () => expect(renderOutcomes([outcomes[5] as Outcome], plain)).toBe('Applied: 0 created, 0 updated, 0 deleted; 1 unchanged.\n'));
+  test('where all went well', () =>
+    expect(renderOutcomes([outcomes[5] as Outcome], plain)).toBe(
+      'Applied: 0 created, 0 updated, 0 deleted; 1 unchanged.\n',
+    ));
 
   test('as events', () => {
     let monotonic = 0;
-    const stream = ndjson({ version: '0.1.0', clock: { now: clock.now, monotonic: () => monotonic } });
+    const stream = ndjson({
+      version: '0.1.0',
+      clock: { now: clock.now, monotonic: () => monotonic },
+    });
     const events: readonly Event[] = [
       { type: 'reading', kind: 'accounts', objects: 12, done: true },
       ...outcomes.flatMap((outcome): readonly Event[] => [
@@ -126,12 +174,22 @@ describe('the end of an apply', () => {
 test('an adoption that writes as well is an update from the plan to the sum, which counts it under both', () => {
   const stream = ndjson({ version: '0.1.0', clock });
   const adoptions = mixed.changes.filter(({ action }) => action === 'adopt');
-  const ends = adoptions.map(({ address, kind }): Outcome => ({ address, kind, action: 'adopt', outcome: 'done', id: '900' }));
-  const started = ends.map(({ address, kind }) => stream.event({ type: 'start', address, kind, action: 'adopt' }));
+  const ends = adoptions.map(({ address, kind }): Outcome => ({
+    address,
+    kind,
+    action: 'adopt',
+    outcome: 'done',
+    id: '900',
+  }));
+  const started = ends.map(({ address, kind }) =>
+    stream.event({ type: 'start', address, kind, action: 'adopt' }),
+  );
   expect(started.join('')).not.toContain('"update"');
   const lines = [
     stream.plan(planDocument({ plan: { ...mixed, changes: adoptions }, kinds, meta })),
-    ...ends.map(({ address, kind }) => stream.event({ type: 'start', address, kind, action: 'adopt' })),
+    ...ends.map(({ address, kind }) =>
+      stream.event({ type: 'start', address, kind, action: 'adopt' }),
+    ),
     stream.progress(),
     ...ends.map((outcome) => stream.event({ type: 'end', outcome })),
     stream.outcomes(ends),
@@ -139,12 +197,20 @@ test('an adoption that writes as well is an update from the plan to the sum, whi
   type Told = { type: string; change?: About; hook?: About; changes?: unknown };
   type About = { action: string; resource: { addr: string } };
   const told = lines.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Told]));
-  const words = told.filter(({ type }) => /^(planned_change|apply_)/.test(type)).map(({ type, change, hook }) => [type, (change ?? hook)?.resource.addr, (change ?? hook)?.action]);
+  const words = told
+    .filter(({ type }) => /^(planned_change|apply_)/.test(type))
+    .map(({ type, change, hook }) => [
+      type,
+      (change ?? hook)?.resource.addr,
+      (change ?? hook)?.action,
+    ]);
   const each = (type: string): unknown[] => [
     [type, 'accounts.hq', 'import'],
     [type, 'account_authorizations.dana', 'update'],
   ];
-  expect(words).toEqual(['planned_change', 'apply_start', 'apply_progress', 'apply_complete'].flatMap(each));
+  expect(words).toEqual(
+    ['planned_change', 'apply_start', 'apply_progress', 'apply_complete'].flatMap(each),
+  );
   const sum = { add: 0, change: 1, import: 2, remove: 0, forget: 0 };
   expect(told.flatMap(({ changes }) => (changes === undefined ? [] : [changes]))).toEqual([
     { ...sum, operation: 'plan' },
@@ -153,7 +219,16 @@ test('an adoption that writes as well is an update from the plan to the sum, whi
 });
 
 test('diagnostics as text', () => {
-  const more: readonly Diagnostic[] = [refused, ...mixed.diagnostics, { severity: 'info', code: 'note', summary: 'x'.repeat(100), detail: `one\n\ntwo ${'word '.repeat(30)}` }];
+  const more: readonly Diagnostic[] = [
+    refused,
+    ...mixed.diagnostics,
+    {
+      severity: 'info',
+      code: 'note',
+      summary: 'x'.repeat(100),
+      detail: `one\n\ntwo ${'word '.repeat(30)}`,
+    },
+  ];
   expectGolden('diagnostics.txt', renderDiagnostics(more, plain));
   expect(renderDiagnostics([], plain)).toBe('');
 });

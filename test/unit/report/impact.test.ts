@@ -11,9 +11,16 @@ import { impact, meta, quiet } from './plans.js';
 
 const plain = { color: false, width: 80 };
 const clock = { now: () => Date.UTC(2026, 0, 2), monotonic: () => 0 };
-const documentOf = (one: Impact): PlanDocument => planDocument({ plan: quiet, kinds, meta, keeps: 'count', impact: one });
+const documentOf = (one: Impact): PlanDocument =>
+  planDocument({ plan: quiet, kinds, meta, keeps: 'count', impact: one });
 const textOf = (one: Impact): string => renderPlan(documentOf(one), 'text', plain);
-const nothing: Impact = { ...impact, rules: [], unheard: [], through_sub_accounts: 0, unjudged: { groups: 0, routers: 0 } };
+const nothing: Impact = {
+  ...impact,
+  rules: [],
+  unheard: [],
+  through_sub_accounts: 0,
+  unjudged: { groups: 0, routers: 0 },
+};
 const still: RuleImpact = {
   rule: 'alert_rules.still',
   id: 'r-9',
@@ -31,26 +38,56 @@ test('the same in every form, and as its schema says', () => {
   expectGolden('impact.html', ownPart(renderPlan(document, 'html', plain)));
   expectGolden('impact.json', renderPlan(document, 'json', plain));
   expectGolden('impact.ndjson', ndjson({ version: '0.1.0', clock }).plan(document));
-  const schema = JSON.parse(readFileSync(new URL('../../../schemas/plan.schema.json', import.meta.url), 'utf8')) as object;
-  const validate = new Ajv({ strict: true, allErrors: true, allowUnionTypes: true }).compile(schema);
+  const schema = JSON.parse(
+    readFileSync(new URL('../../../schemas/plan.schema.json', import.meta.url), 'utf8'),
+  ) as object;
+  const validate = new Ajv({ strict: true, allErrors: true, allowUnionTypes: true }).compile(
+    schema,
+  );
   validate(JSON.parse(renderPlan(document, 'json', plain)));
   expect(validate.errors ?? []).toEqual([]);
 });
 
 describe('the text', () => {
   test('says nothing where nobody asked', () => {
-    expect(renderPlan(planDocument({ plan: quiet, kinds, meta }), 'text', plain)).not.toContain('alerts');
+    expect(renderPlan(planDocument({ plan: quiet, kinds, meta }), 'text', plain)).not.toContain(
+      'alerts',
+    );
   });
 
   test.each<readonly [string, Partial<Impact>, string]>([
-    ['alerts alone', {}, 'Judged by 1204 alerts from 2025-12-26T03:04:05.000Z to\n  2026-01-02T03:04:05.000Z.\n'],
+    [
+      'alerts alone',
+      {},
+      'Judged by 1204 alerts from 2025-12-26T03:04:05.000Z to\n  2026-01-02T03:04:05.000Z.\n',
+    ],
     ['rules that stay', { rules: [still] }, 'Every rule would send as before: 1.'],
-    ['a rule beside those that stay', { rules: [still, { ...still, after: 45 }] }, '44 notifications before, 45 after\n    to 2 by e-mail\n  1 other rule would send as before.'],
-    ['a destination that is exchanged', { rules: [{ ...still, destinations: { before: ['one'], after: ['two'] } }] }, '    to two\n    no longer to one\n'],
-    ['what cannot be judged', { rules: [{ ...still, unjudged: { before: 1, after: 3 } }] }, '44 after; not judged: 1 alert\n    before, 3 after\n'],
+    [
+      'a rule beside those that stay',
+      { rules: [still, { ...still, after: 45 }] },
+      '44 notifications before, 45 after\n    to 2 by e-mail\n  1 other rule would send as before.',
+    ],
+    [
+      'a destination that is exchanged',
+      { rules: [{ ...still, destinations: { before: ['one'], after: ['two'] } }] },
+      '    to two\n    no longer to one\n',
+    ],
+    [
+      'what cannot be judged',
+      { rules: [{ ...still, unjudged: { before: 1, after: 3 } }] },
+      '44 after; not judged: 1 alert\n    before, 3 after\n',
+    ],
     ['noise', { rules: [{ ...still, after: 440, noisy: true }] }, '440 after, MUCH MORE\n'],
-    ['a type without a name', { unheard: [{ type: '', alerts: 3, before: 1, after: 2 }] }, 'Nobody would hear of\n    (no type): 2 of 3 alerts, 1 before\n'],
-    ['what rests on accounts reaching down', { through_sub_accounts: 3 }, 'Rules are taken to hear of the accounts below those they name'],
+    [
+      'a type without a name',
+      { unheard: [{ type: '', alerts: 3, before: 1, after: 2 }] },
+      'Nobody would hear of\n    (no type): 2 of 3 alerts, 1 before\n',
+    ],
+    [
+      'what rests on accounts reaching down',
+      { through_sub_accounts: 3 },
+      'Rules are taken to hear of the accounts below those they name',
+    ],
     ['groups', { unjudged: { groups: 3, routers: 0 } }, 'Who is in a group cannot be read'],
     ['routers', { unjudged: { groups: 0, routers: 3 } }, 'The account of 3 alerts is not known'],
   ])('of %s', (_, more, shown) => expect(textOf({ ...nothing, ...more })).toContain(shown));

@@ -2,7 +2,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Outcome, Plan } from '../../../src/model/index.js';
-import { advance, ndjson, noProgress, planDocument, progressLine, renderDiagnostics, renderOutcomes } from '../../../src/report/index.js';
+import {
+  advance,
+  ndjson,
+  noProgress,
+  planDocument,
+  progressLine,
+  renderDiagnostics,
+  renderOutcomes,
+} from '../../../src/report/index.js';
 import { renderDrift, renderPlan } from '../../../src/report/render.js';
 import { code, fence, guard, inert, prose, visible } from '../../../src/report/escaping.js';
 import { driftFormats, planFormats } from '../../../src/report/formats.js';
@@ -30,7 +38,8 @@ describe('unsafe characters', () => {
     ['# ## ünï 👩‍👧 [x] \\n', '# ## ünï 👩‍👧 [x] \\n'],
   ])('%j is shown as %j', (text, shown) => expect(visible(text)).toBe(shown));
 
-  test('line feeds stay in what has several lines', () => expect(inert('a\n\u001bb')).toBe('a\n\\u001bb'));
+  test('line feeds stay in what has several lines', () =>
+    expect(inert('a\n\u001bb')).toBe('a\n\\u001bb'));
   test.each([
     ['::error::x', '\\u003a:error::x'],
     ['  ::x', '  \\u003a:x'],
@@ -61,14 +70,22 @@ describe('Markdown', () => {
   ])('the code %j becomes %j', (text, markdown) => expect(code(text)).toBe(markdown));
 
   test('a fence is longer than any run of backticks inside', () => {
-    expect([...fence('diff', ['a', '```', '`````x'])]).toEqual(['``````diff', 'a', '```', '`````x', '``````']);
+    expect([...fence('diff', ['a', '```', '`````x'])]).toEqual([
+      '``````diff',
+      'a',
+      '```',
+      '`````x',
+      '``````',
+    ]);
     expect([...fence('', [])]).toEqual(['```', '```']);
   });
 });
 
 /** What no line of any rendering may hold. */
 function expectInert(rendering: string): void {
-  expect(rendering).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/);
+  expect(rendering).not.toMatch(
+    /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/,
+  );
   expect(rendering).not.toMatch(/##[a-z]*\[/);
   expect(rendering).not.toMatch(/^\s*::/m);
   expect(rendering).not.toMatch(/[\ud800-\udfff]/u);
@@ -100,7 +117,11 @@ function* strange(lines: readonly string[]): Generator<string> {
     } else if (opened !== undefined) closing = opened;
     else if (/^<details><summary>[\w ,;.():]+<\/summary>$/.test(line)) depth += 1;
     else if (line === '</details>') depth -= 1;
-    else if (!/^(?:[\p{L}\p{N} .,;:()'’!?=≠/–—→·|-])*$/u.test(bare(line)) || /https?:|\bwww\./i.test(bare(line))) yield line;
+    else if (
+      !/^(?:[\p{L}\p{N} .,;:()'’!?=≠/–—→·|-])*$/u.test(bare(line)) ||
+      /https?:|\bwww\./i.test(bare(line))
+    )
+      yield line;
     else if (cells !== undefined && count !== undefined && cells !== count) yield line;
     cells = count;
   }
@@ -130,7 +151,8 @@ describe('every rendering of every plan', () => {
         expect(JSON.parse(json)).toMatchObject({ target: meta.target, summary: document.summary });
         const stream = ndjson({ version: '1', clock }).plan(document);
         expectInert(stream);
-        for (const line of stream.trimEnd().split('\n')) expect(JSON.parse(line)).toMatchObject({ '@module': 'trueup.ui' });
+        for (const line of stream.trimEnd().split('\n'))
+          expect(JSON.parse(line)).toMatchObject({ '@module': 'trueup.ui' });
       }),
       { numRuns: drawn(200) },
     );
@@ -138,11 +160,16 @@ describe('every rendering of every plan', () => {
 
   test('JSON gives every text back as it was', () => {
     fc.assert(
-      fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...hostile)), (reason) => {
-        const plan: Plan = { ...quiet, changes: [{ ...keep(1), reason }] };
-        const read = JSON.parse(renderPlan(planDocument({ plan, kinds, meta }), 'json', { color: false, width: 80 })) as { resource_changes: [{ reason: string }] };
-        expect(read.resource_changes[0].reason).toBe(reason);
-      }),
+      fc.property(
+        fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...hostile)),
+        (reason) => {
+          const plan: Plan = { ...quiet, changes: [{ ...keep(1), reason }] };
+          const read = JSON.parse(
+            renderPlan(planDocument({ plan, kinds, meta }), 'json', { color: false, width: 80 }),
+          ) as { resource_changes: [{ reason: string }] };
+          expect(read.resource_changes[0].reason).toBe(reason);
+        },
+      ),
     );
   });
 });
@@ -170,7 +197,14 @@ describe.each(hostile.map((text) => [text]))('%j', (text) => {
 
   test('in the impact of a plan', () => {
     const numbers = { before: 1, after: 2 };
-    const rule = { rule: text, id: text, ...numbers, unjudged: numbers, destinations: { before: [text], after: [text, text] }, noisy: true };
+    const rule = {
+      rule: text,
+      id: text,
+      ...numbers,
+      unjudged: numbers,
+      destinations: { before: [text], after: [text, text] },
+      noisy: true,
+    };
     const impact = {
       since: text,
       until: text,
@@ -188,8 +222,18 @@ describe.each(hostile.map((text) => [text]))('%j', (text) => {
   });
 
   test('in diagnostics, outcomes, events and the progress line', () => {
-    const outcome: Outcome = { address: text, kind: 'accounts', action: 'create', outcome: 'failed', id: text, diagnostic };
-    for (const rendering of [renderDiagnostics([diagnostic], style), renderOutcomes([outcome, { ...outcome, outcome: 'done' }], style)]) {
+    const outcome: Outcome = {
+      address: text,
+      kind: 'accounts',
+      action: 'create',
+      outcome: 'failed',
+      id: text,
+      diagnostic,
+    };
+    for (const rendering of [
+      renderDiagnostics([diagnostic], style),
+      renderOutcomes([outcome, { ...outcome, outcome: 'done' }], style),
+    ]) {
       expectInert(rendering);
       expectNarrow(rendering, 60);
     }
@@ -197,9 +241,16 @@ describe.each(hostile.map((text) => [text]))('%j', (text) => {
     const start = { type: 'start', address: text, kind: 'accounts', action: 'create' } as const;
     const waiting = { type: 'waiting', why: text, milliseconds: 1 } as const;
     expectInert(
-      stream.version() + stream.event(start) + stream.event(waiting) + stream.event({ type: 'end', outcome }) + stream.outcomes([outcome]) + stream.diagnostics([diagnostic]),
+      stream.version() +
+        stream.event(start) +
+        stream.event(waiting) +
+        stream.event({ type: 'end', outcome }) +
+        stream.outcomes([outcome]) +
+        stream.diagnostics([diagnostic]),
     );
-    expect((JSON.parse(stream.event(start)) as { '@message': string })['@message']).toBe(`${visible(text)}: creating`);
+    expect((JSON.parse(stream.event(start)) as { '@message': string })['@message']).toBe(
+      `${visible(text)}: creating`,
+    );
     const line = progressLine(advance(advance(noProgress(2), start), waiting), style);
     expectInert(line);
     expect(line).not.toContain('\n');
@@ -207,8 +258,14 @@ describe.each(hostile.map((text) => [text]))('%j', (text) => {
   });
 });
 
-test.each(driftFormats.filter((format) => format !== 'json'))('ten megabytes of text are shortened in %s', (format) => {
-  const text = renderDrift(hostileAudit('x'.repeat(10_000_000)), format, { color: false, width: 80 });
-  expect(text.length).toBeLessThan(1_000_000);
-  expect(text).toMatch(/xxx… \(\d+ more characters\)/);
-});
+test.each(driftFormats.filter((format) => format !== 'json'))(
+  'ten megabytes of text are shortened in %s',
+  (format) => {
+    const text = renderDrift(hostileAudit('x'.repeat(10_000_000)), format, {
+      color: false,
+      width: 80,
+    });
+    expect(text.length).toBeLessThan(1_000_000);
+    expect(text).toMatch(/xxx… \(\d+ more characters\)/);
+  },
+);

@@ -10,10 +10,14 @@ import { meta, mixed, quiet } from './plans.js';
 import { drawn } from '../../support/drawn.js';
 
 const style = { color: false, width: 80 };
-const markdownOf = (plan: Plan): string => renderPlan(planDocument({ plan, kinds, meta, keeps: 'count' }), 'markdown', style);
+const markdownOf = (plan: Plan): string =>
+  renderPlan(planDocument({ plan, kinds, meta, keeps: 'count' }), 'markdown', style);
 const repeated = (changes: readonly Change[], times: number): readonly Change[] =>
-  Array.from({ length: times }, (_, index) => changes.map((change) => ({ ...change, address: `${change.address}-${index}` }))).flat();
-const rowsOf = (markdown: string): number => markdown.split('\n').filter((line) => line.startsWith('| ')).length - 2;
+  Array.from({ length: times }, (_, index) =>
+    changes.map((change) => ({ ...change, address: `${change.address}-${index}` })),
+  ).flat();
+const rowsOf = (markdown: string): number =>
+  markdown.split('\n').filter((line) => line.startsWith('| ')).length - 2;
 
 test('deletes stand on top of the table', () => {
   const rows = markdownOf(mixed)
@@ -24,18 +28,36 @@ test('deletes stand on top of the table', () => {
 
 describe('shortening', () => {
   const changed = mixed.changes.filter((change) => change.action !== 'keep');
-  const grown = (times: number): string => markdownOf({ ...mixed, changes: repeated(changed, times) });
+  const grown = (times: number): string =>
+    markdownOf({ ...mixed, changes: repeated(changed, times) });
 
   test('first request bodies go, then attribute details, then rows', () => {
-    const [all, noBodies, noDetails, fewRows] = [grown(5), grown(16), grown(40), grown(1000)] as const;
-    expect([all.includes('"On-call pager"}'), all.includes('```diff'), all.includes('left out')]).toEqual([true, true, false]);
-    expect([noBodies.includes('"On-call pager"}'), noBodies.includes('```diff')]).toEqual([false, true]);
+    const [all, noBodies, noDetails, fewRows] = [
+      grown(5),
+      grown(16),
+      grown(40),
+      grown(1000),
+    ] as const;
+    expect([
+      all.includes('"On-call pager"}'),
+      all.includes('```diff'),
+      all.includes('left out'),
+    ]).toEqual([true, true, false]);
+    expect([noBodies.includes('"On-call pager"}'), noBodies.includes('```diff')]).toEqual([
+      false,
+      true,
+    ]);
     expect(noBodies).toContain('Request bodies are left out');
-    expect([noDetails.includes('```diff'), rowsOf(noDetails)]).toEqual([false, 40 * changed.length]);
+    expect([noDetails.includes('```diff'), rowsOf(noDetails)]).toEqual([
+      false,
+      40 * changed.length,
+    ]);
     expect(noDetails).toContain('Attribute details are left out');
     expect(fewRows).toContain(`… and ${1000 * changed.length - rowsOf(fewRows)} more`);
     expect(rowsOf(fewRows)).toBeGreaterThan(50);
-    expect(fewRows).toContain('### Plan: 3000 to create, 2000 to adopt (1000 with changes), 2000 to update, 1000 to delete, 1000 to forget; 0 unchanged.');
+    expect(fewRows).toContain(
+      '### Plan: 3000 to create, 2000 to adopt (1000 with changes), 2000 to update, 1000 to delete, 1000 to forget; 0 unchanged.',
+    );
   });
 });
 
@@ -49,12 +71,21 @@ test('every plan fits, with true counts', () => {
   });
   fc.assert(
     fc.property(huge, ({ plan, changes, times, long, text }) => {
-      const stretched = (one: string): string => one + text.repeat(Math.ceil(long / Math.max(text.length, 1)));
+      const stretched = (one: string): string =>
+        one + text.repeat(Math.ceil(long / Math.max(text.length, 1)));
       const all = repeated(changes, times).map((change, index) =>
-        index % 100 === 0 ? { ...change, reason: stretched(change.reason), address: stretched(change.address) } : change,
+        index % 100 === 0
+          ? { ...change, reason: stretched(change.reason), address: stretched(change.address) }
+          : change,
       );
-      const diagnostics = repeatedOf(plan.diagnostics, times).map((one) => ({ ...one, summary: stretched(one.summary) }));
-      const verdicts = repeatedOf(plan.verdicts, times).map((one) => ({ ...one, detail: stretched(one.detail) }));
+      const diagnostics = repeatedOf(plan.diagnostics, times).map((one) => ({
+        ...one,
+        summary: stretched(one.summary),
+      }));
+      const verdicts = repeatedOf(plan.verdicts, times).map((one) => ({
+        ...one,
+        detail: stretched(one.detail),
+      }));
       const markdown = markdownOf({ ...plan, changes: all, diagnostics, verdicts });
       expect(markdown.length).toBeLessThan(65_536);
       const { create, adopt, update, replace, delete: deleted, forget, keep } = summarise(all);
@@ -62,8 +93,12 @@ test('every plan fits, with true counts', () => {
       const written = all.filter((change) => change.action === 'adopt' && change.write).length;
       const changing = written > 0 ? ` (${written} with changes)` : '';
       const counts = `: ${create} to create,${adopt > 0 ? ` ${adopt} to adopt${changing},` : ''} ${update} to update,${replace > 0 ? ` ${replace} to replace,` : ''} ${deleted} to delete${forget > 0 ? `, ${forget} to forget` : ''}; ${keep} unchanged.`;
-      expect(markdown).toContain(errors + create + adopt + update + replace + deleted + forget > 0 ? counts : 'No changes');
-      const shown = all.filter((change) => change.action !== 'keep' || change.renamed_from !== undefined).length;
+      expect(markdown).toContain(
+        errors + create + adopt + update + replace + deleted + forget > 0 ? counts : 'No changes',
+      );
+      const shown = all.filter(
+        (change) => change.action !== 'keep' || change.renamed_from !== undefined,
+      ).length;
       const hidden = shown - Math.max(rowsOf(markdown), 0);
       expect(markdown).toContain(hidden === 0 ? '### ' : `… and ${hidden} more`);
     }),
@@ -71,7 +106,8 @@ test('every plan fits, with true counts', () => {
   );
 });
 
-const repeatedOf = <T>(all: readonly T[], times: number): readonly T[] => Array.from({ length: all.length * times }, (_, index) => all[index % all.length] as T);
+const repeatedOf = <T>(all: readonly T[], times: number): readonly T[] =>
+  Array.from({ length: all.length * times }, (_, index) => all[index % all.length] as T);
 
 test('every audit fits', () => {
   const record = (index: number): DriftRecord => ({
@@ -88,14 +124,29 @@ test('every audit fits', () => {
   for (const count of [0, 10, 100, 1000, 20_000]) {
     const records = Array.from({ length: count }, (_, index) => record(index));
     const markdown = renderDrift(
-      driftDocument({ drift: records, in_sync: ['accounts.a'], unmanaged: {}, unmanaged_objects: [], health: [], expectations: [], access: null, diagnostics: [], meta }),
+      driftDocument({
+        drift: records,
+        in_sync: ['accounts.a'],
+        unmanaged: {},
+        unmanaged_objects: [],
+        health: [],
+        expectations: [],
+        access: null,
+        diagnostics: [],
+        meta,
+      }),
       'markdown',
       style,
     );
     expect(markdown.length).toBeLessThan(65_536);
-    expect(markdown).toContain(count === 0 ? '### No drift. 1 object is as declared.' : `### Drift: ${count} changed; 1 in sync.`);
+    expect(markdown).toContain(
+      count === 0
+        ? '### No drift. 1 object is as declared.'
+        : `### Drift: ${count} changed; 1 in sync.`,
+    );
     expect(markdown.includes('```diff')).toBe(count > 0 && count < 200);
   }
 });
 
-test('a quiet plan is one sentence', () => expect(markdownOf(quiet)).toContain('### No changes. 30 objects are as declared.'));
+test('a quiet plan is one sentence', () =>
+  expect(markdownOf(quiet)).toContain('### No changes. 30 objects are as declared.'));

@@ -6,7 +6,11 @@ import { metricsText, watchSentence } from '../../../src/report/metrics.js';
 import { audits } from './audits.js';
 
 const lines = (document: DriftDocument): readonly string[] =>
-  metricsText({ audits: { success: 0, failure: 1 }, lastAt: 60, requests: {}, document }, ['accounts', 'batteries'], '1.2.3').split('\n');
+  metricsText(
+    { audits: { success: 0, failure: 1 }, lastAt: 60, requests: {}, document },
+    ['accounts', 'batteries'],
+    '1.2.3',
+  ).split('\n');
 const error = (summary: string): Diagnostic => ({ severity: 'error', code: 'x', summary });
 
 describe('metrics', () => {
@@ -24,13 +28,18 @@ describe('metrics', () => {
         'trueup_audit_last_run_timestamp_seconds 60',
       ]),
     );
-    expect(lines(audits['no-drift']).some((line) => line.startsWith('trueup_settled_objects'))).toBe(false);
+    expect(
+      lines(audits['no-drift']).some((line) => line.startsWith('trueup_settled_objects')),
+    ).toBe(false);
   });
 
   test('a line names what could not be checked, and counts what is too much for a line', () => {
-    const said = (errors: readonly Diagnostic[]): string => watchSentence({ ...audits.audited, diagnostics: errors }, 1.25);
+    const said = (errors: readonly Diagnostic[]): string =>
+      watchSentence({ ...audits.audited, diagnostics: errors }, 1.25);
     expect(said([])).toMatch(/^Drift: .*\(1 of 3 expectations met, 2 health issues, /);
-    expect(said([error('a could not be\nchecked.')])).toMatch(/^Audit with 1 error: 6 drifted, .* \(1 of 3 expectations met, a could not be\\nchecked, /);
+    expect(said([error('a could not be\nchecked.')])).toMatch(
+      /^Audit with 1 error: 6 drifted, .* \(1 of 3 expectations met, a could not be\\nchecked, /,
+    );
     expect(said(['a', 'b', 'c', 'd', 'e'].map(error))).toMatch(/ a, b, c, 2 more errors, /);
   });
 });

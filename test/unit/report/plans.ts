@@ -1,11 +1,24 @@
 // The plans that every renderer is shown, made by hand of the real kinds.
-import { maskingOf, Reference, Secret, type Change, type Delete, type Impact, type Keep, type Origin, type Plan, type Update, type Values } from '../../../src/model/index.js';
+import {
+  maskingOf,
+  Reference,
+  Secret,
+  type Change,
+  type Delete,
+  type Impact,
+  type Keep,
+  type Origin,
+  type Plan,
+  type Update,
+  type Values,
+} from '../../../src/model/index.js';
 import type { Meta } from '../../../src/report/index.js';
 
 export const canary = 'canary-5ecret-value';
 export const secret = new Secret('env.PAGER_SECRET', () => canary);
 export const at = (line: number, file = 'estate.yaml'): Origin => ({ file, line, column: 3 });
-export const ref = (address: string, attribute: string): Reference => new Reference('declared', address, attribute);
+export const ref = (address: string, attribute: string): Reference =>
+  new Reference('declared', address, attribute);
 
 export const meta: Meta = {
   trueup_version: '0.1.0',
@@ -55,10 +68,19 @@ const account: Change = {
   depends_on: [],
   desired: desired({ name: 'Field operations', account: '5001' }),
   write: { verb: 'create', fields: { name: 'Field operations', account: '5001' } },
-  request: { method: 'POST', path: '/api/v2/accounts/', body: { name: 'Field operations', account: '5001' } },
+  request: {
+    method: 'POST',
+    path: '/api/v2/accounts/',
+    body: { name: 'Field operations', account: '5001' },
+  },
 };
 
-const pagerValues: Values = { name: 'On-call pager', enabled: true, endpoint: { url: 'https://hooks.example.com/alerts' }, authentication: { secret } };
+const pagerValues: Values = {
+  name: 'On-call pager',
+  enabled: true,
+  endpoint: { url: 'https://hooks.example.com/alerts' },
+  authentication: { secret },
+};
 const pager: Change = {
   action: 'create',
   address: 'alert_push_destinations.pager',
@@ -112,15 +134,35 @@ const update: Update = {
     filter_criteria: { alert_type__in: ['cpu_utilization', 'memory_utilization'] },
     http_destinations: [],
     schedule: null,
-    settings: { data_cap_threshold: { limit: 10, text: 'first line\nsecond line\nthird line\nfourth line\nfifth line\nsixth line\nseventh line' } },
+    settings: {
+      data_cap_threshold: {
+        limit: 10,
+        text: 'first line\nsecond line\nthird line\nfourth line\nfifth line\nsixth line\nseventh line',
+      },
+    },
     alert_config_id: '6d1e8a2c-1111-11f0-8000-000000000002',
     updated_at: '2026-01-01T00:00:00.000Z',
   },
   desired: desired({ schedule: 'daily' }),
   changes: [
-    { path: 'associated_accounts', before: ['5001', '5002', '5003', '5004'], after: ['5001', '5003', '5005', '5006'], drifted: false },
-    { path: 'filter_criteria.alert_type__in', before: ['cpu_utilization', 'memory_utilization'], after: ['cpu_utilization'], drifted: true },
-    { path: 'http_destinations', before: [], after: [ref('alert_push_destinations.pager', 'destination_config_id')], drifted: false },
+    {
+      path: 'associated_accounts',
+      before: ['5001', '5002', '5003', '5004'],
+      after: ['5001', '5003', '5005', '5006'],
+      drifted: false,
+    },
+    {
+      path: 'filter_criteria.alert_type__in',
+      before: ['cpu_utilization', 'memory_utilization'],
+      after: ['cpu_utilization'],
+      drifted: true,
+    },
+    {
+      path: 'http_destinations',
+      before: [],
+      after: [ref('alert_push_destinations.pager', 'destination_config_id')],
+      drifted: false,
+    },
     { path: 'schedule', before: null, after: 'daily', drifted: false },
     {
       path: 'settings',
@@ -134,11 +176,19 @@ const update: Update = {
       drifted: false,
     },
   ],
-  write: { verb: 'update', id: '6d1e8a2c-1111-11f0-8000-000000000002', fields: { schedule: 'daily' } },
+  write: {
+    verb: 'update',
+    id: '6d1e8a2c-1111-11f0-8000-000000000002',
+    fields: { schedule: 'daily' },
+  },
   request: {
     method: 'PATCH',
     path: '/api/v2/alert_rules/6d1e8a2c-1111-11f0-8000-000000000002/',
-    body: { schedule: 'daily', associated_accounts: [5001, 5003, 5005, 5006], http_destinations: [ref('alert_push_destinations.pager', 'destination_config_id')] },
+    body: {
+      schedule: 'daily',
+      associated_accounts: [5001, 5003, 5005, 5006],
+      http_destinations: [ref('alert_push_destinations.pager', 'destination_config_id')],
+    },
   },
 };
 
@@ -151,17 +201,35 @@ const rotated: Update = {
   reason: 'the declaration changed',
   depends_on: [],
   id: '6d1e8a2c-1111-11f0-8000-000000000003',
-  before: { name: 'Mail room', enabled: true, endpoint: { url: 'https://old.example.com/a' }, authentication: { secret: '*' }, suspended: false },
+  before: {
+    name: 'Mail room',
+    enabled: true,
+    endpoint: { url: 'https://old.example.com/a' },
+    authentication: { secret: '*' },
+    suspended: false,
+  },
   desired: desired({ authentication: { secret } }),
   changes: [
-    { path: 'endpoint.url', before: 'https://old.example.com/a', after: `https://new.example.com/${'path/'.repeat(14)}end`, drifted: false },
+    {
+      path: 'endpoint.url',
+      before: 'https://old.example.com/a',
+      after: `https://new.example.com/${'path/'.repeat(14)}end`,
+      drifted: false,
+    },
     { path: 'authentication.secret', before: undefined, after: secret, drifted: false },
   ],
-  write: { verb: 'update', id: '6d1e8a2c-1111-11f0-8000-000000000003', fields: { authentication: { secret } } },
+  write: {
+    verb: 'update',
+    id: '6d1e8a2c-1111-11f0-8000-000000000003',
+    fields: { authentication: { secret } },
+  },
   request: {
     method: 'PATCH',
     path: '/api/v2/alert_push_destinations/6d1e8a2c-1111-11f0-8000-000000000003/',
-    body: { authentication: { secret }, endpoint: { url: `https://new.example.com/${'path/'.repeat(14)}end` } },
+    body: {
+      authentication: { secret },
+      endpoint: { url: `https://new.example.com/${'path/'.repeat(14)}end` },
+    },
   },
 };
 
@@ -195,7 +263,9 @@ const adoptedAndChanged: Change = {
   request: {
     method: 'PUT',
     path: '/api/v3/beta/account_authorizations/900',
-    body: { data: { type: 'account_authorizations', id: '900', attributes: { role: 'full_access_user' } } },
+    body: {
+      data: { type: 'account_authorizations', id: '900', attributes: { role: 'full_access_user' } },
+    },
   },
 };
 
@@ -208,9 +278,18 @@ const deleted: Delete = {
   reason: 'no longer declared',
   depends_on: [],
   id: '6d1e8a2c-1111-11f0-8000-000000000009',
-  before: { name: 'Old pager', enabled: false, endpoint: { url: 'https://pager.example.com/x' }, authentication: { secret: '*' }, suspended: true },
+  before: {
+    name: 'Old pager',
+    enabled: false,
+    endpoint: { url: 'https://pager.example.com/x' },
+    authentication: { secret: '*' },
+    suspended: true,
+  },
   write: { verb: 'delete', id: '6d1e8a2c-1111-11f0-8000-000000000009', fields: {} },
-  request: { method: 'DELETE', path: '/api/v2/alert_push_destinations/6d1e8a2c-1111-11f0-8000-000000000009/' },
+  request: {
+    method: 'DELETE',
+    path: '/api/v2/alert_push_destinations/6d1e8a2c-1111-11f0-8000-000000000009/',
+  },
 };
 
 const forgotten: Change = {
@@ -227,14 +306,39 @@ const forgotten: Change = {
 
 /** Every action, drift, verdicts, diagnostics, long and multi-line values. */
 export const mixed: Plan = {
-  changes: [account, adopted, pager, update, rotated, adoptedAndChanged, rule, ...Array.from({ length: 25 }, (_, index) => keep(index + 60)), deleted, forgotten],
+  changes: [
+    account,
+    adopted,
+    pager,
+    update,
+    rotated,
+    adoptedAndChanged,
+    rule,
+    ...Array.from({ length: 25 }, (_, index) => keep(index + 60)),
+    deleted,
+    forgotten,
+  ],
   drift: [
-    { address: 'alert_rules.busy', kind: 'alert_rules', id: '6d1e8a2c-1111-11f0-8000-000000000002', changes: [{ path: 'schedule', before: 'weekly', after: null, drifted: true }] },
-    { address: 'alert_rules.gone', kind: 'alert_rules', id: '6d1e8a2c-1111-11f0-8000-000000000008' },
+    {
+      address: 'alert_rules.busy',
+      kind: 'alert_rules',
+      id: '6d1e8a2c-1111-11f0-8000-000000000002',
+      changes: [{ path: 'schedule', before: 'weekly', after: null, drifted: true }],
+    },
+    {
+      address: 'alert_rules.gone',
+      kind: 'alert_rules',
+      id: '6d1e8a2c-1111-11f0-8000-000000000008',
+    },
   ],
   unmanaged: { alert_rules: 3, accounts: 12, alert_push_destinations: 0 },
   verdicts: [
-    { rule: 'destination-moved', verdict: 'blocked', detail: 'deliveries move from old.example.com to new.example.com', address: 'alert_push_destinations.mail-room' },
+    {
+      rule: 'destination-moved',
+      verdict: 'blocked',
+      detail: 'deliveries move from old.example.com to new.example.com',
+      address: 'alert_push_destinations.mail-room',
+    },
     { rule: 'max-deletes', verdict: 'allowed', detail: '1 object is deleted, 0 are permitted' },
   ],
   diagnostics: [
@@ -246,13 +350,18 @@ export const mixed: Plan = {
       address: 'alert_rules.busy',
       attribute: 'filter_criteria.alert_type__in.0',
       origin: { file: 'estate.yaml', line: 33, column: 26 },
-      frame: '  32 |     filter_criteria:\n> 33 |       alert_type__in: [cpu_utilisation]\n     |                        ^\n  34 |     schedule: daily',
+      frame:
+        '  32 |     filter_criteria:\n> 33 |       alert_type__in: [cpu_utilisation]\n     |                        ^\n  34 |     schedule: daily',
     },
   ],
 };
 
 /** Nothing to do. */
-export const quiet: Plan = { ...empty, changes: Array.from({ length: 30 }, (_, index) => keep(index)), unmanaged: { accounts: 2 } };
+export const quiet: Plan = {
+  ...empty,
+  changes: Array.from({ length: 30 }, (_, index) => keep(index)),
+  unmanaged: { accounts: 2 },
+};
 
 const moved: readonly Change[] = [
   {
@@ -279,26 +388,58 @@ const moved: readonly Change[] = [
 ];
 const pagerId = '6d1e8a2c-1111-11f0-8000-000000000004';
 const remade: readonly Change[] = [
-  { ...deleted, address: pager.address, name: 'pager', id: pagerId, deposed: true, request: { method: 'DELETE', path: `/api/v2/alert_push_destinations/${pagerId}/` } },
+  {
+    ...deleted,
+    address: pager.address,
+    name: 'pager',
+    id: pagerId,
+    deposed: true,
+    request: { method: 'DELETE', path: `/api/v2/alert_push_destinations/${pagerId}/` },
+  },
   {
     ...pager,
     reason: 'endpoint.url changed in the declaration, and cannot be updated',
     replaces: {
       id: pagerId,
-      before: { name: 'On-call pager', enabled: false, endpoint: { url: 'https://old.example.com/alerts' } },
+      before: {
+        name: 'On-call pager',
+        enabled: false,
+        endpoint: { url: 'https://old.example.com/alerts' },
+      },
       changes: [
         { path: 'enabled', before: false, after: true, drifted: false },
-        { path: 'endpoint.url', before: 'https://old.example.com/alerts', after: 'https://hooks.example.com/alerts', drifted: false },
+        {
+          path: 'endpoint.url',
+          before: 'https://old.example.com/alerts',
+          after: 'https://hooks.example.com/alerts',
+          drifted: false,
+        },
       ],
       fixed: ['endpoint.url'],
       first: 'delete',
     },
   },
 ];
-const left: Delete = { ...deleted, address: 'alert_push_destinations.mail-room', name: 'mail-room', reason: 'another object took its place', deposed: true };
+const left: Delete = {
+  ...deleted,
+  address: 'alert_push_destinations.mail-room',
+  name: 'mail-room',
+  reason: 'another object took its place',
+  deposed: true,
+};
 
 /** Objects that others take the place of, the new one first and the old one first, and one that an interrupted run left. */
-export const replaced: Plan = { ...empty, changes: [remade[0] as Change, moved[0] as Change, remade[1] as Change, rule, moved[1] as Change, left] };
+export const replaced: Plan = {
+  ...empty,
+  changes: [
+    remade[0] as Change,
+    moved[0] as Change,
+    remade[1] as Change,
+    rule,
+    moved[1] as Change,
+    left,
+  ],
+};
 
 export const plans = { first, mixed, quiet, replaced };
 
@@ -314,7 +455,10 @@ export const impact: Impact = {
       before: 12,
       after: 240,
       unjudged: { before: 0, after: 7 },
-      destinations: { before: ['alert_push_destinations.old-pager'], after: ['alert_push_destinations.pager', '2 by e-mail'] },
+      destinations: {
+        before: ['alert_push_destinations.old-pager'],
+        after: ['alert_push_destinations.pager', '2 by e-mail'],
+      },
       noisy: true,
     },
     {

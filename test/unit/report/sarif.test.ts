@@ -12,7 +12,14 @@ interface Log {
   readonly runs: readonly [
     {
       readonly tool: { readonly driver: { readonly rules: readonly { readonly id: string }[] } };
-      readonly invocations: readonly [{ readonly executionSuccessful: boolean; readonly toolExecutionNotifications: readonly { readonly message: { readonly text: string } }[] }];
+      readonly invocations: readonly [
+        {
+          readonly executionSuccessful: boolean;
+          readonly toolExecutionNotifications: readonly {
+            readonly message: { readonly text: string };
+          }[];
+        },
+      ];
       readonly results: readonly Result[];
     },
   ];
@@ -23,19 +30,30 @@ interface Result {
   readonly ruleIndex: number;
   readonly level: string;
   readonly message: { readonly text: string };
-  readonly locations: readonly [{ readonly physicalLocation: { readonly artifactLocation: { readonly uri: string; readonly uriBaseId?: string }; readonly region: object } }];
+  readonly locations: readonly [
+    {
+      readonly physicalLocation: {
+        readonly artifactLocation: { readonly uri: string; readonly uriBaseId?: string };
+        readonly region: object;
+      };
+    },
+  ];
   readonly partialFingerprints: { readonly primaryLocationLineHash: string };
 }
 
 const official = new URL('./official/sarif-2.1.0.schema.json', import.meta.url);
-const { $schema, id, ...schema } = JSON.parse(readFileSync(official, 'utf8')) as Record<string, unknown>;
+const { $schema, id, ...schema } = JSON.parse(readFileSync(official, 'utf8')) as Record<
+  string,
+  unknown
+>;
 // The schema is written in an older draft; of what differs it uses only the name of its identifier. One of its patterns is no regular expression with Unicode.
 const ajv = new Ajv({
   strict: false,
   unicodeRegExp: false,
   formats: {
     uri: (text: string) => URL.canParse(text),
-    'uri-reference': (text: string) => URL.canParse(text, 'file:///project/') && /^[\w%./:@!$&'()*+,;=~?#-]*$/.test(text),
+    'uri-reference': (text: string) =>
+      URL.canParse(text, 'file:///project/') && /^[\w%./:@!$&'()*+,;=~?#-]*$/.test(text),
     'date-time': (text: string) => !Number.isNaN(Date.parse(text)),
   },
 });
@@ -48,11 +66,23 @@ function logOf(document: DriftDocument): Log {
 }
 
 const resultsOf = (document: DriftDocument): readonly Result[] => logOf(document).runs[0].results;
-const [busy, , , , left] = audits.drift.drift as readonly [DriftRecord, DriftRecord, DriftRecord, DriftRecord, DriftRecord];
-const only = (...drift: readonly DriftRecord[]): DriftDocument => ({ ...audits['no-drift'], drift });
+const [busy, , , , left] = audits.drift.drift as readonly [
+  DriftRecord,
+  DriftRecord,
+  DriftRecord,
+  DriftRecord,
+  DriftRecord,
+];
+const only = (...drift: readonly DriftRecord[]): DriftDocument => ({
+  ...audits['no-drift'],
+  drift,
+});
 
 test('the schema is the official one, and refuses what is no SARIF', () => {
-  expect([$schema, String(id)]).toEqual(['http://json-schema.org/draft-04/schema#', expect.stringContaining('sarif-2.1.0')]);
+  expect([$schema, String(id)]).toEqual([
+    'http://json-schema.org/draft-04/schema#',
+    expect.stringContaining('sarif-2.1.0'),
+  ]);
   expect(valid({ version: '2.1.0', runs: [{ tool: { driver: {} } }] })).toBe(false);
 });
 
@@ -61,9 +91,14 @@ describe.each(Object.entries(audits))('the audit %s', (_, document) => {
     const [{ tool, results }] = logOf(document).runs;
     for (const { ruleId, ruleIndex, locations } of results) {
       expect(tool.driver.rules[ruleIndex]?.id).toBe(ruleId);
-      expect(locations[0].physicalLocation.region).toMatchObject({ startLine: expect.any(Number) as number });
+      expect(locations[0].physicalLocation.region).toMatchObject({
+        startLine: expect.any(Number) as number,
+      });
     }
-    expect(new Set(results.map(({ partialFingerprints }) => partialFingerprints.primaryLocationLineHash)).size).toBe(results.length);
+    expect(
+      new Set(results.map(({ partialFingerprints }) => partialFingerprints.primaryLocationLineHash))
+        .size,
+    ).toBe(results.length);
   });
 });
 
@@ -92,27 +127,40 @@ test.each([
   ['C:\\estate\\a.yaml', { uri: 'file:///C%3A/estate/a.yaml' }],
 ])('the file %s', (file, location) => {
   const [{ locations }] = resultsOf(only({ ...busy, origin: at(7, file) })) as readonly [Result];
-  expect(locations[0].physicalLocation).toEqual({ artifactLocation: location, region: { startLine: 7, startColumn: 3 } });
+  expect(locations[0].physicalLocation).toEqual({
+    artifactLocation: location,
+    region: { startLine: 7, startColumn: 3 },
+  });
 });
 
 test('what is declared nowhere has a place all the same: GitHub refuses a report without', () => {
-  const files = (document: DriftDocument): readonly string[] => resultsOf(document).map(({ locations }) => locations[0].physicalLocation.artifactLocation.uri);
+  const files = (document: DriftDocument): readonly string[] =>
+    resultsOf(document).map(({ locations }) => locations[0].physicalLocation.artifactLocation.uri);
   expect(files(only(left))).toEqual(['.']);
   expect(files(only(left, busy))).toEqual(['estate.yaml', 'estate.yaml']);
 });
 
 test('a finding keeps its fingerprint when its declaration moves, and has another one when it is about something else', () => {
-  const print = (record: DriftRecord): string | undefined => resultsOf(only(record))[0]?.partialFingerprints.primaryLocationLineHash;
+  const print = (record: DriftRecord): string | undefined =>
+    resultsOf(only(record))[0]?.partialFingerprints.primaryLocationLineHash;
   expect(print({ ...busy, origin: at(99, 'other.yaml'), changes: [] })).toBe(print(busy));
   expect(print({ ...busy, address: 'alert_rules.other' })).not.toBe(print(busy));
   expect(print({ ...busy, status: 'gone' })).not.toBe(print(busy));
 });
 
 test('GitHub shows 5,000 results: errors first, the rest is counted', () => {
-  const of = (record: DriftRecord, count: number): readonly DriftRecord[] => Array.from({ length: count }, (_, index) => ({ ...record, address: `${record.address}-${index}` }));
+  const of = (record: DriftRecord, count: number): readonly DriftRecord[] =>
+    Array.from({ length: count }, (_, index) => ({
+      ...record,
+      address: `${record.address}-${index}`,
+    }));
   const [{ results, invocations }] = logOf(only(...of(left, 5000), ...of(busy, 10))).runs;
-  expect([results.length, results.filter(({ level }) => level === 'error').length]).toEqual([5000, 10]);
-  expect(invocations[0].toolExecutionNotifications.map(({ message }) => message.text)).toContain('10 more findings are left out.');
+  expect([results.length, results.filter(({ level }) => level === 'error').length]).toEqual([
+    5000, 10,
+  ]);
+  expect(invocations[0].toolExecutionNotifications.map(({ message }) => message.text)).toContain(
+    '10 more findings are left out.',
+  );
 });
 
 test('an audit that could not be made says so', () => {

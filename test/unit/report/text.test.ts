@@ -3,7 +3,14 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Event, Json } from '../../../src/model/index.js';
 import { inline, oneLine, rows, type Difference } from '../../../src/report/differences.js';
-import { advance, noProgress, planDocument, progressLine, renderDiagnostics, type Progress } from '../../../src/report/index.js';
+import {
+  advance,
+  noProgress,
+  planDocument,
+  progressLine,
+  renderDiagnostics,
+  type Progress,
+} from '../../../src/report/index.js';
 import { renderPlan } from '../../../src/report/render.js';
 import { clip, columns, wrap } from '../../../src/report/text-width.js';
 import { kinds } from '../../../src/resources/index.js';
@@ -34,16 +41,23 @@ describe('wrapping', () => {
     ['abcdefgh::d', 8, 20, ['abcdefgh', '\\u003a:d']],
     ['  command', 20, 20, ['  command']],
     ['', 5, 5, ['']],
-  ])('%j in %i and %i columns', (text, first, rest, lines) => expect(wrap(text, first, rest)).toEqual(lines));
+  ])('%j in %i and %i columns', (text, first, rest, lines) =>
+    expect(wrap(text, first, rest)).toEqual(lines),
+  );
 
   test('keeps the words and the width', () => {
     fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom('a', 'b', ' ', '語', '👩‍👧', 'e\u0301', ':') }), fc.integer({ min: 12, max: 30 }), (text, width) => {
-        const lines = wrap(text, width);
-        for (const line of lines) expect(columns(line)).toBeLessThanOrEqual(width);
-        const bare = (one: string): string => one.replaceAll('\\u003a', ':').replaceAll(/\s/g, '');
-        expect(bare(lines.join(''))).toBe(bare(text));
-      }),
+      fc.property(
+        fc.string({ unit: fc.constantFrom('a', 'b', ' ', '語', '👩‍👧', 'e\u0301', ':') }),
+        fc.integer({ min: 12, max: 30 }),
+        (text, width) => {
+          const lines = wrap(text, width);
+          for (const line of lines) expect(columns(line)).toBeLessThanOrEqual(width);
+          const bare = (one: string): string =>
+            one.replaceAll('\\u003a', ':').replaceAll(/\s/g, '');
+          expect(bare(lines.join(''))).toBe(bare(text));
+        },
+      ),
     );
   });
 
@@ -54,8 +68,15 @@ describe('wrapping', () => {
   ])('%j clipped to %i is %j', (text, room, clipped) => expect(clip(text, room)).toBe(clipped));
 });
 
-const difference = (before: Json | undefined, after: Json | undefined): Difference => ({ path: 'x', before, after, unknown: false, sensitive: false });
-const signsOf = (before: Json | undefined, after: Json | undefined): readonly string[] => rows(difference(before, after)).map(({ sign, text }) => sign + text);
+const difference = (before: Json | undefined, after: Json | undefined): Difference => ({
+  path: 'x',
+  before,
+  after,
+  unknown: false,
+  sensitive: false,
+});
+const signsOf = (before: Json | undefined, after: Json | undefined): readonly string[] =>
+  rows(difference(before, after)).map(({ sign, text }) => sign + text);
 
 describe('differences', () => {
   test.each<[string, Json | undefined, Json | undefined, readonly string[]]>([
@@ -69,8 +90,18 @@ describe('differences', () => {
     ['lines', 'a\nb\nc', 'a\nx\nc', [' a', '-b', '+x', ' c']],
     ['lines in common', 'a\nb\nc\nd', 'b\nx\nc\ne', ['-a', ' b', '+x', ' c', '-d', '+e']],
     ['a line more', 'a\nb', 'a\nb\nb', [' a', ' b', '+b']],
-    ['far lines', '1\n2\n3\n4\n5\n6\n7\n8\n9', '1\n2\n3\n4\n5\n6\n7\n8\nx', [' … 6 unchanged lines', ' 7', ' 8', '-9', '+x']],
-    ['lists of objects', [{ a: 1 }], [{ a: 2 }], [' [', '   {', '-    "a": 1', '+    "a": 2', '   }', ' ]']],
+    [
+      'far lines',
+      '1\n2\n3\n4\n5\n6\n7\n8\n9',
+      '1\n2\n3\n4\n5\n6\n7\n8\nx',
+      [' … 6 unchanged lines', ' 7', ' 8', '-9', '+x'],
+    ],
+    [
+      'lists of objects',
+      [{ a: 1 }],
+      [{ a: 2 }],
+      [' [', '   {', '-    "a": 1', '+    "a": 2', '   }', ' ]'],
+    ],
   ])('%s', (_, before, after, expected) => expect(signsOf(before, after)).toEqual(expected));
 
   test('line by line, nothing is lost: kept and removed lines are the old, kept and added the new', () => {
@@ -87,7 +118,8 @@ describe('differences', () => {
   });
 
   test('texts too long to be aligned are removed and added as a whole', () => {
-    const text = (word: string): string => Array.from({ length: 600 }, (_, index) => `${word}${index}`).join('\n');
+    const text = (word: string): string =>
+      Array.from({ length: 600 }, (_, index) => `${word}${index}`).join('\n');
     const shown = rows(difference(text('a'), text('b')));
     expect([shown.length, shown[0]?.sign, shown.at(-1)?.sign]).toEqual([1200, '-', '+']);
   });
@@ -99,21 +131,35 @@ describe('differences', () => {
     ['a\nb', 'c', undefined],
     [[1], [2], '[1] → [2]'],
     [[1, 2], [2], undefined],
-  ])('%j to %j in one line is %j', (before, after, line) => expect(oneLine(difference(before, after))).toBe(line));
+  ])('%j to %j in one line is %j', (before, after, line) =>
+    expect(oneLine(difference(before, after))).toBe(line),
+  );
 
-  test('a secret is never quoted', () => expect(inline({ secret: '(sensitive)' })).toBe('{"secret":(sensitive)}'));
+  test('a secret is never quoted', () =>
+    expect(inline({ secret: '(sensitive)' })).toBe('{"secret":(sensitive)}'));
 });
 
 test('ten thousand unchanged objects are one number', () => {
-  const plan = { ...quiet, changes: Array.from({ length: 10_000 }, (_, index) => keep(index)), unmanaged: {} };
+  const plan = {
+    ...quiet,
+    changes: Array.from({ length: 10_000 }, (_, index) => keep(index)),
+    unmanaged: {},
+  };
   const document = planDocument({ plan, kinds, meta, keeps: 'count' });
   expect(document.resource_changes).toEqual([]);
-  expect(renderPlan(document, 'text', { color: false, width: 80 })).toBe('No changes. 10000 objects are as declared.\n');
+  expect(renderPlan(document, 'text', { color: false, width: 80 })).toBe(
+    'No changes. 10000 objects are as declared.\n',
+  );
 });
 
 test('a plan with errors does not say that nothing changes', () => {
-  const plan = { ...quiet, diagnostics: [{ severity: 'error', code: 'ambiguous', summary: 'two objects match' }] } as const;
-  expect(renderPlan(planDocument({ plan, kinds, meta }), 'text', { color: false, width: 100 })).toMatch(/^Plan with 1 error: 0 to create.*30 unchanged\.\n$/m);
+  const plan = {
+    ...quiet,
+    diagnostics: [{ severity: 'error', code: 'ambiguous', summary: 'two objects match' }],
+  } as const;
+  expect(
+    renderPlan(planDocument({ plan, kinds, meta }), 'text', { color: false, width: 100 }),
+  ).toMatch(/^Plan with 1 error: 0 to create.*30 unchanged\.\n$/m);
 });
 
 describe('the progress line', () => {
@@ -131,7 +177,12 @@ describe('the progress line', () => {
         { type: 'reading', kind: 'accounts', objects: 700, done: true },
         { type: 'reading', kind: 'alert_rules', objects: 10, done: true },
       ]),
-    ).toEqual(['', 'reading accounts 500', 'reading accounts 700', 'reading accounts 700, alert_rules 10']));
+    ).toEqual([
+      '',
+      'reading accounts 500',
+      'reading accounts 700',
+      'reading accounts 700, alert_rules 10',
+    ]));
 
   test('of comparing secrets', () =>
     expect(
@@ -147,14 +198,21 @@ describe('the progress line', () => {
         { type: 'start', address: 'accounts.a', kind: 'accounts', action: 'create' },
         { type: 'start', address: 'accounts.b', kind: 'accounts', action: 'delete' },
         { type: 'waiting', why: 'rate limited', milliseconds: 1500 },
-        { type: 'end', outcome: { address: 'accounts.a', kind: 'accounts', action: 'create', outcome: 'done' } },
-        { type: 'end', outcome: { address: 'accounts.b', kind: 'accounts', action: 'delete', outcome: 'failed' } },
+        {
+          type: 'end',
+          outcome: { address: 'accounts.a', kind: 'accounts', action: 'create', outcome: 'done' },
+        },
+        {
+          type: 'end',
+          outcome: { address: 'accounts.b', kind: 'accounts', action: 'delete', outcome: 'failed' },
+        },
       ]),
     ).toEqual([
       '0/3',
       '0/3 · creating accounts.a',
       '0/3 · creating accounts.a · deleting accounts.b',
-      '0/3 · waiting 2 s: rate limited · creating accounts.a · deleting accounts.b'.slice(0, 68) + '…',
+      '0/3 · waiting 2 s: rate limited · creating accounts.a · deleting accounts.b'.slice(0, 68) +
+        '…',
       '1/3 · deleting accounts.b',
       '2/3 · 1 not done',
     ]));
@@ -162,14 +220,32 @@ describe('the progress line', () => {
 
 test('an address that is new for what is kept is shown, and nothing in the cloud changes', () => {
   const plan = { ...quiet, changes: [{ ...keep(1), renamed_from: 'alert_rules.before' }, keep(2)] };
-  const text = renderPlan(planDocument({ plan, kinds, meta, keeps: 'count' }), 'text', { color: false, width: 80 });
+  const text = renderPlan(planDocument({ plan, kinds, meta, keeps: 'count' }), 'text', {
+    color: false,
+    width: 80,
+  });
   expect(text).toContain(`> rename ${keep(1).address}\n`);
   expect(text).toMatch(/No changes in the cloud, 1 renamed\. 2 objects are as declared\.\n$/);
-  expect(renderPlan(planDocument({ plan, kinds, meta, keeps: 'count' }), 'markdown', { color: false, width: 80 })).toContain('| `>` rename |');
+  expect(
+    renderPlan(planDocument({ plan, kinds, meta, keeps: 'count' }), 'markdown', {
+      color: false,
+      width: 80,
+    }),
+  ).toContain('| `>` rename |');
 });
 
 test('a command to type is never broken, however long it is', () => {
   const command = `trueup import alert_rules.a-rule-with-a-rather-long-name 1eec7b81-e4ee-11f1-bb92-4f495a263ecc --env prod`;
-  const text = renderDiagnostics([{ severity: 'error', code: 'ambiguous', summary: 'x', detail: `Choose one: ${command}\nor write it down.` }], { color: false, width: 80 });
+  const text = renderDiagnostics(
+    [
+      {
+        severity: 'error',
+        code: 'ambiguous',
+        summary: 'x',
+        detail: `Choose one: ${command}\nor write it down.`,
+      },
+    ],
+    { color: false, width: 80 },
+  );
   expect(text).toContain(`\n  Choose one:\n    ${command}\n  or write it down.\n`);
 });

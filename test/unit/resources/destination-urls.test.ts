@@ -3,7 +3,14 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, test } from 'vitest';
 import type { Estate } from '../../../src/emulator/index.js';
-import { faultsOf, Reference, Template, type JsonObject, type Value, type Values } from '../../../src/model/index.js';
+import {
+  faultsOf,
+  Reference,
+  Template,
+  type JsonObject,
+  type Value,
+  type Values,
+} from '../../../src/model/index.js';
 import { registrableDomain } from '../../../src/resources/rules/registrable-domains.js';
 import { collections, kinds } from '../../../src/resources/index.js';
 import { planChange } from '../../../src/terraform/plan-resource.js';
@@ -69,20 +76,52 @@ const good: readonly string[] = [
 ];
 
 const destinations = kindOf('alert_push_destinations');
-const faults = (url: string, there?: string) => faultsOf(destinations, { endpoint: { url } }, there === undefined ? {} : { endpoint: { url: there } });
+const faults = (url: string, there?: string) =>
+  faultsOf(
+    destinations,
+    { endpoint: { url } },
+    there === undefined ? {} : { endpoint: { url: there } },
+  );
 
 describe('an address', () => {
   it.each(bad)('%j is refused: %s', (url, words) => {
-    expect(faults(url)).toMatchObject([{ severity: 'error', code: 'bad-url', attribute: 'endpoint.url', summary: expect.stringMatching(words) as string }]);
+    expect(faults(url)).toMatchObject([
+      {
+        severity: 'error',
+        code: 'bad-url',
+        attribute: 'endpoint.url',
+        summary: expect.stringMatching(words) as string,
+      },
+    ]);
     expect(faults(url, url)).toMatchObject([{ severity: 'warning' }]);
     expect(faults(url, 'https://good.example/')).toMatchObject([{ severity: 'error' }]);
-    for (const { summary, detail } of faults(url)) expect(`${summary} ${detail}`).not.toMatch(/hunter2|evil|good\.example/);
+    for (const { summary, detail } of faults(url))
+      expect(`${summary} ${detail}`).not.toMatch(/hunter2|evil|good\.example/);
   });
 
   it.each(good)('%j is sent as it is written', (url) => expect(faults(url)).toEqual([]));
 
   it('leads where WHATWG reads it, whatever is taken', () => {
-    const parts = fc.constantFrom('https', 'http', ':', '/', '//', '\\', '@', 'good.example', 'evil.example', '#', '?', ' ', '\t', '.', '127.0.0.1', '[::1]', '%2f', 'x');
+    const parts = fc.constantFrom(
+      'https',
+      'http',
+      ':',
+      '/',
+      '//',
+      '\\',
+      '@',
+      'good.example',
+      'evil.example',
+      '#',
+      '?',
+      ' ',
+      '\t',
+      '.',
+      '127.0.0.1',
+      '[::1]',
+      '%2f',
+      'x',
+    );
     fc.assert(
       fc.property(fc.array(parts, { maxLength: 9 }), (some) => {
         const url = `https:${some.join('')}`;
@@ -117,7 +156,10 @@ describe('destination-moved', () => {
   const moves = (from: string, to: Value) => {
     const there = { name: 'Pager', endpoint: { url: from } };
     return planScene({
-      declared: [declare('accounts.new', { name: 'New' }), declare('alert_push_destinations.p', { name: 'Pager', endpoint: { url: to } })],
+      declared: [
+        declare('accounts.new', { name: 'New' }),
+        declare('alert_push_destinations.p', { name: 'Pager', endpoint: { url: to } }),
+      ],
       state: { 'alert_push_destinations.p': entry('alert_push_destinations', 'd1', there) },
       live: { alert_push_destinations: [live('alert_push_destinations', 'd1', there)] },
     });
@@ -140,15 +182,28 @@ describe('destination-moved', () => {
     ['the same host', after('https://b.good.example/', made), []],
     ['the same host without TLS', after('http://good.example/', made), ['destination-moved']],
     ['a part of the host', after('https://good.example', made), ['destination-moved']],
-    ['a host behind a user name', after('https://good.example', made, '@evil.example/'), ['destination-moved']],
+    [
+      'a host behind a user name',
+      after('https://good.example', made, '@evil.example/'),
+      ['destination-moved'],
+    ],
     ['everything', made, ['destination-moved']],
-  ])('where a part is known only after apply: %s', (_, to, rules) => expect(blocked(moves('https://a.good.example/', to))).toEqual(rules));
+  ])('where a part is known only after apply: %s', (_, to, rules) =>
+    expect(blocked(moves('https://a.good.example/', to))).toEqual(rules),
+  );
 
   test('says what moves, and repeats no address', () => {
-    const [verdict] = moves('https://localhost/?key=hunter2', 'http://localhost/?key=hunter2').plan.verdicts;
-    expect(verdict?.detail).toBe('alert_push_destinations.p moves from localhost to localhost, and from https to http');
-    expect(moves('https://good.example/', made).plan.verdicts[0]?.detail).toBe('alert_push_destinations.p moves from good.example to an address that is known only after apply');
-    expect(moves('hunter2', 'https://good.example/').plan.verdicts[0]?.detail).toBe('alert_push_destinations.p moves from an address that is no URL to good.example');
+    const [verdict] = moves('https://localhost/?key=hunter2', 'http://localhost/?key=hunter2').plan
+      .verdicts;
+    expect(verdict?.detail).toBe(
+      'alert_push_destinations.p moves from localhost to localhost, and from https to http',
+    );
+    expect(moves('https://good.example/', made).plan.verdicts[0]?.detail).toBe(
+      'alert_push_destinations.p moves from good.example to an address that is known only after apply',
+    );
+    expect(moves('hunter2', 'https://good.example/').plan.verdicts[0]?.detail).toBe(
+      'alert_push_destinations.p moves from an address that is no URL to good.example',
+    );
   });
 });
 
@@ -164,7 +219,14 @@ describe('through the command', () => {
         { id: '1', name: 'Headquarters', account: null },
         { id: '2', name: evil, account: '1' },
       ],
-      alert_push_destinations: [{ destination_config_id: '0de06d30-aa9b-11f0-9b22-116adc8ab9a4', name: 'Pager', enabled: true, endpoint: { url } }],
+      alert_push_destinations: [
+        {
+          destination_config_id: '0de06d30-aa9b-11f0-9b22-116adc8ab9a4',
+          name: 'Pager',
+          enabled: true,
+          endpoint: { url },
+        },
+      ],
     },
   });
   const open = async (url: string): Promise<Box> => {
@@ -173,14 +235,18 @@ describe('through the command', () => {
     return one;
   };
   const declared = (url: string, before = '', more = ''): Folder =>
-    folder({ 'trueup.yaml': `${before}alert_push_destinations:\n  pager:\n    name: Pager\n    endpoint: { url: ${JSON.stringify(url)} }\n${more}` });
+    folder({
+      'trueup.yaml': `${before}alert_push_destinations:\n  pager:\n    name: Pager\n    endpoint: { url: ${JSON.stringify(url)} }\n${more}`,
+    });
 
   test.each([
     ['', evil],
     [`variables: { where: "${evil}" }\n`, '${var.where}'],
   ])('validate refuses it, with its place and without repeating it: %s%s', async (before, url) => {
     const stderr = flat((await declared(url, before).expect(1, ['validate'])).stderr);
-    expect(stderr).toContain('alert_push_destinations.pager: `endpoint.url` holds a user name or a password');
+    expect(stderr).toContain(
+      'alert_push_destinations.pager: `endpoint.url` holds a user name or a password',
+    );
     expect(stderr).toMatch(/trueup\.yaml:\d+:17 · .* · \[bad-url\]/);
     expect(stderr).not.toContain('hunter2');
   });
@@ -190,7 +256,9 @@ describe('through the command', () => {
     const home = declared(evil);
     for (const verb of [['plan'], ['apply', '--auto-approve']]) {
       const { stdout, stderr } = await home.expect(1, verb, there);
-      expect(flat(stderr)).toContain('alert_push_destinations.pager: `endpoint.url` holds a user name or a password');
+      expect(flat(stderr)).toContain(
+        'alert_push_destinations.pager: `endpoint.url` holds a user name or a password',
+      );
       expect(stdout + stderr).not.toContain('hunter2');
     }
     expect(there.writes()).toEqual([]);
@@ -199,53 +267,82 @@ describe('through the command', () => {
   test('what is live already is a warning, in plan, and in validate once the state knows it', async () => {
     const there = await open(evil);
     const home = declared(evil, '', '    enabled: false\n');
-    expect(flat((await home.expect(0, ['plan', '--allow', 'first-run'], there)).stderr)).toContain('The live object has it already, so it stays.');
+    expect(flat((await home.expect(0, ['plan', '--allow', 'first-run'], there)).stderr)).toContain(
+      'The live object has it already, so it stays.',
+    );
     await home.expect(1, ['validate']);
     await home.expect(0, ['apply', '--auto-approve', '--allow', 'first-run'], there);
     expect(there.writes()).toHaveLength(1);
-    expect(flat((await home.expect(0, ['validate'])).stderr)).toContain('warning: alert_push_destinations.pager: `endpoint.url` holds a user name');
+    expect(flat((await home.expect(0, ['validate'])).stderr)).toContain(
+      'warning: alert_push_destinations.pager: `endpoint.url` holds a user name',
+    );
     await home.expect(0, ['plan', '--detailed-exitcode'], there);
   });
 
   test('a reference to one is refused by plan; one that only apply can fill, before it is sent', async () => {
     const there = await open(evil);
     const copied = folder({
-      'trueup.yaml': 'lookups: { old: { accounts: { id: "2" } } }\nalert_push_destinations:\n  new: { name: New, endpoint: { url: "${lookups.old.name}" } }\n',
+      'trueup.yaml':
+        'lookups: { old: { accounts: { id: "2" } } }\nalert_push_destinations:\n  new: { name: New, endpoint: { url: "${lookups.old.name}" } }\n',
     });
     await copied.expect(0, ['validate']);
-    expect(flat((await copied.expect(1, ['plan'], there)).stderr)).toContain('alert_push_destinations.new: `endpoint.url` holds a user name or a password');
+    expect(flat((await copied.expect(1, ['plan'], there)).stderr)).toContain(
+      'alert_push_destinations.new: `endpoint.url` holds a user name or a password',
+    );
     const late = folder({
-      'trueup.yaml': 'accounts:\n  a: { name: A }\nalert_push_destinations:\n  new: { name: New, endpoint: { url: "https://${accounts.a.id}@good.example/" } }\n',
+      'trueup.yaml':
+        'accounts:\n  a: { name: A }\nalert_push_destinations:\n  new: { name: New, endpoint: { url: "https://${accounts.a.id}@good.example/" } }\n',
     });
     await late.expect(0, ['plan'], there);
-    expect(flat((await late.expect(7, ['apply', '--auto-approve'], there)).stdout)).toContain('holds a user name or a password');
+    expect(flat((await late.expect(7, ['apply', '--auto-approve'], there)).stdout)).toContain(
+      'holds a user name or a password',
+    );
     expect(there.writes()).toEqual(['POST /api/v2/accounts/']);
   });
 });
 
 describe('the provider', () => {
-  const { attributes } = providerSchema(kinds, collections).resources['devicecloud_alert_push_destination'] as { readonly attributes: Parameters<typeof complete>[0] };
+  const { attributes } = providerSchema(kinds, collections).resources[
+    'devicecloud_alert_push_destination'
+  ] as { readonly attributes: Parameters<typeof complete>[0] };
   const plan = (url: string, prior: string | null, more: JsonObject = {}) =>
     planChange({
       kind: destinations,
       schema: attributes,
-      prior: prior === null ? null : complete(attributes, { destination_config_id: 'd1', name: 'N', endpoint: { url: prior } }),
+      prior:
+        prior === null
+          ? null
+          : complete(attributes, {
+              destination_config_id: 'd1',
+              name: 'N',
+              endpoint: { url: prior },
+            }),
       config: complete(attributes, { name: 'N', endpoint: { url }, ...more }),
     });
 
   test('refuses to plan it, with the path of the attribute', () => {
     for (const prior of [null, 'https://good.example/'])
       expect(plan('https://a@good.example/', prior)).toEqual({
-        diagnostics: [{ severity: 'error', summary: '`endpoint.url` holds a user name or a password', detail: expect.any(String) as string, path: ['endpoint', 'url'] }],
+        diagnostics: [
+          {
+            severity: 'error',
+            summary: '`endpoint.url` holds a user name or a password',
+            detail: expect.any(String) as string,
+            path: ['endpoint', 'url'],
+          },
+        ],
       });
   });
 
   test('warns of what is live already', () => {
-    expect(plan('https://a@good.example/', 'https://a@good.example/', { enabled: true })).toMatchObject({ planned_state: { name: 'N' }, diagnostics: [{ severity: 'warning' }] });
+    expect(
+      plan('https://a@good.example/', 'https://a@good.example/', { enabled: true }),
+    ).toMatchObject({ planned_state: { name: 'N' }, diagnostics: [{ severity: 'warning' }] });
     expect(plan('https://good.example/', null)).not.toHaveProperty('diagnostics');
   });
 });
 
 test('what is not known yet is not judged', () => {
-  for (const values of [{}, { endpoint: {} }, { endpoint: { url: null } }] as Values[]) expect(faultsOf(destinations, values)).toEqual([]);
+  for (const values of [{}, { endpoint: {} }, { endpoint: { url: null } }] as Values[])
+    expect(faultsOf(destinations, values)).toEqual([]);
 });

@@ -4,7 +4,13 @@ import { expect, test } from 'vitest';
 import { ref } from '../../../src/resources/ref.js';
 
 test('a reference takes the name of a kind, of a collection and of an external', () => {
-  expect([ref('An account.', 'accounts'), ref('A subscription.', 'subscriptions'), ref('A user.', 'users')].map(({ to }) => to)).toEqual(['accounts', 'subscriptions', 'users']);
+  expect(
+    [
+      ref('An account.', 'accounts'),
+      ref('A subscription.', 'subscriptions'),
+      ref('A user.', 'users'),
+    ].map(({ to }) => to),
+  ).toEqual(['accounts', 'subscriptions', 'users']);
 });
 
 test('a reference to anything else does not compile', () => {

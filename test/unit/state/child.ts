@@ -12,7 +12,11 @@ const [mode = '', path = ''] = process.argv.slice(2);
 const say = (line: string): boolean => process.stdout.write(`${line}\n`);
 const random = systemRandom();
 const here = await machine();
-const lock = { ...here, every: (milliseconds: number, work: () => void) => here.every(milliseconds / Number(process.env['BEATS'] ?? 1), work) };
+const lock = {
+  ...here,
+  every: (milliseconds: number, work: () => void) =>
+    here.every(milliseconds / Number(process.env['BEATS'] ?? 1), work),
+};
 
 async function work(session: Session): Promise<never> {
   for (let turn = Object.keys(session.snapshot.state.resources).length + 1; ; turn += 1) {
@@ -24,9 +28,18 @@ async function work(session: Session): Promise<never> {
 }
 
 try {
-  const session = await fileStore({ path, files: diskFiles(random), clock: systemClock(), random, lock, version: '0.1.0' }).open(mode, TARGET);
+  const session = await fileStore({
+    path,
+    files: diskFiles(random),
+    clock: systemClock(),
+    random,
+    lock,
+    version: '0.1.0',
+  }).open(mode, TARGET);
   say('held');
-  await (mode === 'work' ? work(session) : new Promise((resolve) => process.stdin.once('data', resolve)));
+  await (mode === 'work'
+    ? work(session)
+    : new Promise((resolve) => process.stdin.once('data', resolve)));
   await session.release();
   process.exit(0);
 } catch (error) {

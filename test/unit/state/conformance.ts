@@ -17,13 +17,19 @@ export interface Bench {
 }
 
 /** The Refusal a promise ends in. */
-export async function refusal(promise: Promise<unknown>): Promise<{ readonly code: string; readonly exit: Exit; readonly words: string }> {
+export async function refusal(
+  promise: Promise<unknown>,
+): Promise<{ readonly code: string; readonly exit: Exit; readonly words: string }> {
   const error: unknown = await promise.then(
     () => undefined,
     (reason: unknown) => reason,
   );
   if (!(error instanceof Refusal)) throw new Error(`expected a Refusal, got ${String(error)}`);
-  return { code: error.diagnostics.map((one) => one.code).join(), exit: error.exit, words: error.diagnostics.map((one) => `${one.summary}\n${one.detail ?? ''}`).join('\n') };
+  return {
+    code: error.diagnostics.map((one) => one.code).join(),
+    exit: error.exit,
+    words: error.diagnostics.map((one) => `${one.summary}\n${one.detail ?? ''}`).join('\n'),
+  };
 }
 
 export function conformance(name: string, makeBench: () => Promise<Bench>): void {
@@ -64,19 +70,28 @@ export function conformance(name: string, makeBench: () => Promise<Bench>): void
 
     it('writes what its caller makes of the new state, and asks for it only where there is one', async () => {
       const session = await open();
-      const finish = async (state: State): Promise<State> => ({ ...state, secrets_together: [{ of: 'all', hash: 'aGFzaA==', cost: 14 }] });
+      const finish = async (state: State): Promise<State> => ({
+        ...state,
+        secrets_together: [{ of: 'all', hash: 'aGFzaA==', cost: 14 }],
+      });
       await session.record(intent('a'), result('a'));
       await session.compact(finish);
       await session.compact(() => Promise.reject(new Error('there is nothing to write')));
       await session.release();
-      expect((await store.read())?.state.secrets_together).toEqual([{ of: 'all', hash: 'aGFzaA==', cost: 14 }]);
+      expect((await store.read())?.state.secrets_together).toEqual([
+        { of: 'all', hash: 'aGFzaA==', cost: 14 },
+      ]);
     });
 
     it('knows nothing at first, and writes nothing while reading', async () => {
       expect(await store.read()).toBeUndefined();
       expect(await store.holder()).toBeUndefined();
       const session = await open();
-      expect(session.snapshot).toMatchObject({ state: { serial: 0, target: TARGET, resources: {}, spent: [] }, pending: [], unfinished: false });
+      expect(session.snapshot).toMatchObject({
+        state: { serial: 0, target: TARGET, resources: {}, spent: [] },
+        pending: [],
+        unfinished: false,
+      });
       await session.compact();
       await session.release();
       expect(await store.read()).toBeUndefined();
@@ -88,7 +103,10 @@ export function conformance(name: string, makeBench: () => Promise<Bench>): void
       await session.record(result('1'));
       const before = await bench.bytes();
       const seen = await store.read();
-      expect(seen).toMatchObject({ state: { serial: 0, resources: { 'accounts.a1': entry('1') } }, unfinished: true });
+      expect(seen).toMatchObject({
+        state: { serial: 0, resources: { 'accounts.a1': entry('1') } },
+        unfinished: true,
+      });
       expect(seen?.pending.map(({ op }) => op)).toEqual(['2']);
       expect(await bench.bytes()).toEqual(before);
     });
@@ -104,13 +122,22 @@ export function conformance(name: string, makeBench: () => Promise<Bench>): void
       expect(await session.compact()).toMatchObject({ state: { serial: 1 }, unfinished: false });
       expect(await bench.bytes()).toEqual(before);
       await session.record(memory('accounts.a1', null));
-      expect(await session.compact()).toMatchObject({ state: { serial: 2, resources: {} }, unfinished: false });
+      expect(await session.compact()).toMatchObject({
+        state: { serial: 2, resources: {} },
+        unfinished: false,
+      });
       expect((await store.read())?.state.lineage).toBe(session.snapshot.state.lineage);
     });
 
     it('carries an intent without a known outcome through every compaction until it is settled', async () => {
       const first = await open();
-      await first.record(intent('1'), intent('2'), intent('3'), result('2'), failed('3', 'unknown', { spent: { at: now(), action: 'update' } }));
+      await first.record(
+        intent('1'),
+        intent('2'),
+        intent('3'),
+        result('2'),
+        failed('3', 'unknown', { spent: { at: now(), action: 'update' } }),
+      );
       expect((await first.compact()).pending.map(({ op }) => op)).toEqual(['1', '3']);
       await first.record(intent('4'), result('4'));
       await first.release();
@@ -123,20 +150,33 @@ export function conformance(name: string, makeBench: () => Promise<Bench>): void
       const settled = await second.compact();
       expect(settled).toMatchObject({ pending: [], unfinished: false, state: { serial: 2 } });
       expect(settled.state.spent).toHaveLength(1);
-      expect(Object.keys((await store.read())?.state.resources ?? {})).toEqual(['accounts.a1', 'accounts.a2', 'accounts.a4']);
+      expect(Object.keys((await store.read())?.state.resources ?? {})).toEqual([
+        'accounts.a1',
+        'accounts.a2',
+        'accounts.a4',
+      ]);
     });
 
     it('loses no record that is made while a compaction goes on', async () => {
       const session = await open();
       await session.record(intent('1'), result('1'));
-      await Promise.all([session.compact(), session.record(intent('2'), result('2')), session.compact(), session.record(intent('3'))]);
+      await Promise.all([
+        session.compact(),
+        session.record(intent('2'), result('2')),
+        session.compact(),
+        session.record(intent('3')),
+      ]);
       await session.release();
-      expect(await store.read()).toMatchObject({ state: { resources: { 'accounts.a1': entry('1'), 'accounts.a2': entry('2') } }, pending: [intent('3')] });
+      expect(await store.read()).toMatchObject({
+        state: { resources: { 'accounts.a1': entry('1'), 'accounts.a2': entry('2') } },
+        pending: [intent('3')],
+      });
     });
 
     it('forgets what was spent more than 24 hours ago, when something else changes', async () => {
       const session = await open();
-      const spend = (address: string): Promise<void> => session.record(memory(address, null, { spent: { at: now(), action: 'delete' } }));
+      const spend = (address: string): Promise<void> =>
+        session.record(memory(address, null, { spent: { at: now(), action: 'delete' } }));
       await spend('accounts.old');
       await session.compact();
       await bench.clock.sleep(24 * 60 * 60 * 1000 + 1);
@@ -158,7 +198,10 @@ export function conformance(name: string, makeBench: () => Promise<Bench>): void
     it('takes an intent again when it is renewed, and counts it once, as of then', async () => {
       const session = await open();
       await session.record(intent('1'));
-      const later = { ...intent('1'), at: new Date(Date.parse(intent('1').at) + 60_000).toISOString() };
+      const later = {
+        ...intent('1'),
+        at: new Date(Date.parse(intent('1').at) + 60_000).toISOString(),
+      };
       await session.record(later);
       await session.release();
       expect((await open()).snapshot.pending).toEqual([later]);
@@ -170,7 +213,9 @@ export function conformance(name: string, makeBench: () => Promise<Bench>): void
       await session.compact();
       await session.release();
       const before = await bench.bytes();
-      expect(await refusal(bench.store().open('apply', 'https://other.example.com'))).toMatchObject({ code: 'other-target', exit: 1 });
+      expect(await refusal(bench.store().open('apply', 'https://other.example.com'))).toMatchObject(
+        { code: 'other-target', exit: 1 },
+      );
       expect(await bench.bytes()).toEqual(before);
       await open();
     });
@@ -203,7 +248,11 @@ export function conformance(name: string, makeBench: () => Promise<Bench>): void
       await session.assertHeld();
       await bench.steal();
       const before = await bench.bytes();
-      for (const attempt of [() => session.assertHeld(), () => session.record(result('1')), () => session.compact()]) {
+      for (const attempt of [
+        () => session.assertHeld(),
+        () => session.record(result('1')),
+        () => session.compact(),
+      ]) {
         expect(await refusal(attempt())).toMatchObject({ code: 'lock-lost', exit: 4 });
       }
       await session.release();

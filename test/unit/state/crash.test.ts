@@ -13,13 +13,31 @@ import { drawn } from '../../support/drawn.js';
 
 const PATH = '/sim/state.json';
 type Records = readonly (Intent | Result)[];
-type Step = { readonly do: 'compact' | 'reopen' } | { readonly do: 'record'; readonly records: Records };
+type Step =
+  { readonly do: 'compact' | 'reopen' } | { readonly do: 'record'; readonly records: Records };
 
-const storeOn = (files: SimulatedFiles, lock: LockPort): Store => fileStore({ path: PATH, files, clock: simulatedClock(), random: seededRandom(3), lock, version: '0.1.0' });
+const storeOn = (files: SimulatedFiles, lock: LockPort): Store =>
+  fileStore({
+    path: PATH,
+    files,
+    clock: simulatedClock(),
+    random: seededRandom(3),
+    lock,
+    version: '0.1.0',
+  });
 
 /** What a snapshot says, without what a compaction may change. */
-const essence = ({ state, pending: open }: Snapshot): unknown => ({ resources: state.resources, spent: state.spent, pending: open });
-const told = (records: Records): unknown => essence({ state: fold(emptyState('', ''), records), pending: pending(records), unfinished: false });
+const essence = ({ state, pending: open }: Snapshot): unknown => ({
+  resources: state.resources,
+  spent: state.spent,
+  pending: open,
+});
+const told = (records: Records): unknown =>
+  essence({
+    state: fold(emptyState('', ''), records),
+    pending: pending(records),
+    unfinished: false,
+  });
 
 /** Plays the steps. `acknowledged` grows as the store says yes; `inFlight` is what it was asked and has not answered. */
 interface Play {
@@ -27,7 +45,12 @@ interface Play {
   inFlight: Records;
 }
 
-async function play(files: SimulatedFiles, lock: LockPort, steps: readonly Step[], so: Play): Promise<void> {
+async function play(
+  files: SimulatedFiles,
+  lock: LockPort,
+  steps: readonly Step[],
+  so: Play,
+): Promise<void> {
   let session: Session = await storeOn(files, lock).open('apply', TARGET);
   for (const step of steps) {
     if (step.do === 'record') {
@@ -47,7 +70,9 @@ async function play(files: SimulatedFiles, lock: LockPort, steps: readonly Step[
 
 /** Everything that may be there after a power cut: what was acknowledged, and any beginning of what was in flight. */
 const allowed = ({ acknowledged, inFlight }: Play): readonly unknown[] =>
-  Array.from({ length: inFlight.length + 1 }, (_, taken) => told([...acknowledged, ...inFlight.slice(0, taken)]));
+  Array.from({ length: inFlight.length + 1 }, (_, taken) =>
+    told([...acknowledged, ...inFlight.slice(0, taken)]),
+  );
 
 function diskOf(contents: ReadonlyMap<string, string>, seed: number): SimulatedFiles {
   const files = simulatedFiles(seed);
@@ -81,7 +106,9 @@ const steps: fc.Arbitrary<readonly Step[]> = fc
       if (choice === 3) return memory(`accounts.a${Number(op) - 1}`, null, { spent });
       return result(op, { entry: entry(op) });
     };
-    return plan.map((step): Step => (typeof step === 'string' ? { do: step } : { do: 'record', records: step.map(make) }));
+    return plan.map((step): Step =>
+      typeof step === 'string' ? { do: step } : { do: 'record', records: step.map(make) },
+    );
   });
 
 describe('a power cut', () => {
@@ -90,7 +117,10 @@ describe('a power cut', () => {
       fc.asyncProperty(steps, fc.nat(), async (plan, seed) => {
         const files = simulatedFiles(seed);
         const so: Play = { acknowledged: [], inFlight: [] };
-        const cuts: { readonly contents: ReadonlyMap<string, string>; readonly allowed: readonly unknown[] }[] = [];
+        const cuts: {
+          readonly contents: ReadonlyMap<string, string>;
+          readonly allowed: readonly unknown[];
+        }[] = [];
         files.onBoundary = (contents) => cuts.push({ contents, allowed: allowed(so) });
         await play(files, simulatedMachine().start(), plan, so);
         cuts.push({ contents: files.contents, allowed: [told(so.acknowledged)] });
@@ -121,8 +151,14 @@ describe('a power cut', () => {
           expect(later?.pending).toEqual(read?.pending ?? []);
           expect(later?.state.spent).toEqual(read?.state.spent ?? []);
           expect(later?.state.serial).toBe((read?.state.serial ?? 0) + 1);
-          expect([...after.contents.keys()].filter((path) => path.endsWith('.tmp') && !path.includes('.lock.'))).toEqual([]);
-          expect([...after.contents.keys()].filter((path) => path.includes('journal'))).toEqual(later?.pending.length === 0 ? [] : [`${PATH}.journal`]);
+          expect(
+            [...after.contents.keys()].filter(
+              (path) => path.endsWith('.tmp') && !path.includes('.lock.'),
+            ),
+          ).toEqual([]);
+          expect([...after.contents.keys()].filter((path) => path.includes('journal'))).toEqual(
+            later?.pending.length === 0 ? [] : [`${PATH}.journal`],
+          );
         }
       }),
       { numRuns: drawn(40) },

@@ -8,7 +8,13 @@ import { maskingOf } from '../../../src/model/index.js';
 import type { Files } from '../../../src/platform/index.js';
 import { diskFiles } from '../../../src/platform/files.js';
 import { systemRandom } from '../../../src/platform/random.js';
-import { fileStore, storeFor, type FileStoreOptions, type Session, type Store } from '../../../src/state/index.js';
+import {
+  fileStore,
+  storeFor,
+  type FileStoreOptions,
+  type Session,
+  type Store,
+} from '../../../src/state/index.js';
 import { simulatedFiles, type SimulatedFiles } from '../../support/simulated-files.js';
 import { simulatedMachine } from '../../support/simulated-machine.js';
 import { simulatedClock, seededRandom } from '../../support/simulated.js';
@@ -18,10 +24,16 @@ import { entry, intent, result, TARGET } from './samples.js';
 const PATH = '/sim/state.json';
 
 conformance('the file store on a simulated disk', async () => {
-  const [files, clock, machine, random] = [simulatedFiles(), simulatedClock(), simulatedMachine(), seededRandom(1)];
+  const [files, clock, machine, random] = [
+    simulatedFiles(),
+    simulatedClock(),
+    simulatedMachine(),
+    seededRandom(1),
+  ];
   return {
     clock,
-    store: () => fileStore({ path: PATH, files, clock, random, lock: machine.start(), version: '0.1.0' }),
+    store: () =>
+      fileStore({ path: PATH, files, clock, random, lock: machine.start(), version: '0.1.0' }),
     bytes: async () => files.contents,
     steal: () => files.remove(`${PATH}.lock`),
   };
@@ -33,8 +45,22 @@ conformance('the file store on a real disk', async () => {
   const [random, clock, machine] = [systemRandom(), simulatedClock(), simulatedMachine()];
   return {
     clock,
-    store: () => fileStore({ path, files: diskFiles(random), clock, random, lock: machine.start(), version: '0.1.0' }),
-    bytes: async () => Promise.all((await readdir(join(folder, 'deep'))).map(async (name) => [name, await readFile(join(folder, 'deep', name), 'utf8')])),
+    store: () =>
+      fileStore({
+        path,
+        files: diskFiles(random),
+        clock,
+        random,
+        lock: machine.start(),
+        version: '0.1.0',
+      }),
+    bytes: async () =>
+      Promise.all(
+        (await readdir(join(folder, 'deep'))).map(async (name) => [
+          name,
+          await readFile(join(folder, 'deep', name), 'utf8'),
+        ]),
+      ),
     steal: () => rm(`${path}.lock`),
     close: () => rm(folder, { recursive: true }),
   };
@@ -47,15 +73,34 @@ async function worn(seed = 2): Promise<{
   readonly state: () => string;
   readonly journal: () => string | undefined;
 }> {
-  const [files, clock, machine, random] = [simulatedFiles(), simulatedClock(), simulatedMachine(), seededRandom(seed)];
-  const store = (more: Partial<FileStoreOptions> = {}): Store => fileStore({ path: PATH, files, clock, random, lock: machine.start(), version: '0.1.0', ...more });
+  const [files, clock, machine, random] = [
+    simulatedFiles(),
+    simulatedClock(),
+    simulatedMachine(),
+    seededRandom(seed),
+  ];
+  const store = (more: Partial<FileStoreOptions> = {}): Store =>
+    fileStore({
+      path: PATH,
+      files,
+      clock,
+      random,
+      lock: machine.start(),
+      version: '0.1.0',
+      ...more,
+    });
   const session = await store().open('apply', TARGET);
   for (let run = 1; run <= 5; run += 1) {
     await session.record(intent(String(run)), result(String(run)));
     await session.compact();
   }
   await session.release();
-  return { files, store, state: () => files.contents.get(PATH) ?? '', journal: () => files.contents.get(`${PATH}.journal`) };
+  return {
+    files,
+    store,
+    state: () => files.contents.get(PATH) ?? '',
+    journal: () => files.contents.get(`${PATH}.journal`),
+  };
 }
 
 describe('the state file', () => {
@@ -70,7 +115,9 @@ describe('the state file', () => {
       '  "resources": {',
       expect.stringMatching(/^ {4}"accounts\.a1": \{"applied":.*\},?$/),
     ]);
-    expect(text.split('\n').filter((line) => line.startsWith('    '))).toHaveLength(Object.keys((JSON.parse(text) as { resources: object }).resources).length);
+    expect(text.split('\n').filter((line) => line.startsWith('    '))).toHaveLength(
+      Object.keys((JSON.parse(text) as { resources: object }).resources).length,
+    );
     expect(text.endsWith('}\n')).toBe(true);
   });
 
@@ -82,7 +129,9 @@ describe('the state file', () => {
       await session.compact();
     }
     await session.release();
-    const serials = [...files.contents].map(([path, text]) => `${path.slice(PATH.length)} ${/"serial": (\d+)/.exec(text)?.[1]}`);
+    const serials = [...files.contents].map(
+      ([path, text]) => `${path.slice(PATH.length)} ${/"serial": (\d+)/.exec(text)?.[1]}`,
+    );
     expect(serials.toSorted()).toEqual([' 8', '.1 7', '.2 6', '.3 5', '.4 4', '.5 3']);
   });
 
@@ -119,7 +168,9 @@ describe('the state file', () => {
     for (const path of [PATH, `${PATH}.1`, `${PATH}.2`]) files.put(path, '{"format');
     expect((await refusal(store().read())).words).toContain(`cp ${PATH}.3 ${PATH}`);
     for (const path of [`${PATH}.3`, `${PATH}.4`]) files.put(path, '');
-    expect((await refusal(store().read())).words).toMatch(/mv \S+ \S+\.damaged\nThe next plan then offers to adopt/);
+    expect((await refusal(store().read())).words).toMatch(
+      /mv \S+ \S+\.damaged\nThe next plan then offers to adopt/,
+    );
   });
 
   it('says what follows from the loss as it is told to', async () => {
@@ -130,7 +181,8 @@ describe('the state file', () => {
     files.put(PATH, '{"format');
     files.put(`${PATH}.journal`, '');
     expect((await refusal(read())).words).toMatch(/cp \S+ \S+\nLook twice\.$/);
-    for (let generation = 1; generation <= 5; generation += 1) files.put(`${PATH}.${generation}`, '');
+    for (let generation = 1; generation <= 5; generation += 1)
+      files.put(`${PATH}.${generation}`, '');
     expect((await refusal(read())).words).toMatch(/\.damaged\nLook twice\.$/);
   });
 
@@ -143,11 +195,17 @@ describe('the state file', () => {
       await session.record(intent('3'), result('3'));
       await session.compact();
       const modes = await Promise.all(
-        ['', 'state.json', 'state.json.1', 'state.json.journal', 'state.json.lock'].map(async (name) => ((await stat(join(folder, 'new', name))).mode & 0o777).toString(8)),
+        ['', 'state.json', 'state.json.1', 'state.json.journal', 'state.json.lock'].map(
+          async (name) => ((await stat(join(folder, 'new', name))).mode & 0o777).toString(8),
+        ),
       );
       expect(modes).toEqual(['700', '600', '600', '600', '600']);
       await session.release();
-      expect((await readdir(join(folder, 'new'))).toSorted()).toEqual(['state.json', 'state.json.1', 'state.json.journal']);
+      expect((await readdir(join(folder, 'new'))).toSorted()).toEqual([
+        'state.json',
+        'state.json.1',
+        'state.json.journal',
+      ]);
     } finally {
       await rm(folder, { recursive: true });
     }
@@ -155,7 +213,14 @@ describe('the state file', () => {
 });
 
 function onDisk(path: string, files: Files = diskFiles(systemRandom())): Store {
-  return fileStore({ path, files, clock: simulatedClock(), random: systemRandom(), lock: simulatedMachine().start(), version: '0.1.0' });
+  return fileStore({
+    path,
+    files,
+    clock: simulatedClock(),
+    random: systemRandom(),
+    lock: simulatedMachine().start(),
+    version: '0.1.0',
+  });
 }
 
 describe('odd places', () => {
@@ -178,7 +243,14 @@ describe('odd places', () => {
     await symlink(join(folder, 'real', 'state.json'), join(folder, 'linked', 'state.json'));
     const machine = simulatedMachine();
     const by = (name: string): Store =>
-      fileStore({ path: join(folder, name, 'state.json'), files: diskFiles(systemRandom()), clock: simulatedClock(), random: systemRandom(), lock: machine.start(), version: '0' });
+      fileStore({
+        path: join(folder, name, 'state.json'),
+        files: diskFiles(systemRandom()),
+        clock: simulatedClock(),
+        random: systemRandom(),
+        lock: machine.start(),
+        version: '0',
+      });
     const session = await by('linked').open('apply', TARGET);
     expect((await refusal(by('real').open('apply', TARGET))).code).toBe('locked');
     await session.record(intent('2'), result('2'));
@@ -190,11 +262,27 @@ describe('odd places', () => {
 
   it.each([
     ['a folder', (path: string) => mkdir(path), 'it is a folder'],
-    ['a FIFO', async (path: string) => void execFileSync('mkfifo', [path]), 'it is not a regular file'],
-    ['a link to nowhere', (path: string) => symlink(join(folder, 'nowhere'), path), 'a symbolic link to a file that does not exist'],
-    ['no text', (path: string) => writeFile(path, Buffer.from([0x7b, 0x0a, 0xff, 0xfe])), 'not UTF-8 text, first at byte 2'],
+    [
+      'a FIFO',
+      async (path: string) => void execFileSync('mkfifo', [path]),
+      'it is not a regular file',
+    ],
+    [
+      'a link to nowhere',
+      (path: string) => symlink(join(folder, 'nowhere'), path),
+      'a symbolic link to a file that does not exist',
+    ],
+    [
+      'no text',
+      (path: string) => writeFile(path, Buffer.from([0x7b, 0x0a, 0xff, 0xfe])),
+      'not UTF-8 text, first at byte 2',
+    ],
     ['empty', (path: string) => writeFile(path, ''), 'it is empty'],
-    ['a state of terraform', (path: string) => writeFile(path, '{"version": 4, "serial": 1}'), 'it is no state of trueup'],
+    [
+      'a state of terraform',
+      (path: string) => writeFile(path, '{"version": 4, "serial": 1}'),
+      'it is no state of trueup',
+    ],
   ])('refuses %s at once and leaves nothing behind', async (_, make, words) => {
     const path = join(folder, 'state.json');
     await make(path);
@@ -206,16 +294,28 @@ describe('odd places', () => {
   it('says so where the folder cannot be written, or is a file', async () => {
     const readOnly: Files = {
       ...diskFiles(systemRandom()),
-      create: (path) => Promise.reject(Object.assign(new Error(), { code: 'EROFS', path: `${path}.${systemRandom().uuid()}.tmp` })),
+      create: (path) =>
+        Promise.reject(
+          Object.assign(new Error(), {
+            code: 'EROFS',
+            path: `${path}.${systemRandom().uuid()}.tmp`,
+          }),
+        ),
     };
-    const refused = await refusal(onDisk(join(folder, 'state.json'), readOnly).open('apply', TARGET));
+    const refused = await refusal(
+      onDisk(join(folder, 'state.json'), readOnly).open('apply', TARGET),
+    );
     expect(refused).toMatchObject({
       code: 'disk',
       exit: 1,
-      words: expect.stringContaining(`cannot use ${join(folder, 'state.json.lock')}: the file system is read-only`) as string,
+      words: expect.stringContaining(
+        `cannot use ${join(folder, 'state.json.lock')}: the file system is read-only`,
+      ) as string,
     });
     await writeFile(join(folder, 'file'), '');
-    expect((await refusal(onDisk(join(folder, 'file', 'state.json')).open('apply', TARGET))).code).toBe('disk');
+    expect(
+      (await refusal(onDisk(join(folder, 'file', 'state.json')).open('apply', TARGET))).code,
+    ).toBe('disk');
   });
 
   it('finds the place of a location, and refuses by name what is no file', async () => {
@@ -231,7 +331,9 @@ describe('odd places', () => {
     expect(storeFor('.trueup/state.json', rest).location).toBe(join(folder, '.trueup/state.json'));
     expect(storeFor('/elsewhere/state.json', rest).location).toBe('/elsewhere/state.json');
     for (const scheme of ['https', 'postgres', 's3', 'file']) {
-      const refused = await refusal(Promise.resolve().then(() => storeFor(`${scheme}://user:hunter2@host/x`, rest)));
+      const refused = await refusal(
+        Promise.resolve().then(() => storeFor(`${scheme}://user:hunter2@host/x`, rest)),
+      );
       expect(refused.words).toContain(`${scheme}://`);
       expect(refused.words).not.toContain('hunter2');
     }
@@ -243,7 +345,9 @@ describe('the journal', () => {
     const { files, store } = await worn();
     const session = await store().open('apply', TARGET);
     const before = files.flushes;
-    await Promise.all(Array.from({ length: 100 }, (_, index) => session.record(intent(`n${index}`))));
+    await Promise.all(
+      Array.from({ length: 100 }, (_, index) => session.record(intent(`n${index}`))),
+    );
     expect(files.flushes - before).toBeLessThanOrEqual(2);
     expect((await store().read())?.pending).toHaveLength(100);
   });
@@ -255,12 +359,17 @@ describe('the journal', () => {
     await session.record(intent('7'));
     await session.release();
     const whole = journal() ?? '';
-    const complete = whole.split('\n').map((_, index, lines) => lines.slice(0, index).join('\n').length + (index > 0 ? 1 : 0));
+    const complete = whole
+      .split('\n')
+      .map((_, index, lines) => lines.slice(0, index).join('\n').length + (index > 0 ? 1 : 0));
     for (let length = whole.length; length >= 0; length -= 3) {
       files.put(`${PATH}.journal`, whole.slice(0, length));
       const kept = complete.filter((end) => end <= length).length - 1;
       const seen = await store().read();
-      expect([Object.keys(seen?.state.resources ?? {}).length, seen?.pending.length], `cut at ${length}`).toEqual(
+      expect(
+        [Object.keys(seen?.state.resources ?? {}).length, seen?.pending.length],
+        `cut at ${length}`,
+      ).toEqual(
         [
           [5, 0],
           [5, 0],
@@ -283,7 +392,10 @@ describe('the journal', () => {
     const second = await store().open('apply', TARGET);
     await second.record(intent('7'));
     await second.release();
-    expect(await store().read()).toMatchObject({ state: { resources: { 'accounts.a6': entry('6') } }, pending: [intent('7')] });
+    expect(await store().read()).toMatchObject({
+      state: { resources: { 'accounts.a6': entry('6') } },
+      pending: [intent('7')],
+    });
   });
 
   it('is refused where its middle is damaged, with the line and what to do', async () => {
@@ -321,7 +433,10 @@ describe('the journal', () => {
 
     files.put(`${PATH}.journal`, serial5);
     files.put(PATH, older);
-    expect(await refusal(store().read())).toMatchObject({ code: 'foreign-journal', words: expect.stringContaining('continues serial 5, but') as string });
+    expect(await refusal(store().read())).toMatchObject({
+      code: 'foreign-journal',
+      words: expect.stringContaining('continues serial 5, but') as string,
+    });
     await files.remove(PATH);
     expect((await refusal(store().read())).words).toContain('there is no');
 
@@ -336,13 +451,23 @@ describe('the journal', () => {
       ...files,
       append: async (path, mode) => {
         const appender = await files.append(path, mode);
-        return { ...appender, write: (text) => (full ? Promise.reject(Object.assign(new Error(), { code: 'ENOSPC' })) : appender.write(text)) };
+        return {
+          ...appender,
+          write: (text) =>
+            full
+              ? Promise.reject(Object.assign(new Error(), { code: 'ENOSPC' }))
+              : appender.write(text),
+        };
       },
     };
-    const session = await fileStore({ path: PATH, files: short, clock: simulatedClock(), random: seededRandom(9), lock: simulatedMachine().start(), version: '0' }).open(
-      'apply',
-      TARGET,
-    );
+    const session = await fileStore({
+      path: PATH,
+      files: short,
+      clock: simulatedClock(),
+      random: seededRandom(9),
+      lock: simulatedMachine().start(),
+      version: '0',
+    }).open('apply', TARGET);
     await session.record(intent('6'), result('6'), intent('7'));
     full = true;
     expect((await refusal(session.record(result('7')))).words).toContain('no space is left');
@@ -350,7 +475,10 @@ describe('the journal', () => {
     expect((await refusal(session.record(result('7')))).code).toBe('journal-broken');
     expect(await session.compact()).toMatchObject({ state: { serial: 6 }, pending: [intent('7')] });
     await session.release();
-    expect(await store().read()).toMatchObject({ state: { resources: { 'accounts.a6': entry('6') } }, pending: [intent('7')] });
+    expect(await store().read()).toMatchObject({
+      state: { resources: { 'accounts.a6': entry('6') } },
+      pending: [intent('7')],
+    });
   });
 });
 
@@ -361,7 +489,11 @@ describe('fencing', () => {
     files.put(PATH, state());
     await session.assertHeld();
     files.put(PATH, files.contents.get(`${PATH}.1`) ?? '');
-    for (const attempt of [() => session.assertHeld(), () => session.record(intent('6')), () => session.compact()])
+    for (const attempt of [
+      () => session.assertHeld(),
+      () => session.record(intent('6')),
+      () => session.compact(),
+    ])
       expect(await refusal(attempt())).toMatchObject({ code: 'state-moved', exit: 4 });
   });
 
@@ -377,12 +509,20 @@ describe('fencing', () => {
     await session.record(intent('6'), result('6'), intent('7'));
     await session.assertHeld();
     await harm(files, journal() ?? '');
-    for (const attempt of [() => session.assertHeld(), () => session.record(intent('8')), () => session.assertHeld()])
+    for (const attempt of [
+      () => session.assertHeld(),
+      () => session.record(intent('8')),
+      () => session.assertHeld(),
+    ])
       expect(await refusal(attempt())).toMatchObject({ code: 'journal-lost', exit: 4 });
     await session.record(result('7'));
     expect((await refusal(session.record(intent('9')))).code).toBe('journal-lost');
     await session.release();
-    expect(await store().read()).toMatchObject({ state: { resources: { 'accounts.a6': entry('6'), 'accounts.a7': entry('7') } }, pending: [], unfinished: true });
+    expect(await store().read()).toMatchObject({
+      state: { resources: { 'accounts.a6': entry('6'), 'accounts.a7': entry('7') } },
+      pending: [],
+      unfinished: true,
+    });
   });
 
   it('stops a run that notices only when it records what it did', async () => {
@@ -409,7 +549,9 @@ describe('fencing', () => {
     for (let op = 7; op < 20; op += 1) await session.record(intent(String(op)), result(String(op)));
     files.onBoundary = undefined;
     expect(asking.length).toBeGreaterThan(20);
-    expect((await Promise.allSettled(asking)).filter(({ status }) => status === 'rejected')).toEqual([]);
+    expect(
+      (await Promise.allSettled(asking)).filter(({ status }) => status === 'rejected'),
+    ).toEqual([]);
     await files.remove(journalOf);
     expect((await refusal(session.assertHeld())).code).toBe('journal-lost');
     await session.compact();
@@ -430,8 +572,10 @@ describe('fencing', () => {
   it('clears the temporary files of killed runs, and no other', async () => {
     const { files, store } = await worn();
     const uuid = systemRandom().uuid();
-    for (const name of ['', '.journal', '.journal.next', '.1']) files.put(`${PATH}${name}.${uuid}.tmp`, 'half');
-    for (const name of [`${PATH}.mine.tmp`, `${PATH}x.${uuid}.tmp`, `${PATH}.lock.${uuid}.tmp`]) files.put(name, 'not ours');
+    for (const name of ['', '.journal', '.journal.next', '.1'])
+      files.put(`${PATH}${name}.${uuid}.tmp`, 'half');
+    for (const name of [`${PATH}.mine.tmp`, `${PATH}x.${uuid}.tmp`, `${PATH}.lock.${uuid}.tmp`])
+      files.put(name, 'not ours');
     await (await store().open('apply', TARGET)).release();
     expect([...files.contents.keys()].filter((path) => path.endsWith('.tmp')).toSorted()).toEqual(
       [`${PATH}.lock.${uuid}.tmp`, `${PATH}.mine.tmp`, `${PATH}x.${uuid}.tmp`].toSorted(),

@@ -14,11 +14,23 @@ it('leaves out whole attributes, and nothing else', async () => {
   masking.add(new Secret('env.S', () => CANARY));
   const files = simulatedFiles(1);
   const store = maskedStore(
-    fileStore({ path: '/sim/state.json', files, clock: simulatedClock(), random: seededRandom(1), lock: simulatedMachine().start(), version: '0' }),
+    fileStore({
+      path: '/sim/state.json',
+      files,
+      clock: simulatedClock(),
+      random: seededRandom(1),
+      lock: simulatedMachine().start(),
+      version: '0',
+    }),
     masking,
   );
   const session = await store.open('apply', TARGET);
-  const values = { name: 'x', endpoint: { url: `https://x/${CANARY}`, other: 1 }, list: ['a', `b ${CANARY}`], [CANARY]: 'a name of a member' };
+  const values = {
+    name: 'x',
+    endpoint: { url: `https://x/${CANARY}`, other: 1 },
+    list: ['a', `b ${CANARY}`],
+    [CANARY]: 'a name of a member',
+  };
   const kept = { name: 'x', [CANARY]: 'a name of a member' };
   const made = entry('7', { applied: values, observed: values });
   const { id: _, observed: __, ...planned } = made;

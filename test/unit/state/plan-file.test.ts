@@ -3,13 +3,25 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { digest, type Json, type PlanDocument, type PlanFile, type PlanOptions } from '../../../src/model/index.js';
+import {
+  digest,
+  type Json,
+  type PlanDocument,
+  type PlanFile,
+  type PlanOptions,
+} from '../../../src/model/index.js';
 import { diskFiles } from '../../../src/platform/files.js';
 import { readPlanFile, writePlanFile, type PlanFileOptions } from '../../../src/state/index.js';
 import { seededRandom, simulatedClock } from '../../support/simulated.js';
 import { refusal } from './conformance.js';
 
-const options: PlanOptions = { targets: [], excludes: [], allow: ['max-deletes'], destroy: false, variables: { region: 'north' } };
+const options: PlanOptions = {
+  targets: [],
+  excludes: [],
+  allow: ['max-deletes'],
+  destroy: false,
+  variables: { region: 'north' },
+};
 const document: PlanDocument = {
   format_version: '1.0',
   trueup_version: '0.1.0',
@@ -23,7 +35,14 @@ const document: PlanDocument = {
       kind: 'accounts',
       name: 'hq',
       origin: { file: 'a.yaml', line: 1, column: 1 },
-      change: { actions: ['create'], before: null, after: { name: 'HQ' }, after_unknown: { id: true }, before_sensitive: {}, after_sensitive: {} },
+      change: {
+        actions: ['create'],
+        before: null,
+        after: { name: 'HQ' },
+        after_unknown: { id: true },
+        before_sensitive: {},
+        after_sensitive: {},
+      },
       reason: 'declared, and not there',
       depends_on: [],
       fingerprint: null,
@@ -34,7 +53,16 @@ const document: PlanDocument = {
   resource_drift: [],
   unmanaged: { accounts: 3 },
   policy: [],
-  summary: { create: 1, update: 0, delete: 0, adopt: 0, replace: 0, forget: 0, keep: 0, writes: { create: 1, update: 0, delete: 0 } },
+  summary: {
+    create: 1,
+    update: 0,
+    delete: 0,
+    adopt: 0,
+    replace: 0,
+    forget: 0,
+    keep: 0,
+    writes: { create: 1, update: 0, delete: 0 },
+  },
   api_requests: { accounts: 1 },
   diagnostics: [],
 };
@@ -43,15 +71,26 @@ let folder: string;
 let at: PlanFileOptions;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'trueup-plan-'));
-  at = { path: join(folder, 'plan.json'), files: diskFiles(seededRandom(1)), clock: simulatedClock() };
+  at = {
+    path: join(folder, 'plan.json'),
+    files: diskFiles(seededRandom(1)),
+    clock: simulatedClock(),
+  };
 });
 afterEach(() => rm(folder, { recursive: true }));
 
 /** Writes the plan with something else in it; with a digest that fits, unless told otherwise. */
-async function forge(change: (file: Record<string, unknown>) => unknown, fit = true): Promise<void> {
-  const { digest: _, ...content } = JSON.parse(await readFile(at.path, 'utf8')) as PlanFile & Record<string, unknown>;
+async function forge(
+  change: (file: Record<string, unknown>) => unknown,
+  fit = true,
+): Promise<void> {
+  const { digest: _, ...content } = JSON.parse(await readFile(at.path, 'utf8')) as PlanFile &
+    Record<string, unknown>;
   const changed = (change(content) ?? content) as Json;
-  await writeFile(at.path, JSON.stringify({ ...(changed as object), ...(fit && { digest: digest(changed) }) }));
+  await writeFile(
+    at.path,
+    JSON.stringify({ ...(changed as object), ...(fit && { digest: digest(changed) }) }),
+  );
 }
 
 describe('a plan file', () => {
@@ -82,13 +121,39 @@ describe('a plan file', () => {
   });
 
   it.each<readonly [string, (file: Record<string, unknown>) => unknown, string, string]>([
-    ['a newer version', (file) => ({ ...file, plan_file_version: 2 }), 'newer-format', 'newer trueup'],
-    ['no version', (file) => ({ ...file, plan_file_version: undefined }), 'damaged-file', 'no saved plan'],
-    ['a stranger among its members', (file) => ({ ...file, extra: 1 }), 'damaged-file', 'extra is not a member'],
-    ['a member missing', (file) => ({ ...file, options: undefined }), 'damaged-file', 'options is missing'],
+    [
+      'a newer version',
+      (file) => ({ ...file, plan_file_version: 2 }),
+      'newer-format',
+      'newer trueup',
+    ],
+    [
+      'no version',
+      (file) => ({ ...file, plan_file_version: undefined }),
+      'damaged-file',
+      'no saved plan',
+    ],
+    [
+      'a stranger among its members',
+      (file) => ({ ...file, extra: 1 }),
+      'damaged-file',
+      'extra is not a member',
+    ],
+    [
+      'a member missing',
+      (file) => ({ ...file, options: undefined }),
+      'damaged-file',
+      'options is missing',
+    ],
     [
       'a wrong type deep inside',
-      (file) => ({ ...file, document: { ...document, resource_changes: [{ ...document.resource_changes[0], requests: 'all' }] } }),
+      (file) => ({
+        ...file,
+        document: {
+          ...document,
+          resource_changes: [{ ...document.resource_changes[0], requests: 'all' }],
+        },
+      }),
       'damaged-file',
       'document.resource_changes[0].requests must be a list',
     ],

@@ -31,8 +31,13 @@ const canContain = spawnSync('unshare', [...CONTAINER, 'true']).status === 0;
 
 function start(mode: string, path: string, contained = false): Child {
   const node = [process.execPath, join(folder, 'child.mjs'), mode, path] as const;
-  const [command, args] = contained ? ['unshare', [...CONTAINER, ...node]] : [node[0], node.slice(1)];
-  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'], env: { ...process.env, BEATS: '100' } });
+  const [command, args] = contained
+    ? ['unshare', [...CONTAINER, ...node]]
+    : [node[0], node.slice(1)];
+  const child = spawn(command, args, {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: { ...process.env, BEATS: '100' },
+  });
   const ended = once(child, 'close');
   child.stdin.on('error', () => undefined);
   const lines: string[] = [];
@@ -52,18 +57,37 @@ function start(mode: string, path: string, contained = false): Child {
 }
 
 async function store(path: string, clock = systemClock()): Promise<Store> {
-  return fileStore({ path, files: diskFiles(systemRandom()), clock, random: systemRandom(), lock: await machine(), version: '0.1.0' });
+  return fileStore({
+    path,
+    files: diskFiles(systemRandom()),
+    clock,
+    random: systemRandom(),
+    lock: await machine(),
+    version: '0.1.0',
+  });
 }
 
 /** Time that goes twenty times as fast, so that a minute takes three seconds. */
 function hurried(): Clock {
   const { now, monotonic, boot, sleep } = systemClock();
-  return { now, boot, monotonic: () => monotonic() * 20, sleep: (milliseconds, signal) => sleep(milliseconds / 20, signal) };
+  return {
+    now,
+    boot,
+    monotonic: () => monotonic() * 20,
+    sleep: (milliseconds, signal) => sleep(milliseconds / 20, signal),
+  };
 }
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'trueup-processes-'));
-  await build({ entryPoints: [join(import.meta.dirname, './child.ts')], bundle: true, platform: 'node', format: 'esm', target: 'node20', outfile: join(folder, 'child.mjs') });
+  await build({
+    entryPoints: [join(import.meta.dirname, './child.ts')],
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    outfile: join(folder, 'child.mjs'),
+  });
 });
 afterEach(async () => {
   await Promise.all(children.splice(0).map((child) => child.end('SIGKILL')));
@@ -97,29 +121,38 @@ describe('processes', () => {
   });
 
   // Where the system makes no containers (no user namespaces, no util-linux), the simulated machine alone proves this.
-  it.runIf(canContain)('of another container keep their lock while they run, and free it by being killed', async () => {
-    const path = join(folder, 'contained', 'state.json');
-    const child = start('hold', path, true);
-    expect(await child.line()).toBe('held');
-    const mine = await store(path, hurried());
-    await expect(mine.open('apply', TARGET)).rejects.toMatchObject({ exit: 4 });
-    await child.end('SIGKILL');
-    await (await mine.open('apply', TARGET)).release();
-  });
+  it.runIf(canContain)(
+    'of another container keep their lock while they run, and free it by being killed',
+    async () => {
+      const path = join(folder, 'contained', 'state.json');
+      const child = start('hold', path, true);
+      expect(await child.line()).toBe('held');
+      const mine = await store(path, hurried());
+      await expect(mine.open('apply', TARGET)).rejects.toMatchObject({ exit: 4 });
+      await child.end('SIGKILL');
+      await (await mine.open('apply', TARGET)).release();
+    },
+  );
 
   it('lose nothing that was acknowledged, whenever they are killed', async () => {
     const path = join(folder, 'work', 'state.json');
     let acknowledged = 0;
     for (let round = 1; round <= 6; round += 1) {
       const child = start('work', path);
-      while (child.lines.length < 3 + round * 2) await once(child.process.stdout as NodeJS.ReadableStream, 'data');
+      while (child.lines.length < 3 + round * 2)
+        await once(child.process.stdout as NodeJS.ReadableStream, 'data');
       await child.end('SIGKILL');
-      acknowledged = Math.max(acknowledged, ...child.lines.map((line) => Number(/^done (\d+)$/.exec(line)?.[1] ?? 0)));
+      acknowledged = Math.max(
+        acknowledged,
+        ...child.lines.map((line) => Number(/^done (\d+)$/.exec(line)?.[1] ?? 0)),
+      );
       const seen = await (await store(path)).read();
       const made = Object.keys(seen?.state.resources ?? {}).length;
       expect(made).toBeGreaterThanOrEqual(acknowledged);
       expect(made).toBeLessThanOrEqual(acknowledged + 1);
-      expect(Object.keys(seen?.state.resources ?? {}).toSorted()).toEqual(Array.from({ length: made }, (_, index) => `accounts.a${index + 1}`).toSorted());
+      expect(Object.keys(seen?.state.resources ?? {}).toSorted()).toEqual(
+        Array.from({ length: made }, (_, index) => `accounts.a${index + 1}`).toSorted(),
+      );
     }
   });
 });

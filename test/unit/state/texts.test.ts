@@ -1,25 +1,47 @@
 // What lies on disk, as text: places of damage, odd members, formats of other versions.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonical, digest, emptyState, sha256, type Json, type JsonObject, type State } from '../../../src/model/index.js';
+import {
+  canonical,
+  digest,
+  emptyState,
+  sha256,
+  type Json,
+  type JsonObject,
+  type State,
+} from '../../../src/model/index.js';
 import { decodeJournal, encodeRecord } from '../../../src/state/journal-text.js';
 import { parseJsonText } from '../../../src/state/json-text.js';
 import { decodeState, encodeState, type Formats } from '../../../src/state/state-text.js';
 import { refusal } from './conformance.js';
 import { entry, intent, result, TARGET } from './samples.js';
 
-const fingerprint = { algorithm: 'scrypt', cost: 14, block: 8, parallel: 1, salt: 'c2FsdA==', hash: 'aGFzaA==', keyed: false } as const;
+const fingerprint = {
+  algorithm: 'scrypt',
+  cost: 14,
+  block: 8,
+  parallel: 1,
+  salt: 'c2FsdA==',
+  hash: 'aGFzaA==',
+  keyed: false,
+} as const;
 const state: State = {
   ...emptyState('line', TARGET),
   serial: 3,
   resources: {
-    'accounts.hq': entry('7', { secrets: { 'authentication.secret': fingerprint }, protect: true, on_removal: 'forget', applied: { nested: { deep: [1, 'zwei', null] } } }),
+    'accounts.hq': entry('7', {
+      secrets: { 'authentication.secret': fingerprint },
+      protect: true,
+      on_removal: 'forget',
+      applied: { nested: { deep: [1, 'zwei', null] } },
+    }),
     'accounts.x["a b"]': entry('8'),
   },
   spent: [{ at: '2026-01-01T00:00:00.000Z', action: 'delete' }],
 };
 
-const decode = (text: string, formats?: Formats): Promise<State> => decodeState(text, '/s/state.json', '0.1.0', () => Promise.resolve('what to do'), formats);
+const decode = (text: string, formats?: Formats): Promise<State> =>
+  decodeState(text, '/s/state.json', '0.1.0', () => Promise.resolve('what to do'), formats);
 
 /** The text of a state that verifies and holds something else. */
 function forged(change: object, edit: (text: string) => string = (text) => text): string {
@@ -31,34 +53,89 @@ describe('the text of a state', () => {
   it('comes back as the state, and is the same whichever order its members had', async () => {
     expect(await decode(encodeState(state))).toEqual(state);
     const turned = Object.fromEntries(Object.entries(state).toReversed()) as unknown as State;
-    expect(encodeState({ ...turned, resources: Object.fromEntries(Object.entries(state.resources).toReversed()) })).toBe(encodeState(state));
+    expect(
+      encodeState({
+        ...turned,
+        resources: Object.fromEntries(Object.entries(state.resources).toReversed()),
+      }),
+    ).toBe(encodeState(state));
   });
 
-  const more = (change: object): object => ({ resources: { 'accounts.hq': { ...entry('7'), ...change } } });
+  const more = (change: object): object => ({
+    resources: { 'accounts.hq': { ...entry('7'), ...change } },
+  });
   it.each([
     ['a member that is not ours', { extra: 1 }, 'extra is not a member that belongs here'],
-    ['a prototype', JSON.parse('{"resources":{"__proto__":{}}}') as object, 'resources.__proto__ must be an address'],
-    ['a prototype in an entry', more(JSON.parse('{"__proto__":{"id":"1"}}') as object), '"accounts.hq"].__proto__ is not a member'],
-    ['an address that is none', { resources: { hq: entry('7') } }, 'resources.hq must be an address'],
+    [
+      'a prototype',
+      JSON.parse('{"resources":{"__proto__":{}}}') as object,
+      'resources.__proto__ must be an address',
+    ],
+    [
+      'a prototype in an entry',
+      more(JSON.parse('{"__proto__":{"id":"1"}}') as object),
+      '"accounts.hq"].__proto__ is not a member',
+    ],
+    [
+      'an address that is none',
+      { resources: { hq: entry('7') } },
+      'resources.hq must be an address',
+    ],
     ['a number for text', more({ id: 7 }), 'resources["accounts.hq"].id must be text'],
     ['no id', more({ id: '' }), '.id must be text and not empty'],
     ['a list for an object', more({ applied: [] }), '.applied must be an object'],
     ['text for a list', more({ depends_on: 'x' }), '.depends_on must be a list'],
     ['a wrong item', more({ depends_on: ['a', 1] }), '.depends_on[1] must be text'],
-    ['what was observed of nothing', more({ as_observed: ['label'] }), '.as_observed[0] must name a member of observed that does not stand in applied'],
-    ['an inherited constructor', more({ applied: {}, as_observed: ['name', 'constructor'] }), '.as_observed[1] must name'],
-    ['an inherited toString', more({ applied: {}, as_observed: ['name', 'toString'] }), '.as_observed[1] must name'],
-    ['an inherited __proto__', more({ applied: {}, as_observed: ['name', '__proto__'] }), '.as_observed[1] must name'],
+    [
+      'what was observed of nothing',
+      more({ as_observed: ['label'] }),
+      '.as_observed[0] must name a member of observed that does not stand in applied',
+    ],
+    [
+      'an inherited constructor',
+      more({ applied: {}, as_observed: ['name', 'constructor'] }),
+      '.as_observed[1] must name',
+    ],
+    [
+      'an inherited toString',
+      more({ applied: {}, as_observed: ['name', 'toString'] }),
+      '.as_observed[1] must name',
+    ],
+    [
+      'an inherited __proto__',
+      more({ applied: {}, as_observed: ['name', '__proto__'] }),
+      '.as_observed[1] must name',
+    ],
     ['what is applied twice', more({ as_observed: ['name'] }), '.as_observed[0] must name'],
     ['a time that is none', more({ applied_at: 'yesterday' }), '.applied_at must be a time'],
-    ['a fingerprint that asks for gigabytes', more({ secrets: { a: { ...fingerprint, cost: 30 } } }), '.secrets.a.cost must be a whole number from 1 to 17'],
-    ['a fingerprint of nothing', more({ secrets: { a: { of: '', hash: 'aGFzaA==', cost: 14 } } }), '.secrets.a.of must be text and not empty'],
-    ['one over several that asks for gigabytes', { secrets_together: [{ of: 'x', hash: 'x', cost: 30 }] }, 'secrets_together[0].cost must be a whole number from 1 to 17'],
+    [
+      'a fingerprint that asks for gigabytes',
+      more({ secrets: { a: { ...fingerprint, cost: 30 } } }),
+      '.secrets.a.cost must be a whole number from 1 to 17',
+    ],
+    [
+      'a fingerprint of nothing',
+      more({ secrets: { a: { of: '', hash: 'aGFzaA==', cost: 14 } } }),
+      '.secrets.a.of must be text and not empty',
+    ],
+    [
+      'one over several that asks for gigabytes',
+      { secrets_together: [{ of: 'x', hash: 'x', cost: 30 }] },
+      'secrets_together[0].cost must be a whole number from 1 to 17',
+    ],
     ['half a serial', { serial: 1.5 }, 'serial must be a whole number'],
     ['a serial below zero', { serial: -1 }, 'serial must be a whole number'],
     ['no target', { target: undefined }, 'target is missing'],
-    ['a strange spending', { spent: [{ at: '2026-01-01T00:00:00Z', action: 'create' }] }, 'spent[0].action must be "update" or "delete"'],
-    ['depth without end', more({ applied: nest(600) }), '.applied is nested deeper than 512 levels'],
+    [
+      'a strange spending',
+      { spent: [{ at: '2026-01-01T00:00:00Z', action: 'create' }] },
+      'spent[0].action must be "update" or "delete"',
+    ],
+    [
+      'depth without end',
+      more({ applied: nest(600) }),
+      '.applied is nested deeper than 512 levels',
+    ],
   ])('with %s is refused, naming it', async (_, change, words) => {
     const refused = await refusal(decode(forged(change)));
     expect(refused).toMatchObject({ code: 'damaged-file', exit: 1 });
@@ -66,23 +143,53 @@ describe('the text of a state', () => {
   });
 
   it.each(['1e400', '-1e400', '9'.repeat(400)])('with the number %s is refused', async (number) => {
-    const refused = await refusal(decode(forged(more({ observed: { deep: [{ n: 4711 }] } }), (text) => text.replace('4711', number))));
+    const refused = await refusal(
+      decode(
+        forged(more({ observed: { deep: [{ n: 4711 }] } }), (text) => text.replace('4711', number)),
+      ),
+    );
     expect(refused.code).toBe('damaged-file');
     expect(refused.words).toContain('.observed holds a number that is too large');
   });
 
   it('gives back any entry exactly', async () => {
-    const name = fc.oneof(fc.constantFrom('__proto__', 'constructor', 'toString', 'as_observed', 'applied', 'name', '', '0'), fc.string({ unit: 'binary' }));
-    const leaf = fc.oneof(fc.constantFrom<Json>(null, true, 1e308, 2 ** 60, -1.5e-7, '', '\ud800', [], {}), fc.string({ unit: 'binary' }));
+    const name = fc.oneof(
+      fc.constantFrom(
+        '__proto__',
+        'constructor',
+        'toString',
+        'as_observed',
+        'applied',
+        'name',
+        '',
+        '0',
+      ),
+      fc.string({ unit: 'binary' }),
+    );
+    const leaf = fc.oneof(
+      fc.constantFrom<Json>(null, true, 1e308, 2 ** 60, -1.5e-7, '', '\ud800', [], {}),
+      fc.string({ unit: 'binary' }),
+    );
     const { members } = fc.letrec<{ value: Json; members: JsonObject }>((tie) => ({
-      value: fc.oneof({ maxDepth: 3 }, leaf, fc.array(tie('value'), { maxLength: 3 }), tie('members')),
-      members: fc.array(fc.tuple(name, tie('value')), { maxLength: 4 }).map((pairs) => Object.fromEntries(pairs)),
+      value: fc.oneof(
+        { maxDepth: 3 },
+        leaf,
+        fc.array(tie('value'), { maxLength: 3 }),
+        tie('members'),
+      ),
+      members: fc
+        .array(fc.tuple(name, tie('value')), { maxLength: 4 })
+        .map((pairs) => Object.fromEntries(pairs)),
     }));
     await fc.assert(
       fc.asyncProperty(members, members, fc.nat(3), async (applied, other, alike) => {
-        const observed = { ...other, ...Object.fromEntries(Object.entries(applied).slice(0, alike)) };
+        const observed = {
+          ...other,
+          ...Object.fromEntries(Object.entries(applied).slice(0, alike)),
+        };
         const given = entry('7', { applied, observed });
-        const back = (await decode(encodeState({ ...state, resources: { 'accounts.hq': given } }))).resources['accounts.hq'];
+        const back = (await decode(encodeState({ ...state, resources: { 'accounts.hq': given } })))
+          .resources['accounts.hq'];
         expect(canonical(back as unknown as Json)).toBe(canonical(given as unknown as Json));
         expect(Object.getPrototypeOf(back?.applied)).toBe(Object.prototype);
       }),
@@ -96,7 +203,10 @@ describe('the text of a state', () => {
   });
 
   it('of a newer version is refused as newer, even where nothing else fits', async () => {
-    for (const text of [forged({ format_version: 3 }), JSON.stringify({ format_version: 99, all: 'new' })]) {
+    for (const text of [
+      forged({ format_version: 3 }),
+      JSON.stringify({ format_version: 99, all: 'new' }),
+    ]) {
       const refused = await refusal(decode(text));
       expect(refused).toMatchObject({ code: 'newer-format', exit: 1 });
       expect(refused.words).toContain('trueup 0.1.0');
@@ -106,28 +216,51 @@ describe('the text of a state', () => {
   it('of an older version is led through every step to the newest', async () => {
     const formats: Formats = {
       current: 2,
-      upgrades: { 0: ({ site, ...rest }) => ({ ...rest, url: site }), 1: ({ url, ...rest }) => ({ ...rest, target: url }) },
+      upgrades: {
+        0: ({ site, ...rest }) => ({ ...rest, url: site }),
+        1: ({ url, ...rest }) => ({ ...rest, target: url }),
+      },
     };
-    expect(await decode(forged({ format_version: 0, target: undefined, site: TARGET }), formats)).toEqual(state);
-    expect(await decode(forged({ format_version: 1, target: undefined, url: TARGET }), formats)).toEqual(state);
+    expect(
+      await decode(forged({ format_version: 0, target: undefined, site: TARGET }), formats),
+    ).toEqual(state);
+    expect(
+      await decode(forged({ format_version: 1, target: undefined, url: TARGET }), formats),
+    ).toEqual(state);
     expect((await refusal(decode(forged({ format_version: 0 })))).code).toBe('unknown-format');
   });
 
   it('of format 1 is read with the fingerprints that it holds, and without what the service said in its own words', async () => {
     expect(await decode(forged({ format_version: 1 }))).toEqual(state);
     const talkative = entry('7', { observed: { name: 'x', last_error_text: 'whatever' } });
-    const read = await decode(forged({ format_version: 1, resources: { 'accounts.hq': talkative } }));
+    const read = await decode(
+      forged({ format_version: 1, resources: { 'accounts.hq': talkative } }),
+    );
     expect(read.resources['accounts.hq']?.observed).toEqual({ name: 'x' });
-    expect((await refusal(decode(forged({ format_version: 1, resources: { 'accounts.hq': 7 } })))).code).toBe('damaged-file');
+    expect(
+      (await refusal(decode(forged({ format_version: 1, resources: { 'accounts.hq': 7 } })))).code,
+    ).toBe('damaged-file');
   });
 
   it('never quotes what it cannot read', async () => {
-    for (const text of ['{"password": hunter2', encodeState(state).replace('zwei', 'hunter2')]) expect((await refusal(decode(text))).words).not.toContain('hunter2');
+    for (const text of ['{"password": hunter2', encodeState(state).replace('zwei', 'hunter2')])
+      expect((await refusal(decode(text))).words).not.toContain('hunter2');
   });
 
   it('is refused at once where it is 10^5 levels deep', async () => {
     expect((await refusal(decode('['.repeat(100_000)))).words).toContain('column 100001');
-    expect((await refusal(decode(forged(more({ observed: { a: 1 } })).replace('"a": 1', `"a": ${'['.repeat(100_000)}${']'.repeat(100_000)}`)))).code).toBe('damaged-file');
+    expect(
+      (
+        await refusal(
+          decode(
+            forged(more({ observed: { a: 1 } })).replace(
+              '"a": 1',
+              `"a": ${'['.repeat(100_000)}${']'.repeat(100_000)}`,
+            ),
+          ),
+        )
+      ).code,
+    ).toBe('damaged-file');
   });
 });
 
@@ -179,7 +312,14 @@ describe('the place where text stops being JSON', () => {
 });
 
 describe('the text of a journal', () => {
-  const begin = { type: 'begin', run: 'r', lineage: 'line', serial: 3, target: TARGET, at: '2026-01-01T00:00:00.000Z' } as const;
+  const begin = {
+    type: 'begin',
+    run: 'r',
+    lineage: 'line',
+    serial: 3,
+    target: TARGET,
+    at: '2026-01-01T00:00:00.000Z',
+  } as const;
   const line = (value: Json): string => {
     const json = JSON.stringify(value);
     return `${sha256(json).slice(0, 16)} ${json}\n`;
@@ -195,17 +335,55 @@ describe('the text of a journal', () => {
   });
 
   it.each<readonly [string, readonly string[], number, string]>([
-    ['no beginning', [encodeRecord(intent('1')), encodeRecord(intent('2'))], 1, 'starts with a begin record'],
+    [
+      'no beginning',
+      [encodeRecord(intent('1')), encodeRecord(intent('2'))],
+      1,
+      'starts with a begin record',
+    ],
     ['two beginnings', [encodeRecord(begin), encodeRecord(begin)], 2, 'in its middle'],
-    ['a record of another type', [encodeRecord(begin), line({ type: 'toString' })], 2, 'no known type'],
+    [
+      'a record of another type',
+      [encodeRecord(begin), line({ type: 'toString' })],
+      2,
+      'no known type',
+    ],
     ['a record that is none', [encodeRecord(begin), line([1])], 2, 'no known type'],
     ['a null', [encodeRecord(begin), line(null)], 2, 'no known type'],
-    ['a stranger in a record', [encodeRecord(begin), line({ ...(intent('1') as unknown as Record<string, Json>), extra: 1 })], 2, 'extra is not a member'],
-    ['a wrong entry', [encodeRecord(begin), line({ type: 'result', class: 'applied', address: 'accounts.a', entry: {} })], 2, 'entry.kind is missing'],
-    ['a torn record in the middle', [encodeRecord(begin), 'torn\n', encodeRecord(intent('1'))], 2, 'checksum'],
-    ['an empty line in the middle', [encodeRecord(begin), '\n', encodeRecord(intent('1'))], 2, 'checksum'],
+    [
+      'a stranger in a record',
+      [
+        encodeRecord(begin),
+        line({ ...(intent('1') as unknown as Record<string, Json>), extra: 1 }),
+      ],
+      2,
+      'extra is not a member',
+    ],
+    [
+      'a wrong entry',
+      [
+        encodeRecord(begin),
+        line({ type: 'result', class: 'applied', address: 'accounts.a', entry: {} }),
+      ],
+      2,
+      'entry.kind is missing',
+    ],
+    [
+      'a torn record in the middle',
+      [encodeRecord(begin), 'torn\n', encodeRecord(intent('1'))],
+      2,
+      'checksum',
+    ],
+    [
+      'an empty line in the middle',
+      [encodeRecord(begin), '\n', encodeRecord(intent('1'))],
+      2,
+      'checksum',
+    ],
   ])('with %s is refused', async (_, lines, at, words) => {
-    const refused = await refusal(Promise.resolve().then(() => decodeJournal(lines.join(''), '/s/j')));
+    const refused = await refusal(
+      Promise.resolve().then(() => decodeJournal(lines.join(''), '/s/j')),
+    );
     expect(refused).toMatchObject({ code: 'damaged-file', exit: 1 });
     expect(refused.words).toContain(`line ${at}, column 1`);
     expect(refused.words).toContain(words);
@@ -213,7 +391,11 @@ describe('the text of a journal', () => {
 
   it('takes no record that it would refuse to read', () => {
     expect(() => encodeRecord({ ...intent('1'), at: 'now' })).toThrow(TypeError);
-    expect(() => encodeRecord(result('1', { entry: entry('1', { observed: nest(600) as never }) }))).toThrow(TypeError);
-    expect(digest(result('1') as unknown as Json)).toBe(sha256(encodeRecord(result('1')).slice(17, -1)));
+    expect(() =>
+      encodeRecord(result('1', { entry: entry('1', { observed: nest(600) as never }) })),
+    ).toThrow(TypeError);
+    expect(digest(result('1') as unknown as Json)).toBe(
+      sha256(encodeRecord(result('1')).slice(17, -1)),
+    );
   });
 });

@@ -23,12 +23,17 @@ describe('a certificate of our own', () => {
   });
 
   it('is valid since a day, and for a year', () => {
-    expect([Date.parse(read.validFrom), Date.parse(read.validTo)]).toEqual([now - 86_400_000, now + 365 * 86_400_000]);
+    expect([Date.parse(read.validFrom), Date.parse(read.validTo)]).toEqual([
+      now - 86_400_000,
+      now + 365 * 86_400_000,
+    ]);
   });
 });
 
 it('can be read whatever the time and the number', () => {
-  const years = fc.integer({ min: Date.UTC(1980), max: Date.UTC(9000) }).map((at) => at - (at % 1000));
+  const years = fc
+    .integer({ min: Date.UTC(1980), max: Date.UTC(9000) })
+    .map((at) => at - (at % 1000));
   fc.assert(
     fc.property(years, fc.uint8Array({ minLength: 8, maxLength: 19 }), (at, serial) => {
       const read = new X509Certificate(selfSigned(at, serial).certificate);

@@ -2,9 +2,24 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ExactNumber } from '../../../src/model/index.js';
-import { applyReplyError, valueKeyOf, planReplyError, readReplyError, salvaged, stateReplyError } from '../../../src/terraform/reply-checks.js';
-import { Unknown, type CtyType, type CtyValue, type Path } from '../../../src/terraform/protocol/cty.js';
-import type { SchemaAttribute, WireDiagnostic } from '../../../src/terraform/protocol/provider-server.js';
+import {
+  applyReplyError,
+  valueKeyOf,
+  planReplyError,
+  readReplyError,
+  salvaged,
+  stateReplyError,
+} from '../../../src/terraform/reply-checks.js';
+import {
+  Unknown,
+  type CtyType,
+  type CtyValue,
+  type Path,
+} from '../../../src/terraform/protocol/cty.js';
+import type {
+  SchemaAttribute,
+  WireDiagnostic,
+} from '../../../src/terraform/protocol/provider-server.js';
 
 const described = { description: '.' };
 const attributes: readonly SchemaAttribute[] = [
@@ -38,43 +53,117 @@ const attributes: readonly SchemaAttribute[] = [
   },
 ];
 const unknown = new Unknown();
-const of = (more: Readonly<Record<string, CtyValue>> = {}): CtyValue => ({ id: null, text: 'a', note: null, tags: null, lock: null, parts: null, ...more });
-const paths = (found: readonly WireDiagnostic[]): readonly (Path | undefined)[] => found.map(({ path }) => path);
+const of = (more: Readonly<Record<string, CtyValue>> = {}): CtyValue => ({
+  id: null,
+  text: 'a',
+  note: null,
+  tags: null,
+  lock: null,
+  parts: null,
+  ...more,
+});
+const paths = (found: readonly WireDiagnostic[]): readonly (Path | undefined)[] =>
+  found.map(({ path }) => path);
 
 describe('a plan', () => {
-  const rows: readonly (readonly [what: string, prior: CtyValue, config: CtyValue, planned: CtyValue, trouble: readonly (Path | undefined)[]])[] = [
+  const rows: readonly (readonly [
+    what: string,
+    prior: CtyValue,
+    config: CtyValue,
+    planned: CtyValue,
+    trouble: readonly (Path | undefined)[],
+  ])[] = [
     ['as configured', null, of(), of({ id: unknown }), []],
     ['with another value', null, of(), of({ text: 'b' }), [['text']]],
     ['that spells it as before', of({ text: 'A' }), of({ text: 'a' }), of({ text: 'A' }), []],
     ['that makes up what is not computed', null, of(), of({ note: 'x' }), [['note']]],
     ['that makes up what is computed', null, of(), of({ tags: ['x'] }), []],
     ['that drops what is configured', null, of({ note: 'x' }), of(), [['note']]],
-    ['with a set in another order', null, of({ tags: ['x', 'y'] }), of({ tags: ['y', 'x', 'x'] }), []],
+    [
+      'with a set in another order',
+      null,
+      of({ tags: ['x', 'y'] }),
+      of({ tags: ['y', 'x', 'x'] }),
+      [],
+    ],
     ['with more in a set', null, of({ tags: ['x'] }), of({ tags: ['x', 'y'] }), [['tags']]],
     ['that keeps what is not known', null, of({ tags: unknown }), of({ tags: unknown }), []],
-    ['that loses a promise', null, of({ note: new Unknown({ notNull: true }) }), of({ note: unknown }), [['note']]],
-    ['without the secret', null, of({ lock: { key_wo: 's', version: 1 } }), of({ lock: { key_wo: null, version: 1 } }), []],
-    ['with the secret', null, of({ lock: { key_wo: 's', version: 1 } }), of({ lock: { key_wo: 's', version: 1 } }), [['lock', 'key_wo']]],
+    [
+      'that loses a promise',
+      null,
+      of({ note: new Unknown({ notNull: true }) }),
+      of({ note: unknown }),
+      [['note']],
+    ],
+    [
+      'without the secret',
+      null,
+      of({ lock: { key_wo: 's', version: 1 } }),
+      of({ lock: { key_wo: null, version: 1 } }),
+      [],
+    ],
+    [
+      'with the secret',
+      null,
+      of({ lock: { key_wo: 's', version: 1 } }),
+      of({ lock: { key_wo: 's', version: 1 } }),
+      [['lock', 'key_wo']],
+    ],
     ['without the object', null, of({ lock: { key_wo: 's', version: 1 } }), of(), [['lock']]],
-    ['with computed members inside', null, of({ parts: [{ weight: 1, label: null }] }), of({ parts: [{ weight: 1, label: unknown }] }), []],
-    ['with another member inside', null, of({ parts: [{ weight: 1, label: null }] }), of({ parts: [{ weight: 2, label: null }] }), [['parts', 0, 'weight']]],
-    ['with fewer elements', null, of({ parts: [{ weight: 1, label: null }] }), of({ parts: [] }), [['parts'], ['parts', 0, 'weight']]],
+    [
+      'with computed members inside',
+      null,
+      of({ parts: [{ weight: 1, label: null }] }),
+      of({ parts: [{ weight: 1, label: unknown }] }),
+      [],
+    ],
+    [
+      'with another member inside',
+      null,
+      of({ parts: [{ weight: 1, label: null }] }),
+      of({ parts: [{ weight: 2, label: null }] }),
+      [['parts', 0, 'weight']],
+    ],
+    [
+      'with fewer elements',
+      null,
+      of({ parts: [{ weight: 1, label: null }] }),
+      of({ parts: [] }),
+      [['parts'], ['parts', 0, 'weight']],
+    ],
     ['of nothing', null, of(), null, [undefined]],
     ['that goes', of(), null, null, []],
     ['that should go', of(), null, of(), [undefined]],
   ];
-  it.each(rows)('%s', (_, prior, config, planned, trouble) => expect(paths(planReplyError(attributes, prior, config, planned))).toEqual(trouble));
+  it.each(rows)('%s', (_, prior, config, planned, trouble) =>
+    expect(paths(planReplyError(attributes, prior, config, planned))).toEqual(trouble),
+  );
 });
 
 describe('a result', () => {
-  const rows: readonly (readonly [what: string, planned: CtyValue, result: CtyValue, trouble: readonly (Path | undefined)[]])[] = [
+  const rows: readonly (readonly [
+    what: string,
+    planned: CtyValue,
+    result: CtyValue,
+    trouble: readonly (Path | undefined)[],
+  ])[] = [
     ['as planned', of({ id: unknown }), of({ id: '1' }), []],
     ['null where nothing was known', of({ id: unknown }), of(), []],
     ['null where that was ruled out', of({ id: new Unknown({ notNull: true }) }), of(), [['id']]],
     ['with the promised prefix', of({ id: new Unknown({ prefix: 'n-' }) }), of({ id: 'n-1' }), []],
     ['with another prefix', of({ id: new Unknown({ prefix: 'n-' }) }), of({ id: '1' }), [['id']]],
-    ['of a promised length', of({ tags: new Unknown({ minLength: 1, maxLength: 2 }) }), of({ tags: ['x', 'y'] }), []],
-    ['of another length', of({ tags: new Unknown({ minLength: 1 }) }), of({ tags: [] }), [['tags']]],
+    [
+      'of a promised length',
+      of({ tags: new Unknown({ minLength: 1, maxLength: 2 }) }),
+      of({ tags: ['x', 'y'] }),
+      [],
+    ],
+    [
+      'of another length',
+      of({ tags: new Unknown({ minLength: 1 }) }),
+      of({ tags: [] }),
+      [['tags']],
+    ],
     ['with another value', of(), of({ text: 'b' }), [['text']]],
     ['with a value where none was planned', of(), of({ note: 'b' }), [['note']]],
     ['that is still not known', of({ id: unknown }), of({ id: unknown }), [['id']]],
@@ -87,21 +176,40 @@ describe('a result', () => {
         ['lock', 'key_wo'],
       ],
     ],
-    ['with a set whose unknown elements are found', of({ tags: ['x', unknown, unknown] }), of({ tags: ['y', 'x'] }), []],
-    ['with a set that lost an element', of({ tags: ['x', unknown] }), of({ tags: ['y', 'z'] }), [['tags']]],
+    [
+      'with a set whose unknown elements are found',
+      of({ tags: ['x', unknown, unknown] }),
+      of({ tags: ['y', 'x'] }),
+      [],
+    ],
+    [
+      'with a set that lost an element',
+      of({ tags: ['x', unknown] }),
+      of({ tags: ['y', 'z'] }),
+      [['tags']],
+    ],
     ['with a set that won one', of({ tags: ['x'] }), of({ tags: ['x', 'y'] }), [['tags']]],
     ['in another normal form', of({ text: '\u00e9' }), of({ text: 'e\u0301' }), []],
     ['that is gone', null, null, []],
     ['that should be gone', null, of(), [undefined]],
     ['that should not be gone', of(), null, [undefined]],
   ];
-  it.each(rows)('%s', (_, planned, result, trouble) => expect(paths(applyReplyError(attributes, planned, result))).toEqual(trouble));
+  it.each(rows)('%s', (_, planned, result, trouble) =>
+    expect(paths(applyReplyError(attributes, planned, result))).toEqual(trouble),
+  );
 });
 
 describe('a state', () => {
   it('is known as a whole and holds no secret', () => {
     expect(stateReplyError(attributes, of({ id: '1' }))).toEqual([]);
-    expect(paths(stateReplyError(attributes, of({ parts: [{ weight: unknown, label: null }], lock: { key_wo: 's', version: null } })))).toEqual([
+    expect(
+      paths(
+        stateReplyError(
+          attributes,
+          of({ parts: [{ weight: unknown, label: null }], lock: { key_wo: 's', version: null } }),
+        ),
+      ),
+    ).toEqual([
       ['parts', 0, 'weight'],
       ['lock', 'key_wo'],
     ]);
@@ -113,26 +221,53 @@ describe('a state', () => {
   });
 
   it('never shows a value in what is said of it', () => {
-    expect(JSON.stringify(applyReplyError(attributes, of({ text: 'hidden-1' }), of({ text: 'hidden-2' })))).not.toContain('hidden');
+    expect(
+      JSON.stringify(
+        applyReplyError(attributes, of({ text: 'hidden-1' }), of({ text: 'hidden-2' })),
+      ),
+    ).not.toContain('hidden');
   });
 
   it('that must not be lost keeps what can be kept', () => {
-    const state = of({ id: '1', tags: [unknown], note: 7, lock: { key_wo: 's', version: 2 }, parts: unknown });
+    const state = of({
+      id: '1',
+      tags: [unknown],
+      note: 7,
+      lock: { key_wo: 's', version: 2 },
+      parts: unknown,
+    });
     const fits = (_: CtyType, value: CtyValue): boolean => value !== 7;
-    expect(salvaged(attributes, state, fits)).toEqual(of({ id: '1', lock: { key_wo: null, version: 2 } }));
+    expect(salvaged(attributes, state, fits)).toEqual(
+      of({ id: '1', lock: { key_wo: null, version: 2 } }),
+    );
     expect(salvaged(attributes, null, fits)).toBeNull();
   });
 });
 
 describe('laws', () => {
-  const value: fc.Arbitrary<CtyValue> = fc.oneof(fc.constant(null), fc.string(), fc.constant(unknown));
-  const state = fc.record({ id: value, text: value, note: value, tags: fc.oneof(fc.constant(null), fc.array(value, { maxLength: 4 })) }).map(of);
+  const value: fc.Arbitrary<CtyValue> = fc.oneof(
+    fc.constant(null),
+    fc.string(),
+    fc.constant(unknown),
+  );
+  const state = fc
+    .record({
+      id: value,
+      text: value,
+      note: value,
+      tags: fc.oneof(fc.constant(null), fc.array(value, { maxLength: 4 })),
+    })
+    .map(of);
 
   it('a plan that is the configuration, and a result that is the plan, pass', () => {
     fc.assert(
       fc.property(state, (one) => {
         expect(planReplyError(attributes, null, one, one)).toEqual([]);
-        expect(applyReplyError(attributes, one, one).filter(({ detail }) => detail?.startsWith('The result'))).toEqual([]);
+        expect(
+          applyReplyError(attributes, one, one).filter(({ detail }) =>
+            detail?.startsWith('The result'),
+          ),
+        ).toEqual([]);
       }),
     );
   });
@@ -142,9 +277,13 @@ describe('laws', () => {
       fc.property(fc.uniqueArray(fc.string(), { minLength: 2 }), (items) => {
         const turned = items.toReversed();
         expect(valueKeyOf(['set', 'string'], turned)).toBe(valueKeyOf(['set', 'string'], items));
-        expect(valueKeyOf(['list', 'string'], turned)).not.toBe(valueKeyOf(['list', 'string'], items));
+        expect(valueKeyOf(['list', 'string'], turned)).not.toBe(
+          valueKeyOf(['list', 'string'], items),
+        );
       }),
     );
-    expect(valueKeyOf('number', new ExactNumber('12345678901234567890'))).not.toBe(valueKeyOf('number', new ExactNumber('12345678901234567891')));
+    expect(valueKeyOf('number', new ExactNumber('12345678901234567890'))).not.toBe(
+      valueKeyOf('number', new ExactNumber('12345678901234567891')),
+    );
   });
 });

@@ -3,13 +3,26 @@ import { decode as unpack, encode as pack } from '@msgpack/msgpack';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ExactNumber, parseJson } from '../../../src/model/index.js';
-import { CtyError, decode, Dynamic, encode, fromJson, Unknown, type CtyType, type CtyValue, type DynamicValue, type Refinements } from '../../../src/terraform/protocol/cty.js';
+import {
+  CtyError,
+  decode,
+  Dynamic,
+  encode,
+  fromJson,
+  Unknown,
+  type CtyType,
+  type CtyValue,
+  type DynamicValue,
+  type Refinements,
+} from '../../../src/terraform/protocol/cty.js';
 import { RecentStates } from '../../../src/terraform/state-cache.js';
 import { drawn } from '../../support/drawn.js';
 
 const bytes = (hex: string): Uint8Array => Buffer.from(hex.replaceAll(' ', ''), 'hex');
-const from = (type: CtyType, msgpack: Uint8Array): CtyValue => decode(type, { msgpack, json: new Uint8Array() });
-const hex = (type: CtyType, value: CtyValue): string => Buffer.from(encode(type, value)).toString('hex');
+const from = (type: CtyType, msgpack: Uint8Array): CtyValue =>
+  decode(type, { msgpack, json: new Uint8Array() });
+const hex = (type: CtyType, value: CtyValue): string =>
+  Buffer.from(encode(type, value)).toString('hex');
 
 describe('bytes as core writes them', () => {
   const rows: readonly (readonly [what: string, type: CtyType, hex: string, value: CtyValue])[] = [
@@ -18,19 +31,54 @@ describe('bytes as core writes them', () => {
     ['a text', 'string', 'a3 61 62 63', 'abc'],
     ['an integer', 'number', 'cd 01 00', 256],
     ['a negative integer', 'number', 'd1 ff 00', -256],
-    ['an integer beyond a double', 'number', 'cf 00 20 00 00 00 00 00 01', new ExactNumber('9007199254740993')],
-    ['an integer beyond 64 bits', 'number', 'b6 31303030303030303030303030303030303030303030', new ExactNumber('1000000000000000000000')],
+    [
+      'an integer beyond a double',
+      'number',
+      'cf 00 20 00 00 00 00 00 01',
+      new ExactNumber('9007199254740993'),
+    ],
+    [
+      'an integer beyond 64 bits',
+      'number',
+      'b6 31303030303030303030303030303030303030303030',
+      new ExactNumber('1000000000000000000000'),
+    ],
     ['a decimal', 'number', 'a3 30 2e 31', 0.1],
-    ['a decimal beyond a double', 'number', 'b4 302e313233343536373839303132333435363738', new ExactNumber('0.123456789012345678')],
+    [
+      'a decimal beyond a double',
+      'number',
+      'b4 302e313233343536373839303132333435363738',
+      new ExactNumber('0.123456789012345678'),
+    ],
     ['unknown', 'string', 'd4 00 00', new Unknown()],
     ['unknown, not null', 'string', 'c7 03 0c 81 01 c2', new Unknown({ notNull: true })],
-    ['unknown with a prefix', 'string', 'd7 0c 82 01 c2 02 a3 61 72 6e', new Unknown({ notNull: true, prefix: 'arn' })],
-    ['unknown with bounds', 'number', 'c7 09 0c 82 03 92 01 c3 04 92 05 c2', new Unknown({ min: [1, true], max: [5, false] })],
-    ['unknown of a length', ['list', 'string'], 'c7 05 0c 82 05 01 06 02', new Unknown({ minLength: 1, maxLength: 2 })],
+    [
+      'unknown with a prefix',
+      'string',
+      'd7 0c 82 01 c2 02 a3 61 72 6e',
+      new Unknown({ notNull: true, prefix: 'arn' }),
+    ],
+    [
+      'unknown with bounds',
+      'number',
+      'c7 09 0c 82 03 92 01 c3 04 92 05 c2',
+      new Unknown({ min: [1, true], max: [5, false] }),
+    ],
+    [
+      'unknown of a length',
+      ['list', 'string'],
+      'c7 05 0c 82 05 01 06 02',
+      new Unknown({ minLength: 1, maxLength: 2 }),
+    ],
     ['a list', ['list', 'bool'], '92 c3 c2', [true, false]],
     ['a map', ['map', 'number'], '81 a1 61 01', { a: 1 }],
     ['a tuple', ['tuple', ['bool', 'string']], '92 c3 a0', [true, '']],
-    ['an object', ['object', { a: 'bool', b: 'string' }], '82 a1 61 c3 a1 62 c0', { a: true, b: null }],
+    [
+      'an object',
+      ['object', { a: 'bool', b: 'string' }],
+      '82 a1 61 c3 a1 62 c0',
+      { a: true, b: null },
+    ],
     ['any type', 'dynamic', '92 c4 06 22 62 6f 6f 6c 22 c3', new Dynamic('bool', true)],
   ];
   it.each(rows)('%s', (_, type, written, value) => {
@@ -54,7 +102,9 @@ describe('numbers as core may write them, and we do not', () => {
     [2 ** 70, new ExactNumber('1180591620717411303424')],
     [0.1, new ExactNumber('0.1000000000000000055511151231257827021181583404541015625')],
   ];
-  it.each(rows)('the double %d has these digits and no others', (value, digits) => expect(from('number', double(value))).toEqual(digits));
+  it.each(rows)('the double %d has these digits and no others', (value, digits) =>
+    expect(from('number', double(value))).toEqual(digits),
+  );
   it.each([Number.NaN, Infinity, -Infinity])('%d is refused both ways', (value) => {
     expect(() => from('number', double(value))).toThrow(CtyError);
     expect(() => encode('number', value)).toThrow(CtyError);
@@ -68,7 +118,12 @@ describe('values that do not fit', () => {
     ['an attribute too many', { name: 'a', tags: null, color: 1 }, ['color'], /no such/],
     ['a number for a text', { name: 1, tags: null }, ['name'], /string is expected/],
     ['a text for a map', { name: 'a', tags: 'b' }, ['tags'], /object is expected/],
-    ['deep inside', { name: 'a', tags: { x: [1, true] } }, ['tags', { key: 'x' }, 1], /number is expected/],
+    [
+      'deep inside',
+      { name: 'a', tags: { x: [1, true] } },
+      ['tags', { key: 'x' }, 1],
+      /number is expected/,
+    ],
     ['a time for an object', { name: 'a', tags: new Date(0) }, ['tags'], /object is expected/],
   ];
   it.each(rows)('%s', (_, raw, path, says) => {
@@ -78,7 +133,14 @@ describe('values that do not fit', () => {
   });
 
   it('are not written either', () => {
-    for (const wrong of [{ name: 1 }, { name: 'a', tags: [1] }, { nome: 'a' }, 'a', { name: 'a', tags: { a: [NaN] } }]) expect(() => encode(shape, wrong)).toThrow(CtyError);
+    for (const wrong of [
+      { name: 1 },
+      { name: 'a', tags: [1] },
+      { nome: 'a' },
+      'a',
+      { name: 'a', tags: { a: [NaN] } },
+    ])
+      expect(() => encode(shape, wrong)).toThrow(CtyError);
     expect(unpack(encode(shape, { name: 'a' }))).toEqual({ name: 'a', tags: null });
     expect(from('string', encode('string', 'a\ud800'))).toBe('a\ufffd');
   });
@@ -86,16 +148,36 @@ describe('values that do not fit', () => {
 
 describe('a state in JSON', () => {
   it('drops what the type does not know, and misses nothing', () => {
-    const json = parseJson('{"name":"a","old":1,"size":0.1,"big":12345678901234567890,"any":{"type":"string","value":"x"}}');
-    expect(fromJson(['object', { name: 'string', size: 'number', big: 'number', tags: ['set', 'string'], any: 'dynamic' }], json)).toEqual({
+    const json = parseJson(
+      '{"name":"a","old":1,"size":0.1,"big":12345678901234567890,"any":{"type":"string","value":"x"}}',
+    );
+    expect(
+      fromJson(
+        [
+          'object',
+          {
+            name: 'string',
+            size: 'number',
+            big: 'number',
+            tags: ['set', 'string'],
+            any: 'dynamic',
+          },
+        ],
+        json,
+      ),
+    ).toEqual({
       name: 'a',
       size: 0.1,
       big: new ExactNumber('12345678901234567890'),
       tags: null,
       any: new Dynamic('string', 'x'),
     });
-    expect(decode(['list', 'bool'], { msgpack: new Uint8Array(), json: Buffer.from('[true]') })).toEqual([true]);
-    expect(() => decode('bool', { msgpack: new Uint8Array(), json: Buffer.from('[tr') })).toThrow(CtyError);
+    expect(
+      decode(['list', 'bool'], { msgpack: new Uint8Array(), json: Buffer.from('[true]') }),
+    ).toEqual([true]);
+    expect(() => decode('bool', { msgpack: new Uint8Array(), json: Buffer.from('[tr') })).toThrow(
+      CtyError,
+    );
     expect(decode('bool', { msgpack: new Uint8Array(), json: new Uint8Array() })).toBeNull();
   });
 });
@@ -105,14 +187,24 @@ const anyType: fc.Arbitrary<CtyType> = fc.letrec<{ type: CtyType }>((tie) => ({
   type: fc.oneof(
     { maxDepth: 3, depthSize: 'small' },
     fc.constantFrom<CtyType[]>('string', 'number', 'bool'),
-    fc.constantFrom('list', 'set', 'map').chain((word) => tie('type').map((of): CtyType => [word, of] as CtyType)),
-    fc.dictionary(name, tie('type'), { maxKeys: 3, noNullPrototype: true }).map((of): CtyType => ['object', of]),
+    fc
+      .constantFrom('list', 'set', 'map')
+      .chain((word) => tie('type').map((of): CtyType => [word, of] as CtyType)),
+    fc
+      .dictionary(name, tie('type'), { maxKeys: 3, noNullPrototype: true })
+      .map((of): CtyType => ['object', of]),
     fc.array(tie('type'), { maxLength: 3 }).map((of): CtyType => ['tuple', of]),
   ),
 })).type;
 
 const anyRefinements: fc.Arbitrary<Refinements> = fc.record(
-  { notNull: fc.constant(true as const), prefix: fc.string(), min: fc.tuple(fc.integer(), fc.boolean()), minLength: fc.nat(), maxLength: fc.nat() },
+  {
+    notNull: fc.constant(true as const),
+    prefix: fc.string(),
+    min: fc.tuple(fc.integer(), fc.boolean()),
+    minLength: fc.nat(),
+    maxLength: fc.nat(),
+  },
   { requiredKeys: [] },
 );
 
@@ -127,18 +219,31 @@ function anyOf(type: CtyType): fc.Arbitrary<CtyValue> {
         fc.double({ noNaN: true, noDefaultInfinity: true }).filter((one) => !Object.is(one, -0)),
         fc.bigInt({ min: 2n ** 53n }).map((one) => new ExactNumber(String(one))),
       );
-    if (type === 'dynamic') return anyType.chain((of) => anyOf(of).map((value) => (value === null || value instanceof Unknown ? value : new Dynamic(of, value))));
+    if (type === 'dynamic')
+      return anyType.chain((of) =>
+        anyOf(of).map((value) =>
+          value === null || value instanceof Unknown ? value : new Dynamic(of, value),
+        ),
+      );
     if (type[0] === 'map')
       return fc.dictionary(
         fc.string().filter((key) => key !== '__proto__'),
         anyOf(type[1]),
         { maxKeys: 3, noNullPrototype: true },
       );
-    if (type[0] === 'object') return fc.record(Object.fromEntries(Object.entries(type[1]).map(([key, of]) => [key, anyOf(of)])), { noNullPrototype: true });
+    if (type[0] === 'object')
+      return fc.record(
+        Object.fromEntries(Object.entries(type[1]).map(([key, of]) => [key, anyOf(of)])),
+        { noNullPrototype: true },
+      );
     if (type[0] === 'tuple') return fc.tuple(...type[1].map(anyOf));
     return fc.array(anyOf(type[1]), { maxLength: 3 });
   };
-  return fc.oneof({ weight: 8, arbitrary: known() }, { weight: 1, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: anyRefinements.map((one) => new Unknown(one)) });
+  return fc.oneof(
+    { weight: 8, arbitrary: known() },
+    { weight: 1, arbitrary: fc.constant(null) },
+    { weight: 1, arbitrary: anyRefinements.map((one) => new Unknown(one)) },
+  );
 }
 const anyTyped = anyType.chain((type) => anyOf(type).map((value) => ({ type, value })));
 
@@ -147,25 +252,37 @@ describe('states that were seen before', () => {
     const recent = new RecentStates();
     const one: CtyType = ['object', { a: 'string' }];
     const other: CtyType = ['object', { a: 'number' }];
-    const state = (text: string): DynamicValue => ({ msgpack: Buffer.from(pack({ a: text })), json: new Uint8Array() });
+    const state = (text: string): DynamicValue => ({
+      msgpack: Buffer.from(pack({ a: text })),
+      json: new Uint8Array(),
+    });
     const first = recent.decode(one, state('1'));
     expect(recent.decode(one, state('1'))).toBe(first);
-    expect(() => recent.decode(other, { msgpack: pack({ a: true }), json: new Uint8Array() })).toThrow(CtyError);
+    expect(() =>
+      recent.decode(other, { msgpack: pack({ a: true }), json: new Uint8Array() }),
+    ).toThrow(CtyError);
     expect(recent.decode(other, state('1'))).toEqual({ a: 1 });
     expect(recent.decode(one, state('2'))).toEqual({ a: '2' });
     const kept = { a: '3' };
     recent.keep(one, state('3').msgpack, kept);
     expect(recent.decode(one, state('3'))).toBe(kept);
-    expect(recent.decode(one, { msgpack: new Uint8Array(), json: Buffer.from('{"a":"4"}') })).toEqual({ a: '4' });
+    expect(
+      recent.decode(one, { msgpack: new Uint8Array(), json: Buffer.from('{"a":"4"}') }),
+    ).toEqual({ a: '4' });
   });
 
   it('are forgotten, oldest first, and large ones at once', () => {
     const recent = new RecentStates();
     const type: CtyType = ['list', 'string'];
-    const states = Array.from({ length: 65 }, (_, index) => ({ msgpack: pack([`${index}`]), json: new Uint8Array() }));
+    const states = Array.from({ length: 65 }, (_, index) => ({
+      msgpack: pack([`${index}`]),
+      json: new Uint8Array(),
+    }));
     const values = states.map((one) => recent.decode(type, one));
     // From the newest on: to look at one that was forgotten has it remembered again.
-    const [oldest, ...others] = states.map((one, index) => () => recent.decode(type, one) === values[index]);
+    const [oldest, ...others] = states.map(
+      (one, index) => () => recent.decode(type, one) === values[index],
+    );
     expect(others.toReversed().every((isKnown) => isKnown())).toBe(true);
     expect(oldest?.()).toBe(false);
     const large = { msgpack: pack(['x'.repeat(20_000)]), json: new Uint8Array() };
@@ -175,32 +292,59 @@ describe('states that were seen before', () => {
 
 describe('laws', () => {
   it('what is encoded decodes to itself', () => {
-    fc.assert(fc.property(anyTyped, ({ type, value }) => void expect(from(type, encode(type, value))).toEqual(value)));
+    fc.assert(
+      fc.property(
+        anyTyped,
+        ({ type, value }) => void expect(from(type, encode(type, value))).toEqual(value),
+      ),
+    );
   });
 
   it('what is read from JSON is what its bytes say, whatever its texts are', () => {
-    const units = fc.array(fc.integer({ min: 0, max: 0xffff })).map((all) => String.fromCharCode(...all));
+    const units = fc
+      .array(fc.integer({ min: 0, max: 0xffff }))
+      .map((all) => String.fromCharCode(...all));
     const text = fc.oneof(
       units,
       fc.nat({ max: 300 }).map((length) => `\ufeff${'x'.repeat(length)}`),
     );
-    const number = fc.oneof(fc.constant('-0'), fc.integer().map(String), fc.double({ noNaN: true, noDefaultInfinity: true }).map(String), fc.bigInt().map(String));
-    const type: CtyType = ['object', { labels: ['map', 'string'], names: ['set', 'string'], size: 'number' }];
+    const number = fc.oneof(
+      fc.constant('-0'),
+      fc.integer().map(String),
+      fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
+      fc.bigInt().map(String),
+    );
+    const type: CtyType = [
+      'object',
+      { labels: ['map', 'string'], names: ['set', 'string'], size: 'number' },
+    ];
     const labels = fc.dictionary(
       units.filter((key) => key !== '__proto__'),
       text,
       { noNullPrototype: true },
     );
     fc.assert(
-      fc.property(fc.record({ labels, names: fc.array(text) }, { requiredKeys: ['names'] }), number, (members, size) => {
-        const value = fromJson(type, parseJson(`{${JSON.stringify(members).slice(1, -1)},"size":${size}}`));
-        expect(from(type, encode(type, value))).toEqual(value);
-      }),
+      fc.property(
+        fc.record({ labels, names: fc.array(text) }, { requiredKeys: ['names'] }),
+        number,
+        (members, size) => {
+          const value = fromJson(
+            type,
+            parseJson(`{${JSON.stringify(members).slice(1, -1)},"size":${size}}`),
+          );
+          expect(from(type, encode(type, value))).toEqual(value);
+        },
+      ),
     );
   });
 
   it('any type wraps every other', () => {
-    fc.assert(fc.property(anyOf('dynamic'), (value) => void expect(from('dynamic', encode('dynamic', value))).toEqual(value)));
+    fc.assert(
+      fc.property(
+        anyOf('dynamic'),
+        (value) => void expect(from('dynamic', encode('dynamic', value))).toEqual(value),
+      ),
+    );
   });
 
   it('a double keeps every digit: read and written again it is the same number', () => {
@@ -222,11 +366,13 @@ describe('laws', () => {
           return new Uint8Array([0xc1]);
         }
       }),
-      fc.tuple(anyTyped, fc.nat(), fc.integer({ min: 0, max: 255 })).map(([{ type, value }, at, byte]) => {
-        const whole = Uint8Array.from(encode(type, value));
-        whole[at % whole.length] = byte;
-        return whole;
-      }),
+      fc
+        .tuple(anyTyped, fc.nat(), fc.integer({ min: 0, max: 255 }))
+        .map(([{ type, value }, at, byte]) => {
+          const whole = Uint8Array.from(encode(type, value));
+          whole[at % whole.length] = byte;
+          return whole;
+        }),
     );
     fc.assert(
       fc.property(fc.oneof(anyType, fc.constant<CtyType>('dynamic')), hostile, (type, msgpack) => {
@@ -246,7 +392,10 @@ describe('laws', () => {
   it.each([
     ['arrays without end', Buffer.alloc(100_000, 0x91)],
     ['a list of four milliards', bytes('dd ff ff ff ff')],
-    ['a type without end', pack([Buffer.from(`${'["list",'.repeat(50_000)}"bool"${']'.repeat(50_000)}`), []])],
+    [
+      'a type without end',
+      pack([Buffer.from(`${'["list",'.repeat(50_000)}"bool"${']'.repeat(50_000)}`), []]),
+    ],
   ])('%s end in an error', (_, msgpack) => {
     expect(() => from('dynamic', msgpack)).toThrow(CtyError);
     expect(() => from(['list', 'bool'], msgpack)).toThrow(CtyError);

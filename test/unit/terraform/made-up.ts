@@ -10,7 +10,13 @@ export const note: Schema = {
     { name: 'id', type: 'string', description: 'Identifier.', computed: true },
     { name: 'text', type: 'string', description: 'What it says.', required: true },
     { name: 'size', type: 'number', description: 'Any number.', optional: true },
-    { name: 'tags', type: ['set', 'string'], description: 'Any tags.', optional: true, computed: true },
+    {
+      name: 'tags',
+      type: ['set', 'string'],
+      description: 'Any tags.',
+      optional: true,
+      computed: true,
+    },
     {
       name: 'lock',
       description: 'Who may read it.',
@@ -18,7 +24,14 @@ export const note: Schema = {
       nested: {
         nesting: 'SINGLE',
         attributes: [
-          { name: 'key_wo', type: 'string', description: 'The key.', optional: true, sensitive: true, write_only: true },
+          {
+            name: 'key_wo',
+            type: 'string',
+            description: 'The key.',
+            optional: true,
+            sensitive: true,
+            write_only: true,
+          },
           { name: 'key_wo_version', type: 'number', description: 'Its version.', optional: true },
         ],
       },
@@ -27,7 +40,11 @@ export const note: Schema = {
 };
 
 const schema = {
-  provider: { version: 0, description: 'Made up.', attributes: [{ name: 'prefix', type: 'string', description: 'Of every id.', optional: true }] },
+  provider: {
+    version: 0,
+    description: 'Made up.',
+    attributes: [{ name: 'prefix', type: 'string', description: 'Of every id.', optional: true }],
+  },
   resources: { devicecloud_note: note },
   dataSources: {
     devicecloud_echo: {
@@ -39,11 +56,19 @@ const schema = {
       ],
     },
   },
-  identities: { devicecloud_note: { version: 0, attributes: [{ name: 'id', type: 'string', description: 'Identifier.', required_for_import: true }] } },
+  identities: {
+    devicecloud_note: {
+      version: 0,
+      attributes: [
+        { name: 'id', type: 'string', description: 'Identifier.', required_for_import: true },
+      ],
+    },
+  },
 } as const;
 
 const fields = (value: CtyValue): CtyObject => value as CtyObject;
-const withoutKey = (lock: CtyValue | undefined): CtyValue => (lock === null || lock === undefined ? null : { ...fields(lock), key_wo: null });
+const withoutKey = (lock: CtyValue | undefined): CtyValue =>
+  lock === null || lock === undefined ? null : { ...fields(lock), key_wo: null };
 
 /** What each misbehaviour makes of a state. */
 const misdeeds: Readonly<Record<string, (state: CtyObject) => CtyValue>> = {
@@ -59,7 +84,9 @@ const misbehaved = (when: string, state: CtyObject): CtyValue => {
 };
 
 /** `calls` tells which methods core called, in order; `on` happens at each of them. */
-export function madeUp(options: { readonly calls?: string[]; readonly on?: (call: string) => Promise<void> } = {}): ProviderServer {
+export function madeUp(
+  options: { readonly calls?: string[]; readonly on?: (call: string) => Promise<void> } = {},
+): ProviderServer {
   let made = 0;
   const on = async (call: string): Promise<void> => {
     options.calls?.push(call);
@@ -79,9 +106,24 @@ export function madeUp(options: { readonly calls?: string[]; readonly on?: (call
       await on('validateResourceConfig');
       const { text, lock } = fields(config);
       if (text === 'throws') throw new Error('a secret in a message');
-      if (text === '') return { diagnostics: [{ severity: 'error', summary: 'a note says something', detail: 'Write a text.', path: ['text'] }] };
-      if (lock !== null && !client_capabilities.write_only_attributes_allowed) return { diagnostics: [{ severity: 'error', summary: 'too old', path: ['lock', 'key_wo'] }] };
-      return text === 'shout' ? { diagnostics: [{ severity: 'warning', summary: 'not so loud', path: ['tags', 0] }] } : {};
+      if (text === '')
+        return {
+          diagnostics: [
+            {
+              severity: 'error',
+              summary: 'a note says something',
+              detail: 'Write a text.',
+              path: ['text'],
+            },
+          ],
+        };
+      if (lock !== null && !client_capabilities.write_only_attributes_allowed)
+        return {
+          diagnostics: [{ severity: 'error', summary: 'too old', path: ['lock', 'key_wo'] }],
+        };
+      return text === 'shout'
+        ? { diagnostics: [{ severity: 'warning', summary: 'not so loud', path: ['tags', 0] }] }
+        : {};
     },
     async validateDataResourceConfig() {
       await on('validateDataResourceConfig');
@@ -90,7 +132,15 @@ export function madeUp(options: { readonly calls?: string[]; readonly on?: (call
     async upgradeResourceState({ raw }) {
       await on('upgradeResourceState');
       const { id, text, size, tags, lock } = raw as CtyObject;
-      return { upgraded: { id: id ?? null, text: text ?? null, size: size ?? null, tags: tags ?? null, lock: lock ?? null } };
+      return {
+        upgraded: {
+          id: id ?? null,
+          text: text ?? null,
+          size: size ?? null,
+          tags: tags ?? null,
+          lock: lock ?? null,
+        },
+      };
     },
     async upgradeResourceIdentity({ raw }) {
       return { upgraded: raw as CtyValue };
@@ -104,28 +154,51 @@ export function madeUp(options: { readonly calls?: string[]; readonly on?: (call
       if (config === null) return { planned_state: null };
       const { tags, lock } = fields(config);
       const state = fields(proposed_new_state);
-      const id = prior_state === null ? new Unknown({ notNull: true }) : (fields(prior_state)['id'] as CtyValue);
+      const id =
+        prior_state === null
+          ? new Unknown({ notNull: true })
+          : (fields(prior_state)['id'] as CtyValue);
       const planned = { ...state, id, tags: tags ?? [], lock: withoutKey(lock) };
-      const replace = prior_state !== null && fields(prior_state)['size'] !== fields(config)['size'];
-      return { planned_state: misbehaved('plan', planned), ...(replace ? { requires_replace: [['size']] } : {}) };
+      const replace =
+        prior_state !== null && fields(prior_state)['size'] !== fields(config)['size'];
+      return {
+        planned_state: misbehaved('plan', planned),
+        ...(replace ? { requires_replace: [['size']] } : {}),
+      };
     },
     async applyResourceChange({ planned_state }) {
       await on('applyResourceChange');
       if (planned_state === null) return { new_state: null };
       const { id } = fields(planned_state);
-      const state: CtyObject = { ...fields(planned_state), id: id instanceof Unknown ? `note-${(made += 1)}` : (id as CtyValue) };
-      if (String(state['text']).startsWith('partly')) return { new_state: { ...state, tags: new Unknown() }, diagnostics: [{ severity: 'error', summary: 'half of it is done' }] };
+      const state: CtyObject = {
+        ...fields(planned_state),
+        id: id instanceof Unknown ? `note-${(made += 1)}` : (id as CtyValue),
+      };
+      if (String(state['text']).startsWith('partly'))
+        return {
+          new_state: { ...state, tags: new Unknown() },
+          diagnostics: [{ severity: 'error', summary: 'half of it is done' }],
+        };
       return { new_state: misbehaved('apply', state) };
     },
     async importResourceState({ type_name, id, identity }) {
       await on('importResourceState');
       const found = id === '' ? (fields(identity)['id'] as CtyValue) : id;
-      return { imported_resources: [{ type_name, state: { id: found, text: 'imported', size: null, tags: [], lock: null } }] };
+      return {
+        imported_resources: [
+          { type_name, state: { id: found, text: 'imported', size: null, tags: [], lock: null } },
+        ],
+      };
     },
     async readDataSource({ config }) {
       await on('readDataSource');
       const { text } = fields(config);
-      return { state: { text: text === 'liar' ? 'truth' : (text as CtyValue), length: String(text).length } };
+      return {
+        state: {
+          text: text === 'liar' ? 'truth' : (text as CtyValue),
+          length: String(text).length,
+        },
+      };
     },
     async stopProvider() {
       await on('stopProvider');

@@ -37,9 +37,13 @@ function start(env: Readonly<Record<string, string>>, folderName = 't', shared?:
   const top = mkdtempSync(join(tmpdir(), 'fw-'));
   const folder = shared ?? join(top, folderName);
   if (shared === undefined) mkdirSync(folder);
-  const child = spawn(process.execPath, [script.file], { env: { PATH: process.env['PATH'], TMPDIR: folder, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [script.file], {
+    env: { PATH: process.env['PATH'], TMPDIR: folder, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const told = { stdout: '', stderr: '' };
-  for (const stream of ['stdout', 'stderr'] as const) child[stream]?.setEncoding('utf8').on('data', (chunk: string) => (told[stream] += chunk));
+  for (const stream of ['stdout', 'stderr'] as const)
+    child[stream]?.setEncoding('utf8').on('data', (chunk: string) => (told[stream] += chunk));
   const ended = once(child, 'close').then(([status]) => status as number | null);
   onTestFinished(async () => {
     child.kill('SIGKILL');
@@ -54,16 +58,25 @@ function start(env: Readonly<Record<string, string>>, folderName = 't', shared?:
 }
 
 function clientOf([, , network, address, , shown]: readonly string[]): Client {
-  const trusted = shown === undefined ? undefined : Buffer.from(new X509Certificate(Buffer.from(shown, 'base64')).toString());
-  const how = trusted ? credentials.createSsl(trusted, Buffer.from(core.key), Buffer.from(core.certificate)) : credentials.createInsecure();
-  const client = new Client(network === 'unix' ? `unix:${address}` : String(address), how, { 'grpc.ssl_target_name_override': 'localhost', 'grpc.default_authority': 'localhost' });
+  const trusted =
+    shown === undefined
+      ? undefined
+      : Buffer.from(new X509Certificate(Buffer.from(shown, 'base64')).toString());
+  const how = trusted
+    ? credentials.createSsl(trusted, Buffer.from(core.key), Buffer.from(core.certificate))
+    : credentials.createInsecure();
+  const client = new Client(network === 'unix' ? `unix:${address}` : String(address), how, {
+    'grpc.ssl_target_name_override': 'localhost',
+    'grpc.default_authority': 'localhost',
+  });
   onTestFinished(() => client.close());
   return client;
 }
 
 const call = async (client: Client, method: string): Promise<Buffer> =>
   new Promise((done, fail) => {
-    const answered = (error: ServiceError | null, reply?: Buffer): void => (error ? fail(error) : done(reply as Buffer));
+    const answered = (error: ServiceError | null, reply?: Buffer): void =>
+      error ? fail(error) : done(reply as Buffer);
     client.makeUnaryRequest(
       `/${method}`,
       (bytes: Buffer) => bytes,
@@ -90,7 +103,10 @@ describe('a start', () => {
   ])('%s ends with a word on stderr', async (_, env) => {
     const { ended, told, folder } = start(env);
     expect(await ended).toBe(1);
-    expect(told).toEqual({ stdout: '', stderr: expect.stringMatching(/^PLUGIN_CLIENT_CERT .*\n$/) });
+    expect(told).toEqual({
+      stdout: '',
+      stderr: expect.stringMatching(/^PLUGIN_CLIENT_CERT .*\n$/),
+    });
     expect(readdirSync(folder)).toEqual([]);
   });
 
@@ -99,7 +115,9 @@ describe('a start', () => {
     const said = await line();
     expect(said.slice(0, 3)).toEqual(['1', '6', 'unix']);
     const client = clientOf(said);
-    expect((await call(client, 'tfplugin6.Provider/GetProviderSchema')).length).toBeGreaterThan(100);
+    expect((await call(client, 'tfplugin6.Provider/GetProviderSchema')).length).toBeGreaterThan(
+      100,
+    );
     await call(client, 'plugin.GRPCController/Shutdown');
     expect(await ended).toBe(0);
     expect(told).toEqual({ stdout: expect.stringMatching(/^[^\n]*\n$/), stderr: '' });
@@ -107,7 +125,10 @@ describe('a start', () => {
   });
 
   it('goes by a port where a path would be too long, and without TLS where it is told to', async () => {
-    const { ended, line } = start({ TF_PLUGIN_MAGIC_COOKIE, TF_DISABLE_PLUGIN_TLS: '1' }, 'x'.repeat(100));
+    const { ended, line } = start(
+      { TF_PLUGIN_MAGIC_COOKIE, TF_DISABLE_PLUGIN_TLS: '1' },
+      'x'.repeat(100),
+    );
     const said = await line();
     expect(said).toEqual(['1', '6', 'tcp', expect.stringMatching(/^127\.0\.0\.1:\d+$/), 'grpc']);
     const client = clientOf(said);
@@ -153,9 +174,16 @@ describe('an end', () => {
     await once(passed, 'close');
     const gone = passed.pid;
     const listens = join(folder, `trueup-${gone}-listen`);
-    const others = [listens, join(folder, `trueup-${process.pid}-active`), join(folder, `trueup-${gone}-starts`), join(folder, 'trueup-notes')];
+    const others = [
+      listens,
+      join(folder, `trueup-${process.pid}-active`),
+      join(folder, `trueup-${gone}-starts`),
+      join(folder, 'trueup-notes'),
+    ];
     for (const one of others) mkdirSync(one);
-    const server = createServer((connection) => connection.destroy()).listen(join(listens, 'provider'));
+    const server = createServer((connection) => connection.destroy()).listen(
+      join(listens, 'provider'),
+    );
     onTestFinished(() => void server.close());
     await once(server, 'listening');
     const old = join(folder, `trueup-${gone}-before`);
@@ -163,8 +191,11 @@ describe('an end', () => {
     utimesSync(old, 1, 1);
     const next = start(asked, '', folder);
     await call(clientOf(await next.line()), 'tfplugin6.Provider/GetProviderSchema');
-    const remaining = (): readonly string[] => readdirSync(folder).filter((name) => !name.startsWith(`trueup-${next.child.pid}-`));
-    await expect.poll(() => remaining().toSorted()).toEqual(others.map((one) => basename(one)).toSorted());
+    const remaining = (): readonly string[] =>
+      readdirSync(folder).filter((name) => !name.startsWith(`trueup-${next.child.pid}-`));
+    await expect
+      .poll(() => remaining().toSorted())
+      .toEqual(others.map((one) => basename(one)).toSorted());
   });
 
   it('comes when core is killed before it ever connected', async () => {
@@ -173,7 +204,10 @@ describe('an end', () => {
     const parent = `const { spawn } = require('node:child_process');
       const child = spawn(process.execPath, [${JSON.stringify(script.file)}], { stdio: ['ignore', 'pipe', 'inherit'] });
       child.stdout.once('data', () => process.stdout.write(String(child.pid) + '\\n'));`;
-    const killed = spawn(process.execPath, ['-e', parent], { env: { PATH: process.env['PATH'], TMPDIR: top, ...asked }, stdio: ['ignore', 'pipe', 'inherit'] });
+    const killed = spawn(process.execPath, ['-e', parent], {
+      env: { PATH: process.env['PATH'], TMPDIR: top, ...asked },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     const [said] = (await once(killed.stdout, 'data')) as [Buffer];
     const provider = Number(String(said));
     expect(isAlive(provider)).toBe(true);
@@ -190,7 +224,10 @@ describe('an end', () => {
     const parent = `const { spawn } = require('node:child_process');
       const child = spawn('sh', ['-c', 'read line; exec "$0" "$1"', process.execPath, ${JSON.stringify(script.file)}], { stdio: ['pipe', 'pipe', 'inherit'] });
       process.stdout.write(String(child.pid) + '\\n');`;
-    const killed = spawn(process.execPath, ['-e', parent], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const killed = spawn(process.execPath, ['-e', parent], {
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     const [said] = (await once(killed.stdout, 'data')) as [Buffer];
     const provider = Number(String(said));
     onTestFinished(() => void (isAlive(provider) && process.kill(provider, 'SIGKILL')));

@@ -5,7 +5,13 @@ import { compareText, type Write } from '../../../src/model/index.js';
 import { fiveKinds } from '../../support/fifth-kind.js';
 import { Unknown, type CtyObject, type CtyValue } from '../../../src/terraform/protocol/cty.js';
 import type { WireDiagnostic } from '../../../src/terraform/protocol/provider-server.js';
-import { complete, configured, Core, providerRig, type ProviderRig } from '../../support/provider.js';
+import {
+  complete,
+  configured,
+  Core,
+  providerRig,
+  type ProviderRig,
+} from '../../support/provider.js';
 import { DESTINATIONS, theirs } from '../../support/estate.js';
 import { kindOf } from '../../support/planning.js';
 
@@ -15,14 +21,21 @@ const AUTHORIZATION = 'devicecloud_account_authorization';
 const MANAGER = 'devicecloud_configuration_manager';
 const DESTINATION = 'devicecloud_alert_push_destination';
 
-const gets = ({ emulator }: ProviderRig): readonly string[] => emulator.requests.filter(({ method }) => method === 'GET').map(({ path }) => path);
-const begun = async (world: ProviderRig, config: Partial<CtyObject> = {}): Promise<Core> => new Core((await world.start({ config })).provider);
+const gets = ({ emulator }: ProviderRig): readonly string[] =>
+  emulator.requests.filter(({ method }) => method === 'GET').map(({ path }) => path);
+const begun = async (world: ProviderRig, config: Partial<CtyObject> = {}): Promise<Core> =>
+  new Core((await world.start({ config })).provider);
 const told = (diagnostics: readonly WireDiagnostic[]): readonly string[] =>
-  diagnostics.map(({ severity, summary, path = [] }) => `${severity} ${path.map((step) => (typeof step === 'object' ? step.key : step)).join('.')}: ${summary}`);
+  diagnostics.map(
+    ({ severity, summary, path = [] }) =>
+      `${severity} ${path.map((step) => (typeof step === 'object' ? step.key : step)).join('.')}: ${summary}`,
+  );
 
 describe('a service that shows late what was written', () => {
-  const late = (seconds: number): ProviderRig => providerRig({ estate: theirs, faults: [parseFault(`stale=${seconds * 1000}`)] });
-  const deletes = (world: ProviderRig): number => world.mutations().filter((one) => one.startsWith('DELETE')).length;
+  const late = (seconds: number): ProviderRig =>
+    providerRig({ estate: theirs, faults: [parseFault(`stale=${seconds * 1000}`)] });
+  const deletes = (world: ProviderRig): number =>
+    world.mutations().filter((one) => one.startsWith('DELETE')).length;
 
   it('is waited for where an object was created just now, and only then', async () => {
     const world = late(20);
@@ -51,7 +64,10 @@ describe('a service that shows late what was written', () => {
   it('is waited for before an object is changed or deleted that was created just now', async () => {
     const world = late(20);
     const core = await begun(world);
-    const [kept, gone] = [await core.apply(ACCOUNT, null, { name: 'A' }), await core.apply(ACCOUNT, null, { name: 'B' })];
+    const [kept, gone] = [
+      await core.apply(ACCOUNT, null, { name: 'A' }),
+      await core.apply(ACCOUNT, null, { name: 'B' }),
+    ];
     await core.apply(ACCOUNT, kept, { name: 'C' });
     expect(await core.apply(ACCOUNT, gone, null)).toBeNull();
     expect([
@@ -66,10 +82,22 @@ describe('a service that shows late what was written', () => {
 
 describe('reading', () => {
   it('answers a thousand reads from few requests', async () => {
-    const records = Array.from({ length: 1000 }, (_, index) => ({ alert_config_id: `22222222-2222-11f0-8000-${String(index).padStart(12, '0')}`, associated_accounts: [2] }));
-    const world = providerRig({ estate: { ...theirs, records: { ...theirs.records, alert_rules: records } } });
+    const records = Array.from({ length: 1000 }, (_, index) => ({
+      alert_config_id: `22222222-2222-11f0-8000-${String(index).padStart(12, '0')}`,
+      associated_accounts: [2],
+    }));
+    const world = providerRig({
+      estate: { ...theirs, records: { ...theirs.records, alert_rules: records } },
+    });
     const core = await begun(world);
-    await Promise.all(records.map(({ alert_config_id }) => core.read(RULE, complete(core.provider.schema.resources[RULE]?.attributes ?? [], { alert_config_id }))));
+    await Promise.all(
+      records.map(({ alert_config_id }) =>
+        core.read(
+          RULE,
+          complete(core.provider.schema.resources[RULE]?.attributes ?? [], { alert_config_id }),
+        ),
+      ),
+    );
     expect(gets(world).length).toBeLessThanOrEqual(8);
   });
 
@@ -84,7 +112,10 @@ describe('reading', () => {
   it('keeps what the service answers to a create only', async () => {
     const world = providerRig({ estate: theirs });
     const core = await begun(world);
-    const made = await core.apply(DESTINATION, null, { name: 'P', endpoint: { url: 'https://x.example.com/' } });
+    const made = await core.apply(DESTINATION, null, {
+      name: 'P',
+      endpoint: { url: 'https://x.example.com/' },
+    });
     expect(made['resource_url']).toEqual(expect.stringContaining('/alert_push_destinations/'));
     expect(await (await begun(world)).read(DESTINATION, made)).toEqual(made);
   });
@@ -92,23 +123,42 @@ describe('reading', () => {
   it.each([
     ['decomposed', 'Cafe\u0301', 'Caf\u00e9'],
     ['cut in half', 'Cafe\ud83d', 'Cafe\ufffd'],
-  ])('changes and deletes what has a name that core spells in other characters: %s', async (_, live, spelt) => {
-    const accounts = [...(theirs.records['accounts'] ?? []), { id: '3', name: live, account: '1' }];
-    const world = providerRig({ estate: { ...theirs, records: { ...theirs.records, accounts } } });
-    const core = await begun(world);
-    // As core hands it back, whatever the reading answered.
-    const state = { ...(await core.import(ACCOUNT, `name=${spelt}`)), name: spelt };
-    expect(state).toMatchObject({ id: '3' });
-    expect(await core.isEmpty(ACCOUNT, state, { name: spelt })).toBe(true);
-    const changed = await core.apply(ACCOUNT, state, { name: spelt, is_disabled: true });
-    expect(await core.apply(ACCOUNT, changed, null)).toBeNull();
-  });
+  ])(
+    'changes and deletes what has a name that core spells in other characters: %s',
+    async (_, live, spelt) => {
+      const accounts = [
+        ...(theirs.records['accounts'] ?? []),
+        { id: '3', name: live, account: '1' },
+      ];
+      const world = providerRig({
+        estate: { ...theirs, records: { ...theirs.records, accounts } },
+      });
+      const core = await begun(world);
+      // As core hands it back, whatever the reading answered.
+      const state = { ...(await core.import(ACCOUNT, `name=${spelt}`)), name: spelt };
+      expect(state).toMatchObject({ id: '3' });
+      expect(await core.isEmpty(ACCOUNT, state, { name: spelt })).toBe(true);
+      const changed = await core.apply(ACCOUNT, state, { name: spelt, is_disabled: true });
+      expect(await core.apply(ACCOUNT, changed, null)).toBeNull();
+    },
+  );
 
   it('deletes a rule whose settings core spells in other characters', async () => {
     const [rule] = theirs.records['alert_rules'] ?? [];
-    const world = providerRig({ estate: { ...theirs, records: { ...theirs.records, alert_rules: [{ ...rule, settings: { 'e\u0301': ['o\u0308'] } }] } } });
+    const world = providerRig({
+      estate: {
+        ...theirs,
+        records: {
+          ...theirs.records,
+          alert_rules: [{ ...rule, settings: { 'e\u0301': ['o\u0308'] } }],
+        },
+      },
+    });
     const core = await begun(world);
-    const state = { ...(await core.import(RULE, String(rule?.['alert_config_id']))), settings: '{"\u00e9":["\u00f6"]}' };
+    const state = {
+      ...(await core.import(RULE, String(rule?.['alert_config_id']))),
+      settings: '{"\u00e9":["\u00f6"]}',
+    };
     expect(await core.apply(RULE, state, null)).toBeNull();
   });
 
@@ -116,7 +166,10 @@ describe('reading', () => {
     let fails = false;
     const world = providerRig({
       estate: theirs,
-      intercept: ({ method }, proceed) => (fails && method === 'GET' ? Promise.resolve({ status: 500, headers: {}, body: '' }) : proceed()),
+      intercept: ({ method }, proceed) =>
+        fails && method === 'GET'
+          ? Promise.resolve({ status: 500, headers: {}, body: '' })
+          : proceed(),
     });
     const state = await (await begun(world)).apply(ACCOUNT, null, { name: 'A' });
     fails = true;
@@ -137,10 +190,16 @@ describe('reading', () => {
     const state = await core.apply(MANAGER, null, given);
     const other = await begun(world);
     const theirState = await other.import(MANAGER, '30');
-    await other.apply(MANAGER, theirState, { router: '12', configuration: '[{"wan":{"other":true}}]' });
+    await other.apply(MANAGER, theirState, {
+      router: '12',
+      configuration: '[{"wan":{"other":true}}]',
+    });
     const same = await (await begun(world)).read(MANAGER, state);
     expect((same as CtyObject)['configuration']).toBe(given.configuration);
-    await other.apply(MANAGER, await other.read(MANAGER, theirState), { router: '12', configuration: '[{"lan":{"mtu":9000}}]' });
+    await other.apply(MANAGER, await other.read(MANAGER, theirState), {
+      router: '12',
+      configuration: '[{"lan":{"mtu":9000}}]',
+    });
     const drifted = await begun(world);
     const seen = (await drifted.read(MANAGER, state)) as CtyObject;
     expect(seen['configuration']).toBe('[{"lan":{"mtu":9000}}]');
@@ -149,27 +208,56 @@ describe('reading', () => {
 
   it('refuses a state of a newer version and drops what it does not know of an older one', async () => {
     const { provider } = await begun(providerRig());
-    const newer = await provider.upgradeResourceState({ type_name: ACCOUNT, version: 1, raw: { id: '1' } });
+    const newer = await provider.upgradeResourceState({
+      type_name: ACCOUNT,
+      version: 1,
+      raw: { id: '1' },
+    });
     expect(newer.upgraded).toBeUndefined();
     expect(newer.diagnostics?.[0]?.detail).toContain('terraform init -upgrade');
-    const older = await provider.upgradeResourceState({ type_name: ACCOUNT, version: 0, raw: { id: '1', colour: 'red' } });
-    expect(older.upgraded).toEqual({ id: '1', name: null, account: null, is_disabled: null, resource_url: null, timeouts: null });
+    const older = await provider.upgradeResourceState({
+      type_name: ACCOUNT,
+      version: 0,
+      raw: { id: '1', colour: 'red' },
+    });
+    expect(older.upgraded).toEqual({
+      id: '1',
+      name: null,
+      account: null,
+      is_disabled: null,
+      resource_url: null,
+      timeouts: null,
+    });
   });
 
   it('takes no secret from a state that holds one', async () => {
     const { provider } = await begun(providerRig());
-    const raw = { destination_config_id: DESTINATIONS[0], name: 'N', authentication: { secret_wo: 'hand-written', secret_wo_version: 1 } };
-    const { upgraded = null } = await provider.upgradeResourceState({ type_name: DESTINATION, version: 0, raw });
-    expect(upgraded).toMatchObject({ name: 'N', authentication: { secret_wo: null, secret_wo_version: 1 } });
+    const raw = {
+      destination_config_id: DESTINATIONS[0],
+      name: 'N',
+      authentication: { secret_wo: 'hand-written', secret_wo_version: 1 },
+    };
+    const { upgraded = null } = await provider.upgradeResourceState({
+      type_name: DESTINATION,
+      version: 0,
+      raw,
+    });
+    expect(upgraded).toMatchObject({
+      name: 'N',
+      authentication: { secret_wo: null, secret_wo_version: 1 },
+    });
   });
 
   it('says of a state that does not fit that it is the state', async () => {
     const { provider } = await begun(providerRig());
     const raw = { alert_config_id: '1', associated_accounts: [null, 1] };
-    await expect(provider.upgradeResourceState({ type_name: RULE, version: 0, raw })).rejects.toMatchObject({
+    await expect(
+      provider.upgradeResourceState({ type_name: RULE, version: 0, raw }),
+    ).rejects.toMatchObject({
       diagnostics: [
         {
-          summary: "What terraform's state holds does not fit the schema: associated_accounts.1: a string is expected",
+          summary:
+            "What terraform's state holds does not fit the schema: associated_accounts.1: a string is expected",
           detail: expect.stringContaining('terraform state rm') as string,
         },
       ],
@@ -199,15 +287,31 @@ describe('importing', () => {
     [ACCOUNT, ' ', 'An id of the account is missing'],
   ])('%s %j is refused', async (type, id, why) => {
     const core = await begun(providerRig({ estate: theirs }));
-    const { diagnostics = [], imported_resources } = await core.provider.importResourceState({ type_name: type, id, identity: null });
+    const { diagnostics = [], imported_resources } = await core.provider.importResourceState({
+      type_name: type,
+      id,
+      identity: null,
+    });
     expect(imported_resources).toBeUndefined();
-    expect(diagnostics.map(({ summary, path }) => [summary.includes(why), path])).toEqual([[true, ['id']]]);
+    expect(diagnostics.map(({ summary, path }) => [summary.includes(why), path])).toEqual([
+      [true, ['id']],
+    ]);
   });
 
   it('says what may be given where the service looks for no such id', async () => {
     const core = await begun(providerRig({ estate: theirs }));
-    const { diagnostics } = await core.provider.importResourceState({ type_name: ACCOUNT, id: 'nope', identity: null });
-    expect(diagnostics).toMatchObject([{ severity: 'error', summary: expect.stringContaining('400') as string, detail: expect.stringContaining('trueup get accounts') as string }]);
+    const { diagnostics } = await core.provider.importResourceState({
+      type_name: ACCOUNT,
+      id: 'nope',
+      identity: null,
+    });
+    expect(diagnostics).toMatchObject([
+      {
+        severity: 'error',
+        summary: expect.stringContaining('400') as string,
+        detail: expect.stringContaining('trueup get accounts') as string,
+      },
+    ]);
   });
 });
 
@@ -216,72 +320,110 @@ describe('writing', () => {
     const world = providerRig({ estate: theirs });
     const core = await begun(world);
     await core.apply(AUTHORIZATION, null, { user: '77', account: '1', role: 'read_only_user' });
-    await expect(core.apply(AUTHORIZATION, null, { user: '77', account: '1', role: 'read_only_user' })).rejects.toThrow('managed by another resource');
-    await expect(core.apply(AUTHORIZATION, null, { user: '5', account: '1', role: 'read_only_user' })).rejects.toThrow('cannot be created through the API');
+    await expect(
+      core.apply(AUTHORIZATION, null, { user: '77', account: '1', role: 'read_only_user' }),
+    ).rejects.toThrow('managed by another resource');
+    await expect(
+      core.apply(AUTHORIZATION, null, { user: '5', account: '1', role: 'read_only_user' }),
+    ).rejects.toThrow('cannot be created through the API');
     expect(world.mutations()).toEqual(['PUT /api/v3/beta/account_authorizations/9']);
   });
 
-  it.each(['before', 'after'])('lets go of what cannot be deleted, and another resource has it, %s', async (order) => {
-    const world = providerRig({ estate: theirs });
-    const given = { user: '77', account: '1', role: 'read_only_user' };
-    const held = await (await begun(world)).apply(AUTHORIZATION, null, given);
-    const core = await begun(world);
-    await core.provider.upgradeResourceState({ type_name: AUTHORIZATION, version: 0, raw: held });
-    if (order === 'before') await core.apply(AUTHORIZATION, held, null);
-    const heir = await core.apply(AUTHORIZATION, null, given);
-    if (order === 'after') await core.apply(AUTHORIZATION, held, null);
-    expect(heir).toEqual(held);
-    await expect(core.apply(AUTHORIZATION, null, given)).rejects.toThrow('managed by another resource');
-  });
+  it.each(['before', 'after'])(
+    'lets go of what cannot be deleted, and another resource has it, %s',
+    async (order) => {
+      const world = providerRig({ estate: theirs });
+      const given = { user: '77', account: '1', role: 'read_only_user' };
+      const held = await (await begun(world)).apply(AUTHORIZATION, null, given);
+      const core = await begun(world);
+      await core.provider.upgradeResourceState({ type_name: AUTHORIZATION, version: 0, raw: held });
+      if (order === 'before') await core.apply(AUTHORIZATION, held, null);
+      const heir = await core.apply(AUTHORIZATION, null, given);
+      if (order === 'after') await core.apply(AUTHORIZATION, held, null);
+      expect(heir).toEqual(held);
+      await expect(core.apply(AUTHORIZATION, null, given)).rejects.toThrow(
+        'managed by another resource',
+      );
+    },
+  );
 
   it.each([
     [RULE, { associated_accounts: ['1'] }],
     [DESTINATION, { name: 'bare' }],
-  ])('%s: what holds nothing is as it was made when it is read, and when it is imported', async (type, given) => {
-    const core = await begun(providerRig({ estate: theirs }));
-    const made = await core.apply(type, null, given);
-    const read = await core.read(type, made);
-    expect(read).toEqual(made);
-    const id = String(made[type === RULE ? 'alert_config_id' : 'destination_config_id']);
-    const imported = await core.read(type, await core.import(type, id));
-    expect(imported).toMatchObject({ [type === RULE ? 'filter_criteria' : 'endpoint']: null });
-    expect(await core.isEmpty(type, imported, given)).toBe(true);
-  });
+  ])(
+    '%s: what holds nothing is as it was made when it is read, and when it is imported',
+    async (type, given) => {
+      const core = await begun(providerRig({ estate: theirs }));
+      const made = await core.apply(type, null, given);
+      const read = await core.read(type, made);
+      expect(read).toEqual(made);
+      const id = String(made[type === RULE ? 'alert_config_id' : 'destination_config_id']);
+      const imported = await core.read(type, await core.import(type, id));
+      expect(imported).toMatchObject({ [type === RULE ? 'filter_criteria' : 'endpoint']: null });
+      expect(await core.isEmpty(type, imported, given)).toBe(true);
+    },
+  );
 
   const two: Estate = {
     ...theirs,
-    records: { ...theirs.records, account_authorizations: [...(theirs.records['account_authorizations'] ?? []), { id: '11', user: '79', account: '1', role: 'administrator' }] },
+    records: {
+      ...theirs.records,
+      account_authorizations: [
+        ...(theirs.records['account_authorizations'] ?? []),
+        { id: '11', user: '79', account: '1', role: 'administrator' },
+      ],
+    },
   };
 
   it('judges by what is live since the lock is held, whatever was read before', async () => {
     const world = providerRig({ estate: two });
     const demoted = async (core: Core, user: string): Promise<readonly string[]> => {
-      const { errors } = await core.tryApply(AUTHORIZATION, null, { user, account: '1', role: 'no_access' });
+      const { errors } = await core.tryApply(AUTHORIZATION, null, {
+        user,
+        account: '1',
+        role: 'no_access',
+      });
       return errors.map(({ summary }) => summary);
     };
     const [one, other] = [await begun(world), await begun(world)];
     for (const core of [one, other]) await core.import(AUTHORIZATION, 'user=77,account=1');
     expect(await demoted(one, '78')).toEqual([]);
-    expect(await demoted(other, '79')).toEqual(['The account authorization is the last administrator of account 1']);
+    expect(await demoted(other, '79')).toEqual([
+      'The account authorization is the last administrator of account 1',
+    ]);
   });
 
-  it.each(['latency=0', 'stale=30000'])('keeps the last administrator unless that is allowed, whatever runs beside it: %s', async (fault) => {
-    const world = providerRig({ estate: two, faults: [parseFault(fault)] });
-    const core = await begun(world);
-    const demote = (user: string): ReturnType<Core['tryApply']> => core.tryApply(AUTHORIZATION, null, { user, account: '1', role: 'no_access' });
-    const [one, other] = await Promise.all([demote('78'), demote('79')]);
-    expect([...one.errors, ...other.errors].map(({ summary }) => summary)).toEqual(['The account authorization is the last administrator of account 1']);
-    expect(world.objects('account_authorizations').filter(({ role }) => role === 'administrator')).toHaveLength(1);
-    const bold = await begun(world, { allow: ['last-administrator'] });
-    await bold.apply(AUTHORIZATION, null, { user: '79', account: '1', role: 'no_access' });
-  });
+  it.each(['latency=0', 'stale=30000'])(
+    'keeps the last administrator unless that is allowed, whatever runs beside it: %s',
+    async (fault) => {
+      const world = providerRig({ estate: two, faults: [parseFault(fault)] });
+      const core = await begun(world);
+      const demote = (user: string): ReturnType<Core['tryApply']> =>
+        core.tryApply(AUTHORIZATION, null, { user, account: '1', role: 'no_access' });
+      const [one, other] = await Promise.all([demote('78'), demote('79')]);
+      expect([...one.errors, ...other.errors].map(({ summary }) => summary)).toEqual([
+        'The account authorization is the last administrator of account 1',
+      ]);
+      expect(
+        world.objects('account_authorizations').filter(({ role }) => role === 'administrator'),
+      ).toHaveLength(1);
+      const bold = await begun(world, { allow: ['last-administrator'] });
+      await bold.apply(AUTHORIZATION, null, { user: '79', account: '1', role: 'no_access' });
+    },
+  );
 
   it('writes no mask back, and names the way out that this provider has', async () => {
     const world = providerRig({ estate: theirs });
     const core = await begun(world);
-    const { errors } = await core.tryApply(MANAGER, null, { router: '7', configuration: '[{"lan":{"mtu":1500}}]' });
+    const { errors } = await core.tryApply(MANAGER, null, {
+      router: '7',
+      configuration: '[{"lan":{"mtu":1500}}]',
+    });
     expect(errors).toMatchObject([
-      { summary: expect.stringContaining('a PUT would write the mask over it') as string, detail: expect.stringContaining('configuration_writes = "patch"') as string },
+      {
+        summary: expect.stringContaining('a PUT would write the mask over it') as string,
+        detail: expect.stringContaining('configuration_writes = "patch"') as string,
+      },
     ]);
     expect(world.mutations()).toEqual([]);
   });
@@ -291,33 +433,57 @@ describe('writing', () => {
     const world: ProviderRig = providerRig({
       estate: two,
       async intercept({ method, path }, proceed) {
-        const byOthers = method === 'PUT' && first && world.objects('account_authorizations').find(({ id, role }) => role === 'administrator' && !path.endsWith(`/${String(id)}`));
+        const byOthers =
+          method === 'PUT' &&
+          first &&
+          world
+            .objects('account_authorizations')
+            .find(({ id, role }) => role === 'administrator' && !path.endsWith(`/${String(id)}`));
         if (byOthers) {
           first = false;
           const cloud = world.connect(new AbortController().signal);
           const kind = kindOf('account_authorizations');
           const [live] = await cloud.find(kind, [String(byOthers['id'])]);
-          const write: Write = { verb: 'update', id: String(byOthers['id']), fields: { role: 'no_access' }, ...(live && { live }) };
+          const write: Write = {
+            verb: 'update',
+            id: String(byOthers['id']),
+            fields: { role: 'no_access' },
+            ...(live && { live }),
+          };
           await cloud.send(kind, cloud.compose(kind, write), write);
         }
         return proceed();
       },
     });
-    const { errors } = await (await begun(world)).tryApply(AUTHORIZATION, null, { user: '78', account: '1', role: 'no_access' });
+    const { errors } = await (
+      await begun(world)
+    ).tryApply(AUTHORIZATION, null, { user: '78', account: '1', role: 'no_access' });
     expect(errors.map(({ summary }) => summary)).toEqual([
       'The account authorization was updated, and account 1 had no administrator afterwards: the role administrator was put back',
     ]);
-    expect(world.objects('account_authorizations').filter(({ role }) => role === 'administrator')).toHaveLength(1);
+    expect(
+      world.objects('account_authorizations').filter(({ role }) => role === 'administrator'),
+    ).toHaveLength(1);
   });
 
   it('ranks custom roles as the block says', async () => {
-    const owned = { ...two, records: { ...two.records, account_authorizations: [{ id: '11', user: '79', account: '1', role: 'owner' }] } };
+    const owned = {
+      ...two,
+      records: {
+        ...two.records,
+        account_authorizations: [{ id: '11', user: '79', account: '1', role: 'owner' }],
+      },
+    };
     const demote = async (config: Partial<CtyObject>) =>
-      (await (await begun(providerRig({ estate: owned }), config)).tryApply(AUTHORIZATION, null, { user: '79', account: '1', role: 'no_access' })).errors.map(
-        ({ summary }) => summary,
-      );
+      (
+        await (
+          await begun(providerRig({ estate: owned }), config)
+        ).tryApply(AUTHORIZATION, null, { user: '79', account: '1', role: 'no_access' })
+      ).errors.map(({ summary }) => summary);
     expect(await demote({})).toEqual([]);
-    expect(await demote({ roles: { owner: 'administrator' } })).toEqual(['The account authorization is the last administrator of account 1']);
+    expect(await demote({ roles: { owner: 'administrator' } })).toEqual([
+      'The account authorization is the last administrator of account 1',
+    ]);
   });
 
   it('deletes no account that is in use', async () => {
@@ -330,10 +496,21 @@ describe('writing', () => {
 
   it('says how core comes to delete after what names an object was changed', async () => {
     const core = await begun(providerRig({ estate: theirs }));
-    const state = await core.apply(DESTINATION, null, { name: 'Mine', endpoint: { url: 'https://mine.example.com' } });
-    await core.apply(RULE, null, { associated_accounts: ['1'], http_destinations: [String(state['destination_config_id'])] });
+    const state = await core.apply(DESTINATION, null, {
+      name: 'Mine',
+      endpoint: { url: 'https://mine.example.com' },
+    });
+    await core.apply(RULE, null, {
+      associated_accounts: ['1'],
+      http_destinations: [String(state['destination_config_id'])],
+    });
     const { errors } = await core.tryApply(DESTINATION, state, null);
-    expect(errors).toEqual([expect.objectContaining({ summary: expect.stringMatching(/answered 409/), detail: expect.stringMatching(/create_before_destroy/) })]);
+    expect(errors).toEqual([
+      expect.objectContaining({
+        summary: expect.stringMatching(/answered 409/),
+        detail: expect.stringMatching(/create_before_destroy/),
+      }),
+    ]);
   });
 
   it('sends nothing over what another hand changed since the plan', async () => {
@@ -341,11 +518,17 @@ describe('writing', () => {
     const state = await (await begun(world)).import(ACCOUNT, '2');
     await (await begun(world)).apply(ACCOUNT, state, { name: 'Moved' });
     const late = await (await begun(world)).tryApply(ACCOUNT, state, { name: 'Mine' });
-    expect(told(late.errors)).toEqual(['error name: Name of the account 2 was changed outside of Terraform since the plan']);
+    expect(told(late.errors)).toEqual([
+      'error name: Name of the account 2 was changed outside of Terraform since the plan',
+    ]);
     expect(late.state).toEqual(state);
-    expect(told((await (await begun(world)).tryApply(ACCOUNT, state, null)).errors)[0]).toContain('since the plan');
+    expect(told((await (await begun(world)).tryApply(ACCOUNT, state, null)).errors)[0]).toContain(
+      'since the plan',
+    );
     // What is as it should be already is no trouble.
-    expect((await (await begun(world)).tryApply(ACCOUNT, state, { name: 'Moved' })).errors).toEqual([]);
+    expect((await (await begun(world)).tryApply(ACCOUNT, state, { name: 'Moved' })).errors).toEqual(
+      [],
+    );
   });
 
   it('sends a secret with its version, and never tells it', async () => {
@@ -358,9 +541,19 @@ describe('writing', () => {
       },
     });
     const core = await begun(world);
-    const given = (secret: string, version: number, enabled = true): CtyObject => ({ name: 'Pager', enabled, authentication: { secret_wo: secret, secret_wo_version: version } });
+    const given = (secret: string, version: number, enabled = true): CtyObject => ({
+      name: 'Pager',
+      enabled,
+      authentication: { secret_wo: secret, secret_wo_version: version },
+    });
     let state: CtyValue = null;
-    for (const one of [given('hush-one', 1), given('hush-two', 1), given('hush-two', 1, false), given('hush-two', 2, false)]) state = await core.apply(DESTINATION, state, one);
+    for (const one of [
+      given('hush-one', 1),
+      given('hush-two', 1),
+      given('hush-two', 1, false),
+      given('hush-two', 2, false),
+    ])
+      state = await core.apply(DESTINATION, state, one);
     expect(sent).toEqual(['hush-one', 'none', 'hush-two']);
     expect(JSON.stringify([state, ...world.files.contents.values()])).not.toContain('hush');
   });
@@ -368,7 +561,11 @@ describe('writing', () => {
   it('makes two hundred at once', async () => {
     const world = providerRig({ estate: theirs });
     const core = await begun(world);
-    const states = await Promise.all(Array.from({ length: 200 }, (_, index) => core.apply(ACCOUNT, null, { name: `Depot ${index}`, account: '1' })));
+    const states = await Promise.all(
+      Array.from({ length: 200 }, (_, index) =>
+        core.apply(ACCOUNT, null, { name: `Depot ${index}`, account: '1' }),
+      ),
+    );
     expect(new Set(states.map(({ id }) => id)).size).toBe(200);
     expect(gets(world)).toHaveLength(1);
   });
@@ -388,14 +585,23 @@ describe('writing', () => {
       hook: { url: 'https://h.example.com', token_wo: 't', token_wo_version: 1 },
     };
     let state: CtyValue = null;
-    for (const given of [first, { ...first, points: ['1,2', '1,1'], labels: {}, hook: { url: 'https://i.example.com' } }, { name: 'Yard' }]) {
+    for (const given of [
+      first,
+      { ...first, points: ['1,2', '1,1'], labels: {}, hook: { url: 'https://i.example.com' } },
+      { name: 'Yard' },
+    ]) {
       expect(await core.validate('devicecloud_geofence', given)).toEqual([]);
       state = await core.apply('devicecloud_geofence', state, given);
       state = await core.read('devicecloud_geofence', state);
       expect(await core.isEmpty('devicecloud_geofence', state, given)).toBe(true);
     }
     const imported = await core.import('devicecloud_geofence', String((state as CtyObject)['id']));
-    expect(await core.isEmpty('devicecloud_geofence', imported, { name: 'Yard', points: ['1,2', '1,1'] })).toBe(true);
+    expect(
+      await core.isEmpty('devicecloud_geofence', imported, {
+        name: 'Yard',
+        points: ['1,2', '1,1'],
+      }),
+    ).toBe(true);
   });
 
   it('ends in good order when core says so', async () => {
@@ -412,23 +618,72 @@ describe('writing', () => {
 describe('complaints', () => {
   const unknown = new Unknown();
   it.each<readonly [string, CtyObject, readonly string[]]>([
-    [RULE, { associated_accounts: ['x'] }, ['error associated_accounts: `associated_accounts.0`: an identifier of digits or a reference is expected, not text']],
+    [
+      RULE,
+      { associated_accounts: ['x'] },
+      [
+        'error associated_accounts: `associated_accounts.0`: an identifier of digits or a reference is expected, not text',
+      ],
+    ],
     [
       RULE,
       { filter_criteria: { alert_type__in: ['cpu_utilisation'] }, associated_accounts: ['1'] },
-      ['warning filter_criteria.alert_type__in: `filter_criteria.alert_type__in`: `cpu_utilisation` is not a known value. Did you mean `cpu_utilization`?'],
+      [
+        'warning filter_criteria.alert_type__in: `filter_criteria.alert_type__in`: `cpu_utilisation` is not a known value. Did you mean `cpu_utilization`?',
+      ],
     ],
-    [ACCOUNT, { name: 'A', id: '77' }, ['error id: `id` belongs to the server and cannot be declared']],
-    [ACCOUNT, { name: 'A', id: unknown }, ['error id: `id` belongs to the server and cannot be declared']],
-    [RULE, { settings: '{oops', associated_accounts: ['1'] }, ['error settings: `settings` is not JSON']],
-    [RULE, { settings: '[1]', associated_accounts: ['1'] }, ['error settings: `settings`: a mapping or null is expected, not a list']],
+    [
+      ACCOUNT,
+      { name: 'A', id: '77' },
+      ['error id: `id` belongs to the server and cannot be declared'],
+    ],
+    [
+      ACCOUNT,
+      { name: 'A', id: unknown },
+      ['error id: `id` belongs to the server and cannot be declared'],
+    ],
+    [
+      RULE,
+      { settings: '{oops', associated_accounts: ['1'] },
+      ['error settings: `settings` is not JSON'],
+    ],
+    [
+      RULE,
+      { settings: '[1]', associated_accounts: ['1'] },
+      ['error settings: `settings`: a mapping or null is expected, not a list'],
+    ],
     [RULE, {}, ['warning : The rule has neither accounts nor groups and never fires']],
-    [RULE, { associated_accounts: unknown, filter_criteria: unknown, settings: unknown, http_destinations: [unknown] }, []],
+    [
+      RULE,
+      {
+        associated_accounts: unknown,
+        filter_criteria: unknown,
+        settings: unknown,
+        http_destinations: [unknown],
+      },
+      [],
+    ],
     [DESTINATION, { name: unknown, endpoint: { url: unknown }, authentication: unknown }, []],
-    [DESTINATION, { name: 'N', endpoint: { url: 'https://x.example.com:9443' } }, ['warning endpoint.url: `endpoint.url` names port 9443']],
-    [DESTINATION, { name: 'N', authentication: { secret_wo: '' } }, ['error authentication.secret_wo: `secret_wo` is empty']],
-    [DESTINATION, { name: 'N', authentication: { secret_wo_version: 2 } }, ['error authentication.secret_wo: `secret_wo` is missing']],
-    [MANAGER, { router: '12', configuration: '[{"a":"*"}]' }, ['error configuration: The configuration manager: `a` is a mask, not a value']],
+    [
+      DESTINATION,
+      { name: 'N', endpoint: { url: 'https://x.example.com:9443' } },
+      ['warning endpoint.url: `endpoint.url` names port 9443'],
+    ],
+    [
+      DESTINATION,
+      { name: 'N', authentication: { secret_wo: '' } },
+      ['error authentication.secret_wo: `secret_wo` is empty'],
+    ],
+    [
+      DESTINATION,
+      { name: 'N', authentication: { secret_wo_version: 2 } },
+      ['error authentication.secret_wo: `secret_wo` is missing'],
+    ],
+    [
+      MANAGER,
+      { router: '12', configuration: '[{"a":"*"}]' },
+      ['error configuration: The configuration manager: `a` is a mask, not a value'],
+    ],
   ])('%s %j', async (type, given, expected) => {
     const core = await begun(providerRig());
     expect(told(await core.validate(type, given))).toEqual(expected);
@@ -436,19 +691,28 @@ describe('complaints', () => {
 
   it('are of the kind that is asked for, whichever came first', async () => {
     const core = await begun(providerRig());
-    const [rule, account] = [{ filter_criteria: { alert_type__in: ['account_locked'] } }, { name: 'A' }];
+    const [rule, account] = [
+      { filter_criteria: { alert_type__in: ['account_locked'] } },
+      { name: 'A' },
+    ];
     for (let turn = 0; turn < 2; turn += 1) {
-      expect(told(await core.validate(ACCOUNT, {}))).toEqual(['error : `name` is missing in accounts']);
+      expect(told(await core.validate(ACCOUNT, {}))).toEqual([
+        'error : `name` is missing in accounts',
+      ]);
       expect(await core.validate(ACCOUNT, account)).toEqual([]);
-      expect(told(await core.validate(RULE, rule)).filter((one) => one.startsWith('error'))).toEqual([]);
+      expect(
+        told(await core.validate(RULE, rule)).filter((one) => one.startsWith('error')),
+      ).toEqual([]);
     }
   });
 
   it('refuses a secret that an older core would keep', async () => {
     const core = await begun(providerRig());
-    expect(told(await core.validate(DESTINATION, { name: 'N', authentication: { secret_wo: 's' } }, false))).toEqual([
-      'error authentication.secret_wo: `secret_wo` needs Terraform 1.11 or later',
-    ]);
+    expect(
+      told(
+        await core.validate(DESTINATION, { name: 'N', authentication: { secret_wo: 's' } }, false),
+      ),
+    ).toEqual(['error authentication.secret_wo: `secret_wo` needs Terraform 1.11 or later']);
   });
 
   it('looks at the block of the provider', async () => {
@@ -462,7 +726,9 @@ describe('complaints', () => {
       requests_per_minute: 0.5,
       settle_seconds: -1,
     };
-    const { diagnostics = [] } = await provider.validateProviderConfig({ config: complete(provider.schema.provider.attributes, block) });
+    const { diagnostics = [] } = await provider.validateProviderConfig({
+      config: complete(provider.schema.provider.attributes, block),
+    });
     expect(told(diagnostics)).toEqual([
       'error v2_url: `v2_url` is plain http',
       'error allow: `nonsense` is no policy rule',
@@ -477,34 +743,70 @@ describe('complaints', () => {
   it('needs the block only when something is needed of it', async () => {
     const core = await begun(providerRig(), { v2_url: unknown });
     expect((await core.plan(ACCOUNT, null, { name: 'A' })).planned_state).not.toBeNull();
-    await expect(core.import(ACCOUNT, '1')).rejects.toThrow('cannot be used before v2_url of its block is known');
+    await expect(core.import(ACCOUNT, '1')).rejects.toThrow(
+      'cannot be used before v2_url of its block is known',
+    );
   });
 
   it('says once that no address is configured', async () => {
-    const start = (environment: Readonly<Record<string, string>>, config: Partial<CtyObject> = {}): Promise<unknown> => providerRig().start({ environment, config });
+    const start = (
+      environment: Readonly<Record<string, string>>,
+      config: Partial<CtyObject> = {},
+    ): Promise<unknown> => providerRig().start({ environment, config });
     await expect(start({})).rejects.toThrow('No address of a service is configured');
-    await expect(start({ TRUEUP_V2_URL: '' })).rejects.toThrow('No address of a service is configured');
+    await expect(start({ TRUEUP_V2_URL: '' })).rejects.toThrow(
+      'No address of a service is configured',
+    );
     await start({ TRUEUP_V3_URL: 'https://api.example.com', TRUEUP_V3_TOKEN: 't' });
     await start({}, { iot_url: 'https://api.example.com', iot_username: 'u', iot_password: 'p' });
     await start({}, { v2_url: unknown });
   });
 
-  const none = { TRUEUP_MGR_API_ID: '', TRUEUP_MGR_API_KEY: '', TRUEUP_VND_API_ID: '', TRUEUP_VND_API_KEY: '' };
+  const none = {
+    TRUEUP_MGR_API_ID: '',
+    TRUEUP_MGR_API_KEY: '',
+    TRUEUP_VND_API_ID: '',
+    TRUEUP_VND_API_KEY: '',
+  };
   const v3 = { TRUEUP_V3_URL: 'https://api.example.com' };
   const inBlock = { mgr_api_id: 'a', mgr_api_key: 'b', vnd_api_id: 'c', vnd_api_key: 'd' };
 
-  const started = (environment: Readonly<Record<string, string>>, config: Partial<CtyObject>) => providerRig().start({ environment: { ...configured, ...environment }, config });
+  const started = (environment: Readonly<Record<string, string>>, config: Partial<CtyObject>) =>
+    providerRig().start({ environment: { ...configured, ...environment }, config });
 
   it.each([
-    ['none at all', none, '"path":["mgr_api_id"]', /TRUEUP_MGR_API_ID, .*, TRUEUP_VND_API_KEY have no value/],
-    ['some forgotten', { ...v3, TRUEUP_V3_TOKEN: 't', TRUEUP_VND_API_ID: '' }, '"path":["vnd_api_id"]', /TRUEUP_VND_API_ID has no value/],
-    ['a file that is not there', { TRUEUP_MGR_API_KEY: '', TRUEUP_MGR_API_KEY_FILE: '/nowhere' }, '"path":["mgr_api_key"]', /file that TRUEUP_MGR_API_KEY_FILE names/],
-    ['one given twice', { TRUEUP_MGR_API_KEY_FILE: '/nowhere' }, 'TRUEUP_MGR_API_KEY_FILE', /both set/],
-  ] as const)('says once, at the block, which credentials are missing: %s', async (_, environment, path, wording) => {
-    const start = started(environment, {});
-    await expect(start).rejects.toThrow(wording);
-    await expect(start).rejects.toThrow(path);
-  });
+    [
+      'none at all',
+      none,
+      '"path":["mgr_api_id"]',
+      /TRUEUP_MGR_API_ID, .*, TRUEUP_VND_API_KEY have no value/,
+    ],
+    [
+      'some forgotten',
+      { ...v3, TRUEUP_V3_TOKEN: 't', TRUEUP_VND_API_ID: '' },
+      '"path":["vnd_api_id"]',
+      /TRUEUP_VND_API_ID has no value/,
+    ],
+    [
+      'a file that is not there',
+      { TRUEUP_MGR_API_KEY: '', TRUEUP_MGR_API_KEY_FILE: '/nowhere' },
+      '"path":["mgr_api_key"]',
+      /file that TRUEUP_MGR_API_KEY_FILE names/,
+    ],
+    [
+      'one given twice',
+      { TRUEUP_MGR_API_KEY_FILE: '/nowhere' },
+      'TRUEUP_MGR_API_KEY_FILE',
+      /both set/,
+    ],
+  ] as const)(
+    'says once, at the block, which credentials are missing: %s',
+    async (_, environment, path, wording) => {
+      const start = started(environment, {});
+      await expect(start).rejects.toThrow(wording);
+      await expect(start).rejects.toThrow(path);
+    },
+  );
 
   it.each([
     ['the block has them', none, inBlock],
@@ -519,7 +821,10 @@ describe('complaints', () => {
 describe('data sources', () => {
   const data = async (core: Core, type: string, given: CtyObject): Promise<CtyObject> => {
     const config = complete(core.provider.schema.dataSources[type]?.attributes ?? [], given);
-    const { diagnostics = [] } = await core.provider.validateDataResourceConfig({ type_name: type, config });
+    const { diagnostics = [] } = await core.provider.validateDataResourceConfig({
+      type_name: type,
+      config,
+    });
     if (diagnostics.length > 0) throw new Error(told(diagnostics).join('\n'));
     return (await core.provider.readDataSource({ type_name: type, config })).state as CtyObject;
   };
@@ -527,9 +832,17 @@ describe('data sources', () => {
   it('finds the one object that is meant', async () => {
     const world = providerRig({ estate: theirs });
     const core = await begun(world);
-    expect(await data(core, ACCOUNT, { name: 'Their depot' })).toMatchObject({ id: '2', account: '1', name: 'Their depot' });
-    expect(await data(core, DESTINATION, { name: 'Theirs' })).toMatchObject({ endpoint: { url: 'https://theirs.example.com' } });
-    expect(await data(core, RULE, { filter_criteria: { alert_type__in: ['account_locked'] } })).toMatchObject({ email_destinations: ['7'] });
+    expect(await data(core, ACCOUNT, { name: 'Their depot' })).toMatchObject({
+      id: '2',
+      account: '1',
+      name: 'Their depot',
+    });
+    expect(await data(core, DESTINATION, { name: 'Theirs' })).toMatchObject({
+      endpoint: { url: 'https://theirs.example.com' },
+    });
+    expect(
+      await data(core, RULE, { filter_criteria: { alert_type__in: ['account_locked'] } }),
+    ).toMatchObject({ email_destinations: ['7'] });
     await expect(data(core, ACCOUNT, { name: 'Nobody' })).rejects.toThrow('none does');
     await expect(data(core, AUTHORIZATION, { account: '1' })).rejects.toThrow('2 do');
     const made = await core.apply(ACCOUNT, null, { name: 'New' });
@@ -542,12 +855,27 @@ describe('data sources', () => {
     const core = await begun(world);
     const state = await core.apply(ACCOUNT, null, { name: 'Logged' });
     await core.apply(ACCOUNT, state, { name: 'Logged again' });
-    const logs = await data(core, 'devicecloud_activity_logs', { filter: { object__id: String(state['id']) } });
+    const logs = await data(core, 'devicecloud_activity_logs', {
+      filter: { object__id: String(state['id']) },
+    });
     expect(logs['records']).toHaveLength(2);
-    expect((await data(core, 'devicecloud_activity_logs', { filter: { object__id: String(state['id']) }, limit: 1 }))['records']).toHaveLength(1);
-    await expect(data(core, 'devicecloud_activity_logs', { filter: { objekt__id: '1' } })).rejects.toThrow('error filter.objekt__id');
-    await expect(data(core, 'devicecloud_batteries', {})).rejects.toThrow('batteries are read by router');
-    await expect(data(core, 'devicecloud_alerts', { since: 'yesterday', limit: 0 })).rejects.toThrow('`since` is no time');
+    expect(
+      (
+        await data(core, 'devicecloud_activity_logs', {
+          filter: { object__id: String(state['id']) },
+          limit: 1,
+        })
+      )['records'],
+    ).toHaveLength(1);
+    await expect(
+      data(core, 'devicecloud_activity_logs', { filter: { objekt__id: '1' } }),
+    ).rejects.toThrow('error filter.objekt__id');
+    await expect(data(core, 'devicecloud_batteries', {})).rejects.toThrow(
+      'batteries are read by router',
+    );
+    await expect(
+      data(core, 'devicecloud_alerts', { since: 'yesterday', limit: 0 }),
+    ).rejects.toThrow('`since` is no time');
     expect((await data(core, 'devicecloud_audit_logs', {}))['records']).toEqual([]);
   });
 });

@@ -8,13 +8,18 @@ import { kindOf } from '../../support/planning.js';
 import { PowerCut } from '../../support/simulated-files.js';
 
 const RULE = 'devicecloud_alert_rule';
-const rule = { associated_accounts: ['2'], filter_criteria: { alert_type__in: ['modem_wan_disconnected'] } };
+const rule = {
+  associated_accounts: ['2'],
+  filter_criteria: { alert_type__in: ['modem_wan_disconnected'] },
+};
 const ACCOUNT = 'devicecloud_account';
 
 const rulesOf = (world: ProviderRig): number => world.objects('alert_rules').length - 1;
 const entriesOf = async (world: ProviderRig): Promise<number> => {
   const text = world.files.contents.get('/sim/.trueup/terraform/loopback.json');
-  return text === undefined ? 0 : Object.keys((JSON.parse(text) as { resources: object }).resources).length;
+  return text === undefined
+    ? 0
+    : Object.keys((JSON.parse(text) as { resources: object }).resources).length;
 };
 
 /** A whole terraform run: refresh what the state holds, create what it lacks, end well. */
@@ -202,13 +207,19 @@ describe('a provider that is killed', () => {
     await new Core(first.provider).apply(type, null, wanted);
     first.kill();
     const next = await world.start();
-    await new Core(next.provider).apply(type, null, { ...wanted, authentication: { secret_wo: 's2', secret_wo_version: 1 } });
+    await new Core(next.provider).apply(type, null, {
+      ...wanted,
+      authentication: { secret_wo: 's2', secret_wo_version: 1 },
+    });
     expect(world.mutations().map((one) => one.split(' ')[0])).toEqual(['POST', 'PATCH']);
     for (const text of world.files.contents.values()) expect(text).not.toMatch(/"s[12]"/);
   });
 });
 
-async function byAnotherHand(world: ProviderRig, fields: Values = { associated_accounts: ['1'] }): Promise<void> {
+async function byAnotherHand(
+  world: ProviderRig,
+  fields: Values = { associated_accounts: ['1'] },
+): Promise<void> {
   const cloud = world.connect(new AbortController().signal);
   const write = { verb: 'create' as const, fields };
   await cloud.send(kindOf('alert_rules'), cloud.compose(kindOf('alert_rules'), write), write);
@@ -239,7 +250,9 @@ describe('a create without an answer', () => {
   it('is found among ten of the same content', async () => {
     const world = lossy(4);
     const core = new Core((await world.start()).provider);
-    const states = await Promise.all(Array.from({ length: 10 }, () => core.apply(RULE, null, rule)));
+    const states = await Promise.all(
+      Array.from({ length: 10 }, () => core.apply(RULE, null, rule)),
+    );
     expect(new Set(states.map((state) => state['alert_config_id'])).size).toBe(10);
     expect(rulesOf(world)).toBe(10);
   });
@@ -248,7 +261,10 @@ describe('a create without an answer', () => {
     let left = 1;
     const world = providerRig({
       estate: theirs,
-      intercept: ({ method }, proceed) => (method === 'POST' && left-- > 0 ? Promise.resolve({ status: 503, headers: {}, body: '' }) : proceed()),
+      intercept: ({ method }, proceed) =>
+        method === 'POST' && left-- > 0
+          ? Promise.resolve({ status: 503, headers: {}, body: '' })
+          : proceed(),
     });
     await new Core((await world.start()).provider).apply(RULE, null, rule);
     expect(rulesOf(world)).toBe(1);
@@ -265,11 +281,15 @@ describe('a create without an answer', () => {
           later = undefined;
           go();
         }
-        return method === 'POST' && posts === 1 ? Promise.resolve({ status: 503, headers: {}, body: '' }) : proceed();
+        return method === 'POST' && posts === 1
+          ? Promise.resolve({ status: 503, headers: {}, body: '' })
+          : proceed();
       },
     });
     const core = new Core((await world.start()).provider);
-    const second = new Promise<unknown>((done) => (later = () => done(core.apply(RULE, null, { associated_accounts: ['1'] }))));
+    const second = new Promise<unknown>(
+      (done) => (later = () => done(core.apply(RULE, null, { associated_accounts: ['1'] }))),
+    );
     await Promise.all([core.apply(RULE, null, rule), second]);
     expect(rulesOf(world)).toBe(2);
   });
@@ -330,7 +350,9 @@ describe('a create without an answer', () => {
   });
 
   /** Creates of one run that got no answer, while somebody made as many; `reads` counts from then on. */
-  async function doubtful(count: number): Promise<{ readonly world: ProviderRig; reads: () => number }> {
+  async function doubtful(
+    count: number,
+  ): Promise<{ readonly world: ProviderRig; reads: () => number }> {
     let [left, reads] = [0, 0];
     const world: ProviderRig = providerRig({
       estate: theirs,
@@ -345,7 +367,9 @@ describe('a create without an answer', () => {
     const { provider, kill } = await world.start();
     for (let index = 0; index < count; index += 1) {
       left = 1;
-      expect((await new Core(provider).tryApply(RULE, null, rule)).errors[0]?.summary).toContain('is not clear');
+      expect((await new Core(provider).tryApply(RULE, null, rule)).errors[0]?.summary).toContain(
+        'is not clear',
+      );
     }
     kill();
     reads = 0;
@@ -356,13 +380,23 @@ describe('a create without an answer', () => {
     const { world, reads } = await doubtful(3);
     const core = new Core((await world.start()).provider);
     const first = (await core.tryApply(RULE, null, rule)).errors;
-    expect(first.map(({ summary }) => summary)).toEqual(Array.from({ length: 3 }, () => expect.stringMatching(/It is not clear whether the alert rule was created/)));
+    expect(first.map(({ summary }) => summary)).toEqual(
+      Array.from({ length: 3 }, () =>
+        expect.stringMatching(/It is not clear whether the alert rule was created/),
+      ),
+    );
     const asked = reads();
     for (let index = 0; index < 4; index += 1) {
       // The lock is let go in between.
       await world.clock.sleep(5_000);
       const { errors } = await core.tryApply(RULE, null, rule);
-      expect(errors).toEqual([expect.objectContaining({ summary: expect.stringMatching(/not created: what became of 3 earlier creates of alert_rules/) })]);
+      expect(errors).toEqual([
+        expect.objectContaining({
+          summary: expect.stringMatching(
+            /not created: what became of 3 earlier creates of alert_rules/,
+          ),
+        }),
+      ]);
     }
     expect(reads()).toBe(asked);
     // Another kind has no part in it, and does not ask either.
@@ -392,7 +426,8 @@ describe('a create without an answer', () => {
           reach();
           return new Promise(() => undefined);
         }
-        if (method === 'GET' && restless && path.includes('alert_rules')) await byAnotherHand(world);
+        if (method === 'GET' && restless && path.includes('alert_rules'))
+          await byAnotherHand(world);
         return proceed();
       },
     });
@@ -403,9 +438,16 @@ describe('a create without an answer', () => {
     restless = true;
     const next = new Core((await world.start()).provider);
     const { errors } = await next.tryApply(RULE, null, rule);
-    expect(errors).toEqual([expect.objectContaining({ summary: expect.stringMatching(/kept changing/) })]);
+    expect(errors).toEqual([
+      expect.objectContaining({ summary: expect.stringMatching(/kept changing/) }),
+    ]);
     restless = false;
-    const posts = (): number => world.objects('alert_rules').filter(({ filter_criteria: by }) => JSON.stringify(by) === JSON.stringify(rule.filter_criteria)).length;
+    const posts = (): number =>
+      world
+        .objects('alert_rules')
+        .filter(
+          ({ filter_criteria: by }) => JSON.stringify(by) === JSON.stringify(rule.filter_criteria),
+        ).length;
     await next.apply(RULE, null, rule);
     expect(posts()).toBe(1);
   });
@@ -414,30 +456,53 @@ describe('a create without an answer', () => {
 describe('the lock', () => {
   it('is let go when nothing is under way, and another process waits for it', async () => {
     const world = providerRig({ estate: theirs });
-    const cores = await Promise.all([world.start(), world.start()]).then((all) => all.map(({ provider }) => new Core(provider)));
+    const cores = await Promise.all([world.start(), world.start()]).then((all) =>
+      all.map(({ provider }) => new Core(provider)),
+    );
     const states = await Promise.all(
-      cores.flatMap((core, side) => Array.from({ length: 5 }, (_, index) => core.apply(ACCOUNT, null, { name: `Depot ${side} ${index}`, account: '1' }))),
+      cores.flatMap((core, side) =>
+        Array.from({ length: 5 }, (_, index) =>
+          core.apply(ACCOUNT, null, { name: `Depot ${side} ${index}`, account: '1' }),
+        ),
+      ),
     );
     expect(new Set(states.map((state) => state['id'])).size).toBe(10);
     expect(world.objects('accounts')).toHaveLength(12);
   });
 
   it('is waited for no longer than terraform wants', async () => {
-    const world = providerRig({ estate: theirs, intercept: ({ method }, proceed) => (method === 'POST' ? new Promise(() => undefined) : proceed()) });
+    const world = providerRig({
+      estate: theirs,
+      intercept: ({ method }, proceed) =>
+        method === 'POST' ? new Promise(() => undefined) : proceed(),
+    });
     void new Core((await world.start()).provider).apply(ACCOUNT, null, { name: 'Depot' });
     const { provider } = await world.start();
     const waiting = new Core(provider).tryApply(ACCOUNT, null, { name: 'Yard' });
     await world.clock.sleep(2_000);
     await provider.stopProvider();
-    expect((await waiting).errors).toEqual([expect.objectContaining({ summary: 'Terraform was interrupted before anything of this was sent' })]);
+    expect((await waiting).errors).toEqual([
+      expect.objectContaining({
+        summary: 'Terraform was interrupted before anything of this was sent',
+      }),
+    ]);
   });
 
   it('is waited for in vain for ten minutes, then told with what to type and where', async () => {
-    const world = providerRig({ estate: theirs, intercept: ({ method }, proceed) => (method === 'POST' ? new Promise(() => undefined) : proceed()) });
+    const world = providerRig({
+      estate: theirs,
+      intercept: ({ method }, proceed) =>
+        method === 'POST' ? new Promise(() => undefined) : proceed(),
+    });
     void new Core((await world.start()).provider).apply(ACCOUNT, null, { name: 'Depot' });
-    const { errors } = await new Core((await world.start()).provider).tryApply(ACCOUNT, null, { name: 'Yard' });
+    const { errors } = await new Core((await world.start()).provider).tryApply(ACCOUNT, null, {
+      name: 'Yard',
+    });
     expect(errors).toEqual([
-      expect.objectContaining({ summary: expect.stringMatching(/is locked by "terraform"/), detail: expect.stringMatching(/trueup unlock \S+ \(in a folder.*loopback\.json/) }),
+      expect.objectContaining({
+        summary: expect.stringMatching(/is locked by "terraform"/),
+        detail: expect.stringMatching(/trueup unlock \S+ \(in a folder.*loopback\.json/),
+      }),
     ]);
     expect(world.clock.elapsed()).toBeGreaterThanOrEqual(600_000);
   });

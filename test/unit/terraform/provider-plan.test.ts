@@ -12,10 +12,19 @@ import { drawn } from '../../support/drawn.js';
 const schema = providerSchema(kinds, collections);
 const unknown = new Unknown();
 
-const plan = (singular: string, prior: CtyObject | null, given: CtyObject): ReturnType<typeof planChange> => {
+const plan = (
+  singular: string,
+  prior: CtyObject | null,
+  given: CtyObject,
+): ReturnType<typeof planChange> => {
   const kind = [...kinds.values()].find((one) => one.singular === singular);
   const attributes = schema.resources[`devicecloud_${singular}`]?.attributes ?? [];
-  return planChange({ kind: kind as NonNullable<typeof kind>, schema: attributes, prior: prior && complete(attributes, prior), config: complete(attributes, given) });
+  return planChange({
+    kind: kind as NonNullable<typeof kind>,
+    schema: attributes,
+    prior: prior && complete(attributes, prior),
+    config: complete(attributes, given),
+  });
 };
 
 const rule = {
@@ -29,7 +38,13 @@ const rule = {
   filter_criteria: { alert_type__in: ['a', 'b'] },
   settings: '{"a": {"b": 1}}',
 };
-const account = { id: '5', account: '1', name: 'A &amp; B', is_disabled: false, resource_url: 'https://x.example.com/5/' };
+const account = {
+  id: '5',
+  account: '1',
+  name: 'A &amp; B',
+  is_disabled: false,
+  resource_url: 'https://x.example.com/5/',
+};
 const destination = {
   destination_config_id: 'd1',
   name: 'N',
@@ -38,13 +53,38 @@ const destination = {
   authentication: { secret_wo: null, secret_wo_version: 1 },
 };
 const authorization = { id: '9', user: '77', account: '1', role: 'administrator' };
-const manager = { id: '30', router: '12', suspended: false, configuration: '[{"lan":{"mtu":1400,"name":"x"}},[]]', version_number: 4 };
+const manager = {
+  id: '30',
+  router: '12',
+  suspended: false,
+  configuration: '[{"lan":{"mtu":1400,"name":"x"}},[]]',
+  version_number: 4,
+};
 
 /** What is planned for the named attributes; `requires_replace` by names. */
-type Row = readonly [what: string, kind: string, prior: CtyObject | null, given: CtyObject, expected: Record<string, CtyValue>, replaces?: readonly string[]];
+type Row = readonly [
+  what: string,
+  kind: string,
+  prior: CtyObject | null,
+  given: CtyObject,
+  expected: Record<string, CtyValue>,
+  replaces?: readonly string[],
+];
 const rows: readonly Row[] = [
-  ['a create knows what is configured', 'account', null, { name: 'A' }, { name: 'A', account: unknown, id: new Unknown({ notNull: true }), resource_url: unknown }],
-  ['a create passes on what is not known yet', 'account', null, { name: unknown }, { name: unknown }],
+  [
+    'a create knows what is configured',
+    'account',
+    null,
+    { name: 'A' },
+    { name: 'A', account: unknown, id: new Unknown({ notNull: true }), resource_url: unknown },
+  ],
+  [
+    'a create passes on what is not known yet',
+    'account',
+    null,
+    { name: unknown },
+    { name: unknown },
+  ],
   [
     'a create plans no secret',
     'alert_push_destination',
@@ -52,20 +92,69 @@ const rows: readonly Row[] = [
     { name: 'N', authentication: { secret_wo: 's', secret_wo_version: 1 } },
     { authentication: { secret_wo: null, secret_wo_version: 1 } },
   ],
-  ['what is not configured stays', 'alert_rule', rule, { associated_accounts: ['1', '2'] }, { ...rule }],
-  ['sets have no order', 'alert_rule', rule, { associated_accounts: ['2', '1'] }, { associated_accounts: ['1', '2'], updated_at: rule.updated_at }],
-  ['ids are spelt in several ways', 'alert_rule', rule, { associated_accounts: ['002', 'https://x.example.com/api/v2/accounts/1/'] }, { associated_accounts: ['1', '2'] }],
-  ['documents are trees', 'alert_rule', rule, { settings: '{"a":{"b":1.0}}' }, { settings: rule.settings }],
-  ['escaped names are the same', 'account', account, { name: 'A & B' }, { name: 'A &amp; B', resource_url: account.resource_url }],
+  [
+    'what is not configured stays',
+    'alert_rule',
+    rule,
+    { associated_accounts: ['1', '2'] },
+    { ...rule },
+  ],
+  [
+    'sets have no order',
+    'alert_rule',
+    rule,
+    { associated_accounts: ['2', '1'] },
+    { associated_accounts: ['1', '2'], updated_at: rule.updated_at },
+  ],
+  [
+    'ids are spelt in several ways',
+    'alert_rule',
+    rule,
+    { associated_accounts: ['002', 'https://x.example.com/api/v2/accounts/1/'] },
+    { associated_accounts: ['1', '2'] },
+  ],
+  [
+    'documents are trees',
+    'alert_rule',
+    rule,
+    { settings: '{"a":{"b":1.0}}' },
+    { settings: rule.settings },
+  ],
+  [
+    'escaped names are the same',
+    'account',
+    account,
+    { name: 'A & B' },
+    { name: 'A &amp; B', resource_url: account.resource_url },
+  ],
   [
     'a change moves what the service dates',
     'alert_rule',
     rule,
     { settings: '{"a":2}' },
-    { settings: '{"a":2}', updated_at: unknown, alert_config_id: 'r1', account: '1', resource_url: rule.resource_url, associated_accounts: ['1', '2'] },
+    {
+      settings: '{"a":2}',
+      updated_at: unknown,
+      alert_config_id: 'r1',
+      account: '1',
+      resource_url: rule.resource_url,
+      associated_accounts: ['1', '2'],
+    },
   ],
-  ['an unknown is a change', 'alert_rule', rule, { associated_accounts: ['1', unknown] }, { associated_accounts: ['1', unknown], updated_at: unknown }],
-  ['a member alone changes', 'alert_rule', rule, { filter_criteria: { alert_type__in: ['a'] } }, { filter_criteria: { alert_type__in: ['a'] }, associated_accounts: ['1', '2'] }],
+  [
+    'an unknown is a change',
+    'alert_rule',
+    rule,
+    { associated_accounts: ['1', unknown] },
+    { associated_accounts: ['1', unknown], updated_at: unknown },
+  ],
+  [
+    'a member alone changes',
+    'alert_rule',
+    rule,
+    { filter_criteria: { alert_type__in: ['a'] } },
+    { filter_criteria: { alert_type__in: ['a'] }, associated_accounts: ['1', '2'] },
+  ],
   [
     'another version sends the secret',
     'alert_push_destination',
@@ -73,9 +162,29 @@ const rows: readonly Row[] = [
     { name: 'N', authentication: { secret_wo: 't', secret_wo_version: 2 } },
     { authentication: { secret_wo: null, secret_wo_version: 2 }, updated_at: unknown },
   ],
-  ['another secret alone is no difference', 'alert_push_destination', destination, { name: 'N', authentication: { secret_wo: 't', secret_wo_version: 1 } }, { ...destination }],
-  ['what is fixed is made anew', 'account_authorization', authorization, { user: '78', account: '1', role: 'administrator' }, { user: '78', id: '9' }, ['user']],
-  ['what may become another is made anew', 'account_authorization', authorization, { user: '77', account: unknown, role: 'administrator' }, { account: unknown }, ['account']],
+  [
+    'another secret alone is no difference',
+    'alert_push_destination',
+    destination,
+    { name: 'N', authentication: { secret_wo: 't', secret_wo_version: 1 } },
+    { ...destination },
+  ],
+  [
+    'what is fixed is made anew',
+    'account_authorization',
+    authorization,
+    { user: '78', account: '1', role: 'administrator' },
+    { user: '78', id: '9' },
+    ['user'],
+  ],
+  [
+    'what may become another is made anew',
+    'account_authorization',
+    authorization,
+    { user: '77', account: unknown, role: 'administrator' },
+    { account: unknown },
+    ['account'],
+  ],
   [
     'a document to merge is there when it is part of what is',
     'configuration_manager',
@@ -93,21 +202,33 @@ const rows: readonly Row[] = [
 ];
 
 describe('a plan', () => {
-  it.each(rows.map((row) => [row[0], row] as const))('%s', (_, [, kind, prior, given, expected, replaces = []]) => {
-    const { planned_state, requires_replace = [] } = plan(kind, prior, given);
-    expect(planned_state).toMatchObject(expected);
-    expect(requires_replace.map((path) => path.join('.'))).toEqual(replaces);
-  });
+  it.each(rows.map((row) => [row[0], row] as const))(
+    '%s',
+    (_, [, kind, prior, given, expected, replaces = []]) => {
+      const { planned_state, requires_replace = [] } = plan(kind, prior, given);
+      expect(planned_state).toMatchObject(expected);
+      expect(requires_replace.map((path) => path.join('.'))).toEqual(replaces);
+    },
+  );
 });
 
 const ids = fc.uniqueArray(fc.constantFrom('1', '2', '002', '/accounts/1/'), { maxLength: 3 });
-const text = fc.constantFrom('{}', 'null', '{"overage":{"limit":5}}', '{ "overage": {"limit": 5.0} }');
+const text = fc.constantFrom(
+  '{}',
+  'null',
+  '{"overage":{"limit":5}}',
+  '{ "overage": {"limit": 5.0} }',
+);
 const configured: fc.Arbitrary<CtyObject> = fc.record(
   {
     associated_accounts: ids,
     associated_groups: fc.uniqueArray(fc.constantFrom('4', '5'), { maxLength: 2 }),
     schedule: fc.constantFrom('daily', 'weekly'),
-    filter_criteria: fc.record({ alert_type__in: fc.uniqueArray(fc.constantFrom('account_locked', 'cpu_utilization'), { maxLength: 2 }) }),
+    filter_criteria: fc.record({
+      alert_type__in: fc.uniqueArray(fc.constantFrom('account_locked', 'cpu_utilization'), {
+        maxLength: 2,
+      }),
+    }),
     settings: text,
   },
   { requiredKeys: ['associated_accounts'] },

@@ -27,16 +27,35 @@ const stories: Readonly<Record<string, Story>> = {
   },
   rule: {
     type: 'devicecloud_alert_rule',
-    first: { associated_accounts: ['2'], filter_criteria: { alert_type__in: ['modem_wan_disconnected', 'account_locked'] }, http_destinations: [DESTINATIONS[0]] },
-    next: { associated_accounts: ['2'], filter_criteria: { alert_type__in: ['modem_wan_disconnected'] }, http_destinations: [DESTINATIONS[0]], schedule: 'daily' },
+    first: {
+      associated_accounts: ['2'],
+      filter_criteria: { alert_type__in: ['modem_wan_disconnected', 'account_locked'] },
+      http_destinations: [DESTINATIONS[0]],
+    },
+    next: {
+      associated_accounts: ['2'],
+      filter_criteria: { alert_type__in: ['modem_wan_disconnected'] },
+      http_destinations: [DESTINATIONS[0]],
+      schedule: 'daily',
+    },
     made: 'POST /api/v2/alert_rules/',
     sends: 'PATCH /api/v2/alert_rules/ID/',
     gone: 'DELETE /api/v2/alert_rules/ID/',
   },
   destination: {
     type: 'devicecloud_alert_push_destination',
-    first: { name: "O'Brien & Sons", enabled: true, endpoint: { url: 'https://hooks.example.com/a' }, authentication: { secret_wo: 'first', secret_wo_version: 1 } },
-    next: { name: "O'Brien & Sons", enabled: false, endpoint: { url: 'https://hooks.example.com/a' }, authentication: { secret_wo: 'first', secret_wo_version: 1 } },
+    first: {
+      name: "O'Brien & Sons",
+      enabled: true,
+      endpoint: { url: 'https://hooks.example.com/a' },
+      authentication: { secret_wo: 'first', secret_wo_version: 1 },
+    },
+    next: {
+      name: "O'Brien & Sons",
+      enabled: false,
+      endpoint: { url: 'https://hooks.example.com/a' },
+      authentication: { secret_wo: 'first', secret_wo_version: 1 },
+    },
     made: 'POST /api/v2/alert_push_destinations/',
     sends: 'PATCH /api/v2/alert_push_destinations/ID/',
     gone: 'DELETE /api/v2/alert_push_destinations/ID/',
@@ -56,7 +75,8 @@ const stories: Readonly<Record<string, Story>> = {
 };
 
 describe.each(Object.entries(stories))('%s', (_, { type, first, next, made, sends, gone }) => {
-  const idOf = (core: Core, state: CtyObject): string => String(state[core.provider.schema.identities[type]?.attributes[0]?.name ?? '']);
+  const idOf = (core: Core, state: CtyObject): string =>
+    String(state[core.provider.schema.identities[type]?.attributes[0]?.name ?? '']);
 
   it('is made, read, changed, imported and let go', async () => {
     const world = providerRig({ estate: theirs });

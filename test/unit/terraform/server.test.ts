@@ -17,7 +17,12 @@ import { selfSigned } from '../../../src/terraform/protocol/certificate.js';
 import { decode, encode, type CtyValue } from '../../../src/terraform/protocol/cty.js';
 import { typeOf } from '../../../src/terraform/terraform-schema.js';
 import { grpcServer, type GrpcServer } from '../../../src/terraform/protocol/server.js';
-import { LARGEST_MESSAGE, methods, type Method, type WireMessage } from '../../../src/terraform/protocol/messages.js';
+import {
+  LARGEST_MESSAGE,
+  methods,
+  type Method,
+  type WireMessage,
+} from '../../../src/terraform/protocol/messages.js';
 import type { ProviderServer } from '../../../src/terraform/protocol/provider-server.js';
 import { executable } from '../../support/built.js';
 import { madeUp, note } from './made-up.js';
@@ -25,9 +30,13 @@ import { drawn } from '../../support/drawn.js';
 
 const type = typeOf(note.attributes);
 const value = (raw: CtyValue): { readonly msgpack: Uint8Array } => ({ msgpack: encode(type, raw) });
-const config = (text: string, more: Readonly<Record<string, CtyValue>> = {}): { readonly msgpack: Uint8Array } =>
+const config = (
+  text: string,
+  more: Readonly<Record<string, CtyValue>> = {},
+): { readonly msgpack: Uint8Array } =>
   value({ id: null, text, size: null, tags: null, lock: null, ...more });
-const read = (state: unknown): CtyValue => decode(type, { json: new Uint8Array(), ...(state as { readonly msgpack: Uint8Array }) });
+const read = (state: unknown): CtyValue =>
+  decode(type, { json: new Uint8Array(), ...(state as { readonly msgpack: Uint8Array }) });
 
 interface Served {
   readonly path: string;
@@ -35,11 +44,19 @@ interface Served {
   readonly ended: () => number;
 }
 
-async function served(provider: ProviderServer, tls?: { readonly certificate: string; readonly key: string; readonly client: string }): Promise<Served> {
+async function served(
+  provider: ProviderServer,
+  tls?: { readonly certificate: string; readonly key: string; readonly client: string },
+): Promise<Served> {
   const folder = mkdtempSync(join(tmpdir(), 'provider-server-'));
   const path = join(folder, 's');
   let ends = 0;
-  const grpc = grpcServer({ provider, log: () => undefined, onShutdown: () => (ends += 1), ...(tls ? { tls } : {}) });
+  const grpc = grpcServer({
+    provider,
+    log: () => undefined,
+    onShutdown: () => (ends += 1),
+    ...(tls ? { tls } : {}),
+  });
   await grpc.listen(`unix:${path}`);
   onTestFinished(() => {
     grpc.close();
@@ -49,9 +66,16 @@ async function served(provider: ProviderServer, tls?: { readonly certificate: st
 }
 
 /** What a call answers; `raw` bytes instead of a message where it should not be one. */
-async function call(client: Client, method: string, message: object | Uint8Array = {}): Promise<Readonly<Record<string, unknown>>> {
+async function call(
+  client: Client,
+  method: string,
+  message: object | Uint8Array = {},
+): Promise<Readonly<Record<string, unknown>>> {
   const described = methods.get(`/${method}`);
-  const serialize = (one: object | Uint8Array): Buffer => Buffer.from(one instanceof Uint8Array ? one : (described?.request.encode(one as WireMessage) ?? []));
+  const serialize = (one: object | Uint8Array): Buffer =>
+    Buffer.from(
+      one instanceof Uint8Array ? one : (described?.request.encode(one as WireMessage) ?? []),
+    );
   return new Promise((done, fail) => {
     client.makeUnaryRequest(
       `/${method}`,
@@ -79,9 +103,13 @@ function clientOf(path: string, how = credentials.createInsecure()): Client {
 }
 
 const errors = (reply: Readonly<Record<string, unknown>>): readonly string[] =>
-  (reply['diagnostics'] as readonly { readonly severity: string; readonly summary: string; readonly detail: string }[]).map(
-    ({ severity, summary, detail }) => `${severity} ${summary} ${detail}`,
-  );
+  (
+    reply['diagnostics'] as readonly {
+      readonly severity: string;
+      readonly summary: string;
+      readonly detail: string;
+    }[]
+  ).map(({ severity, summary, detail }) => `${severity} ${summary} ${detail}`);
 
 describe('a lifecycle of messages', () => {
   it('plans, applies, reads, imports', async () => {
@@ -94,7 +122,11 @@ describe('a lifecycle of messages', () => {
       proposed_new_state: config('a'),
       config: config('a'),
     });
-    expect(planned).toMatchObject({ diagnostics: [], planned_identity: null, requires_replace: [] });
+    expect(planned).toMatchObject({
+      diagnostics: [],
+      planned_identity: null,
+      requires_replace: [],
+    });
     const applied = await call(client, 'tfplugin6.Provider/ApplyResourceChange', {
       type_name: 'devicecloud_note',
       prior_state: value(null),
@@ -103,8 +135,16 @@ describe('a lifecycle of messages', () => {
       planned_private: Buffer.from('kept'),
     });
     expect(applied).toMatchObject({ diagnostics: [], private: Buffer.from('kept') });
-    expect(read(applied['new_state'])).toEqual({ id: 'note-1', text: 'a', size: null, tags: [], lock: null });
-    const { new_identity } = applied as { readonly new_identity: { readonly identity_data: { readonly msgpack: Uint8Array } } };
+    expect(read(applied['new_state'])).toEqual({
+      id: 'note-1',
+      text: 'a',
+      size: null,
+      tags: [],
+      lock: null,
+    });
+    const { new_identity } = applied as {
+      readonly new_identity: { readonly identity_data: { readonly msgpack: Uint8Array } };
+    };
     expect(new_identity.identity_data.msgpack).toEqual(Buffer.from(pack({ id: 'note-1' })));
     const replaced = await call(client, 'tfplugin6.Provider/PlanResourceChange', {
       type_name: 'devicecloud_note',
@@ -112,43 +152,93 @@ describe('a lifecycle of messages', () => {
       proposed_new_state: config('a', { id: 'note-1', size: 1 }),
       config: config('a', { size: 1 }),
     });
-    expect(replaced['requires_replace']).toEqual([{ steps: [expect.objectContaining({ attribute_name: 'size' })] }]);
-    const imported = await call(client, 'tfplugin6.Provider/ImportResourceState', { type_name: 'devicecloud_note', identity: new_identity });
+    expect(replaced['requires_replace']).toEqual([
+      { steps: [expect.objectContaining({ attribute_name: 'size' })] },
+    ]);
+    const imported = await call(client, 'tfplugin6.Provider/ImportResourceState', {
+      type_name: 'devicecloud_note',
+      identity: new_identity,
+    });
     expect(imported['imported_resources']).toMatchObject([{ type_name: 'devicecloud_note' }]);
     const upgraded = await call(client, 'tfplugin6.Provider/UpgradeResourceState', {
       type_name: 'devicecloud_note',
       version: 0,
       raw_state: { json: Buffer.from('{"id":"1","text":"a","color":"red"}') },
     });
-    expect(read(upgraded['upgraded_state'])).toEqual({ id: '1', text: 'a', size: null, tags: null, lock: null });
-    expect(calls).toEqual(['planResourceChange', 'applyResourceChange', 'planResourceChange', 'importResourceState', 'upgradeResourceState']);
+    expect(read(upgraded['upgraded_state'])).toEqual({
+      id: '1',
+      text: 'a',
+      size: null,
+      tags: null,
+      lock: null,
+    });
+    expect(calls).toEqual([
+      'planResourceChange',
+      'applyResourceChange',
+      'planResourceChange',
+      'importResourceState',
+      'upgradeResourceState',
+    ]);
   });
 
   it('names the attribute that does not fit, which core does not', async () => {
     const { path } = await served(madeUp());
-    const current_state = { json: Buffer.from('{"id":"1","text":"a","size":true,"tags":null,"lock":null}') };
-    const reply = await call(clientOf(path), 'tfplugin6.Provider/ReadResource', { type_name: 'devicecloud_note', current_state });
-    expect(reply['diagnostics']).toEqual([expect.objectContaining({ summary: 'The value does not fit the schema', detail: 'size: a number is expected.' })]);
+    const current_state = {
+      json: Buffer.from('{"id":"1","text":"a","size":true,"tags":null,"lock":null}'),
+    };
+    const reply = await call(clientOf(path), 'tfplugin6.Provider/ReadResource', {
+      type_name: 'devicecloud_note',
+      current_state,
+    });
+    expect(reply['diagnostics']).toEqual([
+      expect.objectContaining({
+        summary: 'The value does not fit the schema',
+        detail: 'size: a number is expected.',
+      }),
+    ]);
   });
 
   it('answers what it does not speak with UNIMPLEMENTED', async () => {
     const { path } = await served(madeUp());
     const client = clientOf(path);
-    for (const method of ['tfplugin6.Provider/GetFunctions', 'tfplugin6.Provider/OpenEphemeralResource', 'plugin.GRPCStdio/StreamStdio', 'plugin.GRPCBroker/StartStream'])
-      await expect(call(client, method, new Uint8Array())).rejects.toMatchObject({ code: status.UNIMPLEMENTED });
+    for (const method of [
+      'tfplugin6.Provider/GetFunctions',
+      'tfplugin6.Provider/OpenEphemeralResource',
+      'plugin.GRPCStdio/StreamStdio',
+      'plugin.GRPCBroker/StartStream',
+    ])
+      await expect(call(client, method, new Uint8Array())).rejects.toMatchObject({
+        code: status.UNIMPLEMENTED,
+      });
   });
 
   it('tells of a path step zero, and ends a path at a set', async () => {
     const { path } = await served(madeUp());
-    const reply = await call(clientOf(path), 'tfplugin6.Provider/ValidateResourceConfig', { type_name: 'devicecloud_note', config: config('shout') });
-    expect(reply['diagnostics']).toEqual([expect.objectContaining({ severity: 'WARNING', attribute: { steps: [expect.objectContaining({ attribute_name: 'tags' })] } })]);
+    const reply = await call(clientOf(path), 'tfplugin6.Provider/ValidateResourceConfig', {
+      type_name: 'devicecloud_note',
+      config: config('shout'),
+    });
+    expect(reply['diagnostics']).toEqual([
+      expect.objectContaining({
+        severity: 'WARNING',
+        attribute: { steps: [expect.objectContaining({ attribute_name: 'tags' })] },
+      }),
+    ]);
   });
 
   it('ends the path of a complaint where core would find no line: at a name inside an attribute', async () => {
     const { path } = await served(madeUp());
     const locked = config('a', { lock: { key_wo: 'k', key_wo_version: 1 } });
-    const reply = await call(clientOf(path), 'tfplugin6.Provider/ValidateResourceConfig', { type_name: 'devicecloud_note', config: locked });
-    expect(reply['diagnostics']).toEqual([expect.objectContaining({ summary: 'too old', attribute: { steps: [expect.objectContaining({ attribute_name: 'lock' })] } })]);
+    const reply = await call(clientOf(path), 'tfplugin6.Provider/ValidateResourceConfig', {
+      type_name: 'devicecloud_note',
+      config: locked,
+    });
+    expect(reply['diagnostics']).toEqual([
+      expect.objectContaining({
+        summary: 'too old',
+        attribute: { steps: [expect.objectContaining({ attribute_name: 'lock' })] },
+      }),
+    ]);
   });
 });
 
@@ -156,7 +246,12 @@ describe('misdeeds of the provider', () => {
   const apply = async (text: string): Promise<Readonly<Record<string, unknown>>> => {
     const { path } = await served(madeUp());
     const planned_state = value({ id: null, text, size: null, tags: [], lock: null });
-    return call(clientOf(path), 'tfplugin6.Provider/ApplyResourceChange', { type_name: 'devicecloud_note', prior_state: value(null), planned_state, config: config(text) });
+    return call(clientOf(path), 'tfplugin6.Provider/ApplyResourceChange', {
+      type_name: 'devicecloud_note',
+      prior_state: value(null),
+      planned_state,
+      config: config(text),
+    });
   };
 
   it.each([
@@ -180,7 +275,11 @@ describe('misdeeds of the provider', () => {
   it.each(['nan', 'unknown', 'leak', 'junk'])('at read leave the state: %s', async (deed) => {
     const { path } = await served(madeUp());
     const current_state = value({ id: '1', text: `read ${deed}`, size: 3, tags: [], lock: null });
-    const reply = await call(clientOf(path), 'tfplugin6.Provider/ReadResource', { type_name: 'devicecloud_note', current_state, private: Buffer.from('p') });
+    const reply = await call(clientOf(path), 'tfplugin6.Provider/ReadResource', {
+      type_name: 'devicecloud_note',
+      current_state,
+      private: Buffer.from('p'),
+    });
     expect(errors(reply)).not.toEqual([]);
     expect(reply).toMatchObject({ private: Buffer.from('p') });
     expect(read(reply['new_state'])).toMatchObject({ id: '1', size: 3 });
@@ -226,51 +325,101 @@ describe('hostile requests', () => {
       'ConfigureProvider',
     ];
     const answer = async (method: string, message: object): Promise<unknown> =>
-      call(client, `tfplugin6.Provider/${method}`, message).catch((error: ServiceError) => status[error.code]);
+      call(client, `tfplugin6.Provider/${method}`, message).catch(
+        (error: ServiceError) => status[error.code],
+      );
     await fc.assert(
-      fc.asyncProperty(fc.constantFrom(...methods), fc.uint8Array({ maxLength: 60 }), fc.boolean(), async (method, bytes, whole) => {
-        const dynamic = { msgpack: bytes };
-        const states = { config: dynamic, current_state: dynamic, prior_state: dynamic, proposed_new_state: dynamic, planned_state: dynamic, raw_state: { json: bytes } };
-        const reply = await answer(method, whole ? { type_name: 'devicecloud_note', ...states } : bytes);
-        expect(typeof reply === 'string' ? ['INTERNAL'] : [undefined]).toContain(typeof reply === 'string' ? reply : undefined);
-      }),
+      fc.asyncProperty(
+        fc.constantFrom(...methods),
+        fc.uint8Array({ maxLength: 60 }),
+        fc.boolean(),
+        async (method, bytes, whole) => {
+          const dynamic = { msgpack: bytes };
+          const states = {
+            config: dynamic,
+            current_state: dynamic,
+            prior_state: dynamic,
+            proposed_new_state: dynamic,
+            planned_state: dynamic,
+            raw_state: { json: bytes },
+          };
+          const reply = await answer(
+            method,
+            whole ? { type_name: 'devicecloud_note', ...states } : bytes,
+          );
+          expect(typeof reply === 'string' ? ['INTERNAL'] : [undefined]).toContain(
+            typeof reply === 'string' ? reply : undefined,
+          );
+        },
+      ),
       { numRuns: drawn(150) },
     );
-    expect(errors(await call(client, 'tfplugin6.Provider/ReadDataSource', { type_name: 'devicecloud_nothing' }))).toEqual([
-      expect.stringContaining('there is no devicecloud_nothing'),
-    ]);
-    expect(await call(client, 'tfplugin6.Provider/ConfigureProvider', { config: { msgpack: pack({ prefix: null }) } })).toEqual({ diagnostics: [] });
+    expect(
+      errors(
+        await call(client, 'tfplugin6.Provider/ReadDataSource', {
+          type_name: 'devicecloud_nothing',
+        }),
+      ),
+    ).toEqual([expect.stringContaining('there is no devicecloud_nothing')]);
+    expect(
+      await call(client, 'tfplugin6.Provider/ConfigureProvider', {
+        config: { msgpack: pack({ prefix: null }) },
+      }),
+    ).toEqual({ diagnostics: [] });
   });
 
   it('of 64 MiB are answered, and larger ones refused', async () => {
     const { path } = await served(madeUp());
     const client = clientOf(path);
     const sized = async (size: number): Promise<unknown> =>
-      call(client, 'tfplugin6.Provider/ValidateResourceConfig', { type_name: 'devicecloud_note', config: config('x'.repeat(size)) }).catch(({ code }: ServiceError) => code);
+      call(client, 'tfplugin6.Provider/ValidateResourceConfig', {
+        type_name: 'devicecloud_note',
+        config: config('x'.repeat(size)),
+      }).catch(({ code }: ServiceError) => code);
     expect(await sized(LARGEST_MESSAGE - 1024)).toEqual({ diagnostics: [] });
     expect(await sized(LARGEST_MESSAGE)).toBe(status.RESOURCE_EXHAUSTED);
     expect(await sized(3)).toEqual({ diagnostics: [] });
   });
 
   it('that want more than core can take get a diagnostic', async () => {
-    const calls = callsOf({ ...madeUp(), readDataSource: async ({ config: given }) => ({ state: { ...(given as object), length: 1 } }) }, () => undefined);
+    const calls = callsOf(
+      {
+        ...madeUp(),
+        readDataSource: async ({ config: given }) => ({
+          state: { ...(given as object), length: 1 },
+        }),
+      },
+      () => undefined,
+    );
     const text = 'x'.repeat(LARGEST_MESSAGE);
-    const reply = await calls['ReadDataSource']!({ type_name: 'devicecloud_echo', config: { json: new Uint8Array(), msgpack: pack({ text, length: null }) } });
+    const reply = await calls['ReadDataSource']!({
+      type_name: 'devicecloud_echo',
+      config: { json: new Uint8Array(), msgpack: pack({ text, length: null }) },
+    });
     expect(errors(reply)).toEqual([expect.stringMatching(/bytes, and terraform takes/)]);
   });
 });
 
 describe('frames', () => {
   const path = '/tfplugin6.Provider/StopProvider';
-  const framed = (length: number, message: readonly number[]): Buffer => Buffer.from([0, 0, 0, 0, length, ...message]);
+  const framed = (length: number, message: readonly number[]): Buffer =>
+    Buffer.from([0, 0, 0, 0, length, ...message]);
 
   /** The status of a call whose request is these bytes. */
   async function sent(socket: string, bytes: Buffer): Promise<unknown> {
     const session = connectHttp2('http://localhost', { createConnection: () => connect(socket) });
     onTestFinished(() => session.destroy());
-    const stream = session.request({ ':method': 'POST', ':path': path, 'content-type': 'application/grpc', te: 'trailers' });
+    const stream = session.request({
+      ':method': 'POST',
+      ':path': path,
+      'content-type': 'application/grpc',
+      te: 'trailers',
+    });
     const last = new Promise((done) => {
-      stream.on('response', (headers) => headers['grpc-status'] !== undefined && done(headers['grpc-status']));
+      stream.on(
+        'response',
+        (headers) => headers['grpc-status'] !== undefined && done(headers['grpc-status']),
+      );
       stream.on('trailers', (headers) => done(headers['grpc-status']));
     });
     stream.resume().end(bytes);
@@ -289,8 +438,12 @@ describe('frames', () => {
 
   it('hold no message whose fields reach beyond it', () => {
     const { request } = methods.get('/tfplugin6.Provider/ValidateProviderConfig') as Method;
-    expect(request.decode(Buffer.from([0x0a, 3, 0x0a, 1, 65]))).toMatchObject({ config: { msgpack: Buffer.from('A') } });
-    expect(() => request.decode(Buffer.from([0x0a, 2, 0x0a, 3, 0x7a, 1, 65]))).toThrow('ends within a field');
+    expect(request.decode(Buffer.from([0x0a, 3, 0x0a, 1, 65]))).toMatchObject({
+      config: { msgpack: Buffer.from('A') },
+    });
+    expect(() => request.decode(Buffer.from([0x0a, 2, 0x0a, 3, 0x7a, 1, 65]))).toThrow(
+      'ends within a field',
+    );
   });
 
   it('of a call that is given up leave the others alone', async () => {
@@ -304,12 +457,21 @@ describe('frames', () => {
     });
     const session = connectHttp2('http://localhost', { createConnection: () => connect(socket) });
     onTestFinished(() => session.destroy());
-    const stream = session.request({ ':method': 'POST', ':path': path, 'content-type': 'application/grpc', te: 'trailers' });
+    const stream = session.request({
+      ':method': 'POST',
+      ':path': path,
+      'content-type': 'application/grpc',
+      te: 'trailers',
+    });
     stream.on('error', () => undefined).end(framed(0, []));
     await reached.opened;
     stream.destroy();
     slow.open();
-    expect(await call(clientOf(socket), 'tfplugin6.Provider/ValidateProviderConfig', { config: { msgpack: pack({ prefix: null }) } })).toEqual({ diagnostics: [] });
+    expect(
+      await call(clientOf(socket), 'tfplugin6.Provider/ValidateProviderConfig', {
+        config: { msgpack: pack({ prefix: null }) },
+      }),
+    ).toEqual({ diagnostics: [] });
   });
 });
 
@@ -322,7 +484,12 @@ function gate(): { readonly opened: Promise<void>; open(): void } {
 describe('the end', () => {
   it('of who reads the log is not the end of the process', async () => {
     const script = await executable(fileURLToPath(new URL('./made-up-main.ts', import.meta.url)));
-    const env = { ...process.env, TF_PLUGIN_MAGIC_COOKIE: 'd602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2', TF_DISABLE_PLUGIN_TLS: '1', TF_LOG: 'trace' };
+    const env = {
+      ...process.env,
+      TF_PLUGIN_MAGIC_COOKIE: 'd602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2',
+      TF_DISABLE_PLUGIN_TLS: '1',
+      TF_LOG: 'trace',
+    };
     const child = spawn(script.file, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     onTestFinished(() => {
       child.kill('SIGKILL');
@@ -331,7 +498,8 @@ describe('the end', () => {
     const [line] = (await once(child.stdout, 'data')) as [Buffer];
     child.stderr.destroy();
     const client = clientOf(line.toString().split('|')[3] ?? '');
-    for (let turn = 0; turn < 3; turn += 1) expect(await call(client, 'tfplugin6.Provider/StopProvider')).toEqual({ Error: '' });
+    for (let turn = 0; turn < 3; turn += 1)
+      expect(await call(client, 'tfplugin6.Provider/StopProvider')).toEqual({ Error: '' });
     expect(child.exitCode).toBeNull();
     await call(client, 'plugin.GRPCController/Shutdown');
     expect(await once(child, 'exit')).toEqual([0, null]);
@@ -353,7 +521,12 @@ describe('the end', () => {
       },
     });
     const session = connectHttp2('http://localhost', { createConnection: () => connect(path) });
-    const stream = session.request({ ':method': 'POST', ':path': '/tfplugin6.Provider/StopProvider', 'content-type': 'application/grpc', te: 'trailers' });
+    const stream = session.request({
+      ':method': 'POST',
+      ':path': '/tfplugin6.Provider/StopProvider',
+      'content-type': 'application/grpc',
+      te: 'trailers',
+    });
     stream.on('error', () => undefined).end(Buffer.alloc(5));
     await reached.opened;
     session.destroy();
@@ -367,17 +540,27 @@ describe('the end', () => {
 });
 
 describe('certificates', () => {
-  const [ours, theirs, others] = [1, 2, 3].map((number) => selfSigned(Date.now(), Buffer.alloc(8, number))) as [
+  const [ours, theirs, others] = [1, 2, 3].map((number) =>
+    selfSigned(Date.now(), Buffer.alloc(8, number)),
+  ) as [
     ReturnType<typeof selfSigned>,
     ReturnType<typeof selfSigned>,
     ReturnType<typeof selfSigned>,
   ];
   const attempt = async (how: ReturnType<typeof credentials.createSsl>): Promise<unknown> => {
     const { path } = await served(madeUp(), { ...ours, client: theirs.certificate });
-    return call(clientOf(path, how), 'tfplugin6.Provider/StopProvider').catch(({ code }: ServiceError) => status[code]);
+    return call(clientOf(path, how), 'tfplugin6.Provider/StopProvider').catch(
+      ({ code }: ServiceError) => status[code],
+    );
   };
-  const ssl = (trusted: string, mine?: ReturnType<typeof selfSigned>): ReturnType<typeof credentials.createSsl> =>
-    credentials.createSsl(Buffer.from(trusted), ...((mine ? [Buffer.from(mine.key), Buffer.from(mine.certificate)] : []) as [Buffer, Buffer]));
+  const ssl = (
+    trusted: string,
+    mine?: ReturnType<typeof selfSigned>,
+  ): ReturnType<typeof credentials.createSsl> =>
+    credentials.createSsl(
+      Buffer.from(trusted),
+      ...((mine ? [Buffer.from(mine.key), Buffer.from(mine.certificate)] : []) as [Buffer, Buffer]),
+    );
 
   it('of both sides are asked for', async () => {
     expect(await attempt(ssl(ours.certificate, theirs))).toEqual({ Error: '' });

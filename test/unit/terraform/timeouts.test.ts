@@ -8,7 +8,10 @@ import { Core, providerRig, type ProviderRig } from '../../support/provider.js';
 
 const RULE = 'devicecloud_alert_rule';
 const AUTHORIZATION = 'devicecloud_account_authorization';
-const rule = { associated_accounts: ['2'], filter_criteria: { alert_type__in: ['modem_wan_disconnected'] } };
+const rule = {
+  associated_accounts: ['2'],
+  filter_criteria: { alert_type__in: ['modem_wan_disconnected'] },
+};
 const hurried = (timeouts: CtyObject): CtyObject => ({ ...rule, timeouts });
 
 type Intercept = NonNullable<NonNullable<Parameters<typeof providerRig>[0]>['intercept']>;
@@ -16,7 +19,11 @@ type Asked = Parameters<Intercept>[0];
 
 /** As a socket does it: nothing comes, until the request is given up. */
 const silence = ({ signal }: Pick<Asked, 'signal'>): Promise<Answer> =>
-  new Promise((_, reject) => signal.addEventListener('abort', () => reject(new TransportError('the request was given up', { sent: true, code: 'aborted' }))));
+  new Promise((_, reject) =>
+    signal.addEventListener('abort', () =>
+      reject(new TransportError('the request was given up', { sent: true, code: 'aborted' })),
+    ),
+  );
 
 interface Slow {
   /** Requests that get no answer. */
@@ -55,8 +62,12 @@ const leaving = (world: Slow, verb: string, end: string): Promise<void> =>
 const begun = async (world: ProviderRig): Promise<Core> => new Core((await world.start()).provider);
 const rulesOf = (world: ProviderRig): number => world.objects('alert_rules').length - 1;
 const told = (found: readonly WireDiagnostic[]): readonly string[] =>
-  found.map(({ summary, path = [] }) => `${path.map((step) => (typeof step === 'object' ? step.key : step)).join('.')}: ${summary}`);
-const posts = (world: ProviderRig): number => world.mutations().filter((one) => one.startsWith('POST')).length;
+  found.map(
+    ({ summary, path = [] }) =>
+      `${path.map((step) => (typeof step === 'object' ? step.key : step)).join('.')}: ${summary}`,
+  );
+const posts = (world: ProviderRig): number =>
+  world.mutations().filter((one) => one.startsWith('POST')).length;
 
 describe('a create whose time is over', () => {
   it.each([
@@ -69,24 +80,40 @@ describe('a create whose time is over', () => {
     world.slow = ({ method }) => method === 'POST' && (sent += 1) === 1;
     const first = await world.start();
     const asked = world.clock.elapsed();
-    const { state, errors } = await new Core(first.provider).tryApply(RULE, null, hurried({ create: '2s' }));
+    const { state, errors } = await new Core(first.provider).tryApply(
+      RULE,
+      null,
+      hurried({ create: '2s' }),
+    );
     expect(world.clock.elapsed() - asked).toBeLessThan(3000);
-    expect([state, told(errors)]).toEqual([null, ['timeouts.create: Creating the alert rule took longer than timeouts.create allows: 2s']]);
-    expect(errors[0]?.detail).toMatch(/is not known\. Apply again: that looks first, and sends nothing twice\. .* raise timeouts\.create\.$/);
+    expect([state, told(errors)]).toEqual([
+      null,
+      ['timeouts.create: Creating the alert rule took longer than timeouts.create allows: 2s'],
+    ]);
+    expect(errors[0]?.detail).toMatch(
+      /is not known\. Apply again: that looks first, and sends nothing twice\. .* raise timeouts\.create\.$/,
+    );
     await first.provider.stopProvider();
     await first.provider.close();
     first.kill();
     const core = await begun(world);
     const made = await core.apply(RULE, null, hurried({ create: '2s' }));
     expect([rulesOf(world), sent]).toEqual([1, lands ? 1 : 2]);
-    expect(await core.isEmpty(RULE, await core.read(RULE, made), hurried({ create: '2s' }))).toBe(true);
+    expect(await core.isEmpty(RULE, await core.read(RULE, made), hurried({ create: '2s' }))).toBe(
+      true,
+    );
   });
 
   it('before its turn came sends nothing', async () => {
     const world = slowCloud();
     world.slow = ({ method, path }) => method === 'GET' && path.includes('alert_rules');
-    const { state, errors } = await (await begun(world)).tryApply(RULE, null, hurried({ create: '2s' }));
-    expect([state, errors[0]?.detail]).toEqual([null, 'Nothing was sent. Apply again. Where it may take longer, raise timeouts.create.']);
+    const { state, errors } = await (
+      await begun(world)
+    ).tryApply(RULE, null, hurried({ create: '2s' }));
+    expect([state, errors[0]?.detail]).toEqual([
+      null,
+      'Nothing was sent. Apply again. Where it may take longer, raise timeouts.create.',
+    ]);
     expect(world.mutations()).toEqual([]);
   });
 
@@ -97,16 +124,26 @@ describe('a create whose time is over', () => {
     const core = new Core(first.provider);
     const hasty = core.tryApply(RULE, null, hurried({ create: '2s' }));
     await left;
-    const others = await Promise.all([rule, { ...rule, associated_accounts: ['1'] }].map((given) => core.tryApply(RULE, null, given)));
+    const others = await Promise.all(
+      [rule, { ...rule, associated_accounts: ['1'] }].map((given) =>
+        core.tryApply(RULE, null, given),
+      ),
+    );
     const late = await hasty;
-    expect([late.state, late.errors.length, others.map(({ errors }) => errors)]).toEqual([null, 1, [[], []]]);
+    expect([late.state, late.errors.length, others.map(({ errors }) => errors)]).toEqual([
+      null,
+      1,
+      [[], []],
+    ]);
     await first.provider.close();
     first.kill();
     const states = others.map(({ state }) => state);
     const next = await begun(world);
     for (const state of states) await next.plan(RULE, state, rule);
     const made = await next.apply(RULE, null, hurried({ create: '2s' }));
-    expect(new Set([made, ...states].map((one) => (one as CtyObject)['alert_config_id'])).size).toBe(3);
+    expect(
+      new Set([made, ...states].map((one) => (one as CtyObject)['alert_config_id'])).size,
+    ).toBe(3);
     expect([rulesOf(world), posts(world)]).toEqual([3, 3]);
   });
 
@@ -116,7 +153,9 @@ describe('a create whose time is over', () => {
     const first = await world.start();
     await new Core(first.provider).tryApply(RULE, null, hurried({ create: '2s' }));
     await world.clock.sleep(120_000);
-    expect(world.files.contents.get('/sim/.trueup/terraform/loopback.json')).toContain(String(world.objects('alert_rules').at(-1)?.['alert_config_id']));
+    expect(world.files.contents.get('/sim/.trueup/terraform/loopback.json')).toContain(
+      String(world.objects('alert_rules').at(-1)?.['alert_config_id']),
+    );
     world.slow = () => false;
     await first.provider.close();
     first.kill();
@@ -144,27 +183,34 @@ describe('an update or a delete whose time is over', () => {
   it.each([
     ['PATCH', 'update', 'Changing', { ...rule, associated_accounts: ['1'] }],
     ['DELETE', 'delete', 'Deleting', null],
-  ] as const)('%s keeps the state, and the next run ends it', async (verb, operation, doing, given) => {
-    const world = slowCloud();
-    const timeouts = { [operation]: '1.5s' };
-    const first = await world.start();
-    const state = await new Core(first.provider).apply(RULE, null, hurried(timeouts));
-    world.slow = ({ method }) => method === verb;
-    const core = new Core(first.provider);
-    const failed = await core.tryApply(RULE, state, given && { ...given, timeouts });
-    expect([failed.state, told(failed.errors)]).toEqual([
-      state,
-      [`timeouts.${operation}: ${doing} the alert rule ${String(state['alert_config_id'])} took longer than timeouts.${operation} allows: 1.5s`],
-    ]);
-    expect(failed.errors[0]?.detail).toContain('is not known');
-    await first.provider.close();
-    first.kill();
-    world.slow = () => false;
-    const next = await begun(world);
-    const found = await next.read(RULE, state);
-    expect(given ? await next.isEmpty(RULE, found, { ...given, timeouts }) : found === null).toBe(true);
-    expect(world.mutations().filter((one) => one.startsWith(verb))).toHaveLength(1);
-  });
+  ] as const)(
+    '%s keeps the state, and the next run ends it',
+    async (verb, operation, doing, given) => {
+      const world = slowCloud();
+      const timeouts = { [operation]: '1.5s' };
+      const first = await world.start();
+      const state = await new Core(first.provider).apply(RULE, null, hurried(timeouts));
+      world.slow = ({ method }) => method === verb;
+      const core = new Core(first.provider);
+      const failed = await core.tryApply(RULE, state, given && { ...given, timeouts });
+      expect([failed.state, told(failed.errors)]).toEqual([
+        state,
+        [
+          `timeouts.${operation}: ${doing} the alert rule ${String(state['alert_config_id'])} took longer than timeouts.${operation} allows: 1.5s`,
+        ],
+      ]);
+      expect(failed.errors[0]?.detail).toContain('is not known');
+      await first.provider.close();
+      first.kill();
+      world.slow = () => false;
+      const next = await begun(world);
+      const found = await next.read(RULE, state);
+      expect(given ? await next.isEmpty(RULE, found, { ...given, timeouts }) : found === null).toBe(
+        true,
+      );
+      expect(world.mutations().filter((one) => one.startsWith(verb))).toHaveLength(1);
+    },
+  );
 
   it('is done where it was answered in time, whatever the reading after it does', async () => {
     const world = slowCloud();
@@ -175,31 +221,55 @@ describe('an update or a delete whose time is over', () => {
       written ||= method === 'PATCH';
       return written && method === 'GET';
     };
-    const { errors, warnings } = await core.tryApply(RULE, state, { ...hurried({ update: '2s' }), associated_accounts: ['1'] });
-    expect([errors, told(warnings)]).toEqual([[], [expect.stringContaining('nobody could read it back')]]);
+    const { errors, warnings } = await core.tryApply(RULE, state, {
+      ...hurried({ update: '2s' }),
+      associated_accounts: ['1'],
+    });
+    expect([errors, told(warnings)]).toEqual([
+      [],
+      [expect.stringContaining('nobody could read it back')],
+    ]);
   });
 
   it('waits for no turn any more, and sends nothing when it comes', async () => {
     const world = slowCloud();
     const core = await begun(world);
     const given = { user: '78', account: '1', role: 'read_only_user' };
-    const other = await core.apply(AUTHORIZATION, null, { user: '77', account: '1', role: 'administrator' });
-    const held = await core.apply(AUTHORIZATION, null, { ...given, role: 'administrator', timeouts: { update: '1s' } });
+    const other = await core.apply(AUTHORIZATION, null, {
+      user: '77',
+      account: '1',
+      role: 'administrator',
+    });
+    const held = await core.apply(AUTHORIZATION, null, {
+      ...given,
+      role: 'administrator',
+      timeouts: { update: '1s' },
+    });
     const left = leaving(world, 'PUT', '/9');
     const next = await begun(world);
-    const patient = next.tryApply(AUTHORIZATION, other, { user: '77', account: '1', role: 'read_only_user' });
+    const patient = next.tryApply(AUTHORIZATION, other, {
+      user: '77',
+      account: '1',
+      role: 'read_only_user',
+    });
     await left;
     const asked = world.clock.elapsed();
     const late = await next.tryApply(AUTHORIZATION, held, { ...given, timeouts: { update: '1s' } });
-    expect(late.errors.map(({ detail }) => detail)).toEqual([expect.stringMatching(/^Nothing was sent\./)]);
+    expect(late.errors.map(({ detail }) => detail)).toEqual([
+      expect.stringMatching(/^Nothing was sent\./),
+    ]);
     expect(world.clock.elapsed() - asked).toBeLessThan(2000);
-    const listings = (): number => world.emulator.requests.filter(({ path }) => path.endsWith('account_authorizations')).length;
+    const listings = (): number =>
+      world.emulator.requests.filter(({ path }) => path.endsWith('account_authorizations')).length;
     const listed = listings();
     expect(listed).toBeGreaterThan(0);
     expect((await patient).errors).toEqual([]);
     await world.clock.sleep(60_000);
     expect(listings()).toBe(listed);
-    expect(world.mutations()).toEqual(['PUT /api/v3/beta/account_authorizations/9', 'PUT /api/v3/beta/account_authorizations/9']);
+    expect(world.mutations()).toEqual([
+      'PUT /api/v3/beta/account_authorizations/9',
+      'PUT /api/v3/beta/account_authorizations/9',
+    ]);
   });
 });
 
@@ -207,7 +277,10 @@ describe('a reading whose time is over', () => {
   it('says so, and leaves the listing to the others who wait for it', async () => {
     const world = slowCloud();
     const core = await begun(world);
-    const made = [await core.apply(RULE, null, hurried({ read: '1s' })), await core.apply(RULE, null, { ...rule, associated_accounts: ['1'] })];
+    const made = [
+      await core.apply(RULE, null, hurried({ read: '1s' })),
+      await core.apply(RULE, null, { ...rule, associated_accounts: ['1'] }),
+    ];
     const states = await Promise.all(made.map((state) => core.read(RULE, state)));
     const next = await begun(world);
     world.slow = ({ method }) => method === 'GET';
@@ -219,7 +292,9 @@ describe('a reading whose time is over', () => {
       reason: {
         diagnostics: [
           {
-            summary: expect.stringMatching(/^Reading the alert rule \S+ took longer than timeouts\.read allows: 1s$/) as string,
+            summary: expect.stringMatching(
+              /^Reading the alert rule \S+ took longer than timeouts\.read allows: 1s$/,
+            ) as string,
             detail: expect.stringContaining('-refresh=false') as string,
           },
         ],
@@ -232,29 +307,54 @@ describe('a reading whose time is over', () => {
 
 describe('timeouts', () => {
   const unknown = new Unknown();
-  const wrong = (name: string): string => `timeouts.${name}: \`timeouts.${name}\` is no length of time`;
+  const wrong = (name: string): string =>
+    `timeouts.${name}: \`timeouts.${name}\` is no length of time`;
 
   it.each<readonly [string, CtyValue, readonly string[]]>([
     [RULE, { create: '10m', read: '90s', update: '1h30m', delete: '.5s' }, []],
-    [RULE, { create: 'ten minutes', read: '-5s', update: '0s', delete: '5' }, [wrong('create'), wrong('read'), wrong('update'), wrong('delete')]],
+    [
+      RULE,
+      { create: 'ten minutes', read: '-5s', update: '0s', delete: '5' },
+      [wrong('create'), wrong('read'), wrong('update'), wrong('delete')],
+    ],
     [RULE, { create: unknown, update: '' }, [wrong('update')]],
     [RULE, unknown, []],
     [RULE, null, []],
     [AUTHORIZATION, { create: '5 m' }, [wrong('create')]],
   ])('of %s %j', async (type, timeouts, expected) => {
     const given = type === RULE ? rule : { user: '77', account: '1', role: 'read_only_user' };
-    expect(told(await (await begun(providerRig())).validate(type, { ...given, timeouts }))).toEqual(expected);
+    expect(told(await (await begun(providerRig())).validate(type, { ...given, timeouts }))).toEqual(
+      expected,
+    );
   });
 
   it.each([
     [RULE, rule, ['create', 'read', 'update', 'delete']],
-    [AUTHORIZATION, { user: '100', account: '1', role: 'administrator' }, ['create', 'read', 'update']],
+    [
+      AUTHORIZATION,
+      { user: '100', account: '1', role: 'administrator' },
+      ['create', 'read', 'update'],
+    ],
   ])('of %s are for %j what can be done, and for nothing else', async (type, given, operations) => {
     const core = await begun(providerRig({ estate: theirs }));
-    const found = await core.validate(type, { ...given, timeouts: { create: '1s', read: '1s', update: '1s', delete: '1s', delte: '1s', default: null } });
+    const found = await core.validate(type, {
+      ...given,
+      timeouts: {
+        create: '1s',
+        read: '1s',
+        update: '1s',
+        delete: '1s',
+        delte: '1s',
+        default: null,
+      },
+    });
     const others = ['delete', 'delte', 'default'].filter((name) => !operations.includes(name));
     expect(found.map(({ summary, detail, path }) => [summary, detail, path])).toEqual(
-      others.map((name) => [`\`timeouts\` has no \`${name}\``, `It takes ${operations.join(', ')}.`, ['timeouts', name]]),
+      others.map((name) => [
+        `\`timeouts\` has no \`${name}\``,
+        `It takes ${operations.join(', ')}.`,
+        ['timeouts', name],
+      ]),
     );
   });
 
@@ -266,7 +366,10 @@ describe('timeouts', () => {
       [null, 'create'],
       [held, 'update'],
     ] as const) {
-      const { errors, state } = await core.tryApply(RULE, prior, { ...hurried({ [name]: 'soon' }), associated_accounts: ['1'] });
+      const { errors, state } = await core.tryApply(RULE, prior, {
+        ...hurried({ [name]: 'soon' }),
+        associated_accounts: ['1'],
+      });
       expect([told(errors), state]).toEqual([[wrong(name)], prior]);
     }
     expect(world.mutations()).toHaveLength(1);
@@ -291,7 +394,10 @@ describe('timeouts', () => {
   it('may be unknown in a plan of nothing else', async () => {
     const core = await begun(providerRig({ estate: theirs }));
     const state = await core.apply(RULE, null, rule);
-    expect((await core.plan(RULE, state, { ...rule, timeouts: unknown })).planned_state).toEqual({ ...state, timeouts: unknown });
+    expect((await core.plan(RULE, state, { ...rule, timeouts: unknown })).planned_state).toEqual({
+      ...state,
+      timeouts: unknown,
+    });
   });
 
   it('are kept by a reading, and no part of an import or of what a journal tells objects by', async () => {
@@ -311,7 +417,11 @@ describe('timeouts', () => {
   it('are missing from a state that was written without them, which plans empty', async () => {
     const core = await begun(providerRig({ estate: theirs }));
     const { timeouts: _, ...old } = await core.apply(RULE, null, rule);
-    const { upgraded = null } = await core.provider.upgradeResourceState({ type_name: RULE, version: 0, raw: old });
+    const { upgraded = null } = await core.provider.upgradeResourceState({
+      type_name: RULE,
+      version: 0,
+      raw: old,
+    });
     expect(await core.isEmpty(RULE, await core.read(RULE, upgraded), rule)).toBe(true);
   });
 

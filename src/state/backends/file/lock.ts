@@ -2,7 +2,15 @@
 // who and speaks across machines; and fencing (`assertHeld`), which notices that a lock was taken away. The holder
 // touches its file: who cannot see its process, because it runs in another container, watches that.
 import { basename, dirname, join } from 'node:path';
-import { exits, refuse, sha256, canonical, shellWord, type Diagnostic, type Json } from '../../../model/index.js';
+import {
+  exits,
+  refuse,
+  sha256,
+  canonical,
+  shellWord,
+  type Diagnostic,
+  type Json,
+} from '../../../model/index.js';
 import type { Clock, Files, LockPort, Random } from '../../../platform/index.js';
 import { parseJsonText } from '../../json-text.js';
 import { filled, members, orNull, isText, time, isWhole, word } from '../../shape-check.js';
@@ -53,7 +61,11 @@ const shape = members<LockRecord>({
 });
 
 /** @param path of the lock file; its real path is what the kernel's name is made of. @throws Refusal (exit 4) where another run holds it. */
-export async function takeLock(tools: LockTools, path: string, operation: string): Promise<HeldLock> {
+export async function takeLock(
+  tools: LockTools,
+  path: string,
+  operation: string,
+): Promise<HeldLock> {
   const kernel = await tools.lock.hold(sha256(path).slice(0, 32));
   if (kernel === 'taken') return refuseHeld(path, await readLock(tools.files, path));
   try {
@@ -134,7 +146,10 @@ async function takeFile(tools: LockTools, path: string, operation: string): Prom
 }
 
 /** The holder; undefined where nobody is, or provably nobody that still lives. */
-export async function holderOf({ files, lock }: LockTools, path: string): Promise<LockInfo | undefined> {
+export async function holderOf(
+  { files, lock }: LockTools,
+  path: string,
+): Promise<LockInfo | undefined> {
   const record = await readLock(files, path);
   if (record === undefined) return undefined;
   if (record === 'damaged') return refuseHeld(path, record);
@@ -144,12 +159,22 @@ export async function holderOf({ files, lock }: LockTools, path: string): Promis
 }
 
 /** Removes a lock whose holder is not provably alive. @throws Refusal where there is none, the id is another's, or the holder lives. */
-export async function breakLock({ files, random, lock }: LockTools, path: string, id: string): Promise<void> {
+export async function breakLock(
+  { files, random, lock }: LockTools,
+  path: string,
+  id: string,
+): Promise<void> {
   const record = await readLock(files, path);
-  if (record === undefined) return refuse('not-locked', `${path} does not exist: nothing is locked`);
+  if (record === undefined)
+    return refuse('not-locked', `${path} does not exist: nothing is locked`);
   if (record === 'damaged') return refuseHeld(path, record);
   if (record.id !== id)
-    return refuse('wrong-lock', `the lock is not ${JSON.stringify(id)} but ${record.id}, taken ${record.created_at} for ${JSON.stringify(record.operation)}`, {}, exits.locked);
+    return refuse(
+      'wrong-lock',
+      `the lock is not ${JSON.stringify(id)} but ${record.id}, taken ${record.created_at} for ${JSON.stringify(record.operation)}`,
+      {},
+      exits.locked,
+    );
   if ((await judge(lock, record)) === 'alive')
     return refuse(
       'lock-alive',
@@ -168,13 +193,26 @@ async function readLock(files: Files, path: string): Promise<LockRecord | 'damag
 }
 
 /** What becomes of a lock whose holder cannot be seen: alive at the first touch, dead without one, by this process's own clock. */
-async function watched({ files, clock, signal, notify }: LockTools, path: string, { id, operation, pid }: LockRecord): Promise<'dead' | 'alive' | 'replaced'> {
+async function watched(
+  { files, clock, signal, notify }: LockTools,
+  path: string,
+  { id, operation, pid }: LockRecord,
+): Promise<'dead' | 'alive' | 'replaced'> {
   const seen = await files.stamp(path);
   const begun = clock.monotonic();
   const summary = `The state is locked by ${JSON.stringify(operation)}, process ${pid} of another container on this machine. Waiting up to ${SILENCE / 1000} s to see whether it still runs.`;
   notify?.({ severity: 'info', code: 'lock-watched', summary });
   while (clock.monotonic() - begun < SILENCE) {
-    await clock.sleep(LOOK, signal).catch(() => refuse('interrupted', 'the run was interrupted while it waited for a lock', {}, exits.interrupted));
+    await clock
+      .sleep(LOOK, signal)
+      .catch(() =>
+        refuse(
+          'interrupted',
+          'the run was interrupted while it waited for a lock',
+          {},
+          exits.interrupted,
+        ),
+      );
     if ((await files.stamp(path)) === seen) continue;
     const now = await readLock(files, path);
     return now !== undefined && now !== 'damaged' && now.id === id ? 'alive' : 'replaced';
@@ -183,7 +221,10 @@ async function watched({ files, clock, signal, notify }: LockTools, path: string
 }
 
 /** Only this machine can prove anything, and only what the kernel says is a proof. `unseen`: it counts its processes apart from ours. */
-async function judge(lock: LockPort, record: LockRecord): Promise<'dead' | 'alive' | 'unknown' | 'unseen'> {
+async function judge(
+  lock: LockPort,
+  record: LockRecord,
+): Promise<'dead' | 'alive' | 'unknown' | 'unseen'> {
   const sameBoot = record.boot_id !== null && record.boot_id === lock.bootId;
   const apart = record.pid_namespace !== undefined && record.pid_namespace !== lock.pidNamespace;
   if (apart && (sameBoot || record.host === lock.host)) return 'unseen';
@@ -200,12 +241,18 @@ async function judge(lock: LockPort, record: LockRecord): Promise<'dead' | 'aliv
  * Removes exactly the lock that was judged. Renaming it away first is what only one of several judges can do; what was
  * caught is looked at again, and put back where it turns out to be a younger one.
  */
-async function takeAway(files: Files, random: Random, path: string, judged: LockRecord): Promise<void> {
+async function takeAway(
+  files: Files,
+  random: Random,
+  path: string,
+  judged: LockRecord,
+): Promise<void> {
   const aside = `${path}.${random.uuid()}.tmp`;
   if ((await ifThere(files.rename(path, aside).then(() => true))) !== true) return;
   // Where it is gone already, another run swept it: its holder was dead.
   const caught = await ifThere(files.read(aside));
-  if (caught !== undefined && caught !== `${canonical(judged as unknown as Json)}\n`) await files.create(path, caught, 0o600).catch(ignoreExisting);
+  if (caught !== undefined && caught !== `${canonical(judged as unknown as Json)}\n`)
+    await files.create(path, caught, 0o600).catch(ignoreExisting);
   await ifThere(files.remove(aside));
 }
 
@@ -221,7 +268,8 @@ async function sweep({ files, lock }: LockTools, path: string): Promise<void> {
     if (!one.startsWith(name) || !LEFT.test(one.slice(name.length))) continue;
     const at = join(folder, one);
     const record = await readLock(files, at).catch(unreadable);
-    if (record !== undefined && record !== 'damaged' && (await judge(lock, record)) === 'dead') await ifThere(files.remove(at));
+    if (record !== undefined && record !== 'damaged' && (await judge(lock, record)) === 'dead')
+      await ifThere(files.remove(at));
   }
 }
 
@@ -240,14 +288,26 @@ function refuseHeld(path: string, holder: LockRecord | 'damaged' | undefined): n
     refuse(
       'locked',
       `${path} is not a lock file that trueup wrote`,
-      { detail: `Where no other run is active, remove it: rm ${shellWord(path)}`, origin: { file: path, line: 1, column: 1 } },
+      {
+        detail: `Where no other run is active, remove it: rm ${shellWord(path)}`,
+        origin: { file: path, line: 1, column: 1 },
+      },
       exits.locked,
     );
-  if (!holder) refuse('locked', `another run on this machine is using ${path.replace(/\.lock$/, '')}`, { detail: 'Wait for it to end.' }, exits.locked);
+  if (!holder)
+    refuse(
+      'locked',
+      `another run on this machine is using ${path.replace(/\.lock$/, '')}`,
+      { detail: 'Wait for it to end.' },
+      exits.locked,
+    );
   refuse(
     'locked',
     `the state is locked by ${JSON.stringify(holder.operation)}: process ${holder.pid} on ${JSON.stringify(holder.host)}, since ${holder.created_at}`,
-    { detail: `Wait for it to end. If you are sure that it is not running any more: trueup unlock ${holder.id}`, origin: { file: path, line: 1, column: 1 } },
+    {
+      detail: `Wait for it to end. If you are sure that it is not running any more: trueup unlock ${holder.id}`,
+      origin: { file: path, line: 1, column: 1 },
+    },
     exits.locked,
   );
 }

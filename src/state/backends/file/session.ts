@@ -6,7 +6,19 @@
 //   3 the state is replaced by n+1                             → the journal is spent and thrown away, `.next` holds
 //   4 `.next` takes the journal's place, or the journal goes   → done
 import { Buffer } from 'node:buffer';
-import { defined, equal, exits, fold, pending, refuse, type Begin, type Intent, type Moment, type RunRecord, type State } from '../../../model/index.js';
+import {
+  defined,
+  equal,
+  exits,
+  fold,
+  pending,
+  refuse,
+  type Begin,
+  type Intent,
+  type Moment,
+  type RunRecord,
+  type State,
+} from '../../../model/index.js';
 import type { Appender, Clock, Files, Random } from '../../../platform/index.js';
 import { encodeRecord, type Journal } from '../../journal-text.js';
 import type { HeldLock } from './lock.js';
@@ -42,7 +54,11 @@ interface SessionOptions {
   readonly journal: Journal | undefined;
 }
 
-export const snapshotOf = (state: State, records: Entries): Snapshot => ({ state: fold(state, records), pending: pending(records), unfinished: records.length > 0 });
+export const snapshotOf = (state: State, records: Entries): Snapshot => ({
+  state: fold(state, records),
+  pending: pending(records),
+  unfinished: records.length > 0,
+});
 
 export function fileSession(options: SessionOptions): Session {
   const { clock, random, paths, lock } = options;
@@ -80,7 +96,9 @@ export function fileSession(options: SessionOptions): Session {
     await kept;
   };
 
-  const compact = async (finish: (state: State) => Promise<State> = (state) => Promise.resolve(state)): Promise<Snapshot> => {
+  const compact = async (
+    finish: (state: State) => Promise<State> = (state) => Promise.resolve(state),
+  ): Promise<Snapshot> => {
     await assertHeld();
     const before = memory.state();
     const folded = fold(before, journal.records());
@@ -89,11 +107,17 @@ export function fileSession(options: SessionOptions): Session {
       const serial = before.serial + 1;
       const finished = await finish(folded);
       await assertHeld();
-      const carried = open.length === 0 ? '' : [begin(before, serial), ...open].map(encodeRecord).join('');
+      const carried =
+        open.length === 0 ? '' : [begin(before, serial), ...open].map(encodeRecord).join('');
       await journal.prepare(carried);
       const { recent: known = [], ...rest } = finished;
       const recent = known.filter(isOfToday);
-      await memory.replace({ ...rest, serial, spent: finished.spent.filter(isOfToday), ...(recent.length > 0 && { recent }) });
+      await memory.replace({
+        ...rest,
+        serial,
+        spent: finished.spent.filter(isOfToday),
+        ...(recent.length > 0 && { recent }),
+      });
       await journal.turn(open, carried);
     } else if (open.length === 0) await journal.turn([], '');
     return snapshotOf(memory.state(), journal.records());
@@ -101,7 +125,11 @@ export function fileSession(options: SessionOptions): Session {
 
   const isOfToday = ({ at, boot }: Pick<Moment, 'at' | 'boot'>): boolean => {
     const now = clock.boot();
-    return (boot && boot.id === now.id ? now.milliseconds - boot.milliseconds : clock.now() - Date.parse(at)) <= DAY;
+    return (
+      (boot && boot.id === now.id
+        ? now.milliseconds - boot.milliseconds
+        : clock.now() - Date.parse(at)) <= DAY
+    );
   };
 
   let released: Promise<void> | undefined;
@@ -137,9 +165,17 @@ function queue(path: string): InTurn {
 }
 
 /** Records that wait for their turn together are written together, and share one fsync. */
-function grouped(inTurn: InTurn, known: Entries, append: (records: Entries, lines: string) => Promise<void>): Session['record'] {
-  const intents = new Map(known.flatMap((record) => (record.type === 'intent' ? [[record.op, record] as const] : [])));
-  let waiting: { readonly records: RunRecord[]; readonly lines: string[]; readonly written: Promise<void> } | undefined;
+function grouped(
+  inTurn: InTurn,
+  known: Entries,
+  append: (records: Entries, lines: string) => Promise<void>,
+): Session['record'] {
+  const intents = new Map(
+    known.flatMap((record) => (record.type === 'intent' ? [[record.op, record] as const] : [])),
+  );
+  let waiting:
+    | { readonly records: RunRecord[]; readonly lines: string[]; readonly written: Promise<void> }
+    | undefined;
   const start = () => {
     const [records, lines]: [RunRecord[], string[]] = [[], []];
     const written = inTurn(() => {
@@ -152,7 +188,8 @@ function grouped(inTurn: InTurn, known: Entries, append: (records: Entries, line
     for (const record of added) {
       if (record.type !== 'intent') continue;
       const before = intents.get(record.op);
-      if (before && !(before.address === record.address && before.at < record.at)) throw new TypeError(`the journal already holds an intent ${record.op}`);
+      if (before && !(before.address === record.address && before.at < record.at))
+        throw new TypeError(`the journal already holds an intent ${record.op}`);
       intents.set(record.op, record);
     }
     const lines = added.map(encodeRecord);
@@ -194,7 +231,8 @@ function stateFile({ files, paths, ...opened }: SessionOptions) {
 }
 
 async function keepGeneration(files: Files, path: string, text: string): Promise<void> {
-  for (let generation = GENERATIONS - 1; generation >= 1; generation -= 1) await ifThere(files.rename(`${path}.${generation}`, `${path}.${generation + 1}`));
+  for (let generation = GENERATIONS - 1; generation >= 1; generation -= 1)
+    await ifThere(files.rename(`${path}.${generation}`, `${path}.${generation + 1}`));
   await files.create(`${path}.1`, text, MODE);
 }
 
@@ -227,7 +265,10 @@ function journalFile({ files, paths, journal }: SessionOptions) {
     refuse(
       'journal-lost',
       `${paths.journal} was removed or changed outside of this run`,
-      { detail: 'Nothing more is sent. What this run did is in the journal again. Run the same command again.' },
+      {
+        detail:
+          'Nothing more is sent. What this run did is in the journal again. Run the same command again.',
+      },
       exits.locked,
     );
 
@@ -255,9 +296,13 @@ function journalFile({ files, paths, journal }: SessionOptions) {
     async append(added: Entries, lines: string, head: () => string): Promise<void> {
       if (broken)
         refuse('journal-broken', `${paths.journal} could not be written before`, {
-          detail: 'What was recorded until then is safe. Mend the cause and run the same command again.',
+          detail:
+            'What was recorded until then is safe. Mend the cause and run the same command again.',
         });
-      if (bytes + Buffer.byteLength(lines) > LARGEST_JOURNAL) refuse('journal-full', `${paths.journal} would become larger than 250 MiB`, { detail: 'Apply in parts (--target).' });
+      if (bytes + Buffer.byteLength(lines) > LARGEST_JOURNAL)
+        refuse('journal-full', `${paths.journal} would become larger than 250 MiB`, {
+          detail: 'Apply in parts (--target).',
+        });
       if (!(await isKept())) return restore(added, head());
       if (bytes === 0) {
         const first = head();

@@ -2,7 +2,14 @@
 // on or after it was cut off, `<state>.lock`. A journal belongs to the state whose serial its first record names; one
 // of a lower serial is spent. This file finds and verifies; `file-session.ts` writes.
 import { basename, dirname, join } from 'node:path';
-import { emptyState, refuse, sameTarget, shellWord, type Begin, type State } from '../../../model/index.js';
+import {
+  emptyState,
+  refuse,
+  sameTarget,
+  shellWord,
+  type Begin,
+  type State,
+} from '../../../model/index.js';
 import { fileSession, GENERATIONS, MODE, snapshotOf, type Paths } from './session.js';
 import { ADOPTED, adviceFor, decodeJournal, type Journal } from '../../journal-text.js';
 import { breakLock, holderOf, takeLock, type HeldLock, type LockTools } from './lock.js';
@@ -35,7 +42,14 @@ export function fileStore(options: FileStoreOptions): Store {
     read: () =>
       withDisk(path, async () => {
         const { state, journal } = await loadQuietly(options, await locate(options));
-        if (journal) return snapshotOf(salted(state ?? emptyState(journal.begin.lineage, journal.begin.target), journal.begin.secrets_salt), journal.records);
+        if (journal)
+          return snapshotOf(
+            salted(
+              state ?? emptyState(journal.begin.lineage, journal.begin.target),
+              journal.begin.secrets_salt,
+            ),
+            journal.records,
+          );
         return state && snapshotOf(state, []);
       }),
     holder: () => withDisk(path, async () => holderOf(options, (await locate(options)).lock)),
@@ -51,7 +65,8 @@ export function fileStore(options: FileStoreOptions): Store {
           throw error;
         }
       }),
-    unlock: (id) => withDisk(path, async () => breakLock(options, (await locate(options)).lock, id)),
+    unlock: (id) =>
+      withDisk(path, async () => breakLock(options, (await locate(options)).lock, id)),
   };
 }
 
@@ -62,11 +77,18 @@ async function locate({ files, path }: FileStoreOptions): Promise<Paths> {
   const folder = await ifThere(files.realPath(dirname(path)));
   if (folder === undefined) return pathsOf(path);
   if ((await files.list(folder)).includes(basename(path)))
-    refuse('dangling-link', `${path} is a symbolic link to a file that does not exist`, { detail: `Make the folder it points into, or remove the link: rm ${shellWord(path)}` });
+    refuse('dangling-link', `${path} is a symbolic link to a file that does not exist`, {
+      detail: `Make the folder it points into, or remove the link: rm ${shellWord(path)}`,
+    });
   return pathsOf(join(folder, basename(path)));
 }
 
-const pathsOf = (state: string): Paths => ({ state, journal: `${state}.journal`, next: `${state}.journal.next`, lock: `${state}.lock` });
+const pathsOf = (state: string): Paths => ({
+  state,
+  journal: `${state}.journal`,
+  next: `${state}.journal.next`,
+  lock: `${state}.lock`,
+});
 
 /** Without a lock another run may compact in between: read until the journal that was read still belongs to the state. */
 async function loadQuietly(options: FileStoreOptions, paths: Paths): Promise<Stored> {
@@ -87,32 +109,65 @@ async function load(options: FileStoreOptions, paths: Paths): Promise<Stored> {
   const next = await readJournal(options, paths.next);
   const journal = await readJournal(options, paths.journal);
   const text = await ifThere(files.read(paths.state));
-  const state = text === undefined ? undefined : await decodeState(text, paths.state, version, () => adviseRestore(options, paths));
-  const live = { next: next && belongs(options, next.begin, state, paths.next, paths), journal: journal && belongs(options, journal.begin, state, paths.journal, paths) };
-  return { state, text, ...(live.journal ? { journal, cutOff: false } : { journal: live.next ? next : undefined, cutOff: live.next === true }) };
+  const state =
+    text === undefined
+      ? undefined
+      : await decodeState(text, paths.state, version, () => adviseRestore(options, paths));
+  const live = {
+    next: next && belongs(options, next.begin, state, paths.next, paths),
+    journal: journal && belongs(options, journal.begin, state, paths.journal, paths),
+  };
+  return {
+    state,
+    text,
+    ...(live.journal
+      ? { journal, cutOff: false }
+      : { journal: live.next ? next : undefined, cutOff: live.next === true }),
+  };
 }
 
-async function readJournal({ files, afterLoss }: FileStoreOptions, at: string): Promise<Journal | undefined> {
+async function readJournal(
+  { files, afterLoss }: FileStoreOptions,
+  at: string,
+): Promise<Journal | undefined> {
   const text = await ifThere(files.read(at));
   return text === undefined ? undefined : decodeJournal(text, at, afterLoss);
 }
 
 /** Whether a journal continues the state; false where it is spent or not yet due. @throws Refusal where it is of another state. */
-function belongs({ afterLoss = ADOPTED }: FileStoreOptions, begin: Begin, state: State | undefined, at: string, { journal, state: statePath }: Paths): boolean {
+function belongs(
+  { afterLoss = ADOPTED }: FileStoreOptions,
+  begin: Begin,
+  state: State | undefined,
+  at: string,
+  { journal, state: statePath }: Paths,
+): boolean {
   const serial = state?.serial ?? 0;
-  const strange = (problem: string): never => refuse('foreign-journal', `${at} ${problem}`, { detail: adviceFor(at, afterLoss), origin: { file: at, line: 1, column: 1 } });
-  if (state && begin.lineage !== state.lineage) strange(`belongs to another state than ${statePath}: the lineages differ`);
+  const strange = (problem: string): never =>
+    refuse('foreign-journal', `${at} ${problem}`, {
+      detail: adviceFor(at, afterLoss),
+      origin: { file: at, line: 1, column: 1 },
+    });
+  if (state && begin.lineage !== state.lineage)
+    strange(`belongs to another state than ${statePath}: the lineages differ`);
   if (begin.serial > serial + (at === journal ? 0 : 1))
-    strange(`continues serial ${begin.serial}, but ${state ? `${statePath} has serial ${serial}` : `there is no ${statePath}`}`);
+    strange(
+      `continues serial ${begin.serial}, but ${state ? `${statePath} has serial ${serial}` : `there is no ${statePath}`}`,
+    );
   return begin.serial === serial;
 }
 
 /** What to type where the state does not verify: the newest generation that does. */
-async function adviseRestore({ files, version, afterLoss = ADOPTED }: FileStoreOptions, paths: Paths): Promise<string> {
+async function adviseRestore(
+  { files, version, afterLoss = ADOPTED }: FileStoreOptions,
+  paths: Paths,
+): Promise<string> {
   for (let generation = 1; generation <= GENERATIONS; generation += 1) {
     const at = `${paths.state}.${generation}`;
     try {
-      const { serial } = await decodeState(await files.read(at), at, version, () => Promise.resolve(''));
+      const { serial } = await decodeState(await files.read(at), at, version, () =>
+        Promise.resolve(''),
+      );
       return `Nothing was changed. The newest intact generation is ${at} (serial ${serial}). To go back to it: cp ${shellWord(at)} ${shellWord(paths.state)}\n${afterLoss}`;
     } catch {
       continue;
@@ -122,30 +177,60 @@ async function adviseRestore({ files, version, afterLoss = ADOPTED }: FileStoreO
 }
 
 /** The salt of a journal is that of the state which it continues; a state that has none takes it on when it is next written. */
-const salted = (state: State, salt: string | undefined): State => (state.secrets_salt !== undefined || salt === undefined ? state : { ...state, secrets_salt: salt });
+const salted = (state: State, salt: string | undefined): State =>
+  state.secrets_salt !== undefined || salt === undefined ? state : { ...state, secrets_salt: salt };
 
-async function startSession(options: FileStoreOptions, paths: Paths, lock: HeldLock, target: string): Promise<Session> {
+async function startSession(
+  options: FileStoreOptions,
+  paths: Paths,
+  lock: HeldLock,
+  target: string,
+): Promise<Session> {
   const stamp = await options.files.stamp(paths.state);
   const stored = await load(options, paths);
   const begin = stored.journal?.begin;
-  const found = stored.state ?? emptyState(begin?.lineage ?? options.random.uuid(), begin?.target ?? target);
-  const state = salted(found, begin?.secrets_salt ?? Buffer.from(options.random.bytes(16)).toString('base64'));
+  const found =
+    stored.state ?? emptyState(begin?.lineage ?? options.random.uuid(), begin?.target ?? target);
+  const state = salted(
+    found,
+    begin?.secrets_salt ?? Buffer.from(options.random.bytes(16)).toString('base64'),
+  );
   if (!sameTarget(state.target, target)) {
-    refuse('other-target', `${paths.state} is about ${state.target}, and this run is against ${target || 'no target at all'}`, {
-      detail: 'Name the right target, or another state (settings.state, --env): ids of one cloud mean nothing in another.',
-    });
+    refuse(
+      'other-target',
+      `${paths.state} is about ${state.target}, and this run is against ${target || 'no target at all'}`,
+      {
+        detail:
+          'Name the right target, or another state (settings.state, --env): ids of one cloud mean nothing in another.',
+      },
+    );
   }
   await tidy(options, paths, stored);
-  return fileSession({ ...options, paths, lock, state, text: stored.text, stamp, journal: stored.journal });
+  return fileSession({
+    ...options,
+    paths,
+    lock,
+    state,
+    text: stored.text,
+    stamp,
+    journal: stored.journal,
+  });
 }
 
 /** Leaves on disk exactly what was read: torn ends, spent journals and temporary files of killed runs go. */
-async function tidy({ files }: FileStoreOptions, paths: Paths, { journal, cutOff }: Stored): Promise<void> {
+async function tidy(
+  { files }: FileStoreOptions,
+  paths: Paths,
+  { journal, cutOff }: Stored,
+): Promise<void> {
   if (cutOff) await files.rename(paths.next, paths.journal);
   else await ifThere(files.remove(paths.next));
   if (!journal) await ifThere(files.remove(paths.journal));
-  else if ((await files.read(paths.journal)) !== journal.text) await files.replace(paths.journal, journal.text, MODE);
+  else if ((await files.read(paths.journal)) !== journal.text)
+    await files.replace(paths.journal, journal.text, MODE);
   const [folder, name] = [dirname(paths.state), basename(paths.state)];
   const left = /^(?:\.1|\.journal|\.journal\.next)?\.[0-9a-f-]{36}\.tmp$/;
-  for (const one of await files.list(folder)) if (one.startsWith(name) && left.test(one.slice(name.length))) await ifThere(files.remove(join(folder, one)));
+  for (const one of await files.list(folder))
+    if (one.startsWith(name) && left.test(one.slice(name.length)))
+      await ifThere(files.remove(join(folder, one)));
 }

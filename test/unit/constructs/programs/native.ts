@@ -1,8 +1,20 @@
 // Read by the compiler alone. A line after `@ts-expect-error` must not compile, and every other one must.
-import { Account, AccountAuthorization, AlertPushDestination, AlertRule, App, DataAccount, secret, Stack, type PropsOf } from '../../../../src/cli/constructs.js';
+import {
+  Account,
+  AccountAuthorization,
+  AlertPushDestination,
+  AlertRule,
+  App,
+  DataAccount,
+  secret,
+  Stack,
+  type PropsOf,
+} from '../../../../src/cli/constructs.js';
 
 export function declare(): readonly unknown[] {
-  const stack = new Stack(new App({ outdir: 'out' }), 'edge', { settings: { target: 'emulator', policy: { maxDeletes: 1 }, requestsPerMinute: 100 } });
+  const stack = new Stack(new App({ outdir: 'out' }), 'edge', {
+    settings: { target: 'emulator', policy: { maxDeletes: 1 }, requestsPerMinute: 100 },
+  });
   // @ts-expect-error no such setting
   new Stack(stack, 's1', { settings: { requestPerMinute: 100 } });
 
@@ -26,22 +38,51 @@ export function declare(): readonly unknown[] {
   // @ts-expect-error no way to treat an account
   new Account(stack, 'a6', { name: 'Ops', lifecycle: { onRemoval: 'no_access' } });
 
-  const pager = new AlertPushDestination(stack, 'pager', { name: 'Pager', authentication: { secret: secret.env('PAGER_SECRET') } });
-  new AlertPushDestination(stack, 'd0', { name: 'Pager', authentication: { secret: '${secret.file./run/secrets/pager}' } });
+  const pager = new AlertPushDestination(stack, 'pager', {
+    name: 'Pager',
+    authentication: { secret: secret.env('PAGER_SECRET') },
+  });
+  new AlertPushDestination(stack, 'd0', {
+    name: 'Pager',
+    authentication: { secret: '${secret.file./run/secrets/pager}' },
+  });
   // @ts-expect-error a secret never stands in a program
   new AlertPushDestination(stack, 'd1', { name: 'Pager', authentication: { secret: 'hunter2' } });
   // @ts-expect-error nor in a variable that a plan shows
-  new AlertPushDestination(stack, 'd2', { name: 'Pager', authentication: { secret: '${var.secret}' } });
+  new AlertPushDestination(stack, 'd2', {
+    name: 'Pager',
+    authentication: { secret: '${var.secret}' },
+  });
   // @ts-expect-error terraform's word
-  new AlertPushDestination(stack, 'd3', { name: 'Pager', authentication: { secretWo: secret.env('PAGER_SECRET') } });
+  new AlertPushDestination(stack, 'd3', {
+    name: 'Pager',
+    authentication: { secretWo: secret.env('PAGER_SECRET') },
+  });
 
-  const rule = new AlertRule(stack, 'rule', { associatedAccounts: [ops.id], httpDestinations: [pager.destinationConfigId], settings: { site: '${var.site}' } });
-  new AlertRule(stack, 'r0', { associatedAccounts: rule.associatedAccounts, filterCriteria: { alertTypeIn: ['wwan_connected', 'a_type_nobody_listed'] } });
+  const rule = new AlertRule(stack, 'rule', {
+    associatedAccounts: [ops.id],
+    httpDestinations: [pager.destinationConfigId],
+    settings: { site: '${var.site}' },
+  });
+  new AlertRule(stack, 'r0', {
+    associatedAccounts: rule.associatedAccounts,
+    filterCriteria: { alertTypeIn: ['wwan_connected', 'a_type_nobody_listed'] },
+  });
   // @ts-expect-error a number where an identifier is expected
   new AlertRule(stack, 'r1', { associatedAccounts: [12] });
-  new AccountAuthorization(stack, 'dana', { user: '77', account: hq.id, role: 'full_access_user', lifecycle: { onRemoval: 'no_access' } });
+  new AccountAuthorization(stack, 'dana', {
+    user: '77',
+    account: hq.id,
+    role: 'full_access_user',
+    lifecycle: { onRemoval: 'no_access' },
+  });
   // @ts-expect-error it can be deleted by nobody
-  new AccountAuthorization(stack, 'u1', { user: '77', account: hq.id, role: 'full_access_user', lifecycle: { onRemoval: 'delete' } });
+  new AccountAuthorization(stack, 'u1', {
+    user: '77',
+    account: hq.id,
+    role: 'full_access_user',
+    lifecycle: { onRemoval: 'delete' },
+  });
 
   const texts: readonly string[] = [hq.resourceUrl, rule.alertConfigId, pager.suspended];
   // @ts-expect-error a secret cannot be read

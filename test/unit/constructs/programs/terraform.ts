@@ -15,14 +15,22 @@ import { ConfigurationManager, DataAuditLogs } from '../../../../src/constructs/
 
 export function declare(stack: TerraformStack): readonly unknown[] {
   const secret = new TerraformVariable(stack, 'secret', { type: 'string', sensitive: true });
-  new DevicecloudProvider(stack, 'devicecloud', { requestsPerMinute: 100, v2Headers: { 'X-MGR-API-ID': 'X-App' }, mgrApiKey: secret.stringValue });
+  new DevicecloudProvider(stack, 'devicecloud', {
+    requestsPerMinute: 100,
+    v2Headers: { 'X-MGR-API-ID': 'X-App' },
+    mgrApiKey: secret.stringValue,
+  });
   new DevicecloudProvider(stack, 'other', { alias: 'other' });
   // @ts-expect-error no such setting
   new DevicecloudProvider(stack, 'p1', { requestPerMinute: 100 });
 
   const hq = new DataAccount(stack, 'hq', { name: 'Headquarters' });
   const ops = new Account(stack, 'ops', { name: 'Ops', account: hq.id, isDisabled: false });
-  new Account(stack, 'a0', { name: Token.asString('x'), isDisabled: ops.isDisabled, account: undefined });
+  new Account(stack, 'a0', {
+    name: Token.asString('x'),
+    isDisabled: ops.isDisabled,
+    account: undefined,
+  });
   // @ts-expect-error the name is missing
   new Account(stack, 'a1', {});
   // @ts-expect-error the props are missing
@@ -44,9 +52,15 @@ export function declare(stack: TerraformStack): readonly unknown[] {
   // @ts-expect-error the URL is missing
   new AlertPushDestination(stack, 'd1', { name: 'Pager', endpoint: {} });
   // @ts-expect-error what is write-only is called so
-  new AlertPushDestination(stack, 'd2', { name: 'Pager', authentication: { secret: secret.stringValue } });
+  new AlertPushDestination(stack, 'd2', {
+    name: 'Pager',
+    authentication: { secret: secret.stringValue },
+  });
   // @ts-expect-error a text where a number is expected
-  new AlertPushDestination(stack, 'd3', { name: 'Pager', authentication: { secretWo: secret.stringValue, secretWoVersion: '2' } });
+  new AlertPushDestination(stack, 'd3', {
+    name: 'Pager',
+    authentication: { secretWo: secret.stringValue, secretWoVersion: '2' },
+  });
 
   const rule = new AlertRule(stack, 'rule', {
     associatedAccounts: [ops.id, '12'],
@@ -57,7 +71,10 @@ export function declare(stack: TerraformStack): readonly unknown[] {
     lifecycle: { preventDestroy: true },
   });
   new AlertRule(stack, 'r0');
-  new AlertRule(stack, 'r1', { settings: '{"service":[1]}', associatedAccounts: rule.associatedAccounts });
+  new AlertRule(stack, 'r1', {
+    settings: '{"service":[1]}',
+    associatedAccounts: rule.associatedAccounts,
+  });
   // @ts-expect-error a number where an identifier is expected
   new AlertRule(stack, 'r2', { associatedAccounts: [12] });
   // @ts-expect-error a number where a choice is expected
@@ -67,21 +84,40 @@ export function declare(stack: TerraformStack): readonly unknown[] {
   // @ts-expect-error no such meta argument
   new AlertRule(stack, 'r5', { dependOn: [pager] });
 
-  new AlertRule(stack, 't0', { timeouts: { create: '10m', read: '90s', update: Token.asString('5m'), delete: undefined } });
-  new AccountAuthorization(stack, 't1', { user: '77', account: hq.id, role: 'read_only_user', timeouts: { update: '1h30m' } });
+  new AlertRule(stack, 't0', {
+    timeouts: { create: '10m', read: '90s', update: Token.asString('5m'), delete: undefined },
+  });
+  new AccountAuthorization(stack, 't1', {
+    user: '77',
+    account: hq.id,
+    role: 'read_only_user',
+    timeouts: { update: '1h30m' },
+  });
   // @ts-expect-error no such operation
   new AlertRule(stack, 't2', { timeouts: { creation: '10m' } });
   // @ts-expect-error a number where a length of time is expected
   new AlertRule(stack, 't3', { timeouts: { create: 600 } });
   // @ts-expect-error what the API cannot delete takes no time for it
-  new AccountAuthorization(stack, 't4', { user: '77', account: hq.id, role: 'read_only_user', timeouts: { delete: '5m' } });
+  new AccountAuthorization(stack, 't4', {
+    user: '77',
+    account: hq.id,
+    role: 'read_only_user',
+    timeouts: { delete: '5m' },
+  });
   // @ts-expect-error what is only read has none
   new DataAccount(stack, 't5', { timeouts: { read: '1m' } });
 
-  const role = new AccountAuthorization(stack, 'dana', { user: '77', account: hq.id, role: 'a_role_nobody_listed' });
+  const role = new AccountAuthorization(stack, 'dana', {
+    user: '77',
+    account: hq.id,
+    role: 'a_role_nobody_listed',
+  });
   // @ts-expect-error the role is missing
   new AccountAuthorization(stack, 'u1', { user: '77', account: hq.id });
-  new ConfigurationManager(stack, 'm0', { router: '12', configuration: [{ system: { system_id: 'x' } }, ['wan.old', ['wan', 'rules', 0]]] });
+  new ConfigurationManager(stack, 'm0', {
+    router: '12',
+    configuration: [{ system: { system_id: 'x' } }, ['wan.old', ['wan', 'rules', 0]]],
+  });
   new ConfigurationManager(stack, 'm1', { router: '12', configuration: { system: {} } });
   // @ts-expect-error the paths are a list
   new ConfigurationManager(stack, 'm2', { router: '12', configuration: [{}, 'wan.old'] });
@@ -103,7 +139,11 @@ export function declare(stack: TerraformStack): readonly unknown[] {
     rule.timeouts.create,
   ];
   const numbers: readonly number[] = [pager.authentication.secretWoVersion, alerts.limit];
-  const lists: readonly string[][] = [rule.httpDestinations, rule.filterCriteria.alertTypeIn, rule.emailDestinations];
+  const lists: readonly string[][] = [
+    rule.httpDestinations,
+    rule.filterCriteria.alertTypeIn,
+    rule.emailDestinations,
+  ];
   // @ts-expect-error a flag that is only known later is no boolean
   const flag: boolean = pager.suspended;
   // @ts-expect-error a secret cannot be read
@@ -120,4 +160,5 @@ export class QuietRule extends AlertRule {
   }
 }
 
-export const account: (stack: TerraformStack) => Account = (stack) => new Account(stack, 'x', { name: 'x' });
+export const account: (stack: TerraformStack) => Account = (stack) =>
+  new Account(stack, 'x', { name: 'x' });

@@ -6,10 +6,18 @@ import type { Declaration, Project } from '../../../../src/model/index.js';
 import { declare } from '../../../support/planning.js';
 import { desire, rig, type Rig } from '../../../support/rig.js';
 
-const always: readonly string[] = ['first-run', 'max-changed', 'max-deletes', 'privilege-escalation', 'all-removed'];
+const always: readonly string[] = [
+  'first-run',
+  'max-changed',
+  'max-deletes',
+  'privilege-escalation',
+  'all-removed',
+];
 
 /** Accounts `1` > `2` > `3`, and `4` below `1`; `holders` as `id account`, all administrators. */
-const estate = (...administrators: readonly (readonly [id: string, account: string])[]): Estate => ({
+const estate = (
+  ...administrators: readonly (readonly [id: string, account: string])[]
+): Estate => ({
   version: 1,
   root: '1',
   next_id: 50,
@@ -20,7 +28,12 @@ const estate = (...administrators: readonly (readonly [id: string, account: stri
       { id: '3', name: 'A3', account: '2' },
       { id: '4', name: 'A4', account: '1' },
     ],
-    account_authorizations: administrators.map(([id, account]) => ({ id, user: `7${id}`, account, role: 'administrator' })),
+    account_authorizations: administrators.map(([id, account]) => ({
+      id,
+      user: `7${id}`,
+      account,
+      role: 'administrator',
+    })),
     alert_rules: [],
   },
 });
@@ -30,16 +43,24 @@ type Hand = (cloud: Rig) => Promise<unknown>;
 async function ask(cloud: Rig, method: string, path: string, body?: object): Promise<void> {
   const v3 = path.startsWith('/api/v3');
   const type = v3 ? 'application/vnd.api+json' : 'application/json';
-  const keys = v3 ? { authorization: `Bearer ${Object.keys(dummyCredentials.v3)[1]}` } : { ...dummyCredentials.v2[1] };
+  const keys = v3
+    ? { authorization: `Bearer ${Object.keys(dummyCredentials.v3)[1]}` }
+    : { ...dummyCredentials.v2[1] };
   const answer = await cloud.emulator.fetch(
-    new Request(`http://localhost${path}`, { method, headers: { ...keys, accept: type, 'content-type': type }, ...(body && { body: JSON.stringify(body) }) }),
+    new Request(`http://localhost${path}`, {
+      method,
+      headers: { ...keys, accept: type, 'content-type': type },
+      ...(body && { body: JSON.stringify(body) }),
+    }),
   );
   expect([path, answer.status]).toEqual([path, 200]);
 }
 const role =
   (id: string, to: string): Hand =>
   (cloud) =>
-    ask(cloud, 'PUT', `/api/v3/beta/account_authorizations/${id}`, { data: { type: 'account_authorizations', id, attributes: { role: to } } });
+    ask(cloud, 'PUT', `/api/v3/beta/account_authorizations/${id}`, {
+      data: { type: 'account_authorizations', id, attributes: { role: to } },
+    });
 const move =
   (id: string, account: string): Hand =>
   (cloud) =>
@@ -66,7 +87,11 @@ interface Meanwhile {
   readonly answers?: readonly (number | undefined)[];
 }
 
-async function run(data: Estate, project: Project, { before = nothing, during = nothing, allow = [], answers = [] }: Meanwhile): Promise<Told> {
+async function run(
+  data: Estate,
+  project: Project,
+  { before = nothing, during = nothing, allow = [], answers = [] }: Meanwhile,
+): Promise<Told> {
   let [approved, written] = [false, 0];
   const asked: string[] = [];
   const cloud: Rig = rig({
@@ -77,7 +102,13 @@ async function run(data: Estate, project: Project, { before = nothing, during = 
       written += 1;
       if (written === 1) await during(cloud);
       const status = answers[written - 1];
-      return status === undefined ? proceed() : { status, headers: { 'content-type': 'application/json' }, body: '{"errors":[{"detail":"no"}]}' };
+      return status === undefined
+        ? proceed()
+        : {
+            status,
+            headers: { 'content-type': 'application/json' },
+            body: '{"errors":[{"detail":"no"}]}',
+          };
     },
   });
   const approve = async (): Promise<boolean> => {
@@ -86,11 +117,20 @@ async function run(data: Estate, project: Project, { before = nothing, during = 
   };
   const { outcomes, exit } = await cloud.apply(project, { allow: [...always, ...allow], approve });
   const [first] = outcomes.filter(({ action }) => action !== 'keep');
-  return { outcome: first?.outcome, code: first?.diagnostic?.code, summary: first?.diagnostic?.summary ?? '', exit, asked, cloud };
+  return {
+    outcome: first?.outcome,
+    code: first?.diagnostic?.code,
+    summary: first?.diagnostic?.summary ?? '',
+    exit,
+    asked,
+    cloud,
+  };
 }
 
-const demoted = (id: string, account: string): Declaration => declare(`account_authorizations.u${id}`, { user: `7${id}`, account, role: 'read_only_user' });
-const roleOf = (cloud: Rig, id: string): unknown => cloud.objects('account_authorizations').find((one) => one['id'] === id)?.['role'];
+const demoted = (id: string, account: string): Declaration =>
+  declare(`account_authorizations.u${id}`, { user: `7${id}`, account, role: 'read_only_user' });
+const roleOf = (cloud: Rig, id: string): unknown =>
+  cloud.objects('account_authorizations').find((one) => one['id'] === id)?.['role'];
 
 describe('a demotion', () => {
   const [two, project] = [estate(['900', '2'], ['901', '2']), desire(demoted('900', '2'))];
@@ -100,26 +140,54 @@ describe('a demotion', () => {
     expect([outcome, roleOf(cloud, '900')]).toEqual(['done', 'read_only_user']);
     const one = (id: string): string => `/api/v3/beta/account_authorizations/${id}`;
     // The last reading is the proof of what was written.
-    expect(asked).toEqual([`GET ${one('901')}`, `PUT ${one('900')}`, `GET ${one('901')}`, `GET ${one('900')}`]);
+    expect(asked).toEqual([
+      `GET ${one('901')}`,
+      `PUT ${one('900')}`,
+      `GET ${one('901')}`,
+      `GET ${one('900')}`,
+    ]);
   });
 
   it('is not sent where the other administrator was demoted meanwhile', async () => {
-    const { outcome, code, exit, cloud } = await run(two, project, { before: role('901', 'read_only_user') });
-    expect([outcome, code, exit, cloud.mutations().filter((one) => one.endsWith('/900'))]).toEqual(['failed', 'last-administrator', 1, []]);
+    const { outcome, code, exit, cloud } = await run(two, project, {
+      before: role('901', 'read_only_user'),
+    });
+    expect([outcome, code, exit, cloud.mutations().filter((one) => one.endsWith('/900'))]).toEqual([
+      'failed',
+      'last-administrator',
+      1,
+      [],
+    ]);
     expect((await cloud.snapshot())?.pending ?? []).toEqual([]);
   });
 
   it('is taken back where the other administrator is demoted at the same moment', async () => {
-    const { outcome, code, summary, exit, cloud } = await run(two, project, { during: role('901', 'read_only_user') });
-    expect([outcome, code, exit, roleOf(cloud, '900')]).toEqual(['failed', 'last-administrator', 1, 'administrator']);
-    expect(summary).toBe('account_authorizations.u900 was updated, and account 2 had no administrator afterwards: the role administrator was put back.');
+    const { outcome, code, summary, exit, cloud } = await run(two, project, {
+      during: role('901', 'read_only_user'),
+    });
+    expect([outcome, code, exit, roleOf(cloud, '900')]).toEqual([
+      'failed',
+      'last-administrator',
+      1,
+      'administrator',
+    ]);
+    expect(summary).toBe(
+      'account_authorizations.u900 was updated, and account 2 had no administrator afterwards: the role administrator was put back.',
+    );
     expect((await cloud.snapshot())?.pending).toEqual([]);
     expect(await cloud.plan(project, { allow: always })).toMatchObject({ exit: 3 });
   });
 
   it('says what to do where it cannot be taken back', async () => {
-    const { outcome, code, summary, cloud } = await run(two, project, { during: role('901', 'read_only_user'), answers: [undefined, 403] });
-    expect([outcome, code, roleOf(cloud, '900')]).toEqual(['failed', 'last-administrator', 'read_only_user']);
+    const { outcome, code, summary, cloud } = await run(two, project, {
+      during: role('901', 'read_only_user'),
+      answers: [undefined, 403],
+    });
+    expect([outcome, code, roleOf(cloud, '900')]).toEqual([
+      'failed',
+      'last-administrator',
+      'read_only_user',
+    ]);
     expect(summary).toContain('the role could not be put back: ');
   });
 
@@ -130,16 +198,33 @@ describe('a demotion', () => {
   });
 
   it('is neither looked at nor taken back where that is allowed', async () => {
-    const { outcome, asked, cloud } = await run(two, project, { during: role('901', 'read_only_user'), allow: ['last-administrator'] });
-    expect([outcome, roleOf(cloud, '900'), asked[0]]).toEqual(['done', 'read_only_user', 'PUT /api/v3/beta/account_authorizations/900']);
+    const { outcome, asked, cloud } = await run(two, project, {
+      during: role('901', 'read_only_user'),
+      allow: ['last-administrator'],
+    });
+    expect([outcome, roleOf(cloud, '900'), asked[0]]).toEqual([
+      'done',
+      'read_only_user',
+      'PUT /api/v3/beta/account_authorizations/900',
+    ]);
   });
 
   it('rests on the way up to an administrator of an account above', async () => {
     const above = estate(['900', '3'], ['901', '1']);
     expect(await run(above, desire(demoted('900', '3')), {})).toMatchObject({ outcome: 'done' });
-    const elsewhere: Estate = { ...above, records: { ...above.records, accounts: [...(above.records['accounts'] ?? []), { id: '5', name: 'A5', account: null }] } };
-    expect(await run(elsewhere, desire(demoted('900', '3')), { before: move('2', '5') })).toMatchObject({ outcome: 'failed', code: 'last-administrator' });
-    expect(await run(elsewhere, desire(demoted('900', '3')), { before: move('3', '4') })).toMatchObject({ outcome: 'failed', code: 'last-administrator' });
+    const elsewhere: Estate = {
+      ...above,
+      records: {
+        ...above.records,
+        accounts: [...(above.records['accounts'] ?? []), { id: '5', name: 'A5', account: null }],
+      },
+    };
+    expect(
+      await run(elsewhere, desire(demoted('900', '3')), { before: move('2', '5') }),
+    ).toMatchObject({ outcome: 'failed', code: 'last-administrator' });
+    expect(
+      await run(elsewhere, desire(demoted('900', '3')), { before: move('3', '4') }),
+    ).toMatchObject({ outcome: 'failed', code: 'last-administrator' });
   });
 
   it('fails closed where nobody can look, before it; behind it, that is said', async () => {
@@ -148,10 +233,18 @@ describe('a demotion', () => {
       const cloud = rig({
         estate: two,
         intercept: ({ method, path }, proceed) =>
-          method === 'GET' && path.endsWith('authorizations/901') && (looks += 1) === turn ? Promise.resolve({ status: 403, headers: {}, body: '' }) : proceed(),
+          method === 'GET' && path.endsWith('authorizations/901') && (looks += 1) === turn
+            ? Promise.resolve({ status: 403, headers: {}, body: '' })
+            : proceed(),
       });
       const { outcomes } = await cloud.apply(project, { allow: always });
-      return [outcomes[0]?.outcome, roleOf(cloud, '900'), cloud.events.flatMap((event) => (event.type === 'diagnostic' ? [event.diagnostic.code] : []))];
+      return [
+        outcomes[0]?.outcome,
+        roleOf(cloud, '900'),
+        cloud.events.flatMap((event) =>
+          event.type === 'diagnostic' ? [event.diagnostic.code] : [],
+        ),
+      ];
     };
     expect(await blind(1)).toEqual(['failed', 'administrator', []]);
     expect(await blind(2)).toEqual(['done', 'read_only_user', ['unverified']]);
@@ -159,18 +252,31 @@ describe('a demotion', () => {
 });
 
 describe('a move', () => {
-  const [data, project] = [estate(['900', '1'], ['901', '4']), desire(declare('accounts.a3', { name: 'A3', account: '4' }, { adopt: '3' }))];
+  const [data, project] = [
+    estate(['900', '1'], ['901', '4']),
+    desire(declare('accounts.a3', { name: 'A3', account: '4' }, { adopt: '3' })),
+  ];
 
   it('rests on an administrator of the new place', async () => {
     expect(await run(data, project, {})).toMatchObject({ outcome: 'done' });
     const outside: Estate = {
       ...data,
-      records: { ...data.records, accounts: (data.records['accounts'] ?? []).map((one) => (one.id === '4' ? { ...one, account: null } : one)) },
+      records: {
+        ...data.records,
+        accounts: (data.records['accounts'] ?? []).map((one) =>
+          one.id === '4' ? { ...one, account: null } : one,
+        ),
+      },
     };
-    expect(await run(outside, project, { before: role('901', 'read_only_user') })).toMatchObject({ outcome: 'failed', code: 'last-administrator' });
+    expect(await run(outside, project, { before: role('901', 'read_only_user') })).toMatchObject({
+      outcome: 'failed',
+      code: 'last-administrator',
+    });
     const lost = await run(outside, project, { during: role('901', 'read_only_user') });
     expect(lost).toMatchObject({ outcome: 'failed', code: 'last-administrator' });
-    expect(lost.summary).toBe('accounts.a3 was moved, and account 3 had no administrator afterwards: nothing was put back.');
+    expect(lost.summary).toBe(
+      'accounts.a3 was moved, and account 3 had no administrator afterwards: nothing was put back.',
+    );
   });
 });
 
@@ -182,22 +288,42 @@ describe('a deletion', () => {
   const rules = { filter_criteria: { alert_type__in: ['login_success'] } };
 
   it.each<[string, Hand, string]>([
-    ['an account below it', create('accounts', { name: 'New', account: '4' }), 'holds the account 50 now'],
-    ['a rule for it', create('alert_rules', { ...rules, associated_accounts: [4] }), 'holds the alert rule'],
+    [
+      'an account below it',
+      create('accounts', { name: 'New', account: '4' }),
+      'holds the account 50 now',
+    ],
+    [
+      'a rule for it',
+      create('alert_rules', { ...rules, associated_accounts: [4] }),
+      'holds the alert rule',
+    ],
   ])('is not sent where there is %s by then', async (_, before, said) => {
     const cloud = rig({ estate: estate(['900', '1']) });
-    await cloud.apply(desire(declare('accounts.a4', { name: 'A4' }, { adopt: '4' })), { allow: always });
+    await cloud.apply(desire(declare('accounts.a4', { name: 'A4' }, { adopt: '4' })), {
+      allow: always,
+    });
     const approve = async (): Promise<boolean> => before(cloud).then(() => true);
     const { outcomes, exit } = await cloud.apply(desire(), { allow: always, approve });
-    expect([outcomes[0]?.outcome, outcomes[0]?.diagnostic?.code, exit]).toEqual(['failed', 'account-in-use', 1]);
+    expect([outcomes[0]?.outcome, outcomes[0]?.diagnostic?.code, exit]).toEqual([
+      'failed',
+      'account-in-use',
+      1,
+    ]);
     expect(outcomes[0]?.diagnostic?.summary).toContain(said);
     expect(cloud.mutations().filter((one) => one.startsWith('DELETE'))).toEqual([]);
   });
 
   it('goes on where what it held was deleted just now, though a listing still shows it', async () => {
     const cloud = rig({ estate: estate(['900', '1']) });
-    const [parent, child] = [declare('accounts.a4', { name: 'A4' }, { adopt: '4' }), declare('accounts.a3', { name: 'A3', account: '2' }, { adopt: '3' })];
-    await cloud.apply(desire(parent, child, declare('accounts.a2', { name: 'A2' }, { adopt: '2' })), { allow: always });
+    const [parent, child] = [
+      declare('accounts.a4', { name: 'A4' }, { adopt: '4' }),
+      declare('accounts.a3', { name: 'A3', account: '2' }, { adopt: '3' }),
+    ];
+    await cloud.apply(
+      desire(parent, child, declare('accounts.a2', { name: 'A2' }, { adopt: '2' })),
+      { allow: always },
+    );
     cloud.emulator.setFaults([{ name: 'stale', value: 20_000, method: 'DELETE' }]);
     const { outcomes, exit } = await cloud.apply(desire(), { allow: always });
     expect([exit, outcomes.map(({ outcome }) => outcome)]).toEqual([0, ['done', 'done', 'done']]);

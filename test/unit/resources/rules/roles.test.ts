@@ -36,10 +36,16 @@ describe('whether a role rises', () => {
     // Names that every object inherits something under.
     ['read_only_user', 'constructor', true],
     ['toString', 'read_only_user', true],
-  ])('from %s to %s: %s', (before, after, expected) => expect(rises(before, after, roles)).toBe(expected));
+  ])('from %s to %s: %s', (before, after, expected) =>
+    expect(rises(before, after, roles)).toBe(expected),
+  );
 
   test('unknown roles are no administrators; ranked ones are what they are ranked like', () => {
-    expect(['administrator', 'owner', 'super_root', 'site_auditor', 'constructor', null].map((role) => administers(role, roles))).toEqual([true, true, false, false, false, false]);
+    expect(
+      ['administrator', 'owner', 'super_root', 'site_auditor', 'constructor', null].map((role) =>
+        administers(role, roles),
+      ),
+    ).toEqual([true, true, false, false, false, false]);
     expect(administers('owner')).toBe(false);
   });
 });
@@ -48,10 +54,18 @@ describe('a plan', () => {
   const change = (from: string, to: string, ranked: Roles = {}) =>
     planScene({
       declared: [declare('account_authorizations.a', { user: '7', account: '1', role: to })],
-      state: { 'account_authorizations.a': entry('account_authorizations', '9', { user: '7', account: '1', role: from }) },
+      state: {
+        'account_authorizations.a': entry('account_authorizations', '9', {
+          user: '7',
+          account: '1',
+          role: from,
+        }),
+      },
       live: {
         accounts: [live('accounts', '1', { name: 'HQ', account: null })],
-        account_authorizations: [live('account_authorizations', '9', { user: '7', account: '1', role: from })],
+        account_authorizations: [
+          live('account_authorizations', '9', { user: '7', account: '1', role: from }),
+        ],
       },
       settings: { roles: ranked },
     });
@@ -66,7 +80,9 @@ describe('a plan', () => {
     ['administrator', 'owner', {}, ['last-administrator', 'privilege-escalation']],
     ['owner', 'read_only_user', roles, ['last-administrator']],
     ['owner', 'read_only_user', {}, ['privilege-escalation']],
-  ])('from %s to %s with %j is blocked by %j', (from, to, ranked, rules) => expect(blocked(change(from, to, ranked))).toEqual(rules));
+  ])('from %s to %s with %j is blocked by %j', (from, to, ranked, rules) =>
+    expect(blocked(change(from, to, ranked))).toEqual(rules),
+  );
 
   test('says which role is not known, and what ranks it', () => {
     expect(change('read_only_user', 'super_root').plan.verdicts[0]?.detail).toBe(
@@ -76,9 +92,18 @@ describe('a plan', () => {
 });
 
 test('the access review ranks custom roles, and counts administrators among them', () => {
-  const of = (name: string, objects: readonly ReturnType<typeof live>[]) => ({ kind: kinds.get(name)!, byId: new Map(objects.map((one) => [one.id, one])) });
+  const of = (name: string, objects: readonly ReturnType<typeof live>[]) => ({
+    kind: kinds.get(name)!,
+    byId: new Map(objects.map((one) => [one.id, one])),
+  });
   const world = new Map([
-    ['accounts', of('accounts', [live('accounts', '1', { name: 'HQ', account: null }), live('accounts', '2', { name: 'Depot', account: '1' })])],
+    [
+      'accounts',
+      of('accounts', [
+        live('accounts', '1', { name: 'HQ', account: null }),
+        live('accounts', '2', { name: 'Depot', account: '1' }),
+      ]),
+    ],
     [
       'account_authorizations',
       of('account_authorizations', [
@@ -89,7 +114,10 @@ test('the access review ranks custom roles, and counts administrators among them
   ]);
   const reviewed = (ranked: Roles) => {
     const { access } = accessReview(world, [], ranked);
-    return [access?.accounts.map(({ administrators }) => administrators), access?.cells.map(({ account, role }) => `${account} ${role}`)];
+    return [
+      access?.accounts.map(({ administrators }) => administrators),
+      access?.cells.map(({ account, role }) => `${account} ${role}`),
+    ];
   };
   expect(reviewed(roles)).toEqual([
     [1, 1],
@@ -106,18 +134,30 @@ describe('through the command', () => {
     version: 1,
     root: '1',
     users: [{ id: '7', email: 'ada@example.com' }],
-    records: { accounts: [{ id: '1', account: null, name: 'HQ' }], account_authorizations: [{ id: '90', user: '7', account: '1', role: 'read_only_user' }] },
+    records: {
+      accounts: [{ id: '1', account: null, name: 'HQ' }],
+      account_authorizations: [{ id: '90', user: '7', account: '1', role: 'read_only_user' }],
+    },
   };
-  const wanting = (role: string, settings = '') => `${settings}account_authorizations:\n  ada: { user: "7", account: "1", role: ${role}, lifecycle: { adopt: "90" } }\n`;
+  const wanting = (role: string, settings = '') =>
+    `${settings}account_authorizations:\n  ada: { user: "7", account: "1", role: ${role}, lifecycle: { adopt: "90" } }\n`;
 
   test('a custom role blocks until it is ranked', async () => {
-    const home = folder({ 'estate.json': JSON.stringify(estate), 'trueup.yaml': wanting('super_root') });
+    const home = folder({
+      'estate.json': JSON.stringify(estate),
+      'trueup.yaml': wanting('super_root'),
+    });
     const there = await emulator(home, ['--seed', 'estate.json']);
     const { stdout, stderr } = await home.expect(3, ['plan', 'trueup.yaml'], there);
     expect(stdout).toContain('BLOCKED privilege-escalation');
     expect(stderr).toContain('unknown-value');
-    home.write('trueup.yaml', wanting('super_root', 'settings: { roles: { super_root: read_only_user } }\n'));
-    expect((await home.expect(0, ['plan', 'trueup.yaml'], there)).stderr).not.toContain('unknown-value');
+    home.write(
+      'trueup.yaml',
+      wanting('super_root', 'settings: { roles: { super_root: read_only_user } }\n'),
+    );
+    expect((await home.expect(0, ['plan', 'trueup.yaml'], there)).stderr).not.toContain(
+      'unknown-value',
+    );
   });
 
   test.each([
@@ -125,7 +165,9 @@ describe('through the command', () => {
     ['{ administrator: no_access }', /`administrator` is a known role, which has its rank already/],
     ['[site_auditor]', /a mapping is expected/],
   ])('%s is refused', async (mapping, words) => {
-    const home = folder({ 'trueup.yaml': wanting('no_access', `settings: { roles: ${mapping} }\n`) });
+    const home = folder({
+      'trueup.yaml': wanting('no_access', `settings: { roles: ${mapping} }\n`),
+    });
     expect((await home.expect(1, ['validate'])).stderr.replaceAll(/\s+/g, ' ')).toMatch(words);
   });
 });

@@ -1,9 +1,18 @@
 // A platform in three stacks: what one makes, the others use.
 const [library] = process.argv.slice(2);
-const { App, TerraformLocal, TerraformOutput, TerraformStack, TerraformVariable } = await import(library);
-const { Account, AccountAuthorization, AlertPushDestination, AlertRule, ConfigurationManager, DataAccount, DataConfigurationManager, DevicecloudProvider } = await import(
-  `trueup/${library}`
+const { App, TerraformLocal, TerraformOutput, TerraformStack, TerraformVariable } = await import(
+  library
 );
+const {
+  Account,
+  AccountAuthorization,
+  AlertPushDestination,
+  AlertRule,
+  ConfigurationManager,
+  DataAccount,
+  DataConfigurationManager,
+  DevicecloudProvider,
+} = await import(`trueup/${library}`);
 
 class Base extends TerraformStack {
   constructor(scope, id) {
@@ -16,7 +25,10 @@ class Accounts extends Base {
     super(scope, 'accounts');
     const found = new DataAccount(this, 'found', { name: 'Headquarters' });
     this.root = new Account(this, 'root', { name: 'Root', account: found.id });
-    this.branches = ['a', 'b'].map((name) => new Account(this, `branch-${name}`, { name: `Branch ${name}`, account: this.root.id }));
+    this.branches = ['a', 'b'].map(
+      (name) =>
+        new Account(this, `branch-${name}`, { name: `Branch ${name}`, account: this.root.id }),
+    );
     this.types = new TerraformLocal(this, 'types', ['account_locked']);
   }
 }
@@ -30,7 +42,10 @@ class Paging extends Base {
       endpoint: { url: 'https://hooks.example.com/root' },
       authentication: { secretWo: key.stringValue, secretWoVersion: 1 },
     });
-    new TerraformOutput(this, 'pager-id', { value: this.pager.destinationConfigId, staticId: true });
+    new TerraformOutput(this, 'pager-id', {
+      value: this.pager.destinationConfigId,
+      staticId: true,
+    });
   }
 }
 class Rules extends Base {
@@ -43,16 +58,29 @@ class Rules extends Base {
       associatedAccounts: [...branches.map(({ id }) => id), found.id],
       filterCriteria: { alertTypeIn: types },
       httpDestinations: [pager.destinationConfigId],
-      settings: JSON.stringify({ root: root.id, names: `${branches[0].name} and ${branches[1].name}`, router: router.id }),
+      settings: JSON.stringify({
+        root: root.id,
+        names: `${branches[0].name} and ${branches[1].name}`,
+        router: router.id,
+      }),
       dependsOn: [found],
     });
     new AccountAuthorization(this, 'dana', { user: '77', account: '1', role: 'read_only_user' });
-    new ConfigurationManager(this, 'router', { router: '12', suspended: false, configuration: [{ lan: { mtu: 1500, note: branches[1].name } }, [['wan', 'rules', 'old']]] });
+    new ConfigurationManager(this, 'router', {
+      router: '12',
+      suspended: false,
+      configuration: [{ lan: { mtu: 1500, note: branches[1].name } }, [['wan', 'rules', 'old']]],
+    });
   }
 }
 
 const app = new App();
 const accounts = new Accounts(app);
 const { pager } = new Paging(app, accounts);
-new Rules(app, { root: accounts.root, branches: accounts.branches, types: accounts.types.asList, pager });
+new Rules(app, {
+  root: accounts.root,
+  branches: accounts.branches,
+  types: accounts.types.asList,
+  pager,
+});
 app.synth();
