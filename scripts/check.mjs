@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { refusedWords } from './refused-words.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const tool = (...path) => [process.execPath, join(root, 'node_modules', ...path)];
@@ -21,26 +22,43 @@ const run = ([command, ...args]) => {
 const leftover =
   /\b(TO[D]O|FIX[M]E|X[X]X)\b|\.(onl[y]|ski[p]|tod[o])\(|(?<![\w.])\/(hom[e]|User[s]|wor[k]|roo[t])\/[\w.-]|\/tm[p]\/[a-z]+\//;
 
-function leftovers() {
+/** Tracked files, and new ones; undefined if git does not list them. */
+function paths() {
   const { stdout, status } = spawnSync(
     'git',
     ['ls-files', '-z', '--cached', '--others', '--exclude-standard'],
     { cwd: root, encoding: 'utf8' },
   );
-  if (status !== 0) return 'git does not list the files of this folder';
-  const found = stdout
-    .split('\0')
-    .filter((path) => path !== '' && path !== 'package-lock.json')
-    .flatMap((path) => {
-      const text = tryRead(path);
-      return text
+  return status === 0 ? stdout.split('\0').filter(Boolean) : undefined;
+}
+
+/** What a search of some files finds, a line each. */
+function searched(isMeant, search) {
+  const found = paths()
+    ?.filter(isMeant)
+    .flatMap((path) => search(path, tryRead(path)));
+  if (!found) return 'git does not list the files of this folder';
+  return found.length === 0 ? undefined : `${found.join('\n')}\n`;
+}
+
+const leftovers = () =>
+  searched(
+    (path) => path !== 'package-lock.json',
+    (path, text) =>
+      text
         .split('\n')
         .flatMap((line, index) =>
           leftover.test(line) ? [`${path}:${index + 1}: ${line.trim().slice(0, 120)}`] : [],
-        );
-    });
-  return found.length === 0 ? undefined : `${found.join('\n')}\n`;
-}
+        ),
+  );
+
+const vocabulary = () =>
+  searched(
+    (path) =>
+      /^(src|docs|scripts)\/|^(README|CONTRIBUTING|CHANGELOG)\.md$/.test(path) &&
+      path !== 'scripts/refused-words.mjs',
+    refusedWords,
+  );
 
 /** Empty for what is listed but gone from the disk. */
 function tryRead(path) {
@@ -78,17 +96,18 @@ const steps = {
       .map((name) => run([process.execPath, 'scripts/run.mjs', `scripts/${name}.ts`, '--check']))
       .find((said) => said !== undefined),
   package: () => run([...tool('publint', 'src', 'cli.js'), '--strict']),
+  vocabulary,
   leftovers,
 };
 
 let failed = false;
 for (const [name, step] of Object.entries(steps)) {
   const start = performance.now();
-  const trouble = step();
+  const failure = step();
   console.log(
-    `${trouble === undefined ? 'ok  ' : 'FAIL'} ${name} (${((performance.now() - start) / 1000).toFixed(1)} s)`,
+    `${failure === undefined ? 'ok  ' : 'FAIL'} ${name} (${((performance.now() - start) / 1000).toFixed(1)} s)`,
   );
-  if (trouble !== undefined) console.log(trouble);
-  failed ||= trouble !== undefined;
+  if (failure !== undefined) console.log(failure);
+  failed ||= failure !== undefined;
 }
 process.exit(failed ? 1 : 0);

@@ -10,7 +10,7 @@ import { systemClock } from '../src/platform/clock.js';
 import { systemRandom } from '../src/platform/random.js';
 
 const tool = resolve('dist/trueup.cjs');
-const room = mkdtempSync(join(tmpdir(), 'trueup-quickstart-'));
+const temporary = mkdtempSync(join(tmpdir(), 'trueup-quickstart-'));
 const begun = performance.now();
 const bold = (text: string): string =>
   process.stdout.isTTY && !process.env['NO_COLOR'] ? `\u001b[1m${text}\u001b[22m` : text;
@@ -39,7 +39,7 @@ interface Step {
 function run(
   environment: NodeJS.ProcessEnv,
   words: string,
-  { expect = 0, head = 400, tail = 0, cwd = room }: Step = {},
+  { expect = 0, head = 400, tail = 0, cwd = temporary }: Step = {},
 ): void {
   console.log(bold(`$ trueup ${words}`));
   const { status, stdout, stderr } = spawnSync(process.execPath, [tool, ...words.split(' ')], {
@@ -154,7 +154,7 @@ function serve(
   seed: string,
 ): Promise<{ readonly child: ChildProcess; readonly environment: NodeJS.ProcessEnv }> {
   const child = spawn(process.execPath, [tool, 'emulator', '--seed', seed], {
-    cwd: room,
+    cwd: temporary,
     env: plain,
     stdio: ['ignore', 'pipe', 'ignore'],
   });
@@ -188,7 +188,7 @@ async function tour(): Promise<void> {
   let seed = 1;
   const fraction = (): number => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647;
   const estate = makeEstate({ random: { ...systemRandom(), fraction }, clock: systemClock() });
-  writeFileSync(join(room, 'estate.json'), JSON.stringify(estate));
+  writeFileSync(join(temporary, 'estate.json'), JSON.stringify(estate));
 
   tell(
     'A cloud that somebody else made: 12 accounts, 6 destinations, 24 rules, 120 roles. It runs on this machine.',
@@ -200,7 +200,7 @@ async function tour(): Promise<void> {
     tell(
       'All of it written down as declarations. A plan over them adopts everything and changes nothing.',
     );
-    const survey = join(room, 'survey');
+    const survey = join(temporary, 'survey');
     mkdirSync(survey);
     run(environment, 'export --out found', { cwd: survey });
     run(environment, 'plan found --detailed-exitcode', { cwd: survey, head: 3, tail: 4 });
@@ -208,13 +208,13 @@ async function tour(): Promise<void> {
     tell(
       'Thirty objects of our own in one file: some exist already and are recognised, the rest is to be made.',
     );
-    writeFileSync(join(room, 'field.yaml'), declarations(estate));
+    writeFileSync(join(temporary, 'field.yaml'), declarations(estate));
     run(environment, 'plan field.yaml', { head: 24, tail: 8 });
     run(environment, 'apply field.yaml --auto-approve', { head: 0, tail: 12 });
     run(environment, 'plan field.yaml --detailed-exitcode');
 
     tell(
-      'Behind our back, a colleague silences a rule and takes a role away. The audit says who, where the log knows, and what ails besides.',
+      'Behind our back, a colleague silences a rule and takes a role away. The audit says who, where the log knows, and lists health issues.',
     );
     await meddle(environment, estate);
     run(environment, 'drift field.yaml --detailed-exitcode', { expect: 2, head: 20, tail: 8 });
@@ -244,5 +244,5 @@ try {
   );
   process.exitCode = 1;
 } finally {
-  rmSync(room, { recursive: true, force: true });
+  rmSync(temporary, { recursive: true, force: true });
 }

@@ -39,7 +39,7 @@ export const types = [
 export const typesOf = (index: number): readonly string[] =>
   [0, 3, 5].map((step) => types[(index + step) % types.length] as string);
 
-/** The estate as it is live: what the declarations say, made by another hand. */
+/** The estate as it is live: what the declarations say, created by somebody else. */
 export function estate({ accounts, destinations, rules, authorizations }: Sizes): object {
   const numbers = (count: number): readonly number[] =>
     Array.from({ length: count }, (_, index) => index);

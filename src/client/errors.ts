@@ -59,7 +59,7 @@ export function classify(
   return refusals.has(status) ? 'rejected' : 'unknown';
 }
 
-/** Whether a read may be asked again: trouble that is likely to pass. */
+/** Whether a read may be asked again: a failure that is likely to pass. */
 export function isTransient(surface: Surface, result: HttpResult): boolean {
   if ('error' in result) return !finalCodes.has(result.error.code);
   const { status } = result.answer;
@@ -229,11 +229,11 @@ function meaning(
     };
   if (status === 408 || status === 425 || status >= 500)
     return {
-      code: 'service-trouble',
+      code: 'service-error',
       detail:
         (result.wait ?? 0) > patience
           ? waiting(result.wait)
-          : 'The service is in trouble; run the command again later.',
+          : 'The service fails at the moment; run the command again later.',
     };
   return { code: 'rejected' };
 }
@@ -280,7 +280,7 @@ function withErrors(
     return about(
       'connection-lost',
       `the connection broke before the answer was complete (${message || code})`,
-      'The service or the network is in trouble; run the command again later.',
+      'The service or the network fails at the moment; run the command again later.',
     );
   return about(
     'unreachable',

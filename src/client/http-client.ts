@@ -88,7 +88,7 @@ export function httpClient({
       if (
         !(await sleep(
           wait,
-          gate.held() > 0 ? 'the service asked for patience' : 'the rate limit',
+          gate.held() > 0 ? 'the service asked to wait' : 'the rate limit',
           signal,
         ))
       )
@@ -164,7 +164,7 @@ export function httpClient({
       if (tries >= maxAttempts || (asked ?? 0) > patience || !budget.spend(requests)) return false;
       return sleep(
         Math.max(asked ?? 0, backoff(tries, random)),
-        asked === undefined ? 'the service is in trouble' : 'the service asked for patience',
+        asked === undefined ? 'the service failed' : 'the service asked to wait',
         signal,
       );
     }

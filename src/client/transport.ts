@@ -37,7 +37,7 @@ export class TransportError extends Error {
   }
 }
 
-/** Troubles that asking again does not cure. */
+/** Failures that do not go away by asking again. */
 export const finalCodes: ReadonlySet<string> = new Set([
   'body-too-large',
   'body-unfinished',
@@ -174,7 +174,7 @@ function exchange(
         else
           fail(
             `the proxy answered ${denied}`,
-            denied.startsWith('4') ? 'proxy-refused' : 'proxy-trouble',
+            denied.startsWith('4') ? 'proxy-refused' : 'proxy-error',
           );
       },
     };

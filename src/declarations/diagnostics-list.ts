@@ -28,7 +28,7 @@ export function reportOf(first: readonly Diagnostic[]): Report {
               severity: 'error',
               code: 'more-complaints',
               summary: `${more} more complaints are not shown`,
-              detail: 'Mend those above first.',
+              detail: 'Fix those above first.',
             },
           ],
   };

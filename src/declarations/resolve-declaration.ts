@@ -510,7 +510,7 @@ function stillDeclared(one: Declaration, { address, origin }: Declaration): Diag
     severity: 'error',
     code: 'renamed-declared',
     summary: `${one.address} was renamed from ${address}, which is declared too`,
-    detail: `It stands in ${placeText(origin)}. Remove \`lifecycle.renamed_from\`, or rename in two runs: the one that makes room first.`,
+    detail: `It stands in ${placeText(origin)}. Remove \`lifecycle.renamed_from\`, or rename in two runs: first the one whose name the other takes.`,
     address: one.address,
     attribute: 'lifecycle.renamed_from',
     origin: one.at('lifecycle.renamed_from'),

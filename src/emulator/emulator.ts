@@ -1,4 +1,4 @@
-// The cloud in a box: a function from request to response over a store, with the trouble that was ordered.
+// The cloud in a box: a function from request to response over a store, with the faults that were ordered.
 import { Hono } from 'hono';
 import {
   sha256,
@@ -227,7 +227,7 @@ function kept(kind: Kind | undefined, body: string): Json {
   }
 }
 
-/** Another hand inserts a record in front of the collection, or takes away the first that may go. */
+/** Another client inserts a record in front of the collection, or takes away the first that may go. */
 function shiftBy(
   { store, behaviours }: EmulatedCloud,
   kind: Kind | undefined,

@@ -1,4 +1,4 @@
-// Trouble on order: what goes wrong, for which requests, and when. `parseFault` reads the words of the command line.
+// Faults on order: what goes wrong, for which requests, and when. `parseFault` reads the words of the command line.
 import { defined, refuse } from '../model/index.js';
 import type { Clock } from '../platform/index.js';
 import type { Behaviours } from './behaviours.js';

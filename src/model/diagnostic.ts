@@ -1,4 +1,4 @@
-// Expected trouble is data. Everything a person may have to read arrives as a Diagnostic;
+// Expected errors are data. Everything a person may have to read arrives as a Diagnostic;
 // throwing is for bugs, and for `Refusal`, which carries diagnostics and an exit code across modules.
 
 /** Where a declaration was written. Lines and columns start at 1. `path` is the path of the construct that a program made; then `line` is 0 where no trace tells it. */

@@ -44,7 +44,7 @@ export interface Kind extends Collection {
   readonly unlogged?: true;
   /** A record of a listing with exactly these values, in normal form, stands for no object. */
   readonly ghost?: Values;
-  /** For each `lifecycle.on_removal` word beside `delete` and `forget`: the attributes sent before letting go. */
+  /** For each `lifecycle.on_removal` word beside `delete` and `forget`: the attributes sent before the object is forgotten. */
   readonly retire?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** What to do about a declaration that none of the live objects matches, where that is more than to look again. */
   readonly unmatched?: (values: Values, live: readonly Values[]) => string | undefined;
@@ -106,7 +106,7 @@ export function writables({ attributes }: Kind): readonly (readonly [string, Att
 }
 
 /**
- * Whether what names an object of a kind has to let go of it before the object can be deleted. Terraform, which deletes
+ * Whether what names an object of a kind has to be changed before the object can be deleted. Terraform, which deletes
  * first, has to be told so, by lifecycle.create_before_destroy; it then makes a new object beside the old one.
  */
 export function deletedLast(one: Kind, kinds: Kinds): boolean {

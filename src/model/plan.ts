@@ -75,7 +75,7 @@ export interface Adopt extends Common, OnLive, Partial<Writes> {
 }
 export interface Update extends Common, OnLive, Writes {
   readonly action: 'update';
-  /** Absent where the object is let go afterwards (`on_removal`). */
+  /** Absent where the object is forgotten afterwards (`on_removal`). */
   readonly desired?: Desired;
   readonly changes: readonly AttributeChange[];
 }

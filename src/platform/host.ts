@@ -1,4 +1,4 @@
-// The real machine, as far as a lock has to know it. Linux tells when a process started and lets go of abstract
+// The real machine, as far as a lock has to know it. Linux tells when a process started and frees abstract
 // sockets by itself when their owner ends; elsewhere a process is known by its number alone.
 import { readFile, readlink } from 'node:fs/promises';
 import { createServer } from 'node:net';

@@ -28,7 +28,7 @@ interface Case {
     readonly type: string;
     readonly message: string;
   };
-  /** Lines below the trouble; without trouble they are said of the suite. */
+  /** Lines below the failures; without a failure they are said of the suite. */
   readonly lines: readonly string[];
 }
 

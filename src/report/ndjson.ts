@@ -134,7 +134,9 @@ export function ndjson({
       document.drift.map((record) => drifted(line, record)).join('') +
       document.expectations.map((one) => line(...expectationEvent(one))).join('') +
       document.health
-        .map((issue) => line('warn', 'ailment', healthIssueSentence(issue), { ailment: issue }))
+        .map((issue) =>
+          line('warn', 'health_issue', healthIssueSentence(issue), { health_issue: issue }),
+        )
         .join('') +
       document.unmanaged_objects
         .map((object) =>

@@ -26,7 +26,7 @@ let segmenter: Intl.Segmenter | undefined;
 const graphemes = (): Intl.Segmenter =>
   (segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' }));
 
-/** The longest beginning of `text` (at least one character as people see it) that fits into `room` columns, and what is left. */
+/** The longest beginning of `text` (at least one character as people see it) that fits into `available` columns, and what is left. */
 function cut(text: string, available: number): readonly [head: string, tail: string] {
   if (/^[\x20-\x7e]*$/.test(text))
     return [text.slice(0, Math.max(available, 1)), text.slice(Math.max(available, 1))];
@@ -40,7 +40,7 @@ function cut(text: string, available: number): readonly [head: string, tail: str
   return [head, text.slice(head.length)];
 }
 
-/** `text` in at most `room` columns, with `…` where something was left out. */
+/** `text` in at most `available` columns, with `…` where something was left out. */
 export function clip(text: string, available: number): string {
   return columns(text) <= available ? text : cut(text, available - 1)[0] + '…';
 }

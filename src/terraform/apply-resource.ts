@@ -177,7 +177,7 @@ interface Bringing {
   readonly prior?: CtyObject;
 }
 
-/** Brings an object in line with what is declared. @throws Refusal where that was not possible */
+/** Changes an object to what is declared. @throws Refusal where that was not possible */
 async function brought(
   context: WriteContext,
   bench: Bench,
@@ -279,7 +279,7 @@ const named = ({ random }: WriteContext, kind: Kind) => {
   return { address: `${kind.name}.${name}`, kind: kind.name, name, reason: '', depends_on: [] };
 };
 
-/** What is written has to be as it was planned from. What is already as it should be is no trouble. @throws Refusal */
+/** What is written has to be as it was planned from. What is already as it should be is no error. @throws Refusal */
 function refuseMoved(
   kind: Kind,
   prior: CtyObject,
@@ -302,7 +302,7 @@ function stands(kind: Kind, name: string, prior: CtyObject, live: Value | undefi
   return !attribute || held === null || says(attribute, valueOf(attribute, held), live);
 }
 
-/** Deleted, or let go where the API cannot delete. */
+/** Deleted, or forgotten if the API cannot delete. */
 async function remove(
   whole: WriteContext,
   kind: Kind,
@@ -352,12 +352,12 @@ async function remove(
 }
 
 /** Core deletes an object before it changes what names it. Told otherwise, it goes by what its state says: an apply writes that, and the one that imports does not. */
-const LET_GO =
-  'Terraform deletes before it changes what names the object. Let go of it there first, in a run of its own; or put it back with lifecycle { create_before_destroy = true }, apply, and remove it then: with that, it is deleted last.';
+const REMOVE_FIRST =
+  'Terraform deletes before it changes what names the object. Remove it from there first, in a run of its own; or put it back with lifecycle { create_before_destroy = true }, apply, and remove it then: with that, it is deleted last.';
 
 function advised({ action }: Change, failure: Diagnostic): Diagnostic {
   return action === 'delete' && failure.code === 'rejected' && failure.detail === undefined
-    ? { ...failure, detail: LET_GO }
+    ? { ...failure, detail: REMOVE_FIRST }
     : failure;
 }
 
@@ -420,7 +420,7 @@ async function judged(
       severity: 'error',
       code: rule,
       summary: detail,
-      detail: `The rule ${rule} forbids it. ${rule === 'account-in-use' ? LET_GO : 'Where another resource of this run mends it, let this one depend on that (depends_on).'} To let it happen: allow = ["${rule}"] in the provider block.`,
+      detail: `The rule ${rule} forbids it. ${rule === 'account-in-use' ? REMOVE_FIRST : 'If another resource of this run fixes it, let this one depend on that (depends_on).'} To let it happen: allow = ["${rule}"] in the provider block.`,
       ...(isEmpty(address) ? {} : { address: String(address) }),
     })),
   );

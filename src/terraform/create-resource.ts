@@ -176,7 +176,7 @@ async function adopted(
       },
     );
   const claim = claimOf(kind.name, live.id);
-  // A state may show it as well, of a resource that lets go of it in this run: by another name, or to be created again.
+  // A state may show it as well, of a resource that forgets it in this run: by another name, or to be created again.
   if (bound.has(claim))
     refuse('bound', `${wordsFor(kind)} ${live.id} is managed by another resource already.`, {
       detail: 'Remove one of the two.',

@@ -314,10 +314,10 @@ function stated(attributes: Schema['attributes'], raw: unknown): CtyValue {
   }
 }
 
-/** A kind that cannot be deleted is let go. */
+/** A kind that cannot be deleted is forgotten. */
 function partingWords(kind: Kind, prior: CtyValue): readonly WireDiagnostic[] {
   if (kind.operations.delete || prior === null) return [];
-  const summary = `The API cannot delete ${wordsFor(kind)}: terraform lets it go, and it stays as it is`;
+  const summary = `The API cannot delete ${wordsFor(kind)}: terraform forgets it, and it stays as it is`;
   return [
     {
       severity: 'warning',

@@ -104,7 +104,7 @@ describe('drift', () => {
     );
     const lines = (await home.expect(0, ['drift', '--json'], { env })).stdout.trim().split('\n');
     expect(lines.map((line) => (JSON.parse(line) as { type: string }).type)).toEqual(
-      expect.arrayContaining(['resource_drift', 'ailment', 'unmanaged', 'drift_summary']),
+      expect.arrayContaining(['resource_drift', 'health_issue', 'unmanaged', 'drift_summary']),
     );
   });
 

@@ -55,9 +55,7 @@ const estate = JSON.stringify({
   users: [{ id: '71', email: 'ada@example.com' }],
 });
 
-async function exported(
-  format: string,
-): Promise<{
+async function exported(format: string): Promise<{
   readonly home: Folder;
   readonly env: Readonly<Record<string, string>>;
   readonly said: string;

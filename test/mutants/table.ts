@@ -535,7 +535,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'recovery takes one of several',
     file: 'reconciler/apply/recovery.ts',
-    find: 'equals.length <= rivals && ',
+    find: 'equals.length <= same && ',
     replace: '',
     tests: recover,
   },

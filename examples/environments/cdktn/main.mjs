@@ -14,7 +14,7 @@ const app = new App();
 const stack = new TerraformStack(app, 'environments');
 new DevicecloudProvider(stack, 'devicecloud');
 
-// Terraform deletes first; what has this is deleted after what names it let go of it.
+// Terraform deletes first; what has this is deleted after what names it was changed.
 const lifecycle = { createBeforeDestroy: true };
 
 const secret = new TerraformVariable(stack, 'PAGER_SECRET', { type: 'string', sensitive: true });

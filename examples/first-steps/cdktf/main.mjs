@@ -7,7 +7,7 @@ const app = new App();
 const stack = new TerraformStack(app, 'first-steps');
 new DevicecloudProvider(stack, 'devicecloud');
 
-// Terraform deletes first; what has this is deleted after what names it let go of it.
+// Terraform deletes first; what has this is deleted after what names it was changed.
 const lifecycle = { createBeforeDestroy: true };
 
 // Never the value itself: it comes from TRUEUP_VAR_PAGER_SECRET or TF_VAR_PAGER_SECRET.

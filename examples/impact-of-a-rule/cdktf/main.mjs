@@ -7,7 +7,7 @@ const app = new App();
 const stack = new TerraformStack(app, 'impact-of-a-rule');
 new DevicecloudProvider(stack, 'devicecloud');
 
-// Terraform deletes first; what has this is deleted after what names it let go of it.
+// Terraform deletes first; what has this is deleted after what names it was changed.
 const lifecycle = { createBeforeDestroy: true };
 
 const hq = new DataAccount(stack, 'hq', { name: 'Headquarters' });

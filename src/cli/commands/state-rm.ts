@@ -24,6 +24,6 @@ export const run: Command = async (context, args) => {
       return [...dropped, { type: 'result', class: 'applied', address, entry: null }];
     }),
   );
-  context.out.write(`${addresses.join(', ')}: let go. What is live stays as it is.\n`);
+  context.out.write(`${addresses.join(', ')}: forgotten. The live objects stay as they are.\n`);
   return exits.done;
 };

@@ -140,7 +140,7 @@ function program(
     ...new Set(entries.map(({ kind }) => pascal(kind.singular))),
   ].toSorted();
   return `// Written by trueup export. Once the objects are imported, the calls of importFrom may go. Under Terraform, what has
-// createBeforeDestroy is deleted after what names it let go of it, from the apply on that follows the import.
+// createBeforeDestroy is deleted after what names it was changed, from the apply on that follows the import.
 import { App, TerraformStack } from '${library}';
 import { ${classes.join(', ')} } from 'trueup/${library}';
 

@@ -363,7 +363,7 @@ function sections({ tree }: Stack, say: Say): void {
     if (silent.has(section)) continue;
     const detail =
       section === 'removed'
-        ? 'Take the object out of the program, or let go of it: trueup state rm ADDRESS'
+        ? 'Take the object out of the program, or forget it: trueup state rm ADDRESS'
         : 'Take it out of the program, or let Terraform carry out this stack.';
     say('error', {
       path: [section],

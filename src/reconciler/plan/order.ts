@@ -1,5 +1,5 @@
 // The order of execution: what is deleted before its replacement is created; what is made or changed, from the root of the
-// references; then what goes, in reverse, so that a referrer lets go before its target goes.
+// references; then what goes, in reverse, so that a referrer is deleted before its target.
 import {
   append,
   compareText,

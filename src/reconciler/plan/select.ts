@@ -120,7 +120,7 @@ function inOneForm(kinds: Kinds, declaration: Declaration): Declaration {
   return values === declaration.values ? declaration : { ...declaration, values };
 }
 
-/** Renames that would bind two addresses to one object, or let go of one: nothing is planned beside them. */
+/** Renames that would bind two addresses to one object, or forget one: nothing is planned beside them. */
 function doubtfulRenames(
   declarations: readonly Declaration[],
   all: ReadonlyMap<string, Declaration>,
@@ -147,7 +147,7 @@ function doubtfulRenames(
       return doubt(
         'renamed-declared',
         `${former} is declared too`,
-        'Remove lifecycle.renamed_from, or rename in two runs: the one that makes room first.',
+        'Remove lifecycle.renamed_from, or rename in two runs: first the one whose name the other takes.',
       );
     const own = state?.resources[address];
     if (own && own.id !== entry.id && lifecycle.renamed_from === undefined) return [];

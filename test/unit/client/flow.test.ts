@@ -91,7 +91,7 @@ describe('is sent once, and what came of it', () => {
     `a ${status}`,
     () => json({}, status),
     'unknown',
-    'service-trouble',
+    'service-error',
   ]);
   const codes = {
     400: 'rejected',

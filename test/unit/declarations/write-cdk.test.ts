@@ -64,7 +64,7 @@ describe('writeCdk', () => {
     expect([...texts.keys()]).toEqual(['main.ts', 'cdktf.json', 'package.json', 'tsconfig.json']);
     expect(texts.get('main.ts')).toMatchInlineSnapshot(`
       "// Written by trueup export. Once the objects are imported, the calls of importFrom may go. Under Terraform, what has
-      // createBeforeDestroy is deleted after what names it let go of it, from the apply on that follows the import.
+      // createBeforeDestroy is deleted after what names it was changed, from the apply on that follows the import.
       import { App, TerraformStack } from 'cdktf';
       import { Account, AlertPushDestination, AlertRule, DevicecloudProvider } from 'trueup/cdktf';
 

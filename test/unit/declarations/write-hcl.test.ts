@@ -66,7 +66,7 @@ describe('writeHcl', () => {
       # Addresses and credentials come from the environment: TRUEUP_V2_URL and the others that trueup doctor names.
       provider "devicecloud" {}
 
-      # What has create_before_destroy is deleted after what names it let go of it. Terraform goes by it from the apply on
+      # What has create_before_destroy is deleted after what names it was changed. Terraform goes by it from the apply on
       # that follows the import.
 
       import {

@@ -111,14 +111,12 @@ describe.each(families)('a client with %j', (headers) => {
     const names = Array.from({ length: 1100 }, (_, index) => `Site ${index}`);
     for (let start = 0; start < names.length; start += 50) {
       const made = await Promise.all(
-        names
-          .slice(start, start + 50)
-          .map((name) =>
-            ask(headers, 'POST', `${v2}/accounts/`, {
-              name,
-              account: 'https://www.example.com/api/v1/accounts/1/',
-            }),
-          ),
+        names.slice(start, start + 50).map((name) =>
+          ask(headers, 'POST', `${v2}/accounts/`, {
+            name,
+            account: 'https://www.example.com/api/v1/accounts/1/',
+          }),
+        ),
       );
       expect(new Set(made.map(({ status }) => status))).toEqual(new Set([200]));
     }

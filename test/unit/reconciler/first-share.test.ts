@@ -31,14 +31,12 @@ it('counts kinds that no target names', async () => {
             account: '1',
           })),
         ],
-        alert_push_destinations: indexes
-          .slice(0, 5)
-          .map((index) => ({
-            destination_config_id: `0000000${index}-d000-11f0-8000-0242ac120002`,
-            name: `D${index}`,
-            enabled: true,
-            endpoint: { url: 'https://d.example.com' },
-          })),
+        alert_push_destinations: indexes.slice(0, 5).map((index) => ({
+          destination_config_id: `0000000${index}-d000-11f0-8000-0242ac120002`,
+          name: `D${index}`,
+          enabled: true,
+          endpoint: { url: 'https://d.example.com' },
+        })),
       },
       users: [],
     } as never,

@@ -1199,13 +1199,11 @@ describe('configuration managers', () => {
       managerRecord('32', '8', [{}, [['wan']]]),
       managerRecord('33', '9', [{}, []]),
     ]);
-    const live = cloud
-      .objects('configuration_managers')
-      .map((one) => ({
-        name: `router-${String(one['router'])}`,
-        id: String(one['id']),
-        values: one as Record<string, Value>,
-      }));
+    const live = cloud.objects('configuration_managers').map((one) => ({
+      name: `router-${String(one['router'])}`,
+      id: String(one['id']),
+      values: one as Record<string, Value>,
+    }));
     const text = writeDeclarations(kinds, new Map([['configuration_managers', live]])).get(
       'configuration_managers',
     );

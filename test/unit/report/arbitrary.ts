@@ -183,16 +183,14 @@ function changesOf(kind: Kind): fc.Arbitrary<readonly AttributeChange[]> {
           )
         : [[key, attribute]],
   );
-  const one = fc
-    .constantFrom(...paths)
-    .chain(([path, attribute]) =>
-      fc.record({
-        path: fc.constant(path),
-        before: fc.constant(undefined),
-        after: valueOf(attribute, false),
-        drifted: fc.boolean(),
-      }),
-    );
+  const one = fc.constantFrom(...paths).chain(([path, attribute]) =>
+    fc.record({
+      path: fc.constant(path),
+      before: fc.constant(undefined),
+      after: valueOf(attribute, false),
+      drifted: fc.boolean(),
+    }),
+  );
   return fc.uniqueArray(one, { selector: ({ path }) => path, minLength: 1, maxLength: 4 });
 }
 

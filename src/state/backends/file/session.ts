@@ -213,7 +213,7 @@ function stateFile({ files, paths, ...opened }: SessionOptions) {
       if ((await ifThere(files.read(paths.state))) !== text) {
         refuse(
           'state-moved',
-          `${paths.state} was changed by another hand during this run`,
+          `${paths.state} was changed by somebody else during this run`,
           { detail: 'Nothing more is sent. What this run did is in the journal; plan again.' },
           exits.locked,
         );
@@ -297,7 +297,7 @@ function journalFile({ files, paths, journal }: SessionOptions) {
       if (broken)
         refuse('journal-broken', `${paths.journal} could not be written before`, {
           detail:
-            'What was recorded until then is safe. Mend the cause and run the same command again.',
+            'What was recorded until then is safe. Fix the cause and run the same command again.',
         });
       if (bytes + Buffer.byteLength(lines) > LARGEST_JOURNAL)
         refuse('journal-full', `${paths.journal} would become larger than 250 MiB`, {
