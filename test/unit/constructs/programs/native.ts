@@ -48,14 +48,14 @@ export function declare(): readonly unknown[] {
   });
   // @ts-expect-error a secret never stands in a program
   new AlertPushDestination(stack, 'd1', { name: 'Pager', authentication: { secret: 'hunter2' } });
-  // @ts-expect-error nor in a variable that a plan shows
   new AlertPushDestination(stack, 'd2', {
     name: 'Pager',
+    // @ts-expect-error nor in a variable that a plan shows
     authentication: { secret: '${var.secret}' },
   });
-  // @ts-expect-error terraform's word
   new AlertPushDestination(stack, 'd3', {
     name: 'Pager',
+    // @ts-expect-error terraform's word
     authentication: { secretWo: secret.env('PAGER_SECRET') },
   });
 
@@ -76,11 +76,11 @@ export function declare(): readonly unknown[] {
     role: 'full_access_user',
     lifecycle: { onRemoval: 'no_access' },
   });
-  // @ts-expect-error it can be deleted by nobody
   new AccountAuthorization(stack, 'u1', {
     user: '77',
     account: hq.id,
     role: 'full_access_user',
+    // @ts-expect-error it can be deleted by nobody
     lifecycle: { onRemoval: 'delete' },
   });
 

@@ -51,14 +51,14 @@ export function declare(stack: TerraformStack): readonly unknown[] {
   });
   // @ts-expect-error the URL is missing
   new AlertPushDestination(stack, 'd1', { name: 'Pager', endpoint: {} });
-  // @ts-expect-error what is write-only is called so
   new AlertPushDestination(stack, 'd2', {
     name: 'Pager',
+    // @ts-expect-error what is write-only is called so
     authentication: { secret: secret.stringValue },
   });
-  // @ts-expect-error a text where a number is expected
   new AlertPushDestination(stack, 'd3', {
     name: 'Pager',
+    // @ts-expect-error a text where a number is expected
     authentication: { secretWo: secret.stringValue, secretWoVersion: '2' },
   });
 
@@ -97,11 +97,11 @@ export function declare(stack: TerraformStack): readonly unknown[] {
   new AlertRule(stack, 't2', { timeouts: { creation: '10m' } });
   // @ts-expect-error a number where a length of time is expected
   new AlertRule(stack, 't3', { timeouts: { create: 600 } });
-  // @ts-expect-error what the API cannot delete takes no time for it
   new AccountAuthorization(stack, 't4', {
     user: '77',
     account: hq.id,
     role: 'read_only_user',
+    // @ts-expect-error what the API cannot delete takes no time for it
     timeouts: { delete: '5m' },
   });
   // @ts-expect-error what is only read has none
