@@ -104,7 +104,7 @@ require('node:module').enableCompileCache?.();
 
 /** A program that asks for it instead of starting it gets nothing. */
 const providerEntry = `${beginning}if (require.main === module) {
-  if (require('node:fs').existsSync(require('node:path').join(__dirname, 'provider.cjs'))) void require('./provider.cjs').main(process);
+  if (require('node:fs').existsSync(require('node:path').join(__dirname, 'provider.cjs'))) void require('./provider.cjs').serveProvider(process);
   else {
     process.stderr.write('provider.cjs is missing beside ' + __filename + '. Install trueup again.\\n');
     process.exitCode = 1;

@@ -109,11 +109,11 @@ const lists = [
   {
     name: 'v2-descendants',
     assumed:
-      'A listing holds the objects of the account of the keys and of every account below it; of the accounts, exactly one has a parent that is not listed.',
+      'A listing holds the objects of the account of the keys and of every account below it. Of the accounts, exactly one has a parent that is not listed, or all that have one such parent have the same.',
     source: 'confirmed',
     otherwise:
-      'Objects of accounts that are not listed are no part of any plan. With several roots, a declaration without `account` recognises no live account.',
-    tests: ['unit/reconciler/plan.test.ts'],
+      'Objects of accounts that are not listed are no part of any plan. With several roots, an account that declares no `account` is not created (`unknown-parent`): an equal one may exist.',
+    tests: ['unit/reconciler/plan.test.ts', 'unit/reconciler/own-root.test.ts'],
   },
   {
     name: 'v2-slash',

@@ -82,7 +82,7 @@ describe('a first project', () => {
     expect((await home.expect(0, ['drift', '--detailed-exitcode'])).stdout).toContain('No drift');
     expect(
       (await home.expect(2, ['drift', '--detailed-exitcode', '--unmanaged=fail'])).stdout,
-    ).toContain('1 not managed');
+    ).toContain('Unmanaged: 1 account');
     expect(home.read('.trueup/state.json')).toBe(state);
     expect((await home.expect(0, ['destroy', '-auto-approve'])).stdout).toContain('3 deleted');
     expect((await home.expect(0, ['state', 'list'])).stdout).toBe('');

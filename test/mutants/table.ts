@@ -1431,7 +1431,7 @@ export const mutants: readonly Mutant[] = [
     file: 'declarations/paths.ts',
     find: 'if (!files.isLink(full)) return false;',
     replace: 'if (path !== full) return false;',
-    tests: ['integration/bad-input.test.ts'],
+    tests: ['unit/declarations/links.test.ts'],
   },
   {
     name: 'a list with a secret drifts at once',

@@ -83,7 +83,7 @@ describe('the pause before another attempt', () => {
     await cloud.list(rules);
     expect(events[0]).toEqual({
       type: 'waiting',
-      why: 'the service asked for patience',
+      why: 'the service asked to wait',
       milliseconds: 5000,
     });
   });

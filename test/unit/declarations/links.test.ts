@@ -1,0 +1,54 @@
+// Links to folders, on a real disk: those that lead out of the project are left out.
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, it } from 'vitest';
+import { findFiles } from '../../../src/declarations/paths.js';
+import { declarationFiles } from '../../../src/platform/declaration-files.js';
+
+const folders: string[] = [];
+afterEach(() => {
+  for (const path of folders.splice(0)) rmSync(path, { recursive: true });
+});
+const folder = (...files: readonly string[]): string => {
+  const path = mkdtempSync(join(tmpdir(), 'trueup-links-'));
+  folders.push(path);
+  for (const file of files) {
+    mkdirSync(join(path, file, '..'), { recursive: true });
+    writeFileSync(join(path, file), '');
+  }
+  return path;
+};
+
+it('a link within the project is followed, and one that leads out is not', () => {
+  const [project, elsewhere] = [folder('trueup.yaml', 'shared/more.yaml'), folder('theirs.yaml')];
+  mkdirSync(join(project, 'team'));
+  symlinkSync('../shared', join(project, 'team/within'));
+  symlinkSync(elsewhere, join(project, 'team/outside'));
+  const { files, diagnostics } = findFiles(declarationFiles, project, [], undefined);
+  expect(files.map(({ file }) => file)).toEqual([
+    'shared/more.yaml',
+    'team/within/more.yaml',
+    'trueup.yaml',
+  ]);
+  expect(diagnostics.map(({ code, severity, summary }) => [code, severity, summary])).toEqual([
+    [
+      'link-outside',
+      'warning',
+      'team/outside is a link to a folder outside the project, and was left out.',
+    ],
+  ]);
+});
+
+it('a named folder may be a link, and may lie outside the current one', () => {
+  const [project, elsewhere] = [folder('trueup.yaml'), folder('theirs.yaml', 'below/more.yaml')];
+  symlinkSync(elsewhere, join(project, 'linked'));
+  symlinkSync(join(elsewhere, 'below'), join(elsewhere, 'inside'));
+  const { files, diagnostics } = findFiles(declarationFiles, project, ['linked'], undefined);
+  expect(files.map(({ file }) => file)).toEqual([
+    'linked/below/more.yaml',
+    'linked/inside/more.yaml',
+    'linked/theirs.yaml',
+  ]);
+  expect(diagnostics).toEqual([]);
+});
