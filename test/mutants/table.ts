@@ -1392,6 +1392,13 @@ export const mutants: readonly Mutant[] = [
     tests: merging,
   },
   {
+    name: 'a text that is escaped once more is not noticed',
+    file: 'reconciler/plan/document-diff.ts',
+    find: '&& !isEscapedAgain(item, now)',
+    replace: '',
+    tests: merging,
+  },
+  {
     name: 'nothing is compared after a PATCH',
     file: 'reconciler/apply/document-write.ts',
     find: "verb === 'update' && mergedNames(kind).length > 0",

@@ -20,6 +20,7 @@ import {
   redact,
   redactAll,
   pathSteps,
+  unescapeAll,
   writables,
   type Attribute,
   type AttributeChange,
@@ -399,7 +400,8 @@ function compared(expected: Values, live: Values, path: string): Aftermath {
   const found = Object.entries(expected).map(([name, item]): Aftermath => {
     const [now, at] = [Object.hasOwn(live, name) ? live[name] : undefined, below(path, name)];
     if (isTree(item) && isTree(now)) return compared(item, now, at);
-    return { lost: alike({ resend: () => false }, item, now, at) ? [] : [at], added: [] };
+    const isKept = alike({ resend: () => false }, item, now, at) && !isEscapedAgain(item, now);
+    return { lost: isKept ? [] : [at], added: [] };
   });
   const strange = Object.keys(live).filter(
     (name) => !Object.hasOwn(expected, name) && !isEmpty(live[name]),
@@ -408,6 +410,12 @@ function compared(expected: Values, live: Values, path: string): Aftermath {
     lost: found.flatMap(({ lost }) => lost),
     added: [...found.flatMap(({ added }) => added), ...strange.map((name) => below(path, name))],
   };
+}
+
+/** Whether texts that were read HTML-escaped, and sent back as they were read, are escaped once more now. */
+function isEscapedAgain(sent: Value, now: Value | undefined): boolean {
+  if (now === undefined || sent instanceof Secret || equal(sent, now)) return false;
+  return equal(sent, unescapeAll(now)) && !equal(sent, unescapeAll(sent));
 }
 
 /**

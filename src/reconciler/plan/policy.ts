@@ -226,11 +226,20 @@ export function masksSent(
   );
 }
 
+/** Ends the name of a member that JSON text may hold and no object. */
+const NOT_READ = ' (not read)';
+
 /** What blocks such a write, and the ways out. */
 export function maskedWords(masks: readonly string[]): {
   readonly what: string;
   readonly out: string;
 } {
+  const unread = masks.find((path) => path.endsWith(NOT_READ));
+  if (unread !== undefined)
+    return {
+      what: `${unread.slice(0, -NOT_READ.length)} cannot be read, and a PUT would lose it`,
+      out: 'take this member out of the object by other means, or set settings.configuration_writes: patch, which sends only what is declared',
+    };
   const [reads, they] = masks.length === 1 ? ['reads', 'it'] : ['read', 'them'];
   return {
     what: `${masks.join(', ')} ${reads} back masked, and a PUT would write the mask over ${they}`,

@@ -372,6 +372,16 @@ describe('what is sent', () => {
     ['an item of a list gone', [{ a: [1, 2] }, []], [{ a: [1] }, []], ['c.0.a'], []],
     ['a removed default gone, another come', [{}, [['x']]], [{}, [['y']]], ['c.1'], ['c.1']],
     ['more than was sent', [{ a: {} }, []], [{ a: { b: 1 }, c: 2 }, []], [], ['c.0.a.b', 'c.0.c']],
+    ['a text escaped by the service', [{ a: 'O & B' }, []], [{ a: 'O &amp; B' }, []], [], []],
+    ['a text read escaped, shown plain', [{ a: '&lt;' }, []], [{ a: '<' }, []], [], []],
+    ['a text escaped once more', [{ a: '&lt;' }, []], [{ a: '&amp;lt;' }, []], ['c.0.a'], []],
+    [
+      'one in a list',
+      [{ a: [{ b: '&lt;' }] }, []],
+      [{ a: [{ b: '&amp;lt;' }] }, []],
+      ['c.0.a'],
+      [],
+    ],
     ['a secret behind its mask', [{ p: secret() }, []], [{ p: '*' }, []], [], []],
     ['a secret that is not there', [{ p: secret() }, []], [{}, []], ['c.0.p'], []],
   ])('and found afterwards: %s', (_, sent, live, lost, added) => {
@@ -873,6 +883,26 @@ describe('configuration managers', () => {
     ]);
     const { plan, exit } = await cloud.plan(patching(manager([{ lan: { mtu: null } }])));
     expect([exit, plan.diagnostics.map(({ code }) => code)]).toEqual([1, ['additions-only']]);
+  });
+
+  it('say of a member that nobody can read how to go on', async () => {
+    const cloud = loaded({
+      intercept: async (_, proceed) => {
+        const answer = await proceed();
+        return { ...answer, body: answer.body.replace('"lan":', '"__proto__":{"a":1},"lan":') };
+      },
+    });
+    const { plan, exit } = await cloud.plan(mtu(1500));
+    const blocked = plan.verdicts.filter(({ verdict }) => verdict === 'blocked');
+    expect([exit, blocked.map(({ rule, detail }) => [rule, detail])]).toEqual([
+      3,
+      [
+        [
+          'masked-configuration',
+          'configuration.0.__proto__ cannot be read, and a PUT would lose it; take this member out of the object by other means, or set settings.configuration_writes: patch, which sends only what is declared',
+        ],
+      ],
+    ]);
   });
 
   it('say where a literal stands against a mask', async () => {
