@@ -1,4 +1,4 @@
-// ApplyResourceChange: what was planned is sent through the same last mile as everything else, judged by what is live
+// ApplyResourceChange: what was planned is sent through the same executor as everything else, judged by what is live
 // at that moment, read back, and answered as planned. Whatever goes wrong, an id that is known is answered.
 import {
   isEmpty,

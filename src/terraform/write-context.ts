@@ -137,8 +137,8 @@ export function benchOf(tools: Tools, held: Held): Bench {
         if (signal.aborted) return 'the run was interrupted';
         return silence >= SILENCE ? 'the service stopped answering clearly' : undefined;
       },
-      left: () => undefined,
-      heard(outcome) {
+      onSending: () => undefined,
+      onResponse(outcome) {
         if (outcome === 'unknown') silence += 1;
         else if (outcome !== 'not_sent') silence = 0;
       },

@@ -339,7 +339,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an old address goes before the new one is bound',
     file: 'reconciler/apply/executor.ts',
-    find: 'entry: doubted }, ...moved(change));',
+    find: 'entry: doubted }, ...unbindFormerAddress(change));',
     replace: 'entry: doubted });',
     tests: doubt,
   },
@@ -507,7 +507,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'guards wait for one another',
     file: 'resources/rules/administrators.ts',
-    find: 'if (dependsOn(scene, move, change)) return undefined;',
+    find: 'if (dependsOn(context, move, change)) return undefined;',
     replace: '',
     tests: doubt,
   },
@@ -535,7 +535,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'recovery takes one of several',
     file: 'reconciler/apply/recovery.ts',
-    find: 'equals.length <= same && ',
+    find: 'equals.length <= equalIntents && ',
     replace: '',
     tests: recover,
   },
@@ -845,7 +845,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the first of several is adopted',
     file: 'reconciler/plan/match.ts',
-    find: 'if (candidates.length > 1 && !equals)',
+    find: 'if (candidates.length > 1 && !allowsDuplicates)',
     replace: 'if (false)',
     tests: plan,
   },
@@ -1415,8 +1415,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an account is created although its parent is not known',
     file: 'reconciler/plan/match.ts',
-    find: 'const isOpen = self !== undefined && ',
-    replace: 'const isOpen = self === null && ',
+    find: 'const isOpen = parentName !== undefined && ',
+    replace: 'const isOpen = parentName === null && ',
     tests: ['unit/reconciler/own-root.test.ts'],
   },
   {

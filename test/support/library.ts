@@ -1,8 +1,10 @@
 // A service of two kinds that lives in memory: all that the engine needs to know of a service.
 import {
+  anyRef,
+  defined,
   kind,
   kindsOf,
-  anyRef,
+  Refusal,
   text,
   type CloudWriter,
   type Kind,
@@ -90,7 +92,12 @@ export function libraryCloud(objects: Map<string, Map<string, Values>>): CloudWr
       ...(verb !== 'delete' && { body: fields }),
     }),
     async send(one, _, { verb, id: known, fields }, mayLeave) {
-      await mayLeave?.();
+      try {
+        await mayLeave?.();
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        return { class: 'not_sent', ...defined({ diagnostic: error.diagnostics[0] }) };
+      }
       const held = objects.get(one.name) ?? new Map<string, Values>();
       objects.set(one.name, held);
       const key = known ?? `${one.singular}-${held.size + 1}`;

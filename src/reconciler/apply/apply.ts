@@ -37,7 +37,7 @@ import {
   beforeRun,
   isSensitive,
   missingSecret,
-  moved,
+  unbindFormerAddress,
   perform,
   outcomeBase,
   unproven,
@@ -242,7 +242,7 @@ class Run {
   readonly #execution: ExecutionContext;
   readonly #changes: readonly Change[];
   readonly #entries: Map<string, Entry>;
-  readonly #runContext: Omit<RunContext, 'left'>;
+  readonly #runContext: Omit<RunContext, 'onSending'>;
   readonly #outcomes = new Map<string, Outcome>();
   readonly #unsettled = new Map<string, Intent>();
   readonly #written = new Map<
@@ -302,7 +302,7 @@ class Run {
       known: isKnown,
       before: beforeRun(liveObjects),
       halt: () => this.#halt(),
-      heard: (outcome) =>
+      onResponse: (outcome) =>
         void (this.#silence =
           outcome === 'unknown' ? this.#silence + 1 : outcome === 'not_sent' ? this.#silence : 0),
       awaited: (address) => awaited.has(address),
@@ -336,7 +336,7 @@ class Run {
       if (!entry || change.renamed_from === undefined) continue;
       await this.#execution.session.record(
         { type: 'result', class: 'applied', address: change.address, entry },
-        ...moved(change),
+        ...unbindFormerAddress(change),
       );
       this.#remember(change, { entry });
     }
@@ -448,7 +448,7 @@ class Run {
     const before = this.#entries.get(change.address);
     const performed = await perform(this.#execution, change, {
       ...this.#runContext,
-      left: () => void this.#left.add(keyOf(change)),
+      onSending: () => void this.#left.add(keyOf(change)),
     });
     if (performed.outcome.outcome === 'done') this.#rechecks.done?.(change, performed.entry);
     this.#remember(change, performed);

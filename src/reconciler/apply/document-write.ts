@@ -53,14 +53,17 @@ export interface Preparing {
   readonly planned: Values;
 }
 
-/** Reads the object again and makes the request of what is live now. Refused only where a declared member or a mask changed since the plan. */
+/**
+ * Reads the object again and makes the request from what is live now. Refuses if the object cannot be read, is gone, holds
+ * a document of unknown form, would be sent a mask, or (for a PUT) has a declared member that changed since the plan.
+ */
 export async function prepare(
   cloud: Pick<CloudReader, 'find' | 'compose'>,
   { kind, write, address, planned }: Preparing,
 ): Promise<Ready> {
   const refused = (code: string, summary: string, detail = 'Plan again.'): Ready => ({
     refused: {
-      class: code === 'unread' ? 'not_sent' : 'rejected',
+      class: 'rejected',
       diagnostic: { severity: 'error', code, summary: `${address} ${summary}`, detail },
     },
   });
@@ -90,13 +93,16 @@ export async function prepare(
     );
   const now = ours(kind, fields, live.values, planned);
   // A PATCH takes nothing from others; a PUT must not undo what they did to the members that are declared.
-  const moved = write.patch
+  const changedOutside = write.patch
     ? undefined
     : Object.keys(fields).find(
         (name) => !same(kind.attributes[name] as Attribute, planned[name], now[name]),
       );
-  if (moved !== undefined)
-    return refused('changed-since-plan', `was changed outside of trueup since the plan: ${moved}.`);
+  if (changedOutside !== undefined)
+    return refused(
+      'changed-since-plan',
+      `was changed outside of trueup since the plan: ${changedOutside}.`,
+    );
   const masks = masksSent(kind, write, live);
   if (masks.length > 0) {
     const { what, out } = maskedWords(masks);

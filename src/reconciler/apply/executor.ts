@@ -1,5 +1,5 @@
-// The last mile of one change: the intent is on disk before the first byte leaves, the result before anything
-// follows from it. Nothing here decides what to change; it carries out what was planned.
+// Carries out one change: the intent is on disk before the first byte is sent, and the result is on disk before anything
+// that depends on it starts. Nothing here decides what to change; it carries out what was planned.
 import {
   canonical,
   digest,
@@ -55,7 +55,7 @@ import { fillAll, type Resolver } from '../plan/references.js';
 /** A request leaves at most this long (milliseconds) after its intent was written, or written again. */
 export const RENEWAL = 30_000;
 
-/** What apply holds in its hands. */
+/** What apply works with. */
 export interface ExecutionContext extends PlanContext {
   readonly cloud: CloudWriter;
   readonly session: Session;
@@ -72,10 +72,10 @@ export interface RunContext {
   readonly entry: (address: string) => Entry | undefined;
   /** Why nothing more may be sent, where that is so. */
   readonly halt: () => string | undefined;
-  /** Told when the request of the change leaves. */
-  readonly left: () => void;
-  /** Told what an answer was worth, as soon as it is there. */
-  readonly heard: (outcome: OutcomeClass) => void;
+  /** Called right before the request of the change is sent. */
+  readonly onSending: () => void;
+  /** Called with the outcome class of each response. */
+  readonly onResponse: (outcome: OutcomeClass) => void;
   /** Whether others rest on this change, so that another one waits for it. */
   readonly awaited: (address: string) => boolean;
   /** What a guarded change rests on, to be read again at the moment of its write. @param fields what is sent */
@@ -113,7 +113,7 @@ export interface Performed {
 export interface WrittenFields {
   readonly id: string;
   readonly fields: Values;
-  /** Where documents were replaced. */
+  /** For an update of a kind that holds a document: what to compare after the write. */
   readonly document?: DocumentWrite;
 }
 
@@ -154,7 +154,7 @@ export async function perform(
       },
     };
   };
-  if (!writes(change)) return end(await remember(execution, change, runContext));
+  if (!writes(change)) return end(await recordWithoutWrite(execution, change, runContext));
   const fields = fillAll(kind.attributes, change.write.fields, runContext.resolver);
   const open = referencesIn(fields)[0];
   if (open)
@@ -180,7 +180,7 @@ export async function perform(
   };
   // A rename whose object is gone: nothing is bound any more, and the old address must not outlive the new one.
   if (change.action === 'create' && change.renamed_from !== undefined)
-    await execution.session.record(...moved(change));
+    await execution.session.record(...unbindFormerAddress(change));
   if (change.action === 'create')
     return end(
       await create(
@@ -213,8 +213,8 @@ function composed({ cloud }: ExecutionContext, kind: Kind, write: Write): Reques
   }
 }
 
-/** Changes of memory alone: bind, move, refresh or drop an address. */
-async function remember(
+/** Changes that only write the state: bind, move, refresh or drop an address. */
+async function recordWithoutWrite(
   execution: ExecutionContext,
   change: Change,
   runContext: RunContext,
@@ -234,11 +234,11 @@ async function remember(
   const now = priorOf(change, runContext);
   const base = await desiredEntry(execution, kind, change, change.desired, runContext);
   const entry: Entry = { ...base, id: change.id, observed: storedValues(kind, change.before) };
-  if (change.action === 'keep' && !change.renamed_from && now && sameMemory(kind, now, entry))
+  if (change.action === 'keep' && !change.renamed_from && now && sameEntry(kind, now, entry))
     return { outcome: 'done', id: change.id };
   await execution.session.record(
     { type: 'result', class: 'applied', address: change.address, entry },
-    ...moved(change),
+    ...unbindFormerAddress(change),
   );
   return { outcome: 'done', id: change.id, entry };
 }
@@ -261,8 +261,8 @@ function entryWithout(
   return left.length === 0 ? rest : { ...rest, deposed: left };
 }
 
-/** Server fields and times come and go without being worth a write of the state. */
-function sameMemory(kind: Kind, a: Entry, b: Entry): boolean {
+/** Whether two entries are equal but for computed attributes and applied_at, which alone are not worth a write of the state. */
+function sameEntry(kind: Kind, a: Entry, b: Entry): boolean {
   const stable = (entry: Entry): string => {
     const observed = Object.fromEntries(
       Object.entries(entry.observed).filter(([name]) => kind.attributes[name]?.computed !== true),
@@ -275,8 +275,8 @@ function sameMemory(kind: Kind, a: Entry, b: Entry): boolean {
 const timestamp = ({ clock }: Pick<ExecutionContext, 'clock'>): string =>
   new Date(clock.now()).toISOString();
 
-/** The old address of a rename goes after the new one is bound: a journal that is torn between them holds both, which the next plan understands, and not neither. */
-export const moved = (change: Change): readonly Result[] =>
+/** Unbinds the former address of a rename. Recorded after the new address is bound: a journal that is cut in between then holds both addresses, never neither. */
+export const unbindFormerAddress = (change: Change): readonly Result[] =>
   change.renamed_from === undefined
     ? []
     : [{ type: 'result', class: 'applied', address: change.renamed_from, entry: null }];
@@ -412,19 +412,20 @@ async function update(
   if (doubted && doubted !== prior)
     await execution.session.record(
       { type: 'result', class: 'applied', address: change.address, entry: doubted },
-      ...moved(change),
+      ...unbindFormerAddress(change),
     );
   const intent: Intent = {
     ...repeatable(execution, operation, change.address, 'update', change.id),
     body: redactAll(write.fields),
   };
   const answered = await sendUntilKnown(execution, operation, intent, change.before);
-  // An echo is not a reading: what the safety of others rests on is looked at.
-  const doubtful =
+  // A response that repeats the object is no proof. Read it back if others wait for this change, or if the response
+  // contradicts what was sent.
+  const needsReadBack =
     answered.class === 'applied' &&
     (runContext.awaited(change.address) ||
       (answered.live !== undefined && !echoes(kind, write.fields, answered.live)));
-  const sent = doubtful ? await proven(execution, operation, intent, change.before) : answered;
+  const sent = needsReadBack ? await proven(execution, operation, intent, change.before) : answered;
   const at = timestamp(execution);
   if (sent.class === 'applied') {
     const done = entry
@@ -451,7 +452,7 @@ async function update(
         address: change.address,
       });
     else await execution.session.record({ ...result, op: intent.op, ...spent });
-    const lost = await lostBy(execution, operation, change, known);
+    const lost = await checkAfterUpdate(execution, operation, change, known);
     if (lost) return lost;
     return {
       outcome: 'done',
@@ -473,8 +474,8 @@ async function update(
 export const isSensitive = (rules: readonly PolicyRule[], change: Change): boolean =>
   rules.some((rule) => rule.sensitive?.(change));
 
-/** What became of a guarded change after which nothing holds any more what it rested on: it is taken back where that is possible. Undefined where all is well. */
-async function lostBy(
+/** Runs the check after a guarded change. If the change turned out unsafe, it is taken back where the rule says how, and it failed. Undefined if all is well, or if the check could not be read (then a warning is emitted). */
+async function checkAfterUpdate(
   execution: ExecutionContext,
   { recheck, ...operation }: WriteOperation,
   change: Change & { readonly id: string; readonly before: Values },
@@ -528,11 +529,11 @@ async function lostBy(
 }
 
 const WITHHELD = 'withheld';
-const MOVED = 'moved';
+const CHANGED_OUTSIDE = 'moved';
 
 /** What the journal says of a write that is not done: where somebody else changed the object first, it may still take effect, and the next run waits for that. */
 const openOrNot = ({ class: one, diagnostic }: Sent): OutcomeClass =>
-  diagnostic?.code === MOVED ? 'unknown' : one;
+  diagnostic?.code === CHANGED_OUTSIDE ? 'unknown' : one;
 
 /** What is not done: nobody knows, it was withheld before it left, or it failed. */
 const undoneBy = (sent: Sent): 'unknown' | 'skipped' | 'failed' =>
@@ -703,11 +704,11 @@ async function sender(
       });
       await session.assertHeld();
     }
-    runContext.left();
+    runContext.onSending();
   };
   return async (request) => {
     const sent = await cloud.send(kind, request, write, mayLeave);
-    runContext.heard(sent.class);
+    runContext.onResponse(sent.class);
     return sent;
   };
 }
@@ -726,7 +727,7 @@ async function sendUntilKnown(
   const send = await sender(execution, operation, intent);
   let document: DocumentWrite | undefined;
   const attempt = async (): Promise<Sent> => {
-    const ready = await readied(execution, operation, intent, base);
+    const ready = await requestToSend(execution, operation, intent, base);
     if (ready === 'unneeded') return { class: 'applied' };
     if ('refused' in ready) return ready.refused;
     ({ document } = ready);
@@ -758,14 +759,14 @@ async function sendUntilKnown(
         class: 'rejected',
         diagnostic: {
           severity: 'error',
-          code: MOVED,
+          code: CHANGED_OUTSIDE,
           summary: `${intent.address} was changed outside of trueup meanwhile.`,
           detail: 'Plan again.',
         },
       };
     if (!again || execution.signal.aborted) return sent;
-    // The document that left first would take away what others add until it lands.
-    if (replacesDocument(kind, write) && !(await outlived(execution, intent))) return sent;
+    // The first PUT may still take effect later, and would then remove what others have added since.
+    if (replacesDocument(kind, write) && !(await waitUntilSettled(execution, intent))) return sent;
     sent = await attempt();
     lingers = true;
     // Whatever became of this sending, the one before may still land.
@@ -779,7 +780,7 @@ async function sendUntilKnown(
 }
 
 /** Waits until nothing of an intent can land any more; false where the run is to end. */
-async function outlived(
+async function waitUntilSettled(
   { clock, emit, signal, settleMilliseconds }: ExecutionContext,
   { address }: Intent,
 ): Promise<boolean> {
@@ -795,8 +796,8 @@ async function outlived(
 /** Readings that took longer than the settle time before a write is given up. */
 const SLOW_READINGS = 3;
 
-/** What is sent: as it was composed, or, where it replaces a document, made of what is live now. A reading that took longer than the settle time is old by then, and is made again. */
-async function readied(
+/** The request to send: as composed, or, for an update of a kind that holds a document, made from a new reading. A reading that took longer than the settle time is repeated. */
+async function requestToSend(
   { cloud, clock, settleMilliseconds }: ExecutionContext,
   { kind, write, request }: WriteOperation,
   { address }: Intent,

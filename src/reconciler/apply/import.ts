@@ -8,7 +8,7 @@ import {
   type Outcome,
   type Project,
 } from '../../model/index.js';
-import { previousAddress } from '../plan/match.js';
+import { formerAddressInState } from '../plan/match.js';
 import { storedValues } from '../observe.js';
 import type { PlanContext } from '../plan/propose.js';
 import type { Session } from '../../state/store-port.js';
@@ -31,7 +31,7 @@ export async function bind(
     refuse('undeclared', `${address} is not declared, so the next apply would remove it.`, {
       detail: `Declare it first; trueup export writes what is live as declarations.`,
     });
-  const bound = state.resources[previousAddress(declaration, state) ?? address];
+  const bound = state.resources[formerAddressInState(declaration, state) ?? address];
   if (bound?.id === id) return { address, kind: kind.name, action: 'adopt', outcome: 'done', id };
   // What the address is bound to is gone, or has still to go: an attempt to make another object in its place was cut off.
   const attempt = pending.find(

@@ -162,11 +162,11 @@ export function decide(
         !intent.preimage?.includes(live.id) &&
         unlike(intent, live).length === 0,
     );
-    const same = intents.filter(
+    const equalIntents = intents.filter(
       (other) => other.content === intent.content && !out.some((done) => done.intent === other),
     ).length;
     const [live] = equals.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-    if (live && equals.length <= same && equals.every((one) => isNew(intent, one))) {
+    if (live && equals.length <= equalIntents && equals.every((one) => isNew(intent, one))) {
       claimed.add(live.id);
       out.push({ intent, verdict: 'applied', live });
     } else

@@ -1,5 +1,5 @@
 // Which live object is meant by an address: the recorded id, else `lifecycle.adopt`, else identity.
-// One unmanaged match is adopted; several are a question to a person; list order never decides.
+// One unmanaged match is adopted; if several match, the user decides (exit 5); the order of the listing never does.
 import {
   append,
   canonical,
@@ -64,7 +64,7 @@ export function formerAddress(declaration: Declaration): string | undefined {
  * The previous address of a declaration, where it names one that the state still holds; both may be bound to one object
  * where a run ended between them. That no other declaration has it is seen to by `select`.
  */
-export function previousAddress(
+export function formerAddressInState(
   declaration: Declaration,
   state: State | undefined,
 ): string | undefined {
@@ -111,7 +111,7 @@ export class Matcher {
 
   match(kind: Kind, declaration: Declaration, values: Values): Match | MatchError {
     const collection = this.#liveObjects.get(kind.name) as LiveCollection;
-    const renamedFrom = previousAddress(declaration, this.#state);
+    const renamedFrom = formerAddressInState(declaration, this.#state);
     const entry = this.#state?.resources[renamedFrom ?? declaration.address];
     const rename = renamedFrom === undefined ? {} : { renamedFrom };
     const adopt = declaration.lifecycle.adopt;
@@ -126,8 +126,8 @@ export class Matcher {
     const base = entry ? { entry, gone: true, ...rename } : rename;
     if (adopt !== undefined) return this.#adopt(collection, declaration, adopt, base);
     const candidates = this.#candidates(collection, values);
-    const equals = declaration.lifecycle.allow_duplicate === true;
-    if (candidates.length > 1 && !equals) return ambiguous(kind, declaration, candidates);
+    const allowsDuplicates = declaration.lifecycle.allow_duplicate === true;
+    if (candidates.length > 1 && !allowsDuplicates) return ambiguous(kind, declaration, candidates);
     const live = candidates[0];
     if (!live) return { how: 'none', ...base };
     this.#claimed.set(key(kind.name, live.id), declaration.address);
@@ -229,7 +229,7 @@ function ambiguous(kind: Kind, declaration: Declaration, candidates: readonly Li
     declaration,
     'ambiguous',
     `${declaration.address} matches ${ids.length} live objects of ${kind.name}: ${shown}.`,
-    // A lifecycle stands beside a whole \`for_each\`, so for one member it cannot be written.
+    // `lifecycle` is written once for a whole `for_each`, so a single member cannot be given `adopt`.
     `Choose one: trueup import ${shellWord(declaration.address)} ${shellWord(id)}${isMember ? '' : `\nor write lifecycle: { adopt: ${JSON.stringify(id)} } beside its attributes.`}`,
     exits.undecided,
   );
@@ -271,9 +271,9 @@ const parentAttribute = (kind: Kind): string | undefined =>
   )?.[0];
 
 /**
- * What an undeclared reference to the same kind means: the root of the tree, such as the account the keys belong to. That
- * is the only object whose parent is not in the listing, or the parent that all of them have. An object that is recorded,
- * and not visible just now, is no parent from outside. Empty where the root is not known.
+ * The value of an undeclared parent attribute: the root of the tree, such as the account that the API keys belong to. If
+ * exactly one object has no listed parent, it is the root. If several have the same unlisted parent, that parent is the
+ * root. A parent that the state records but the listing lacks (`missing`) counts as listed. Empty if the root is not known.
  */
 export function ownRoot({
   kind,
@@ -282,19 +282,19 @@ export function ownRoot({
 }: Pick<LiveCollection, 'kind' | 'byId' | 'missing'>): Values {
   const known = roots.get(byId);
   if (known) return known;
-  const self = parentAttribute(kind);
-  const root: Values = self === undefined ? {} : rootOf(self, byId, missing);
+  const parentName = parentAttribute(kind);
+  const root: Values = parentName === undefined ? {} : rootOf(parentName, byId, missing);
   roots.set(byId, root);
   return root;
 }
 
 function rootOf(
-  self: string,
+  parentName: string,
   byId: LiveCollection['byId'],
   missing: LiveCollection['missing'],
 ): Values {
   const parentOf = ({ values }: Live): string | undefined =>
-    isEmpty(values[self]) ? undefined : String(values[self]);
+    isEmpty(values[parentName]) ? undefined : String(values[parentName]);
   const isTop = (live: Live): boolean => {
     const parent = parentOf(live);
     return (
@@ -306,21 +306,22 @@ function rootOf(
   const tops = [...byId.values()].filter(isTop);
   const [first] = tops;
   if (!first) return {};
-  if (tops.length === 1) return { [self]: first.id };
+  if (tops.length === 1) return { [parentName]: first.id };
   const parent = parentOf(first);
   return parent !== undefined && tops.every((top) => parentOf(top) === parent && top.id !== parent)
-    ? { [self]: parent }
+    ? { [parentName]: parent }
     : {};
 }
 
-/** The attribute that has to be declared because nobody knows which object stands for its absence; undefined where it is known. */
+/** The name of the parent attribute, if it must be declared because the default parent (`ownRoot`) is not known; otherwise undefined. */
 export function unknownParent(collection: LiveCollection, values: Values): string | undefined {
-  const self = parentAttribute(collection.kind);
-  const isOpen = self !== undefined && !Object.hasOwn(values, self) && collection.byId.size > 0;
-  return isOpen && isEmpty(ownRoot(collection)[self]) ? self : undefined;
+  const parentName = parentAttribute(collection.kind);
+  const isOpen =
+    parentName !== undefined && !Object.hasOwn(values, parentName) && collection.byId.size > 0;
+  return isOpen && isEmpty(ownRoot(collection)[parentName]) ? parentName : undefined;
 }
 
-/** Asked for every declaration. */
+/** Cache of `ownRoot`, which is called for every declaration. */
 const roots = new WeakMap<LiveCollection['byId'], Values>();
 
 /** Live objects of a collection by identity, each bucket in order of ids. */

@@ -45,7 +45,7 @@ import {
   isMatchError,
   Matcher,
   ownRoot,
-  previousAddress,
+  formerAddressInState,
   unknownParent,
   type Match,
 } from './match.js';
@@ -706,7 +706,7 @@ function afterDeposed(
 ): readonly [readonly Change[], readonly Change[]] {
   const { state } = draft.input;
   const recorded = [...draft.selection.declarations.values()].flatMap((one) => {
-    const entry = state?.resources[previousAddress(one, state) ?? one.address];
+    const entry = state?.resources[formerAddressInState(one, state) ?? one.address];
     return entry ? [[one.address, entry] as const] : [];
   });
   const left = [...recorded, ...draft.selection.removed].flatMap(([address, entry]) =>

@@ -23,7 +23,7 @@ import {
   type Write,
 } from '../../model/index.js';
 import { possibleDuplicates } from './possible-duplicates.js';
-import { ownRoot, previousAddress } from './match.js';
+import { ownRoot, formerAddressInState } from './match.js';
 import { mergedNames, travellingMasks } from './document-diff.js';
 import type { LiveCollections } from '../observe.js';
 import type { PlanInput } from './plan-input.js';
@@ -183,7 +183,7 @@ const rules: Readonly<Record<(typeof engineRules)[number], Rule>> = {
   protected: ({ changes, input }) => {
     const protects = input.project.declarations.filter((one) => one.lifecycle.protect);
     const declared = new Set(
-      protects.flatMap((one) => [one.address, previousAddress(one, input.state) ?? []].flat()),
+      protects.flatMap((one) => [one.address, formerAddressInState(one, input.state) ?? []].flat()),
     );
     return changes
       .filter(isRemoval)

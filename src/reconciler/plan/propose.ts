@@ -17,7 +17,7 @@ import {
 import type { Clock, Fingerprints, Known } from '../../platform/index.js';
 import type { Snapshot } from '../../state/store-port.js';
 import type { SecretVerdict } from './diff.js';
-import { previousAddress } from './match.js';
+import { formerAddressInState } from './match.js';
 import { nowOf, visibilityOf, type Now } from '../visibility.js';
 import {
   checkTarget,
@@ -205,7 +205,7 @@ async function compareSecrets(
     const selected = selection.declarations.get(declaration.address);
     // What is not selected helps to prove all unchanged at once.
     if (!selected && (state?.secrets_together ?? []).length === 0) continue;
-    const entry = state?.resources[previousAddress(declaration, state) ?? declaration.address];
+    const entry = state?.resources[formerAddressInState(declaration, state) ?? declaration.address];
     for (const [path, secret] of secretsIn((selected ?? declaration).values)) {
       const [key, value, fingerprint] = [
         `${declaration.address} ${path}`,

@@ -15,7 +15,7 @@ import {
   type Project,
   type State,
 } from '../../model/index.js';
-import { formerAddress, previousAddress } from './match.js';
+import { formerAddress, formerAddressInState } from './match.js';
 import { spread } from './document-diff.js';
 import { membersOf } from './references.js';
 
@@ -43,7 +43,7 @@ export function select(
     declarations.map((declaration) => [declaration.address, inOneForm(kinds, declaration)]),
   );
   const renamed = new Set(
-    declarations.flatMap((declaration) => previousAddress(declaration, state) ?? []),
+    declarations.flatMap((declaration) => formerAddressInState(declaration, state) ?? []),
   );
   const entries = Object.entries(state?.resources ?? {});
   const inPaths = below(project.paths);

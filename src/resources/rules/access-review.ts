@@ -195,7 +195,7 @@ function alongTheTree(
     for (const left of above.splice(depth))
       left.administrators.forEach((user) => administrators.delete(user));
     const given = new Map<string, Grant[]>();
-    for (const grant of (own.get(id) ?? []).toSorted((a, b) => height(b) - height(a)))
+    for (const grant of (own.get(id) ?? []).toSorted((a, b) => sortRank(b) - sortRank(a)))
       append(given, grant.user, grant);
     const reaching = reachOf(given, complete ? above.at(-1)?.reaching : undefined);
     const more = [...given]
@@ -236,8 +236,8 @@ function cellOf(
   { near, high }: Reach,
   given: readonly Grant[],
 ): readonly AccessCell[] {
-  const { user, role, rank: height, account: from } = outranks(high, near) ? high : near;
-  if (from !== account && height === 0 && given.length === 0) return [];
+  const { user, role, rank: roleRank, account: from } = outranks(high, near) ? high : near;
+  if (from !== account && roleRank === 0 && given.length === 0) return [];
   const own = given.map((grant) => grant.role);
   const declaring = given.filter(({ declared }) => declared !== undefined);
   const wanted = declaring.find((grant) => grant.declared?.role !== grant.role) ?? declaring[0];
@@ -258,14 +258,14 @@ function cellOf(
 }
 
 /** Whether a grant certainly gives more than one that reaches the account from nearer; an unknown role gives more than none. */
-function outranks({ rank: role }: Grant, { rank: nearer }: Grant): boolean {
-  if (role === 0) return false;
+function outranks({ rank: given }: Grant, { rank: nearer }: Grant): boolean {
+  if (given === 0) return false;
   if (nearer === 0) return true;
-  return nearer < 0 ? role === ADMINISTRATOR : role > nearer;
+  return nearer < 0 ? given === ADMINISTRATOR : given > nearer;
 }
 
 /** To sort by: an unknown role stands between none and those that are known. */
-const height = ({ rank: role }: Grant): number => (role < 0 ? 0.5 : role);
+const sortRank = ({ rank: given }: Grant): number => (given < 0 ? 0.5 : given);
 
 const nameOf = ({ id, values }: Live): string =>
   typeof values.name === 'string' ? values.name : id;
@@ -301,9 +301,9 @@ function placesOf(
     places.push({ id: live.id, name: nameOf(live), depth, rooted });
     push(live.id, depth + 1, rooted);
   }
-  const unmanaged = [...own.keys()].filter((id) => !accounts.has(id)).toSorted(byNumber);
+  const unlisted = [...own.keys()].filter((id) => !accounts.has(id)).toSorted(byNumber);
   return {
-    places: [...places, ...unmanaged.map((id) => ({ id, name: id, depth: 0, rooted: false }))],
+    places: [...places, ...unlisted.map((id) => ({ id, name: id, depth: 0, rooted: false }))],
     circling: [...circling].toSorted(byNumber),
   };
 }

@@ -48,7 +48,7 @@ function holdersByAccount(
   deleted: ReadonlySet<string>,
   after: ReadonlyMap<string, Values>,
 ): ReadonlyMap<string, ReadonlyMap<string, number>> {
-  const holders = new Map<string, Map<string, number>>();
+  const countsByAccount = new Map<string, Map<string, number>>();
   for (const { kind, byId } of objects.values()) {
     for (const live of byId.values()) {
       const key = `${kind.name} ${live.id}`;
@@ -59,16 +59,16 @@ function holdersByAccount(
         String(values.account),
         ...stringsIn(values.associated_accounts),
       ])) {
-        const counts = holders.get(account) ?? new Map<string, number>();
-        holders.set(account, counts.set(kind.name, (counts.get(kind.name) ?? 0) + 1));
+        const counts = countsByAccount.get(account) ?? new Map<string, number>();
+        countsByAccount.set(account, counts.set(kind.name, (counts.get(kind.name) ?? 0) + 1));
       }
     }
   }
-  return holders;
+  return countsByAccount;
 }
 
 /** What may name an account, with the filter that finds it. A service that ignores the filter lists everything. */
-const holders = [
+const holderFilters = [
   [ACCOUNTS, 'account'],
   [alertRules.name, 'associated_accounts'],
   [alertRules.name, 'account'],
@@ -83,7 +83,7 @@ function emptiness(
     [values[attribute]].flat().some((one) => String(one) === id);
   return {
     async before() {
-      for (const [name, attribute] of holders) {
+      for (const [name, attribute] of holderFilters) {
         const kind = kinds.get(name);
         const found = kind
           ? (await cloud.search(kind, { [attribute]: id })).find(

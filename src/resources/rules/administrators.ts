@@ -34,17 +34,17 @@ export function guards(
   live: LiveObjects,
   roles: Roles = {},
 ): readonly Guard[] {
-  const scene = administratorContextOf(changes, live, roles);
+  const context = administratorContextOf(changes, live, roles);
   return changes.flatMap((change): readonly Guard[] => {
     const account = guardedAccount(change, roles);
     if (account === undefined) return [];
-    const above = moves(change) ? movesAbove(scene, change) : [];
+    const above = moves(change) ? movesAbove(context, change) : [];
     const found =
-      demotes(change, roles) || isAdministered(scene, account)
-        ? witness(scene, change, account)
+      demotes(change, roles) || isAdministered(context, account)
+        ? waitsForAdministrator(context, change, account)
         : [];
     const waits = found && [...new Set([...above, ...found])];
-    if (waits) scene.waits.set(change.address, waits);
+    if (waits) context.waits.set(change.address, waits);
     return [{ change, account, waits }];
   });
 }
@@ -130,12 +130,12 @@ const isAdministered = (
 
 /** Moves of the accounts that an account will lie below, as far as they do not wait for its own. */
 function movesAbove(
-  scene: AdministratorContext,
+  context: AdministratorContext,
   change: Change & { readonly id: string },
 ): readonly string[] {
-  return lineage(scene.after, change.id).flatMap((at) => {
-    const move = scene.moved.get(at);
-    return move && move !== change && !dependsOn(scene, move, change) ? [move.address] : [];
+  return lineage(context.after, change.id).flatMap((at) => {
+    const move = context.moved.get(at);
+    return move && move !== change && !dependsOn(context, move, change) ? [move.address] : [];
   });
 }
 
@@ -144,35 +144,35 @@ function movesAbove(
  * whichever of them fail, a change that runs leaves an administrator behind. What waits for the change itself is no
  * witness for it, and leads to none.
  */
-function witness(
-  scene: AdministratorContext,
+function waitsForAdministrator(
+  context: AdministratorContext,
   change: Change,
   account: Value | undefined,
 ): readonly string[] | undefined {
   const waits: string[] = [];
-  for (const at of lineage(scene.after, account)) {
-    const promoted = dealtPromotion(scene, change, at);
+  for (const at of lineage(context.after, account)) {
+    const promoted = dealtPromotion(context, change, at);
     if (promoted) return [...waits, promoted.address];
-    if (scene.stable.has(at)) return waits;
-    const move = scene.moved.get(at);
+    if (context.stable.has(at)) return waits;
+    const move = context.moved.get(at);
     if (!move || move === change) continue;
-    if (dependsOn(scene, move, change)) return undefined;
+    if (dependsOn(context, move, change)) return undefined;
     waits.push(move.address);
   }
   return undefined;
 }
 
 function dealtPromotion(
-  scene: AdministratorContext,
+  context: AdministratorContext,
   change: Change,
   account: string,
 ): Change | undefined {
-  const all = scene.promotions.get(account) ?? [];
-  const turn = scene.dealt.get(account) ?? 0;
+  const all = context.promotions.get(account) ?? [];
+  const turn = context.dealt.get(account) ?? 0;
   for (let step = 0; step < all.length; step += 1) {
     const promotion = all[(turn + step) % all.length] as Change;
-    if (dependsOn(scene, promotion, change)) continue;
-    scene.dealt.set(account, turn + step + 1);
+    if (dependsOn(context, promotion, change)) continue;
+    context.dealt.set(account, turn + step + 1);
     return promotion;
   }
   return undefined;

@@ -1,4 +1,4 @@
-// What is live and not well, whether or not it is as declared: destinations that do not deliver, routers that do not
+// Health issues of live objects, whether or not it is as declared: destinations that do not deliver, routers that do not
 // take over their configuration, rules that can reach nobody. Pure, and told only of what was read anyway.
 import {
   isEmpty,

@@ -54,7 +54,7 @@ export interface Evidence {
 }
 
 /** A rule that sends somewhere, with what it would have sent. */
-interface Judged {
+interface RuleTally {
   readonly receivers: readonly string[];
   readonly notifications: number;
   readonly schedule: Value | undefined;
@@ -65,15 +65,15 @@ interface Judged {
 
 /** Rules that select one alert type: by the accounts they name, those that name any, those that name groups, and all. */
 interface Listeners {
-  readonly byAccount: Map<string, Judged[]>;
-  readonly scoped: Set<Judged>;
-  readonly grouped: Set<Judged>;
-  readonly all: Set<Judged>;
+  readonly byAccount: Map<string, RuleTally[]>;
+  readonly scoped: Set<RuleTally>;
+  readonly grouped: Set<RuleTally>;
+  readonly all: Set<RuleTally>;
 }
 
 /** The rules at one time. Objects that are not there yet go by their address, all others by their id. */
 interface Side {
-  readonly rules: ReadonlyMap<string, Judged>;
+  readonly rules: ReadonlyMap<string, RuleTally>;
   readonly listeners: ReadonlyMap<string, Listeners>;
   readonly parent: (account: string) => Value | undefined;
 }
@@ -88,7 +88,7 @@ interface Alert {
 }
 
 /** What became of an alert: whether it reached somebody, whether a rule is open that may have sent it, whether some rule has it from an account above alone. */
-interface Recipients {
+interface AlertResult {
   readonly heard: boolean;
   readonly open: boolean;
   readonly inherited: boolean;
@@ -111,7 +111,7 @@ export async function impactOf(
   for await (const page of alerts) {
     for (const { values } of page) {
       const alert = await alertOf(values, known.live, accountOf);
-      const [then, now] = [hear(before, alert), hear(after, alert)];
+      const [then, now] = [countAlert(before, alert), countAlert(after, alert)];
       const type = types.get(alert.type) ?? { alerts: 0, before: 0, after: 0 };
       types.set(alert.type, type);
       type.alerts += 1;
@@ -158,10 +158,10 @@ async function alertOf(
 }
 
 /** Only routers are in groups, so that a rule for groups can never be judged for them where it does not name their account as well. */
-function hear(
+function countAlert(
   { listeners, parent }: Side,
   { type, account, placed, router, day }: Alert,
-): Recipients {
+): AlertResult {
   const these = listeners.get(type);
   if (!these) return { heard: false, open: false, inherited: false };
   const above = lineage(parent, account);
@@ -198,7 +198,7 @@ const valuesAfter: ValuesOf = (scene, kind) => {
 function sideOf(scene: Named, valuesOf: ValuesOf): Side {
   const accounts = valuesOf(scene, ACCOUNTS);
   const destinations = valuesOf(scene, DESTINATIONS);
-  const rules = new Map<string, Judged>();
+  const rules = new Map<string, RuleTally>();
   const listeners = new Map<string, Listeners>();
   const delivers = (key: string): boolean => works(destinations.get(key) ?? { enabled: false });
   for (const [key, values] of valuesOf(scene, RULES)) {
@@ -230,7 +230,7 @@ function sideOf(scene: Named, valuesOf: ValuesOf): Side {
 
 function listen(
   listeners: Map<string, Listeners>,
-  rule: Judged,
+  rule: RuleTally,
   { filter_criteria, associated_accounts, associated_groups }: Values,
 ): void {
   const accounts = keysOf(associated_accounts);
@@ -238,10 +238,10 @@ function listen(
     isTree(filter_criteria) ? filter_criteria['alert_type__in'] : undefined,
   )) {
     const these = listeners.get(type) ?? {
-      byAccount: new Map<string, Judged[]>(),
-      scoped: new Set<Judged>(),
-      grouped: new Set<Judged>(),
-      all: new Set<Judged>(),
+      byAccount: new Map<string, RuleTally[]>(),
+      scoped: new Set<RuleTally>(),
+      grouped: new Set<RuleTally>(),
+      all: new Set<RuleTally>(),
     };
     listeners.set(type, these);
     for (const account of accounts) append(these.byAccount, account, rule);
@@ -277,7 +277,7 @@ function ruleImpacts(scene: Named, before: Side, after: Side, days: number): rea
 }
 
 /** At once, an alert is a notification for each destination; daily, a day with alerts is. On a schedule that nobody knows, none is counted. */
-function sentBy(rule: Judged | undefined): number {
+function sentBy(rule: RuleTally | undefined): number {
   if (!rule) return 0;
   return rule.notifications * (rule.schedule === 'daily' ? rule.days.size : rule.alerts);
 }
