@@ -25,7 +25,8 @@ import {
 } from '../model/index.js';
 import { roleLadder } from '../resources/role-ladder.js';
 import { placeText, type MayHold, type Piece } from './collect.js';
-import { ENV_NAME, escapeText, literalOf } from './expression.js';
+import { ENV_NAME } from './expression.js';
+import { expanded, type Member } from './for-each.js';
 import {
   build,
   converted,
@@ -38,7 +39,6 @@ import type { Report } from './diagnostics-list.js';
 import { ownCredential, type SecretSource } from './secret-source.js';
 import { isMap, type Raw, type RawMap } from './yaml/raw-values.js';
 import { check, found, type Violation, type Validators } from './validation.js';
-import { ofType } from './stacks/variables.js';
 import type { Validator } from './validator.js';
 import { declarationBodyOf, settings as settingsAttribute, whereOf } from './vocabulary.js';
 
@@ -283,11 +283,6 @@ function formOf(run: ResolveRun, kind: Kind): DeclarationForm {
   return form;
 }
 
-interface Member {
-  readonly key: string;
-  readonly value: Raw;
-}
-
 export function declarationsOf(run: ResolveRun, piece: Piece): readonly Declaration[] {
   const kind = run.kinds.get(piece.path[0] as string) as Kind;
   if (!isMap(piece.raw)) {
@@ -303,7 +298,7 @@ export function declarationsOf(run: ResolveRun, piece: Piece): readonly Declarat
   const members =
     each === undefined
       ? [undefined]
-      : ((piece.counted ? countedOf(run, piece, each) : membersOf(run, piece, each)) ??
+      : (expanded(each, piece, run.scope, (complaint) => complain(run, piece, complaint)) ??
         membersUnknown(run, piece));
   return members.flatMap((member) => declarationOf(run, piece, kind, form, body, member) ?? []);
 }
@@ -311,70 +306,6 @@ export function declarationsOf(run: ResolveRun, piece: Piece): readonly Declarat
 function membersUnknown(run: ResolveRun, { path, name }: Piece): readonly [] {
   run.unread.push((section, one) => section === path[0] && one === name);
   return [];
-}
-
-const MOST_MEMBERS = 100_000;
-
-/** Members "0", "1", …; each one's value is its number. Undefined after a complaint. */
-function countedOf(run: ResolveRun, piece: Piece, raw: Raw): readonly Member[] | undefined {
-  let wrong = false;
-  const say = (complaint: Violation): void => {
-    wrong = true;
-    complain(run, piece, complaint);
-  };
-  const count = ofType(substitute(raw, undefined, ['count'], run.scope, say), 'number');
-  if (wrong) return undefined;
-  if (typeof count === 'number' && Number.isInteger(count) && count >= 0 && count <= MOST_MEMBERS)
-    return Array.from({ length: count }, (_, index) => ({ key: String(index), value: index }));
-  say({
-    path: ['count'],
-    code: 'bad-count',
-    summary: `\`count\` has to be a number from 0 to ${MOST_MEMBERS}`,
-    detail: 'Work it out in the program, or use a loop there.',
-  });
-  return undefined;
-}
-
-/** Undefined after a complaint. */
-function membersOf(run: ResolveRun, piece: Piece, raw: Raw): readonly Member[] | undefined {
-  let wrong = false;
-  const say = (summary: string, more: readonly string[] = [], detail?: string): void => {
-    wrong = true;
-    complain(run, piece, {
-      path: ['for_each', ...more],
-      code: 'bad-for-each',
-      summary,
-      ...defined({ detail }),
-    });
-  };
-  const each = substitute(raw, undefined, ['for_each'], run.scope, (complaint) => {
-    wrong = true;
-    complain(run, piece, complaint);
-  });
-  if (wrong) return undefined;
-  if (isMap(each)) return Object.entries(each).map(([key, value]) => ({ key, value }));
-  if (!Array.isArray(each)) {
-    say(`\`for_each\`: a list of texts or a mapping is expected, not ${found(each)}`);
-    return undefined;
-  }
-  const seen = new Set<string>();
-  // A list in a stack is a set of texts, which `toset` makes of anything.
-  const isSet = piece.ofStack === true;
-  (each as readonly Raw[]).forEach((one, index) => {
-    const item = isSet && (typeof one === 'number' || typeof one === 'boolean') ? String(one) : one;
-    const key = typeof item === 'string' ? literalOf(item) : undefined;
-    if (typeof item !== 'string')
-      say(
-        `\`for_each\`: text is expected, not ${found(item)}`,
-        [String(index)],
-        'Write it in quotes.',
-      );
-    else if (key === undefined)
-      say('`for_each`: a key must be known before anything is read', [String(index)]);
-    else if (seen.has(key) && !isSet) say('`for_each`: the same key stands twice', [String(index)]);
-    else seen.add(key);
-  });
-  return wrong ? undefined : [...seen].map((key) => ({ key, value: escapeText(key) }));
 }
 
 function declarationOf(

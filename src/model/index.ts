@@ -17,7 +17,7 @@ export * from './json.js';
 export * from './kind.js';
 export * from './concurrency-limit.js';
 export * from './construct-comments.js';
-export * from './masking.js';
+export * from './secret-masking.js';
 export * from './partial-documents.js';
 export * from './did-you-mean.js';
 export * from './normalize.js';

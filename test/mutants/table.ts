@@ -30,7 +30,7 @@ const recheck = ['unit/resources/rules/recheck.test.ts'];
 const administrators = ['unit/resources/rules/administrators.test.ts'];
 const attribution = ['unit/reconciler/attribution.test.ts'];
 const masked = ['unit/report/masked.test.ts'];
-const masking = ['unit/model/masking.test.ts'];
+const masking = ['unit/model/secret-masking.test.ts'];
 const secretSource = ['unit/declarations/secret-source.test.ts'];
 const listing = ['unit/client/listing.test.ts'];
 const writing = ['unit/client/writing.test.ts'];
@@ -1202,28 +1202,28 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a secret is found in one spelling alone',
-    file: 'model/masking.ts',
+    file: 'model/secret-masking.ts',
     find: '.filter(({ length }) => length >= LONG).flatMap(spellings)',
     replace: '.filter(({ length }) => length >= LONG)',
     tests: masked,
   },
   {
     name: 'what is named as a secret is shown',
-    file: 'model/masking.ts',
+    file: 'model/secret-masking.ts',
     find: 'byName && isNamed(name) ?',
     replace: 'byName && name === "" ?',
     tests: masking,
   },
   {
     name: 'a difference is not judged by its path',
-    file: 'model/masking.ts',
+    file: 'model/secret-masking.ts',
     find: 'return secret ? covered(item) : value(item);',
     replace: 'return value(item);',
     tests: masking,
   },
   {
     name: 'an address is masked in what is said of it',
-    file: 'model/masking.ts',
+    file: 'model/secret-masking.ts',
     find: 'thing.split(about).map(text).join(about)',
     replace: 'text(thing)',
     tests: masking,
@@ -1322,7 +1322,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a mask is written back',
-    file: 'reconciler/plan/policy.ts',
+    file: 'reconciler/plan/masked-configuration.ts',
     find: 'if (patch || !live) return [];',
     replace: 'return [];',
     tests: merging,

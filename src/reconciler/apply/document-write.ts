@@ -19,7 +19,7 @@ import {
 } from '../../model/index.js';
 import { aftermath, mergedNames, ours, wholeDocument } from '../plan/document-diff.js';
 import { taken } from '../plan/diff.js';
-import { maskedWords, masksSent } from '../plan/policy.js';
+import { maskedWords, masksSent } from '../plan/masked-configuration.js';
 
 /** The object as it was read right before a write, and what its documents should be after it, by attribute. */
 export interface DocumentWrite {
