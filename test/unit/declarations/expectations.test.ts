@@ -440,7 +440,7 @@ it('lets nothing pass that ajv would not compile, word for word', () => {
       passed += 1;
       new Ajv({ ...options, meta: true, validateSchema: true }).compile(every as object);
     }),
-    { numRuns: drawn(3_000) },
+    { numRuns: drawn(1_500) },
   );
-  expect(passed).toBeGreaterThan(300);
+  expect(passed).toBeGreaterThan(150);
 });
