@@ -1564,7 +1564,7 @@ export const mutants: readonly Mutant[] = [
     name: 'an audit that could not be made passes',
     file: 'report/junit.ts',
     find: "...(first && { error: { element: 'error', type: first.code, message: first.summary } })",
-    replace: '',
+    replace: '...{}',
     tests: ['browser/junit.test.ts'],
   },
   {
@@ -2432,7 +2432,7 @@ export const mutants: readonly Mutant[] = [
     name: 'the state holds what is escaped',
     file: 'reconciler/observe.ts',
     find: 'return unescapeAll(redactAll(',
-    replace: 'return (redactAll(',
+    replace: 'return structuredClone(redactAll(',
     tests: ['unit/html-escaping.test.ts'],
   },
   {

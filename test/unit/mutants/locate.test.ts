@@ -1,6 +1,7 @@
 // Code is found whatever its formatting, and every seeded fault stands on a text of the sources.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { transformSync } from 'esbuild';
 import { format, resolveConfig } from 'prettier';
 import { describe, expect, it } from 'vitest';
 import { locate, replaceOnce } from '../../mutants/locate.js';
@@ -29,21 +30,32 @@ describe('a text of the sources', () => {
 describe('every seeded fault', () => {
   const files = [...new Set(mutants.map(({ file }) => file))];
 
-  it.each([undefined, 100])(
-    'stands once in its file, with a print width of %s',
-    async (printWidth) => {
-      const options = await resolveConfig(join(root, 'src/index.ts'));
-      const missing: string[] = [];
-      for (const file of files) {
-        const source = readFileSync(join(root, 'src', file), 'utf8');
-        const code =
-          printWidth === undefined
-            ? source
-            : await format(source, { ...options, printWidth, parser: 'typescript' });
-        for (const { name, find, file: its } of mutants)
-          if (its === file && locate(code, find).length !== 1) missing.push(`${name} (${file})`);
+  /** Faults whose text is not there once, or leaves no program behind. */
+  async function unusable(printWidth?: number): Promise<readonly string[]> {
+    const options = await resolveConfig(join(root, 'src/index.ts'));
+    const found: string[] = [];
+    for (const file of files) {
+      const source = readFileSync(join(root, 'src', file), 'utf8');
+      const code =
+        printWidth === undefined
+          ? source
+          : await format(source, { ...options, printWidth, parser: 'typescript' });
+      for (const { name, find, replace } of mutants.filter((one) => one.file === file)) {
+        try {
+          transformSync(replaceOnce(code, find, replace), { loader: 'ts', logLevel: 'silent' });
+        } catch (error) {
+          found.push(`${name} (${file}): ${String(error).split('\n', 2).join(' ')}`);
+        }
       }
-      expect(missing).toEqual([]);
-    },
-  );
+    }
+    return found;
+  }
+
+  it('stands once in its file, and leaves a program', async () => {
+    expect(await unusable()).toEqual([]);
+  });
+
+  it('does so whatever the print width', async () => {
+    expect(await unusable(180)).toEqual([]);
+  });
 });
