@@ -6,7 +6,7 @@ import type { Actor } from './activity-log.js';
 import type { Behaviours } from './behaviours.js';
 import type { Deliveries } from './deliveries.js';
 import type { Face } from './records.js';
-import { mediaTypes, turnDown, type Dialect } from './error-responses.js';
+import { mediaTypes, turnDown, type ErrorFormat } from './error-responses.js';
 import type { Secrets } from './signing-secrets.js';
 import type { RecordStore } from './record-store.js';
 
@@ -109,7 +109,7 @@ const typesOf = (header: string): readonly string[] =>
 /** @throws Refused (415, 400) unless the body is a JSON object in one of the media types. */
 export function bodyOf(
   c: Asked,
-  dialect: Dialect,
+  dialect: ErrorFormat,
   types: readonly string[] = [mediaTypes[dialect]],
 ): Readonly<Record<string, unknown>> {
   const [type = ''] = typesOf(c.req.header('content-type') ?? '');
@@ -126,7 +126,7 @@ export function bodyOf(
 }
 
 /** @throws Refused (406) where the client does not take what the dialect answers. */
-export function checkAccept(c: Asked, dialect: Dialect): void {
+export function checkAccept(c: Asked, dialect: ErrorFormat): void {
   const accept = c.req.header('accept');
   const tolerated = dialect === 'v2' ? ['*/*', 'application/*'] : [];
   const taken =

@@ -30,15 +30,15 @@ export function turnDown(
   throw new Refused(status, message, paths, headers);
 }
 
-export type Dialect = 'v2' | 'v3' | 'iot';
+export type ErrorFormat = 'v2' | 'v3' | 'iot';
 
-export const mediaTypes: Readonly<Record<Dialect, string>> = {
+export const mediaTypes: Readonly<Record<ErrorFormat, string>> = {
   v2: 'application/json',
   v3: 'application/vnd.api+json',
   iot: 'application/json',
 };
 
-export function dialectOf(path: string): Dialect {
+export function dialectOf(path: string): ErrorFormat {
   if (path.startsWith('/api/v3/')) return 'v3';
   return /^\/(?:iot|get_sim_info)\//.test(path) ? 'iot' : 'v2';
 }
@@ -46,7 +46,7 @@ export function dialectOf(path: string): Dialect {
 /** The answer that says why. Authentication failures of v2 carry their text plainly. */
 export function refusalResponse(
   refused: Refused,
-  dialect: Dialect,
+  dialect: ErrorFormat,
   behaviours: Behaviours,
 ): Response {
   const { status, paths } = refused;
@@ -59,7 +59,7 @@ export function refusalResponse(
 }
 
 const bodies: Readonly<
-  Record<Dialect, (status: number, message: string, paths: readonly string[]) => object>
+  Record<ErrorFormat, (status: number, message: string, paths: readonly string[]) => object>
 > = {
   v2: v2Body,
   v3: (status, message, paths) => ({
