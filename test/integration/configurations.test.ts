@@ -72,7 +72,7 @@ describe('a PUT that replaces', () => {
       };
       const home = declared('[{ lan: { mtu: 1500 } }]');
       expect((await home.expect(3, APPLY, one.there)).stdout).toMatch(
-        /masked-configuration[^]*__proto__ \(not read\)/,
+        /masked-configuration[^]*__proto__ cannot be read/,
       );
       expect(one.writes()).toEqual([]);
       expect(one.live()).toEqual([{ [NAMED]: { mtu: 9000 }, lan: { mtu: 1400 } }, []]);
