@@ -385,24 +385,25 @@ function isForgotten({ service, phases }: Scenario, ledger: Ledger, address: str
 }
 
 /**
- * A rerun recognises the object of a killed run by its content. If others made an equal object less than the settle time
- * before or after, and changed the first one before the rerun looked, nobody can tell which of the two the run made.
+ * The object of a killed run, or of a create without an answer, is recognised by its content. If others made an equal
+ * object after the run's, or less than the settle time before, and changed the run's before a run looked, nobody can tell
+ * which of the two the run made.
  */
 function isIndistinguishable(
-  { written, killed }: Ledger,
+  { written, recognised }: Ledger,
   { kind, id }: { readonly kind: string; readonly id: string },
 ): boolean {
   const create = written.find((one) => one.kind === kind && one.id === id && !one.before);
-  const recovered = create?.run && killed.get(create.run);
-  if (!create?.after || recovered === undefined) return false;
+  const looked = create?.run && recognised.get(create.run);
+  if (!create?.after || looked === undefined) return false;
   const made = content(kind, create.after);
-  const others = written.filter((one) => !one.run && one.kind === kind && one.at <= recovered);
+  const others = written.filter((one) => !one.run && one.kind === kind && one.at <= looked);
   const equal = others.some(
     (one) =>
       !one.before &&
       one.after &&
       one.id !== id &&
-      Math.abs(one.at - create.at) < SETTLE &&
+      one.at > create.at - SETTLE &&
       content(kind, one.after) === made,
   );
   return equal && others.some((one) => one.before && one.id === id);

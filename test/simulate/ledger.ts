@@ -52,8 +52,10 @@ export interface Ledger {
   standStill(milliseconds: number): void;
   /** A run is over: killed, or by itself. */
   end(run: Asked, killed: boolean): void;
-  /** Runs that were killed, and when the first run after each of them ended by itself, on the clock of the service. */
-  readonly killed: ReadonlyMap<Asked, number>;
+  /** A create of a run got no clear answer. */
+  unanswered(run: Asked): void;
+  /** Runs whose creates had to be recognised by their content, and when the first run that could do so ended by itself, on the clock of the service. */
+  readonly recognised: ReadonlyMap<Asked, number>;
   /** A person keeps what a run made and nothing declares any more. */
   letGo(kind: string, id: string): void;
   readonly losses: number;
@@ -87,7 +89,7 @@ export function ledgerOf(rig: Rig): Ledger {
   const made = new Map<string, Written>();
   const declared = new Map<string, Declaration[]>();
   const standstills = new Map<number, number>();
-  const killed = new Map<Asked, number>();
+  const recognised = new Map<Asked, number>();
   let losses = 0;
 
   const mean = (kind: string, id: string, record: JsonObject): void => {
@@ -150,11 +152,12 @@ export function ledgerOf(rig: Rig): Ledger {
         declared.set(one.address, [...(declared.get(one.address) ?? []), one]);
       for (const [kind, shelf] of live) for (const [id, record] of shelf) mean(kind, id, record);
     },
-    killed,
+    recognised,
+    unanswered: (run) => void recognised.set(run, Infinity),
     end: (run, wasKilled) => {
       const now = rig.clock.service.now();
-      if (wasKilled) killed.set(run, Infinity);
-      else for (const [one, recovered] of killed) killed.set(one, Math.min(recovered, now));
+      if (wasKilled) recognised.set(run, Infinity);
+      else for (const [one, at] of recognised) recognised.set(one, Math.min(at, now));
     },
     letGo: (kind, id) => void made.delete(`${kind} ${id}`),
     standStill: (milliseconds) =>

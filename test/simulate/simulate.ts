@@ -283,6 +283,8 @@ class Play implements Played {
             ),
           };
     } finally {
+      if (method === 'POST' && (status === 'reset' || Number(status) >= 400))
+        this.#ledger.unanswered(run);
       if (method !== 'GET') this.#tell(`    run ${run.number} ${method} ${path} -> ${status}`);
     }
   }
