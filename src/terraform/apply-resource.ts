@@ -8,6 +8,7 @@ import {
   writables,
   type AttributeChange,
   type Change,
+  type Delete,
   type Diagnostic,
   type Kind,
   type Live,
@@ -16,13 +17,12 @@ import {
   type Write,
 } from '../model/index.js';
 import { diff, updateOf } from '../reconciler/plan/diff.js';
-import { verifyDocument } from '../reconciler/apply/document-write.js';
-import type { Performed } from '../reconciler/apply/executor.js';
+import type { Proof, WrittenChange } from '../reconciler/apply/executor.js';
+import type { Performed } from '../reconciler/apply/operation.js';
 import { literalsAtMasks, ours } from '../reconciler/plan/document-diff.js';
 import type { LiveCollection, LiveCollections } from '../reconciler/observe.js';
 import { endangers, judgeAlone, policyNeeds } from '../reconciler/plan/policy.js';
 import { missingCredentials } from '../reconciler/plan/propose.js';
-import { readBack, shownOf } from '../reconciler/apply/read-back.js';
 import {
   composedAll,
   isRecord,
@@ -40,7 +40,7 @@ import { complaints, wireDiagnosticOf, wordsFor } from './wire-diagnostics.js';
 import { claimOf } from './provider-journal.js';
 import type { ApplyReply, WireDiagnostic } from './protocol/provider-server.js';
 import { sameObject, timed, timeoutsOf, timeoutError, type Limit, type Timed } from './timeouts.js';
-import type { Bench, WriteContext } from './write-context.js';
+import type { WriteSession, WriteContext } from './write-session.js';
 
 export interface Applying {
   readonly kind: Kind;
@@ -74,12 +74,12 @@ export async function applyChange(
 function within<T>(
   context: WriteContext,
   what: Timed,
-  write: (context: WriteContext, bench: Bench) => Promise<T>,
+  write: (context: WriteContext, writer: WriteSession) => Promise<T>,
 ): Promise<T> {
-  const hand = (limit: Limit, signal?: AbortSignal): WriteContext =>
+  const narrowed = (limit: Limit, signal?: AbortSignal): WriteContext =>
     signal ? { ...context, limit, cloud: context.within(signal) } : context;
-  return context.journal.during((bench) =>
-    timed(context.clock, what, (...time) => write(hand(...time), bench)),
+  return context.journal.during((writer) =>
+    timed(context.clock, what, (...time) => write(narrowed(...time), writer)),
   );
 }
 
@@ -90,15 +90,15 @@ function create(
   config: CtyObject,
 ): Promise<ApplyReply> {
   const declared = managed(kind, planned, config);
-  return within(whole, { kind, operation: 'create', block: planned }, async (context, bench) => {
-    const { live, fits, created } = await make(context, bench, kind, declared);
+  return within(whole, { kind, operation: 'create', block: planned }, async (context, writer) => {
+    const { live, fits, created } = await make(context, writer, kind, declared);
     if (fits)
       return {
         new_state: resultOf(kind.attributes, planned, live.values),
         ...(created && { private: createdNow(context) }),
       };
     try {
-      const { now, diagnostics } = await brought(context, bench, {
+      const { now, diagnostics } = await brought(context, writer, {
         kind,
         live,
         declared,
@@ -137,19 +137,19 @@ async function update(
   const declared = managed(kind, planned, config);
   const renewed = (path: string): boolean =>
     memberAt(planned, versionOf(path)) !== memberAt(prior, versionOf(path));
-  return within(whole, { kind, operation: 'update', block: planned }, async (context, bench) => {
+  return within(whole, { kind, operation: 'update', block: planned }, async (context, writer) => {
     const live = await readUntilVisible(
       context,
       kind,
       id,
-      await bench.current(context, kind, id),
+      await writer.current(context, kind, id),
       createdIn(kept),
     );
     if (!live)
       return refuse('gone', `${wordsFor(kind)} ${id} was deleted outside of Terraform meanwhile.`, {
         detail: 'Plan again.',
       });
-    const { now, diagnostics } = await brought(context, bench, {
+    const { now, diagnostics } = await brought(context, writer, {
       kind,
       live,
       declared,
@@ -180,7 +180,7 @@ interface Bringing {
 /** Changes an object to what is declared. @throws Refusal where that was not possible */
 async function brought(
   context: WriteContext,
-  bench: Bench,
+  writer: WriteSession,
   { kind, live, declared, renewed, prior }: Bringing,
 ): Promise<{ readonly now: Live; readonly diagnostics: readonly WireDiagnostic[] }> {
   const before = { ...live, values: ours(kind, declared, live.values) };
@@ -225,7 +225,7 @@ async function brought(
       },
     );
   const write: Write = { verb: 'update', id: live.id, live: before, ...update };
-  const change: Change = {
+  const change: Change & { readonly id: string } = {
     action: 'update',
     ...named(context, kind),
     id: live.id,
@@ -234,35 +234,25 @@ async function brought(
     write,
     request: context.cloud.compose(kind, write),
   };
-  const { warnings, performed } = await written(context, bench, kind, change);
-  const shown = {
-    kind,
-    id: live.id,
-    judge: (one: Live | undefined) => shownOf(kind, write.fields, before.values, one),
-  };
-  const { shown: what = 'unread', live: now } =
-    (await readBack(context, [shown], () => Infinity)).get(shown) ?? {};
-  if (what === 'unread')
-    return {
-      now: { ...live, values: { ...live.values, ...withoutSecretsOf(write.fields) } },
-      diagnostics: [...warnings, unread(kind, live.id)],
-    };
-  if (!now || what !== 'taken')
-    return refuse(
-      'not-taken',
-      `The service answered with success, but ${wordsFor(kind)} ${live.id} ${what === 'earlier' ? 'still shows the earlier value' : 'does not hold what was sent'}.`,
-      {
-        detail: 'Plan again to see what is there.',
-      },
-    );
-  const found =
-    performed.written?.document &&
-    verifyDocument(kind, wordsFor(kind), performed.written.document, now);
-  if (found?.lost) throw new Refusal([found.lost]);
+  const { warnings, performed } = await written(context, writer, kind, change);
+  const proof = await proven(context, writer, { change, ...performed.written });
+  const wire = proof.notes.map((note) => wireDiagnosticOf(kind, note));
+  if (proof.live) return { now: proof.live, diagnostics: [...warnings, ...wire] };
   return {
-    now,
-    diagnostics: [...warnings, ...(found?.notes ?? []).map((note) => wireDiagnosticOf(kind, note))],
+    now: { ...live, values: { ...live.values, ...withoutSecretsOf(write.fields) } },
+    diagnostics: [...warnings, unread(kind, live.id)],
   };
+}
+
+/** @throws Refusal where a reading shows that the service did not carry out what it answered with success */
+async function proven(
+  context: WriteContext,
+  writer: WriteSession,
+  written: WrittenChange,
+): Promise<Proof> {
+  const proof = await writer.prove(context, written);
+  if (proof.failure) throw new Refusal([proof.failure.diagnostic]);
+  return proof;
 }
 
 const withoutSecretsOf = (fields: Values): Values =>
@@ -312,12 +302,12 @@ async function remove(
   const id = String(prior[kind.id]);
   whole.claims.add(claimOf(kind.name, id));
   if (!kind.operations.delete) return { new_state: null };
-  return within(whole, { kind, operation: 'delete', block: prior }, async (context, bench) => {
+  return within(whole, { kind, operation: 'delete', block: prior }, async (context, writer) => {
     const live = await readUntilVisible(
       context,
       kind,
       id,
-      await bench.current(context, kind, id),
+      await writer.current(context, kind, id),
       createdIn(kept),
     );
     if (!live) return { new_state: null };
@@ -328,25 +318,16 @@ async function remove(
       writables(kind).map(([path]) => ({ path })),
     );
     const write: Write = { verb: 'delete', id, fields: {}, live };
-    const { warnings } = await written(context, bench, kind, {
+    const change: Delete = {
       action: 'delete',
       ...named(context, kind),
       id,
       before: live.values,
       write,
       request: context.cloud.compose(kind, write),
-    });
-    const gone = {
-      kind,
-      id,
-      judge: (one: Live | undefined) => (one ? ('earlier' as const) : ('taken' as const)),
     };
-    if ((await readBack(context, [gone], () => Infinity)).get(gone)?.shown === 'earlier')
-      return refuse(
-        'still-there',
-        `The service answered as if ${wordsFor(kind)} ${id} were gone, but it is still there.`,
-        { detail: 'Plan again to see what is there.' },
-      );
+    const { warnings } = await written(context, writer, kind, change);
+    await proven(context, writer, { change });
     return { new_state: null, diagnostics: warnings };
   });
 }
@@ -364,12 +345,12 @@ function advised({ action }: Change, failure: Diagnostic): Diagnostic {
 /** @throws Refusal where a policy forbids the change, or it was not done */
 async function written(
   context: WriteContext,
-  bench: Bench,
+  writer: WriteSession,
   kind: Kind,
   change: Change,
 ): Promise<{ readonly warnings: readonly WireDiagnostic[]; readonly performed: Performed }> {
   const send = async (liveObjects?: LiveCollections): Promise<Performed> => {
-    const performed = await bench.write(context, change, liveObjects);
+    const performed = await writer.write(context, change, liveObjects);
     if (performed.outcome.outcome !== 'done')
       throw new Refusal([advised(change, failureOf(context, kind, performed.outcome))]);
     return performed;

@@ -22,7 +22,7 @@ import { readUntilVisible } from './creation-time.js';
 import { wordsFor } from './wire-diagnostics.js';
 import { claimOf, SHOWN, withPlace } from './provider-journal.js';
 import { typeName } from './terraform-schema.js';
-import type { Bench, WriteContext } from './write-context.js';
+import type { WriteSession, WriteContext } from './write-session.js';
 
 /** An object that is terraform's from now on. `fits`: nothing has to be sent to it any more. */
 export interface Created {
@@ -35,19 +35,19 @@ export interface Created {
 /** @throws Refusal where nothing was made, or nobody knows whether it was */
 export async function make(
   context: WriteContext,
-  bench: Bench,
+  writer: WriteSession,
   kind: Kind,
   declared: Values,
 ): Promise<Created> {
   if (!kind.operations.create)
-    return { live: await adopted(context, bench, kind, declared), fits: false, created: false };
-  const open = bench.undecided.filter(({ intent }) => intent.kind === kind.name);
+    return { live: await adopted(context, writer, kind, declared), fits: false, created: false };
+  const open = writer.undecided.filter(({ intent }) => intent.kind === kind.name);
   if (open.length > 0) throw new Refusal(questions(context, kind, open));
-  const left = await leftOver(context, bench, kind, declared);
+  const left = await leftOver(context, writer, kind, declared);
   // Whether the secret it was made with is the one of today nobody can read.
   if (left) return { live: left, fits: secretsIn(declared).size === 0, created: false };
-  const outcome = await bench.make(context, kind, creation(context, kind, declared));
-  const entry = bench.entries.get(outcome.address);
+  const outcome = await writer.make(context, kind, creation(context, kind, declared));
+  const entry = writer.entries.get(outcome.address);
   if (outcome.outcome !== 'done' || !entry)
     throw new Refusal([asked(context, kind, failureOf(context, kind, outcome))]);
   return {
@@ -123,25 +123,25 @@ function creation({ random, cloud, run }: WriteContext, kind: Kind, declared: Va
 /** What a run that is over made of the same content, where it is live and still equal. One that no listing may show yet is waited for. */
 async function leftOver(
   context: WriteContext,
-  bench: Bench,
+  writer: WriteSession,
   kind: Kind,
   declared: Values,
 ): Promise<Live | undefined> {
   const { run, claims, limit } = context;
-  const { recent = [] } = bench.session.snapshot.state;
+  const { recent = [] } = writer.session.snapshot.state;
   const content = digest(applied(kind, declared));
   const alike = ({ kind: name, file, applied: theirs }: Entry): boolean =>
     name === kind.name && file !== run.id && file !== SHOWN && digest(theirs) === content;
-  for (const [address, entry] of [...bench.entries].filter(([, one]) => alike(one))) {
+  for (const [address, entry] of [...writer.entries].filter(([, one]) => alike(one))) {
     if (claims.has(claimOf(kind.name, entry.id)) || !(await run.isOver(entry))) continue;
     const created = recent.find((one) => one.kind === kind.name && one.unseen.includes(entry.id));
-    const found = (await limit.until(bench.base(kind))).byId.get(entry.id);
+    const found = (await limit.until(writer.base(kind))).byId.get(entry.id);
     const live = await limit.until(readUntilVisible(context, kind, entry.id, found, created));
-    if (!live || !taken(kind, entry.applied, live) || bench.entries.get(address) !== entry)
+    if (!live || !taken(kind, entry.applied, live) || writer.entries.get(address) !== entry)
       continue;
     const mine = { ...entry, file: run.id };
-    bench.entries.set(address, mine);
-    await bench.session.record({ type: 'result', class: 'applied', address, entry: mine });
+    writer.entries.set(address, mine);
+    await writer.session.record({ type: 'result', class: 'applied', address, entry: mine });
     return live;
   }
   return undefined;
@@ -150,12 +150,12 @@ async function leftOver(
 /** @throws Refusal unless exactly one object that nobody has yet is meant */
 async function adopted(
   { bound, limit }: WriteContext,
-  bench: Bench,
+  writer: WriteSession,
   kind: Kind,
   declared: Values,
 ): Promise<Live> {
   const key = identityKey(kind, declared);
-  const collection = await limit.until(bench.base(kind));
+  const collection = await limit.until(writer.base(kind));
   const all =
     key === undefined || !isKnown(declared) ? [] : (indexByIdentity(collection).get(key) ?? []);
   const [live, ...others] = all;

@@ -4,7 +4,7 @@ import { isObject, type Kind, type Live, type Moment } from '../model/index.js';
 import { ageOf, momentNow, nowOf } from '../reconciler/visibility.js';
 import { look } from './listing-cache.js';
 import { wordsFor } from './wire-diagnostics.js';
-import type { WriteContext } from './write-context.js';
+import type { WriteContext } from './write-session.js';
 
 const FIRST_PAUSE = 1000;
 

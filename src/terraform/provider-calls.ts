@@ -52,7 +52,7 @@ import { providerSchema, typeName, typeOf } from './terraform-schema.js';
 import { listingCacheOf } from './listing-cache.js';
 import { timed, unlimited } from './timeouts.js';
 import { configComplaints, type ConfigCheck } from './validate-resource.js';
-import { benchOf, type Bench, type WriteContext } from './write-context.js';
+import { writeSessionOf, type WriteSession, type WriteContext } from './write-session.js';
 
 export interface ProviderTools {
   readonly kinds: Kinds;
@@ -393,9 +393,9 @@ async function openSite(
     signal,
     settleMilliseconds,
   };
-  const journal: ProviderJournal<Bench> = journalOf(
+  const journal: ProviderJournal<WriteSession> = journalOf(
     { ...shared, store, notes: tools.notes(path) },
-    (held) => benchOf(shared, held),
+    (held) => writeSessionOf(shared, held),
   );
   return {
     context: { ...shared, journal, limit: unlimited, within: (signal) => cloud.within(signal) },

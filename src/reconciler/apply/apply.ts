@@ -7,7 +7,6 @@ import {
   isChange,
   keyOf,
   limited,
-  objectsIn,
   Refusal,
   waitsOf,
   worst,
@@ -19,7 +18,6 @@ import {
   type Exit,
   type Intent,
   type Kind,
-  type Live,
   type Outcome,
   type PlanDocument,
   type PlanRequest,
@@ -32,37 +30,32 @@ import {
   type Value,
   type Values,
 } from '../../model/index.js';
-import { verifyDocument, type DocumentWrite } from './document-write.js';
+import { Executor, type ChangeContext, type WrittenChange } from './executor.js';
 import {
-  beforeRun,
   isSensitive,
   missingSecret,
   unbindFormerAddress,
-  perform,
   outcomeBase,
-  unproven,
-  withoutSent,
   type ExecutionContext,
-  type Performed,
-  type RunContext,
-  type WrittenFields,
-} from './executor.js';
-import { storedValues } from '../observe.js';
+} from './operation.js';
+import { beforeRun } from './pre-image.js';
 import type { Visibility } from '../visibility.js';
 import type { Proposal } from '../plan/plan.js';
 import { propose, secretsAtHand } from '../plan/propose.js';
-import { outcomeOf, recordsOf, recover, settle, type Settled } from './recovery.js';
-import { readBack, shownOf, type ReadBack } from './read-back.js';
+import { outcomeOf, recover } from './recovery.js';
 import { rechecksOf } from './guards.js';
 import { declaredValueAt } from '../plan/references.js';
 import { phases } from '../plan/order.js';
 import { staleness } from '../plan/approval.js';
 import type { Session } from '../../state/store-port.js';
 
-/** This many requests in a row without a clear answer, and nothing new is started. */
-const SILENCE = 5;
 /** A question that took longer than this (milliseconds) is followed by another reading. */
 const FRESH = 5000;
+
+export interface ApplyContext extends ExecutionContext {
+  /** Requests under way at once. */
+  readonly parallelism: number;
+}
 
 export interface Approval {
   /** Shows the plan and asks. */
@@ -84,7 +77,7 @@ export interface Applied {
 
 /** @throws Refusal: undecided (5), stale (6), a reading that failed or a secret that is not there (1); nothing was written then. */
 export async function apply(
-  execution: ExecutionContext,
+  execution: ApplyContext,
   project: Project,
   request: PlanRequest,
   { approve, document, saved }: Approval,
@@ -159,7 +152,7 @@ const FIRST_PAUSE = 1000;
 
 /** Plans again, with growing pauses, while the plan has to do with objects that were created just now and are not visible yet. */
 async function visible(
-  { clock, emit, signal, settleMilliseconds }: ExecutionContext,
+  { clock, emit, signal, settleMilliseconds }: ApplyContext,
   plan: (waited: number) => Promise<Proposal>,
 ): Promise<Proposal> {
   const began = clock.monotonic();
@@ -239,25 +232,20 @@ interface Setting {
 
 /** The execution of one plan. */
 class Run {
-  readonly #execution: ExecutionContext;
+  readonly #execution: ApplyContext;
   readonly #changes: readonly Change[];
-  readonly #entries: Map<string, Entry>;
-  readonly #runContext: Omit<RunContext, 'onSending'>;
+  readonly #executor: Executor;
+  readonly #changeContext: Omit<ChangeContext, 'onSending'>;
   readonly #outcomes = new Map<string, Outcome>();
   readonly #unsettled = new Map<string, Intent>();
-  readonly #written = new Map<
-    string,
-    WrittenFields & { readonly change: Change; readonly prior: Entry | undefined }
-  >();
+  readonly #written: WrittenChange[] = [];
   /** Creates that are not sent again, whatever is found out about them. */
   readonly #final = new Set<string>();
-  readonly #deleted = new Map<string, Entry>();
+  readonly #deleted = new Map<string, WrittenChange>();
   /** `<kind> <id>` of what this run deleted. */
   readonly #gone = new Set<string>();
-  readonly #known: Set<string>;
   readonly #rechecks: Rechecks;
   readonly #visibility: Visibility;
-  #silence = 0;
   /** Changes whose request left. */
   readonly #left = new Set<string>();
   /** Why the run was cut short: the journal could not be written, or the lock was lost. */
@@ -267,14 +255,16 @@ class Run {
   #bug: { readonly error: unknown } | undefined;
 
   constructor(
-    execution: ExecutionContext,
+    execution: ApplyContext,
     { plan, liveObjects, visibility }: Proposal,
     { entries, settings, allow }: Setting,
   ) {
     this.#execution = { ...execution, cloud: gated(execution.cloud, execution.parallelism) };
     this.#changes = plan.changes;
     this.#visibility = visibility;
-    this.#entries = new Map(Object.entries(entries));
+    this.#executor = new Executor(this.#execution, new Map(Object.entries(entries)), () =>
+      this.error ? 'the run was cut short' : undefined,
+    );
     const lookups = new Map(
       plan.changes.flatMap((change) =>
         'desired' in change && change.desired
@@ -282,12 +272,12 @@ class Run {
           : [],
       ),
     );
-    this.#known = new Set(Object.values(entries).flatMap(objectsIn));
-    for (const { kind, byId } of liveObjects.values())
-      for (const id of byId.keys()) this.#known.add(`${kind.name} ${id}`);
+    const wasLive = (kind: string, id: string): boolean =>
+      liveObjects.get(kind)?.byId.has(id) ?? false;
     const isDeleted = (kind: string, id: string): boolean =>
       this.#gone.has(`${kind} ${id}`) || visibility.isDeleted(kind, id);
-    const isKnown = (kind: string, id: string): boolean => this.#known.has(`${kind} ${id}`);
+    const isKnown = (kind: string, id: string): boolean =>
+      this.#executor.owns(kind, id) || wasLive(kind, id);
     this.#rechecks = rechecksOf(
       { ...execution, settings, allow, isDeleted, isKnown },
       liveObjects,
@@ -298,16 +288,11 @@ class Run {
         isSensitive(execution.rules, change) ? change.depends_on : [],
       ),
     );
-    this.#runContext = {
-      known: isKnown,
+    this.#changeContext = {
+      wasLive,
       before: beforeRun(liveObjects),
-      halt: () => this.#halt(),
-      onResponse: (outcome) =>
-        void (this.#silence =
-          outcome === 'unknown' ? this.#silence + 1 : outcome === 'not_sent' ? this.#silence : 0),
       awaited: (address) => awaited.has(address),
       recheck: (change, fields) => this.#rechecks.of(change, fields),
-      entry: (address) => this.#entries.get(address),
       resolver: (reference) => this.#resolve(reference, lookups),
     };
   }
@@ -316,11 +301,11 @@ class Run {
     const [first, wants, last] = phases(this.#changes);
     await this.#unlessCut(() => this.#renameReplaced());
     await this.#phase(first);
-    await this.#unlessCut(() => this.#proveDeletes(first));
+    await this.#unlessCut(() => this.#prove(this.#deletedIn(first)));
     await this.#phase(wants);
-    await this.#unlessCut(() => this.#proveUpdates());
+    await this.#unlessCut(() => this.#prove(this.#written));
     await this.#phase(last);
-    await this.#unlessCut(() => this.#proveDeletes(last));
+    await this.#unlessCut(() => this.#prove(this.#deletedIn(last)));
     if (!this.#execution.signal.aborted) await this.#unlessCut(() => this.#lookForCreated());
     if (this.#bug) throw this.#bug.error;
     return this.#changes.map((change) => this.#outcomes.get(keyOf(change)) as Outcome);
@@ -331,19 +316,19 @@ class Run {
     for (const change of this.#changes) {
       const entry =
         change.action === 'create' && change.replaces
-          ? this.#entries.get(change.renamed_from ?? change.address)
+          ? this.#executor.entries.get(change.renamed_from ?? change.address)
           : undefined;
       if (!entry || change.renamed_from === undefined) continue;
       await this.#execution.session.record(
         { type: 'result', class: 'applied', address: change.address, entry },
         ...unbindFormerAddress(change),
       );
-      this.#remember(change, { entry });
+      this.#executor.remember(change, entry);
     }
   }
 
   #resolve(reference: Reference, declared: ReadonlyMap<string, Values>): Value | undefined {
-    const entry = this.#entries.get(reference.target);
+    const entry = this.#executor.entries.get(reference.target);
     const kind = entry && this.#execution.kinds.get(entry.kind);
     if (!entry || !kind) return undefined;
     if (reference.attribute === kind.id) return entry.id;
@@ -445,45 +430,27 @@ class Run {
         action: change.action,
         ...('id' in change ? { id: change.id } : {}),
       });
-    const before = this.#entries.get(change.address);
-    const performed = await perform(this.#execution, change, {
-      ...this.#runContext,
+    const before = this.#executor.entries.get(change.address);
+    const performed = await this.#executor.perform(change, {
+      ...this.#changeContext,
       onSending: () => void this.#left.add(keyOf(change)),
     });
     if (performed.outcome.outcome === 'done') this.#rechecks.done?.(change, performed.entry);
-    this.#remember(change, performed);
-    if (performed.written)
-      this.#written.set(change.address, {
+    if (performed.written && 'id' in change)
+      this.#written.push({
         change,
         ...performed.written,
-        prior: before?.id === performed.written.id ? before : undefined,
+        prior: before?.id === change.id ? before : undefined,
+        // A new object may not be visible yet, or not in every reading.
+        isNew: this.#visibility.created(change.kind, change.id) !== undefined,
       });
     if (change.action === 'delete' && performed.entry !== undefined) {
       this.#gone.add(`${change.kind} ${change.id}`);
-      if (before) this.#deleted.set(keyOf(change), before);
+      this.#deleted.set(keyOf(change), { change, prior: before });
     }
     if (performed.pending && !performed.again) this.#final.add(change.address);
     if (performed.pending) this.#unsettled.set(change.address, performed.pending);
     else this.#end(performed.outcome, loud);
-  }
-
-  #remember(change: Change, performed: Pick<Performed, 'entry'>): void {
-    if (change.renamed_from !== undefined && performed.entry !== undefined)
-      this.#entries.delete(change.renamed_from);
-    if (performed.entry === null) this.#entries.delete(change.address);
-    else if (performed.entry) this.#bind(change.address, performed.entry);
-  }
-
-  #bind(address: string, entry: Entry): void {
-    this.#entries.set(address, entry);
-    this.#known.add(`${entry.kind} ${entry.id}`);
-  }
-
-  /** Why nothing more may leave. */
-  #halt(): string | undefined {
-    if (this.error) return 'the run was cut short';
-    if (this.#execution.signal.aborted) return 'the run was interrupted';
-    return this.#silence >= SILENCE ? 'the service stopped answering clearly' : undefined;
   }
 
   #reasonToSkip(change: Change): string | undefined {
@@ -493,7 +460,7 @@ class Run {
     });
     if (failed !== undefined) return `${failed} did not succeed`;
     return this.error || this.#execution.signal.aborted || writes(change)
-      ? this.#halt()
+      ? this.#executor.halt()
       : undefined;
   }
 
@@ -515,16 +482,11 @@ class Run {
   /** Looks what became of creates without an answer. Returns addresses that were not applied and may be sent once more. */
   async #settle(release: (address: string) => void): Promise<readonly string[]> {
     const intents = [...this.#unsettled.values()];
-    const settled = await this.#look(intents);
+    const settled = await this.#executor.settle(intents);
     const again: string[] = [];
-    this.#silence = 0;
     for (const intent of intents) {
-      const one = settled.find((candidate) => candidate.intent === intent);
-      const records = one ? recordsOf(this.#execution.kinds, one) : [];
-      if (records.length > 0) await this.#execution.session.record(...records);
+      const one = settled.get(intent);
       this.#unsettled.delete(intent.address);
-      for (const record of records)
-        if (record.type === 'result' && record.entry) this.#bind(intent.address, record.entry);
       if (one?.verdict === 'absent' && !this.#final.has(intent.address)) {
         this.#final.add(intent.address);
         again.push(intent.address);
@@ -536,98 +498,18 @@ class Run {
     return again;
   }
 
-  async #look(intents: readonly Intent[]): Promise<readonly Settled[]> {
-    try {
-      return await settle(this.#execution, intents, [...this.#entries.values()], 0);
-    } catch (error) {
-      if (error instanceof Refusal || this.#execution.signal.aborted) return [];
-      throw error;
-    }
+  /** What this run deleted, of these changes. */
+  #deletedIn(changes: readonly Change[]): readonly WrittenChange[] {
+    return changes.flatMap((change) => this.#deleted.get(keyOf(change)) ?? []);
   }
 
-  /** One reading a kind proves that what was answered with success is really there. */
-  async #proveUpdates(): Promise<void> {
-    const written = [...this.#written.values()].map((one): ReadBack & typeof one => {
-      const kind = this.#execution.kinds.get(one.change.kind) as Kind;
-      const before = 'before' in one.change ? one.change.before : {};
-      // A new object may not be visible yet, or not in every reading.
-      const isNew = this.#visibility.created(kind.name, one.id) !== undefined;
-      return {
-        ...one,
-        kind,
-        judge: (live) => (!live && isNew ? 'earlier' : shownOf(kind, one.fields, before, live)),
-      };
-    });
-    const found = await readBack(this.#execution, written, (kind) => this.#count(kind));
-    for (const one of written) {
-      const { shown = 'unread', live } = found.get(one) ?? {};
-      const { change, kind, fields, prior, document } = one;
-      if (shown === 'taken' && live) this.#compare(change, kind, document, live);
-      if (shown === 'taken' || shown === 'unread') continue;
-      const entry = this.#entries.get(change.address) ?? prior;
-      const proven = entry && {
-        ...withoutSent(entry, fields),
-        applied: prior?.applied ?? {},
-        ...(live ? { observed: storedValues(kind, live.values) } : {}),
-      };
-      if (proven)
-        await this.#execution.session.record({
-          type: 'result',
-          class: 'applied',
-          address: change.address,
-          entry: proven,
-        });
-      this.#fail(change, unproven(change.address, shown), shown === 'other' ? 'failed' : 'unknown');
-    }
-  }
-
-  #count(kind: Kind): number {
-    return [...this.#entries.values()].filter((entry) => entry.kind === kind.name).length;
-  }
-
-  /** What a write of a whole document left behind of the rest of it. */
-  #compare(change: Change, kind: Kind, document: DocumentWrite | undefined, now: Live): void {
-    if (!document) return;
-    const { lost, notes } = verifyDocument(kind, change.address, document, now);
-    this.notes.push(...notes);
-    if (lost) this.#fail(change, lost);
-  }
-
-  async #proveDeletes(changes: readonly Change[]): Promise<void> {
-    const deleted = changes.flatMap((change): (ReadBack & { readonly change: Change })[] => {
-      const done =
-        change.action === 'delete' && this.#outcomes.get(keyOf(change))?.outcome === 'done';
-      return done
-        ? [
-            {
-              change,
-              kind: this.#execution.kinds.get(change.kind) as Kind,
-              id: change.id,
-              judge: (live) => (live ? 'earlier' : 'taken'),
-            },
-          ]
-        : [];
-    });
-    const found = await readBack(this.#execution, deleted, (kind) => this.#count(kind));
-    for (const one of deleted) {
-      if (found.get(one)?.shown !== 'earlier') continue;
-      const { change } = one;
-      const entry = this.#deleted.get(keyOf(change));
-      if (entry)
-        await this.#execution.session.record({
-          type: 'result',
-          class: 'applied',
-          address: change.address,
-          entry,
-        });
-      const summary = `${keyOf(change)}: the service answered with success, but the object is still there.`;
-      this.#fail(change, {
-        severity: 'error',
-        code: 'still-there',
-        summary,
-        detail: 'Plan again to see what is there.',
-        address: change.address,
-      });
+  /** One reading a kind proves that what was answered with success is really there, or gone. */
+  async #prove(written: readonly WrittenChange[]): Promise<void> {
+    const count = (kind: Kind): number =>
+      [...this.#executor.entries.values()].filter((entry) => entry.kind === kind.name).length;
+    for (const { change, failure, notes } of await this.#executor.prove(written, count)) {
+      this.notes.push(...notes);
+      if (failure) this.#fail(change, failure.diagnostic, failure.outcome);
     }
   }
 

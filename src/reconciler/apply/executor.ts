@@ -1,927 +1,243 @@
-// Carries out one change: the intent is on disk before the first byte is sent, and the result is on disk before anything
-// that depends on it starts. Nothing here decides what to change; it carries out what was planned.
+// What all writes of a run share, whether a plan asks for them (apply.ts) or Terraform, one resource after the other
+// (terraform/write-session.ts): what the state holds now, when to stop, what became of creates without an answer, and the
+// reading that proves that an update or a delete took effect.
 import {
-  canonical,
-  digest,
-  idOf,
-  redactAll,
-  referencesIn,
+  defined,
+  keyOf,
+  objectsIn,
   Refusal,
-  secretsIn,
-  writes,
   type Change,
   type CloudWriter,
-  type Delete,
-  type Desired,
   type Diagnostic,
   type Entry,
-  type Fingerprint,
-  type Forget,
   type Intent,
-  type JsonObject,
   type Kind,
   type Live,
   type Outcome,
-  type OutcomeClass,
-  type PolicyRule,
-  type Recheck,
-  type Request,
-  type Result,
-  type SaltedFingerprint,
-  type Sent,
-  type Values,
-  type Write,
-  same,
-  type Attribute,
 } from '../../model/index.js';
-import type { Random } from '../../platform/index.js';
-import type { Session } from '../../state/store-port.js';
-import { momentNow } from '../visibility.js';
-import { taken } from '../plan/diff.js';
+import { storedValues } from '../observe.js';
+import { verifyDocument } from './document-write.js';
 import {
-  prepare,
-  replacesDocument,
-  touchesDocument,
-  type DocumentWrite,
-  type Ready,
-} from './document-write.js';
-import { identityKey, indexByIdentity } from '../plan/match.js';
-import { applied, ours } from '../plan/document-diff.js';
-import { storedValues, withoutSecrets } from '../observe.js';
+  perform,
+  unproven,
+  withoutSent,
+  type ExecutionContext,
+  type Performed,
+  type RunContext,
+  type WrittenFields,
+} from './operation.js';
 import { readBack, shownOf, type ReadBack, type Shown } from './read-back.js';
-import type { PlanContext } from '../plan/propose.js';
-import { fillAll, type Resolver } from '../plan/references.js';
+import { recordsOf, settle, type Settled } from './recovery.js';
 
-/** A request leaves at most this long (milliseconds) after its intent was written, or written again. */
-export const RENEWAL = 30_000;
+/** This many requests in a row without a clear answer, and nothing new is started. */
+const SILENCE = 5;
 
-/** What apply works with. */
-export interface ExecutionContext extends PlanContext {
-  readonly cloud: CloudWriter;
-  readonly session: Session;
-  readonly random: Random;
-  readonly parallelism: number;
-  readonly signal: AbortSignal;
-  readonly settleMilliseconds: number;
+/** What the caller knows of one change. */
+export interface ChangeContext extends Pick<
+  RunContext,
+  'before' | 'resolver' | 'onSending' | 'awaited' | 'recheck'
+> {
+  /** Whether an object was live before the run. */
+  readonly wasLive: (kind: string, id: string) => boolean;
 }
 
-/** What the execution of one change needs to know of the run around it. */
-export interface RunContext {
-  readonly resolver: Resolver;
-  readonly before: Before;
-  readonly entry: (address: string) => Entry | undefined;
-  /** Why nothing more may be sent, where that is so. */
-  readonly halt: () => string | undefined;
-  /** Called right before the request of the change is sent. */
-  readonly onSending: () => void;
-  /** Called with the outcome class of each response. */
-  readonly onResponse: (outcome: OutcomeClass) => void;
-  /** Whether others rest on this change, so that another one waits for it. */
-  readonly awaited: (address: string) => boolean;
-  /** What a guarded change rests on, to be read again at the moment of its write. @param fields what is sent */
-  readonly recheck?: (change: Change, fields: Values) => Recheck | undefined;
-  /** Whether an object was there before the run, or was made by it. */
-  readonly known: (kind: string, id: string) => boolean;
+/** An update or a delete that was answered with success. */
+export interface WrittenChange extends Partial<Pick<WrittenFields, 'fields' | 'document'>> {
+  readonly change: Change & { readonly id: string };
+  /** What the state held of the object before. */
+  readonly prior?: Entry | undefined;
+  /** Whether a listing may not show the object yet. */
+  readonly isNew?: boolean;
 }
 
-/** What existed before the run, for pre-images: built once a kind, so that a thousand creates stay linear. */
-export interface Before {
-  readonly equals: (kind: Kind, values: Values) => readonly string[];
-  /** The highest of its numeric ids, and the newest of its time-based ones. */
-  readonly youngest: (kind: Kind) => Pick<Intent, 'highest' | 'newest'>;
-}
-
-/** What every outcome says of its change. */
-export const outcomeBase = (
-  change: Change,
-): Pick<Outcome, 'address' | 'kind' | 'action' | 'deposed' | 'id'> => {
-  const { address, kind, action, deposed } = change;
-  return { address, kind, action, ...(deposed && 'id' in change && { deposed, id: change.id }) };
-};
-
-/** One change carried out. `entry` is what the state holds now; `pending` the create whose outcome is unknown. */
-export interface Performed {
-  readonly outcome: Outcome;
-  readonly entry?: Entry | null;
-  readonly pending?: Intent;
-  /** Whether that create may be sent once more, should it turn out that it did nothing. */
-  readonly again?: boolean;
-  /** For an update: what was written, to be proven by a reading. */
-  readonly written?: WrittenFields;
-}
-
-export interface WrittenFields {
-  readonly id: string;
-  readonly fields: Values;
-  /** For an update of a kind that holds a document: what to compare after the write. */
-  readonly document?: DocumentWrite;
-}
-
-export async function perform(
-  execution: ExecutionContext,
-  change: Change,
-  runContext: RunContext,
-): Promise<Performed> {
-  const kind = execution.kinds.get(change.kind) as Kind;
-  const started = execution.clock.monotonic();
-  const end = (
-    performed: Omit<Performed, 'outcome'> & {
-      readonly outcome: Outcome['outcome'];
-      readonly id?: string;
-      readonly diagnostic?: Diagnostic;
-    },
-  ): Performed => {
-    const { outcome, id, diagnostic, ...rest } = performed;
-    const base = {
-      ...outcomeBase(change),
-      outcome,
-      elapsed: Math.round(execution.clock.monotonic() - started),
-    };
-    return {
-      ...rest,
-      outcome: {
-        ...base,
-        ...(id === undefined ? {} : { id }),
-        ...(diagnostic
-          ? {
-              diagnostic: {
-                ...diagnostic,
-                address: change.address,
-                ...(change.origin ? { origin: change.origin } : {}),
-              },
-            }
-          : {}),
-      },
-    };
+/** What a reading says of a write. */
+export interface Proof {
+  readonly change: Change;
+  readonly shown: Shown;
+  readonly live?: Live;
+  /** Why the write counts as not done after all. */
+  readonly failure?: {
+    readonly outcome: Extract<Outcome['outcome'], 'failed' | 'unknown'>;
+    readonly diagnostic: Diagnostic;
   };
-  if (!writes(change)) return end(await recordWithoutWrite(execution, change, runContext));
-  const fields = fillAll(kind.attributes, change.write.fields, runContext.resolver);
-  const open = referencesIn(fields)[0];
-  if (open)
-    return end({
-      outcome: 'failed',
-      diagnostic: {
-        severity: 'error',
-        code: 'unresolved',
-        summary: `${change.address} needs ${open.toString()}, which nobody knows.`,
+  readonly notes: readonly Diagnostic[];
+}
+
+export class Executor {
+  /** What the state holds now, by address. */
+  readonly entries: Map<string, Entry>;
+  readonly #execution: ExecutionContext;
+  readonly #halted: () => string | undefined;
+  readonly #owned: Set<string>;
+  #silence = 0;
+
+  /** @param halted why the caller wants nothing more to be sent */
+  constructor(
+    execution: ExecutionContext,
+    entries: Map<string, Entry>,
+    halted: () => string | undefined = () => undefined,
+  ) {
+    this.#execution = execution;
+    this.entries = entries;
+    this.#halted = halted;
+    this.#owned = new Set([...entries.values()].flatMap(objectsIn));
+  }
+
+  /** Whether the state holds an object, or held it during this run. */
+  owns(kind: string, id: string): boolean {
+    return this.#owned.has(`${kind} ${id}`);
+  }
+
+  /** Why nothing more may leave. */
+  halt(): string | undefined {
+    const why = this.#halted();
+    if (why !== undefined) return why;
+    if (this.#execution.signal.aborted) return 'the run was interrupted';
+    return this.#silence >= SILENCE ? 'the service stopped answering clearly' : undefined;
+  }
+
+  /** Carries out one change. */
+  async perform(
+    change: Change,
+    { wasLive, ...context }: ChangeContext,
+    cloud: CloudWriter = this.#execution.cloud,
+  ): Promise<Performed> {
+    const performed = await perform({ ...this.#execution, cloud }, change, {
+      ...context,
+      entry: (address) => this.entries.get(address),
+      halt: () => this.halt(),
+      known: (kind, id) => this.owns(kind, id) || wasLive(kind, id),
+      onResponse: (outcome) => {
+        if (outcome === 'unknown') this.#silence += 1;
+        else if (outcome !== 'not_sent') this.#silence = 0;
       },
     });
-  const write: Write = { ...change.write, fields };
-  const request = composed(execution, kind, write);
-  if (request instanceof Refusal)
-    return end({ outcome: 'failed', ...optional('diagnostic', request.diagnostics[0]) });
-  const recheck = runContext.recheck?.(change, fields);
-  const operation: WriteOperation = {
-    kind,
-    write,
-    request,
-    runContext,
-    ...optional('recheck', recheck),
-  };
-  // A rename whose object is gone: nothing is bound any more, and the old address must not outlive the new one.
-  if (change.action === 'create' && change.renamed_from !== undefined)
-    await execution.session.record(...unbindFormerAddress(change));
-  if (change.action === 'create')
-    return end(
-      await create(
-        execution,
-        operation,
-        change.address,
-        await desiredEntry(execution, kind, change, change.desired, runContext),
-      ),
-    );
-  if (change.action === 'delete') return end(await remove(execution, operation, change));
-  return end(await update(execution, operation, change));
-}
-
-/** A write with the request that carries it. */
-interface WriteOperation {
-  readonly kind: Kind;
-  readonly write: Write;
-  readonly request: Request;
-  readonly runContext: RunContext;
-  readonly recheck?: Recheck;
-}
-
-/** Before any intent is written: what cannot be sent leaves no trace. */
-function composed({ cloud }: ExecutionContext, kind: Kind, write: Write): Request | Refusal {
-  try {
-    return cloud.compose(kind, write);
-  } catch (error) {
-    if (error instanceof Refusal) return error;
-    throw error;
+    this.remember(change, performed.entry);
+    return performed;
   }
-}
 
-/** Changes that only write the state: bind, move, refresh or drop an address. */
-async function recordWithoutWrite(
-  execution: ExecutionContext,
-  change: Change,
-  runContext: RunContext,
-): Promise<{ outcome: 'done'; id?: string; entry?: Entry | null }> {
-  if (change.action === 'forget') {
-    const entry = entryWithout(change, runContext);
-    await execution.session.record({
-      type: 'result',
-      class: 'applied',
-      address: change.address,
-      entry,
-    });
-    return { outcome: 'done', id: change.id, entry };
+  /** @param entry what the address holds after a change; null for nothing, undefined for what it held before */
+  remember(change: Change, entry: Entry | null | undefined): void {
+    if (change.renamed_from !== undefined && entry !== undefined)
+      this.entries.delete(change.renamed_from);
+    if (entry === null) this.entries.delete(change.address);
+    else if (entry) this.bind(change.address, entry);
   }
-  if (change.action !== 'keep' && change.action !== 'adopt') return { outcome: 'done' };
-  const kind = execution.kinds.get(change.kind) as Kind;
-  const now = priorOf(change, runContext);
-  const base = await desiredEntry(execution, kind, change, change.desired, runContext);
-  const entry: Entry = { ...base, id: change.id, observed: storedValues(kind, change.before) };
-  if (change.action === 'keep' && !change.renamed_from && now && sameEntry(kind, now, entry))
-    return { outcome: 'done', id: change.id };
-  await execution.session.record(
-    { type: 'result', class: 'applied', address: change.address, entry },
-    ...unbindFormerAddress(change),
-  );
-  return { outcome: 'done', id: change.id, entry };
-}
 
-/** What is recorded of the object that a change is about; nothing where what is recorded is of another, which is gone. */
-function priorOf(change: Change, runContext: RunContext): Entry | undefined {
-  const entry = runContext.entry(change.renamed_from ?? change.address);
-  return entry && 'id' in change && change.id === entry.id ? entry : undefined;
-}
-
-/** What an address holds once an object has left it: nothing, unless another one took its place. */
-function entryWithout(
-  { address, id, deposed }: Delete | Forget,
-  runContext: RunContext,
-): Entry | null {
-  const entry = deposed && runContext.entry(address);
-  if (!entry || entry.id === id) return null;
-  const { deposed: all = [], ...rest } = entry;
-  const left = all.filter((one) => one !== id);
-  return left.length === 0 ? rest : { ...rest, deposed: left };
-}
-
-/** Whether two entries are equal but for computed attributes and applied_at, which alone are not worth a write of the state. */
-function sameEntry(kind: Kind, a: Entry, b: Entry): boolean {
-  const stable = (entry: Entry): string => {
-    const observed = Object.fromEntries(
-      Object.entries(entry.observed).filter(([name]) => kind.attributes[name]?.computed !== true),
-    );
-    return canonical({ ...entry, observed, applied_at: '' } as unknown as JsonObject);
-  };
-  return stable(a) === stable(b);
-}
-
-const timestamp = ({ clock }: Pick<ExecutionContext, 'clock'>): string =>
-  new Date(clock.now()).toISOString();
-
-/** Unbinds the former address of a rename. Recorded after the new address is bound: a journal that is cut in between then holds both addresses, never neither. */
-export const unbindFormerAddress = (change: Change): readonly Result[] =>
-  change.renamed_from === undefined
-    ? []
-    : [{ type: 'result', class: 'applied', address: change.renamed_from, entry: null }];
-
-/** The entry of a change once it is done, but for id and observation. Secrets become fingerprints here. */
-async function desiredEntry(
-  execution: ExecutionContext,
-  kind: Kind,
-  change: Change,
-  desired: Desired,
-  runContext: RunContext,
-): Promise<Omit<Entry, 'id' | 'observed'>> {
-  const declared = fillAll(kind.attributes, desired.declared, runContext.resolver);
-  const known = priorOf(change, runContext)?.secrets ?? {};
-  const sent = 'write' in change ? change.write?.fields : undefined;
-  const secrets: Record<string, Fingerprint | SaltedFingerprint> = {};
-  const carried = secretsIn(sent ?? {});
-  for (const path of secretsIn(declared).keys()) {
-    const value = carried.get(path)?.reveal();
-    if (value !== undefined)
-      secrets[path] = await execution.fingerprints.make(
-        execution.session.snapshot.state.secrets_salt as string,
-        `${change.address} ${path}`,
-        value,
-      );
-    else if (known[path]) secrets[path] = known[path];
+  bind(address: string, entry: Entry): void {
+    this.entries.set(address, entry);
+    this.#owned.add(`${entry.kind} ${entry.id}`);
   }
-  const held =
-    runContext.entry(change.address) ?? runContext.entry(change.renamed_from ?? change.address);
-  const deposed = [
-    ...(held?.deposed ?? []),
-    ...(held && change.action === 'create' && change.replaces ? [held.id] : []),
-  ];
-  return {
-    kind: kind.name,
-    file: desired.file,
-    applied: applied(kind, declared),
-    depends_on: change.depends_on,
-    applied_at: timestamp(execution),
-    ...(Object.keys(secrets).length > 0 ? { secrets } : {}),
-    ...(desired.protect ? { protect: true } : {}),
-    ...(desired.on_removal === undefined ? {} : { on_removal: desired.on_removal }),
-    ...(deposed.length > 0 ? { deposed } : {}),
-  };
-}
 
-async function create(
-  execution: ExecutionContext,
-  operation: WriteOperation,
-  address: string,
-  entry: Omit<Entry, 'id' | 'observed'>,
-): Promise<{
-  outcome: Outcome['outcome'];
-  id?: string;
-  entry?: Entry;
-  pending?: Intent;
-  again?: boolean;
-  diagnostic?: Diagnostic;
-}> {
-  const { kind, write, runContext } = operation;
-  const body = redactAll(write.fields);
-  const intent: Intent = {
-    type: 'intent',
-    op: execution.random.uuid(),
-    address,
-    kind: kind.name,
-    action: 'create',
-    content: digest(redactAll(write.fields, (secret) => secret.source)),
-    body,
-    preimage: runContext.before.equals(kind, write.fields),
-    entry,
-    ...runContext.before.youngest(kind),
-    ...momentNow(execution.clock, execution.cloud.skew()),
-  };
-  const sent = await (await sender(execution, operation, intent))(operation.request);
-  // A new object cannot have the id of another: whatever the answer describes, it is not what was asked for.
-  if (sent.class === 'applied' && sent.live && !runContext.known(kind.name, sent.live.id)) {
-    const done: Entry = {
-      ...entry,
-      applied_at: timestamp(execution),
-      id: sent.live.id,
-      observed: storedValues(kind, sent.live.values),
-    };
-    await execution.session.record({
-      type: 'result',
-      op: intent.op,
-      class: 'applied',
-      address,
-      entry: done,
-      lately: {
-        what: 'created',
-        kind: kind.name,
-        id: done.id,
-        ...momentNow(execution.clock, execution.cloud.skew()),
-      },
-    });
-    return { outcome: 'done', id: done.id, entry: done };
-  }
-  await execution.session.record({
-    type: 'result',
-    op: intent.op,
-    class: sent.class === 'applied' ? 'unknown' : sent.class,
-    address,
-  });
-  if (sent.class === 'rejected' || sent.class === 'not_sent')
-    return { outcome: undoneBy(sent), ...optional('diagnostic', sent.diagnostic) };
-  const again = sent.class === 'unknown' && (await execution.cloud.pause(1, sent.wait));
-  return { outcome: 'unknown', pending: intent, again, ...optional('diagnostic', sent.diagnostic) };
-}
-
-type Written = {
-  outcome: Outcome['outcome'];
-  id?: string;
-  entry?: Entry | null;
-  diagnostic?: Diagnostic;
-  written?: WrittenFields;
-};
-
-async function update(
-  execution: ExecutionContext,
-  operation: WriteOperation,
-  change: Change & { readonly id: string; readonly before: Values },
-): Promise<Written> {
-  const { kind, write, runContext } = operation;
-  const desired = 'desired' in change ? change.desired : undefined;
-  const entry = desired && (await desiredEntry(execution, kind, change, desired, runContext));
-  const prior = priorOf(change, runContext);
-  const known =
-    desired && entry && (!prior || change.renamed_from !== undefined)
-      ? bound(kind, change, entry, prior)
-      : prior;
-  const doubted = known && withoutSent(known, write.fields);
-  if (doubted && doubted !== prior)
-    await execution.session.record(
-      { type: 'result', class: 'applied', address: change.address, entry: doubted },
-      ...unbindFormerAddress(change),
-    );
-  const intent: Intent = {
-    ...repeatable(execution, operation, change.address, 'update', change.id),
-    body: redactAll(write.fields),
-  };
-  const answered = await sendUntilKnown(execution, operation, intent, change.before);
-  // A response that repeats the object is no proof. Read it back if others wait for this change, or if the response
-  // contradicts what was sent.
-  const needsReadBack =
-    answered.class === 'applied' &&
-    (runContext.awaited(change.address) ||
-      (answered.live !== undefined && !echoes(kind, write.fields, answered.live)));
-  const sent = needsReadBack ? await proven(execution, operation, intent, change.before) : answered;
-  const at = timestamp(execution);
-  if (sent.class === 'applied') {
-    const done = entry
-      ? {
-          ...entry,
-          applied_at: at,
-          id: change.id,
-          observed: storedValues(kind, { ...change.before, ...write.fields }),
-        }
-      : null;
-    const spent = { spent: { at, action: 'update' as const, kind: kind.name, id: change.id } };
-    const result: Result = {
-      type: 'result',
-      class: 'applied',
-      address: change.address,
-      entry: done,
-    };
-    // A former value that others must not see again may come back after the next run: that one waits, and counts it.
-    if (answered.lingers && isSensitive(execution.rules, change))
-      await execution.session.record(result, {
-        type: 'result',
-        op: intent.op,
-        class: 'unknown',
-        address: change.address,
-      });
-    else await execution.session.record({ ...result, op: intent.op, ...spent });
-    const lost = await checkAfterUpdate(execution, operation, change, known);
-    if (lost) return lost;
-    return {
-      outcome: 'done',
-      id: change.id,
-      entry: done,
-      written: { id: change.id, fields: write.fields, ...optional('document', answered.document) },
-    };
-  }
-  await execution.session.record({
-    type: 'result',
-    op: intent.op,
-    class: openOrNot(sent),
-    address: change.address,
-  });
-  return { outcome: undoneBy(sent), id: change.id, ...optional('diagnostic', sent.diagnostic) };
-}
-
-/** Whether others rest on a change. */
-export const isSensitive = (rules: readonly PolicyRule[], change: Change): boolean =>
-  rules.some((rule) => rule.sensitive?.(change));
-
-/** Runs the check after a guarded change. If the change turned out unsafe, it is taken back where the rule says how, and it failed. Undefined if all is well, or if the check could not be read (then a warning is emitted). */
-async function checkAfterUpdate(
-  execution: ExecutionContext,
-  { recheck, ...operation }: WriteOperation,
-  change: Change & { readonly id: string; readonly before: Values },
-  known: Entry | undefined,
-): Promise<Written | undefined> {
-  const failure = await recheck?.after?.();
-  if (!failure) return undefined;
-  if (failure.verdict === 'unread') {
-    execution.emit({ type: 'diagnostic', diagnostic: failure.diagnostic });
-    return undefined;
-  }
-  const { restore, diagnostic } = failure;
-  if (!restore) return { outcome: 'failed', id: change.id, diagnostic: diagnostic() };
-  const write: Write = { ...operation.write, fields: restore };
-  const after = { ...change.before, ...operation.write.fields };
-  const back: WriteOperation = {
-    ...operation,
-    write,
-    request: execution.cloud.compose(operation.kind, write),
-  };
-  const intent: Intent = {
-    ...repeatable(execution, back, change.address, 'update', change.id),
-    body: redactAll(write.fields),
-  };
-  const answered = await sendUntilKnown(execution, back, intent, after);
-  const sent =
-    answered.class === 'applied' ? await proven(execution, back, intent, after) : answered;
-  const entry = known
-    ? { ...known, observed: storedValues(operation.kind, change.before) }
-    : undefined;
-  await execution.session.record({
-    type: 'result',
-    op: intent.op,
-    class: sent.class,
-    address: change.address,
-    ...(sent.class === 'applied' && optional('entry', entry)),
-  });
-  if (sent.class === 'applied')
-    return {
-      outcome: 'failed',
-      id: change.id,
-      ...optional('entry', entry),
-      diagnostic: diagnostic(),
-    };
-  const why = sent.diagnostic?.summary ?? 'there was no answer';
-  return {
-    outcome: sent.class === 'unknown' ? 'unknown' : 'failed',
-    id: change.id,
-    diagnostic: diagnostic(why),
-  };
-}
-
-const WITHHELD = 'withheld';
-const CHANGED_OUTSIDE = 'moved';
-
-/** What the journal says of a write that is not done: where somebody else changed the object first, it may still take effect, and the next run waits for that. */
-const openOrNot = ({ class: one, diagnostic }: Sent): OutcomeClass =>
-  diagnostic?.code === CHANGED_OUTSIDE ? 'unknown' : one;
-
-/** What is not done: nobody knows, it was withheld before it left, or it failed. */
-const undoneBy = (sent: Sent): 'unknown' | 'skipped' | 'failed' =>
-  sent.class === 'unknown'
-    ? 'unknown'
-    : sent.class === 'not_sent' &&
-        (sent.diagnostic?.code === WITHHELD || sent.diagnostic?.code === 'interrupted')
-      ? 'skipped'
-      : 'failed';
-
-/** Whether an answer that describes the object contradicts nothing that was sent. */
-const echoes = (kind: Kind, fields: Values, { values }: Live): boolean =>
-  taken(
-    kind,
-    Object.fromEntries(Object.entries(fields).filter(([name]) => Object.hasOwn(values, name))),
-    { id: '', values },
-  );
-
-/** A success that is doubtful, or that the safety of another change rests on, counts once it was seen. */
-async function proven(
-  execution: ExecutionContext,
-  { kind, write }: WriteOperation,
-  { address, id = '' }: Intent,
-  before: Values,
-): Promise<Sent> {
-  const one: ReadBack = { kind, id, judge: (live) => shownOf(kind, write.fields, before, live) };
-  const { shown = 'unread' } = (await readBack(execution, [one], () => Infinity)).get(one) ?? {};
-  if (shown === 'taken') return { class: 'applied' };
-  return {
-    class: shown === 'other' ? 'rejected' : 'unknown',
-    diagnostic: unproven(address, shown),
-  };
-}
-
-/** A success that a reading does not bear out. */
-export function unproven(address: string, shown: Exclude<Shown, 'taken'>): Diagnostic {
-  const [code, seen] = (
-    {
-      unread: ['unread', 'the reading after it failed'],
-      earlier: ['not-shown', 'it still shows the earlier value'],
-      other: ['not-taken', 'what it holds is not what was sent'],
-    } as const
-  )[shown];
-  return {
-    severity: 'error',
-    code,
-    summary: `${address}: the service answered with success, but ${seen}.`,
-    detail: 'Plan again to see what is there.',
-    address,
-  };
-}
-
-/** An adopted or renamed object is ours before anything is sent to it; nothing counts as applied yet. */
-function bound(
-  kind: Kind,
-  change: Change & { readonly id: string; readonly before: Values },
-  entry: Omit<Entry, 'id' | 'observed'>,
-  prior: Entry | undefined,
-): Entry {
-  const { secrets: _, ...rest } = entry;
-  return {
-    ...rest,
-    applied: prior?.applied ?? {},
-    ...(prior?.secrets ? { secrets: prior.secrets } : {}),
-    id: change.id,
-    observed: storedValues(kind, change.before),
-  };
-}
-
-/** An entry that remembers no secret which is about to be sent: until the answer is proven, the old one may be live or the new one. */
-export function withoutSent(entry: Entry, fields: Values): Entry {
-  const sent = secretsIn(fields);
-  const { secrets = {}, ...rest } = entry;
-  const kept = Object.entries(secrets).filter(([path]) => !sent.has(path));
-  if (kept.length === Object.keys(secrets).length) return entry;
-  return { ...rest, ...(kept.length > 0 ? { secrets: Object.fromEntries(kept) } : {}) };
-}
-
-async function remove(
-  execution: ExecutionContext,
-  operation: WriteOperation,
-  change: Delete,
-): Promise<Written> {
-  const { kind, write } = operation;
-  const { address, id } = change;
-  const intent = repeatable(execution, operation, address, 'delete', id);
-  const sent = await sendUntilKnown(execution, operation, intent, write.live?.values ?? {});
-  if (sent.class === 'applied' || isGone(sent)) {
-    const entry = entryWithout(change, operation.runContext);
-    await execution.session.record({
-      type: 'result',
-      op: intent.op,
-      class: 'applied',
-      address,
-      entry,
-      spent: { at: timestamp(execution), action: 'delete', kind: kind.name, id },
-      lately: {
-        what: 'deleted',
-        kind: kind.name,
-        id,
-        ...momentNow(execution.clock, execution.cloud.skew()),
-      },
-    });
-    return { outcome: 'done', id, entry };
-  }
-  await execution.session.record({
-    type: 'result',
-    op: intent.op,
-    class: openOrNot(sent),
-    address,
-  });
-  return { outcome: undoneBy(sent), id, ...optional('diagnostic', sent.diagnostic) };
-}
-
-function repeatable(
-  execution: ExecutionContext,
-  { kind }: WriteOperation,
-  address: string,
-  action: 'update' | 'delete',
-  id: string,
-): Intent {
-  return {
-    type: 'intent',
-    op: execution.random.uuid(),
-    address,
-    kind: kind.name,
-    action,
-    id,
-    ...momentNow(execution.clock, execution.cloud.skew()),
-  };
-}
-
-/**
- * Sends under an intent that is on disk before the first byte leaves. A request may wait long behind it (for its turn,
- * for the rate limit, for a service that asks for patience): right before it leaves the lock must still be ours and
- * the run still on, and an intent that has grown old is renewed, so that recovery knows when the request can have left.
- */
-async function sender(
-  { cloud, session, clock }: ExecutionContext,
-  { kind, write, runContext, recheck }: WriteOperation,
-  intent: Intent,
-): Promise<(request: Request) => Promise<Sent>> {
-  await session.record(intent);
-  // A machine that slept has let time pass as well.
-  const passed = (): number => clock.boot().milliseconds;
-  let [recorded, at] = [passed(), Date.parse(intent.at)];
-  const refuseHalted = (): void => {
-    const why = runContext.halt();
-    if (why !== undefined)
-      throw new Refusal([
-        { severity: 'warning', code: WITHHELD, summary: `${intent.address} was skipped: ${why}.` },
-      ]);
-  };
-  const mayLeave = async (): Promise<void> => {
-    refuseHalted();
-    await recheck?.before();
-    await session.assertHeld();
-    // A slow disk takes time as well.
-    while (passed() - recorded > RENEWAL) {
-      refuseHalted();
-      // The wall clock may have been set back; the journal goes forward.
-      at = Math.max(clock.now(), at + 1);
-      recorded = passed();
-      await session.record({
-        ...intent,
-        ...momentNow(clock, cloud.skew()),
-        at: new Date(at).toISOString(),
-      });
-      await session.assertHeld();
+  /** Looks what became of creates without an answer, and records it. Empty where nobody could look: the intents stay in the journal, and the next run looks. */
+  async settle(intents: readonly Intent[]): Promise<ReadonlyMap<Intent, Settled>> {
+    this.#silence = 0;
+    const settled = await this.#look(intents);
+    for (const one of settled) {
+      const records = recordsOf(this.#execution.kinds, one);
+      if (records.length > 0) await this.#execution.session.record(...records);
+      for (const record of records)
+        if (record.type === 'result' && record.entry) this.bind(one.intent.address, record.entry);
     }
-    runContext.onSending();
-  };
-  return async (request) => {
-    const sent = await cloud.send(kind, request, write, mayLeave);
-    runContext.onResponse(sent.class);
-    return sent;
-  };
-}
-
-/** `lingers`: it is done, and an earlier sending of it may still land. */
-type Tried = Sent & { readonly lingers?: boolean; readonly document?: DocumentWrite };
-
-/** An update or delete without a clear answer is looked at, and sent again only if it is still needed and nobody moved the object. */
-async function sendUntilKnown(
-  execution: ExecutionContext,
-  operation: WriteOperation,
-  intent: Intent,
-  base: Values,
-): Promise<Tried> {
-  const { kind, write } = operation;
-  const send = await sender(execution, operation, intent);
-  let document: DocumentWrite | undefined;
-  const attempt = async (): Promise<Sent> => {
-    const ready = await requestToSend(execution, operation, intent, base);
-    if (ready === 'unneeded') return { class: 'applied' };
-    if ('refused' in ready) return ready.refused;
-    ({ document } = ready);
-    return send(ready.request);
-  };
-  let sent = await attempt();
-  let lingers = false;
-  for (let attempts = 1; sent.class === 'unknown'; attempts += 1) {
-    const doubt = sent;
-    const again = await execution.cloud.pause(attempts, sent.wait);
-    const look = await tryFind(execution, kind, intent.id as string);
-    if (look === 'unread') return sent;
-    if (write.verb === 'delete' && look === undefined) return { class: 'applied' };
-    if (look === undefined)
-      return {
-        class: 'rejected',
-        diagnostic: {
-          severity: 'error',
-          code: 'gone',
-          summary: `${intent.address} was deleted outside of trueup meanwhile.`,
-          detail: 'Plan again.',
-        },
-      };
-    const visible = write.verb === 'update' && taken(kind, write.fields, look);
-    if (visible && secretsIn(write.fields).size === 0)
-      return { class: 'applied', lingers, ...optional('document', document) };
-    if (!visible && !unmoved(kind, base, ours(kind, write.fields, look.values, base)))
-      return {
-        class: 'rejected',
-        diagnostic: {
-          severity: 'error',
-          code: CHANGED_OUTSIDE,
-          summary: `${intent.address} was changed outside of trueup meanwhile.`,
-          detail: 'Plan again.',
-        },
-      };
-    if (!again || execution.signal.aborted) return sent;
-    // The first PUT may still take effect later, and would then remove what others have added since.
-    if (replacesDocument(kind, write) && !(await waitUntilSettled(execution, intent))) return sent;
-    sent = await attempt();
-    lingers = true;
-    // Whatever became of this sending, the one before may still land.
-    if (
-      sent.class === 'not_sent' ||
-      (sent.class === 'rejected' && !(write.verb === 'delete' && isGone(sent)))
-    )
-      return doubt;
+    return new Map(settled.map((one) => [one.intent, one]));
   }
-  return { ...sent, lingers, ...optional('document', document) };
-}
 
-/** Waits until nothing of an intent can land any more; false where the run is to end. */
-async function waitUntilSettled(
-  { clock, emit, signal, settleMilliseconds }: ExecutionContext,
-  { address }: Intent,
-): Promise<boolean> {
-  emit({
-    type: 'waiting',
-    why: `until the update of ${address} can no longer take effect`,
-    milliseconds: settleMilliseconds,
-  });
-  await clock.sleep(settleMilliseconds, signal).catch(() => undefined);
-  return !signal.aborted;
-}
-
-/** Readings that took longer than the settle time before a write is given up. */
-const SLOW_READINGS = 3;
-
-/** The request to send: as composed, or, for an update of a kind that holds a document, made from a new reading. A reading that took longer than the settle time is repeated. */
-async function requestToSend(
-  { cloud, clock, settleMilliseconds }: ExecutionContext,
-  { kind, write, request }: WriteOperation,
-  { address }: Intent,
-  planned: Values,
-): Promise<Exclude<Ready, { readonly request: Request }> | Sendable> {
-  if (!touchesDocument(kind, write)) return { request };
-  for (let turn = 0; turn < SLOW_READINGS; turn += 1) {
-    const began = clock.boot().milliseconds;
-    const ready = await prepare(cloud, { kind, write, address, planned });
-    if (clock.boot().milliseconds - began <= settleMilliseconds) return ready;
+  async #look(intents: readonly Intent[]): Promise<readonly Settled[]> {
+    try {
+      return await settle(this.#execution, intents, [...this.entries.values()], 0);
+    } catch (error) {
+      if (error instanceof Refusal || this.#execution.signal.aborted) return [];
+      throw error;
+    }
   }
-  const summary = `${address} was not written: each of ${SLOW_READINGS} readings of it took longer than the settle time.`;
-  return {
-    refused: {
-      class: 'not_sent',
-      diagnostic: {
-        severity: 'error',
-        code: 'slow-reading',
-        summary,
-        detail: 'Plan again when the service responds faster.',
-        address,
-      },
-    },
-  };
-}
 
-interface Sendable {
-  readonly request: Request;
-  readonly document?: DocumentWrite;
-}
+  /**
+   * Reads back what was answered with success. What the service did not carry out, or only in part, is recorded as it is.
+   * @param count how many objects of a kind there are, to choose between a listing and single readings
+   */
+  async prove(
+    written: readonly WrittenChange[],
+    count: (kind: Kind) => number,
+    cloud: CloudWriter = this.#execution.cloud,
+  ): Promise<readonly Proof[]> {
+    const asked = written.map((one): ReadBack & WrittenChange => ({
+      ...one,
+      kind: this.#execution.kinds.get(one.change.kind) as Kind,
+      id: one.change.id,
+      judge: (live) => this.#shown(one, live),
+    }));
+    const found = await readBack({ ...this.#execution, cloud }, asked, count);
+    const proofs: Proof[] = [];
+    for (const one of asked) {
+      const { shown = 'unread', live } = found.get(one) ?? {};
+      proofs.push({
+        change: one.change,
+        shown,
+        ...defined({ live }),
+        ...(shown === 'taken' ? compare(one, live) : await this.#disprove(one, shown, live)),
+      });
+    }
+    return proofs;
+  }
 
-const isGone = (sent: Sent): boolean =>
-  sent.class === 'rejected' && sent.diagnostic?.code === 'not-found';
+  #shown(
+    { change, fields, isNew }: WrittenChange,
+    live: Live | undefined,
+  ): Exclude<Shown, 'unread'> {
+    if (!fields) return live ? 'earlier' : 'taken';
+    if (!live && isNew) return 'earlier';
+    const kind = this.#execution.kinds.get(change.kind) as Kind;
+    return shownOf(kind, fields, 'before' in change ? change.before : {}, live);
+  }
 
-async function tryFind(
-  execution: ExecutionContext,
-  kind: Kind,
-  id: string,
-): Promise<Live | undefined | 'unread'> {
-  try {
-    return (await execution.cloud.find(kind, [id]))[0];
-  } catch {
-    return 'unread';
+  async #disprove(
+    { kind, change, prior, fields }: ReadBack & WrittenChange,
+    shown: Exclude<Shown, 'taken'>,
+    live: Live | undefined,
+  ): Promise<Pick<Proof, 'failure' | 'notes'>> {
+    if (shown === 'unread') return { notes: [] };
+    const held = fields ? (this.entries.get(change.address) ?? prior) : prior;
+    const entry =
+      held && fields
+        ? {
+            ...withoutSent(held, fields),
+            applied: prior?.applied ?? {},
+            ...(live ? { observed: storedValues(kind, live.values) } : {}),
+          }
+        : held;
+    if (entry)
+      await this.#execution.session.record({
+        type: 'result',
+        class: 'applied',
+        address: change.address,
+        entry,
+      });
+    return {
+      failure: fields
+        ? {
+            outcome: shown === 'other' ? 'failed' : 'unknown',
+            diagnostic: unproven(change.address, shown),
+          }
+        : { outcome: 'failed', diagnostic: stillThere(change) },
+      notes: [],
+    };
   }
 }
 
-function unmoved(kind: Kind, base: Values, live: Values): boolean {
-  return Object.entries(kind.attributes).every(
-    ([name, attribute]: readonly [string, Attribute]) =>
-      attribute.computed ||
-      attribute.secret ||
-      same(attribute, base[name], withoutSecrets(kind.attributes, live)[name]),
-  );
+/** What a write of a whole document left behind of the rest of it. */
+function compare(
+  { kind, change, document }: ReadBack & WrittenChange,
+  live: Live | undefined,
+): Pick<Proof, 'failure' | 'notes'> {
+  if (!document || !live) return { notes: [] };
+  const { lost, notes } = verifyDocument(kind, change.address, document, live);
+  return { ...(lost && { failure: { outcome: 'failed', diagnostic: lost } }), notes };
 }
 
-/** A create or update that carries a secret needs its value; everything else works without. */
-export function missingSecret({ address, origin }: Change, fields: Values): Diagnostic | undefined {
-  const missing = [...secretsIn(fields).values()].find((secret) => secret.reveal() === undefined);
-  if (!missing) return undefined;
-  const detail = missing.source.startsWith('env.')
-    ? `Set ${missing.source.slice(4)} in the environment.`
-    : 'Make the file readable.';
-  return {
-    severity: 'error',
-    code: 'secret-missing',
-    summary: `${address} needs the value of \${secret.${missing.source}}, and it is not there.`,
-    detail,
-    address,
-    ...(origin ? { origin } : {}),
-  };
-}
-
-function optional<K extends string, V>(name: K, value: V | undefined): Partial<Record<K, V>> {
-  return value === undefined ? {} : ({ [name]: value } as Record<K, V>);
-}
-
-/** What existed before this run, from the reading the plan was made of. */
-export function beforeRun(
-  liveObjects: ReadonlyMap<
-    string,
-    { readonly kind: Kind; readonly byId: ReadonlyMap<string, Live> }
-  >,
-): Before {
-  const indexes = new Map<string, ReadonlyMap<string, readonly Live[]>>();
-  const tops = new Map<string, Pick<Intent, 'highest' | 'newest'>>();
-  return {
-    equals: (kind, values) => {
-      const collection = liveObjects.get(kind.name);
-      if (!collection) return [];
-      const index = indexes.get(kind.name) ?? indexByIdentity(collection);
-      indexes.set(kind.name, index);
-      return (index.get(identityKey(kind, values) ?? '') ?? []).map((live) => live.id);
-    },
-    youngest: (kind) => {
-      const known =
-        tops.get(kind.name) ?? youngestOf([...(liveObjects.get(kind.name)?.byId.keys() ?? [])]);
-      tops.set(kind.name, known);
-      return known;
-    },
-  };
-}
-
-function youngestOf(ids: readonly string[]): Pick<Intent, 'highest' | 'newest'> {
-  let [highest, newest]: [
-    bigint | undefined,
-    { readonly id: string; readonly ticks: bigint } | undefined,
-  ] = [undefined, undefined];
-  for (const id of ids) {
-    const ticks = uuidTicks(id);
-    if (ticks !== undefined && (newest === undefined || ticks > newest.ticks))
-      newest = { id, ticks };
-    if (/^\d+$/.test(id) && (highest === undefined || BigInt(id) > highest)) highest = BigInt(id);
-  }
-  return {
-    ...optional(
-      'highest',
-      highest === undefined ? undefined : (idOf(String(highest)) ?? undefined),
-    ),
-    ...optional('newest', newest?.id),
-  };
-}
-
-/** The time in a time-based UUID (version 1), in units of 100 nanoseconds; undefined for any other id. */
-export function uuidTicks(id: string): bigint | undefined {
-  const match = /^([0-9a-f]{8})-([0-9a-f]{4})-1([0-9a-f]{3})-[0-9a-f]{4}-[0-9a-f]{12}$/i.exec(id);
-  return match ? BigInt(`0x${match[3]}${match[2]}${match[1]}`) : undefined;
-}
+const stillThere = (change: Change): Diagnostic => ({
+  severity: 'error',
+  code: 'still-there',
+  summary: `${keyOf(change)}: the service answered with success, but the object is still there.`,
+  detail: 'Plan again to see what is there.',
+  address: change.address,
+});

@@ -26,7 +26,8 @@ import type { Clock } from '../../platform/index.js';
 import type { Session } from '../../state/store-port.js';
 import { taken } from '../plan/diff.js';
 import { ageOf, nowOf } from '../visibility.js';
-import { RENEWAL, uuidTicks } from './executor.js';
+import { RENEWAL } from './operation.js';
+import { uuidTicks } from './pre-image.js';
 import { ownRoot } from '../plan/match.js';
 import { storedValues, withoutSecrets } from '../observe.js';
 

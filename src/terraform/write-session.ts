@@ -8,7 +8,6 @@ import {
   type Cloud,
   type CloudWriter,
   type Emit,
-  type Entry,
   type Intent,
   type Kind,
   type Kinds,
@@ -19,17 +18,17 @@ import {
 } from '../model/index.js';
 import type { Clock, Fingerprints, Random } from '../platform/index.js';
 import {
-  beforeRun,
-  perform,
-  type Before,
-  type ExecutionContext,
-  type Performed,
-  type RunContext,
+  Executor,
+  type ChangeContext,
+  type Proof,
+  type WrittenChange,
 } from '../reconciler/apply/executor.js';
+import type { Performed } from '../reconciler/apply/operation.js';
+import { beforeRun, type Before } from '../reconciler/apply/pre-image.js';
 import type { LiveCollection, LiveCollections } from '../reconciler/observe.js';
 import { rechecksOf } from '../reconciler/apply/guards.js';
-import { outcomeOf, recordsOf, settle, type Settled } from '../reconciler/apply/recovery.js';
-import { claimOf, type Held, type ProviderJournal, type JournalRun } from './provider-journal.js';
+import { outcomeOf, type Settled } from '../reconciler/apply/recovery.js';
+import { type Held, type ProviderJournal, type JournalRun } from './provider-journal.js';
 import { readCollection, look, type ListingCache } from './listing-cache.js';
 import type { Limit } from './timeouts.js';
 
@@ -43,7 +42,7 @@ export interface WriteContext {
   /** The time of the operation this is for. */
   readonly limit: Limit;
   readonly listings: ListingCache;
-  readonly journal: ProviderJournal<Bench>;
+  readonly journal: ProviderJournal<WriteSession>;
   /** Where the journal lies, for people. */
   readonly location: string;
   readonly run: JournalRun;
@@ -66,24 +65,27 @@ export interface WriteContext {
 }
 
 /** What an operation reads and writes with, for as long as it may take. */
-export type Hand = Pick<WriteContext, 'cloud' | 'limit'>;
+export type OperationTools = Pick<WriteContext, 'cloud' | 'limit'>;
 
-export interface Bench extends Held {
+export interface WriteSession extends Held {
   /** Every object of a kind as it was when it was first asked for under this lock. @throws Refusal */
   base(kind: Kind): Promise<LiveCollection>;
   /** The object as it is now, or was when all of its kind were listed; undefined where it is gone. @throws Refusal */
-  current(hand: Hand, kind: Kind, id: string): Promise<Live | undefined>;
+  current(operation: OperationTools, kind: Kind, id: string): Promise<Live | undefined>;
   /** Carries out an update or a delete. @param liveObjects what its policies were judged by: what they rest on is read again, and an update counts as done once it was seen */
-  write(hand: Hand, change: Change, liveObjects?: LiveCollections): Promise<Performed>;
+  write(
+    operation: OperationTools,
+    change: Change,
+    liveObjects?: LiveCollections,
+  ): Promise<Performed>;
+  /** Reads back an update or a delete that was answered with success. */
+  prove(operation: OperationTools, written: WrittenChange): Promise<Proof>;
   /** Carries out a create, until its outcome is known, a person has to decide, or its time is over. @throws Refusal */
-  make(hand: Hand, kind: Kind, change: Change): Promise<Outcome>;
+  make(operation: OperationTools, kind: Kind, change: Change): Promise<Outcome>;
 }
 
 /** So many objects of a kind are read one by one before the kind is listed. */
 const LOOKS = 4;
-/** This many requests in a row without a clear answer, and nothing new is started. */
-const SILENCE = 5;
-const PARALLELISM = 10;
 
 type Tools = Omit<WriteContext, 'journal' | 'limit' | 'within'>;
 
@@ -101,15 +103,13 @@ interface Lane {
   open: () => void;
 }
 
-export function benchOf(tools: Tools, held: Held): Bench {
+export function writeSessionOf(tools: Tools, held: Held): WriteSession {
   const { cloud, kinds, emit, listings, signal } = tools;
   const bases = new Map<string, Promise<LiveCollection>>();
   const looks = new Map<string, number>();
   const lanes = new Map<string, Lane>();
   const befores = new Map<string, Before>();
-  const execution: ExecutionContext = { ...tools, session: held.session, parallelism: PARALLELISM };
-  const owned = new Set([...held.entries.values()].map((entry) => claimOf(entry.kind, entry.id)));
-  let silence = 0;
+  const executor = new Executor({ ...tools, session: held.session }, held.entries);
   // Another process may have written while the lock was not ours.
   for (const kind of kinds.values()) listings.wrote(kind);
 
@@ -119,46 +119,36 @@ export function benchOf(tools: Tools, held: Held): Bench {
     return known;
   };
 
-  const remember = (address: string, entry: Entry): void => {
-    held.entries.set(address, entry);
-    owned.add(claimOf(entry.kind, entry.id));
-  };
-
-  /** @param listing what was there before, for creates */
-  function runContext(listing?: LiveCollection, recheck?: RunContext['recheck']): RunContext {
+  /** @param listing what was there before, for creates; @param judged what the policies of a change were judged by */
+  function changeContext(
+    listing?: LiveCollection,
+    judged?: ChangeContext['recheck'],
+  ): ChangeContext {
     const name = listing?.kind.name ?? '';
     const before = befores.get(name) ?? beforeRun(new Map(listing ? [[name, listing]] : []));
     befores.set(name, before);
     return {
       before,
       resolver: () => undefined,
-      entry: (address) => held.entries.get(address),
-      halt() {
-        if (signal.aborted) return 'the run was interrupted';
-        return silence >= SILENCE ? 'the service stopped answering clearly' : undefined;
-      },
       onSending: () => undefined,
-      onResponse(outcome) {
-        if (outcome === 'unknown') silence += 1;
-        else if (outcome !== 'not_sent') silence = 0;
-      },
-      awaited: () => false,
-      ...defined({ recheck }),
-      known: (kind, id) =>
-        owned.has(claimOf(kind, id)) || (listing?.kind.name === kind && listing.byId.has(id)),
+      awaited: () => judged !== undefined,
+      ...defined({ recheck: judged }),
+      wasLive: (kind, id) => listing?.kind.name === kind && listing.byId.has(id),
     };
   }
 
-  const recheckOf = (liveObjects: LiveCollections, change: Change): RunContext['recheck'] =>
+  const recheckOf = (liveObjects: LiveCollections, change: Change): ChangeContext['recheck'] =>
     rechecksOf({ ...tools, isDeleted: () => false, isKnown: () => true }, liveObjects, [change]).of;
 
-  async function send(hand: Hand, change: Change, surroundings: RunContext): Promise<Performed> {
+  async function send(
+    operation: OperationTools,
+    change: Change,
+    context: ChangeContext,
+  ): Promise<Performed> {
     const kind = kinds.get(change.kind) as Kind;
     if (writes(change)) listings.wrote(kind);
     try {
-      const performed = await perform({ ...execution, cloud: hand.cloud }, change, surroundings);
-      if (performed.entry) remember(change.address, performed.entry);
-      return performed;
+      return await executor.perform(change, context, operation.cloud);
     } finally {
       listings.wrote(kind);
     }
@@ -184,51 +174,38 @@ export function benchOf(tools: Tools, held: Held): Bench {
   /** Looks what became of all creates without an answer, once nothing else of the kind is under way. */
   async function clear(lane: Lane): Promise<void> {
     const waiting = lane.waiting.splice(0);
-    silence = 0;
-    const settled = await settledOf(waiting.map(({ intent }) => intent));
+    const settled = await executor
+      .settle(waiting.map(({ intent }) => intent))
+      .catch((error: unknown) => {
+        if (error instanceof Refusal || signal.aborted) return new Map<Intent, Settled>();
+        throw error;
+      });
     lane.shut = undefined;
     lane.open();
-    for (const { intent, hear } of waiting) hear(settled.find((one) => one.intent === intent));
-  }
-
-  /** Empty where nobody could look: the intents stay in the journal, and the next run looks. */
-  async function settledOf(intents: readonly Intent[]): Promise<readonly Settled[]> {
-    try {
-      const settled = await settle(tools, intents, [...held.entries.values()], 0);
-      for (const one of settled) {
-        const records = recordsOf(kinds, one);
-        if (records.length > 0) await held.session.record(...records);
-        for (const record of records)
-          if (record.type === 'result' && record.entry) remember(one.intent.address, record.entry);
-      }
-      return settled;
-    } catch (error) {
-      if (error instanceof Refusal || signal.aborted) return [];
-      throw error;
-    }
+    for (const { intent, hear } of waiting) hear(settled.get(intent));
   }
 
   async function attempt(
-    hand: Hand,
+    operation: OperationTools,
     lane: Lane,
     change: Change,
     listing: LiveCollection,
   ): Promise<Performed & { readonly settled?: Settled | undefined }> {
-    while (lane.shut) await hand.limit.until(lane.shut);
+    while (lane.shut) await operation.limit.until(lane.shut);
     lane.running += 1;
     let [performed, hearing]: [Performed | undefined, Promise<Settled | undefined> | undefined] = [
       undefined,
       undefined,
     ];
     try {
-      performed = await send(hand, change, runContext(listing));
+      performed = await send(operation, change, changeContext(listing));
       if (performed.pending) hearing = heard(lane, performed.pending);
     } finally {
       lane.running -= 1;
       if (lane.running === 0 && lane.waiting.length > 0) held.keep(clear(lane));
     }
     return hearing
-      ? { ...performed, settled: await hand.limit.until(hearing, () => undefined) }
+      ? { ...performed, settled: await operation.limit.until(hearing, () => undefined) }
       : performed;
   }
 
@@ -244,16 +221,21 @@ export function benchOf(tools: Tools, held: Held): Bench {
           : (await limit.until(base(kind))).byId.get(id);
       return known ?? look(mine, kind, id);
     },
-    write: (hand, change, liveObjects) =>
-      send(hand, change, {
-        ...runContext(undefined, liveObjects && recheckOf(liveObjects, change)),
-        awaited: () => liveObjects !== undefined,
-      }),
-    async make(hand, kind, change) {
-      const listing = await hand.limit.until(base(kind));
+    write: (operation, change, liveObjects) =>
+      send(
+        operation,
+        change,
+        changeContext(undefined, liveObjects && recheckOf(liveObjects, change)),
+      ),
+    async prove({ cloud: mine }, written) {
+      const [proof] = await executor.prove([written], () => Infinity, mine);
+      return proof as Proof;
+    },
+    async make(operation, kind, change) {
+      const listing = await operation.limit.until(base(kind));
       for (let last = false; ; last = true) {
         const { outcome, pending, settled, again } = await attempt(
-          hand,
+          operation,
           laneOf(kind),
           change,
           listing,

@@ -1,0 +1,69 @@
+// What existed before a create: the objects of equal content, and the youngest ids. What a listing shows beyond that has
+// appeared since.
+import {
+  defined,
+  idOf,
+  type Intent,
+  type Kind,
+  type Live,
+  type Values,
+} from '../../model/index.js';
+import { identityKey, indexByIdentity } from '../plan/match.js';
+
+/** What existed before the run, for pre-images: built once a kind, so that a thousand creates stay linear. */
+export interface Before {
+  readonly equals: (kind: Kind, values: Values) => readonly string[];
+  /** The highest of its numeric ids, and the newest of its time-based ones. */
+  readonly youngest: (kind: Kind) => Pick<Intent, 'highest' | 'newest'>;
+}
+
+/** What existed before this run, from the reading the plan was made of. */
+export function beforeRun(
+  liveObjects: ReadonlyMap<
+    string,
+    { readonly kind: Kind; readonly byId: ReadonlyMap<string, Live> }
+  >,
+): Before {
+  const indexes = new Map<string, ReadonlyMap<string, readonly Live[]>>();
+  const tops = new Map<string, Pick<Intent, 'highest' | 'newest'>>();
+  return {
+    equals: (kind, values) => {
+      const collection = liveObjects.get(kind.name);
+      if (!collection) return [];
+      const index = indexes.get(kind.name) ?? indexByIdentity(collection);
+      indexes.set(kind.name, index);
+      return (index.get(identityKey(kind, values) ?? '') ?? []).map((live) => live.id);
+    },
+    youngest: (kind) => {
+      const known =
+        tops.get(kind.name) ?? youngestOf([...(liveObjects.get(kind.name)?.byId.keys() ?? [])]);
+      tops.set(kind.name, known);
+      return known;
+    },
+  };
+}
+
+function youngestOf(ids: readonly string[]): Pick<Intent, 'highest' | 'newest'> {
+  let [highest, newest]: [
+    bigint | undefined,
+    { readonly id: string; readonly ticks: bigint } | undefined,
+  ] = [undefined, undefined];
+  for (const id of ids) {
+    const ticks = uuidTicks(id);
+    if (ticks !== undefined && (newest === undefined || ticks > newest.ticks))
+      newest = { id, ticks };
+    if (/^\d+$/.test(id) && (highest === undefined || BigInt(id) > highest)) highest = BigInt(id);
+  }
+  return {
+    ...defined({
+      highest: highest === undefined ? undefined : (idOf(String(highest)) ?? undefined),
+      newest: newest?.id,
+    }),
+  };
+}
+
+/** The time in a time-based UUID (version 1), in units of 100 nanoseconds; undefined for any other id. */
+export function uuidTicks(id: string): bigint | undefined {
+  const match = /^([0-9a-f]{8})-([0-9a-f]{4})-1([0-9a-f]{3})-[0-9a-f]{4}-[0-9a-f]{12}$/i.exec(id);
+  return match ? BigInt(`0x${match[3]}${match[2]}${match[1]}`) : undefined;
+}
