@@ -244,7 +244,7 @@ const writes = [
     assumed: 'PUT of an account keeps what it does not name.',
     source: 'inferred',
     otherwise:
-      'Every attribute that can be written is sent, the undeclared ones at their live value, so the result is the same if the service replaces. `is_disabled` is sent only if it is declared.',
+      'Every attribute that can be written is sent, the undeclared ones at their live value, so the result is the same if the service replaces. `is_disabled` is sent only if it is declared: if the service resets it then, the write fails with `members-lost`.',
     tests: ['unit/emulator/behaviours.test.ts', 'unit/client/writing.test.ts'],
   },
   {

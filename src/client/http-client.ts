@@ -10,8 +10,8 @@ import { TransportError, type Answer, type HttpRequest, type Transport } from '.
 export interface Call extends Omit<HttpRequest, 'signal'> {
   /** Name it is counted under. */
   readonly counted: string;
-  /** Asked right before bytes leave, after every wait; what it throws ends the carrying. */
-  readonly mayLeave?: () => Promise<void>;
+  /** Asked right before bytes leave, after every wait, for the body to send instead; what it throws ends the carrying. */
+  readonly mayLeave?: () => Promise<string | undefined>;
   /** Ends the request wherever it is; without it a request that has begun runs to its end, or to the deadline of this client. */
   readonly signal?: AbortSignal;
   /** The limiter of what is asked, where it is not the one of the whole run. */
@@ -114,7 +114,7 @@ export function httpClient({
       if (run.aborted || signal?.aborted || !(await admitted(gate, signal ?? run)))
         return { error: interrupted() };
       const end = signal ?? time;
-      await mayLeave?.();
+      const body = await mayLeave?.();
       counts[counted] = (counts[counted] ?? 0) + 1;
       requests += 1;
       const done = new AbortController();
@@ -127,6 +127,7 @@ export function httpClient({
       try {
         const answer = await transport({
           ...request,
+          ...defined({ body: body ?? request.body }),
           signal: end ? AbortSignal.any([deadline.signal, end]) : deadline.signal,
         });
         const served = httpDate(answer.headers['date']);

@@ -57,17 +57,23 @@ export async function send(
   kind: Kind,
   request: Request,
   write: Write,
-  mayLeave?: () => Promise<void>,
+  mayLeave?: () => Promise<Request | undefined>,
 ): Promise<Sent> {
   const endpoint = endpointOf(kind.operations.dialect, kind.name);
   const creates = write.verb === 'create';
+  const bodyOf = ({ body }: Request): string | undefined =>
+    body && wireText(uncovered(body, reveal));
   let result: HttpResult;
   try {
-    const body = request.body && wireText(uncovered(request.body, reveal));
     const call = callOf(endpoint, request.method, request.path, {
       counted: kind.name,
-      ...defined({ body }),
-      ...(mayLeave && { mayLeave }),
+      ...defined({ body: bodyOf(request) }),
+      ...(mayLeave && {
+        mayLeave: async () => {
+          const instead = await mayLeave();
+          return instead && bodyOf(instead);
+        },
+      }),
     });
     result = await carry(call, (one) => isHarmless(endpoint.dialect, one, creates));
   } catch (error) {

@@ -49,6 +49,8 @@ export interface Write {
   /** Attributes in normal form. For a PATCH only those that change; for a POST or PUT all that are sent. */
   readonly fields: Values;
   readonly live?: Live;
+  /** What of `fields` nobody declared (`name`, or `name.member`): it travels as it is live, and is read again where the reading is old. */
+  readonly kept?: readonly string[];
   /** An update that only adds to documents is sent as a PATCH, whatever verb the kind has (`settings.configuration_writes`). */
   readonly patch?: true;
 }
@@ -94,10 +96,16 @@ export interface CloudReader {
 
 export interface CloudWriter extends CloudReader {
   /**
-   * Sends a request whose references are filled. `mayLeave` is asked right before bytes leave, after every wait; what
-   * it throws (a Refusal) becomes the diagnostic of `not_sent`. Never throws for what the server or the network does.
+   * Sends a request whose references are filled. `mayLeave` is asked right before bytes leave, after every wait; what it
+   * returns is sent instead, and what it throws (a Refusal) becomes the diagnostic of `not_sent`. Never throws for what
+   * the server or the network does.
    */
-  send(kind: Kind, request: Request, write: Write, mayLeave?: () => Promise<void>): Promise<Sent>;
+  send(
+    kind: Kind,
+    request: Request,
+    write: Write,
+    mayLeave?: () => Promise<Request | undefined>,
+  ): Promise<Sent>;
   /** After the `attempt`th sending (from 1) without a clear answer: waits, and says whether another one is allowed at all. */
   pause(attempt: number, wait?: number): Promise<boolean>;
 }

@@ -58,16 +58,23 @@ export interface Visibility {
   isDeleted(kind: string, id: string): boolean;
 }
 
-/** @param now asked once, when the first answer of the service has told its time */
+/**
+ * @param held objects that the state holds, as `objectsIn`: what was deleted and turned out to be still there is one of them
+ * @param now asked once, when the first answer of the service has told its time
+ */
 export function visibilityOf(
   recent: readonly Recent[] | undefined,
+  held: () => readonly string[],
   settleMilliseconds: number,
   now: () => Now,
 ): Visibility {
   if (recent === undefined || recent.length === 0) return nothingRecent;
   const known = once(() => {
     const at = now();
-    return entered(recent.filter((one) => ageOf(one, at) < settleMilliseconds));
+    return entered(
+      recent.filter((one) => ageOf(one, at) < settleMilliseconds),
+      new Set(held()),
+    );
   });
   return {
     created: (kind, id) => known().created.get(`${kind} ${id}`),
@@ -80,7 +87,10 @@ function once<T>(make: () => T): () => T {
   return () => (made ??= { value: make() }).value;
 }
 
-function entered(recent: readonly Recent[]): {
+function entered(
+  recent: readonly Recent[],
+  held: ReadonlySet<string>,
+): {
   readonly created: ReadonlyMap<string, 'seen' | 'unseen'>;
   readonly deleted: ReadonlySet<string>;
 } {
@@ -88,7 +98,7 @@ function entered(recent: readonly Recent[]): {
   for (const { kind, created: ids, unseen, deleted: gone } of recent) {
     const late = new Set(unseen);
     for (const id of ids) created.set(`${kind} ${id}`, late.has(id) ? 'unseen' : 'seen');
-    for (const id of gone) deleted.add(`${kind} ${id}`);
+    for (const id of gone) if (!held.has(`${kind} ${id}`)) deleted.add(`${kind} ${id}`);
   }
   return { created, deleted };
 }

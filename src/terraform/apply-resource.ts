@@ -251,7 +251,7 @@ async function proven(
   written: WrittenChange,
 ): Promise<Proof> {
   const proof = await writer.prove(context, written);
-  if (proof.failure) throw new Refusal([proof.failure.diagnostic]);
+  if (proof.failure && proof.shown !== 'unread') throw new Refusal([proof.failure.diagnostic]);
   return proof;
 }
 
@@ -327,8 +327,11 @@ async function remove(
       request: context.cloud.compose(kind, write),
     };
     const { warnings } = await written(context, writer, kind, change);
-    await proven(context, writer, { change });
-    return { new_state: null, diagnostics: warnings };
+    const { shown } = await proven(context, writer, { change });
+    return {
+      new_state: null,
+      diagnostics: shown === 'unread' ? [...warnings, unread(kind, id)] : warnings,
+    };
   });
 }
 

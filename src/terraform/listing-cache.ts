@@ -1,8 +1,20 @@
 // What is live, as all reads of a process see it: one complete listing a kind, read again after each write of the kind.
 // What a listing lacks is looked for once more, because absence needs proof.
-import { type CloudReader, type Emit, type Kind, type Kinds, type Live } from '../model/index.js';
+import {
+  defined,
+  type CloudReader,
+  type Emit,
+  type Kind,
+  type Kinds,
+  type Live,
+} from '../model/index.js';
 import { nothingRecent } from '../reconciler/visibility.js';
-import { observe, withoutSecrets, type LiveCollection } from '../reconciler/observe.js';
+import {
+  observe,
+  withoutSecrets,
+  type LiveCollection,
+  type Observing,
+} from '../reconciler/observe.js';
 
 /** So many missing objects of a kind are looked for one by one; beyond, a second listing is the proof. */
 const LOOKS = 20;
@@ -26,7 +38,7 @@ export function listingCacheOf(cloud: CloudReader, kinds: Kinds, emit: Emit): Li
 
   function seeing(kind: Kind): Seen {
     const known = seen.get(kind.name) ?? {
-      first: readCollection(cloud, kinds, kind, emit),
+      first: readCollection({ cloud, kinds, emit }, kind),
       missed: 0,
     };
     seen.set(kind.name, known);
@@ -41,7 +53,7 @@ export function listingCacheOf(cloud: CloudReader, kinds: Kinds, emit: Emit): Li
       if (live) return live;
       sighted.missed += 1;
       if (sighted.missed <= LOOKS) return look(cloud, kind, id);
-      sighted.second ??= readCollection(cloud, kinds, kind, emit);
+      sighted.second ??= readCollection({ cloud, kinds, emit }, kind);
       return (await sighted.second).byId.get(id);
     },
     wrote: (kind) => void seen.delete(kind.name),
@@ -50,14 +62,19 @@ export function listingCacheOf(cloud: CloudReader, kinds: Kinds, emit: Emit): Li
 
 /** A complete listing of its own. @throws Refusal */
 export async function readCollection(
-  cloud: CloudReader,
-  kinds: Kinds,
+  tools: Omit<Observing, 'entries' | 'visibility'>,
   kind: Kind,
-  emit: Emit,
 ): Promise<LiveCollection> {
-  return (
-    await observe({ cloud, kinds, emit, entries: [], visibility: nothingRecent }, [kind.name])
-  ).get(kind.name) as LiveCollection;
+  const { cloud, kinds, emit } = tools;
+  const observing = {
+    cloud,
+    kinds,
+    emit,
+    entries: [],
+    visibility: nothingRecent,
+    ...defined({ clock: tools.clock }),
+  };
+  return (await observe(observing, [kind.name])).get(kind.name) as LiveCollection;
 }
 
 /** One object, read by its identifier. @throws Refusal: a failed look is no proof of absence */

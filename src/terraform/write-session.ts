@@ -28,7 +28,7 @@ import { beforeRun, type Before } from '../reconciler/apply/pre-image.js';
 import type { LiveCollection, LiveCollections } from '../reconciler/observe.js';
 import { rechecksOf } from '../reconciler/apply/guards.js';
 import { outcomeOf, type Settled } from '../reconciler/apply/recovery.js';
-import { type Held, type ProviderJournal, type JournalRun } from './provider-journal.js';
+import { claimOf, type Held, type ProviderJournal, type JournalRun } from './provider-journal.js';
 import { readCollection, look, type ListingCache } from './listing-cache.js';
 import type { Limit } from './timeouts.js';
 
@@ -70,7 +70,7 @@ export type OperationTools = Pick<WriteContext, 'cloud' | 'limit'>;
 export interface WriteSession extends Held {
   /** Every object of a kind as it was when it was first asked for under this lock. @throws Refusal */
   base(kind: Kind): Promise<LiveCollection>;
-  /** The object as it is now, or was when all of its kind were listed; undefined where it is gone. @throws Refusal */
+  /** The object as it is now; undefined where it is gone. @throws Refusal */
   current(operation: OperationTools, kind: Kind, id: string): Promise<Live | undefined>;
   /** Carries out an update or a delete. @param liveObjects what its policies were judged by: what they rest on is read again, and an update counts as done once it was seen */
   write(
@@ -83,9 +83,6 @@ export interface WriteSession extends Held {
   /** Carries out a create, until its outcome is known, a person has to decide, or its time is over. @throws Refusal */
   make(operation: OperationTools, kind: Kind, change: Change): Promise<Outcome>;
 }
-
-/** So many objects of a kind are read one by one before the kind is listed. */
-const LOOKS = 4;
 
 type Tools = Omit<WriteContext, 'journal' | 'limit' | 'within'>;
 
@@ -104,9 +101,9 @@ interface Lane {
 }
 
 export function writeSessionOf(tools: Tools, held: Held): WriteSession {
-  const { cloud, kinds, emit, listings, signal } = tools;
+  const { kinds, listings, signal } = tools;
   const bases = new Map<string, Promise<LiveCollection>>();
-  const looks = new Map<string, number>();
+  const lookedAt = new Map<string, number>();
   const lanes = new Map<string, Lane>();
   const befores = new Map<string, Before>();
   const executor = new Executor({ ...tools, session: held.session }, held.entries);
@@ -114,7 +111,7 @@ export function writeSessionOf(tools: Tools, held: Held): WriteSession {
   for (const kind of kinds.values()) listings.wrote(kind);
 
   const base = (kind: Kind): Promise<LiveCollection> => {
-    const known = bases.get(kind.name) ?? readCollection(cloud, kinds, kind, emit);
+    const known = bases.get(kind.name) ?? readCollection(tools, kind);
     bases.set(kind.name, known);
     return known;
   };
@@ -132,13 +129,26 @@ export function writeSessionOf(tools: Tools, held: Held): WriteSession {
       resolver: () => undefined,
       onSending: () => undefined,
       awaited: () => judged !== undefined,
-      ...defined({ recheck: judged }),
+      ...defined({ recheck: judged ?? (listing && recheckOf(new Map([[name, listing]]))) }),
+      readAt: (kind, id) => lookedAt.get(claimOf(kind, id)),
       wasLive: (kind, id) => listing?.kind.name === kind && listing.byId.has(id),
     };
   }
 
-  const recheckOf = (liveObjects: LiveCollections, change: Change): ChangeContext['recheck'] =>
-    rechecksOf({ ...tools, isDeleted: () => false, isKnown: () => true }, liveObjects, [change]).of;
+  const recheckOf = (
+    liveObjects: LiveCollections,
+    ...changes: readonly Change[]
+  ): ChangeContext['recheck'] =>
+    rechecksOf(
+      {
+        ...tools,
+        isDeleted: () => false,
+        isKnown: (kind, id) =>
+          executor.owns(kind, id) || (liveObjects.get(kind)?.byId.has(id) ?? false),
+      },
+      liveObjects,
+      changes,
+    ).of;
 
   async function send(
     operation: OperationTools,
@@ -212,14 +222,9 @@ export function writeSessionOf(tools: Tools, held: Held): WriteSession {
   return {
     ...held,
     base,
-    async current({ cloud: mine, limit }, kind, id) {
-      const count = (looks.get(kind.name) ?? 0) + 1;
-      looks.set(kind.name, count);
-      const known =
-        count <= LOOKS && !bases.has(kind.name)
-          ? undefined
-          : (await limit.until(base(kind))).byId.get(id);
-      return known ?? look(mine, kind, id);
+    current({ cloud: mine }, kind, id) {
+      lookedAt.set(claimOf(kind.name, id), tools.clock.boot().milliseconds);
+      return look(mine, kind, id);
     },
     write: (operation, change, liveObjects) =>
       send(

@@ -332,8 +332,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a sending whose answer was lost is forgotten',
     file: 'reconciler/apply/operation.ts',
-    find: '&& isGone(sent)))) return doubt;',
-    replace: '&& isGone(sent)))) return sent;',
+    find: '&& isGone(sent)))) return tried(doubt);',
+    replace: '&& isGone(sent)))) return tried(sent);',
     tests: doubt,
   },
   {
@@ -570,7 +570,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a patch is sent again over what another hand changed',
     file: 'reconciler/apply/operation.ts',
-    find: 'if (!visible && !unmoved(kind, base, ours(kind, write.fields, look.values, base)))',
+    find: 'if (!visible && !isUnmoved(kind, base, ours(kind, write.fields, look.values, base)))',
     replace: 'if (false as boolean)',
     tests: proof,
   },
@@ -1136,6 +1136,62 @@ export const mutants: readonly Mutant[] = [
     tests: leaving,
   },
   {
+    name: 'what travels with a PUT is read before the request waits',
+    file: 'reconciler/apply/operation.ts',
+    find: 'return prepared?.request;',
+    replace: 'return undefined;',
+    tests: ['unit/reconciler/old-reading.test.ts'],
+  },
+  {
+    name: 'a delete rests on a reading of long ago',
+    file: 'reconciler/apply/operation.ts',
+    find: 'clock.boot().milliseconds - readAt <= FRESH',
+    replace: 'clock.boot().milliseconds - readAt <= Infinity',
+    tests: ['unit/reconciler/old-reading.test.ts'],
+  },
+  {
+    name: 'what a PUT does not send may be lost',
+    file: 'reconciler/apply/document-write.ts',
+    find: 'const altered = same(attribute, value, now.values[name]) ? [] : [name];',
+    replace: 'const altered: string[] = [];',
+    tests: ['unit/reconciler/old-reading.test.ts'],
+  },
+  {
+    name: 'a reading that failed outweighs the one before',
+    file: 'reconciler/apply/read-back.ts',
+    find: "if (seen.shown !== 'unread' || !found.has(one)) found.set(one, seen);",
+    replace: 'found.set(one, seen);',
+    tests: proof,
+  },
+  {
+    name: 'what could not be read counts as written',
+    file: 'reconciler/apply/read-back.ts',
+    find: "['earlier', 'unread'].includes(",
+    replace: "['earlier'].includes(",
+    tests: proof,
+  },
+  {
+    name: 'an object that is still there counts as deleted',
+    file: 'reconciler/visibility.ts',
+    find: 'if (!held.has(`${kind} ${id}`)) deleted',
+    replace: 'deleted',
+    tests: proof,
+  },
+  {
+    name: 'terraform: an account is changed by what a listing showed',
+    file: 'terraform/write-session.ts',
+    find: 'return look(mine, kind, id);',
+    replace: 'return base(kind).then(({ byId }) => byId.get(id));',
+    tests: ['unit/terraform/provider-reading.test.ts'],
+  },
+  {
+    name: 'terraform: what appeared while a create waited is taken',
+    file: 'terraform/write-session.ts',
+    find: 'recheck: judged ?? (listing && recheckOf(new Map([[name, listing]])))',
+    replace: 'recheck: judged',
+    tests: ['unit/terraform/provider-reading.test.ts'],
+  },
+  {
     name: 'a delete is not proved',
     file: 'reconciler/apply/apply.ts',
     find: 'await this.#unlessCut(() => this.#prove(this.#deletedIn(last)));',
@@ -1408,8 +1464,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'nothing is compared after a PATCH',
     file: 'reconciler/apply/document-write.ts',
-    find: "verb === 'update' && mergedNames(kind).length > 0",
-    replace: "verb === 'update' && mergedNames(kind).length > 9",
+    find: 'mergedNames(kind).length > 0 ||',
+    replace: 'mergedNames(kind).length > 9 ||',
     tests: merging,
   },
   {
@@ -1485,8 +1541,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'another hand beside ours stops an update',
     file: 'reconciler/apply/operation.ts',
-    find: 'unmoved(kind, base, ours(kind, write.fields, look.values, base))',
-    replace: 'unmoved(kind, base, look.values)',
+    find: 'isUnmoved(kind, base, ours(kind, write.fields, look.values, base))',
+    replace: 'isUnmoved(kind, base, look.values)',
     tests: merging,
   },
   {
@@ -2636,8 +2692,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a configuration is written from a reading of long ago',
     file: 'reconciler/apply/operation.ts',
-    find: 'if (clock.boot().milliseconds - began <= settleMilliseconds) return ready;',
-    replace: 'return ready;',
+    find: 'if (clock.boot().milliseconds - began <= settleMilliseconds) return prepared;',
+    replace: 'return prepared;',
     tests: ['unit/reconciler/merge.test.ts'],
   },
 ];

@@ -91,9 +91,10 @@ export function libraryCloud(objects: Map<string, Map<string, Values>>): CloudWr
       path: `/${one.name}/${key}`,
       ...(verb !== 'delete' && { body: fields }),
     }),
-    async send(one, _, { verb, id: known, fields }, mayLeave) {
+    async send(one, request, { verb, id: known }, mayLeave) {
+      let { body: fields = {} } = request;
       try {
-        await mayLeave?.();
+        fields = (await mayLeave?.())?.body ?? fields;
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         return { class: 'not_sent', ...defined({ diagnostic: error.diagnostics[0] }) };

@@ -32,6 +32,7 @@ import {
 } from '../../model/index.js';
 import { Executor, type ChangeContext, type WrittenChange } from './executor.js';
 import {
+  FRESH,
   isSensitive,
   missingSecret,
   unbindFormerAddress,
@@ -48,9 +49,6 @@ import { declaredValueAt } from '../plan/references.js';
 import { phases } from '../plan/order.js';
 import { staleness } from '../plan/approval.js';
 import type { Session } from '../../state/store-port.js';
-
-/** A question that took longer than this (milliseconds) is followed by another reading. */
-const FRESH = 5000;
 
 export interface ApplyContext extends ExecutionContext {
   /** Requests under way at once. */
@@ -290,6 +288,7 @@ class Run {
     );
     this.#changeContext = {
       wasLive,
+      readAt: (kind) => liveObjects.get(kind)?.read_at,
       before: beforeRun(liveObjects),
       awaited: (address) => awaited.has(address),
       recheck: (change, fields) => this.#rechecks.of(change, fields),

@@ -1,9 +1,10 @@
-// Writes to objects that hold a document. Right before such a write the object is read again. A PUT that replaces the
-// document carries the whole: the declared members laid over what is live then. Afterwards everything is compared, also
-// after a PATCH and a PUT without the document: what was live before and is gone or altered is an error.
+// Writes that carry more than what is declared: a PUT of a whole object, and every write to an object that holds a
+// document. Right before such a write the object is read again, and what nobody declared travels as it is live then; the
+// declared members of a document are laid over it. Afterwards documents are compared, also after a PATCH and a PUT without
+// the document: what was live before and is gone or altered is an error.
 import {
   isPartialDocument,
-  Refusal,
+  refuse,
   same,
   secretsIn,
   type Attribute,
@@ -12,26 +13,28 @@ import {
   type Kind,
   type Live,
   type Request,
-  type Sent,
   type Value,
   type Values,
   type Write,
 } from '../../model/index.js';
-import { aftermath, mergedNames, ours, wholeDocument } from '../plan/document-diff.js';
-import { taken } from '../plan/diff.js';
+import { aftermath, isMerged, mergedNames, ours, wholeDocument } from '../plan/document-diff.js';
+import { taken, withKept } from '../plan/diff.js';
+import { withoutSecrets } from '../observe.js';
 import { maskedWords, masksSent } from '../plan/masked-configuration.js';
 
-/** The object as it was read right before a write, and what its documents should be after it, by attribute. */
+/** The object as it was read right before a write, and what its documents, and what was not sent, should be after it, by attribute. */
 export interface DocumentWrite {
   readonly before: Live;
   readonly expected: Values;
 }
 
-/** The request to send; what there is to say instead; or nothing to do, because the object is as it should be. */
-export type Ready =
-  | { readonly request: Request; readonly document: DocumentWrite }
-  | { readonly refused: Sent }
-  | 'unneeded';
+/** What is sent, made from a new reading. */
+export interface PreparedWrite {
+  readonly request: Request;
+  readonly fields: Values;
+  /** For a kind that holds a document: what to compare after the write. */
+  readonly document?: DocumentWrite;
+}
 
 /** Names of the documents that a write replaces whole. */
 const replaced = (kind: Kind, { verb, fields, patch }: Write): readonly string[] =>
@@ -40,9 +43,23 @@ const replaced = (kind: Kind, { verb, fields, patch }: Write): readonly string[]
 export const replacesDocument = (kind: Kind, write: Write): boolean =>
   replaced(kind, write).length > 0;
 
-/** Whether a write may alter a document, intended or not. */
-export const touchesDocument = (kind: Kind, { verb }: Write): boolean =>
-  verb === 'update' && mergedNames(kind).length > 0;
+/** Whether a write sends a whole object, or may alter a document, intended or not. */
+export const needsReading = (kind: Kind, { verb, patch }: Write): boolean =>
+  verb === 'update' &&
+  (mergedNames(kind).length > 0 || (patch !== true && kind.operations.update === 'PUT'));
+
+/** What a PUT of a whole object does not send and must leave as it is. */
+const unsent = (kind: Kind, { patch }: Write, fields: Values, live: Values): readonly string[] =>
+  patch || kind.operations.update !== 'PUT'
+    ? []
+    : Object.entries(kind.attributes).flatMap(([name, { computed, secret }]) =>
+        computed || secret || Object.hasOwn(fields, name) || !Object.hasOwn(live, name)
+          ? []
+          : [name],
+      );
+
+/** Code of the refusal of a write that is not needed any more. */
+export const UNNEEDED = 'unneeded';
 
 export interface Preparing {
   readonly kind: Kind;
@@ -54,34 +71,27 @@ export interface Preparing {
 }
 
 /**
- * Reads the object again and makes the request from what is live now. Refuses if the object cannot be read, is gone, holds
- * a document of unknown form, would be sent a mask, or (for a PUT) has a declared member that changed since the plan.
+ * Reads the object again and makes the request from what is live now.
+ * @throws Refusal if the object cannot be read, is gone, holds a document of unknown form, would be sent a mask, or (for a
+ * PUT or a delete) is not as the plan saw it; with the code `unneeded` if it is as it should be.
  */
 export async function prepare(
   cloud: Pick<CloudReader, 'find' | 'compose'>,
   { kind, write, address, planned }: Preparing,
-): Promise<Ready> {
-  const refused = (code: string, summary: string, detail = 'Plan again.'): Ready => ({
-    refused: {
-      class: 'rejected',
-      diagnostic: { severity: 'error', code, summary: `${address} ${summary}`, detail },
-    },
-  });
-  let live: Live | undefined;
-  try {
-    [live] = await cloud.find(kind, [write.id as string]);
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    return {
-      refused: {
-        class: 'not_sent',
-        ...(error.diagnostics[0] && { diagnostic: error.diagnostics[0] }),
-      },
-    };
-  }
+): Promise<PreparedWrite> {
+  const refused = (code: string, summary: string, detail = 'Plan again.'): never =>
+    refuse(code, `${address} ${summary}`, { detail });
+  const [live] = await cloud.find(kind, [write.id as string]);
+  if (!live && write.verb === 'delete') return refused(UNNEEDED, 'is gone already.');
   if (!live) return refused('gone', 'was deleted outside of trueup since the plan.');
-  const { fields } = write;
-  if (secretsIn(fields).size === 0 && taken(kind, fields, live)) return 'unneeded';
+  if (write.verb === 'delete') {
+    if (isUnmoved(kind, planned, live.values))
+      return { request: cloud.compose(kind, write), fields: {} };
+    return refused('changed-since-plan', 'was changed outside of trueup since the plan.');
+  }
+  const fields = withKept(write, live.values);
+  if (secretsIn(fields).size === 0 && taken(kind, fields, live))
+    return refused(UNNEEDED, 'is as declared already.');
   const unreadable = mergedNames(kind).find(
     (name) => Object.hasOwn(fields, name) && !isPartialDocument(live.values[name]),
   );
@@ -92,18 +102,20 @@ export async function prepare(
       `Look at it: trueup get ${kind.name} ${live.id} -o json`,
     );
   const now = ours(kind, fields, live.values, planned);
+  const then = withKept({ ...write, fields: planned }, live.values);
+  const isMoved = (name: string): boolean => {
+    const attribute = kind.attributes[name] as Attribute;
+    const isWanted = !isMerged(attribute) && same(attribute, fields[name], now[name]);
+    return !isWanted && !same(attribute, then[name], now[name]);
+  };
   // A PATCH takes nothing from others; a PUT must not undo what they did to the members that are declared.
-  const changedOutside = write.patch
-    ? undefined
-    : Object.keys(fields).find(
-        (name) => !same(kind.attributes[name] as Attribute, planned[name], now[name]),
-      );
+  const changedOutside = write.patch ? undefined : Object.keys(fields).find(isMoved);
   if (changedOutside !== undefined)
     return refused(
       'changed-since-plan',
       `was changed outside of trueup since the plan: ${changedOutside}.`,
     );
-  const masks = masksSent(kind, write, live);
+  const masks = masksSent(kind, { ...write, fields }, live);
   if (masks.length > 0) {
     const { what, out } = maskedWords(masks);
     return refused(
@@ -114,15 +126,15 @@ export async function prepare(
   }
   const laid = (name: string): Value => wholeDocument(fields[name] as Value, live.values[name]);
   const sent = Object.fromEntries(replaced(kind, write).map((name) => [name, laid(name)]));
-  const expected = Object.fromEntries(
-    mergedNames(kind).map((name) => [
-      name,
-      Object.hasOwn(fields, name) ? laid(name) : (live.values[name] ?? null),
-    ]),
+  const expected = [...mergedNames(kind), ...unsent(kind, write, fields, live.values)].map(
+    (name) => [name, Object.hasOwn(fields, name) ? laid(name) : (live.values[name] ?? null)],
   );
   return {
-    request: cloud.compose(kind, { ...write, fields: { ...fields, ...sent } }),
-    document: { before: live, expected },
+    request: cloud.compose(kind, { ...write, fields: { ...fields, ...sent }, live }),
+    fields,
+    ...(expected.length > 0 && {
+      document: { before: live, expected: Object.fromEntries(expected) },
+    }),
   };
 }
 
@@ -133,12 +145,16 @@ export function verifyDocument(
   { before, expected }: DocumentWrite,
   now: Live,
 ): { readonly lost?: Diagnostic; readonly notes: readonly Diagnostic[] } {
-  const found = Object.entries(expected).map(([name, value]) =>
-    aftermath(name, value, now.values[name]),
-  );
-  const [lost, added] = [found.flatMap((one) => one.lost), found.flatMap((one) => one.added)];
   const [earlier, later] = [versionOf(kind, before), versionOf(kind, now)];
   const further = earlier !== undefined && later !== undefined && later > earlier + 1;
+  const found = Object.entries(expected).map(([name, value]) => {
+    const attribute = kind.attributes[name] as Attribute;
+    if (isMerged(attribute)) return aftermath(name, value, now.values[name]);
+    // Where the version tells that somebody else wrote as well, it may have been theirs.
+    const altered = same(attribute, value, now.values[name]) ? [] : [name];
+    return further ? { lost: [], added: altered } : { lost: altered, added: [] };
+  });
+  const [lost, added] = [found.flatMap((one) => one.lost), found.flatMap((one) => one.added)];
   const versions = further
     ? `version_number went from ${earlier} to ${later}, and this write accounts for one step`
     : undefined;
@@ -171,3 +187,12 @@ function versionOf({ version }: Kind, { values }: Live): number | undefined {
   const value = version === undefined ? undefined : values[version];
   return typeof value === 'number' ? value : undefined;
 }
+
+/** Whether an object is as it was, as far as anybody can change it and read it. */
+export const isUnmoved = (kind: Kind, base: Values, live: Values): boolean =>
+  Object.entries(kind.attributes).every(
+    ([name, attribute]: readonly [string, Attribute]) =>
+      attribute.computed ||
+      attribute.secret ||
+      same(attribute, base[name], withoutSecrets(kind.attributes, live)[name]),
+  );

@@ -35,14 +35,14 @@ const SILENCE = 5;
 /** What the caller knows of one change. */
 export interface ChangeContext extends Pick<
   RunContext,
-  'before' | 'resolver' | 'onSending' | 'awaited' | 'recheck'
+  'before' | 'resolver' | 'onSending' | 'awaited' | 'recheck' | 'readAt'
 > {
   /** Whether an object was live before the run. */
   readonly wasLive: (kind: string, id: string) => boolean;
 }
 
 /** An update or a delete that was answered with success. */
-export interface WrittenChange extends Partial<Pick<WrittenFields, 'fields' | 'document'>> {
+export interface WrittenChange extends Partial<Omit<WrittenFields, 'id'>> {
   readonly change: Change & { readonly id: string };
   /** What the state held of the object before. */
   readonly prior?: Entry | undefined;
@@ -181,13 +181,13 @@ export class Executor {
   }
 
   #shown(
-    { change, fields, isNew }: WrittenChange,
+    { change, fields, before = {}, isNew }: WrittenChange,
     live: Live | undefined,
   ): Exclude<Shown, 'unread'> {
     if (!fields) return live ? 'earlier' : 'taken';
     if (!live && isNew) return 'earlier';
     const kind = this.#execution.kinds.get(change.kind) as Kind;
-    return shownOf(kind, fields, 'before' in change ? change.before : {}, live);
+    return shownOf(kind, fields, before, live);
   }
 
   async #disprove(
@@ -195,13 +195,12 @@ export class Executor {
     shown: Exclude<Shown, 'taken'>,
     live: Live | undefined,
   ): Promise<Pick<Proof, 'failure' | 'notes'>> {
-    if (shown === 'unread') return { notes: [] };
     const held = fields ? (this.entries.get(change.address) ?? prior) : prior;
     const entry =
       held && fields
         ? {
             ...withoutSent(held, fields),
-            applied: prior?.applied ?? {},
+            ...(shown !== 'unread' && { applied: prior?.applied ?? {} }),
             ...(live ? { observed: storedValues(kind, live.values) } : {}),
           }
         : held;
@@ -213,12 +212,13 @@ export class Executor {
         entry,
       });
     return {
-      failure: fields
-        ? {
-            outcome: shown === 'other' ? 'failed' : 'unknown',
-            diagnostic: unproven(change.address, shown),
-          }
-        : { outcome: 'failed', diagnostic: stillThere(change) },
+      failure:
+        !fields && shown === 'earlier'
+          ? { outcome: 'failed', diagnostic: stillThere(change) }
+          : {
+              outcome: shown === 'other' ? 'failed' : 'unknown',
+              diagnostic: unproven(change.address, shown),
+            },
       notes: [],
     };
   }

@@ -6,6 +6,7 @@ import {
   digest,
   redactAll,
   referencesIn,
+  refuse,
   Refusal,
   secretsIn,
   writes,
@@ -31,22 +32,22 @@ import {
   type Sent,
   type Values,
   type Write,
-  same,
-  type Attribute,
 } from '../../model/index.js';
 import type { Random } from '../../platform/index.js';
 import type { Session } from '../../state/store-port.js';
 import { momentNow } from '../visibility.js';
-import { taken } from '../plan/diff.js';
+import { taken, withKept } from '../plan/diff.js';
 import {
+  isUnmoved,
+  needsReading,
   prepare,
   replacesDocument,
-  touchesDocument,
+  UNNEEDED,
   type DocumentWrite,
-  type Ready,
+  type PreparedWrite,
 } from './document-write.js';
 import { applied, ours } from '../plan/document-diff.js';
-import { storedValues, withoutSecrets } from '../observe.js';
+import { storedValues } from '../observe.js';
 import { readBack, shownOf, type ReadBack, type Shown } from './read-back.js';
 import type { PlanContext } from '../plan/propose.js';
 import { fillAll, type Resolver } from '../plan/references.js';
@@ -79,6 +80,8 @@ export interface RunContext {
   readonly awaited: (address: string) => boolean;
   /** What a guarded change rests on, to be read again at the moment of its write. @param fields what is sent */
   readonly recheck?: (change: Change, fields: Values) => Recheck | undefined;
+  /** When the reading of an object that the change was planned from began, in milliseconds since the start of the machine. */
+  readonly readAt: (kind: string, id: string) => number | undefined;
   /** Whether an object was there before the run, or was made by it. */
   readonly known: (kind: string, id: string) => boolean;
 }
@@ -105,6 +108,8 @@ export interface Performed {
 export interface WrittenFields {
   readonly id: string;
   readonly fields: Values;
+  /** The object before the write, as far as it was looked at. */
+  readonly before: Values;
   /** For an update of a kind that holds a document: what to compare after the write. */
   readonly document?: DocumentWrite;
 }
@@ -421,8 +426,8 @@ async function update(
   const needsReadBack =
     answered.class === 'applied' &&
     (runContext.awaited(change.address) ||
-      (answered.live !== undefined && !echoes(kind, write.fields, answered.live)));
-  const sent = needsReadBack ? await proven(execution, operation, intent, change.before) : answered;
+      (answered.live !== undefined && !echoes(kind, answered.fields, answered.live)));
+  const sent = needsReadBack ? await proven(execution, kind, intent, answered) : answered;
   const at = timestamp(execution);
   if (sent.class === 'applied') {
     const done = entry
@@ -430,7 +435,7 @@ async function update(
           ...entry,
           applied_at: at,
           id: change.id,
-          observed: storedValues(kind, { ...change.before, ...write.fields }),
+          observed: storedValues(kind, { ...change.before, ...answered.fields }),
         }
       : null;
     const spent = { spent: { at, action: 'update' as const, kind: kind.name, id: change.id } };
@@ -455,7 +460,12 @@ async function update(
       outcome: 'done',
       id: change.id,
       entry: done,
-      written: { id: change.id, fields: write.fields, ...defined({ document: answered.document }) },
+      written: {
+        id: change.id,
+        fields: answered.fields,
+        before: answered.before,
+        ...defined({ document: answered.document }),
+      },
     };
   }
   await execution.session.record({
@@ -499,7 +509,7 @@ async function checkAfterUpdate(
   };
   const answered = await sendUntilKnown(execution, back, intent, after);
   const sent =
-    answered.class === 'applied' ? await proven(execution, back, intent, after) : answered;
+    answered.class === 'applied' ? await proven(execution, back.kind, intent, answered) : answered;
   const entry = known
     ? { ...known, observed: storedValues(operation.kind, change.before) }
     : undefined;
@@ -552,11 +562,11 @@ const echoes = (kind: Kind, fields: Values, { values }: Live): boolean =>
 /** A success that is doubtful, or that the safety of another change rests on, counts once it was seen. */
 async function proven(
   execution: ExecutionContext,
-  { kind, write }: WriteOperation,
+  kind: Kind,
   { address, id = '' }: Intent,
-  before: Values,
+  { fields, before }: Tried,
 ): Promise<Sent> {
-  const one: ReadBack = { kind, id, judge: (live) => shownOf(kind, write.fields, before, live) };
+  const one: ReadBack = { kind, id, judge: (live) => shownOf(kind, fields, before, live) };
   const { shown = 'unread' } = (await readBack(execution, [one], () => Infinity)).get(one) ?? {};
   if (shown === 'taken') return { class: 'applied' };
   return {
@@ -667,11 +677,13 @@ function repeatable(
  * Sends under an intent that is on disk before the first byte leaves. A request may wait long behind it (for its turn,
  * for the rate limit, for a service that asks for patience): right before it leaves the lock must still be ours and
  * the run still on, and an intent that has grown old is renewed, so that recovery knows when the request can have left.
+ * @param read what is sent instead, read at that moment
  */
 async function sender(
   { cloud, session, clock }: ExecutionContext,
   { kind, write, runContext, recheck }: WriteOperation,
   intent: Intent,
+  read: () => Promise<Request | undefined> = () => Promise.resolve(undefined),
 ): Promise<(request: Request) => Promise<Sent>> {
   await session.record(intent);
   // A machine that slept has let time pass as well.
@@ -684,8 +696,9 @@ async function sender(
         { severity: 'warning', code: WITHHELD, summary: `${intent.address} was skipped: ${why}.` },
       ]);
   };
-  const mayLeave = async (): Promise<void> => {
+  const mayLeave = async (): Promise<Request | undefined> => {
     refuseHalted();
+    const instead = await read();
     await recheck?.before();
     await session.assertHeld();
     // A slow disk takes time as well.
@@ -702,6 +715,7 @@ async function sender(
       await session.assertHeld();
     }
     runContext.onSending();
+    return instead;
   };
   return async (request) => {
     const sent = await cloud.send(kind, request, write, mayLeave);
@@ -711,7 +725,12 @@ async function sender(
 }
 
 /** `lingers`: it is done, and an earlier sending of it may still land. */
-type Tried = Sent & { readonly lingers?: boolean; readonly document?: DocumentWrite };
+type Tried = Sent & {
+  readonly lingers?: boolean;
+  readonly fields: Values;
+  readonly before: Values;
+  readonly document?: DocumentWrite;
+};
 
 /** An update or delete without a clear answer is looked at, and sent again only if it is still needed and nobody moved the object. */
 async function sendUntilKnown(
@@ -721,49 +740,50 @@ async function sendUntilKnown(
   base: Values,
 ): Promise<Tried> {
   const { kind, write } = operation;
-  const send = await sender(execution, operation, intent);
-  let document: DocumentWrite | undefined;
+  let prepared: PreparedWrite | undefined;
+  const send = await sender(execution, operation, intent, async () => {
+    prepared = await preparedWrite(execution, operation, intent, base);
+    return prepared?.request;
+  });
+  const fields = (): Values => prepared?.fields ?? write.fields;
+  const tried = (sent: Sent, lingers = false): Tried => ({
+    ...sent,
+    lingers,
+    fields: fields(),
+    before: prepared ? withKept({ ...write, fields: base }, prepared.fields) : base,
+    ...defined({ document: prepared?.document }),
+  });
   const attempt = async (): Promise<Sent> => {
-    const ready = await requestToSend(execution, operation, intent, base);
-    if (ready === 'unneeded') return { class: 'applied' };
-    if ('refused' in ready) return ready.refused;
-    ({ document } = ready);
-    return send(ready.request);
+    const sent = await send(operation.request);
+    return sent.diagnostic?.code === UNNEEDED ? { class: 'applied' } : sent;
   };
+  const refused = (code: string, what: string): Tried =>
+    tried({
+      class: 'rejected',
+      diagnostic: {
+        severity: 'error',
+        code,
+        summary: `${intent.address} was ${what} outside of trueup meanwhile.`,
+        detail: 'Plan again.',
+      },
+    });
   let sent = await attempt();
   let lingers = false;
   for (let attempts = 1; sent.class === 'unknown'; attempts += 1) {
     const doubt = sent;
     const again = await execution.cloud.pause(attempts, sent.wait);
     const look = await tryFind(execution, kind, intent.id as string);
-    if (look === 'unread') return sent;
-    if (write.verb === 'delete' && look === undefined) return { class: 'applied' };
-    if (look === undefined)
-      return {
-        class: 'rejected',
-        diagnostic: {
-          severity: 'error',
-          code: 'gone',
-          summary: `${intent.address} was deleted outside of trueup meanwhile.`,
-          detail: 'Plan again.',
-        },
-      };
-    const visible = write.verb === 'update' && taken(kind, write.fields, look);
-    if (visible && secretsIn(write.fields).size === 0)
-      return { class: 'applied', lingers, ...defined({ document }) };
-    if (!visible && !unmoved(kind, base, ours(kind, write.fields, look.values, base)))
-      return {
-        class: 'rejected',
-        diagnostic: {
-          severity: 'error',
-          code: CHANGED_OUTSIDE,
-          summary: `${intent.address} was changed outside of trueup meanwhile.`,
-          detail: 'Plan again.',
-        },
-      };
-    if (!again || execution.signal.aborted) return sent;
+    if (look === 'unread') return tried(sent);
+    if (write.verb === 'delete' && look === undefined) return tried({ class: 'applied' });
+    if (look === undefined) return refused('gone', 'deleted');
+    const visible = write.verb === 'update' && taken(kind, fields(), look);
+    if (visible && secretsIn(write.fields).size === 0) return tried({ class: 'applied' }, lingers);
+    if (!visible && !isUnmoved(kind, base, ours(kind, write.fields, look.values, base)))
+      return refused(CHANGED_OUTSIDE, 'changed');
+    if (!again || execution.signal.aborted) return tried(sent);
     // The first PUT may still take effect later, and would then remove what others have added since.
-    if (replacesDocument(kind, write) && !(await waitUntilSettled(execution, intent))) return sent;
+    if (replacesDocument(kind, write) && !(await waitUntilSettled(execution, intent)))
+      return tried(sent);
     sent = await attempt();
     lingers = true;
     // Whatever became of this sending, the one before may still land.
@@ -771,9 +791,9 @@ async function sendUntilKnown(
       sent.class === 'not_sent' ||
       (sent.class === 'rejected' && !(write.verb === 'delete' && isGone(sent)))
     )
-      return doubt;
+      return tried(doubt);
   }
-  return { ...sent, lingers, ...defined({ document }) };
+  return tried(sent, lingers);
 }
 
 /** Waits until nothing of an intent can land any more; false where the run is to end. */
@@ -793,37 +813,28 @@ async function waitUntilSettled(
 /** Readings that took longer than the settle time before a write is given up. */
 const SLOW_READINGS = 3;
 
-/** The request to send: as composed, or, for an update of a kind that holds a document, made from a new reading. A reading that took longer than the settle time is repeated. */
-async function requestToSend(
+/** A reading that began longer ago than this (milliseconds) is repeated before something is written that rests on it. */
+export const FRESH = 5000;
+
+/** What is sent in place of the composed request, where that needs a new reading. One that took longer than the settle time is repeated. @throws Refusal */
+async function preparedWrite(
   { cloud, clock, settleMilliseconds }: ExecutionContext,
-  { kind, write, request }: WriteOperation,
+  { kind, write, runContext }: WriteOperation,
   { address }: Intent,
   planned: Values,
-): Promise<Exclude<Ready, { readonly request: Request }> | Sendable> {
-  if (!touchesDocument(kind, write)) return { request };
+): Promise<PreparedWrite | undefined> {
+  const readAt = runContext.readAt(kind.name, write.id as string) ?? -Infinity;
+  if (!needsReading(kind, write) && clock.boot().milliseconds - readAt <= FRESH) return undefined;
   for (let turn = 0; turn < SLOW_READINGS; turn += 1) {
     const began = clock.boot().milliseconds;
-    const ready = await prepare(cloud, { kind, write, address, planned });
-    if (clock.boot().milliseconds - began <= settleMilliseconds) return ready;
+    const prepared = await prepare(cloud, { kind, write, address, planned });
+    if (clock.boot().milliseconds - began <= settleMilliseconds) return prepared;
   }
-  const summary = `${address} was not written: each of ${SLOW_READINGS} readings of it took longer than the settle time.`;
-  return {
-    refused: {
-      class: 'not_sent',
-      diagnostic: {
-        severity: 'error',
-        code: 'slow-reading',
-        summary,
-        detail: 'Plan again when the service responds faster.',
-        address,
-      },
-    },
-  };
-}
-
-interface Sendable {
-  readonly request: Request;
-  readonly document?: DocumentWrite;
+  return refuse(
+    'slow-reading',
+    `${address} was not written: each of ${SLOW_READINGS} readings of it took longer than the settle time.`,
+    { detail: 'Plan again when the service responds faster.', address },
+  );
 }
 
 const isGone = (sent: Sent): boolean =>
@@ -839,15 +850,6 @@ async function tryFind(
   } catch {
     return 'unread';
   }
-}
-
-function unmoved(kind: Kind, base: Values, live: Values): boolean {
-  return Object.entries(kind.attributes).every(
-    ([name, attribute]: readonly [string, Attribute]) =>
-      attribute.computed ||
-      attribute.secret ||
-      same(attribute, base[name], withoutSecrets(kind.attributes, live)[name]),
-  );
 }
 
 /** A create or update that carries a secret needs its value; everything else works without. */

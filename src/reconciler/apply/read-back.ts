@@ -35,7 +35,8 @@ export interface ReadBack {
 const FIRST_PAUSE = 500;
 
 /**
- * Reads each object until it is clear what became of it. `earlier` in the result means: after the settle time it still shows the value before.
+ * Reads each object until it is clear what became of it, for the settle time at most. Then `earlier` means that it still
+ * shows the value before, and `unread` that no reading of it succeeded.
  * @param count how many objects of a kind there are, to choose between a listing and single readings
  */
 export async function readBack<T extends ReadBack>(
@@ -47,8 +48,10 @@ export async function readBack<T extends ReadBack>(
   const began = tools.clock.monotonic();
   let open = written;
   for (let pause = FIRST_PAUSE; ; pause *= 2) {
-    for (const [one, seen] of await readOnce(tools, open, count)) found.set(one, seen);
-    open = open.filter((one) => found.get(one)?.shown === 'earlier');
+    for (const [one, seen] of await readOnce(tools, open, count))
+      // What was read counts for more than that nobody could look again.
+      if (seen.shown !== 'unread' || !found.has(one)) found.set(one, seen);
+    open = open.filter((one) => ['earlier', 'unread'].includes(found.get(one)?.shown ?? ''));
     const left = tools.settleMilliseconds - (tools.clock.monotonic() - began);
     if (open.length === 0 || left <= 0 || tools.signal.aborted) return found;
     await tools.clock.sleep(Math.min(pause, left), tools.signal).catch(() => undefined);

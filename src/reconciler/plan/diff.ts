@@ -15,6 +15,7 @@ import {
   type Live,
   type Value,
   type Values,
+  type Write,
 } from '../../model/index.js';
 import { additions, isMerged, merged, mergeChanges, mergedNames } from './document-diff.js';
 
@@ -128,6 +129,8 @@ function documentWithout(
 /** What an update sends, and whether it is sent as a PATCH. */
 export interface ObjectUpdate {
   readonly fields: Values;
+  /** As in `Write`. */
+  readonly kept?: readonly string[];
   readonly patch?: true;
 }
 
@@ -154,8 +157,7 @@ export function updateOf(sending: Sending): ObjectUpdate | undefined {
     sending.patch === true &&
     documents.length > 0 &&
     !documents.some((name) => isClear(declared[name]));
-  if (!patch && kind.operations.update === 'PUT')
-    return { fields: allFields(kind, declared, live, names) };
+  if (!patch && kind.operations.update === 'PUT') return allFields(kind, declared, live, names);
   const added = new Map(
     documents.map((path) => [
       path,
@@ -165,32 +167,76 @@ export function updateOf(sending: Sending): ObjectUpdate | undefined {
     ]),
   );
   if ([...added.values()].includes(undefined)) return undefined;
+  const kept: string[] = [];
   const fields = [...names].map((name): [string, Value] => [
     name,
     added.get(name) ??
-      laidOver(kind.attributes[name] as Attribute, declared[name] as Value, live.values[name]),
+      laidOver(
+        kind.attributes[name] as Attribute,
+        declared[name] as Value,
+        live.values[name],
+        (member) => kept.push(`${name}.${member}`),
+      ),
   ]);
-  return { fields: Object.fromEntries(fields), ...(patch && { patch }) };
+  return {
+    fields: Object.fromEntries(fields),
+    ...(kept.length > 0 && { kept }),
+    ...(patch && { patch }),
+  };
 }
 
 /** Attributes a PUT sends: every one that can change, so that a server that replaces and one that merges give the same; of documents those that change. */
-function allFields(kind: Kind, declared: Values, live: Live, changed: ReadonlySet<string>): Values {
-  const out: Record<string, Value> = {};
+function allFields(
+  kind: Kind,
+  declared: Values,
+  live: Live,
+  changed: ReadonlySet<string>,
+): ObjectUpdate {
+  const fields: Record<string, Value> = {};
+  const kept: string[] = [];
   for (const [name, attribute] of writables(kind)) {
     if (attribute.immutable || (isMerged(attribute) && !changed.has(name))) continue;
     const now = live.values[name];
     if (Object.hasOwn(declared, name))
-      out[name] = laidOver(attribute, declared[name] as Value, now);
-    else if (now !== undefined && now !== null && !attribute.only_declared) out[name] = now;
+      fields[name] = laidOver(attribute, declared[name] as Value, now, (member) =>
+        kept.push(`${name}.${member}`),
+      );
+    else if (now !== undefined && now !== null && !attribute.only_declared) {
+      fields[name] = now;
+      kept.push(name);
+    }
   }
-  return out;
+  return { fields, ...(kept.length > 0 && { kept }) };
 }
 
-/** Declared members over live ones: members nobody declared keep their value. */
-function laidOver(attribute: Attribute, declared: Value, live: Value | undefined): Value {
-  return attribute.word === 'object' && isTree(declared) && isTree(live)
-    ? { ...live, ...declared }
-    : declared;
+/** Declared members over live ones: members nobody declared keep their value. @param keep called with the name of each of these */
+function laidOver(
+  attribute: Attribute,
+  declared: Value,
+  live: Value | undefined,
+  keep: (member: string) => void,
+): Value {
+  if (attribute.word !== 'object' || !isTree(declared) || !isTree(live)) return declared;
+  Object.keys(live)
+    .filter((name) => !Object.hasOwn(declared, name))
+    .forEach(keep);
+  return { ...live, ...declared };
+}
+
+/** Fields with what nobody declared as it is live now. */
+export function withKept(
+  { fields, kept = [] }: Pick<Write, 'fields' | 'kept'>,
+  live: Values,
+): Values {
+  const out: Record<string, Value> = { ...fields };
+  for (const path of kept) {
+    const [name, inner] = path.split('.', 2) as [string, string?];
+    const { [inner ?? '']: _, ...others } = isTree(out[name]) ? out[name] : {};
+    const now = inner === undefined ? live[name] : member(live[name], inner);
+    if (inner === undefined) out[name] = now ?? null;
+    else out[name] = now === undefined ? others : { ...others, [inner]: now };
+  }
+  return out;
 }
 
 /** Whether everything that was written is live. Secrets cannot be seen and count as taken. */

@@ -2,6 +2,7 @@
 // policy asks for it. Holds a reader, so it cannot write; needs no secret values.
 import {
   append,
+  objectsIn,
   Refusal,
   secretsIn,
   type Change,
@@ -58,8 +59,10 @@ export function observingOf(
       server: server === undefined ? undefined : server - (boot.milliseconds - began),
     };
   };
-  const visibility = visibilityOf(state?.recent, settleMilliseconds, asOfThen);
-  return { cloud, clock, kinds, emit, entries: Object.values(state?.resources ?? {}), visibility };
+  const entries = Object.values(state?.resources ?? {});
+  const held = (): readonly string[] => entries.flatMap(objectsIn);
+  const visibility = visibilityOf(state?.recent, held, settleMilliseconds, asOfThen);
+  return { cloud, clock, kinds, emit, entries, visibility };
 }
 
 /**

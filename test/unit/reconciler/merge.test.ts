@@ -1189,6 +1189,7 @@ describe('configuration managers', () => {
     expect([moved.exit, moved.diagnostics.map(({ summary }) => summary)]).toEqual([
       0,
       [
+        'configuration_managers.depot: members that this write did not set are live: suspended.',
         'configuration_managers.depot: version_number went from 4 to 6, and this write accounts for one step: somebody else changed it meanwhile.',
       ],
     ]);

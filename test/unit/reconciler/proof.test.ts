@@ -51,6 +51,73 @@ it('does not believe a success that changed nothing', async () => {
   expect(await cloud.apply(changed)).toMatchObject({ exit: 0, outcomes: [{ outcome: 'done' }] });
 });
 
+it.each([
+  ['PATCH', 5, 'not-shown'],
+  ['DELETE', 1, 'still-there'],
+])('does not believe a %s because a later reading fails', async (verb, exit, code) => {
+  let reads = -1;
+  const cloud: Rig = rig({
+    intercept: async ({ method }, proceed) => {
+      if (method === verb) {
+        reads = 0;
+        return { status: 200, headers: {}, body: '' };
+      }
+      if (reads >= 0 && method === 'GET') reads += 1;
+      // The first reading shows the object as it was, and all others fail.
+      return reads > 1 ? { status: 500, headers: {}, body: '' } : proceed();
+    },
+  });
+  await cloud.apply(desire(pager()));
+  await cloud.clock.sleep(600_000);
+  const next = verb === 'PATCH' ? desire(pager({ enabled: false })) : desire();
+  expect(await cloud.apply(next, { allow: ['all-removed'] })).toMatchObject({
+    exit,
+    outcomes: [{ diagnostic: { code } }],
+  });
+  expect(Object.keys((await cloud.snapshot())?.state.resources ?? {})).toHaveLength(1);
+  reads = -1;
+  // What is still there is no object that was deleted lately.
+  const { plan } = await cloud.plan(next, { allow: ['all-removed'], settle: 600_000 });
+  expect(plan.changes.map(({ action }) => action)).toEqual([
+    verb === 'PATCH' ? 'update' : 'delete',
+  ]);
+});
+
+it('looks again where a reading failed', async () => {
+  let reads = -1;
+  const cloud: Rig = rig({
+    intercept: async ({ method }, proceed) => {
+      if (method === 'PATCH') reads = 0;
+      if (reads >= 0 && method === 'GET') reads += 1;
+      return reads > 0 && reads < 4 ? { status: 500, headers: {}, body: '' } : proceed();
+    },
+  });
+  await cloud.apply(desire(pager()));
+  expect((await cloud.apply(desire(pager({ enabled: false })))).exit).toBe(0);
+  expect(reads).toBeGreaterThan(3);
+});
+
+it.each(['PATCH', 'DELETE'])('does not call a %s done that nobody could look at', async (verb) => {
+  let isWritten = false;
+  const cloud: Rig = rig({
+    intercept: async ({ method }, proceed) => {
+      if (method === verb) isWritten = true;
+      return isWritten && method === 'GET' ? { status: 500, headers: {}, body: '' } : proceed();
+    },
+  });
+  await cloud.apply(desire(pager()));
+  const next = verb === 'PATCH' ? desire(pager({ enabled: false })) : desire();
+  expect(await cloud.apply(next, { allow: ['all-removed'] })).toMatchObject({
+    exit: 5,
+    outcomes: [{ outcome: 'unknown', diagnostic: { code: 'unread' } }],
+  });
+  isWritten = false;
+  expect((await cloud.apply(next, { allow: ['all-removed'] })).exit).toBe(0);
+  expect(Object.keys((await cloud.snapshot())?.state.resources ?? {})).toHaveLength(
+    verb === 'PATCH' ? 1 : 0,
+  );
+});
+
 it('counts deletes over runs', async () => {
   const cloud = rig();
   const from = (first: number): ReturnType<typeof desire> =>
