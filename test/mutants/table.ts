@@ -1328,6 +1328,13 @@ export const mutants: readonly Mutant[] = [
     tests: merging,
   },
   {
+    name: 'an empty object is written over a mask',
+    file: 'reconciler/plan/document-diff.ts',
+    find: 'live.every(isMask) ? [path] : inside',
+    replace: 'live.every(isMask) ? [] : inside',
+    tests: merging,
+  },
+  {
     name: 'a mask is written back',
     file: 'reconciler/plan/masked-configuration.ts',
     find: 'if (patch || !live) return [];',

@@ -261,7 +261,7 @@ function* between(
   yield { path, before, after };
 }
 
-/** Dotted paths of declared literals where the live value is a mask: nobody can compare the two. The items of a list are one place: they move. */
+/** Dotted paths of declared literals, objects and lists where the live value is a mask: nobody can compare the two. The items of a list are one place: they move. */
 export function literalsAtMasks(kind: Kind, declared: Values, live: Values): readonly string[] {
   return mergedNames(kind).flatMap((name) =>
     Object.hasOwn(declared, name)
@@ -276,20 +276,17 @@ function literals(
   path: string,
 ): readonly string[] {
   if (declared === null || declared instanceof Secret || isMask(declared)) return [];
-  if (Array.isArray(declared)) {
-    const items = live.flatMap((one) => (Array.isArray(one) ? (one as readonly Value[]) : []));
-    const masks = live.filter(isMask);
-    return (declared as readonly Value[]).flatMap((item, index) =>
-      literals(item, [...items, ...masks], `${path}.${index}`),
-    );
-  }
-  if (!isTree(declared)) return live.some(isMask) ? [path] : [];
-  return Object.entries(declared).flatMap(([name, item]) => {
-    const members = live.flatMap((one) =>
-      isMask(one) ? [one] : isTree(one) && Object.hasOwn(one, name) ? [one[name]] : [],
-    );
-    return literals(item, members, below(path, name));
+  const isList = Array.isArray(declared);
+  if (!isList && !isTree(declared)) return live.some(isMask) ? [path] : [];
+  const inside = Object.entries(declared).flatMap(([name, item]) => {
+    const members = live.flatMap((one) => {
+      if (isMask(one)) return [one];
+      if (isList) return Array.isArray(one) ? (one as readonly Value[]) : [];
+      return isTree(one) && Object.hasOwn(one, name) ? [one[name]] : [];
+    });
+    return literals(item as Value, members, below(path, name));
   });
+  return inside.length === 0 && live.length > 0 && live.every(isMask) ? [path] : inside;
 }
 
 /** The whole document that a PUT sends: the live one with everything that is declared in it. */

@@ -270,6 +270,18 @@ describe('what differs', () => {
       [],
     ],
     ['a literal where nothing is masked', [{ a: 'x' }], [{ a: 'y', b: '*' }, []], []],
+    [
+      'what holds no literal, where the whole of it is masked',
+      [{ a: {}, b: [], c: { d: null }, e: { p: secret() }, f: null }],
+      [{ a: '*', b: '*', c: '*', e: '*', f: '*' }, []],
+      ['a', 'b', 'c', 'e'].map((name) => `configuration.0.${name}`),
+    ],
+    [
+      'what holds no literal, where something in it is masked',
+      [{ a: {}, c: { p: null }, l: [{ p: secret() }, secret()] }],
+      [{ a: { p: '*' }, c: { p: '*' }, l: [{ p: '*' }, '*'] }, []],
+      [],
+    ],
   ])('literals that nobody can compare: %s', (_, declared, live, expected) => {
     expect(
       literalsAtMasks(
@@ -918,6 +930,24 @@ describe('configuration managers', () => {
       [['masked-value', 'configuration.0.psk']],
       expect.stringContaining('"${secret.env.NAME}"'),
     ]);
+  });
+
+  it.each<[string, Value]>([
+    ['an empty object', {}],
+    ['an empty list', []],
+    ['a member to take out', { old: null }],
+  ])('say where %s stands against a mask, and write nothing over it', async (_, psk) => {
+    const cloud = withManagers([managerRecord('30', '12', [{ ...full, psk: '*' }, []])]);
+    const project = desire(manager([{ lan: { mtu: 1500 }, psk }]));
+    const { plan, exit } = await cloud.plan(project);
+    expect([exit, plan.diagnostics.map(({ code, attribute }) => [code, attribute])]).toEqual([
+      1,
+      [['masked-value', expect.stringContaining('configuration.0.psk')]],
+    ]);
+    expect((await cloud.apply(project)).exit).toBe(1);
+    expect(sent(cloud)).toEqual([]);
+    expect((await cloud.apply(desire(manager([{ psk: null }])))).exit).toBe(0);
+    expect(configurationOf(cloud)).toEqual([full, []]);
   });
 
   it('take a secret whose value is not at hand as unchanged, and need it where something is written', async () => {
