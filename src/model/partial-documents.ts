@@ -1,7 +1,7 @@
 // Documents of which a declaration holds a part (`wire: 'merge'`): `[object, paths]` as they are declared, applied and
 // read. The paths are the members that the service removes from its defaults. A mask stands for a value that the
 // service does not show, and is never written.
-import { isTree, type Value, type Values } from './declaration.js';
+import { below, isTree, type Value, type Values } from './declaration.js';
 
 export interface Merge {
   readonly tree: Values;
@@ -58,9 +58,7 @@ export function memberAt(
 export function masksIn(value: Value, path = ''): readonly string[] {
   if (isMask(value)) return [path];
   if (!Array.isArray(value) && !isTree(value)) return [];
-  return Object.entries(value).flatMap(([step, item]) =>
-    masksIn(item as Value, path === '' ? step : `${path}.${step}`),
-  );
+  return Object.entries(value).flatMap(([step, item]) => masksIn(item as Value, below(path, step)));
 }
 
 /** The tree without masks. A list is one value: it goes as a whole where a mask is in it. */

@@ -1337,8 +1337,15 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a mask is written back',
     file: 'reconciler/plan/masked-configuration.ts',
-    find: 'if (patch || !live) return [];',
+    find: 'if (!live) return [];',
     replace: 'return [];',
+    tests: merging,
+  },
+  {
+    name: 'a mask in a list is lost with the list',
+    file: 'reconciler/plan/document-diff.ts',
+    find: 'return masksIn(live, path).filter((mask) => !secrets.has(mask));',
+    replace: 'return masksIn(sent, path);',
     tests: merging,
   },
   {

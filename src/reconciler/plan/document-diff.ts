@@ -16,10 +16,12 @@ import {
   isSecretName,
   isTree,
   masksIn,
+  memberAt,
   mergeOf,
   redact,
   redactAll,
   pathSteps,
+  secretsIn,
   unescapeAll,
   writables,
   type Attribute,
@@ -279,7 +281,7 @@ function literals(
   const isList = Array.isArray(declared);
   if (!isList && !isTree(declared)) return live.some(isMask) ? [path] : [];
   const inside = Object.entries(declared).flatMap(([name, item]) => {
-    const members = live.flatMap((one) => {
+    const members = live.flatMap((one): readonly (Value | undefined)[] => {
       if (isMask(one)) return [one];
       if (isList) return Array.isArray(one) ? (one as readonly Value[]) : [];
       return isTree(one) && Object.hasOwn(one, name) ? [one[name]] : [];
@@ -309,15 +311,31 @@ function laid(wanted: Values, live: Value | undefined): Values {
   return Object.fromEntries(items);
 }
 
-/** Dotted paths of the masks that a PUT of the whole document would have to send, or would leave out: a part of the document may be masked whole. */
-export function travellingMasks(declared: Value, live: Value | undefined): readonly string[] {
+/** Dotted paths of the masks that a write would send back, or replace with a list that holds them; a part of the document may be masked whole. A PATCH keeps what it does not send. */
+export function travellingMasks(
+  declared: Value,
+  live: Value | undefined,
+  patch = false,
+): readonly string[] {
   if (isClear(declared)) return [];
   const parts = Array.isArray(live) ? (live as readonly Value[]) : [live];
   const kept = mergeOf(declared).removed === undefined ? parts : parts.slice(0, 1);
+  const { tree } = mergeOf(patch ? declared : wholeDocument(declared, live));
   return [
-    ...masksIn(mergeOf(wholeDocument(declared, live)).tree, '0'),
-    ...kept.flatMap((part, index) => (isMask(part) ? [String(index)] : [])),
+    ...overwritten(mergeOf(live).tree, tree, '0'),
+    ...(patch ? [] : kept).flatMap((part, index) => (isMask(part) ? [String(index)] : [])),
   ];
+}
+
+/** Masks of a live value that what is sent has no secret for. What is sent of an object may leave members out. */
+function overwritten(live: Value, sent: Value | undefined, path: string): readonly string[] {
+  if (sent === undefined || sent === null) return [];
+  if (isTree(live) && isTree(sent))
+    return Object.entries(live).flatMap(([name, item]) =>
+      overwritten(item, memberAt(sent, [name]), below(path, name)),
+    );
+  const secrets = secretsIn(sent, path);
+  return masksIn(live, path).filter((mask) => !secrets.has(mask));
 }
 
 /**

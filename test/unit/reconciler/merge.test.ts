@@ -345,6 +345,19 @@ describe('what is sent', () => {
     expect(travellingMasks([{}, []], live)).toEqual([]);
   });
 
+  it.each<[string, Value, readonly string[]]>([
+    ['by a list without it', { l: [{ n: 1 }, { n: 3 }] }, ['0.l.0.p\\.q']],
+    ['by a list with a secret at another place', { l: [{}, { 'p.q': secret() }] }, ['0.l.0.p\\.q']],
+    ['by an empty list', { l: [] }, ['0.l.0.p\\.q']],
+    ['by an object', { l: { n: 1 } }, ['0.l.0.p\\.q']],
+    ['by a list with a secret at its place', { l: [{ 'p.q': secret() }] }, []],
+    ['by nothing', { l: null }, []],
+  ])('a mask in a list that is replaced %s', (_, declared, paths) => {
+    const live: Value = [{ l: [{ n: 1, 'p.q': '*' }, { n: 2 }] }, []];
+    expect(travellingMasks([declared], live)).toEqual(paths);
+    expect(travellingMasks([declared], live, true)).toEqual(paths);
+  });
+
   it.each<[string, Value, string]>([
     ['the whole document', '*', '0'],
     ['its members', ['***', [['x']]], '0'],
@@ -854,7 +867,7 @@ describe('configuration managers', () => {
           verdict: 'blocked',
           address: 'configuration_managers.depot',
           detail:
-            'configuration.0.users.0.password, configuration.0.psk read back masked, and a PUT would write the mask over them; declare them as "${secret.env.NAME}", or set settings.configuration_writes: patch, which sends no masks',
+            'configuration.0.users.0.password, configuration.0.psk read back masked, and the write would overwrite them; declare them as "${secret.env.NAME}", or set settings.configuration_writes: patch, which sends only what is declared, and lists whole',
         },
       ],
     ]);
@@ -896,6 +909,30 @@ describe('configuration managers', () => {
     const { plan, exit } = await cloud.plan(patching(manager([{ lan: { mtu: null } }])));
     expect([exit, plan.diagnostics.map(({ code }) => code)]).toEqual([1, ['additions-only']]);
   });
+
+  it.each([false, true])(
+    'are blocked where a list that holds a mask would be replaced without it (by PATCH: %s)',
+    async (patch) => {
+      const cloud = masked();
+      const users = (...items: readonly Value[]): Project =>
+        projectOf([manager([{ lan: { mtu: 1500 }, users: items, psk: secret() }])], {
+          ...(patch && { configuration_writes: 'patch' }),
+        });
+      const { plan, exit } = await cloud.plan(users({ name: 'a' }, { name: 'c' }));
+      expect([exit, plan.verdicts.map(({ rule, detail }) => [rule, detail])]).toEqual([
+        3,
+        [
+          [
+            'masked-configuration',
+            'configuration.0.users.0.password reads back masked, and the write would overwrite it; declare it as "${secret.env.NAME}", or set settings.configuration_writes: patch, which sends only what is declared, and lists whole',
+          ],
+        ],
+      ]);
+      const project = users({ name: 'a', password: secret() }, { name: 'c' });
+      expect((await cloud.apply(project)).exit).toBe(0);
+      expect((await cloud.plan(project)).exit).toBe(0);
+    },
+  );
 
   it('say of a member that nobody can read how to go on', async () => {
     const cloud = loaded({

@@ -421,7 +421,7 @@ describe('writing', () => {
     });
     expect(errors).toMatchObject([
       {
-        summary: expect.stringContaining('a PUT would write the mask over it') as string,
+        summary: expect.stringContaining('the write would overwrite it') as string,
         detail: expect.stringContaining('configuration_writes = "patch"') as string,
       },
     ]);
