@@ -21,9 +21,9 @@ export function mergeOf(value: Value | undefined): Merge {
   };
 }
 
-/** Whether a live document has the form of which `mergeOf` loses nothing, or is masked whole. */
+/** Whether a live document has the form of which `mergeOf` loses nothing, or is masked whole. Null is an empty one; a missing one was not shown. */
 export function isPartialDocument(value: Value | undefined): boolean {
-  if (value === undefined || value === null || isMask(value)) return true;
+  if (value === null || isMask(value)) return true;
   if (!Array.isArray(value) || value.length > 2) return false;
   const [tree, removed] = value as readonly Value[];
   return (

@@ -1434,6 +1434,13 @@ export const mutants: readonly Mutant[] = [
     tests: merging,
   },
   {
+    name: 'a document that the record lacks is an empty one',
+    file: 'model/partial-documents.ts',
+    find: 'if (value === null || isMask(value)) return true;',
+    replace: 'if (value === undefined || value === null || isMask(value)) return true;',
+    tests: merging,
+  },
+  {
     name: 'an account is created although its parent is not known',
     file: 'reconciler/plan/match.ts',
     find: 'const isOpen = parentName !== undefined && ',

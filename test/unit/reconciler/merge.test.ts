@@ -1188,6 +1188,38 @@ describe('configuration managers', () => {
     },
   );
 
+  it.each(['put', 'patch'] as const)(
+    'are not written where the record lacks the configuration (%s), and are where it is null',
+    async (configuration_writes) => {
+      let shown = '';
+      const cloud = loaded({
+        behaviours: { patching_configuration: true },
+        intercept: async ({ method }, proceed) => {
+          const answer = await proceed();
+          return method !== 'GET'
+            ? answer
+            : { ...answer, body: answer.body.replace(/"configuration":\[.*?\]\],/, shown) };
+        },
+      });
+      const project = projectOf([manager([{ lan: { mtu: 1500 } }])], { configuration_writes });
+      const { outcomes, exit } = await cloud.apply(project);
+      expect([exit, outcomes.map((one) => one.diagnostic)]).toMatchObject([
+        1,
+        [
+          {
+            code: 'unknown-form',
+            summary:
+              'configuration_managers.depot cannot be written: the live configuration is missing, or is no list of an object and a list of paths.',
+          },
+        ],
+      ]);
+      expect(cloud.mutations()).toEqual([]);
+      shown = '"configuration":null,';
+      await cloud.apply(project);
+      expect(cloud.mutations()).toHaveLength(1);
+    },
+  );
+
   it('leave literals under names of secrets out of the state, and notice changes of them all the same', async () => {
     const cloud = cloudOf();
     const project = desire(
