@@ -61,12 +61,12 @@ export function masksIn(value: Value, path = ''): readonly string[] {
   return Object.entries(value).flatMap(([step, item]) => masksIn(item as Value, below(path, step)));
 }
 
-/** The tree without masks. A list is one value: it goes as a whole where a mask is in it. */
+/** The tree without masks, and without nulls, which would take members out. A list is one value: it goes as a whole where a mask is in it. */
 export function unmasked(tree: Values): Values {
   return Object.fromEntries(
     Object.entries(tree).flatMap(([name, item]): [string, Value][] => {
       if (isTree(item)) return [[name, unmasked(item)]];
-      return masksIn(item).length > 0 ? [] : [[name, item]];
+      return item === null || masksIn(item).length > 0 ? [] : [[name, item]];
     }),
   );
 }

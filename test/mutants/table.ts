@@ -1525,6 +1525,20 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/declarations/merge.test.ts'],
   },
   {
+    name: 'a null is exported',
+    file: 'model/partial-documents.ts',
+    find: 'item === null || masksIn(item)',
+    replace: 'masksIn(item)',
+    tests: ['unit/declarations/merge.test.ts'],
+  },
+  {
+    name: 'a null beside a key with a dot is a change',
+    file: 'reconciler/plan/document-diff.ts',
+    find: 'if (inside.length === 0 || !names',
+    replace: 'if (!names',
+    tests: merging,
+  },
+  {
     name: 'exported HCL holds templates',
     file: 'declarations/export/hcl.ts',
     find: "'$&$&'",

@@ -241,26 +241,20 @@ function alike(
 }
 
 /** Differences of two trees, as deep as dotted paths can name them. */
-function* between(
+function between(
   path: string,
   before: Value | undefined,
   after: Value | undefined,
-): Generator<Omit<AttributeChange, 'drifted'>> {
-  if (before === after || (isEmpty(before) && isEmpty(after))) return;
+): readonly Omit<AttributeChange, 'drifted'>[] {
+  if (before === after || (isEmpty(before) && isEmpty(after))) return [];
   if (isTree(before) && isTree(after)) {
     const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-    if (!names.some((name) => name.includes('.'))) {
-      for (const name of names)
-        yield* between(
-          `${path}.${name}`,
-          Object.hasOwn(before, name) ? before[name] : undefined,
-          Object.hasOwn(after, name) ? after[name] : undefined,
-        );
-      return;
-    }
-  }
-  if (!(after instanceof Secret) && equal(before, after)) return;
-  yield { path, before, after };
+    const inside = names.flatMap((name) =>
+      between(`${path}.${name}`, memberAt(before, [name]), memberAt(after, [name])),
+    );
+    if (inside.length === 0 || !names.some((name) => name.includes('.'))) return inside;
+  } else if (!(after instanceof Secret) && equal(before, after)) return [];
+  return [{ path, before, after }];
 }
 
 /** Dotted paths of declared literals, objects and lists where the live value is a mask: nobody can compare the two. The items of a list are one place: they move. */

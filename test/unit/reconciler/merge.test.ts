@@ -200,6 +200,14 @@ describe('what differs', () => {
       ['c.0.a: {"10.0.0.1":2} → {"10.0.0.1":1}'],
     ],
     [
+      'a live null for a member declared null, beside and below keys with dots',
+      {
+        declared: [{ b: { c: null, x: 1 }, n: null, 'k.k': { d: null, y: { e: null } } }],
+        live: [{ b: { c: null, x: 1 }, n: null, 'k.k': { d: null, y: { e: null } } }, []],
+      },
+      [],
+    ],
+    [
       'removed defaults nobody listed',
       { declared: [{ a: 1 }], live: [{ a: 1 }, [['lan', 'x']]] },
       [],
