@@ -822,7 +822,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a secret lies in the journal',
     file: 'reconciler/apply/operation.ts',
-    find: 'const body = redactAll(write.fields);',
+    find: 'const body = applied(kind, write.fields);',
     replace: 'const body = redactAll(write.fields, (one) => one.reveal());',
     tests: proof,
   },
@@ -1410,6 +1410,13 @@ export const mutants: readonly Mutant[] = [
     find: 'const isLiteral = (name: string, value: Value): boolean => isSecretName(name) &&',
     replace:
       'const isLiteral = (name: string, value: Value): boolean => isSecretName(name) && name === value &&',
+    tests: merging,
+  },
+  {
+    name: 'a literal under the name of a secret lies in the journal',
+    file: 'reconciler/apply/operation.ts',
+    find: "'update', change.id), body: applied(kind, write.fields)",
+    replace: "'update', change.id), body: redactAll(write.fields)",
     tests: merging,
   },
   {

@@ -23,7 +23,6 @@ import {
   pathSteps,
   secretsIn,
   unescapeAll,
-  writables,
   type Attribute,
   type AttributeChange,
   type DocumentBase,
@@ -428,13 +427,12 @@ function isEscapedAgain(sent: Value, now: Value | undefined): boolean {
 }
 
 /**
- * Declared values as the state holds them: where a document has a secret, a mask, so that a list keeps its form. Literals
+ * Declared values as the state and the journal hold them: where a document has a secret, a mask, so that a list keeps its form. Literals
  * under names of secrets are left out, and lists that hold one.
  */
 export function applied(kind: Kind, declared: Values): JsonObject {
-  const documents = writables(kind).filter(
-    ([name, attribute]) => isMerged(attribute) && Object.hasOwn(declared, name),
-  );
+  const values = spread(kind, declared);
+  const documents = mergedNames(kind).filter((name) => Object.hasOwn(values, name));
   const stored = (value: Value): Json =>
     redact(
       isTree((value as readonly Value[])[0])
@@ -443,8 +441,8 @@ export function applied(kind: Kind, declared: Values): JsonObject {
       () => MASK,
     );
   return {
-    ...redactAll(declared),
-    ...Object.fromEntries(documents.map(([name]) => [name, stored(declared[name] as Value)])),
+    ...redactAll(values),
+    ...Object.fromEntries(documents.map((name) => [name, stored(values[name] as Value)])),
   };
 }
 

@@ -15,6 +15,7 @@ import {
   type Refusal,
   type Value,
 } from '../../../src/model/index.js';
+import { TransportError } from '../../../src/client/index.js';
 import { dummyCredentials } from '../../../src/emulator/index.js';
 import { writeDeclarations } from '../../../src/declarations/index.js';
 import {
@@ -1238,8 +1239,10 @@ describe('configuration managers', () => {
         },
       ]),
     );
+    const seenOnDisk: string[] = [];
+    cloud.onMutation = () => void seenOnDisk.push(...cloud.files.contents.values());
     expect((await cloud.apply(project)).exit).toBe(0);
-    expect([...cloud.files.contents.values()].join('\n')).not.toContain('canary');
+    expect([...seenOnDisk, ...cloud.files.contents.values()].join('\n')).not.toContain('canary');
     expect([(await cloud.plan(project)).exit, (await cloud.drift(project)).drift]).toEqual([0, []]);
     await byOthers(cloud, {
       configuration: [
@@ -1258,6 +1261,33 @@ describe('configuration managers', () => {
       'configuration_managers.depot',
     ]);
   });
+
+  it.each([true, false])(
+    'count an interrupted write with secrets against the limits if it was carried out: %s',
+    async (lands) => {
+      const users = (mtu: number): Project =>
+        desire(
+          manager([
+            { lan: { mtu }, wlan: [{ name: 'a', key: secret() }], web: { api_key: 'canary' } },
+          ]),
+        );
+      let killed = false;
+      const cloud: Rig = loaded({
+        intercept: async ({ method }, proceed) => {
+          if (method !== 'PUT' || killed) return proceed();
+          killed = true;
+          cloud.files.crashAt(0);
+          if (lands) await proceed();
+          throw new TransportError('reset', { sent: true, code: 'ECONNRESET' });
+        },
+      });
+      await cloud.apply(users(1500)).catch(() => undefined);
+      cloud.files.reboot();
+      expect([killed, (await cloud.apply(users(1400))).exit]).toEqual([true, 0]);
+      expect((await cloud.snapshot())?.state.spent).toHaveLength(lands ? 2 : 1);
+      expect([...cloud.files.contents.values()].join('\n')).not.toContain('canary');
+    },
+  );
 
   it('are compared afterwards: a server that does not take ours', async () => {
     const { outcomes, exit } = await altering((tree) => (tree['lan'] = { mtu: 1400 })).apply(
