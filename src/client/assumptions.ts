@@ -373,7 +373,8 @@ const managers = [
     name: 'manager-documents',
     assumed: '`configuration`, `target`, `actual` and `pending` are `[object, list]` each.',
     source: 'reference',
-    otherwise: 'A configuration of another form cannot be merged: its change is refused.',
+    otherwise:
+      'A configuration of another form, or one that the record lacks, cannot be merged: its change is refused. `null` counts as an empty one.',
     tests: ['unit/reconciler/merge.test.ts'],
   },
   {

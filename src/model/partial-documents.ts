@@ -1,7 +1,7 @@
 // Documents of which a declaration holds a part (`wire: 'merge'`): `[object, paths]` as they are declared, applied and
 // read. The paths are the members that the service removes from its defaults. A mask stands for a value that the
 // service does not show, and is never written.
-import { isTree, type Value, type Values } from './declaration.js';
+import { below, isTree, type Value, type Values } from './declaration.js';
 
 export interface Merge {
   readonly tree: Values;
@@ -21,9 +21,9 @@ export function mergeOf(value: Value | undefined): Merge {
   };
 }
 
-/** Whether a live document has the form of which `mergeOf` loses nothing, or is masked whole. */
+/** Whether a live document has the form of which `mergeOf` loses nothing, or is masked whole. Null is an empty one; a missing one was not shown. */
 export function isPartialDocument(value: Value | undefined): boolean {
-  if (value === undefined || value === null || isMask(value)) return true;
+  if (value === null || isMask(value)) return true;
   if (!Array.isArray(value) || value.length > 2) return false;
   const [tree, removed] = value as readonly Value[];
   return (
@@ -58,17 +58,15 @@ export function memberAt(
 export function masksIn(value: Value, path = ''): readonly string[] {
   if (isMask(value)) return [path];
   if (!Array.isArray(value) && !isTree(value)) return [];
-  return Object.entries(value).flatMap(([step, item]) =>
-    masksIn(item as Value, path === '' ? step : `${path}.${step}`),
-  );
+  return Object.entries(value).flatMap(([step, item]) => masksIn(item as Value, below(path, step)));
 }
 
-/** The tree without masks. A list is one value: it goes as a whole where a mask is in it. */
+/** The tree without masks, and without nulls, which would take members out. A list is one value: it goes as a whole where a mask is in it. */
 export function unmasked(tree: Values): Values {
   return Object.fromEntries(
     Object.entries(tree).flatMap(([name, item]): [string, Value][] => {
       if (isTree(item)) return [[name, unmasked(item)]];
-      return masksIn(item).length > 0 ? [] : [[name, item]];
+      return item === null || masksIn(item).length > 0 ? [] : [[name, item]];
     }),
   );
 }

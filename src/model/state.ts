@@ -115,7 +115,7 @@ export interface Intent extends Moment {
   readonly id?: string;
   /** For a create: digest of the canonical writable content, secrets replaced by their source names. */
   readonly content?: string;
-  /** For a create: that content itself (no secret), so that recovery compares and not only hashes. For an update that counts against the limits: what is sent. */
+  /** For a create: that content itself (no secret), so that recovery compares and not only hashes. For an update that counts against the limits: what is sent, as the state holds it. */
   readonly body?: JsonObject;
   /** For a create: ids of the objects of equal content that existed before, which recovery must not take. */
   readonly preimage?: readonly string[];

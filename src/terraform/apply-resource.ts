@@ -188,7 +188,7 @@ async function brought(
   if (masks.length > 0)
     refuse(
       'masked-value',
-      `${masks.join(', ')} of ${wordsFor(kind)} ${live.id} reads back masked, so a literal cannot be compared with it.`,
+      `${masks.join(', ')} of ${wordsFor(kind)} ${live.id} reads back masked, so the declared value cannot be compared with it.`,
       {
         detail: 'Leave the member out: what is not declared stays as it is.',
         attribute: (masks[0] as string).split('.', 1)[0] as string,

@@ -822,7 +822,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a secret lies in the journal',
     file: 'reconciler/apply/operation.ts',
-    find: 'const body = redactAll(write.fields);',
+    find: 'const body = applied(kind, write.fields);',
     replace: 'const body = redactAll(write.fields, (one) => one.reveal());',
     tests: proof,
   },
@@ -1384,10 +1384,24 @@ export const mutants: readonly Mutant[] = [
     tests: merging,
   },
   {
+    name: 'an empty object is written over a mask',
+    file: 'reconciler/plan/document-diff.ts',
+    find: 'live.every(isMask) ? [path] : inside',
+    replace: 'live.every(isMask) ? [] : inside',
+    tests: merging,
+  },
+  {
     name: 'a mask is written back',
     file: 'reconciler/plan/masked-configuration.ts',
-    find: 'if (patch || !live) return [];',
+    find: 'if (!live) return [];',
     replace: 'return [];',
+    tests: merging,
+  },
+  {
+    name: 'a mask in a list is lost with the list',
+    file: 'reconciler/plan/document-diff.ts',
+    find: 'return masksIn(live, path).filter((mask) => !secrets.has(mask));',
+    replace: 'return masksIn(sent, path);',
     tests: merging,
   },
   {
@@ -1455,6 +1469,13 @@ export const mutants: readonly Mutant[] = [
     tests: merging,
   },
   {
+    name: 'a literal under the name of a secret lies in the journal',
+    file: 'reconciler/apply/operation.ts',
+    find: "'update', change.id), body: applied(kind, write.fields)",
+    replace: "'update', change.id), body: redactAll(write.fields)",
+    tests: merging,
+  },
+  {
     name: 'a text that is escaped once more is not noticed',
     file: 'reconciler/plan/document-diff.ts',
     find: '&& !isEscapedAgain(item, now)',
@@ -1473,6 +1494,13 @@ export const mutants: readonly Mutant[] = [
     file: 'reconciler/apply/document-write.ts',
     find: 'Object.hasOwn(fields, name) && !isPartialDocument(live.values[name])',
     replace: 'Object.hasOwn(fields, name) && live.values[name] === name',
+    tests: merging,
+  },
+  {
+    name: 'a document that the record lacks is an empty one',
+    file: 'model/partial-documents.ts',
+    find: 'if (value === null || isMask(value)) return true;',
+    replace: 'if (value === undefined || value === null || isMask(value)) return true;',
     tests: merging,
   },
   {
@@ -1558,6 +1586,20 @@ export const mutants: readonly Mutant[] = [
     find: 'const worth = unmasked(tree);',
     replace: 'const worth = tree;',
     tests: ['unit/declarations/merge.test.ts'],
+  },
+  {
+    name: 'a null is exported',
+    file: 'model/partial-documents.ts',
+    find: 'item === null || masksIn(item)',
+    replace: 'masksIn(item)',
+    tests: ['unit/declarations/merge.test.ts'],
+  },
+  {
+    name: 'a null beside a key with a dot is a change',
+    file: 'reconciler/plan/document-diff.ts',
+    find: 'if (inside.length === 0 || !names',
+    replace: 'if (!names',
+    tests: merging,
   },
   {
     name: 'exported HCL holds templates',

@@ -98,7 +98,7 @@ export async function prepare(
   if (unreadable !== undefined)
     return refused(
       'unknown-form',
-      `cannot be written: the live ${unreadable} is no list of an object and a list of paths.`,
+      `cannot be written: the live ${unreadable} is missing, or is no list of an object and a list of paths.`,
       `Look at it: trueup get ${kind.name} ${live.id} -o json`,
     );
   const now = ours(kind, fields, live.values, planned);

@@ -334,7 +334,7 @@ async function create(
   diagnostic?: Diagnostic;
 }> {
   const { kind, write, runContext } = operation;
-  const body = redactAll(write.fields);
+  const body = applied(kind, write.fields);
   const intent: Intent = {
     type: 'intent',
     op: execution.random.uuid(),
@@ -418,7 +418,7 @@ async function update(
     );
   const intent: Intent = {
     ...repeatable(execution, operation, change.address, 'update', change.id),
-    body: redactAll(write.fields),
+    body: applied(kind, write.fields),
   };
   const answered = await sendUntilKnown(execution, operation, intent, change.before);
   // A response that repeats the object is no proof. Read it back if others wait for this change, or if the response
@@ -505,7 +505,7 @@ async function checkAfterUpdate(
   };
   const intent: Intent = {
     ...repeatable(execution, back, change.address, 'update', change.id),
-    body: redactAll(write.fields),
+    body: applied(back.kind, write.fields),
   };
   const answered = await sendUntilKnown(execution, back, intent, after);
   const sent =

@@ -16,12 +16,13 @@ import {
   isSecretName,
   isTree,
   masksIn,
+  memberAt,
   mergeOf,
   redact,
   redactAll,
   pathSteps,
+  secretsIn,
   unescapeAll,
-  writables,
   type Attribute,
   type AttributeChange,
   type DocumentBase,
@@ -239,29 +240,23 @@ function alike(
 }
 
 /** Differences of two trees, as deep as dotted paths can name them. */
-function* between(
+function between(
   path: string,
   before: Value | undefined,
   after: Value | undefined,
-): Generator<Omit<AttributeChange, 'drifted'>> {
-  if (before === after || (isEmpty(before) && isEmpty(after))) return;
+): readonly Omit<AttributeChange, 'drifted'>[] {
+  if (before === after || (isEmpty(before) && isEmpty(after))) return [];
   if (isTree(before) && isTree(after)) {
     const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-    if (!names.some((name) => name.includes('.'))) {
-      for (const name of names)
-        yield* between(
-          `${path}.${name}`,
-          Object.hasOwn(before, name) ? before[name] : undefined,
-          Object.hasOwn(after, name) ? after[name] : undefined,
-        );
-      return;
-    }
-  }
-  if (!(after instanceof Secret) && equal(before, after)) return;
-  yield { path, before, after };
+    const inside = names.flatMap((name) =>
+      between(`${path}.${name}`, memberAt(before, [name]), memberAt(after, [name])),
+    );
+    if (inside.length === 0 || !names.some((name) => name.includes('.'))) return inside;
+  } else if (!(after instanceof Secret) && equal(before, after)) return [];
+  return [{ path, before, after }];
 }
 
-/** Dotted paths of declared literals where the live value is a mask: nobody can compare the two. The items of a list are one place: they move. */
+/** Dotted paths of declared literals, objects and lists where the live value is a mask: nobody can compare the two. The items of a list are one place: they move. */
 export function literalsAtMasks(kind: Kind, declared: Values, live: Values): readonly string[] {
   return mergedNames(kind).flatMap((name) =>
     Object.hasOwn(declared, name)
@@ -276,20 +271,17 @@ function literals(
   path: string,
 ): readonly string[] {
   if (declared === null || declared instanceof Secret || isMask(declared)) return [];
-  if (Array.isArray(declared)) {
-    const items = live.flatMap((one) => (Array.isArray(one) ? (one as readonly Value[]) : []));
-    const masks = live.filter(isMask);
-    return (declared as readonly Value[]).flatMap((item, index) =>
-      literals(item, [...items, ...masks], `${path}.${index}`),
-    );
-  }
-  if (!isTree(declared)) return live.some(isMask) ? [path] : [];
-  return Object.entries(declared).flatMap(([name, item]) => {
-    const members = live.flatMap((one) =>
-      isMask(one) ? [one] : isTree(one) && Object.hasOwn(one, name) ? [one[name]] : [],
-    );
-    return literals(item, members, below(path, name));
+  const isList = Array.isArray(declared);
+  if (!isList && !isTree(declared)) return live.some(isMask) ? [path] : [];
+  const inside = Object.entries(declared).flatMap(([name, item]) => {
+    const members = live.flatMap((one): readonly (Value | undefined)[] => {
+      if (isMask(one)) return [one];
+      if (isList) return Array.isArray(one) ? (one as readonly Value[]) : [];
+      return isTree(one) && Object.hasOwn(one, name) ? [one[name]] : [];
+    });
+    return literals(item as Value, members, below(path, name));
   });
+  return inside.length === 0 && live.length > 0 && live.every(isMask) ? [path] : inside;
 }
 
 /** The whole document that a PUT sends: the live one with everything that is declared in it. */
@@ -312,15 +304,31 @@ function laid(wanted: Values, live: Value | undefined): Values {
   return Object.fromEntries(items);
 }
 
-/** Dotted paths of the masks that a PUT of the whole document would have to send, or would leave out: a part of the document may be masked whole. */
-export function travellingMasks(declared: Value, live: Value | undefined): readonly string[] {
+/** Dotted paths of the masks that a write would send back, or replace with a list that holds them; a part of the document may be masked whole. A PATCH keeps what it does not send. */
+export function travellingMasks(
+  declared: Value,
+  live: Value | undefined,
+  patch = false,
+): readonly string[] {
   if (isClear(declared)) return [];
   const parts = Array.isArray(live) ? (live as readonly Value[]) : [live];
   const kept = mergeOf(declared).removed === undefined ? parts : parts.slice(0, 1);
+  const { tree } = mergeOf(patch ? declared : wholeDocument(declared, live));
   return [
-    ...masksIn(mergeOf(wholeDocument(declared, live)).tree, '0'),
-    ...kept.flatMap((part, index) => (isMask(part) ? [String(index)] : [])),
+    ...overwritten(mergeOf(live).tree, tree, '0'),
+    ...(patch ? [] : kept).flatMap((part, index) => (isMask(part) ? [String(index)] : [])),
   ];
+}
+
+/** Masks of a live value that what is sent has no secret for. What is sent of an object may leave members out. */
+function overwritten(live: Value, sent: Value | undefined, path: string): readonly string[] {
+  if (sent === undefined || sent === null) return [];
+  if (isTree(live) && isTree(sent))
+    return Object.entries(live).flatMap(([name, item]) =>
+      overwritten(item, memberAt(sent, [name]), below(path, name)),
+    );
+  const secrets = secretsIn(sent, path);
+  return masksIn(live, path).filter((mask) => !secrets.has(mask));
 }
 
 /**
@@ -419,13 +427,12 @@ function isEscapedAgain(sent: Value, now: Value | undefined): boolean {
 }
 
 /**
- * Declared values as the state holds them: where a document has a secret, a mask, so that a list keeps its form. Literals
+ * Declared values as the state and the journal hold them: where a document has a secret, a mask, so that a list keeps its form. Literals
  * under names of secrets are left out, and lists that hold one.
  */
 export function applied(kind: Kind, declared: Values): JsonObject {
-  const documents = writables(kind).filter(
-    ([name, attribute]) => isMerged(attribute) && Object.hasOwn(declared, name),
-  );
+  const values = spread(kind, declared);
+  const documents = mergedNames(kind).filter((name) => Object.hasOwn(values, name));
   const stored = (value: Value): Json =>
     redact(
       isTree((value as readonly Value[])[0])
@@ -434,8 +441,8 @@ export function applied(kind: Kind, declared: Values): JsonObject {
       () => MASK,
     );
   return {
-    ...redactAll(declared),
-    ...Object.fromEntries(documents.map(([name]) => [name, stored(declared[name] as Value)])),
+    ...redactAll(values),
+    ...Object.fromEntries(documents.map((name) => [name, stored(values[name] as Value)])),
   };
 }
 

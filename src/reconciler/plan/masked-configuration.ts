@@ -1,17 +1,19 @@
-// Values that read back masked in a document that a write would have to send whole: such a write is blocked.
+// Values that read back masked in a document or a list that a write would replace: such a write is blocked.
 import type { Kind, Live, Value, Write } from '../../model/index.js';
 import { mergedNames, travellingMasks } from './document-diff.js';
 
-/** Dotted paths of the masks that a write would have to send back, because it replaces the document that holds them. */
+/** Dotted paths of the masks that a write would send back or replace, in the document or a list that holds them. */
 export function masksSent(
   kind: Kind,
   { fields, patch }: Write,
   live: Live | undefined,
 ): readonly string[] {
-  if (patch || !live) return [];
+  if (!live) return [];
   return mergedNames(kind).flatMap((name) =>
     Object.hasOwn(fields, name)
-      ? travellingMasks(fields[name] as Value, live.values[name]).map((path) => `${name}.${path}`)
+      ? travellingMasks(fields[name] as Value, live.values[name], patch).map(
+          (path) => `${name}.${path}`,
+        )
       : [],
   );
 }
@@ -32,7 +34,7 @@ export function maskedWords(masks: readonly string[]): {
     };
   const [reads, they] = masks.length === 1 ? ['reads', 'it'] : ['read', 'them'];
   return {
-    what: `${masks.join(', ')} ${reads} back masked, and a PUT would write the mask over ${they}`,
-    out: `declare ${they} as "\${secret.env.NAME}", or set settings.configuration_writes: patch, which sends no masks`,
+    what: `${masks.join(', ')} ${reads} back masked, and the write would overwrite ${they}`,
+    out: `declare ${they} as "\${secret.env.NAME}", or set settings.configuration_writes: patch, which sends only what is declared, and lists whole`,
   };
 }

@@ -649,7 +649,7 @@ function masked(declaration: Declaration, path: string): Diagnostic {
   return {
     severity: 'error',
     code: 'masked-value',
-    summary: `${declaration.address}: ${path} reads back masked, so a literal cannot be compared with it.`,
+    summary: `${declaration.address}: ${path} reads back masked, so the declared value cannot be compared with it.`,
     detail:
       'Write the value as "${secret.env.NAME}", or leave the member out: an undeclared member keeps its live value.',
     address: declaration.address,

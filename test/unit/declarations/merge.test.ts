@@ -79,6 +79,9 @@ describe('a document that is merged', () => {
         exact: '9007199254740993',
       },
       system: { users: { admin: { password: '********', role: 'a' } } },
+      b: { c: null, x: 1 },
+      'k.k': { d: [null] },
+      gone: null,
     };
     const record = {
       id: '30',
@@ -119,6 +122,8 @@ describe('a document that is merged', () => {
         {
           'a b': { c: ['x', 'y'], d: '${x}', exact: '9007199254740993' },
           system: { users: { admin: { role: 'a' } } },
+          b: { x: 1 },
+          'k.k': { d: [null] },
         },
         [['lan', 'x']],
       ],

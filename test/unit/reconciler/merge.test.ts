@@ -15,6 +15,7 @@ import {
   type Refusal,
   type Value,
 } from '../../../src/model/index.js';
+import { TransportError } from '../../../src/client/index.js';
 import { dummyCredentials } from '../../../src/emulator/index.js';
 import { writeDeclarations } from '../../../src/declarations/index.js';
 import {
@@ -200,6 +201,14 @@ describe('what differs', () => {
       ['c.0.a: {"10.0.0.1":2} → {"10.0.0.1":1}'],
     ],
     [
+      'a live null for a member declared null, beside and below keys with dots',
+      {
+        declared: [{ b: { c: null, x: 1 }, n: null, 'k.k': { d: null, y: { e: null } } }],
+        live: [{ b: { c: null, x: 1 }, n: null, 'k.k': { d: null, y: { e: null } } }, []],
+      },
+      [],
+    ],
+    [
       'removed defaults nobody listed',
       { declared: [{ a: 1 }], live: [{ a: 1 }, [['lan', 'x']]] },
       [],
@@ -270,6 +279,18 @@ describe('what differs', () => {
       [],
     ],
     ['a literal where nothing is masked', [{ a: 'x' }], [{ a: 'y', b: '*' }, []], []],
+    [
+      'what holds no literal, where the whole of it is masked',
+      [{ a: {}, b: [], c: { d: null }, e: { p: secret() }, f: null }],
+      [{ a: '*', b: '*', c: '*', e: '*', f: '*' }, []],
+      ['a', 'b', 'c', 'e'].map((name) => `configuration.0.${name}`),
+    ],
+    [
+      'what holds no literal, where something in it is masked',
+      [{ a: {}, c: { p: null }, l: [{ p: secret() }, secret()] }],
+      [{ a: { p: '*' }, c: { p: '*' }, l: [{ p: '*' }, '*'] }, []],
+      [],
+    ],
   ])('literals that nobody can compare: %s', (_, declared, live, expected) => {
     expect(
       literalsAtMasks(
@@ -331,6 +352,19 @@ describe('what is sent', () => {
       [],
     );
     expect(travellingMasks([{}, []], live)).toEqual([]);
+  });
+
+  it.each<[string, Value, readonly string[]]>([
+    ['by a list without it', { l: [{ n: 1 }, { n: 3 }] }, ['0.l.0.p\\.q']],
+    ['by a list with a secret at another place', { l: [{}, { 'p.q': secret() }] }, ['0.l.0.p\\.q']],
+    ['by an empty list', { l: [] }, ['0.l.0.p\\.q']],
+    ['by an object', { l: { n: 1 } }, ['0.l.0.p\\.q']],
+    ['by a list with a secret at its place', { l: [{ 'p.q': secret() }] }, []],
+    ['by nothing', { l: null }, []],
+  ])('a mask in a list that is replaced %s', (_, declared, paths) => {
+    const live: Value = [{ l: [{ n: 1, 'p.q': '*' }, { n: 2 }] }, []];
+    expect(travellingMasks([declared], live)).toEqual(paths);
+    expect(travellingMasks([declared], live, true)).toEqual(paths);
   });
 
   it.each<[string, Value, string]>([
@@ -842,7 +876,7 @@ describe('configuration managers', () => {
           verdict: 'blocked',
           address: 'configuration_managers.depot',
           detail:
-            'configuration.0.users.0.password, configuration.0.psk read back masked, and a PUT would write the mask over them; declare them as "${secret.env.NAME}", or set settings.configuration_writes: patch, which sends no masks',
+            'configuration.0.users.0.password, configuration.0.psk read back masked, and the write would overwrite them; declare them as "${secret.env.NAME}", or set settings.configuration_writes: patch, which sends only what is declared, and lists whole',
         },
       ],
     ]);
@@ -885,6 +919,30 @@ describe('configuration managers', () => {
     expect([exit, plan.diagnostics.map(({ code }) => code)]).toEqual([1, ['additions-only']]);
   });
 
+  it.each([false, true])(
+    'are blocked where a list that holds a mask would be replaced without it (by PATCH: %s)',
+    async (patch) => {
+      const cloud = masked();
+      const users = (...items: readonly Value[]): Project =>
+        projectOf([manager([{ lan: { mtu: 1500 }, users: items, psk: secret() }])], {
+          ...(patch && { configuration_writes: 'patch' }),
+        });
+      const { plan, exit } = await cloud.plan(users({ name: 'a' }, { name: 'c' }));
+      expect([exit, plan.verdicts.map(({ rule, detail }) => [rule, detail])]).toEqual([
+        3,
+        [
+          [
+            'masked-configuration',
+            'configuration.0.users.0.password reads back masked, and the write would overwrite it; declare it as "${secret.env.NAME}", or set settings.configuration_writes: patch, which sends only what is declared, and lists whole',
+          ],
+        ],
+      ]);
+      const project = users({ name: 'a', password: secret() }, { name: 'c' });
+      expect((await cloud.apply(project)).exit).toBe(0);
+      expect((await cloud.plan(project)).exit).toBe(0);
+    },
+  );
+
   it('say of a member that nobody can read how to go on', async () => {
     const cloud = loaded({
       intercept: async (_, proceed) => {
@@ -918,6 +976,24 @@ describe('configuration managers', () => {
       [['masked-value', 'configuration.0.psk']],
       expect.stringContaining('"${secret.env.NAME}"'),
     ]);
+  });
+
+  it.each<[string, Value]>([
+    ['an empty object', {}],
+    ['an empty list', []],
+    ['a member to take out', { old: null }],
+  ])('say where %s stands against a mask, and write nothing over it', async (_, psk) => {
+    const cloud = withManagers([managerRecord('30', '12', [{ ...full, psk: '*' }, []])]);
+    const project = desire(manager([{ lan: { mtu: 1500 }, psk }]));
+    const { plan, exit } = await cloud.plan(project);
+    expect([exit, plan.diagnostics.map(({ code, attribute }) => [code, attribute])]).toEqual([
+      1,
+      [['masked-value', expect.stringContaining('configuration.0.psk')]],
+    ]);
+    expect((await cloud.apply(project)).exit).toBe(1);
+    expect(sent(cloud)).toEqual([]);
+    expect((await cloud.apply(desire(manager([{ psk: null }])))).exit).toBe(0);
+    expect(configurationOf(cloud)).toEqual([full, []]);
   });
 
   it('take a secret whose value is not at hand as unchanged, and need it where something is written', async () => {
@@ -1121,6 +1197,38 @@ describe('configuration managers', () => {
     },
   );
 
+  it.each(['put', 'patch'] as const)(
+    'are not written where the record lacks the configuration (%s), and are where it is null',
+    async (configuration_writes) => {
+      let shown = '';
+      const cloud = loaded({
+        behaviours: { patching_configuration: true },
+        intercept: async ({ method }, proceed) => {
+          const answer = await proceed();
+          return method !== 'GET'
+            ? answer
+            : { ...answer, body: answer.body.replace(/"configuration":\[.*?\]\],/, shown) };
+        },
+      });
+      const project = projectOf([manager([{ lan: { mtu: 1500 } }])], { configuration_writes });
+      const { outcomes, exit } = await cloud.apply(project);
+      expect([exit, outcomes.map((one) => one.diagnostic)]).toMatchObject([
+        1,
+        [
+          {
+            code: 'unknown-form',
+            summary:
+              'configuration_managers.depot cannot be written: the live configuration is missing, or is no list of an object and a list of paths.',
+          },
+        ],
+      ]);
+      expect(cloud.mutations()).toEqual([]);
+      shown = '"configuration":null,';
+      await cloud.apply(project);
+      expect(cloud.mutations()).toHaveLength(1);
+    },
+  );
+
   it('leave literals under names of secrets out of the state, and notice changes of them all the same', async () => {
     const cloud = cloudOf();
     const project = desire(
@@ -1131,8 +1239,10 @@ describe('configuration managers', () => {
         },
       ]),
     );
+    const seenOnDisk: string[] = [];
+    cloud.onMutation = () => void seenOnDisk.push(...cloud.files.contents.values());
     expect((await cloud.apply(project)).exit).toBe(0);
-    expect([...cloud.files.contents.values()].join('\n')).not.toContain('canary');
+    expect([...seenOnDisk, ...cloud.files.contents.values()].join('\n')).not.toContain('canary');
     expect([(await cloud.plan(project)).exit, (await cloud.drift(project)).drift]).toEqual([0, []]);
     await byOthers(cloud, {
       configuration: [
@@ -1151,6 +1261,33 @@ describe('configuration managers', () => {
       'configuration_managers.depot',
     ]);
   });
+
+  it.each([true, false])(
+    'count an interrupted write with secrets against the limits if it was carried out: %s',
+    async (lands) => {
+      const users = (mtu: number): Project =>
+        desire(
+          manager([
+            { lan: { mtu }, wlan: [{ name: 'a', key: secret() }], web: { api_key: 'canary' } },
+          ]),
+        );
+      let killed = false;
+      const cloud: Rig = loaded({
+        intercept: async ({ method }, proceed) => {
+          if (method !== 'PUT' || killed) return proceed();
+          killed = true;
+          cloud.files.crashAt(0);
+          if (lands) await proceed();
+          throw new TransportError('reset', { sent: true, code: 'ECONNRESET' });
+        },
+      });
+      await cloud.apply(users(1500)).catch(() => undefined);
+      cloud.files.reboot();
+      expect([killed, (await cloud.apply(users(1400))).exit]).toEqual([true, 0]);
+      expect((await cloud.snapshot())?.state.spent).toHaveLength(lands ? 2 : 1);
+      expect([...cloud.files.contents.values()].join('\n')).not.toContain('canary');
+    },
+  );
 
   it('are compared afterwards: a server that does not take ours', async () => {
     const { outcomes, exit } = await altering((tree) => (tree['lan'] = { mtu: 1400 })).apply(

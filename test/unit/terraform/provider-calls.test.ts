@@ -412,6 +412,22 @@ describe('writing', () => {
     },
   );
 
+  it('leaves literals under names of secrets out of its journal', async () => {
+    const seenOnDisk: string[] = [];
+    const world: ProviderRig = providerRig({
+      estate: theirs,
+      intercept: async ({ method }, proceed) => {
+        if (method === 'PUT') seenOnDisk.push(...world.files.contents.values());
+        return proceed();
+      },
+    });
+    const configuration = '{"wifi":{"psk":"canary"}}';
+    await (await begun(world)).apply(MANAGER, null, { router: '12', configuration });
+    expect(world.mutations()).toHaveLength(1);
+    expect(seenOnDisk.join('\n')).toContain('"intent"');
+    expect(seenOnDisk.join('\n')).not.toContain('canary');
+  });
+
   it('writes no mask back, and names the way out that this provider has', async () => {
     const world = providerRig({ estate: theirs });
     const core = await begun(world);
@@ -421,7 +437,7 @@ describe('writing', () => {
     });
     expect(errors).toMatchObject([
       {
-        summary: expect.stringContaining('a PUT would write the mask over it') as string,
+        summary: expect.stringContaining('the write would overwrite it') as string,
         detail: expect.stringContaining('configuration_writes = "patch"') as string,
       },
     ]);
