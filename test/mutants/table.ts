@@ -2471,6 +2471,13 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/resources/rules/roles.test.ts'],
   },
   {
+    name: 'a role that is known only after apply counts as the lowest',
+    file: 'resources/rules/roles.ts',
+    find: 'ladder.indexOf(own(roles, role) ?? role) : -1;',
+    replace: 'ladder.indexOf(own(roles, role) ?? role) : 0;',
+    tests: ['unit/resources/rules/roles.test.ts'],
+  },
+  {
     name: 'the environment wins over the settings',
     file: 'cli/header-names.ts',
     find: 'own(settings, name) ?? own(given, name)',
