@@ -2457,6 +2457,13 @@ export const mutants: readonly Mutant[] = [
     tests: writing,
   },
   {
+    name: 'two customers of one hosting service have one domain',
+    file: 'resources/rules/registrable-domains.ts',
+    find: 'getDomain(host, { allowPrivateDomains: true })',
+    replace: 'getDomain(host)',
+    tests: ['unit/resources/destination-urls.test.ts'],
+  },
+  {
     name: 'a step to http is no move',
     file: 'resources/rules/destination-moved.ts',
     find: 'if (from === to && !downgrade) return [];',

@@ -172,6 +172,12 @@ describe('destination-moved', () => {
     ['https://evil.example#@good.example', 'https://good.example/', ['destination-moved']],
     ['https://localhost/', 'http://localhost/', ['destination-moved']],
     ['http://localhost/', 'https://localhost/', []],
+    ...['azurewebsites.net', 'herokuapp.com', 's3.amazonaws.com', 'github.io', 'ngrok.io'].flatMap(
+      (suffix): readonly (readonly [string, string, readonly string[]])[] => [
+        [`https://ours.${suffix}/`, `https://stranger.${suffix}/`, ['destination-moved']],
+        [`https://ours.${suffix}/`, `https://a.ours.${suffix}/`, []],
+      ],
+    ),
     ['no url', 'https://good.example/', ['destination-moved']],
   ])('from %s to %s: %j', (from, to, rules) => expect(blocked(moves(from, to))).toEqual(rules));
 
