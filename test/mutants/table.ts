@@ -352,14 +352,21 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'recovery tells ages by the clock of the machine',
-    file: 'reconciler/visibility.ts',
+    file: 'model/age.ts',
     find: 'return now.milliseconds - boot.milliseconds;',
     replace: 'return 0;',
     tests: recover,
   },
   {
+    name: 'a clock of the machine that is ahead empties the limits',
+    file: 'model/age.ts',
+    find: 'return Math.max(passed, waited, 0);\n',
+    replace: 'return Math.max(passed, waited, wall === undefined ? 0 : wall - Date.parse(at));\n',
+    tests: effects,
+  },
+  {
     name: 'recovery believes a clock of the service to the second',
-    file: 'reconciler/visibility.ts',
+    file: 'model/age.ts',
     find: ' - SLACK',
     replace: '',
     tests: recover,
@@ -1096,7 +1103,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'deletes are not remembered',
     file: 'reconciler/apply/operation.ts',
-    find: "spent: { at: timestamp(execution), action: 'delete', kind: kind.name, id },",
+    find: "spent: { ...moment, action: 'delete', kind: kind.name, id },",
     replace: '',
     tests: proof,
   },

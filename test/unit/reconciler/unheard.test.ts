@@ -196,6 +196,27 @@ describe('an update or delete without an answer', () => {
     },
   );
 
+  it.each([false, true])(
+    'counts against the limits where the clock of the machine is ahead for one run (another boot: %s)',
+    async (reboots) => {
+      const cloud = rig();
+      const allow = ['max-changed'];
+      await cloud.apply(pagers(0, 30));
+      await cloud.clock.sleep(600_000);
+      expect((await cloud.apply(pagers(5, 30), { allow })).exit).toBe(0);
+      expect((await cloud.apply(pagers(6, 30), { allow })).exit).toBe(3);
+      if (reboots) cloud.clock.reboot();
+      cloud.clock.step(25 * 3600_000);
+      expect((await cloud.apply(pagers(10, 30), { allow })).exit).toBe(3);
+      const more = desire(...pagers(5, 30).declarations, pager());
+      expect((await cloud.apply(more)).exit).toBe(0);
+      cloud.clock.step(-25 * 3600_000);
+      expect((await cloud.apply(pagers(6, 30), { allow })).exit).toBe(3);
+      await cloud.clock.sleep(25 * 3600_000);
+      expect((await cloud.apply(pagers(6, 30), { allow: ['max-changed'] })).exit).toBe(0);
+    },
+  );
+
   it('counts against the limits although the run was killed before it could say so', async () => {
     const cloud = rig();
     await cloud.apply(pagers(0, 12));

@@ -165,7 +165,7 @@ describe('destination-moved', () => {
     });
   };
 
-  test.each([
+  test.each<readonly [from: string, to: string, rules: readonly string[]]>([
     ['https://a.good.example/', 'https://b.good.example/', []],
     ['https://good.example/', 'https://evil.example/', ['destination-moved']],
     ['https://good.example@evil.example/', 'https://good.example/', ['destination-moved']],
@@ -173,9 +173,9 @@ describe('destination-moved', () => {
     ['https://localhost/', 'http://localhost/', ['destination-moved']],
     ['http://localhost/', 'https://localhost/', []],
     ...['azurewebsites.net', 'herokuapp.com', 's3.amazonaws.com', 'github.io', 'ngrok.io'].flatMap(
-      (suffix): readonly (readonly [string, string, readonly string[]])[] => [
-        [`https://ours.${suffix}/`, `https://stranger.${suffix}/`, ['destination-moved']],
-        [`https://ours.${suffix}/`, `https://a.ours.${suffix}/`, []],
+      (suffix) => [
+        [`https://ours.${suffix}/`, `https://stranger.${suffix}/`, ['destination-moved']] as const,
+        [`https://ours.${suffix}/`, `https://a.ours.${suffix}/`, []] as const,
       ],
     ),
     ['no url', 'https://good.example/', ['destination-moved']],
