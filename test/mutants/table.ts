@@ -998,6 +998,13 @@ export const mutants: readonly Mutant[] = [
     tests: replace,
   },
   {
+    name: 'a saved delete covers that another object is forgotten',
+    file: 'reconciler/plan/approval.ts',
+    find: '.some((part) => part === gone)',
+    replace: '.some(() => true)',
+    tests: apply,
+  },
+  {
     name: 'a saved replacement covers another object',
     file: 'reconciler/plan/approval.ts',
     find: 'return old.fingerprint === now.fingerprint && covered(old, now, changed(now)) ?',
