@@ -998,6 +998,13 @@ export const mutants: readonly Mutant[] = [
     tests: replace,
   },
   {
+    name: 'a delete that 410 answers has failed',
+    file: 'client/errors.ts',
+    find: 'status === 404 || status === 410',
+    replace: 'status === 404',
+    tests: ['unit/reconciler/unheard.test.ts'],
+  },
+  {
     name: 'a saved delete covers that another object is forgotten',
     file: 'reconciler/plan/approval.ts',
     find: '.some((part) => part === gone)',
