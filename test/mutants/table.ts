@@ -1236,6 +1236,20 @@ export const mutants: readonly Mutant[] = [
     tests: masked,
   },
   {
+    name: 'a secret in character references is shown',
+    file: 'model/secret-masking.ts',
+    find: '...inHtml(value),',
+    replace: '',
+    tests: masking,
+  },
+  {
+    name: 'a secret in JSON inside JSON is shown',
+    file: 'model/secret-masking.ts',
+    find: '...json.flatMap(inJson),',
+    replace: '',
+    tests: masking,
+  },
+  {
     name: 'what is named as a secret is shown',
     file: 'model/secret-masking.ts',
     find: 'byName && isNamed(name) ?',
