@@ -998,6 +998,13 @@ export const mutants: readonly Mutant[] = [
     tests: replace,
   },
   {
+    name: 'a printed command names a variable that holds a secret',
+    file: 'cli/commands-to-type.ts',
+    find: "!masking.holds([one, value.join('=')])",
+    replace: 'true',
+    tests: ['unit/cli/commands-to-type.test.ts'],
+  },
+  {
     name: 'a delete that 410 answers has failed',
     file: 'client/errors.ts',
     find: 'status === 404 || status === 410',
