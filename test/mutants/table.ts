@@ -1843,6 +1843,13 @@ export const mutants: readonly Mutant[] = [
     tests: impact,
   },
   {
+    name: 'a secret that is not the one last sent is no drift',
+    file: 'reconciler/audit/drift.ts',
+    find: 'edited(one) || !isUnreadable(kind, one)',
+    replace: '!isUnreadable(kind, one)',
+    tests: ['unit/reconciler/drift.test.ts'],
+  },
+  {
     name: 'alerts that cannot be read end the plan',
     file: 'resources/rules/impact-data.ts',
     find: '!(error instanceof Refusal) || error.exit === exits.interrupted',
