@@ -6,7 +6,7 @@ const allowed = {
   model: [],
   platform: [],
   client: ['^node_modules/undici/'],
-  resources: ['^src/reconciler/', '^src/state/store-port\\.ts$', '^node_modules/tldts-icann/'],
+  resources: ['^src/reconciler/', '^src/state/store-port\\.ts$', '^node_modules/tldts/'],
   reconciler: ['^src/state/store-port\\.ts$', '^node_modules/(ajv|fast-json-patch|re2js)/'],
   state: [],
   declarations: ['^src/resources/role-ladder\\.ts$', '^node_modules/(ajv|re2js|yaml)/'],

@@ -1,8 +1,11 @@
-// A command in a message is meant to be typed as it stands, so it names the PATHs and the environment it was said in.
+// A command in a message is meant to be typed as it stands, so it names the PATHs, the
+// variables and the environment it was said in.
 import {
+  isSecretName,
   shellWord,
   type Diagnostic,
   type Event,
+  type Masking,
   type Outcome,
   type Verdict,
 } from '../model/index.js';
@@ -13,7 +16,20 @@ export interface Said {
   /** As they were given; none, or the current folder alone, is what every command takes by itself. */
   readonly paths: readonly string[];
   readonly env: string | undefined;
+  /** As `name=value`. */
+  readonly variables: readonly string[];
 }
+
+/** Without the variables that hold a secret, as far as the masking knows it when a command is printed. */
+export const saidOf = (masking: Masking, said: Said): Said => ({
+  ...said,
+  get variables() {
+    return said.variables.filter((one) => {
+      const [name = '', ...value] = one.split('=');
+      return !isSecretName(name) && !masking.holds([one, value.join('=')]);
+    });
+  },
+});
 
 const PATHS = '[paths...]';
 const namesOf = (fits: (spec: CommandSpec) => boolean): string =>
@@ -32,9 +48,13 @@ export function pathsIn({ args: shape }: CommandSpec, args: readonly string[]): 
 }
 
 /** The command, complete. Safe to apply twice. */
-export function typed(command: string, { paths, env }: Said): string {
+export function typed(command: string, { paths, env, variables }: Said): string {
   const places = takesPaths.test(command) && paths.join() !== '.' ? paths.map(shellWord) : [];
-  const rest = [...places, ...(env === undefined ? [] : ['--env', env])]
+  const rest = [
+    ...places,
+    ...variables.flatMap((one) => ['--var', shellWord(one)]),
+    ...(env === undefined ? [] : ['--env', env]),
+  ]
     .map((word) => ` ${word}`)
     .join('');
   return command.endsWith(rest) ? command : command + rest;

@@ -17,7 +17,7 @@ import { diskFiles } from '../platform/files.js';
 import { systemRandom } from '../platform/random.js';
 import { collections, kinds } from '../resources/index.js';
 import type { Ndjson } from '../report/index.js';
-import { withCommands, type Said } from './commands-to-type.js';
+import { saidOf, withCommands, type Said } from './commands-to-type.js';
 import type { Flags } from './command-table.js';
 import { ownCredentials } from './own-credentials.js';
 import { version } from './version.js';
@@ -92,7 +92,7 @@ export function contextOf(
     cwd: process.cwd(),
     system: process,
     home: () => dirname(realpathSync(process.argv[1] as string)),
-    said: { paths, env: flags.env },
+    said: saidOf(masking, { paths, env: flags.env, variables: flags.var ?? [] }),
     masking,
     kinds,
     collections,

@@ -217,7 +217,7 @@ function meaning(
       code: 'forbidden',
       detail: `The credentials lack the right to do this: check the role of the user or keys in ${surface.credentials}.`,
     };
-  if (status === 404)
+  if (status === 404 || status === 410)
     return {
       code: 'not-found',
       detail: `There is no such object, or ${surface.address} is not the base address${surface.name === 'v2' ? ' (it includes /api/v2)' : ''}.`,

@@ -1,5 +1,6 @@
 // The whole model: every module imports it from here.
 export * from './address.js';
+export * from './age.js';
 export * from './attribute.js';
 export * from './defined.js';
 export * from './drift-document.js';

@@ -23,28 +23,53 @@ export interface Masking {
 /** Values are masked inside other texts from so many characters on; shorter ones only as a whole text. */
 const LONG = 8;
 
-/** How a text repeats a value: as it is, inside JSON with and without escapes beyond ASCII, in a query, in a form, in HTML, in base64. */
-export function spellings(value: string): readonly string[] {
-  const json = JSON.stringify(value).slice(1, -1);
+/** JSON of a text without the quotes, with and without escapes beyond ASCII. */
+function inJson(text: string): readonly string[] {
+  const json = JSON.stringify(text).slice(1, -1);
   const ascii = json.replace(
     /[\u007f-\uffff]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
-  const html = (quote: string): string =>
-    value.replace(
-      /[&<>"']/g,
-      (character) =>
-        ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[character] ?? quote,
-    );
+  return [json, ascii];
+}
+
+/** What HTML makes of a character that it escapes. */
+const htmlForms: readonly ((character: string) => string)[] = [
+  (character) => character,
+  (character) =>
+    ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' })[character] as string,
+  (character) => `&#${character.charCodeAt(0)};`,
+  (character) => `&#x${character.charCodeAt(0).toString(16)};`,
+  (character) => `&#x${character.charCodeAt(0).toString(16).toUpperCase()};`,
+];
+
+/** Tags and each quote are escaped in forms of their own, or not at all. */
+const inHtml = (value: string): readonly string[] =>
+  /[&<>"']/.test(value)
+    ? htmlForms.flatMap((tag) =>
+        htmlForms.flatMap((double) =>
+          htmlForms.map((single) =>
+            value.replace(/[&<>"']/g, (character) =>
+              character === '"' ? double(character) : (character === "'" ? single : tag)(character),
+            ),
+          ),
+        ),
+      )
+    : [];
+
+/** How a text repeats a value: as it is, inside JSON with and without escapes beyond ASCII, also inside JSON of that, in a query, in a form, in HTML, in base64. */
+export function spellings(value: string): readonly string[] {
+  const json = inJson(value);
   return [
-    value,
-    json,
-    ascii,
-    encodeURIComponent(value.toWellFormed()),
-    new URLSearchParams([['', value]]).toString().slice(1),
-    html('&#39;'),
-    html('&#x27;'),
-    Buffer.from(value).toString('base64'),
+    ...new Set([
+      value,
+      ...json,
+      ...json.flatMap(inJson),
+      encodeURIComponent(value.toWellFormed()),
+      new URLSearchParams([['', value]]).toString().slice(1),
+      ...inHtml(value),
+      Buffer.from(value).toString('base64'),
+    ]),
   ];
 }
 

@@ -60,8 +60,7 @@ export const objectsIn = ({ kind, id, deposed = [] }: Entry): readonly string[] 
   [id, ...deposed].map((one) => `${kind} ${one}`);
 
 /** Writes to existing objects that were done, kept 24 hours: limits hold over reruns. */
-export interface Spent {
-  readonly at: string;
+export interface Spent extends Moment {
   readonly action: 'update' | 'delete';
   /** The object, which counts once; absent where an older version wrote it. */
   readonly kind?: string;

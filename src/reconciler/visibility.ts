@@ -1,18 +1,6 @@
-// How long ago something happened. On the same boot by the time since the start of the machine; on another one, or
-// another machine, by the clock of the service; never by the clock of the machine, which people set.
-import type { Moment, Recent } from '../model/index.js';
+// What listings may show late, by how long ago it happened.
+import { ageOf, type Moment, type Now, type Recent } from '../model/index.js';
 import type { Clock } from '../platform/index.js';
-
-/** Milliseconds by which answers of the service may tell its time wrong: they are cut to seconds, and travel. */
-const SLACK = 5000;
-
-export interface Now {
-  readonly boot: ReturnType<Clock['boot']>;
-  /** Milliseconds since 1970, by the clock of the service; undefined where it did not tell. */
-  readonly server?: number | undefined;
-  /** Milliseconds that this run has waited already. */
-  readonly waited?: number;
-}
 
 /** @param skew milliseconds by which the clock of the service is ahead of ours, where it told */
 export const nowOf = (clock: Clock, skew?: number, waited = 0): Now => ({
@@ -39,15 +27,6 @@ export function momentOf(clock: Clock, at: string, server_at?: string): Moment {
     ...(server_at !== undefined && { server_at }),
     ...(id !== null && { boot: { id, milliseconds: Math.round(milliseconds) } }),
   };
-}
-
-/** Milliseconds that have certainly passed since; 0 where nobody can tell. */
-export function ageOf({ boot, server_at }: Moment, { boot: now, server, waited = 0 }: Now): number {
-  if (boot && boot.id === now.id && now.milliseconds >= boot.milliseconds)
-    return now.milliseconds - boot.milliseconds;
-  const passed =
-    server_at === undefined || server === undefined ? 0 : server - Date.parse(server_at) - SLACK;
-  return Math.max(passed, waited, 0);
 }
 
 /** What listings may get wrong of objects that were created or deleted lately. */

@@ -92,17 +92,17 @@ const entryMembers = {
 /** An entry before its id is known, as intents hold it. */
 export const entryShape = members<Entry>({ ...entryMembers, id: filled, observed: anyObject });
 export const plannedEntryShape = members<Omit<Entry, 'id' | 'observed'>>(entryMembers);
-export const spentShape = members<Spent>({
-  at: time,
-  action: oneOf('update', 'delete'),
-  'kind?': filled,
-  'id?': filled,
-});
 export const momentMembers = {
   at: time,
   'server_at?': time,
   'boot?': members<NonNullable<Moment['boot']>>({ id: filled, milliseconds: isWhole(0) }),
 } as const;
+export const spentShape = members<Spent>({
+  ...momentMembers,
+  action: oneOf('update', 'delete'),
+  'kind?': filled,
+  'id?': filled,
+});
 const recentShape = members<Recent>({
   ...momentMembers,
   kind: filled,

@@ -1,7 +1,7 @@
 // When an object was created, in the private part of terraform's state. A service may show a new object late: until the
 // settle time is over, that it is not there proves nothing, and who needs it waits.
-import { isObject, type Kind, type Live, type Moment } from '../model/index.js';
-import { ageOf, momentNow, nowOf } from '../reconciler/visibility.js';
+import { ageOf, isObject, type Kind, type Live, type Moment } from '../model/index.js';
+import { momentNow, nowOf } from '../reconciler/visibility.js';
 import { look } from './listing-cache.js';
 import { wordsFor } from './wire-diagnostics.js';
 import type { WriteContext } from './write-session.js';

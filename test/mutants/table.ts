@@ -352,14 +352,21 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'recovery tells ages by the clock of the machine',
-    file: 'reconciler/visibility.ts',
+    file: 'model/age.ts',
     find: 'return now.milliseconds - boot.milliseconds;',
     replace: 'return 0;',
     tests: recover,
   },
   {
+    name: 'a clock of the machine that is ahead empties the limits',
+    file: 'model/age.ts',
+    find: 'return Math.max(passed, waited, 0);\n',
+    replace: 'return Math.max(passed, waited, wall === undefined ? 0 : wall - Date.parse(at));\n',
+    tests: effects,
+  },
+  {
     name: 'recovery believes a clock of the service to the second',
-    file: 'reconciler/visibility.ts',
+    file: 'model/age.ts',
     find: ' - SLACK',
     replace: '',
     tests: recover,
@@ -991,6 +998,27 @@ export const mutants: readonly Mutant[] = [
     tests: replace,
   },
   {
+    name: 'a printed command names a variable that holds a secret',
+    file: 'cli/commands-to-type.ts',
+    find: "!masking.holds([one, value.join('=')])",
+    replace: 'true',
+    tests: ['unit/cli/commands-to-type.test.ts'],
+  },
+  {
+    name: 'a delete that 410 answers has failed',
+    file: 'client/errors.ts',
+    find: 'status === 404 || status === 410',
+    replace: 'status === 404',
+    tests: ['unit/reconciler/unheard.test.ts'],
+  },
+  {
+    name: 'a saved delete covers that another object is forgotten',
+    file: 'reconciler/plan/approval.ts',
+    find: '.some((part) => part === gone)',
+    replace: '.some(() => true)',
+    tests: apply,
+  },
+  {
     name: 'a saved replacement covers another object',
     file: 'reconciler/plan/approval.ts',
     find: 'return old.fingerprint === now.fingerprint && covered(old, now, changed(now)) ?',
@@ -1096,7 +1124,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'deletes are not remembered',
     file: 'reconciler/apply/operation.ts',
-    find: "spent: { at: timestamp(execution), action: 'delete', kind: kind.name, id },",
+    find: "spent: { ...moment, action: 'delete', kind: kind.name, id },",
     replace: '',
     tests: proof,
   },
@@ -1269,6 +1297,20 @@ export const mutants: readonly Mutant[] = [
     find: '.filter(({ length }) => length >= LONG).flatMap(spellings)',
     replace: '.filter(({ length }) => length >= LONG)',
     tests: masked,
+  },
+  {
+    name: 'a secret in character references is shown',
+    file: 'model/secret-masking.ts',
+    find: '...inHtml(value),',
+    replace: '',
+    tests: masking,
+  },
+  {
+    name: 'a secret in JSON inside JSON is shown',
+    file: 'model/secret-masking.ts',
+    find: '...json.flatMap(inJson),',
+    replace: '',
+    tests: masking,
   },
   {
     name: 'what is named as a secret is shown',
@@ -1897,6 +1939,13 @@ export const mutants: readonly Mutant[] = [
     find: 'const NOISY_TIMES = 3;',
     replace: 'const NOISY_TIMES = 3.1;',
     tests: impact,
+  },
+  {
+    name: 'a secret that is not the one last sent is no drift',
+    file: 'reconciler/audit/drift.ts',
+    find: 'edited(one) || !isUnreadable(kind, one)',
+    replace: '!isUnreadable(kind, one)',
+    tests: ['unit/reconciler/drift.test.ts'],
   },
   {
     name: 'alerts that cannot be read end the plan',
@@ -2555,6 +2604,13 @@ export const mutants: readonly Mutant[] = [
     tests: writing,
   },
   {
+    name: 'two customers of one hosting service have one domain',
+    file: 'resources/rules/registrable-domains.ts',
+    find: 'getDomain(host, { allowPrivateDomains: true })',
+    replace: 'getDomain(host)',
+    tests: ['unit/resources/destination-urls.test.ts'],
+  },
+  {
     name: 'a step to http is no move',
     file: 'resources/rules/destination-moved.ts',
     find: 'if (from === to && !downgrade) return [];',
@@ -2566,6 +2622,13 @@ export const mutants: readonly Mutant[] = [
     file: 'resources/rules/roles.ts',
     find: '(to < 0 ? ladder.length : to)',
     replace: 'to',
+    tests: ['unit/resources/rules/roles.test.ts'],
+  },
+  {
+    name: 'a role that is known only after apply counts as the lowest',
+    file: 'resources/rules/roles.ts',
+    find: 'ladder.indexOf(own(roles, role) ?? role) : -1;',
+    replace: 'ladder.indexOf(own(roles, role) ?? role) : 0;',
     tests: ['unit/resources/rules/roles.test.ts'],
   },
   {

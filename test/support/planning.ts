@@ -135,7 +135,7 @@ export function planScene({
     compose,
     request: { targets: [], excludes: [], allow: [], destroy: false, ...request },
     visibility: nothingRecent,
-    now: Date.parse('2026-01-02T00:00:00Z'),
+    now: { boot: { id: null, milliseconds: 0 }, wall: Date.parse('2026-01-02T00:00:00Z') },
     ...more,
   };
   return plan({

@@ -16,7 +16,7 @@ import {
 } from '../../model/index.js';
 import type { Proposal } from '../../reconciler/plan/plan.js';
 import type { Session } from '../../state/index.js';
-import { outcomeWithCommands } from '../commands-to-type.js';
+import { outcomeWithCommands, saidOf } from '../commands-to-type.js';
 import { wholeNumber, type Command, type Context } from '../context.js';
 import { reportErrors } from '../report-flags.js';
 import { loadProject } from '../project.js';
@@ -74,7 +74,7 @@ function isPlanFile(path: string): boolean {
 async function applySaved(context: Context, name: string): Promise<Exit> {
   const { flags, files, clock, cwd } = context;
   // The PATH is the plan itself, which no other command takes.
-  context.said = { paths: [], env: undefined };
+  context.said = { paths: [], env: undefined, variables: [] };
   const saved = shellWord(name);
   const given = ['target', 'exclude', 'allow', 'destroy', 'var', 'env'].find(
     (flag) => flags[flag as keyof typeof flags] !== undefined,
@@ -89,7 +89,11 @@ async function applySaved(context: Context, name: string): Promise<Exit> {
     files,
     clock,
   });
-  context.said = { paths: document.generated_from.paths, env: options.env };
+  context.said = saidOf(context.masking, {
+    paths: document.generated_from.paths,
+    env: options.env,
+    variables: Object.entries(options.variables).map((pair) => pair.join('=')),
+  });
   const stale = (why: string): never =>
     refuse(
       'stale',

@@ -22,6 +22,7 @@ import {
   type JsonObject,
   type Kind,
   type Live,
+  type Moment,
   type Outcome,
   type OutcomeClass,
   type PolicyRule,
@@ -269,6 +270,9 @@ function sameEntry(kind: Kind, a: Entry, b: Entry): boolean {
   return stable(a) === stable(b);
 }
 
+const momentIn = ({ clock, cloud }: Pick<ExecutionContext, 'clock' | 'cloud'>): Moment =>
+  momentNow(clock, cloud.skew());
+
 const timestamp = ({ clock }: Pick<ExecutionContext, 'clock'>): string =>
   new Date(clock.now()).toISOString();
 
@@ -346,7 +350,7 @@ async function create(
     preimage: runContext.before.equals(kind, write.fields),
     entry,
     ...runContext.before.youngest(kind),
-    ...momentNow(execution.clock, execution.cloud.skew()),
+    ...momentIn(execution),
   };
   const sent = await (await sender(execution, operation, intent))(operation.request);
   // A new object cannot have the id of another: whatever the answer describes, it is not what was asked for.
@@ -367,7 +371,7 @@ async function create(
         what: 'created',
         kind: kind.name,
         id: done.id,
-        ...momentNow(execution.clock, execution.cloud.skew()),
+        ...momentIn(execution),
       },
     });
     return { outcome: 'done', id: done.id, entry: done };
@@ -428,17 +432,19 @@ async function update(
     (runContext.awaited(change.address) ||
       (answered.live !== undefined && !echoes(kind, answered.fields, answered.live)));
   const sent = needsReadBack ? await proven(execution, kind, intent, answered) : answered;
-  const at = timestamp(execution);
+  const moment = momentIn(execution);
   if (sent.class === 'applied') {
     const done = entry
       ? {
           ...entry,
-          applied_at: at,
+          applied_at: moment.at,
           id: change.id,
           observed: storedValues(kind, { ...change.before, ...answered.fields }),
         }
       : null;
-    const spent = { spent: { at, action: 'update' as const, kind: kind.name, id: change.id } };
+    const spent = {
+      spent: { ...moment, action: 'update' as const, kind: kind.name, id: change.id },
+    };
     const result: Result = {
       type: 'result',
       class: 'applied',
@@ -630,19 +636,15 @@ async function remove(
   const sent = await sendUntilKnown(execution, operation, intent, write.live?.values ?? {});
   if (sent.class === 'applied' || isGone(sent)) {
     const entry = entryWithout(change, operation.runContext);
+    const moment = momentIn(execution);
     await execution.session.record({
       type: 'result',
       op: intent.op,
       class: 'applied',
       address,
       entry,
-      spent: { at: timestamp(execution), action: 'delete', kind: kind.name, id },
-      lately: {
-        what: 'deleted',
-        kind: kind.name,
-        id,
-        ...momentNow(execution.clock, execution.cloud.skew()),
-      },
+      spent: { ...moment, action: 'delete', kind: kind.name, id },
+      lately: { ...moment, what: 'deleted', kind: kind.name, id },
     });
     return { outcome: 'done', id, entry };
   }
@@ -669,7 +671,7 @@ function repeatable(
     kind: kind.name,
     action,
     id,
-    ...momentNow(execution.clock, execution.cloud.skew()),
+    ...momentIn(execution),
   };
 }
 

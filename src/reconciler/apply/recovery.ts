@@ -2,6 +2,8 @@
 // land, list until two listings agree, and take the one object of equal content that was not there before. Anything
 // unclear is a question to a person.
 import {
+  ageOf,
+  defined,
   exits,
   objectsIn,
   Refusal,
@@ -17,6 +19,7 @@ import {
   type Kind,
   type Kinds,
   type Live,
+  type Moment,
   type Outcome,
   type Result,
   type RunRecord,
@@ -25,7 +28,7 @@ import {
 import type { Clock } from '../../platform/index.js';
 import type { Session } from '../../state/store-port.js';
 import { taken } from '../plan/diff.js';
-import { ageOf, nowOf } from '../visibility.js';
+import { nowOf } from '../visibility.js';
 import { RENEWAL } from './operation.js';
 import { uuidTicks } from './pre-image.js';
 import { ownRoot } from '../plan/match.js';
@@ -260,6 +263,11 @@ async function youngestAge(
   return Math.min(Infinity, ...intents.map((intent) => ageOf(intent, now)));
 }
 
+const sentAt = ({ at, server_at, boot }: Intent): Moment => ({
+  at,
+  ...defined({ server_at, boot }),
+});
+
 /** Updates and deletes are planned again from what is live; those that were carried out count against the limits. */
 async function whatWasDone(
   { kinds, cloud }: Looker,
@@ -274,7 +282,8 @@ async function whatWasDone(
       mine.map((intent) => intent.id as string),
     );
     const live = new Map(found.map((one) => [one.id, one]));
-    for (const { op, address, action, id = '', body, at, server_at, boot } of mine) {
+    for (const intent of mine) {
+      const { op, address, action, id = '', body } = intent;
       const now = live.get(id);
       const done =
         action === 'delete'
@@ -283,17 +292,11 @@ async function whatWasDone(
             body !== undefined &&
             Object.keys(body).length > 0 &&
             taken(kind, body, now);
-      const lately = {
-        what: 'deleted' as const,
-        kind: kind.name,
-        id,
-        at,
-        ...(server_at !== undefined && { server_at }),
-        ...(boot && { boot }),
-      };
+      const moment = sentAt(intent);
+      const lately = { ...moment, what: 'deleted' as const, kind: kind.name, id };
       const was = {
         class: 'applied' as const,
-        spent: { at, action: action as Spent['action'], kind: kind.name, id },
+        spent: { ...moment, action: action as Spent['action'], kind: kind.name, id },
         ...(action === 'delete' && { lately }),
       };
       results.push({ type: 'result', op, address, ...(done ? was : { class: 'not_sent' }) });
@@ -305,7 +308,7 @@ async function whatWasDone(
 /** What the journal is told of a create that was looked for: nothing where a person has to decide. A listing has shown what was found. */
 export function recordsOf(kinds: Kinds, settled: Settled): readonly RunRecord[] {
   const { intent } = settled;
-  const { op, address, kind, at, server_at, boot } = intent;
+  const { op, address, kind } = intent;
   if (settled.verdict === 'undecided') return [];
   if (settled.verdict === 'absent') return [{ type: 'result', op, class: 'not_sent', address }];
   const { id, values } = settled.live;
@@ -314,14 +317,7 @@ export function recordsOf(kinds: Kinds, settled: Settled): readonly RunRecord[] 
     id,
     observed: storedValues(kinds.get(kind) as Kind, values),
   };
-  const lately = {
-    what: 'created' as const,
-    kind,
-    id,
-    at,
-    ...(server_at !== undefined && { server_at }),
-    ...(boot && { boot }),
-  };
+  const lately = { ...sentAt(intent), what: 'created' as const, kind, id };
   return [
     { type: 'result', op, class: 'applied', address, entry, lately },
     { type: 'seen', kind, ids: [id] },

@@ -40,6 +40,7 @@ import { isMerged, MASK } from '../plan/document-diff.js';
 import { unverified, verifyExpectations } from './expectations.js';
 import { observe, type LiveCollections } from '../observe.js';
 import { observingOf, propose, type PlanContext } from '../plan/propose.js';
+import type { Proposal } from '../plan/plan.js';
 import { declaredValueAt } from '../plan/references.js';
 
 export interface Audit extends Findings {
@@ -67,6 +68,7 @@ export async function findDrift(
   const {
     plan,
     liveObjects,
+    secrets,
     unmanaged: objects,
     exit,
   } = await propose(context, project, snapshot, request);
@@ -85,6 +87,7 @@ export async function findDrift(
       entry,
       declaration,
       drifted,
+      secrets,
     );
     const subject =
       found &&
@@ -168,6 +171,7 @@ function recordOf(
   entry: Entry | undefined,
   declaration: Declaration | undefined,
   drifted: ReadonlyMap<string, readonly AttributeChange[] | undefined>,
+  secrets: Proposal['secrets'],
 ): Found | undefined {
   const base = {
     address: change.address,
@@ -177,12 +181,17 @@ function recordOf(
   };
   const applied = (path: string): Pick<DriftChange, 'applied'> =>
     entry ? { applied: json(declaredValueAt(entry.applied, path)) } : {};
-  const changes = changesOf(change).filter((one) => !isUnreadable(kind, one));
+  const edited = ({ path, after }: AttributeChange): boolean =>
+    [...secretsIn(after ?? null, path).keys()].some(
+      (at) => secrets.get(`${change.address} ${at}`) === 'changed',
+    );
+  const changes = changesOf(change).filter((one) => edited(one) || !isUnreadable(kind, one));
   const told = changes.map((one): DriftChange => ({
     path: one.path,
     declared: json(one.after),
-    ...applied(one.path),
-    live: json(one.before),
+    ...(one.after instanceof Secret && edited(one)
+      ? { applied: SENSITIVE, live: SENSITIVE }
+      : { ...applied(one.path), live: json(one.before) }),
   }));
   if (change.action === 'adopt' && change.previous_id !== undefined) {
     const replaced = {
@@ -316,7 +325,7 @@ export function managers(
   return (kind, id) => all.get(`${kind} ${id}`);
 }
 
-/** Whether nothing but secrets differs, which cannot be read back, so that they are never drift. In a document it shows whether one is there. */
+/** Whether nothing but secrets differs, which cannot be read back. In a document it shows whether one is there. */
 function isUnreadable({ attributes }: Kind, { path, before, after }: AttributeChange): boolean {
   const attribute = attributes[path.split('.', 1)[0] as string];
   if (attribute === undefined || !isMerged(attribute)) return after instanceof Secret;

@@ -13,12 +13,17 @@ import {
 /** Complaints where `now` holds a change that `then` did not; none where the approval still covers everything. */
 export function staleness(then: PlanDocument, now: PlanDocument): readonly Diagnostic[] {
   const approved = new Map(then.resource_changes.map((change) => [keyIn(change), change]));
+  const gone = new Map(
+    now.resource_drift.map(({ address, id, actions }) => [address, actions[0] === 'delete' && id]),
+  );
   return [
     ...masked(then, now),
     ...now.resource_changes.filter(acts).flatMap((change): Diagnostic[] => {
       const old = approved.get(keyIn(change)) ?? approved.get(change.address);
       const why =
-        old === undefined || !acts(old) ? 'it was not in the plan' : difference(old, change);
+        old === undefined || !acts(old)
+          ? 'it was not in the plan'
+          : difference(old, change, change.deposed ?? gone.get(change.address));
       return why === undefined
         ? []
         : [
@@ -57,7 +62,12 @@ function acts(change: ResourceChange): boolean {
   return change.change.actions[0] !== 'no-op' || change.change.importing !== undefined;
 }
 
-function difference(old: ResourceChange, now: ResourceChange): string | undefined {
+/** @param gone the id of the object of this address, where it is not live any more */
+function difference(
+  old: ResourceChange,
+  now: ResourceChange,
+  gone: string | false | undefined,
+): string | undefined {
   const [then, action] = [old.change.actions.join(', '), now.change.actions.join(', ')];
   // Of a replacement that was cut off, the create or the delete of the old object may be left.
   const half =
@@ -67,8 +77,12 @@ function difference(old: ResourceChange, now: ResourceChange): string | undefine
     idsIn(now).some((path) => !idsIn(old).includes(path))
   )
     return 'another live object is meant now';
+  const isDone =
+    action === 'forget' && idsIn(old).some((path) => path.split('/').some((part) => part === gone));
   if (then !== action && !half)
-    return action === 'no-op' ? undefined : `it was planned as ${then} and is ${action} now`;
+    return action === 'no-op' || isDone
+      ? undefined
+      : `it was planned as ${then} and is ${action} now`;
   switch (action) {
     case 'create, delete':
     case 'delete, create':

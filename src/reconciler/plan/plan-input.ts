@@ -1,5 +1,5 @@
 // Everything a plan is computed from. Nothing else reaches it, so the same input gives the same plan.
-import type { CloudReader, PlanRequest, Project, Provider, State } from '../../model/index.js';
+import type { CloudReader, Now, PlanRequest, Project, Provider, State } from '../../model/index.js';
 import type { Visibility } from '../visibility.js';
 import type { SecretVerdict } from './diff.js';
 import type { LiveCollections } from '../observe.js';
@@ -17,6 +17,6 @@ export interface PlanInput extends Pick<Provider, 'kinds' | 'rules'> {
   readonly request: PlanRequest;
   /** What listings may get wrong of objects that were created or deleted just now. */
   readonly visibility: Visibility;
-  /** Milliseconds since 1970, for limits that hold over 24 hours. */
-  readonly now: number;
+  /** For limits that hold over 24 hours. */
+  readonly now: Now;
 }

@@ -64,6 +64,7 @@ export interface Proposal {
   readonly plan: Plan;
   /** What the plan was computed from. */
   readonly liveObjects: LiveCollections;
+  readonly secrets: PlanInput['secrets'];
   /** Live objects that no address manages or claims, by kind name. */
   readonly unmanaged: ReadonlyMap<string, readonly Live[]>;
   /** Objects that are not visible yet and that this plan has to do with: apply waits for them. */
@@ -171,6 +172,7 @@ export function plan(input: PlanInput): Proposal {
   };
   return {
     liveObjects: input.liveObjects,
+    secrets: input.secrets,
     visibility: input.visibility,
     unmanaged,
     awaited: [...draft.awaited].toSorted(compareText),

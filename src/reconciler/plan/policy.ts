@@ -3,6 +3,7 @@
 import {
   engineRules,
   flagToAllow,
+  isOfToday,
   MASKED_CONFIGURATION,
   shellWord,
   writes,
@@ -29,7 +30,6 @@ import type { Selection } from './select.js';
 
 /** From this many recorded objects on, the share of changed ones is limited. */
 const SHARE_FROM = 10;
-export const SPENT_WINDOW = 24 * 3600 * 1000;
 /** Addresses that one verdict names. */
 const FEW = 5;
 
@@ -269,7 +269,7 @@ interface Earlier {
 
 function recent({ state, now }: PlanInput, actions: readonly Spent['action'][]): Earlier {
   const spent = (state?.spent ?? []).filter(
-    (one) => actions.includes(one.action) && Date.parse(one.at) > now - SPENT_WINDOW,
+    (one) => actions.includes(one.action) && isOfToday(one, now),
   );
   const named = spent.flatMap(({ kind, id }) =>
     kind === undefined || id === undefined ? [] : [`${kind} ${id}`],

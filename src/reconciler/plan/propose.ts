@@ -9,6 +9,7 @@ import {
   type CloudReader,
   type Diagnostic,
   type Emit,
+  type Now,
   type PlanRequest,
   type Project,
   type Provider,
@@ -19,7 +20,7 @@ import type { Clock, Fingerprints, Known } from '../../platform/index.js';
 import type { Snapshot } from '../../state/store-port.js';
 import type { SecretVerdict } from './diff.js';
 import { formerAddressInState } from './match.js';
-import { nowOf, visibilityOf, type Now } from '../visibility.js';
+import { nowOf, visibilityOf } from '../visibility.js';
 import {
   checkTarget,
   observe,
@@ -97,7 +98,7 @@ export async function propose(
     visibility,
     compose: context.cloud.compose,
     request,
-    now: context.clock.now(),
+    now: { ...nowOf(context.clock, context.cloud.skew()), wall: context.clock.now() },
   };
   const first = plan(input);
   const unread = policyNeeds(first.plan.changes, context, project.settings).filter(

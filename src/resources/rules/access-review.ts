@@ -61,7 +61,7 @@ export async function reviewAccess(
     secrets: new Map(),
     compose: cloud.compose,
     request,
-    now: clock.now(),
+    now: { boot: clock.boot(), wall: clock.now() },
     visibility: observing.visibility,
   };
   const { changes, diagnostics } = plan(input).plan;

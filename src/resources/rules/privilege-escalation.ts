@@ -8,16 +8,17 @@ export const privilegeEscalation: Omit<PolicyRule, 'name'> = {
       .filter(reroles)
       .filter((change) => rises(change.before.role, roleAfter(change), roles))
       .map((change) => {
-        const unknown = [change.before.role, roleAfter(change)]
-          .filter((role) => rank(role, roles) < 0)
-          .map(String);
+        const after = roleAfter(change);
+        const unknown = [change.before.role, after].filter(
+          (role) => typeof role === 'string' && rank(role, roles) < 0,
+        );
         const why =
           unknown.length === 0
             ? ''
             : `; the rank of ${unknown.join(' and ')} is not known: set it in settings.roles`;
         return {
           address: change.address,
-          detail: `${change.address} changes from ${String(change.before.role)} to the higher role ${String(roleAfter(change))}${why}`,
+          detail: `${change.address} changes from ${String(change.before.role)} to ${typeof after === 'string' ? `the higher role ${after}` : 'a role that is known only after apply'}${why}`,
         };
       }),
 };

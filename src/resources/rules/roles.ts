@@ -15,9 +15,11 @@ export const ACCOUNTS = accounts.name;
 export const AUTHORIZATIONS = accountAuthorizations.name;
 const ladder: readonly string[] = roleLadder;
 
-/** Position on the ladder; below it for a role that is neither known nor ranked by `settings.roles`. */
-export const rank = (role: Value | undefined, roles: Roles = {}): number =>
-  typeof role === 'string' ? ladder.indexOf(own(roles, role) ?? role) : 0;
+/** Position on the ladder; below it for a role that is neither known nor ranked by `settings.roles`, or known only after apply. */
+export function rank(role: Value | undefined, roles: Roles = {}): number {
+  if (role === undefined || role === null) return 0;
+  return typeof role === 'string' ? ladder.indexOf(own(roles, role) ?? role) : -1;
+}
 
 /** Whether the new role may give more than the old one: one that nobody knows counts as the highest when it is given, as the lowest when it is taken. */
 export function rises(

@@ -2,16 +2,18 @@
 import { describe, expect, test } from 'vitest';
 import {
   pathsIn,
+  saidOf,
   withCommands,
   eventWithCommands,
   verdictWithCommands,
   typed,
   type Said,
 } from '../../../src/cli/commands-to-type.js';
+import { maskingOf, Secret } from '../../../src/model/index.js';
 import { commands, type CommandSpec } from '../../../src/cli/command-table.js';
 
-const bare: Said = { paths: [], env: undefined };
-const said: Said = { paths: ['infra', "it's here"], env: 'prod' };
+const bare: Said = { paths: [], env: undefined, variables: [] };
+const said: Said = { ...bare, paths: ['infra', "it's here"], env: 'prod' };
 const places = "infra 'it'\\''s here'";
 
 test.each([
@@ -28,9 +30,36 @@ test.each([
   ['trueup plan', bare, 'trueup plan'],
   ['trueup plan', { ...bare, paths: ['.'] }, 'trueup plan'],
   ['trueup plan', { ...bare, paths: ['.', 'more'] }, 'trueup plan . more'],
+  [
+    'trueup plan',
+    { paths: ['infra'], env: 'prod', variables: ['a=b', "site=it's here"] },
+    "trueup plan infra --var a=b --var 'site=it'\\''s here' --env prod",
+  ],
+  [
+    'trueup state rm a.b',
+    { ...bare, paths: ['infra'], variables: ['a='] },
+    'trueup state rm a.b --var a=',
+  ],
 ])('%s, said with %j', (command, how, complete) => {
   expect(typed(command, how)).toBe(complete);
   expect(typed(complete, how)).toBe(complete);
+});
+
+test('takes --var wherever it takes --env', () => {
+  const taking = (flag: string): readonly string[] =>
+    commands
+      .filter(({ flags }) => flags.some(({ spelling }) => spelling.startsWith(`${flag} `)))
+      .map(({ name }) => name);
+  expect(taking('--var')).toEqual(taking('--env'));
+});
+
+test('names no variable that holds a secret, or is named as one', () => {
+  const masking = maskingOf();
+  const variables = ['a=b=c', 'site=long-secret', 'pin=1234', 'x=y', 'password=p'];
+  const shown = saidOf(masking, { ...bare, variables });
+  masking.add(new Secret('env.A', () => 'long-secret'));
+  masking.add(new Secret('env.B', () => '1234'));
+  expect(typed('trueup plan', shown)).toBe('trueup plan --var a=b=c --var x=y');
 });
 
 test('in the advice of a diagnostic, every line for itself, and nowhere else', () => {

@@ -1,7 +1,8 @@
 // Apply against the emulator in process: what is sent, what is remembered, and what a second run finds.
 import { describe, expect, it } from 'vitest';
 import { Reference, Secret, type Declaration, type Project } from '../../../src/model/index.js';
-import { parseFault } from '../../../src/emulator/index.js';
+import { dummyCredentials, parseFault } from '../../../src/emulator/index.js';
+import type { Snapshot } from '../../../src/state/store-port.js';
 import { declare } from '../../support/planning.js';
 import { desire, rig, type Rig } from '../../support/rig.js';
 
@@ -219,6 +220,29 @@ describe('apply', () => {
       ),
     );
     await expect(apply(cloud, changed, { saved: plan })).rejects.toMatchObject({ exit: 6 });
+  });
+
+  it('takes a saved plan with a delete of an object that is gone, and no other one', async () => {
+    const cloud = rig();
+    const both = desire(declare('accounts.a', { name: 'A' }), declare('accounts.b', { name: 'B' }));
+    const less = desire(declare('accounts.a', { name: 'A' }));
+    const remove = async (): Promise<void> => {
+      await cloud.clock.sleep(600_000);
+      const { state } = (await cloud.snapshot()) as Snapshot;
+      const url = `http://localhost/api/v2/accounts/${state.resources['accounts.b']?.id}/`;
+      const headers = { ...dummyCredentials.v2[1] };
+      expect((await cloud.emulator.fetch(new Request(url, { method: 'DELETE', headers }))).ok).toBe(
+        true,
+      );
+    };
+    await apply(cloud, both);
+    const saved = cloud.document(await cloud.plan(less));
+    await remove();
+    expect((await apply(cloud, less, { saved })).exit).toBe(0);
+    expect(Object.keys((await cloud.snapshot())?.state.resources ?? {})).toEqual(['accounts.a']);
+    await apply(cloud, both);
+    await remove();
+    await expect(apply(cloud, less, { saved })).rejects.toMatchObject({ exit: 6 });
   });
 
   it('says what it does not know when it is interrupted while a create is unclear, and the next run looks', async () => {

@@ -6,7 +6,9 @@ import {
   type Estate,
   type V2Key,
 } from '../../../src/emulator/index.js';
-import { Reference, type Declaration } from '../../../src/model/index.js';
+import { Reference, Secret, SENSITIVE, type Declaration } from '../../../src/model/index.js';
+import { theirs as theirEstate } from '../../support/estate.js';
+import { changedBy } from '../../../src/report/words.js';
 import { declare } from '../../support/planning.js';
 import { desire, rig, type Rig } from '../../support/rig.js';
 
@@ -480,5 +482,47 @@ describe('the access review of an audit', () => {
         summary: expect.stringMatching(/no account tree.*accounts cannot be read/) as unknown,
       },
     ]);
+  });
+});
+
+describe('a secret that is not the one last sent', () => {
+  const pager = (value: string | undefined) =>
+    declare('alert_push_destinations.pager', {
+      name: 'Pager',
+      enabled: true,
+      endpoint: { url: 'https://pager.example.com' },
+      authentication: { secret: new Secret('env.PAGER', () => value) },
+    });
+  const gate = (value: string) =>
+    declare('configuration_managers.gate', {
+      router: '12',
+      configuration: [{ wifi: { psk: new Secret('env.PSK', () => value) } }],
+    });
+
+  it('is drift of the declaration, without its value', async () => {
+    const cloud = rig({ estate: theirEstate });
+    await applied(cloud, pager('canary-1'), gate('canary-2'));
+    const project = desire(pager('canary-3'), gate('canary-4'));
+    expect((await cloud.plan(project)).exit).toBe(2);
+    const audit = await cloud.drift(project);
+    expect([audit.exit, audit.in_sync]).toEqual([2, []]);
+    const shown = { declared: SENSITIVE, applied: SENSITIVE, live: SENSITIVE };
+    expect(audit.drift.map(({ status, changes }) => ({ status, changes }))).toEqual([
+      { status: 'changed', changes: [{ path: 'authentication.secret', ...shown }] },
+      { status: 'changed', changes: [{ path: 'configuration.0.wifi.psk', ...shown }] },
+    ]);
+    expect(audit.drift.map(changedBy)).toEqual(
+      Array(2).fill('not changed outside of trueup: the declaration changed'),
+    );
+    expect(JSON.stringify(audit)).not.toContain('canary');
+  });
+
+  it('is no drift without a state, nor where its value is not known', async () => {
+    const cloud = rig({ estate: theirEstate });
+    const project = await applied(cloud, pager('canary-1'), gate('canary-2'));
+    expect((await cloud.drift(project)).exit).toBe(0);
+    expect((await cloud.drift(desire(pager(undefined), gate('canary-2')))).exit).toBe(0);
+    await cloud.files.remove('/sim/state.json');
+    expect((await cloud.drift(desire(pager('canary-3'), gate('canary-4')))).exit).toBe(0);
   });
 });

@@ -1,7 +1,13 @@
 // What limits count, what a run without a state may do, what counts as a duplicate, and what is not visible yet: the
 // tables of planning beside the plain ones.
 import { describe, expect, it } from 'vitest';
-import { Reference, type Declaration, type Entry, type Live } from '../../../src/model/index.js';
+import {
+  defined,
+  Reference,
+  type Declaration,
+  type Entry,
+  type Live,
+} from '../../../src/model/index.js';
 import type { Visibility } from '../../../src/reconciler/visibility.js';
 import {
   blocked,
@@ -88,6 +94,8 @@ describe('a run without a state', () => {
 });
 
 describe('the share of changed objects', () => {
+  const noon = Date.parse('2026-01-01T12:00:00Z');
+  const day = 24 * 60 * 60 * 1000;
   const twelve = { accounts: [root, ...sites(12)] };
   const spent = (...ids: readonly string[]) =>
     ids.map((id) => ({
@@ -150,6 +158,34 @@ describe('the share of changed objects', () => {
       live: twelve,
       blocks: ['max-changed'],
     },
+    ...[
+      { by: 'the time since the start', since: { boot: day }, wall: 2 * day, blocks: true },
+      { by: 'the time since the start', since: { boot: day + 1 }, wall: 0, blocks: false },
+      { by: 'the clock of the service', since: { server: day }, wall: 2 * day, blocks: true },
+      { by: 'the clock of the service', since: { server: day + 5001 }, wall: 0, blocks: false },
+      { by: 'the clock of the machine alone', since: {}, wall: day, blocks: true },
+      { by: 'the clock of the machine alone', since: {}, wall: day + 1, blocks: false },
+    ].map(({ by, since: { boot, server }, wall, blocks }) => ({
+      title: `${blocks ? 'counts' : 'does not count'} by ${by}`,
+      declared: declared(12, 1),
+      state: recorded(0, 12),
+      spent: spent('19', '20', '21').map((one) => ({
+        ...one,
+        ...defined({
+          boot: boot === undefined ? undefined : { id: 'this', milliseconds: 0 },
+          server_at: server === undefined ? undefined : one.at,
+        }),
+      })),
+      live: twelve,
+      more: {
+        now: {
+          boot: { id: 'this', milliseconds: boot ?? 0 },
+          server: noon + (server ?? 0),
+          wall: noon + wall,
+        },
+      },
+      blocks: blocks ? ['max-changed'] : [],
+    })),
     {
       title: 'counts what an older version recorded without a name',
       declared: declared(12, 1),

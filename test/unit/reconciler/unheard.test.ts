@@ -178,7 +178,23 @@ describe('an update or delete without an answer', () => {
     expect((at[1] as number) - (at[0] as number)).toBeGreaterThanOrEqual(1000);
   });
 
-  it.each(['status=200', 'status=404'])(
+  it.each([404, 410])(
+    'is done where %i says that the object is gone, and it is',
+    async (status) => {
+      const cloud = rig({
+        intercept: async ({ method }, proceed) => {
+          const answer = await proceed();
+          return method === 'DELETE' ? { ...answer, status } : answer;
+        },
+      });
+      await cloud.apply(pagers(0, 2));
+      await cloud.clock.sleep(600_000);
+      expect(await cloud.apply(pagers(1, 2))).toMatchObject({ exit: 0 });
+      expect(await recorded(cloud)).toHaveLength(1);
+    },
+  );
+
+  it.each(['status=200', 'status=404', 'status=410'])(
     'keeps the id where a delete was acknowledged and not done (%s)',
     async (fault) => {
       const cloud = rig();
@@ -193,6 +209,27 @@ describe('an update or delete without an answer', () => {
       expect(await recorded(cloud)).toHaveLength(2);
       expect(await cloud.apply(pagers(1, 2))).toMatchObject({ exit: 0 });
       expect(destinations(cloud)).toBe(1);
+    },
+  );
+
+  it.each([false, true])(
+    'counts against the limits where the clock of the machine is ahead for one run (another boot: %s)',
+    async (reboots) => {
+      const cloud = rig();
+      const allow = ['max-changed'];
+      await cloud.apply(pagers(0, 30));
+      await cloud.clock.sleep(600_000);
+      expect((await cloud.apply(pagers(5, 30), { allow })).exit).toBe(0);
+      expect((await cloud.apply(pagers(6, 30), { allow })).exit).toBe(3);
+      if (reboots) cloud.clock.reboot();
+      cloud.clock.step(25 * 3600_000);
+      expect((await cloud.apply(pagers(10, 30), { allow })).exit).toBe(3);
+      const more = desire(...pagers(5, 30).declarations, pager());
+      expect((await cloud.apply(more)).exit).toBe(0);
+      cloud.clock.step(-25 * 3600_000);
+      expect((await cloud.apply(pagers(6, 30), { allow })).exit).toBe(3);
+      await cloud.clock.sleep(25 * 3600_000);
+      expect((await cloud.apply(pagers(6, 30), { allow: ['max-changed'] })).exit).toBe(0);
     },
   );
 

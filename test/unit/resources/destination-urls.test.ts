@@ -165,13 +165,19 @@ describe('destination-moved', () => {
     });
   };
 
-  test.each([
+  test.each<readonly [from: string, to: string, rules: readonly string[]]>([
     ['https://a.good.example/', 'https://b.good.example/', []],
     ['https://good.example/', 'https://evil.example/', ['destination-moved']],
     ['https://good.example@evil.example/', 'https://good.example/', ['destination-moved']],
     ['https://evil.example#@good.example', 'https://good.example/', ['destination-moved']],
     ['https://localhost/', 'http://localhost/', ['destination-moved']],
     ['http://localhost/', 'https://localhost/', []],
+    ...['azurewebsites.net', 'herokuapp.com', 's3.amazonaws.com', 'github.io', 'ngrok.io'].flatMap(
+      (suffix) => [
+        [`https://ours.${suffix}/`, `https://stranger.${suffix}/`, ['destination-moved']] as const,
+        [`https://ours.${suffix}/`, `https://a.ours.${suffix}/`, []] as const,
+      ],
+    ),
     ['no url', 'https://good.example/', ['destination-moved']],
   ])('from %s to %s: %j', (from, to, rules) => expect(blocked(moves(from, to))).toEqual(rules));
 

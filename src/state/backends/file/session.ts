@@ -11,11 +11,11 @@ import {
   equal,
   exits,
   fold,
+  isOfToday,
   pending,
   refuse,
   type Begin,
   type Intent,
-  type Moment,
   type RunRecord,
   type State,
 } from '../../../model/index.js';
@@ -28,7 +28,6 @@ import { ifThere, withDisk } from '../../disk-errors.js';
 
 export const GENERATIONS = 5;
 export const MODE = 0o600;
-const DAY = 24 * 60 * 60 * 1000;
 /** Less than `Files.read` takes: a journal beyond it could not be read again. */
 const LARGEST_JOURNAL = 250 * 1024 * 1024;
 
@@ -110,26 +109,24 @@ export function fileSession(options: SessionOptions): Session {
       const carried =
         open.length === 0 ? '' : [begin(before, serial), ...open].map(encodeRecord).join('');
       await journal.prepare(carried);
-      const { recent: known = [], ...rest } = finished;
-      const recent = known.filter(isOfToday);
+      const { recent: known = [], spent, ...rest } = finished;
+      // The clock of the service shows at least the latest time that it told.
+      const told = [...spent, ...known].map(({ server_at = '' }) => Date.parse(server_at) || 0);
+      const now = {
+        boot: clock.boot(),
+        server: told.reduce((latest, one) => Math.max(latest, one), 0),
+        wall: clock.now(),
+      };
+      const recent = known.filter((one) => isOfToday(one, now));
       await memory.replace({
         ...rest,
         serial,
-        spent: finished.spent.filter(isOfToday),
+        spent: spent.filter((one) => isOfToday(one, now)),
         ...(recent.length > 0 && { recent }),
       });
       await journal.turn(open, carried);
     } else if (open.length === 0) await journal.turn([], '');
     return snapshotOf(memory.state(), journal.records());
-  };
-
-  const isOfToday = ({ at, boot }: Pick<Moment, 'at' | 'boot'>): boolean => {
-    const now = clock.boot();
-    return (
-      (boot && boot.id === now.id
-        ? now.milliseconds - boot.milliseconds
-        : clock.now() - Date.parse(at)) <= DAY
-    );
   };
 
   let released: Promise<void> | undefined;

@@ -1,16 +1,17 @@
 // What roles are worth: those that the API names, custom ones that `settings.roles` ranks, and those nobody knows.
 import { describe, expect, test } from 'vitest';
-import type { Roles } from '../../../../src/model/index.js';
+import { Reference, type Roles, type Value } from '../../../../src/model/index.js';
 import { accessReview } from '../../../../src/resources/rules/access-review.js';
 import { administers, rises } from '../../../../src/resources/rules/roles.js';
 import { kinds } from '../../../../src/resources/index.js';
 import { emulator, folder } from '../../../support/cli.js';
 import { blocked, declare, entry, live, planScene } from '../../../support/planning.js';
 
+const made = new Reference('declared', 'accounts.new', 'id');
 const roles: Roles = { site_auditor: 'read_only_user', owner: 'administrator' };
 
 describe('whether a role rises', () => {
-  test.each<[string | null, string, boolean]>([
+  test.each<[Value, Value, boolean]>([
     ['read_only_user', 'full_access_user', true],
     ['full_access_user', 'read_only_user', false],
     ['no_access', 'read_only_user', true],
@@ -36,6 +37,11 @@ describe('whether a role rises', () => {
     // Names that every object inherits something under.
     ['read_only_user', 'constructor', true],
     ['toString', 'read_only_user', true],
+    // No text: nobody knows it either.
+    ['administrator', made, true],
+    ['no_access', 7, true],
+    [true, 'read_only_user', true],
+    [made, 'no_access', false],
   ])('from %s to %s: %s', (before, after, expected) =>
     expect(rises(before, after, roles)).toBe(expected),
   );
@@ -51,9 +57,12 @@ describe('whether a role rises', () => {
 });
 
 describe('a plan', () => {
-  const change = (from: string, to: string, ranked: Roles = {}) =>
+  const change = (from: string, to: Value, ranked: Roles = {}) =>
     planScene({
-      declared: [declare('account_authorizations.a', { user: '7', account: '1', role: to })],
+      declared: [
+        declare('accounts.new', { name: 'New' }),
+        declare('account_authorizations.a', { user: '7', account: '1', role: to }),
+      ],
       state: {
         'account_authorizations.a': entry('account_authorizations', '9', {
           user: '7',
@@ -83,6 +92,19 @@ describe('a plan', () => {
   ])('from %s to %s with %j is blocked by %j', (from, to, ranked, rules) =>
     expect(blocked(change(from, to, ranked))).toEqual(rules),
   );
+
+  test('blocks a role that is known only after apply', () => {
+    const scene = change('read_only_user', made);
+    expect([scene.exit, blocked(scene), scene.plan.verdicts[0]?.detail]).toEqual([
+      3,
+      ['privilege-escalation'],
+      'account_authorizations.a changes from read_only_user to a role that is known only after apply',
+    ]);
+    expect(blocked(change('administrator', made))).toEqual([
+      'last-administrator',
+      'privilege-escalation',
+    ]);
+  });
 
   test('says which role is not known, and what ranks it', () => {
     expect(change('read_only_user', 'super_root').plan.verdicts[0]?.detail).toBe(

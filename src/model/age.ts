@@ -1,0 +1,34 @@
+// How long ago something happened. On the same boot by the time since the start of the machine; on another one, or
+// another machine, by the clock of the service; by the clock of the machine, which people set, only where it may decide.
+import type { Moment } from './state.js';
+
+/** Milliseconds by which answers of the service may tell its time wrong: they are cut to seconds, and travel. */
+const SLACK = 5000;
+const DAY = 24 * 60 * 60 * 1000;
+
+export interface Now {
+  readonly boot: { readonly id: string | null; readonly milliseconds: number };
+  /** Milliseconds since 1970, by the clock of the service; undefined where it did not tell. */
+  readonly server?: number | undefined;
+  /** Milliseconds that this run has waited already. */
+  readonly waited?: number;
+  /** Milliseconds since 1970, by the clock of the machine, where that decides if nothing else can tell. */
+  readonly wall?: number;
+}
+
+/** Milliseconds that have certainly passed since; 0 where nobody can tell. */
+export function ageOf(
+  { at, boot, server_at }: Moment,
+  { boot: now, server, waited = 0, wall }: Now,
+): number {
+  if (boot && boot.id === now.id && now.milliseconds >= boot.milliseconds)
+    return now.milliseconds - boot.milliseconds;
+  const passed =
+    server_at === undefined || server === undefined
+      ? (wall ?? -Infinity) - Date.parse(at)
+      : server - Date.parse(server_at) - SLACK;
+  return Math.max(passed, waited, 0);
+}
+
+/** Whether something counts as recent: not certainly more than 24 hours ago. */
+export const isOfToday = (moment: Moment, now: Now): boolean => ageOf(moment, now) <= DAY;
