@@ -6,7 +6,6 @@ import {
   refuse,
   secretsIn,
   writables,
-  type AttributeChange,
   type Change,
   type Delete,
   type Diagnostic,
@@ -33,7 +32,7 @@ import {
   valueOf,
   versionOf,
 } from './convert.js';
-import { failureOf, make } from './create-resource.js';
+import { failureOf, make, named } from './create-resource.js';
 import type { CtyObject, CtyValue } from './protocol/cty.js';
 import { createdIn, createdNow, readUntilVisible } from './creation-time.js';
 import { complaints, wireDiagnosticOf, wordsFor } from './wire-diagnostics.js';
@@ -42,11 +41,11 @@ import type { ApplyReply, WireDiagnostic } from './protocol/provider-server.js';
 import { sameObject, timed, timeoutsOf, timeoutError, type Limit, type Timed } from './timeouts.js';
 import type { WriteSession, WriteContext } from './write-session.js';
 
-export interface Applying {
+export interface Applying<Held extends CtyValue = CtyValue> {
   readonly kind: Kind;
-  readonly prior: CtyValue;
-  readonly planned: CtyValue;
-  readonly config: CtyValue;
+  readonly prior: Held;
+  readonly planned: Held;
+  readonly config: Held;
   /** The private part of terraform's state. */
   readonly kept: Uint8Array;
 }
@@ -98,12 +97,8 @@ function create(
         ...(created && { private: createdNow(context) }),
       };
     try {
-      const { now, diagnostics } = await brought(context, writer, {
-        kind,
-        live,
-        declared,
-        renewed: () => true,
-      });
+      const bringing = { kind, live, declared, renewed: () => true };
+      const { now, diagnostics } = await brought(context, writer, bringing);
       return { new_state: resultOf(kind.attributes, planned, now.values), diagnostics };
     } catch (error) {
       // What was planned did not come about, and the object is there: terraform marks it for another try.
@@ -119,17 +114,7 @@ function create(
 
 async function update(
   whole: WriteContext,
-  {
-    kind,
-    prior,
-    planned,
-    config,
-    kept,
-  }: Applying & {
-    readonly prior: CtyObject;
-    readonly planned: CtyObject;
-    readonly config: CtyObject;
-  },
+  { kind, prior, planned, config, kept }: Applying<CtyObject>,
 ): Promise<ApplyReply> {
   const id = String(prior[kind.id]);
   for (const held of [whole.claims, whole.bound]) held.add(claimOf(kind.name, id));
@@ -138,24 +123,14 @@ async function update(
   const renewed = (path: string): boolean =>
     memberAt(planned, versionOf(path)) !== memberAt(prior, versionOf(path));
   return within(whole, { kind, operation: 'update', block: planned }, async (context, writer) => {
-    const live = await readUntilVisible(
-      context,
-      kind,
-      id,
-      await writer.current(context, kind, id),
-      createdIn(kept),
-    );
+    const found = await writer.current(context, kind, id);
+    const live = await readUntilVisible(context, kind, id, found, createdIn(kept));
     if (!live)
       return refuse('gone', `${wordsFor(kind)} ${id} was deleted outside of Terraform meanwhile.`, {
         detail: 'Plan again.',
       });
-    const { now, diagnostics } = await brought(context, writer, {
-      kind,
-      live,
-      declared,
-      renewed,
-      prior,
-    });
+    const bringing = { kind, live, declared, renewed, prior };
+    const { now, diagnostics } = await brought(context, writer, bringing);
     return { new_state: resultOf(kind.attributes, planned, now.values), diagnostics };
   });
 }
@@ -207,7 +182,8 @@ async function brought(
       detail: 'Plan again.',
       attribute: fixed.path,
     });
-  if (prior) refuseMoved(kind, prior, live, changes);
+  const paths = changes.map(({ path }) => path);
+  if (prior) refuseMoved(kind, prior, live, paths);
   const update = updateOf({
     kind,
     declared,
@@ -220,9 +196,7 @@ async function brought(
     refuse(
       'additions-only',
       `Something of ${wordsFor(kind)} ${live.id} has to be taken out, and a PATCH can only add.`,
-      {
-        detail: 'Remove configuration_writes from the provider block.',
-      },
+      { detail: 'Remove configuration_writes from the provider block.' },
     );
   const write: Write = { verb: 'update', id: live.id, live: before, ...update };
   const change: Change & { readonly id: string } = {
@@ -264,19 +238,14 @@ const unread = (kind: Kind, id: string): WireDiagnostic => ({
   detail: 'The next plan shows what it holds.',
 });
 
-const named = ({ random }: WriteContext, kind: Kind) => {
-  const name = `tf-${random.uuid()}`;
-  return { address: `${kind.name}.${name}`, kind: kind.name, name, reason: '', depends_on: [] };
-};
-
 /** What is written has to be as it was planned from. What is already as it should be is no error. @throws Refusal */
 function refuseMoved(
   kind: Kind,
   prior: CtyObject,
   { id, values }: Live,
-  changes: readonly Pick<AttributeChange, 'path'>[],
+  paths: readonly string[],
 ): void {
-  const names = [...new Set(changes.map(({ path }) => path.split('.', 1)[0] as string))];
+  const names = paths.map((path) => path.split('.', 1)[0] as string);
   const moved = names.find((name) => !stands(kind, name, prior, values[name]));
   if (moved !== undefined)
     refuse(
@@ -303,19 +272,14 @@ async function remove(
   whole.claims.add(claimOf(kind.name, id));
   if (!kind.operations.delete) return { new_state: null };
   return within(whole, { kind, operation: 'delete', block: prior }, async (context, writer) => {
-    const live = await readUntilVisible(
-      context,
-      kind,
-      id,
-      await writer.current(context, kind, id),
-      createdIn(kept),
-    );
+    const found = await writer.current(context, kind, id);
+    const live = await readUntilVisible(context, kind, id, found, createdIn(kept));
     if (!live) return { new_state: null };
     refuseMoved(
       kind,
       prior,
       live,
-      writables(kind).map(([path]) => ({ path })),
+      writables(kind).map(([path]) => path),
     );
     const write: Write = { verb: 'delete', id, fields: {}, live };
     const change: Delete = {
@@ -358,8 +322,8 @@ async function written(
   if (!endangers(context.rules, change, context.settings))
     return { warnings: [], performed: await send() };
   return context.limit.inTurn(context.alone, async () => {
-    const { warnings, liveObjects } = await judged(context, kind, change);
-    return { warnings, performed: await send(liveObjects) };
+    const { warnings, live } = await judged(context, kind, change);
+    return { warnings, performed: await send(live) };
   });
 }
 
@@ -368,41 +332,31 @@ async function judged(
   { listings, kinds, rules, allow, settings, limit }: WriteContext,
   kind: Kind,
   change: Change,
-): Promise<{
-  readonly warnings: readonly WireDiagnostic[];
-  readonly liveObjects: LiveCollections;
-}> {
-  const liveObjects = new Map<string, LiveCollection>();
+): Promise<{ readonly warnings: readonly WireDiagnostic[]; readonly live: LiveCollections }> {
+  const live = new Map<string, LiveCollection>();
   const warnings: WireDiagnostic[] = [];
   for (const name of new Set([kind.name, ...policyNeeds([change], { kinds, rules }, settings)])) {
     try {
-      liveObjects.set(name, await limit.until(listings.list(kinds.get(name) as Kind)));
+      live.set(name, await limit.until(listings.list(kinds.get(name) as Kind)));
     } catch (error) {
-      const missing =
-        error instanceof Refusal
-          ? error.diagnostics.find(({ code }) => missingCredentials.has(code))
-          : undefined;
+      if (!(error instanceof Refusal)) throw error;
+      const missing = error.diagnostics.find(({ code }) => missingCredentials.has(code));
       if (!missing) throw error;
-      warnings.push(
-        wireDiagnosticOf(kind, {
-          ...missing,
-          severity: 'warning',
-          summary: `${name} were not checked for what this change touches: ${missing.summary}`,
-        }),
-      );
+      const summary = `${name} were not checked for what this change touches: ${missing.summary}`;
+      warnings.push(wireDiagnosticOf(kind, { ...missing, severity: 'warning', summary }));
     }
   }
-  const blocked = judgeAlone(rules, change, liveObjects, settings).filter(
+  const blocked = judgeAlone(rules, change, live, settings).filter(
     ({ rule }) => !allow.includes(rule),
   );
-  if (blocked.length === 0) return { warnings, liveObjects };
+  if (blocked.length === 0) return { warnings, live };
   throw new Refusal(
     blocked.map(({ rule, detail, address }) => ({
       severity: 'error',
       code: rule,
       summary: detail,
       detail: `The rule ${rule} forbids it. ${rule === 'account-in-use' ? REMOVE_FIRST : 'If another resource of this run fixes it, let this one depend on that (depends_on).'} To let it happen: allow = ["${rule}"] in the provider block.`,
-      ...(isEmpty(address) ? {} : { address: String(address) }),
+      ...(!isEmpty(address) && { address: String(address) }),
     })),
   );
 }

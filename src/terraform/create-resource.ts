@@ -103,22 +103,18 @@ export function failureOf({ limit }: WriteContext, kind: Kind, outcome: Outcome)
   );
 }
 
-function creation({ random, cloud, run }: WriteContext, kind: Kind, declared: Values): Create {
-  const name = `tf-${random.uuid()}`;
+function creation(context: WriteContext, kind: Kind, declared: Values): Create {
   const write = { verb: 'create' as const, fields: declared };
-  const desired = { declared, file: run.id, protect: false };
-  return {
-    action: 'create',
-    address: `${kind.name}.${name}`,
-    kind: kind.name,
-    name,
-    reason: '',
-    depends_on: [],
-    desired,
-    write,
-    request: cloud.compose(kind, write),
-  };
+  const desired = { declared, file: context.run.id, protect: false };
+  const request = context.cloud.compose(kind, write);
+  return { action: 'create', ...named(context, kind), desired, write, request };
 }
+
+/** What every change is called in the journal. */
+export const named = ({ random }: WriteContext, kind: Kind) => {
+  const name = `tf-${random.uuid()}`;
+  return { address: `${kind.name}.${name}`, kind: kind.name, name, reason: '', depends_on: [] };
+};
 
 /** What a run that is over made of the same content, where it is live and still equal. One that no listing may show yet is waited for. */
 async function leftOver(
@@ -163,17 +159,13 @@ async function adopted(
     return refuse(
       'cannot-create',
       `${wordsFor(kind)} has no live object, and ${kind.name} cannot be created through the API.`,
-      {
-        detail: adviceToFind(kind, declared, collection.byId.values()),
-      },
+      { detail: adviceToFind(kind, declared, collection.byId.values()) },
     );
   if (others.length > 0)
     return refuse(
       'ambiguous',
       `${wordsFor(kind)} matches ${all.length} live objects of ${kind.name}: ${all.map(({ id }) => id).join(', ')}.`,
-      {
-        detail: `Import the right one by its id: terraform import <address> ${live.id}`,
-      },
+      { detail: `Import the right one by its id: terraform import <address> ${live.id}` },
     );
   const claim = claimOf(kind.name, live.id);
   // A state may show it as well, of a resource that forgets it in this run: by another name, or to be created again.

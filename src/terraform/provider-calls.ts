@@ -38,7 +38,7 @@ import { withoutSecretValues } from './reply-checks.js';
 import { CtyError, fromJson, wordsOfPath, type CtyObject, type CtyValue } from './protocol/cty.js';
 import { askedBadly, readObject, readRecords } from './data-sources.js';
 import { createdIn, seenMark, readUntilVisible } from './creation-time.js';
-import { complaints, wordsFor } from './wire-diagnostics.js';
+import { complaints, wireError, wordsFor } from './wire-diagnostics.js';
 import { importedId } from './import-resource.js';
 import { claimOf, journalOf, type ProviderJournal, type JournalRun } from './provider-journal.js';
 import { planChange } from './plan-resource.js';
@@ -290,11 +290,12 @@ export function createProvider(given: ProviderTools): ProviderServer {
 const emptyState = (attributes: Schema['attributes']): CtyObject =>
   Object.fromEntries(attributes.map(({ name }) => [name, null]));
 
-const tooNew = (version: number, known: number): WireDiagnostic => ({
-  severity: 'error',
-  summary: 'The state was written by a newer version of this provider',
-  detail: `It has the version ${version}, and this provider knows ${known}. Update the provider: terraform init -upgrade`,
-});
+const tooNew = (version: number, known: number): WireDiagnostic =>
+  wireError(
+    [],
+    'The state was written by a newer version of this provider',
+    `It has the version ${version}, and this provider knows ${known}. Update the provider: terraform init -upgrade`,
+  );
 
 /** A state, as terraform kept it or somebody wrote it, without secrets: core takes back none. @throws Refusal */
 function stated(attributes: Schema['attributes'], raw: unknown): CtyValue {
