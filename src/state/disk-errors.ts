@@ -1,5 +1,5 @@
 // The words for what a disk does wrong. Nothing here quotes what a file holds.
-import { Refusal, refuse, type Exit } from '../model/index.js';
+import { exits, Refusal, refuse, type Diagnostic } from '../model/index.js';
 
 const meanings: Readonly<Record<string, string>> = {
   EACCES: 'permission is denied',
@@ -61,18 +61,21 @@ export async function ifThere<T>(use: Promise<T>): Promise<T | undefined> {
   }
 }
 
+/** Refuses with the exit code of what another run holds or took. */
+export function refuseLocked(code: string, summary: string, more: Partial<Diagnostic> = {}): never {
+  refuse(code, summary, more, exits.locked);
+}
+
 /** Damage: what is wrong with a file, where (line and column from 1), and what to do. */
 export function damaged(
   file: string,
   place: { readonly line: number; readonly column: number },
   problem: string,
   detail: string,
-  exit?: Exit,
 ): never {
-  return refuse(
-    'damaged-file',
-    `${file} is damaged at line ${place.line}, column ${place.column}: ${problem}`,
-    { detail, origin: { file, ...place } },
-    exit,
-  );
+  const { line, column } = place;
+  refuse('damaged-file', `${file} is damaged at line ${line}, column ${column}: ${problem}`, {
+    detail,
+    origin: { file, ...place },
+  });
 }

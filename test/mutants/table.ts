@@ -166,7 +166,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a state may name what its entry does not hold',
-    file: 'state/state-text.ts',
+    file: 'state/shape-check.ts',
     find: '!Object.hasOwn(observed, name) ||',
     replace: '!(name in observed) ||',
     tests: texts,
