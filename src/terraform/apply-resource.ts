@@ -16,7 +16,7 @@ import {
   type Write,
 } from '../model/index.js';
 import { diff, updateOf } from '../reconciler/plan/diff.js';
-import type { Proof, WrittenChange } from '../reconciler/apply/executor.js';
+import type { WrittenChange } from '../reconciler/apply/executor.js';
 import type { Performed } from '../reconciler/apply/operation.js';
 import { literalsAtMasks, ours } from '../reconciler/plan/document-diff.js';
 import type { LiveCollection, LiveCollections } from '../reconciler/observe.js';
@@ -82,12 +82,7 @@ function within<T>(
   );
 }
 
-function create(
-  whole: WriteContext,
-  kind: Kind,
-  planned: CtyObject,
-  config: CtyObject,
-): Promise<ApplyReply> {
+function create(whole: WriteContext, kind: Kind, planned: CtyObject, config: CtyObject) {
   const declared = managed(kind, planned, config);
   return within(whole, { kind, operation: 'create', block: planned }, async (context, writer) => {
     const { live, fits, created } = await make(context, writer, kind, declared);
@@ -219,11 +214,7 @@ async function brought(
 }
 
 /** @throws Refusal where a reading shows that the service did not carry out what it answered with success */
-async function proven(
-  context: WriteContext,
-  writer: WriteSession,
-  written: WrittenChange,
-): Promise<Proof> {
+async function proven(context: WriteContext, writer: WriteSession, written: WrittenChange) {
   const proof = await writer.prove(context, written);
   if (proof.failure) throw new Refusal([proof.failure.diagnostic]);
   return proof;
@@ -239,12 +230,7 @@ const unread = (kind: Kind, id: string): WireDiagnostic => ({
 });
 
 /** What is written has to be as it was planned from. What is already as it should be is no error. @throws Refusal */
-function refuseMoved(
-  kind: Kind,
-  prior: CtyObject,
-  { id, values }: Live,
-  paths: readonly string[],
-): void {
+function refuseMoved(kind: Kind, prior: CtyObject, { id, values }: Live, paths: readonly string[]) {
   const names = paths.map((path) => path.split('.', 1)[0] as string);
   const moved = names.find((name) => !stands(kind, name, prior, values[name]));
   if (moved !== undefined)
@@ -262,12 +248,7 @@ function stands(kind: Kind, name: string, prior: CtyObject, live: Value | undefi
 }
 
 /** Deleted, or forgotten if the API cannot delete. */
-async function remove(
-  whole: WriteContext,
-  kind: Kind,
-  prior: CtyObject,
-  kept: Uint8Array,
-): Promise<ApplyReply> {
+async function remove(whole: WriteContext, kind: Kind, prior: CtyObject, kept: Uint8Array) {
   const id = String(prior[kind.id]);
   whole.claims.add(claimOf(kind.name, id));
   if (!kind.operations.delete) return { new_state: null };
@@ -307,12 +288,7 @@ function advised({ action }: Change, failure: Diagnostic): Diagnostic {
 }
 
 /** @throws Refusal where a policy forbids the change, or it was not done */
-async function written(
-  context: WriteContext,
-  writer: WriteSession,
-  kind: Kind,
-  change: Change,
-): Promise<{ readonly warnings: readonly WireDiagnostic[]; readonly performed: Performed }> {
+async function written(context: WriteContext, writer: WriteSession, kind: Kind, change: Change) {
   const send = async (liveObjects?: LiveCollections): Promise<Performed> => {
     const performed = await writer.write(context, change, liveObjects);
     if (performed.outcome.outcome !== 'done')

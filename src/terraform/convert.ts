@@ -82,14 +82,14 @@ function secretOf(name: string, held: CtyValue): Value {
 }
 
 /** What `each` makes of the elements of a list, a set or a map; null for what is none. */
-export function elementsOf<T, U>(
+export function elementsOf<U>(
   { word }: Attribute,
   held: CtyValue | Value | undefined,
-  each: (item: T) => U,
+  each: (item: never) => U,
 ): readonly U[] | { readonly [key: string]: U } | null {
-  if (word !== 'map') return Array.isArray(held) ? (held as readonly T[]).map(each) : null;
+  if (word !== 'map') return Array.isArray(held) ? held.map((item) => each(item as never)) : null;
   return isTree(held as Value) && isRecord(held as CtyValue)
-    ? mapped(held as Readonly<Record<string, T>>, each)
+    ? mapped(held as Readonly<Record<string, never>>, each)
     : null;
 }
 
@@ -160,11 +160,7 @@ function heldOf(attribute: Attribute, live: Value | undefined, prior: CtyValue):
 }
 
 /** One that holds nothing is none: an answer may hold an empty one, or leave it out. */
-function objectHeld(
-  attribute: ObjectOf,
-  live: Value | undefined,
-  prior: CtyObject | null,
-): CtyValue {
+function objectHeld(attribute: ObjectOf, live: Value | undefined, prior: CtyObject | null) {
   const visible = Object.entries(attribute.attributes).filter(([, inner]) => inner.secret !== true);
   const there = isTree(live) ? live : {};
   if (

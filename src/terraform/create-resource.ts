@@ -117,12 +117,7 @@ export const named = ({ random }: WriteContext, kind: Kind) => {
 };
 
 /** What a run that is over made of the same content, where it is live and still equal. One that no listing may show yet is waited for. */
-async function leftOver(
-  context: WriteContext,
-  writer: WriteSession,
-  kind: Kind,
-  declared: Values,
-): Promise<Live | undefined> {
+async function leftOver(context: WriteContext, writer: WriteSession, kind: Kind, declared: Values) {
   const { run, claims, limit } = context;
   const { recent = [] } = writer.session.snapshot.state;
   const content = digest(applied(kind, declared));

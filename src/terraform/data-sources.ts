@@ -24,12 +24,7 @@ import { wireError } from './wire-diagnostics.js';
 type Shown = readonly SchemaAttribute[];
 
 /** What is live, as far as a schema shows it; `given` stands as it was given. */
-function shown(
-  schema: Shown,
-  attributes: Attributes,
-  live: Value | undefined,
-  given: CtyObject,
-): CtyObject {
+function shown(schema: Shown, attributes: Attributes, live: Value | undefined, given: CtyObject) {
   const values = isTree(live) ? live : {};
   return Object.fromEntries(
     schema.map(({ name, nested }) => [
@@ -109,10 +104,7 @@ export function askedBadly(collection: Collection, config: CtyObject): readonly 
   return wrong ? [wireError(['filter'], wrong.summary, wrong.detail ?? usable)] : out;
 }
 
-function meantFilters(
-  collection: Collection,
-  filters: CtyObject,
-): Readonly<Record<string, string>> {
+function meantFilters(collection: Collection, filters: CtyObject) {
   const meant: Record<string, string> = {};
   for (const [word, value] of Object.entries(filters)) {
     const name = filterMeant(collection, word);

@@ -66,11 +66,7 @@ function conditionsIn(kind: Kind, text: string): ReadonlyMap<string, string> | u
   );
 }
 
-async function theOne(
-  listings: ListingCache,
-  kind: Kind,
-  conditions: ReadonlyMap<string, string>,
-): Promise<Live> {
+async function theOne(listings: ListingCache, kind: Kind, conditions: ReadonlyMap<string, string>) {
   const collection = await listings.list(kind);
   const met = [...collection.byId.values()].filter((live) =>
     [...conditions].every(([name, value]) =>

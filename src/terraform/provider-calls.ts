@@ -113,10 +113,8 @@ export function createProvider(given: ProviderTools): ProviderServer {
 
   const kindOf = (type: string): Kind =>
     resources.get(type) ?? refuse('unknown-type', `There is no resource type ${type}.`);
-  const attributesOf = (
-    all: Readonly<Record<string, Schema>>,
-    type: string,
-  ): Schema['attributes'] => all[type]?.attributes ?? [];
+  const attributesOf = (all: Readonly<Record<string, Schema>>, type: string) =>
+    all[type]?.attributes ?? [];
 
   async function opened(): Promise<Site> {
     assertKnown(configuration);

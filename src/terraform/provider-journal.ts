@@ -181,10 +181,7 @@ const failed = (opening: Promise<unknown>): Promise<boolean> =>
 type Questions = Map<string, Undecided>;
 
 /** Without `questions` what is open stays open. */
-async function opened(
-  tools: JournalTools & { readonly questions?: Questions },
-  patience: number,
-): Promise<Omit<Held, 'keep'>> {
+async function opened(tools: JournalTools & { readonly questions?: Questions }, patience: number) {
   const session = await lockOf(tools, patience);
   try {
     const { questions } = tools;
@@ -233,10 +230,7 @@ function ifLocked(error: unknown): undefined {
 }
 
 /** @param patience milliseconds */
-async function lockOf(
-  { store, cloud, clock, random, signal }: JournalTools,
-  patience: number,
-): Promise<Session> {
+async function lockOf({ store, cloud, clock, random, signal }: JournalTools, patience: number) {
   const begun = clock.monotonic();
   for (;;) {
     try {

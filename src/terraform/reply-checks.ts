@@ -6,7 +6,6 @@ import {
   isInside,
   memberOf,
   Unknown,
-  type CtyObject,
   type CtyType,
   type CtyValue,
   type Path,
@@ -55,13 +54,10 @@ function members(type: CtyType, value: CtyValue): readonly Member[] {
   if (type[0] === 'object')
     return Object.entries(type[1]).map(([step, of]) => ({ step, of, item: memberOf(value, step) }));
   const of = type[1] as CtyType;
-  return Object.entries(value as CtyObject).map(([key, item]) => ({ step: { key }, of, item }));
+  return Object.entries(value).map(([key, item]) => ({ step: { key }, of, item }));
 }
 
-function violations(
-  what: string,
-  found: Iterable<readonly [path: Path, says: string]>,
-): readonly WireDiagnostic[] {
+function violations(what: string, found: Iterable<readonly [path: Path, says: string]>) {
   return Array.from(found, ([path, says]) =>
     wireError(
       path,

@@ -140,11 +140,7 @@ export function writeSessionOf(tools: Tools, held: Held): WriteSession {
   const recheckOf = (liveObjects: LiveCollections, change: Change): ChangeContext['recheck'] =>
     rechecksOf({ ...tools, isDeleted: () => false, isKnown: () => true }, liveObjects, [change]).of;
 
-  async function send(
-    operation: OperationTools,
-    change: Change,
-    context: ChangeContext,
-  ): Promise<Performed> {
+  async function send(operation: OperationTools, change: Change, context: ChangeContext) {
     const kind = kinds.get(change.kind) as Kind;
     if (writes(change)) listings.wrote(kind);
     try {

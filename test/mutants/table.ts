@@ -1802,7 +1802,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'alerts that cannot be read end the plan',
-    file: 'resources/rules/impact-data.ts',
+    file: 'resources/rules/access-review.ts',
     find: '!(error instanceof Refusal) || error.exit === exits.interrupted',
     replace: 'error instanceof Refusal',
     tests: ['unit/resources/rules/assess.test.ts'],

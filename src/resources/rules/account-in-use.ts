@@ -8,7 +8,6 @@ import {
   type Live,
   type LiveObjects,
   type PolicyRule,
-  type Recheck,
   type RecheckTools,
   type Values,
 } from '../../model/index.js';
@@ -75,10 +74,7 @@ const holderFilters = [
 ] as const;
 
 /** Others may have put something below the account since the plan was made. */
-function emptiness(
-  { cloud, kinds, isDeleted }: RecheckTools,
-  { address, id }: AccountDelete,
-): Recheck {
+function emptiness({ cloud, kinds, isDeleted }: RecheckTools, { address, id }: AccountDelete) {
   const names = ({ values }: Live, attribute: string): boolean =>
     [values[attribute]].flat().some((one) => String(one) === id);
   return {
@@ -94,9 +90,7 @@ function emptiness(
           refuse(
             'account-in-use',
             `${address} (account ${id}) holds the ${(kind as Kind).singular.replaceAll('_', ' ')} ${found.id} now, so it was not deleted.`,
-            {
-              detail: 'Plan again.',
-            },
+            { detail: 'Plan again.' },
           );
       }
     },

@@ -140,9 +140,7 @@ function administration(
       refuse(
         'last-administrator',
         `${change.address} would leave account ${account} without an administrator: the one who was to remain does not administer it any more.`,
-        {
-          detail: 'Plan again.',
-        },
+        { detail: 'Plan again.' },
       );
     },
     async after() {

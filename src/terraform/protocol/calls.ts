@@ -191,10 +191,7 @@ function upgradeState(wire: Wire, { type_name, version, raw_state }: Message): P
   });
 }
 
-function upgradeIdentity(
-  wire: Wire,
-  { type_name, version, raw_identity }: Message,
-): Promise<Reply> {
+function upgradeIdentity(wire: Wire, { type_name, version, raw_identity }: Message) {
   return asked(wire, 'dynamic', {}, async () => {
     const identity = own(wire.provider.schema.identities, type_name);
     if (!identity) throw new CtyError([], `${type_name} has no identity`);

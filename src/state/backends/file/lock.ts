@@ -211,10 +211,7 @@ async function watched(
 }
 
 /** Only this machine can prove anything, and only what the kernel says is a proof. `unseen`: it counts its processes apart from ours. */
-async function judge(
-  lock: LockPort,
-  record: LockRecord,
-): Promise<'dead' | 'alive' | 'unknown' | 'unseen'> {
+async function judge(lock: LockPort, record: LockRecord) {
   const sameBoot = record.boot_id !== null && record.boot_id === lock.bootId;
   const apart = record.pid_namespace !== undefined && record.pid_namespace !== lock.pidNamespace;
   if (apart && (sameBoot || record.host === lock.host)) return 'unseen';
@@ -231,12 +228,7 @@ async function judge(
  * Removes exactly the lock that was judged. Renaming it away first is what only one of several judges can do; what was
  * caught is looked at again, and put back where it turns out to be a younger one.
  */
-async function takeAway(
-  files: Files,
-  random: Random,
-  path: string,
-  judged: LockRecord,
-): Promise<void> {
+async function takeAway(files: Files, random: Random, path: string, judged: LockRecord) {
   const aside = `${path}.${random.uuid()}.tmp`;
   if ((await ifThere(files.rename(path, aside).then(() => true))) !== true) return;
   // Where it is gone already, another run swept it: its holder was dead.

@@ -121,10 +121,7 @@ async function load(options: FileStoreOptions, paths: Paths): Promise<Stored> {
   };
 }
 
-async function readJournal(
-  { files, afterLoss }: FileStoreOptions,
-  at: string,
-): Promise<Journal | undefined> {
+async function readJournal({ files, afterLoss }: FileStoreOptions, at: string) {
   const text = await ifThere(files.read(at));
   return text === undefined ? undefined : decodeJournal(text, at, afterLoss);
 }
@@ -205,11 +202,7 @@ async function startSession(
 }
 
 /** Leaves on disk exactly what was read: torn ends, spent journals and temporary files of killed runs go. */
-async function tidy(
-  { files }: FileStoreOptions,
-  paths: Paths,
-  { journal, cutOff }: Stored,
-): Promise<void> {
+async function tidy({ files }: FileStoreOptions, paths: Paths, { journal, cutOff }: Stored) {
   if (cutOff) await files.rename(paths.next, paths.journal);
   else await ifThere(files.remove(paths.next));
   if (!journal) await ifThere(files.remove(paths.journal));
