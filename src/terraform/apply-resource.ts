@@ -39,7 +39,7 @@ import { complaints, wireDiagnosticOf, wordsFor } from './wire-diagnostics.js';
 import { claimOf } from './provider-journal.js';
 import type { ApplyReply, WireDiagnostic } from './protocol/provider-server.js';
 import { sameObject, timed, timeoutsOf, timeoutError, type Limit, type Timed } from './timeouts.js';
-import type { WriteSession, WriteContext } from './write-session.js';
+import type { OperationContext, WriteContext } from './write-session.js';
 
 export interface Applying<Held extends CtyValue = CtyValue> {
   readonly kind: Kind;
@@ -73,27 +73,29 @@ export async function applyChange(
 function within<T>(
   context: WriteContext,
   what: Timed,
-  write: (context: WriteContext, writer: WriteSession) => Promise<T>,
+  write: (operation: OperationContext) => Promise<T>,
 ): Promise<T> {
   const narrowed = (limit: Limit, signal?: AbortSignal): WriteContext =>
     signal ? { ...context, limit, cloud: context.within(signal) } : context;
   return context.journal.during((writer) =>
-    timed(context.clock, what, (...time) => write(narrowed(...time), writer)),
+    timed(context.clock, what, (...time) =>
+      write({ ...narrowed(...time), kind: what.kind, writer }),
+    ),
   );
 }
 
 function create(whole: WriteContext, kind: Kind, planned: CtyObject, config: CtyObject) {
   const declared = managed(kind, planned, config);
-  return within(whole, { kind, operation: 'create', block: planned }, async (context, writer) => {
-    const { live, fits, created } = await make(context, writer, kind, declared);
+  return within(whole, { kind, operation: 'create', block: planned }, async (context) => {
+    const { live, fits, created } = await make(context, declared);
     if (fits)
       return {
         new_state: resultOf(kind.attributes, planned, live.values),
         ...(created && { private: createdNow(context) }),
       };
     try {
-      const bringing = { kind, live, declared, renewed: () => true };
-      const { now, diagnostics } = await brought(context, writer, bringing);
+      const bringing = { live, declared, renewed: () => true };
+      const { now, diagnostics } = await brought(context, bringing);
       return { new_state: resultOf(kind.attributes, planned, now.values), diagnostics };
     } catch (error) {
       // What was planned did not come about, and the object is there: terraform marks it for another try.
@@ -117,15 +119,15 @@ async function update(
   const declared = managed(kind, planned, config);
   const renewed = (path: string): boolean =>
     memberAt(planned, versionOf(path)) !== memberAt(prior, versionOf(path));
-  return within(whole, { kind, operation: 'update', block: planned }, async (context, writer) => {
-    const found = await writer.current(context, kind, id);
+  return within(whole, { kind, operation: 'update', block: planned }, async (context) => {
+    const found = await context.writer.current(context, kind, id);
     const live = await readUntilVisible(context, kind, id, found, createdIn(kept));
     if (!live)
       return refuse('gone', `${wordsFor(kind)} ${id} was deleted outside of Terraform meanwhile.`, {
         detail: 'Plan again.',
       });
-    const bringing = { kind, live, declared, renewed, prior };
-    const { now, diagnostics } = await brought(context, writer, bringing);
+    const bringing = { live, declared, renewed, prior };
+    const { now, diagnostics } = await brought(context, bringing);
     return { new_state: resultOf(kind.attributes, planned, now.values), diagnostics };
   });
 }
@@ -138,7 +140,6 @@ function memberAt(block: CtyObject, path: string): CtyValue {
 }
 
 interface Bringing {
-  readonly kind: Kind;
   readonly live: Live;
   readonly declared: Values;
   /** Whether the secret at a path has to be sent. */
@@ -148,11 +149,8 @@ interface Bringing {
 }
 
 /** Changes an object to what is declared. @throws Refusal where that was not possible */
-async function brought(
-  context: WriteContext,
-  writer: WriteSession,
-  { kind, live, declared, renewed, prior }: Bringing,
-): Promise<{ readonly now: Live; readonly diagnostics: readonly WireDiagnostic[] }> {
+async function brought(context: OperationContext, { live, declared, renewed, prior }: Bringing) {
+  const { kind } = context;
   const before = { ...live, values: ours(kind, declared, live.values) };
   const masks = literalsAtMasks(kind, declared, live.values);
   if (masks.length > 0)
@@ -196,15 +194,15 @@ async function brought(
   const write: Write = { verb: 'update', id: live.id, live: before, ...update };
   const change: Change & { readonly id: string } = {
     action: 'update',
-    ...named(context, kind),
+    ...named(context),
     id: live.id,
     before: before.values,
     changes,
     write,
     request: context.cloud.compose(kind, write),
   };
-  const { warnings, performed } = await written(context, writer, kind, change);
-  const proof = await proven(context, writer, { change, ...performed.written });
+  const { warnings, performed } = await written(context, change);
+  const proof = await proven(context, { change, ...performed.written });
   const wire = proof.notes.map((note) => wireDiagnosticOf(kind, note));
   if (proof.live) return { now: proof.live, diagnostics: [...warnings, ...wire] };
   return {
@@ -214,8 +212,8 @@ async function brought(
 }
 
 /** @throws Refusal where a reading shows that the service did not carry out what it answered with success */
-async function proven(context: WriteContext, writer: WriteSession, written: WrittenChange) {
-  const proof = await writer.prove(context, written);
+async function proven(context: OperationContext, written: WrittenChange) {
+  const proof = await context.writer.prove(context, written);
   if (proof.failure) throw new Refusal([proof.failure.diagnostic]);
   return proof;
 }
@@ -252,8 +250,8 @@ async function remove(whole: WriteContext, kind: Kind, prior: CtyObject, kept: U
   const id = String(prior[kind.id]);
   whole.claims.add(claimOf(kind.name, id));
   if (!kind.operations.delete) return { new_state: null };
-  return within(whole, { kind, operation: 'delete', block: prior }, async (context, writer) => {
-    const found = await writer.current(context, kind, id);
+  return within(whole, { kind, operation: 'delete', block: prior }, async (context) => {
+    const found = await context.writer.current(context, kind, id);
     const live = await readUntilVisible(context, kind, id, found, createdIn(kept));
     if (!live) return { new_state: null };
     refuseMoved(
@@ -265,14 +263,14 @@ async function remove(whole: WriteContext, kind: Kind, prior: CtyObject, kept: U
     const write: Write = { verb: 'delete', id, fields: {}, live };
     const change: Delete = {
       action: 'delete',
-      ...named(context, kind),
+      ...named(context),
       id,
       before: live.values,
       write,
       request: context.cloud.compose(kind, write),
     };
-    const { warnings } = await written(context, writer, kind, change);
-    await proven(context, writer, { change });
+    const { warnings } = await written(context, change);
+    await proven(context, { change });
     return { new_state: null, diagnostics: warnings };
   });
 }
@@ -288,25 +286,24 @@ function advised({ action }: Change, failure: Diagnostic): Diagnostic {
 }
 
 /** @throws Refusal where a policy forbids the change, or it was not done */
-async function written(context: WriteContext, writer: WriteSession, kind: Kind, change: Change) {
+async function written(context: OperationContext, change: Change) {
   const send = async (liveObjects?: LiveCollections): Promise<Performed> => {
-    const performed = await writer.write(context, change, liveObjects);
+    const performed = await context.writer.write(context, change, liveObjects);
     if (performed.outcome.outcome !== 'done')
-      throw new Refusal([advised(change, failureOf(context, kind, performed.outcome))]);
+      throw new Refusal([advised(change, failureOf(context, performed.outcome))]);
     return performed;
   };
   if (!endangers(context.rules, change, context.settings))
     return { warnings: [], performed: await send() };
   return context.limit.inTurn(context.alone, async () => {
-    const { warnings, live } = await judged(context, kind, change);
+    const { warnings, live } = await judged(context, change);
     return { warnings, performed: await send(live) };
   });
 }
 
 /** @throws Refusal where the change would take from others what they need, and nobody allowed it */
 async function judged(
-  { listings, kinds, rules, allow, settings, limit }: WriteContext,
-  kind: Kind,
+  { kind, listings, kinds, rules, allow, settings, limit }: OperationContext,
   change: Change,
 ): Promise<{ readonly warnings: readonly WireDiagnostic[]; readonly live: LiveCollections }> {
   const live = new Map<string, LiveCollection>();

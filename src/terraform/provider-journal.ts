@@ -31,9 +31,8 @@ export interface JournalRun {
   isOver(entry: Entry): Promise<boolean>;
 }
 
-export interface JournalTools {
-  readonly store: Store;
-  readonly notes: Notes;
+/** What of one configured provider the journal needs as well as who writes under it. */
+export interface SharedTools {
   readonly cloud: CloudWriter;
   readonly kinds: Kinds;
   readonly clock: Clock;
@@ -42,7 +41,12 @@ export interface JournalTools {
   readonly signal: AbortSignal;
   readonly settleMilliseconds: number;
   /** `<kind> <id>` of objects that a state of terraform's holds. */
-  readonly claims: ReadonlySet<string>;
+  readonly claims: Set<string>;
+}
+
+interface JournalTools extends SharedTools {
+  readonly store: Store;
+  readonly notes: Notes;
 }
 
 /** The journal in our hands. */

@@ -2351,9 +2351,9 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'timeouts: the time counts while an earlier run is settled',
     file: 'terraform/apply-resource.ts',
-    find: 'context.journal.during((writer) => timed(context.clock, what, (...time) => write(narrowed(...time), writer)));',
+    find: 'context.journal.during((writer) => timed(context.clock, what, (...time) => write({ ...narrowed(...time), kind: what.kind, writer })));',
     replace:
-      'timed(context.clock, what, (...time) => time[0].until(context.journal.during((writer) => write(narrowed(...time), writer))));',
+      'timed(context.clock, what, (...time) => time[0].until(context.journal.during((writer) => write({ ...narrowed(...time), kind: what.kind, writer }))));',
     tests: providerTimeouts,
   },
   {
