@@ -99,11 +99,7 @@ function unfit(value: unknown, levels: number): string | undefined {
 
 export function listOf(shape: ShapeCheck): ShapeCheck {
   return (value) =>
-    Array.isArray(value)
-      ? first(value.entries(), ([index, item]: [number, unknown]) =>
-          inside(String(index), shape(item)),
-        )
-      : here('must be a list');
+    Array.isArray(value) ? firstOf(value, (_, item) => shape(item)) : here('must be a list');
 }
 
 export function mapOf(key: ShapeCheck, shape: ShapeCheck): ShapeCheck {
@@ -149,20 +145,12 @@ const inside = (name: string, flaw: Flaw | undefined): Flaw | undefined =>
 
 /** Members as JSON gave them: own ones, and no lists of them made for a whole state. */
 function firstOf(
-  value: Readonly<Record<string, unknown>>,
+  value: Readonly<Record<string, unknown>> | readonly unknown[],
   look: (name: string, item: unknown) => Flaw | undefined,
 ): Flaw | undefined {
   for (const name in value) {
-    const flaw = look(name, value[name]);
+    const flaw = look(name, (value as Readonly<Record<string, unknown>>)[name]);
     if (flaw) return inside(name, flaw);
-  }
-  return undefined;
-}
-
-function first<T>(items: Iterable<T>, look: (item: T) => Flaw | undefined): Flaw | undefined {
-  for (const item of items) {
-    const flaw = look(item);
-    if (flaw) return flaw;
   }
   return undefined;
 }

@@ -174,14 +174,9 @@ export function createProvider(given: ProviderTools): ProviderServer {
 
     async validateResourceConfig({ type_name, config, client_capabilities }) {
       if (!isRecord(config)) return {};
-      return {
-        diagnostics: await configComplaints(
-          tools.check,
-          kindOf(type_name),
-          config,
-          client_capabilities.write_only_attributes_allowed,
-        ),
-      };
+      const { write_only_attributes_allowed: allowed } = client_capabilities;
+      const kind = kindOf(type_name);
+      return { diagnostics: await configComplaints(tools.check, kind, config, allowed) };
     },
 
     async validateDataResourceConfig({ type_name, config }) {
@@ -226,19 +221,13 @@ export function createProvider(given: ProviderTools): ProviderServer {
       });
     },
 
-    async applyResourceChange({
-      type_name,
-      prior_state,
-      planned_state,
-      config,
-      planned_private: kept,
-    }) {
+    async applyResourceChange({ type_name, prior_state, planned_state, config, planned_private }) {
       return applyChange(await context(), {
         kind: kindOf(type_name),
         prior: prior_state,
         planned: planned_state,
         config,
-        kept,
+        kept: planned_private,
       });
     },
 
@@ -246,20 +235,11 @@ export function createProvider(given: ProviderTools): ProviderServer {
       const kind = kindOf(type_name);
       const known = isRecord(identity) ? identity[kind.id] : null;
       try {
-        const found = await importedId(
-          (await context()).listings,
-          kind,
-          typeof known === 'string' ? known : id,
-        );
+        const { listings } = await context();
+        const found = await importedId(listings, kind, typeof known === 'string' ? known : id);
         claims.add(claimOf(kind.name, found));
-        return {
-          imported_resources: [
-            {
-              type_name,
-              state: { ...emptyState(attributesOf(schema.resources, type_name)), [kind.id]: found },
-            },
-          ],
-        };
+        const nothing = emptyState(attributesOf(schema.resources, type_name));
+        return { imported_resources: [{ type_name, state: { ...nothing, [kind.id]: found } }] };
       } catch (error) {
         return { diagnostics: complaints(kind, error) };
       }
@@ -317,15 +297,8 @@ function stated(attributes: Schema['attributes'], raw: unknown): CtyValue {
 function partingWords(kind: Kind, prior: CtyValue): readonly WireDiagnostic[] {
   if (kind.operations.delete || prior === null) return [];
   const summary = `The API cannot delete ${wordsFor(kind)}: terraform forgets it, and it stays as it is`;
-  return [
-    {
-      severity: 'warning',
-      summary,
-      ...(kind.retire && {
-        detail: 'Where it is to lose its effect, change it so in a run of its own first.',
-      }),
-    },
-  ];
+  const detail = 'Where it is to lose its effect, change it so in a run of its own first.';
+  return [{ severity: 'warning', summary, ...(kind.retire && { detail }) }];
 }
 
 /** What is live, in the spelling of the state. @throws Refusal where it could not be read: the state stands then */

@@ -118,11 +118,8 @@ export function journalOf<Hold extends Held>(
 
   async function linger(): Promise<void> {
     idle = new AbortController();
-    const over = await clock.sleep(LINGER, idle.signal).then(
-      () => true,
-      () => false,
-    );
-    if (over && users === 0) await release().catch(() => undefined);
+    const interrupted = await failed(clock.sleep(LINGER, idle.signal));
+    if (!interrupted && users === 0) await release().catch(() => undefined);
   }
 
   function keep(work: Promise<void>): void {
@@ -175,8 +172,8 @@ export function journalOf<Hold extends Held>(
   };
 }
 
-const failed = (opening: Promise<unknown>): Promise<boolean> =>
-  opening.then(
+const failed = (work: Promise<unknown>): Promise<boolean> =>
+  work.then(
     () => false,
     () => true,
   );

@@ -57,6 +57,9 @@ function members(type: CtyType, value: CtyValue): readonly Member[] {
   return Object.entries(value).map(([key, item]) => ({ step: { key }, of, item }));
 }
 
+const byStep = (type: CtyType, value: CtyValue): ReadonlyMap<string, Member> =>
+  new Map(members(type, value).map((member) => [JSON.stringify(member.step), member]));
+
 function violations(what: string, found: Iterable<readonly [path: Path, says: string]>) {
   return Array.from(found, ([path, says]) =>
     wireError(
@@ -139,9 +142,8 @@ function* plannedNested(
 ): Found {
   if (nesting === 'SINGLE') return yield* plannedObject(attributes, prior, config, planned, path);
   const type: CtyType = [nesting === 'LIST' ? 'list' : 'map', typeOf(attributes)];
-  const inside = (value: CtyValue): ReadonlyMap<string, Member> =>
-    new Map(members(type, value).map((member) => [JSON.stringify(member.step), member]));
-  const [before, wanted, given] = [inside(prior), inside(config), inside(planned)];
+  const [before, wanted] = [byStep(type, prior), byStep(type, config)];
+  const given = byStep(type, planned);
   if (given.size !== wanted.size) yield [path, 'more or fewer elements than are configured'];
   for (const [at, { step, item }] of wanted)
     yield* plannedObject(
@@ -176,13 +178,10 @@ function* differing(type: CtyType, planned: CtyValue, actual: CtyValue, path: Pa
     if (!sameSet(type[1] as CtyType, planned as readonly CtyValue[], actual as readonly CtyValue[]))
       yield [path, 'not the elements that were planned'];
   } else {
-    const [wanted, given] = [
-      members(type, planned),
-      new Map(members(type, actual).map(({ step, item }) => [JSON.stringify(step), item])),
-    ];
-    if (wanted.length !== given.size) yield [path, 'more or fewer elements than were planned'];
-    for (const { step, of, item } of wanted)
-      yield* differing(of, item, given.get(JSON.stringify(step)) ?? null, [...path, step]);
+    const [wanted, given] = [byStep(type, planned), byStep(type, actual)];
+    if (wanted.size !== given.size) yield [path, 'more or fewer elements than were planned'];
+    for (const [at, { step, of, item }] of wanted)
+      yield* differing(of, item, given.get(at)?.item ?? null, [...path, step]);
   }
 }
 

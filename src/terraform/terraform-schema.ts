@@ -99,7 +99,7 @@ const given = (attributes: Attributes): readonly SchemaAttribute[] =>
     ...typed(attribute, given),
     description: attribute.doc,
     ...optional,
-    ...(attribute.secret ? { sensitive: true } : {}),
+    ...(attribute.secret && { sensitive: true }),
   }));
 
 /**
@@ -123,7 +123,7 @@ const resourceAttributes = (attributes: Attributes): readonly SchemaAttribute[] 
       {
         name,
         ...useOf(attribute),
-        ...described(attribute),
+        description: described(attribute),
         ...typed(attribute, resourceAttributes),
       },
     ];
@@ -167,7 +167,7 @@ const readable =
     Object.entries(attributes).flatMap(([name, attribute]) =>
       attribute.secret || holdsOnlySecrets(attribute)
         ? []
-        : [{ name, ...use, ...described(attribute), ...typed(attribute, readable(use)) }],
+        : [{ name, ...use, description: described(attribute), ...typed(attribute, readable(use)) }],
     );
 
 function lookupSchema({ doc, attributes }: Kind): Schema {
@@ -204,20 +204,13 @@ function identityOf({ id, attributes, singular }: Kind): IdentitySchema {
   };
 }
 
-function described(attribute: Attribute): Pick<SchemaAttribute, 'description'> {
-  const choices =
-    attribute.word === 'choice'
-      ? [`${attribute.open ? 'Known' : 'One of'}: ${attribute.values.join(', ')}.`]
-      : [];
-  const form = attribute.word === 'document' ? ['JSON text, as `jsonencode` writes it.'] : [];
-  return {
-    description: [
-      attribute.doc,
-      ...choices,
-      ...form,
-      ...(attribute.immutable ? ['Fixed at creation.'] : []),
-    ].join(' '),
-  };
+function described(attribute: Attribute): string {
+  const words = [attribute.doc];
+  if (attribute.word === 'choice')
+    words.push(`${attribute.open ? 'Known' : 'One of'}: ${attribute.values.join(', ')}.`);
+  if (attribute.word === 'document') words.push('JSON text, as `jsonencode` writes it.');
+  if (attribute.immutable) words.push('Fixed at creation.');
+  return words.join(' ');
 }
 
 /** An object, and a collection of objects, has attributes of its own; everything else has a type. */

@@ -38,13 +38,13 @@ export async function reviewAccess(
   const { kinds, rules, cloud, clock } = context;
   const names: readonly string[] = [ACCOUNTS, AUTHORIZATIONS];
   checkTarget(snapshot?.state, cloud.target);
+  const ours = ({ kind }: { readonly kind: string }): boolean => names.includes(kind);
   const resources = Object.fromEntries(
-    Object.entries(snapshot?.state.resources ?? {}).filter(([, { kind }]) => names.includes(kind)),
+    Object.entries(snapshot?.state.resources ?? {}).filter(([, entry]) => ours(entry)),
   );
   const state = snapshot && { ...snapshot.state, resources };
   const observing = observingOf(context, state);
   const liveObjects = await observe(observing, names);
-  const ours = ({ kind }: { readonly kind: string }): boolean => names.includes(kind);
   const project = {
     ...whole,
     declarations: whole.declarations.filter(ours),
@@ -161,10 +161,8 @@ export function accessReview(
         declared: declared.get(id),
       });
   }
-  const { places, circling } = placesOf(
-    objects.get(ACCOUNTS)?.byId ?? new Map<string, Live>(),
-    own,
-  );
+  const accounts = objects.get(ACCOUNTS)?.byId;
+  const { places, circling } = placesOf(accounts ?? new Map<string, Live>(), own);
   const users = [...new Set([...own.values()].flat().map(({ user }) => user))].toSorted(byNumber);
   const complete = users.length * places.length <= MOST_CELLS;
   return {
@@ -173,7 +171,7 @@ export function accessReview(
       ...alongTheTree(places, own, complete),
       complete,
     },
-    diagnostics: notes(nameless, circling, [...own.keys()], objects.get(ACCOUNTS)?.byId),
+    diagnostics: notes(nameless, circling, [...own.keys()], accounts),
   };
 }
 

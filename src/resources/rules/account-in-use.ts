@@ -30,14 +30,9 @@ function judge({ changes, live }: Judged): readonly Finding[] {
   return deleted.flatMap((change) => {
     const found = (first.includes(change) ? early : late).get(change.id) ?? [];
     const held = [...found].map(([kind, count]) => `${count} of ${kind}`);
-    return held.length === 0
-      ? []
-      : [
-          {
-            address: change.address,
-            detail: `${change.address} (account ${change.id}) still holds ${held.join(', ')}`,
-          },
-        ];
+    const { address, id } = change;
+    if (held.length === 0) return [];
+    return [{ address, detail: `${address} (account ${id}) still holds ${held.join(', ')}` }];
   });
 }
 
@@ -81,11 +76,9 @@ function emptiness({ cloud, kinds, isDeleted }: RecheckTools, { address, id }: A
     async before() {
       for (const [name, attribute] of holderFilters) {
         const kind = kinds.get(name);
-        const found = kind
-          ? (await cloud.search(kind, { [attribute]: id })).find(
-              (live) => !isDeleted(name, live.id) && names(live, attribute),
-            )
-          : undefined;
+        const found = (kind ? await cloud.search(kind, { [attribute]: id }) : []).find(
+          (live) => !isDeleted(name, live.id) && names(live, attribute),
+        );
         if (found)
           refuse(
             'account-in-use',

@@ -110,16 +110,12 @@ export async function impactOf(
       if (then.open || now.open) counts[alert.placed ? 'groups' : 'routers'] += 1;
     }
   }
+  const days = Math.max((Date.parse(until) - Date.parse(since)) / DAY, 1);
   return {
     since,
     until,
     alerts: counts.alerts,
-    rules: ruleImpacts(
-      scene,
-      before,
-      after,
-      Math.max((Date.parse(until) - Date.parse(since)) / DAY, 1),
-    ),
+    rules: ruleImpacts(scene, before, after, days),
     unheard: [...types]
       .filter(([, type]) => type.after > 0)
       .map(([type, numbers]) => ({ type, ...numbers }))
