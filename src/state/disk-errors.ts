@@ -51,15 +51,18 @@ export async function withDisk<T>(path: string, use: () => Promise<T>): Promise<
   }
 }
 
-/** `use()`, or undefined where there is no such file. */
-export async function ifThere<T>(use: Promise<T>): Promise<T | undefined> {
+/** What comes of a use of the disk; undefined where it fails with the code. */
+export async function unlessDisk<T>(code: string, use: Promise<T>): Promise<T | undefined> {
   try {
     return await use;
   } catch (error) {
-    if (isDiskError(error, 'ENOENT')) return undefined;
+    if (isDiskError(error, code)) return undefined;
     throw error;
   }
 }
+
+/** Undefined where there is no such file. */
+export const ifThere = <T>(use: Promise<T>): Promise<T | undefined> => unlessDisk('ENOENT', use);
 
 /** Refuses with the exit code of what another run holds or took. */
 export function refuseLocked(code: string, summary: string, more: Partial<Diagnostic> = {}): never {

@@ -106,7 +106,15 @@ export async function decodeState(
     return wrong('it is no state of trueup');
   const { checksum: _, ...loose } = parsed.value;
   if (parsed.value.format_version > formats.current)
-    refuseNewer(file, parsed.value.format_version, formats.current, version);
+    refuse(
+      'newer-format',
+      `${file} was written by a newer trueup: its format is ${parsed.value.format_version}, and trueup ${version} reads formats up to ${formats.current}`,
+      {
+        detail:
+          'Install the newer version and run the same command again. The file was not touched.',
+        origin: { file, line: 1, column: 1 },
+      },
+    );
   const head = HEAD.exec(source);
   if (!head || sha256(source.slice(head[0].length)) !== head[1])
     return wrong('the checksum does not fit what follows; it was edited, converted or damaged', {
@@ -146,15 +154,4 @@ function placeOfMember(source: string, path: readonly string[]): JsonPosition {
     if (found !== -1) at = found + before.length;
   });
   return jsonPositionOf(source, at);
-}
-
-function refuseNewer(file: string, format: number, current: number, version: string): never {
-  refuse(
-    'newer-format',
-    `${file} was written by a newer trueup: its format is ${format}, and trueup ${version} reads formats up to ${current}`,
-    {
-      detail: 'Install the newer version and run the same command again. The file was not touched.',
-      origin: { file, line: 1, column: 1 },
-    },
-  );
 }

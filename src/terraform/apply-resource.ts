@@ -254,21 +254,12 @@ async function remove(whole: WriteContext, kind: Kind, prior: CtyObject, kept: U
     const found = await context.writer.current(context, kind, id);
     const live = await readUntilVisible(context, kind, id, found, createdIn(kept));
     if (!live) return { new_state: null };
-    refuseMoved(
-      kind,
-      prior,
-      live,
-      writables(kind).map(([path]) => path),
-    );
+    const paths = writables(kind).map(([path]) => path);
+    refuseMoved(kind, prior, live, paths);
     const write: Write = { verb: 'delete', id, fields: {}, live };
-    const change: Delete = {
-      action: 'delete',
-      ...named(context),
-      id,
-      before: live.values,
-      write,
-      request: context.cloud.compose(kind, write),
-    };
+    const request = context.cloud.compose(kind, write);
+    const before = live.values;
+    const change: Delete = { action: 'delete', ...named(context), id, before, write, request };
     const { warnings } = await written(context, change);
     await proven(context, { change });
     return { new_state: null, diagnostics: warnings };

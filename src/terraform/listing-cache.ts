@@ -52,12 +52,11 @@ export function listingCacheOf(cloud: CloudReader, kinds: Kinds, emit: Emit): Li
 export async function readCollection(
   cloud: CloudReader,
   kinds: Kinds,
-  kind: Kind,
+  { name }: Kind,
   emit: Emit,
 ): Promise<LiveCollection> {
-  return (
-    await observe({ cloud, kinds, emit, entries: [], visibility: nothingRecent }, [kind.name])
-  ).get(kind.name) as LiveCollection;
+  const observing = { cloud, kinds, emit, entries: [], visibility: nothingRecent };
+  return (await observe(observing, [name])).get(name) as LiveCollection;
 }
 
 /** One object, read by its identifier. @throws Refusal: a failed look is no proof of absence */

@@ -14,12 +14,9 @@ import {
   type Collections,
   type Emit,
   type Kind,
-  type Kinds,
   type Live,
-  type PolicyRule,
   type Settings,
 } from '../model/index.js';
-import type { Clock, Fingerprints, Random } from '../platform/index.js';
 import type { Notes, Store } from '../state/store-port.js';
 import { applyChange } from './apply-resource.js';
 import {
@@ -54,13 +51,11 @@ import { timed, unlimited } from './timeouts.js';
 import { configComplaints, type ConfigCheck } from './validate-resource.js';
 import { writeSessionOf, type WriteSession, type WriteContext } from './write-session.js';
 
-export interface ProviderTools {
-  readonly kinds: Kinds;
-  readonly rules: readonly PolicyRule[];
+export interface ProviderTools extends Pick<
+  WriteContext,
+  'kinds' | 'rules' | 'clock' | 'random' | 'fingerprints'
+> {
   readonly collections: Collections;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly fingerprints: Fingerprints;
   readonly environment: EnvironmentVariables;
   /** Opens the cloud that an environment names. Sends nothing. @throws Refusal for an address that must not be used */
   readonly reach: (
@@ -238,7 +233,8 @@ export function createProvider(given: ProviderTools): ProviderServer {
         const { listings } = await context();
         const found = await importedId(listings, kind, typeof known === 'string' ? known : id);
         claims.add(claimOf(kind.name, found));
-        const nothing = emptyState(attributesOf(schema.resources, type_name));
+        const attributes = attributesOf(schema.resources, type_name);
+        const nothing = Object.fromEntries(attributes.map(({ name }) => [name, null]));
         return { imported_resources: [{ type_name, state: { ...nothing, [kind.id]: found } }] };
       } catch (error) {
         return { diagnostics: complaints(kind, error) };
@@ -264,9 +260,6 @@ export function createProvider(given: ProviderTools): ProviderServer {
     close: closeSite,
   };
 }
-
-const emptyState = (attributes: Schema['attributes']): CtyObject =>
-  Object.fromEntries(attributes.map(({ name }) => [name, null]));
 
 const tooNew = (version: number, known: number): WireDiagnostic =>
   wireError(
@@ -371,13 +364,7 @@ async function openSite(
   );
   return {
     context: { ...shared, journal, limit: unlimited, within: (signal) => cloud.within(signal) },
-    async close() {
-      try {
-        await journal.close();
-      } finally {
-        await close();
-      }
-    },
+    close: () => journal.close().finally(close),
   };
 }
 

@@ -15,7 +15,7 @@ import type { Clock, Files, LockPort, Random } from '../../../platform/index.js'
 import { parseJsonText } from '../../json-text.js';
 import { filled, members, orNull, isText, time, isWhole, word } from '../../shape-check.js';
 import type { LockInfo } from '../../store-port.js';
-import { ifThere, isDiskError, refuseLocked } from '../../disk-errors.js';
+import { ifThere, isDiskError, refuseLocked, unlessDisk } from '../../disk-errors.js';
 
 export interface LockTools {
   readonly files: Files;
@@ -126,12 +126,13 @@ async function takeFile(tools: LockTools, path: string, operation: string): Prom
   };
   const mine = `${canonical(record as unknown as Json)}\n`;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-    try {
-      await files.create(path, mine, 0o600);
+    if (
+      await unlessDisk(
+        'EEXIST',
+        files.create(path, mine, 0o600).then(() => true),
+      )
+    )
       return mine;
-    } catch (error) {
-      if (!isDiskError(error, 'EEXIST')) throw error;
-    }
     const other = await readLock(files, path);
     if (other === undefined) continue;
     if (other === 'damaged') return refuseHeld(path, other);
@@ -234,7 +235,8 @@ async function takeAway(files: Files, random: Random, path: string, judged: Lock
   // Where it is gone already, another run swept it: its holder was dead.
   const caught = await ifThere(files.read(aside));
   if (caught !== undefined && caught !== `${canonical(judged as unknown as Json)}\n`)
-    await files.create(path, caught, 0o600).catch(ignoreExisting);
+    // Someone was quicker: the lock that was put aside is lost, which its holder notices before it writes.
+    await unlessDisk('EEXIST', files.create(path, caught, 0o600));
   await ifThere(files.remove(aside));
 }
 
@@ -258,11 +260,6 @@ async function sweep({ files, lock }: LockTools, path: string): Promise<void> {
 function unreadable(error: unknown): 'damaged' {
   if (!isDiskError(error)) throw error;
   return 'damaged';
-}
-
-/** Someone was quicker: the lock that was put aside is lost, which its holder notices before it writes. */
-function ignoreExisting(error: unknown): void {
-  if (!isDiskError(error, 'EEXIST')) throw error;
 }
 
 function refuseHeld(path: string, holder: LockRecord | 'damaged' | undefined): never {
