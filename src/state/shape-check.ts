@@ -98,8 +98,14 @@ function unfit(value: unknown, levels: number): string | undefined {
 }
 
 export function listOf(shape: ShapeCheck): ShapeCheck {
-  return (value) =>
-    Array.isArray(value) ? firstOf(value, (_, item) => shape(item)) : here('must be a list');
+  return (value) => {
+    if (!Array.isArray(value)) return here('must be a list');
+    for (const [index, item] of value.entries()) {
+      const flaw = shape(item);
+      if (flaw) return inside(String(index), flaw);
+    }
+    return undefined;
+  };
 }
 
 export function mapOf(key: ShapeCheck, shape: ShapeCheck): ShapeCheck {
@@ -145,11 +151,11 @@ const inside = (name: string, flaw: Flaw | undefined): Flaw | undefined =>
 
 /** Members as JSON gave them: own ones, and no lists of them made for a whole state. */
 function firstOf(
-  value: Readonly<Record<string, unknown>> | readonly unknown[],
+  value: Readonly<Record<string, unknown>>,
   look: (name: string, item: unknown) => Flaw | undefined,
 ): Flaw | undefined {
   for (const name in value) {
-    const flaw = look(name, (value as Readonly<Record<string, unknown>>)[name]);
+    const flaw = look(name, value[name]);
     if (flaw) return inside(name, flaw);
   }
   return undefined;

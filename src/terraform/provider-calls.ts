@@ -364,7 +364,13 @@ async function openSite(
   );
   return {
     context: { ...shared, journal, limit: unlimited, within: (signal) => cloud.within(signal) },
-    close: () => journal.close().finally(close),
+    async close() {
+      try {
+        await journal.close();
+      } finally {
+        await close();
+      }
+    },
   };
 }
 
