@@ -59,13 +59,28 @@ export function valueAt(record: Readonly<Record<string, unknown>>, path: string)
 /** Everything that can be listed, by name, in the order of the index. */
 export type Collections = ReadonlyMap<string, Collection>;
 
-/** Checks the shape of a collection at compile time and keeps its literal types. */
+/** A collection that can only be read: every attribute is the server's. Checks its shape at compile time. */
 export const collection = <
   const A extends Attributes,
   const C extends Omit<Collection, 'attributes'>,
 >(
   definition: C & { readonly attributes: A },
-): C & { readonly attributes: A } => definition;
+): C & { readonly attributes: A } => ({
+  ...definition,
+  attributes: computedAll(definition.attributes) as A,
+});
+
+const computedAll = (attributes: Attributes): Attributes =>
+  Object.fromEntries(
+    Object.entries(attributes).map(([name, one]) => [
+      name,
+      {
+        ...one,
+        ...(one.word === 'object' && { attributes: computedAll(one.attributes) }),
+        computed: true,
+      },
+    ]),
+  );
 
 export function collectionsOf(list: readonly Collection[]): Collections {
   return new Map(list.map((one) => [one.name, one]));

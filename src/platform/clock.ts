@@ -16,7 +16,8 @@ function boot(): ReturnType<Clock['boot']> {
 
 let bootId: string | null | undefined;
 
-function readBootId(): string | null {
+/** Tells this start of the machine from others; null where the system does not tell. */
+export function readBootId(): string | null {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
   } catch {

@@ -140,12 +140,13 @@ async function create(path: string, temporary: string, text: string, mode: numbe
 async function append(path: string, mode: number): Promise<Appender> {
   const file = await open(path, 'a', mode);
   await syncFolder(dirname(path));
-  return { write: (text) => appendTo(file, text), close: () => file.close() };
-}
-
-async function appendTo(file: FileHandle, text: string): Promise<void> {
-  await file.appendFile(text);
-  await file.datasync();
+  return {
+    async write(text) {
+      await file.appendFile(text);
+      await file.datasync();
+    },
+    close: () => file.close(),
+  };
 }
 
 /** Makes names durable. Windows cannot open a folder and needs no such call; some file systems refuse it. */

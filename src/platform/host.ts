@@ -3,14 +3,12 @@
 import { readFile, readlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { hostname } from 'node:os';
+import { readBootId } from './clock.js';
 import type { LockPort } from './index.js';
 
 export async function machine(): Promise<LockPort> {
-  const bootId = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').then(
-    (text) => text.trim(),
-    () => null,
-  );
   const pidNamespace = await readlink('/proc/self/ns/pid').catch(() => null);
+  const bootId = readBootId();
   return { host: hostname(), bootId, pid: process.pid, pidNamespace, every, find, hold };
 }
 

@@ -9,45 +9,33 @@ export const activityLogs = collection({
   id: 'action.id',
   log: true,
   attributes: {
-    action: object(
-      'What was done.',
-      {
-        id: text('Identifier of the record, time-based.', { computed: true }),
-        timestamp: text('When.', { computed: true, wire: 'timestamp' }),
-        type: integer('Numeric code of the action.', { computed: true }),
-        type_name: choice(
-          'The action.',
-          ['create', 'delete', 'update', 'request', 'report', 'register', 'unregister', 'activate'],
-          { open: true, computed: true },
-        ),
-        before: document('State of the object before.', { computed: true }),
-        after: document('State of the object afterwards.', { computed: true }),
-      },
-      { computed: true },
-    ),
-    actor: object(
-      'Who did it.',
-      {
-        id: text('Identifier.', { computed: true }),
-        email: text('E-mail address of a user.', { computed: true }),
-        type: integer('Numeric code of the kind of actor.', { computed: true }),
-        type_name: choice(
-          'The kind of actor.',
-          ['system', 'api_key', 'router', 'sso_user', 'access_point'],
-          { open: true, computed: true },
-        ),
-      },
-      { computed: true },
-    ),
-    object: object(
-      'What it was done to.',
-      {
-        id: text('Identifier.', { computed: true }),
-        type: integer('Numeric code of the kind of object.', { computed: true }),
-        type_name: text('The kind of object.', { computed: true }),
-      },
-      { computed: true },
-    ),
+    action: object('What was done.', {
+      id: text('Identifier of the record, time-based.'),
+      timestamp: text('When.', { wire: 'timestamp' }),
+      type: integer('Numeric code of the action.'),
+      type_name: choice(
+        'The action.',
+        ['create', 'delete', 'update', 'request', 'report', 'register', 'unregister', 'activate'],
+        { open: true },
+      ),
+      before: document('State of the object before.'),
+      after: document('State of the object afterwards.'),
+    }),
+    actor: object('Who did it.', {
+      id: text('Identifier.'),
+      email: text('E-mail address of a user.'),
+      type: integer('Numeric code of the kind of actor.'),
+      type_name: choice(
+        'The kind of actor.',
+        ['system', 'api_key', 'router', 'sso_user', 'access_point'],
+        { open: true },
+      ),
+    }),
+    object: object('What it was done to.', {
+      id: text('Identifier.'),
+      type: integer('Numeric code of the kind of object.'),
+      type_name: text('The kind of object.'),
+    }),
   },
   columns: [
     'action.timestamp',

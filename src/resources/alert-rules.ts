@@ -27,10 +27,7 @@ function unscoped({ values }: Declaration): readonly Advice[] {
 }
 
 /** Only what declarations tell: a destination that the service suspended is seen when it is read. */
-function unheard(
-  { values }: Declaration,
-  find: (address: string) => Declaration | undefined,
-): readonly Advice[] {
+function unheard({ values }: Declaration, find: (address: string) => Declaration | undefined) {
   const destinations = Array.isArray(values['http_destinations'])
     ? (values['http_destinations'] as readonly unknown[])
     : [];

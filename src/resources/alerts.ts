@@ -10,22 +10,18 @@ export const alerts = collection({
   id: 'created_at_timeuuid',
   log: true,
   attributes: {
-    created_at: text('Time of its creation in the service.', { computed: true, wire: 'timestamp' }),
-    type: choice('Alert type.', alertTypes, { open: true, computed: true }),
+    created_at: text('Time of its creation in the service.', { wire: 'timestamp' }),
+    type: choice('Alert type.', alertTypes, { open: true }),
     account: ref('Account it was raised for; null when a router is named.', 'accounts', {
-      computed: true,
       wire: 'url',
     }),
     router: ref('Router it was raised for; null when an account is named.', 'routers', {
-      computed: true,
       wire: 'url',
     }),
-    friendly_info: text('Description for people.', { computed: true }),
-    detected_at: text('Time of the detection.', { computed: true, wire: 'timestamp' }),
-    created_at_timeuuid: text('Identifier, a time-based UUID: its order is the order of time.', {
-      computed: true,
-    }),
-    info: document('What its type says beyond that.', { computed: true }),
+    friendly_info: text('Description for people.'),
+    detected_at: text('Time of the detection.', { wire: 'timestamp' }),
+    created_at_timeuuid: text('Identifier, a time-based UUID: its order is the order of time.'),
+    info: document('What its type says beyond that.'),
   },
   columns: ['created_at', 'type', 'account', 'router', 'friendly_info'],
   operations: {

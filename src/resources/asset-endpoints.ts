@@ -8,23 +8,15 @@ export const assetEndpoints = collection({
   doc: 'A device and its subscriptions.',
   id: 'id',
   attributes: {
-    id: text('Record id.', { computed: true }),
-    hardware_series: text('Hardware series.', { computed: true, wire: 'attribute' }),
-    hardware_series_key: text('Key of the hardware series, a UUID.', {
-      computed: true,
-      wire: 'attribute',
-    }),
+    id: text('Record id.'),
+    hardware_series: text('Hardware series.', { wire: 'attribute' }),
+    hardware_series_key: text('Key of the hardware series, a UUID.', { wire: 'attribute' }),
     mac_address: text('MAC address: 12 hexadecimal characters without separators.', {
-      computed: true,
       wire: 'attribute',
     }),
-    serial_number: text('Serial number.', { computed: true, wire: 'attribute' }),
-    tenants: ref('Tenant that owns the device.', 'tenants', {
-      computed: true,
-      wire: 'relationship',
-    }),
+    serial_number: text('Serial number.', { wire: 'attribute' }),
+    tenants: ref('Tenant that owns the device.', 'tenants', { wire: 'relationship' }),
     subscriptions: set('Subscriptions of the device.', ref('A subscription.', 'subscriptions'), {
-      computed: true,
       wire: 'relationship',
     }),
   },

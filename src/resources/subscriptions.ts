@@ -8,9 +8,9 @@ export const subscriptions = collection({
   doc: 'A SIM subscription of the IoT platform.',
   id: 'imsi',
   attributes: {
-    imsi: text('International mobile subscriber identity.', { computed: true }),
-    iccid: text('Number of the card.', { computed: true }),
-    msisdn: text('Telephone number.', { computed: true }),
+    imsi: text('International mobile subscriber identity.'),
+    iccid: text('Number of the card.'),
+    msisdn: text('Telephone number.'),
     state: choice(
       'State.',
       [
@@ -23,21 +23,15 @@ export const subscriptions = collection({
         'TERMINATED',
         'TERMINATED_PENDING',
       ],
-      {
-        open: true,
-        computed: true,
-      },
+      { open: true },
     ),
-    label: text('Label, if there is one.', { computed: true }),
-    detectedImei: text('Device that was seen with the card; not given for lists of identifiers.', {
-      computed: true,
-    }),
-    enterprise: text('Enterprise; may be empty.', { computed: true }),
-    organizationId: text('Organisation, if there is one.', { computed: true }),
+    label: text('Label, if there is one.'),
+    detectedImei: text('Device that was seen with the card; not given for lists of identifiers.'),
+    enterprise: text('Enterprise; may be empty.'),
+    organizationId: text('Organisation, if there is one.'),
     customFields: list(
       'Custom fields, if there are any.',
       document('`fieldName` and `fieldValue`.'),
-      { computed: true },
     ),
   },
   columns: ['imsi', 'iccid', 'msisdn', 'state', 'label', 'enterprise'],

@@ -1,5 +1,5 @@
 // The words for what a disk does wrong. Nothing here quotes what a file holds.
-import { Refusal, refuse, type Exit } from '../model/index.js';
+import { exits, Refusal, refuse, type Diagnostic } from '../model/index.js';
 
 const meanings: Readonly<Record<string, string>> = {
   EACCES: 'permission is denied',
@@ -51,14 +51,22 @@ export async function withDisk<T>(path: string, use: () => Promise<T>): Promise<
   }
 }
 
-/** `use()`, or undefined where there is no such file. */
-export async function ifThere<T>(use: Promise<T>): Promise<T | undefined> {
+/** What comes of a use of the disk; undefined where it fails with the code. */
+export async function unlessDisk<T>(code: string, use: Promise<T>): Promise<T | undefined> {
   try {
     return await use;
   } catch (error) {
-    if (isDiskError(error, 'ENOENT')) return undefined;
+    if (isDiskError(error, code)) return undefined;
     throw error;
   }
+}
+
+/** Undefined where there is no such file. */
+export const ifThere = <T>(use: Promise<T>): Promise<T | undefined> => unlessDisk('ENOENT', use);
+
+/** Refuses with the exit code of what another run holds or took. */
+export function refuseLocked(code: string, summary: string, more: Partial<Diagnostic> = {}): never {
+  refuse(code, summary, more, exits.locked);
 }
 
 /** Damage: what is wrong with a file, where (line and column from 1), and what to do. */
@@ -67,12 +75,10 @@ export function damaged(
   place: { readonly line: number; readonly column: number },
   problem: string,
   detail: string,
-  exit?: Exit,
 ): never {
-  return refuse(
-    'damaged-file',
-    `${file} is damaged at line ${place.line}, column ${place.column}: ${problem}`,
-    { detail, origin: { file, ...place } },
-    exit,
-  );
+  const { line, column } = place;
+  refuse('damaged-file', `${file} is damaged at line ${line}, column ${column}: ${problem}`, {
+    detail,
+    origin: { file, ...place },
+  });
 }

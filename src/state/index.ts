@@ -24,20 +24,14 @@ export function storeFor(
   },
 ): Store {
   const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):\/\//.exec(location)?.[1];
-  if (scheme !== undefined)
-    refuse(
-      'unsupported-store',
-      `a state at ${scheme.toLowerCase()}:// is not supported by this version`,
-      {
-        detail: 'Name a file, such as settings.state: .trueup/state.json',
-        attribute: 'settings.state',
-      },
-    );
-  if (location === '')
-    refuse('unsupported-store', 'the location of the state is empty', {
+  const unsupported = (problem: string): never =>
+    refuse('unsupported-store', problem, {
       detail: 'Name a file, such as settings.state: .trueup/state.json',
       attribute: 'settings.state',
     });
+  if (scheme !== undefined)
+    unsupported(`a state at ${scheme.toLowerCase()}:// is not supported by this version`);
+  if (location === '') unsupported('the location of the state is empty');
   const { folder, masking, ...rest } = options;
   return maskedStore(fileStore({ ...rest, path: resolve(folder, location) }), masking);
 }

@@ -5,74 +5,13 @@ import {
   sha256,
   shellWord,
   type Begin,
-  type Intent,
   type Json,
   type JournalRecord,
-  type Result,
   type RunRecord,
-  type Seen,
 } from '../model/index.js';
 import { parseJsonText } from './json-text.js';
-import {
-  address,
-  anyObject,
-  filled,
-  formatPath,
-  listOf,
-  members,
-  oneOf,
-  orNull,
-  isText,
-  time,
-  isWhole,
-  type ShapeCheck,
-} from './shape-check.js';
-import { entryShape, momentMembers, plannedEntryShape, spentShape } from './state-text.js';
+import { formatPath, recordShapes } from './shape-check.js';
 import { damaged } from './disk-errors.js';
-
-const shapes: ReadonlyMap<unknown, ShapeCheck> = new Map(
-  Object.entries({
-    begin: members<Begin>({
-      type: isText,
-      run: filled,
-      lineage: filled,
-      serial: isWhole(0),
-      target: isText,
-      at: time,
-      'secrets_salt?': filled,
-    }),
-    intent: members<Intent>({
-      type: isText,
-      op: filled,
-      address,
-      kind: filled,
-      action: oneOf('create', 'update', 'delete'),
-      'id?': filled,
-      'content?': filled,
-      'body?': anyObject,
-      'preimage?': listOf(isText),
-      'highest?': isText,
-      'newest?': isText,
-      'entry?': plannedEntryShape,
-      ...momentMembers,
-    }),
-    result: members<Result>({
-      type: isText,
-      'op?': filled,
-      class: oneOf('not_sent', 'rejected', 'applied', 'unknown'),
-      address,
-      'entry?': orNull(entryShape),
-      'spent?': spentShape,
-      'lately?': members<NonNullable<Result['lately']>>({
-        what: oneOf('created', 'deleted'),
-        kind: filled,
-        id: filled,
-        ...momentMembers,
-      }),
-    }),
-    seen: members<Seen>({ type: isText, kind: filled, ids: listOf(filled) }),
-  }),
-);
 
 /** A journal as it verifies: what it opens with, what follows, and its text without a torn end. */
 export interface Journal {
@@ -83,7 +22,7 @@ export interface Journal {
 
 /** @throws TypeError for a record that would be refused when it is read again: a bug of the caller. */
 export function encodeRecord(record: JournalRecord): string {
-  const flaw = shapes.get(record.type)?.(record);
+  const flaw = recordShapes.get(record.type)?.(record);
   if (flaw)
     throw new TypeError(
       `a journal record of type ${record.type} cannot be written: ${formatPath(flaw.path)} ${flaw.problem}`,
@@ -120,7 +59,7 @@ function decodeRecord(line: string, index: number, file: string, afterLoss: stri
   if (!intact(line)) return wrong('the checksum of the record does not fit');
   const parsed = parseJsonText(line.slice(17));
   const record = ('value' in parsed ? parsed.value : undefined) as JournalRecord | undefined;
-  const shape = shapes.get(record?.type);
+  const shape = recordShapes.get(record?.type);
   if (!record || !shape) return wrong('the record is of no known type');
   const flaw = shape(record);
   if (flaw) return wrong(`${formatPath(flaw.path)} ${flaw.problem}`);

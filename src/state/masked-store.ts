@@ -1,30 +1,20 @@
 // What is stored between runs holds no value of a secret: an attribute in which one turns up is left out of what is
 // recorded, as a secret itself is. Nothing of it is compared then, and no reference leads to it.
 import type { Entry, JsonObject, Masking, RunRecord } from '../model/index.js';
-import type { Session, Store } from './store-port.js';
+import type { Store } from './store-port.js';
 
 export function maskedStore(store: Store, masking: Masking): Store {
   const cleared = recordWithout(masking);
   return {
-    location: store.location,
-    read: () => store.read(),
-    holder: () => store.holder(),
-    unlock: (id) => store.unlock(id),
-    open: async (operation, target) => maskedSession(await store.open(operation, target), cleared),
+    ...store,
+    async open(operation, target) {
+      const session = await store.open(operation, target);
+      return { ...session, record: (...records) => session.record(...records.map(cleared)) };
+    },
   };
 }
 
-type Cleared = <T extends RunRecord>(record: T) => T;
-
-const maskedSession = (session: Session, cleared: Cleared): Session => ({
-  snapshot: session.snapshot,
-  record: (...records) => session.record(...records.map((record) => cleared(record))),
-  assertHeld: () => session.assertHeld(),
-  compact: (finish) => session.compact(finish),
-  release: () => session.release(),
-});
-
-function recordWithout(masking: Masking): Cleared {
+function recordWithout(masking: Masking): <T extends RunRecord>(record: T) => T {
   const clear = (values: JsonObject): JsonObject =>
     masking.holds(values)
       ? Object.fromEntries(Object.entries(values).filter(([, value]) => !masking.holds(value)))

@@ -8,31 +8,14 @@ import {
   refuse,
   sorted,
   wireText,
-  type DocumentRequest,
   type Json,
   type PlanDocument,
   type PlanFile,
   type PlanOptions,
-  type ResourceChange,
 } from '../model/index.js';
 import type { Clock, Files } from '../platform/index.js';
 import { parseJsonText } from './json-text.js';
-import {
-  address,
-  anyJson,
-  anyObject,
-  filled,
-  isFlag,
-  formatPath,
-  listOf,
-  mapOf,
-  members,
-  oneOf,
-  orNull,
-  isText,
-  time,
-  isWhole,
-} from './shape-check.js';
+import { formatPath, PLAN_FILE_VERSION as VERSION, planFileShape } from './shape-check.js';
 import { damaged, ifThere, withDisk } from './disk-errors.js';
 
 export interface PlanFileOptions {
@@ -42,86 +25,8 @@ export interface PlanFileOptions {
   readonly clock: Clock;
 }
 
-const VERSION = 1;
 const LIFETIME = 24 * 60 * 60 * 1000;
 const REMEDY = 'Nothing was changed. Make the plan again: trueup plan --out FILE';
-
-const change = members<ResourceChange>({
-  address,
-  kind: filled,
-  name: filled,
-  origin: orNull(anyObject),
-  change: members<ResourceChange['change']>({
-    actions: listOf(oneOf('create', 'update', 'delete', 'forget', 'no-op')),
-    before: orNull(anyObject),
-    after: orNull(anyObject),
-    after_unknown: anyObject,
-    before_sensitive: anyObject,
-    after_sensitive: anyObject,
-    'importing?': members<{ id: string }>({ id: filled }),
-    'replace_paths?': listOf(listOf(isText)),
-  }),
-  reason: isText,
-  depends_on: listOf(isText),
-  fingerprint: orNull(isText),
-  patch: listOf(anyObject),
-  requests: listOf(
-    members<DocumentRequest>({ method: filled, path: filled, body: anyJson, 'base?': anyObject }),
-  ),
-  'previous_address?': address,
-  'previous_id?': filled,
-  'deposed?': filled,
-});
-
-const counts = mapOf(isText, isWhole(0));
-const summaryCounts = {
-  create: isWhole(0),
-  update: isWhole(0),
-  replace: isWhole(0),
-  delete: isWhole(0),
-  adopt: isWhole(0),
-  forget: isWhole(0),
-  keep: isWhole(0),
-} as const;
-const shape = members<PlanFile>({
-  plan_file_version: oneOf(VERSION),
-  expires_at: time,
-  options: members<PlanOptions>({
-    targets: listOf(isText),
-    excludes: listOf(isText),
-    allow: listOf(isText),
-    destroy: isFlag,
-    'env?': isText,
-    variables: mapOf(isText, isText),
-  }),
-  document: members<PlanDocument>({
-    format_version: oneOf('1.0'),
-    trueup_version: isText,
-    generated_at: time,
-    generated_from: members<PlanDocument['generated_from']>({
-      paths: listOf(isText),
-      digest: filled,
-    }),
-    target: isText,
-    state: members<PlanDocument['state']>({ lineage: isText, serial: isWhole(0) }),
-    resource_changes: listOf(change),
-    resource_drift: listOf(anyObject),
-    unmanaged: counts,
-    policy: listOf(anyObject),
-    summary: members<PlanDocument['summary']>({
-      ...summaryCounts,
-      writes: members<PlanDocument['summary']['writes']>({
-        create: isWhole(0),
-        update: isWhole(0),
-        delete: isWhole(0),
-      }),
-    }),
-    api_requests: counts,
-    'impact?': anyObject,
-    diagnostics: listOf(anyObject),
-  }),
-  digest: filled,
-});
 
 /** Writes a plan that holds for 24 hours, mode 0600. @throws Refusal where the disk does not let it. */
 export async function writePlanFile(
@@ -163,12 +68,10 @@ export async function readPlanFile({ path, files, clock }: PlanFileOptions): Pro
     refuse(
       'newer-format',
       `${path} was written by a newer trueup: its version is ${parsed.value.plan_file_version}, and this one reads up to ${VERSION}`,
-      {
-        detail: 'Apply it with the version that made it.',
-      },
+      { detail: 'Apply it with the version that made it.' },
     );
   }
-  const flaw = shape(parsed.value);
+  const flaw = planFileShape(parsed.value);
   if (flaw) damaged(path, top, `${formatPath(flaw.path)} ${flaw.problem}`, REMEDY);
   const { digest: claimed, ...content } = parsed.value as unknown as PlanFile;
   if (digest(content as unknown as Json) !== claimed)

@@ -1,6 +1,26 @@
 // Closed shapes of what lies on disk: a file that someone edited, damaged or made up is refused with the name of the
 // member that is wrong, before anything is believed.
-import { isObject, tryAddress } from '../model/index.js';
+import {
+  isObject,
+  tryAddress,
+  type Begin,
+  type DocumentRequest,
+  type Entry,
+  type Fingerprint,
+  type Intent,
+  type Moment,
+  type PlanDocument,
+  type PlanFile,
+  type PlanOptions,
+  type Recent,
+  type ResourceChange,
+  type Result,
+  type SaltedFingerprint,
+  type Seen,
+  type Spent,
+  type State,
+  type Together,
+} from '../model/index.js';
 
 /** What is wrong, and at which path of members; undefined where all is well. */
 export interface Flaw {
@@ -10,7 +30,7 @@ export interface Flaw {
 export type ShapeCheck = (value: unknown) => Flaw | undefined;
 
 /** Deeper values are refused: whoever walks them later would run out of stack. */
-export const DEEPEST = 512;
+const DEEPEST = 512;
 
 const here = (problem: string): Flaw => ({ path: [], problem });
 const rule =
@@ -78,12 +98,14 @@ function unfit(value: unknown, levels: number): string | undefined {
 }
 
 export function listOf(shape: ShapeCheck): ShapeCheck {
-  return (value) =>
-    Array.isArray(value)
-      ? first(value.entries(), ([index, item]: [number, unknown]) =>
-          inside(String(index), shape(item)),
-        )
-      : here('must be a list');
+  return (value) => {
+    if (!Array.isArray(value)) return here('must be a list');
+    for (const [index, item] of value.entries()) {
+      const flaw = shape(item);
+      if (flaw) return inside(String(index), flaw);
+    }
+    return undefined;
+  };
 }
 
 export function mapOf(key: ShapeCheck, shape: ShapeCheck): ShapeCheck {
@@ -139,10 +161,203 @@ function firstOf(
   return undefined;
 }
 
-function first<T>(items: Iterable<T>, look: (item: T) => Flaw | undefined): Flaw | undefined {
-  for (const item of items) {
-    const flaw = look(item);
-    if (flaw) return flaw;
-  }
-  return undefined;
+// The state.
+
+// Bounded, so that a made-up state cannot ask for gigabytes of scrypt.
+const cost = isWhole(1, 17);
+const salted = members<SaltedFingerprint>({
+  algorithm: oneOf('scrypt'),
+  cost,
+  block: isWhole(1, 8),
+  parallel: isWhole(1, 4),
+  salt: filled,
+  hash: filled,
+  keyed: isFlag,
+});
+const current = members<Fingerprint>({ of: filled, hash: filled, 'cost?': cost });
+const fingerprint: ShapeCheck = (value) =>
+  (isObject(value) && Object.hasOwn(value, 'algorithm') ? salted : current)(value);
+
+const entryMembers = {
+  kind: filled,
+  file: isText,
+  applied: anyObject,
+  depends_on: listOf(isText),
+  'secrets?': mapOf(filled, fingerprint),
+  'protect?': isFlag,
+  'on_removal?': filled,
+  'deposed?': listOf(filled),
+  applied_at: time,
+};
+/** An entry before its id is known, as intents hold it. */
+const entryShape = members<Entry>({ ...entryMembers, id: filled, observed: anyObject });
+const plannedEntryShape = members<Omit<Entry, 'id' | 'observed'>>(entryMembers);
+const momentMembers = {
+  at: time,
+  'server_at?': time,
+  'boot?': members<NonNullable<Moment['boot']>>({ id: filled, milliseconds: isWhole(0) }),
+} as const;
+const spentShape = members<Spent>({
+  ...momentMembers,
+  action: oneOf('update', 'delete'),
+  'kind?': filled,
+  'id?': filled,
+});
+const recentShape = members<Recent>({
+  ...momentMembers,
+  kind: filled,
+  created: listOf(filled),
+  unseen: listOf(filled),
+  deleted: listOf(filled),
+});
+
+/** An entry on disk: what was applied and is observed alike stands once, under `observed`, and is named in `as_observed`. */
+export type Packed = Entry & { readonly as_observed?: readonly string[] };
+const packedMembers = members<Packed>({
+  ...entryMembers,
+  id: filled,
+  observed: anyObject,
+  'as_observed?': listOf(isText),
+});
+const packedShape: ShapeCheck = (value) => packedMembers(value) ?? strayName(value as Packed);
+
+function strayName({ as_observed = [], applied, observed }: Packed): Flaw | undefined {
+  const stray = as_observed.findIndex(
+    (name) => !Object.hasOwn(observed, name) || Object.hasOwn(applied, name),
+  );
+  return stray === -1
+    ? undefined
+    : {
+        path: ['as_observed', String(stray)],
+        problem: 'must name a member of observed that does not stand in applied',
+      };
 }
+
+export const stateShape = members<State>({
+  format_version: isWhole(1),
+  lineage: filled,
+  serial: isWhole(0),
+  target: isText,
+  resources: mapOf(address, packedShape),
+  spent: listOf(spentShape),
+  'recent?': listOf(recentShape),
+  'secrets_salt?': filled,
+  'secrets_together?': listOf(members<Together>({ of: filled, hash: filled, 'cost?': cost })),
+});
+
+// The journal.
+
+/** By the type of the record. */
+export const recordShapes: ReadonlyMap<unknown, ShapeCheck> = new Map(
+  Object.entries({
+    begin: members<Begin>({
+      type: isText,
+      run: filled,
+      lineage: filled,
+      serial: isWhole(0),
+      target: isText,
+      at: time,
+      'secrets_salt?': filled,
+    }),
+    intent: members<Intent>({
+      type: isText,
+      op: filled,
+      address,
+      kind: filled,
+      action: oneOf('create', 'update', 'delete'),
+      'id?': filled,
+      'content?': filled,
+      'body?': anyObject,
+      'preimage?': listOf(isText),
+      'highest?': isText,
+      'newest?': isText,
+      'entry?': plannedEntryShape,
+      ...momentMembers,
+    }),
+    result: members<Result>({
+      type: isText,
+      'op?': filled,
+      class: oneOf('not_sent', 'rejected', 'applied', 'unknown'),
+      address,
+      'entry?': orNull(entryShape),
+      'spent?': spentShape,
+      'lately?': members<NonNullable<Result['lately']>>({
+        what: oneOf('created', 'deleted'),
+        kind: filled,
+        id: filled,
+        ...momentMembers,
+      }),
+    }),
+    seen: members<Seen>({ type: isText, kind: filled, ids: listOf(filled) }),
+  }),
+);
+
+// Saved plans.
+
+export const PLAN_FILE_VERSION = 1;
+
+const change = members<ResourceChange>({
+  address,
+  kind: filled,
+  name: filled,
+  origin: orNull(anyObject),
+  change: members<ResourceChange['change']>({
+    actions: listOf(oneOf('create', 'update', 'delete', 'forget', 'no-op')),
+    before: orNull(anyObject),
+    after: orNull(anyObject),
+    after_unknown: anyObject,
+    before_sensitive: anyObject,
+    after_sensitive: anyObject,
+    'importing?': members<{ id: string }>({ id: filled }),
+    'replace_paths?': listOf(listOf(isText)),
+  }),
+  reason: isText,
+  depends_on: listOf(isText),
+  fingerprint: orNull(isText),
+  patch: listOf(anyObject),
+  requests: listOf(
+    members<DocumentRequest>({ method: filled, path: filled, body: anyJson, 'base?': anyObject }),
+  ),
+  'previous_address?': address,
+  'previous_id?': filled,
+  'deposed?': filled,
+});
+
+const counts = mapOf(isText, isWhole(0));
+const counters = <Name extends string>(...names: readonly Name[]) =>
+  Object.fromEntries(names.map((name) => [name, isWhole(0)])) as Record<Name, ShapeCheck>;
+export const planFileShape = members<PlanFile>({
+  plan_file_version: oneOf(PLAN_FILE_VERSION),
+  expires_at: time,
+  options: members<PlanOptions>({
+    targets: listOf(isText),
+    excludes: listOf(isText),
+    allow: listOf(isText),
+    destroy: isFlag,
+    'env?': isText,
+    variables: mapOf(isText, isText),
+  }),
+  document: members<PlanDocument>({
+    format_version: oneOf('1.0'),
+    trueup_version: isText,
+    generated_at: time,
+    generated_from: members<PlanDocument['generated_from']>({
+      paths: listOf(isText),
+      digest: filled,
+    }),
+    target: isText,
+    state: members<PlanDocument['state']>({ lineage: isText, serial: isWhole(0) }),
+    resource_changes: listOf(change),
+    resource_drift: listOf(anyObject),
+    unmanaged: counts,
+    policy: listOf(anyObject),
+    summary: members<PlanDocument['summary']>({
+      ...counters('create', 'update', 'replace', 'delete', 'adopt', 'forget', 'keep'),
+      writes: members<PlanDocument['summary']['writes']>(counters('create', 'update', 'delete')),
+    }),
+    api_requests: counts,
+    'impact?': anyObject,
+    diagnostics: listOf(anyObject),
+  }),
+  digest: filled,
+});

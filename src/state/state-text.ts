@@ -8,32 +8,11 @@ import {
   refuse,
   sha256,
   type Entry,
-  type Fingerprint,
   type Json,
-  type Moment,
-  type Recent,
-  type SaltedFingerprint,
-  type Spent,
   type State,
-  type Together,
 } from '../model/index.js';
 import { parseJsonText, jsonPositionOf, type JsonPosition } from './json-text.js';
-import {
-  address,
-  anyObject,
-  filled,
-  isFlag,
-  formatPath,
-  listOf,
-  mapOf,
-  members,
-  oneOf,
-  isText,
-  time,
-  isWhole,
-  type Flaw,
-  type ShapeCheck,
-} from './shape-check.js';
+import { formatPath, stateShape, type Packed } from './shape-check.js';
 import { damaged } from './disk-errors.js';
 
 type Loose = Readonly<Record<string, unknown>>;
@@ -45,7 +24,7 @@ export interface Formats {
 }
 
 /** Format 1 held salted fingerprints alone, which format 2 still reads, and what the service said of failed deliveries. */
-export const stateFormats: Formats = { current: 2, upgrades: { 1: withoutFreeText } };
+const stateFormats: Formats = { current: 2, upgrades: { 1: withoutFreeText } };
 
 function withoutFreeText(older: Loose): Loose {
   const { resources } = older;
@@ -61,76 +40,6 @@ function withoutFreeText(older: Loose): Loose {
       Object.entries(resources).map(([address, entry]) => [address, cleared(entry)]),
     ),
   };
-}
-
-// Bounded, so that a made-up state cannot ask for gigabytes of scrypt.
-const cost = isWhole(1, 17);
-const salted = members<SaltedFingerprint>({
-  algorithm: oneOf('scrypt'),
-  cost,
-  block: isWhole(1, 8),
-  parallel: isWhole(1, 4),
-  salt: filled,
-  hash: filled,
-  keyed: isFlag,
-});
-const current = members<Fingerprint>({ of: filled, hash: filled, 'cost?': cost });
-const fingerprint: ShapeCheck = (value) =>
-  (isObject(value) && Object.hasOwn(value, 'algorithm') ? salted : current)(value);
-
-const entryMembers = {
-  kind: filled,
-  file: isText,
-  applied: anyObject,
-  depends_on: listOf(isText),
-  'secrets?': mapOf(filled, fingerprint),
-  'protect?': isFlag,
-  'on_removal?': filled,
-  'deposed?': listOf(filled),
-  applied_at: time,
-};
-/** An entry before its id is known, as intents hold it. */
-export const entryShape = members<Entry>({ ...entryMembers, id: filled, observed: anyObject });
-export const plannedEntryShape = members<Omit<Entry, 'id' | 'observed'>>(entryMembers);
-export const momentMembers = {
-  at: time,
-  'server_at?': time,
-  'boot?': members<NonNullable<Moment['boot']>>({ id: filled, milliseconds: isWhole(0) }),
-} as const;
-export const spentShape = members<Spent>({
-  ...momentMembers,
-  action: oneOf('update', 'delete'),
-  'kind?': filled,
-  'id?': filled,
-});
-const recentShape = members<Recent>({
-  ...momentMembers,
-  kind: filled,
-  created: listOf(filled),
-  unseen: listOf(filled),
-  deleted: listOf(filled),
-});
-
-/** An entry on disk: what was applied and is observed alike stands once, under `observed`, and is named in `as_observed`. */
-type Packed = Entry & { readonly as_observed?: readonly string[] };
-const packedMembers = members<Packed>({
-  ...entryMembers,
-  id: filled,
-  observed: anyObject,
-  'as_observed?': listOf(isText),
-});
-const packedShape: ShapeCheck = (value) => packedMembers(value) ?? strayName(value as Packed);
-
-function strayName({ as_observed = [], applied, observed }: Packed): Flaw | undefined {
-  const stray = as_observed.findIndex(
-    (name) => !Object.hasOwn(observed, name) || Object.hasOwn(applied, name),
-  );
-  return stray === -1
-    ? undefined
-    : {
-        path: ['as_observed', String(stray)],
-        problem: 'must name a member of observed that does not stand in applied',
-      };
 }
 
 function packed(entry: Entry): Packed {
@@ -149,18 +58,6 @@ function unpacked({ as_observed = [], ...entry }: Packed): Entry {
   return { ...entry, applied: { ...entry.applied, ...Object.fromEntries(shared) } };
 }
 
-const stateShape = members<State>({
-  format_version: isWhole(1),
-  lineage: filled,
-  serial: isWhole(0),
-  target: isText,
-  resources: mapOf(address, packedShape),
-  spent: listOf(spentShape),
-  'recent?': listOf(recentShape),
-  'secrets_salt?': filled,
-  'secrets_together?': listOf(members<Together>({ of: filled, hash: filled, 'cost?': cost })),
-});
-
 const HEAD = /^\{\n {2}"checksum": "([0-9a-f]{64})",\n/;
 
 /** One line a member, and within `resources` one an entry: a change of one object is a change of one line, and ten thousand are read quickly. */
@@ -172,22 +69,16 @@ export function encodeState({ resources, ...head }: State): string {
     .map((address) =>
       line('    ', address, canonical(packed(resources[address] as Entry) as unknown as Json)),
     );
-  const members = {
-    ...head,
+  const texts: Record<string, string> = {
+    ...Object.fromEntries(
+      Object.entries(head).map(([name, value]) => [name, canonical(value as Json)]),
+    ),
     resources: entries.length === 0 ? '{}' : `{\n${entries.join(',\n')}\n  }`,
   };
-  const rest = `${Object.keys(members)
+  const lines = Object.keys(texts)
     .toSorted(compareText)
-    .map((name) =>
-      line(
-        '  ',
-        name,
-        name === 'resources'
-          ? members.resources
-          : canonical(members[name as keyof typeof head] as Json),
-      ),
-    )
-    .join(',\n')}\n}\n`;
+    .map((name) => line('  ', name, texts[name] as string));
+  const rest = `${lines.join(',\n')}\n}\n`;
   return `{\n  "checksum": "${sha256(rest)}",\n${rest}`;
 }
 
@@ -201,39 +92,39 @@ export async function decodeState(
   file: string,
   version: string,
   advice: () => Promise<string>,
-  formats: Formats = stateFormats,
+  formats = stateFormats,
 ): Promise<State> {
-  const top = { line: 1, column: 1 };
+  const wrong = async (problem: string, place = { line: 1, column: 1 }): Promise<never> =>
+    damaged(file, place, problem, await advice());
   const parsed = parseJsonText(source);
   if ('brokenAt' in parsed)
-    damaged(
-      file,
-      parsed.brokenAt,
+    return wrong(
       source === '' ? 'it is empty' : 'the text breaks off or is no JSON',
-      await advice(),
+      parsed.brokenAt,
     );
   if (!isObject(parsed.value) || typeof parsed.value.format_version !== 'number')
-    damaged(file, top, 'it is no state of trueup', await advice());
+    return wrong('it is no state of trueup');
   const { checksum: _, ...loose } = parsed.value;
   if (parsed.value.format_version > formats.current)
-    refuseNewer(file, parsed.value.format_version, formats.current, version);
+    refuse(
+      'newer-format',
+      `${file} was written by a newer trueup: its format is ${parsed.value.format_version}, and trueup ${version} reads formats up to ${formats.current}`,
+      {
+        detail:
+          'Install the newer version and run the same command again. The file was not touched.',
+        origin: { file, line: 1, column: 1 },
+      },
+    );
   const head = HEAD.exec(source);
   if (!head || sha256(source.slice(head[0].length)) !== head[1])
-    damaged(
-      file,
-      { line: 2, column: 3 },
-      'the checksum does not fit what follows; it was edited, converted or damaged',
-      await advice(),
-    );
+    return wrong('the checksum does not fit what follows; it was edited, converted or damaged', {
+      line: 2,
+      column: 3,
+    });
   const state = upgrade(loose, parsed.value.format_version, file, formats);
   const flaw = stateShape(state);
   if (flaw)
-    damaged(
-      file,
-      placeOfMember(source, flaw.path),
-      `${formatPath(flaw.path)} ${flaw.problem}`,
-      await advice(),
-    );
+    return wrong(`${formatPath(flaw.path)} ${flaw.problem}`, placeOfMember(source, flaw.path));
   const { resources } = state as unknown as State;
   return {
     ...(state as unknown as State),
@@ -263,15 +154,4 @@ function placeOfMember(source: string, path: readonly string[]): JsonPosition {
     if (found !== -1) at = found + before.length;
   });
   return jsonPositionOf(source, at);
-}
-
-function refuseNewer(file: string, format: number, current: number, version: string): never {
-  refuse(
-    'newer-format',
-    `${file} was written by a newer trueup: its format is ${format}, and trueup ${version} reads formats up to ${current}`,
-    {
-      detail: 'Install the newer version and run the same command again. The file was not touched.',
-      origin: { file, line: 1, column: 1 },
-    },
-  );
 }

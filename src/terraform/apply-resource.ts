@@ -6,7 +6,6 @@ import {
   refuse,
   secretsIn,
   writables,
-  type AttributeChange,
   type Change,
   type Delete,
   type Diagnostic,
@@ -17,7 +16,7 @@ import {
   type Write,
 } from '../model/index.js';
 import { diff, updateOf } from '../reconciler/plan/diff.js';
-import type { Proof, WrittenChange } from '../reconciler/apply/executor.js';
+import type { WrittenChange } from '../reconciler/apply/executor.js';
 import type { Performed } from '../reconciler/apply/operation.js';
 import { literalsAtMasks, ours } from '../reconciler/plan/document-diff.js';
 import type { LiveCollection, LiveCollections } from '../reconciler/observe.js';
@@ -33,20 +32,20 @@ import {
   valueOf,
   versionOf,
 } from './convert.js';
-import { failureOf, make } from './create-resource.js';
+import { failureOf, make, named } from './create-resource.js';
 import type { CtyObject, CtyValue } from './protocol/cty.js';
 import { createdIn, createdNow, readUntilVisible } from './creation-time.js';
 import { complaints, wireDiagnosticOf, wordsFor } from './wire-diagnostics.js';
 import { claimOf } from './provider-journal.js';
 import type { ApplyReply, WireDiagnostic } from './protocol/provider-server.js';
 import { sameObject, timed, timeoutsOf, timeoutError, type Limit, type Timed } from './timeouts.js';
-import type { WriteSession, WriteContext } from './write-session.js';
+import type { OperationContext, WriteContext } from './write-session.js';
 
-export interface Applying {
+export interface Applying<Held extends CtyValue = CtyValue> {
   readonly kind: Kind;
-  readonly prior: CtyValue;
-  readonly planned: CtyValue;
-  readonly config: CtyValue;
+  readonly prior: Held;
+  readonly planned: Held;
+  readonly config: Held;
   /** The private part of terraform's state. */
   readonly kept: Uint8Array;
 }
@@ -74,36 +73,29 @@ export async function applyChange(
 function within<T>(
   context: WriteContext,
   what: Timed,
-  write: (context: WriteContext, writer: WriteSession) => Promise<T>,
+  write: (operation: OperationContext) => Promise<T>,
 ): Promise<T> {
   const narrowed = (limit: Limit, signal?: AbortSignal): WriteContext =>
     signal ? { ...context, limit, cloud: context.within(signal) } : context;
   return context.journal.during((writer) =>
-    timed(context.clock, what, (...time) => write(narrowed(...time), writer)),
+    timed(context.clock, what, (...time) =>
+      write({ ...narrowed(...time), kind: what.kind, writer }),
+    ),
   );
 }
 
-function create(
-  whole: WriteContext,
-  kind: Kind,
-  planned: CtyObject,
-  config: CtyObject,
-): Promise<ApplyReply> {
+function create(whole: WriteContext, kind: Kind, planned: CtyObject, config: CtyObject) {
   const declared = managed(kind, planned, config);
-  return within(whole, { kind, operation: 'create', block: planned }, async (context, writer) => {
-    const { live, fits, created } = await make(context, writer, kind, declared);
+  return within(whole, { kind, operation: 'create', block: planned }, async (context) => {
+    const { live, fits, created } = await make(context, declared);
     if (fits)
       return {
         new_state: resultOf(kind.attributes, planned, live.values),
         ...(created && { private: createdNow(context) }),
       };
     try {
-      const { now, diagnostics } = await brought(context, writer, {
-        kind,
-        live,
-        declared,
-        renewed: () => true,
-      });
+      const bringing = { live, declared, renewed: () => true };
+      const { now, diagnostics } = await brought(context, bringing);
       return { new_state: resultOf(kind.attributes, planned, now.values), diagnostics };
     } catch (error) {
       // What was planned did not come about, and the object is there: terraform marks it for another try.
@@ -119,17 +111,7 @@ function create(
 
 async function update(
   whole: WriteContext,
-  {
-    kind,
-    prior,
-    planned,
-    config,
-    kept,
-  }: Applying & {
-    readonly prior: CtyObject;
-    readonly planned: CtyObject;
-    readonly config: CtyObject;
-  },
+  { kind, prior, planned, config, kept }: Applying<CtyObject>,
 ): Promise<ApplyReply> {
   const id = String(prior[kind.id]);
   for (const held of [whole.claims, whole.bound]) held.add(claimOf(kind.name, id));
@@ -137,25 +119,15 @@ async function update(
   const declared = managed(kind, planned, config);
   const renewed = (path: string): boolean =>
     memberAt(planned, versionOf(path)) !== memberAt(prior, versionOf(path));
-  return within(whole, { kind, operation: 'update', block: planned }, async (context, writer) => {
-    const live = await readUntilVisible(
-      context,
-      kind,
-      id,
-      await writer.current(context, kind, id),
-      createdIn(kept),
-    );
+  return within(whole, { kind, operation: 'update', block: planned }, async (context) => {
+    const found = await context.writer.current(context, kind, id);
+    const live = await readUntilVisible(context, kind, id, found, createdIn(kept));
     if (!live)
       return refuse('gone', `${wordsFor(kind)} ${id} was deleted outside of Terraform meanwhile.`, {
         detail: 'Plan again.',
       });
-    const { now, diagnostics } = await brought(context, writer, {
-      kind,
-      live,
-      declared,
-      renewed,
-      prior,
-    });
+    const bringing = { live, declared, renewed, prior };
+    const { now, diagnostics } = await brought(context, bringing);
     return { new_state: resultOf(kind.attributes, planned, now.values), diagnostics };
   });
 }
@@ -168,7 +140,6 @@ function memberAt(block: CtyObject, path: string): CtyValue {
 }
 
 interface Bringing {
-  readonly kind: Kind;
   readonly live: Live;
   readonly declared: Values;
   /** Whether the secret at a path has to be sent. */
@@ -178,11 +149,8 @@ interface Bringing {
 }
 
 /** Changes an object to what is declared. @throws Refusal where that was not possible */
-async function brought(
-  context: WriteContext,
-  writer: WriteSession,
-  { kind, live, declared, renewed, prior }: Bringing,
-): Promise<{ readonly now: Live; readonly diagnostics: readonly WireDiagnostic[] }> {
+async function brought(context: OperationContext, { live, declared, renewed, prior }: Bringing) {
+  const { kind } = context;
   const before = { ...live, values: ours(kind, declared, live.values) };
   const masks = literalsAtMasks(kind, declared, live.values);
   if (masks.length > 0)
@@ -207,7 +175,8 @@ async function brought(
       detail: 'Plan again.',
       attribute: fixed.path,
     });
-  if (prior) refuseMoved(kind, prior, live, changes);
+  const paths = changes.map(({ path }) => path);
+  if (prior) refuseMoved(kind, prior, live, paths);
   const update = updateOf({
     kind,
     declared,
@@ -220,22 +189,20 @@ async function brought(
     refuse(
       'additions-only',
       `Something of ${wordsFor(kind)} ${live.id} has to be taken out, and a PATCH can only add.`,
-      {
-        detail: 'Remove configuration_writes from the provider block.',
-      },
+      { detail: 'Remove configuration_writes from the provider block.' },
     );
   const write: Write = { verb: 'update', id: live.id, live: before, ...update };
   const change: Change & { readonly id: string } = {
     action: 'update',
-    ...named(context, kind),
+    ...named(context),
     id: live.id,
     before: before.values,
     changes,
     write,
     request: context.cloud.compose(kind, write),
   };
-  const { warnings, performed } = await written(context, writer, kind, change);
-  const proof = await proven(context, writer, { change, ...performed.written });
+  const { warnings, performed } = await written(context, change);
+  const proof = await proven(context, { change, ...performed.written });
   const wire = proof.notes.map((note) => wireDiagnosticOf(kind, note));
   if (proof.live) return { now: proof.live, diagnostics: [...warnings, ...wire] };
   return {
@@ -245,12 +212,8 @@ async function brought(
 }
 
 /** @throws Refusal where a reading shows that the service did not carry out what it answered with success */
-async function proven(
-  context: WriteContext,
-  writer: WriteSession,
-  written: WrittenChange,
-): Promise<Proof> {
-  const proof = await writer.prove(context, written);
+async function proven(context: OperationContext, written: WrittenChange) {
+  const proof = await context.writer.prove(context, written);
   if (proof.failure && proof.shown !== 'unread') throw new Refusal([proof.failure.diagnostic]);
   return proof;
 }
@@ -264,19 +227,9 @@ const unread = (kind: Kind, id: string): WireDiagnostic => ({
   detail: 'The next plan shows what it holds.',
 });
 
-const named = ({ random }: WriteContext, kind: Kind) => {
-  const name = `tf-${random.uuid()}`;
-  return { address: `${kind.name}.${name}`, kind: kind.name, name, reason: '', depends_on: [] };
-};
-
 /** What is written has to be as it was planned from. What is already as it should be is no error. @throws Refusal */
-function refuseMoved(
-  kind: Kind,
-  prior: CtyObject,
-  { id, values }: Live,
-  changes: readonly Pick<AttributeChange, 'path'>[],
-): void {
-  const names = [...new Set(changes.map(({ path }) => path.split('.', 1)[0] as string))];
+function refuseMoved(kind: Kind, prior: CtyObject, { id, values }: Live, paths: readonly string[]) {
+  const names = paths.map((path) => path.split('.', 1)[0] as string);
   const moved = names.find((name) => !stands(kind, name, prior, values[name]));
   if (moved !== undefined)
     refuse(
@@ -293,45 +246,24 @@ function stands(kind: Kind, name: string, prior: CtyObject, live: Value | undefi
 }
 
 /** Deleted, or forgotten if the API cannot delete. */
-async function remove(
-  whole: WriteContext,
-  kind: Kind,
-  prior: CtyObject,
-  kept: Uint8Array,
-): Promise<ApplyReply> {
+async function remove(whole: WriteContext, kind: Kind, prior: CtyObject, kept: Uint8Array) {
   const id = String(prior[kind.id]);
   whole.claims.add(claimOf(kind.name, id));
   if (!kind.operations.delete) return { new_state: null };
-  return within(whole, { kind, operation: 'delete', block: prior }, async (context, writer) => {
-    const live = await readUntilVisible(
-      context,
-      kind,
-      id,
-      await writer.current(context, kind, id),
-      createdIn(kept),
-    );
+  return within(whole, { kind, operation: 'delete', block: prior }, async (context) => {
+    const found = await context.writer.current(context, kind, id);
+    const live = await readUntilVisible(context, kind, id, found, createdIn(kept));
     if (!live) return { new_state: null };
-    refuseMoved(
-      kind,
-      prior,
-      live,
-      writables(kind).map(([path]) => ({ path })),
-    );
+    const paths = writables(kind).map(([path]) => path);
+    refuseMoved(kind, prior, live, paths);
     const write: Write = { verb: 'delete', id, fields: {}, live };
-    const change: Delete = {
-      action: 'delete',
-      ...named(context, kind),
-      id,
-      before: live.values,
-      write,
-      request: context.cloud.compose(kind, write),
-    };
-    const { warnings } = await written(context, writer, kind, change);
-    const { shown } = await proven(context, writer, { change });
-    return {
-      new_state: null,
-      diagnostics: shown === 'unread' ? [...warnings, unread(kind, id)] : warnings,
-    };
+    const request = context.cloud.compose(kind, write);
+    const before = live.values;
+    const change: Delete = { action: 'delete', ...named(context), id, before, write, request };
+    const { warnings } = await written(context, change);
+    const { shown } = await proven(context, { change });
+    const notes = shown === 'unread' ? [...warnings, unread(kind, id)] : warnings;
+    return { new_state: null, diagnostics: notes };
   });
 }
 
@@ -346,66 +278,50 @@ function advised({ action }: Change, failure: Diagnostic): Diagnostic {
 }
 
 /** @throws Refusal where a policy forbids the change, or it was not done */
-async function written(
-  context: WriteContext,
-  writer: WriteSession,
-  kind: Kind,
-  change: Change,
-): Promise<{ readonly warnings: readonly WireDiagnostic[]; readonly performed: Performed }> {
+async function written(context: OperationContext, change: Change) {
   const send = async (liveObjects?: LiveCollections): Promise<Performed> => {
-    const performed = await writer.write(context, change, liveObjects);
+    const performed = await context.writer.write(context, change, liveObjects);
     if (performed.outcome.outcome !== 'done')
-      throw new Refusal([advised(change, failureOf(context, kind, performed.outcome))]);
+      throw new Refusal([advised(change, failureOf(context, performed.outcome))]);
     return performed;
   };
   if (!endangers(context.rules, change, context.settings))
     return { warnings: [], performed: await send() };
   return context.limit.inTurn(context.alone, async () => {
-    const { warnings, liveObjects } = await judged(context, kind, change);
-    return { warnings, performed: await send(liveObjects) };
+    const { warnings, live } = await judged(context, change);
+    return { warnings, performed: await send(live) };
   });
 }
 
 /** @throws Refusal where the change would take from others what they need, and nobody allowed it */
 async function judged(
-  { listings, kinds, rules, allow, settings, limit }: WriteContext,
-  kind: Kind,
+  { kind, listings, kinds, rules, allow, settings, limit }: OperationContext,
   change: Change,
-): Promise<{
-  readonly warnings: readonly WireDiagnostic[];
-  readonly liveObjects: LiveCollections;
-}> {
-  const liveObjects = new Map<string, LiveCollection>();
+): Promise<{ readonly warnings: readonly WireDiagnostic[]; readonly live: LiveCollections }> {
+  const live = new Map<string, LiveCollection>();
   const warnings: WireDiagnostic[] = [];
   for (const name of new Set([kind.name, ...policyNeeds([change], { kinds, rules }, settings)])) {
     try {
-      liveObjects.set(name, await limit.until(listings.list(kinds.get(name) as Kind)));
+      live.set(name, await limit.until(listings.list(kinds.get(name) as Kind)));
     } catch (error) {
-      const missing =
-        error instanceof Refusal
-          ? error.diagnostics.find(({ code }) => missingCredentials.has(code))
-          : undefined;
+      if (!(error instanceof Refusal)) throw error;
+      const missing = error.diagnostics.find(({ code }) => missingCredentials.has(code));
       if (!missing) throw error;
-      warnings.push(
-        wireDiagnosticOf(kind, {
-          ...missing,
-          severity: 'warning',
-          summary: `${name} were not checked for what this change touches: ${missing.summary}`,
-        }),
-      );
+      const summary = `${name} were not checked for what this change touches: ${missing.summary}`;
+      warnings.push(wireDiagnosticOf(kind, { ...missing, severity: 'warning', summary }));
     }
   }
-  const blocked = judgeAlone(rules, change, liveObjects, settings).filter(
+  const blocked = judgeAlone(rules, change, live, settings).filter(
     ({ rule }) => !allow.includes(rule),
   );
-  if (blocked.length === 0) return { warnings, liveObjects };
+  if (blocked.length === 0) return { warnings, live };
   throw new Refusal(
     blocked.map(({ rule, detail, address }) => ({
       severity: 'error',
       code: rule,
       summary: detail,
       detail: `The rule ${rule} forbids it. ${rule === 'account-in-use' ? REMOVE_FIRST : 'If another resource of this run fixes it, let this one depend on that (depends_on).'} To let it happen: allow = ["${rule}"] in the provider block.`,
-      ...(isEmpty(address) ? {} : { address: String(address) }),
+      ...(!isEmpty(address) && { address: String(address) }),
     })),
   );
 }

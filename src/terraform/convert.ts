@@ -81,6 +81,25 @@ function secretOf(name: string, held: CtyValue): Value {
     : new Secret(writeOnly(name), () => (typeof held === 'string' ? held : undefined));
 }
 
+/** What `each` makes of the elements of a list, a set or a map; null for what is none. */
+export function elementsOf<U>(
+  { word }: Attribute,
+  held: CtyValue | Value | undefined,
+  each: (item: never) => U,
+): readonly U[] | { readonly [key: string]: U } | null {
+  if (word !== 'map') return Array.isArray(held) ? held.map((item) => each(item as never)) : null;
+  return isTree(held as Value) && isRecord(held as CtyValue)
+    ? mapped(held as Readonly<Record<string, never>>, each)
+    : null;
+}
+
+/** A record with each of its values changed. */
+export const mapped = <T, U>(
+  record: Readonly<Record<string, T>>,
+  to: (value: T) => U,
+): Record<string, U> =>
+  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, to(value)]));
+
 function plain(attribute: Attribute, held: CtyValue | undefined): Value {
   if (held instanceof Unknown) return NOT_KNOWN;
   if (held === null || held === undefined) return null;
@@ -91,15 +110,8 @@ function plain(attribute: Attribute, held: CtyValue | undefined): Value {
       return isRecord(held) ? membersOf(attribute.attributes, held) : null;
     case 'list':
     case 'set':
-      return Array.isArray(held)
-        ? (held as readonly CtyValue[]).map((item) => plain(attribute.of, item))
-        : null;
     case 'map':
-      return isRecord(held)
-        ? Object.fromEntries(
-            Object.entries(held).map(([key, item]) => [key, plain(attribute.of, item)]),
-          )
-        : null;
+      return elementsOf(attribute, held, (item: CtyValue) => plain(attribute.of, item));
     default:
       return held as Value;
   }
@@ -144,17 +156,11 @@ function heldOf(attribute: Attribute, live: Value | undefined, prior: CtyValue):
   if (prior === null) return fresh(attribute, live);
   const before = valueOf(attribute, prior);
   if (says(attribute, before, live)) return prior;
-  return attribute.wire === 'merge'
-    ? fresh(attribute, comparedDocument(before, live))
-    : fresh(attribute, live);
+  return fresh(attribute, attribute.wire === 'merge' ? comparedDocument(before, live) : live);
 }
 
 /** One that holds nothing is none: an answer may hold an empty one, or leave it out. */
-function objectHeld(
-  attribute: ObjectOf,
-  live: Value | undefined,
-  prior: CtyObject | null,
-): CtyValue {
+function objectHeld(attribute: ObjectOf, live: Value | undefined, prior: CtyObject | null) {
   const visible = Object.entries(attribute.attributes).filter(([, inner]) => inner.secret !== true);
   const there = isTree(live) ? live : {};
   if (
@@ -173,15 +179,9 @@ export function fresh(attribute: Attribute, live: Value | undefined): CtyValue {
   switch (attribute.word) {
     case 'list':
     case 'set':
-      return Array.isArray(live)
-        ? (live as readonly Value[]).map((item) => fresh(attribute.of, item))
-        : [];
+      return elementsOf(attribute, live, (item: Value) => fresh(attribute.of, item)) ?? [];
     case 'map':
-      return isTree(live)
-        ? Object.fromEntries(
-            Object.entries(live).map(([key, item]) => [key, fresh(attribute.of, item)]),
-          )
-        : null;
+      return elementsOf(attribute, live, (item: Value) => fresh(attribute.of, item));
     case 'object':
       return isTree(live) ? stateOf(attribute.attributes, live, null) : null;
     case 'document':
@@ -201,19 +201,16 @@ export function fresh(attribute: Attribute, live: Value | undefined): CtyValue {
 
 /** What was planned, with what only the service could know filled in from the live object. */
 export function resultOf(attributes: Attributes, planned: CtyObject, live: Values): CtyObject {
-  const known = Object.entries(planned).map(([name, held]): readonly [string, CtyValue] => {
+  const result: Record<string, CtyValue> = {};
+  for (const [name, held] of Object.entries(planned)) {
     const attribute = attributes[name];
-    if (held instanceof Unknown)
-      return [name, attribute ? heldOf(attribute, live[name], null) : null];
     const inner = live[name];
-    return [
-      name,
-      attribute?.word === 'object' && isRecord(held)
-        ? resultOf(attribute.attributes, held, isTree(inner) ? inner : {})
-        : held,
-    ];
-  });
-  return Object.fromEntries(known);
+    if (held instanceof Unknown) result[name] = attribute ? heldOf(attribute, inner, null) : null;
+    else if (attribute?.word === 'object' && isRecord(held))
+      result[name] = resultOf(attribute.attributes, held, isTree(inner) ? inner : {});
+    else result[name] = held;
+  }
+  return result;
 }
 
 /** What of a plan the configuration speaks of: the rest is what was there, and not ours. Secrets are the configuration's. */
@@ -222,24 +219,17 @@ export function managed(kind: Kind, planned: CtyObject, config: CtyObject): Valu
 }
 
 function spokenOf(attributes: Attributes, planned: CtyObject, config: CtyObject): CtyObject {
-  const entries = Object.entries(attributes).flatMap(
-    ([name, attribute]): readonly (readonly [string, CtyValue])[] => {
-      if (attribute.computed) return [];
-      const key = attribute.secret ? writeOnly(name) : name;
-      const [wanted, will] = [config[key] ?? null, planned[key] ?? null];
-      if (wanted === null) return [];
-      if (attribute.secret) return [[key, wanted]];
-      return [
-        [
-          key,
-          attribute.word === 'object' && isRecord(wanted) && isRecord(will)
-            ? spokenOf(attribute.attributes, will, wanted)
-            : will,
-        ],
-      ];
-    },
-  );
-  return Object.fromEntries(entries);
+  const spoken: Record<string, CtyValue> = {};
+  for (const [name, attribute] of Object.entries(attributes)) {
+    const key = attribute.secret ? writeOnly(name) : name;
+    const [wanted, will] = [config[key] ?? null, planned[key] ?? null];
+    if (attribute.computed || wanted === null) continue;
+    if (attribute.secret) spoken[key] = wanted;
+    else if (attribute.word === 'object' && isRecord(wanted) && isRecord(will))
+      spoken[key] = spokenOf(attribute.attributes, will, wanted);
+    else spoken[key] = will;
+  }
+  return spoken;
 }
 
 /** A block as the declaration it would be in a file, for validation: what is not known yet, and every secret, is a `${…}`. */
@@ -256,16 +246,8 @@ export function rawOf(attributes: Attributes, block: CtyObject): JsonObject {
 function rawValue(attribute: Attribute, held: CtyValue): Json {
   if (held instanceof Unknown) return '${unknown}';
   if (attribute.word === 'object') return isRecord(held) ? rawOf(attribute.attributes, held) : null;
-  if (attribute.word === 'list' || attribute.word === 'set')
-    return Array.isArray(held)
-      ? (held as readonly CtyValue[]).map((item) => rawValue(attribute.of, item))
-      : null;
-  if (attribute.word === 'map')
-    return isRecord(held)
-      ? Object.fromEntries(
-          Object.entries(held).map(([key, item]) => [key, rawValue(attribute.of, item)]),
-        )
-      : null;
+  if ('of' in attribute)
+    return elementsOf(attribute, held, (item: CtyValue) => rawValue(attribute.of, item));
   if (attribute.word === 'document')
     return typeof held === 'string' ? (tryDocument(held) ?? null) : null;
   return held instanceof ExactNumber ? Number(held.text) : (held as Json);

@@ -9,7 +9,6 @@ import {
   type Create,
   type Diagnostic,
   type Entry,
-  type Kind,
   type Live,
   type Outcome,
   type Values,
@@ -22,7 +21,7 @@ import { readUntilVisible } from './creation-time.js';
 import { wordsFor } from './wire-diagnostics.js';
 import { claimOf, SHOWN, withPlace } from './provider-journal.js';
 import { typeName } from './terraform-schema.js';
-import type { WriteSession, WriteContext } from './write-session.js';
+import type { OperationContext } from './write-session.js';
 
 /** An object that is terraform's from now on. `fits`: nothing has to be sent to it any more. */
 export interface Created {
@@ -33,38 +32,28 @@ export interface Created {
 }
 
 /** @throws Refusal where nothing was made, or nobody knows whether it was */
-export async function make(
-  context: WriteContext,
-  writer: WriteSession,
-  kind: Kind,
-  declared: Values,
-): Promise<Created> {
+export async function make(context: OperationContext, declared: Values): Promise<Created> {
+  const { kind, writer } = context;
   if (!kind.operations.create)
-    return { live: await adopted(context, writer, kind, declared), fits: false, created: false };
+    return { live: await adopted(context, declared), fits: false, created: false };
   const open = writer.undecided.filter(({ intent }) => intent.kind === kind.name);
-  if (open.length > 0) throw new Refusal(questions(context, kind, open));
-  const left = await leftOver(context, writer, kind, declared);
+  if (open.length > 0) throw new Refusal(questions(context, open));
+  const left = await leftOver(context, declared);
   // Whether the secret it was made with is the one of today nobody can read.
   if (left) return { live: left, fits: secretsIn(declared).size === 0, created: false };
-  const outcome = await writer.make(context, kind, creation(context, kind, declared));
+  const outcome = await writer.make(context, kind, creation(context, declared));
   const entry = writer.entries.get(outcome.address);
   if (outcome.outcome !== 'done' || !entry)
-    throw new Refusal([asked(context, kind, failureOf(context, kind, outcome))]);
-  return {
-    live: { id: entry.id, values: { ...entry.observed, [kind.id]: entry.id } },
-    fits: true,
-    created: true,
-  };
+    throw new Refusal([asked(context, failureOf(context, outcome))]);
+  const live = { id: entry.id, values: { ...entry.observed, [kind.id]: entry.id } };
+  return { live, fits: true, created: true };
 }
 
 /** Each question is told once a process; creates that wait for its answer as well only say so. */
-function questions(
-  context: WriteContext,
-  kind: Kind,
-  open: readonly Undecided[],
-): readonly Diagnostic[] {
+function questions(context: OperationContext, open: readonly Undecided[]): readonly Diagnostic[] {
+  const { kind } = context;
   const fresh = open.filter(({ intent }) => !context.told.has(intent.address));
-  if (fresh.length > 0) return fresh.map((one) => asked(context, kind, question(one)));
+  if (fresh.length > 0) return fresh.map((one) => asked(context, question(one)));
   const [what, where] =
     open.length === 1
       ? ['an earlier create', 'The question stands']
@@ -80,7 +69,7 @@ function questions(
 }
 
 /** A question to a person, with what to type in terraform's words: nobody here knows the address. */
-function asked({ location, told }: WriteContext, kind: Kind, one: Diagnostic): Diagnostic {
+function asked({ kind, location, told }: OperationContext, one: Diagnostic): Diagnostic {
   if (one.code !== 'undecided' || one.detail === undefined) return one;
   if (one.address !== undefined) told.add(one.address);
   const imported = one.detail.replace(
@@ -90,7 +79,7 @@ function asked({ location, told }: WriteContext, kind: Kind, one: Diagnostic): D
   return { ...one, detail: withPlace(imported, location) };
 }
 
-export function failureOf({ limit }: WriteContext, kind: Kind, outcome: Outcome): Diagnostic {
+export function failureOf({ kind, limit }: OperationContext, outcome: Outcome): Diagnostic {
   const { diagnostic, address } = outcome;
   return (
     limit.failure(outcome) ??
@@ -103,31 +92,22 @@ export function failureOf({ limit }: WriteContext, kind: Kind, outcome: Outcome)
   );
 }
 
-function creation({ random, cloud, run }: WriteContext, kind: Kind, declared: Values): Create {
-  const name = `tf-${random.uuid()}`;
+function creation(context: OperationContext, declared: Values): Create {
   const write = { verb: 'create' as const, fields: declared };
-  const desired = { declared, file: run.id, protect: false };
-  return {
-    action: 'create',
-    address: `${kind.name}.${name}`,
-    kind: kind.name,
-    name,
-    reason: '',
-    depends_on: [],
-    desired,
-    write,
-    request: cloud.compose(kind, write),
-  };
+  const desired = { declared, file: context.run.id, protect: false };
+  const request = context.cloud.compose(context.kind, write);
+  return { action: 'create', ...named(context), desired, write, request };
 }
 
+/** What every change is called in the journal. */
+export const named = ({ kind, random }: OperationContext) => {
+  const name = `tf-${random.uuid()}`;
+  return { address: `${kind.name}.${name}`, kind: kind.name, name, reason: '', depends_on: [] };
+};
+
 /** What a run that is over made of the same content, where it is live and still equal. One that no listing may show yet is waited for. */
-async function leftOver(
-  context: WriteContext,
-  writer: WriteSession,
-  kind: Kind,
-  declared: Values,
-): Promise<Live | undefined> {
-  const { run, claims, limit } = context;
+async function leftOver(context: OperationContext, declared: Values) {
+  const { kind, writer, run, claims, limit } = context;
   const { recent = [] } = writer.session.snapshot.state;
   const content = digest(applied(kind, declared));
   const alike = ({ kind: name, file, applied: theirs }: Entry): boolean =>
@@ -148,12 +128,7 @@ async function leftOver(
 }
 
 /** @throws Refusal unless exactly one object that nobody has yet is meant */
-async function adopted(
-  { bound, limit }: WriteContext,
-  writer: WriteSession,
-  kind: Kind,
-  declared: Values,
-): Promise<Live> {
+async function adopted({ kind, writer, bound, limit }: OperationContext, declared: Values) {
   const key = identityKey(kind, declared);
   const collection = await limit.until(writer.base(kind));
   const all =
@@ -163,17 +138,13 @@ async function adopted(
     return refuse(
       'cannot-create',
       `${wordsFor(kind)} has no live object, and ${kind.name} cannot be created through the API.`,
-      {
-        detail: adviceToFind(kind, declared, collection.byId.values()),
-      },
+      { detail: adviceToFind(kind, declared, collection.byId.values()) },
     );
   if (others.length > 0)
     return refuse(
       'ambiguous',
       `${wordsFor(kind)} matches ${all.length} live objects of ${kind.name}: ${all.map(({ id }) => id).join(', ')}.`,
-      {
-        detail: `Import the right one by its id: terraform import <address> ${live.id}`,
-      },
+      { detail: `Import the right one by its id: terraform import <address> ${live.id}` },
     );
   const claim = claimOf(kind.name, live.id);
   // A state may show it as well, of a resource that forgets it in this run: by another name, or to be created again.

@@ -3,7 +3,6 @@ import {
   filterMeant,
   filterNames,
   isTree,
-  refuse,
   unaskable,
   wireText,
   type Attributes,
@@ -15,20 +14,17 @@ import {
   type Query,
   type Value,
 } from '../model/index.js';
-import { fresh, isRecord, says, valuesOf } from './convert.js';
+import { elementsOf, fresh, isRecord, says, valuesOf } from './convert.js';
+import { onlyOne } from './import-resource.js';
 import type { CtyObject, CtyValue } from './protocol/cty.js';
 import type { SchemaAttribute, WireDiagnostic } from './protocol/provider-server.js';
 import type { ListingCache } from './listing-cache.js';
+import { wireError } from './wire-diagnostics.js';
 
 type Shown = readonly SchemaAttribute[];
 
 /** What is live, as far as a schema shows it; `given` stands as it was given. */
-function shown(
-  schema: Shown,
-  attributes: Attributes,
-  live: Value | undefined,
-  given: CtyObject,
-): CtyObject {
+function shown(schema: Shown, attributes: Attributes, live: Value | undefined, given: CtyObject) {
   const values = isTree(live) ? live : {};
   return Object.fromEntries(
     schema.map(({ name, nested }) => [
@@ -55,15 +51,8 @@ function shownValue(
   if (!nested || !('of' in attribute) || attribute.of.word !== 'object')
     return fresh(attribute, live);
   const inner = attribute.of.attributes;
-  if (attribute.word === 'map')
-    return isTree(live)
-      ? Object.fromEntries(
-          Object.entries(live).map(([key, item]) => [key, shown(nested, inner, item, {})]),
-        )
-      : null;
-  return Array.isArray(live)
-    ? (live as readonly Value[]).map((item) => shown(nested, inner, item, {}))
-    : [];
+  const items = elementsOf(attribute, live, (item: Value) => shown(nested, inner, item, {}));
+  return items ?? (attribute.word === 'map' ? null : []);
 }
 
 /** The one live object that meets what is given. @throws Refusal where there is none, or more than one */
@@ -79,81 +68,49 @@ export async function readObject(
       says(kind.attributes[name] as Attributes[string], value, values[name]),
     );
   const { byId } = await listings.list(kind);
-  const met = [...byId.values()].filter(meets);
-  const [only] = met;
-  if (only && met.length === 1) return shown(schema, kind.attributes, only.values, config);
-  const ids = met
-    .slice(0, 5)
-    .map(({ id }) => id)
-    .join(', ');
-  return refuse(
-    'lookup',
-    `Exactly one of ${kind.name} must match, but ${only ? `${met.length} do: ${ids}` : 'none does'}.`,
-    {
-      detail: only
-        ? `Add an attribute, for example ${kind.id} = "${only.id}".`
-        : `List what is live: trueup get ${kind.name}`,
-    },
-  );
+  const only = onlyOne(kind, [...byId.values()].filter(meets), 'lookup', (first) => ({
+    detail: first
+      ? `Add an attribute, for example ${kind.id} = "${first.id}".`
+      : `List what is live: trueup get ${kind.name}`,
+  }));
+  return shown(schema, kind.attributes, only.values, config);
 }
 
 /** Every complaint about what is asked of a collection, as far as it is known. */
 export function askedBadly(collection: Collection, config: CtyObject): readonly WireDiagnostic[] {
-  const filters = isRecord(config['filter'] ?? null) ? (config['filter'] as CtyObject) : {};
+  const { filter = null, limit } = config;
+  const filters = isRecord(filter) ? filter : {};
   const out: WireDiagnostic[] = [];
   for (const word of Object.keys(filters)) {
     const meant = filterMeant(collection, word);
     if (typeof meant !== 'string')
-      out.push({ severity: 'error', ...meant, path: ['filter', { key: word }] });
+      out.push(wireError(['filter', { key: word }], meant.summary, meant.detail));
   }
   for (const name of ['since', 'until'] as const) {
     const time = config[name];
     if (typeof time === 'string' && Number.isNaN(Date.parse(time)))
-      out.push({
-        severity: 'error',
-        summary: `\`${name}\` is no time`,
-        detail: 'Write it as in 2026-01-31T12:00:00Z.',
-        path: [name],
-      });
+      out.push(wireError([name], `\`${name}\` is no time`, 'Write it as in 2026-01-31T12:00:00Z.'));
   }
-  const { limit } = config;
   if (typeof limit === 'number' && !(Number.isInteger(limit) && limit >= 1))
-    out.push({
-      severity: 'error',
-      summary: '`limit` takes a whole number from 1',
-      path: ['limit'],
-    });
+    out.push(wireError(['limit'], '`limit` takes a whole number from 1'));
   const known =
-    Object.values(filters).every((value) => value === null || typeof value === 'string') &&
-    (config['filter'] ?? null) === (isRecord(config['filter']) ? filters : null);
+    (filter === null || isRecord(filter)) &&
+    Object.values(filters).every((value) => value === null || typeof value === 'string');
   const wrong =
     known && out.length === 0
       ? unaskable(collection, meantFilters(collection, filters))
       : undefined;
-  if (wrong)
-    out.push({
-      severity: 'error',
-      summary: wrong.summary,
-      detail: wrong.detail ?? filtersOf(collection),
-      path: ['filter'],
-    });
-  return out;
+  const usable = `Filters: ${filterNames(collection).join(', ')}.`;
+  return wrong ? [wireError(['filter'], wrong.summary, wrong.detail ?? usable)] : out;
 }
 
-const filtersOf = (collection: Collection): string =>
-  `Filters: ${filterNames(collection).join(', ')}.`;
-
-function meantFilters(
-  collection: Collection,
-  filters: CtyObject,
-): Readonly<Record<string, string>> {
-  const entries = Object.entries(filters).flatMap(
-    ([word, value]): readonly (readonly [string, string])[] => {
-      const meant = filterMeant(collection, word);
-      return typeof value === 'string' && typeof meant === 'string' ? [[meant, value]] : [];
-    },
-  );
-  return Object.fromEntries(entries);
+function meantFilters(collection: Collection, filters: CtyObject) {
+  const meant: Record<string, string> = {};
+  for (const [word, value] of Object.entries(filters)) {
+    const name = filterMeant(collection, word);
+    if (typeof value === 'string' && typeof name === 'string') meant[name] = value;
+  }
+  return meant;
 }
 
 /** The records of a collection; pages beyond `limit` are not asked for. @throws Refusal */

@@ -5,6 +5,7 @@ import {
   Refusal,
   writables,
   type Attribute,
+  type Diagnostic,
   type Kind,
   type Live,
   type Value,
@@ -65,28 +66,28 @@ function conditionsIn(kind: Kind, text: string): ReadonlyMap<string, string> | u
   );
 }
 
-async function theOne(
-  listings: ListingCache,
-  kind: Kind,
-  conditions: ReadonlyMap<string, string>,
-): Promise<Live> {
+async function theOne(listings: ListingCache, kind: Kind, conditions: ReadonlyMap<string, string>) {
   const collection = await listings.list(kind);
   const met = [...collection.byId.values()].filter((live) =>
     [...conditions].every(([name, value]) =>
       meets(collection, kind.attributes[name] as Attribute, live.values[name], value),
     ),
   );
-  const [only] = met;
-  if (only && met.length === 1) return only;
-  const ids = met
-    .slice(0, 5)
-    .map(({ id }) => id)
-    .join(', ');
-  return refuse(
-    'no-object',
-    `Exactly one of ${kind.name} must match, but ${only ? `${met.length} do: ${ids}` : 'none does'}.`,
-    { detail: formsOf(kind), attribute: kind.id },
-  );
+  return onlyOne(kind, met, 'no-object', () => ({ detail: formsOf(kind), attribute: kind.id }));
+}
+
+/** @throws Refusal unless exactly one live object meets a condition */
+export function onlyOne(
+  { name }: Kind,
+  met: readonly Live[],
+  code: string,
+  more: (first?: Live) => Partial<Diagnostic>,
+): Live {
+  const [first] = met;
+  if (first && met.length === 1) return first;
+  const shown = met.slice(0, 5).map(({ id }) => id);
+  const found = first ? `${met.length} do: ${shown.join(', ')}` : 'none does';
+  return refuse(code, `Exactly one of ${name} must match, but ${found}.`, more(first));
 }
 
 /** Nothing stands for nothing, and for the top of a tree: the account that the keys belong to. */

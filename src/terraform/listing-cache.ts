@@ -63,18 +63,12 @@ export function listingCacheOf(cloud: CloudReader, kinds: Kinds, emit: Emit): Li
 /** A complete listing of its own. @throws Refusal */
 export async function readCollection(
   tools: Omit<Observing, 'entries' | 'visibility'>,
-  kind: Kind,
+  { name }: Kind,
 ): Promise<LiveCollection> {
-  const { cloud, kinds, emit } = tools;
-  const observing = {
-    cloud,
-    kinds,
-    emit,
-    entries: [],
-    visibility: nothingRecent,
-    ...defined({ clock: tools.clock }),
-  };
-  return (await observe(observing, [kind.name])).get(kind.name) as LiveCollection;
+  const { cloud, kinds, emit, clock } = tools;
+  const observing = { cloud, kinds, emit, entries: [], visibility: nothingRecent };
+  const live = await observe({ ...observing, ...defined({ clock }) }, [name]);
+  return live.get(name) as LiveCollection;
 }
 
 /** One object, read by its identifier. @throws Refusal: a failed look is no proof of absence */

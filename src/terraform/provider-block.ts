@@ -3,8 +3,9 @@
 import { defaultSettings, providerBlock, Refusal, refuse, type Settings } from '../model/index.js';
 import { roleLadder } from '../resources/role-ladder.js';
 import { isRecord } from './convert.js';
-import { Unknown, type CtyObject, type CtyValue, type Path } from './protocol/cty.js';
+import { Unknown, type CtyObject, type CtyValue } from './protocol/cty.js';
 import type { WireDiagnostic } from './protocol/provider-server.js';
+import { wireError } from './wire-diagnostics.js';
 
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
@@ -85,8 +86,8 @@ export async function blockComplaints(
   checkAddress: CheckAddress,
 ): Promise<readonly WireDiagnostic[]> {
   const out: WireDiagnostic[] = [];
-  const complain = (path: Path, summary: string, detail: string): unknown =>
-    out.push({ severity: 'error', summary, detail, path });
+  const complain = (...error: Parameters<typeof wireError>): unknown =>
+    out.push(wireError(...error));
   for (const name of addresses) {
     const value = block[name];
     if (typeof value !== 'string') continue;
@@ -94,7 +95,7 @@ export async function blockComplaints(
       await checkAddress(value, `\`${name}\``);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      for (const { summary, detail = '' } of error.diagnostics) complain([name], summary, detail);
+      for (const { summary, detail } of error.diagnostics) complain([name], summary, detail);
     }
   }
   for (const rule of textsIn(block['allow']))
@@ -152,7 +153,7 @@ export function unaddressed({ environment, unknown }: Configuration): readonly W
   )
     return [];
   const detail = `Set ${addresses.map(variable).join(', ')} as far as your kinds need them, or the attributes of the provider block: ${addresses.join(', ')}. To try it without a cloud: trueup emulator`;
-  return [{ severity: 'error', summary: 'No address of a service is configured', detail }];
+  return [wireError([], 'No address of a service is configured', detail)];
 }
 
 /** A service that has an address: by which variables it is named, and which ones prove who asks. */
@@ -190,24 +191,21 @@ export function keyless(
       missing.length > 0 && !(usable && missing.length === credentials.length),
   );
   return told.map(({ address, missing }) => {
-    const [unset, unread] = [
-      missing.filter(({ source, variable }) => source === variable),
-      missing.filter(({ source, variable }) => source !== variable),
-    ];
+    const unset = missing.filter(({ source, variable }) => source === variable);
+    const names = unset.map(({ variable }) => attribute(variable)).join(', ');
     const ways = [
       ...(unset.length > 0
-        ? [
-            `Set ${listed(unset)} where terraform runs, or ${unset.map(({ variable }) => attribute(variable)).join(', ')} in the provider block.`,
-          ]
+        ? [`Set ${listed(unset)} where terraform runs, or ${names} in the provider block.`]
         : []),
-      ...unread.map(({ source }) => `The file that ${source} names cannot be read, or is empty.`),
+      ...missing
+        .filter((one) => !unset.includes(one))
+        .map(({ source }) => `The file that ${source} names cannot be read, or is empty.`),
     ];
-    return {
-      severity: 'error',
-      summary: `${address} is configured, and ${listed(missing)} ${missing.length === 1 ? 'has' : 'have'} no value`,
-      detail: ways.join('\n'),
-      path: [attribute((missing[0] as ProviderEndpoint['credentials'][number]).variable)],
-    };
+    return wireError(
+      [attribute((missing[0] as ProviderEndpoint['credentials'][number]).variable)],
+      `${address} is configured, and ${listed(missing)} ${missing.length === 1 ? 'has' : 'have'} no value`,
+      ways.join('\n'),
+    );
   });
 }
 

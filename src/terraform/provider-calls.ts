@@ -14,12 +14,9 @@ import {
   type Collections,
   type Emit,
   type Kind,
-  type Kinds,
   type Live,
-  type PolicyRule,
   type Settings,
 } from '../model/index.js';
-import type { Clock, Fingerprints, Random } from '../platform/index.js';
 import type { Notes, Store } from '../state/store-port.js';
 import { applyChange } from './apply-resource.js';
 import {
@@ -38,7 +35,7 @@ import { withoutSecretValues } from './reply-checks.js';
 import { CtyError, fromJson, wordsOfPath, type CtyObject, type CtyValue } from './protocol/cty.js';
 import { askedBadly, readObject, readRecords } from './data-sources.js';
 import { createdIn, seenMark, readUntilVisible } from './creation-time.js';
-import { complaints, wordsFor } from './wire-diagnostics.js';
+import { complaints, wireError, wordsFor } from './wire-diagnostics.js';
 import { importedId } from './import-resource.js';
 import { claimOf, journalOf, type ProviderJournal, type JournalRun } from './provider-journal.js';
 import { planChange } from './plan-resource.js';
@@ -54,13 +51,11 @@ import { timed, unlimited } from './timeouts.js';
 import { configComplaints, type ConfigCheck } from './validate-resource.js';
 import { writeSessionOf, type WriteSession, type WriteContext } from './write-session.js';
 
-export interface ProviderTools {
-  readonly kinds: Kinds;
-  readonly rules: readonly PolicyRule[];
+export interface ProviderTools extends Pick<
+  WriteContext,
+  'kinds' | 'rules' | 'clock' | 'random' | 'fingerprints'
+> {
   readonly collections: Collections;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly fingerprints: Fingerprints;
   readonly environment: EnvironmentVariables;
   /** Opens the cloud that an environment names. Sends nothing. @throws Refusal for an address that must not be used */
   readonly reach: (
@@ -113,10 +108,8 @@ export function createProvider(given: ProviderTools): ProviderServer {
 
   const kindOf = (type: string): Kind =>
     resources.get(type) ?? refuse('unknown-type', `There is no resource type ${type}.`);
-  const attributesOf = (
-    all: Readonly<Record<string, Schema>>,
-    type: string,
-  ): Schema['attributes'] => all[type]?.attributes ?? [];
+  const attributesOf = (all: Readonly<Record<string, Schema>>, type: string) =>
+    all[type]?.attributes ?? [];
 
   async function opened(): Promise<Site> {
     assertKnown(configuration);
@@ -176,14 +169,9 @@ export function createProvider(given: ProviderTools): ProviderServer {
 
     async validateResourceConfig({ type_name, config, client_capabilities }) {
       if (!isRecord(config)) return {};
-      return {
-        diagnostics: await configComplaints(
-          tools.check,
-          kindOf(type_name),
-          config,
-          client_capabilities.write_only_attributes_allowed,
-        ),
-      };
+      const { write_only_attributes_allowed: allowed } = client_capabilities;
+      const kind = kindOf(type_name);
+      return { diagnostics: await configComplaints(tools.check, kind, config, allowed) };
     },
 
     async validateDataResourceConfig({ type_name, config }) {
@@ -228,19 +216,13 @@ export function createProvider(given: ProviderTools): ProviderServer {
       });
     },
 
-    async applyResourceChange({
-      type_name,
-      prior_state,
-      planned_state,
-      config,
-      planned_private: kept,
-    }) {
+    async applyResourceChange({ type_name, prior_state, planned_state, config, planned_private }) {
       return applyChange(await context(), {
         kind: kindOf(type_name),
         prior: prior_state,
         planned: planned_state,
         config,
-        kept,
+        kept: planned_private,
       });
     },
 
@@ -248,20 +230,12 @@ export function createProvider(given: ProviderTools): ProviderServer {
       const kind = kindOf(type_name);
       const known = isRecord(identity) ? identity[kind.id] : null;
       try {
-        const found = await importedId(
-          (await context()).listings,
-          kind,
-          typeof known === 'string' ? known : id,
-        );
+        const { listings } = await context();
+        const found = await importedId(listings, kind, typeof known === 'string' ? known : id);
         claims.add(claimOf(kind.name, found));
-        return {
-          imported_resources: [
-            {
-              type_name,
-              state: { ...emptyState(attributesOf(schema.resources, type_name)), [kind.id]: found },
-            },
-          ],
-        };
+        const attributes = attributesOf(schema.resources, type_name);
+        const nothing = Object.fromEntries(attributes.map(({ name }) => [name, null]));
+        return { imported_resources: [{ type_name, state: { ...nothing, [kind.id]: found } }] };
       } catch (error) {
         return { diagnostics: complaints(kind, error) };
       }
@@ -287,14 +261,12 @@ export function createProvider(given: ProviderTools): ProviderServer {
   };
 }
 
-const emptyState = (attributes: Schema['attributes']): CtyObject =>
-  Object.fromEntries(attributes.map(({ name }) => [name, null]));
-
-const tooNew = (version: number, known: number): WireDiagnostic => ({
-  severity: 'error',
-  summary: 'The state was written by a newer version of this provider',
-  detail: `It has the version ${version}, and this provider knows ${known}. Update the provider: terraform init -upgrade`,
-});
+const tooNew = (version: number, known: number): WireDiagnostic =>
+  wireError(
+    [],
+    'The state was written by a newer version of this provider',
+    `It has the version ${version}, and this provider knows ${known}. Update the provider: terraform init -upgrade`,
+  );
 
 /** A state, as terraform kept it or somebody wrote it, without secrets: core takes back none. @throws Refusal */
 function stated(attributes: Schema['attributes'], raw: unknown): CtyValue {
@@ -318,15 +290,8 @@ function stated(attributes: Schema['attributes'], raw: unknown): CtyValue {
 function partingWords(kind: Kind, prior: CtyValue): readonly WireDiagnostic[] {
   if (kind.operations.delete || prior === null) return [];
   const summary = `The API cannot delete ${wordsFor(kind)}: terraform forgets it, and it stays as it is`;
-  return [
-    {
-      severity: 'warning',
-      summary,
-      ...(kind.retire && {
-        detail: 'Where it is to lose its effect, change it so in a run of its own first.',
-      }),
-    },
-  ];
+  const detail = 'Where it is to lose its effect, change it so in a run of its own first.';
+  return [{ severity: 'warning', summary, ...(kind.retire && { detail }) }];
 }
 
 /** What is live, in the spelling of the state. @throws Refusal where it could not be read: the state stands then */

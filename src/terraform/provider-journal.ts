@@ -31,9 +31,8 @@ export interface JournalRun {
   isOver(entry: Entry): Promise<boolean>;
 }
 
-export interface JournalTools {
-  readonly store: Store;
-  readonly notes: Notes;
+/** What of one configured provider the journal needs as well as who writes under it. */
+export interface SharedTools {
   readonly cloud: CloudWriter;
   readonly kinds: Kinds;
   readonly clock: Clock;
@@ -42,7 +41,12 @@ export interface JournalTools {
   readonly signal: AbortSignal;
   readonly settleMilliseconds: number;
   /** `<kind> <id>` of objects that a state of terraform's holds. */
-  readonly claims: ReadonlySet<string>;
+  readonly claims: Set<string>;
+}
+
+interface JournalTools extends SharedTools {
+  readonly store: Store;
+  readonly notes: Notes;
 }
 
 /** The journal in our hands. */
@@ -114,11 +118,8 @@ export function journalOf<Hold extends Held>(
 
   async function linger(): Promise<void> {
     idle = new AbortController();
-    const over = await clock.sleep(LINGER, idle.signal).then(
-      () => true,
-      () => false,
-    );
-    if (over && users === 0) await release().catch(() => undefined);
+    const interrupted = await failed(clock.sleep(LINGER, idle.signal));
+    if (!interrupted && users === 0) await release().catch(() => undefined);
   }
 
   function keep(work: Promise<void>): void {
@@ -171,8 +172,8 @@ export function journalOf<Hold extends Held>(
   };
 }
 
-const failed = (opening: Promise<unknown>): Promise<boolean> =>
-  opening.then(
+const failed = (work: Promise<unknown>): Promise<boolean> =>
+  work.then(
     () => false,
     () => true,
   );
@@ -181,10 +182,7 @@ const failed = (opening: Promise<unknown>): Promise<boolean> =>
 type Questions = Map<string, Undecided>;
 
 /** Without `questions` what is open stays open. */
-async function opened(
-  tools: JournalTools & { readonly questions?: Questions },
-  patience: number,
-): Promise<Omit<Held, 'keep'>> {
+async function opened(tools: JournalTools & { readonly questions?: Questions }, patience: number) {
   const session = await lockOf(tools, patience);
   try {
     const { questions } = tools;
@@ -233,10 +231,7 @@ function ifLocked(error: unknown): undefined {
 }
 
 /** @param patience milliseconds */
-async function lockOf(
-  { store, cloud, clock, random, signal }: JournalTools,
-  patience: number,
-): Promise<Session> {
+async function lockOf({ store, cloud, clock, random, signal }: JournalTools, patience: number) {
   const begun = clock.monotonic();
   for (;;) {
     try {

@@ -1,8 +1,10 @@
 // Core's own rules about what a provider may answer, held before the answer leaves: core would call a violation a bug
 // of the provider, and after a write it might lose the object over it.
-import { ExactNumber, isObject, own } from '../model/index.js';
+import { ExactNumber, isObject } from '../model/index.js';
 import {
   Dynamic,
+  isInside,
+  memberOf,
   Unknown,
   type CtyType,
   type CtyValue,
@@ -12,6 +14,7 @@ import {
 } from './protocol/cty.js';
 import type { SchemaAttribute, WireDiagnostic } from './protocol/provider-server.js';
 import { attributeType, typeOf } from './terraform-schema.js';
+import { wireError } from './wire-diagnostics.js';
 
 type Attributes = readonly SchemaAttribute[];
 
@@ -48,39 +51,23 @@ function members(type: CtyType, value: CtyValue): readonly Member[] {
       item,
     }));
   if (!isObject(value)) return [];
-  const inside = value as Readonly<Record<string, CtyValue>>;
   if (type[0] === 'object')
-    return Object.entries(type[1]).map(([step, of]) => ({
-      step,
-      of,
-      item: own(inside, step) ?? null,
-    }));
-  return Object.entries(inside).map(([key, item]) => ({
-    step: { key },
-    of: type[1] as CtyType,
-    item,
-  }));
+    return Object.entries(type[1]).map(([step, of]) => ({ step, of, item: memberOf(value, step) }));
+  const of = type[1] as CtyType;
+  return Object.entries(value).map(([key, item]) => ({ step: { key }, of, item }));
 }
 
-const isInside = (value: CtyValue): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  !(value instanceof Unknown) &&
-  !(value instanceof ExactNumber);
+const byStep = (type: CtyType, value: CtyValue): ReadonlyMap<string, Member> =>
+  new Map(members(type, value).map((member) => [JSON.stringify(member.step), member]));
 
-function* violations(
-  what: string,
-  found: Iterable<readonly [path: Path, says: string]>,
-): Generator<WireDiagnostic> {
-  for (const [path, says] of found) {
-    const detail = `${what}: ${says}. It is a mistake in the provider; please report it. No value is shown, because it may be secret.`;
-    yield {
-      severity: 'error',
-      summary: 'The provider would have answered against its own schema',
-      detail,
-      ...(path.length > 0 ? { path } : {}),
-    };
-  }
+function violations(what: string, found: Iterable<readonly [path: Path, says: string]>) {
+  return Array.from(found, ([path, says]) =>
+    wireError(
+      path,
+      'The provider would have answered against its own schema',
+      `${what}: ${says}. It is a mistake in the provider; please report it. No value is shown, because it may be secret.`,
+    ),
+  );
 }
 
 type Found = Generator<readonly [Path, string], void>;
@@ -92,19 +79,19 @@ export function planReplyError(
   config: CtyValue,
   planned: CtyValue,
 ): readonly WireDiagnostic[] {
-  return [
-    ...violations(
-      'The plan',
-      config === null || planned === null
-        ? existence(config, planned)
-        : plannedObject(attributes, prior, config, planned, []),
-    ),
-  ];
+  return violations('The plan', plannedWhole(attributes, prior, config, planned));
 }
 
-function* existence(config: CtyValue, planned: CtyValue): Found {
-  if (config === null && planned !== null) yield [[], 'an object that is to go is planned to stay'];
-  if (config !== null) yield [[], 'nothing is planned for what is configured'];
+function* plannedWhole(
+  attributes: Attributes,
+  prior: CtyValue,
+  config: CtyValue,
+  planned: CtyValue,
+): Found {
+  if (config !== null && planned !== null)
+    yield* plannedObject(attributes, prior, config, planned, []);
+  else if (config !== null) yield [[], 'nothing is planned for what is configured'];
+  else if (planned !== null) yield [[], 'an object that is to go is planned to stay'];
 }
 
 function* plannedObject(
@@ -115,14 +102,9 @@ function* plannedObject(
   path: Path,
 ): Found {
   for (const attribute of attributes) {
-    const of = (value: CtyValue): CtyValue =>
-      isInside(value)
-        ? (own(value as Readonly<Record<string, CtyValue>>, attribute.name) ?? null)
-        : null;
-    yield* plannedAttribute(attribute, of(prior), of(config), of(planned), [
-      ...path,
-      attribute.name,
-    ]);
+    const { name } = attribute;
+    const [before, wanted] = [memberOf(prior, name), memberOf(config, name)];
+    yield* plannedAttribute(attribute, before, wanted, memberOf(planned, name), [...path, name]);
   }
 }
 
@@ -160,9 +142,8 @@ function* plannedNested(
 ): Found {
   if (nesting === 'SINGLE') return yield* plannedObject(attributes, prior, config, planned, path);
   const type: CtyType = [nesting === 'LIST' ? 'list' : 'map', typeOf(attributes)];
-  const inside = (value: CtyValue): ReadonlyMap<string, Member> =>
-    new Map(members(type, value).map((member) => [JSON.stringify(member.step), member]));
-  const [before, wanted, given] = [inside(prior), inside(config), inside(planned)];
+  const [before, wanted] = [byStep(type, prior), byStep(type, config)];
+  const given = byStep(type, planned);
   if (given.size !== wanted.size) yield [path, 'more or fewer elements than are configured'];
   for (const [at, { step, item }] of wanted)
     yield* plannedObject(
@@ -197,13 +178,10 @@ function* differing(type: CtyType, planned: CtyValue, actual: CtyValue, path: Pa
     if (!sameSet(type[1] as CtyType, planned as readonly CtyValue[], actual as readonly CtyValue[]))
       yield [path, 'not the elements that were planned'];
   } else {
-    const [wanted, given] = [
-      members(type, planned),
-      new Map(members(type, actual).map(({ step, item }) => [JSON.stringify(step), item])),
-    ];
-    if (wanted.length !== given.size) yield [path, 'more or fewer elements than were planned'];
-    for (const { step, of, item } of wanted)
-      yield* differing(of, item, given.get(JSON.stringify(step)) ?? null, [...path, step]);
+    const [wanted, given] = [byStep(type, planned), byStep(type, actual)];
+    if (wanted.size !== given.size) yield [path, 'more or fewer elements than were planned'];
+    for (const [at, { step, of, item }] of wanted)
+      yield* differing(of, item, given.get(at)?.item ?? null, [...path, step]);
   }
 }
 
@@ -239,12 +217,10 @@ export function stateReplyError(
   attributes: Attributes,
   state: CtyValue,
 ): readonly WireDiagnostic[] {
-  return [
-    ...violations('The state', [
-      ...unknownsIn(typeOf(attributes), state, []),
-      ...secretsIn(attributes, state, []),
-    ]),
-  ];
+  return violations('The state', [
+    ...unknownsIn(typeOf(attributes), state, []),
+    ...secretsIn(attributes, state, []),
+  ]);
 }
 
 function* unknownsIn(type: CtyType, value: CtyValue, path: Path): Found {
@@ -258,7 +234,7 @@ function* unknownsIn(type: CtyType, value: CtyValue, path: Path): Found {
 function* secretsIn(attributes: Attributes, value: CtyValue, path: Path): Found {
   if (!isInside(value)) return;
   for (const { name, write_only, nested } of attributes) {
-    const item = own(value as Readonly<Record<string, CtyValue>>, name) ?? null;
+    const item = memberOf(value, name);
     if (write_only && item !== null) yield [[...path, name], 'a write-only value is not null'];
     if (nested?.nesting === 'SINGLE') yield* secretsIn(nested.attributes, item, [...path, name]);
     else if (nested && isInside(item))
@@ -274,12 +250,7 @@ export function readReplyError(
   state: CtyValue,
 ): readonly WireDiagnostic[] {
   return [
-    ...violations(
-      'The data',
-      config === null || state === null
-        ? existence(config, state)
-        : plannedObject(attributes, null, config, state, []),
-    ),
+    ...violations('The data', plannedWhole(attributes, null, config, state)),
     ...stateReplyError(attributes, state),
   ];
 }
@@ -300,7 +271,7 @@ export function salvaged(
   if (!isInside(value) || Array.isArray(value)) return null;
   const kept = attributes.map((attribute): readonly [string, CtyValue] => {
     const { name, write_only, nested } = attribute;
-    const item = own(value as Readonly<Record<string, CtyValue>>, name) ?? null;
+    const item = memberOf(value, name);
     if (write_only || item === null) return [name, null];
     if (nested?.nesting === 'SINGLE') return [name, salvaged(nested.attributes, item, fits)];
     const type = attributeType(attribute);

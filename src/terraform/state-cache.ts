@@ -10,8 +10,8 @@ export class RecentStates {
   readonly #known = new Map<string, { readonly type: CtyType; readonly value: CtyValue }>();
 
   /** As `decode`. @throws CtyError */
-  decode(type: CtyType, state: DynamicValue): CtyValue {
-    const key = keyOf(state.msgpack);
+  decode(type: CtyType, state: DynamicValue | null): CtyValue {
+    const key = state ? keyOf(state.msgpack) : undefined;
     const known = key === undefined ? undefined : this.#known.get(key);
     if (known?.type === type) return known.value;
     const value = decode(type, state);

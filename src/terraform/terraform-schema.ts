@@ -16,6 +16,7 @@ import {
   type Kinds,
   type ResourceBlock,
 } from '../model/index.js';
+import { mapped } from './convert.js';
 import type { CtyType } from './protocol/cty.js';
 import type {
   IdentitySchema,
@@ -46,9 +47,7 @@ export function providerSchema(kinds: Kinds, collections: Collections): Provider
     ),
     dataSources: Object.fromEntries([
       ...all.map((kind) => [typeName(kind.singular), lookupSchema(kind)] as const),
-      ...readOnly.map(
-        (collection) => [typeName(collection.name), recordsSchema(collection)] as const,
-      ),
+      ...readOnly.map((one) => [typeName(one.name), recordsSchema(one)] as const),
     ]),
     identities: Object.fromEntries(all.map((kind) => [typeName(kind.singular), identityOf(kind)])),
   };
@@ -60,11 +59,8 @@ type Typed = Pick<SchemaAttribute, 'name' | 'type' | 'nested'>;
 
 /** The object type that attributes make. */
 export function typeOf(attributes: readonly Typed[]): CtyType {
-  const known = types.get(attributes);
-  if (known !== undefined) return known;
-  const type = objectType(
-    attributes.map((attribute) => [attribute.name, attributeType(attribute)]),
-  );
+  const type =
+    types.get(attributes) ?? objectType(attributes.map((one) => [one.name, attributeType(one)]));
   types.set(attributes, type);
   return type;
 }
@@ -99,7 +95,7 @@ const given = (attributes: Attributes): readonly SchemaAttribute[] =>
     ...typed(attribute, given),
     description: attribute.doc,
     ...optional,
-    ...(attribute.secret ? { sensitive: true } : {}),
+    ...(attribute.secret && { sensitive: true }),
   }));
 
 /**
@@ -123,7 +119,7 @@ const resourceAttributes = (attributes: Attributes): readonly SchemaAttribute[] 
       {
         name,
         ...useOf(attribute),
-        ...described(attribute),
+        description: described(attribute),
         ...typed(attribute, resourceAttributes),
       },
     ];
@@ -167,7 +163,7 @@ const readable =
     Object.entries(attributes).flatMap(([name, attribute]) =>
       attribute.secret || holdsOnlySecrets(attribute)
         ? []
-        : [{ name, ...use, ...described(attribute), ...typed(attribute, readable(use)) }],
+        : [{ name, ...use, description: described(attribute), ...typed(attribute, readable(use)) }],
     );
 
 function lookupSchema({ doc, attributes }: Kind): Schema {
@@ -191,33 +187,20 @@ function recordsSchema({ doc, attributes }: Collection): Schema {
 }
 
 function identityOf({ id, attributes, singular }: Kind): IdentitySchema {
+  const description = attributes[id]?.doc ?? `Identifier of the ${singular}.`;
   return {
     version: 0,
-    attributes: [
-      {
-        name: id,
-        type: 'string',
-        description: attributes[id]?.doc ?? `Identifier of the ${singular}.`,
-        required_for_import: true,
-      },
-    ],
+    attributes: [{ name: id, type: 'string', description, required_for_import: true }],
   };
 }
 
-function described(attribute: Attribute): Pick<SchemaAttribute, 'description'> {
-  const choices =
-    attribute.word === 'choice'
-      ? [`${attribute.open ? 'Known' : 'One of'}: ${attribute.values.join(', ')}.`]
-      : [];
-  const form = attribute.word === 'document' ? ['JSON text, as `jsonencode` writes it.'] : [];
-  return {
-    description: [
-      attribute.doc,
-      ...choices,
-      ...form,
-      ...(attribute.immutable ? ['Fixed at creation.'] : []),
-    ].join(' '),
-  };
+function described(attribute: Attribute): string {
+  const words = [attribute.doc];
+  if (attribute.word === 'choice')
+    words.push(`${attribute.open ? 'Known' : 'One of'}: ${attribute.values.join(', ')}.`);
+  if (attribute.word === 'document') words.push('JSON text, as `jsonencode` writes it.');
+  if (attribute.immutable) words.push('Fixed at creation.');
+  return words.join(' ');
 }
 
 /** An object, and a collection of objects, has attributes of its own; everything else has a type. */
@@ -253,8 +236,6 @@ function typeOfWord(attribute: Attribute): CtyType {
     case 'map':
       return [attribute.word, typeOfWord(attribute.of)];
     case 'object':
-      return objectType(
-        Object.entries(attribute.attributes).map(([name, one]) => [name, typeOfWord(one)]),
-      );
+      return objectType(Object.entries(mapped(attribute.attributes, typeOfWord)));
   }
 }

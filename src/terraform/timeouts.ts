@@ -13,7 +13,7 @@ import {
 import type { Clock } from '../platform/index.js';
 import { isRecord } from './convert.js';
 import type { CtyObject } from './protocol/cty.js';
-import { wordsFor } from './wire-diagnostics.js';
+import { wireError, wordsFor } from './wire-diagnostics.js';
 import type { WireDiagnostic } from './protocol/provider-server.js';
 
 const TIMEOUTS = 'timeouts';
@@ -35,25 +35,14 @@ export function timeoutError(kind: Kind, block: CtyObject): readonly WireDiagnos
   if (!isRecord(held)) return [];
   const operations = Object.keys(resourceBlock(kind).timeouts.attributes);
   return Object.entries(held).flatMap(([name, text]): readonly WireDiagnostic[] => {
+    const path = [TIMEOUTS, name];
     if (!operations.includes(name))
       return [
-        {
-          severity: 'error',
-          summary: `\`${TIMEOUTS}\` has no \`${name}\``,
-          detail: `It takes ${operations.join(', ')}.`,
-          path: [TIMEOUTS, name],
-        },
+        wireError(path, `\`${TIMEOUTS}\` has no \`${name}\``, `It takes ${operations.join(', ')}.`),
       ];
     if (typeof text !== 'string' || tryDuration(text) !== undefined) return [];
     const detail = `It has to be ${durationWords}. Leave it out, and the operation takes as long as it takes.`;
-    return [
-      {
-        severity: 'error',
-        summary: `\`${TIMEOUTS}.${name}\` is no length of time`,
-        detail,
-        path: [TIMEOUTS, name],
-      },
-    ];
+    return [wireError(path, `\`${TIMEOUTS}.${name}\` is no length of time`, detail)];
   });
 }
 

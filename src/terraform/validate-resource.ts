@@ -1,17 +1,16 @@
 // ValidateResourceConfig: the command line's own complaints about a declaration, each with its attribute path. What is
 // not known yet is fine wherever it stands.
-import {
-  defined,
-  type Attribute,
-  type Attributes,
-  type Declaration,
-  type Diagnostic,
-  type JsonObject,
-  type Kind,
+import type {
+  Attribute,
+  Attributes,
+  Declaration,
+  Diagnostic,
+  JsonObject,
+  Kind,
 } from '../model/index.js';
 import { isRecord, rawOf, tryDocument, valuesOf, versionOf, writeOnly } from './convert.js';
 import type { CtyObject, Path } from './protocol/cty.js';
-import { pathOf, wireDiagnosticOf } from './wire-diagnostics.js';
+import { pathOf, wireDiagnosticOf, wireError } from './wire-diagnostics.js';
 import type { WireDiagnostic } from './protocol/provider-server.js';
 import { timeoutError } from './timeouts.js';
 
@@ -33,8 +32,10 @@ export async function configComplaints(
   config: CtyObject,
   writeOnlyAllowed: boolean,
 ): Promise<readonly WireDiagnostic[]> {
-  const own: WireDiagnostic[] = [...timeoutError(kind, config)];
-  complain(own, kind.attributes, config, [], writeOnlyAllowed);
+  const own = [
+    ...timeoutError(kind, config),
+    ...formErrors(kind.attributes, config, [], writeOnlyAllowed),
+  ];
   const found = await check(kind, rawOf(kind.attributes, config), declarationOf(kind, config));
   return [
     ...own,
@@ -44,15 +45,12 @@ export async function configComplaints(
   ];
 }
 
-function wired(kind: Kind, { path, severity, summary, detail }: ConfigError): WireDiagnostic {
-  const said = wireDiagnosticOf(kind, {
-    severity,
-    summary,
-    address: addressOf(kind),
-    ...defined({ detail }),
-  });
+function wired(kind: Kind, { path, ...error }: ConfigError): WireDiagnostic {
   const at = pathOf(kind.attributes, path);
-  return { ...said, ...(at.length > 0 && { path: at }) };
+  return {
+    ...wireDiagnosticOf(kind, { ...error, address: addressOf(kind) }),
+    ...(at.length > 0 && { path: at }),
+  };
 }
 
 const addressOf = (kind: Kind): string => `${kind.name}.this`;
@@ -71,63 +69,44 @@ function declarationOf(kind: Kind, config: CtyObject): Declaration {
 }
 
 /** What only terraform's form of a declaration can have wrong: documents whose text is no JSON, and write-only values. */
-function complain(
-  to: WireDiagnostic[],
+function* formErrors(
   attributes: Attributes,
   block: CtyObject,
   path: Path,
   writeOnlyAllowed: boolean,
-): void {
+): Generator<WireDiagnostic> {
   for (const [name, attribute] of Object.entries(attributes)) {
     const held = block[name] ?? null;
-    if (attribute.secret) secretError(to, name, attribute, block, path, writeOnlyAllowed);
-    else if (held === null) continue;
+    const at = [...path, name];
+    if (attribute.secret) yield* secretErrors(name, attribute, block, path, writeOnlyAllowed);
     else if (attribute.word === 'object' && isRecord(held))
-      complain(to, attribute.attributes, held, [...path, name], writeOnlyAllowed);
+      yield* formErrors(attribute.attributes, held, at, writeOnlyAllowed);
     else if (
       attribute.word === 'document' &&
       typeof held === 'string' &&
       tryDocument(held) === undefined
     )
-      to.push({
-        severity: 'error',
-        summary: `\`${name}\` is not JSON`,
-        detail: 'Write it with jsonencode(…).',
-        path: [...path, name],
-      });
+      yield wireError(at, `\`${name}\` is not JSON`, 'Write it with jsonencode(…).');
   }
 }
 
-function secretError(
-  to: WireDiagnostic[],
+function* secretErrors(
   name: string,
   attribute: Attribute,
   block: CtyObject,
   path: Path,
   allowed: boolean,
-): void {
-  const held = block[writeOnly(name)] ?? null;
+): Generator<WireDiagnostic> {
+  const key = writeOnly(name);
+  const held = block[key] ?? null;
   const given = held !== null;
+  const error = (what: string, detail: string) => wireError([...path, key], what, detail);
   if (given && !allowed)
-    to.push({
-      severity: 'error',
-      summary: `\`${writeOnly(name)}\` needs Terraform 1.11 or later`,
-      detail:
-        'This one would keep its value in the state. Update Terraform, or leave the attribute out.',
-      path: [...path, writeOnly(name)],
-    });
-  if (held === '')
-    to.push({
-      severity: 'error',
-      summary: `\`${writeOnly(name)}\` is empty`,
-      detail: attribute.doc,
-      path: [...path, writeOnly(name)],
-    });
+    yield error(
+      `\`${key}\` needs Terraform 1.11 or later`,
+      'This one would keep its value in the state. Update Terraform, or leave the attribute out.',
+    );
+  if (held === '') yield error(`\`${key}\` is empty`, attribute.doc);
   if (!given && ((block[versionOf(name)] ?? null) !== null || attribute.optional !== true))
-    to.push({
-      severity: 'error',
-      summary: `\`${writeOnly(name)}\` is missing`,
-      detail: attribute.doc,
-      path: [...path, writeOnly(name)],
-    });
+    yield error(`\`${key}\` is missing`, attribute.doc);
 }

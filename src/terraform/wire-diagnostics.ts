@@ -37,6 +37,13 @@ export function pathOf(attributes: Attributes, steps: readonly string[]): Path {
   return path;
 }
 
+/** An error of terraform's form alone. An empty path is none. */
+export const wireError = (path: Path, summary: string, detail?: string): WireDiagnostic => ({
+  severity: 'error',
+  summary,
+  ...defined({ detail, path: path.length > 0 ? path : undefined }),
+});
+
 export function wireDiagnosticOf(
   kind: Kind,
   one: Pick<Diagnostic, 'severity' | 'summary' | 'detail' | 'attribute' | 'address'>,

@@ -6,17 +6,14 @@ import {
   writes,
   type Change,
   type Cloud,
-  type CloudWriter,
-  type Emit,
   type Intent,
   type Kind,
-  type Kinds,
   type Live,
   type Outcome,
   type PolicyRule,
   type Settings,
 } from '../model/index.js';
-import type { Clock, Fingerprints, Random } from '../platform/index.js';
+import type { Fingerprints } from '../platform/index.js';
 import {
   Executor,
   type ChangeContext,
@@ -28,15 +25,19 @@ import { beforeRun, type Before } from '../reconciler/apply/pre-image.js';
 import type { LiveCollection, LiveCollections } from '../reconciler/observe.js';
 import { rechecksOf } from '../reconciler/apply/guards.js';
 import { outcomeOf, type Settled } from '../reconciler/apply/recovery.js';
-import { claimOf, type Held, type ProviderJournal, type JournalRun } from './provider-journal.js';
+import {
+  claimOf,
+  type Held,
+  type JournalRun,
+  type ProviderJournal,
+  type SharedTools,
+} from './provider-journal.js';
 import { readCollection, look, type ListingCache } from './listing-cache.js';
 import type { Limit } from './timeouts.js';
 
 /** Everything that reads and writes of one configured provider need. */
-export interface WriteContext {
-  readonly kinds: Kinds;
+export interface WriteContext extends SharedTools {
   readonly rules: readonly PolicyRule[];
-  readonly cloud: CloudWriter;
   /** The same cloud until a signal is raised. */
   readonly within: Cloud['within'];
   /** The time of the operation this is for. */
@@ -46,8 +47,6 @@ export interface WriteContext {
   /** Where the journal lies, for people. */
   readonly location: string;
   readonly run: JournalRun;
-  /** `<kind> <id>` of objects that a state of terraform's holds. */
-  readonly claims: Set<string>;
   /** As `claims`: objects that a resource of this run was bound to or changed. */
   readonly bound: Set<string>;
   /** Addresses of creates whose question a person was asked. */
@@ -56,12 +55,13 @@ export interface WriteContext {
   readonly settings: Settings;
   /** Changes that are judged by what is live go one after the other. */
   readonly alone: <T>(work: () => Promise<T>) => Promise<T>;
-  readonly clock: Clock;
-  readonly random: Random;
   readonly fingerprints: Fingerprints;
-  readonly emit: Emit;
-  readonly signal: AbortSignal;
-  readonly settleMilliseconds: number;
+}
+
+/** One operation on an object of a kind, while the lock is held. */
+export interface OperationContext extends WriteContext {
+  readonly kind: Kind;
+  readonly writer: WriteSession;
 }
 
 /** What an operation reads and writes with, for as long as it may take. */
@@ -150,11 +150,7 @@ export function writeSessionOf(tools: Tools, held: Held): WriteSession {
       changes,
     ).of;
 
-  async function send(
-    operation: OperationTools,
-    change: Change,
-    context: ChangeContext,
-  ): Promise<Performed> {
+  async function send(operation: OperationTools, change: Change, context: ChangeContext) {
     const kind = kinds.get(change.kind) as Kind;
     if (writes(change)) listings.wrote(kind);
     try {
@@ -203,10 +199,8 @@ export function writeSessionOf(tools: Tools, held: Held): WriteSession {
   ): Promise<Performed & { readonly settled?: Settled | undefined }> {
     while (lane.shut) await operation.limit.until(lane.shut);
     lane.running += 1;
-    let [performed, hearing]: [Performed | undefined, Promise<Settled | undefined> | undefined] = [
-      undefined,
-      undefined,
-    ];
+    let performed: Performed;
+    let hearing: Promise<Settled | undefined> | undefined;
     try {
       performed = await send(operation, change, changeContext(listing));
       if (performed.pending) hearing = heard(lane, performed.pending);

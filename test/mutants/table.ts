@@ -166,7 +166,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a state may name what its entry does not hold',
-    file: 'state/state-text.ts',
+    file: 'state/shape-check.ts',
     find: '!Object.hasOwn(observed, name) ||',
     replace: '!(name in observed) ||',
     tests: texts,
@@ -1949,7 +1949,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'alerts that cannot be read end the plan',
-    file: 'resources/rules/impact-data.ts',
+    file: 'resources/rules/access-review.ts',
     find: '!(error instanceof Refusal) || error.exit === exits.interrupted',
     replace: 'error instanceof Refusal',
     tests: ['unit/resources/rules/assess.test.ts'],
@@ -2498,9 +2498,9 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'timeouts: the time counts while an earlier run is settled',
     file: 'terraform/apply-resource.ts',
-    find: 'context.journal.during((writer) => timed(context.clock, what, (...time) => write(narrowed(...time), writer)));',
+    find: 'context.journal.during((writer) => timed(context.clock, what, (...time) => write({ ...narrowed(...time), kind: what.kind, writer })));',
     replace:
-      'timed(context.clock, what, (...time) => time[0].until(context.journal.during((writer) => write(narrowed(...time), writer))));',
+      'timed(context.clock, what, (...time) => time[0].until(context.journal.during((writer) => write({ ...narrowed(...time), kind: what.kind, writer }))));',
     tests: providerTimeouts,
   },
   {

@@ -38,13 +38,13 @@ export async function reviewAccess(
   const { kinds, rules, cloud, clock } = context;
   const names: readonly string[] = [ACCOUNTS, AUTHORIZATIONS];
   checkTarget(snapshot?.state, cloud.target);
+  const ours = ({ kind }: { readonly kind: string }): boolean => names.includes(kind);
   const resources = Object.fromEntries(
-    Object.entries(snapshot?.state.resources ?? {}).filter(([, { kind }]) => names.includes(kind)),
+    Object.entries(snapshot?.state.resources ?? {}).filter(([, entry]) => ours(entry)),
   );
   const state = snapshot && { ...snapshot.state, resources };
   const observing = observingOf(context, state);
   const liveObjects = await observe(observing, names);
-  const ours = ({ kind }: { readonly kind: string }): boolean => names.includes(kind);
   const project = {
     ...whole,
     declarations: whole.declarations.filter(ours),
@@ -89,21 +89,20 @@ export async function reviewWith({
   try {
     return accessReview(new Map([...live, ...(await read([ACCOUNTS]))]), changes, roles);
   } catch (error) {
-    if (!(error instanceof Refusal) || error.exit === exits.interrupted) throw error;
-    const summary = 'The access review holds no account tree, because accounts could not be read.';
     const { access, diagnostics } = accessReview(live, changes, roles);
-    return {
-      access,
-      diagnostics: [
-        ...diagnostics,
-        ...error.diagnostics.map((one): Diagnostic => ({
-          ...one,
-          severity: 'warning',
-          summary: `${summary} ${one.summary}`,
-        })),
-      ],
-    };
+    const summary = 'The access review holds no account tree, because accounts could not be read.';
+    return { access, diagnostics: [...diagnostics, ...unreadWarnings(error, summary)] };
   }
+}
+
+/** @throws what is no refusal, and what ends the run */
+export function unreadWarnings(error: unknown, summary: string): readonly Diagnostic[] {
+  if (!(error instanceof Refusal) || error.exit === exits.interrupted) throw error;
+  return error.diagnostics.map((one) => ({
+    ...one,
+    severity: 'warning',
+    summary: `${summary} ${one.summary}`,
+  }));
 }
 
 /** A review, null where authorizations were not read; and what has to be known of it. */
@@ -162,10 +161,8 @@ export function accessReview(
         declared: declared.get(id),
       });
   }
-  const { places, circling } = placesOf(
-    objects.get(ACCOUNTS)?.byId ?? new Map<string, Live>(),
-    own,
-  );
+  const accounts = objects.get(ACCOUNTS)?.byId;
+  const { places, circling } = placesOf(accounts ?? new Map<string, Live>(), own);
   const users = [...new Set([...own.values()].flat().map(({ user }) => user))].toSorted(byNumber);
   const complete = users.length * places.length <= MOST_CELLS;
   return {
@@ -174,11 +171,7 @@ export function accessReview(
       ...alongTheTree(places, own, complete),
       complete,
     },
-    diagnostics: [
-      ...namelessNote(nameless),
-      ...circleNote(circling),
-      ...idSpaceNote([...own.keys()], objects.get(ACCOUNTS)?.byId),
-    ],
+    diagnostics: notes(nameless, circling, [...own.keys()], accounts),
   };
 }
 
@@ -213,10 +206,7 @@ function alongTheTree(
   return { accounts, cells };
 }
 
-function reachOf(
-  given: ReadonlyMap<string, readonly Grant[]>,
-  inherited: Reaching = new Map(),
-): Reaching {
+function reachOf(given: ReadonlyMap<string, readonly Grant[]>, inherited: Reaching = new Map()) {
   if (given.size === 0) return inherited;
   const reaching = new Map(inherited);
   for (const [user, [grant]] of given as ReadonlyMap<string, readonly [Grant, ...Grant[]]>) {
@@ -231,11 +221,7 @@ function reachOf(
 }
 
 /** @param given what authorizations of the account itself give the user, the highest first */
-function cellOf(
-  account: string,
-  { near, high }: Reach,
-  given: readonly Grant[],
-): readonly AccessCell[] {
+function cellOf(account: string, { near, high }: Reach, given: readonly Grant[]) {
   const { user, role, rank: roleRank, account: from } = outranks(high, near) ? high : near;
   if (from !== account && roleRank === 0 && given.length === 0) return [];
   const own = given.map((grant) => grant.role);
@@ -271,10 +257,7 @@ const nameOf = ({ id, values }: Live): string =>
   typeof values.name === 'string' ? values.name : id;
 
 /** The accounts in the order of their tree, those above one another in a circle as tops; one that only an authorization names stands by itself at the end. */
-function placesOf(
-  accounts: ReadonlyMap<string, Live>,
-  own: ReadonlyMap<string, unknown>,
-): { readonly places: readonly Place[]; readonly circling: readonly string[] } {
+function placesOf(accounts: ReadonlyMap<string, Live>, own: ReadonlyMap<string, unknown>) {
   const above = new Map(
     [...accounts.values()].map(({ id, values }) => [
       id,
@@ -326,56 +309,47 @@ function circlesOf(above: ReadonlyMap<string, string | undefined>): ReadonlySet<
   return circling;
 }
 
-const firstOf = (ids: readonly string[]): string =>
-  ids.slice(0, 10).join(', ') + (ids.length > 10 ? ` and ${ids.length - 10} more` : '');
-
-function namelessNote(ids: readonly string[]): readonly Diagnostic[] {
-  if (ids.length === 0) return [];
-  return [
-    {
-      severity: 'warning',
-      code: 'nameless-authorizations',
-      summary: `The service shows authorizations without a user or without an account: ${firstOf(ids)}.`,
-      detail: 'They are not in the access review, and none of them counts as an administrator.',
-    },
-  ];
-}
-
-/** What reaches an account from above is unknown if no listing of accounts holds it. */
-function idSpaceNote(
+/** @param named accounts of authorizations: what reaches one from above is unknown if no listing of accounts holds it */
+function notes(
+  nameless: readonly string[],
+  circling: readonly string[],
   named: readonly string[],
   accounts: ReadonlyMap<string, Live> | undefined,
 ): readonly Diagnostic[] {
-  const strange = accounts ? named.filter((id) => !accounts.has(id)).toSorted(byNumber) : [];
-  if (strange.length === 0) return [];
+  const unlisted = accounts ? named.filter((id) => !accounts.has(id)).toSorted(byNumber) : [];
   return [
-    {
-      severity: strange.length === named.length ? 'warning' : 'info',
+    ...note(nameless, {
+      severity: 'warning',
+      code: 'nameless-authorizations',
+      summary: 'The service shows authorizations without a user or without an account',
+      detail: 'They are not in the access review, and none of them counts as an administrator.',
+    }),
+    ...note(circling, {
+      severity: 'warning',
+      code: 'accounts-in-a-circle',
+      summary: 'The service puts accounts below one another in a circle',
+      detail:
+        'The access review shows them as tops of the tree: roles that may reach them from one another are not in it.',
+    }),
+    ...note(unlisted, {
+      severity: unlisted.length === named.length ? 'warning' : 'info',
       code: 'unlisted-accounts',
-      summary: `The service shows authorizations of accounts that no listing of accounts holds: ${firstOf(strange)}.`,
+      summary: 'The service shows authorizations of accounts that no listing of accounts holds',
       detail:
         'v3 ids of accounts may be another id space than v2 ids, or the v2 keys do not reach these accounts. Compare: trueup get account_authorizations -o json, trueup get accounts',
-    },
+    }),
   ];
 }
 
-function circleNote(circling: readonly string[]): readonly Diagnostic[] {
-  if (circling.length === 0) return [];
-  return [
-    {
-      severity: 'warning',
-      code: 'accounts-in-a-circle',
-      summary: `The service puts accounts below one another in a circle: ${firstOf(circling)}.`,
-      detail:
-        'The access review shows them as tops of the tree: roles that may reach them from one another are not in it.',
-    },
-  ];
+/** Ends the summary with the first of the identifiers; without any there is nothing to say. */
+function note(ids: readonly string[], about: Diagnostic): readonly Diagnostic[] {
+  if (ids.length === 0) return [];
+  const more = ids.length > 10 ? ` and ${ids.length - 10} more` : '';
+  return [{ ...about, summary: `${about.summary}: ${ids.slice(0, 10).join(', ')}${more}.` }];
 }
 
 /** By identifier of the authorization: where it is declared, and with which role. */
-function declaredRoles(
-  changes: readonly Change[],
-): ReadonlyMap<string, { readonly address: string; readonly role: string }> {
+function declaredRoles(changes: readonly Change[]) {
   return new Map(
     changes.flatMap((change) =>
       change.kind === AUTHORIZATIONS && 'id' in change && 'desired' in change && change.desired

@@ -8,7 +8,6 @@ import {
   type Live,
   type LiveObjects,
   type PolicyRule,
-  type Recheck,
   type RecheckTools,
   type Values,
 } from '../../model/index.js';
@@ -31,14 +30,9 @@ function judge({ changes, live }: Judged): readonly Finding[] {
   return deleted.flatMap((change) => {
     const found = (first.includes(change) ? early : late).get(change.id) ?? [];
     const held = [...found].map(([kind, count]) => `${count} of ${kind}`);
-    return held.length === 0
-      ? []
-      : [
-          {
-            address: change.address,
-            detail: `${change.address} (account ${change.id}) still holds ${held.join(', ')}`,
-          },
-        ];
+    const { address, id } = change;
+    if (held.length === 0) return [];
+    return [{ address, detail: `${address} (account ${id}) still holds ${held.join(', ')}` }];
   });
 }
 
@@ -75,28 +69,21 @@ const holderFilters = [
 ] as const;
 
 /** Others may have put something below the account since the plan was made. */
-function emptiness(
-  { cloud, kinds, isDeleted }: RecheckTools,
-  { address, id }: AccountDelete,
-): Recheck {
+function emptiness({ cloud, kinds, isDeleted }: RecheckTools, { address, id }: AccountDelete) {
   const names = ({ values }: Live, attribute: string): boolean =>
     [values[attribute]].flat().some((one) => String(one) === id);
   return {
     async before() {
       for (const [name, attribute] of holderFilters) {
         const kind = kinds.get(name);
-        const found = kind
-          ? (await cloud.search(kind, { [attribute]: id })).find(
-              (live) => !isDeleted(name, live.id) && names(live, attribute),
-            )
-          : undefined;
+        const found = (kind ? await cloud.search(kind, { [attribute]: id }) : []).find(
+          (live) => !isDeleted(name, live.id) && names(live, attribute),
+        );
         if (found)
           refuse(
             'account-in-use',
             `${address} (account ${id}) holds the ${(kind as Kind).singular.replaceAll('_', ' ')} ${found.id} now, so it was not deleted.`,
-            {
-              detail: 'Plan again.',
-            },
+            { detail: 'Plan again.' },
           );
       }
     },

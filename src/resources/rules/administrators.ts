@@ -123,16 +123,11 @@ export function nodeOf(account: Value | undefined): string | undefined {
   return typeof account === 'string' ? account : undefined;
 }
 
-const isAdministered = (
-  { before, administrators }: AdministratorContext,
-  account: string,
-): boolean => lineage(before, account).some((above) => administrators.has(above));
+const isAdministered = ({ before, administrators }: AdministratorContext, account: string) =>
+  lineage(before, account).some((above) => administrators.has(above));
 
 /** Moves of the accounts that an account will lie below, as far as they do not wait for its own. */
-function movesAbove(
-  context: AdministratorContext,
-  change: Change & { readonly id: string },
-): readonly string[] {
+function movesAbove(context: AdministratorContext, change: Change & { readonly id: string }) {
   return lineage(context.after, change.id).flatMap((at) => {
     const move = context.moved.get(at);
     return move && move !== change && !dependsOn(context, move, change) ? [move.address] : [];
@@ -162,11 +157,7 @@ function waitsForAdministrator(
   return undefined;
 }
 
-function dealtPromotion(
-  context: AdministratorContext,
-  change: Change,
-  account: string,
-): Change | undefined {
+function dealtPromotion(context: AdministratorContext, change: Change, account: string) {
   const all = context.promotions.get(account) ?? [];
   const turn = context.dealt.get(account) ?? 0;
   for (let step = 0; step < all.length; step += 1) {

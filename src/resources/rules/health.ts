@@ -10,10 +10,8 @@ import {
   type Value,
   type Values,
 } from '../../model/index.js';
-import { alertPushDestinations } from '../alert-push-destinations.js';
-import { alertRules } from '../alert-rules.js';
 import { configurationManagers } from '../configuration-managers.js';
-import { inScope, works } from './rule-without-destination.js';
+import { DESTINATIONS, inScope, RULES, works } from './rule-without-destination.js';
 
 type Finding = Pick<HealthIssue, 'code' | 'summary' | 'detail' | 'at'>;
 
@@ -25,10 +23,10 @@ export function healthOf(
   objects: LiveObjects,
   addressOf: (kind: string, id: string) => string | undefined,
 ): readonly HealthIssue[] {
-  const destinations = objects.get(alertPushDestinations.name)?.byId;
+  const destinations = objects.get(DESTINATIONS)?.byId;
   const examine: Readonly<Record<string, (values: Values) => readonly Finding[]>> = {
-    [alertPushDestinations.name]: deliveries,
-    [alertRules.name]: (values) => silence(values, destinations),
+    [DESTINATIONS]: deliveries,
+    [RULES]: (values) => silence(values, destinations),
     [configurationManagers.name]: syncs,
   };
   return [...objects.values()].flatMap(({ kind, byId }) =>
@@ -63,10 +61,7 @@ function deliveries({
   ];
 }
 
-function silence(
-  rule: Values,
-  destinations: ReadonlyMap<string, Live> | undefined,
-): readonly Finding[] {
+function silence(rule: Values, destinations: ReadonlyMap<string, Live> | undefined) {
   const why = [
     ...(inScope(rule) ? [] : ['it has neither accounts nor groups']),
     ...(reaches(rule, destinations) ? [] : [unreachable(rule)]),
@@ -97,30 +92,23 @@ const unreachable = ({ http_destinations }: Values): string =>
     : 'every destination is missing, disabled or suspended, and there is none for e-mail';
 
 function syncs({ synched, suspended, pending }: Values): readonly Finding[] {
+  const found: Finding[] = [];
+  if (suspended === true)
+    found.push({
+      code: 'sync-paused',
+      summary: 'the router is kept from taking over its configuration',
+    });
+  if (synched !== false) return found;
   const names = membersOf(mergeOf(pending).tree);
   const rest = names.length > FEW ? ` and ${names.length - FEW} more` : '';
-  const detail =
-    names.length === 0
-      ? {}
-      : { detail: `it has still to take over ${names.slice(0, FEW).join(', ')}${rest}` };
+  const detail = `it has still to take over ${names.slice(0, FEW).join(', ')}${rest}`;
   return [
-    ...(suspended === true
-      ? [
-          {
-            code: 'sync-paused',
-            summary: 'the router is kept from taking over its configuration',
-          } as const,
-        ]
-      : []),
-    ...(synched === false
-      ? [
-          {
-            code: 'out-of-sync',
-            summary: 'the router does not have its configuration',
-            ...detail,
-          } as const,
-        ]
-      : []),
+    ...found,
+    {
+      code: 'out-of-sync',
+      summary: 'the router does not have its configuration',
+      ...(names.length > 0 && { detail }),
+    },
   ];
 }
 

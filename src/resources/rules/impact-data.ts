@@ -1,14 +1,12 @@
 // Reading what the impact of a plan is judged by. Whatever of it cannot be read takes away from what is said of the
 // impact, aloud, and nothing from the plan.
-import {
-  exits,
-  Refusal,
-  type Collection,
-  type Diagnostic,
-  type Found,
-  type Impact,
-  type LiveObjects,
-  type State,
+import type {
+  Collection,
+  Diagnostic,
+  Found,
+  Impact,
+  LiveObjects,
+  State,
 } from '../../model/index.js';
 import { managers, type AuditContext } from '../../reconciler/audit/drift.js';
 import { observe } from '../../reconciler/observe.js';
@@ -16,8 +14,10 @@ import type { Proposal } from '../../reconciler/plan/plan.js';
 import { observingOf } from '../../reconciler/plan/propose.js';
 import { alerts } from '../alerts.js';
 import { configurationManagers } from '../configuration-managers.js';
-import { DESTINATIONS, impactOf, RULES } from './impact.js';
+import { unreadWarnings } from './access-review.js';
+import { impactOf } from './impact.js';
 import { ACCOUNTS } from './roles.js';
+import { DESTINATIONS, RULES } from './rule-without-destination.js';
 
 /** What there is to say; `impact` is absent where it cannot be known. */
 export interface Assessment {
@@ -61,7 +61,7 @@ export async function assess(
     );
     return { impact, diagnostics };
   } catch (error) {
-    return { diagnostics: told(error, 'What the plan means for alerts is not known.') };
+    return { diagnostics: unreadWarnings(error, 'What the plan means for alerts is not known.') };
   }
 }
 
@@ -81,23 +81,9 @@ async function routers(
       for await (const page of cloud.records(collections.get(name) as Collection, { filters: {} }))
         page.forEach(learn);
   } catch (error) {
-    diagnostics.push(
-      ...told(
-        error,
-        'Which account a router belongs to is not known, so its alerts are not judged.',
-      ),
-    );
+    const summary = 'Which account a router belongs to is not known, so its alerts are not judged.';
+    diagnostics.push(...unreadWarnings(error, summary));
     return new Map();
   }
   return found;
-}
-
-/** @throws what is no refusal, and what ends the run */
-function told(error: unknown, summary: string): readonly Diagnostic[] {
-  if (!(error instanceof Refusal) || error.exit === exits.interrupted) throw error;
-  return error.diagnostics.map((one) => ({
-    ...one,
-    severity: 'warning',
-    summary: `${summary} ${one.summary}`,
-  }));
 }

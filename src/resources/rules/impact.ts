@@ -15,14 +15,9 @@ import {
   type Value,
   type Values,
 } from '../../model/index.js';
-import { alertPushDestinations } from '../alert-push-destinations.js';
-import { alertRules } from '../alert-rules.js';
 import { lineage, nodeOf } from './administrators.js';
 import { ACCOUNTS } from './roles.js';
-import { works } from './rule-without-destination.js';
-
-export const RULES = alertRules.name;
-export const DESTINATIONS = alertPushDestinations.name;
+import { DESTINATIONS, RULES, works } from './rule-without-destination.js';
 
 const DAY = 86_400_000;
 /** A rule is noisy that would send so many notifications a day, and so many times as many as before. */
@@ -87,13 +82,6 @@ interface Alert {
   readonly day: string;
 }
 
-/** What became of an alert: whether it reached somebody, whether a rule is open that may have sent it, whether some rule has it from an account above alone. */
-interface AlertResult {
-  readonly heard: boolean;
-  readonly open: boolean;
-  readonly inherited: boolean;
-}
-
 /** Judges the alerts as they come, in memory that depends on the rules, accounts and days alone. */
 export async function impactOf(
   known: ImpactContext,
@@ -122,16 +110,12 @@ export async function impactOf(
       if (then.open || now.open) counts[alert.placed ? 'groups' : 'routers'] += 1;
     }
   }
+  const days = Math.max((Date.parse(until) - Date.parse(since)) / DAY, 1);
   return {
     since,
     until,
     alerts: counts.alerts,
-    rules: ruleImpacts(
-      scene,
-      before,
-      after,
-      Math.max((Date.parse(until) - Date.parse(since)) / DAY, 1),
-    ),
+    rules: ruleImpacts(scene, before, after, days),
     unheard: [...types]
       .filter(([, type]) => type.after > 0)
       .map(([type, numbers]) => ({ type, ...numbers }))
@@ -157,11 +141,8 @@ async function alertOf(
   };
 }
 
-/** Only routers are in groups, so that a rule for groups can never be judged for them where it does not name their account as well. */
-function countAlert(
-  { listeners, parent }: Side,
-  { type, account, placed, router, day }: Alert,
-): AlertResult {
+/** Whether an alert reached somebody, whether a rule is open that may have sent it, whether some rule has it from an account above alone. Only routers are in groups, so that a rule for groups can never be judged for them where it does not name their account as well. */
+function countAlert({ listeners, parent }: Side, { type, account, placed, router, day }: Alert) {
   const these = listeners.get(type);
   if (!these) return { heard: false, open: false, inherited: false };
   const above = lineage(parent, account);

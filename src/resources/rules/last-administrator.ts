@@ -55,21 +55,14 @@ function rechecks(
     of(change, fields) {
       if (demotes(change, roles)) {
         const account = String(change.before.account);
-        return administration(tools, roles, {
-          change,
-          account,
-          witness: witness(above(account)),
-          moved: false,
-        });
+        const remaining = witness(above(account));
+        return administration(tools, roles, { change, account, witness: remaining, moved: false });
       }
       if (!moves(change) || !above(change.id).some((at) => administrators.has(at)))
         return undefined;
-      return administration(tools, roles, {
-        change,
-        account: change.id,
-        witness: witness([change.id, ...above(fields.account)]),
-        moved: true,
-      });
+      const { id: account } = change;
+      const remaining = witness([account, ...above(fields.account)]);
+      return administration(tools, roles, { change, account, witness: remaining, moved: true });
     },
     done(change, entry) {
       if (entry && change.kind === ACCOUNTS) parents.set(entry.id, entry.observed['account']);
@@ -101,28 +94,22 @@ function administration(
   roles: Roles,
   { change, account, witness, moved }: Resting,
 ): Recheck {
-  const [accounts, authorizations] = [
-    kinds.get(ACCOUNTS) as Kind,
-    kinds.get(AUTHORIZATIONS) as Kind,
-  ];
+  const accounts = kinds.get(ACCOUNTS) as Kind;
+  const authorizations = kinds.get(AUTHORIZATIONS) as Kind;
 
   async function stands(one: Witness): Promise<boolean> {
     const [live] = await cloud.find(authorizations, [one.id]);
-    return (
-      live !== undefined &&
-      isAdministrator(live, roles) &&
-      String(live.values.account) === one.account
-    );
+    if (!live || !isAdministrator(live, roles)) return false;
+    return String(live.values.account) === one.account;
   }
 
   /** Whether each account still lies below the next. */
   async function isPath(path: readonly string[]): Promise<boolean> {
     const below = path.slice(moved ? 1 : 0, -1);
     if (below.length === 0) return true;
-    const found = new Map(
-      (await cloud.find(accounts, below)).map((live) => [live.id, live.values.account]),
-    );
-    return below.every((id) => String(found.get(id)) === path[path.indexOf(id) + 1]);
+    const found = await cloud.find(accounts, below);
+    const parents = new Map(found.map((live) => [live.id, live.values.account]));
+    return below.every((id) => String(parents.get(id)) === path[path.indexOf(id) + 1]);
   }
 
   async function isAdministered(): Promise<boolean> {
@@ -140,9 +127,7 @@ function administration(
       refuse(
         'last-administrator',
         `${change.address} would leave account ${account} without an administrator: the one who was to remain does not administer it any more.`,
-        {
-          detail: 'Plan again.',
-        },
+        { detail: 'Plan again.' },
       );
     },
     async after() {

@@ -1,5 +1,6 @@
 // An alert rule that sent alerts to somebody would send them to nobody.
 import {
+  defined,
   isEmpty,
   Reference,
   writes,
@@ -16,8 +17,8 @@ import { alertPushDestinations } from '../alert-push-destinations.js';
 import { alertRules } from '../alert-rules.js';
 import { afterChanges, deletedIds, stringsIn } from './after-changes.js';
 
-const RULES = alertRules.name;
-const DESTINATIONS = alertPushDestinations.name;
+export const RULES = alertRules.name;
+export const DESTINATIONS = alertPushDestinations.name;
 
 export const works = (destination: Values): boolean =>
   destination.enabled !== false && destination.suspended !== true;
@@ -72,7 +73,7 @@ function judge({ changes, live: objects }: Judged): readonly Finding[] {
     const name = blame.get(key) ?? `alert rule ${rule.id}`;
     return [
       {
-        ...(culprit === undefined ? {} : { address: culprit }),
+        ...defined({ address: culprit }),
         detail: `${name} would be left ${inScope(values) ? 'without an enabled, unsuspended destination' : 'without accounts and groups'}`,
       },
     ];
@@ -115,7 +116,7 @@ function warn({ changes, live }: Judged): readonly Diagnostic[] {
         code: 'silent-destinations',
         summary: `${change.address}: every destination is disabled or suspended, so its alerts are not delivered.`,
         address: change.address,
-        ...(change.origin ? { origin: change.origin } : {}),
+        ...defined({ origin: change.origin }),
       },
     ];
   });

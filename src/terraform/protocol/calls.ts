@@ -12,6 +12,7 @@ import {
   CtyError,
   decode,
   encode,
+  memberOf,
   parsed,
   Unknown,
   wordsOfPath,
@@ -20,10 +21,12 @@ import {
   type DynamicValue,
   type Path,
 } from './cty.js';
+import { mapped } from '../convert.js';
 import type { Log } from '../core-log.js';
 import { LARGEST_MESSAGE } from './messages.js';
 import type {
   DiagnosticsReply,
+  ProviderSchema,
   ProviderServer,
   Schema,
   SchemaAttribute,
@@ -31,28 +34,30 @@ import type {
 } from './provider-server.js';
 import { RecentStates } from '../state-cache.js';
 import { typeOf } from '../terraform-schema.js';
+import { wireError } from '../wire-diagnostics.js';
 
-/** A request as it comes off the wire: every scalar is there, messages may be null. */
+/** A request as it comes off the wire, by the members of all messages: every scalar of its own one is there, messages may be null. */
 export interface Message {
-  readonly type_name?: string;
-  readonly id?: string;
-  readonly version?: number;
-  readonly terraform_version?: string;
-  readonly config?: DynamicValue | null;
-  readonly current_state?: DynamicValue | null;
-  readonly prior_state?: DynamicValue | null;
-  readonly proposed_new_state?: DynamicValue | null;
-  readonly planned_state?: DynamicValue | null;
-  readonly private?: Uint8Array;
-  readonly prior_private?: Uint8Array;
-  readonly planned_private?: Uint8Array;
-  readonly raw_state?: { readonly json: Uint8Array } | null;
-  readonly raw_identity?: { readonly json: Uint8Array } | null;
-  readonly identity?: { readonly identity_data: DynamicValue | null } | null;
-  readonly client_capabilities?: { readonly write_only_attributes_allowed: boolean } | null;
+  readonly type_name: string;
+  readonly id: string;
+  readonly version: number;
+  readonly terraform_version: string;
+  readonly config: DynamicValue | null;
+  readonly current_state: DynamicValue | null;
+  readonly prior_state: DynamicValue | null;
+  readonly proposed_new_state: DynamicValue | null;
+  readonly planned_state: DynamicValue | null;
+  readonly private: Uint8Array;
+  readonly prior_private: Uint8Array;
+  readonly planned_private: Uint8Array;
+  readonly raw_state: RawState | null;
+  readonly raw_identity: RawState | null;
+  readonly identity: { readonly identity_data: DynamicValue | null } | null;
+  readonly client_capabilities: { readonly write_only_attributes_allowed: boolean } | null;
 }
+type RawState = { readonly json: Uint8Array };
 export type Reply = { readonly [name: string]: unknown };
-export type Calls = Readonly<Record<string, (message: Message) => Promise<Reply>>>;
+export type Calls = Readonly<Record<string, (message: Partial<Message>) => Promise<Reply>>>;
 
 interface Wire {
   readonly provider: ProviderServer;
@@ -63,16 +68,12 @@ interface Wire {
 }
 
 export function callsOf(provider: ProviderServer, log: Log): Calls {
-  const wire = {
-    provider,
-    log,
-    states: new RecentStates(),
-    identities: new WeakMap<object, Reply>(),
-  };
-  const told = describe(provider);
+  const wire: Wire = { provider, log, states: new RecentStates(), identities: new WeakMap() };
+  let made: ReturnType<typeof describe> | undefined;
+  const told = () => (made ??= describe(provider.schema));
   const others = Object.entries(answers).map(([name, answer]): [string, Calls[string]] => [
     name,
-    (message) => answer(wire, message),
+    (message) => answer(wire, message as Message),
   ]);
   return {
     GetProviderSchema: async () => told().schema,
@@ -83,20 +84,28 @@ export function callsOf(provider: ProviderServer, log: Log): Calls {
 
 const answers: Readonly<Record<string, (wire: Wire, message: Message) => Promise<Reply>>> = {
   ValidateProviderConfig: (wire, { config }) =>
-    asked(wire, async () =>
-      wire.provider.validateProviderConfig({
-        config: valueOf(wire.provider.schema.provider, config),
+    asked(wire, 'dynamic', {}, async () =>
+      wire.provider.validateProviderConfig({ config: blockOf(wire, config) }),
+    ),
+  ConfigureProvider: (wire, { config, terraform_version }) =>
+    asked(wire, 'dynamic', {}, async () =>
+      wire.provider.configureProvider({ terraform_version, config: blockOf(wire, config) }),
+    ),
+  ValidateResourceConfig: (wire, { type_name, config, client_capabilities }) =>
+    ofResource(wire, type_name, {}, async (_, type) =>
+      wire.provider.validateResourceConfig({
+        type_name,
+        config: decode(type, config),
+        client_capabilities: {
+          write_only_attributes_allowed:
+            client_capabilities?.write_only_attributes_allowed ?? false,
+        },
       }),
     ),
-  ConfigureProvider: (wire, { config, terraform_version = '' }) =>
-    asked(wire, async () =>
-      wire.provider.configureProvider({
-        terraform_version,
-        config: valueOf(wire.provider.schema.provider, config),
-      }),
+  ValidateDataResourceConfig: (wire, { type_name, config }) =>
+    ofType(wire, wire.provider.schema.dataSources, type_name, {}, async (_, type) =>
+      wire.provider.validateDataResourceConfig({ type_name, config: decode(type, config) }),
     ),
-  ValidateResourceConfig: validateResource,
-  ValidateDataResourceConfig: validateDataSource,
   UpgradeResourceState: upgradeState,
   UpgradeResourceIdentity: upgradeIdentity,
   ReadResource: read,
@@ -107,14 +116,16 @@ const answers: Readonly<Record<string, (wire: Wire, message: Message) => Promise
   StopProvider: stop,
 };
 
-/** Asks, and turns what is thrown into diagnostics beside the `safe` reply. `schema` is what their paths lead through. */
+const blockOf = ({ provider }: Wire, config: DynamicValue | null): CtyValue =>
+  decode(typeOf(provider.schema.provider.attributes), config);
+
+/** Asks, and turns what is thrown into diagnostics beside the `safe` reply. `type` is what their paths lead through. */
 async function asked(
   { log }: Wire,
+  type: CtyType,
+  safe: Reply,
   work: () => Promise<DiagnosticsReply>,
-  schema?: Schema,
-  safe: Reply = {},
 ): Promise<Reply> {
-  const type = schema ? typeOf(schema.attributes) : 'dynamic';
   try {
     const reply = await work();
     return {
@@ -122,86 +133,71 @@ async function asked(
       diagnostics: (reply.diagnostics ?? []).map((one) => wireDiagnostic(one, type)),
     };
   } catch (error) {
-    if (!(error instanceof Refusal) && !(error instanceof CtyError))
+    if (![Refusal, CtyError, BadReply].some((known) => error instanceof known))
       log('error', 'a call failed', { stack: framesOf(error) });
     return { ...safe, diagnostics: callErrorOf(error).map((one) => wireDiagnostic(one, type)) };
   }
 }
 
-async function validateResource(
+/** What is asked about a type, by its schema and the type of its values. */
+type Work = (attributes: Schema['attributes'], type: CtyType) => Promise<DiagnosticsReply>;
+
+function ofType(
   wire: Wire,
-  { type_name = '', config, client_capabilities }: Message,
+  schemas: ProviderSchema['resources'],
+  name: string,
+  safe: Reply,
+  work: Work,
 ): Promise<Reply> {
-  const { resources } = wire.provider.schema;
-  const capabilities = {
-    write_only_attributes_allowed: client_capabilities?.write_only_attributes_allowed ?? false,
-  };
-  const work = async (): Promise<DiagnosticsReply> =>
-    wire.provider.validateResourceConfig({
-      type_name,
-      config: valueOf(schemaOf(resources, type_name), config),
-      client_capabilities: capabilities,
-    });
-  return asked(wire, work, own(resources, type_name));
+  const schema = own(schemas, name);
+  return asked(wire, schema ? typeOf(schema.attributes) : 'dynamic', safe, async () => {
+    const { attributes } = schemaOf(schemas, name);
+    return work(attributes, typeOf(attributes));
+  });
 }
 
-async function validateDataSource(wire: Wire, { type_name = '', config }: Message): Promise<Reply> {
-  const { dataSources } = wire.provider.schema;
-  return asked(
-    wire,
-    async () =>
-      wire.provider.validateDataResourceConfig({
-        type_name,
-        config: valueOf(schemaOf(dataSources, type_name), config),
-      }),
-    own(dataSources, type_name),
-  );
+const ofResource = (wire: Wire, name: string, safe: Reply, work: Work): Promise<Reply> =>
+  ofType(wire, wire.provider.schema.resources, name, safe, work);
+
+/** An answer that core would refuse: it gets what is wrong with it instead. */
+class BadReply extends Error {
+  constructor(readonly diagnostics: readonly WireDiagnostic[]) {
+    super();
+  }
+}
+
+/** @throws BadReply where there are errors */
+function assertNone(errors: readonly WireDiagnostic[], beside: readonly WireDiagnostic[]): void {
+  if (errors.length > 0) throw new BadReply([...beside, ...errors]);
 }
 
 async function stop(wire: Wire): Promise<Reply> {
-  const { diagnostics } = await asked(wire, async () =>
+  const { diagnostics } = await asked(wire, 'dynamic', {}, async () =>
     wire.provider.stopProvider().then(() => ({})),
   );
   return { Error: (diagnostics as readonly Reply[]).map(({ summary }) => summary).join('\n') };
 }
 
-async function upgradeState(
-  wire: Wire,
-  { type_name = '', version = 0, raw_state }: Message,
-): Promise<Reply> {
-  return asked(
-    wire,
-    async () => {
-      const { attributes } = schemaOf(wire.provider.schema.resources, type_name);
-      const raw = rawOf(raw_state);
-      const { upgraded = null, diagnostics = [] } = await wire.provider.upgradeResourceState({
-        type_name,
-        version,
-        raw,
-      });
-      // Nearly always, what lies in terraform's state is of this schema. It goes back in core's own form all the same, which core reads faster.
-      const error = equal(upgraded, raw) ? [] : stateReplyError(attributes, upgraded);
-      if (error.length > 0) return { diagnostics: [...diagnostics, ...error] };
-      const upgraded_state = packed(typeOf(attributes), upgraded);
-      wire.states.keep(typeOf(attributes), upgraded_state.msgpack, upgraded);
-      return { upgraded_state, diagnostics };
-    },
-    own(wire.provider.schema.resources, type_name),
-  );
+function upgradeState(wire: Wire, { type_name, version, raw_state }: Message): Promise<Reply> {
+  return ofResource(wire, type_name, {}, async (attributes, type) => {
+    const raw = rawOf(raw_state);
+    const request = { type_name, version, raw };
+    const { upgraded = null, diagnostics = [] } = await wire.provider.upgradeResourceState(request);
+    // Nearly always, what lies in terraform's state is of this schema. It goes back in core's own form all the same, which core reads faster.
+    if (!equal(upgraded, raw)) assertNone(stateReplyError(attributes, upgraded), diagnostics);
+    const upgraded_state = packed(type, upgraded);
+    wire.states.keep(type, upgraded_state.msgpack, upgraded);
+    return { upgraded_state, diagnostics };
+  });
 }
 
-async function upgradeIdentity(
-  wire: Wire,
-  { type_name = '', version = 0, raw_identity }: Message,
-): Promise<Reply> {
-  return asked(wire, async () => {
+function upgradeIdentity(wire: Wire, { type_name, version, raw_identity }: Message) {
+  return asked(wire, 'dynamic', {}, async () => {
     const identity = own(wire.provider.schema.identities, type_name);
     if (!identity) throw new CtyError([], `${type_name} has no identity`);
-    const { upgraded = null, diagnostics = [] } = await wire.provider.upgradeResourceIdentity({
-      type_name,
-      version,
-      raw: rawOf(raw_identity),
-    });
+    const request = { type_name, version, raw: rawOf(raw_identity) };
+    const { upgraded = null, diagnostics = [] } =
+      await wire.provider.upgradeResourceIdentity(request);
     return {
       upgraded_identity: { identity_data: packed(typeOf(identity.attributes), upgraded) },
       diagnostics,
@@ -209,173 +205,129 @@ async function upgradeIdentity(
   });
 }
 
-async function read(wire: Wire, message: Message): Promise<Reply> {
-  const { type_name = '', current_state, private: kept = new Uint8Array() } = message;
+function read(wire: Wire, { type_name, current_state, private: kept }: Message): Promise<Reply> {
   const safe = { new_state: current_state ?? NULL, private: kept };
-  return asked(
-    wire,
-    async () => {
-      const { attributes } = schemaOf(wire.provider.schema.resources, type_name);
-      const current = wire.states.decode(typeOf(attributes), current_state ?? NONE);
-      const {
-        new_state = current,
-        private: secret = kept,
-        diagnostics = [],
-      } = await wire.provider.readResource({ type_name, current_state: current, private: kept });
-      const moved = !equal(new_state, current);
-      const error = moved ? stateReplyError(attributes, new_state) : [];
-      if (error.length > 0) return { ...safe, diagnostics: [...diagnostics, ...error] };
-      const state = moved ? packed(typeOf(attributes), new_state) : safe.new_state;
-      return {
-        new_state: state,
-        private: secret,
-        ...identityIn(wire, 'new_identity', type_name, moved ? new_state : current),
-        diagnostics,
-      };
-    },
-    own(wire.provider.schema.resources, type_name),
-    safe,
-  );
+  return ofResource(wire, type_name, safe, async (attributes, type) => {
+    const current = wire.states.decode(type, current_state);
+    const {
+      new_state = current,
+      private: secret = kept,
+      diagnostics = [],
+    } = await wire.provider.readResource({ type_name, current_state: current, private: kept });
+    const moved = !equal(new_state, current);
+    if (moved) assertNone(stateReplyError(attributes, new_state), diagnostics);
+    return {
+      new_state: moved ? packed(type, new_state) : safe.new_state,
+      private: secret,
+      ...identityIn(wire, 'new_identity', type_name, moved ? new_state : current),
+      diagnostics,
+    };
+  });
 }
 
-async function plan(wire: Wire, message: Message): Promise<Reply> {
-  const { type_name = '', prior_private = new Uint8Array() } = message;
+function plan(wire: Wire, message: Message): Promise<Reply> {
+  const { type_name, prior_private } = message;
   const safe = { planned_state: message.prior_state ?? NULL, planned_private: prior_private };
-  return asked(
-    wire,
-    async () => {
-      const { attributes } = schemaOf(wire.provider.schema.resources, type_name);
-      const type = typeOf(attributes);
-      const prior_state = wire.states.decode(type, message.prior_state ?? NONE);
-      // Core proposes what is there: nothing is planned. A secret that goes again has another version, which is in both.
-      if (prior_state !== null && sameBytes(message.prior_state, message.proposed_new_state))
-        return {
-          ...safe,
-          ...identityIn(wire, 'planned_identity', type_name, prior_state),
-          diagnostics: [],
-        };
-      const request = {
-        type_name,
-        prior_state,
-        proposed_new_state: decode(type, message.proposed_new_state ?? NONE),
-        config: decode(type, message.config ?? NONE),
-        prior_private,
-      };
-      const {
-        planned_state,
-        planned_private = prior_private,
-        requires_replace = [],
-        diagnostics = [],
-      } = await wire.provider.planResourceChange(request);
-      if (planned_state === undefined) return { ...safe, diagnostics };
-      const error = planReplyError(attributes, request.prior_state, request.config, planned_state);
-      if (error.length > 0) return { ...safe, diagnostics: [...diagnostics, ...error] };
-      const replaced = requires_replace.map((path) => wirePath(type, path));
+  return ofResource(wire, type_name, safe, async (attributes, type) => {
+    const prior_state = wire.states.decode(type, message.prior_state);
+    // Core proposes what is there: nothing is planned. A secret that goes again has another version, which is in both.
+    if (prior_state !== null && sameBytes(message.prior_state, message.proposed_new_state))
       return {
-        planned_state: packed(type, planned_state),
-        planned_private,
-        requires_replace: replaced,
-        ...identityIn(wire, 'planned_identity', type_name, planned_state),
-        diagnostics,
+        ...safe,
+        ...identityIn(wire, 'planned_identity', type_name, prior_state),
+        diagnostics: [],
       };
-    },
-    own(wire.provider.schema.resources, type_name),
-    safe,
-  );
+    const proposed_new_state = decode(type, message.proposed_new_state);
+    const config = decode(type, message.config);
+    const {
+      planned_state,
+      planned_private = prior_private,
+      requires_replace = [],
+      diagnostics = [],
+    } = await wire.provider.planResourceChange({
+      type_name,
+      prior_state,
+      proposed_new_state,
+      config,
+      prior_private,
+    });
+    if (planned_state === undefined) return { ...safe, diagnostics };
+    assertNone(planReplyError(attributes, prior_state, config, planned_state), diagnostics);
+    return {
+      planned_state: packed(type, planned_state),
+      planned_private,
+      requires_replace: requires_replace.map((path) => wirePath(type, path)),
+      ...identityIn(wire, 'planned_identity', type_name, planned_state),
+      diagnostics,
+    };
+  });
 }
 
 /** From here on an object may exist that nobody but this reply knows of: what cannot be said of it is left out, never the whole. */
-async function apply(wire: Wire, message: Message): Promise<Reply> {
-  const { type_name = '', planned_private = new Uint8Array() } = message;
+function apply(wire: Wire, message: Message): Promise<Reply> {
+  const { type_name, planned_private } = message;
   const safe = { new_state: message.prior_state ?? NULL, private: planned_private };
-  return asked(
-    wire,
-    async () => {
-      const { attributes } = schemaOf(wire.provider.schema.resources, type_name);
-      const type = typeOf(attributes);
-      const planned = decode(type, message.planned_state ?? NONE);
-      const request = {
-        type_name,
-        prior_state: decode(type, message.prior_state ?? NONE),
-        planned_state: planned,
-        config: decode(type, message.config ?? NONE),
-        planned_private,
-      };
-      const {
-        new_state = request.prior_state,
-        private: secret = planned_private,
-        diagnostics = [],
-      } = await wire.provider.applyResourceChange(request);
-      const failed = diagnostics.some(({ severity }) => severity === 'error');
-      const error = failed ? [] : applyReplyError(attributes, planned, new_state);
-      const { value, bytes, misfits } = known(attributes, new_state);
-      return {
-        new_state: bytes,
-        private: secret,
-        ...identityIn(wire, 'new_identity', type_name, value),
-        diagnostics: [...diagnostics, ...error, ...(error.length > 0 ? [] : misfits)],
-      };
-    },
-    own(wire.provider.schema.resources, type_name),
-    safe,
-  );
+  return ofResource(wire, type_name, safe, async (attributes, type) => {
+    const planned_state = decode(type, message.planned_state);
+    const prior_state = decode(type, message.prior_state);
+    const config = decode(type, message.config);
+    const {
+      new_state = prior_state,
+      private: secret = planned_private,
+      diagnostics = [],
+    } = await wire.provider.applyResourceChange({
+      type_name,
+      prior_state,
+      planned_state,
+      config,
+      planned_private,
+    });
+    const failed = diagnostics.some(({ severity }) => severity === 'error');
+    const error = failed ? [] : applyReplyError(attributes, planned_state, new_state);
+    const { value, bytes, misfits } = known(attributes, new_state);
+    return {
+      new_state: bytes,
+      private: secret,
+      ...identityIn(wire, 'new_identity', type_name, value),
+      diagnostics: [...diagnostics, ...error, ...(error.length > 0 ? [] : misfits)],
+    };
+  });
 }
 
-async function importState(
-  wire: Wire,
-  { type_name = '', id = '', identity }: Message,
-): Promise<Reply> {
-  return asked(
-    wire,
-    async () => {
-      schemaOf(wire.provider.schema.resources, type_name);
-      const shape = own(wire.provider.schema.identities, type_name);
-      const given =
-        identity?.identity_data && shape
-          ? decode(typeOf(shape.attributes), identity.identity_data)
-          : null;
-      const { imported_resources = [], diagnostics = [] } = await wire.provider.importResourceState(
-        { type_name, id, identity: given },
-      );
-      const error = imported_resources.flatMap((one) =>
-        stateReplyError(
-          schemaOf(wire.provider.schema.resources, one.type_name).attributes,
-          one.state,
-        ),
-      );
-      if (error.length > 0) return { diagnostics: [...diagnostics, ...error] };
-      const imported = imported_resources.map((one) => ({
-        type_name: one.type_name,
-        state: packed(
-          typeOf(schemaOf(wire.provider.schema.resources, one.type_name).attributes),
-          one.state,
-        ),
-        private: one.private ?? new Uint8Array(),
-        ...identityIn(wire, 'identity', one.type_name, one.state),
-      }));
-      return { imported_resources: imported, diagnostics };
-    },
-    own(wire.provider.schema.resources, type_name),
-  );
+function importState(wire: Wire, { type_name, id, identity }: Message): Promise<Reply> {
+  const { resources, identities } = wire.provider.schema;
+  return ofResource(wire, type_name, {}, async () => {
+    const shape = own(identities, type_name);
+    const given =
+      identity && shape ? decode(typeOf(shape.attributes), identity.identity_data) : null;
+    const request = { type_name, id, identity: given };
+    const { imported_resources = [], diagnostics = [] } =
+      await wire.provider.importResourceState(request);
+    const found = imported_resources.map((one) => ({
+      ...one,
+      attributes: schemaOf(resources, one.type_name).attributes,
+    }));
+    const errors = found.flatMap(({ attributes, state }) => stateReplyError(attributes, state));
+    assertNone(errors, diagnostics);
+    const imported = found.map(({ type_name, state, attributes, private: kept }) => ({
+      type_name,
+      state: packed(typeOf(attributes), state),
+      private: kept ?? new Uint8Array(),
+      ...identityIn(wire, 'identity', type_name, state),
+    }));
+    return { imported_resources: imported, diagnostics };
+  });
 }
 
-async function readData(wire: Wire, { type_name = '', config }: Message): Promise<Reply> {
-  return asked(
-    wire,
-    async () => {
-      const { attributes } = schemaOf(wire.provider.schema.dataSources, type_name);
-      const given = decode(typeOf(attributes), config ?? NONE);
-      const { state, diagnostics = [] } = await wire.provider.readDataSource({
-        type_name,
-        config: given,
-      });
-      if (state === undefined) return { diagnostics };
-      const error = readReplyError(attributes, given, state);
-      if (error.length > 0) return { diagnostics: [...diagnostics, ...error] };
-      return { state: packed(typeOf(attributes), state), diagnostics };
-    },
-    own(wire.provider.schema.dataSources, type_name),
-  );
+function readData(wire: Wire, { type_name, config }: Message): Promise<Reply> {
+  return ofType(wire, wire.provider.schema.dataSources, type_name, {}, async (attributes, type) => {
+    const given = decode(type, config);
+    const request = { type_name, config: given };
+    const { state, diagnostics = [] } = await wire.provider.readDataSource(request);
+    if (state === undefined) return { diagnostics };
+    assertNone(readReplyError(attributes, given, state), diagnostics);
+    return { state: packed(type, state), diagnostics };
+  });
 }
 
 /** The identity that a state holds, where the type has one and all of it is known. */
@@ -391,7 +343,7 @@ function identityIn(
   if (known) return { [name]: known };
   const held = identity.attributes.map(({ name }): [string, CtyValue] => [
     name,
-    own(state as Readonly<Record<string, CtyValue>>, name) ?? null,
+    memberOf(state, name),
   ]);
   if (held.some(([, value]) => value === null || value instanceof Unknown)) return {};
   const made = { identity_data: packed(typeOf(identity.attributes), Object.fromEntries(held)) };
@@ -399,32 +351,23 @@ function identityIn(
   return { [name]: made };
 }
 
-const sameBytes = (
-  a: DynamicValue | null | undefined,
-  b: DynamicValue | null | undefined,
-): boolean =>
+const sameBytes = (a: DynamicValue | null, b: DynamicValue | null): boolean =>
   a !== null &&
-  a !== undefined &&
   b !== null &&
-  b !== undefined &&
   Buffer.compare(a.msgpack, b.msgpack) === 0 &&
   Buffer.compare(a.json, b.json) === 0;
 
-const NONE: DynamicValue = { msgpack: new Uint8Array(), json: new Uint8Array() };
 const NULL = { msgpack: Uint8Array.of(0xc0) };
 
-function schemaOf(schemas: Readonly<Record<string, Schema>>, name: string): Schema {
+function schemaOf(schemas: ProviderSchema['resources'], name: string): Schema {
   const found = own(schemas, name);
   if (!found)
     throw new CtyError([], `there is no ${name}: it has ${Object.keys(schemas).join(', ')}`);
   return found;
 }
 
-const valueOf = ({ attributes }: Schema, value: DynamicValue | null | undefined): CtyValue =>
-  decode(typeOf(attributes), value ?? NONE);
-
 /** A state of terraform before 0.12 comes otherwise; none of ours can be that old. */
-function rawOf(raw: { readonly json: Uint8Array } | null | undefined): unknown {
+function rawOf(raw: RawState | null): unknown {
   if (!raw || raw.json.length === 0) throw new CtyError([], 'the state is not in JSON');
   return parsed(raw.json);
 }
@@ -442,14 +385,8 @@ function packed(type: CtyType, value: CtyValue): { readonly msgpack: Uint8Array 
 /** For what else is in a message. */
 const WIDTH = 1024 * 1024;
 
-interface Known {
-  readonly value: CtyValue;
-  readonly bytes: { readonly msgpack: Uint8Array };
-  readonly misfits: readonly WireDiagnostic[];
-}
-
 /** A state as far as it can be told, and what there is to say about the rest. */
-function known(attributes: readonly SchemaAttribute[], state: CtyValue): Known {
+function known(attributes: readonly SchemaAttribute[], state: CtyValue) {
   const type = typeOf(attributes);
   const misfits = [...stateReplyError(attributes, state)];
   try {
@@ -477,7 +414,7 @@ function wireDiagnostic(
     severity: severity === 'error' ? 'ERROR' : 'WARNING',
     summary,
     detail,
-    ...(path.length > 0 ? { attribute: wirePath(type, shownPath(path)) } : {}),
+    ...(path.length > 0 && { attribute: wirePath(type, shownPath(path)) }),
   };
 }
 
@@ -494,10 +431,8 @@ function wirePath(type: CtyType, path: Path): Reply {
   for (const step of path) {
     if (here?.[0] === 'set') break;
     if (typeof step === 'string') steps.push({ attribute_name: step });
-    else
-      steps.push(
-        typeof step === 'number' ? { element_key_int: step } : { element_key_string: step.key },
-      );
+    else if (typeof step === 'number') steps.push({ element_key_int: step });
+    else steps.push({ element_key_string: step.key });
     here = inside(here, step);
   }
   return { steps };
@@ -511,22 +446,13 @@ function inside(type: CtyType | undefined, step: Path[number]): CtyType | undefi
 
 function callErrorOf(error: unknown): readonly WireDiagnostic[] {
   if (error instanceof Refusal) return error.diagnostics.map(fromDiagnostic);
-  if (error instanceof CtyError)
-    return [
-      {
-        severity: 'error',
-        summary: 'The value does not fit the schema',
-        detail: `${wordsOfPath(error.path)}${error.message}.`,
-        path: error.path,
-      },
-    ];
-  return [
-    {
-      severity: 'error',
-      summary: 'This should not have happened',
-      detail: 'It is a mistake in the provider; please report it with what TF_LOG=error prints.',
-    },
-  ];
+  if (error instanceof BadReply) return error.diagnostics;
+  if (error instanceof CtyError) {
+    const detail = `${wordsOfPath(error.path)}${error.message}.`;
+    return [wireError(error.path, 'The value does not fit the schema', detail)];
+  }
+  const detail = 'It is a mistake in the provider; please report it with what TF_LOG=error prints.';
+  return [wireError([], 'This should not have happened', detail)];
 }
 
 const fromDiagnostic = ({ severity, summary, detail, attribute }: Diagnostic): WireDiagnostic => ({
@@ -544,36 +470,22 @@ const framesOf = (error: unknown): string =>
         .join('\n')}`
     : typeof error;
 
-interface CallError {
-  readonly schema: Reply;
-  readonly identities: Reply;
-}
+/** What core is told when it asks for schemas. */
+const describe = ({ provider, resources, dataSources, identities }: ProviderSchema) => ({
+  schema: {
+    provider: wireSchema(provider),
+    resource_schemas: mapped(resources, wireSchema),
+    data_source_schemas: mapped(dataSources, wireSchema),
+    server_capabilities: { plan_destroy: true, get_provider_schema_optional: true },
+  },
+  identities: {
+    identity_schemas: mapped(identities, ({ version, attributes }) => ({
+      version,
+      identity_attributes: attributes.map((one) => ({ ...one, type: typeJson(one.type) })),
+    })),
+  },
+});
 
-/** Made when first asked for, and once. */
-function describe({ schema }: ProviderServer): () => CallError {
-  let told: CallError | undefined;
-  return () =>
-    (told ??= {
-      schema: {
-        provider: wireSchema(schema.provider),
-        resource_schemas: mapped(schema.resources, wireSchema),
-        data_source_schemas: mapped(schema.dataSources, wireSchema),
-        server_capabilities: { plan_destroy: true, get_provider_schema_optional: true },
-      },
-      identities: {
-        identity_schemas: mapped(schema.identities, ({ version, attributes }) => ({
-          version,
-          identity_attributes: attributes.map((one) => ({ ...one, type: typeJson(one.type) })),
-        })),
-      },
-    });
-}
-
-const mapped = <T, U>(
-  record: Readonly<Record<string, T>>,
-  to: (value: T) => U,
-): Record<string, U> =>
-  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, to(value)]));
 const typeJson = (type: CtyType | undefined): Buffer => Buffer.from(JSON.stringify(type));
 
 const wireSchema = ({ version, description, attributes }: Schema): Reply => ({

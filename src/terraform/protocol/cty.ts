@@ -73,6 +73,17 @@ export class CtyError extends Error {
   }
 }
 
+/** Whether a value has something inside: of lists, sets, tuples, maps and objects. */
+export const isInside = (value: CtyValue): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  !(value instanceof Unknown) &&
+  !(value instanceof ExactNumber);
+
+/** A member of an object; null where there is none, or no object. */
+export const memberOf = (value: CtyValue, name: string): CtyValue =>
+  isInside(value) ? (own(value as CtyObject, name) ?? null) : null;
+
 /** A path before what is said of it. Core shows none where it has no line, as for what stands in a state. */
 export const wordsOfPath = (path: Path): string =>
   path.length === 0
@@ -83,7 +94,9 @@ export const wordsOfPath = (path: Path): string =>
 type Form = 'msgpack' | 'json';
 
 /** A message without a value is null. @throws CtyError */
-export function decode(type: CtyType, { msgpack, json }: DynamicValue): CtyValue {
+export function decode(type: CtyType, message: DynamicValue | null): CtyValue {
+  if (!message) return null;
+  const { msgpack, json } = message;
   if (msgpack.length > 0) return read(type, unpacked(msgpack), undefined, 'msgpack');
   return json.length > 0 ? fromJson(type, parsed(json)) : null;
 }
@@ -309,19 +322,11 @@ function packableNumber(value: CtyValue, at: Trail | undefined): number | bigint
 }
 
 function packedUnknown(refinements: Refinements): ExtData {
-  const bound = ([value, inclusive]: Bound): unknown => [
-    packableNumber(value, undefined),
-    inclusive,
-  ];
   const { notNull, prefix, min, max, minLength, maxLength } = refinements;
-  const known = [
-    notNull && false,
-    prefix,
-    min && bound(min),
-    max && bound(max),
-    minLength,
-    maxLength,
-  ];
+  const [least, most] = [min, max].map(
+    (bound) => bound && [packableNumber(bound[0], undefined), bound[1]],
+  );
+  const known = [notNull && false, prefix, least, most, minLength, maxLength];
   const parts = known.flatMap((one, index) =>
     one === undefined ? [] : [Buffer.of(index + 1), packer.encode(one)],
   );
@@ -332,14 +337,8 @@ function packedUnknown(refinements: Refinements): ExtData {
 
 /** Members of a refined unknown are numbered from 1: null or not, prefix, lower and upper bound, least and greatest length. */
 function refinedUnknown(body: Uint8Array): Unknown {
-  const {
-    1: absent,
-    2: prefix,
-    3: min,
-    4: max,
-    5: minLength,
-    6: maxLength,
-  } = inner.decode(body) as Readonly<Record<number, unknown>>;
+  const members = inner.decode(body) as Readonly<Record<number, unknown>>;
+  const { 1: absent, 2: prefix, 3: min, 4: max, 5: minLength, 6: maxLength } = members;
   const bound = (raw: unknown): Bound => {
     const [value, inclusive] = raw as readonly [unknown, unknown];
     const number = numberOf(value);
@@ -347,12 +346,12 @@ function refinedUnknown(body: Uint8Array): Unknown {
     return [number, inclusive];
   };
   return new Unknown({
-    ...(absent === false ? { notNull: true } : {}),
-    ...(typeof prefix === 'string' ? { prefix } : {}),
-    ...(min === undefined ? {} : { min: bound(min) }),
-    ...(max === undefined ? {} : { max: bound(max) }),
-    ...(minLength === undefined ? {} : { minLength: Number(minLength) }),
-    ...(maxLength === undefined ? {} : { maxLength: Number(maxLength) }),
+    ...(absent === false && { notNull: true }),
+    ...(typeof prefix === 'string' && { prefix }),
+    ...(min !== undefined && { min: bound(min) }),
+    ...(max !== undefined && { max: bound(max) }),
+    ...(minLength !== undefined && { minLength: Number(minLength) }),
+    ...(maxLength !== undefined && { maxLength: Number(maxLength) }),
   });
 }
 

@@ -17,18 +17,17 @@ export const startedByCore = (environment: Environment): boolean =>
 export function clientCertificate(environment: Environment): string | undefined {
   if (environment['TF_DISABLE_PLUGIN_TLS'] === '1') return undefined;
   const given = environment['PLUGIN_CLIENT_CERT'];
-  if (given === undefined || given === '') {
-    return refuse('no-client-certificate', 'PLUGIN_CLIENT_CERT is not set', {
-      detail:
-        'Core sets it before it starts a provider. Set TF_DISABLE_PLUGIN_TLS=1 for both to go without certificates.',
-    });
-  }
+  const refused = (problem: string, detail: string): never =>
+    refuse('no-client-certificate', `PLUGIN_CLIENT_CERT ${problem}`, { detail });
+  if (given === undefined || given === '')
+    return refused(
+      'is not set',
+      'Core sets it before it starts a provider. Set TF_DISABLE_PLUGIN_TLS=1 for both to go without certificates.',
+    );
   try {
     return new X509Certificate(given).toString();
   } catch {
-    return refuse('no-client-certificate', 'PLUGIN_CLIENT_CERT is no certificate', {
-      detail: 'It holds one in PEM.',
-    });
+    return refused('is no certificate', 'It holds one in PEM.');
   }
 }
 

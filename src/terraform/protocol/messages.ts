@@ -111,31 +111,19 @@ interface Shape {
   readonly absent: WireMessage;
 }
 
+/** @param read where the reader's own method of that name gives another type */
+const scalarOf = (
+  word: 'string' | 'bytes' | 'bool' | 'int64',
+  wire: Form['wire'],
+  absent: unknown,
+  read: Form['read'] = (reader) => reader[word](),
+): Form => ({ wire, absent, read, write: (writer, value) => writer[word](value as never) });
+
 const scalars: Readonly<Record<string, Form>> = {
-  string: {
-    wire: 2,
-    absent: '',
-    read: (reader) => reader.string(),
-    write: (writer, value) => writer.string(value as string),
-  },
-  bytes: {
-    wire: 2,
-    absent: Buffer.alloc(0),
-    read: (reader) => reader.bytes(),
-    write: (writer, value) => writer.bytes(value as Uint8Array),
-  },
-  bool: {
-    wire: 0,
-    absent: false,
-    read: (reader) => reader.bool(),
-    write: (writer, value) => writer.bool(value as boolean),
-  },
-  int64: {
-    wire: 0,
-    absent: 0,
-    read: (reader) => Number(String(reader.int64())),
-    write: (writer, value) => writer.int64(value as number),
-  },
+  string: scalarOf('string', 2, ''),
+  bytes: scalarOf('bytes', 2, Buffer.alloc(0)),
+  bool: scalarOf('bool', 0, false),
+  int64: scalarOf('int64', 0, 0, (reader) => Number(String(reader.int64()))),
 };
 
 const choiceOf = (words: readonly string[]): Form => ({
@@ -259,15 +247,11 @@ const codecOf = (name: string): Codec => ({
 
 /** Every call by the path it is asked under: each has a request. */
 export const methods: ReadonlyMap<string, Method> = new Map(
-  Object.keys(plugin).flatMap((name): readonly (readonly [string, Method])[] => {
-    const call = /^(\w+)\.Request$/.exec(name)?.[1];
-    return call === undefined
-      ? []
-      : [
-          [
-            `/tfplugin6.Provider/${call}`,
-            { request: codecOf(name), response: codecOf(`${call}.Response`) },
-          ],
-        ];
-  }),
+  Object.keys(plugin)
+    .filter((name) => name.endsWith('.Request'))
+    .map((name) => {
+      const call = name.replace('.Request', '');
+      const response = codecOf(`${call}.Response`);
+      return [`/tfplugin6.Provider/${call}`, { request: codecOf(name), response }];
+    }),
 );

@@ -56,58 +56,31 @@ export interface ProviderSchema {
   readonly identities: Readonly<Record<string, IdentitySchema>>;
 }
 
-interface Capabilities {
-  /** False for terraform before 1.11: a write-only value would end up in its state. */
-  readonly write_only_attributes_allowed: boolean;
-}
-
-/** Objects hold every attribute of their schema; what is not set is null, what is not known yet an `Unknown`. */
+/** Values of a type. Objects hold every attribute of their schema; what is not set is null, what is not known yet an `Unknown`. */
+type Typed<Values extends string = never> = Readonly<
+  Record<'type_name', string> & Record<Values, CtyValue>
+>;
 export interface ConfigRequest {
   readonly config: CtyValue;
 }
-export interface ValidateResourceRequest extends ConfigRequest {
-  readonly type_name: string;
-  readonly client_capabilities: Capabilities;
-}
-export interface DataSourceRequest extends ConfigRequest {
-  readonly type_name: string;
-}
-export interface ConfigureRequest extends ConfigRequest {
-  readonly terraform_version: string;
-}
+export type ValidateResourceRequest = Typed<'config'> & {
+  /** False for terraform before 1.11: a write-only value would end up in its state. */
+  readonly client_capabilities: { readonly write_only_attributes_allowed: boolean };
+};
+export type ConfigureRequest = ConfigRequest & { readonly terraform_version: string };
 /** `raw` is JSON as it lies in terraform's state, numbers exact, of the schema version `version`. */
-export interface UpgradeRequest {
-  readonly type_name: string;
-  readonly version: number;
-  readonly raw: unknown;
-}
-export interface ReadRequest {
-  readonly type_name: string;
-  readonly current_state: CtyValue;
-  readonly private: Uint8Array;
-}
+export type UpgradeRequest = Typed & { readonly version: number; readonly raw: unknown };
+export type ReadRequest = Typed<'current_state'> & { readonly private: Uint8Array };
 /** `prior_state` is null for a create, `proposed_new_state` and `config` for a destroy. */
-export interface PlanResourceRequest {
-  readonly type_name: string;
-  readonly prior_state: CtyValue;
-  readonly proposed_new_state: CtyValue;
-  readonly config: CtyValue;
+export type PlanResourceRequest = Typed<'prior_state' | 'proposed_new_state' | 'config'> & {
   readonly prior_private: Uint8Array;
-}
+};
 /** `planned_state` and `config` are null for a destroy. */
-export interface ApplyRequest {
-  readonly type_name: string;
-  readonly prior_state: CtyValue;
-  readonly planned_state: CtyValue;
-  readonly config: CtyValue;
+export type ApplyRequest = Typed<'prior_state' | 'planned_state' | 'config'> & {
   readonly planned_private: Uint8Array;
-}
+};
 /** `id` is empty where `identity` says what to import; null where core gives none. */
-export interface ImportRequest {
-  readonly type_name: string;
-  readonly id: string;
-  readonly identity: CtyValue;
-}
+export type ImportRequest = Typed<'identity'> & { readonly id: string };
 
 export interface DiagnosticsReply {
   readonly diagnostics?: readonly WireDiagnostic[];
@@ -150,7 +123,7 @@ export interface ProviderServer {
   readonly schema: ProviderSchema;
   validateProviderConfig(request: ConfigRequest): Promise<DiagnosticsReply>;
   validateResourceConfig(request: ValidateResourceRequest): Promise<DiagnosticsReply>;
-  validateDataResourceConfig(request: DataSourceRequest): Promise<DiagnosticsReply>;
+  validateDataResourceConfig(request: Typed<'config'>): Promise<DiagnosticsReply>;
   configureProvider(request: ConfigureRequest): Promise<DiagnosticsReply>;
   upgradeResourceState(request: UpgradeRequest): Promise<UpgradeReply>;
   upgradeResourceIdentity(request: UpgradeRequest): Promise<UpgradeReply>;
@@ -158,7 +131,7 @@ export interface ProviderServer {
   planResourceChange(request: PlanResourceRequest): Promise<PlanReply>;
   applyResourceChange(request: ApplyRequest): Promise<ApplyReply>;
   importResourceState(request: ImportRequest): Promise<ImportReply>;
-  readDataSource(request: DataSourceRequest): Promise<DataSourceReply>;
+  readDataSource(request: Typed<'config'>): Promise<DataSourceReply>;
   /** Core was interrupted: end what is under way in good order. */
   stopProvider(): Promise<void>;
   /** The process ends: what has to be put in order, within a second. */

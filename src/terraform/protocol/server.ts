@@ -8,7 +8,7 @@ import {
 } from '@grpc/grpc-js';
 import { callsOf } from './calls.js';
 import type { Log } from '../core-log.js';
-import { LARGEST_MESSAGE, methods, type WireMessage } from './messages.js';
+import { LARGEST_MESSAGE, methods, type Method, type WireMessage } from './messages.js';
 import type { ProviderServer } from './provider-server.js';
 
 export interface ServerOptions {
@@ -40,25 +40,17 @@ export function grpcServer({ provider, log, tls, onShutdown }: ServerOptions): G
     running.add(work);
     return work.finally(() => running.delete(work));
   };
-  for (const [path, { request, response }] of methods) {
-    const name = path.slice(path.lastIndexOf('/') + 1);
-    const answer = calls[name];
+  for (const [path, method] of methods) {
+    const answer = calls[path.slice(path.lastIndexOf('/') + 1)];
     if (!answer) continue;
-    addUnary(
-      server,
-      path,
-      {
-        decode: (bytes) => request.decode(bytes),
-        encode: (message) => Buffer.from(response.encode(message)),
-      },
-      async (message) => {
-        const reply = await tracked(answer(message));
-        log('trace', 'answered', { rpc: path });
-        return reply;
-      },
-    );
+    addUnary(server, path, method, async (message) => {
+      const reply = await tracked(answer(message));
+      log('trace', 'answered', { rpc: path });
+      return reply;
+    });
   }
-  addUnary(server, SHUTDOWN, { decode: () => ({}), encode: () => Buffer.alloc(0) }, async () => {
+  const empty = { decode: () => ({}), encode: () => new Uint8Array() };
+  addUnary(server, SHUTDOWN, { request: empty, response: empty }, async () => {
     // The reply leaves in a later turn; core waits two seconds for the end of the process.
     setTimeout(onShutdown, 20);
     return {};
@@ -88,16 +80,11 @@ export function grpcServer({ provider, log, tls, onShutdown }: ServerOptions): G
 
 const SHUTDOWN = '/plugin.GRPCController/Shutdown';
 
-interface Codec {
-  decode(bytes: Buffer): WireMessage;
-  encode(message: WireMessage): Buffer;
-}
-
 /** A call with one message each way. What `answer` throws becomes INTERNAL, without its text, which may quote a message. */
 function addUnary(
   server: Server,
   path: string,
-  { decode, encode }: Codec,
+  { request, response }: Method,
   answer: (message: WireMessage) => Promise<WireMessage>,
 ): void {
   const definition: ServiceDefinition = {
@@ -105,10 +92,10 @@ function addUnary(
       path,
       requestStream: false,
       responseStream: false,
-      requestSerialize: encode,
-      requestDeserialize: decode,
-      responseSerialize: encode,
-      responseDeserialize: decode,
+      requestSerialize: (message: WireMessage) => Buffer.from(request.encode(message)),
+      requestDeserialize: (bytes) => request.decode(bytes),
+      responseSerialize: (message: WireMessage) => Buffer.from(response.encode(message)),
+      responseDeserialize: (bytes) => response.decode(bytes),
     },
   };
   const implementation: UntypedServiceImplementation = {

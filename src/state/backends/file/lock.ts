@@ -15,7 +15,7 @@ import type { Clock, Files, LockPort, Random } from '../../../platform/index.js'
 import { parseJsonText } from '../../json-text.js';
 import { filled, members, orNull, isText, time, isWhole, word } from '../../shape-check.js';
 import type { LockInfo } from '../../store-port.js';
-import { ifThere, isDiskError } from '../../disk-errors.js';
+import { ifThere, isDiskError, refuseLocked, unlessDisk } from '../../disk-errors.js';
 
 export interface LockTools {
   readonly files: Files;
@@ -79,11 +79,10 @@ export async function takeLock(
         const now = await tools.files.stamp(path);
         if (now !== undefined && now === seen) return;
         if ((await ifThere(tools.files.read(path))) !== mine)
-          refuse(
+          refuseLocked(
             'lock-lost',
             `this run no longer holds the lock ${path}: somebody removed the lock, or changed its folder`,
             { detail: 'The run sends nothing more. The journal holds what it did. Plan again.' },
-            exits.locked,
           );
         seen = now;
       },
@@ -127,12 +126,13 @@ async function takeFile(tools: LockTools, path: string, operation: string): Prom
   };
   const mine = `${canonical(record as unknown as Json)}\n`;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-    try {
-      await files.create(path, mine, 0o600);
+    if (
+      await unlessDisk(
+        'EEXIST',
+        files.create(path, mine, 0o600).then(() => true),
+      )
+    )
       return mine;
-    } catch (error) {
-      if (!isDiskError(error, 'EEXIST')) throw error;
-    }
     const other = await readLock(files, path);
     if (other === undefined) continue;
     if (other === 'damaged') return refuseHeld(path, other);
@@ -169,18 +169,15 @@ export async function breakLock(
     return refuse('not-locked', `${path} does not exist: nothing is locked`);
   if (record === 'damaged') return refuseHeld(path, record);
   if (record.id !== id)
-    return refuse(
+    return refuseLocked(
       'wrong-lock',
       `the lock is not ${JSON.stringify(id)} but ${record.id}, taken ${record.created_at} for ${JSON.stringify(record.operation)}`,
-      {},
-      exits.locked,
     );
   if ((await judge(lock, record)) === 'alive')
-    return refuse(
+    return refuseLocked(
       'lock-alive',
       `the run that holds the lock is still active: process ${record.pid} on this machine, since ${record.created_at}`,
       { detail: `Wait for it, or end it first: kill ${record.pid}` },
-      exits.locked,
     );
   await takeAway(files, random, path, record);
 }
@@ -200,19 +197,13 @@ async function watched(
 ): Promise<'dead' | 'alive' | 'replaced'> {
   const seen = await files.stamp(path);
   const begun = clock.monotonic();
+  const interrupted = 'the run was interrupted while it waited for a lock';
   const summary = `The state is locked by ${JSON.stringify(operation)}, process ${pid} of another container on this machine. Waiting up to ${SILENCE / 1000} s to see whether it still runs.`;
   notify?.({ severity: 'info', code: 'lock-watched', summary });
   while (clock.monotonic() - begun < SILENCE) {
     await clock
       .sleep(LOOK, signal)
-      .catch(() =>
-        refuse(
-          'interrupted',
-          'the run was interrupted while it waited for a lock',
-          {},
-          exits.interrupted,
-        ),
-      );
+      .catch(() => refuse('interrupted', interrupted, {}, exits.interrupted));
     if ((await files.stamp(path)) === seen) continue;
     const now = await readLock(files, path);
     return now !== undefined && now !== 'damaged' && now.id === id ? 'alive' : 'replaced';
@@ -221,10 +212,7 @@ async function watched(
 }
 
 /** Only this machine can prove anything, and only what the kernel says is a proof. `unseen`: it counts its processes apart from ours. */
-async function judge(
-  lock: LockPort,
-  record: LockRecord,
-): Promise<'dead' | 'alive' | 'unknown' | 'unseen'> {
+async function judge(lock: LockPort, record: LockRecord) {
   const sameBoot = record.boot_id !== null && record.boot_id === lock.bootId;
   const apart = record.pid_namespace !== undefined && record.pid_namespace !== lock.pidNamespace;
   if (apart && (sameBoot || record.host === lock.host)) return 'unseen';
@@ -241,18 +229,14 @@ async function judge(
  * Removes exactly the lock that was judged. Renaming it away first is what only one of several judges can do; what was
  * caught is looked at again, and put back where it turns out to be a younger one.
  */
-async function takeAway(
-  files: Files,
-  random: Random,
-  path: string,
-  judged: LockRecord,
-): Promise<void> {
+async function takeAway(files: Files, random: Random, path: string, judged: LockRecord) {
   const aside = `${path}.${random.uuid()}.tmp`;
   if ((await ifThere(files.rename(path, aside).then(() => true))) !== true) return;
   // Where it is gone already, another run swept it: its holder was dead.
   const caught = await ifThere(files.read(aside));
   if (caught !== undefined && caught !== `${canonical(judged as unknown as Json)}\n`)
-    await files.create(path, caught, 0o600).catch(ignoreExisting);
+    // Someone was quicker: the lock that was put aside is lost, which its holder notices before it writes.
+    await unlessDisk('EEXIST', files.create(path, caught, 0o600));
   await ifThere(files.remove(aside));
 }
 
@@ -278,36 +262,23 @@ function unreadable(error: unknown): 'damaged' {
   return 'damaged';
 }
 
-/** Someone was quicker: the lock that was put aside is lost, which its holder notices before it writes. */
-function ignoreExisting(error: unknown): void {
-  if (!isDiskError(error, 'EEXIST')) throw error;
-}
-
 function refuseHeld(path: string, holder: LockRecord | 'damaged' | undefined): never {
+  const origin = { file: path, line: 1, column: 1 };
   if (holder === 'damaged')
-    refuse(
-      'locked',
-      `${path} is not a lock file that trueup wrote`,
-      {
-        detail: `Where no other run is active, remove it: rm ${shellWord(path)}`,
-        origin: { file: path, line: 1, column: 1 },
-      },
-      exits.locked,
-    );
+    refuseLocked('locked', `${path} is not a lock file that trueup wrote`, {
+      detail: `Where no other run is active, remove it: rm ${shellWord(path)}`,
+      origin,
+    });
   if (!holder)
-    refuse(
-      'locked',
-      `another run on this machine is using ${path.replace(/\.lock$/, '')}`,
-      { detail: 'Wait for it to end.' },
-      exits.locked,
-    );
-  refuse(
+    refuseLocked('locked', `another run on this machine is using ${path.replace(/\.lock$/, '')}`, {
+      detail: 'Wait for it to end.',
+    });
+  refuseLocked(
     'locked',
     `the state is locked by ${JSON.stringify(holder.operation)}: process ${holder.pid} on ${JSON.stringify(holder.host)}, since ${holder.created_at}`,
     {
       detail: `Wait for it to end. If you are sure that it is not running any more: trueup unlock ${holder.id}`,
-      origin: { file: path, line: 1, column: 1 },
+      origin,
     },
-    exits.locked,
   );
 }

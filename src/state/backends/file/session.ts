@@ -9,7 +9,6 @@ import { Buffer } from 'node:buffer';
 import {
   defined,
   equal,
-  exits,
   fold,
   isOfToday,
   pending,
@@ -24,7 +23,7 @@ import { encodeRecord, type Journal } from '../../journal-text.js';
 import type { HeldLock } from './lock.js';
 import { encodeState } from '../../state-text.js';
 import type { Session, Snapshot } from '../../store-port.js';
-import { ifThere, withDisk } from '../../disk-errors.js';
+import { ifThere, refuseLocked, withDisk } from '../../disk-errors.js';
 
 export const GENERATIONS = 5;
 export const MODE = 0o600;
@@ -207,14 +206,10 @@ function stateFile({ files, paths, ...opened }: SessionOptions) {
     async assertUnmoved(): Promise<void> {
       const now = await files.stamp(paths.state);
       if (now === stamp) return;
-      if ((await ifThere(files.read(paths.state))) !== text) {
-        refuse(
-          'state-moved',
-          `${paths.state} was changed by somebody else during this run`,
-          { detail: 'Nothing more is sent. What this run did is in the journal; plan again.' },
-          exits.locked,
-        );
-      }
+      if ((await ifThere(files.read(paths.state))) !== text)
+        refuseLocked('state-moved', `${paths.state} was changed by somebody else during this run`, {
+          detail: 'Nothing more is sent. What this run did is in the journal; plan again.',
+        });
       stamp = now;
     },
 
@@ -259,15 +254,10 @@ function journalFile({ files, paths, journal }: SessionOptions) {
   };
 
   const lose = (): never =>
-    refuse(
-      'journal-lost',
-      `${paths.journal} was removed or changed outside of this run`,
-      {
-        detail:
-          'Nothing more is sent. What this run did is in the journal again. Run the same command again.',
-      },
-      exits.locked,
-    );
+    refuseLocked('journal-lost', `${paths.journal} was removed or changed outside of this run`, {
+      detail:
+        'Nothing more is sent. What this run did is in the journal again. Run the same command again.',
+    });
 
   /** Writes everything again, into the file that is there. What became of requests is worth keeping; an intent of which nothing left yet is not. */
   const restore = async (added: Entries, head: string): Promise<void> => {

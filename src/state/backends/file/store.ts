@@ -42,15 +42,10 @@ export function fileStore(options: FileStoreOptions): Store {
     read: () =>
       withDisk(path, async () => {
         const { state, journal } = await loadQuietly(options, await locate(options));
-        if (journal)
-          return snapshotOf(
-            salted(
-              state ?? emptyState(journal.begin.lineage, journal.begin.target),
-              journal.begin.secrets_salt,
-            ),
-            journal.records,
-          );
-        return state && snapshotOf(state, []);
+        if (!journal) return state && snapshotOf(state, []);
+        const { lineage, target, secrets_salt } = journal.begin;
+        const begun = state ?? emptyState(lineage, target);
+        return snapshotOf(salted(begun, secrets_salt), journal.records);
       }),
     holder: () => withDisk(path, async () => holderOf(options, (await locate(options)).lock)),
     open: (operation, target) =>
@@ -126,10 +121,7 @@ async function load(options: FileStoreOptions, paths: Paths): Promise<Stored> {
   };
 }
 
-async function readJournal(
-  { files, afterLoss }: FileStoreOptions,
-  at: string,
-): Promise<Journal | undefined> {
+async function readJournal({ files, afterLoss }: FileStoreOptions, at: string) {
   const text = await ifThere(files.read(at));
   return text === undefined ? undefined : decodeJournal(text, at, afterLoss);
 }
@@ -206,23 +198,11 @@ async function startSession(
     );
   }
   await tidy(options, paths, stored);
-  return fileSession({
-    ...options,
-    paths,
-    lock,
-    state,
-    text: stored.text,
-    stamp,
-    journal: stored.journal,
-  });
+  return fileSession({ ...options, ...stored, paths, lock, state, stamp });
 }
 
 /** Leaves on disk exactly what was read: torn ends, spent journals and temporary files of killed runs go. */
-async function tidy(
-  { files }: FileStoreOptions,
-  paths: Paths,
-  { journal, cutOff }: Stored,
-): Promise<void> {
+async function tidy({ files }: FileStoreOptions, paths: Paths, { journal, cutOff }: Stored) {
   if (cutOff) await files.rename(paths.next, paths.journal);
   else await ifThere(files.remove(paths.next));
   if (!journal) await ifThere(files.remove(paths.journal));
