@@ -25,7 +25,7 @@ import type { PatternFault } from './expectation-schema-checks.js';
 import { expectationOf } from './expectation.js';
 import { holdsExpression, spell } from './interpolate.js';
 import { libraryOf, type Library } from './file-reader.js';
-import { findFiles, type FoundFile } from './paths.js';
+import { findFiles, type FoundFile, type StackSource } from './paths.js';
 import { isMap, type Raw } from './yaml/raw-values.js';
 import { reportOf, type Report } from './diagnostics-list.js';
 import {
@@ -39,7 +39,8 @@ import {
   type ResolveRun,
 } from './resolve-declaration.js';
 import { secretSource, secretsNamedIn, type SecretSource } from './secret-source.js';
-import type { ProgramDocument, Synthesise } from './stacks/stack-files.js';
+import type { StackBlock } from './stacks/stack.js';
+import type { ProgramDocument, StackFiles, Synthesise } from './stacks/stack-files.js';
 import { found as foundWord, validatorsOf } from './validation.js';
 import { ofType, outsideValue, wordsOf, type VariableTypes } from './stacks/variables.js';
 import { secretNames } from './vocabulary.js';
@@ -99,7 +100,7 @@ export async function load(given: LoadOptions): Promise<Loaded> {
   const stdin = finding.files.some(({ path }) => path === '-') ? await options.stdin() : undefined;
   const brought =
     finding.stacks.length > 0 && finding.diagnostics.length === 0
-      ? await (await import('./stacks/index.js')).bring(options, finding.stacks)
+      ? await broughtBy(options, finding.stacks)
       : { pieces: [], types: new Map(), documents: [], diagnostics: [] };
   const library = libraryOf(
     beside(files, brought.documents),
@@ -189,6 +190,15 @@ export async function load(given: LoadOptions): Promise<Loaded> {
     diagnostics: report.all(),
     frame,
   };
+}
+
+async function broughtBy(
+  { files, kinds, cwd, synthesise }: LoadOptions,
+  sources: readonly StackSource[],
+): Promise<StackBlock & Pick<StackFiles, 'documents'>> {
+  const { desiredOf, readStacks } = await import('./stacks/index.js');
+  const read = await readStacks(files, sources, synthesise);
+  return { ...desiredOf(read, kinds, cwd), documents: read.documents };
 }
 
 /** The disk with the documents of programs, which are on it no more. */

@@ -1910,8 +1910,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a default of a variable is a template',
     file: 'declarations/stacks/stack.ts',
-    find: "literalValueOf(initial, ['variable', name, 'default']",
-    replace: "rawOf(initial, ['variable', name, 'default']",
+    find: 'literalValueOf(initial, placeBelow(',
+    replace: 'rawValueOf(initial, placeBelow(',
     tests: stacks,
   },
   {
@@ -1931,8 +1931,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a number in quotes is a number in a document',
     file: 'declarations/stacks/documents.ts',
-    find: 'return bare ? bareValue(only, path, site) : quotedValue(only, path, site);',
-    replace: 'return bareValue(only, path, site);',
+    find: 'return bare ? bareValue(only, site) : quotedValue(only, site);',
+    replace: 'return bareValue(only, site);',
     tests: stacks,
   },
   {
