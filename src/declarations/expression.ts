@@ -20,6 +20,12 @@ export type Expression = { readonly text: string } & (
   | { readonly from: 'nowhere'; readonly summary: string; readonly detail: string }
 );
 
+/** An expression of one source. */
+export type ExpressionFrom<S extends Expression['from']> = Extract<
+  Expression,
+  { readonly from: S }
+>;
+
 export type Part = string | Expression;
 
 /** The parts of a text: literals with `$${` undone, and expressions. Literals never stand side by side; an empty one makes a text of the expression that it stands before. */

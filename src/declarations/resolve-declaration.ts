@@ -134,7 +134,7 @@ function tryRead(
     complain(run, piece, { ...rest, path: [...inside, ...path] }, address);
   };
   const root = object('', form.attributes);
-  const given = substitute(raw, root, [], scope, say);
+  const given = substitute(raw, root, { path: [], scope, complain: say });
   const filled = piece.ofStack ? converted(given, root) : given;
   for (const complaint of check(form.validator, form.attributes, filled, form.what)) say(complaint);
   const context: InterpolationContext = {
@@ -142,9 +142,10 @@ function tryRead(
     lookups: run.lookups,
     references: form.references,
     secret: run.secret,
+    path: [],
     complain: say,
   };
-  const values = build(filled, root, [], context);
+  const values = build(filled, root, context);
   return isTree(values) ? { values, wrong } : { values: {}, wrong: true };
 }
 

@@ -1,6 +1,7 @@
 // Checks shapes with ajv and says in our own words what is wrong. The validators of the built-in kinds are compiled
 // beforehand; they are found by the digest of their schema, so a stale one is never used.
 import {
+  defined,
   didYouMean,
   digest,
   idOf,
@@ -26,6 +27,23 @@ export interface Violation {
   readonly detail?: string;
   /** It says that this is nowhere, which is not known if a file or section could not be read. */
   readonly names?: readonly [section: string, name: string];
+}
+
+export type Complain = (complaint: Violation) => void;
+
+/** Where a complaint belongs, and whom to tell. */
+export interface ComplaintPlace {
+  readonly path: readonly string[];
+  readonly complain: Complain;
+}
+
+export function complainAt(
+  { path, complain }: ComplaintPlace,
+  code: string,
+  summary: string,
+  detail?: string,
+): undefined {
+  complain({ path, code, summary, ...defined({ detail }) });
 }
 
 export interface Validators {

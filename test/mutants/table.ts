@@ -1259,7 +1259,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a credential passes as a plain variable',
     file: 'declarations/interpolate.ts',
-    find: 'if (wrong) return void complain({ path, ...wrong });',
+    find: 'if (wrong) return void at.complain({ path: at.path, ...wrong });',
     replace: '',
     tests: secretSource,
   },
@@ -1308,8 +1308,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a secret may stand anywhere',
     file: 'declarations/interpolate.ts',
-    find: 'if (attribute?.secret === true || attribute === anything) return buildSecret(part, path, context);',
-    replace: 'return buildSecret(part, path, context);',
+    find: 'if (attribute?.secret === true || attribute === anything) return buildSecret(part, context);',
+    replace: 'return buildSecret(part, context);',
     tests: ['unit/declarations/load.test.ts'],
   },
   {

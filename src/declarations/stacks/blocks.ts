@@ -15,8 +15,7 @@ import {
   type JsonObject,
   type Kind,
 } from '../../model/index.js';
-import type { Complain } from '../interpolate.js';
-import type { Violation } from '../validation.js';
+import { complainAt, type Complain, type Violation } from '../validation.js';
 import type { Raw, RawMap } from '../yaml/raw-values.js';
 import { stackDocumentOf } from './documents.js';
 import { isTraversal, stepsOf, templateParts } from './template.js';
@@ -122,14 +121,10 @@ function attributesOf(attributes: Attributes, block: JsonObject, site: StackPlac
   );
 }
 
-function misnamed({ path, complain }: StackPlace): readonly [] {
-  const name = path.join('.');
-  complain({
-    path,
-    code: 'unknown-attribute',
-    summary: `\`${name}\` is called \`${name}_wo\` in a stack`,
-    detail: 'It is one variable that is marked sensitive.',
-  });
+function misnamed(site: StackPlace): readonly [] {
+  const name = site.path.join('.');
+  const summary = `\`${name}\` is called \`${name}_wo\` in a stack`;
+  complainAt(site, 'unknown-attribute', summary, 'It is one variable that is marked sensitive.');
   return [];
 }
 

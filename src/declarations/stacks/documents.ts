@@ -25,6 +25,7 @@ import {
   type TemplateExpression,
   type TemplatePart,
 } from './template.js';
+import { complainAt } from '../validation.js';
 import { typeIn } from './variables.js';
 import { attributeAt } from '../vocabulary.js';
 
@@ -82,8 +83,7 @@ function bad(
   why: string,
   detail = 'Write `JSON.stringify({ … })` in the program.',
 ): Raw {
-  const summary = `${placeName(site)}: ${why}`;
-  site.complain({ path: site.path, code: 'bad-json', summary, detail });
+  complainAt(site, 'bad-json', `${placeName(site)}: ${why}`, detail);
   return {};
 }
 
@@ -141,12 +141,12 @@ function bareValue(part: TemplateExpression, site: StackPlace): Raw {
     complain: (complaint) => ((wrong = true), site.complain(complaint)),
   });
   if (!wrong && typeof value === 'string' && isText(value, site))
-    site.complain({
-      path: site.path,
-      code: 'unquoted-text',
-      summary: `${placeName(site)}: ${part.text} is text and stands in no quotes`,
-      detail: `Write it in quotes: "${part.text}".`,
-    });
+    complainAt(
+      site,
+      'unquoted-text',
+      `${placeName(site)}: ${part.text} is text and stands in no quotes`,
+      `Write it in quotes: "${part.text}".`,
+    );
   return value;
 }
 
@@ -187,11 +187,7 @@ function isTextual(attributes: Attributes | undefined, name: string): boolean {
 
 function isKey(key: string, { character }: Marks, site: StackPlace): boolean {
   const right = key !== '__proto__' && !key.includes(character);
-  if (!right)
-    site.complain({
-      path: site.path,
-      code: 'unsupported-expression',
-      summary: `${placeName(site)}: a key of a document has to be plain text`,
-    });
+  const summary = `${placeName(site)}: a key of a document has to be plain text`;
+  if (!right) complainAt(site, 'unsupported-expression', summary);
   return right;
 }

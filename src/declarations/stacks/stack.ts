@@ -19,7 +19,13 @@ import type { Piece } from '../collect.js';
 import { isMap, type Raw } from '../yaml/raw-values.js';
 import { bondsOf, lookupRaw, movedIn, resourceOf, type Bonds } from './blocks.js';
 import type { FoundFile } from '../paths.js';
-import { SYNTHESISE_ANEW, textsIn, type StackRemark, type StackFile, type StackFiles } from './stack-files.js';
+import {
+  SYNTHESISE_ANEW,
+  textsIn,
+  type StackRemark,
+  type StackFile,
+  type StackFiles,
+} from './stack-files.js';
 import {
   blockAt,
   isSecret,

@@ -23,7 +23,7 @@ import {
   type TemplatePart,
   type Traversal,
 } from './template.js';
-import type { Complain } from '../interpolate.js';
+import { complainAt, type ComplaintPlace } from '../validation.js';
 
 /** A stack as it was read, and what else is needed to understand it. */
 export interface Stack {
@@ -39,12 +39,9 @@ export interface Stack {
   readonly remote: (name: string) => Stack | undefined;
 }
 
-/** Where a value stands: its stack, and whom to tell. */
-export interface StackPlace {
+/** Where a value stands: its stack, the steps to it from its block, and whom to tell. */
+export interface StackPlace extends ComplaintPlace {
   readonly stack: Stack;
-  readonly complain: Complain;
-  /** Steps that lead from the block to the value. */
-  readonly path: readonly string[];
   /** Locals and outputs on the way here, so that none leads back into itself. */
   readonly inside: readonly string[];
   /** Whether the value is a secret: nothing of it is repeated. */
@@ -118,13 +115,8 @@ function keyOf(key: string, site: StackPlace): string {
   return key;
 }
 
-function refuse(
-  { complain, path }: StackPlace,
-  code: string,
-  summary: string,
-  detail?: string,
-): Raw {
-  complain({ path, code, summary, ...defined({ detail }) });
+function refuse(site: StackPlace, code: string, summary: string, detail?: string): Raw {
+  complainAt(site, code, summary, detail);
   return NOTHING;
 }
 
