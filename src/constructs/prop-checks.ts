@@ -62,20 +62,6 @@ export function written(
   );
 }
 
-/** The attributes as something is found by them: those with one plain value, none required, the service's own included. */
-export const asCondition = (attributes: Attributes): Attributes =>
-  Object.fromEntries(
-    Object.entries(attributes)
-      .filter(
-        ([, { word, secret }]) =>
-          secret !== true && !['list', 'set', 'map', 'object', 'document'].includes(word),
-      )
-      .map(([name, attribute]): [string, Attribute] => [
-        name,
-        { ...attribute, optional: true, computed: false, only_false: false },
-      ]),
-  );
-
 /** What has a wrong shape passes as it is: the libraries write everything before they ask whether it is right. */
 function writtenAs(attribute: Attribute, value: unknown, endpoint: Door): unknown {
   if (attribute.word === 'document') return endpoint.document(value);

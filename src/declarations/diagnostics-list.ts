@@ -1,5 +1,18 @@
 // Gathers complaints. Making one costs a look into its file, so that beyond a number nobody reads they are only counted.
-import type { Diagnostic } from '../model/index.js';
+import type { Declaration, Diagnostic } from '../model/index.js';
+
+/** An error about an attribute of a declaration. */
+export const errorAt = (
+  one: Declaration,
+  attribute: string,
+  said: Pick<Diagnostic, 'code' | 'summary' | 'detail'>,
+): Diagnostic => ({
+  severity: 'error',
+  ...said,
+  address: one.address,
+  attribute,
+  origin: one.at(attribute),
+});
 
 const MOST = 1_000;
 

@@ -1,6 +1,7 @@
 // JSON Schema of declaration files, read off the kinds. Editors complete and check with it, ajv validates with it.
 // Only what draft-07 and every editor understands. Wherever a value may stand, a text with `${…}` may.
 import {
+  asCondition,
   filterNames,
   IDENTIFYING,
   shortFilter,
@@ -14,7 +15,7 @@ import {
   type Json,
 } from '../model/index.js';
 import { everySchema } from './schema-keywords.js';
-import { declarable, expectation, isNullable, lifecycle, settings, whereOf } from './vocabulary.js';
+import { declarable, expectation, isNullable, lifecycle, settings } from './vocabulary.js';
 
 const DRAFT = 'http://json-schema.org/draft-07/schema#';
 /** A text that holds a reference, a variable or another `${…}`. */
@@ -135,7 +136,7 @@ export function bodySchema(kind: Kind): JsonObject {
 }
 
 export function whereSchema(kind: Kind): JsonObject {
-  return { type: 'object', ...members(whereOf(kind), true) };
+  return { type: 'object', ...members(asCondition(kind.attributes), true) };
 }
 
 export function settingsSchema(): JsonObject {

@@ -2015,8 +2015,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a variable is what it looks like',
     file: 'declarations/load.ts',
-    find: 'const value = ofType(piece.raw, type);',
-    replace: 'const value = piece.raw;',
+    find: 'const value = ofType(raw, type);',
+    replace: 'const value = raw;',
     tests: stacks,
   },
   {

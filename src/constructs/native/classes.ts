@@ -2,6 +2,7 @@
 import { Construct } from 'constructs';
 import {
   NAME,
+  asCondition,
   camel,
   own,
   stored,
@@ -11,7 +12,7 @@ import {
   type Lifecycle,
   type Stored,
 } from '../../model/index.js';
-import { asCondition, complaints, written } from '../prop-checks.js';
+import { complaints, written } from '../prop-checks.js';
 import type { ClassOf, Condition, Flat, OnlySecrets, Props, ReadableKeys } from '../props.js';
 import { leaveTrace, nameOf, renamed } from './stack.js';
 import { nativeDoor, type NativeTokens, type Reference } from './tokens.js';

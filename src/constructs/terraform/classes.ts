@@ -8,6 +8,7 @@ import {
 } from '#cdk';
 import type { Construct } from 'constructs';
 import {
+  asCondition,
   recordsQuery,
   resourceBlock,
   stored,
@@ -18,7 +19,7 @@ import {
   type ResourceBlock,
   type Stored,
 } from '../../model/index.js';
-import { asCondition, complaints, written } from '../prop-checks.js';
+import { complaints, written } from '../prop-checks.js';
 import type { ClassOf, Condition, Flat, Props } from '../props.js';
 import { doorAt, type CdkTokens } from './door.js';
 import { getters, Records, type Outputs, type Readable } from './outputs.js';
