@@ -1,8 +1,8 @@
 // Sorts what the files hold into settings, variables, lookups and declarations, each with the place of its key.
 // Nothing is looked into yet but names.
-import { NAME, didYouMean, nearest, type Kinds, type Origin } from '../model/index.js';
+import { NAME, nameWords, didYouMean, nearest, type Kinds, type Origin } from '../model/index.js';
 import type { Library } from './file-reader.js';
-import type { FoundFile } from './paths.js';
+import { BEGIN, type FoundFile } from './paths.js';
 import type { Report } from './diagnostics-list.js';
 import {
   isMap,
@@ -78,8 +78,7 @@ export async function collect(
       severity: 'error',
       code: 'no-declarations',
       summary: 'none of the YAML files found is ours',
-      detail:
-        'Type `trueup init` to begin a project here, or name the file or folder that holds it.',
+      detail: BEGIN,
     }));
   const pieces = [...all.pieces.values()];
   const within = (section: string): readonly Piece[] =>
@@ -220,7 +219,7 @@ function takePiece(all: Collecting, piece: Piece): void {
     complainOf(all, piece, {
       code: 'bad-name',
       summary: `\`${name.slice(0, 80)}\` is no name`,
-      detail: 'A name begins with a letter and goes on with letters, digits, `_` and `-`.',
+      detail: `A name ${nameWords}`,
     });
   else if (!first) all.pieces.set(key, piece);
   else if (key === 'settings')
