@@ -8,7 +8,13 @@ import {
   wireText,
   type Kinds,
 } from '../../model/index.js';
-import { literalCode, membersOf, type Code, type CodeMember, type ExportLanguage } from './code.js';
+import {
+  literalCode,
+  codeMembers,
+  type Code,
+  type CodeMember,
+  type ExportLanguage,
+} from './code.js';
 import {
   exportedEntriesOf,
   showing,
@@ -170,7 +176,7 @@ function statement(entry: ExportedDeclaration, context: CdkContext): string {
       : []),
   ];
   const members = [
-    ...membersOf(kind.attributes, values, languageOf(context)),
+    ...codeMembers(kind.attributes, values, languageOf(context)),
     ...(deletedLast(kind, context.kinds) ? [LAST] : []),
   ];
   const made = `new ${pascal(kind.singular)}(stack, ${quoted(path)}, ${written({ members }, '')})`;

@@ -27,7 +27,7 @@ export interface ExportLanguage {
   readonly document: (value: Value) => Code;
 }
 
-export const membersOf = (
+export const codeMembers = (
   attributes: Attributes,
   values: Values,
   language: ExportLanguage,
@@ -41,7 +41,7 @@ function codeOf(attribute: Attribute, value: Value, language: ExportLanguage): C
   if (value instanceof Reference) return language.referring(value);
   if (attribute.word === 'document') return language.document(value);
   if (attribute.word === 'object' && isTree(value))
-    return { members: membersOf(attribute.attributes, value, language) };
+    return { members: codeMembers(attribute.attributes, value, language) };
   if ((attribute.word === 'list' || attribute.word === 'set') && isList(value))
     return { items: value.map((item) => codeOf(attribute.of, item, language)) };
   return literalCode(value, language);

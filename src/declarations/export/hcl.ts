@@ -1,7 +1,13 @@
 // Writes a live estate for Terraform and OpenTofu, as `terraform fmt` would have it: resources that refer to one
 // another, beside the import blocks that bind them to what exists, so that the first plan imports and changes nothing.
 import { deletedLast, type Kind, type Kinds } from '../../model/index.js';
-import { literalCode, membersOf, type Code, type CodeMember, type ExportLanguage } from './code.js';
+import {
+  literalCode,
+  codeMembers,
+  type Code,
+  type CodeMember,
+  type ExportLanguage,
+} from './code.js';
 import {
   exportedEntriesOf,
   showing,
@@ -63,7 +69,7 @@ function block(
   ];
   const remarks = (list: readonly string[], margin: string): string =>
     list.map((text) => `${margin}# ${text}\n`).join('');
-  const members = membersOf(kind.attributes, values, languageOf(kinds));
+  const members = codeMembers(kind.attributes, values, languageOf(kinds));
   const body = `${remarks(hints, '  ')}${assigned(members, '  ')}`;
   const parts = [
     body,
