@@ -44,11 +44,9 @@ export function secretSource(places: SecretPlaces): SecretSource {
     if (source === 'env') {
       if (isOwnCredential(name)) return ownCredential(`\${secret.env.${name}}`, name);
       const names = namesOf(name);
-      return made(
-        new Secret(`env.${name}`, () =>
-          names.map((one) => variableIn(environment, one)).find(Boolean),
-        ),
-      );
+      const value = (): string | undefined =>
+        names.map((one) => variableIn(environment, one)).find(Boolean);
+      return made(new Secret(`env.${name}`, value));
     }
     const path = resolve(cwd, name);
     const read = (): string | undefined =>
