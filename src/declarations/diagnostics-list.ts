@@ -32,17 +32,11 @@ export function reportOf(first: readonly Diagnostic[]): Report {
       else more += 1;
     },
     failed: () => more > 0 || list.some(({ severity }) => severity === 'error'),
-    all: () =>
-      more === 0
-        ? list
-        : [
-            ...list,
-            {
-              severity: 'error',
-              code: 'more-complaints',
-              summary: `${more} more complaints are not shown`,
-              detail: 'Fix those above first.',
-            },
-          ],
+    all() {
+      if (more === 0) return list;
+      const summary = `${more} more complaints are not shown`;
+      const detail = 'Fix those above first.';
+      return [...list, { severity: 'error', code: 'more-complaints', summary, detail }];
+    },
   };
 }

@@ -37,7 +37,10 @@ function* complaints(
   patternFault: PatternFault,
 ): Generator<Violation> {
   if (typeof tree === 'boolean') return;
-  if (!isObject(tree)) return yield wrong(path, schema, tree);
+  if (!isObject(tree)) {
+    yield wrong(path, schema, tree);
+    return;
+  }
   for (const [keyword, operand] of Object.entries(tree)) {
     const at = [...path, keyword];
     const known = own(keywords, keyword);

@@ -519,5 +519,5 @@ export function spell(value: Value): Json {
   if (isList(value)) return value.map(spell);
   return isTree(value)
     ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, spell(item)]))
-    : (value as Json);
+    : value;
 }

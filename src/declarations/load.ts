@@ -97,7 +97,7 @@ export async function load(asked: LoadOptions): Promise<Loaded> {
     secretVariables: new Set(),
   };
   const stdin = finding.files.some(({ path }) => path === '-') ? await options.stdin() : undefined;
-  const brought =
+  const brought: Brought =
     finding.stacks.length > 0 && finding.diagnostics.length === 0
       ? await broughtBy(options, finding.stacks)
       : { pieces: [], types: new Map(), documents: [], diagnostics: [] };
@@ -167,10 +167,13 @@ export async function load(asked: LoadOptions): Promise<Loaded> {
   };
 }
 
+type Brought = StackBlock & Pick<StackFiles, 'documents'>;
+
+/** What synthesised stacks declare. */
 async function broughtBy(
   { files, kinds, cwd, synthesise }: LoadOptions,
   sources: readonly StackSource[],
-): Promise<StackBlock & Pick<StackFiles, 'documents'>> {
+): Promise<Brought> {
   const { desiredOf, readStacks } = await import('./stacks/index.js');
   const read = await readStacks(files, sources, synthesise);
   return { ...desiredOf(read, kinds, cwd), documents: read.documents };

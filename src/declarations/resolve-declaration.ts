@@ -266,11 +266,8 @@ function formOf(run: ResolveRun, kind: Kind): DeclarationForm {
 export function declarationsOf(run: ResolveRun, piece: Piece): readonly Declaration[] {
   const kind = run.kinds.get(piece.path[0] as string) as Kind;
   if (!isMap(piece.raw)) {
-    complain(run, piece, {
-      path: [],
-      code: 'wrong-type',
-      summary: `${piece.path.join('.')}: a mapping of attributes is expected, not ${found(piece.raw)}`,
-    });
+    const summary = `${piece.path.join('.')}: a mapping of attributes is expected, not ${found(piece.raw)}`;
+    complain(run, piece, { path: [], code: 'wrong-type', summary });
     return membersUnknown(run, piece);
   }
   const { for_each: each, ...body } = piece.raw;

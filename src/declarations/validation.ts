@@ -117,7 +117,7 @@ function explain(
   const runContext = path.length === 0 ? attributes : below;
   const where = path.length === 0 ? what : `\`${path.join('.')}\``;
   if (keyword === 'additionalProperties')
-    return unknown(path, String(params['additionalProperty']), runContext, where);
+    return unknown([...path, String(params['additionalProperty'])], runContext, where);
   if (keyword === 'required')
     return missing(path, String(params['missingProperty']), runContext, where);
   if (attribute?.secret === true && typeof value === 'string' && value.includes('${'))
@@ -132,23 +132,18 @@ function valueAt(data: Raw, path: readonly string[]): Raw | undefined {
   return value;
 }
 
-function unknown(
-  path: readonly string[],
-  name: string,
-  runContext: Attributes,
-  where: string,
-): Violation {
-  const full = [...path, name];
+function unknown(path: readonly string[], runContext: Attributes, where: string): Violation {
+  const name = path.at(-1) as string;
   if (Object.hasOwn(runContext, name))
     return {
-      path: full,
+      path,
       code: 'computed-attribute',
       summary: `\`${name}\` belongs to the server and cannot be declared`,
       detail: 'Remove it.',
     };
   const names = Object.keys(runContext).filter((one) => runContext[one]?.computed !== true);
   return {
-    path: full,
+    path,
     code: 'unknown-attribute',
     summary: `\`${name}\` is not an attribute of ${where}.${didYouMean(name, names)}`,
     detail: `Attributes: ${names.join(', ')}.`,

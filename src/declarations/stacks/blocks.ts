@@ -202,7 +202,7 @@ function lifecycleOf(
     ignore_changes: ignored(kind, names, site),
     adopt: given('adopt', adopt),
     renamed_from,
-  }) as RawMap;
+  });
 }
 
 const wrongType = (path: readonly string[], what: string): Violation => ({
