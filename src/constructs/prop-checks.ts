@@ -5,10 +5,12 @@ import {
   didYouMean,
   durationWords,
   isObject,
+  number,
   tryDuration,
   type Attribute,
   type Attributes,
 } from '../model/index.js';
+import type { Given } from './props.js';
 
 /** How one library writes what the vocabulary leaves open. */
 export interface Door {
@@ -32,14 +34,11 @@ interface Member {
   readonly attribute: Attribute;
 }
 
+const version = number('Another number sends the secret again.', { optional: true });
+
 function membersOf(attributes: Attributes, { writeOnly }: Door): readonly Member[] {
   return Object.entries(attributes).flatMap(([name, attribute]) => {
     if (attribute.secret !== true || !writeOnly) return [{ prop: camel(name), name, attribute }];
-    const version: Attribute = {
-      word: 'number',
-      doc: 'Another number sends the secret again.',
-      optional: true,
-    };
     return [
       { prop: `${camel(name)}Wo`, name: `${name}_wo`, attribute: { ...attribute, optional: true } },
       { prop: `${camel(name)}WoVersion`, name: `${name}_wo_version`, attribute: version },
@@ -47,33 +46,12 @@ function membersOf(attributes: Attributes, { writeOnly }: Door): readonly Member
   });
 }
 
-type Given = Readonly<Record<string, unknown>>;
-
 /** The props by the API's names, without those that are undefined. */
-export function written(
-  attributes: Attributes,
-  given: Given,
-  endpoint: Door,
-): Record<string, unknown> {
-  return Object.fromEntries(
+export const written = (attributes: Attributes, given: Given, endpoint: Door): Given =>
+  Object.fromEntries(
     membersOf(attributes, endpoint).flatMap(({ prop, name, attribute }) =>
       given[prop] === undefined ? [] : [[name, writtenAs(attribute, given[prop], endpoint)]],
     ),
-  );
-}
-
-/** The attributes as something is found by them: those with one plain value, none required, the service's own included. */
-export const asCondition = (attributes: Attributes): Attributes =>
-  Object.fromEntries(
-    Object.entries(attributes)
-      .filter(
-        ([, { word, secret }]) =>
-          secret !== true && !['list', 'set', 'map', 'object', 'document'].includes(word),
-      )
-      .map(([name, attribute]): [string, Attribute] => [
-        name,
-        { ...attribute, optional: true, computed: false, only_false: false },
-      ]),
   );
 
 /** What has a wrong shape passes as it is: the libraries write everything before they ask whether it is right. */
@@ -198,20 +176,16 @@ function againstDocument(
   endpoint: Door,
   path: string,
 ): readonly string[] {
-  if (typeof value === 'string' && endpoint.writeOnly) {
-    return endpoint.isToken(value) || parsed(value) !== undefined
+  const isToken = endpoint.isToken(value);
+  if (typeof value === 'string' && endpoint.writeOnly)
+    return isToken || parsed(value) !== undefined
       ? []
       : [`\`${path}\`: ${expected(attribute)} is expected, or the JSON text of one.`];
-  }
-  const merge = attribute.wire === 'merge' && Array.isArray(value);
-  if (
-    !endpoint.isToken(value) &&
-    !isObject(value) &&
-    !merge &&
-    (value !== null || attribute.wire === 'merge')
-  )
-    return [`\`${path}\`: ${expected(attribute)} is expected, not ${found(value)}.`];
-  return unspeakable(value, endpoint, path);
+  const isRight =
+    isObject(value) || (attribute.wire === 'merge' ? Array.isArray(value) : value === null);
+  return isToken || isRight
+    ? unspeakable(value, endpoint, path)
+    : [`\`${path}\`: ${expected(attribute)} is expected, not ${found(value)}.`];
 }
 
 function parsed(text: string): unknown {
@@ -243,13 +217,10 @@ function unspeakable(
     return [`\`${path.slice(0, 60)}…\` is nested more than ${DEEPEST} levels deep.`];
   if (inside.includes(value)) return [`\`${path}\` leads back to itself, and has no form in JSON.`];
   const runContext = [...inside, value];
-  if (hasOwnForm(value))
-    return unspeakable(
-      value.toJSON(path.slice(path.lastIndexOf('.') + 1)),
-      endpoint,
-      path,
-      runContext,
-    );
+  if (hasOwnForm(value)) {
+    const form = value.toJSON(path.slice(path.lastIndexOf('.') + 1));
+    return unspeakable(form, endpoint, path, runContext);
+  }
   if (isObject(value) && !isPlain(value))
     return [
       `\`${path}\` is of the class \`${value.constructor.name}\`, which has no form in JSON. Write a plain object or a list.`,
@@ -271,33 +242,28 @@ function isPlain(value: object): boolean {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
+const plainWords = {
+  text: 'text',
+  ref: 'the text of an identifier, or a reference,',
+  integer: 'an integer',
+  number: 'a number',
+  flag: 'true or false',
+  list: 'a list',
+  set: 'a list',
+  map: 'an object',
+  object: 'an object',
+  document: 'an object or null',
+};
+
 function expected(attribute: Attribute): string {
-  switch (attribute.word) {
-    case 'text':
-      return attribute.format === 'duration' ? `${durationWords},` : 'text';
-    case 'ref':
-      return 'the text of an identifier, or a reference,';
-    case 'choice':
-      return attribute.open ? 'text' : `one of ${attribute.values.join(', ')}`;
-    case 'integer':
-      return 'an integer';
-    case 'number':
-      return 'a number';
-    case 'flag':
-      return attribute.only_false === true
-        ? 'false (the service sets true by itself)'
-        : 'true or false';
-    case 'list':
-    case 'set':
-      return 'a list';
-    case 'map':
-    case 'object':
-      return 'an object';
-    case 'document':
-      return attribute.wire === 'merge'
-        ? 'an object, or a list of one and of the paths removed from the defaults,'
-        : 'an object or null';
-  }
+  const { word, wire } = attribute;
+  if (word === 'text' && attribute.format === 'duration') return `${durationWords},`;
+  if (word === 'choice') return attribute.open ? 'text' : `one of ${attribute.values.join(', ')}`;
+  if (word === 'flag' && attribute.only_false === true)
+    return 'false (the service sets true by itself)';
+  if (word === 'document' && wire === 'merge')
+    return 'an object, or a list of one and of the paths removed from the defaults,';
+  return plainWords[word];
 }
 
 function found(value: unknown): string {
@@ -305,12 +271,9 @@ function found(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (Number.isInteger(value)) return 'an integer';
   if (typeof value === 'number') return Number.isFinite(value) ? 'a fraction' : String(value);
-  const words: Readonly<Record<string, string>> = {
-    object: 'an object',
-    boolean: 'true or false',
-    string: value === '' ? 'empty text' : 'text',
-  };
-  return words[typeof value] ?? `a ${typeof value}`;
+  if (typeof value === 'string') return value === '' ? 'empty text' : 'text';
+  if (typeof value === 'boolean') return 'true or false';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
 const wordMeant = (attribute: Attribute, value: unknown): string =>

@@ -15,9 +15,10 @@ export interface Tokens {
   readonly secret: unknown;
 }
 
-type Tree = Readonly<Record<string, unknown>>;
+/** Props, or an object among them. */
+export type Given = Readonly<Record<string, unknown>>;
 
-type Given<A, T extends Tokens> = A extends { readonly word: 'text' | 'ref' }
+type PropOf<A, T extends Tokens> = A extends { readonly word: 'text' | 'ref' }
   ? string
   : A extends {
         readonly word: 'choice';
@@ -32,30 +33,25 @@ type Given<A, T extends Tokens> = A extends { readonly word: 'text' | 'ref' }
         : A extends { readonly word: 'flag' }
           ? boolean | T['flag']
           : A extends { readonly word: 'list' | 'set'; readonly of: infer O }
-            ? readonly Given<O, T>[] | T['whole']
+            ? readonly PropOf<O, T>[] | T['whole']
             : A extends { readonly word: 'map'; readonly of: infer O }
-              ? Readonly<Record<string, Given<O, T>>> | T['whole']
+              ? Readonly<Record<string, PropOf<O, T>>> | T['whole']
               : A extends { readonly word: 'object'; readonly attributes: infer M }
                 ? Props<M, T> | T['whole']
                 : A extends { readonly word: 'document'; readonly wire: 'merge' }
-                  ? | Tree
+                  ? | Given
                     | readonly [
-                        merged: Tree,
+                        merged: Given,
                         removed?: readonly (string | readonly (string | number)[])[],
                       ]
                     | T['document']
-                  : Tree | null | T['document'];
+                  : Given | null | T['document'];
 
-type SecretKeys<M> = {
-  [K in keyof M]: M[K] extends { readonly secret: true } ? K : never;
-}[keyof M] &
-  string;
-type ComputedKeys<M> = {
-  [K in keyof M]: M[K] extends { readonly computed: true } ? K : never;
-}[keyof M];
-type OptionalKeys<M> = {
-  [K in keyof M]: M[K] extends { readonly optional: true } ? K : never;
-}[keyof M];
+/** Names of the attributes that have a trait. */
+export type KeysWith<M, Trait> = { [K in keyof M]: M[K] extends Trait ? K : never }[keyof M];
+export type SecretKeys<M> = KeysWith<M, { readonly secret: true }> & string;
+type ComputedKeys<M> = KeysWith<M, { readonly computed: true }>;
+type OptionalKeys<M> = KeysWith<M, { readonly optional: true }>;
 type PlainKeys<M> = Exclude<keyof M, SecretKeys<M> | ComputedKeys<M>> & string;
 
 type Secrets<M, T extends Tokens> = [T['secret']] extends [never]
@@ -71,22 +67,17 @@ export type Flat<O> = { [K in keyof O]: O[K] };
 
 /** What a person gives for the attributes `M`: computed ones cannot be given, optional ones may be left out. */
 export type Props<M, T extends Tokens> = Flat<
-  { readonly [K in Exclude<PlainKeys<M>, OptionalKeys<M>> as Camel<K>]: Given<M[K], T> } & {
-    readonly [K in PlainKeys<M> & OptionalKeys<M> as Camel<K>]?: Given<M[K], T> | undefined;
+  { readonly [K in Exclude<PlainKeys<M>, OptionalKeys<M>> as Camel<K>]: PropOf<M[K], T> } & {
+    readonly [K in PlainKeys<M> & OptionalKeys<M> as Camel<K>]?: PropOf<M[K], T> | undefined;
   } & Secrets<M, T>
 >;
 
 /** What an object is found by: attributes with one plain value, the service's own included. */
 export type Condition<M, T extends Tokens> = {
-  readonly [K in PlainValues<M> & string as Camel<K>]?: Given<M[K], T> | undefined;
+  readonly [K in PlainValues<M> & string as Camel<K>]?: PropOf<M[K], T> | undefined;
 };
-type PlainValues<M> = {
-  [K in keyof M]: M[K] extends { readonly secret: true }
-    ? never
-    : M[K] extends { readonly word: 'text' | 'choice' | 'ref' | 'integer' | 'number' | 'flag' }
-      ? K
-      : never;
-}[keyof M];
+type PlainWord = 'text' | 'choice' | 'ref' | 'integer' | 'number' | 'flag';
+type PlainValues<M> = Exclude<KeysWith<M, { readonly word: PlainWord }>, SecretKeys<M>>;
 
 /** Objects of which nothing can be read. */
 export type OnlySecrets<M> = {
@@ -98,7 +89,6 @@ export type OnlySecrets<M> = {
 }[keyof M];
 
 export type ReadableKeys<M> = Exclude<keyof M, SecretKeys<M>> & string;
-export type { SecretKeys };
 
 /** A class whose objects are given as `P` and read as `O`. Props may be left out altogether where none of them is required. */
 export interface ClassOf<Base, P, O> {

@@ -1,8 +1,8 @@
 // Sorts what the files hold into settings, variables, lookups and declarations, each with the place of its key.
 // Nothing is looked into yet but names.
-import { defined, NAME, didYouMean, nearest, type Kinds, type Origin } from '../model/index.js';
+import { NAME, nameWords, didYouMean, nearest, type Kinds, type Origin } from '../model/index.js';
 import type { Library } from './file-reader.js';
-import type { FoundFile } from './paths.js';
+import { BEGIN, type FoundFile } from './paths.js';
 import type { Report } from './diagnostics-list.js';
 import {
   isMap,
@@ -50,66 +50,46 @@ interface Collecting {
   readonly library: Library;
   readonly kinds: Kinds;
   readonly report: Report;
-  readonly settings: Piece[];
-  readonly variables: Map<string, Piece>;
-  readonly lookups: Map<string, Piece>;
-  readonly expectations: Map<string, Piece>;
-  readonly declared: Map<string, Piece>;
+  /** By section and name. */
+  readonly pieces: Map<string, Piece>;
   readonly unread: MayHold[];
   ours: number;
 }
 
 /**
  * Reads the files. With `overlay`, they are the files of an environment and may hold settings and variables alone.
- * @param pieces what was brought from elsewhere, to stand beside them
+ * @param brought pieces from elsewhere, to stand beside theirs
  */
 export async function collect(
-  library: Library,
-  kinds: Kinds,
+  { library, kinds, report }: Pick<Collecting, 'library' | 'kinds' | 'report'>,
   files: readonly FoundFile[],
-  report: Report,
-  {
-    overlay = false,
-    pieces = [],
-  }: { readonly overlay?: boolean; readonly pieces?: readonly Piece[] } = {},
+  { overlay = false, brought = [] as readonly Piece[] } = {},
 ): Promise<Collected> {
-  const all: Collecting = {
-    library,
-    kinds,
-    report,
-    settings: [],
-    variables: new Map(),
-    lookups: new Map(),
-    expectations: new Map(),
-    declared: new Map(),
-    unread: [],
-    ours: 0,
-  };
+  const all: Collecting = { library, kinds, report, pieces: new Map(), unread: [], ours: 0 };
   for (const file of files) {
     const reading = await library.read(file);
     if ('faults' in reading) failed(all, file, reading.faults);
-    else
-      for (const part of isOurs(all, file, reading.documents) ? reading.documents : [])
-        takeDocument(all, file, part, overlay);
+    else if (isOurs(all, file, reading.documents))
+      for (const document of reading.documents) takeDocument(all, file, document, overlay);
   }
-  for (const piece of pieces) takePiece(all, piece);
-  if (all.ours === 0 && pieces.length === 0 && files.length > 0 && !report.failed()) {
+  for (const piece of brought) takePiece(all, piece);
+  if (all.ours === 0 && brought.length === 0 && files.length > 0 && !report.failed())
     report.add(() => ({
       severity: 'error',
       code: 'no-declarations',
       summary: 'none of the YAML files found is ours',
-      detail:
-        'Type `trueup init` to begin a project here, or name the file or folder that holds it.',
+      detail: BEGIN,
     }));
-  }
-  const { settings, variables, lookups, expectations, declared, unread } = all;
+  const pieces = [...all.pieces.values()];
+  const within = (section: string): readonly Piece[] =>
+    pieces.filter(({ path }) => path[0] === section);
   return {
-    settings,
-    variables: [...variables.values()],
-    lookups: [...lookups.values()],
-    expectations: [...expectations.values()],
-    declared: [...declared.values()],
-    unread,
+    settings: within('settings'),
+    variables: within('variables'),
+    lookups: within('lookups'),
+    expectations: within('expectations'),
+    declared: pieces.filter(({ path }) => kinds.has(path[0] as string)),
+    unread: all.unread,
   };
 }
 
@@ -129,8 +109,7 @@ function failed(all: Collecting, file: FoundFile, faults: readonly SyntaxFault[]
   if (!ours && !file.named) return leaveOut(all, file);
   all.ours += 1;
   all.unread.push(unseen ? () => true : (_, name) => isKeyIn(all.library.text(file), name));
-  for (const { offset, code, summary, detail } of faults)
-    complain(all, file, offset, code, summary, detail);
+  for (const fault of faults) complain(all, file, fault);
 }
 
 const isKeyIn = (text: string, name: string): boolean =>
@@ -146,21 +125,16 @@ function leaveOut(all: Collecting, file: FoundFile): void {
 }
 
 function complain(
-  all: Collecting,
-  file: FoundFile,
-  offset: number,
-  code: string,
-  summary: string,
-  detail?: string,
+  { library, report }: Collecting,
+  from: FoundFile,
+  { offset, ...said }: SyntaxFault,
 ): void {
-  const place = all.library.place(file, offset);
-  all.report.add(() => ({
+  const place = library.place(from, offset);
+  report.add(() => ({
     severity: 'error',
-    code,
-    summary,
-    ...defined({ detail }),
-    origin: { file: file.file, ...place },
-    frame: all.library.frame(file, place),
+    ...said,
+    origin: { file: from.file, ...place },
+    frame: library.frame(from, place),
   }));
 }
 
@@ -171,14 +145,12 @@ function isOurs(all: Collecting, file: FoundFile, documents: readonly RawDocumen
   const ours = documents.length === 0 || keys.some((key) => nearest(key, words) !== undefined);
   if (ours) all.ours += 1;
   else if (file.named)
-    complain(
-      all,
-      file,
-      0,
-      'not-ours',
-      `none of the top-level keys of ${file.file} is ours`,
-      `Top-level keys are ${words.join(', ')}.`,
-    );
+    complain(all, file, {
+      offset: 0,
+      code: 'not-ours',
+      summary: `none of the top-level keys of ${file.file} is ours`,
+      detail: `Top-level keys are ${words.join(', ')}.`,
+    });
   else leaveOut(all, file);
   return ours;
 }
@@ -192,129 +164,89 @@ function takeDocument(
   const { root } = document;
   if (!isMap(root)) {
     all.unread.push((_, name) => isKeyIn(all.library.text(file), name));
-    return complain(
-      all,
-      file,
-      0,
-      'wrong-type',
-      `a mapping is expected at the top of the file, not ${foundWord(root)}`,
-    );
+    const summary = `a mapping is expected at the top of the file, not ${foundWord(root)}`;
+    return complain(all, file, { offset: 0, code: 'wrong-type', summary });
   }
-  for (const key of Object.keys(root)) {
-    const offset = offsetOf(document, [key]).offset;
-    const words = overlay ? ['settings', 'variables'] : topLevel(all.kinds);
+  const words = overlay ? ['settings', 'variables'] : topLevel(all.kinds);
+  for (const [key, names] of Object.entries(root)) {
     if (words.includes(key)) {
       take(all, file, document, key);
       continue;
     }
-    const names = root[key];
     all.unread.push((_, name) => isMap(names) && Object.hasOwn(names, name));
-    if (overlay)
-      complain(
-        all,
-        file,
-        offset,
-        'environment-file',
-        `\`${key}\` cannot stand in the file of an environment`,
-        'It holds `settings` and `variables` only.',
-      );
-    else
-      complain(
-        all,
-        file,
-        offset,
-        'unknown-section',
-        `\`${key}\` is no kind and no section.${didYouMean(key, words)}`,
-        `Top-level keys are ${words.join(', ')}.`,
-      );
+    const wrong = overlay
+      ? {
+          code: 'environment-file',
+          summary: `\`${key}\` cannot stand in the file of an environment`,
+          detail: 'It holds `settings` and `variables` only.',
+        }
+      : {
+          code: 'unknown-section',
+          summary: `\`${key}\` is no kind and no section.${didYouMean(key, words)}`,
+          detail: `Top-level keys are ${words.join(', ')}.`,
+        };
+    complain(all, file, { offset: offsetOf(document, [key]).offset, ...wrong });
   }
 }
 
 function take(all: Collecting, file: FoundFile, document: RawDocument, key: string): void {
   const raw = (document.root as RawMap)[key] as Raw;
-  if (key === 'settings')
-    return takePiece(all, pieceOf(all, file, [key], raw, offsetOf(document, [key]).offset));
+  const { offset } = offsetOf(document, [key]);
+  if (key === 'settings') return takePiece(all, pieceOf(all, file, [key], raw, offset));
   if (!isMap(raw)) {
     if (raw !== null) all.unread.push((section) => section === key);
     const empty = raw === null ? ' Remove the key if it holds nothing.' : '';
-    return complain(
-      all,
-      file,
-      offsetOf(document, [key]).offset,
-      raw === null ? 'null-value' : 'wrong-type',
-      `\`${key}\`: a mapping of names is expected, not ${foundWord(raw)}`,
-      `Names stand below it, indented.${empty}`,
-    );
+    return complain(all, file, {
+      offset,
+      code: raw === null ? 'null-value' : 'wrong-type',
+      summary: `\`${key}\`: a mapping of names is expected, not ${foundWord(raw)}`,
+      detail: `Names stand below it, indented.${empty}`,
+    });
   }
   const offsets = document.marks.get(raw);
-  for (const name of Object.keys(raw)) {
-    const offset = offsets?.get(name) ?? offsetOf(document, [key]).offset;
-    takePiece(all, pieceOf(all, file, [key, name], raw[name] as Raw, offset));
-  }
+  for (const [name, one] of Object.entries(raw))
+    takePiece(all, pieceOf(all, file, [key, name], one, offsets?.get(name) ?? offset));
 }
 
 function takePiece(all: Collecting, piece: Piece): void {
-  const { name, path } = piece;
-  const section = path[0] as string;
-  if (section === 'settings') {
-    const [first] = all.settings;
-    if (!first) all.settings.push(piece);
-    else
-      complainOf(
-        all,
-        piece,
-        'duplicate-settings',
-        'settings stand twice in this project',
-        `They stand in ${placeText(first.origin)} already. Keep one of them; stacks have to say the same.`,
-      );
-    return;
-  }
-  const known =
-    section === 'variables' || section === 'lookups' || section === 'expectations'
-      ? all[section]
-      : all.declared;
-  if (!NAME.test(name))
-    return complainOf(
-      all,
-      piece,
-      'bad-name',
-      `\`${name.slice(0, 80)}\` is no name`,
-      'A name begins with a letter and goes on with letters, digits, `_` and `-`.',
-    );
+  const { name, path, ofStack } = piece;
   const key = path.join('.');
-  const first = known.get(key);
-  if (first)
-    return complainOf(
-      all,
-      piece,
-      'duplicate-declaration',
-      `${key} is declared twice`,
-      `It is declared in ${placeText(first.origin)} already. ${renaming(piece)}`,
-    );
-  known.set(key, piece);
-}
-
-const renaming = ({ ofStack }: Piece): string =>
-  ofStack
+  const first = all.pieces.get(key);
+  const renaming = ofStack
     ? 'Give one of the constructs another name: `overrideLogicalId(…)`.'
     : 'Rename one of them.';
+  if (key !== 'settings' && !NAME.test(name))
+    complainOf(all, piece, {
+      code: 'bad-name',
+      summary: `\`${name.slice(0, 80)}\` is no name`,
+      detail: `A name ${nameWords}`,
+    });
+  else if (!first) all.pieces.set(key, piece);
+  else if (key === 'settings')
+    complainOf(all, piece, {
+      code: 'duplicate-settings',
+      summary: 'settings stand twice in this project',
+      detail: `They stand in ${placeText(first.origin)} already. Keep one of them; stacks have to say the same.`,
+    });
+  else
+    complainOf(all, piece, {
+      code: 'duplicate-declaration',
+      summary: `${key} is declared twice`,
+      detail: `It is declared in ${placeText(first.origin)} already. ${renaming}`,
+    });
+}
 
-function complainOf(
+const complainOf = (
   { library, report }: Collecting,
   { from, origin }: Piece,
-  code: string,
-  summary: string,
-  detail: string,
-): void {
+  said: Omit<SyntaxFault, 'offset'>,
+): void =>
   report.add(() => ({
     severity: 'error',
-    code,
-    summary,
-    detail,
+    ...said,
     origin,
     ...(origin.path === undefined && { frame: library.frame(from, origin) }),
   }));
-}
 
 export const placeText = ({ file, line, column, path }: Origin): string =>
   path ?? `${file}:${line}:${column}`;

@@ -10,19 +10,12 @@ const DEEPEST = 48;
 /** Why a pattern cannot be matched; undefined where it can. */
 export type PatternFault = (source: string) => string | undefined;
 
-/** Everything that is wrong with a schema; paths lead from it on. */
+/** Everything that is wrong with the schema of `every`. */
 export function schemaComplaints(every: Json, patternFault: PatternFault): readonly Violation[] {
-  const wide = measured(every);
-  if (wide !== undefined)
-    return [
-      {
-        path: [],
-        code: 'too-large',
-        summary: `\`every\` ${wide}`,
-        detail: 'Split the expectation into several.',
-      },
-    ];
-  return [...complaints(every, [], patternFault)];
+  const summary = measured(every);
+  if (summary === undefined) return [...complaints(every, ['every'], patternFault)];
+  const detail = 'Split the expectation into several.';
+  return [{ path: ['every'], code: 'too-large', summary: `\`every\` ${summary}`, detail }];
 }
 
 /** Says where a tree is larger than what one expectation needs, without walking all of it. */
@@ -61,7 +54,7 @@ function* complaints(
   yield* lonely(tree, path);
 }
 
-const nameOf = (path: readonly string[]): string => `\`${['every', ...path].join('.')}\``;
+const nameOf = (path: readonly string[]): string => `\`${path.join('.')}\``;
 
 function wrong(path: readonly string[], { words }: Operand, value: Json): Violation {
   return {
@@ -79,14 +72,13 @@ function foundWords(value: Json): string {
 
 function unknownKeyword(path: readonly string[], keyword: string): Violation {
   const other = own(instead, keyword);
-  const right = other === undefined ? didYouMean(keyword, Object.keys(keywords)) : '';
+  const known = Object.keys(keywords);
+  const right = other === undefined ? didYouMean(keyword, known) : '';
   return {
     path,
     code: 'unknown-keyword',
     summary: `\`${keyword}\` is no keyword that an expectation takes.${right}`,
-    detail:
-      other ??
-      `Keywords: ${Object.keys(keywords).join(', ')}. Names of fields stand under \`properties\`.`,
+    detail: other ?? `Keywords: ${known.join(', ')}. Names of fields stand under \`properties\`.`,
   };
 }
 
@@ -96,18 +88,15 @@ function* badPattern(path: readonly string[], fault: string | undefined): Genera
 }
 
 /** Keywords that mean nothing without another. */
-function* lonely(tree: JsonObject, path: readonly string[]): Generator<Violation> {
+function* lonely(tree: JsonObject, inside: readonly string[]): Generator<Violation> {
   const has = (keyword: string): boolean => Object.hasOwn(tree, keyword);
+  const useless = (keyword: string, why: string): Violation => {
+    const path = [...inside, keyword];
+    return { path, code: 'bad-schema', summary: `${nameOf(path)} ${why}` };
+  };
   if (has('if') && !has('then') && !has('else'))
-    yield {
-      path: [...path, 'if'],
-      code: 'bad-schema',
-      summary: `${nameOf([...path, 'if'])} decides nothing: neither \`then\` nor \`else\` stands beside it`,
-    };
-  for (const keyword of ['then', 'else'].filter((one) => has(one) && !has('if')))
-    yield {
-      path: [...path, keyword],
-      code: 'bad-schema',
-      summary: `${nameOf([...path, keyword])} depends on nothing: no \`if\` stands beside it`,
-    };
+    yield useless('if', 'decides nothing: neither `then` nor `else` stands beside it');
+  for (const keyword of ['then', 'else'])
+    if (has(keyword) && !has('if'))
+      yield useless(keyword, 'depends on nothing: no `if` stands beside it');
 }

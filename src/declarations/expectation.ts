@@ -5,7 +5,6 @@ import {
   unaskable,
   type Expectation,
   type JsonObject,
-  type Values,
 } from '../model/index.js';
 import type { Piece } from './collect.js';
 import { schemaComplaints, type PatternFault } from './expectation-schema-checks.js';
@@ -38,16 +37,15 @@ export function expectationOf(
     attributes: expectation(run.collections),
     validator: run.validators.expectation,
     what: 'an expectation',
-    references: () => false,
   };
-  const values: Values | undefined = read(run, piece, piece.raw, form, run.scope, []);
+  const values = read(run, piece, piece.raw, form) as Written | undefined;
   if (!values) return undefined;
-  const { collection, where = {}, every, count } = values as unknown as Written;
+  const { collection, where = {}, every, count } = values;
   const filters = new Map<string, string>();
   const wrong = [
     ...whereComplaints(run, collection, where, filters),
     ...sizeComplaints(piece.name, every, count),
-    ...schemaFaults(every, patternFault),
+    ...(every === undefined ? [] : schemaComplaints(every, patternFault)),
   ];
   for (const complaint of wrong) complain(run, piece, complaint);
   if (wrong.length > 0) return undefined;
@@ -76,20 +74,13 @@ function* whereComplaints(
     const meant = filterMeant(collection, word);
     const path = ['where', word];
     if (typeof meant !== 'string') yield { path, code: 'unknown-filter', ...meant };
-    else if (filters.has(meant))
-      yield {
-        path,
-        code: 'duplicate-filter',
-        summary: `\`where\` names the filter \`${meant}\` twice`,
-      };
-    else if (value === '')
-      yield {
-        path,
-        code: 'empty-filter',
-        summary: `\`where.${word}\` is empty`,
-        detail: 'Give it a value, or leave it out.',
-      };
-    else filters.set(meant, String(value));
+    else if (filters.has(meant)) {
+      const summary = `\`where\` names the filter \`${meant}\` twice`;
+      yield { path, code: 'duplicate-filter', summary };
+    } else if (value === '') {
+      const summary = `\`where.${word}\` is empty`;
+      yield { path, code: 'empty-filter', summary, detail: 'Give it a value, or leave it out.' };
+    } else filters.set(meant, String(value));
   }
   const wrong = unaskable(collection, Object.fromEntries(filters));
   if (!wrong) return;
@@ -101,56 +92,34 @@ function* whereComplaints(
   };
 }
 
-function schemaFaults(
-  every: JsonObject | undefined,
-  patternFault: PatternFault,
-): readonly Violation[] {
-  return every === undefined
-    ? []
-    : schemaComplaints(every, patternFault).map(({ path, ...rest }) => ({
-        path: ['every', ...path],
-        ...rest,
-      }));
-}
-
 function* sizeComplaints(
   name: string,
   every: JsonObject | undefined,
   count: Written['count'],
 ): Generator<Violation> {
-  if (every === undefined && count === undefined)
-    yield {
-      path: [],
-      code: 'missing-attribute',
-      summary: `the expectation \`${name}\` expects nothing: \`every\` or \`count\` is missing`,
-      detail: EXAMPLE,
-    };
+  const missing = (path: readonly string[], summary: string, detail?: string): Violation => ({
+    path,
+    code: 'missing-attribute',
+    summary,
+    ...defined({ detail }),
+  });
+  if (every === undefined && count === undefined) {
+    const summary = `the expectation \`${name}\` expects nothing: \`every\` or \`count\` is missing`;
+    yield missing([], summary, EXAMPLE);
+  }
   if (every !== undefined && Object.keys(every).length === 0)
-    yield {
-      path: ['every'],
-      code: 'missing-attribute',
-      summary: '`every` says nothing',
-      detail: 'Any record would do.',
-    };
+    yield missing(['every'], '`every` says nothing', 'Any record would do.');
   if (count === undefined) return;
   const { min, max } = count;
   if (min === undefined && max === undefined)
-    yield {
-      path: ['count'],
-      code: 'missing-attribute',
-      summary: '`count` says nothing: `min` or `max` is missing',
-    };
+    yield missing(['count'], '`count` says nothing: `min` or `max` is missing');
+  const outOfRange = (word: string, summary: string): Violation => ({
+    path: ['count', word],
+    code: 'out-of-range',
+    summary,
+  });
   for (const [word, bound] of Object.entries(count))
-    if (bound < 0)
-      yield {
-        path: ['count', word],
-        code: 'out-of-range',
-        summary: `\`count.${word}\` must be at least 0`,
-      };
+    if (bound < 0) yield outOfRange(word, `\`count.${word}\` must be at least 0`);
   if (min !== undefined && max !== undefined && min > max)
-    yield {
-      path: ['count', 'max'],
-      code: 'out-of-range',
-      summary: '`count.max` is less than `count.min`',
-    };
+    yield outOfRange('max', '`count.max` is less than `count.min`');
 }

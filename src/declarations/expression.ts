@@ -20,6 +20,12 @@ export type Expression = { readonly text: string } & (
   | { readonly from: 'nowhere'; readonly summary: string; readonly detail: string }
 );
 
+/** An expression of one source. */
+export type ExpressionFrom<S extends Expression['from']> = Extract<
+  Expression,
+  { readonly from: S }
+>;
+
 export type Part = string | Expression;
 
 /** The parts of a text: literals with `$${` undone, and expressions. Literals never stand side by side; an empty one makes a text of the expression that it stands before. */
@@ -36,20 +42,12 @@ export function partsOf(text: string): readonly Part[] {
     }
     const close = closing(text, open + 2);
     literal += text.slice(at, open);
-    if (close < 0)
-      return [
-        ...parts,
-        ...(literal === '' ? [] : [literal]),
-        nowhere(
-          text.slice(open),
-          'a `${` is never closed',
-          'Close it with `}`, or write `$${` for a literal `${`.',
-        ),
-      ];
-    const expression = expressionOf(
-      text.slice(open, close + 1),
-      text.slice(open + 2, close).trim(),
-    );
+    if (close < 0) {
+      const detail = 'Close it with `}`, or write `$${` for a literal `${`.';
+      const unclosed = nowhere(text.slice(open), 'a `${` is never closed', detail);
+      return [...parts, literal, unclosed].filter((part) => part !== '');
+    }
+    const expression = expressionOf(text.slice(open, close + 1));
     at = close + 1;
     if (typeof expression === 'string') {
       literal += expression;
@@ -116,22 +114,23 @@ export const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const DECLARED = /^([A-Za-z_][\w-]*)\.([A-Za-z][A-Za-z0-9_-]*)(\[.*\])?\.([^[\]]+)$/s;
 
 /** An expression, or the literal that `${"…"}` stands for. */
-function expressionOf(text: string, body: string): Part {
+function expressionOf(text: string): Part {
+  const body = text.slice(2, -1).trim();
   const dot = body.indexOf('.');
-  const source = dot < 0 ? body : body.slice(0, dot);
-  const rest = dot < 0 ? '' : body.slice(dot + 1);
+  const [source, rest] = dot < 0 ? [body, ''] : [body.slice(0, dot), body.slice(dot + 1)];
   switch (source) {
-    case 'var':
-      return (
-        variableOf(text, rest) ??
-        malformed(text, 'write `${var.<name>}` or `${var.<name>.<member>}`')
-      );
+    case 'var': {
+      const [name = '', ...path] = rest.split('.');
+      return NAME.test(name) && path.every((step) => MEMBER.test(step))
+        ? { from: 'var', name, path, text }
+        : malformed(text, 'write `${var.<name>}` or `${var.<name>.<member>}`');
+    }
     case 'env':
       return ENV_NAME.test(rest)
         ? { from: 'env', name: rest, text }
         : malformed(text, 'write `${env.<NAME>}`');
     case 'each':
-      return eachOf(rest)
+      return EACH.test(rest)
         ? { from: 'each', path: rest.split('.'), text }
         : malformed(text, 'write `${each.key}`, `${each.value}` or `${each.value.<member>}`');
     case 'secret':
@@ -156,15 +155,8 @@ const malformed = (text: string, detail: string): Expression =>
     `${detail[0]?.toUpperCase()}${detail.slice(1)}${detail === FORMS ? '' : '.'}`,
   );
 
-function variableOf(text: string, rest: string): Expression | undefined {
-  const [name = '', ...path] = rest.split('.');
-  return NAME.test(name) && path.every((step) => MEMBER.test(step))
-    ? { from: 'var', name, path, text }
-    : undefined;
-}
-
 const MEMBER = /^[^.[\]]+$/;
-const eachOf = (rest: string): boolean => /^(?:key|value(?:\.[^.[\]]+)*)$/.test(rest);
+const EACH = /^(?:key|value(?:\.[^.[\]]+)*)$/;
 
 function secretOf(text: string, rest: string): Expression {
   const [source, name] = [rest.slice(0, rest.indexOf('.')), rest.slice(rest.indexOf('.') + 1)];
@@ -183,28 +175,15 @@ function tryText(body: string): string | undefined {
 }
 
 function declaredOf(text: string, body: string): Expression {
-  const match = DECLARED.exec(body);
-  if (!match) return malformed(text, FORMS);
-  const [, kind, name, brackets, attribute] = match as unknown as [
-    string,
-    string,
-    string,
-    string | undefined,
-    string,
-  ];
-  if (brackets === undefined) return { from: 'declared', kind, name, attribute, text };
+  const [matched, kind = '', name = '', brackets, attribute = ''] = DECLARED.exec(body) ?? [];
+  if (matched === undefined) return malformed(text, FORMS);
+  const declared = { from: 'declared', kind, name, attribute, text } as const;
+  if (brackets === undefined) return declared;
   const inner = brackets.slice(1, -1).trim();
   const key = tryText(inner);
-  if (key !== undefined) return { from: 'declared', kind, name, index: { key }, attribute, text };
-  if (inner.startsWith('each.') && eachOf(inner.slice(5)))
-    return {
-      from: 'declared',
-      kind,
-      name,
-      index: { each: inner.slice(5).split('.') },
-      attribute,
-      text,
-    };
+  if (key !== undefined) return { ...declared, index: { key } };
+  const each = inner.replace(/^each\./, '');
+  if (each !== inner && EACH.test(each)) return { ...declared, index: { each: each.split('.') } };
   return malformed(text, 'write the key in quotes, as in `["a"]`, or `[each.key]`');
 }
 

@@ -1,5 +1,7 @@
 // Opens declaration files: bytes to text to values, quickly where the text is plain. Keeps one file open at most;
 // a position or a code frame asked for later is found by reading its file again.
+import { isUtf8 } from 'node:buffer';
+import { defined } from '../model/index.js';
 import type { DeclarationFiles } from '../platform/index.js';
 import {
   frame,
@@ -32,10 +34,13 @@ export interface Library {
   frame(found: FoundFile, place: Position): string;
 }
 
-interface Opened {
-  readonly file: string;
+interface Page {
   readonly page: SourceText;
   readonly fault?: SyntaxFault;
+}
+
+interface Opened extends Page {
+  readonly file: string;
   veil?: Veil;
   documents?: readonly RawDocument[];
 }
@@ -95,84 +100,56 @@ export function libraryOf(
 const documentsOf = (reading: Reading): readonly RawDocument[] =>
   'documents' in reading ? reading.documents : [];
 
-function opened(
-  disk: DeclarationFiles,
-  found: FoundFile,
-  stdin: string | undefined,
-): { readonly page: SourceText; readonly fault?: SyntaxFault } {
+function opened(disk: DeclarationFiles, found: FoundFile, stdin: string | undefined): Page {
   if (found.path === '-') return checked(Buffer.from(stdin ?? ''), found);
+  const closed = (code: string, summary: string): Page => ({
+    page: pageOf(''),
+    fault: { offset: 0, code, summary },
+  });
   try {
-    if (disk.stat(found.path)?.kind !== 'file')
-      return {
-        page: pageOf(''),
-        fault: { offset: 0, code: 'not-a-file', summary: `${found.file} is no regular file` },
-      };
-    return checked(disk.read(found.path, limits.bytes + 1), found);
+    return disk.stat(found.path)?.kind === 'file'
+      ? checked(disk.read(found.path, limits.bytes + 1), found)
+      : closed('not-a-file', `${found.file} is no regular file`);
   } catch (error) {
-    return {
-      page: pageOf(''),
-      fault: {
-        offset: 0,
-        code: 'unreadable',
-        summary: `cannot read ${found.file}: ${whyNot(error)}`,
-      },
-    };
+    return closed('unreadable', `cannot read ${found.file}: ${whyNot(error)}`);
   }
 }
 
 const UNPRINTABLE = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/;
 
-function checked(
-  bytes: Uint8Array,
-  { file }: FoundFile,
-): { readonly page: SourceText; readonly fault?: SyntaxFault } {
+function checked(bytes: Uint8Array, { file }: FoundFile): Page {
   const text = new TextDecoder().decode(bytes);
-  const page = pageOf(text);
+  const fault = faultIn(bytes, text, file);
+  return { page: pageOf(text), ...defined({ fault }) };
+}
+
+function faultIn(bytes: Uint8Array, text: string, file: string): SyntaxFault | undefined {
   const wide =
     bytes[1] === 0 ||
     (bytes[0] === 0xff && bytes[1] === 0xfe) ||
     (bytes[0] === 0xfe && bytes[1] === 0xff);
   if (bytes.length > limits.bytes)
     return {
-      page,
-      fault: {
-        offset: 0,
-        code: 'too-large',
-        summary: `${file} is larger than 2 MiB`,
-        detail: 'Split it into several files.',
-      },
+      offset: 0,
+      code: 'too-large',
+      summary: `${file} is larger than 2 MiB`,
+      detail: 'Split it into several files.',
     };
-  if (text.includes('\uFFFD') && !isUtf8(bytes)) {
+  if (text.includes('\uFFFD') && !isUtf8(bytes))
     return {
-      page,
-      fault: {
-        offset: text.indexOf('\uFFFD'),
-        code: 'not-utf8',
-        summary: `${file} is not valid UTF-8`,
-        detail: `${wide ? 'It looks like UTF-16. ' : ''}Save it as UTF-8.`,
-      },
+      offset: text.indexOf('\uFFFD'),
+      code: 'not-utf8',
+      summary: `${file} is not valid UTF-8`,
+      detail: `${wide ? 'It looks like UTF-16. ' : ''}Save it as UTF-8.`,
     };
-  }
   const offset = text.search(UNPRINTABLE);
-  if (offset < 0) return { page };
+  if (offset < 0) return undefined;
   return {
-    page,
-    fault: {
-      offset,
-      code: 'control-character',
-      summary: 'a control character cannot stand here',
-      detail: wide
-        ? 'The file looks like UTF-16. Save it as UTF-8.'
-        : 'Remove it, or write it as an escape in double quotes, as in "\\u001b".',
-    },
+    offset,
+    code: 'control-character',
+    summary: 'a control character cannot stand here',
+    detail: wide
+      ? 'The file looks like UTF-16. Save it as UTF-8.'
+      : 'Remove it, or write it as an escape in double quotes, as in "\\u001b".',
   };
-}
-
-function isUtf8(bytes: Uint8Array): boolean {
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,6 +1,7 @@
 // JSON Schema of declaration files, read off the kinds. Editors complete and check with it, ajv validates with it.
 // Only what draft-07 and every editor understands. Wherever a value may stand, a text with `${…}` may.
 import {
+  asCondition,
   filterNames,
   IDENTIFYING,
   shortFilter,
@@ -14,7 +15,7 @@ import {
   type Json,
 } from '../model/index.js';
 import { everySchema } from './schema-keywords.js';
-import { declarable, expectation, isNullable, lifecycle, settings, whereOf } from './vocabulary.js';
+import { declarable, expectation, isNullable, lifecycle, settings } from './vocabulary.js';
 
 const DRAFT = 'http://json-schema.org/draft-07/schema#';
 /** A text that holds a reference, a variable or another `${…}`. */
@@ -121,74 +122,62 @@ const forEach: JsonObject = {
   pattern: FILLED,
 };
 
+const objectSchema = (attributes: Attributes, strict = false): JsonObject => ({
+  type: 'object',
+  ...members(attributes, strict),
+});
+
+/** A schema of an object with other properties. */
+const withProperties = (
+  schema: JsonObject,
+  change: (properties: Readonly<Record<string, JsonObject>>) => JsonObject,
+): JsonObject => {
+  const properties = schema['properties'] as Readonly<Record<string, JsonObject>>;
+  return { ...schema, properties: { ...properties, ...change(properties) } };
+};
+
 /** One declaration of the kind: what stands behind its name. `for_each` is taken off before validation. */
-export function bodySchema(kind: Kind): JsonObject {
-  const own = members(declarable(kind));
-  return {
-    type: 'object',
-    ...own,
-    properties: {
-      ...(own['properties'] as JsonObject),
-      lifecycle: attributeSchema(lifecycle(kind), true),
-    },
-  };
-}
+export const bodySchema = (kind: Kind): JsonObject =>
+  withProperties(objectSchema(declarable(kind)), () => ({
+    lifecycle: attributeSchema(lifecycle(kind), true),
+  }));
 
-export function whereSchema(kind: Kind): JsonObject {
-  return { type: 'object', ...members(whereOf(kind), true) };
-}
+export const whereSchema = (kind: Kind): JsonObject =>
+  objectSchema(asCondition(kind.attributes), true);
 
-export function settingsSchema(): JsonObject {
-  return { type: 'object', ...members(settings.attributes, true) };
-}
+export const settingsSchema = (): JsonObject => objectSchema(settings.attributes, true);
 
 /** One expectation; what `every` may say is checked apart from it, and filters too. */
-export function expectationSchema(collections: Collections): JsonObject {
-  const own = members(expectation(collections), true);
-  const properties = own['properties'] as JsonObject;
-  const { description } = properties['where'] as JsonObject;
-  const every = {
-    description: (properties['every'] as JsonObject)['description'] as Json,
-    ...filledOr('object'),
-  };
-  return {
-    type: 'object',
-    ...own,
-    properties: {
-      ...properties,
-      where: {
-        description: description as Json,
-        ...filledOr('object'),
-        additionalProperties: FILTER,
-      },
-      every,
+export const expectationSchema = (collections: Collections): JsonObject =>
+  withProperties(objectSchema(expectation(collections), true), ({ where, every }) => ({
+    where: {
+      description: where?.['description'] as Json,
+      ...filledOr('object'),
+      additionalProperties: FILTER,
     },
-  };
-}
+    every: { description: every?.['description'] as Json, ...filledOr('object') },
+  }));
 
 /** The value of a filter, which is text on its way. */
 const FILTER: JsonObject = { type: ['string', 'integer', 'boolean'] };
 
+/** Things by name. */
+const named = (description: string, one: JsonObject): JsonObject => ({
+  description,
+  type: 'object',
+  propertyNames: { pattern: NAME_PATTERN },
+  additionalProperties: one,
+});
+
 /** As editors are told: with the keywords of `every`, and the filters of each collection. */
-function namedExpectations(collections: Collections): JsonObject {
-  const base = expectationSchema(collections);
-  const own = base['properties'] as JsonObject;
-  const properties = {
-    ...own,
-    every: { ...(own['every'] as JsonObject), allOf: [{ $ref: '#/definitions/every' }] },
-  };
-  return {
-    description: 'What must hold of records that are only read; `drift` looks.',
-    type: 'object',
-    propertyNames: { pattern: NAME_PATTERN },
-    additionalProperties: {
-      ...base,
-      properties,
-      anyOf: [{ required: ['every'] }, { required: ['count'] }],
-      allOf: [...collections.values()].map(filterSchema),
-    },
-  };
-}
+const namedExpectations = (collections: Collections): JsonObject =>
+  named('What must hold of records that are only read; `drift` looks.', {
+    ...withProperties(expectationSchema(collections), ({ every }) => ({
+      every: { ...every, allOf: [{ $ref: '#/definitions/every' }] },
+    })),
+    anyOf: [{ required: ['every'] }, { required: ['count'] }],
+    allOf: [...collections.values()].map(filterSchema),
+  });
 
 function filterSchema(collection: Collection): JsonObject {
   const names = filterNames(collection);
@@ -211,35 +200,28 @@ function filterSchema(collection: Collection): JsonObject {
   return { if: { properties: { collection: { const: collection.name } } }, then: asked };
 }
 
-function namedBodies(kind: Kind): JsonObject {
-  const body = bodySchema(kind);
-  const definition = {
-    ...body,
+const namedBodies = (kind: Kind): JsonObject =>
+  named(kind.doc, {
+    ...withProperties(bodySchema(kind), () => ({ for_each: forEach })),
     description: kind.doc,
-    properties: { ...(body['properties'] as JsonObject), for_each: forEach },
     examples: [kind.example as Json],
-  };
-  return {
-    description: kind.doc,
-    type: 'object',
-    propertyNames: { pattern: NAME_PATTERN },
-    additionalProperties: definition,
-  };
-}
-
-function file(title: string, properties: JsonObject): JsonObject {
-  return { $schema: DRAFT, title, type: 'object', properties, additionalProperties: false };
-}
+  });
 
 /** The schema of declarations of one kind alone: a map from names to declarations. */
-export function kindSchema(kind: Kind): JsonObject {
-  return { $schema: DRAFT, title: kind.name, ...namedBodies(kind) };
-}
+export const kindSchema = (kind: Kind): JsonObject => ({
+  $schema: DRAFT,
+  title: kind.name,
+  ...namedBodies(kind),
+});
 
 /** The schema of a declaration file. */
 export function declarationsSchema(kinds: Kinds, collections: Collections): JsonObject {
   const all = [...kinds.values()];
-  const schema = file('trueup declarations', {
+  const asked = all.map((kind) => [
+    kind.name,
+    { description: kind.doc, minProperties: 1, ...whereSchema(kind) },
+  ]);
+  const properties = {
     settings: { description: settings.doc, ...settingsSchema() },
     variables: {
       description:
@@ -247,26 +229,25 @@ export function declarationsSchema(kinds: Kinds, collections: Collections): Json
       type: 'object',
       propertyNames: { pattern: NAME_PATTERN },
     },
-    lookups: {
-      description:
-        'Existing objects that are not managed here. Exactly one live object must match.',
-      type: 'object',
-      propertyNames: { pattern: NAME_PATTERN },
-      additionalProperties: {
+    lookups: named(
+      'Existing objects that are not managed here. Exactly one live object must match.',
+      {
         type: 'object',
         minProperties: 1,
         maxProperties: 1,
-        properties: Object.fromEntries(
-          all.map((kind) => [
-            kind.name,
-            { description: kind.doc, minProperties: 1, ...whereSchema(kind) },
-          ]),
-        ),
+        properties: Object.fromEntries(asked),
         additionalProperties: false,
       },
-    },
+    ),
     expectations: namedExpectations(collections),
     ...Object.fromEntries(all.map((kind) => [kind.name, namedBodies(kind)])),
-  });
-  return { ...schema, definitions: { every: everySchema() } };
+  };
+  return {
+    $schema: DRAFT,
+    title: 'trueup declarations',
+    type: 'object',
+    properties,
+    additionalProperties: false,
+    definitions: { every: everySchema() },
+  };
 }

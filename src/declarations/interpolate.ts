@@ -4,17 +4,19 @@ import {
   Reference,
   Secret,
   Template,
+  defined,
   didYouMean,
   formatAddress,
   isCredentialName,
+  isList,
   isOwnCredential,
+  isTree,
   own,
   type Attribute,
   type Json,
   type Kind,
   type Kinds,
   type Value,
-  isTree,
 } from '../model/index.js';
 import {
   escapeText,
@@ -23,12 +25,13 @@ import {
   textOf,
   unknownSource,
   type Expression,
+  type ExpressionFrom,
   type Part,
 } from './expression.js';
 import { Word, isMap, type Raw, type RawMap } from './yaml/raw-values.js';
 import { ownCredential, type SecretSource } from './secret-source.js';
 import { anything, holdsSecret, inside } from './vocabulary.js';
-import { mismatch, type Violation } from './validation.js';
+import { complainAt, mismatch, type ComplaintPlace, type Violation } from './validation.js';
 import { variableIn, type Environment } from './environment.js';
 
 /** What can be filled in. Texts in `variables` and `each` may hold expressions; those of `environment` are literal. */
@@ -44,7 +47,10 @@ export interface Scope {
   readonly using: (name: string) => void;
 }
 
-export type Complain = (complaint: Violation) => void;
+/** Where a value is filled in, and what with. */
+export interface Filling extends ComplaintPlace {
+  readonly scope: Scope;
+}
 
 const isFilled = (text: string): boolean => text.includes('${');
 
@@ -52,26 +58,26 @@ const isFilled = (text: string): boolean => text.includes('${');
 const isPlain = (raw: Raw): boolean =>
   typeof raw === 'string' ? !isFilled(raw) : raw === null || typeof raw !== 'object';
 
-/** `raw` with `var`, `env` and `each` filled in; the same object where there is none. A text that is filled in whole keeps its type, or takes that of its attribute. */
-export function substitute(
-  raw: Raw,
-  attribute: Attribute | undefined,
-  path: readonly string[],
-  scope: Scope,
-  complain: Complain,
-): Raw {
-  if (isPlain(raw) || raw instanceof Word) return raw;
-  if (typeof raw === 'string') return substituteText(raw, attribute, path, scope, complain);
-  let changed: Record<string, Raw> | Raw[] | undefined;
-  for (const key of Object.keys(raw as RawMap)) {
-    const before = (raw as RawMap)[key] as Raw;
+/** A mapping or list with what `change` makes of its members that are not plain; the same object where that is nothing else. */
+function withMembers<T>(whole: object, change: (member: Raw, key: string) => T): T {
+  let changed: Record<string, unknown> | undefined;
+  for (const [key, before] of Object.entries(whole) as [string, Raw][]) {
     if (isPlain(before)) continue;
-    const after = substitute(before, inner(attribute, key), [...path, key], scope, complain);
+    const after: unknown = change(before, key);
     if (after === before) continue;
-    changed ??= Array.isArray(raw) ? [...(raw as readonly Raw[])] : { ...(raw as RawMap) };
-    (changed as Record<string, Raw>)[key] = after;
+    changed ??= (Array.isArray(whole) ? [...whole] : { ...whole }) as Record<string, unknown>;
+    changed[key] = after;
   }
-  return changed ?? raw;
+  return (changed ?? whole) as T;
+}
+
+/** `raw` with `var`, `env` and `each` filled in; the same object where there is none. A text that is filled in whole keeps its type, or takes that of its attribute. */
+export function substitute(raw: Raw, attribute: Attribute | undefined, at: Filling): Raw {
+  if (raw === null || typeof raw !== 'object' || raw instanceof Word)
+    return typeof raw === 'string' ? substituteText(raw, attribute, at) : raw;
+  return withMembers<Raw>(raw, (member, key) =>
+    substitute(member, inner(attribute, key), { ...at, path: [...at.path, key] }),
+  );
 }
 
 const inner = (attribute: Attribute | undefined, step: string): Attribute | undefined =>
@@ -79,142 +85,98 @@ const inner = (attribute: Attribute | undefined, step: string): Attribute | unde
 
 export function holdsExpression(raw: Raw): boolean {
   if (typeof raw === 'string') return partsOf(raw).some((part) => typeof part !== 'string');
-  if (Array.isArray(raw)) return (raw as readonly Raw[]).some(holdsExpression);
-  return isMap(raw) && Object.values(raw).some(holdsExpression);
+  return (isList(raw) || isMap(raw)) && Object.values(raw).some(holdsExpression);
 }
 
 /** Most texts hold references alone, and stay as they are. */
 const LOCAL = /\$\{\s*(?:var|env|each)\.|\[\s*each\./;
 
-function substituteText(
-  text: string,
-  attribute: Attribute | undefined,
-  path: readonly string[],
-  scope: Scope,
-  complain: Complain,
-): Raw {
+function substituteText(text: string, attribute: Attribute | undefined, at: Filling): Raw {
   if (!LOCAL.test(text)) return text;
-  const filled = filledText(text, attribute, path, scope, complain);
+  const filled = filledText(text, attribute, at);
   if (attribute?.secret !== true || (typeof filled === 'string' && literalOf(filled) === undefined))
     return filled;
   const [first = '', ...more] = partsOf(text).flatMap((part) =>
     typeof part === 'string' ? [] : [part.text],
   );
-  complain({
-    path,
-    code: 'literal-secret',
-    summary: `\`${path.join('.')}\` is secret: ${[first, ...more].join(' and ')} cannot stand here, because variables are shown and stored`,
-    detail:
-      'Write `"${secret.env.NAME}"` or `"${secret.file.PATH}"`, and give the value there, not by --var or in a file of declarations.',
-  });
+  complainAt(
+    at,
+    'literal-secret',
+    `\`${at.path.join('.')}\` is secret: ${[first, ...more].join(' and ')} cannot stand here, because variables are shown and stored`,
+    'Write `"${secret.env.NAME}"` or `"${secret.file.PATH}"`, and give the value there, not by --var or in a file of declarations.',
+  );
   return first;
 }
 
-function filledText(
-  text: string,
-  attribute: Attribute | undefined,
-  path: readonly string[],
-  scope: Scope,
-  complain: Complain,
-): Raw {
+function filledText(text: string, attribute: Attribute | undefined, at: Filling): Raw {
   const parts = partsOf(text);
   const [only] = parts;
   if (parts.length === 1 && only !== undefined && typeof only !== 'string') {
-    const value = fill(only, path, scope, complain);
+    const value = fill(only, at);
     if (value !== undefined) return typeof value === 'string' ? typed(value, attribute) : value;
   }
-  return textOf(parts.flatMap((part) => spliced(part, path, scope, complain)));
+  return textOf(parts.flatMap((part) => spliced(part, at)));
 }
 
-function spliced(
-  part: Part,
-  path: readonly string[],
-  scope: Scope,
-  complain: Complain,
-): readonly Part[] {
+function spliced(part: Part, at: Filling): readonly Part[] {
   if (typeof part === 'string') return [part];
   if (part.from === 'declared' && part.index && 'each' in part.index)
-    return [withKey(part, part.index.each, path, scope, complain)];
-  const value = fill(part, path, scope, complain);
+    return [withKey(part, part.index.each, at)];
+  const value = fill(part, at);
   if (value === undefined) return [part];
-  if (typeof value === 'object' && value !== null && !(value instanceof Word)) {
-    complain({
-      path,
-      code: 'not-text',
-      summary: `${part.text} is no single value and cannot stand inside a text`,
-      detail: 'Let it be the whole value.',
-    });
-    return [part];
-  }
-  return typeof value === 'string' ? partsOf(value) : [String(value)];
+  if (typeof value === 'string') return partsOf(value);
+  if (typeof value !== 'object' || value === null || value instanceof Word) return [String(value)];
+  const summary = `${part.text} is no single value and cannot stand inside a text`;
+  complainAt(at, 'not-text', summary, 'Let it be the whole value.');
+  return [part];
 }
 
 function withKey(
-  part: Expression & { readonly from: 'declared' },
-  at: readonly string[],
-  path: readonly string[],
-  scope: Scope,
-  complain: Complain,
+  part: ExpressionFrom<'declared'>,
+  steps: readonly string[],
+  at: Filling,
 ): Expression {
-  const value = eachValue(at, part.text, path, scope, complain);
+  const value = eachValue(steps, part.text, at);
   const key = typeof value === 'string' ? literalOf(value) : undefined;
-  if (key !== undefined)
-    return {
-      ...part,
-      index: { key },
-      text: `\${${formatAddress({ kind: part.kind, name: part.name, key })}.${part.attribute}}`,
-    };
-  if (value !== undefined)
-    complain({ path, code: 'not-text', summary: `${part.text}: a key must be plain text` });
+  if (key !== undefined) {
+    const address = formatAddress({ kind: part.kind, name: part.name, key });
+    return { ...part, index: { key }, text: `\${${address}.${part.attribute}}` };
+  }
+  if (value !== undefined) complainAt(at, 'not-text', `${part.text}: a key must be plain text`);
   return part;
 }
 
 /** The value of an expression that is known while loading, as text of the language; undefined for others and after a complaint. */
-function fill(
-  part: Expression,
-  path: readonly string[],
-  scope: Scope,
-  complain: Complain,
-): Raw | undefined {
-  switch (part.from) {
-    case 'var': {
-      scope.using(part.name);
-      const value = scope.variables.get(part.name);
-      if (value !== undefined)
-        return member(value, part.path, `${part.text}: \`${part.name}\``, path, complain);
-      const right = didYouMean(part.name, scope.variables.keys());
-      complain({
-        path,
-        names: ['variables', part.name],
-        code: 'unknown-variable',
-        summary: `the variable \`${part.name}\` has no value.${right}`,
-        detail: `Give it one with \`--var ${part.name}=…\`, ${scope.prefixes.map((prefix) => prefix + part.name).join(' or ')}, or \`variables: { ${part.name}: … }\` in a file.`,
-      });
-      return undefined;
-    }
-    case 'env': {
-      const wrong = credential(part, scope);
-      if (wrong) return void complain({ path, ...wrong });
-      const value = variableIn(scope.environment, part.name);
-      if (value !== undefined) return escapeText(value);
-      complain({
-        path,
-        code: 'unknown-environment',
-        summary: `the environment variable ${part.name} is not set`,
-        detail: `Type \`export ${part.name}=…\` first.`,
-      });
-      return undefined;
-    }
-    case 'each':
-      return eachValue(part.path, part.text, path, scope, complain);
-    default:
-      return undefined;
-  }
+function fill(part: Expression, at: Filling): Raw | undefined {
+  if (part.from === 'var') return variableValue(part, at);
+  if (part.from === 'each') return eachValue(part.path, part.text, at);
+  if (part.from !== 'env') return undefined;
+  const wrong = credential(part, at.scope);
+  if (wrong) return void at.complain({ path: at.path, ...wrong });
+  const value = variableIn(at.scope.environment, part.name);
+  if (value !== undefined) return escapeText(value);
+  const summary = `the environment variable ${part.name} is not set`;
+  return complainAt(at, 'unknown-environment', summary, `Type \`export ${part.name}=…\` first.`);
+}
+
+function variableValue({ name, path, text }: ExpressionFrom<'var'>, at: Filling): Raw | undefined {
+  const { variables, prefixes, using } = at.scope;
+  using(name);
+  const value = variables.get(name);
+  if (value !== undefined) return member(value, path, `${text}: \`${name}\``, at);
+  at.complain({
+    path: at.path,
+    names: ['variables', name],
+    code: 'unknown-variable',
+    summary: `the variable \`${name}\` has no value.${didYouMean(name, variables.keys())}`,
+    detail: `Give it one with \`--var ${name}=…\`, ${prefixes.map((prefix) => prefix + name).join(' or ')}, or \`variables: { ${name}: … }\` in a file.`,
+  });
+  return undefined;
 }
 
 /** What is said of a variable that must not be shown; undefined of any other. */
 function credential(
-  { name, text }: Expression & { readonly from: 'env' },
+  { name, text }: ExpressionFrom<'env'>,
   { allowed }: Scope,
 ): Omit<Violation, 'path'> | undefined {
   if (isOwnCredential(name)) return ownCredential(text, name);
@@ -227,50 +189,31 @@ function credential(
 }
 
 function eachValue(
-  steps: readonly string[],
+  [first, ...steps]: readonly string[],
   text: string,
-  path: readonly string[],
-  scope: Scope,
-  complain: Complain,
+  at: Filling,
 ): Raw | undefined {
-  if (!scope.each) {
-    complain({
-      path,
-      code: 'no-for-each',
-      summary: `${text} stands outside of a \`for_each\``,
-      detail: 'Add `for_each: [a, b]` beside the attributes.',
-    });
-    return undefined;
+  const { each } = at.scope;
+  if (!each) {
+    const summary = `${text} stands outside of a \`for_each\``;
+    return complainAt(at, 'no-for-each', summary, 'Add `for_each: [a, b]` beside the attributes.');
   }
-  if (steps[0] === 'key') return escapeText(scope.each.key);
-  return member(
-    scope.each.value,
-    steps.slice(1),
-    `${text}: the value of "${scope.each.key}"`,
-    path,
-    complain,
-  );
+  return first === 'key'
+    ? escapeText(each.key)
+    : member(each.value, steps, `${text}: the value of "${each.key}"`, at);
 }
 
 /** What a mapping or list holds at the steps; items of a list are numbered from 0. @param what what it is called in a complaint */
-function member(
-  whole: Raw,
-  steps: readonly string[],
-  what: string,
-  path: readonly string[],
-  complain: Complain,
-): Raw | undefined {
+function member(whole: Raw, steps: readonly string[], what: string, at: Filling): Raw | undefined {
   let value: Raw | undefined = whole;
   for (const step of steps) {
     const known: readonly string[] = isMap(value) || Array.isArray(value) ? Object.keys(value) : [];
-    if (!known.includes(step)) {
-      complain({
-        path,
-        code: 'unknown-member',
-        summary: `${what} has no \`${step}\`.${didYouMean(step, known)}`,
-      });
-      return undefined;
-    }
+    if (!known.includes(step))
+      return complainAt(
+        at,
+        'unknown-member',
+        `${what} has no \`${step}\`.${didYouMean(step, known)}`,
+      );
     value = (value as RawMap)[step];
   }
   return value;
@@ -292,10 +235,8 @@ function typed(text: string, attribute: Attribute | undefined): Raw {
 export function converted(raw: Raw, attribute: Attribute | undefined): Raw {
   if (attribute === undefined || attribute.secret === true || raw === null || raw instanceof Word)
     return raw;
-  if (Array.isArray(raw))
-    return (raw as readonly Raw[]).map((item, index) =>
-      converted(item, inner(attribute, String(index))),
-    );
+  if (isList(raw))
+    return raw.map((item, index) => converted(item, inner(attribute, String(index))));
   if (isMap(raw)) {
     const isAbsent = (item: Raw, within: Attribute | undefined): boolean =>
       item === null &&
@@ -303,310 +244,245 @@ export function converted(raw: Raw, attribute: Attribute | undefined): Raw {
       within !== undefined &&
       within.word !== 'document';
     return Object.fromEntries(
-      Object.entries(raw).flatMap(([key, item]) =>
-        isAbsent(item, inner(attribute, key))
-          ? []
-          : [[key, converted(item, inner(attribute, key))]],
-      ),
+      Object.entries(raw).flatMap(([key, item]) => {
+        const within = inner(attribute, key);
+        return isAbsent(item, within) ? [] : [[key, converted(item, within)]];
+      }),
     );
   }
   if (typeof raw === 'string')
     return attribute.word === 'flag' && /^[01]$/.test(raw) ? raw === '1' : typed(raw, attribute);
   const text = String(raw);
-  return ['text', 'choice', 'ref'].includes(attribute.word) && !/\de/.test(text) ? text : raw;
+  return isTextual(attribute) && !/\de/.test(text) ? text : raw;
 }
 
-/** What references may lead to. */
-export interface InterpolationContext {
+/** What references may lead to, and where the value stands. */
+export interface InterpolationContext extends ComplaintPlace {
   readonly kinds: Kinds;
   /** Word for the kind of each lookup by its name; undefined, or no kind, where it is wrong and was complained of. */
   readonly lookups: ReadonlyMap<string, string | undefined>;
   /** Whether references to other objects may stand at a path. */
   readonly references: (path: readonly string[]) => boolean;
   readonly secret: SecretSource;
-  readonly complain: Complain;
 }
 
 /** The value of `raw`, which ajv found to be of the right shape; the same object where it is plain. Complains of what a schema cannot see. */
 export function build(
   raw: Raw,
   attribute: Attribute | undefined,
-  path: readonly string[],
   context: InterpolationContext,
 ): Value {
-  if (typeof raw === 'string')
-    return isFilled(raw) ? buildText(raw, attribute, path, context) : raw;
+  if (typeof raw === 'string') return isFilled(raw) ? buildText(raw, attribute, context) : raw;
   if (raw instanceof Word) {
     if (attribute !== undefined && attribute.word !== 'document')
-      context.complain(ambiguous(path, attribute, String(raw)));
+      context.complain(ambiguous(context.path, attribute, String(raw)));
     return String(raw);
   }
   if (raw === null || typeof raw !== 'object') return raw;
-  let changed: Record<string, Value> | Value[] | undefined;
-  for (const key of Object.keys(raw)) {
-    const before = (raw as RawMap)[key] as Raw;
-    if (isPlain(before)) continue;
-    const after = build(before, inner(attribute, key), [...path, key], context);
-    if (after === before) continue;
-    changed ??= (Array.isArray(raw) ? [...(raw as readonly Raw[])] : { ...(raw as RawMap) }) as
-      Record<string, Value> | Value[];
-    (changed as Record<string, Value>)[key] = after;
-  }
-  return changed ?? (raw as Value);
+  return withMembers<Value>(raw, (member, key) =>
+    build(member, inner(attribute, key), { ...context, path: [...context.path, key] }),
+  );
 }
 
 function ambiguous(path: readonly string[], attribute: Attribute, word: string): Violation {
   if (attribute.secret === true) return mismatch(path, attribute, null);
   const flagged = /^(?:yes|on)$/i.test(word) ? 'true' : 'false';
-  const detail =
-    attribute.word === 'flag'
-      ? `Write \`${flagged}\`.`
-      : `Write "${word}" in quotes if text is meant.`;
   return {
     path,
     code: 'ambiguous-word',
     summary: `\`${path.join('.')}\`: a plain \`${word}\` is text to some readers and ${flagged} to others`,
-    detail,
+    detail:
+      attribute.word === 'flag'
+        ? `Write \`${flagged}\`.`
+        : `Write "${word}" in quotes if text is meant.`,
   };
 }
 
 function buildText(
   text: string,
   attribute: Attribute | undefined,
-  path: readonly string[],
   context: InterpolationContext,
 ): Value {
+  const { path, complain } = context;
   const parts = partsOf(text);
   const [only] = parts;
-  if (parts.length === 1 && typeof only === 'string') {
-    if (!takesText(attribute, only)) context.complain(mismatch(path, attribute as Attribute, only));
+  if (parts.length === 1 && only !== undefined) {
+    if (typeof only !== 'string') return buildWhole(only, attribute, context);
+    if (!takesText(attribute, only)) complain(mismatch(path, attribute as Attribute, only));
     return only;
   }
-  if (parts.length === 1 && only !== undefined)
-    return buildWhole(only as Expression, attribute, path, context);
-  if (
-    attribute &&
-    attribute !== anything &&
-    (attribute.secret === true || !['text', 'choice', 'ref'].includes(attribute.word))
-  ) {
-    context.complain(mismatch(path, attribute, text));
+  if (attribute && attribute !== anything && (attribute.secret === true || !isTextual(attribute))) {
+    complain(mismatch(path, attribute, text));
     return text;
   }
-  const built = parts.map((part) =>
-    typeof part === 'string' ? part : buildPart(part, path, context),
+  return new Template(
+    parts.map((part) => (typeof part === 'string' ? part : buildPart(part, context))),
   );
-  return new Template(built);
 }
+
+const isTextual = ({ word }: Attribute): boolean => ['text', 'choice', 'ref'].includes(word);
 
 function takesText(attribute: Attribute | undefined, text: string): boolean {
   if (attribute === undefined || attribute === anything) return true;
   if (attribute.secret === true) return false;
-  return (
-    attribute.word === 'text' ||
-    attribute.word === 'ref' ||
-    (attribute.word === 'choice' && (attribute.open || attribute.values.includes(text)))
-  );
+  return attribute.word === 'choice'
+    ? attribute.open || attribute.values.includes(text)
+    : isTextual(attribute);
 }
 
 function buildWhole(
   part: Expression,
   attribute: Attribute | undefined,
-  path: readonly string[],
   context: InterpolationContext,
 ): Value {
+  const { path } = context;
   if (part.from === 'secret') {
-    if (attribute?.secret === true || attribute === anything)
-      return buildSecret(part, path, context);
-    context.complain({
-      path,
-      code: 'misplaced-secret',
-      summary: `${part.text} may stand only where a secret belongs`,
-      detail: 'Elsewhere it would be shown and stored.',
-    });
+    if (attribute?.secret === true || attribute === anything) return buildSecret(part, context);
+    const summary = `${part.text} may stand only where a secret belongs`;
+    complainAt(context, 'misplaced-secret', summary, 'Elsewhere it would be shown and stored.');
     return part.text;
   }
   if (attribute?.secret === true && (part.from === 'declared' || part.from === 'lookup'))
     context.complain(mismatch(path, attribute, null));
-  const reference = buildPart(part, path, context);
-  if (
-    typeof reference !== 'string' &&
-    attribute &&
-    attribute !== anything &&
-    context.references(path)
-  )
-    checkTarget(reference, attribute, path, context);
+  const reference = buildPart(part, context);
+  const isPlaced = attribute && attribute !== anything && context.references(path);
+  if (typeof reference !== 'string' && isPlaced) checkTarget(reference, attribute, context);
   return reference;
 }
 
 function buildSecret(
-  { source, name, text }: Expression & { readonly from: 'secret' },
-  path: readonly string[],
-  context: InterpolationContext,
+  { source, name, text }: ExpressionFrom<'secret'>,
+  { path, complain, secret }: InterpolationContext,
 ): Value {
-  const secret = context.secret(source, name);
-  if (secret instanceof Secret) return secret;
-  context.complain({ path, ...secret });
+  const made = secret(source, name);
+  if (made instanceof Secret) return made;
+  complain({ path, ...made });
   return text;
 }
 
-function buildPart(
-  part: Expression,
-  path: readonly string[],
-  context: InterpolationContext,
-): Reference | string {
-  if (part.from === 'nowhere')
-    context.complain({ path, code: 'bad-reference', summary: part.summary, detail: part.detail });
+function buildPart(part: Expression, context: InterpolationContext): Reference | string {
+  if (part.from === 'nowhere') complainAt(context, 'bad-reference', part.summary, part.detail);
   if (part.from === 'secret')
-    context.complain({
-      path,
-      code: 'misplaced-secret',
-      summary: `${part.text} must be the whole value of a secret attribute`,
-      detail: 'It cannot stand inside a text.',
-    });
-  if (part.from === 'lookup') return buildLookup(part, path, context);
-  if (part.from === 'declared') return buildDeclared(part, path, context);
-  return part.text;
+    complainAt(
+      context,
+      'misplaced-secret',
+      `${part.text} must be the whole value of a secret attribute`,
+      'It cannot stand inside a text.',
+    );
+  if (part.from === 'lookup') return buildLookup(part, context);
+  return part.from === 'declared' ? buildDeclared(part, context) : part.text;
 }
 
-function buildLookup(
-  part: Expression & { readonly from: 'lookup' },
-  path: readonly string[],
-  context: InterpolationContext,
-): Reference {
-  const kind = context.kinds.get(context.lookups.get(part.name) ?? '');
-  if (!context.references(path)) context.complain(noReferences(part, path));
-  else if (!context.lookups.has(part.name)) {
-    const right = didYouMean(part.name, context.lookups.keys());
+function buildLookup(part: ExpressionFrom<'lookup'>, context: InterpolationContext): Reference {
+  const { kinds, lookups, path } = context;
+  const { name, attribute } = part;
+  const kind = kinds.get(lookups.get(name) ?? '');
+  if (!context.references(path)) noReferences(part, context);
+  else if (!lookups.has(name))
     context.complain({
       path,
-      names: ['lookups', part.name],
+      names: ['lookups', name],
       code: 'unknown-lookup',
-      summary: `there is no lookup \`${part.name}\`.${right}`,
+      summary: `there is no lookup \`${name}\`.${didYouMean(name, lookups.keys())}`,
       detail: 'Declare it: `lookups: { name: { kind: { attribute: value } } }`.',
     });
-  } else if (kind) checkAttribute(kind, part.attribute, part.text, path, context);
-  return new Reference('lookup', part.name, part.attribute);
+  else if (kind) checkAttribute(kind, part, context);
+  return new Reference('lookup', name, attribute);
 }
 
-function buildDeclared(
-  part: Expression & { readonly from: 'declared' },
-  path: readonly string[],
-  context: InterpolationContext,
-): Reference {
+function buildDeclared(part: ExpressionFrom<'declared'>, context: InterpolationContext): Reference {
   const kind = context.kinds.get(part.kind);
-  if (!context.references(path)) context.complain(noReferences(part, path));
-  else if (!kind)
-    context.complain({ path, code: 'unknown-kind', ...unknownSource(part.kind, context.kinds) });
-  else checkAttribute(kind, part.attribute, part.text, path, context);
-  const { index } = part;
-  return new Reference(
-    'declared',
-    formatAddress({
-      kind: part.kind,
-      name: part.name,
-      ...(index && 'key' in index ? { key: index.key } : {}),
-    }),
-    part.attribute,
-  );
+  if (!context.references(context.path)) noReferences(part, context);
+  else if (kind) checkAttribute(kind, part, context);
+  else {
+    const { summary, detail } = unknownSource(part.kind, context.kinds);
+    complainAt(context, 'unknown-kind', summary, detail);
+  }
+  const { kind: kindName, name, index } = part;
+  const key = index && 'key' in index ? index.key : undefined;
+  const address = formatAddress({ kind: kindName, name, ...defined({ key }) });
+  return new Reference('declared', address, part.attribute);
 }
 
-const noReferences = (part: Expression, path: readonly string[]): Violation => ({
-  path,
-  code: 'misplaced-reference',
-  summary: `${part.text} cannot stand here: the value must be known before anything is read`,
-  detail: 'Write the value, or `${var.<name>}`, `${env.<NAME>}` or `${each.…}`.',
-});
+const noReferences = ({ text }: Expression, context: InterpolationContext): void =>
+  complainAt(
+    context,
+    'misplaced-reference',
+    `${text} cannot stand here: the value must be known before anything is read`,
+    'Write the value, or `${var.<name>}`, `${env.<NAME>}` or `${each.…}`.',
+  );
 
 /** What nobody can read back. */
 const hidden = (one: Attribute): boolean => holdsSecret(one) || one.wire === 'merge';
 
 function checkAttribute(
   kind: Kind,
-  name: string,
-  text: string,
-  path: readonly string[],
+  { attribute: name, text }: ExpressionFrom<'declared' | 'lookup'>,
   context: InterpolationContext,
 ): void {
   const top = name.split('.')[0] as string;
   const attribute = own(kind.attributes, top);
-  if (attribute && top === name && !hidden(attribute) && attribute.unstored !== true) return;
-  const names = Object.keys(kind.attributes).filter(
-    (one) => !hidden(kind.attributes[one] as Attribute) && kind.attributes[one]?.unstored !== true,
+  const isReadable = (one: Attribute): boolean => !hidden(one) && one.unstored !== true;
+  if (attribute && top === name && isReadable(attribute)) return;
+  const names = Object.entries(kind.attributes).flatMap(([each, one]) =>
+    isReadable(one) ? [each] : [],
   );
-  const detail = `Attributes: ${names.join(', ')}.`;
+  const say = (code: string, summary: string, detail = `Attributes: ${names.join(', ')}.`): void =>
+    complainAt(context, code, `${text}: ${summary}`, detail);
   if (!attribute)
-    context.complain({
-      path,
-      code: 'unknown-attribute',
-      summary: `${text}: \`${top}\` is not an attribute of ${kind.name}.${didYouMean(top, names)}`,
-      detail,
-    });
+    say(
+      'unknown-attribute',
+      `\`${top}\` is not an attribute of ${kind.name}.${didYouMean(top, names)}`,
+    );
   else if (hidden(attribute))
-    context.complain({
-      path,
-      code: 'secret-reference',
-      summary: `${text}: a secret can be written but not read`,
-      detail: 'Write `${secret.env.NAME}` or `${secret.file.PATH}` here too.',
-    });
+    say(
+      'secret-reference',
+      'a secret can be written but not read',
+      'Write `${secret.env.NAME}` or `${secret.file.PATH}` here too.',
+    );
   else if (attribute.unstored === true)
-    context.complain({
-      path,
-      code: 'free-text-reference',
-      summary: `${text}: what the service says in its own words is shown, and nothing is made of it`,
-      detail,
-    });
-  else
-    context.complain({
-      path,
-      code: 'partial-reference',
-      summary: `${text}: only a whole attribute can be referred to`,
-      detail,
-    });
+    say(
+      'free-text-reference',
+      'what the service says in its own words is shown, and nothing is made of it',
+    );
+  else say('partial-reference', 'only a whole attribute can be referred to');
 }
 
 /** A list where a single value belongs, or the other way round, and an identifier of one kind where another kind's belongs are surely wrong. */
-function checkTarget(
-  reference: Reference,
-  wanted: Attribute,
-  path: readonly string[],
-  context: InterpolationContext,
-): void {
+function checkTarget(reference: Reference, wanted: Attribute, context: InterpolationContext): void {
+  const { kinds, lookups } = context;
+  const where = `\`${context.path.join('.')}\``;
   const name =
     reference.source === 'lookup'
-      ? context.lookups.get(reference.target)
+      ? lookups.get(reference.target)
       : reference.target.slice(0, reference.target.indexOf('.'));
-  const kind = context.kinds.get(name ?? '');
+  const kind = kinds.get(name ?? '');
   const attribute = kind && own(kind.attributes, reference.attribute);
   if (!kind || !attribute || hidden(attribute)) return;
   const [expected, found] = [shapeOf(wanted), shapeOf(attribute)];
   if (expected !== found && wanted.word !== 'document') {
-    const detail =
-      expected === 'a list' && found === 'a single value'
-        ? { detail: `Write it in brackets: \`["${String(reference)}"]\`.` }
-        : {};
-    context.complain({
-      path,
-      code: 'wrong-type',
-      summary: `\`${path.join('.')}\`: ${expected} is expected, and ${String(reference)} is ${found}`,
-      ...detail,
-    });
-    return;
+    const isSingle = expected === 'a list' && found === 'a single value';
+    return complainAt(
+      context,
+      'wrong-type',
+      `${where}: ${expected} is expected, and ${String(reference)} is ${found}`,
+      isSingle ? `Write it in brackets: \`["${String(reference)}"]\`.` : undefined,
+    );
   }
   if (wanted.word !== 'ref') return;
   const { to } = wanted;
   const given = identified(kind, reference.attribute, attribute);
   if (given === to) return;
-  const right = context.kinds.get(to);
-  const detail = right
-    ? `Refer to \`\${${right.name}.<name>.${right.id}}\`.`
-    : `Write the identifier itself: ${to} are not managed here.`;
+  const right = kinds.get(to);
   const what = given === undefined ? 'none' : `one of ${given}`;
-  context.complain({
-    path,
-    code: 'wrong-kind',
-    summary: `\`${path.join('.')}\` takes an identifier of ${to}, and ${String(reference)} is ${what}`,
-    detail,
-  });
+  complainAt(
+    context,
+    'wrong-kind',
+    `${where} takes an identifier of ${to}, and ${String(reference)} is ${what}`,
+    right
+      ? `Refer to \`\${${right.name}.<name>.${right.id}}\`.`
+      : `Write the identifier itself: ${to} are not managed here.`,
+  );
 }
 
 const shapes: Readonly<Partial<Record<Attribute['word'], string>>> = {
@@ -640,8 +516,8 @@ export function spell(value: Value): Json {
           : { from: 'nowhere', text: part.toString(), summary: '', detail: '' },
       ),
     );
-  if (Array.isArray(value)) return (value as readonly Value[]).map(spell);
+  if (isList(value)) return value.map(spell);
   return isTree(value)
     ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, spell(item)]))
-    : (value as Json);
+    : value;
 }

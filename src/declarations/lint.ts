@@ -1,17 +1,20 @@
 // Advice on a project, without any network: what is allowed and still likely a mistake.
 // No kind is known by name here; what only one kind needs stands in that kind's file.
 import {
+  append,
   canonical,
   Template,
   didYouMean,
   isClear,
   isEmpty,
+  isList,
   isMask,
   isSecretName,
   isTree,
   masksIn,
   mayBeDuplicates,
   mergeOf,
+  own,
   secretsIn,
   writables,
   type Advice,
@@ -27,6 +30,7 @@ import {
   type Values,
 } from '../model/index.js';
 import { placeText } from './collect.js';
+import { errorAt } from './diagnostics-list.js';
 import { spell } from './interpolate.js';
 
 /** Warnings, and errors for declarations that no live object could tell apart. */
@@ -39,9 +43,8 @@ export function lint(
   const advice = project.declarations.flatMap((one): Diagnostic[] => {
     const kind = kinds.get(one.kind);
     if (!kind) return [];
-    const own = kind.lint?.(one, (address) => byAddress.get(address)) ?? [];
     const found = [
-      ...own,
+      ...(kind.lint?.(one, (address) => byAddress.get(address)) ?? []),
       ...strangeChoices(kind.attributes, one.values, ranked),
       ...literalSecrets(kind, one.values),
     ];
@@ -64,40 +67,22 @@ function mergedBadly(one: Declaration, kind: Kind | undefined): readonly Diagnos
   const documents = kind ? writables(kind).filter(([, { wire }]) => wire === 'merge') : [];
   return documents.flatMap(([name]) => {
     const { tree, removed = [] } = mergeOf(one.values[name]);
-    const error = (code: string, path: string, summary: string, detail: string): Diagnostic => {
-      const attribute = Array.isArray(one.values[name]) ? `${name}.0.${path}` : `${name}.${path}`;
-      return {
-        severity: 'error',
-        code,
-        summary: `${one.address}: ${summary}`,
-        detail,
-        address: one.address,
-        attribute,
-        origin: one.at(attribute),
-      };
-    };
-    const hidden = [...secretsIn(removed, '1').keys()];
+    const hidden = [...secretsIn(removed, '1').keys()].map((path) => `${name}.${path}`);
     return [
-      ...hidden.map((path): Diagnostic => {
-        const attribute = `${name}.${path}`;
-        const summary = `${one.address}: \`${attribute}\` is a secret, and a path to take out is none`;
-        return {
-          severity: 'error',
+      ...hidden.map((path) =>
+        errorAt(one, path, {
           code: 'misplaced-secret',
-          summary,
+          summary: `${one.address}: \`${path}\` is a secret, and a path to take out is none`,
           detail: 'Write the path itself.',
-          address: one.address,
-          attribute,
-          origin: one.at(attribute),
-        };
-      }),
+        }),
+      ),
       ...masksIn(tree).map((path) =>
-        error(
-          'masked-value',
-          path,
-          `\`${path}\` is a mask, not a value`,
-          'Write `"${secret.env.NAME}"`, or leave it out: what is not declared stays as it is.',
-        ),
+        errorAt(one, `${name}${Array.isArray(one.values[name]) ? '.0' : ''}.${path}`, {
+          code: 'masked-value',
+          summary: `${one.address}: \`${path}\` is a mask, not a value`,
+          detail:
+            'Write `"${secret.env.NAME}"`, or leave it out: what is not declared stays as it is.',
+        }),
       ),
       ...clearedBadly(one, name),
     ];
@@ -108,27 +93,17 @@ function mergedBadly(one: Declaration, kind: Kind | undefined): readonly Diagnos
 function clearedBadly(one: Declaration, name: string): readonly Diagnostic[] {
   const [empty, meant] = [isClear(one.values[name]), one.lifecycle.clear === true];
   if (empty === meant) return [];
-  const attribute = empty ? name : 'lifecycle.clear';
-  const [summary, detail] = empty
-    ? [
-        `\`${name}: [{}, []]\` would take everything out of the ${name}`,
-        `To clear it, write \`lifecycle: { clear: true }\` beside it; to manage nothing of it, leave \`${name}\` out.`,
-      ]
-    : [
-        `\`lifecycle.clear\` needs \`${name}: [{}, []]\``,
-        `Write exactly that, or remove \`clear\`.`,
-      ];
-  return [
-    {
-      severity: 'error',
-      code: 'clear',
-      summary: `${one.address}: ${summary}`,
-      detail,
-      address: one.address,
-      attribute,
-      origin: one.at(attribute),
-    },
-  ];
+  const unmeant = {
+    code: 'clear',
+    summary: `${one.address}: \`${name}: [{}, []]\` would take everything out of the ${name}`,
+    detail: `To clear it, write \`lifecycle: { clear: true }\` beside it; to manage nothing of it, leave \`${name}\` out.`,
+  };
+  const unfounded = {
+    code: 'clear',
+    summary: `${one.address}: \`lifecycle.clear\` needs \`${name}: [{}, []]\``,
+    detail: `Write exactly that, or remove \`clear\`.`,
+  };
+  return [empty ? errorAt(one, name, unmeant) : errorAt(one, 'lifecycle.clear', unfounded)];
 }
 
 /** Members of documents that are named as secrets are, and whose value is written down. */
@@ -136,29 +111,23 @@ function literalSecrets(kind: Kind, values: Values): readonly Advice[] {
   const documents = writables(kind).filter(
     ([name, { word }]) => word === 'document' && Object.hasOwn(values, name),
   );
+  const shown = 'What is shown leaves the value out; the file and the state hold it.';
   return documents.flatMap(([name, { wire }]) =>
-    [...literalsIn(values[name] as Value, name)].map((path): Advice => {
-      const shown = 'What is shown leaves the value out; the file and the state hold it.';
-      const detail = wire === 'merge' ? `Write \`"\${secret.env.NAME}"\`. ${shown}` : shown;
-      return {
-        code: 'literal-secret',
-        summary: `\`${path}\` is named as a secret is, and its value is written down`,
-        detail,
-        attribute: path,
-      };
-    }),
+    [...literalsIn(values[name] as Value, name)].map((path) => ({
+      code: 'literal-secret',
+      summary: `\`${path}\` is named as a secret is, and its value is written down`,
+      detail: wire === 'merge' ? `Write \`"\${secret.env.NAME}"\`. ${shown}` : shown,
+      attribute: path,
+    })),
   );
 }
 
 function* literalsIn(value: Value, path: string): Generator<string> {
-  if (Array.isArray(value))
-    for (const [index, item] of (value as readonly Value[]).entries())
-      yield* literalsIn(item, `${path}.${index}`);
-  else if (isTree(value))
-    for (const [name, item] of Object.entries(value)) {
-      if (isSecretName(name) && isLiteral(item)) yield `${path}.${name}`;
-      else yield* literalsIn(item, `${path}.${name}`);
-    }
+  if (!Array.isArray(value) && !isTree(value)) return;
+  for (const [name, item] of Object.entries<Value>(value as Values)) {
+    if (isTree(value) && isSecretName(name) && isLiteral(item)) yield `${path}.${name}`;
+    else yield* literalsIn(item, `${path}.${name}`);
+  }
 }
 
 /** A text or number that is there, and no mask: of that an error tells. */
@@ -175,7 +144,7 @@ function strangeChoices(
   prefix = '',
 ): readonly Advice[] {
   return Object.entries(values).flatMap(([name, value]) => {
-    const attribute = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
+    const attribute = own(attributes, name);
     return attribute ? strangeIn(attribute, value, ranked, prefix + name) : [];
   });
 }
@@ -189,21 +158,15 @@ function strangeIn(
   if (attribute.word === 'object')
     return isTree(value) ? strangeChoices(attribute.attributes, value, ranked, `${path}.`) : [];
   if (attribute.word === 'list' || attribute.word === 'set')
-    return Array.isArray(value)
-      ? (value as readonly Value[]).flatMap((item) => strangeIn(attribute.of, item, ranked, path))
+    return isList(value)
+      ? value.flatMap((item) => strangeIn(attribute.of, item, ranked, path))
       : [];
-  if (
-    attribute.word !== 'choice' ||
-    typeof value !== 'string' ||
-    attribute.values.includes(value) ||
-    Object.hasOwn(ranked, value)
-  )
-    return [];
-  const summary = `\`${path}\`: \`${value}\` is not a known value.${didYouMean(value, attribute.values)}`;
+  if (attribute.word !== 'choice' || typeof value !== 'string') return [];
+  if (attribute.values.includes(value) || Object.hasOwn(ranked, value)) return [];
   return [
     {
       code: 'unknown-value',
-      summary,
+      summary: `\`${path}\`: \`${value}\` is not a known value.${didYouMean(value, attribute.values)}`,
       detail: 'The list of known values is not complete: if yours is right, leave it.',
       attribute: path,
     },
@@ -214,12 +177,7 @@ function strangeIn(
 function identicals(declarations: readonly Declaration[], kinds: Kinds): readonly Diagnostic[] {
   if (declarations.length < 2) return [];
   const buckets = new Map<string, Declaration[]>();
-  for (const one of declarations) {
-    const key = roughly(kinds.get(one.kind), one);
-    const bucket = buckets.get(key);
-    if (bucket) bucket.push(one);
-    else buckets.set(key, [one]);
-  }
+  for (const one of declarations) append(buckets, roughly(kinds.get(one.kind), one), one);
   return [...buckets.values()].flatMap((bucket) =>
     bucket.length > 1 ? identicalAmong(bucket, kinds) : [],
   );
@@ -232,19 +190,16 @@ export function recognisedBy(kind: Kind): readonly string[] {
 
 /** Equal for identical declarations, and cheap: trees are left out. */
 function roughly(kind: Kind | undefined, { values }: Declaration): string {
-  const parts = kind
-    ? recognisedBy(kind).map((name) =>
-        isEmpty(values[name]) || isTree(values[name]) ? '' : String(values[name]),
-      )
-    : [];
-  return [kind?.name, ...parts].join('\0');
+  const shown = (value: Value | undefined): string =>
+    isEmpty(value) || isTree(value) ? '' : String(value);
+  const names = kind ? recognisedBy(kind) : [];
+  return [kind?.name, ...names.map((name) => shown(values[name]))].join('\0');
 }
 
-function exactly(kind: Kind, { values }: Declaration): string {
-  return canonical(
+const exactly = (kind: Kind, { values }: Declaration): string =>
+  canonical(
     recognisedBy(kind).map((name) => (isEmpty(values[name]) ? null : spell(values[name] as Value))),
   );
-}
 
 function identicalAmong(bucket: readonly Declaration[], kinds: Kinds): readonly Diagnostic[] {
   const first = new Map<string, Declaration>();

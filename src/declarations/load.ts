@@ -21,11 +21,10 @@ import {
 import type { DeclarationFiles } from '../platform/index.js';
 import { collect, type Collected, type Piece } from './collect.js';
 import { variablesBelow, type Environment } from './environment.js';
-import type { PatternFault } from './expectation-schema-checks.js';
 import { expectationOf } from './expectation.js';
 import { holdsExpression, spell } from './interpolate.js';
 import { libraryOf, type Library } from './file-reader.js';
-import { findFiles, type FoundFile } from './paths.js';
+import { findFiles, type FoundFile, type StackSource } from './paths.js';
 import { isMap, type Raw } from './yaml/raw-values.js';
 import { reportOf, type Report } from './diagnostics-list.js';
 import {
@@ -39,9 +38,10 @@ import {
   type ResolveRun,
 } from './resolve-declaration.js';
 import { secretSource, secretsNamedIn, type SecretSource } from './secret-source.js';
-import type { ProgramDocument, Synthesise } from './stacks/stack-files.js';
-import { found as foundWord, validatorsOf } from './validation.js';
-import { ofType, outsideValue, wordsOf, type VariableTypes } from './stacks/variables.js';
+import type { StackBlock } from './stacks/stack.js';
+import type { ProgramDocument, StackFiles, Synthesise } from './stacks/stack-files.js';
+import { found as foundWord, validatorsOf, type Violation } from './validation.js';
+import { ofType, outsideValue, wordsOf, type VariableType } from './stacks/variables.js';
 import { secretNames } from './vocabulary.js';
 
 export interface LoadOptions {
@@ -86,20 +86,20 @@ export interface Loaded {
 const isSettings = (key: string): boolean => nearest(key, ['settings', 'variables']) !== undefined;
 
 /** Loads the declarations. Reads files and, if `-` is a PATH, the standard input; reads no secret. */
-export async function load(given: LoadOptions): Promise<Loaded> {
-  const { kinds, collections, files, cwd } = given;
-  const finding = findFiles(files, cwd, given.paths, given.env);
+export async function load(asked: LoadOptions): Promise<Loaded> {
+  const { kinds, collections, files, cwd } = asked;
+  const finding = findFiles(files, cwd, asked.paths, asked.env);
   const prefixes = finding.stacks.length > 0 ? [VARIABLE, TERRAFORM_VARIABLE] : [VARIABLE];
   const options: Loading = {
-    ...given,
+    ...asked,
     prefixes,
-    outside: outsideVariables(given, prefixes),
+    outside: outsideVariables(asked, prefixes),
     secretVariables: new Set(),
   };
   const stdin = finding.files.some(({ path }) => path === '-') ? await options.stdin() : undefined;
-  const brought =
+  const brought: Brought =
     finding.stacks.length > 0 && finding.diagnostics.length === 0
-      ? await (await import('./stacks/index.js')).bring(options, finding.stacks)
+      ? await broughtBy(options, finding.stacks)
       : { pieces: [], types: new Map(), documents: [], diagnostics: [] };
   const library = libraryOf(
     beside(files, brought.documents),
@@ -107,33 +107,27 @@ export async function load(given: LoadOptions): Promise<Loaded> {
     new Set([...kinds.values()].flatMap((kind) => secretNames(kind.attributes))),
     options.settingsAlone ? isSettings : undefined,
   );
-  const report = reportOf([...finding.diagnostics, ...brought.diagnostics]);
-  const collected = await collect(
-    library,
-    kinds,
-    [...finding.files, ...brought.documents],
-    report,
-    { pieces: brought.pieces },
-  );
-  const overlay =
-    finding.overlay &&
-    (await collect(library, kinds, [finding.overlay], report, { overlay: true }));
+  const before = [...finding.diagnostics, ...brought.diagnostics];
+  const report = reportOf(before);
+  const brokenOff = report.failed();
+  const base = { kinds, library, report };
+  const found = [...finding.files, ...brought.documents];
+  const overlays = finding.overlay ? [finding.overlay] : [];
+  const collected = await collect(base, found, { brought: brought.pieces });
+  const overlay = await collect(base, overlays, { overlay: true });
+  const given = [...collected.variables, ...overlay.variables];
   const used = new Set<string>();
-  const brokenOff = [...finding.diagnostics, ...brought.diagnostics].some(
-    ({ severity }) => severity === 'error',
-  );
+  const variables = new Map<string, Raw>();
   const run: ResolveRun = {
-    kinds,
+    ...base,
     collections,
-    library,
-    report,
     validators: await validatorsOf(kinds, collections),
     said: new Set(),
     scope: {
-      variables: new Map(),
+      variables,
       environment: options.environment,
       prefixes: options.prefixes,
-      allowed: allowedIn([...collected.settings, ...(overlay?.settings ?? [])]),
+      allowed: allowedIn([...collected.settings, ...overlay.settings]),
       using: (name) => used.add(name),
     },
     lookups: new Map(
@@ -144,37 +138,19 @@ export async function load(given: LoadOptions): Promise<Loaded> {
     ),
     secret: secretsBelow(options, []),
     forms: new Map(),
-    unread: [...collected.unread, ...(overlay?.unread ?? []), ...(brokenOff ? [() => true] : [])],
+    unread: [...collected.unread, ...overlay.unread, ...(brokenOff ? [() => true] : [])],
     unusable: [],
   };
-  const patternFault =
-    collected.expectations.length > 0
-      ? (await import('./patterns.js')).patternFault
-      : () => undefined;
-  const parts = resolve(
-    options,
-    patternFault,
-    {
-      ...run,
-      scope: {
-        ...run.scope,
-        variables: variablesOf(run, options, collected, overlay, brought.types),
-      },
-    },
-    collected,
-    overlay,
-  );
-  refuseSecretVariables(run, options, [...collected.variables, ...(overlay?.variables ?? [])]);
+  for (const piece of given) takeVariable(run, variables, piece, brought.types.get(piece.name));
+  for (const [name, text] of Object.entries(options.outside))
+    takeOutside(run, variables, [name, text], brought.types.get(name));
+  const parts = await resolve(options, run, collected, finding.overlay && overlay);
+  refuseSecretVariables(run, options, given);
   adviseUnused(options, used, report);
-  const frame = framing(
-    library,
-    [...finding.files, ...brought.documents, ...(finding.overlay ? [finding.overlay] : [])],
-    cwd,
-  );
-  const variables = Object.fromEntries(
+  const usedOutside = Object.fromEntries(
     Object.entries(options.outside).filter(([name]) => used.has(name)),
   );
-  const understood = projectOf(parts, finding.paths, variables);
+  const understood = projectOf(parts, finding.paths, usedOutside);
   const mayBeDeclared = (address: string): boolean => {
     const { kind, name } = tryAddress(address) ?? {};
     return (
@@ -187,8 +163,20 @@ export async function load(given: LoadOptions): Promise<Loaded> {
     unusable: run.unusable,
     mayBeDeclared,
     diagnostics: report.all(),
-    frame,
+    frame: framing(library, [...found, ...overlays], cwd),
   };
+}
+
+type Brought = StackBlock & Pick<StackFiles, 'documents'>;
+
+/** What synthesised stacks declare. */
+async function broughtBy(
+  { files, kinds, cwd, synthesise }: LoadOptions,
+  sources: readonly StackSource[],
+): Promise<Brought> {
+  const { desiredOf, readStacks } = await import('./stacks/index.js');
+  const read = await readStacks(files, sources, synthesise);
+  return { ...desiredOf(read, kinds, cwd), documents: read.documents };
 }
 
 /** The disk with the documents of programs, which are on it no more. */
@@ -222,20 +210,17 @@ type Parts = Pick<Project, 'settings' | 'lookups' | 'declarations' | 'expectatio
 
 const MOST_DECLARATIONS = 250_000;
 
-function resolve(
+async function resolve(
   options: Loading,
-  patternFault: PatternFault,
   bare: ResolveRun,
   collected: Collected,
   overlay: Collected | undefined,
-): Parts {
+): Promise<Parts> {
   const shared = collected.settings.map((piece) => settingsOf(bare, piece));
+  const own = overlay?.settings.map((piece) => settingsOf(bare, piece)) ?? [];
   // An environment never shares a state: what the shared files say of it counts without one.
   const base = overlay ? shared.map(({ state: _, ...rest }) => rest) : shared;
-  const settings = [
-    ...base,
-    ...(overlay?.settings ?? []).map((piece) => settingsOf(bare, piece)),
-  ].reduce(mergeSettings, defaultSettings);
+  const settings = [...base, ...own].reduce(mergeSettings, defaultSettings);
   const run: ResolveRun = { ...bare, secret: secretsBelow(options, settings.secret_roots ?? []) };
   const lookups = collected.lookups.flatMap((piece) => lookupOf(run, piece) ?? []);
   const declarations: Declaration[] = [];
@@ -252,14 +237,14 @@ function resolve(
     break;
   }
   refuseConflicts(run, declarations);
-  return {
-    settings,
-    lookups,
-    declarations,
-    expectations: collected.expectations.flatMap(
-      (piece) => expectationOf(run, piece, patternFault) ?? [],
-    ),
-  };
+  const { patternFault } =
+    collected.expectations.length > 0
+      ? await import('./patterns.js')
+      : { patternFault: () => undefined };
+  const expectations = collected.expectations.flatMap(
+    (piece) => expectationOf(run, piece, patternFault) ?? [],
+  );
+  return { settings, lookups, declarations, expectations };
 }
 
 /** The digest is computed when it is first asked for: validation never needs it. */
@@ -315,50 +300,48 @@ function outsideVariables(
   return { ...Object.fromEntries(named), ...variables };
 }
 
-/** Values by name. What the caller gave wins over the environment's file, and that over the other files. */
-function variablesOf(
+/** A value that a file gives; the file of the environment comes last and wins. */
+function takeVariable(
   run: ResolveRun,
-  options: Loading,
-  collected: Collected,
-  overlay: Collected | undefined,
-  types: VariableTypes,
-): ReadonlyMap<string, Raw> {
-  const known = new Map<string, Raw>();
-  for (const piece of [...collected.variables, ...(overlay?.variables ?? [])]) {
-    if (holdsExpression(piece.raw)) {
-      complain(run, piece, {
-        path: [],
-        code: 'misplaced-reference',
-        summary: `the variable \`${piece.name}\` cannot hold references or secrets`,
-        detail: 'It holds a plain value; `$${` is a literal `${`.',
-      });
-    }
-    const type = types.get(piece.name);
-    const value = ofType(piece.raw, type);
-    if (value === undefined)
-      complain(run, piece, {
-        path: [],
-        code: 'bad-variable',
-        summary: `the variable \`${piece.name}\` has to be ${wordsOf(type).what}, not ${foundWord(piece.raw)}`,
-      });
-    known.set(piece.name, value ?? piece.raw);
-  }
-  for (const [name, text] of Object.entries(options.outside)) {
-    const type = types.get(name);
-    const value = outsideValue(text, type, known.get(name));
-    if (value !== undefined) {
-      known.set(name, value);
-      continue;
-    }
-    run.unread.push((section, one) => section === 'variables' && one === name);
-    run.report.add(() => ({
-      severity: 'error',
+  known: Map<string, Raw>,
+  piece: Piece,
+  type: VariableType | undefined,
+): void {
+  const { name, raw } = piece;
+  if (holdsExpression(raw))
+    complain(run, piece, {
+      path: [],
+      code: 'misplaced-reference',
+      summary: `the variable \`${name}\` cannot hold references or secrets`,
+      detail: 'It holds a plain value; `$${` is a literal `${`.',
+    });
+  const value = ofType(raw, type);
+  if (value === undefined)
+    complain(run, piece, {
+      path: [],
       code: 'bad-variable',
-      summary: `the variable \`${name}\` has to be ${wordsOf(type).what}, and what it was given from outside is none`,
-      detail: `As in: --var '${name}=${wordsOf(type).example}'`,
-    }));
-  }
-  return known;
+      summary: `the variable \`${name}\` has to be ${wordsOf(type).what}, not ${foundWord(raw)}`,
+    });
+  known.set(name, value ?? raw);
+}
+
+/** A value that the caller gave, which wins over those of files. */
+function takeOutside(
+  { unread, report }: ResolveRun,
+  known: Map<string, Raw>,
+  [name, text]: readonly [string, string],
+  type: VariableType | undefined,
+): void {
+  const value = outsideValue(text, type, known.get(name));
+  if (value !== undefined) return void known.set(name, value);
+  unread.push((section, one) => section === 'variables' && one === name);
+  const { what, example } = wordsOf(type);
+  report.add(() => ({
+    severity: 'error',
+    code: 'bad-variable',
+    summary: `the variable \`${name}\` has to be ${what}, and what it was given from outside is none`,
+    detail: `As in: --var '${name}=${example}'`,
+  }));
 }
 
 /** The secrets that texts name, for what does not load the declarations. @param roots `settings.secret_roots` */
@@ -410,24 +393,17 @@ function refuseSecretVariables(
   { variables, secretVariables, prefixes }: Loading,
   inFiles: readonly Piece[],
 ): void {
-  const detail = (name: string): string =>
-    `Give it in the environment: ${prefixes.map((prefix) => prefix + name).join(' or ')}.`;
+  const said = (name: string, where: string): Omit<Violation, 'path'> => ({
+    code: 'literal-secret',
+    summary: `the variable \`${name}\` is secret: its value cannot ${where}`,
+    detail: `Give it in the environment: ${prefixes.map((prefix) => prefix + name).join(' or ')}.`,
+  });
   for (const name of Object.keys(variables))
     if (secretVariables.has(name))
-      run.report.add(() => ({
-        severity: 'error',
-        code: 'literal-secret',
-        summary: `the variable \`${name}\` is secret: its value cannot be given by --var`,
-        detail: detail(name),
-      }));
+      run.report.add(() => ({ severity: 'error', ...said(name, 'be given by --var') }));
   for (const piece of inFiles)
     if (secretVariables.has(piece.name))
-      complain(run, piece, {
-        path: [],
-        code: 'literal-secret',
-        summary: `the variable \`${piece.name}\` is secret: its value cannot stand in a file`,
-        detail: detail(piece.name),
-      });
+      complain(run, piece, { path: [], ...said(piece.name, 'stand in a file') });
 }
 
 function adviseUnused(options: Loading, used: ReadonlySet<string>, report: Report): void {

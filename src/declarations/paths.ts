@@ -1,7 +1,7 @@
 // Which files are the project: PATH arguments are files, folders that are walked, `-`, or stacks of a CDK program.
 // Nothing is read here but names; what a file holds decides later whether it is ours.
 import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { defined, NAME, type Diagnostic, type Origin } from '../model/index.js';
+import { defined, NAME, nameWords, type Diagnostic, type Origin } from '../model/index.js';
 import type { DeclarationFiles } from '../platform/index.js';
 
 export interface FoundFile {
@@ -33,6 +33,10 @@ const YAML_FILE = /\.ya?ml$/i;
 const OVERLAY = /^trueup\.([A-Za-z][A-Za-z0-9_-]*)\.ya?ml$/;
 const DEEPEST = 64;
 const STACKS_OUTPUT = 'cdktf.out';
+const SYNTHESISE = 'Type `trueup synth` first.';
+/** What to do where nothing of ours was found. */
+export const BEGIN =
+  'Type `trueup init` to begin a project here, or name the file or folder that holds it.';
 /** Where programs write what they say: read where it is named, and not beside them. */
 const OUTPUTS = [STACKS_OUTPUT, 'trueup.out'];
 
@@ -71,24 +75,17 @@ export function findFiles(
     else enter(walk, path);
   }
   const overlay = environment === undefined ? undefined : findOverlay(walk, environment);
-  if (
-    walk.found.size === 0 &&
-    walk.stacks.size === 0 &&
-    !walk.diagnostics.some(({ severity }) => severity === 'error')
-  ) {
-    complain(
-      walk,
-      'no-declarations',
-      `no YAML file and no CDK program in ${paths.join(', ')}`,
-      'Type `trueup init` to begin a project here, or name the file or folder that holds it.',
-    );
+  const isBroken = walk.diagnostics.some(({ severity }) => severity === 'error');
+  if (walk.found.size === 0 && walk.stacks.size === 0 && !isBroken) {
+    const summary = `no YAML file and no CDK program in ${paths.join(', ')}`;
+    complain(walk, 'no-declarations', summary, BEGIN);
   }
   return {
     files: [...walk.found.values()],
     stacks: [...walk.stacks.values()],
     paths: [...new Set(paths)],
     diagnostics: walk.diagnostics,
-    ...(overlay ? { overlay } : {}),
+    ...defined({ overlay }),
   };
 }
 
@@ -97,21 +94,15 @@ function relativeTo(cwd: string, path: string): string {
   return (isAbsolute(short) ? path : short).split(sep).join('/') || '.';
 }
 
-function complain(
-  walk: Walk,
-  code: string,
-  summary: string,
-  detail?: string,
-  file?: string,
-): undefined {
-  walk.diagnostics.push({
-    severity: 'error',
-    code,
-    summary,
-    ...defined({ detail }),
-    ...(file === undefined ? {} : { origin: { file, line: 1, column: 1 } }),
-  });
+function complain(walk: Walk, code: string, summary: string, detail?: string): undefined {
+  walk.diagnostics.push({ severity: 'error', code, summary, ...defined({ detail }) });
 }
+
+const foundAt = ({ cwd }: Walk, path: string, named = true): FoundFile => ({
+  file: path,
+  path: join(cwd, path),
+  named,
+});
 
 /** What is at a path; a complaint where that cannot be known. */
 function look(walk: Walk, path: string): ReturnType<DeclarationFiles['stat']> {
@@ -144,48 +135,28 @@ function enter(walk: Walk, path: string): void {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const before = walk.diagnostics.length;
   const found = look(walk, path);
+  const environment = OVERLAY.exec(name)?.[1];
   if (!found) {
+    const detail = name === STACKS_OUTPUT ? SYNTHESISE : 'A PATH is a file, a folder or `-`.';
     if (walk.diagnostics.length === before)
-      complain(
-        walk,
-        'no-such-path',
-        `${path} does not exist`,
-        name === STACKS_OUTPUT
-          ? 'Type `trueup synth` first.'
-          : 'A PATH is a file, a folder or `-`.',
-      );
+      complain(walk, 'no-such-path', `${path} does not exist`, detail);
   } else if (found.kind === 'folder') enterFolder(walk, path, found.id);
-  else if (found.kind === 'other')
-    complain(
-      walk,
-      'not-a-file',
-      `${path} is no regular file`,
-      'To read from a pipe, name `-` and give it on the standard input.',
-    );
-  else if (OVERLAY.test(name))
-    complain(
-      walk,
-      'environment-file',
-      `${path} is the file of an environment`,
-      `It is read with \`--env ${OVERLAY.exec(name)?.[1]}\` beside the files of the project.`,
-    );
-  else if (name === 'cdktf.json') addStack(walk, path, 'program');
+  else if (found.kind === 'other') {
+    const detail = 'To read from a pipe, name `-` and give it on the standard input.';
+    complain(walk, 'not-a-file', `${path} is no regular file`, detail);
+  } else if (environment !== undefined) {
+    const detail = `It is read with \`--env ${environment}\` beside the files of the project.`;
+    complain(walk, 'environment-file', `${path} is the file of an environment`, detail);
+  } else if (name === 'cdktf.json') addStack(walk, path, 'program');
   else if (name.endsWith('.tf.json')) addStack(walk, path, 'file');
   else add(walk, path, true);
 }
 
-function addStack(walk: Walk, path: string, is: StackSource['is']): void {
-  walk.stacks.set(path, { file: path, path: join(walk.cwd, path), named: true, is });
-}
+const addStack = (walk: Walk, path: string, is: StackSource['is']): void =>
+  void walk.stacks.set(path, { ...foundAt(walk, path), is });
 
-function add(walk: Walk, path: string, named: boolean): void {
-  const known = walk.found.get(path);
-  walk.found.set(path, {
-    file: path,
-    path: join(walk.cwd, path),
-    named: named || known?.named === true,
-  });
-}
+const add = (walk: Walk, path: string, named: boolean): void =>
+  void walk.found.set(path, foundAt(walk, path, named || walk.found.get(path)?.named === true));
 
 function enterFolder(walk: Walk, path: string, id: string): void {
   const holds = (name: string, kind: string): boolean =>
@@ -197,13 +168,10 @@ function enterFolder(walk: Walk, path: string, id: string): void {
   );
   const inner: Walk = { ...walk, found: new Map(), roots };
   descend(inner, path, [id]);
-  if (basename(path) === STACKS_OUTPUT && inner.found.size === 0)
-    return complain(
-      walk,
-      'no-stacks',
-      `${path} holds no manifest.json and no stacks`,
-      'Type `trueup synth` first.',
-    );
+  if (basename(path) === STACKS_OUTPUT && inner.found.size === 0) {
+    const summary = `${path} holds no manifest.json and no stacks`;
+    return complain(walk, 'no-stacks', summary, SYNTHESISE);
+  }
   const program = path === '.' ? 'cdktf.json' : `${path}/cdktf.json`;
   const isCdk = holds('cdktf.json', 'file');
   if (isCdk && inner.found.size === 0) addStack(walk, program, 'program');
@@ -244,7 +212,7 @@ function descend(walk: Walk, path: string, inside: readonly string[]): void {
       }
       if (!inside.includes(found.id) && inside.length < DEEPEST)
         descend(walk, below, [...inside, found.id]);
-    } else if (YAML_FILE.test(name)) meet(walk, below, name, inside.length === 1, found?.kind);
+    } else if (YAML_FILE.test(name)) meet(walk, below, inside.length === 1, found?.kind);
   }
 }
 
@@ -259,50 +227,34 @@ function leadsOut({ files, cwd, roots }: Walk, path: string): boolean {
   );
 }
 
-function meet(
-  walk: Walk,
-  path: string,
-  name: string,
-  onTop: boolean,
-  kind: string | undefined,
-): void {
-  const environment = OVERLAY.exec(name)?.[1];
+/** A YAML file that a walk found; one of an environment counts on top alone. */
+function meet(walk: Walk, path: string, onTop: boolean, kind: string | undefined): void {
+  const environment = OVERLAY.exec(basename(path))?.[1];
   if (environment !== undefined) {
-    if (onTop)
-      walk.overlays.set(environment, { file: path, path: join(walk.cwd, path), named: true });
+    if (onTop) walk.overlays.set(environment, foundAt(walk, path));
   } else if (kind === 'file') add(walk, path, false);
-  else
-    complain(
-      walk,
-      'not-a-file',
-      `${path} is no regular file`,
-      'Remove it from the folder, or name the files to read.',
-    );
+  else {
+    const detail = 'Remove it from the folder, or name the files to read.';
+    complain(walk, 'not-a-file', `${path} is no regular file`, detail);
+  }
 }
 
 /** Beside the PATHs, else in the current folder. */
 function findOverlay(walk: Walk, environment: string): FoundFile | undefined {
-  if (!NAME.test(environment))
-    return complain(
-      walk,
-      'bad-environment',
-      `\`${environment}\` is no name for an environment`,
-      'A name begins with a letter and goes on with letters, digits, `_` and `-`.',
-    );
+  if (!NAME.test(environment)) {
+    const summary = `\`${environment}\` is no name for an environment`;
+    return complain(walk, 'bad-environment', summary, `A name ${nameWords}`);
+  }
   const known = walk.overlays.get(environment);
   if (known) return known;
-  const folders = new Set(
-    [...walk.found.keys(), ...walk.stacks.keys()]
-      .map((path) => path.slice(0, path.lastIndexOf('/') + 1))
-      .concat(''),
+  const folders = [...walk.found.keys(), ...walk.stacks.keys()].map((path) =>
+    path.slice(0, path.lastIndexOf('/') + 1),
   );
-  for (const folder of folders) {
+  for (const folder of new Set([...folders, '']))
     for (const suffix of ['yaml', 'yml']) {
       const path = `${folder}trueup.${environment}.${suffix}`;
-      if (look(walk, path)?.kind === 'file')
-        return { file: path, path: join(walk.cwd, path), named: true };
+      if (look(walk, path)?.kind === 'file') return foundAt(walk, path);
     }
-  }
   return complain(
     walk,
     'no-environment-file',

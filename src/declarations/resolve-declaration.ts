@@ -1,10 +1,12 @@
 // One piece of a file becomes what it declares: `for_each` is unfolded, variables are filled in, the shape is checked,
 // references and secrets are made. A piece that is wrong yields complaints and nothing else.
 import {
+  asCondition,
   defined,
   NAME,
   didYouMean,
   formatAddress,
+  isList,
   isOwnCredential,
   isTree,
   normalAll,
@@ -35,12 +37,12 @@ import {
   type Scope,
 } from './interpolate.js';
 import type { Library } from './file-reader.js';
-import type { Report } from './diagnostics-list.js';
+import { errorAt, type Report } from './diagnostics-list.js';
 import { ownCredential, type SecretSource } from './secret-source.js';
 import { isMap, type Raw, type RawMap } from './yaml/raw-values.js';
-import { check, found, type Violation, type Validators } from './validation.js';
+import { check, found, type Complain, type Violation, type Validators } from './validation.js';
 import type { Validator } from './validator.js';
-import { declarationBodyOf, settings as settingsAttribute, whereOf } from './vocabulary.js';
+import { declarationBodyOf, settings as settingsAttribute } from './vocabulary.js';
 
 export interface ResolveRun {
   readonly kinds: Kinds;
@@ -74,12 +76,12 @@ export function complain(
   run.said.add(key);
   run.report.add(() => {
     const origin = originAt(run, piece, full);
+    const attribute = path.length === 0 ? undefined : path.join('.');
     return {
       severity: 'error',
       code,
       summary,
-      ...defined({ detail, address }),
-      ...(path.length === 0 ? {} : { attribute: path.join('.') }),
+      ...defined({ detail, address, attribute }),
       origin,
       ...(origin.path === undefined && { frame: run.library.frame(piece.from, origin) }),
     };
@@ -101,20 +103,21 @@ export interface DeclarationForm {
   readonly validator: Validator;
   /** What it is called in complaints. */
   readonly what: string;
-  /** Whether references to other objects may stand at a path. */
-  readonly references: (path: readonly string[]) => boolean;
+  /** Whether references to other objects may stand at a path; absent where they may stand nowhere. */
+  readonly references?: InterpolationContext['references'];
 }
 
-/** Fills in, checks and converts; undefined after a complaint. */
+/** Fills in, checks and converts; undefined after a complaint. @param inside steps from the piece to `raw` */
 export function read(
   run: ResolveRun,
   piece: Piece,
   raw: Raw,
   form: DeclarationForm,
-  scope: Scope,
-  inside: readonly string[],
+  inside: readonly string[] = [],
 ): Values | undefined {
-  const { values, wrong } = tryRead(run, piece, raw, form, scope, inside);
+  const { values, wrong } = tryRead(run, piece, raw, form, (complaint) =>
+    complain(run, piece, { ...complaint, path: [...inside, ...complaint.path] }),
+  );
   return wrong ? undefined : values;
 }
 
@@ -124,27 +127,25 @@ function tryRead(
   piece: Piece,
   raw: Raw,
   form: DeclarationForm,
-  scope: Scope,
-  inside: readonly string[],
-  address?: string,
+  tell: Complain,
 ): { readonly values: Values; readonly wrong: boolean } {
   let wrong = false;
-  const say = ({ path, ...rest }: Violation): void => {
+  const say: Complain = (complaint) => {
     wrong = true;
-    complain(run, piece, { ...rest, path: [...inside, ...path] }, address);
+    tell(complaint);
   };
   const root = object('', form.attributes);
-  const given = substitute(raw, root, [], scope, say);
+  const given = substitute(raw, root, { path: [], scope: run.scope, complain: say });
   const filled = piece.ofStack ? converted(given, root) : given;
   for (const complaint of check(form.validator, form.attributes, filled, form.what)) say(complaint);
-  const context: InterpolationContext = {
+  const values = build(filled, root, {
     kinds: run.kinds,
     lookups: run.lookups,
-    references: form.references,
+    references: form.references ?? (() => false),
     secret: run.secret,
+    path: [],
     complain: say,
-  };
-  const values = build(filled, root, [], context);
+  });
   return isTree(values) ? { values, wrong } : { values: {}, wrong: true };
 }
 
@@ -153,67 +154,56 @@ export function settingsOf(run: ResolveRun, piece: Piece): Partial<Settings> {
     attributes: settingsAttribute.attributes,
     validator: run.validators.settings,
     what: 'settings',
-    references: () => false,
   };
-  const values = read(run, piece, piece.raw, form, run.scope, []) ?? {};
-  for (const complaint of allowEnvError(piece.raw)) complain(run, piece, complaint);
-  for (const [path, least] of [
-    ['policy.max_deletes', 0],
-    ['policy.max_changed_percent', 0],
-    ['requests_per_minute', 1],
-  ] as const) {
-    const steps = path.split('.');
-    const value = steps.reduce<unknown>(
-      (tree, step) => (tree as Record<string, unknown> | undefined)?.[step],
-      values,
-    );
+  const values = read(run, piece, piece.raw, form) ?? {};
+  for (const complaint of [...allowEnvErrors(piece.raw), ...settingErrors(values)])
+    complain(run, piece, complaint);
+  return values;
+}
+
+function* settingErrors({ policy, requests_per_minute, roles }: Values): Generator<Violation> {
+  const { max_deletes, max_changed_percent } = isTree(policy) ? policy : {};
+  for (const [path, value, least] of [
+    ['policy.max_deletes', max_deletes, 0],
+    ['policy.max_changed_percent', max_changed_percent, 0],
+    ['requests_per_minute', requests_per_minute, 1],
+  ] as const)
     if (typeof value === 'number' && value < least)
-      complain(run, piece, {
-        path: steps,
+      yield {
+        path: path.split('.'),
         code: 'out-of-range',
         summary: `\`${path}\` must be at least ${least}`,
-      });
-  }
-  const roles = values['roles'];
+      };
   for (const name of isTree(roles) ? Object.keys(roles) : [])
     if (roleLadder.some((one) => one === name))
-      complain(run, piece, {
+      yield {
         path: ['roles', name],
         code: 'known-role',
         summary: `\`${name}\` is a known role, which has its rank already`,
         detail: 'Rank custom roles alone.',
-      });
-  return values;
+      };
 }
 
 /** Names that `settings.allow_env` writes out: it is read before anything is filled in. */
 export function allowedIn(pieces: readonly Piece[]): ReadonlySet<string> {
-  const last =
-    pieces
-      .flatMap(({ raw }) =>
-        isMap(raw) && Array.isArray(raw['allow_env']) ? [raw['allow_env'] as readonly Raw[]] : [],
-      )
-      .at(-1) ?? [];
-  return new Set(last.filter((one) => typeof one === 'string'));
+  const lists = pieces.map(({ raw }) => (isMap(raw) ? raw['allow_env'] : undefined));
+  return new Set((lists.findLast(isList) ?? []).filter((one) => typeof one === 'string'));
 }
 
-function allowEnvError(raw: Raw): readonly Violation[] {
+function* allowEnvErrors(raw: Raw): Generator<Violation> {
   const given = isMap(raw) ? raw['allow_env'] : undefined;
-  return [given].flat().flatMap((name, index): readonly Violation[] => {
+  for (const [index, name] of [given].flat().entries()) {
     const path = ['allow_env', ...(Array.isArray(given) ? [String(index)] : [])];
-    if (typeof name !== 'string') return [];
-    if (isOwnCredential(name)) return [{ path, ...ownCredential('`allow_env`', name) }];
-    return ENV_NAME.test(name)
-      ? []
-      : [
-          {
-            path,
-            code: 'bad-name',
-            summary: '`allow_env` holds names of environment variables',
-            detail: 'Write each name out, as in `allow_env: [SITE_KEY]`.',
-          },
-        ];
-  });
+    if (typeof name !== 'string') continue;
+    if (isOwnCredential(name)) yield { path, ...ownCredential('`allow_env`', name) };
+    else if (!ENV_NAME.test(name))
+      yield {
+        path,
+        code: 'bad-name',
+        summary: '`allow_env` holds names of environment variables',
+        detail: 'Write each name out, as in `allow_env: [SITE_KEY]`.',
+      };
+  }
 }
 
 export function mergeSettings(base: Settings, over: Partial<Settings>): Settings {
@@ -228,15 +218,13 @@ export function mergeSettings(base: Settings, over: Partial<Settings>): Settings
 
 export function lookupOf(run: ResolveRun, piece: Piece): Lookup | undefined {
   const [name, ...more] = isMap(piece.raw) ? Object.keys(piece.raw) : [];
-  if (name === undefined || more.length > 0) {
-    const example = 'As in `hq: { accounts: { name: Headquarters } }`.';
+  if (name === undefined || more.length > 0)
     return void complain(run, piece, {
       path: [],
       code: 'wrong-type',
       summary: `the lookup \`${piece.name}\` must hold exactly one kind`,
-      detail: example,
+      detail: 'As in `hq: { accounts: { name: Headquarters } }`.',
     });
-  }
   const kind = run.kinds.get(name);
   if (!kind)
     return void complain(run, piece, {
@@ -246,10 +234,9 @@ export function lookupOf(run: ResolveRun, piece: Piece): Lookup | undefined {
       detail: `Kinds: ${[...run.kinds.keys()].join(', ')}.`,
     });
   const form: DeclarationForm = {
-    attributes: whereOf(kind),
+    attributes: asCondition(kind.attributes),
     validator: run.validators.where.get(name) as Validator,
     what: `a lookup of ${name}`,
-    references: () => false,
   };
   const raw = (piece.raw as RawMap)[name] as Raw;
   if (isMap(raw) && Object.keys(raw).length === 0)
@@ -259,38 +246,28 @@ export function lookupOf(run: ResolveRun, piece: Piece): Lookup | undefined {
       summary: `the lookup \`${piece.name}\` asks for nothing`,
       detail: 'Name at least one attribute that tells the object from all others.',
     });
-  const where = read(run, piece, raw, form, run.scope, [name]);
-  return (
-    where && {
-      name: piece.name,
-      kind: name,
-      where: normalAll(form.attributes, where),
-      origin: piece.origin,
-    }
-  );
+  const asked = read(run, piece, raw, form, [name]);
+  const where = asked && normalAll(form.attributes, asked);
+  return where && { name: piece.name, kind: name, where, origin: piece.origin };
 }
 
 /** Made once a kind. */
 function formOf(run: ResolveRun, kind: Kind): DeclarationForm {
-  const known = run.forms.get(kind.name);
-  const form = known ?? {
+  const form = run.forms.get(kind.name) ?? {
     attributes: declarationBodyOf(kind),
     validator: run.validators.body.get(kind.name) as Validator,
     what: kind.name,
     references: ([top]) => top !== 'lifecycle',
   };
-  if (!known) run.forms.set(kind.name, form);
+  run.forms.set(kind.name, form);
   return form;
 }
 
 export function declarationsOf(run: ResolveRun, piece: Piece): readonly Declaration[] {
   const kind = run.kinds.get(piece.path[0] as string) as Kind;
   if (!isMap(piece.raw)) {
-    complain(run, piece, {
-      path: [],
-      code: 'wrong-type',
-      summary: `${piece.path.join('.')}: a mapping of attributes is expected, not ${found(piece.raw)}`,
-    });
+    const summary = `${piece.path.join('.')}: a mapping of attributes is expected, not ${found(piece.raw)}`;
+    complain(run, piece, { path: [], code: 'wrong-type', summary });
     return membersUnknown(run, piece);
   }
   const { for_each: each, ...body } = piece.raw;
@@ -319,10 +296,11 @@ function declarationOf(
   const address = formatAddress({
     kind: kind.name,
     name: piece.name,
-    ...(member ? { key: member.key } : {}),
+    ...defined({ key: member?.key }),
   });
-  const scope = member ? { ...run.scope, each: member } : run.scope;
-  const { values, wrong } = tryRead(run, piece, body, form, scope, [], address);
+  const scope = { ...run.scope, ...(member && { each: member }) };
+  const tell: Complain = (complaint) => complain(run, piece, complaint, address);
+  const { values, wrong } = tryRead({ ...run, scope }, piece, body, form, tell);
   const named = {
     address,
     kind: kind.name,
@@ -333,8 +311,8 @@ function declarationOf(
   const wanted = wrong
     ? {}
     : lifecycleOf(values['lifecycle'] as Lifecycle | undefined, body, member);
-  const error = lifecycleError(kind, wanted);
-  for (const complaint of error) complain(run, piece, complaint, address);
+  const error = [...lifecycleErrors(kind, wanted)];
+  error.forEach(tell);
   const waits = piece.depends_on && { depends_on: piece.depends_on };
   if (wrong || error.length > 0) {
     run.unusable.push({ ...named, values, lifecycle: {}, ...waits });
@@ -382,37 +360,31 @@ function lifecycleOf(
   };
 }
 
-function lifecycleError(
+function* lifecycleErrors(
   kind: Kind,
-  { ignore_changes: ignored, renamed_from: former }: Lifecycle,
-): readonly Violation[] {
-  if (ignored === undefined && former === undefined) return [];
-  const names = [...walk(kind.attributes)]
-    .filter(([, { computed }]) => computed !== true)
-    .map(([path]) => path);
-  const unknown = (ignored ?? []).flatMap((name, index): readonly Violation[] =>
-    names.includes(name)
-      ? []
-      : [
-          {
-            path: ['lifecycle', 'ignore_changes', String(index)],
-            code: 'unknown-attribute',
-            summary: `\`${name}\` is not an attribute of ${kind.name} that could be ignored.${didYouMean(name, names)}`,
-            detail: `Attributes: ${names.join(', ')}.`,
-          },
-        ],
-  );
-  if (former === undefined || tryAddress(`${kind.name}.${former}`)) return unknown;
-  return [
-    ...unknown,
-    {
+  { ignore_changes: ignored = [], renamed_from: former }: Lifecycle,
+): Generator<Violation> {
+  if (ignored.length > 0) {
+    const names = [...walk(kind.attributes)]
+      .filter(([, { computed }]) => computed !== true)
+      .map(([path]) => path);
+    for (const [index, name] of ignored.entries())
+      if (!names.includes(name))
+        yield {
+          path: ['lifecycle', 'ignore_changes', String(index)],
+          code: 'unknown-attribute',
+          summary: `\`${name}\` is not an attribute of ${kind.name} that could be ignored.${didYouMean(name, names)}`,
+          detail: `Attributes: ${names.join(', ')}.`,
+        };
+  }
+  if (former !== undefined && !tryAddress(`${kind.name}.${former}`))
+    yield {
       path: ['lifecycle', 'renamed_from'],
       code: 'bad-name',
       summary: '`lifecycle.renamed_from` is no name',
       detail:
         'Write the earlier name alone, without its kind; with `["key"]` behind it for a member of a `for_each`.',
-    },
-  ];
+    };
 }
 
 /** Two declarations cannot be bound to one live object, nor take over one earlier name, nor one that is still declared. */
@@ -436,26 +408,16 @@ export function refuseConflicts(run: ResolveRun, declarations: readonly Declarat
   }
 }
 
-function stillDeclared(one: Declaration, { address, origin }: Declaration): Diagnostic {
-  return {
-    severity: 'error',
+const stillDeclared = (one: Declaration, { address, origin }: Declaration): Diagnostic =>
+  errorAt(one, 'lifecycle.renamed_from', {
     code: 'renamed-declared',
     summary: `${one.address} was renamed from ${address}, which is declared too`,
     detail: `It stands in ${placeText(origin)}. Remove \`lifecycle.renamed_from\`, or rename in two runs: first the one whose name the other takes.`,
-    address: one.address,
-    attribute: 'lifecycle.renamed_from',
-    origin: one.at('lifecycle.renamed_from'),
-  };
-}
+  });
 
-function conflict(one: Declaration, other: Declaration, word: string, value: string): Diagnostic {
-  return {
-    severity: 'error',
+const conflict = (one: Declaration, other: Declaration, word: string, value: string): Diagnostic =>
+  errorAt(one, `lifecycle.${word}`, {
     code: word === 'adopt' ? 'adopt-taken' : 'conflicting-renames',
     summary: `${one.address} and ${other.address} both have \`${word}: ${value}\``,
     detail: `The other stands in ${placeText(other.origin)}. Remove the line from one of them.`,
-    address: one.address,
-    attribute: `lifecycle.${word}`,
-    origin: one.at(`lifecycle.${word}`),
-  };
-}
+  });

@@ -1,6 +1,6 @@
 // The keywords of JSON Schema that an expectation may hold: those of draft-07 that are plain, cheap and known to every
 // editor. Each is named once, here; what is said against a file and what editors complete are read off this.
-import { canonical, isObject, type Json, type JsonObject } from '../model/index.js';
+import { canonical, isList, isObject, type Json, type JsonObject } from '../model/index.js';
 
 /** What stands behind a keyword. */
 export interface Operand {
@@ -17,7 +17,6 @@ const SELF: JsonObject = { $ref: '#/definitions/every' };
 const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'];
 
 const isSchema = (value: Json): boolean => typeof value === 'boolean' || isObject(value);
-const isList = (value: Json): value is readonly Json[] => Array.isArray(value);
 const distinct = (list: readonly Json[]): boolean =>
   new Set(list.map(canonical)).size === list.length;
 const isType = (value: Json): boolean => typeof value === 'string' && TYPES.includes(value);

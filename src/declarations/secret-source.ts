@@ -44,11 +44,9 @@ export function secretSource(places: SecretPlaces): SecretSource {
     if (source === 'env') {
       if (isOwnCredential(name)) return ownCredential(`\${secret.env.${name}}`, name);
       const names = namesOf(name);
-      return made(
-        new Secret(`env.${name}`, () =>
-          names.map((one) => variableIn(environment, one)).find(Boolean),
-        ),
-      );
+      const value = (): string | undefined =>
+        names.map((one) => variableIn(environment, one)).find(Boolean);
+      return made(new Secret(`env.${name}`, value));
     }
     const path = resolve(cwd, name);
     const read = (): string | undefined =>
@@ -78,20 +76,22 @@ function outside(
   name: string,
 ): Omit<Violation, 'path'> | undefined {
   const real = realPath(files, path);
-  const text = `\${secret.file.${name}}`;
   const leads = real === path ? '' : `, which leads to ${real},`;
-  if (NEVER.some((folder) => isBelow(folder, path) || isBelow(folder, real)))
-    return {
-      code: 'secret-outside',
-      summary: `${text}${leads} is a file of the system: nothing below ${NEVER.join(', ')} is read`,
-      detail: 'Keep the secret in a file of its own.',
-    };
-  if (allowed.some((root) => isBelow(root, real))) return undefined;
-  return {
+  const refused = (why: string, detail: string): Omit<Violation, 'path'> => ({
     code: 'secret-outside',
-    summary: `${text}${leads} lies outside of the folders that secrets are read from`,
-    detail: `Those are the current folder, ${MOUNTED} and \`settings.secret_roots\`. To add this one: \`settings: { secret_roots: [${JSON.stringify(dirname(real))}] }\`.`,
-  };
+    summary: `\${secret.file.${name}}${leads} ${why}`,
+    detail,
+  });
+  if (NEVER.some((folder) => isBelow(folder, path) || isBelow(folder, real)))
+    return refused(
+      `is a file of the system: nothing below ${NEVER.join(', ')} is read`,
+      'Keep the secret in a file of its own.',
+    );
+  if (allowed.some((root) => isBelow(root, real))) return undefined;
+  return refused(
+    'lies outside of the folders that secrets are read from',
+    `Those are the current folder, ${MOUNTED} and \`settings.secret_roots\`. To add this one: \`settings: { secret_roots: [${JSON.stringify(dirname(real))}] }\`.`,
+  );
 }
 
 /** Where a path leads; of what is not there yet, where it would be. */

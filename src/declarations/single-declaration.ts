@@ -29,26 +29,20 @@ export type CheckOne = (
 export function checkerOf(kinds: Kinds): CheckOne {
   const validators = new Map<string, Promise<Validator>>();
   return async (kind, raw, declaration) => {
-    const validator = validators.get(kind.name) ?? bodyValidator(kind);
-    validators.set(kind.name, validator);
-    const wrong = misshapen(await validator, kind, raw);
-    return wrong.length > 0 ? wrong : advice(kinds, declaration);
+    const validating = validators.get(kind.name) ?? bodyValidator(kind);
+    validators.set(kind.name, validating);
+    const validator = await validating;
+    const wrong = check(validator, declarationBodyOf(kind), raw, kind.name);
+    if (wrong.length > 0) return wrong.map((one) => remarkOf({ severity: 'error', ...one }));
+    return lint({ declarations: [declaration] }, kinds).map(({ attribute, ...one }) =>
+      remarkOf({ ...one, path: attribute?.split('.') ?? [] }),
+    );
   };
 }
 
-function misshapen(validator: Validator, kind: Kind, raw: JsonObject): readonly Remark[] {
-  if (validator(raw)) return [];
-  return check(validator, declarationBodyOf(kind), raw, kind.name).map(
-    ({ path, summary, detail }) => ({ severity: 'error', path, summary, ...defined({ detail }) }),
-  );
-}
-
-function advice(kinds: Kinds, declaration: Declaration): readonly Remark[] {
-  const project = { declarations: [declaration] };
-  return lint(project, kinds).map(({ severity, summary, detail, attribute }) => ({
-    severity,
-    summary,
-    path: attribute?.split('.') ?? [],
-    ...defined({ detail }),
-  }));
-}
+const remarkOf = ({ severity, path, summary, detail }: Remark): Remark => ({
+  severity,
+  path,
+  summary,
+  ...defined({ detail }),
+});

@@ -92,14 +92,11 @@ function keysIn(line: string, names: ReadonlySet<string>): readonly Key[] {
 
 const namesSource = (rest: string): boolean => SOURCE_ONLY.test(rest);
 
-function mayBeSecret(name: string, names: ReadonlySet<string>): boolean {
-  return (
-    names.has(name) ||
-    isSecretName(name) ||
-    /secret|password|token/i.test(name) ||
-    nearest(name, names) !== undefined
-  );
-}
+const mayBeSecret = (name: string, names: ReadonlySet<string>): boolean =>
+  names.has(name) ||
+  isSecretName(name) ||
+  /secret|password|token/i.test(name) ||
+  nearest(name, names) !== undefined;
 
 /** Columns of a line that are shown: with what stands before them, they fit into 80. */
 const WIDEST = 64;
@@ -116,15 +113,11 @@ export function frame(page: SourceText, hidden: Veil, { line, column }: Position
   const from = column < WIDEST ? 0 : column - WIDEST / 2;
   const width = String(line + 1).length;
   const shown: string[] = [];
-  for (
-    let number = Math.max(1, line - 1);
-    number <= Math.min(page.starts.length, line + 1);
-    number += 1
-  ) {
+  const last = Math.min(page.starts.length, line + 1);
+  for (let number = Math.max(1, line - 1); number <= last; number += 1) {
     const text = clip(blank(lineOf(page, number), hidden[number - 1] ?? -1), from);
-    shown.push(
-      `${number === line ? '>' : ' '} ${String(number).padStart(width)} | ${text}`.trimEnd(),
-    );
+    const sign = number === line ? '>' : ' ';
+    shown.push(`${sign} ${String(number).padStart(width)} | ${text}`.trimEnd());
     if (number === line)
       shown.push(`  ${' '.repeat(width)} | ${' '.repeat(column - 1 - from + (from > 0 ? 1 : 0))}^`);
   }

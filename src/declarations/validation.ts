@@ -1,10 +1,13 @@
 // Checks shapes with ajv and says in our own words what is wrong. The validators of the built-in kinds are compiled
 // beforehand; they are found by the digest of their schema, so a stale one is never used.
 import {
+  defined,
   didYouMean,
   digest,
   idOf,
+  isList,
   onlyFalse,
+  own,
   type Attribute,
   type Attributes,
   type Collections,
@@ -13,7 +16,7 @@ import {
   type Kinds,
 } from '../model/index.js';
 import { precompiled } from './generated/validators.js';
-import { Word, isMap, type Raw } from './yaml/raw-values.js';
+import { Word, isMap, type Raw, type RawMap } from './yaml/raw-values.js';
 import { bodySchema, expectationSchema, settingsSchema, whereSchema } from './file-schema.js';
 import type { SchemaError, Validator } from './validator.js';
 import { anything, attributeAt } from './vocabulary.js';
@@ -26,6 +29,23 @@ export interface Violation {
   readonly detail?: string;
   /** It says that this is nowhere, which is not known if a file or section could not be read. */
   readonly names?: readonly [section: string, name: string];
+}
+
+export type Complain = (complaint: Violation) => void;
+
+/** Where a complaint belongs, and whom to tell. */
+export interface ComplaintPlace {
+  readonly path: readonly string[];
+  readonly complain: Complain;
+}
+
+export function complainAt(
+  { path, complain }: ComplaintPlace,
+  code: string,
+  summary: string,
+  detail?: string,
+): undefined {
+  complain({ path, code, summary, ...defined({ detail }) });
 }
 
 export interface Validators {
@@ -69,14 +89,10 @@ export function check(
   data: Raw,
   what: string,
 ): readonly Violation[] {
-  if (!isMap(data))
-    return [
-      {
-        path: [],
-        code: 'wrong-type',
-        summary: `a mapping of attributes is expected, not ${found(data)}`,
-      },
-    ];
+  if (!isMap(data)) {
+    const summary = `a mapping of attributes is expected, not ${found(data)}`;
+    return [{ path: [], code: 'wrong-type', summary }];
+  }
   if (validator(data)) return [];
   const errors = (validator.errors ?? []).filter(
     ({ schemaPath }) => !/\/anyOf\/\d/.test(schemaPath),
@@ -101,7 +117,7 @@ function explain(
   const runContext = path.length === 0 ? attributes : below;
   const where = path.length === 0 ? what : `\`${path.join('.')}\``;
   if (keyword === 'additionalProperties')
-    return unknown(path, String(params['additionalProperty']), runContext, where);
+    return unknown([...path, String(params['additionalProperty'])], runContext, where);
   if (keyword === 'required')
     return missing(path, String(params['missingProperty']), runContext, where);
   if (attribute?.secret === true && typeof value === 'string' && value.includes('${'))
@@ -112,30 +128,22 @@ function explain(
 function valueAt(data: Raw, path: readonly string[]): Raw | undefined {
   let value: Raw | undefined = data;
   for (const step of path)
-    value =
-      typeof value === 'object' && value !== null && Object.hasOwn(value, step)
-        ? (value as { readonly [key: string]: Raw })[step]
-        : undefined;
+    value = isList(value) || isMap(value) ? own(value as RawMap, step) : undefined;
   return value;
 }
 
-function unknown(
-  path: readonly string[],
-  name: string,
-  runContext: Attributes,
-  where: string,
-): Violation {
-  const full = [...path, name];
+function unknown(path: readonly string[], runContext: Attributes, where: string): Violation {
+  const name = path.at(-1) as string;
   if (Object.hasOwn(runContext, name))
     return {
-      path: full,
+      path,
       code: 'computed-attribute',
       summary: `\`${name}\` belongs to the server and cannot be declared`,
       detail: 'Remove it.',
     };
   const names = Object.keys(runContext).filter((one) => runContext[one]?.computed !== true);
   return {
-    path: full,
+    path,
     code: 'unknown-attribute',
     summary: `\`${name}\` is not an attribute of ${where}.${didYouMean(name, names)}`,
     detail: `Attributes: ${names.join(', ')}.`,
@@ -148,13 +156,10 @@ function missing(
   runContext: Attributes,
   where: string,
 ): Violation {
-  const doc = runContext[name]?.doc ?? '';
-  return {
-    path,
-    code: 'missing-attribute',
-    summary: `\`${name}\` is missing in ${where}`,
-    ...(doc ? { detail: `\`${name}\`: ${doc}` } : {}),
-  };
+  const doc = runContext[name]?.doc;
+  const detail = doc ? `\`${name}\`: ${doc}` : undefined;
+  const summary = `\`${name}\` is missing in ${where}`;
+  return { path, code: 'missing-attribute', summary, ...defined({ detail }) };
 }
 
 /** A value that does not fit its attribute. A secret's value is not even described. @param nullable whether null would have fitted, where that is known */
@@ -165,63 +170,52 @@ export function mismatch(
   nullable = false,
 ): Violation {
   const where = path.join('.');
-  if (attribute.secret === true) {
+  if (attribute.secret === true)
     return {
       path,
       code: 'literal-secret',
       summary: `\`${where}\` is secret: its value cannot stand in a file`,
       detail: 'Write `"${secret.env.NAME}"` or `"${secret.file.PATH}"`.',
     };
-  }
-  if (attribute.word === 'choice' && typeof value === 'string') {
-    const right = didYouMean(value, attribute.values);
+  if (attribute.word === 'choice' && typeof value === 'string')
     return {
       path,
       code: 'unknown-choice',
-      summary: `\`${where}\` is not one of its words.${right}`,
+      summary: `\`${where}\` is not one of its words.${didYouMean(value, attribute.values)}`,
       detail: `Words: ${attribute.values.join(', ')}.`,
     };
-  }
   if (attribute.only_false === true && value === true) return { ...onlyFalse(where), path };
-  const fix = remedy(attribute, value);
+  const named = namesNothing(attribute, value) ? ' that names nothing' : '';
   return {
     path,
     code: value === null ? 'null-value' : 'wrong-type',
-    summary: `\`${where}\`: ${expected(attribute, nullable)} is expected, not ${found(value)}${namesNothing(attribute, value) ? ' that names nothing' : ''}`,
-    ...(fix ? { detail: fix } : {}),
+    summary: `\`${where}\`: ${expected(attribute, nullable)} is expected, not ${found(value)}${named}`,
+    ...defined({ detail: remedy(attribute, value) }),
   };
 }
 
 const namesNothing = ({ word }: Attribute, value: Raw | undefined): boolean =>
   word === 'ref' && typeof value === 'string' && idOf(value) === null;
 
+const plainWords = {
+  text: 'text',
+  integer: 'an integer',
+  number: 'a number',
+  flag: 'true or false',
+  list: 'a list',
+  set: 'a list',
+  map: 'a mapping',
+  object: 'a mapping',
+};
+
 function expected(attribute: Attribute, nullable: boolean): string {
-  switch (attribute.word) {
-    case 'text':
-      return 'text';
-    case 'choice':
-      return `one of ${attribute.values.join(', ')}`;
-    case 'ref':
-      return attribute.wire === 'integer'
-        ? 'an identifier of digits or a reference'
-        : 'an identifier or a reference';
-    case 'integer':
-      return 'an integer';
-    case 'number':
-      return 'a number';
-    case 'flag':
-      return 'true or false';
-    case 'list':
-    case 'set':
-      return 'a list';
-    case 'map':
-    case 'object':
-      return 'a mapping';
-    case 'document':
-      return attribute.wire === 'merge' || attribute === anything
-        ? 'a list of an object and of the paths removed from the defaults,'
-        : `a mapping${nullable ? ' or null' : ''}`;
-  }
+  if (attribute.word === 'choice') return `one of ${attribute.values.join(', ')}`;
+  if (attribute.word === 'ref')
+    return `an identifier ${attribute.wire === 'integer' ? 'of digits ' : ''}or a reference`;
+  if (attribute.word !== 'document') return plainWords[attribute.word];
+  return attribute.wire === 'merge' || attribute === anything
+    ? 'a list of an object and of the paths removed from the defaults,'
+    : `a mapping${nullable ? ' or null' : ''}`;
 }
 
 export function found(value: Raw | undefined): string {
@@ -236,15 +230,10 @@ export function found(value: Raw | undefined): string {
 
 function remedy(attribute: Attribute, value: Raw | undefined): string | undefined {
   const { word } = attribute;
-  if (value === null || namesNothing(attribute, value)) {
-    const none = word === 'list' || word === 'set' ? '`[]` means none; ' : '';
-    return `Give it a value, or leave the key out: ${none}what is absent is not managed.`;
-  }
-  if (word === 'text' || word === 'choice')
-    return typeof value === 'number' || typeof value === 'boolean'
-      ? 'Write it in quotes.'
-      : undefined;
-  if (word === 'list' || word === 'set')
-    return Array.isArray(value) || isMap(value) ? undefined : 'Write it in brackets: `[ … ]`.';
-  return undefined;
+  const isListed = word === 'list' || word === 'set';
+  if (value === null || namesNothing(attribute, value))
+    return `Give it a value, or leave the key out: ${isListed ? '`[]` means none; ' : ''}what is absent is not managed.`;
+  if ((word === 'text' || word === 'choice') && ['number', 'boolean'].includes(typeof value))
+    return 'Write it in quotes.';
+  return isListed && !isList(value) && !isMap(value) ? 'Write it in brackets: `[ … ]`.' : undefined;
 }

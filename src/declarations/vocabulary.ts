@@ -20,35 +20,34 @@ import {
 } from '../model/index.js';
 import { roleLadder } from '../resources/role-ladder.js';
 
+const optional = { optional: true } as const;
+
 /** Top-level keys beside the kinds. */
 export const sections = ['settings', 'variables', 'lookups', 'expectations'] as const;
 
-const header = (name: string): Attribute =>
-  text(`What this deployment calls ${name}.`, { optional: true });
+const header = (name: string): Attribute => text(`What this deployment calls ${name}.`, optional);
 
 export const settings = object('How the project is run. At most once in a project.', {
   target: choice(
     'Absent: the environment names the target. `emulator`: the emulator in the same process, with its data in `.trueup/emulator.json`.',
     ['emulator'],
-    {
-      optional: true,
-    },
+    optional,
   ),
-  state: text('The state file, relative to the current folder.', { optional: true }),
+  state: text('The state file, relative to the current folder.', optional),
   policy: object(
     'How many objects may be changed within 24 hours.',
     {
-      max_deletes: integer('Deletes within 24 hours; 5 by default.', { optional: true }),
+      max_deletes: integer('Deletes within 24 hours; 5 by default.', optional),
       max_changed_percent: integer(
         'Updates and deletes within 24 hours, in per cent of all objects; 30 by default.',
-        { optional: true },
+        optional,
       ),
     },
-    { optional: true },
+    optional,
   ),
   requests_per_minute: integer(
     'Calls a minute; 450 by default, unlimited for a target on this machine.',
-    { optional: true },
+    optional,
   ),
   v2_headers: object(
     'Names of the four v2 headers, if the deployment has its own.',
@@ -58,33 +57,27 @@ export const settings = object('How the project is run. At most once in a projec
         header(name),
       ]),
     ),
-    { optional: true },
+    optional,
   ),
   configuration_writes: choice(
     'How router configurations are written: `put` (the default) sends the whole configuration with the declared members in it; `patch`, for deployments that take it, sends only what differs.',
     ['put', 'patch'],
-    { optional: true },
+    optional,
   ),
   roles: map(
     'Ranks custom roles: each like the known role that it names. A role without a rank counts as the highest when it is given, as the lowest when it is taken.',
     choice('A known role.', roleLadder),
-    {
-      optional: true,
-    },
+    optional,
   ),
   allow_env: list(
     'Environment variables that `${env…}` may read although they are named as credentials are: what they hold is shown and stored.',
     text('Name of a variable.'),
-    {
-      optional: true,
-    },
+    optional,
   ),
   secret_roots: list(
     'Folders below which `${secret.file…}` may read, beside the current folder and `/run/secrets`. Relative ones begin in the current folder.',
     text('Path of a folder.'),
-    {
-      optional: true,
-    },
+    optional,
   ),
 });
 
@@ -92,30 +85,31 @@ export function lifecycle(kind: Kind): Attribute {
   return object(
     'How the object is treated, whatever its attributes.',
     {
-      protect: flag('Refuses to delete the object.', { optional: true }),
+      protect: flag('Refuses to delete the object.', optional),
       ignore_changes: list(
         'Attributes that are set at creation and not compared afterwards.',
         text('Name of an attribute.'),
-        { optional: true },
+        optional,
       ),
-      adopt: anyRef('Identifier of the live object to bind.', kind.name, { optional: true }),
-      renamed_from: text('Name that the declaration had before.', { optional: true }),
+      adopt: anyRef('Identifier of the live object to bind.', kind.name, optional),
+      renamed_from: text('Name that the declaration had before.', optional),
       on_removal: choice(
         'What happens to the live object when the declaration is removed. The first is the default.',
         removals(kind).map(String),
-        { optional: true },
+        optional,
       ),
       allow_duplicate: flag(
         'Allows another declaration that would be recognised by the same content or name.',
-        { optional: true },
+        optional,
       ),
       ...(writables(kind).some(([, { wire }]) => wire === 'merge') && {
-        clear: flag('Allows `[{}, []]`, which takes everything out of the configuration.', {
-          optional: true,
-        }),
+        clear: flag(
+          'Allows `[{}, []]`, which takes everything out of the configuration.',
+          optional,
+        ),
       }),
     },
-    { optional: true },
+    optional,
   );
 }
 
@@ -124,38 +118,22 @@ export function declarationBodyOf(kind: Kind): Attributes {
   return { ...kind.attributes, lifecycle: lifecycle(kind) };
 }
 
-/** What a lookup may ask for: attributes with one plain value, none required. */
-export function whereOf(kind: Kind): Attributes {
-  const asked = Object.entries(kind.attributes).filter(
-    ([, { word, secret }]) =>
-      secret !== true && ['text', 'choice', 'ref', 'integer', 'number', 'flag'].includes(word),
-  );
-  return Object.fromEntries(
-    asked.map(([name, attribute]) => [
-      name,
-      { ...attribute, optional: true, computed: false, only_false: false },
-    ]),
-  );
-}
-
 /** What must hold of records: which, all of them, and how many. */
 export const expectation = (collections: Collections): Attributes => ({
   collection: choice('What is read.', [...collections.keys()]),
   where: map(
     'Filters of the collection, as `get --filter` takes them; a list has commas.',
     text('Value.'),
-    { optional: true },
+    optional,
   ),
-  every: document('JSON Schema that every record has to satisfy, as the API gives it.', {
-    optional: true,
-  }),
+  every: document('JSON Schema that every record has to satisfy, as the API gives it.', optional),
   count: object(
     'How many records there have to be.',
     {
-      min: integer('At least so many.', { optional: true }),
-      max: integer('At most so many.', { optional: true }),
+      min: integer('At least so many.', optional),
+      max: integer('At most so many.', optional),
     },
-    { optional: true },
+    optional,
   ),
 });
 

@@ -1,6 +1,8 @@
 // Addresses name declarations: `<kind>.<name>`, with `["key"]` behind for a member of a `for_each`.
 
 export const NAME = /^[A-Za-z][A-Za-z0-9_-]*$/;
+/** What `NAME` says, as it goes on after "a name". */
+export const nameWords = 'begins with a letter and goes on with letters, digits, `_` and `-`.';
 const ADDRESS = /^([a-z][a-z0-9_]*)\.([A-Za-z][A-Za-z0-9_-]*)(?:\[("(?:[^"\\]|\\.)*")\])?$/;
 
 export interface Address {

@@ -112,6 +112,16 @@ export const object = <const A extends Attributes, const T extends Traits>(
     attributes: A;
   } & T;
 
+/** The attributes as something is found by them: those with one plain value, none required, the service's own included. */
+export function asCondition(attributes: Attributes): Attributes {
+  const asked = Object.entries(attributes).filter(
+    ([, { word, secret }]) =>
+      secret !== true && !['list', 'set', 'map', 'object', 'document'].includes(word),
+  );
+  const traits = { optional: true, computed: false, only_false: false };
+  return Object.fromEntries(asked.map(([name, attribute]) => [name, { ...attribute, ...traits }]));
+}
+
 export const writable = (attribute: Attribute): boolean => attribute.computed !== true;
 
 /** Every attribute below `attributes` with its dotted path; objects are entered, collections are not. */

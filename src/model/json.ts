@@ -31,6 +31,10 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   );
 }
 
+/** As `Array.isArray`, of what may be a list that nobody changes. */
+export const isList = <T>(value: T): value is Extract<T, readonly unknown[]> =>
+  Array.isArray(value);
+
 /** What the record itself holds under a name that came from outside; never what every object inherits. */
 export function own<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(record, name) ? record[name] : undefined;

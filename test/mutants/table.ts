@@ -1357,7 +1357,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a credential passes as a plain variable',
     file: 'declarations/interpolate.ts',
-    find: 'if (wrong) return void complain({ path, ...wrong });',
+    find: 'if (wrong) return void at.complain({ path: at.path, ...wrong });',
     replace: '',
     tests: secretSource,
   },
@@ -1406,8 +1406,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a secret may stand anywhere',
     file: 'declarations/interpolate.ts',
-    find: 'if (attribute?.secret === true || attribute === anything) return buildSecret(part, path, context);',
-    replace: 'return buildSecret(part, path, context);',
+    find: 'if (attribute?.secret === true || attribute === anything) return buildSecret(part, context);',
+    replace: 'return buildSecret(part, context);',
     tests: ['unit/declarations/load.test.ts'],
   },
   {
@@ -2057,8 +2057,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a default of a variable is a template',
     file: 'declarations/stacks/stack.ts',
-    find: "literalValueOf(initial, ['variable', name, 'default']",
-    replace: "rawOf(initial, ['variable', name, 'default']",
+    find: 'literalValueOf(initial, placeBelow(',
+    replace: 'rawValueOf(initial, placeBelow(',
     tests: stacks,
   },
   {
@@ -2078,8 +2078,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a number in quotes is a number in a document',
     file: 'declarations/stacks/documents.ts',
-    find: 'return bare ? bareValue(only, path, site) : quotedValue(only, path, site);',
-    replace: 'return bareValue(only, path, site);',
+    find: 'return bare ? bareValue(only, site) : quotedValue(only, site);',
+    replace: 'return bareValue(only, site);',
     tests: stacks,
   },
   {
@@ -2162,8 +2162,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a variable is what it looks like',
     file: 'declarations/load.ts',
-    find: 'const value = ofType(piece.raw, type);',
-    replace: 'const value = piece.raw;',
+    find: 'const value = ofType(raw, type);',
+    replace: 'const value = raw;',
     tests: stacks,
   },
   {

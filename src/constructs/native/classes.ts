@@ -2,7 +2,9 @@
 import { Construct } from 'constructs';
 import {
   NAME,
+  asCondition,
   camel,
+  nameWords,
   own,
   stored,
   type Attributes,
@@ -11,20 +13,25 @@ import {
   type Lifecycle,
   type Stored,
 } from '../../model/index.js';
-import { asCondition, complaints, written } from '../prop-checks.js';
-import type { ClassOf, Condition, Flat, OnlySecrets, Props, ReadableKeys } from '../props.js';
+import { complaints, written } from '../prop-checks.js';
+import type {
+  ClassOf,
+  Condition,
+  Flat,
+  Given,
+  KeysWith,
+  OnlySecrets,
+  Props,
+  ReadableKeys,
+} from '../props.js';
 import { leaveTrace, nameOf, renamed } from './stack.js';
 import { nativeDoor, type NativeTokens, type Reference } from './tokens.js';
-
-type Given = Readonly<Record<string, unknown>>;
 
 /** What can be referred to: every attribute but a secret, what is merged, and free text of the service. */
 type References<M> = Flat<{
   readonly [K in Exclude<ReadableKeys<M>, OnlySecrets<M> | MergedKeys<M>> as Camel<K>]: Reference;
 }>;
-type MergedKeys<M> = {
-  [K in keyof M]: M[K] extends { readonly wire: 'merge' } ? K : never;
-}[keyof M];
+type MergedKeys<M> = KeysWith<M, { readonly wire: 'merge' }>;
 
 type Removals<K extends Kind> =
   | (K['operations'] extends { readonly delete: unknown } ? 'delete' : never)
@@ -82,25 +89,21 @@ export abstract class Entry extends Construct {
     super(scope, id);
     this[entry] = place;
     leaveTrace(this);
-    this.node.addValidation({
+    const { node } = this;
+    node.addValidation({
       validate: () => {
         const name = nameOf(this);
-        const bad = NAME.test(name)
-          ? []
-          : [
-              `\`${name}\` is no name: it begins with a letter and goes on with letters, digits, \`_\` and \`-\`.`,
-            ];
-        const order =
-          this.node.dependencies.length === 0
-            ? []
-            : ['a dependency says nothing here: the order follows from references.'];
-        return [...bad, ...order, ...complaints(place.attributes, place.given, nativeDoor)].map(
-          (one) => `${this.node.path}: ${one}`,
-        );
+        return [
+          ...(NAME.test(name) ? [] : [`\`${name}\` is no name: it ${nameWords}`]),
+          ...(node.dependencies.length === 0 ? [] : [UNORDERED]),
+          ...complaints(place.attributes, place.given, nativeDoor),
+        ].map((one) => `${node.path}: ${one}`);
       },
     });
   }
 }
+
+const UNORDERED = 'a dependency says nothing here: the order follows from references.';
 
 /** A declared object. */
 export abstract class Resource extends Entry {}

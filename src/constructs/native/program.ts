@@ -1,6 +1,7 @@
 // The root of a program: checks everything below it and gives one document a stack.
 import { Construct, type IConstruct } from 'constructs';
-import { defined, NAME, madeComment, type Comment } from '../../model/index.js';
+import { defined, NAME, madeComment, nameWords, type Comment } from '../../model/index.js';
+import type { Given } from '../props.js';
 import { entry, isEntry, type Entry } from './classes.js';
 import { Stack, nameOf, traceOf, writtenSettings } from './stack.js';
 
@@ -56,13 +57,12 @@ const nameOfStack = ({ node }: Stack): string =>
     .join('-');
 
 const badStacks = (stacks: readonly Stack[]): readonly string[] =>
-  stacks.flatMap((stack) =>
-    NAME.test(nameOfStack(stack))
-      ? []
-      : [
-          `${stack.node.path}: \`${nameOfStack(stack)}\` cannot name a stack: it begins with a letter and goes on with letters, digits, \`_\` and \`-\`.`,
-        ],
-  );
+  stacks
+    .filter((stack) => !NAME.test(nameOfStack(stack)))
+    .map(
+      (stack) =>
+        `${stack.node.path}: \`${nameOfStack(stack)}\` cannot name a stack: it ${nameWords}`,
+    );
 
 const addressOf = (one: Entry): string => `${one[entry].section}.${nameOf(one)}`;
 
@@ -72,7 +72,7 @@ function collisions(entries: readonly Entry[]): readonly string[] {
   return entries.flatMap((one) => {
     const address = addressOf(one);
     const first = known.get(address);
-    known.set(address, first ?? one);
+    if (!first) known.set(address, one);
     return first
       ? [
           `${one.node.path}: ${address} is what ${first.node.path} is called already. Rename one of them.`,
@@ -81,16 +81,12 @@ function collisions(entries: readonly Entry[]): readonly string[] {
   });
 }
 
-function documentOf(stack: Stack, entries: readonly Entry[]): Readonly<Record<string, unknown>> {
-  const sections = new Map<string, Record<string, unknown>>();
+function documentOf({ settings }: Stack, entries: readonly Entry[]): Given {
+  const sections: Record<string, Record<string, unknown>> = {};
   for (const one of entries) {
     const { section, body } = one[entry];
-    const members = sections.get(section) ?? {};
-    sections.set(section, members);
+    const members = (sections[section] ??= {});
     members[nameOf(one)] = body();
   }
-  return {
-    ...(stack.settings && { settings: writtenSettings(stack.settings) }),
-    ...Object.fromEntries(sections),
-  };
+  return { ...(settings && { settings: writtenSettings(settings) }), ...sections };
 }

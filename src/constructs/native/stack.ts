@@ -1,6 +1,7 @@
 // A stack is one document of declarations. Everything below it is named by its path in the stack.
 import { Construct, type IConstruct } from 'constructs';
 import { camel, type Camel, type Settings } from '../../model/index.js';
+import type { Given } from '../props.js';
 
 type Camelled<O> = { readonly [K in keyof O & string as Camel<K>]?: O[K] | undefined };
 
@@ -71,7 +72,7 @@ const policyNames = [
   'max_changed_percent',
 ] as const satisfies readonly (keyof Settings['policy'])[];
 
-export function writtenSettings(settings: StackSettings): Readonly<Record<string, unknown>> {
+export function writtenSettings(settings: StackSettings): Given {
   return renamed(
     { ...settings, policy: settings.policy && renamed(settings.policy, policyNames) },
     settingNames,
@@ -79,10 +80,7 @@ export function writtenSettings(settings: StackSettings): Readonly<Record<string
 }
 
 /** Members by the names that the document has for them; what is undefined is left out, what is unknown stays as it is, for the reader to refuse. */
-export function renamed(
-  given: Readonly<Record<string, unknown>>,
-  names: readonly string[],
-): Readonly<Record<string, unknown>> {
+export function renamed(given: Given, names: readonly string[]): Given {
   const right = (prop: string): string => names.find((name) => camel(name) === prop) ?? prop;
   return Object.fromEntries(
     Object.entries(given).flatMap(([prop, value]) =>

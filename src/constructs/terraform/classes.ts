@@ -8,6 +8,7 @@ import {
 } from '#cdk';
 import type { Construct } from 'constructs';
 import {
+  asCondition,
   recordsQuery,
   resourceBlock,
   stored,
@@ -18,17 +19,14 @@ import {
   type ResourceBlock,
   type Stored,
 } from '../../model/index.js';
-import { asCondition, complaints, written } from '../prop-checks.js';
-import type { ClassOf, Condition, Flat, Props } from '../props.js';
+import { complaints, written } from '../prop-checks.js';
+import type { ClassOf, Condition, Flat, Given, Props } from '../props.js';
 import { doorAt, type CdkTokens } from './door.js';
 import { getters, Records, type Outputs, type Readable } from './outputs.js';
 
-type Given = Readonly<Record<string, unknown>>;
 type Meta = Partial<TerraformMetaArguments>;
 
-interface Typed {
-  readonly tfResourceType: string;
-}
+type Typed = { readonly tfResourceType: string };
 
 type Whole<K extends Kind> = Stored<K['attributes']> & ResourceBlock<K>;
 export type ResourceClass<K extends Kind> = ClassOf<
@@ -55,26 +53,8 @@ export type RecordsClass<C extends Collection> = ClassOf<
 const typeName = (name: string): string => `devicecloud_${name}`;
 
 export function resourceClass<const K extends Kind>(kind: K): ResourceClass<K> {
-  const type = typeName(kind.singular);
   const attributes: Attributes = { ...stored(kind.attributes), ...resourceBlock(kind) };
-  class Resource extends TerraformResource {
-    static readonly tfResourceType = type;
-    readonly #block: Block;
-
-    constructor(scope: Construct, id: string, props: Given = {}) {
-      const { meta, given } = parted(props);
-      super(scope, id, configOf(type, meta));
-      this.#block = blockOf(this, attributes, given);
-    }
-
-    protected override synthesizeAttributes(): Given {
-      return this.#block.json();
-    }
-
-    protected override synthesizeHclAttributes(): Given {
-      return this.#block.hcl();
-    }
-  }
+  class Resource extends blockClass(TerraformResource, typeName(kind.singular), attributes) {}
   return reading(Resource, getters(attributes, itself, true)) as ResourceClass<K>;
 }
 
@@ -84,28 +64,31 @@ export function lookupClass<const K extends Kind>({
   attributes: all,
 }: K): LookupClass<K> {
   const attributes: Attributes = stored(all);
-  return reading(
-    dataClass(typeName(singular), asCondition(attributes)),
-    getters(attributes, itself, false),
-  ) as LookupClass<K>;
+  const made = blockClass(DataSource, typeName(singular), asCondition(attributes));
+  return reading(made, getters(attributes, itself, false)) as LookupClass<K>;
 }
 
 /** The records of a collection that is only read. */
 export function recordsClass<const C extends Collection>({ name, attributes }: C): RecordsClass<C> {
   const known = Object.keys(attributes).length === 0 ? wholeRecord : attributes;
   const records: PropertyDescriptor = {
-    get: ofThis((owner) => new Records(owner, known)),
+    get(this: Readable) {
+      return new Records(this, known);
+    },
     enumerable: true,
     configurable: true,
   };
-  return reading(dataClass(typeName(name), recordsQuery), {
+  return reading(blockClass(DataSource, typeName(name), recordsQuery), {
     ...getters(recordsQuery, itself, false),
     records,
   }) as RecordsClass<C>;
 }
 
-function dataClass(type: string, attributes: Attributes) {
-  return class extends TerraformDataSource {
+/** It writes itself as a resource does. */
+const DataSource = TerraformDataSource as unknown as typeof TerraformResource;
+
+function blockClass(Base: typeof TerraformResource, type: string, attributes: Attributes) {
+  return class extends Base {
     static readonly tfResourceType = type;
     readonly #block: Block;
 
@@ -132,10 +115,6 @@ function reading(made: { readonly prototype: object }, properties: PropertyDescr
 }
 
 const itself = (instance: object): Readable => instance as Readable;
-const ofThis = (read: (owner: Readable) => unknown) =>
-  function (this: Readable): unknown {
-    return read(this);
-  };
 
 const metaNames: readonly string[] = [
   'dependsOn',
@@ -161,10 +140,7 @@ const configOf = (type: string, meta: Meta): TerraformResourceConfig => ({
   terraformGeneratorMetadata: { providerName: 'devicecloud' },
 });
 
-export interface Block {
-  readonly json: () => Given;
-  readonly hcl: () => Given;
-}
+export type Block = ReturnType<typeof blockOf>;
 
 /** What the library asks a construct for while it writes a stack; and what is wrong with the props, said by the construct's path. */
 export function blockOf(
@@ -172,21 +148,20 @@ export function blockOf(
   attributes: Attributes,
   given: Given,
   endpoint = doorAt(construct),
-): Block {
+) {
   const json = (): Given => written(attributes, given, endpoint);
   construct.node.addValidation({
     validate: () =>
       complaints(attributes, given, endpoint).map((one) => `${construct.node.path}: ${one}`),
   });
-  return {
-    json,
-    hcl: () =>
-      Object.fromEntries(Object.entries(json()).map(([name, value]) => [name, hclOf(value)])),
-  };
+  return { json, hcl: () => hclOfAll(json()) };
 }
 
+export const hclOfAll = (values: Given): Given =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, hclOf(value)]));
+
 /** The library's renderer takes text that looks like JSON for a value, unless it is told to be text, and escapes none that holds a token. */
-export function hclOf(value: unknown): object {
+function hclOf(value: unknown): object {
   if (typeof value !== 'string') return { value, type: 'any' };
   return {
     value: Token.isUnresolved(value) ? JSON.stringify(value).slice(1, -1) : value,

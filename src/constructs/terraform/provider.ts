@@ -2,8 +2,8 @@
 import { TerraformProvider, Token } from '#cdk';
 import type { Construct } from 'constructs';
 import { isObject, providerBlock } from '../../model/index.js';
-import type { Flat, Props } from '../props.js';
-import { blockOf, hclOf, type Block } from './classes.js';
+import type { Flat, Given, Props } from '../props.js';
+import { blockOf, hclOfAll, type Block } from './classes.js';
 import { doorAt, type CdkTokens } from './door.js';
 
 /** Secrets stand in the block as they are called, so a reference is what they have to be. */
@@ -39,7 +39,7 @@ export class DevicecloudProvider extends TerraformProvider {
   }
 
   /** The library would write the keys of a map in snake case, were it to see one. */
-  protected override synthesizeAttributes(): Readonly<Record<string, unknown>> {
+  protected override synthesizeAttributes(): Given {
     return Object.fromEntries(
       Object.entries(this.#block.json()).map(([name, value]) => [
         name,
@@ -48,9 +48,7 @@ export class DevicecloudProvider extends TerraformProvider {
     );
   }
 
-  protected override synthesizeHclAttributes(): Readonly<Record<string, unknown>> {
-    return Object.fromEntries(
-      Object.entries(this.synthesizeAttributes()).map(([name, value]) => [name, hclOf(value)]),
-    );
+  protected override synthesizeHclAttributes(): Given {
+    return hclOfAll(this.synthesizeAttributes());
   }
 }

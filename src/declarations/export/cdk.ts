@@ -1,19 +1,20 @@
 // Writes a live estate as a TypeScript program for cdktf or cdktn: one construct an object, references as properties,
 // and `importFrom`, so that what it synthesises binds to what exists and changes nothing.
 import {
-  Reference,
   camel,
-  holdsExact,
   deletedLast,
-  isTree,
+  holdsExact,
   referencesIn,
   wireText,
-  type Attribute,
-  type Attributes,
   type Kinds,
-  type Value,
-  type Values,
 } from '../../model/index.js';
+import {
+  literalCode,
+  codeMembers,
+  type Code,
+  type CodeMember,
+  type ExportLanguage,
+} from './code.js';
 import {
   exportedEntriesOf,
   showing,
@@ -174,7 +175,11 @@ function statement(entry: ExportedDeclaration, context: CdkContext): string {
       ? ['Nothing but its identifier tells it from another: importFrom has to stay']
       : []),
   ];
-  const made = `new ${pascal(kind.singular)}(stack, ${quoted(path)}, ${written(braced([...membersOf(kind.attributes, values, context), ...(deletedLast(kind, context.kinds) ? [LAST] : [])]), '')})`;
+  const members = [
+    ...codeMembers(kind.attributes, values, languageOf(context)),
+    ...(deletedLast(kind, context.kinds) ? [LAST] : []),
+  ];
+  const made = `new ${pascal(kind.singular)}(stack, ${quoted(path)}, ${written({ members }, '')})`;
   const remarks = [...comments, ...hints].map((text) => `// ${text}\n`).join('');
   if (!context.wanted.has(address))
     return `${remarks}${made}${id === undefined ? '' : `.importFrom(${quoted(id)})`};\n`;
@@ -189,73 +194,48 @@ function statement(entry: ExportedDeclaration, context: CdkContext): string {
   return `${remarks}const ${constant} = ${made};\n${id === undefined ? '' : `${constant}.importFrom(${quoted(id)});\n`}`;
 }
 
-/** An expression: its text, or what stands between brackets. */
-type Code = string | { readonly open: '{' | '['; readonly items: readonly Item[] };
-
-type Item = readonly [before: string, item: Code];
-
-const membersOf = (attributes: Attributes, values: Values, context: CdkContext): readonly Item[] =>
-  Object.entries(values).map(([name, value]) => [
-    `${camel(name)}: `,
-    expression(attributes[name] as Attribute, value, context),
-  ]);
-
-const propsOf = (attributes: Attributes, values: Values, context: CdkContext): Code =>
-  braced(membersOf(attributes, values, context));
-
-const braced = (items: readonly Item[]): Code => (items.length === 0 ? '{}' : { open: '{', items });
-const LAST: Item = ['lifecycle: ', { open: '{', items: [['createBeforeDestroy: ', 'true']] }];
-
-const bracketed = (items: readonly Code[]): Code =>
-  items.length === 0 ? '[]' : { open: '[', items: items.map((item) => ['', item]) };
-
-function expression(attribute: Attribute, value: Value, context: CdkContext): Code {
-  if (value instanceof Reference) {
-    const constant = context.constants.get(value.target);
-    return constant === undefined
-      ? quoted(context.ids.get(value.target) as string)
-      : `${constant}.${camel(value.attribute)}`;
-  }
-  if (attribute.word === 'document')
-    return holdsExact(value) ? quoted(wireText(value)) : literal(value);
-  if (attribute.word === 'object' && isTree(value))
-    return propsOf(attribute.attributes, value, context);
-  if ((attribute.word === 'list' || attribute.word === 'set') && Array.isArray(value))
-    return bracketed(
-      (value as readonly Value[]).map((item) => expression(attribute.of, item, context)),
-    );
-  return literal(value);
-}
-
-function literal(value: Value): Code {
-  if (typeof value === 'string') return quoted(value);
-  if (Array.isArray(value)) return bracketed((value as readonly Value[]).map(literal));
-  return isTree(value)
-    ? braced(
-        Object.entries(value).map(([key, item]) => [
-          `${IDENTIFIER.test(key) ? key : quoted(key)}: `,
-          literal(item),
-        ]),
-      )
-    : String(value);
-}
+const LAST: CodeMember = ['lifecycle', { members: [['createBeforeDestroy', 'true']] }];
 
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
+
+function languageOf({ constants, ids }: CdkContext): ExportLanguage {
+  const language: ExportLanguage = {
+    quoted,
+    nameOf: camel,
+    keyOf: (key) => (IDENTIFIER.test(key) ? key : quoted(key)),
+    referring({ target, attribute }) {
+      const constant = constants.get(target);
+      return constant === undefined
+        ? quoted(ids.get(target) as string)
+        : `${constant}.${camel(attribute)}`;
+    },
+    document: (value) =>
+      holdsExact(value) ? quoted(wireText(value)) : literalCode(value, language),
+  };
+  return language;
+}
+
 const WIDEST = 120;
 
 /** On one line while it fits. */
 function written(code: Code, margin: string): string {
-  if (typeof code === 'string') return code;
-  const { open, items } = code;
   const line = inline(code);
-  if (margin.length + line.length < WIDEST) return line;
-  return `${open}\n${items.map(([before, item]) => `${margin}  ${before}${written(item, `${margin}  `)},\n`).join('')}${margin}${open === '{' ? '}' : ']'}`;
+  if (typeof code === 'string' || margin.length + line.length < WIDEST) return line;
+  const inner = `${margin}  `;
+  const isList = 'items' in code;
+  const parts = isList
+    ? code.items.map((item) => written(item, inner))
+    : code.members.map(([key, item]) => `${key}: ${written(item, inner)}`);
+  if (parts.length === 0) return line;
+  const lines = parts.map((part) => `${inner}${part},\n`).join('');
+  return isList ? `[\n${lines}${margin}]` : `{\n${lines}${margin}}`;
 }
 
 function inline(code: Code): string {
   if (typeof code === 'string') return code;
-  const inner = code.items.map(([before, item]) => `${before}${inline(item)}`).join(', ');
-  return code.open === '{' ? `{ ${inner} }` : `[${inner}]`;
+  if ('items' in code) return `[${code.items.map(inline).join(', ')}]`;
+  const members = code.members.map(([key, item]) => `${key}: ${inline(item)}`);
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
 }
 
 /** Every text ends in a synthesised stack, where `${` and `%{` begin templates. */

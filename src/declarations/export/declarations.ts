@@ -2,8 +2,10 @@
 // the others, what is left out because it reads back masked, and which objects nothing but an identifier tells apart.
 import {
   Reference,
+  append,
   canonical,
   isEmpty,
+  isList,
   isTree,
   documentOf,
   masksIn,
@@ -36,10 +38,8 @@ export interface WrittenObject {
 export type ExportedObjects = ReadonlyMap<string, readonly WrittenObject[]>;
 
 /** A declaration as every language writes it. */
-export interface ExportedDeclaration {
+export interface ExportedDeclaration extends WrittenObject {
   readonly kind: Kind;
-  readonly name: string;
-  readonly id?: string;
   readonly comments: readonly string[];
   /** What is worth declaring, in normal form; identifiers of other objects of the estate are references. */
   readonly values: Values;
@@ -67,27 +67,28 @@ export function exportedEntriesOf(
   for (const [name, objects] of estate) {
     const kind = kinds.get(name);
     if (!kind || objects.length === 0) continue;
-    const found = objects.map((one) => {
-      const refer: Refer = (to, wanted) =>
-        to === name && wanted === one.id ? undefined : references.get(`${to}.${wanted}`);
-      return { ...one, values: worthOf(kind.attributes, one.values, refer), live: one.values };
-    });
-    const equals = equalsAmong(kind, found);
+    const worth = objects.map(({ id, values }) =>
+      worthOf(kind.attributes, values, (to, wanted) =>
+        to === name && wanted === id ? undefined : references.get(`${to}.${wanted}`),
+      ),
+    );
+    const equals = equalsAmong(kind, worth);
     const secrets = [...walk(kind.attributes)].flatMap(([path, { secret }]) =>
       secret === true ? [path] : [],
     );
-    const hidden = (live: Values): readonly string[] =>
+    const masked = (live: Values): readonly string[] =>
       writables(kind).flatMap(([path, { wire }]) =>
-        wire === 'merge' ? masksIn(mergeOf(live[path]).tree, `${path}.0`) : [],
+        wire === 'merge' ? masksIn(mergeOf(live[path]).tree, `${path}.0`).map(visible) : [],
       );
     entries.set(
       kind,
-      found.map(({ live, comments = [], ...one }, index) => ({
-        kind,
+      objects.map((one, index) => ({
         ...one,
-        comments: comments.map(visible),
+        kind,
+        values: worth[index] as Values,
+        comments: (one.comments ?? []).map(visible),
         secrets,
-        masked: hidden(live).map(visible),
+        masked: masked(one.values),
         isEqual: equals.has(index),
       })),
     );
@@ -99,16 +100,13 @@ export function exportedEntriesOf(
 const visible = (comment: string): string => comment.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
 
 /** Which of them nothing but their identifiers tells apart. */
-function equalsAmong(
-  kind: Kind,
-  found: readonly { readonly values: Values }[],
-): ReadonlySet<number> {
-  const keys = found.map(({ values }) =>
-    canonical(recognisedBy(kind).map((name) => spell(values[name] ?? null))),
-  );
-  const counts = new Map<string, number>();
-  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
-  return new Set(keys.flatMap((key, index) => ((counts.get(key) as number) > 1 ? [index] : [])));
+function equalsAmong(kind: Kind, worth: readonly Values[]): ReadonlySet<number> {
+  const indexes = new Map<string, number[]>();
+  for (const [index, values] of worth.entries()) {
+    const known = recognisedBy(kind).map((name) => spell(values[name] ?? null));
+    append(indexes, canonical(known), index);
+  }
+  return new Set([...indexes.values()].filter(({ length }) => length > 1).flat());
 }
 
 /** The object of kind `to` with this identifier, where it is written too. */
@@ -133,14 +131,9 @@ function referring(attribute: Attribute, value: Value, refer: Refer): Value {
   if (attribute.word === 'object')
     return isTree(value) ? worthOf(attribute.attributes, value, refer) : {};
   if (attribute.word === 'list' || attribute.word === 'set')
-    return Array.isArray(value)
-      ? (value as readonly Value[]).map((item) => referring(attribute.of, item, refer))
-      : [];
-  return (
-    (attribute.word === 'ref' && typeof value === 'string'
-      ? refer(attribute.to, value)
-      : undefined) ?? value
-  );
+    return isList(value) ? value.map((item) => referring(attribute.of, item, refer)) : [];
+  const isRef = attribute.word === 'ref' && typeof value === 'string';
+  return isRef ? (refer(attribute.to, value) ?? value) : value;
 }
 
 /** What a document has of its own: without masks, and with the removed paths where there are some. */

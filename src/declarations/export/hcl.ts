@@ -1,16 +1,13 @@
 // Writes a live estate for Terraform and OpenTofu, as `terraform fmt` would have it: resources that refer to one
 // another, beside the import blocks that bind them to what exists, so that the first plan imports and changes nothing.
+import { deletedLast, type Kind, type Kinds } from '../../model/index.js';
 import {
-  Reference,
-  deletedLast,
-  isTree,
-  type Attribute,
-  type Attributes,
-  type Kind,
-  type Kinds,
-  type Value,
-  type Values,
-} from '../../model/index.js';
+  literalCode,
+  codeMembers,
+  type Code,
+  type CodeMember,
+  type ExportLanguage,
+} from './code.js';
 import {
   exportedEntriesOf,
   showing,
@@ -72,7 +69,8 @@ function block(
   ];
   const remarks = (list: readonly string[], margin: string): string =>
     list.map((text) => `${margin}# ${text}\n`).join('');
-  const body = `${remarks(hints, '  ')}${assigned(attributesOf(kind.attributes, values, kinds, '  '), '  ')}`;
+  const members = codeMembers(kind.attributes, values, languageOf(kinds));
+  const body = `${remarks(hints, '  ')}${assigned(members, '  ')}`;
   const parts = [
     body,
     ...(deletedLast(kind, kinds) ? ['  lifecycle {\n    create_before_destroy = true\n  }\n'] : []),
@@ -82,69 +80,47 @@ function block(
 
 const lastOf = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
 
-type Member = readonly [key: string, text: string];
-
-function attributesOf(
-  attributes: Attributes,
-  values: Values,
-  kinds: Kinds,
-  margin: string,
-): readonly Member[] {
-  return Object.entries(values).map(([name, value]) => [
-    name,
-    expression(attributes[name] as Attribute, value, kinds, margin),
-  ]);
-}
-
-function expression(attribute: Attribute, value: Value, kinds: Kinds, margin: string): string {
-  if (value instanceof Reference) return traversal(value, kinds);
-  if (attribute.word === 'document') return `jsonencode(${literal(value, margin)})`;
-  if (attribute.word === 'object' && isTree(value))
-    return braced(attributesOf(attribute.attributes, value, kinds, `${margin}  `), margin);
-  if ((attribute.word === 'list' || attribute.word === 'set') && Array.isArray(value))
-    return bracketed(
-      (value as readonly Value[]).map((item) =>
-        expression(attribute.of, item, kinds, `${margin}  `),
-      ),
-      margin,
-    );
-  return literal(value, margin);
-}
-
-function traversal({ target, attribute }: Reference, kinds: Kinds): string {
-  const dot = target.indexOf('.');
-  return `${typeOf(kinds.get(target.slice(0, dot)) as Kind)}.${target.slice(dot + 1)}.${attribute}`;
-}
-
-/** A value that holds no references. */
-function literal(value: Value, margin: string): string {
-  if (typeof value === 'string') return quoted(value);
-  if (Array.isArray(value))
-    return bracketed(
-      (value as readonly Value[]).map((item) => literal(item, `${margin}  `)),
-      margin,
-    );
-  if (!isTree(value)) return String(value);
-  return braced(
-    Object.entries(value).map(([key, item]) => [keyword(key), literal(item, `${margin}  `)]),
-    margin,
-  );
+function languageOf(kinds: Kinds): ExportLanguage {
+  const language: ExportLanguage = {
+    quoted,
+    nameOf: (attribute) => attribute,
+    keyOf: (key) => (IDENTIFIER.test(key) ? key : quoted(key)),
+    referring({ target, attribute }) {
+      const dot = target.indexOf('.');
+      const kind = kinds.get(target.slice(0, dot)) as Kind;
+      return `${typeOf(kind)}.${target.slice(dot + 1)}.${attribute}`;
+    },
+    document(value) {
+      const code = literalCode(value, language);
+      return typeof code === 'string' ? `jsonencode(${code})` : { ...code, call: 'jsonencode' };
+    },
+  };
+  return language;
 }
 
 const WIDEST = 120;
 
-function bracketed(items: readonly string[], margin: string): string {
+function written(code: Code, margin: string): string {
+  if (typeof code === 'string') return code;
+  const { call } = code;
+  const bare = 'items' in code ? bracketed(code.items, margin) : braced(code.members, margin);
+  return call === undefined ? bare : `${call}(${bare})`;
+}
+
+function bracketed(codes: readonly Code[], margin: string): string {
+  const items = codes.map((code) => written(code, `${margin}  `));
   const line = `[${items.join(', ')}]`;
   if (items.length === 0 || (!line.includes('\n') && line.length + margin.length < WIDEST))
     return line;
   return `[\n${items.map((item) => `${margin}  ${item},\n`).join('')}${margin}]`;
 }
 
-const braced = (members: readonly Member[], margin: string): string =>
+const braced = (members: readonly CodeMember[], margin: string): string =>
   members.length === 0 ? '{}' : `{\n${assigned(members, `${margin}  `)}${margin}}`;
 
 /** One assignment a line; where neighbours stay on theirs, their equals signs stand below one another. */
-function assigned(members: readonly Member[], margin: string): string {
+function assigned(codes: readonly CodeMember[], margin: string): string {
+  const members = codes.map(([key, code]) => [key, written(code, margin)] as const);
   const widths = members.map(([key, text]) => (text.includes('\n') ? 0 : columns(key)));
   const padding = (index: number): string => {
     if (widths[index] === 0) return '';
@@ -162,8 +138,6 @@ const columns = (text: string): number =>
   [...new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text)].length;
 
 const IDENTIFIER = /^(?!for$)[A-Za-z_][\w-]*$/;
-
-const keyword = (key: string): string => (IDENTIFIER.test(key) ? key : quoted(key));
 
 /** Neither JSON's short escapes `\b` and `\f` nor a surrogate by itself exist in HCL; `${` and `%{` begin templates there. */
 function quoted(text: string): string {

@@ -1,5 +1,5 @@
 // Writes declarations as YAML that loads as it stands: what `export` and the reference docs are made of.
-import { isObject, type Json, type Kinds } from '../../model/index.js';
+import { isList, isObject, type Json, type Kinds } from '../../model/index.js';
 import { spell } from '../interpolate.js';
 import {
   exportedEntriesOf,
@@ -24,15 +24,8 @@ export function writeDeclarations(
   );
 }
 
-function writeDeclaration({
-  name,
-  values,
-  id,
-  comments,
-  secrets,
-  masked,
-  isEqual,
-}: ExportedDeclaration): string {
+function writeDeclaration(declaration: ExportedDeclaration): string {
+  const { name, values, id, comments, secrets, masked, isEqual } = declaration;
   const remarks = comments.map((comment) => `  # ${comment}`);
   const hints = [...secrets, ...masked].map(
     (path) =>
@@ -40,9 +33,9 @@ function writeDeclaration({
   );
   const members = {
     ...(spell(values) as Readonly<Record<string, Json>>),
-    ...(id === undefined
-      ? {}
-      : { lifecycle: { adopt: id, ...(isEqual ? { allow_duplicate: true } : {}) } }),
+    ...(id !== undefined && {
+      lifecycle: { adopt: id, ...(isEqual && { allow_duplicate: true }) },
+    }),
   };
   return [...remarks, `  ${scalar(name)}:`, ...hints, ...yamlLines(members, 4)].join('\n');
 }
@@ -56,8 +49,7 @@ export function yamlLines(tree: Readonly<Record<string, Json>>, indent: number):
     const key = `${margin}${scalar(name)}:`;
     const short = inline(value);
     if (short !== undefined && key.length + short.length < WIDEST) return [`${key} ${short}`];
-    if (Array.isArray(value))
-      return [key, ...(value as readonly Json[]).flatMap((item) => itemLines(item, indent + 2))];
+    if (isList(value)) return [key, ...value.flatMap((item) => itemLines(item, indent + 2))];
     return isObject(value) ? [key, ...yamlLines(value, indent + 2)] : [`${key} ${short}`];
   });
 }
@@ -72,10 +64,8 @@ function itemLines(item: Json, indent: number): readonly string[] {
 
 /** One line for a scalar, for an object that holds scalars only, and for a list without objects. */
 function inline(value: Json): string | undefined {
-  if (Array.isArray(value)) {
-    const items = (value as readonly Json[]).map((item) =>
-      isObject(item) ? undefined : inline(item),
-    );
+  if (isList(value)) {
+    const items = value.map((item) => (isObject(item) ? undefined : inline(item)));
     return items.includes(undefined) ? undefined : `[${items.join(', ')}]`;
   }
   if (!isObject(value)) return scalar(value);

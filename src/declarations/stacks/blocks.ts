@@ -3,6 +3,8 @@
 import {
   defined,
   didYouMean,
+  formatAddress,
+  isList,
   isObject,
   own,
   walk,
@@ -13,7 +15,7 @@ import {
   type JsonObject,
   type Kind,
 } from '../../model/index.js';
-import type { Complain } from '../interpolate.js';
+import { complainAt, type Complain, type Violation } from '../validation.js';
 import type { Raw, RawMap } from '../yaml/raw-values.js';
 import { stackDocumentOf } from './documents.js';
 import { isTraversal, stepsOf, templateParts } from './template.js';
@@ -21,8 +23,11 @@ import {
   bareAddress,
   blockAt,
   literalSecret,
+  onlyExpression,
+  placeBelow,
   rawValueOf,
   textValue,
+  type BareAddress,
   type StackPlace,
   type Stack,
 } from './values.js';
@@ -61,18 +66,13 @@ export function resourceOf(
   site: StackPlace,
 ): Block {
   const ofTexts = typeof block['for_each'] === 'string' && SET.test(block['for_each']);
-  const body = attributesOf(kind.attributes, without(block, site.complain), [], {
-    ...site,
-    ofTexts,
-  });
+  const attributes = without(block, site.complain);
+  const body = attributesOf(kind.attributes, attributes, { ...site, ofTexts });
   const members = membersOf(block, site);
   const lifecycle = lifecycleOf(kind, block['lifecycle'], bonds, site);
+  const treated = Object.keys(lifecycle).length > 0 ? lifecycle : undefined;
   return {
-    raw: {
-      ...body,
-      ...defined({ for_each: members }),
-      ...(Object.keys(lifecycle).length > 0 ? { lifecycle } : {}),
-    },
+    raw: { ...body, ...defined({ for_each: members, lifecycle: treated }) },
     depends_on: waitsFor(block['depends_on'], site),
     counted: isThere(block['count']),
   };
@@ -83,7 +83,7 @@ export function lookupRaw(kind: Kind, block: JsonObject, site: StackPlace): RawM
   for (const word of ['count', 'for_each'] as const)
     if (block[word] !== undefined)
       site.complain(unsupportedWord(word, 'Give each data source a construct of its own.'));
-  return { [kind.name]: attributesOf(kind.attributes, without(block, site.complain), [], site) };
+  return { [kind.name]: attributesOf(kind.attributes, without(block, site.complain), site) };
 }
 
 const unsupportedWord = (word: string, detail: string) => ({
@@ -107,56 +107,40 @@ function without(block: JsonObject, complain: Complain): JsonObject {
 }
 
 /** Null is what Terraform has for absent. */
-function attributesOf(
-  attributes: Attributes,
-  block: JsonObject,
-  path: readonly string[],
-  site: StackPlace,
-): RawMap {
+function attributesOf(attributes: Attributes, block: JsonObject, site: StackPlace): RawMap {
   return Object.fromEntries(
     Object.entries(block).flatMap(([name, value]): readonly (readonly [string, Raw])[] => {
       if (value === null) return [];
-      const secret = /^(.+)_wo(_version)?$/.exec(name);
-      const attribute = own(attributes, secret?.[1] ?? name);
-      if (!secret && attribute?.secret === true) return misnamed([...path, name], site);
-      if (secret && attribute?.secret === true)
-        return secret[2] === undefined
-          ? [[secret[1] as string, secretOf(value, [...path, name], site)]]
-          : [];
-      return [[name, attributeOf(attribute, value, [...path, name], site)]];
+      const inner = placeBelow(site, name);
+      const [, secret, version] = /^(.+)_wo(_version)?$/.exec(name) ?? [];
+      const attribute = own(attributes, secret ?? name);
+      if (attribute?.secret !== true) return [[name, attributeOf(attribute, value, inner)]];
+      if (secret === undefined) return misnamed(inner);
+      return version === undefined ? [[secret, secretOf(value, inner)]] : [];
     }),
   );
 }
 
-function misnamed(path: readonly string[], { complain }: StackPlace): readonly [] {
-  const name = path.join('.');
-  complain({
-    path,
-    code: 'unknown-attribute',
-    summary: `\`${name}\` is called \`${name}_wo\` in a stack`,
-    detail: 'It is one variable that is marked sensitive.',
-  });
+function misnamed(site: StackPlace): readonly [] {
+  const name = site.path.join('.');
+  const summary = `\`${name}\` is called \`${name}_wo\` in a stack`;
+  complainAt(site, 'unknown-attribute', summary, 'It is one variable that is marked sensitive.');
   return [];
 }
 
-function attributeOf(
-  attribute: Attribute | undefined,
-  value: Json,
-  path: readonly string[],
-  site: StackPlace,
-): Raw {
-  if (attribute?.word === 'document') return stackDocumentOf(value, path, site);
+function attributeOf(attribute: Attribute | undefined, value: Json, site: StackPlace): Raw {
+  if (attribute?.word === 'document') return stackDocumentOf(value, site);
   if (attribute?.word === 'object' && isObject(value))
-    return attributesOf(attribute.attributes, value, path, site);
-  return rawValueOf(value, path, site);
+    return attributesOf(attribute.attributes, value, site);
+  return rawValueOf(value, site);
 }
 
-function secretOf(value: Json, path: readonly string[], site: StackPlace): Raw {
+function secretOf(value: Json, site: StackPlace): Raw {
   const parts = typeof value === 'string' ? templateParts(value) : [];
-  const raw = parts.length === 1 ? textValue(parts, path, { ...site, secret: true }) : undefined;
+  const raw = parts.length === 1 ? textValue(parts, { ...site, secret: true }) : undefined;
   return typeof raw === 'string' && (raw === '' || /^\$\{secret\.[^{}]*\}$/.test(raw))
     ? raw
-    : literalSecret(site, path);
+    : literalSecret(site);
 }
 
 const isThere = (value: Json | undefined): value is Exclude<Json, null> =>
@@ -171,14 +155,12 @@ function membersOf(block: JsonObject, site: StackPlace): Raw | undefined {
       summary: '`count` and `for_each` stand side by side',
       detail: 'Keep one of the two.',
     });
-  if (isThere(count)) return rawValueOf(count, ['count'], site);
-  if (each === undefined || each === null) return undefined;
-  const [only, ...more] = typeof each === 'string' ? templateParts(each) : [];
-  const set =
-    typeof only === 'object' && !isTraversal(only) && more.length === 0
-      ? /^toset\((.*)\)$/s.exec(only.body)?.[1]
-      : undefined;
-  return rawValueOf(set === undefined ? each : (setOf(set) ?? each), ['for_each'], site);
+  if (isThere(count)) return rawValueOf(count, placeBelow(site, 'count'));
+  if (!isThere(each)) return undefined;
+  const only = typeof each === 'string' ? onlyExpression(templateParts(each)) : undefined;
+  const [, set] = (only && !isTraversal(only) && /^toset\((.*)\)$/s.exec(only.body)) || [];
+  const members = set === undefined ? undefined : setOf(set);
+  return rawValueOf(members ?? each, placeBelow(site, 'for_each'));
 }
 
 /** What stands inside `toset(…)`: a list of texts, or one reference. Undefined for anything else, which is then complained of as a whole. */
@@ -192,6 +174,7 @@ function setOf(inner: string): Json | undefined {
   }
 }
 
+const honoured = ['prevent_destroy', 'ignore_changes'];
 const harmless = ['create_before_destroy'];
 
 function lifecycleOf(
@@ -201,64 +184,62 @@ function lifecycleOf(
   site: StackPlace,
 ): RawMap {
   const words = isObject(block) ? block : {};
-  if (!isObject(block) && block !== undefined && block !== null)
-    site.complain({
-      path: ['lifecycle'],
-      code: 'wrong-type',
-      summary: '`lifecycle`: an object is expected',
-    });
-  for (const word of Object.keys(words)) {
-    if (['prevent_destroy', 'ignore_changes', ...harmless].includes(word)) continue;
-    const detail = 'Of `lifecycle`, prevent_destroy and ignore_changes are honoured.';
-    site.complain({
-      path: ['lifecycle', word],
-      code: 'unsupported-lifecycle',
-      summary: `\`lifecycle.${word}\` is not supported here.${didYouMean(word, ['prevent_destroy', 'ignore_changes'])}`,
-      detail,
-    });
-  }
-  const protect = words['prevent_destroy'];
-  return {
-    ...(protect === undefined || protect === null || protect === false
-      ? {}
-      : { protect: rawValueOf(protect, ['lifecycle', 'prevent_destroy'], site) }),
-    ...ignored(kind, words['ignore_changes'], site),
-    ...(adopt === undefined ? {} : { adopt: rawValueOf(adopt, ['lifecycle', 'adopt'], site) }),
-    ...defined({ renamed_from }),
-  };
+  if (isThere(block) && !isObject(block))
+    site.complain(wrongType(['lifecycle'], 'an object is expected'));
+  for (const word of Object.keys(words))
+    if (![...honoured, ...harmless].includes(word))
+      site.complain({
+        path: ['lifecycle', word],
+        code: 'unsupported-lifecycle',
+        summary: `\`lifecycle.${word}\` is not supported here.${didYouMean(word, honoured)}`,
+        detail: 'Of `lifecycle`, prevent_destroy and ignore_changes are honoured.',
+      });
+  const { prevent_destroy: protect, ignore_changes: names } = words;
+  const given = (word: string, value: Json | undefined): Raw | undefined =>
+    value === undefined ? undefined : rawValueOf(value, placeBelow(site, 'lifecycle', word));
+  return defined({
+    protect: given('prevent_destroy', protect === null || protect === false ? undefined : protect),
+    ignore_changes: ignored(kind, names, site),
+    adopt: given('adopt', adopt),
+    renamed_from,
+  });
 }
 
-function ignored(kind: Kind, words: Json | undefined, { complain }: StackPlace): RawMap {
-  if (words === undefined || words === null) return {};
-  if (words === 'all') return { ignore_changes: writables(kind).map(([name]) => name) };
-  if (!Array.isArray(words) || !words.every((word) => typeof word === 'string')) {
-    complain({
-      path: ['lifecycle', 'ignore_changes'],
-      code: 'wrong-type',
-      summary: '`lifecycle.ignore_changes`: a list of attribute names is expected, or `all`',
-    });
-    return {};
+const wrongType = (path: readonly string[], what: string): Violation => ({
+  path,
+  code: 'wrong-type',
+  summary: `\`${path.join('.')}\`: ${what}`,
+});
+
+function ignored(
+  kind: Kind,
+  words: Json | undefined,
+  { complain }: StackPlace,
+): readonly string[] | undefined {
+  if (!isThere(words)) return undefined;
+  if (words === 'all') return writables(kind).map(([name]) => name);
+  if (!isList(words) || !words.every((word) => typeof word === 'string')) {
+    const what = 'a list of attribute names is expected, or `all`';
+    return void complain(wrongType(['lifecycle', 'ignore_changes'], what));
   }
   const secrets = new Map<string, string>(
     [...walk(kind.attributes)].flatMap(([path, { secret }]) =>
       secret === true ? [[`${path}_wo`, path] as const] : [],
     ),
   );
-  return {
-    ignore_changes: (words as readonly string[])
-      .filter(
-        (word) =>
-          !/^timeouts\b/.test(word) &&
-          (!secrets.has(word.replace(/_version$/, '')) || secrets.has(word)),
-      )
-      .map((word) => secrets.get(word) ?? word),
-  };
+  return words
+    .filter(
+      (word) =>
+        !/^timeouts\b/.test(word) &&
+        (!secrets.has(word.replace(/_version$/, '')) || secrets.has(word)),
+    )
+    .map((word) => secrets.get(word) ?? word);
 }
 
 const OUTPUT = /^data\.terraform_remote_state\.([\w-]+)\.outputs\.([\w-]+)$/;
 
 /** The resource that an entry of `depends_on` names; one of another stack by the output that holds it whole. */
-function waitedFor(word: string, stack: Stack): ReturnType<typeof bareAddress> {
+function waitedFor(word: string, stack: Stack): BareAddress | undefined {
   const [, state, output = ''] = OUTPUT.exec(word) ?? [];
   if (state === undefined) return bareAddress(word, stack);
   const other = stack.remote(state);
@@ -269,24 +250,15 @@ function waitedFor(word: string, stack: Stack): ReturnType<typeof bareAddress> {
 
 /** Data sources are read before anything is done, so waiting for one means nothing. */
 function waitsFor(list: Json | undefined, { stack, complain }: StackPlace): readonly string[] {
-  if (list === undefined || list === null) return [];
-  if (!Array.isArray(list)) {
-    complain({
-      path: ['depends_on'],
-      code: 'wrong-type',
-      summary: '`depends_on`: a list of addresses is expected',
-    });
+  if (!isThere(list)) return [];
+  if (!isList(list)) {
+    complain(wrongType(['depends_on'], 'a list of addresses is expected'));
     return [];
   }
-  return (list as readonly Json[]).flatMap((word, index) => {
+  return list.flatMap((word, index) => {
     if (typeof word === 'string' && /^data\.[\w-]+\.[\w-]+$/.test(word)) return [];
     const found = typeof word === 'string' ? waitedFor(word, stack) : undefined;
-    if (found?.kind)
-      return [
-        found.key === undefined
-          ? `${found.kind.name}.${found.name}`
-          : `${found.kind.name}.${found.name}[${JSON.stringify(found.key)}]`,
-      ];
+    if (found?.kind) return [formatAddress({ ...found, kind: found.kind.name })];
     complain({
       path: ['depends_on', String(index)],
       code: 'foreign-reference',
@@ -308,16 +280,12 @@ export function bondsOf(stack: Stack, complain: Complain): ReadonlyMap<string, B
       say(word, `\`${word}\` leads to ${key} twice`, 'Keep the one that is meant.');
     bonds.set(key, { ...known, ...bond });
   };
-  for (const one of listOf(stack.tree['import'])) {
-    const { to, id, ...more } = one;
-    const target = typeof to === 'string' ? bareAddress(to, stack) : undefined;
-    if (
-      target?.kind &&
-      target.key === undefined &&
-      id !== undefined &&
-      Object.keys(more).every((word) => word === '//')
-    )
-      add('import', String(to), { adopt: id });
+  const addressed = (text: Json | undefined): BareAddress | undefined =>
+    typeof text === 'string' ? bareAddress(text, stack) : undefined;
+  for (const { to, id, '//': _, ...more } of listOf(stack.tree['import'])) {
+    const target = addressed(to);
+    const isPlain = target?.key === undefined && id !== undefined && Object.keys(more).length === 0;
+    if (target?.kind && isPlain) add('import', String(to), { adopt: id });
     else if (!target || target.kind)
       say(
         'import',
@@ -327,20 +295,12 @@ export function bondsOf(stack: Stack, complain: Complain): ReadonlyMap<string, B
   }
   const moves = listOf(stack.tree['moved']).filter((one) => !recounts(one));
   for (const { from, to } of moves) {
-    const [former, successor] = [from, to].map((text) =>
-      typeof text === 'string' ? bareAddress(text, stack) : undefined,
-    );
+    const [former, successor] = [addressed(from), addressed(to)];
     if (former && successor && !former.kind && !successor.kind) continue;
-    if (
-      former?.kind &&
-      former.kind === successor?.kind &&
-      successor.key === undefined &&
-      !moves.some((one) => one.from === to)
-    )
-      add('moved', String(to), {
-        renamed_from:
-          former.key === undefined ? former.name : `${former.name}[${JSON.stringify(former.key)}]`,
-      });
+    const isRenamed =
+      former?.kind && former.kind === successor?.kind && successor.key === undefined;
+    if (isRenamed && !moves.some((one) => one.from === to))
+      add('moved', String(to), { renamed_from: formatAddress({ ...former, kind: '' }).slice(1) });
     else
       say(
         'moved',

@@ -1,10 +1,31 @@
 // A document attribute is JSON text in a stack, with references inside the text. It becomes the tree it says, each
 // reference where it stood.
-import { isObject, type Attributes, type Json, type JsonObject } from '../../model/index.js';
+import {
+  isList,
+  isObject,
+  type Attributes,
+  type Json,
+  type JsonObject,
+} from '../../model/index.js';
 import { partsOf } from '../expression.js';
 import type { Raw } from '../yaml/raw-values.js';
-import { blockAt, quotedValue, rawValueOf, textValue, type StackPlace } from './values.js';
-import { isTraversal, templateParts, type TemplatePart } from './template.js';
+import {
+  blockAt,
+  onlyExpression,
+  placeBelow,
+  placeName,
+  quotedValue,
+  rawValueOf,
+  textValue,
+  type StackPlace,
+} from './values.js';
+import {
+  isTraversal,
+  templateParts,
+  type TemplateExpression,
+  type TemplatePart,
+} from './template.js';
+import { complainAt } from '../validation.js';
 import { typeIn } from './variables.js';
 import { attributeAt } from '../vocabulary.js';
 
@@ -24,16 +45,13 @@ function unusedIn(text: string): string | undefined {
   return undefined;
 }
 
-export function stackDocumentOf(value: Json, path: readonly string[], site: StackPlace): Raw {
+export function stackDocumentOf(value: Json, site: StackPlace): Raw {
   const text = spelledOut(value, site);
-  if (typeof text !== 'string') return bad(site, path, 'JSON text is expected');
+  if (typeof text !== 'string') return bad(site, 'JSON text is expected');
   const parts = templateParts(text);
-  const [only] = parts;
-  if (parts.length === 1 && only !== undefined && typeof only !== 'string')
-    return textValue(parts, path, site);
+  if (onlyExpression(parts)) return textValue(parts, site);
   const character = unusedIn(text);
-  if (character === undefined)
-    return bad(site, path, 'this text has every character that means nothing');
+  if (character === undefined) return bad(site, 'this text has every character that means nothing');
   let quoted = false;
   const marked = parts.map((part, index) => {
     if (typeof part !== 'string')
@@ -48,10 +66,10 @@ export function stackDocumentOf(value: Json, path: readonly string[], site: Stac
     tree = JSON.parse(marked.join('')) as Json;
   } catch {
     return parts.some(isEscaped)
-      ? bad(site, path, 'quotes inside of `${…}` are escaped here, which nobody reads', KEPT)
-      : bad(site, path, 'this is no JSON text');
+      ? bad(site, 'quotes inside of `${…}` are escaped here, which nobody reads', KEPT)
+      : bad(site, 'this is no JSON text');
   }
-  return treeOf(tree, { character, parts }, path, site);
+  return treeOf(tree, { character, parts }, site);
 }
 
 /** JSON escapes the quotes of a key, as in `${TYPE.NAME[\"a\"].id}`. */
@@ -61,21 +79,18 @@ const isEscaped = (part: TemplatePart): boolean =>
 const KEPT = `Let a local hold the reference: \`const it = new TerraformLocal(this, 'it', '\${TYPE.NAME["key"].id}')\`, and \`it.asString\` in the document.`;
 
 function bad(
-  { complain }: StackPlace,
-  path: readonly string[],
+  site: StackPlace,
   why: string,
   detail = 'Write `JSON.stringify({ … })` in the program.',
 ): Raw {
-  complain({ path, code: 'bad-json', summary: `\`${path.join('.')}\`: ${why}`, detail });
+  complainAt(site, 'bad-json', `${placeName(site)}: ${why}`, detail);
   return {};
 }
 
 /** The text that one local stands for: it is JSON text there, too. */
 function spelledOut(value: Json, { stack }: StackPlace): Json {
-  const parts = typeof value === 'string' ? templateParts(value) : [];
-  const [only] = parts;
-  if (only === undefined || parts.length > 1 || typeof only === 'string' || !isTraversal(only))
-    return value;
+  const only = typeof value === 'string' ? onlyExpression(templateParts(value)) : undefined;
+  if (only === undefined || !isTraversal(only)) return value;
   const [head, name, ...more] = only.steps;
   const local =
     head === 'local' && typeof name === 'string' && more.length === 0
@@ -94,7 +109,7 @@ function endsQuoted(text: string, before: boolean): boolean {
   return quoted;
 }
 
-function treeOf(value: Json, marks: Marks, path: readonly string[], site: StackPlace): Raw {
+function treeOf(value: Json, marks: Marks, site: StackPlace): Raw {
   if (typeof value === 'string') {
     const bare = value.startsWith(marks.character + marks.character);
     const pieces = value
@@ -104,41 +119,34 @@ function treeOf(value: Json, marks: Marks, path: readonly string[], site: StackP
         index % 2 === 0 ? piece : (marks.parts[Number(piece)] as TemplatePart),
       );
     const parts = pieces.filter((part) => part !== '');
-    const [only] = parts;
-    if (only === undefined) return textValue([''], path, site);
-    if (parts.length > 1 || typeof only === 'string') return textValue(parts, path, site);
-    return bare ? bareValue(only, path, site) : quotedValue(only, path, site);
+    const only = onlyExpression(parts);
+    if (!only) return textValue(parts.length === 0 ? [''] : parts, site);
+    return bare ? bareValue(only, site) : quotedValue(only, site);
   }
-  if (Array.isArray(value))
-    return (value as readonly Json[]).map((item, index) =>
-      treeOf(item, marks, [...path, String(index)], site),
-    );
-  if (!isObject(value)) return rawValueOf(value, path, site);
+  if (isList(value))
+    return value.map((item, index) => treeOf(item, marks, placeBelow(site, String(index))));
+  if (!isObject(value)) return rawValueOf(value, site);
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, item]) =>
-      isKey(key, marks, path, site) ? [[key, treeOf(item, marks, [...path, key], site)]] : [],
+      isKey(key, marks, site) ? [[key, treeOf(item, marks, placeBelow(site, key))]] : [],
     ),
   );
 }
 
 /** An expression in no quotes keeps its type, and so must not be text: Terraform reads what it says as JSON. */
-function bareValue(
-  part: Exclude<TemplatePart, string>,
-  path: readonly string[],
-  site: StackPlace,
-): Raw {
+function bareValue(part: TemplateExpression, site: StackPlace): Raw {
   let wrong = false;
-  const value = textValue([part], path, {
+  const value = textValue([part], {
     ...site,
     complain: (complaint) => ((wrong = true), site.complain(complaint)),
   });
   if (!wrong && typeof value === 'string' && isText(value, site))
-    site.complain({
-      path,
-      code: 'unquoted-text',
-      summary: `\`${path.join('.')}\`: ${part.text} is text and stands in no quotes`,
-      detail: `Write it in quotes: "${part.text}".`,
-    });
+    complainAt(
+      site,
+      'unquoted-text',
+      `${placeName(site)}: ${part.text} is text and stands in no quotes`,
+      `Write it in quotes: "${part.text}".`,
+    );
   return value;
 }
 
@@ -177,18 +185,9 @@ function isTextual(attributes: Attributes | undefined, name: string): boolean {
   return word === 'text' || word === 'ref' || word === 'choice';
 }
 
-function isKey(
-  key: string,
-  { character }: Marks,
-  path: readonly string[],
-  { complain }: StackPlace,
-): boolean {
+function isKey(key: string, { character }: Marks, site: StackPlace): boolean {
   const right = key !== '__proto__' && !key.includes(character);
-  if (!right)
-    complain({
-      path,
-      code: 'unsupported-expression',
-      summary: `\`${path.join('.')}\`: a key of a document has to be plain text`,
-    });
+  const summary = `${placeName(site)}: a key of a document has to be plain text`;
+  if (!right) complainAt(site, 'unsupported-expression', summary);
   return right;
 }

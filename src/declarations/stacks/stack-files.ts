@@ -3,13 +3,12 @@
 import { dirname, join, posix } from 'node:path';
 import {
   defined,
+  isList,
   isObject,
   madeIn,
   type Diagnostic,
   type Json,
   type JsonObject,
-  type Comment,
-  type Origin,
 } from '../../model/index.js';
 import type { DeclarationFiles } from '../../platform/index.js';
 import { whyNot, type FoundFile, type StackSource } from '../paths.js';
@@ -50,6 +49,8 @@ export interface StackFiles {
 /** Runs the program of a folder that holds `cdktf.json`; gives the folder it wrote its stacks into. Both absolute. @throws Refusal */
 export type Synthesise = (folder: string) => Promise<string>;
 
+/** What to type where a stack is not as the CDK writes it. */
+export const SYNTHESISE_ANEW = 'Synthesise anew: trueup synth';
 const LARGEST = 64 * 1024 * 1024;
 
 interface FileMap {
@@ -93,19 +94,12 @@ function readOutput(shelf: FileMap, folder: string, file: string): void {
 
 function documentIn({ files }: FileMap, found: FoundFile, program: string): ProgramDocument {
   const bytes = files.read(found.path, limits.bytes + 1);
-  const originOf = ({ path, at }: Comment): Origin => ({
-    ...(at
-      ? { ...at, file: posix.join(posix.dirname(program), at.file) }
-      : { file: program, line: 0, column: 0 }),
-    path,
+  const made = [...madeIn(new TextDecoder().decode(bytes))].map(([key, { path, at }]) => {
+    const file = at ? posix.join(posix.dirname(program), at.file) : program;
+    const place = at ?? { file, line: 0, column: 0 };
+    return [key, { ...place, file, path }] as const;
   });
-  return {
-    ...found,
-    bytes,
-    made: new Map(
-      [...madeIn(new TextDecoder().decode(bytes))].map(([key, made]) => [key, originOf(made)]),
-    ),
-  };
+  return { ...found, bytes, made: new Map(made) };
 }
 
 function leadsAway(shelf: FileMap, found: FoundFile): undefined {
@@ -122,12 +116,8 @@ function readOne(shelf: FileMap, from: FoundFile): void {
   const tree = treeIn(shelf, from);
   if (!tree) return;
   const { stackName } = blockAt(tree, '//', 'metadata');
-  put(shelf, {
-    from,
-    name: typeof stackName === 'string' ? stackName : from.file,
-    tree,
-    wanted: true,
-  });
+  const name = typeof stackName === 'string' ? stackName : from.file;
+  put(shelf, { from, name, tree, wanted: true });
   const folder = dirname(dirname(dirname(from.path)));
   if (shelf.files.stat(join(folder, 'manifest.json'))?.kind === 'file')
     readFolder(shelf, folder, (inner) => inner, { only: from.path });
@@ -138,19 +128,17 @@ function put({ stacks }: FileMap, one: StackFile): void {
   if (!stacks.get(one.from.path)?.wanted) stacks.set(one.from.path, one);
 }
 
-interface Reading {
-  /** Where one of the stacks alone is wanted: the others are there to be asked. */
-  readonly only?: string;
-  /** What stands for all of them: the program that wrote them. */
-  readonly program?: string;
-}
-
-/** The stacks that a manifest names. @param shownOf what a file of the folder is called */
+/**
+ * The stacks that a manifest names.
+ * @param shownOf what a file of the folder is called
+ * @param only the one that is wanted: the others are there to be asked
+ * @param program what stands for all of them: the program that wrote them
+ */
 function readFolder(
   shelf: FileMap,
   folder: string,
   shownOf: (inner: string) => string,
-  { only, program }: Reading = {},
+  { only, program }: { readonly only?: string; readonly program?: string } = {},
 ): void {
   const foundIn = (inner: string): FoundFile => ({
     file: shownOf(inner),
@@ -171,18 +159,15 @@ function readFolder(
         manifest,
         'bad-manifest',
         `${manifest.file} does not say where the stack ${name} is, or says it is elsewhere`,
-        'Synthesise anew: trueup synth',
+        SYNTHESISE_ANEW,
       );
       continue;
     }
-    const found = foundIn(inner);
-    const from = program === undefined ? found : { ...found, file: program };
+    const from = { ...foundIn(inner), ...defined({ file: program }) };
     const read = shelf.stacks.has(from.path) ? undefined : treeBelow(inner);
     if (read) put(shelf, { from, name, tree: read, wanted: only === undefined });
-    if (only === undefined && Array.isArray(annotations))
-      shelf.remarks.push(
-        ...(annotations as readonly Json[]).flatMap((one) => remarkOf(one, from) ?? []),
-      );
+    if (only === undefined && isList(annotations))
+      shelf.remarks.push(...annotations.flatMap((one) => remarkOf(one, from) ?? []));
   }
 }
 
@@ -200,16 +185,11 @@ function remarkOf(one: Json, from: FoundFile): StackRemark | undefined {
   const { constructPath: path, level, message, stacktrace } = one;
   if (typeof path !== 'string' || typeof level !== 'string' || typeof message !== 'string')
     return undefined;
-  return {
-    path,
-    level,
-    message,
-    from,
-    trace: Array.isArray(stacktrace)
-      ? (stacktrace as readonly Json[]).filter((line) => typeof line === 'string')
-      : [],
-  };
+  return { path, level, message, from, trace: textsIn(stacktrace) };
 }
+
+export const textsIn = (list: Json | undefined): readonly string[] =>
+  isList(list) ? list.filter((line) => typeof line === 'string') : [];
 
 function complain(
   { diagnostics }: FileMap,
@@ -233,27 +213,17 @@ function treeIn(shelf: FileMap, from: FoundFile): JsonObject | undefined {
     if (shelf.files.stat(from.path)?.kind !== 'file')
       return complain(shelf, from, 'not-a-file', `${from.file} is no regular file`);
     const bytes = shelf.files.read(from.path, LARGEST + 1);
-    if (bytes.length > LARGEST)
-      return complain(
-        shelf,
-        from,
-        'too-large',
-        `${from.file} is larger than 64 MiB`,
-        'Split the program into several stacks.',
-      );
+    if (bytes.length > LARGEST) {
+      const summary = `${from.file} is larger than 64 MiB`;
+      return complain(shelf, from, 'too-large', summary, 'Split the program into several stacks.');
+    }
     const tree = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as Json;
     return isObject(tree)
       ? tree
       : complain(shelf, from, 'bad-stack', `${from.file} holds no JSON object`);
   } catch (error) {
-    if (error instanceof SyntaxError || error instanceof TypeError)
-      return complain(
-        shelf,
-        from,
-        'bad-stack',
-        `${from.file} is no JSON text`,
-        'Synthesise anew: trueup synth',
-      );
-    return complain(shelf, from, 'unreadable', `cannot read ${from.file}: ${whyNot(error)}`);
+    return error instanceof SyntaxError || error instanceof TypeError
+      ? complain(shelf, from, 'bad-stack', `${from.file} is no JSON text`, SYNTHESISE_ANEW)
+      : complain(shelf, from, 'unreadable', `cannot read ${from.file}: ${whyNot(error)}`);
   }
 }

@@ -18,11 +18,19 @@ import {
 import type { Piece } from '../collect.js';
 import { isMap, type Raw } from '../yaml/raw-values.js';
 import { bondsOf, lookupRaw, movedIn, resourceOf, type Bonds } from './blocks.js';
-import type { StackRemark, StackFile, StackFiles } from './stack-files.js';
+import type { FoundFile } from '../paths.js';
+import {
+  SYNTHESISE_ANEW,
+  textsIn,
+  type StackRemark,
+  type StackFile,
+  type StackFiles,
+} from './stack-files.js';
 import {
   blockAt,
   isSecret,
   literalValueOf,
+  placeBelow,
   rawValueOf,
   type StackPlace,
   type Stack,
@@ -49,6 +57,12 @@ interface Work {
   readonly diagnostics: Diagnostic[];
 }
 
+/** The work on one stack. */
+interface StackWork extends Work {
+  readonly file: StackFile;
+  readonly stack: Stack;
+}
+
 const PREFIX = 'devicecloud_';
 
 /** @param cwd absolute: files of the program are named from here */
@@ -68,21 +82,21 @@ export function desiredOf(
   };
   const types = new Map([...kinds.values()].map((kind) => [PREFIX + kind.singular, kind]));
   const known = new Map<StackFile, Stack>();
-  for (const one of stacks) {
+  for (const file of stacks) {
     const stack: Stack = {
-      name: one.name,
-      tree: one.tree,
+      name: file.name,
+      tree: file.tree,
       kinds: types,
-      lookup: (kind, name) => lookupOf(work, one, stack, kind, name),
+      lookup: (kind, name) => lookupOf({ ...work, file, stack }, kind, name),
       found: (lookup) => {
         const raw = work.shared.get(`lookups.${lookup}`)?.raw;
         return [...kinds.values()].find(({ name }) => isMap(raw) && Object.hasOwn(raw, name));
       },
-      remote: (name) => remoteOf(one, name, known),
+      remote: (name) => remoteOf(file, name, known),
     };
-    known.set(one, stack);
+    known.set(file, stack);
   }
-  for (const [file, stack] of known) if (file.wanted) takeStack(work, file, stack);
+  for (const [file, stack] of known) if (file.wanted) takeStack({ ...work, file, stack });
   work.diagnostics.push(...remarks.map((remark) => remarked(work, remark)));
   return {
     pieces: [...work.pieces, ...work.shared.values()],
@@ -108,131 +122,123 @@ function remoteOf(
   return called ?? all.find(([file]) => alike(file))?.[1];
 }
 
-type Say = (severity: Severity, complaint: Violation, origin?: Origin) => void;
+/** A construct's place, with the line of the program where its trace tells it. */
+const originAt = (
+  { cwd }: Work,
+  { file }: FoundFile,
+  path: string,
+  trace: readonly string[] = [],
+): Origin => ({ file, line: 0, column: 0, ...lineOf(trace, cwd), path });
 
-const wholeOf = ({ from, name }: StackFile): Origin => ({
-  file: from.file,
-  line: 0,
-  column: 0,
-  path: name,
+const wholeOf = (work: StackWork): Origin => originAt(work, work.file.from, work.file.name);
+
+function say(
+  work: StackWork,
+  severity: Severity,
+  { path, code, summary, detail }: Violation,
+  origin = wholeOf(work),
+): void {
+  const attribute = path.length === 0 ? undefined : path.join('.');
+  work.diagnostics.push({
+    severity,
+    code,
+    summary: `${origin.path}: ${summary}`,
+    ...defined({ detail, attribute }),
+    origin,
+  });
+}
+
+const siteOf = (work: StackWork, origin = wholeOf(work)): StackPlace => ({
+  stack: work.stack,
+  path: [],
+  inside: [],
+  complain: (complaint) => say(work, 'error', complaint, origin),
 });
 
-const voiceOf =
-  (work: Work, file: StackFile): Say =>
-  (severity, { path, code, summary, detail }, origin = wholeOf(file)) =>
-    void work.diagnostics.push({
-      severity,
-      code,
-      summary: `${origin.path ?? file.name}: ${summary}`,
-      ...defined({ detail }),
-      ...(path.length === 0 ? {} : { attribute: path.join('.') }),
-      origin,
-    });
-
 const pieceOf = (
-  { from }: StackFile,
+  { file: { from } }: StackWork,
   path: readonly [string, ...string[]],
   raw: Raw,
   origin: Origin,
-): Piece => ({
-  from,
-  path,
-  name: path.at(-1) as string,
-  raw,
-  origin,
-  ofStack: true,
-});
+): Piece => ({ from, path, name: path.at(-1) as string, raw, origin, ofStack: true });
 
 /**
  * The name of the lookup that a data source becomes when it is first asked for: its own, unless something else has it,
  * as names of data sources are the business of one type in one stack.
  */
-function lookupOf(work: Work, file: StackFile, stack: Stack, kind: Kind, name: string): string {
+function lookupOf(work: StackWork, kind: Kind, name: string): string {
+  const { file, stack, lookups, shared } = work;
   const type = PREFIX + kind.singular;
   const key = JSON.stringify([file.from.path, type, name]);
   const block = own(blockAt(stack.tree, 'data', type), name);
-  const known = work.lookups.get(key);
+  const known = lookups.get(key);
   if (known !== undefined || !isObject(block)) return known ?? name;
-  work.lookups.set(key, name);
-  const origin = originOf(work, file, block, `${stack.name}/${type}.${name}`);
-  const raw = lookupRaw(kind, block, {
-    stack,
-    inside: [],
-    complain: (complaint) => voiceOf(work, file)('error', complaint, origin),
-  });
+  lookups.set(key, name);
+  const origin = originOf(work, block, `${type}.${name}`);
+  const raw = lookupRaw(kind, block, siteOf(work, origin));
   for (let number = 1; ; number += 1) {
     const free = number === 1 ? name : `${name}-${number}`;
-    const other = work.shared.get(`lookups.${free}`);
+    const other = shared.get(`lookups.${free}`);
     if (other && !equal(other.raw, raw)) continue;
-    if (!other) share(work, pieceOf(file, ['lookups', free], raw, origin));
-    work.lookups.set(key, free);
+    if (!other) share(work, pieceOf(work, ['lookups', free], raw, origin));
+    lookups.set(key, free);
     return free;
   }
 }
 
-function takeStack(work: Work, file: StackFile, stack: Stack): void {
-  const whole = wholeOf(file);
-  const say = voiceOf(work, file);
-  const siteOf = (origin: Origin): StackPlace => ({
-    stack,
-    inside: [],
-    complain: (complaint) => say('error', complaint, origin),
-  });
-  sections(stack, say);
-  const bonds = bondsOf(stack, (complaint) => say('error', complaint));
-  for (const [name, variable] of Object.entries(blockAt(stack.tree, 'variable'))) {
-    const { default: initial, type, validation } = isObject(variable) ? variable : {};
-    if (isSecret(variable)) continue;
-    if (initial !== undefined)
-      share(
-        work,
-        pieceOf(
-          file,
-          ['variables', name],
-          literalValueOf(initial, ['variable', name, 'default'], siteOf(whole)),
-          whole,
-        ),
-      );
-    const shape = typeof type === 'string' ? typeIn(type) : undefined;
-    if (shape) work.types.set(name, shape);
-    if (validation !== undefined && [validation].flat().length > 0)
-      say('warning', {
-        path: ['variable', name],
-        code: 'unused-validation',
-        summary: `the validation of the variable \`${name}\` is not carried out here`,
-        detail: 'Check what the program is given in the program.',
-      });
-  }
-  const settings = settingsOf(stack, say, siteOf(whole));
-  if (Object.keys(settings).length > 0) share(work, pieceOf(file, ['settings'], settings, whole));
-  eachBlock(work, stack, 'data', file, say, (kind, name) => void stack.lookup(kind, name));
+function takeStack(work: StackWork): void {
+  const { stack } = work;
+  const whole = wholeOf(work);
+  sections(work);
+  const bonds = bondsOf(stack, siteOf(work).complain);
+  for (const [name, variable] of Object.entries(blockAt(stack.tree, 'variable')))
+    if (!isSecret(variable)) takeVariable(work, name, isObject(variable) ? variable : {});
+  const settings = settingsOf(work);
+  if (Object.keys(settings).length > 0) share(work, pieceOf(work, ['settings'], settings, whole));
+  eachBlock(work, 'data', (kind, name) => void stack.lookup(kind, name));
   const unbound = new Set(bonds.keys());
   const moved = movedIn(stack);
   const hurried: Origin[] = [];
-  eachBlock(work, stack, 'resource', file, say, (kind, name, block, origin) => {
+  eachBlock(work, 'resource', (kind, name, block, origin) => {
     const key = `${PREFIX}${kind.singular}.${name}`;
     unbound.delete(key);
     if ((block['timeouts'] ?? null) !== null) hurried.push(origin);
     const before = work.diagnostics.length;
-    const { raw, depends_on, counted } = resourceOf(
-      kind,
-      block,
-      bonds.get(key) ?? {},
-      siteOf(origin),
-    );
+    const site = siteOf(work, origin);
+    const { raw, depends_on, counted } = resourceOf(kind, block, bonds.get(key) ?? {}, site);
     // What was complained of is wrong in other ways, too, because of it.
     if (work.diagnostics.length > before) return;
     const recounts = !moved.has(key) && (counted || raw['for_each'] === undefined);
     work.pieces.push({
-      ...pieceOf(file, [kind.name, name], raw, origin),
+      ...pieceOf(work, [kind.name, name], raw, origin),
       ...(depends_on.length > 0 && { depends_on }),
       ...(counted && { counted }),
       ...(recounts && { recounts }),
     });
   });
-  for (const key of unbound) say('warning', leftOver(key, bonds.get(key) ?? {}));
+  for (const key of unbound) say(work, 'warning', leftOver(key, bonds.get(key) ?? {}));
   const [first, ...others] = hurried;
-  if (first) say('warning', untimed(others.length), first);
+  if (first) say(work, 'warning', untimed(others.length), first);
+}
+
+function takeVariable(
+  work: StackWork,
+  name: string,
+  { default: initial, type, validation }: JsonObject,
+): void {
+  if (initial !== undefined) {
+    const raw = literalValueOf(initial, placeBelow(siteOf(work), 'variable', name, 'default'));
+    share(work, pieceOf(work, ['variables', name], raw, wholeOf(work)));
+  }
+  const shape = typeof type === 'string' ? typeIn(type) : undefined;
+  if (shape) work.types.set(name, shape);
+  if (validation !== undefined && [validation].flat().length > 0)
+    say(work, 'warning', {
+      path: ['variable', name],
+      code: 'unused-validation',
+      summary: `the validation of the variable \`${name}\` is not carried out here`,
+      detail: 'Check what the program is given in the program.',
+    });
 }
 
 /** One for all of them: it is the same that is to be said. */
@@ -267,78 +273,55 @@ function share({ shared, pieces }: Work, piece: Piece): void {
 type Visit = (kind: Kind, name: string, block: JsonObject, origin: Origin) => void;
 
 /** Visits the blocks of our kinds; of the others it says what becomes of them. */
-function eachBlock(
-  work: Work,
-  stack: Stack,
-  section: 'resource' | 'data',
-  file: StackFile,
-  say: Say,
-  visit: Visit,
-): void {
+function eachBlock(work: StackWork, section: 'resource' | 'data', visit: Visit): void {
+  const { stack } = work;
   for (const [type, blocks] of Object.entries(blockAt(stack.tree, section))) {
     const kind = stack.kinds.get(type);
     for (const [name, block] of Object.entries(isObject(blocks) ? blocks : {})) {
-      const origin = originOf(work, file, block, `${stack.name}/${type}.${name}`);
-      if (!isObject(block))
-        say(
-          'error',
-          { path: [], code: 'bad-stack', summary: `${type}.${name} is no object` },
-          origin,
-        );
-      else if (kind) visit(kind, name, block, origin);
-      else elsewhere(work, section, type, name, stack, say, origin);
+      const address = `${type}.${name}`;
+      const origin = originOf(work, block, address);
+      if (isObject(block) && kind) visit(kind, name, block, origin);
+      else if (isObject(block)) elsewhere(work, section, type, name, origin);
+      else {
+        const summary = `${address} is no object`;
+        say(work, 'error', { path: [], code: 'bad-stack', summary }, origin);
+      }
     }
   }
 }
 
 function elsewhere(
-  { kinds }: Work,
+  work: StackWork,
   section: string,
   type: string,
   name: string,
-  stack: Stack,
-  say: Say,
   origin: Origin,
 ): void {
+  const tell = (severity: Severity, code: string, summary: string, detail: string): void =>
+    say(work, severity, { path: [], code, summary, detail }, origin);
+  const types = [...work.stack.kinds.keys()];
   if (type === 'terraform_remote_state') return;
-  if (!type.startsWith(PREFIX)) {
-    const detail = 'It is left as it is; let Terraform carry it out.';
-    return say(
+  if (!type.startsWith(PREFIX))
+    tell(
       'warning',
-      {
-        path: [],
-        code: 'other-provider',
-        summary: `${section} ${type}.${name} belongs to another provider`,
-        detail,
-      },
-      origin,
+      'other-provider',
+      `${section} ${type}.${name} belongs to another provider`,
+      'It is left as it is; let Terraform carry it out.',
     );
-  }
-  if (section === 'data') {
-    const detail = `\`trueup get ${type.slice(PREFIX.length)}\` lists records.`;
-    return say(
+  else if (section === 'data')
+    tell(
       'warning',
-      {
-        path: [],
-        code: 'unsupported-data',
-        summary: `the data source ${type}.${name} is left out: a lookup finds one object of a kind`,
-        detail,
-      },
-      origin,
+      'unsupported-data',
+      `the data source ${type}.${name} is left out: a lookup finds one object of a kind`,
+      `\`trueup get ${type.slice(PREFIX.length)}\` lists records.`,
     );
-  }
-  const types = [...stack.kinds.keys()];
-  const detail = `Types: ${[...kinds.values()].map(({ singular }) => PREFIX + singular).join(', ')}.`;
-  say(
-    'error',
-    {
-      path: [],
-      code: 'unknown-kind',
-      summary: `${type} is no resource type.${didYouMean(type, types)}`,
-      detail,
-    },
-    origin,
-  );
+  else
+    tell(
+      'error',
+      'unknown-kind',
+      `${type} is no resource type.${didYouMean(type, types)}`,
+      `Types: ${types.join(', ')}.`,
+    );
 }
 
 const silent = new Set([
@@ -358,42 +341,33 @@ const silent = new Set([
 const mappings = ['resource', 'data', 'variable', 'locals', 'output'];
 
 /** Whole sections that have no counterpart here, by name. */
-function sections({ tree }: Stack, say: Say): void {
+function sections(work: StackWork): void {
+  const { tree } = work.stack;
   for (const section of Object.keys(tree).toSorted(compareText)) {
     if (silent.has(section)) continue;
     const detail =
       section === 'removed'
         ? 'Take the object out of the program, or forget it: trueup state rm ADDRESS'
         : 'Take it out of the program, or let Terraform carry out this stack.';
-    say('error', {
-      path: [section],
-      code: 'unsupported-block',
-      summary: `\`${section}\` is not supported here`,
-      detail,
-    });
+    const summary = `\`${section}\` is not supported here`;
+    say(work, 'error', { path: [section], code: 'unsupported-block', summary, detail });
   }
   for (const section of mappings) {
-    const misshapen = [
-      own(tree, section),
-      ...(section === 'resource' || section === 'data'
-        ? Object.values(blockAt(tree, section))
-        : []),
-    ].some((one) => one !== undefined && !isObject(one));
-    if (misshapen)
-      say('error', {
+    const isNested = section === 'resource' || section === 'data';
+    const inner = isNested ? Object.values(blockAt(tree, section)) : [];
+    if ([own(tree, section), ...inner].some((one) => one !== undefined && !isObject(one)))
+      say(work, 'error', {
         path: [section],
         code: 'bad-stack',
         summary: `\`${section}\` is no mapping of names`,
-        detail: 'Synthesise anew: trueup synth',
+        detail: SYNTHESISE_ANEW,
       });
   }
   const { backend, cloud } = blockAt(tree, 'terraform');
-  const [kept] =
-    cloud === undefined
-      ? Object.keys(isObject(backend) ? backend : {}).filter((name) => name !== 'local')
-      : ['cloud'];
+  const backends = Object.keys(isObject(backend) ? backend : {});
+  const kept = cloud === undefined ? backends.find((name) => name !== 'local') : 'cloud';
   if (kept !== undefined)
-    say('info', {
+    say(work, 'info', {
       path: ['terraform'],
       code: 'own-state',
       summary: `the backend \`${kept}\` is Terraform's: trueup keeps a state of its own`,
@@ -412,45 +386,40 @@ const meanwhile: Readonly<Record<string, string>> = {
   journal: 'The journal lies beside the state.',
 };
 
+const ours = ['v2_headers', 'roles', 'requests_per_minute'];
+
 /** The provider block: what is a setting of a project becomes one. */
-function settingsOf({ tree }: Stack, say: Say, site: StackPlace): Record<string, Raw> {
-  const blocks = [blockAt(tree, 'provider')['devicecloud'] ?? []]
-    .flat()
-    .filter((one): one is JsonObject => isObject(one));
+function settingsOf(work: StackWork): Record<string, Raw> {
+  const blocks = [blockAt(work.stack.tree, 'provider')['devicecloud'] ?? []].flat();
+  const given = blocks
+    .flatMap((block) => (isObject(block) ? Object.entries(block) : []))
+    .filter(([name, value]) => value !== null && name !== '//');
   const settings: Record<string, Raw> = {};
-  for (const block of blocks) {
-    for (const [name, value] of Object.entries(block))
-      if (value !== null && name !== '//') setting(settings, name, value, say, site);
-  }
+  for (const [name, value] of given)
+    if (ours.includes(name))
+      settings[name] = rawValueOf(value, placeBelow(siteOf(work), 'provider', name));
+    else refuseSetting(work, name);
   return settings;
 }
 
-function setting(
-  settings: Record<string, Raw>,
-  name: string,
-  value: Json,
-  say: Say,
-  site: StackPlace,
-): void {
+function refuseSetting(work: StackWork, name: string): void {
   const path = ['provider', name];
-  if (name === 'v2_headers' || name === 'roles' || name === 'requests_per_minute')
-    settings[name] = rawValueOf(value, path, site);
-  else if (name === 'alias')
-    say('error', {
+  if (name === 'alias')
+    say(work, 'error', {
       path,
       code: 'unsupported-alias',
       summary: 'a provider with an alias is not supported here',
       detail: 'Plan the stacks of each cloud by themselves, each with its environment.',
     });
   else if (credentials.test(name))
-    say('error', {
+    say(work, 'error', {
       path,
       code: 'literal-secret',
       summary: `\`${name}\` cannot stand in a stack`,
       detail: `Credentials come from the environment: TRUEUP_${name.toUpperCase()}.`,
     });
   else
-    say('warning', {
+    say(work, 'warning', {
       path,
       code: 'unused-setting',
       summary: `\`${name}\` of the provider block is not used here`,
@@ -458,39 +427,24 @@ function setting(
     });
 }
 
-/** The construct's path, and the line of the program where a stack trace tells it. */
-function originOf(
-  { cwd }: Work,
-  { from }: StackFile,
-  block: Json | undefined,
-  fallback: string,
-): Origin {
+/** The construct's place; of what no construct made, the block's address. */
+function originOf(work: StackWork, block: Json | undefined, address: string): Origin {
   const { path, stackTrace } = isObject(block) ? blockAt(block, '//', 'metadata') : {};
-  const trace = Array.isArray(stackTrace)
-    ? (stackTrace as readonly Json[]).filter((line) => typeof line === 'string')
-    : [];
-  return {
-    file: from.file,
-    line: 0,
-    column: 0,
-    ...lineOf(trace, cwd),
-    path: typeof path === 'string' ? path : fallback,
-  };
+  const name = typeof path === 'string' ? path : `${work.stack.name}/${address}`;
+  return originAt(work, work.file.from, name, textsIn(stackTrace));
 }
 
 const levels: Readonly<Record<string, Severity>> = {
   error: 'error',
   warn: 'warning',
   warning: 'warning',
-  info: 'info',
 };
 
-function remarked({ cwd }: Work, { path, level, message, trace, from }: StackRemark): Diagnostic {
-  const severity = levels[level.slice(level.lastIndexOf('/') + 1)] ?? 'info';
+function remarked(work: Work, { path, level, message, trace, from }: StackRemark): Diagnostic {
   return {
-    severity,
+    severity: levels[level.slice(level.lastIndexOf('/') + 1)] ?? 'info',
     code: 'program',
     summary: `${path}: ${message}`,
-    origin: { file: from.file, line: 0, column: 0, ...lineOf(trace, cwd), path },
+    origin: originAt(work, from, path, trace),
   };
 }

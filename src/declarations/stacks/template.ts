@@ -17,7 +17,8 @@ export interface Unread {
   readonly body: string;
 }
 
-export type TemplatePart = string | Traversal | Unread;
+export type TemplateExpression = Traversal | Unread;
+export type TemplatePart = string | TemplateExpression;
 
 const OPENING = /[$%]\{/g;
 
@@ -67,7 +68,7 @@ function closing(text: string, from: number): number {
   return text.length;
 }
 
-function expression(text: string): Traversal | Unread {
+function expression(text: string): TemplateExpression {
   const body = text.slice(2, -1).trim();
   const steps = text.startsWith('${') && text.endsWith('}') ? stepsOf(body) : undefined;
   return steps && steps.length > 1 ? { text, steps } : { text, body };

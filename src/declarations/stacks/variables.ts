@@ -1,29 +1,29 @@
 // The types that a stack gives its variables. What a variable is given, in a file or from outside as text, becomes what
 // Terraform would make of it, or is refused.
-import { holdsExact, parseJson, type Json } from '../../model/index.js';
+import { holdsExact, isList, parseJson, type Json } from '../../model/index.js';
 import { escapeText } from '../expression.js';
 import { spell } from '../interpolate.js';
-import { isMap, type Raw } from '../yaml/raw-values.js';
+import { isMap, type Raw, type RawMap } from '../yaml/raw-values.js';
 
-export type VariableType =
-  | 'text'
-  | 'number'
-  | 'flag'
-  | 'any'
-  | { readonly of: VariableType; readonly holds: 'list' | 'set' | 'map' };
+interface Collective {
+  readonly of: VariableType;
+  readonly holds: 'list' | 'set' | 'map';
+}
+export type VariableType = 'text' | 'number' | 'flag' | 'any' | Collective;
 export type VariableTypes = ReadonlyMap<string, VariableType>;
+
+const simple: ReadonlyMap<string, VariableType | undefined> = new Map([
+  ['string', 'text'],
+  ['number', 'number'],
+  ['bool', 'flag'],
+  ['any', 'any'],
+  ['', undefined],
+]);
 
 /** The type that a stack gives a variable; undefined where it gives none. */
 export function typeIn(words: string): VariableType | undefined {
   const type = words.replace(/^\$\{([^]*)\}$/, '$1').trim();
-  const named = new Map<string, VariableType | undefined>([
-    ['string', 'text'],
-    ['number', 'number'],
-    ['bool', 'flag'],
-    ['any', 'any'],
-    ['', undefined],
-  ]);
-  if (named.has(type)) return named.get(type);
+  if (simple.has(type)) return simple.get(type);
   const [, word = '', inner = ''] = /^(list|set|map|object|tuple)\(([^]*)\)$/.exec(type) ?? [];
   if (word === 'list' || word === 'set' || word === 'map')
     return { of: typeIn(inner) ?? 'any', holds: word };
@@ -35,7 +35,7 @@ export function typeIn(words: string): VariableType | undefined {
 /** What a value is as one of the type; undefined where it is none. */
 export function ofType(value: Raw, type: VariableType | undefined): Raw | undefined {
   if (type === undefined || type === 'any' || value === null) return value;
-  if (typeof type === 'object') return membersOfType(value, type.of, type.holds);
+  if (typeof type === 'object') return membersOfType(value, type);
   const isSingle =
     typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
   if (type === 'text') return isSingle ? String(value) : undefined;
@@ -43,15 +43,9 @@ export function ofType(value: Raw, type: VariableType | undefined): Raw | undefi
   return typeof value === (type === 'number' ? 'number' : 'boolean') ? value : undefined;
 }
 
-function membersOfType(
-  value: Raw,
-  of: VariableType,
-  holds: 'list' | 'set' | 'map',
-): Raw | undefined {
-  if (holds === 'map' ? !isMap(value) : !Array.isArray(value)) return undefined;
-  const members = Object.entries(value as Readonly<Record<string, Raw>>).map(
-    ([key, item]) => [key, ofType(item, of)] as const,
-  );
+function membersOfType(value: Raw, { of, holds }: Collective): Raw | undefined {
+  if (holds === 'map' ? !isMap(value) : !isList(value)) return undefined;
+  const members = Object.entries(value as RawMap).map(([key, item]) => [key, ofType(item, of)]);
   if (members.some(([, item]) => item === undefined)) return undefined;
   if (holds === 'map') return Object.fromEntries(members) as Raw;
   const items = members.map(([, item]) => item as Raw);

@@ -135,18 +135,12 @@ function isItem({ text, at, end }: Cursor): boolean {
 const NO_TEXT = /^(?:null|true|false|__proto__)$/i;
 const LONGEST_KEY = 256;
 
-function isKeyStart(character: number): boolean {
-  return (
-    (character >= 97 && character <= 122) ||
-    (character >= 65 && character <= 90) ||
-    character === 95
-  );
-}
+const isKeyStart = (character: number): boolean =>
+  (character >= 97 && character <= 122) || (character >= 65 && character <= 90) || character === 95;
 
 /** Letters, digits, `_`, `-`, `.` and `/`. */
-function isKeyPart(character: number): boolean {
-  return isKeyStart(character) || (character >= 45 && character <= 57);
-}
+const isKeyPart = (character: number): boolean =>
+  isKeyStart(character) || (character >= 45 && character <= 57);
 
 /** Where the key at the cursor ends: quoted without escapes, or plain. -1 where there is none. */
 function keyEnd({ text, at, end }: Cursor): number {
@@ -177,10 +171,9 @@ function colonBehind(cursor: Cursor, stop: number, inFlow: boolean): boolean {
 function tryKey(cursor: Cursor, inFlow: boolean): string | undefined {
   const stop = keyEnd(cursor);
   if (!colonBehind(cursor, stop, inFlow)) return undefined;
-  const plain = isKeyStart(cursor.text.charCodeAt(cursor.at));
-  const key = plain
-    ? cursor.text.slice(cursor.at, stop)
-    : cursor.text.slice(cursor.at + 1, stop - 1);
+  const { text, at } = cursor;
+  const plain = isKeyStart(text.charCodeAt(at));
+  const key = plain ? text.slice(at, stop) : text.slice(at + 1, stop - 1);
   if (NO_TEXT.test(key)) return undefined;
   cursor.at = stop + 1;
   // A plain text is two tokens, and a colon is one.
@@ -189,7 +182,6 @@ function tryKey(cursor: Cursor, inFlow: boolean): string | undefined {
 }
 
 function mapping(cursor: Cursor, indent: number, depth: number): Raw {
-  if (depth > limits.levels) decline();
   const out: Record<string, Raw> = {};
   const marks = mark(cursor, out, depth);
   while (cursor.indent === indent && !isItem(cursor)) {
@@ -202,7 +194,9 @@ function mapping(cursor: Cursor, indent: number, depth: number): Raw {
   return out;
 }
 
+/** The marks of a container that begins here, where it is marked. */
 function mark(cursor: Cursor, container: object, depth: number): Map<string, number> | undefined {
+  if (depth > limits.levels) decline();
   if (depth > cursor.marked) return undefined;
   const marks = new Map<string, number>();
   cursor.marks.set(container, marks);
@@ -218,7 +212,6 @@ function blockValue(cursor: Cursor, indent: number, depth: number): Raw {
 }
 
 function sequence(cursor: Cursor, indent: number, depth: number): Raw {
-  if (depth > limits.levels) decline();
   const out: Raw[] = [];
   const marks = mark(cursor, out, depth);
   while (cursor.indent === indent && isItem(cursor)) {
@@ -274,7 +267,6 @@ function quoted(cursor: Cursor): string {
 }
 
 function flowSequence(cursor: Cursor, depth: number): Raw {
-  if (depth > limits.levels) decline();
   const out: Raw[] = [];
   const marks = mark(cursor, out, depth);
   eachMember(cursor, BRACKET_END, () => {
@@ -285,7 +277,6 @@ function flowSequence(cursor: Cursor, depth: number): Raw {
 }
 
 function flowMapping(cursor: Cursor, depth: number): Raw {
-  if (depth > limits.levels) decline();
   const out: Record<string, Raw> = {};
   const marks = mark(cursor, out, depth);
   eachMember(cursor, BRACE_END, () => {
@@ -332,15 +323,8 @@ function blockPlain(cursor: Cursor): Raw {
   return plain(cursor, stop);
 }
 
-function isFlowIndicator(character: number): boolean {
-  return (
-    character === COMMA ||
-    character === BRACKET ||
-    character === BRACKET_END ||
-    character === BRACE ||
-    character === BRACE_END
-  );
-}
+const FLOW_INDICATORS: readonly number[] = [COMMA, BRACKET, BRACKET_END, BRACE, BRACE_END];
+const isFlowIndicator = (character: number): boolean => FLOW_INDICATORS.includes(character);
 
 function flowPlain(cursor: Cursor): Raw {
   const { text, at, end } = cursor;

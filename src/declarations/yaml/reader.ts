@@ -43,18 +43,26 @@ export function readYaml(
   const faults: SyntaxFault[] = [];
   const documents: RawDocument[] = [];
   for (const document of composed(text)) {
-    const first = document.errors[0];
+    const [first] = document.errors;
     if (first) {
       faults.push(inOurWords(first));
       continue;
     }
-    const walk: Walk = { marked, marks: new Map(), anchors: new Map(), faults, aliased: 0 };
-    const root = document.contents === null ? null : convert(walk, document.contents, 1).value;
-    if (root !== null) documents.push({ root, marks: walk.marks });
+    const read = converted(document, marked);
+    faults.push(...read.faults);
+    documents.push(...read.documents);
   }
-  return faults.length > 0
-    ? { faults: faults.toSorted((a, b) => a.offset - b.offset) }
-    : { documents };
+  return readingOf(faults, documents);
+}
+
+const readingOf = (faults: readonly SyntaxFault[], documents: readonly RawDocument[]): Reading =>
+  faults.length > 0 ? { faults: faults.toSorted((a, b) => a.offset - b.offset) } : { documents };
+
+/** The document, unless it is empty. */
+function converted({ contents }: Document.Parsed, marked: number) {
+  const walk: Walk = { marked, marks: new Map(), anchors: new Map(), faults: [], aliased: 0 };
+  const root = contents === null ? null : convert(walk, contents, 1).value;
+  return { faults: walk.faults, documents: root === null ? [] : [{ root, marks: walk.marks }] };
 }
 
 const composed = (text: string): Generator<Document.Parsed, void> =>
@@ -89,9 +97,9 @@ export function readKeys(
   if (limit) return { faults: [limit] };
   const faults: SyntaxFault[] = [];
   const documents: RawDocument[] = [];
-  for (const { contents, errors, range } of composed(text)) {
-    const walk: Walk = { marked, marks: new Map(), anchors: new Map(), faults: [], aliased: 0 };
-    const root = contents === null ? null : convert(walk, contents, 1).value;
+  for (const document of composed(text)) {
+    const { contents, errors, range } = document;
+    const read = converted(document, marked);
     const within = scanned.filter(({ offset }) => offset >= range[0] && offset <= range[2]);
     const keys = isMap(contents)
       ? contents.items.flatMap(({ key }) =>
@@ -111,13 +119,20 @@ export function readKeys(
       const key = offset + text.slice(offset, offset + LONGEST_INDENT).search(/[^ \t]|$/);
       return matters(text[key - 1] === '\n' ? key - 1 : key);
     });
-    faults.push(...broken, ...[...within, ...walk.faults].filter(({ offset }) => matters(offset)));
-    if (root !== null) documents.push({ root, marks: walk.marks });
+    faults.push(...broken, ...[...within, ...read.faults].filter(({ offset }) => matters(offset)));
+    documents.push(...read.documents.flatMap((one) => withKeys(one, kept)));
   }
-  return faults.length > 0
-    ? { faults: faults.toSorted((a, b) => a.offset - b.offset) }
-    : { documents: documents.flatMap((one) => withKeys(one, kept)) };
+  return readingOf(faults, documents);
 }
+
+/** Tokens that a level of nesting begins with, in a block. */
+const BEGINNERS: ReadonlySet<string | null> = new Set([
+  'seq-item-ind',
+  'explicit-key-ind',
+  'scalar',
+  'single-quoted-scalar',
+  'double-quoted-scalar',
+]);
 
 /** Looks at the tokens alone: how many, how deep, and those that no declaration file may hold. */
 function* scan(text: string, mostTokens: number): Generator<SyntaxFault, void> {
@@ -139,14 +154,7 @@ function* scan(text: string, mostTokens: number): Generator<SyntaxFault, void> {
     if (forbidden) yield forbidden;
     if (type === 'flow-map-start' || type === 'flow-seq-start') flow += 1;
     else if (type === 'flow-map-end' || type === 'flow-seq-end') flow -= 1;
-    else if (
-      flow === 0 &&
-      (type === 'seq-item-ind' ||
-        type === 'explicit-key-ind' ||
-        type === 'scalar' ||
-        type === 'single-quoted-scalar' ||
-        type === 'double-quoted-scalar')
-    ) {
+    else if (flow === 0 && BEGINNERS.has(type)) {
       while (columns.length > 0 && (columns.at(-1) as number) >= offset - lineStart) columns.pop();
       columns.push(offset - lineStart);
     }
@@ -243,10 +251,9 @@ function convert(walk: Walk, node: ParsedNode | null, depth: number): Converted 
   if (node === null) return { value: null, size: 1 };
   if (depth > limits.levels) return wrong(walk, tooDeep(node.range[0]));
   if (isAlias(node)) return convertAlias(walk, node.source, node.range[0]);
-  const converted = convertNode(walk, node, depth);
-  const anchor = isScalar(node) || isMap(node) || isSeq(node) ? node.anchor : undefined;
-  if (anchor !== undefined) walk.anchors.set(anchor, converted);
-  return converted;
+  const made = convertNode(walk, node, depth);
+  if (node.anchor !== undefined) walk.anchors.set(node.anchor, made);
+  return made;
 }
 
 function convertNode(walk: Walk, node: ParsedNode, depth: number): Converted {
@@ -284,25 +291,21 @@ function convertAlias(walk: Walk, name: string, offset: number): Converted {
 function convertScalar(walk: Walk, node: ParsedNode): Raw {
   if (!isScalar(node)) return null;
   const value: unknown = node.value;
+  const refused = (code: string, summary: string, detail: string): Raw =>
+    wrong(walk, { offset: node.range[0], code, summary, detail }).value;
   if (typeof value === 'bigint') {
     if (value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER))
       return Number(value);
-    return wrong(walk, {
-      offset: node.range[0],
-      code: 'integer-range',
-      summary: 'the integer is beyond 2^53 and would lose digits',
-      detail: 'Write it in quotes: identifiers are text.',
-    }).value;
+    return refused(
+      'integer-range',
+      'the integer is beyond 2^53 and would lose digits',
+      'Write it in quotes: identifiers are text.',
+    );
   }
-  if (typeof value === 'number') {
-    if (Number.isFinite(value)) return value;
-    return wrong(walk, {
-      offset: node.range[0],
-      code: 'number-range',
-      summary: 'not a finite number',
-      detail: 'Write it in quotes if text is meant.',
-    }).value;
-  }
+  if (typeof value === 'number')
+    return Number.isFinite(value)
+      ? value
+      : refused('number-range', 'not a finite number', 'Write it in quotes if text is meant.');
   if (typeof value === 'string') return node.type === 'PLAIN' ? plainText(value) : value;
   return typeof value === 'boolean' ? value : null;
 }
@@ -327,10 +330,10 @@ function convertMap(walk: Walk, node: YAMLMap.Parsed, depth: number): Converted 
 function keyOf(
   walk: Walk,
   key: ParsedNode | null,
-  runContext: number,
+  outer: number,
   seen: ReadonlyMap<string, number>,
 ): string | undefined {
-  const offset = key?.range[0] ?? runContext;
+  const offset = key?.range[0] ?? outer;
   const complain = (code: string, summary: string, detail: string): undefined => {
     walk.faults.push({ offset, code, summary, detail });
   };
@@ -351,14 +354,9 @@ function keyOf(
 }
 
 function convertItems(walk: Walk, items: readonly ParsedNode[], depth: number): Converted {
-  const marks = new Map<string, number>();
-  let size = 1;
-  const out = items.map((item, index) => {
-    const inner = convert(walk, item, depth + 1);
-    marks.set(String(index), item.range[0]);
-    size += inner.size;
-    return inner.value;
-  });
-  if (depth <= walk.marked) walk.marks.set(out, marks);
-  return { value: out, size };
+  const inner = items.map((item) => convert(walk, item, depth + 1));
+  const value = inner.map((one) => one.value);
+  if (depth <= walk.marked)
+    walk.marks.set(value, new Map(items.map(({ range }, index) => [String(index), range[0]])));
+  return { value, size: inner.reduce((sum, { size }) => sum + size, 1) };
 }
