@@ -117,15 +117,11 @@ function isStep(value: unknown): value is EstateStep {
   );
 }
 
-/**
- * The record as it is stored: every field present but `resource_url`, references as ids, secrets as their mask.
- * `fill` gives what the seed left out and has no neutral default (ids, times, the own account).
- */
-export function completed(
-  kind: Collection,
-  seed: JsonObject,
-  fill: (name: string, attribute: Attribute) => Json | undefined,
-): StoredRecord {
+/** Gives what a seed left out and has no neutral default (ids, times, the own account). */
+export type Fill = (name: string, attribute: Attribute) => Json | undefined;
+
+/** The record as it is stored: every field present but `resource_url`, references as ids, secrets as their mask. */
+export function completed(kind: Collection, seed: JsonObject, fill: Fill): StoredRecord {
   const out: Record<string, Json> = {};
   for (const [name, attribute] of entriesOf(kind.attributes)) {
     if (name === 'resource_url') continue;
@@ -151,30 +147,6 @@ function stored(attribute: Attribute, value: Json): Json {
       attribute.attributes[name] ? stored(attribute.attributes[name], item) : item,
     ]),
   );
-}
-
-/** Collections that are only read; the log of changes has a place of its own. */
-export function onlyRead(collections: Collections, kinds: Kinds): readonly Collection[] {
-  return [...collections.values()].filter(
-    ({ name }) => !kinds.has(name) && name !== 'activity_logs',
-  );
-}
-
-/** A record as it is stored: known fields with their defaults, references as ids; unknown ones as they are. */
-export function seeded(
-  collection: Collection,
-  seed: JsonObject,
-  {
-    now,
-    newId,
-  }: { readonly now: () => string; readonly newId: (collection: Collection) => string },
-): StoredRecord {
-  if (collection.operations.dialect === 'iot') return seed;
-  const fill = (name: string): Json | undefined => {
-    if (name === collection.id) return newId(collection);
-    return name === 'created_at' || name === 'updated_at' ? now() : undefined;
-  };
-  return { ...seed, ...completed(collection, seed, fill) };
 }
 
 /** @throws Refusal for records of kinds that do not exist here. */

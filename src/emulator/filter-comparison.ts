@@ -36,7 +36,7 @@ export function sortKeyOf(shape: FilterType, value: string): string | number | u
   }
 }
 
-const compared: Readonly<Record<Test, (a: string | number, b: string | number) => boolean>> = {
+export const compared: Readonly<Record<Test, (a: string | number, b: string | number) => boolean>> = {
   is: (a, b) => a === b,
   among: (a, b) => a === b,
   lt: (a, b) => a < b,
