@@ -10,8 +10,8 @@ import {
 } from '../model/index.js';
 import {
   bodyOf,
-  checkAccept,
   faceOf,
+  guard,
   queryOf,
   route,
   type EmulatorApp,
@@ -32,11 +32,7 @@ export function addAlerts(app: EmulatorApp, cloud: EmulatedCloud): void {
   const alerts = collections.find(({ name }) => name === 'alerts');
   const rules = kinds.get('alert_rules');
   if (!alerts || !rules || !kinds.has('alert_push_destinations')) return;
-  app.use('/emulator/*', async (c, next) => {
-    c.set('actor', actorOf(cloud, c));
-    checkAccept(c, 'v2');
-    await next();
-  });
+  guard(app, '/emulator/*', 'v2', (c) => actorOf(cloud, c));
   route(app, '/emulator/alerts', { POST: (c) => raise(cloud, alerts, rules, c) });
   route(app, '/emulator/deliveries', { GET: (c) => listDeliveries(cloud, c) });
 }
