@@ -9,7 +9,7 @@ import type { User } from './estate.js';
 import type { Face } from './records.js';
 import { mediaTypes, turnDown, type ErrorFormat } from './error-responses.js';
 import type { Secrets } from './signing-secrets.js';
-import type { RecordChange, RecordStore } from './record-store.js';
+import type { RecordEdit, RecordStore } from './record-store.js';
 
 /** The four headers of v2 with their values. */
 export type V2Key = Readonly<Record<`X-${'MGR' | 'VND'}-API-${'ID' | 'KEY'}`, string>>;
@@ -103,12 +103,8 @@ export const bearerOf = (c: Asked): string =>
   /^Bearer (\S+)$/.exec(c.req.header('authorization') ?? '')?.[1] ?? '';
 
 /** Carries out a change that a request asks for. */
-export function commit(
-  cloud: EmulatedCloud,
-  c: Asked,
-  change: Pick<RecordChange, 'kind' | 'before' | 'after'>,
-): void {
-  cloud.store.commit({ ...change, actor: c.get('actor'), face: faceOf(cloud, c) });
+export function commit(cloud: EmulatedCloud, c: Asked, edit: RecordEdit): void {
+  cloud.store.commit({ ...edit, actor: c.get('actor'), face: faceOf(cloud, c) });
 }
 
 export function faceOf({ store, behaviours }: EmulatedCloud, c: Asked): Face {

@@ -4,8 +4,9 @@ import {
   defined,
   idOf,
   isObject,
-  parseJson,
+  own,
   refuse,
+  tryJson,
   type Attribute,
   type Collection,
   type Collections,
@@ -86,14 +87,6 @@ export function parseEstate(text: string, file: string): Estate {
     : estate;
 }
 
-function tryJson(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** @param complain is given the number of a line that is damaged and not the last one */
 function changesOf(
   lines: readonly string[],
@@ -125,7 +118,7 @@ export function completed(kind: Collection, seed: JsonObject, fill: Fill): Store
   const out: Record<string, Json> = {};
   for (const [name, attribute] of entriesOf(kind.attributes)) {
     if (name === 'resource_url') continue;
-    const given = Object.hasOwn(seed, name) ? (seed[name] as Json) : undefined;
+    const given = own(seed, name);
     out[name] =
       given === undefined ? (fill(name, attribute) ?? blank(attribute)) : stored(attribute, given);
   }
@@ -151,9 +144,10 @@ function stored(attribute: Attribute, value: Json): Json {
 
 /** @throws Refusal for records of kinds that do not exist here. */
 export function checkKinds(estate: Estate, kinds: Kinds, collections: Collections): void {
+  const changed = (estate.changes ?? []).map((step) => step.in);
   const named = [
     ...Object.keys(estate.records),
-    ...(estate.changes ?? []).map((step) => step.in).filter((name) => name !== 'activity_logs'),
+    ...changed.filter((name) => name !== 'activity_logs'),
   ];
   const strange = named.find((name) => !kinds.has(name) && !collections.has(name));
   if (strange !== undefined)
@@ -179,11 +173,6 @@ export function withMentioned(estate: Estate, kinds: Kinds): Estate {
     routers: found,
     users: people.map((one) => ({ ...one, user_id: one.id, is_active: true })),
   };
-  return {
-    ...estate,
-    records: {
-      ...Object.fromEntries(Object.entries(mentioned).filter(([name]) => kinds.has(name))),
-      ...records,
-    },
-  };
+  const known = Object.entries(mentioned).filter(([name]) => kinds.has(name));
+  return { ...estate, records: { ...Object.fromEntries(known), ...records } };
 }

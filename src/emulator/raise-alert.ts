@@ -18,6 +18,7 @@ import {
   type Asked,
   type EmulatedCloud,
 } from './app.js';
+import { lineage } from './collection-rules.js';
 import { shown } from './collections.js';
 import type { Delivery } from './deliveries.js';
 import { fieldsOf, requireAll } from './write-steps.js';
@@ -74,7 +75,7 @@ async function raise(
   });
   const alert = shown(alerts, record, face);
   const delivered = { ...alert, router_details: router ? router.details(c) : null };
-  const scope = { accounts: lineage(cloud, raised.account), group: router?.group };
+  const scope = { accounts: lineage(cloud.store, raised.account), group: router?.group };
   const fired = await Promise.all(
     cloud.store
       .all(rules)
@@ -118,19 +119,6 @@ function routerOf(cloud: EmulatedCloud, id: string, account: string): Router {
     ...(typeof record?.group === 'string' && { group: record.group }),
     details: (c) => (kind && record ? showRecord(kind, record, faceOf(cloud, c), true) : { id }),
   };
-}
-
-/** The account and all above it. */
-function lineage({ store }: EmulatedCloud, account: string): ReadonlySet<Json> {
-  const kind = store.kinds.get('accounts') as Kind;
-  const found = new Set<Json>();
-  for (
-    let id: Json | undefined = account;
-    typeof id === 'string' && !found.has(id);
-    id = store.get(kind, id)?.account
-  )
-    found.add(id);
-  return found;
 }
 
 /** Accounts stand for those below them, too; a group for its routers; a rule without either selects nothing. */

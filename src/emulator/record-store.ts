@@ -22,11 +22,14 @@ import {
 import { showRecord, type Face, type StoredRecord } from './records.js';
 import { timeUuids } from './uuid.js';
 
-export interface RecordChange {
+export interface RecordEdit {
   readonly kind: Kind;
   readonly before?: StoredRecord;
   /** Absent: deleted. */
   readonly after?: StoredRecord;
+}
+
+export interface RecordChange extends RecordEdit {
   readonly actor: Actor;
   readonly face: Face;
   /** Put before all others instead of behind them. */

@@ -45,17 +45,9 @@ function listening(server: Server, port: number, host: string): Promise<number> 
     server.once('error', (error: NodeJS.ErrnoException) => {
       const why =
         error.code === 'EADDRINUSE' ? 'another process listens there' : (error.code ?? 'it failed');
+      const summary = `cannot listen on ${host}:${port}: ${why}`;
       const detail = 'Name another port with --port, or 0 for any free one.';
-      reject(
-        new Refusal([
-          {
-            severity: 'error',
-            code: 'port-not-free',
-            summary: `cannot listen on ${host}:${port}: ${why}`,
-            detail,
-          },
-        ]),
-      );
+      reject(new Refusal([{ severity: 'error', code: 'port-not-free', summary, detail }]));
     });
     server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
   });

@@ -24,17 +24,16 @@ export function fieldsOf(
     const target = store.kinds.get(name);
     return target && store.get(target, id) !== undefined;
   };
-  const { fields, complaints } = acceptAll(
-    attributes,
-    body,
-    { kinds: store.kinds, behaviours, exists },
-    update,
-  );
-  if (complaints.length > 0) {
-    const why = complaints.map((one) => `${one.path} ${one.why}`).join('; ');
-    const paths = complaints.map(({ path }) => place(path));
-    turnDown(400, why, paths);
-  }
+  const complaints: { readonly path: string; readonly why: string }[] = [];
+  const complain = (path: string, why: string): void => void complaints.push({ path, why });
+  const intake = { kinds: store.kinds, behaviours, exists, complain };
+  const fields = acceptAll(attributes, body, intake, update);
+  if (complaints.length > 0)
+    turnDown(
+      400,
+      complaints.map(({ path, why }) => `${path} ${why}`).join('; '),
+      complaints.map(({ path }) => place(path)),
+    );
   return fields;
 }
 
