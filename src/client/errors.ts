@@ -2,8 +2,8 @@
 // alike, with the server's own words made safe to print.
 import {
   isObject,
-  parseJson,
   spellings,
+  tryJson,
   unescapeHtml,
   type Diagnostic,
   type OutcomeClass,
@@ -30,17 +30,10 @@ const LONGEST_ERROR = 1024;
 /** Whether a 429 has the form of the service. Any other one may come from a gateway, which may answer it after the request was carried out. */
 function isOfService({ headers, body }: Answer): boolean {
   if (body.trim() === '') return true;
-  if (
-    /^application\/vnd\.api\+json\b/i.test(headers['content-type'] ?? '') &&
-    Buffer.byteLength(body) < LONGEST_ERROR
-  )
-    return true;
-  try {
-    const parsed = parseJson(body);
-    return isObject(parsed) && errorMembers.some((name) => Object.hasOwn(parsed, name));
-  } catch {
-    return false;
-  }
+  const isJsonApi = /^application\/vnd\.api\+json\b/i.test(headers['content-type'] ?? '');
+  if (isJsonApi && Buffer.byteLength(body) < LONGEST_ERROR) return true;
+  const parsed = tryJson(body);
+  return isObject(parsed) && errorMembers.some((name) => Object.hasOwn(parsed, name));
 }
 
 /**
@@ -95,31 +88,21 @@ export function tidier(secrets: () => Iterable<string>): Tidy {
  */
 function serverMessage({ headers, body }: Answer): string {
   const type = headers['content-type'] ?? '';
-  try {
-    const parsed = parseJson(body);
+  const parsed = tryJson(body);
+  if (parsed !== undefined)
     return (isObject(parsed) ? messagesOf(parsed) : detailsOf(parsed)).filter(Boolean).join('; ');
-  } catch {
-    if (/\bhtml\b/i.test(type) || /^\s*<[!a-z]/i.test(body)) return pageText(body);
-    return /\bjson\b/i.test(type) ? '' : body;
-  }
+  if (/\bhtml\b/i.test(type) || /^\s*<[!a-z]/i.test(body)) return pageText(body);
+  return /\bjson\b/i.test(type) ? '' : body;
 }
 
-function messagesOf({
-  exception,
-  message,
-  error_message,
-  errors,
-  title,
-  detail,
-}: Readonly<Record<string, unknown>>): readonly string[] {
-  const headline = [
-    isObject(exception) ? textOf(exception['message']) : textOf(exception),
-    textOf(message),
-  ]
-    .filter(Boolean)
-    .join(': ');
+const joined = (...texts: readonly string[]): string => texts.filter(Boolean).join(': ');
+
+function messagesOf(body: Readonly<Record<string, unknown>>): readonly string[] {
+  const { exception, message, error_message, errors, title, detail } = body;
+  const what = isObject(exception) ? exception['message'] : exception;
+  const headline = joined(textOf(what), textOf(message));
   return [
-    headline || textOf(error_message) || [textOf(title), textOf(detail)].filter(Boolean).join(': '),
+    headline || textOf(error_message) || joined(textOf(title), textOf(detail)),
     ...detailsOf(errors),
   ];
 }
@@ -132,26 +115,21 @@ const mostDetails = 10;
 function detailsOf(errors: unknown): readonly string[] {
   if (Array.isArray(errors)) return errors.slice(0, mostDetails).map(detailOf);
   if (!isObject(errors)) return [textOf(errors)];
-  return Object.entries(errors)
-    .slice(0, mostDetails)
-    .map(
-      ([field, error]) =>
-        `${field}: ${[error].flat().slice(0, mostDetails).map(detailOf).filter(Boolean).join(', ')}`,
-    );
+  const most = Object.entries(errors).slice(0, mostDetails);
+  return most.map(([field, error]) => {
+    const details = [error].flat().slice(0, mostDetails).map(detailOf);
+    return `${field}: ${details.filter(Boolean).join(', ')}`;
+  });
 }
 
 function detailOf(error: unknown): string {
   if (!isObject(error)) return textOf(error);
-  const { source } = error;
-  const where =
-    textOf(error['path']) ||
-    (isObject(source) ? textOf(source['pointer']) || textOf(source['parameter']) : '');
-  const what =
-    textOf(error['detail']) ||
-    textOf(error['message']) ||
-    textOf(error['title']) ||
-    textOf(error['code']);
-  return [where, what].filter(Boolean).join(': ');
+  const source = isObject(error['source']) ? error['source'] : {};
+  const first = (...values: readonly unknown[]): string => values.map(textOf).find(Boolean) ?? '';
+  return joined(
+    first(error['path'], source['pointer'], source['parameter']),
+    first(error['detail'], error['message'], error['title'], error['code']),
+  );
 }
 
 /** The text of an HTML page; of one without any, its title. By tokens, which takes no longer than the page is long. */
