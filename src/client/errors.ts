@@ -1,6 +1,7 @@
 // What a result means, and how it is told: the outcome classes of a write, and one complaint for reads and writes
 // alike, with the server's own words made safe to print.
 import {
+  defined,
   isObject,
   spellings,
   tryJson,
@@ -166,54 +167,44 @@ export function complaint(
   result: HttpResult,
   tidy: Tidy,
 ): Diagnostic {
-  if ('error' in result) return withErrors(told, surface, result.error, tidy(result.error.message));
-  const { status } = result.answer;
+  const request = `${told.method} ${told.path}`;
+  if ('error' in result) {
+    const { error } = result;
+    const [code, summary, detail] = failure(surface, error, tidy(error.message));
+    return { severity: 'error', code, summary: `${request}: ${summary}`, ...defined({ detail }) };
+  }
   const said = tidy(serverMessage(result.answer));
-  const { code, detail } = meaning(surface, result);
-  return {
-    severity: 'error',
-    code,
-    summary: `${told.method} ${told.path} answered ${status}${said && `: ${said}`}`,
-    ...(detail && { detail }),
-  };
+  const summary = `${request} answered ${result.answer.status}${said && `: ${said}`}`;
+  const [code, detail] = meaning(surface, result);
+  return { severity: 'error', code, summary, ...defined({ detail }) };
 }
+
+/** The end of a sentence about what fails. */
+const later = 'at the moment; run the command again later.';
+
+type Meaning = readonly [code: string, detail?: string];
 
 function meaning(
   surface: Surface,
-  result: Extract<HttpResult, { answer: Answer }>,
-): { readonly code: string; readonly detail?: string } {
-  const { status } = result.answer;
-  if (isThrottled(surface, result.answer))
-    return { code: 'rate-limited', detail: waiting(result.wait) };
-  if (status === 401)
-    return {
-      code: 'unauthenticated',
-      detail: `The credentials are not accepted: check ${surface.credentials}.`,
-    };
-  if (status === 403)
-    return {
-      code: 'forbidden',
-      detail: `The credentials lack the right to do this: check the role of the user or keys in ${surface.credentials}.`,
-    };
-  if (status === 404)
-    return {
-      code: 'not-found',
-      detail: `There is no such object, or ${surface.address} is not the base address${surface.name === 'v2' ? ' (it includes /api/v2)' : ''}.`,
-    };
+  { answer, wait }: Extract<HttpResult, { answer: Answer }>,
+): Meaning {
+  const { status } = answer;
+  const { name, address, credentials } = surface;
+  const hint = name === 'v2' ? ' (it includes /api/v2)' : '';
+  const byStatus: Readonly<Record<number, Meaning>> = {
+    401: ['unauthenticated', `The credentials are not accepted: check ${credentials}.`],
+    403: [
+      'forbidden',
+      `The credentials lack the right to do this: check the role of the user or keys in ${credentials}.`,
+    ],
+    404: ['not-found', `There is no such object, or ${address} is not the base address${hint}.`],
+  };
+  if (isThrottled(surface, answer)) return ['rate-limited', waiting(wait)];
   if (status >= 300 && status < 400)
-    return {
-      code: 'redirected',
-      detail: `Redirects are never followed: set ${surface.address} to the final address.`,
-    };
+    return ['redirected', `Redirects are never followed: set ${address} to the final address.`];
   if (status === 408 || status === 425 || status >= 500)
-    return {
-      code: 'service-error',
-      detail:
-        (result.wait ?? 0) > patience
-          ? waiting(result.wait)
-          : 'The service fails at the moment; run the command again later.',
-    };
-  return { code: 'rejected' };
+    return ['service-error', (wait ?? 0) > patience ? waiting(wait) : `The service fails ${later}`];
+  return byStatus[status] ?? ['rejected'];
 }
 
 function waiting(wait: number | undefined): string {
@@ -222,47 +213,34 @@ function waiting(wait: number | undefined): string {
   return `The service asks to wait ${Math.ceil(wait / 1000)} s${wait > patience ? `, longer than the ${patience / 1000} s a run waits` : ''}: run the command again after that.`;
 }
 
-function withErrors(
-  { method, path }: ErrorText,
-  surface: Surface,
+/** What a failure without an answer is called, what is said of it, and what to do next. */
+function failure(
+  { address }: Surface,
   { code, sent }: TransportError,
   message: string,
-): Diagnostic {
-  const about = (name: string, summary: string, detail?: string): Diagnostic => ({
-    severity: 'error',
-    code: name,
-    summary: `${method} ${path}: ${summary}`,
-    ...(detail && { detail }),
-  });
-  if (code === 'interrupted') return about('interrupted', 'the run was interrupted');
+): readonly [code: string, summary: string, detail?: string] {
+  if (code === 'interrupted') return ['interrupted', 'the run was interrupted'];
   if (code === 'proxy-refused')
-    return about(
+    return [
       code,
       message,
       'It is the proxy that HTTPS_PROXY names, not the service: give what it asks for as http://USER:PASSWORD@HOST:PORT, or leave it out with NO_PROXY.',
-    );
+    ];
   if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO/.test(code))
-    return about(
+    return [
       'untrusted',
       `the connection is not trusted (${message})`,
       'A private certificate authority is named by NODE_EXTRA_CA_CERTS.',
-    );
+    ];
   if (code === 'timeout' || code === 'body-unfinished')
-    return about(
-      'timeout',
-      message,
-      'The service or the network is slow; run the command again later.',
-    );
-  if (finalCodes.has(code)) return about('unreadable-answer', message);
-  if (sent)
-    return about(
-      'connection-lost',
-      `the connection broke before the answer was complete (${message || code})`,
-      'The service or the network fails at the moment; run the command again later.',
-    );
-  return about(
-    'unreachable',
-    `no answer (${message || code})`,
-    `Check ${surface.address}, the network and HTTPS_PROXY.`,
-  );
+    return ['timeout', message, 'The service or the network is slow; run the command again later.'];
+  if (finalCodes.has(code)) return ['unreadable-answer', message];
+  const said = message || code;
+  return sent
+    ? [
+        'connection-lost',
+        `the connection broke before the answer was complete (${said})`,
+        `The service or the network fails ${later}`,
+      ]
+    : ['unreachable', `no answer (${said})`, `Check ${address}, the network and HTTPS_PROXY.`];
 }

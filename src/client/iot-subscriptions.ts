@@ -40,10 +40,6 @@ type Reading = (
 /** Reads with tokens that are shared by everything of the session. @throws Refusal where the reading is not proven complete. */
 export function subscriptionsOf(session: ClientSession): Reading {
   const tokens = tokensOf(session, 'subscriptions');
-  const carrying = (endpoint: Endpoint, { secret }: Token): Endpoint => ({
-    ...endpoint,
-    headers: { authorization: { prefix: 'Bearer ', secret } },
-  });
 
   async function ask(
     endpoint: Endpoint,
@@ -51,26 +47,18 @@ export function subscriptionsOf(session: ClientSession): Reading {
     path: string,
     { query, body }: Asking,
   ): Promise<Answer> {
+    const options = { statuses: [200, 401], body };
+    const askWith = ({ secret }: Token): Promise<Answer> => {
+      const headers = { authorization: { prefix: 'Bearer ', secret } };
+      return session.read({ ...endpoint, headers }, counted, path, query, options);
+    };
     const first = await tokens.current();
-    const answer = await session.read(carrying(endpoint, first), counted, path, query, {
-      statuses: [200, 401],
-      body,
-    });
+    const answer = await askWith(first);
     if (answer.status !== 401) return answer;
-    const again = await session.read(
-      carrying(endpoint, await tokens.renewed(first)),
-      counted,
-      path,
-      query,
-      { statuses: [200, 401], body },
-    );
+    const again = await askWith(await tokens.renewed(first));
     if (again.status !== 401) return again;
-    const { summary } = complaint(
-      { method: body === undefined ? 'GET' : 'POST', path },
-      endpoint.dialect,
-      { answer: again },
-      session.tidy,
-    );
+    const told = { method: body === undefined ? 'GET' : 'POST', path };
+    const { summary } = complaint(told, endpoint.dialect, { answer: again }, session.tidy);
     return refuse('unauthenticated', `${counted} cannot be read: ${summary}`, {
       detail:
         'The token was new: check that the user in TRUEUP_IOT_USERNAME may read subscriptions.',

@@ -106,7 +106,7 @@ function exchange(
   request: HttpRequest & { readonly origin: string; readonly path: string },
   limit: number,
 ): Promise<Answer> {
-  const { origin, path, signal, body } = request;
+  const { origin, path, signal } = request;
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | undefined;
     let status = 0;
@@ -167,15 +167,8 @@ function exchange(
         fail(`the proxy answered ${denied}`, code);
       },
     };
-    dispatcher.dispatch(
-      {
-        origin,
-        path,
-        method: request.method,
-        headers: { ...request.headers, 'accept-encoding': 'identity' },
-        body: body ?? null,
-      },
-      handler,
-    );
+    const fields = { ...request.headers, 'accept-encoding': 'identity' };
+    const { method, body = null } = request;
+    dispatcher.dispatch({ origin, path, method, headers: fields, body }, handler);
   });
 }

@@ -1,15 +1,13 @@
 // What both dialects share: who is asking, which verb a path knows, and the body that came.
 import type { Context, Hono } from 'hono';
 import { isObject, parseJson } from '../model/index.js';
-import type { Clock, Random } from '../platform/index.js';
 import type { Actor } from './activity-log.js';
 import type { Behaviours } from './behaviours.js';
-import type { Deliveries } from './deliveries.js';
+import type { Deliveries, Shared } from './deliveries.js';
 import type { User } from './estate.js';
 import type { Face } from './records.js';
 import { mediaTypes, turnDown, type ErrorFormat } from './error-responses.js';
-import type { Secrets } from './signing-secrets.js';
-import type { RecordEdit, RecordStore } from './record-store.js';
+import type { RecordEdit } from './record-store.js';
 
 /** The four headers of v2 with their values. */
 export type V2Key = Readonly<Record<`X-${'MGR' | 'VND'}-API-${'ID' | 'KEY'}`, string>>;
@@ -48,13 +46,8 @@ export const dummyCredentials: Credentials = {
   flow: { username: 'emulator-flow-user', password: 'emulator-flow-password' },
 };
 
-export interface EmulatedCloud {
-  readonly store: RecordStore;
-  readonly behaviours: Behaviours;
+export interface EmulatedCloud extends Shared {
   readonly credentials: Credentials;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly secrets: Secrets;
   readonly deliveries: Deliveries;
 }
 

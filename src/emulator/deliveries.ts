@@ -2,11 +2,13 @@
 // suspended. They leave this machine only where that is allowed, and never without a signature unless told to.
 import { createHmac } from 'node:crypto';
 import type { JsonObject, Kind } from '../model/index.js';
+import type { Clock, Random } from '../platform/index.js';
 import { system } from './activity-log.js';
-import type { EmulatedCloud } from './app.js';
+import type { Behaviours } from './behaviours.js';
 import { LIVE_MASK } from './configuration.js';
 import type { Face, StoredRecord } from './records.js';
 import type { RecordStore } from './record-store.js';
+import type { Secrets } from './signing-secrets.js';
 
 /** Sends one POST and gives the status of the response. @throws Error that says why there is none */
 export type Send = (
@@ -63,7 +65,15 @@ interface Job {
   readonly face: Face;
 }
 
-type DeliveryContext = DeliveryOptions & Omit<EmulatedCloud, 'credentials' | 'deliveries'>;
+/** What all parts of an emulator share. */
+export interface Shared {
+  readonly store: RecordStore;
+  readonly behaviours: Behaviours;
+  readonly secrets: Secrets;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+type DeliveryContext = DeliveryOptions & Shared;
 
 const KEPT = 10_000;
 const RETRY_MINUTES = [1, 15, 45, 90, 120];

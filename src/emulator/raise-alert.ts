@@ -20,10 +20,9 @@ import {
 } from './app.js';
 import { lineage } from './collection-rules.js';
 import { shown } from './collections.js';
-import type { Delivery } from './deliveries.js';
 import { fieldsOf, requireAll } from './write-steps.js';
 import { checkParameters } from './pagination.js';
-import { showRecord, type StoredRecord } from './records.js';
+import { showRecord, type Face, type StoredRecord } from './records.js';
 import { turnDown } from './error-responses.js';
 import { actorOf, answer, asIs, offsetPage } from './v2.js';
 
@@ -62,9 +61,9 @@ async function raise(
   const fields = fieldsOf(cloud, { attributes }, bodyOf(c, 'v2'), false, asIs);
   requireAll({ attributes }, fields, asIs);
   const raised = fields as unknown as Raised;
-  const router =
-    raised.router === undefined ? undefined : routerOf(cloud, raised.router, raised.account);
   const face = faceOf(cloud, c);
+  const router =
+    raised.router === undefined ? undefined : routerOf(cloud, raised.router, raised.account, face);
   const record = cloud.store.add(alerts, {
     type: raised.type,
     account: router ? null : raised.account,
@@ -74,70 +73,48 @@ async function raise(
     info: {},
   });
   const alert = shown(alerts, record, face);
-  const delivered = { ...alert, router_details: router ? router.details(c) : null };
-  const scope = { accounts: lineage(cloud.store, raised.account), group: router?.group };
-  const fired = await Promise.all(
-    cloud.store
-      .all(rules)
-      .filter((rule) => selects(rule, raised.type, scope))
-      .map(async (rule) => ({
-        alert_config_id: rule.alert_config_id as string,
-        deliveries: await Promise.all(
-          (rule.http_destinations as readonly string[]).map((id) =>
-            cloud.deliveries.deliver(rule, id, delivered, face),
-          ),
-        ),
-      })),
-  );
-  return answer({
-    alert,
-    rules: fired.map((one) => ({ ...one, deliveries: one.deliveries.map(asJson) })),
+  const delivered = { ...alert, router_details: router?.details ?? null };
+  const accounts = lineage(cloud.store, raised.account);
+  const selected = cloud.store
+    .all(rules)
+    .filter((rule) => selects(rule, raised.type, accounts, router?.group));
+  const fired = selected.map(async (rule) => {
+    const ids = rule.http_destinations as readonly string[];
+    const deliveries = await Promise.all(
+      ids.map((id) => cloud.deliveries.deliver(rule, id, delivered, face)),
+    );
+    return {
+      alert_config_id: rule.alert_config_id as string,
+      deliveries: deliveries as readonly unknown[] as readonly JsonObject[],
+    };
   });
+  return answer({ alert, rules: await Promise.all(fired) });
 }
 
-const asJson = (delivery: Delivery): JsonObject => delivery as unknown as JsonObject;
-
-interface Router {
-  readonly id: string;
-  readonly group?: string;
-  /** What a delivery tells of it: its record where there is one, else its id. */
-  readonly details: (c: Asked) => Json;
-}
-
-/** @throws Refused (400) for a router of another account */
-function routerOf(cloud: EmulatedCloud, id: string, account: string): Router {
-  const { store } = cloud;
-  const [kind, managers] = ['routers', 'configuration_managers'].map((name) =>
-    store.kinds.get(name),
-  );
+/** `details`: what a delivery tells of it, its record where there is one, else its id. @throws Refused (400) for a router of another account */
+function routerOf({ store }: EmulatedCloud, id: string, account: string, face: Face) {
+  const kind = store.kinds.get('routers');
+  const managers = store.kinds.get('configuration_managers');
   const record = kind && store.get(kind, id);
   const known = record ?? (managers && store.all(managers).find(({ router }) => router === id));
   if (known && known.account !== account)
     turnDown(400, `router ${id} belongs to account ${String(known.account)}`, ['account']);
-  return {
-    id,
-    ...(typeof record?.group === 'string' && { group: record.group }),
-    details: (c) => (kind && record ? showRecord(kind, record, faceOf(cloud, c), true) : { id }),
-  };
+  const details: JsonObject = kind && record ? showRecord(kind, record, face, true) : { id };
+  return { id, group: record?.group, details };
 }
 
 /** Accounts stand for those below them, too; a group for its routers; a rule without either selects nothing. */
 function selects(
   rule: StoredRecord,
   type: string,
-  { accounts, group }: { readonly accounts: ReadonlySet<Json>; readonly group: string | undefined },
+  accounts: ReadonlySet<Json>,
+  group: Json | undefined,
 ): boolean {
-  const { alert_type__in: types = [] } = rule.filter_criteria as {
-    readonly alert_type__in?: readonly string[];
-  };
-  const [named, groups] = [
-    rule.associated_accounts,
-    rule.associated_groups,
-  ] as readonly (readonly string[])[];
+  const listed = (value: Json | undefined): readonly Json[] => (value ?? []) as readonly Json[];
   return (
-    types.includes(type) &&
-    ((named ?? []).some((id) => accounts.has(id)) ||
-      (group !== undefined && (groups ?? []).includes(group)))
+    listed((rule.filter_criteria as JsonObject).alert_type__in).includes(type) &&
+    (listed(rule.associated_accounts).some((id) => accounts.has(id)) ||
+      (group !== undefined && listed(rule.associated_groups).includes(group)))
   );
 }
 

@@ -369,7 +369,7 @@ function added(
     if (kind.attributes[name]?.wire !== 'merge') return [name, value] as const;
     const tree = mergedAdditions(before[name] ?? null, value);
     if (typeof tree === 'string') turnDown(400, `${name} ${tree}`, [name]);
-    return [name, tree as Json] as const;
+    return [name, tree] as const;
   });
   return Object.fromEntries(entries);
 }
