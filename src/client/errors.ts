@@ -179,9 +179,6 @@ export function complaint(
   return { severity: 'error', code, summary, ...defined({ detail }) };
 }
 
-/** The end of a sentence about what fails. */
-const later = 'at the moment; run the command again later.';
-
 type Meaning = readonly [code: string, detail?: string];
 
 function meaning(
@@ -203,7 +200,12 @@ function meaning(
   if (status >= 300 && status < 400)
     return ['redirected', `Redirects are never followed: set ${address} to the final address.`];
   if (status === 408 || status === 425 || status >= 500)
-    return ['service-error', (wait ?? 0) > patience ? waiting(wait) : `The service fails ${later}`];
+    return [
+      'service-error',
+      (wait ?? 0) > patience
+        ? waiting(wait)
+        : 'The service fails at the moment; run the command again later.',
+    ];
   return byStatus[status] ?? ['rejected'];
 }
 
@@ -240,7 +242,7 @@ function failure(
     ? [
         'connection-lost',
         `the connection broke before the answer was complete (${said})`,
-        `The service or the network fails ${later}`,
+        'The service or the network fails at the moment; run the command again later.',
       ]
     : ['unreachable', `no answer (${said})`, `Check ${address}, the network and HTTPS_PROXY.`];
 }

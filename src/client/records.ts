@@ -19,8 +19,14 @@ import {
 } from '../model/index.js';
 import { flattened, Malformed, parseAnswer, recordOf, validId } from './response.js';
 import type { ResponsePage } from './dialect.js';
-import { chunks, valuesPerQuery } from './concurrency.js';
-import { maxEmptyPages, pages, readAhead, type ReadPage } from './pagination.js';
+import {
+  chunks,
+  maxEmptyPages,
+  pages,
+  readAhead,
+  valuesPerQuery,
+  type ReadPage,
+} from './pagination.js';
 import { understood, type Endpoint, type ClientSession } from './client-session.js';
 import type { Answer } from './transport.js';
 
