@@ -40,15 +40,12 @@ const kindsOf = ({ collections }: Facts): readonly Kind[] =>
   [...collections.values()].filter(isKind).filter(({ operations }) => operations.dialect === 'v2');
 
 /** Records of several collections, each with the name of its own. */
-async function recordsOf(
-  facts: Facts,
-  names: readonly string[],
-  limit = '500',
-): Promise<readonly (readonly [name: string, record: JsonObject])[]> {
-  const pages = await Promise.all(names.map((name) => facts.page(name, { limit })));
-  return names.flatMap((name, index) =>
-    (pages[index]?.records ?? []).map((record) => [name, record] as const),
-  );
+async function recordsOf(facts: Facts, names: readonly string[], limit = '500') {
+  const lists = names.map(async (name) => {
+    const { records } = await facts.page(name, { limit });
+    return records.map((record) => [name, record] as const);
+  });
+  return (await Promise.all(lists)).flat();
 }
 
 const MANAGERS = 'configuration_managers';
@@ -271,17 +268,12 @@ async function timestamps(facts: Facts): Promise<CheckResult> {
 }
 
 async function wholeRecords(facts: Facts): Promise<CheckResult> {
-  const records = await recordsOf(
-    facts,
-    kindsOf(facts).map(({ name }) => name),
-  );
-  return verdictOn(
-    records.filter(([, { id }]) => id !== ''),
-    'records',
-    ([name, record]) =>
-      writables(facts.collections.get(name) as Kind)
-        .filter(([attribute]) => !Object.hasOwn(record, attribute))
-        .map(([attribute]) => `${pluralName(name)}: a record does not show \`${attribute}\``),
+  const names = kindsOf(facts).map(({ name }) => name);
+  const records = (await recordsOf(facts, names)).filter(([, { id }]) => id !== '');
+  return verdictOn(records, 'records', ([name, record]) =>
+    writables(facts.collections.get(name) as Kind)
+      .filter(([attribute]) => !Object.hasOwn(record, attribute))
+      .map(([attribute]) => `${pluralName(name)}: a record does not show \`${attribute}\``),
   );
 }
 

@@ -1,14 +1,13 @@
 // Deliveries to push destinations: signed webhooks, tried again after the documented minutes, until the destination is
 // suspended. They leave this machine only where that is allowed, and never without a signature unless told to.
 import { createHmac } from 'node:crypto';
-import type { JsonObject, Kind } from '../model/index.js';
+import { valueAt, walk, type JsonObject, type Kind } from '../model/index.js';
 import type { Clock, Random } from '../platform/index.js';
 import { system } from './activity-log.js';
 import type { Behaviours } from './behaviours.js';
 import { LIVE_MASK } from './configuration.js';
 import type { Face, StoredRecord } from './records.js';
 import type { RecordStore } from './record-store.js';
-import type { Secrets } from './signing-secrets.js';
 
 /** Sends one POST and gives the status of the response. @throws Error that says why there is none */
 export type Send = (
@@ -69,7 +68,7 @@ interface Job {
 export interface Shared {
   readonly store: RecordStore;
   readonly behaviours: Behaviours;
-  readonly secrets: Secrets;
+  readonly secrets: ReturnType<typeof createSecrets>;
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -284,4 +283,25 @@ async function sent(
   } catch (error) {
     return { error: (error as Error).message };
   }
+}
+
+/** What deliveries are signed with, held in memory for as long as the process runs: no record, no answer, no request that is kept and no file has it. */
+export function createSecrets() {
+  const known = new Map<string, string>();
+  const nameOf = (kind: Kind, id: string, path: string): string => `${kind.name} ${id} ${path}`;
+  const pathsOf = (kind: Kind): readonly string[] =>
+    [...walk(kind.attributes)].flatMap(([path, attribute]) =>
+      attribute.secret === true ? [path] : [],
+    );
+  return {
+    /** Takes the secrets out of a body that was accepted for a record; it is read only where the kind has any. */
+    keep(kind: Kind, id: string, body: () => Readonly<Record<string, unknown>>): void {
+      for (const path of pathsOf(kind)) {
+        const value = valueAt(body(), path);
+        if (typeof value === 'string') known.set(nameOf(kind, id, path), value);
+      }
+    },
+    /** Undefined where it was never sent to this process. */
+    of: (kind: Kind, id: string, path: string) => known.get(nameOf(kind, id, path)),
+  };
 }

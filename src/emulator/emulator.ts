@@ -10,12 +10,11 @@ import {
   type Kinds,
 } from '../model/index.js';
 import type { Clock, Random } from '../platform/index.js';
-import { addActions } from './actions.js';
 import { system } from './activity-log.js';
-import { addAlerts } from './raise-alert.js';
+import { addAlerts, addTrials } from './raise-alert.js';
 import { addCollections } from './collections.js';
 import { dummyCredentials, type EmulatorApp, type EmulatedCloud, type Credentials } from './app.js';
-import { createDeliveries, type DeliveryOptions } from './deliveries.js';
+import { createDeliveries, createSecrets, type DeliveryOptions } from './deliveries.js';
 import { bareEstate, withMentioned, type Estate } from './estate.js';
 import { ConnectionReset, staged, type Fault, type FaultContext } from './faults.js';
 import { withExternals } from './external-collections.js';
@@ -24,7 +23,6 @@ import { addIot } from './iot.js';
 import { strict, type Behaviours } from './behaviours.js';
 import { hideSecrets, type StoredRecord } from './records.js';
 import { dialectOf, Refused, refusalResponse } from './error-responses.js';
-import { createSecrets } from './signing-secrets.js';
 import { isNamed, specificsOf } from './collection-rules.js';
 import { createStaleness } from './staleness.js';
 import { createStore, type Listener } from './record-store.js';
@@ -172,7 +170,7 @@ function createApp(cloud: EmulatedCloud): EmulatorApp {
     throw error;
   });
   app.notFound((c) => refusal(new Refused(404, 'there is nothing at this address'), c.req.path));
-  for (const add of [addV2, addV3, addCollections, addActions, addAlerts, addIot, addFlow])
+  for (const add of [addV2, addV3, addCollections, addTrials, addAlerts, addIot, addFlow])
     add(app, cloud);
   return app;
 }

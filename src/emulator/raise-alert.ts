@@ -1,5 +1,6 @@
 // Alerts on request: `POST /emulator/alerts` raises one as a device would, and every rule that matches fires. Beside the
-// service's own addresses, with its v2 keys: `/emulator/` belongs to the emulator alone.
+// service's own addresses, with its v2 keys: `/emulator/` belongs to the emulator alone. And trials of
+// a destination, as public clients ask v2 for them.
 import {
   anyRef,
   type Attributes,
@@ -24,7 +25,7 @@ import { fieldsOf, requireAll } from './write-steps.js';
 import { checkParameters } from './pagination.js';
 import { showRecord, type Face, type StoredRecord } from './records.js';
 import { turnDown } from './error-responses.js';
-import { actorOf, answer, asIs, offsetPage } from './v2.js';
+import { actorOf, answer, asIs, collectionRoutes, offsetPage } from './v2.js';
 
 /** Not there for kinds that know no alerts, rules or destinations. */
 export function addAlerts(app: EmulatorApp, cloud: EmulatedCloud): void {
@@ -35,6 +36,30 @@ export function addAlerts(app: EmulatorApp, cloud: EmulatedCloud): void {
   guard(app, '/emulator/*', 'v2', (c) => actorOf(cloud, c));
   route(app, '/emulator/alerts', { POST: (c) => raise(cloud, alerts, rules, c) });
   route(app, '/emulator/deliveries', { GET: (c) => listDeliveries(cloud, c) });
+}
+
+const trial: Attributes = {
+  destination_config_id: anyRef('The destination to try.', 'alert_push_destinations'),
+};
+
+/** Public clients have a destination tried by v2, unless there is a kind of that name. */
+export function addTrials(app: EmulatorApp, cloud: EmulatedCloud): void {
+  const name = 'test_alert_push_destinations';
+  if (cloud.behaviours.dialect !== 'public' || cloud.store.kinds.has(name)) return;
+  collectionRoutes(app, name, {
+    POST: async (c) => {
+      const { destination_config_id: id } = taken(cloud, trial, c);
+      const { status, reason = '' } = await cloud.deliveries.test(id as string, faceOf(cloud, c));
+      return answer({ success: status === 'delivered', details: reason });
+    },
+  });
+}
+
+/** What the body gives. @throws Refused (400) where it lacks any of it */
+function taken(cloud: EmulatedCloud, attributes: Attributes, c: Asked): JsonObject {
+  const fields = fieldsOf(cloud, { attributes }, bodyOf(c, 'v2'), false, asIs);
+  requireAll({ attributes }, fields, asIs);
+  return fields;
 }
 
 const takesOf = ({ attributes: { type } }: Collection): Attributes => ({
@@ -57,10 +82,7 @@ async function raise(
   rules: Kind,
   c: Asked,
 ): Promise<Response> {
-  const attributes = takesOf(alerts);
-  const fields = fieldsOf(cloud, { attributes }, bodyOf(c, 'v2'), false, asIs);
-  requireAll({ attributes }, fields, asIs);
-  const raised = fields as unknown as Raised;
+  const raised = taken(cloud, takesOf(alerts), c) as unknown as Raised;
   const face = faceOf(cloud, c);
   const router =
     raised.router === undefined ? undefined : routerOf(cloud, raised.router, raised.account, face);
