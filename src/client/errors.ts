@@ -155,14 +155,9 @@ function pageText(page: string): string {
   return without(/^(?:script|style|title)$/i) || without(/^(?:script|style)$/i);
 }
 
-export interface ErrorText {
-  readonly method: string;
-  readonly path: string;
-}
-
 /** What went wrong with a request, for people: what happened, where, and what to do next. */
 export function complaint(
-  told: ErrorText,
+  told: { readonly method: string; readonly path: string },
   surface: Surface,
   result: HttpResult,
   tidy: Tidy,

@@ -76,7 +76,7 @@ export function route(
 }
 
 /** Admits nobody below a path whom `actorOf` does not know, and no client that does not take what the dialect answers. */
-export function guard(
+export function guardPath(
   app: EmulatorApp,
   path: string,
   dialect: ErrorFormat,

@@ -104,13 +104,13 @@ function moveHindrance(
   if (before.account === after.account) return undefined;
   if (before.id === store.root)
     return { path: 'account', why: 'the account of the keys cannot be moved' };
-  return lineage(store, after.account).has(before.id as string)
+  return accountLineage(store, after.account).has(before.id as string)
     ? { path: 'account', why: 'an account cannot be moved below itself' }
     : undefined;
 }
 
 /** The account and all above it. */
-export function lineage(store: RecordStore, account: Json | undefined): ReadonlySet<Json> {
+export function accountLineage(store: RecordStore, account: Json | undefined): ReadonlySet<Json> {
   const found = new Set<Json>();
   for (let id = account; typeof id === 'string' && !found.has(id);) {
     found.add(id);

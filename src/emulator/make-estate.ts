@@ -206,12 +206,8 @@ function grants(
   });
 }
 
-interface Moment {
-  /** ISO 8601. */
-  readonly at: string;
-  /** A time-based UUID of that time. */
-  readonly id: string;
-}
+/** `id`: a time-based UUID of the time `at`, which is ISO 8601. */
+type Moment = Readonly<Record<'at' | 'id', string>>;
 
 /** So many moments of the last 30 days, the oldest first. */
 function moments(count: number, { random, clock }: Ports): readonly Moment[] {

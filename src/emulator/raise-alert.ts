@@ -12,14 +12,14 @@ import {
 import {
   bodyOf,
   faceOf,
-  guard,
+  guardPath,
   queryOf,
   route,
   type EmulatorApp,
   type Asked,
   type EmulatedCloud,
 } from './app.js';
-import { lineage } from './collection-rules.js';
+import { accountLineage } from './collection-rules.js';
 import { shown } from './collections.js';
 import { fieldsOf, requireAll } from './write-steps.js';
 import { checkParameters } from './pagination.js';
@@ -33,7 +33,7 @@ export function addAlerts(app: EmulatorApp, cloud: EmulatedCloud): void {
   const alerts = collections.find(({ name }) => name === 'alerts');
   const rules = kinds.get('alert_rules');
   if (!alerts || !rules || !kinds.has('alert_push_destinations')) return;
-  guard(app, '/emulator/*', 'v2', (c) => actorOf(cloud, c));
+  guardPath(app, '/emulator/*', 'v2', (c) => actorOf(cloud, c));
   route(app, '/emulator/alerts', { POST: (c) => raise(cloud, alerts, rules, c) });
   route(app, '/emulator/deliveries', { GET: (c) => listDeliveries(cloud, c) });
 }
@@ -96,7 +96,7 @@ async function raise(
   });
   const alert = shown(alerts, record, face);
   const delivered = { ...alert, router_details: router?.details ?? null };
-  const accounts = lineage(cloud.store, raised.account);
+  const accounts = accountLineage(cloud.store, raised.account);
   const selected = cloud.store
     .all(rules)
     .filter((rule) => selects(rule, raised.type, accounts, router?.group));

@@ -14,7 +14,7 @@ import {
   bodyOf,
   commit,
   faceOf,
-  guard,
+  guardPath,
   originOf,
   queryOf,
   route,
@@ -49,7 +49,7 @@ const MOST_PAGE = 500;
 const CURSOR = 'cursor';
 
 export function addV2(app: EmulatorApp, cloud: EmulatedCloud): void {
-  guard(app, '/api/v2/*', 'v2', (c) => actorOf(cloud, c));
+  guardPath(app, '/api/v2/*', 'v2', (c) => actorOf(cloud, c));
   for (const kind of cloud.store.kinds.values())
     if (kind.operations.dialect === 'v2') addKind(app, cloud, kind);
   collectionRoutes(app, 'activity_logs', { GET: (c) => listActivities(cloud, c) });

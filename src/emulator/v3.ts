@@ -16,7 +16,7 @@ import {
   bearerOf,
   bodyOf,
   commit,
-  guard,
+  guardPath,
   originOf,
   queryOf,
   route,
@@ -37,7 +37,7 @@ const MOST_PAGE = 50;
 const bulk = `${mediaTypes.v3};ext=bulk`;
 
 export function addV3(app: EmulatorApp, cloud: EmulatedCloud): void {
-  guard(app, '/api/v3/*', 'v3', (c) => actorOf(cloud, c));
+  guardPath(app, '/api/v3/*', 'v3', (c) => actorOf(cloud, c));
   for (const kind of cloud.store.kinds.values())
     if (kind.operations.dialect === 'v3') addKind(app, cloud, kind);
 }
