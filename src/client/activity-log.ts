@@ -1,8 +1,7 @@
 // Who changed an object, as the activity log tells.
 import { compareText, isObject, own, type Activity, type JsonObject } from '../model/index.js';
 import { validId } from './response.js';
-import { each } from './concurrency.js';
-import { pages } from './pagination.js';
+import { each, pages } from './pagination.js';
 import { understood, type ClientSession } from './client-session.js';
 
 const pageSize = 500;

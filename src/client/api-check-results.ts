@@ -1,6 +1,7 @@
 // What checks of the API read, and how they conclude: from all records of a page, or from what a filter gave.
 import { isObject, type Collections, type Json, type JsonObject } from '../model/index.js';
 import type { Dialect } from './dialect.js';
+import { Malformed } from './response.js';
 import type { Answer } from './transport.js';
 
 export interface CheckResult {
@@ -52,6 +53,40 @@ export function verdictOn<T>(
   const more = found.length > 1 ? ` (and ${found.length - 1} more)` : '';
   return found.length === 0 ? ok(`${items.length} ${what}`) : bad(`${found[0]}${more}`);
 }
+
+/** Bad if something is wrong. */
+export const okUnless = (wrong: string | undefined, detail: string): CheckResult =>
+  wrong === undefined ? ok(detail) : bad(wrong);
+
+/** A finding that is fine but for values nobody has described. */
+export const withOthers = (found: CheckResult, others: readonly unknown[]): CheckResult =>
+  found.verdict === 'ok' && others.length > 0
+    ? note(`there are others: ${others.map(shortText).join(', ')}`)
+    : found;
+
+/** A check that is about the form of the answer: a malformed one is bad, and not merely unseen. */
+export const aboutForm =
+  (check: ApiCheck): ApiCheck =>
+  (facts) =>
+    check(facts).catch((error: unknown) => {
+      if (error instanceof Malformed) return bad(`the answer ${error.message}`);
+      throw error;
+    });
+
+/** Whether pages have the size that is asked for: 1, and the largest there is. `what`: a plural. */
+export const pageSizes =
+  (name: string, what: string, parameter: string, largest: number): ApiCheck =>
+  async (facts) => {
+    const small = await facts.page(name, { [parameter]: '1' });
+    const large = await facts.page(name, { [parameter]: String(largest) });
+    if (small.records.length > 1)
+      return bad(`${parameter}=1 gives ${small.records.length} ${what}`);
+    if (large.records.length < 2) return unchecked(`there are not two ${what}`);
+    if (small.next === null) return bad(`${parameter}=1 gives one of several ${what}, and no next`);
+    return large.next !== null && large.records.length < largest
+      ? bad(`${parameter}=${largest} gives ${large.records.length} ${what}, and more follow`)
+      : ok(`1 and ${largest}`);
+  };
 
 export const pluralName = (name: string): string => name.replaceAll('_', ' ');
 

@@ -16,18 +16,21 @@ import { Malformed } from './response.js';
 import type { AssumptionName } from './assumptions.js';
 import { httpDate } from './retry.js';
 import {
+  aboutForm,
   bad,
   idIn,
   isInteger,
-  note,
   notEmpty,
   ok,
+  okUnless,
+  pageSizes,
   pluralName,
   unrelatedTo,
   shortText,
   unchecked,
   verdictOn,
   wholePage,
+  withOthers,
   type ApiCheck,
   type Facts,
   type CheckResult,
@@ -37,15 +40,12 @@ const kindsOf = ({ collections }: Facts): readonly Kind[] =>
   [...collections.values()].filter(isKind).filter(({ operations }) => operations.dialect === 'v2');
 
 /** Records of several collections, each with the name of its own. */
-async function recordsOf(
-  facts: Facts,
-  names: readonly string[],
-  limit = '500',
-): Promise<readonly (readonly [name: string, record: JsonObject])[]> {
-  const pages = await Promise.all(names.map((name) => facts.page(name, { limit })));
-  return names.flatMap((name, index) =>
-    (pages[index]?.records ?? []).map((record) => [name, record] as const),
-  );
+async function recordsOf(facts: Facts, names: readonly string[], limit = '500') {
+  const lists = names.map(async (name) => {
+    const { records } = await facts.page(name, { limit });
+    return records.map((record) => [name, record] as const);
+  });
+  return (await Promise.all(lists)).flat();
 }
 
 const MANAGERS = 'configuration_managers';
@@ -84,26 +84,11 @@ async function listings(facts: Facts): Promise<CheckResult> {
   );
 }
 
-async function limit(facts: Facts): Promise<CheckResult> {
-  const [one, many] = [
-    await facts.page('accounts', { limit: '1' }),
-    await wholePage(facts, 'accounts'),
-  ];
-  if (one.records.length > 1) return bad(`limit=1 gives ${one.records.length} accounts`);
-  if (many.records.length < 2) return unchecked('there are not two accounts');
-  if (one.next === null) return bad('limit=1 gives one of several accounts, and no next');
-  return many.next !== null && many.records.length < 500
-    ? bad(`limit=500 gives ${many.records.length} accounts, and more follow`)
-    : ok('1 and 500');
-}
-
 async function offset(facts: Facts): Promise<CheckResult> {
   const first = await facts.page('accounts', { limit: '1' });
   if (first.next === null) return unchecked('there are not two accounts');
-  const [led, skipped] = [
-    await facts.page('accounts', first.next),
-    await facts.page('accounts', { limit: '1', offset: '1' }),
-  ];
+  const led = await facts.page('accounts', first.next);
+  const skipped = await facts.page('accounts', { limit: '1', offset: '1' });
   const ids = [first, led, skipped].map(({ records }) => shortText(records[0]?.['id']));
   if (ids[0] === ids[2]) return bad('offset=1 gives the first account again');
   return ids[1] === ids[2]
@@ -122,18 +107,23 @@ async function cursor(facts: Facts): Promise<CheckResult> {
       return bad(`${pluralName(name)}: next leads to the same record again`);
     followed.push(pluralName(name));
   }
-  return followed.length > 0
-    ? ok(followed.join(', '))
-    : unchecked('there are not two rules, nor two destinations');
+  return checkedOr(followed, 'there are not two rules, nor two destinations');
+}
+
+const checkedOr = (checked: readonly string[], none: string): CheckResult =>
+  checked.length > 0 ? ok(checked.join(', ')) : unchecked(none);
+
+async function idsOf(facts: Facts, { name, id }: Kind): Promise<readonly string[]> {
+  const { records } = await wholePage(facts, name);
+  return records.map((record) => idIn(record, id)).filter(Boolean);
 }
 
 async function filterIn(facts: Facts): Promise<CheckResult> {
   const checked: string[] = [];
-  for (const { name, id, operations } of kindsOf(facts)) {
+  for (const kind of kindsOf(facts)) {
+    const { name, id, operations } = kind;
     if (operations.by_ids === undefined) continue;
-    const ids = (await wholePage(facts, name)).records
-      .map((record) => idIn(record, id))
-      .filter(Boolean);
+    const ids = await idsOf(facts, kind);
     // Fewer than there are: a filter that is ignored has to show.
     const some = ids.slice(0, Math.min(2, ids.length - 1));
     if (some.length === 0) continue;
@@ -148,33 +138,27 @@ async function filterIn(facts: Facts): Promise<CheckResult> {
       );
     checked.push(pluralName(name));
   }
-  return checked.length > 0 ? ok(checked.join(', ')) : unchecked('there are not two accounts');
+  return checkedOr(checked, 'there are not two accounts');
 }
 
 async function filterUnknown(facts: Facts): Promise<CheckResult> {
   const checked: string[] = [];
-  for (const { name, id, operations } of kindsOf(facts)) {
-    const ids = (await wholePage(facts, name)).records
-      .map((record) => idIn(record, id))
-      .filter(Boolean);
+  for (const kind of kindsOf(facts)) {
+    const ids = await idsOf(facts, kind);
     if (ids.length === 0) continue;
-    const wrong = await notEmpty(facts, name, operations.by_id, unrelatedTo(ids));
+    const wrong = await notEmpty(facts, kind.name, kind.operations.by_id, unrelatedTo(ids));
     if (wrong !== undefined) return bad(wrong);
-    checked.push(pluralName(name));
+    checked.push(pluralName(kind.name));
   }
-  return checked.length > 0 ? ok(checked.join(', ')) : unchecked('there are no objects');
+  return checkedOr(checked, 'there are no objects');
 }
 
 async function filterName(facts: Facts): Promise<CheckResult> {
   const { records } = await wholePage(facts, 'accounts');
   const one = records.find(({ name }) => typeof name === 'string' && name !== '');
   if (!one) return unchecked('there are no accounts with a name');
-  const wrong = await notEmpty(
-    facts,
-    'accounts',
-    'name',
-    `no account of this name ${unrelatedTo([])}`,
-  );
+  const unknown = `no account of this name ${unrelatedTo([])}`;
+  const wrong = await notEmpty(facts, 'accounts', 'name', unknown);
   if (wrong !== undefined) return bad(wrong);
   const name = unescapeAll(one['name'] as Json) as string;
   const named = (await facts.page('accounts', { name, limit: '500' })).records;
@@ -246,17 +230,24 @@ async function references(facts: Facts): Promise<CheckResult> {
   });
 }
 
-async function integerLists(facts: Facts): Promise<CheckResult> {
-  const names = ['associated_accounts', 'associated_groups', 'email_destinations'];
-  return verdictOn((await wholePage(facts, 'alert_rules')).records, 'rules', (record) =>
-    names
-      .filter(
-        (name) =>
-          !Array.isArray(record[name]) || !record[name].every((item: Json) => isInteger(item)),
-      )
-      .map((name) => `${name} holds ${shortText(record[name])}`),
-  );
-}
+type Wrong = (record: JsonObject) => string | readonly string[] | undefined;
+const eachRule =
+  (wrong: Wrong): ApiCheck =>
+  async (facts) =>
+    verdictOn((await wholePage(facts, 'alert_rules')).records, 'rules', wrong);
+const eachManager =
+  (wrong: Wrong): ApiCheck =>
+  async (facts) =>
+    verdictOn(await managersIn(facts), 'configuration managers', wrong);
+
+const integerLists = eachRule((record) =>
+  ['associated_accounts', 'associated_groups', 'email_destinations'].flatMap((name) => {
+    const list = record[name];
+    return Array.isArray(list) && list.every((item: Json) => isInteger(item))
+      ? []
+      : [`${name} holds ${shortText(list)}`];
+  }),
+);
 
 async function timestamps(facts: Facts): Promise<CheckResult> {
   const records = [
@@ -277,31 +268,21 @@ async function timestamps(facts: Facts): Promise<CheckResult> {
 }
 
 async function wholeRecords(facts: Facts): Promise<CheckResult> {
-  const records = await recordsOf(
-    facts,
-    kindsOf(facts).map(({ name }) => name),
-  );
-  return verdictOn(
-    records.filter(([, { id }]) => id !== ''),
-    'records',
-    ([name, record]) =>
-      writables(facts.collections.get(name) as Kind)
-        .filter(([attribute]) => !Object.hasOwn(record, attribute))
-        .map(([attribute]) => `${pluralName(name)}: a record does not show \`${attribute}\``),
+  const names = kindsOf(facts).map(({ name }) => name);
+  const records = (await recordsOf(facts, names)).filter(([, { id }]) => id !== '');
+  return verdictOn(records, 'records', ([name, record]) =>
+    writables(facts.collections.get(name) as Kind)
+      .filter(([attribute]) => !Object.hasOwn(record, attribute))
+      .map(([attribute]) => `${pluralName(name)}: a record does not show \`${attribute}\``),
   );
 }
 
-async function alertTypes(facts: Facts): Promise<CheckResult> {
-  const { records } = await wholePage(facts, 'alert_rules');
-  return verdictOn(records, 'rules', ({ filter_criteria: criteria }) => {
-    const types = isObject(criteria) ? criteria['alert_type__in'] : undefined;
-    return types === undefined ||
-      types === null ||
-      (Array.isArray(types) && types.every((one) => typeof one === 'string'))
-      ? undefined
-      : `filter_criteria.alert_type__in is ${shortText(types)}`;
-  });
-}
+const alertTypes = eachRule(({ filter_criteria: criteria }) => {
+  const types = (isObject(criteria) ? criteria['alert_type__in'] : undefined) ?? [];
+  return Array.isArray(types) && types.every((one) => typeof one === 'string')
+    ? undefined
+    : `filter_criteria.alert_type__in is ${shortText(types)}`;
+});
 
 async function schedules(facts: Facts): Promise<CheckResult> {
   const { records } = await wholePage(facts, 'alert_rules');
@@ -310,40 +291,30 @@ async function schedules(facts: Facts): Promise<CheckResult> {
       ? undefined
       : `schedule is ${shortText(schedule)}`,
   );
-  const others = [...new Set(records.map(({ schedule }) => schedule ?? 'daily'))].filter(
-    (one) => one !== 'daily',
-  );
-  return found.verdict === 'ok' && others.length > 0
-    ? note(`there are others: ${others.map(shortText).join(', ')}`)
-    : found;
+  const others = new Set(records.map(({ schedule }) => schedule ?? 'daily'));
+  others.delete('daily');
+  return withOthers(found, [...others]);
 }
 
-async function ruleSettings(facts: Facts): Promise<CheckResult> {
-  return verdictOn(
-    (await wholePage(facts, 'alert_rules')).records,
-    'rules',
-    ({ settings = null }) =>
-      settings === null || isObject(settings)
-        ? undefined
-        : `settings is of the type ${Array.isArray(settings) ? 'list' : typeof settings}`,
-  );
-}
+const ruleSettings = eachRule(({ settings = null }) =>
+  settings === null || isObject(settings)
+    ? undefined
+    : `settings is of the type ${Array.isArray(settings) ? 'list' : typeof settings}`,
+);
+
+/** What the destinations hold at a path. */
+const inDestinations = async (facts: Facts, path: string) =>
+  (await wholePage(facts, DESTINATIONS)).records.flatMap((record) => valueAt(record, path) ?? []);
 
 /** What is there is never printed: it may be the secret. */
 async function secrets(facts: Facts): Promise<CheckResult> {
-  const shown = (await wholePage(facts, DESTINATIONS)).records.flatMap(
-    (record) => valueAt(record, 'authentication.secret') ?? [],
-  );
-  return verdictOn(shown, 'secrets', (secret) =>
+  return verdictOn(await inDestinations(facts, 'authentication.secret'), 'secrets', (secret) =>
     secret === '*' ? undefined : 'a secret reads back as something else than *',
   );
 }
 
 async function urls(facts: Facts): Promise<CheckResult> {
-  const shown = (await wholePage(facts, DESTINATIONS)).records.flatMap(
-    (record) => valueAt(record, 'endpoint.url') ?? [],
-  );
-  return verdictOn(shown, 'destinations', (url) => {
+  return verdictOn(await inDestinations(facts, 'endpoint.url'), 'destinations', (url) => {
     const { protocol, port } =
       typeof url === 'string' && URL.canParse(url)
         ? new URL(url)
@@ -354,19 +325,14 @@ async function urls(facts: Facts): Promise<CheckResult> {
   });
 }
 
-async function documents(facts: Facts): Promise<CheckResult> {
-  const names = ['configuration', 'target', 'actual', 'pending'];
-  const isDocument = (value: Json | undefined): boolean =>
-    Array.isArray(value) &&
-    value.length === 2 &&
-    isTree(value[0] as Json) &&
-    Array.isArray(value[1]);
-  return verdictOn(await managersIn(facts), 'configuration managers', (record) =>
-    names
-      .filter((name) => !isDocument(record[name]))
-      .map((name) => `${name} is not [object, list]`),
-  );
-}
+const isDocument = (value: Json | undefined): boolean =>
+  Array.isArray(value) && value.length === 2 && isTree(value[0] as Json) && Array.isArray(value[1]);
+
+const documents = eachManager((record) =>
+  ['configuration', 'target', 'actual', 'pending']
+    .filter((name) => !isDocument(record[name]))
+    .map((name) => `${name} is not [object, list]`),
+);
 
 async function managerOfRouter(facts: Facts): Promise<CheckResult> {
   const managers = await managersIn(facts);
@@ -377,19 +343,12 @@ async function managerOfRouter(facts: Facts): Promise<CheckResult> {
   if (records.length !== 1 || idOf(records[0]?.['router']) !== router)
     return bad(`router= gives ${records.length} configuration managers, not the one of the router`);
   const wrong = await notEmpty(facts, MANAGERS, 'router', unrelatedTo(routers));
-  return wrong === undefined ? ok('a router that exists, and one that does not') : bad(wrong);
+  return okUnless(wrong, 'a router that exists, and one that does not');
 }
 
-async function versions(facts: Facts): Promise<CheckResult> {
-  return verdictOn(
-    await managersIn(facts),
-    'configuration managers',
-    ({ version_number: version }) =>
-      typeof version === 'number' && Number.isSafeInteger(version)
-        ? undefined
-        : `version_number is ${shortText(version)}`,
-  );
-}
+const versions = eachManager(({ version_number: version }) =>
+  Number.isSafeInteger(version) ? undefined : `version_number is ${shortText(version)}`,
+);
 
 const tomorrow = ({ now }: Facts): string => new Date(now() + DAY).toISOString();
 
@@ -400,9 +359,7 @@ async function activityFilters(facts: Facts): Promise<CheckResult> {
   const wrong =
     (await notEmpty(facts, 'activity_logs', 'action__timestamp__gte', tomorrow(facts))) ??
     (await notEmpty(facts, 'activity_logs', 'object__id', unrelatedTo(ids)));
-  return wrong === undefined
-    ? ok('a time to come, and an object that does not exist, give nothing')
-    : bad(wrong);
+  return okUnless(wrong, 'a time to come, and an object that does not exist, give nothing');
 }
 
 async function activityRecords(facts: Facts): Promise<CheckResult> {
@@ -435,23 +392,18 @@ async function auditRecords(facts: Facts): Promise<CheckResult> {
   const { records } = await facts.page('audit_logs', { limit: '1' });
   if (records.length === 0) return unchecked('the audit log is empty');
   const wrong = await notEmpty(facts, 'audit_logs', 'reported_at__gt', tomorrow(facts));
-  return wrong === undefined ? ok('a time to come gives nothing') : bad(wrong);
+  return okUnless(wrong, 'a time to come gives nothing');
 }
 
 async function batteries(facts: Facts): Promise<CheckResult> {
   const router = (await managersIn(facts)).flatMap((record) => idOf(record['router']) ?? [])[0];
   if (router === undefined) return unchecked('no router is known');
-  try {
-    const { records } = await facts.page('batteries', { router, limit: '20' });
-    return verdictOn(records, 'batteries', (record) =>
-      idOf(record['router']) === router
-        ? undefined
-        : `router= gives a battery of ${shortText(record['router'])}`,
-    );
-  } catch (error) {
-    if (error instanceof Malformed) return bad(`the answer ${error.message}`);
-    throw error;
-  }
+  const { records } = await facts.page('batteries', { router, limit: '20' });
+  return verdictOn(records, 'batteries', (record) =>
+    idOf(record['router']) === router
+      ? undefined
+      : `router= gives a battery of ${shortText(record['router'])}`,
+  );
 }
 
 /** Clocks further apart than this (milliseconds) confuse recovery. */
@@ -469,7 +421,7 @@ async function serverDate(facts: Facts): Promise<CheckResult> {
 
 export const v2Checks = {
   'v2-next': listings,
-  'v2-limit': limit,
+  'v2-limit': pageSizes('accounts', 'accounts', 'limit', 500),
   'v2-offset': offset,
   'v2-cursor': cursor,
   'v2-filter-in': filterIn,
@@ -494,6 +446,6 @@ export const v2Checks = {
   'activity-records': activityRecords,
   'alert-records': alertRecords,
   'audit-records': auditRecords,
-  'battery-router': batteries,
+  'battery-router': aboutForm(batteries),
   'server-date': serverDate,
 } as const satisfies Partial<Record<AssumptionName, ApiCheck>>;

@@ -6,65 +6,45 @@ import {
   type JsonObject,
   type Values,
 } from '../model/index.js';
-import { Malformed, parseAnswer } from './response.js';
+import { parseAnswer } from './response.js';
 import type { AssumptionName } from './assumptions.js';
 import {
+  aboutForm,
   bad,
   idIn,
   note,
   ok,
+  pageSizes,
   unrelatedTo,
   shortText,
   unchecked,
   verdictOn,
   wholePage,
+  withOthers,
   type ApiCheck,
   type Facts,
   type CheckResult,
 } from './api-check-results.js';
 
 const AUTHORIZATIONS = 'account_authorizations';
-const ASSETS = 'asset_endpoints';
 
-const one = (facts: Facts, name = AUTHORIZATIONS) => facts.page(name, { 'page[size]': '1' });
+const one = (facts: Facts) => facts.page(AUTHORIZATIONS, { 'page[size]': '1' });
+const many = (facts: Facts) => facts.page(AUTHORIZATIONS, { 'page[size]': '50' });
 
 /** The first page of the largest size, read as the client does. */
 async function authorizations(facts: Facts): Promise<readonly Values[]> {
-  const { records } = await facts.page(AUTHORIZATIONS, { 'page[size]': '50' });
-  return records.map((record) =>
-    facts
-      .dialect(AUTHORIZATIONS)
-      .flatten(facts.collections.get(AUTHORIZATIONS) as Collection, record),
-  );
+  const collection = facts.collections.get(AUTHORIZATIONS) as Collection;
+  const dialect = facts.dialect(AUTHORIZATIONS);
+  return (await many(facts)).records.map((record) => dialect.flatten(collection, record));
 }
 
 async function listing(facts: Facts): Promise<CheckResult> {
-  try {
-    const { next } = await one(facts);
-    if (next === null) return ok('a listing of one page');
-    const [first, second] = [await one(facts), await facts.page(AUTHORIZATIONS, next)];
-    return shortText(first.records[0]?.['id']) === shortText(second.records[0]?.['id'])
-      ? bad('links.next leads to the same record again')
-      : ok('links.next leads on');
-  } catch (error) {
-    if (error instanceof Malformed) return bad(`the answer ${error.message}`);
-    throw error;
-  }
-}
-
-async function pageSize(facts: Facts): Promise<CheckResult> {
-  const [small, large] = [
-    await one(facts),
-    await facts.page(AUTHORIZATIONS, { 'page[size]': '50' }),
-  ];
-  if (small.records.length > 1)
-    return bad(`page[size]=1 gives ${small.records.length} authorizations`);
-  if (large.records.length < 2) return unchecked('there are not two authorizations');
-  if (small.next === null)
-    return bad('page[size]=1 gives one of several authorizations, and no next');
-  return large.next !== null && large.records.length < 50
-    ? bad(`page[size]=50 gives ${large.records.length} authorizations, and more follow`)
-    : ok('1 and 50');
+  const first = await one(facts);
+  if (first.next === null) return ok('a listing of one page');
+  const second = await facts.page(AUTHORIZATIONS, first.next);
+  return shortText(first.records[0]?.['id']) === shortText(second.records[0]?.['id'])
+    ? bad('links.next leads to the same record again')
+    : ok('links.next leads on');
 }
 
 async function media(facts: Facts): Promise<CheckResult> {
@@ -78,17 +58,13 @@ async function media(facts: Facts): Promise<CheckResult> {
 const STATUSES = [200, 400, 403, 404, 405, 410, 422];
 
 async function byPath(facts: Facts): Promise<CheckResult> {
-  const { records } = await facts.page(AUTHORIZATIONS, { 'page[size]': '50' });
-  const ids = records.map((record) => idIn(record, 'id'));
+  const ids = (await many(facts)).records.map((record) => idIn(record, 'id'));
   const [id] = ids;
   if (id === undefined) return unchecked('there are no authorizations');
-  const unmanaged = await facts.answer(AUTHORIZATIONS, '', {
-    id: unrelatedTo(ids),
-    statuses: STATUSES,
-  });
-  if (unmanaged.status !== 404)
-    return bad(`one that does not exist answers ${unmanaged.status}, not 404`);
-  const found = await facts.answer(AUTHORIZATIONS, '', { id, statuses: STATUSES });
+  const read = (one: string) => facts.answer(AUTHORIZATIONS, '', { id: one, statuses: STATUSES });
+  const { status } = await read(unrelatedTo(ids));
+  if (status !== 404) return bad(`one that does not exist answers ${status}, not 404`);
+  const found = await read(id);
   if (found.status !== 200) return bad(`one that is listed answers ${found.status} by its path`);
   const record = facts.dialect(AUTHORIZATIONS).single(parseAnswer(found));
   return isObject(record) && idIn(record as JsonObject, 'id') === id
@@ -114,12 +90,11 @@ async function roles(facts: Facts): Promise<CheckResult> {
   const attribute: Attribute | undefined =
     facts.collections.get(AUTHORIZATIONS)?.attributes['role'];
   const known: readonly string[] = attribute?.word === 'choice' ? attribute.values : [];
-  const others = [...new Set(all.map(({ role }) => shortText(role)))].filter(
-    (role) => !known.includes(role),
+  const given = new Set(all.map(({ role }) => shortText(role)));
+  return withOthers(
+    found,
+    [...given].filter((role) => !known.includes(role)),
   );
-  return found.verdict === 'ok' && others.length > 0
-    ? note(`there are others: ${others.join(', ')}`)
-    : found;
 }
 
 async function accountIds(facts: Facts): Promise<CheckResult> {
@@ -140,27 +115,22 @@ async function accountIds(facts: Facts): Promise<CheckResult> {
 }
 
 async function assets(facts: Facts): Promise<CheckResult> {
-  try {
-    const { records } = await one(facts, ASSETS);
-    if (records.length > 1) return bad(`page[size]=1 gives ${records.length} asset endpoints`);
-    return verdictOn(records, 'asset endpoints', (record) =>
-      isObject(record['attributes']) && typeof record['id'] === 'string'
-        ? undefined
-        : 'a record has no id and attributes',
-    );
-  } catch (error) {
-    if (error instanceof Malformed) return bad(`the answer ${error.message}`);
-    throw error;
-  }
+  const { records } = await facts.page('asset_endpoints', { 'page[size]': '1' });
+  if (records.length > 1) return bad(`page[size]=1 gives ${records.length} asset endpoints`);
+  return verdictOn(records, 'asset endpoints', (record) =>
+    isObject(record['attributes']) && typeof record['id'] === 'string'
+      ? undefined
+      : 'a record has no id and attributes',
+  );
 }
 
 export const v3Checks = {
   'v3-media': media,
-  'v3-next': listing,
-  'v3-page-size': pageSize,
+  'v3-next': aboutForm(listing),
+  'v3-page-size': pageSizes(AUTHORIZATIONS, 'authorizations', 'page[size]', 50),
   'v3-by-path': byPath,
   'v3-one-each': oneEach,
   'v3-roles': roles,
   'v3-account-ids': accountIds,
-  'v3-assets': assets,
+  'v3-assets': aboutForm(assets),
 } as const satisfies Partial<Record<AssumptionName, ApiCheck>>;

@@ -1,41 +1,27 @@
 // One run's conversation with the cloud: which address a kind is spoken to at, with which credentials, and reads
 // that are answered or refused. Credentials are revealed here, for the request that carries them.
-import {
-  defined,
-  Refusal,
-  exits,
-  isLoopback,
-  refuse,
-  type Emit,
-  type Secret,
-} from '../model/index.js';
-import type { Clock, Random } from '../platform/index.js';
+import { defined, Refusal, exits, isLoopback, refuse, type Secret } from '../model/index.js';
+import type { Clock } from '../platform/index.js';
 import { Malformed, parseAnswer } from './response.js';
-import { httpClient, type Call, type HttpClient } from './http-client.js';
+import { httpClient, type Call, type HttpClient, type HttpPorts } from './http-client.js';
 import type { Dialect } from './dialect.js';
 import { baseUrlOf, type BaseUrl } from './endpoint.js';
 import { complaint, isTransient } from './errors.js';
 import { iot, rates } from './iot.js';
 import { limiter, type Limiter } from './rate-limit.js';
 import type { ReadPage } from './pagination.js';
-import type { Answer, Transport } from './transport.js';
+import type { Answer } from './transport.js';
 import { v2 } from './v2.js';
 import { v3 } from './v3.js';
 import { credentialsOf, type ApiCredentials } from './credentials.js';
 
-export interface ConnectOptions {
+export interface ConnectOptions extends HttpPorts {
   /** `headers`: names as this deployment spells them. */
   readonly v2?: { readonly url: string; readonly headers: Readonly<Record<string, Secret>> };
   readonly v3?: { readonly url: string; readonly token: Secret };
   readonly iot?: { readonly url: string; readonly username: Secret; readonly password: Secret };
-  readonly transport: Transport;
-  readonly clock: Clock;
-  readonly random: Random;
   /** Default 450, and no limit where every address is loopback. The IoT platform has limits of its own. */
   readonly requestsPerMinute?: number;
-  readonly emit: Emit;
-  /** Interruption: reads end at once, writes that have begun run to their end, nothing new is sent. */
-  readonly signal: AbortSignal;
   /** Wall clock of one request, default 30. */
   readonly deadlineSeconds?: number;
   /** Objects to expect, by kind name: pages are fetched ahead for that many. */
@@ -72,7 +58,7 @@ export interface ClientSession extends HttpClient, ApiCredentials {
     counted: string,
     path: string,
     query: string,
-    more?: ReadOptions,
+    options?: ReadOptions,
   ) => Promise<Answer>;
   /** Reads pages; `heed` sees each answer. */
   readonly reader: (
@@ -100,7 +86,7 @@ export function openSession(options: ConnectOptions): ClientSession {
   const limited = all.some(({ base }) => !isLoopback(new URL(base.origin)));
   const { reveal, tidy } = credentialsOf();
 
-  function endpointOf(name: string, subject: string): Endpoint {
+  const endpointOf: ClientSession['endpointOf'] = (name, subject) => {
     const dialect = [v2, v3, iot].find((one) => one.name === name);
     if (!dialect) throw new Error(`${subject}: no dialect is named ${name}`);
     return (
@@ -109,40 +95,21 @@ export function openSession(options: ConnectOptions): ClientSession {
         detail: `Set ${dialect.address}, and ${dialect.credentials}.`,
       })
     );
-  }
+  };
 
-  function callOf(
-    endpoint: Endpoint,
-    method: string,
-    path: string,
-    more: Pick<Call, 'counted' | 'body' | 'signal' | 'mayLeave'>,
-    type = endpoint.dialect.media,
-  ): Call {
-    const credentials = Object.fromEntries(
-      Object.entries(endpoint.headers).map(([name, { prefix, secret }]) => [
-        name,
-        prefix + reveal(secret, true),
-      ]),
-    );
-    const { media } = endpoint.dialect;
-    const typed = more.body !== undefined || endpoint.dialect === v3;
-    const headers = {
-      accept: media,
-      ...(typed && { 'content-type': type }),
-      'user-agent': 'trueup',
-      ...credentials,
-    };
-    return { method, url: endpoint.base.origin + path, headers, gate: endpoint.gate, ...more };
-  }
+  const callOf: ClientSession['callOf'] = (endpoint, method, path, more, type) => {
+    const { base, dialect, gate } = endpoint;
+    const headers: Record<string, string> = { accept: dialect.media };
+    if (more.body !== undefined || dialect === v3) headers['content-type'] = type ?? dialect.media;
+    headers['user-agent'] = 'trueup';
+    for (const [name, { prefix, secret }] of Object.entries(endpoint.headers))
+      headers[name] = prefix + reveal(secret, true);
+    return { method, url: base.origin + path, headers, gate, ...more };
+  };
 
   function over(messenger: HttpClient, signal: AbortSignal): ClientSession {
-    async function read(
-      endpoint: Endpoint,
-      counted: string,
-      path: string,
-      query: string,
-      { statuses = [200], signal: page, body, type }: ReadOptions = {},
-    ): Promise<Answer> {
+    const read: ClientSession['read'] = async (endpoint, counted, path, query, options = {}) => {
+      const { statuses = [200], signal: page, body, type } = options;
       const method = body === undefined ? 'GET' : 'POST';
       const more = {
         counted,
@@ -157,43 +124,26 @@ export function openSession(options: ConnectOptions): ClientSession {
         [{ ...found, summary: `${counted} cannot be read: ${found.summary}` }],
         found.code === 'interrupted' ? exits.interrupted : exits.error,
       );
-    }
+    };
 
-    function reader(
-      endpoint: Endpoint,
-      counted: string,
-      path: string,
-      heed: (answer: Answer) => void = () => undefined,
-    ): ReadPage {
-      return async (query, page) => {
+    const reader: ClientSession['reader'] =
+      (endpoint, counted, path, heed) => async (query, page) => {
         const answer = await read(endpoint, counted, path, query, { signal: page });
-        heed(answer);
+        heed?.(answer);
         return endpoint.dialect.page(parseAnswer(answer));
       };
-    }
 
     const within = (time: AbortSignal): ClientSession =>
       over(messenger.within(time), AbortSignal.any([signal, time]));
-    return {
-      ...messenger,
-      options,
-      target,
-      ghostsReported,
-      tidy,
-      endpointOf,
-      reveal,
-      callOf,
-      read,
-      reader,
-      within,
-    };
+    return { ...messenger, ...shared, read, reader, within };
   }
 
-  const ghostsReported = new Set<string>();
   const target = all.map(({ base }) => base.origin + base.path).join(' ');
+  const ghostsReported = new Set<string>();
+  const shared = { options, target, ghostsReported, tidy, endpointOf, reveal, callOf };
   const requestsPerMinute = options.requestsPerMinute ?? (limited ? 450 : undefined);
   return over(
-    httpClient({ ...options, requestsPerMinute, deadlineSeconds: options.deadlineSeconds ?? 30 }),
+    httpClient(options, options.deadlineSeconds ?? 30, requestsPerMinute),
     options.signal,
   );
 }
@@ -249,13 +199,9 @@ export async function understood<T>(
     return await reading();
   } catch (error) {
     if (!(error instanceof Malformed)) throw error;
-    return refuse(
-      'unreadable-answer',
-      `${counted} cannot be read: the answer to ${method} ${path} ${error.message}`,
-      {
-        detail:
-          'Nothing was concluded from it. Check the address, and any proxy on the way; then run the command again.',
-      },
-    );
+    const summary = `${counted} cannot be read: the answer to ${method} ${path} ${error.message}`;
+    const detail =
+      'Nothing was concluded from it. Check the address, and any proxy on the way; then run the command again.';
+    return refuse('unreadable-answer', summary, { detail });
   }
 }

@@ -1,7 +1,7 @@
 // The front door: reads that are complete or refused, writes whose outcome has a name.
 import type { Cloud, CloudWriter } from '../model/index.js';
 import { activity } from './activity-log.js';
-import { find, listObjects, search } from './listing.js';
+import { find, listObjects } from './listing.js';
 import { records } from './records.js';
 import { openSession, type ConnectOptions, type ClientSession } from './client-session.js';
 import { subscriptionsOf } from './iot-subscriptions.js';
@@ -15,7 +15,7 @@ export function connect(options: ConnectOptions): Cloud {
     target: session.target,
     list: (kind) => listObjects(session, kind),
     find: (kind, ids) => find(session, kind, ids),
-    search: (kind, filters) => search(session, kind, filters),
+    search: async (kind, filters) => (await listObjects(session, kind, filters)).objects,
     compose: (kind, write) => compose(session, kind, write),
     send: (kind, request, write, mayLeave) => send(session, kind, request, write, mayLeave),
     pause: (attempt, wait) => session.pause(attempt, wait),

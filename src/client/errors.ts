@@ -1,9 +1,10 @@
 // What a result means, and how it is told: the outcome classes of a write, and one complaint for reads and writes
 // alike, with the server's own words made safe to print.
 import {
+  defined,
   isObject,
-  parseJson,
   spellings,
+  tryJson,
   unescapeHtml,
   type Diagnostic,
   type OutcomeClass,
@@ -30,17 +31,10 @@ const LONGEST_ERROR = 1024;
 /** Whether a 429 has the form of the service. Any other one may come from a gateway, which may answer it after the request was carried out. */
 function isOfService({ headers, body }: Answer): boolean {
   if (body.trim() === '') return true;
-  if (
-    /^application\/vnd\.api\+json\b/i.test(headers['content-type'] ?? '') &&
-    Buffer.byteLength(body) < LONGEST_ERROR
-  )
-    return true;
-  try {
-    const parsed = parseJson(body);
-    return isObject(parsed) && errorMembers.some((name) => Object.hasOwn(parsed, name));
-  } catch {
-    return false;
-  }
+  const isJsonApi = /^application\/vnd\.api\+json\b/i.test(headers['content-type'] ?? '');
+  if (isJsonApi && Buffer.byteLength(body) < LONGEST_ERROR) return true;
+  const parsed = tryJson(body);
+  return isObject(parsed) && errorMembers.some((name) => Object.hasOwn(parsed, name));
 }
 
 /**
@@ -95,31 +89,21 @@ export function tidier(secrets: () => Iterable<string>): Tidy {
  */
 function serverMessage({ headers, body }: Answer): string {
   const type = headers['content-type'] ?? '';
-  try {
-    const parsed = parseJson(body);
+  const parsed = tryJson(body);
+  if (parsed !== undefined)
     return (isObject(parsed) ? messagesOf(parsed) : detailsOf(parsed)).filter(Boolean).join('; ');
-  } catch {
-    if (/\bhtml\b/i.test(type) || /^\s*<[!a-z]/i.test(body)) return pageText(body);
-    return /\bjson\b/i.test(type) ? '' : body;
-  }
+  if (/\bhtml\b/i.test(type) || /^\s*<[!a-z]/i.test(body)) return pageText(body);
+  return /\bjson\b/i.test(type) ? '' : body;
 }
 
-function messagesOf({
-  exception,
-  message,
-  error_message,
-  errors,
-  title,
-  detail,
-}: Readonly<Record<string, unknown>>): readonly string[] {
-  const headline = [
-    isObject(exception) ? textOf(exception['message']) : textOf(exception),
-    textOf(message),
-  ]
-    .filter(Boolean)
-    .join(': ');
+const joined = (...texts: readonly string[]): string => texts.filter(Boolean).join(': ');
+
+function messagesOf(body: Readonly<Record<string, unknown>>): readonly string[] {
+  const { exception, message, error_message, errors, title, detail } = body;
+  const what = isObject(exception) ? exception['message'] : exception;
+  const headline = joined(textOf(what), textOf(message));
   return [
-    headline || textOf(error_message) || [textOf(title), textOf(detail)].filter(Boolean).join(': '),
+    headline || textOf(error_message) || joined(textOf(title), textOf(detail)),
     ...detailsOf(errors),
   ];
 }
@@ -132,26 +116,21 @@ const mostDetails = 10;
 function detailsOf(errors: unknown): readonly string[] {
   if (Array.isArray(errors)) return errors.slice(0, mostDetails).map(detailOf);
   if (!isObject(errors)) return [textOf(errors)];
-  return Object.entries(errors)
-    .slice(0, mostDetails)
-    .map(
-      ([field, error]) =>
-        `${field}: ${[error].flat().slice(0, mostDetails).map(detailOf).filter(Boolean).join(', ')}`,
-    );
+  const most = Object.entries(errors).slice(0, mostDetails);
+  return most.map(([field, error]) => {
+    const details = [error].flat().slice(0, mostDetails).map(detailOf);
+    return `${field}: ${details.filter(Boolean).join(', ')}`;
+  });
 }
 
 function detailOf(error: unknown): string {
   if (!isObject(error)) return textOf(error);
-  const { source } = error;
-  const where =
-    textOf(error['path']) ||
-    (isObject(source) ? textOf(source['pointer']) || textOf(source['parameter']) : '');
-  const what =
-    textOf(error['detail']) ||
-    textOf(error['message']) ||
-    textOf(error['title']) ||
-    textOf(error['code']);
-  return [where, what].filter(Boolean).join(': ');
+  const source = isObject(error['source']) ? error['source'] : {};
+  const first = (...values: readonly unknown[]): string => values.map(textOf).find(Boolean) ?? '';
+  return joined(
+    first(error['path'], source['pointer'], source['parameter']),
+    first(error['detail'], error['message'], error['title'], error['code']),
+  );
 }
 
 /** The text of an HTML page; of one without any, its title. By tokens, which takes no longer than the page is long. */
@@ -176,66 +155,55 @@ function pageText(page: string): string {
   return without(/^(?:script|style|title)$/i) || without(/^(?:script|style)$/i);
 }
 
-export interface ErrorText {
-  readonly method: string;
-  readonly path: string;
-}
-
 /** What went wrong with a request, for people: what happened, where, and what to do next. */
 export function complaint(
-  told: ErrorText,
+  told: { readonly method: string; readonly path: string },
   surface: Surface,
   result: HttpResult,
   tidy: Tidy,
 ): Diagnostic {
-  if ('error' in result) return withErrors(told, surface, result.error, tidy(result.error.message));
-  const { status } = result.answer;
+  const request = `${told.method} ${told.path}`;
+  if ('error' in result) {
+    const { error } = result;
+    const [code, summary, detail] = failure(surface, error, tidy(error.message));
+    return { severity: 'error', code, summary: `${request}: ${summary}`, ...defined({ detail }) };
+  }
   const said = tidy(serverMessage(result.answer));
-  const { code, detail } = meaning(surface, result);
-  return {
-    severity: 'error',
-    code,
-    summary: `${told.method} ${told.path} answered ${status}${said && `: ${said}`}`,
-    ...(detail && { detail }),
-  };
+  const summary = `${request} answered ${result.answer.status}${said && `: ${said}`}`;
+  const [code, detail] = meaning(surface, result);
+  return { severity: 'error', code, summary, ...defined({ detail }) };
 }
+
+type Meaning = readonly [code: string, detail?: string];
 
 function meaning(
   surface: Surface,
-  result: Extract<HttpResult, { answer: Answer }>,
-): { readonly code: string; readonly detail?: string } {
-  const { status } = result.answer;
-  if (isThrottled(surface, result.answer))
-    return { code: 'rate-limited', detail: waiting(result.wait) };
-  if (status === 401)
-    return {
-      code: 'unauthenticated',
-      detail: `The credentials are not accepted: check ${surface.credentials}.`,
-    };
-  if (status === 403)
-    return {
-      code: 'forbidden',
-      detail: `The credentials lack the right to do this: check the role of the user or keys in ${surface.credentials}.`,
-    };
-  if (status === 404 || status === 410)
-    return {
-      code: 'not-found',
-      detail: `There is no such object, or ${surface.address} is not the base address${surface.name === 'v2' ? ' (it includes /api/v2)' : ''}.`,
-    };
+  { answer, wait }: Extract<HttpResult, { answer: Answer }>,
+): Meaning {
+  const { status } = answer;
+  const { name, address, credentials } = surface;
+  const hint = name === 'v2' ? ' (it includes /api/v2)' : '';
+  const absent = `There is no such object, or ${address} is not the base address${hint}.`;
+  const byStatus: Readonly<Record<number, Meaning>> = {
+    401: ['unauthenticated', `The credentials are not accepted: check ${credentials}.`],
+    403: [
+      'forbidden',
+      `The credentials lack the right to do this: check the role of the user or keys in ${credentials}.`,
+    ],
+    404: ['not-found', absent],
+    410: ['not-found', absent],
+  };
+  if (isThrottled(surface, answer)) return ['rate-limited', waiting(wait)];
   if (status >= 300 && status < 400)
-    return {
-      code: 'redirected',
-      detail: `Redirects are never followed: set ${surface.address} to the final address.`,
-    };
+    return ['redirected', `Redirects are never followed: set ${address} to the final address.`];
   if (status === 408 || status === 425 || status >= 500)
-    return {
-      code: 'service-error',
-      detail:
-        (result.wait ?? 0) > patience
-          ? waiting(result.wait)
-          : 'The service fails at the moment; run the command again later.',
-    };
-  return { code: 'rejected' };
+    return [
+      'service-error',
+      (wait ?? 0) > patience
+        ? waiting(wait)
+        : 'The service fails at the moment; run the command again later.',
+    ];
+  return byStatus[status] ?? ['rejected'];
 }
 
 function waiting(wait: number | undefined): string {
@@ -244,47 +212,34 @@ function waiting(wait: number | undefined): string {
   return `The service asks to wait ${Math.ceil(wait / 1000)} s${wait > patience ? `, longer than the ${patience / 1000} s a run waits` : ''}: run the command again after that.`;
 }
 
-function withErrors(
-  { method, path }: ErrorText,
-  surface: Surface,
+/** What a failure without an answer is called, what is said of it, and what to do next. */
+function failure(
+  { address }: Surface,
   { code, sent }: TransportError,
   message: string,
-): Diagnostic {
-  const about = (name: string, summary: string, detail?: string): Diagnostic => ({
-    severity: 'error',
-    code: name,
-    summary: `${method} ${path}: ${summary}`,
-    ...(detail && { detail }),
-  });
-  if (code === 'interrupted') return about('interrupted', 'the run was interrupted');
+): readonly [code: string, summary: string, detail?: string] {
+  if (code === 'interrupted') return ['interrupted', 'the run was interrupted'];
   if (code === 'proxy-refused')
-    return about(
+    return [
       code,
       message,
       'It is the proxy that HTTPS_PROXY names, not the service: give what it asks for as http://USER:PASSWORD@HOST:PORT, or leave it out with NO_PROXY.',
-    );
+    ];
   if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO/.test(code))
-    return about(
+    return [
       'untrusted',
       `the connection is not trusted (${message})`,
       'A private certificate authority is named by NODE_EXTRA_CA_CERTS.',
-    );
+    ];
   if (code === 'timeout' || code === 'body-unfinished')
-    return about(
-      'timeout',
-      message,
-      'The service or the network is slow; run the command again later.',
-    );
-  if (finalCodes.has(code)) return about('unreadable-answer', message);
-  if (sent)
-    return about(
-      'connection-lost',
-      `the connection broke before the answer was complete (${message || code})`,
-      'The service or the network fails at the moment; run the command again later.',
-    );
-  return about(
-    'unreachable',
-    `no answer (${message || code})`,
-    `Check ${surface.address}, the network and HTTPS_PROXY.`,
-  );
+    return ['timeout', message, 'The service or the network is slow; run the command again later.'];
+  if (finalCodes.has(code)) return ['unreadable-answer', message];
+  const said = message || code;
+  return sent
+    ? [
+        'connection-lost',
+        `the connection broke before the answer was complete (${said})`,
+        'The service or the network fails at the moment; run the command again later.',
+      ]
+    : ['unreachable', `no answer (${said})`, `Check ${address}, the network and HTTPS_PROXY.`];
 }

@@ -39,30 +39,24 @@ export interface HttpClient {
   readonly within: (signal: AbortSignal) => HttpClient;
 }
 
-export interface HttpClientOptions {
+export interface HttpPorts {
   readonly transport: Transport;
   readonly clock: Clock;
   readonly random: Random;
   readonly emit: Emit;
-  /** Once aborted, nothing new is sent. */
+  /** Interruption: reads end at once, writes that have begun run to their end, nothing new is sent. */
   readonly signal: AbortSignal;
-  readonly requestsPerMinute: number | undefined;
-  readonly deadlineSeconds: number;
 }
 
 const noticeable = 1000;
 /** The time that an answer tells is past where the answer took longer than this (milliseconds). */
 const prompt = 5000;
 
-export function httpClient({
-  transport,
-  clock,
-  random,
-  emit,
-  signal: whole,
-  requestsPerMinute,
-  deadlineSeconds,
-}: HttpClientOptions): HttpClient {
+export function httpClient(
+  { transport, clock, random, emit, signal: whole }: HttpPorts,
+  deadlineSeconds: number,
+  requestsPerMinute?: number,
+): HttpClient {
   const common = limiter(clock, requestsPerMinute);
   const budget = retryBudget();
   const counts: Record<string, number> = {};
@@ -84,15 +78,10 @@ export function httpClient({
   }
 
   async function admitted(gate: Limiter, signal: AbortSignal): Promise<boolean> {
-    for (let wait = gate.take(); wait > 0; wait = gate.held())
-      if (
-        !(await sleep(
-          wait,
-          gate.held() > 0 ? 'the service asked to wait' : 'the rate limit',
-          signal,
-        ))
-      )
-        return false;
+    for (let wait = gate.take(); wait > 0; wait = gate.held()) {
+      const why = gate.held() > 0 ? 'the service asked to wait' : 'the rate limit';
+      if (!(await sleep(wait, why, signal))) return false;
+    }
     return !signal.aborted;
   }
 
@@ -104,13 +93,8 @@ export function httpClient({
 
   /** @param run once it is raised, nothing new is sent  @param time ends what was sent, too */
   function until(run: AbortSignal, time?: AbortSignal): HttpClient {
-    async function attempt({
-      counted,
-      signal,
-      mayLeave,
-      gate = common,
-      ...request
-    }: Call): Promise<HttpResult> {
+    async function attempt(call: Call): Promise<HttpResult> {
+      const { counted, signal, mayLeave, gate = common, ...request } = call;
       if (run.aborted || signal?.aborted || !(await admitted(gate, signal ?? run)))
         return { error: interrupted() };
       const end = signal ?? time;
@@ -139,7 +123,7 @@ export function httpClient({
         if (end?.aborted && !deadline.signal.aborted)
           return { error: interrupted(isTransportError(error) ? error.sent : true) };
         if (deadline.signal.aborted) return { error: late(error) };
-        if (isTransportError(error)) return { error: error };
+        if (isTransportError(error)) return { error };
         throw error;
       } finally {
         done.abort('answered');
@@ -149,13 +133,8 @@ export function httpClient({
     async function carry(call: Call, again: (result: HttpResult) => boolean): Promise<HttpResult> {
       for (let tries = 1; ; tries += 1) {
         const result = await attempt(call);
-        const asked = 'answer' in result ? result.wait : undefined;
-        if (
-          asked !== undefined &&
-          asked <= patience &&
-          'answer' in result &&
-          result.answer.status === 429
-        )
+        const { answer, wait: asked } = 'answer' in result ? result : {};
+        if (asked !== undefined && asked <= patience && answer?.status === 429)
           (call.gate ?? common).hold(asked);
         if (!again(result) || !(await pause(tries, asked, call.signal))) return result;
       }
@@ -163,11 +142,8 @@ export function httpClient({
 
     async function pause(tries: number, asked: number | undefined, signal = run): Promise<boolean> {
       if (tries >= maxAttempts || (asked ?? 0) > patience || !budget.spend(requests)) return false;
-      return sleep(
-        Math.max(asked ?? 0, backoff(tries, random)),
-        asked === undefined ? 'the service failed' : 'the service asked to wait',
-        signal,
-      );
+      const why = asked === undefined ? 'the service failed' : 'the service asked to wait';
+      return sleep(Math.max(asked ?? 0, backoff(tries, random)), why, signal);
     }
 
     const within = (signal: AbortSignal): HttpClient =>

@@ -1,22 +1,25 @@
 // Subscriptions of the IoT platform, page by page: by one condition (GET), or by lists of identifiers (POST). A token
 // that ends in between is renewed, and the page it was refused for is asked for again.
 import {
+  defined,
+  isLoopback,
+  isObject,
   listedValues,
   own,
   refuse,
+  Secret,
   type Collection,
   type Found,
   type Query,
 } from '../model/index.js';
 import { Malformed, parseAnswer, recordOf } from './response.js';
-import { chunks, valuesPerQuery } from './concurrency.js';
 import type { ResponsePage } from './dialect.js';
 import { complaint } from './errors.js';
-import { condition } from './iot.js';
-import { pages } from './pagination.js';
+import { condition, rates } from './iot.js';
+import { chunks, pages, valuesPerQuery } from './pagination.js';
 import { checked, finder, newcomers } from './records.js';
 import { understood, type Endpoint, type ClientSession } from './client-session.js';
-import { tokensOf, type Token } from './iot-token.js';
+import { limiter, type Limiter } from './rate-limit.js';
 import type { Answer } from './transport.js';
 
 const additional = new URLSearchParams([
@@ -39,11 +42,7 @@ type Reading = (
 
 /** Reads with tokens that are shared by everything of the session. @throws Refusal where the reading is not proven complete. */
 export function subscriptionsOf(session: ClientSession): Reading {
-  const tokens = tokensOf(session, 'subscriptions');
-  const carrying = (endpoint: Endpoint, { secret }: Token): Endpoint => ({
-    ...endpoint,
-    headers: { authorization: { prefix: 'Bearer ', secret } },
-  });
+  const tokens = tokensOf(session);
 
   async function ask(
     endpoint: Endpoint,
@@ -51,26 +50,18 @@ export function subscriptionsOf(session: ClientSession): Reading {
     path: string,
     { query, body }: Asking,
   ): Promise<Answer> {
+    const options = { statuses: [200, 401], body };
+    const askWith = ({ secret }: Token): Promise<Answer> => {
+      const headers = { authorization: { prefix: 'Bearer ', secret } };
+      return session.read({ ...endpoint, headers }, counted, path, query, options);
+    };
     const first = await tokens.current();
-    const answer = await session.read(carrying(endpoint, first), counted, path, query, {
-      statuses: [200, 401],
-      body,
-    });
+    const answer = await askWith(first);
     if (answer.status !== 401) return answer;
-    const again = await session.read(
-      carrying(endpoint, await tokens.renewed(first)),
-      counted,
-      path,
-      query,
-      { statuses: [200, 401], body },
-    );
+    const again = await askWith(await tokens.renewed(first));
     if (again.status !== 401) return again;
-    const { summary } = complaint(
-      { method: body === undefined ? 'GET' : 'POST', path },
-      endpoint.dialect,
-      { answer: again },
-      session.tidy,
-    );
+    const told = { method: body === undefined ? 'GET' : 'POST', path };
+    const { summary } = complaint(told, endpoint.dialect, { answer: again }, session.tidy);
     return refuse('unauthenticated', `${counted} cannot be read: ${summary}`, {
       detail:
         'The token was new: check that the user in TRUEUP_IOT_USERNAME may read subscriptions.',
@@ -97,12 +88,8 @@ export function subscriptionsOf(session: ClientSession): Reading {
         const step = await understood(name, path, () => reading.next(), method);
         if (step.done) break;
         read += step.value.records.length;
-        const some = await understood(
-          name,
-          path,
-          async () => fresh(proven(step.value, read, asking).map(found)),
-          method,
-        );
+        const taking = async () => fresh(proven(step.value, read, asking).map(found));
+        const some = await understood(name, path, taking, method);
         count += some.length;
         session.options.emit({
           type: 'reading',
@@ -154,4 +141,84 @@ function proven(
   if (named && !records.every((one) => named.awaited.delete(recordOf(one)[named.attribute])))
     throw new Malformed('holds a subscription that was not asked for, or one twice');
   return records;
+}
+
+/** The bearer token: one for all requests of a run, asked for again shortly before it ends or once it is refused. It lives in memory alone, as a secret. */
+interface Token {
+  readonly secret: Secret;
+  /** On the monotonic clock. */
+  readonly until: number;
+}
+
+/** Milliseconds before its end from which a token is not used any more; of short ones a tenth of their life. */
+const margin = 30_000;
+const clientId = 'cm-public-api-client';
+
+function tokensOf(session: ClientSession) {
+  const { clock } = session.options;
+  const subject = 'subscriptions';
+  let issued: Token | undefined;
+  let asked: Promise<Token> | undefined;
+  let tokenGate: Limiter | undefined;
+
+  function issue(): Promise<Token> {
+    const begun = clock.monotonic();
+    const asking = request().then(
+      ({ text, seconds }) =>
+        (issued = {
+          secret: new Secret("the IoT platform's token", () => text),
+          until: begun + seconds * 1000 - Math.min(margin, seconds * 100),
+        }),
+      (error: unknown) => {
+        asked = undefined;
+        throw error;
+      },
+    );
+    return (asked = asking);
+  }
+
+  async function request(): Promise<{ readonly text: string; readonly seconds: number }> {
+    const endpoint = session.endpointOf('iot', subject);
+    const gate = isLoopback(new URL(endpoint.base.origin))
+      ? undefined
+      : (tokenGate ??= limiter(clock, ...rates.token));
+    const { username, password } = session.options.iot as NonNullable<typeof session.options.iot>;
+    const path = endpoint.base.path + endpoint.dialect.path('auth/token');
+    const form = {
+      grant_type: 'password',
+      client_id: clientId,
+      username: session.reveal(username),
+      password: session.reveal(password),
+    };
+    const more = {
+      body: new URLSearchParams(form).toString(),
+      type: 'application/x-www-form-urlencoded',
+    };
+    const asking = { ...endpoint, ...defined({ gate }) };
+    const reading = async () =>
+      tokenIn(parseAnswer(await session.read(asking, subject, path, '', more)));
+    return understood(subject, path, reading, 'POST');
+  }
+
+  /** Another one in place of `stale`; those who hold the same one share it. @throws Refusal */
+  function renewed(stale: Token): Promise<Token> {
+    if (stale === issued) issued = asked = undefined;
+    return asked ?? issue();
+  }
+
+  /** @throws Refusal where none is given. */
+  async function current(): Promise<Token> {
+    const token = await (asked ?? issue());
+    return clock.monotonic() < token.until ? token : renewed(token);
+  }
+
+  return { current, renewed };
+}
+
+/** @throws Malformed */
+function tokenIn(body: unknown): { readonly text: string; readonly seconds: number } {
+  const { access_token: text, expires_in: seconds } = isObject(body) ? body : {};
+  if (typeof text !== 'string' || text === '') throw new Malformed('has no access_token');
+  // Without a usable time the token serves until it is refused.
+  return { text, seconds: Number(seconds) > 0 ? Number(seconds) : Infinity };
 }

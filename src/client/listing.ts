@@ -1,8 +1,7 @@
 // Reading objects: whole collections, each listed to its proven end, and single objects by their identifiers.
 import { defined, refuse, type Kind, type Listing, type Live } from '../model/index.js';
 import { Malformed, liveIn, liveOf, parseAnswer, validId } from './response.js';
-import { chunks, each, valuesPerQuery } from './concurrency.js';
-import { pages, readAhead } from './pagination.js';
+import { chunks, each, pages, readAhead, valuesPerQuery } from './pagination.js';
 import { httpDate } from './retry.js';
 import { understood, type Endpoint, type ClientSession } from './client-session.js';
 import type { Answer } from './transport.js';
@@ -89,15 +88,6 @@ export async function listObjects(
       },
     );
   });
-}
-
-/** Every object that a filter lets through. @throws Refusal where the listing is not proven complete. */
-export async function search(
-  session: ClientSession,
-  kind: Kind,
-  filters: Readonly<Record<string, string>>,
-): Promise<readonly Live[]> {
-  return (await listObjects(session, kind, filters)).objects;
 }
 
 async function findByPath(

@@ -19,8 +19,14 @@ import {
 } from '../model/index.js';
 import { flattened, Malformed, parseAnswer, recordOf, validId } from './response.js';
 import type { ResponsePage } from './dialect.js';
-import { chunks, valuesPerQuery } from './concurrency.js';
-import { maxEmptyPages, pages, readAhead, type ReadPage } from './pagination.js';
+import {
+  chunks,
+  maxEmptyPages,
+  pages,
+  readAhead,
+  valuesPerQuery,
+  type ReadPage,
+} from './pagination.js';
 import { understood, type Endpoint, type ClientSession } from './client-session.js';
 import type { Answer } from './transport.js';
 
@@ -47,12 +53,8 @@ export async function* records(
   const within = window(collection, query);
   let count = 0;
   for (const part of parts(asked)) {
-    const { reading, stop } = listing(session, collection, {
-      endpoint,
-      path,
-      filters: part,
-      expand: query.expand,
-    });
+    const asked = { endpoint, path, filters: part, expand: query.expand };
+    const { reading, stop } = listing(session, collection, asked);
     try {
       for (;;) {
         const step = await understood(name, path, () => reading.next());
@@ -194,22 +196,16 @@ function bounds(
     { parameter: operations.since, at: since, beyond: /_gt$/, by: -1 },
     { parameter: operations.until, at: until, beyond: /_lt$/, by: 1 },
   ];
-  const entries = given.flatMap(({ parameter, at, beyond, by }) =>
-    parameter === undefined || at === undefined
-      ? []
-      : [
-          [
-            parameter,
-            beyond.test(parameter) ? new Date(Date.parse(at) + by).toISOString() : at,
-          ] as const,
-        ],
-  );
-  const twice = entries.find(([parameter]) => Object.hasOwn(filters, parameter));
-  if (twice)
-    refuse('usage', `${name}: the filter ${twice[0]} says the same as --since or --until.`, {
-      detail: 'Give one of them.',
-    });
-  return Object.fromEntries(entries);
+  const times: Record<string, string> = {};
+  for (const { parameter, at, beyond, by } of given) {
+    if (parameter === undefined || at === undefined) continue;
+    if (Object.hasOwn(filters, parameter))
+      refuse('usage', `${name}: the filter ${parameter} says the same as --since or --until.`, {
+        detail: 'Give one of them.',
+      });
+    times[parameter] = beyond.test(parameter) ? new Date(Date.parse(at) + by).toISOString() : at;
+  }
+  return times;
 }
 
 /** Compares times here where the API has no parameter for them. What does not tell its time is not kept from anybody. */
@@ -217,16 +213,15 @@ function window(
   { operations: { time, ...known } }: Collection,
   { since, until }: Query,
 ): (found: Found) => boolean {
-  const from =
-    known.since === undefined && since !== undefined ? Date.parse(since) : Number.NEGATIVE_INFINITY;
-  const to =
-    known.until === undefined && until !== undefined ? Date.parse(until) : Number.POSITIVE_INFINITY;
-  if (time === undefined || (from === Number.NEGATIVE_INFINITY && to === Number.POSITIVE_INFINITY))
-    return () => true;
+  const from = known.since === undefined ? since : undefined;
+  const to = known.until === undefined ? until : undefined;
+  if (time === undefined || (from ?? to) === undefined) return () => true;
+  // No time is before or after one that is not given: comparing with NaN gives false.
+  const [first, last] = [Date.parse(from ?? ''), Date.parse(to ?? '')];
   return ({ values }) => {
     const told = valueAt(values, time);
     const at = typeof told === 'string' ? Date.parse(told) : Number.NaN;
-    return Number.isNaN(at) || (at >= from && at <= to);
+    return !(at < first || at > last);
   };
 }
 

@@ -2,16 +2,13 @@
 // whoever means it connects to it, and each call is sent once, whatever comes of it.
 import { isObject, own, type Flipped, type Secret } from '../model/index.js';
 import { Malformed, parseAnswer } from './response.js';
-import { httpClient, type HttpClientOptions, type HttpResult } from './http-client.js';
+import { httpClient, type HttpPorts, type HttpResult } from './http-client.js';
 import type { Surface } from './dialect.js';
 import { baseUrlOf } from './endpoint.js';
 import { classify, complaint } from './errors.js';
 import { credentialsOf } from './credentials.js';
 
-export interface FlowOptions extends Pick<
-  HttpClientOptions,
-  'transport' | 'clock' | 'random' | 'emit' | 'signal'
-> {
+export interface FlowOptions extends HttpPorts {
   readonly flow: { readonly url: string; readonly username: Secret; readonly password: Secret };
   /** Wall clock of the call, default 90: the flow makes three of its own. */
   readonly deadlineSeconds?: number;
@@ -48,7 +45,7 @@ export function connectFlow({
   ...options
 }: FlowOptions): (flip: Flip) => Promise<Flipped> {
   const base = baseUrlOf(flow.url, surface.address);
-  const { carry } = httpClient({ ...options, requestsPerMinute: undefined, deadlineSeconds });
+  const { carry } = httpClient(options, deadlineSeconds);
   const { reveal, tidy } = credentialsOf();
   const login = {
     'X-Username': reveal(flow.username, true),
@@ -72,18 +69,13 @@ export function connectFlow({
       () => false,
     );
     const outcome = classify(result, { refusals });
-    if (outcome !== 'applied' || !('answer' in result))
-      return {
-        class: outcome,
-        diagnostic: complaint({ method: 'GET', path }, surface, wordless(result), tidy),
-      };
+    if (outcome !== 'applied' || !('answer' in result)) {
+      const diagnostic = complaint({ method: 'GET', path }, surface, wordless(result), tidy);
+      return { class: outcome, diagnostic };
+    }
     try {
-      const { request_status, ...rest } = told(parseAnswer(result.answer), flip);
-      return {
-        class: own(ends, request_status.toLowerCase()) ?? 'unknown',
-        request_status,
-        ...rest,
-      };
+      const found = told(parseAnswer(result.answer), flip);
+      return { class: own(ends, found.request_status.toLowerCase()) ?? 'unknown', ...found };
     } catch (error) {
       if (!(error instanceof Malformed)) throw error;
       const summary = `GET ${path} answered ${result.answer.status}, but the answer ${error.message}`;
@@ -120,5 +112,5 @@ function told(
   const { serviceRequestId: id, statusRequestResponse: state } = isObject(request) ? request : {};
   if (typeof id !== 'string' || typeof state !== 'string' || !WORD.test(state))
     throw new Malformed('does not tell what became of the request');
-  return { status, request_id: id, request_status: state };
+  return { request_status: state, status, request_id: id };
 }

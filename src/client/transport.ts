@@ -26,12 +26,12 @@ export type Transport = (request: HttpRequest) => Promise<Answer>;
 
 /** `sent`: whether bytes of the request may have left. `code`: Node's or undici's, or one of `finalCodes`. */
 export class TransportError extends Error {
+  override readonly name = 'TransportError';
   readonly sent: boolean;
   readonly code: string;
 
-  constructor(message: string, { sent, code }: { readonly sent: boolean; readonly code: string }) {
+  constructor(message: string, { sent, code }: Pick<TransportError, 'sent' | 'code'>) {
     super(message);
-    this.name = 'TransportError';
     this.sent = sent;
     this.code = code;
   }
@@ -106,7 +106,7 @@ function exchange(
   request: HttpRequest & { readonly origin: string; readonly path: string },
   limit: number,
 ): Promise<Answer> {
-  const { origin, path, signal, body } = request;
+  const { origin, path, signal } = request;
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | undefined;
     let status = 0;
@@ -141,14 +141,9 @@ function exchange(
             Array.isArray(value) ? value.join(', ') : (value ?? ''),
           ]),
         );
-        if (
-          /\S/.test(headers['content-encoding'] ?? '') &&
-          headers['content-encoding'] !== 'identity'
-        )
-          fail(
-            `the answer is encoded as ${headers['content-encoding']}, which was not asked for`,
-            'body-unreadable',
-          );
+        const { 'content-encoding': encoding = '' } = headers;
+        if (/\S/.test(encoding) && encoding !== 'identity')
+          fail(`the answer is encoded as ${encoding}, which was not asked for`, 'body-unreadable');
       },
       onResponseData(_, chunk) {
         size += chunk.length;
@@ -158,11 +153,8 @@ function exchange(
       onResponseEnd() {
         settle();
         try {
-          resolve({
-            status,
-            headers,
-            body: new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)),
-          });
+          const body = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+          resolve({ status, headers, body });
         } catch {
           fail('the answer is not valid UTF-8', 'body-unreadable');
         }
@@ -170,23 +162,13 @@ function exchange(
       onResponseError(_, error) {
         const denied = /^Proxy response \((\d+)\)/.exec(error.message)?.[1];
         if (denied === undefined)
-          fail(error.message, (error as NodeJS.ErrnoException).code ?? error.name);
-        else
-          fail(
-            `the proxy answered ${denied}`,
-            denied.startsWith('4') ? 'proxy-refused' : 'proxy-error',
-          );
+          return fail(error.message, (error as NodeJS.ErrnoException).code ?? error.name);
+        const code = denied.startsWith('4') ? 'proxy-refused' : 'proxy-error';
+        fail(`the proxy answered ${denied}`, code);
       },
     };
-    dispatcher.dispatch(
-      {
-        origin,
-        path,
-        method: request.method,
-        headers: { ...request.headers, 'accept-encoding': 'identity' },
-        body: body ?? null,
-      },
-      handler,
-    );
+    const fields = { ...request.headers, 'accept-encoding': 'identity' };
+    const { method, body = null } = request;
+    dispatcher.dispatch({ origin, path, method, headers: fields, body }, handler);
   });
 }

@@ -4,8 +4,8 @@ import {
   isObject,
   normal,
   own,
-  parseJson,
   toWire,
+  tryJson,
   type Attribute,
   type Json,
   type JsonObject,
@@ -28,13 +28,9 @@ export const v3: Dialect = {
     if (!isObject(body) || !Array.isArray(body['data']))
       throw new Malformed('has no list of resources under data');
     if (hasErrors(body)) throw new Malformed('reports errors beside its resources');
-    return {
-      records:
-        expand === undefined
-          ? body['data']
-          : withIncluded(body['data'], body['included'], expand.split(',')),
-      next: nextOf(body),
-    };
+    const { data, included } = body;
+    const records = expand === undefined ? data : withIncluded(data, included, expand.split(','));
+    return { records, next: nextOf(body) };
   },
   single(body) {
     if (!isObject(body) || !isObject(body['data']))
@@ -65,23 +61,12 @@ export const v3: Dialect = {
       else if (normal(attribute, related(relationships[name] as Json)) !== value)
         relationships[name] = pointed(relationships[name] as Json, value);
     }
-    return {
-      data: {
-        ...defined({ type }),
-        id: id as Value,
-        attributes,
-        relationships,
-        ...defined({ links }),
-      },
-    };
+    const data = { ...defined({ type }), id: id as Value, attributes, relationships };
+    return { data: { ...data, ...defined({ links }) } };
   },
   throttles(body) {
-    try {
-      const parsed = parseJson(body);
-      return !(isObject(parsed) && hasErrors(parsed));
-    } catch {
-      return true;
-    }
+    const parsed = tryJson(body);
+    return !(isObject(parsed) && hasErrors(parsed));
   },
 };
 

@@ -40,9 +40,7 @@ export function compose({ endpointOf }: ClientSession, kind: Kind, write: Write)
     ({ severity }) => severity === 'error',
   );
   if (fault)
-    return refuse(fault.code, `${kind.name}: ${fault.summary}`, {
-      ...defined({ detail: fault.detail }),
-    });
+    return refuse(fault.code, `${kind.name}: ${fault.summary}`, defined({ detail: fault.detail }));
   try {
     return { method, path, body: dialect.body(kind, write) };
   } catch (error) {
@@ -100,11 +98,13 @@ function confirmed(
   answer: Answer,
 ): Sent {
   const doubtful = (why: string): Sent => {
+    const summary = `${request.method} ${request.path} answered ${answer.status}, but the answer ${why}`;
+    const detail = 'Whether it was carried out is not known.';
     const diagnostic: Diagnostic = {
       severity: 'error',
       code: 'unreadable-answer',
-      summary: `${request.method} ${request.path} answered ${answer.status}, but the answer ${why}`,
-      detail: 'Whether it was carried out is not known.',
+      summary,
+      detail,
     };
     return { class: 'unknown', diagnostic };
   };

@@ -1,9 +1,8 @@
 // The activity log: what is written for a change, and the codes and filters of reading it.
-import { defined, type Json, type JsonObject, type Kind } from '../model/index.js';
+import { defined, type Json, type JsonObject } from '../model/index.js';
 import type { User } from './estate.js';
+import { compared, type Test } from './filter-comparison.js';
 import { turnDown } from './error-responses.js';
-
-export type LoggedAction = 'create' | 'update' | 'delete';
 
 export interface Actor {
   readonly id: string;
@@ -15,7 +14,7 @@ export interface Actor {
 export const system: Actor = { id: '0', type_name: 'system' };
 
 /** Numeric codes; names of the reference whose code is not known map to null and can only be asked for by name. */
-export const actionCodes: Readonly<
+const actionCodes: Readonly<
   Record<'actor' | 'action' | 'object', Readonly<Record<string, number | null>>>
 > = {
   actor: { system: 1, sso_user: 2, api_key: 3, router: 4, access_point: null },
@@ -54,78 +53,59 @@ const typeNames: Readonly<Record<string, string>> = {
   routers: 'router',
 };
 
-export interface Happening {
+interface Happening {
   readonly id: string;
   /** ISO 8601. */
   readonly at: string;
-  readonly action: LoggedAction;
+  readonly action: string;
   readonly actor: Actor;
-  readonly kind: Kind;
-  readonly objectId: string;
-  readonly account: string;
+  readonly account: string | null;
   /** As shown: no secret in them. */
   readonly before: JsonObject | null;
   readonly after: JsonObject | null;
-  readonly users: ReadonlyMap<string, User>;
 }
 
 /** A record of the log, with the id of the account beside it (left out of answers). */
-export function logEntry({
-  id,
-  at,
-  action,
-  actor,
-  kind,
-  objectId,
-  account,
-  before,
-  after,
-  users,
-}: Happening): JsonObject {
-  const typeName = typeNames[kind.name] ?? null;
+export function logEntry(
+  { id, at, action, actor, account, before, after }: Happening,
+  object: JsonObject,
+): JsonObject {
   return {
     account,
-    action: {
-      id,
-      timestamp: at,
-      type: actionCodes.action[action] as number,
-      type_name: action,
-      before,
-      after,
-    },
-    actor: {
-      id: actor.id,
-      ...defined({ email: actor.email }),
-      type: actionCodes.actor[actor.type_name] as number,
-      type_name: actor.type_name,
-    },
-    object: {
-      id: objectId,
-      type: typeName === null ? null : (actionCodes.object[typeName] ?? null),
-      type_name: typeName,
-      ...(typeName === 'authorization' && authorizationOf(after ?? before ?? {}, users)),
-    },
+    action: { id, timestamp: at, ...coded('action', action), before, after },
+    actor: { id: actor.id, ...defined({ email: actor.email }), ...coded('actor', actor.type_name) },
+    object,
   };
 }
 
-function authorizationOf(shown: JsonObject, users: ReadonlyMap<string, User>): JsonObject {
+/** A type as the log tells it, by number and by name. */
+export const coded = (section: keyof typeof actionCodes, name: string | null) => ({
+  type: name === null ? null : (actionCodes[section][name] ?? null),
+  type_name: name,
+});
+
+/** What the log says of a changed record. `shown`: without secrets. */
+export function loggedObject(
+  kind: string,
+  id: string,
+  shown: JsonObject,
+  users: ReadonlyMap<string, User>,
+): JsonObject {
+  const typeName = typeNames[kind] ?? null;
+  const role = shown.role as Json;
   const user = String(shown.user);
   return {
-    role: { id: shown.role as Json, name: shown.role as Json },
-    user: { id: user, email: users.get(user)?.email ?? null },
+    id,
+    ...coded('object', typeName),
+    ...(typeName === 'authorization' && {
+      role: { id: role, name: role },
+      user: { id: user, email: users.get(user)?.email ?? null },
+    }),
   };
 }
 
-type Test = (entry: JsonObject) => boolean;
-const comparisons: Readonly<Record<string, (a: number, b: number) => boolean>> = {
-  exact: (a, b) => a === b,
-  lt: (a, b) => a < b,
-  lte: (a, b) => a <= b,
-  gt: (a, b) => a > b,
-  gte: (a, b) => a >= b,
-};
 const times = ['created_at', 'action__timestamp'].flatMap((field) =>
-  Object.keys(comparisons).map((word) => `${field}__${word}`),
+  ['exact', 'lt', 'lte', 'gt', 'gte'].map((word) => `${field}__${word}`),
 );
 
 export const activityFilters: readonly string[] = [
@@ -139,24 +119,22 @@ export const activityFilters: readonly string[] = [
   'object__type',
 ];
 
-const part = (entry: JsonObject, name: 'action' | 'actor' | 'object'): JsonObject =>
-  entry[name] as JsonObject;
+type Section = keyof typeof actionCodes;
+const part = (entry: JsonObject, name: Section): JsonObject => entry[name] as JsonObject;
 
 /** The test a filter puts to each record. @throws Refused for a value that cannot be one of that filter. */
-export function activityTest(name: string, value: string): Test {
+export function activityTest(name: string, value: string): (entry: JsonObject) => boolean {
   const bad = (): never => turnDown(400, `the value of ${name} is not valid`, [name]);
   if (name === 'account') return /^\d+$/.test(value) ? (entry) => entry.account === value : bad();
   if (times.includes(name)) {
-    const compare = comparisons[name.slice(name.lastIndexOf('__') + 2)] as (
-      a: number,
-      b: number,
-    ) => boolean;
+    const word = name.slice(name.lastIndexOf('__') + 2);
+    const compare = compared[word === 'exact' ? 'is' : (word as Test)];
     const at = Date.parse(value);
     return Number.isNaN(at)
       ? bad()
       : (entry) => compare(Date.parse(String(part(entry, 'action').timestamp)), at);
   }
-  const [section, field] = name.split('__') as ['action' | 'actor' | 'object', 'id' | 'type'];
+  const [section, field] = name.split('__') as [Section, 'id' | 'type'];
   if (field === 'id') return (entry) => part(entry, section).id === value;
   const names = actionCodes[section];
   const wanted = Object.keys(names).find(

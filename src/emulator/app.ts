@@ -1,34 +1,25 @@
 // What both dialects share: who is asking, which verb a path knows, and the body that came.
 import type { Context, Hono } from 'hono';
 import { isObject, parseJson } from '../model/index.js';
-import type { Clock, Random } from '../platform/index.js';
 import type { Actor } from './activity-log.js';
 import type { Behaviours } from './behaviours.js';
-import type { Deliveries } from './deliveries.js';
+import type { Deliveries, Shared } from './deliveries.js';
+import type { User } from './estate.js';
 import type { Face } from './records.js';
 import { mediaTypes, turnDown, type ErrorFormat } from './error-responses.js';
-import type { Secrets } from './signing-secrets.js';
-import type { RecordStore } from './record-store.js';
+import type { RecordEdit } from './record-store.js';
 
 /** The four headers of v2 with their values. */
-export interface V2Key {
-  readonly 'X-MGR-API-ID': string;
-  readonly 'X-MGR-API-KEY': string;
-  readonly 'X-VND-API-ID': string;
-  readonly 'X-VND-API-KEY': string;
-}
+export type V2Key = Readonly<Record<`X-${'MGR' | 'VND'}-API-${'ID' | 'KEY'}`, string>>;
+
+type Login = Readonly<Record<'username' | 'password', string>>;
 
 export interface Credentials {
   readonly v2: readonly V2Key[];
   /** By token: the user it speaks for. */
-  readonly v3: Readonly<Record<string, { readonly id: string; readonly email: string }>>;
+  readonly v3: Readonly<Record<string, User>>;
   readonly iot: Login;
   readonly flow: Login;
-}
-
-interface Login {
-  readonly username: string;
-  readonly password: string;
 }
 
 /** Dummies that open the emulator unless others are given: the first of each, and a second pair for changes by another client. */
@@ -55,13 +46,8 @@ export const dummyCredentials: Credentials = {
   flow: { username: 'emulator-flow-user', password: 'emulator-flow-password' },
 };
 
-export interface EmulatedCloud {
-  readonly store: RecordStore;
-  readonly behaviours: Behaviours;
+export interface EmulatedCloud extends Shared {
   readonly credentials: Credentials;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly secrets: Secrets;
   readonly deliveries: Deliveries;
 }
 
@@ -89,6 +75,31 @@ export function route(
   );
 }
 
+/** Admits nobody below a path whom `actorOf` does not know, and no client that does not take what the dialect answers. */
+export function guardPath(
+  app: EmulatorApp,
+  path: string,
+  dialect: ErrorFormat,
+  actorOf: (c: Asked) => Actor,
+): void {
+  app.use(path, async (c, next) => {
+    c.set('actor', actorOf(c));
+    checkAccept(c, dialect);
+    await next();
+  });
+}
+
+export const answerText = (text: string, dialect: ErrorFormat, status = 200): Response =>
+  new Response(text, { status, headers: { 'content-type': mediaTypes[dialect] } });
+
+export const bearerOf = (c: Asked): string =>
+  /^Bearer (\S+)$/.exec(c.req.header('authorization') ?? '')?.[1] ?? '';
+
+/** Carries out a change that a request asks for. */
+export function commit(cloud: EmulatedCloud, c: Asked, edit: RecordEdit): void {
+  cloud.store.commit({ ...edit, actor: c.get('actor'), face: faceOf(cloud, c) });
+}
+
 export function faceOf({ store, behaviours }: EmulatedCloud, c: Asked): Face {
   return { kinds: store.kinds, behaviours, base: `${originOf(behaviours, c)}/api/v2` };
 }
@@ -99,12 +110,11 @@ export const queryOf = (c: Asked): URLSearchParams => new URL(c.req.url).searchP
 
 /** The media types of a header, in lower case, without parameters but those of JSON:API. */
 const typesOf = (header: string): readonly string[] =>
-  header.split(',').map((type) =>
-    type
-      .trim()
-      .toLowerCase()
-      .replaceAll(/\s*;\s*/g, ';'),
-  );
+  header
+    .toLowerCase()
+    .replaceAll(/\s*;\s*/g, ';')
+    .split(',')
+    .map((type) => type.trim());
 
 /** @throws Refused (415, 400) unless the body is a JSON object in one of the media types. */
 export function bodyOf(

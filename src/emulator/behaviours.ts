@@ -27,11 +27,17 @@ function choice<const T extends string | number>(
   };
 }
 
+const open = <T>(
+  doc: string,
+  takes: string,
+  initial: T,
+  read: (text: string) => T | undefined,
+): Behaviour<T> => ({ doc, initial, takes, read });
+
 const originOf = (text: string): string | undefined =>
   URL.canParse(text) && /^https?:/.test(text) ? new URL(text).origin : undefined;
 const secondsOf = (text: string): number | undefined =>
   /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
-
 const headerOf = (text: string): string | undefined =>
   /^[A-Za-z][A-Za-z0-9-]*$/.test(text) ? text.toLowerCase() : undefined;
 
@@ -41,12 +47,7 @@ const table = {
   dialect: choice('What is served; as --dialect.', ...dialects),
   escape_html: boolean('Writable texts come back HTML-escaped, messages too.'),
   offset_timestamps: boolean('Timestamps end in +00:00 instead of Z.'),
-  shard_origin: {
-    doc: 'URLs in bodies and in next name this origin.',
-    initial: '',
-    takes: 'URL',
-    read: originOf,
-  } as Behaviour<string>,
+  shard_origin: open('URLs in bodies and in next name this origin.', 'URL', '', originOf),
   next_drops_expand: boolean('The URL of the next page leaves out expand.'),
   retry_after: choice('How a 429 or 503 names the time to wait.', 'seconds', 'date', 'none'),
   swapped_spellings: boolean('Ids are numbers where the reference has text, and text for numbers.'),
@@ -60,27 +61,21 @@ const table = {
     'Configuration managers take PATCH, which adds to the configuration.',
   ),
   dangling_references: boolean('A record may be deleted while others still name it.'),
-  signature_header: {
-    doc: 'The header with the signature of a delivery.',
-    initial: 'x-signature',
-    takes: 'NAME',
-    read: headerOf,
-  } as Behaviour<string>,
+  signature_header: open(
+    'The header with the signature of a delivery.',
+    'NAME',
+    'x-signature',
+    headerOf,
+  ),
   unsigned_deliveries: boolean(
     'Deliveries whose secret is not known are sent without a signature.',
   ),
-  token_seconds: {
-    doc: 'How long a token of the IoT platform lasts.',
-    initial: 1800,
-    takes: 'SECONDS',
-    read: secondsOf,
-  } as Behaviour<number>,
+  token_seconds: open('How long a token of the IoT platform lasts.', 'SECONDS', 1800, secondsOf),
   bare_cursors: boolean('The IoT platform names the next page by a cursor, not by a URL.'),
   platform_limits: boolean('The IoT platform limits requests, and says what is left.'),
 };
 
-type Table = typeof table;
-export type Behaviours = { readonly [K in keyof Table]: Table[K]['initial'] };
+export type Behaviours = { readonly [K in keyof typeof table]: (typeof table)[K]['initial'] };
 
 const entries: readonly (readonly [string, Behaviour<unknown>])[] = Object.entries(table);
 
@@ -94,9 +89,8 @@ const spelled = ([name, { takes }]: readonly [string, Behaviour<unknown>]): stri
   kebab(name) + (takes === undefined ? '' : `=${takes}`);
 
 /** Reads the words of the command line, each `name` or `name=value`. @throws Refusal that names the choices */
-export function parseBehaviours(words: readonly string[]): Partial<Behaviours> {
-  return Object.fromEntries(words.map(parsed));
-}
+export const parseBehaviours = (words: readonly string[]): Partial<Behaviours> =>
+  Object.fromEntries(words.map(parsed));
 
 function parsed(word: string): readonly [string, unknown] {
   const complain = (why: string, detail = 'Type: trueup emulator --help'): never =>

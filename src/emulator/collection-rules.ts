@@ -1,10 +1,10 @@
 // What the reference says of single collections beyond their attributes: filters, and what forbids a change.
 // A kind that is not named here gets the plain rules.
-import { type Json, type JsonObject, type Kind } from '../model/index.js';
-import { mergedInto, settled, type ConfigurationWrite } from './configuration.js';
+import type { Attribute, Json, Kind } from '../model/index.js';
+import { mergedInto, settled } from './configuration.js';
 import type { Behaviours } from './behaviours.js';
 import type { StoredRecord } from './records.js';
-import type { RecordChange, RecordStore } from './record-store.js';
+import type { RecordEdit, RecordStore } from './record-store.js';
 
 export interface Specifics {
   /** What the listing filters by: in v2 its query parameters (`__in` takes several values), in v3 the names inside `filter[…]`. */
@@ -16,34 +16,19 @@ export interface Specifics {
   /** Whether listings carry `resource_url`, or only the answer to a create. */
   readonly listsUrl: boolean;
   /** What becomes of the record once `after` was written over it. */
-  readonly settled?: (
-    before: StoredRecord,
-    after: StoredRecord,
-    how: ConfigurationWrite,
-  ) => StoredRecord;
+  readonly settled?: typeof settled;
   /** Whether PATCH is taken beside PUT. */
   readonly patched?: (behaviours: Behaviours) => boolean;
   /** The reference without which a record is none: it goes with what it names. */
   readonly belongsTo?: string;
   /** What else changes when a record has become `after`. */
-  readonly follow?: (
-    store: RecordStore,
-    after: StoredRecord,
-  ) => readonly Pick<RecordChange, 'kind' | 'before' | 'after'>[];
+  readonly follow?: typeof managersOf;
   /** What is filled in when a record is made. */
   readonly made?: (record: StoredRecord) => StoredRecord;
   /** Why the record may not become `after`: the field at fault and the reason. */
-  readonly hindersUpdate?: (
-    store: RecordStore,
-    before: StoredRecord,
-    after: StoredRecord,
-  ) => { readonly path: string; readonly why: string } | undefined;
+  readonly hindersUpdate?: typeof moveHindrance;
   /** Why the record may not be deleted. */
-  readonly hindersDelete?: (
-    store: RecordStore,
-    record: StoredRecord,
-    behaviours: Behaviours,
-  ) => string | undefined;
+  readonly hindersDelete?: typeof groupHindrance;
 }
 
 const inPublic = ({ dialect }: Behaviours): boolean => dialect === 'public';
@@ -52,17 +37,10 @@ const named: Readonly<Record<string, Partial<Specifics>>> = {
   accounts: {
     filters: ['account', 'account__in', 'id', 'id__in', 'name', 'name__in'],
     expand: ['account'],
-    anyOf: false,
-    listsUrl: true,
     hindersUpdate: moveHindrance,
     hindersDelete: accountHindrance,
   },
-  alert_push_destinations: {
-    filters: ['destination_config_id'],
-    expand: [],
-    anyOf: true,
-    listsUrl: false,
-  },
+  alert_push_destinations: { filters: ['destination_config_id'], anyOf: true, listsUrl: false },
   alert_rules: {
     filters: [
       'alert_config_id',
@@ -76,11 +54,10 @@ const named: Readonly<Record<string, Partial<Specifics>>> = {
       'updated_at',
       'settings',
     ],
-    expand: [],
     anyOf: true,
     listsUrl: false,
   },
-  account_authorizations: { filters: ['role', 'user'], expand: [], anyOf: false, listsUrl: false },
+  account_authorizations: { filters: ['role', 'user'], listsUrl: false },
   configuration_managers: {
     filters: [
       'account',
@@ -93,8 +70,6 @@ const named: Readonly<Record<string, Partial<Specifics>>> = {
       'suspended',
     ],
     expand: ['account', 'router'],
-    anyOf: false,
-    listsUrl: true,
     settled,
     patched: (behaviours) => inPublic(behaviours) || behaviours.patching_configuration,
     belongsTo: 'router',
@@ -129,15 +104,19 @@ function moveHindrance(
   if (before.account === after.account) return undefined;
   if (before.id === store.root)
     return { path: 'account', why: 'the account of the keys cannot be moved' };
-  for (
-    let id: Json | undefined = after.account;
-    typeof id === 'string';
-    id = store.get(accountsOf(store), id)?.account
-  ) {
-    if (id === before.id)
-      return { path: 'account', why: 'an account cannot be moved below itself' };
+  return accountLineage(store, after.account).has(before.id as string)
+    ? { path: 'account', why: 'an account cannot be moved below itself' }
+    : undefined;
+}
+
+/** The account and all above it. */
+export function accountLineage(store: RecordStore, account: Json | undefined): ReadonlySet<Json> {
+  const found = new Set<Json>();
+  for (let id = account; typeof id === 'string' && !found.has(id);) {
+    found.add(id);
+    id = store.get(accountsOf(store), id)?.account;
   }
-  return undefined;
+  return found;
 }
 
 function accountHindrance(store: RecordStore, { id }: StoredRecord): string | undefined {
@@ -165,7 +144,7 @@ function groupHindrance(
 function managersOf(
   store: RecordStore,
   { id, account = null }: StoredRecord,
-): readonly Pick<RecordChange, 'kind' | 'before' | 'after'>[] {
+): readonly RecordEdit[] {
   const kind = store.kinds.get('configuration_managers');
   const moved = recordsOf(store, 'configuration_managers').filter(
     (one) => one.router === id && one.account !== account,
@@ -183,22 +162,14 @@ function recordsOf(store: RecordStore, name: string): readonly StoredRecord[] {
 export function isNamed(store: RecordStore, kind: Kind, record: StoredRecord): boolean {
   const id = record[kind.id] as Json;
   return [...store.kinds.values()].some((other) => {
-    const fields = Object.entries(other.attributes).flatMap(([name, attribute]) => {
+    const fields = Object.keys(other.attributes).filter((name) => {
+      const attribute = other.attributes[name] as Attribute;
       const inner =
         attribute.word === 'set' || attribute.word === 'list' ? attribute.of : attribute;
-      return inner.word === 'ref' && inner.to === kind.name && inner.wire === undefined
-        ? [name]
-        : [];
+      return inner.word === 'ref' && inner.to === kind.name && inner.wire === undefined;
     });
-    return (
-      fields.length > 0 &&
-      store
-        .all(other)
-        .some((one: JsonObject) =>
-          fields.some(
-            (name) => one[name] === id || (Array.isArray(one[name]) && one[name].includes(id)),
-          ),
-        )
-    );
+    const names = (one: StoredRecord): boolean =>
+      fields.some((name) => [one[name]].flat().includes(id));
+    return fields.length > 0 && store.all(other).some(names);
   });
 }

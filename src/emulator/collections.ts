@@ -2,7 +2,7 @@
 // written from the API reference, not taken from the collections that the client knows.
 import { wireText, type Collection, type JsonObject } from '../model/index.js';
 import { faceOf, queryOf, route, type EmulatorApp, type Asked, type EmulatedCloud } from './app.js';
-import { testOf, type Filter, type FilterType, type Test } from './filter-comparison.js';
+import { passing, testOf, type Filter, type FilterType, type Test } from './filter-comparison.js';
 import { checkParameters } from './pagination.js';
 import { extrasOf } from './public-dialect.js';
 import { showAll, urlOf, type Face, type StoredRecord } from './records.js';
@@ -105,13 +105,8 @@ function listV2(cloud: EmulatedCloud, one: Collection, text: TextOf, c: Asked): 
   const show = narrow
     ? (record: StoredRecord) => wireText(narrow(shown(one, record, face)))
     : (record: StoredRecord) => text(record, face);
-  return offsetPage(
-    cloud,
-    c,
-    matching(cloud, one, ['limit', 'offset'], c),
-    show,
-    referenceOf(one).whole === true,
-  );
+  const records = matching(cloud, one, ['limit', 'offset'], c);
+  return offsetPage(cloud, c, records, show, referenceOf(one).whole === true);
 }
 
 function listV3(cloud: EmulatedCloud, one: Resources, c: Asked): Response {
@@ -125,19 +120,13 @@ function included(
   { attributes }: Collection,
   records: readonly StoredRecord[],
 ): readonly JsonObject[] {
-  const pointed = Object.entries(attributes).flatMap(([name, attribute]) =>
-    attribute.wire === 'relationship'
-      ? records.flatMap(
-          (record) =>
-            linkage(attribute, record[name] ?? null) as JsonObject | readonly JsonObject[] | null,
-        )
-      : [],
-  );
-  const unique = new Map(
-    pointed.flatMap((link) =>
-      link ? [[`${String(link.type)} ${String(link.id)}`, link] as const] : [],
-    ),
-  );
+  const unique = new Map<string, JsonObject>();
+  for (const [name, attribute] of Object.entries(attributes)) {
+    if (attribute.wire !== 'relationship') continue;
+    for (const record of records)
+      for (const link of [linkage(attribute, record[name] ?? null)].flat() as JsonObject[])
+        if (link) unique.set(`${String(link.type)} ${String(link.id)}`, link);
+  }
   return [...unique.values()].map((link) => ({ ...link, attributes: {}, relationships: {} }));
 }
 
@@ -160,8 +149,5 @@ function matching(
     const text = query.get(name);
     return text === null ? [] : [testOf(name, filter, text)];
   });
-  const records = cloud.store.records(one.name);
-  return extras.pick(
-    tests.length === 0 ? records : records.filter((record) => tests.every((test) => test(record))),
-  );
+  return extras.pick(passing(cloud.store.records(one.name), tests));
 }

@@ -1,6 +1,6 @@
 // What a configuration manager does with what it is given: a PUT replaces the configuration, a PATCH merges into it,
 // secrets are masked at once, and the router applies everything at the same moment unless its sync is paused.
-import { canonical, isObject, type Json, type JsonObject } from '../model/index.js';
+import { canonical, isObject, own, type Json, type JsonObject } from '../model/index.js';
 
 export const LIVE_MASK = '*';
 
@@ -83,12 +83,10 @@ export function mergedInto(before: JsonObject, after: JsonObject): Json {
 }
 
 function merged(tree: JsonObject, over: JsonObject): JsonObject {
-  const own = (name: string): Json | undefined =>
-    Object.hasOwn(tree, name) ? tree[name] : undefined;
-  const members = Object.entries(over).map(([name, item]) => [
-    name,
-    isObject(item) ? merged(isObject(own(name)) ? (own(name) as JsonObject) : {}, item) : item,
-  ]);
+  const members = Object.entries(over).map(([name, item]) => {
+    const live = own(tree, name);
+    return [name, isObject(item) ? merged(isObject(live) ? live : {}, item) : item];
+  });
   return { ...tree, ...(Object.fromEntries(members) as JsonObject) };
 }
 

@@ -1,13 +1,12 @@
 // Deliveries to push destinations: signed webhooks, tried again after the documented minutes, until the destination is
 // suspended. They leave this machine only where that is allowed, and never without a signature unless told to.
 import { createHmac } from 'node:crypto';
-import type { JsonObject, Kind } from '../model/index.js';
+import { valueAt, walk, type JsonObject, type Kind } from '../model/index.js';
 import type { Clock, Random } from '../platform/index.js';
 import { system } from './activity-log.js';
 import type { Behaviours } from './behaviours.js';
 import { LIVE_MASK } from './configuration.js';
 import type { Face, StoredRecord } from './records.js';
-import type { Secrets } from './signing-secrets.js';
 import type { RecordStore } from './record-store.js';
 
 /** Sends one POST and gives the status of the response. @throws Error that says why there is none */
@@ -65,13 +64,15 @@ interface Job {
   readonly face: Face;
 }
 
-interface DeliveryContext extends DeliveryOptions {
+/** What all parts of an emulator share. */
+export interface Shared {
   readonly store: RecordStore;
   readonly behaviours: Behaviours;
-  readonly secrets: Secrets;
+  readonly secrets: ReturnType<typeof createSecrets>;
   readonly clock: Clock;
   readonly random: Random;
 }
+type DeliveryContext = DeliveryOptions & Shared;
 
 const KEPT = 10_000;
 const RETRY_MINUTES = [1, 15, 45, 90, 120];
@@ -83,12 +84,14 @@ export function createDeliveries(context: DeliveryContext): Deliveries {
   /** Summaries that wait, by rule and destination. */
   const queued = new Map<string, Job>();
   const begin = (rule: StoredRecord | null, destination: string, face: Face): Job => {
-    const ids = {
+    const delivery: Delivery = {
       id: context.random.uuid(),
       alert_config_id: rule && (rule.alert_config_id as string),
       destination_config_id: destination,
+      alerts: [],
+      status: 'skipped',
+      attempts: [],
     };
-    const delivery: Delivery = { ...ids, alerts: [], status: 'skipped', attempts: [] };
     if (list.push(delivery) > KEPT) list.shift();
     return { delivery, data: [], face };
   };
@@ -102,17 +105,11 @@ export function createDeliveries(context: DeliveryContext): Deliveries {
       job.delivery.alerts.push(alert.created_at_timeuuid as string);
       if (waiting) return job.delivery;
       if (rule.schedule === null) return send(context, job);
-      if (rule.schedule !== 'daily')
-        return end(
-          job,
-          'refused',
-          `what the schedule ${JSON.stringify(rule.schedule)} means is not known`,
-        );
+      const why = `what the schedule ${JSON.stringify(rule.schedule)} means is not known`;
+      if (rule.schedule !== 'daily') return end(job, 'refused', why);
       queued.set(name, job);
-      beside(
-        context,
-        summarise(context, job, () => queued.delete(name)),
-      );
+      const sending = (): void => void queued.delete(name);
+      beside(context, summarise(context, job, sending));
       return job.delivery;
     },
     test: async (destination, face) => {
@@ -135,10 +132,8 @@ async function pause(
   minutes: number,
 ): Promise<void> {
   const milliseconds = minutes * minute;
-  Object.assign(delivery, {
-    status,
-    next_attempt_at: new Date(clock.now() + milliseconds).toISOString(),
-  });
+  delivery.status = status;
+  delivery.next_attempt_at = new Date(clock.now() + milliseconds).toISOString();
   await clock.sleep(milliseconds, signal);
 }
 
@@ -190,14 +185,8 @@ async function retry(context: DeliveryContext, job: Job, first: string): Promise
 function note({ store }: DeliveryContext, { delivery, face }: Job, fields: JsonObject): void {
   const kind = destinationsOf(store);
   const before = store.get(kind, delivery.destination_config_id);
-  if (before)
-    store.commit({
-      kind,
-      before,
-      after: { ...before, ...fields, last_error_at: store.now() },
-      actor: system,
-      face,
-    });
+  const after = { ...before, ...fields, last_error_at: store.now() };
+  if (before) store.commit({ kind, before, after, actor: system, face });
 }
 
 /** @param sending is called when no further alert can join */
@@ -208,13 +197,8 @@ async function summarise(context: DeliveryContext, job: Job, sending: () => void
   const kind = store.kinds.get('alert_rules') as Kind;
   const before = store.get(kind, job.delivery.alert_config_id as string);
   if (!before) return void end(job, 'skipped', 'the rule was deleted');
-  store.commit({
-    kind,
-    before,
-    after: { ...before, last_summary_ts: store.now() },
-    actor: system,
-    face: job.face,
-  });
+  const after = { ...before, last_summary_ts: store.now() };
+  store.commit({ kind, before, after, actor: system, face: job.face });
   await send(context, job);
 }
 
@@ -287,20 +271,37 @@ async function sent(
   body: string,
   { behaviours, signal }: DeliveryContext,
 ): Promise<Outcome> {
-  const signature =
-    secret === undefined
-      ? {}
-      : { [behaviours.signature_header]: createHmac('sha256', secret).update(body).digest('hex') };
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': 'trueup-emulator',
+    ...(secret !== undefined && {
+      [behaviours.signature_header]: createHmac('sha256', secret).update(body).digest('hex'),
+    }),
+  };
   try {
-    return {
-      status: await network(
-        url,
-        { 'content-type': 'application/json', 'user-agent': 'trueup-emulator', ...signature },
-        body,
-        signal,
-      ),
-    };
+    return { status: await network(url, headers, body, signal) };
   } catch (error) {
     return { error: (error as Error).message };
   }
+}
+
+/** What deliveries are signed with, held in memory for as long as the process runs: no record, no answer, no request that is kept and no file has it. */
+export function createSecrets() {
+  const known = new Map<string, string>();
+  const nameOf = (kind: Kind, id: string, path: string): string => `${kind.name} ${id} ${path}`;
+  const pathsOf = (kind: Kind): readonly string[] =>
+    [...walk(kind.attributes)].flatMap(([path, attribute]) =>
+      attribute.secret === true ? [path] : [],
+    );
+  return {
+    /** Takes the secrets out of a body that was accepted for a record; it is read only where the kind has any. */
+    keep(kind: Kind, id: string, body: () => Readonly<Record<string, unknown>>): void {
+      for (const path of pathsOf(kind)) {
+        const value = valueAt(body(), path);
+        if (typeof value === 'string') known.set(nameOf(kind, id, path), value);
+      }
+    },
+    /** Undefined where it was never sent to this process. */
+    of: (kind: Kind, id: string, path: string) => known.get(nameOf(kind, id, path)),
+  };
 }

@@ -10,12 +10,11 @@ import {
   type Kinds,
 } from '../model/index.js';
 import type { Clock, Random } from '../platform/index.js';
-import { addActions } from './actions.js';
 import { system } from './activity-log.js';
-import { addAlerts } from './raise-alert.js';
+import { addAlerts, addTrials } from './raise-alert.js';
 import { addCollections } from './collections.js';
 import { dummyCredentials, type EmulatorApp, type EmulatedCloud, type Credentials } from './app.js';
-import { createDeliveries, type DeliveryOptions } from './deliveries.js';
+import { createDeliveries, createSecrets, type DeliveryOptions } from './deliveries.js';
 import { bareEstate, withMentioned, type Estate } from './estate.js';
 import { ConnectionReset, staged, type Fault, type FaultContext } from './faults.js';
 import { withExternals } from './external-collections.js';
@@ -24,7 +23,6 @@ import { addIot } from './iot.js';
 import { strict, type Behaviours } from './behaviours.js';
 import { hideSecrets, type StoredRecord } from './records.js';
 import { dialectOf, Refused, refusalResponse } from './error-responses.js';
-import { createSecrets } from './signing-secrets.js';
 import { isNamed, specificsOf } from './collection-rules.js';
 import { createStaleness } from './staleness.js';
 import { createStore, type Listener } from './record-store.js';
@@ -83,35 +81,15 @@ export function createEmulator(options: EmulatorOptions): Emulator {
   const behaviours = { ...strict, ...options.behaviours };
   const extended = behaviours.dialect === 'public';
   const kinds = extended ? withExternals(options.kinds, collections) : options.kinds;
-  const staleness = createStaleness(
-    createStore(
-      kinds,
-      collections,
-      extended ? withMentioned(estate, kinds) : estate,
-      clock,
-      random,
-    ),
-    clock,
-    random,
-  );
+  const whole = extended ? withMentioned(estate, kinds) : estate;
+  const stored = createStore(kinds, collections, whole, clock, random);
+  const staleness = createStaleness(stored, clock, random);
   const { store } = staleness;
-  const secrets = createSecrets();
-  const deliveries = createDeliveries({
-    ...options.deliveries,
-    store,
-    behaviours,
-    secrets,
-    clock,
-    random,
-  });
+  const shared = { store, behaviours, clock, random, secrets: createSecrets() };
   const cloud: EmulatedCloud = {
-    store,
-    behaviours,
+    ...shared,
     credentials: options.credentials ?? dummyCredentials,
-    clock,
-    random,
-    secrets,
-    deliveries,
+    deliveries: createDeliveries({ ...options.deliveries, ...shared }),
   };
   const app = createApp(cloud);
   let readings: EmulatorApp | undefined;
@@ -140,25 +118,19 @@ export function createEmulator(options: EmulatorOptions): Emulator {
     const body = request.method === 'GET' ? '' : await request.text();
     const at = store.now();
     const kind = kindOf(kinds.values(), url.pathname);
+    const { method } = request;
     const record = (status: number): void => {
-      const length = requests.push({
-        method: request.method,
-        path: url.pathname,
-        query: url.search,
-        body: kept(kind, body),
-        status,
-        at,
-      });
+      const [path, query] = [url.pathname, url.search];
+      const length = requests.push({ method, path, query, body: kept(kind, body), status, at });
       if (length >= 2 * KEPT) requests.splice(0, KEPT);
     };
-    const shift = (remove: boolean): void => shiftBy(cloud, kind, url, remove);
     const scene: FaultContext = {
       clock,
       behaviours,
       url,
-      method: request.method,
-      proceed: async () => appFor(request.method).fetch(request, { body }),
-      shift,
+      method,
+      proceed: async () => appFor(method).fetch(request, { body }),
+      shift: (remove) => shiftBy(cloud, kind, url, remove),
       lagging: staleness.during,
       later,
     };
@@ -198,13 +170,8 @@ function createApp(cloud: EmulatedCloud): EmulatorApp {
     throw error;
   });
   app.notFound((c) => refusal(new Refused(404, 'there is nothing at this address'), c.req.path));
-  addV2(app, cloud);
-  addV3(app, cloud);
-  addCollections(app, cloud);
-  addActions(app, cloud);
-  addAlerts(app, cloud);
-  addIot(app, cloud);
-  addFlow(app, cloud);
+  for (const add of [addV2, addV3, addCollections, addTrials, addAlerts, addIot, addFlow])
+    add(app, cloud);
   return app;
 }
 
@@ -216,12 +183,9 @@ function kindOf<T extends Collection>(kinds: Iterable<T>, path: string): T | und
 
 function kept(kind: Kind | undefined, body: string): Json {
   if (body === '') return null;
+  const stand = (secret: Json): string => `sha256:${sha256(String(secret))}`;
   try {
-    return hideSecrets(
-      kind?.attributes ?? {},
-      JSON.parse(body) as Json,
-      (secret) => `sha256:${sha256(String(secret))}`,
-    );
+    return hideSecrets(kind?.attributes ?? {}, JSON.parse(body) as Json, stand);
   } catch {
     return '(not JSON)';
   }
@@ -237,22 +201,21 @@ function shiftBy(
   const collection = kindOf(store.collections, url.pathname);
   if (collection) store.happen(collection, remove);
   if (!kind) return;
-  const face = { kinds: store.kinds, behaviours, base: `${url.origin}/api/v2` };
+  const about = {
+    kind,
+    actor: system,
+    face: { kinds: store.kinds, behaviours, base: `${url.origin}/api/v2` },
+  };
   const records = store.all(kind);
   const free = (record: StoredRecord): boolean =>
     specificsOf(kind).hindersDelete?.(store, record, behaviours) === undefined &&
     !isNamed(store, kind, record);
   const goes = remove ? records.find(free) : undefined;
-  if (goes) store.commit({ kind, before: goes, actor: system, face });
+  if (goes) store.commit({ ...about, before: goes });
   if (remove) return;
   const { [kind.id]: _, ...model } = records[0] ?? {};
   const name = 'name' in kind.attributes && { name: `Inserted ${records.length}` };
   const parent = kind.name === 'accounts' && { account: store.root };
-  store.commit({
-    kind,
-    after: store.draft(kind, { ...model, ...name, ...parent }),
-    actor: system,
-    face,
-    first: true,
-  });
+  const after = store.draft(kind, { ...model, ...name, ...parent });
+  store.commit({ ...about, after, first: true });
 }

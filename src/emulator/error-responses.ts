@@ -4,30 +4,18 @@ import { escapeHtml, type Behaviours } from './behaviours.js';
 
 /** Thrown by handlers; becomes an answer at the edge of the app. `paths` name the fields or parameters at fault. */
 export class Refused extends Error {
-  readonly status: number;
-  readonly paths: readonly string[];
-  readonly headers: Readonly<Record<string, string>>;
-
   constructor(
-    status: number,
+    readonly status: number,
     message: string,
-    paths: readonly string[] = [],
-    headers: Readonly<Record<string, string>> = {},
+    readonly paths: readonly string[] = [],
+    readonly headers: Readonly<Record<string, string>> = {},
   ) {
     super(message);
-    this.status = status;
-    this.paths = paths;
-    this.headers = headers;
   }
 }
 
-export function turnDown(
-  status: number,
-  message: string,
-  paths?: readonly string[],
-  headers?: Readonly<Record<string, string>>,
-): never {
-  throw new Refused(status, message, paths, headers);
+export function turnDown(...refused: ConstructorParameters<typeof Refused>): never {
+  throw new Refused(...refused);
 }
 
 export type ErrorFormat = 'v2' | 'v3' | 'iot';
@@ -61,33 +49,27 @@ export function refusalResponse(
 const bodies: Readonly<
   Record<ErrorFormat, (status: number, message: string, paths: readonly string[]) => object>
 > = {
-  v2: v2Body,
-  v3: (status, message, paths) => ({
-    errors: (paths.length > 0 ? paths : [undefined]).map((path) => v3Error(status, message, path)),
+  v2: (status, message, paths) => ({
+    exception: status === 401 ? message : { type: 'error', message },
+    ...(status !== 401 && paths.length > 0 && { errors: paths.map((path) => ({ path })) }),
   }),
-  iot: (status, message, paths) => ({
+  v3: (code, detail, paths) => {
+    const status = String(code);
+    const sources = paths.map((path) =>
+      path.startsWith('/') ? { pointer: path } : { parameter: path },
+    );
+    return {
+      errors:
+        sources.length > 0
+          ? sources.map((source) => ({ status, detail, source }))
+          : [{ status, detail }],
+    };
+  },
+  iot: (status, detail, paths) => ({
     type: 'about:blank',
     title: 'The request was turned down',
     status,
-    detail: message,
+    detail,
     ...(paths.length > 0 && { invalidParams: paths }),
   }),
 };
-
-function v2Body(status: number, message: string, paths: readonly string[]) {
-  if (status === 401) return { exception: message };
-  return {
-    exception: { type: 'error', message },
-    ...(paths.length > 0 && { errors: paths.map((path) => ({ path })) }),
-  };
-}
-
-function v3Error(status: number, detail: string, path: string | undefined) {
-  return {
-    status: String(status),
-    detail,
-    ...(path !== undefined && {
-      source: path.startsWith('/') ? { pointer: path } : { parameter: path },
-    }),
-  };
-}

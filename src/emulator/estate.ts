@@ -4,8 +4,9 @@ import {
   defined,
   idOf,
   isObject,
-  parseJson,
+  own,
   refuse,
+  tryJson,
   type Attribute,
   type Collection,
   type Collections,
@@ -86,14 +87,6 @@ export function parseEstate(text: string, file: string): Estate {
     : estate;
 }
 
-function tryJson(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** @param complain is given the number of a line that is damaged and not the last one */
 function changesOf(
   lines: readonly string[],
@@ -117,19 +110,15 @@ function isStep(value: unknown): value is EstateStep {
   );
 }
 
-/**
- * The record as it is stored: every field present but `resource_url`, references as ids, secrets as their mask.
- * `fill` gives what the seed left out and has no neutral default (ids, times, the own account).
- */
-export function completed(
-  kind: Collection,
-  seed: JsonObject,
-  fill: (name: string, attribute: Attribute) => Json | undefined,
-): StoredRecord {
+/** Gives what a seed left out and has no neutral default (ids, times, the own account). */
+export type Fill = (name: string, attribute: Attribute) => Json | undefined;
+
+/** The record as it is stored: every field present but `resource_url`, references as ids, secrets as their mask. */
+export function completed(kind: Collection, seed: JsonObject, fill: Fill): StoredRecord {
   const out: Record<string, Json> = {};
   for (const [name, attribute] of entriesOf(kind.attributes)) {
     if (name === 'resource_url') continue;
-    const given = Object.hasOwn(seed, name) ? (seed[name] as Json) : undefined;
+    const given = own(seed, name);
     out[name] =
       given === undefined ? (fill(name, attribute) ?? blank(attribute)) : stored(attribute, given);
   }
@@ -153,35 +142,12 @@ function stored(attribute: Attribute, value: Json): Json {
   );
 }
 
-/** Collections that are only read; the log of changes has a place of its own. */
-export function onlyRead(collections: Collections, kinds: Kinds): readonly Collection[] {
-  return [...collections.values()].filter(
-    ({ name }) => !kinds.has(name) && name !== 'activity_logs',
-  );
-}
-
-/** A record as it is stored: known fields with their defaults, references as ids; unknown ones as they are. */
-export function seeded(
-  collection: Collection,
-  seed: JsonObject,
-  {
-    now,
-    newId,
-  }: { readonly now: () => string; readonly newId: (collection: Collection) => string },
-): StoredRecord {
-  if (collection.operations.dialect === 'iot') return seed;
-  const fill = (name: string): Json | undefined => {
-    if (name === collection.id) return newId(collection);
-    return name === 'created_at' || name === 'updated_at' ? now() : undefined;
-  };
-  return { ...seed, ...completed(collection, seed, fill) };
-}
-
 /** @throws Refusal for records of kinds that do not exist here. */
 export function checkKinds(estate: Estate, kinds: Kinds, collections: Collections): void {
+  const changed = (estate.changes ?? []).map((step) => step.in);
   const named = [
     ...Object.keys(estate.records),
-    ...(estate.changes ?? []).map((step) => step.in).filter((name) => name !== 'activity_logs'),
+    ...changed.filter((name) => name !== 'activity_logs'),
   ];
   const strange = named.find((name) => !kinds.has(name) && !collections.has(name));
   if (strange !== undefined)
@@ -207,11 +173,6 @@ export function withMentioned(estate: Estate, kinds: Kinds): Estate {
     routers: found,
     users: people.map((one) => ({ ...one, user_id: one.id, is_active: true })),
   };
-  return {
-    ...estate,
-    records: {
-      ...Object.fromEntries(Object.entries(mentioned).filter(([name]) => kinds.has(name))),
-      ...records,
-    },
-  };
+  const known = Object.entries(mentioned).filter(([name]) => kinds.has(name));
+  return { ...estate, records: { ...Object.fromEntries(known), ...records } };
 }

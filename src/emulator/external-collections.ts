@@ -14,7 +14,6 @@ import {
 
 const id = text('Record id.', { computed: true });
 const resource_url = text('URL of the record.', { computed: true, format: 'url' });
-const account = 'accounts';
 const listed = {
   dialect: 'v2',
   paging: 'offset',
@@ -23,6 +22,9 @@ const listed = {
   by_ids: 'id__in',
 } as const;
 const named = ['name', 'name__in', 'account', 'account__in'];
+const note = (doc: string) => text(doc, { optional: true });
+const told = (doc: string) => text(doc, { computed: true });
+const link = (doc: string, to: string) => anyRef(doc, to, { optional: true, wire: 'url' });
 
 const groups = kind({
   name: 'groups',
@@ -32,14 +34,11 @@ const groups = kind({
   identity: ['account', 'name'],
   attributes: {
     name: text('Display name.'),
-    account: anyRef('Account it belongs to.', account, { optional: true, wire: 'url' }),
-    product: anyRef('Product of its routers.', 'products', { optional: true, wire: 'url' }),
-    target_firmware: anyRef('Firmware its routers are to have.', 'firmwares', {
-      optional: true,
-      wire: 'url',
-    }),
+    account: link('Account it belongs to.', 'accounts'),
+    product: link('Product of its routers.', 'products'),
+    target_firmware: link('Firmware its routers are to have.', 'firmwares'),
     configuration: document('Configuration of its routers.', { optional: true, wire: 'merge' }),
-    device_type: text('Type of its devices.', { optional: true }),
+    device_type: note('Type of its devices.'),
     id,
     resource_url,
   },
@@ -54,6 +53,8 @@ const groups = kind({
   example: { name: 'Depots' },
 });
 
+const routerFilters = ['mac', 'serial_number', 'state', 'asset_id', 'custom1', 'custom2'];
+
 const routers = kind({
   name: 'routers',
   singular: 'router',
@@ -61,33 +62,23 @@ const routers = kind({
   id: 'id',
   identity: ['mac'],
   attributes: {
-    name: text('Display name.', { optional: true }),
-    description: text('Description.', { optional: true }),
-    asset_id: text('Number in an inventory of your own.', { optional: true }),
-    custom1: text('Free text.', { optional: true }),
-    custom2: text('Free text.', { optional: true }),
-    group: anyRef('Group it belongs to.', 'groups', { optional: true, wire: 'url' }),
-    account: anyRef('Account it belongs to.', account, { optional: true, wire: 'url' }),
-    mac: text('MAC address.', { computed: true }),
-    serial_number: text('Serial number.', { computed: true }),
-    state: text('Whether it is connected.', { computed: true }),
+    name: note('Display name.'),
+    description: note('Description.'),
+    asset_id: note('Number in an inventory of your own.'),
+    custom1: note('Free text.'),
+    custom2: note('Free text.'),
+    group: link('Group it belongs to.', 'groups'),
+    account: link('Account it belongs to.', 'accounts'),
+    mac: told('MAC address.'),
+    serial_number: told('Serial number.'),
+    state: told('Whether it is connected.'),
     id,
     resource_url,
   },
   operations: {
     ...listed,
     collection: 'routers',
-    filters: [
-      ...named,
-      'group',
-      'group__in',
-      'mac',
-      'serial_number',
-      'state',
-      'asset_id',
-      'custom1',
-      'custom2',
-    ],
+    filters: [...named, 'group', 'group__in', ...routerFilters],
     update: 'PUT',
     delete: 'DELETE',
   },
@@ -100,7 +91,7 @@ const products = kind({
   doc: 'A model of router.',
   id: 'id',
   identity: ['name'],
-  attributes: { name: text('Name.', { computed: true }), id, resource_url },
+  attributes: { name: told('Name.'), id, resource_url },
   operations: { ...listed, collection: 'products', filters: ['name', 'name__in'] },
   example: {},
 });
@@ -112,7 +103,7 @@ const firmwares = kind({
   id: 'id',
   identity: ['product', 'version'],
   attributes: {
-    version: text('Version.', { computed: true }),
+    version: told('Version.'),
     product: anyRef('Product it is for.', 'products', { computed: true, wire: 'url' }),
     id,
     resource_url,

@@ -94,12 +94,10 @@ export function parseFault(text: string): Fault {
 /** The connection broke. `sent`: whether the request had arrived and was carried out. */
 export class ConnectionReset extends Error {
   readonly code = 'ECONNRESET';
-  readonly sent: boolean;
+  override readonly name = 'ConnectionReset';
 
-  constructor(sent: boolean) {
+  constructor(readonly sent: boolean) {
     super('the connection was reset');
-    this.name = 'ConnectionReset';
-    this.sent = sent;
   }
 }
 
@@ -218,24 +216,20 @@ function statusResponse(
   status: number,
   wait = 1000,
 ): Response {
-  const headers = new Headers();
-  if (status === 429 || status === 503) {
-    if (behaviours.retry_after === 'seconds')
-      headers.set('retry-after', String(Math.ceil(wait / 1000)));
-    if (behaviours.retry_after === 'date')
-      headers.set(
-        'retry-after',
-        new Date(Math.ceil((clock.now() + wait) / 1000) * 1000).toUTCString(),
-      );
-  }
-  if (status >= 300 && status < 400) headers.set('location', `${url.origin}/elsewhere/`);
+  const until = new Date(Math.ceil((clock.now() + wait) / 1000) * 1000);
+  const patience = {
+    seconds: { 'retry-after': String(Math.ceil(wait / 1000)) },
+    date: { 'retry-after': until.toUTCString() },
+    none: {},
+  }[behaviours.retry_after];
+  const headers = {
+    ...((status === 429 || status === 503) && patience),
+    ...(status >= 300 && status < 400 && { location: `${url.origin}/elsewhere/` }),
+  };
   if ([204, 205, 304].includes(status)) return new Response(null, { status, headers });
   const dialect = dialectOf(url.pathname);
-  const refused = refusalResponse(
-    new Refused(status, `answered ${status} on order`, [], Object.fromEntries(headers)),
-    dialect,
-    behaviours,
-  );
+  const refusal = new Refused(status, `answered ${status} on order`, [], headers);
+  const refused = refusalResponse(refusal, dialect, behaviours);
   return dialect === 'v3' && status === 409 ? new Response('{}', refused) : refused;
 }
 

@@ -36,14 +36,21 @@ export function sortKeyOf(shape: FilterType, value: string): string | number | u
   }
 }
 
-const compared: Readonly<Record<Test, (a: string | number, b: string | number) => boolean>> = {
-  is: (a, b) => a === b,
-  among: (a, b) => a === b,
-  lt: (a, b) => a < b,
-  lte: (a, b) => a <= b,
-  gt: (a, b) => a > b,
-  gte: (a, b) => a >= b,
-};
+export const compared: Readonly<Record<Test, (a: string | number, b: string | number) => boolean>> =
+  {
+    is: (a, b) => a === b,
+    among: (a, b) => a === b,
+    lt: (a, b) => a < b,
+    lte: (a, b) => a <= b,
+    gt: (a, b) => a > b,
+    gte: (a, b) => a >= b,
+  };
+
+export const passing = <T>(
+  items: readonly T[],
+  tests: readonly ((item: T) => boolean)[],
+): readonly T[] =>
+  tests.length === 0 ? items : items.filter((item) => tests.every((test) => test(item)));
 
 /** The test that a query parameter makes of each record. @throws Refused (400) for a value that cannot be one of that filter. */
 export function testOf(

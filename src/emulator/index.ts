@@ -6,5 +6,4 @@ export { bareEstate, parseEstate, type Estate, type EstateStep, type User } from
 export { ConnectionReset, parseFault, type Fault, type FaultName } from './faults.js';
 export { makeEstate, type EstateSize } from './make-estate.js';
 export { parseBehaviours, type Behaviours } from './behaviours.js';
-export { serve, type Served } from './serve.js';
-export { postWebhook } from './webhook.js';
+export { postWebhook, serve, type Served } from './serve.js';

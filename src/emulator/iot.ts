@@ -1,7 +1,8 @@
 // The IoT platform: tokens by the password grant, and subscriptions by one condition or by a list of identifiers.
-import { isObject, type Json, type JsonObject } from '../model/index.js';
-import type { Clock } from '../platform/index.js';
+import { isObject, own, type Json, type JsonObject } from '../model/index.js';
 import {
+  answerText,
+  bearerOf,
   bodyOf,
   checkAccept,
   queryOf,
@@ -22,38 +23,28 @@ const identifiers: Readonly<Record<string, string>> = {
   ICC: 'iccid',
   MSISDN: 'msisdn',
 };
+/** What may be asked for beside what is always shown; records here hold nothing of what is undefined. */
 const additional: Readonly<Record<string, string | undefined>> = {
   LABEL: 'label',
   CUSTOM_FIELDS: 'customFields',
-  ...Object.fromEntries(
-    [
-      'DATES',
-      'ENTERPRISE',
-      'INDIVIDUAL_APN',
-      'LOCK_STATE',
-      'SECURITY_LOCK',
-      'PACKAGE',
-      'SIM_SPEC',
-      'MONTHLY_DATA',
-      'MONTHLY_SMS',
-    ].map((name) => [name, undefined]),
-  ),
+  DATES: undefined,
+  ENTERPRISE: undefined,
+  INDIVIDUAL_APN: undefined,
+  LOCK_STATE: undefined,
+  SECURITY_LOCK: undefined,
+  PACKAGE: undefined,
+  SIM_SPEC: undefined,
+  MONTHLY_DATA: undefined,
+  MONTHLY_SMS: undefined,
 };
 const shownAlways = ['iccid', 'imsi', 'msisdn', 'enterprise', 'organizationId', 'state'];
 
-/** Requests that are allowed in a second and in a minute. */
-interface Allowance {
-  readonly second: number;
-  readonly minute: number;
-}
-
 export function addIot(app: EmulatorApp, cloud: EmulatedCloud): void {
   const issued = new Map<string, number>();
-  limit(app, cloud, '/iot/api/auth/token', { second: 5, minute: 60 });
-  limit(app, cloud, '/iot/api/subscriptions/details', { second: 10, minute: 150 });
+  limit(app, cloud, '/iot/api/auth/token', { Second: 5, Minute: 60 });
+  limit(app, cloud, '/iot/api/subscriptions/details', { Second: 10, Minute: 150 });
   app.use('/iot/api/subscriptions/*', async (c, next) => {
-    const token = /^Bearer (\S+)$/.exec(c.req.header('authorization') ?? '')?.[1] ?? '';
-    if ((issued.get(token) ?? -Infinity) <= cloud.clock.monotonic())
+    if ((issued.get(bearerOf(c)) ?? -Infinity) <= cloud.clock.monotonic())
       turnDown(401, 'the token is missing, not valid or too old', [], {
         'www-authenticate': 'Bearer',
       });
@@ -67,8 +58,7 @@ export function addIot(app: EmulatorApp, cloud: EmulatedCloud): void {
   });
 }
 
-const answer = (value: Json): Response =>
-  new Response(JSON.stringify(value), { headers: { 'content-type': 'application/json' } });
+const answer = (value: Json): Response => answerText(JSON.stringify(value), 'iot');
 
 /** @param issued times on the monotonic clock at which tokens end */
 function issue(
@@ -153,14 +143,10 @@ function identified({ store }: EmulatedCloud, c: Asked): Response {
   const { identifierType, identifierValues, ...others } = bodyOf(c, 'iot');
   if (Object.keys(others).length > 0)
     turnDown(400, 'unknown member of the body', Object.keys(others));
+  const types = Object.keys(identifiers).join(', ');
   const field =
-    typeof identifierType === 'string' && Object.hasOwn(identifiers, identifierType)
-      ? identifiers[identifierType]
-      : undefined;
-  if (field === undefined)
-    return turnDown(400, `identifierType must be one of ${Object.keys(identifiers).join(', ')}`, [
-      'identifierType',
-    ]);
+    (typeof identifierType === 'string' ? own(identifiers, identifierType) : undefined) ??
+    turnDown(400, `identifierType must be one of ${types}`, ['identifierType']);
   if (
     !Array.isArray(identifierValues) ||
     identifierValues.length === 0 ||
@@ -178,37 +164,28 @@ function limit(
   app: EmulatorApp,
   { clock, behaviours }: EmulatedCloud,
   path: string,
-  allowed: Allowance,
+  allowed: { readonly Second: number; readonly Minute: number },
 ): void {
   if (!behaviours.platform_limits) return;
   const windows = [
-    meter(clock, 'Second', allowed.second, 1000),
-    meter(clock, 'Minute', allowed.minute, 60_000),
+    { name: 'Second', most: allowed.Second, milliseconds: 1000, opened: -Infinity, used: 0 },
+    { name: 'Minute', most: allowed.Minute, milliseconds: 60_000, opened: -Infinity, used: 0 },
   ];
   app.use(path, async (c, next) => {
-    const states = windows.map((take) => take());
-    const headers = Object.fromEntries(states.flatMap(({ told }) => told));
-    if (states.some(({ full }) => full)) turnDown(429, 'too many requests', [], headers);
+    const headers: Record<string, string> = {};
+    for (const window of windows) {
+      const now = clock.monotonic();
+      if (now >= window.opened + window.milliseconds)
+        Object.assign(window, { opened: now, used: 0 });
+      window.used += 1;
+      headers[`X-RateLimit-Limit-${window.name}`] = String(window.most);
+      headers[`X-RateLimit-Remaining-${window.name}`] = String(
+        Math.max(0, window.most - window.used),
+      );
+    }
+    if (windows.some(({ used, most }) => used > most))
+      turnDown(429, 'too many requests', [], headers);
     await next();
     for (const [name, value] of Object.entries(headers)) c.res.headers.set(name, value);
   });
-}
-
-function meter(
-  clock: Clock,
-  name: string,
-  most: number,
-  milliseconds: number,
-): () => { readonly full: boolean; readonly told: readonly (readonly [string, string])[] } {
-  let [opened, used] = [-Infinity, 0];
-  return () => {
-    const now = clock.monotonic();
-    if (now >= opened + milliseconds) [opened, used] = [now, 0];
-    used += 1;
-    const told = [
-      [`X-RateLimit-Limit-${name}`, String(most)],
-      [`X-RateLimit-Remaining-${name}`, String(Math.max(0, most - used))],
-    ] as const;
-    return { full: used > most, told };
-  };
 }

@@ -3,132 +3,69 @@
 // The same random numbers and clock give the same estate.
 import type { Json, JsonObject } from '../model/index.js';
 import type { Clock, Random } from '../platform/index.js';
-import { actionCodes } from './activity-log.js';
+import { coded, logEntry, loggedObject, system } from './activity-log.js';
 import { LIVE_MASK } from './configuration.js';
 import type { Estate, User } from './estate.js';
 import { timeUuids } from './uuid.js';
 
-export interface EstateSize {
-  readonly accounts?: number;
-  readonly destinations?: number;
-  readonly rules?: number;
-  readonly authorizations?: number;
-  readonly users?: number;
-  readonly alerts?: number;
-  readonly activities?: number;
-  readonly audits?: number;
-  /** Routers, each with a configuration manager and an asset endpoint, every third with a battery. */
-  readonly routers?: number;
-  readonly subscriptions?: number;
-}
+const usualSize = {
+  accounts: 12,
+  destinations: 6,
+  rules: 24,
+  authorizations: 120,
+  users: 30,
+  alerts: 200,
+  activities: 60,
+  audits: 60,
+  /** Each with a configuration manager and an asset endpoint, every third with a battery. */
+  routers: 24,
+  subscriptions: 40,
+};
+export type EstateSize = Partial<Readonly<typeof usualSize>>;
 
-const regions = ['North', 'South', 'East', 'West', 'Central', 'Coast'];
-const sites = [
-  'Depot',
-  'Clinic',
-  'Warehouse',
-  'Store',
-  'Plant',
-  'Office',
-  'Terminal',
-  'Garage',
-  'Kiosk',
-];
-const firstNames = [
-  'ada',
-  'ben',
-  'chloe',
-  'dana',
-  'emil',
-  'fatima',
-  'gus',
-  'hana',
-  'ivan',
-  'june',
-  'kofi',
-  'lena',
-  'milo',
-  'nora',
-  'omar',
-  'pia',
-  'quinn',
-  'rosa',
-  'sven',
-  'tara',
-];
-const receivers = [
-  'On-call pager',
-  'Operations board',
-  'Ticket desk',
-  'Security desk',
-  'Network team',
-  'Billing watch',
-  'Field crew',
-  'Night shift',
-];
+const words = (text: string): readonly string[] => text.split(', ');
+const regions = words('North, South, East, West, Central, Coast');
+const sites = words('Depot, Clinic, Warehouse, Store, Plant, Office, Terminal, Garage, Kiosk');
+const firstNames = words(
+  'ada, ben, chloe, dana, emil, fatima, gus, hana, ivan, june, kofi, lena, milo, nora, omar, pia, quinn, rosa, sven, tara',
+);
+const receivers = words(
+  'On-call pager, Operations board, Ticket desk, Security desk, Network team, Billing watch, Field crew, Night shift',
+);
 const alertTypes = [
-  'ethernet_wan_disconnected',
-  'modem_wan_disconnected',
-  'wwan_network_unavailable',
-  'account_locked',
-  'login_success',
-  'cpu_utilization',
-  'memory_utilization',
-  'data_cap_threshold',
-  'ipsec_tunnel_down',
-  'reboot_status_change',
-  'thermal_exceeds_limit',
-  'geofence_proximity_change',
-  'connection_state',
-  'modem_wan_unplugged',
-  'sim_door_event',
+  ...words('ethernet_wan_disconnected, modem_wan_disconnected, wwan_network_unavailable'),
+  ...words('account_locked, login_success, cpu_utilization, memory_utilization'),
+  ...words('data_cap_threshold, ipsec_tunnel_down, reboot_status_change, thermal_exceeds_limit'),
+  ...words('geofence_proximity_change, connection_state, modem_wan_unplugged, sim_door_event'),
   'sustained_system_overload',
 ];
 const fleets = ['fleet-a', 'fleet-b', ''];
-const states = [
-  'ACTIVE',
-  'ACTIVE',
-  'ACTIVE',
-  'ACTIVE',
-  'PAUSE',
-  'ACTIVE_NO_BILLING',
-  'DEACTIVATED',
-  'TERMINATED',
-];
-const roles = [
-  'read_only_user',
-  'read_only_user',
-  'full_access_user',
-  'full_access_user',
-  'administrator',
-  'no_access',
-];
+/** As often as a word stands here, so likely it is; so with roles. */
+const states = words(
+  'ACTIVE, ACTIVE, ACTIVE, ACTIVE, PAUSE, ACTIVE_NO_BILLING, DEACTIVATED, TERMINATED',
+);
+const roles = words(
+  'read_only_user, read_only_user, full_access_user, full_access_user, administrator, no_access',
+);
 
 const DAY = 86_400_000;
+interface Ports {
+  readonly random: Random;
+  readonly clock: Clock;
+}
+type Pick = <T>(items: readonly T[]) => T;
 const range = (count: number): readonly number[] =>
   Array.from({ length: count }, (_, index) => index);
 
 /** Every rule has another content, every pair of user and account one authorization at most. @throws RangeError where the pairs do not suffice. */
-export function makeEstate({
-  accounts = 12,
-  destinations = 6,
-  rules = 24,
-  authorizations = 120,
-  users = 30,
-  alerts = 200,
-  activities = 60,
-  audits = 60,
-  routers = 24,
-  subscriptions = 40,
-  random,
-  clock,
-}: EstateSize & { readonly random: Random; readonly clock: Clock }): Estate {
+export function makeEstate({ random, clock, ...size }: EstateSize & Ports): Estate {
+  const { accounts, authorizations, users, routers, ...counts } = { ...usualSize, ...size };
   if (accounts < 1 || authorizations > accounts * users)
     throw new RangeError(
       `${authorizations} authorizations need more than ${accounts} accounts and ${users} users`,
     );
-  const pick = <T>(items: readonly T[]): T =>
-    items[Math.floor(random.fraction() * items.length)] as T;
+  const pick: Pick = (items) =>
+    items[Math.floor(random.fraction() * items.length)] as (typeof items)[number];
   let made = clock.now() - 400 * DAY;
   const minutely = { now: () => (made = Math.min(made + 60_000, clock.now())) };
   const uuid = timeUuids(minutely, random);
@@ -137,7 +74,7 @@ export function makeEstate({
   const tree = accountTree(accounts, pick);
   const ids = tree.map(({ id }) => id as string);
   const root = ids[0] as string;
-  const receiversMade = range(destinations).map((index): JsonObject => {
+  const receiversMade = range(counts.destinations).map((index): JsonObject => {
     const name =
       (receivers[index % receivers.length] as string) +
       (index < receivers.length ? '' : ` ${Math.floor(index / receivers.length) + 1}`);
@@ -153,7 +90,7 @@ export function makeEstate({
   const hooks = receiversMade.map((one) => one.destination_config_id as string);
   const people = peopleMade(users);
   const granted = grants(authorizations, ids, people, pick);
-  const ruleRecords = range(rules).map((index): JsonObject => ({
+  const ruleRecords = range(counts.rules).map((index): JsonObject => ({
     alert_config_id: uuid(),
     account: root,
     ...ruleContent(index, ids, hooks, pick),
@@ -170,21 +107,21 @@ export function makeEstate({
       alert_rules: ruleRecords,
       account_authorizations: granted,
       configuration_managers: range(routers).map((index) => managerMade(index, ids)),
-      alerts: month(alerts).map((moment, index) =>
-        alertMade(moment, index, { accounts: ids, routers, pick }),
+      alerts: month(counts.alerts).map((moment, index) =>
+        alertMade(moment, index, ids, routers, pick),
       ),
-      audit_logs: month(audits).map(({ at: reported_at, id }) => ({
+      audit_logs: month(counts.audits).map(({ at: reported_at, id }) => ({
         account_id: pick(ids),
         reported_at,
         reported_at_timeuuid: id,
       })),
       batteries: range(Math.ceil(routers / 3)).map((index) => batteryMade(index, clock)),
       asset_endpoints: range(routers).map((index) => endpointMade(index, root)),
-      subscriptions: range(subscriptions).map((index) => subscriptionMade(index, pick)),
+      subscriptions: range(counts.subscriptions).map((index) => subscriptionMade(index, pick)),
     },
     users: people,
-    activity_logs: month(activities).map((moment, index) =>
-      activityMade(moment, index, { authorizations: granted, people, pick }),
+    activity_logs: month(counts.activities).map((moment, index) =>
+      activityMade(moment, index, granted, people, pick),
     ),
   };
 }
@@ -262,30 +199,18 @@ function grants(
 ): readonly JsonObject[] {
   return range(count).map((index) => {
     const user = (users[index % users.length] as User).id;
-    const account = accounts[
-      (Math.floor(index / users.length) + (index % users.length)) % accounts.length
-    ] as string;
-    return {
-      id: String(200_000 + index),
-      user,
-      account,
-      role: index === 0 ? 'administrator' : pick(roles),
-    };
+    const turn = Math.floor(index / users.length) + (index % users.length);
+    const account = accounts[turn % accounts.length] as string;
+    const role = index === 0 ? 'administrator' : pick(roles);
+    return { id: String(200_000 + index), user, account, role };
   });
 }
 
-interface Moment {
-  /** ISO 8601. */
-  readonly at: string;
-  /** A time-based UUID of that time. */
-  readonly id: string;
-}
+/** `id`: a time-based UUID of the time `at`, which is ISO 8601. */
+type Moment = Readonly<Record<'at' | 'id', string>>;
 
 /** So many moments of the last 30 days, the oldest first. */
-function moments(
-  count: number,
-  { random, clock }: { readonly random: Random; readonly clock: Clock },
-): readonly Moment[] {
+function moments(count: number, { random, clock }: Ports): readonly Moment[] {
   let time = clock.now() - 30 * DAY;
   const uuid = timeUuids({ now: () => time }, random);
   const step = (30 * DAY) / (count + 1);
@@ -295,19 +220,15 @@ function moments(
   });
 }
 
-type Pick = <T>(items: readonly T[]) => T;
-const FIRST_ROUTER = 5001;
-const routerOf = (index: number): string => String(FIRST_ROUTER + index);
+const routerOf = (index: number): string => String(5001 + index);
 
 /** Every seventh about an account, all others about a router. */
 function alertMade(
   { at, id }: Moment,
   index: number,
-  {
-    accounts,
-    routers,
-    pick,
-  }: { readonly accounts: readonly string[]; readonly routers: number; readonly pick: Pick },
+  accounts: readonly string[],
+  routers: number,
+  pick: Pick,
 ): JsonObject {
   const type = pick(alertTypes);
   const router = index % 7 === 6 || routers === 0 ? null : routerOf(index % routers);
@@ -331,67 +252,33 @@ function alertMade(
 
 /** Roles given by people in turn with what routers and the service itself did. */
 function activityMade(
-  { at, id }: Moment,
+  moment: Moment,
   index: number,
-  {
-    authorizations,
-    people,
-    pick,
-  }: {
-    readonly authorizations: readonly JsonObject[];
-    readonly people: readonly User[];
-    readonly pick: Pick;
-  },
+  authorizations: readonly JsonObject[],
+  people: readonly User[],
+  pick: Pick,
 ): JsonObject {
   const granted =
     index % 2 === 0 ? authorizations[index % Math.max(1, authorizations.length)] : undefined;
   const doer = pick(people);
-  if (!granted || !doer) {
-    const router = {
-      id: routerOf(index % 24),
-      type: actionCodes.object.router as number,
-      type_name: 'router',
-    };
-    return {
-      account: null,
-      action: {
-        id,
-        timestamp: at,
-        type: actionCodes.action.register as number,
-        type_name: 'register',
-        before: null,
-        after: null,
-      },
-      actor: { id: '0', type: actionCodes.actor.system as number, type_name: 'system' },
-      object: router,
-    };
-  }
-  const role = granted.role as string;
-  const email = people.find((one) => one.id === granted.user)?.email ?? null;
-  return {
-    account: granted.account as string,
-    action: {
-      id,
-      timestamp: at,
-      type: actionCodes.action.update as number,
-      type_name: 'update',
+  if (!granted || !doer)
+    return logEntry(
+      { ...moment, account: null, action: 'register', actor: system, before: null, after: null },
+      { id: routerOf(index % 24), ...coded('object', 'router') },
+    );
+  const { account, id, role } = granted as Readonly<Record<string, string>>;
+  const users = new Map(people.map((user) => [user.id, user]));
+  return logEntry(
+    {
+      ...moment,
+      account: account as string,
+      action: 'update',
+      actor: { ...doer, type_name: 'sso_user' },
       before: { role: 'no_access' },
-      after: { role },
+      after: { role: role as string },
     },
-    actor: {
-      id: doer.id,
-      email: doer.email,
-      type: actionCodes.actor.sso_user as number,
-      type_name: 'sso_user',
-    },
-    object: {
-      id: granted.id as string,
-      type: actionCodes.object.authorization as number,
-      type_name: 'authorization',
-      role: { id: role, name: role },
-      user: { id: granted.user as string, email },
-    },
-  };
+    loggedObject('account_authorizations', id as string, granted, users),
+  );
 }
 
 /** Every eighth has its sync paused, and is behind. */
@@ -438,19 +325,15 @@ function batteryMade(index: number, clock: Clock): JsonObject {
 }
 
 function endpointMade(index: number, tenant: string): JsonObject {
+  const model = index % 3 === 0 ? 'E100' : 'R1900';
+  const subscriptions = index % 4 === 0 ? [9001 + index, 9501 + index] : [9001 + index];
   return {
     id: String(8001 + index),
-    hardware_series: index % 3 === 0 ? 'E100' : 'R1900',
-    hardware_series_key:
-      index % 3 === 0
-        ? 'c0ffee00-0000-4000-8000-000000000100'
-        : 'c0ffee00-0000-4000-8000-000000001900',
+    hardware_series: model,
+    hardware_series_key: `c0ffee00-0000-4000-8000-${model.slice(1).padStart(12, '0')}`,
     mac_address: (0x00304400_0000 + index).toString(16).toUpperCase().padStart(12, '0'),
     serial_number: `SN${String(index + 1).padStart(8, '0')}`,
     tenants: tenant,
-    subscriptions:
-      index % 5 === 4
-        ? []
-        : [String(9001 + index), ...(index % 4 === 0 ? [String(9501 + index)] : [])],
+    subscriptions: index % 5 === 4 ? [] : subscriptions.map(String),
   };
 }

@@ -31,9 +31,12 @@ export function checkParameters(query: URLSearchParams, known: (name: string) =>
 const encoded = (value: unknown): string =>
   Buffer.from(JSON.stringify(value)).toString('base64url');
 
-function decoded(text: string): unknown {
+const decoded = (text: string): unknown => plainJson(Buffer.from(text, 'base64url').toString());
+
+/** Undefined for what is no JSON. */
+export function plainJson(text: string): unknown {
   try {
-    return JSON.parse(Buffer.from(text, 'base64url').toString());
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -1,8 +1,15 @@
 // What public clients expect of v2 beside the reference: header names, query parameters, larger limits.
 // Nothing of it exists in the dialect of the reference.
-import { compareText, own, type Collection, type Json, type JsonObject } from '../model/index.js';
+import { compareText, own, type Collection, type JsonObject } from '../model/index.js';
 import { queryOf, type Asked, type EmulatedCloud } from './app.js';
-import { sortKeyOf, testOf, type Filter, type FilterType, type Test } from './filter-comparison.js';
+import {
+  passing,
+  sortKeyOf,
+  testOf,
+  type Filter,
+  type FilterType,
+  type Test,
+} from './filter-comparison.js';
 import type { StoredRecord } from './records.js';
 import { turnDown } from './error-responses.js';
 
@@ -38,10 +45,7 @@ export function extrasOf({ behaviours }: EmulatedCloud, collection: Collection, 
     knows: (name) =>
       name === 'order_by' || name === 'fields' || filterOf(collection, name) !== undefined,
     pick(records) {
-      const passed =
-        tests.length === 0
-          ? records
-          : records.filter((record) => tests.every((test) => test(record)));
+      const passed = passing(records, tests);
       return compare ? passed.toSorted(compare) : passed;
     },
     ordered: compare !== undefined,
@@ -82,14 +86,11 @@ function orderOf(
     const shape =
       shapeOf(collection, field) ??
       turnDown(400, 'order_by names a field that does not exist', ['order_by']);
-    const key = (value: Json = null): string | number => {
+    const of = ({ [field]: value = null }: StoredRecord): string | number => {
       if (typeof value === 'number') return value;
       return value === null ? '' : (sortKeyOf(shape, String(value)) ?? String(value));
     };
-    return {
-      sign: word.startsWith('-') ? -1 : 1,
-      of: (record: StoredRecord) => key(record[field]),
-    };
+    return { sign: word.startsWith('-') ? -1 : 1, of };
   });
   const compare = (a: string | number, b: string | number): number =>
     typeof a === 'number' && typeof b === 'number' ? a - b : compareText(String(a), String(b));

@@ -1,5 +1,6 @@
 // Alerts on request: `POST /emulator/alerts` raises one as a device would, and every rule that matches fires. Beside the
-// service's own addresses, with its v2 keys: `/emulator/` belongs to the emulator alone.
+// service's own addresses, with its v2 keys: `/emulator/` belongs to the emulator alone. And trials of
+// a destination, as public clients ask v2 for them.
 import {
   anyRef,
   type Attributes,
@@ -10,21 +11,21 @@ import {
 } from '../model/index.js';
 import {
   bodyOf,
-  checkAccept,
   faceOf,
+  guardPath,
   queryOf,
   route,
   type EmulatorApp,
   type Asked,
   type EmulatedCloud,
 } from './app.js';
+import { accountLineage } from './collection-rules.js';
 import { shown } from './collections.js';
-import type { Delivery } from './deliveries.js';
 import { fieldsOf, requireAll } from './write-steps.js';
 import { checkParameters } from './pagination.js';
-import { showRecord, type StoredRecord } from './records.js';
+import { showRecord, type Face, type StoredRecord } from './records.js';
 import { turnDown } from './error-responses.js';
-import { actorOf, answer, asIs, offsetPage } from './v2.js';
+import { actorOf, answer, asIs, collectionRoutes, offsetPage } from './v2.js';
 
 /** Not there for kinds that know no alerts, rules or destinations. */
 export function addAlerts(app: EmulatorApp, cloud: EmulatedCloud): void {
@@ -32,13 +33,33 @@ export function addAlerts(app: EmulatorApp, cloud: EmulatedCloud): void {
   const alerts = collections.find(({ name }) => name === 'alerts');
   const rules = kinds.get('alert_rules');
   if (!alerts || !rules || !kinds.has('alert_push_destinations')) return;
-  app.use('/emulator/*', async (c, next) => {
-    c.set('actor', actorOf(cloud, c));
-    checkAccept(c, 'v2');
-    await next();
-  });
+  guardPath(app, '/emulator/*', 'v2', (c) => actorOf(cloud, c));
   route(app, '/emulator/alerts', { POST: (c) => raise(cloud, alerts, rules, c) });
   route(app, '/emulator/deliveries', { GET: (c) => listDeliveries(cloud, c) });
+}
+
+const trial: Attributes = {
+  destination_config_id: anyRef('The destination to try.', 'alert_push_destinations'),
+};
+
+/** Public clients have a destination tried by v2, unless there is a kind of that name. */
+export function addTrials(app: EmulatorApp, cloud: EmulatedCloud): void {
+  const name = 'test_alert_push_destinations';
+  if (cloud.behaviours.dialect !== 'public' || cloud.store.kinds.has(name)) return;
+  collectionRoutes(app, name, {
+    POST: async (c) => {
+      const { destination_config_id: id } = taken(cloud, trial, c);
+      const { status, reason = '' } = await cloud.deliveries.test(id as string, faceOf(cloud, c));
+      return answer({ success: status === 'delivered', details: reason });
+    },
+  });
+}
+
+/** What the body gives. @throws Refused (400) where it lacks any of it */
+function taken(cloud: EmulatedCloud, attributes: Attributes, c: Asked): JsonObject {
+  const fields = fieldsOf(cloud, { attributes }, bodyOf(c, 'v2'), false, asIs);
+  requireAll({ attributes }, fields, asIs);
+  return fields;
 }
 
 const takesOf = ({ attributes: { type } }: Collection): Attributes => ({
@@ -61,13 +82,10 @@ async function raise(
   rules: Kind,
   c: Asked,
 ): Promise<Response> {
-  const attributes = takesOf(alerts);
-  const fields = fieldsOf(cloud, { attributes }, bodyOf(c, 'v2'), false, asIs);
-  requireAll({ attributes }, fields, asIs);
-  const raised = fields as unknown as Raised;
-  const router =
-    raised.router === undefined ? undefined : routerOf(cloud, raised.router, raised.account);
+  const raised = taken(cloud, takesOf(alerts), c) as unknown as Raised;
   const face = faceOf(cloud, c);
+  const router =
+    raised.router === undefined ? undefined : routerOf(cloud, raised.router, raised.account, face);
   const record = cloud.store.add(alerts, {
     type: raised.type,
     account: router ? null : raised.account,
@@ -77,83 +95,48 @@ async function raise(
     info: {},
   });
   const alert = shown(alerts, record, face);
-  const delivered = { ...alert, router_details: router ? router.details(c) : null };
-  const scope = { accounts: lineage(cloud, raised.account), group: router?.group };
-  const fired = await Promise.all(
-    cloud.store
-      .all(rules)
-      .filter((rule) => selects(rule, raised.type, scope))
-      .map(async (rule) => ({
-        alert_config_id: rule.alert_config_id as string,
-        deliveries: await Promise.all(
-          (rule.http_destinations as readonly string[]).map((id) =>
-            cloud.deliveries.deliver(rule, id, delivered, face),
-          ),
-        ),
-      })),
-  );
-  return answer({
-    alert,
-    rules: fired.map((one) => ({ ...one, deliveries: one.deliveries.map(asJson) })),
+  const delivered = { ...alert, router_details: router?.details ?? null };
+  const accounts = accountLineage(cloud.store, raised.account);
+  const selected = cloud.store
+    .all(rules)
+    .filter((rule) => selects(rule, raised.type, accounts, router?.group));
+  const fired = selected.map(async (rule) => {
+    const ids = rule.http_destinations as readonly string[];
+    const deliveries = await Promise.all(
+      ids.map((id) => cloud.deliveries.deliver(rule, id, delivered, face)),
+    );
+    return {
+      alert_config_id: rule.alert_config_id as string,
+      deliveries: deliveries as readonly unknown[] as readonly JsonObject[],
+    };
   });
+  return answer({ alert, rules: await Promise.all(fired) });
 }
 
-const asJson = (delivery: Delivery): JsonObject => delivery as unknown as JsonObject;
-
-interface Router {
-  readonly id: string;
-  readonly group?: string;
-  /** What a delivery tells of it: its record where there is one, else its id. */
-  readonly details: (c: Asked) => Json;
-}
-
-/** @throws Refused (400) for a router of another account */
-function routerOf(cloud: EmulatedCloud, id: string, account: string): Router {
-  const { store } = cloud;
-  const [kind, managers] = ['routers', 'configuration_managers'].map((name) =>
-    store.kinds.get(name),
-  );
+/** `details`: what a delivery tells of it, its record where there is one, else its id. @throws Refused (400) for a router of another account */
+function routerOf({ store }: EmulatedCloud, id: string, account: string, face: Face) {
+  const kind = store.kinds.get('routers');
+  const managers = store.kinds.get('configuration_managers');
   const record = kind && store.get(kind, id);
   const known = record ?? (managers && store.all(managers).find(({ router }) => router === id));
   if (known && known.account !== account)
     turnDown(400, `router ${id} belongs to account ${String(known.account)}`, ['account']);
-  return {
-    id,
-    ...(typeof record?.group === 'string' && { group: record.group }),
-    details: (c) => (kind && record ? showRecord(kind, record, faceOf(cloud, c), true) : { id }),
-  };
-}
-
-/** The account and all above it. */
-function lineage({ store }: EmulatedCloud, account: string): ReadonlySet<Json> {
-  const kind = store.kinds.get('accounts') as Kind;
-  const found = new Set<Json>();
-  for (
-    let id: Json | undefined = account;
-    typeof id === 'string' && !found.has(id);
-    id = store.get(kind, id)?.account
-  )
-    found.add(id);
-  return found;
+  const details: JsonObject = kind && record ? showRecord(kind, record, face, true) : { id };
+  return { id, group: record?.group, details };
 }
 
 /** Accounts stand for those below them, too; a group for its routers; a rule without either selects nothing. */
 function selects(
   rule: StoredRecord,
   type: string,
-  { accounts, group }: { readonly accounts: ReadonlySet<Json>; readonly group: string | undefined },
+  accounts: ReadonlySet<Json>,
+  group: Json | undefined,
 ): boolean {
-  const { alert_type__in: types = [] } = rule.filter_criteria as {
-    readonly alert_type__in?: readonly string[];
-  };
-  const [named, groups] = [
-    rule.associated_accounts,
-    rule.associated_groups,
-  ] as readonly (readonly string[])[];
+  const listed = (value: Json | undefined): readonly Json[] => (value ?? []) as readonly Json[];
   return (
-    types.includes(type) &&
-    ((named ?? []).some((id) => accounts.has(id)) ||
-      (group !== undefined && (groups ?? []).includes(group)))
+    listed((rule.filter_criteria as JsonObject).alert_type__in).includes(type) &&
+    (listed(rule.associated_accounts).some((id) => accounts.has(id)) ||
+      (group !== undefined && listed(rule.associated_groups).includes(group)))
   );
 }
 

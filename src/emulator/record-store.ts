@@ -4,29 +4,32 @@ import {
   type Attribute,
   type Collection,
   type Collections,
+  type Json,
   type JsonObject,
   type Kind,
   type Kinds,
 } from '../model/index.js';
 import type { Clock, Random } from '../platform/index.js';
-import { logEntry, type LoggedAction, type Actor } from './activity-log.js';
+import { logEntry, loggedObject, type Actor } from './activity-log.js';
 import {
   checkKinds,
   completed,
-  onlyRead,
-  seeded,
   type Estate,
   type EstateStep,
+  type Fill,
   type User,
 } from './estate.js';
 import { showRecord, type Face, type StoredRecord } from './records.js';
 import { timeUuids } from './uuid.js';
 
-export interface RecordChange {
+export interface RecordEdit {
   readonly kind: Kind;
   readonly before?: StoredRecord;
   /** Absent: deleted. */
   readonly after?: StoredRecord;
+}
+
+export interface RecordChange extends RecordEdit {
   readonly actor: Actor;
   readonly face: Face;
   /** Put before all others instead of behind them. */
@@ -81,9 +84,13 @@ export function createStore(
   const root = ownAccount(estate);
   let nextId = estate.next_id ?? highestId(estate) + 1;
   const newId = (kind: Collection): string => (kind.id === 'id' ? String(nextId++) : uuid());
+  const stamp = (collection: Collection, name: string): Json | undefined => {
+    if (name === collection.id) return newId(collection);
+    return name === 'updated_at' || name === 'created_at' ? now() : undefined;
+  };
   const fill = (kind: Kind) => (name: string, attribute: Attribute) => {
-    if (name === kind.id) return newId(kind);
-    if (name === 'updated_at' || name === 'created_at') return now();
+    const stamped = stamp(kind, name);
+    if (stamped !== undefined) return stamped;
     if (name === 'version_number') return 1;
     if (name === 'enabled' || name === 'synched') return true;
     return attribute.word === 'ref' && attribute.to === 'accounts' && attribute.wire === 'url'
@@ -91,19 +98,22 @@ export function createStore(
       : undefined;
   };
 
+  /** A record of what is only read: known fields with their defaults, unknown ones as they are. */
+  const seeded = (collection: Collection, seed: JsonObject): StoredRecord =>
+    collection.operations.dialect === 'iot'
+      ? seed
+      : { ...seed, ...completed(collection, seed, (name) => stamp(collection, name)) };
+
+  const seedsOf = ({ name }: Collection): readonly JsonObject[] => estate.records[name] ?? [];
   const shelves = new Map(
-    [...kinds.values()].map((kind) => [
-      kind.name,
-      shelf(kind, estate.records[kind.name] ?? [], fill(kind)),
-    ]),
+    [...kinds.values()].map((kind) => [kind.name, shelf(kind, seedsOf(kind), fill(kind))]),
   );
-  const of = (kind: Kind): RecordTable => shelves.get(kind.name) as RecordTable;
-  const others = onlyRead(collections, kinds);
+  const of = (kind: Kind) => shelves.get(kind.name) as ReturnType<typeof shelf>;
+  const others = [...collections.values()].filter(
+    ({ name }) => !kinds.has(name) && name !== 'activity_logs',
+  );
   const read = new Map(
-    others.map((one) => [
-      one.name,
-      (estate.records[one.name] ?? []).map((seed) => seeded(one, seed, { now, newId })),
-    ]),
+    others.map((one) => [one.name, seedsOf(one).map((seed) => seeded(one, seed))]),
   );
   const recordsOf = (name: string): JsonObject[] => read.get(name) ?? [];
   const users = new Map((estate.users ?? []).map((user) => [user.id, user]));
@@ -125,26 +135,28 @@ export function createStore(
   };
 
   const commit = ({ kind, before, after, actor, face, first = false }: RecordChange): void => {
-    const { id, account } = subject(kind, (after ?? before) as StoredRecord, root);
-    const kept: LoggedAction = after ? 'update' : 'delete';
-    const action = before ? kept : 'create';
-    const seen = (record: StoredRecord | undefined) =>
-      record ? showRecord(kind, record, face, false) : null;
-    const entry = logEntry({
-      id: uuid(),
-      at: now(),
-      action,
-      actor,
-      kind,
-      objectId: id,
-      account,
-      before: seen(before),
-      after: seen(after),
-      users,
-    });
+    const record = (after ?? before) as StoredRecord;
+    const id = record[kind.id] as string;
+    const owner = kind.name === 'accounts' ? id : record.account;
+    const kept = after ? 'update' : 'delete';
+    const seen = {
+      before: before ? showRecord(kind, before, face, false) : null,
+      after: after ? showRecord(kind, after, face, false) : null,
+    };
+    const put = logEntry(
+      {
+        id: uuid(),
+        at: now(),
+        action: before ? kept : 'create',
+        actor,
+        account: typeof owner === 'string' ? owner : root,
+        ...seen,
+      },
+      loggedObject(kind.name, id, seen.after ?? seen.before ?? {}, users),
+    );
     change(
       { in: kind.name, id, ...(after && { put: after }), ...(first && { first: true }) },
-      { in: 'activity_logs', put: entry },
+      { in: 'activity_logs', put },
     );
   };
 
@@ -172,7 +184,7 @@ export function createStore(
     get: (kind, id) => of(kind).get(id),
     records: recordsOf,
     add: (collection, fields) => {
-      const put = seeded(collection, fields, { now, newId });
+      const put = seeded(collection, fields);
       change({ in: collection.name, put });
       return put;
     },
@@ -208,31 +220,8 @@ function placed(
   else if (put) list.push(put);
 }
 
-/** What the log says a record is, and whose. */
-function subject(
-  kind: Kind,
-  record: StoredRecord,
-  root: string,
-): { readonly id: string; readonly account: string } {
-  const id = record[kind.id] as string;
-  const account = typeof record.account === 'string' ? record.account : root;
-  return { id, account: kind.name === 'accounts' ? id : account };
-}
-
-interface RecordTable {
-  all(): readonly StoredRecord[];
-  get(id: string): StoredRecord | undefined;
-  place(id: string): number;
-  put(id: string, record: StoredRecord, first: boolean): void;
-  remove(id: string): void;
-}
-
 /** Records of one kind. The listing is made once and thrown away by the next change: changes and looks by id cost the same in any estate. */
-function shelf(
-  kind: Kind,
-  seeds: readonly JsonObject[],
-  fill: (name: string, attribute: Attribute) => ReturnType<typeof completed>[string] | undefined,
-): RecordTable {
+function shelf(kind: Kind, seeds: readonly JsonObject[], fill: Fill) {
   let byId = new Map<string, StoredRecord>();
   let listing: readonly StoredRecord[] | undefined;
   const places = new Map<string, number>();
@@ -252,15 +241,15 @@ function shelf(
   }
   return {
     all: () => (listing ??= [...byId.values()]),
-    get: (id) => byId.get(id),
-    place: (id) => places.get(id) ?? 0,
-    put: (id, record, first) => {
+    get: (id: string) => byId.get(id),
+    place: (id: string) => places.get(id) ?? 0,
+    put: (id: string, record: StoredRecord, first: boolean) => {
       listing = undefined;
       if (!byId.has(id)) places.set(id, first ? --front : ++back);
       if (first) byId = new Map([[id, record], ...byId]);
       else byId.set(id, record);
     },
-    remove: (id) => {
+    remove: (id: string) => {
       listing = undefined;
       byId.delete(id);
       places.delete(id);

@@ -3,6 +3,7 @@
 import {
   idOf,
   isObject,
+  own,
   type Attribute,
   type Attributes,
   type Json,
@@ -28,15 +29,11 @@ const collectionOf = (kinds: Kinds, name: string): string =>
 export const urlOf = (face: Face, kind: string, id: string): string =>
   `${face.base}/${collectionOf(face.kinds, kind)}/${encodeURIComponent(id)}/`;
 
-const listed = new WeakMap<
-  Attributes,
-  readonly (readonly [name: string, attribute: Attribute])[]
->();
+type Entries = readonly (readonly [name: string, attribute: Attribute])[];
+const listed = new WeakMap<Attributes, Entries>();
 
 /** The entries of a kind's attributes, listed once: a hundred thousand records ask for them. */
-export function entriesOf(
-  attributes: Attributes,
-): readonly (readonly [name: string, attribute: Attribute])[] {
+export function entriesOf(attributes: Attributes): Entries {
   const entries = listed.get(attributes) ?? Object.entries(attributes);
   listed.set(attributes, entries);
   return entries;
@@ -134,51 +131,40 @@ export interface Intake {
   readonly kinds: Kinds;
   readonly behaviours: Behaviours;
   readonly exists: (kind: string, id: string) => boolean | undefined;
+  readonly complain: (path: string, why: string) => void;
 }
 
-export interface FieldError {
-  readonly path: string;
-  readonly why: string;
-}
-
-/** Takes the fields of a body: unknown, computed and (in an update) immutable ones are complaints, as are values of another type. */
+/** Takes the fields of a body: unknown, computed and (in an update) immutable ones are complaints, as are values of another type. `below`: what their paths begin with. */
 export function acceptAll(
   attributes: Attributes,
   body: Readonly<Record<string, unknown>>,
   intake: Intake,
   update: boolean,
-): { readonly fields: Record<string, Json>; readonly complaints: readonly FieldError[] } {
+  below = '',
+): Record<string, Json> {
   const fields: Record<string, Json> = {};
-  const complaints: FieldError[] = [];
   for (const [name, value] of Object.entries(body)) {
-    const attribute = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
-    if (!attribute) complaints.push({ path: name, why: 'is not a field' });
+    const attribute = own(attributes, name);
+    const path = below + name;
+    if (!attribute) intake.complain(path, 'is not a field');
     else if (attribute.computed === true || (update && attribute.immutable === true))
-      complaints.push({ path: name, why: 'cannot be written' });
+      intake.complain(path, 'cannot be written');
     else if (attribute.only_false === true && !(update && value === false))
-      complaints.push({ path: name, why: 'can only be set to false, by an update' });
-    else fields[name] = accept(attribute, value, name, intake, complaints) ?? null;
+      intake.complain(path, 'can only be set to false, by an update');
+    else fields[name] = accept(attribute, value, path, intake) ?? null;
   }
-  return { fields, complaints };
+  return fields;
 }
-
-type Complaints = FieldError[];
-type Take<W extends Attribute['word']> = (
-  attribute: Extract<Attribute, { word: W }>,
-  value: unknown,
-  path: string,
-  intake: Intake,
-  complaints: Complaints,
-) => Json | undefined;
 
 function accept(
   attribute: Attribute,
   value: unknown,
   path: string,
   intake: Intake,
-  complaints: Complaints,
 ): Json | undefined {
-  const wrong = (why: string): undefined => void complaints.push({ path, why });
+  const wrong = (why: string): undefined => void intake.complain(path, why);
+  const inner = (of: Attribute, item: unknown, name: string | number): Json =>
+    accept(of, item, `${path}.${name}`, intake) ?? null;
   switch (attribute.word) {
     case 'text':
       if (value === null && attribute.optional === true) return null;
@@ -212,71 +198,59 @@ function accept(
     case 'list':
     case 'set':
       return Array.isArray(value)
-        ? value.map(
-            (item, index) =>
-              accept(attribute.of, item, `${path}.${index}`, intake, complaints) ?? null,
-          )
+        ? value.map((item, index) => inner(attribute.of, item, index))
         : wrong('must be a list');
     case 'map':
       if (!isObject(value)) return wrong('must be an object');
       return Object.fromEntries(
-        Object.entries(value).map(([key, item]) => [
-          key,
-          accept(attribute.of, item, `${path}.${key}`, intake, complaints) ?? null,
-        ]),
+        Object.entries(value).map(([key, item]) => [key, inner(attribute.of, item, key)]),
       );
     case 'object':
       return isObject(value)
-        ? acceptObject(attribute, value, path, intake, complaints)
+        ? acceptObject(attribute.attributes, value, path, intake)
         : wrong('must be an object');
     case 'ref':
-      return acceptReference(attribute, value, path, intake, complaints);
+      return acceptReference(attribute, value, path, intake);
   }
 }
 
-const acceptObject: Take<'object'> = (attribute, value, path, intake, complaints) => {
-  const members = value as Readonly<Record<string, unknown>>;
-  const inner = acceptAll(attribute.attributes, members, intake, false);
-  complaints.push(
-    ...inner.complaints.map(({ path: below, why }) => ({ path: `${path}.${below}`, why })),
-  );
-  for (const [name, member] of Object.entries(attribute.attributes)) {
-    const needed =
-      member.optional !== true &&
-      member.computed !== true &&
-      member.word !== 'set' &&
-      member.word !== 'list';
-    if (needed && !Object.hasOwn(members, name))
-      complaints.push({ path: `${path}.${name}`, why: 'is required' });
+function acceptObject(
+  attributes: Attributes,
+  members: Readonly<Record<string, unknown>>,
+  path: string,
+  intake: Intake,
+): Json {
+  const fields = acceptAll(attributes, members, intake, false, `${path}.`);
+  for (const [name, { optional, computed, word }] of Object.entries(attributes)) {
+    const needed = optional !== true && computed !== true && word !== 'set' && word !== 'list';
+    if (needed && !Object.hasOwn(members, name)) intake.complain(`${path}.${name}`, 'is required');
   }
-  return inner.fields;
-};
+  return fields;
+}
 
 function plainId(value: unknown, wire: Attribute['wire']): string | null {
   const isId = wire === 'integer' ? Number.isSafeInteger(value) : typeof value === 'string';
   return isId ? String(value) : null;
 }
 
-const acceptReference: Take<'ref'> = ({ to, wire, optional }, value, path, intake, complaints) => {
+function acceptReference(
+  { to, wire, optional }: Extract<Attribute, { word: 'ref' }>,
+  value: unknown,
+  path: string,
+  { kinds, behaviours, exists, complain }: Intake,
+): Json | undefined {
   // A router leaves its group; an account never leaves its parent.
-  if (
-    value === null &&
-    optional === true &&
-    to !== 'accounts' &&
-    intake.behaviours.dialect === 'public'
-  )
-    return null;
-  const id =
-    wire === 'url' ? idFromUrl(value, collectionOf(intake.kinds, to)) : plainId(value, wire);
-  if (id === null || id === '')
-    return void complaints.push({
-      path,
-      why: wire === 'integer' ? 'must be an integer' : `must identify one of ${to}`,
-    });
-  if (intake.exists(to, id) === false)
-    return void complaints.push({ path, why: `names one of ${to} that does not exist` });
-  return id;
-};
+  const leaves = optional === true && to !== 'accounts' && behaviours.dialect === 'public';
+  if (value === null && leaves) return null;
+  const id = wire === 'url' ? idFromUrl(value, collectionOf(kinds, to)) : plainId(value, wire);
+  if (id === null || id === '') {
+    const why = wire === 'integer' ? 'must be an integer' : `must identify one of ${to}`;
+    return void complain(path, why);
+  }
+  return exists(to, id) === false
+    ? void complain(path, `names one of ${to} that does not exist`)
+    : id;
+}
 
 /** An id, or the URL of a record of that collection, absolute or relative. */
 function idFromUrl(value: unknown, collection: string): string | null {
@@ -295,7 +269,7 @@ export function hideSecrets(
 ): Json {
   if (!isObject(body)) return body;
   const hidden = Object.entries(body).map(([name, value]) => {
-    const attribute = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
+    const attribute = own(attributes, name);
     if (attribute?.secret === true) return [name, stand(value)] as const;
     if (attribute?.wire === 'merge') return [name, veiled(value, stand)] as const;
     return [

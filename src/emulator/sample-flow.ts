@@ -1,7 +1,14 @@
 // The sample flow: one GET that reads a SIM, changes its status to the other one, and reads it again. It belongs to
 // nobody's log: the reference gives it no events.
 import type { Json } from '../model/index.js';
-import { queryOf, route, type EmulatorApp, type Asked, type EmulatedCloud } from './app.js';
+import {
+  answerText,
+  queryOf,
+  route,
+  type EmulatorApp,
+  type Asked,
+  type EmulatedCloud,
+} from './app.js';
 import { checkParameters } from './pagination.js';
 import type { StoredRecord } from './records.js';
 import { turnDown } from './error-responses.js';
@@ -45,7 +52,7 @@ function flip({ store, credentials, random }: EmulatedCloud, c: Asked): Response
     SIMStatus: words[state] as string,
     SIMInfo: information(before, customer),
   };
-  return new Response(JSON.stringify(result), { headers: { 'content-type': 'application/json' } });
+  return answerText(JSON.stringify(result), 'iot');
 }
 
 /** As it was read first. Every value is a list of one text, but for `apns`. */

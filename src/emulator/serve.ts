@@ -1,7 +1,8 @@
-// The emulator behind a real socket. The HTTP server is loaded only here, when it is wanted.
+// The emulator on the real network: behind a socket, and as a sender of webhooks. The HTTP server is loaded only here, when it is wanted.
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Refusal } from '../model/index.js';
+import type { Send } from './deliveries.js';
 import type { Emulator } from './emulator.js';
 import { ConnectionReset } from './faults.js';
 
@@ -45,17 +46,9 @@ function listening(server: Server, port: number, host: string): Promise<number> 
     server.once('error', (error: NodeJS.ErrnoException) => {
       const why =
         error.code === 'EADDRINUSE' ? 'another process listens there' : (error.code ?? 'it failed');
+      const summary = `cannot listen on ${host}:${port}: ${why}`;
       const detail = 'Name another port with --port, or 0 for any free one.';
-      reject(
-        new Refusal([
-          {
-            severity: 'error',
-            code: 'port-not-free',
-            summary: `cannot listen on ${host}:${port}: ${why}`,
-            detail,
-          },
-        ]),
-      );
+      reject(new Refusal([{ severity: 'error', code: 'port-not-free', summary, detail }]));
     });
     server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
   });
@@ -66,4 +59,34 @@ function closed(server: Server): Promise<void> {
     server.close(() => resolve());
     server.closeAllConnections();
   });
+}
+
+const SECONDS = 10;
+
+/** One POST, no redirection, and an error that names no address. @throws Error with the reason in words where there is no response */
+export const postWebhook: Send = async (url, headers, body, signal) => {
+  const timeout = AbortSignal.timeout(SECONDS * 1000);
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers,
+      body,
+      redirect: 'manual',
+      signal: signal ? AbortSignal.any([timeout, signal]) : timeout,
+    });
+    await response.body?.cancel();
+    return response.status;
+  } catch (error) {
+    throw new Error(
+      timeout.aborted
+        ? `there was no response within ${SECONDS} seconds`
+        : `the connection failed${codeOf(error)}`,
+      { cause: error },
+    );
+  }
+};
+
+function codeOf(error: unknown): string {
+  const { code } = ((error as Error).cause ?? {}) as { readonly code?: unknown };
+  return typeof code === 'string' ? ` (${code})` : '';
 }

@@ -13,17 +13,6 @@ export interface Lag {
   readonly flicker: boolean;
 }
 
-export interface Staleness {
-  /** The store for everything but readings: it takes note of what is changed. */
-  readonly store: RecordStore;
-  /** The store as readings see it. */
-  readonly readings: RecordStore;
-  /** Whether a reading may differ from what is stored. */
-  readonly lags: () => boolean;
-  /** Does a write whose effect is shown late. */
-  during<T>(lag: Lag, work: () => Promise<T>): Promise<T>;
-}
-
 /** A record as readings still see it; `record` is absent where it is not there for them. */
 interface Earlier {
   readonly record: StoredRecord | undefined;
@@ -36,7 +25,7 @@ interface Earlier {
 /** One for all emulators of a process: each costs every promise there is. */
 const lag = new AsyncLocalStorage<Lag>();
 
-export function createStaleness(store: RecordStore, clock: Clock, random: Random): Staleness {
+export function createStaleness(store: RecordStore, clock: Clock, random: Random) {
   /** By kind and id, the oldest first. */
   const earlier = new Map<string, Map<string, Earlier[]>>();
   const waiting = (kind: Kind): Map<string, Earlier[]> =>
@@ -84,16 +73,20 @@ export function createStaleness(store: RecordStore, clock: Clock, random: Random
     waiting(kind).get(id)?.[0]?.place || store.place(kind, id);
 
   return {
+    /** The store for everything but readings: it takes note of what is changed. */
     store: {
       ...store,
-      commit: (change) => {
+      commit: (change: RecordChange) => {
         if (change.before) note(change);
         store.commit(change);
         if (!change.before) note(change);
       },
     },
+    /** The store as readings see it. */
     readings: { ...store, all, get, place },
+    /** Whether a reading may differ from what is stored. */
     lags: () => [...earlier.values()].some((byId) => byId.size > 0),
-    during: (wanted, work) => lag.run(wanted, work),
+    /** Does a write whose effect is shown late. */
+    during: <T>(wanted: Lag, work: () => Promise<T>) => lag.run(wanted, work),
   };
 }

@@ -10,9 +10,11 @@ import {
 } from '../model/index.js';
 import { activityFilters, activityTest, type Actor } from './activity-log.js';
 import {
+  answerText,
   bodyOf,
-  checkAccept,
+  commit,
   faceOf,
+  guardPath,
   originOf,
   queryOf,
   route,
@@ -30,9 +32,11 @@ import {
   checkParameters,
   count,
   cursorAt,
+  plainJson,
   placeCursor,
   queryWith,
 } from './pagination.js';
+import { passing } from './filter-comparison.js';
 import { extrasOf, publicHeader } from './public-dialect.js';
 import { blank, showRecord, type Face, type StoredRecord } from './records.js';
 import { turnDown } from './error-responses.js';
@@ -45,11 +49,7 @@ const MOST_PAGE = 500;
 const CURSOR = 'cursor';
 
 export function addV2(app: EmulatorApp, cloud: EmulatedCloud): void {
-  app.use('/api/v2/*', async (c, next) => {
-    c.set('actor', actorOf(cloud, c));
-    checkAccept(c, 'v2');
-    await next();
-  });
+  guardPath(app, '/api/v2/*', 'v2', (c) => actorOf(cloud, c));
   for (const kind of cloud.store.kinds.values())
     if (kind.operations.dialect === 'v2') addKind(app, cloud, kind);
   collectionRoutes(app, 'activity_logs', { GET: (c) => listActivities(cloud, c) });
@@ -57,9 +57,8 @@ export function addV2(app: EmulatorApp, cloud: EmulatedCloud): void {
 
 function addKind(app: EmulatorApp, cloud: EmulatedCloud, kind: Kind): void {
   const { collection: name, create, update, delete: removal } = kind.operations;
-  const text = recordTextOf((record, face) =>
-    showRecord(kind, record, face, specificsOf(kind).listsUrl),
-  );
+  const { listsUrl, patched } = specificsOf(kind);
+  const text = recordTextOf((record, face) => showRecord(kind, record, face, listsUrl));
   collectionRoutes(app, name, {
     GET: (c) => list(cloud, kind, text, c),
     POST: create && ((c) => makeOne(cloud, kind, c)),
@@ -67,9 +66,9 @@ function addKind(app: EmulatorApp, cloud: EmulatedCloud, kind: Kind): void {
   const verbs: Record<string, Handler | undefined> = {
     DELETE: removal && ((c) => removeOne(cloud, kind, c)),
   };
-  if (update) verbs[update] = (c) => updateOne(cloud, kind, c);
-  if (specificsOf(kind).patched?.(cloud.behaviours))
-    verbs['PATCH'] = (c) => updateOne(cloud, kind, c);
+  const updating: Handler = (c) => updateOne(cloud, kind, c);
+  if (update) verbs[update] = updating;
+  if (patched?.(cloud.behaviours)) verbs['PATCH'] = updating;
   if (cloud.behaviours.dialect === 'public')
     verbs['GET'] = (c) =>
       answer(showRecord(kind, existing(cloud, kind, c), faceOf(cloud, c), true));
@@ -102,9 +101,8 @@ export function actorOf({ credentials, behaviours }: EmulatedCloud, c: Asked): A
     : turnDown(401, 'Authentication failed: the API keys are missing or not valid.');
 }
 
-export const answer = (value: Json, status = 200): Response => jsonText(wireText(value), status);
-const jsonText = (text: string, status = 200): Response =>
-  new Response(text, { status, headers: { 'content-type': 'application/json' } });
+export const answer = (value: Json, status?: number): Response =>
+  answerText(wireText(value), 'v2', status);
 
 export type TextOf = (record: StoredRecord, face: Face) => string;
 
@@ -121,17 +119,13 @@ export function recordTextOf(shown: (record: StoredRecord, face: Face) => Json):
 }
 
 function list(cloud: EmulatedCloud, kind: Kind, text: TextOf, c: Asked): Response {
-  const { filters, expand } = specificsOf(kind);
+  const { filters, expand, listsUrl } = specificsOf(kind);
   const query = queryOf(c);
   const byOffset = kind.operations.paging === 'offset';
-  const known = new Set([
-    ...filters,
-    'limit',
-    byOffset ? 'offset' : CURSOR,
-    ...(expand.length > 0 ? ['expand'] : []),
-  ]);
+  const known = [...filters, 'limit', byOffset ? 'offset' : CURSOR];
+  if (expand.length > 0) known.push('expand');
   const extras = extrasOf(cloud, kind, c);
-  checkParameters(query, (name) => known.has(name) || extras.knows(name));
+  checkParameters(query, (name) => known.includes(name) || extras.knows(name));
   const expanded = query.get('expand');
   if (expanded !== null && !expand.includes(expanded))
     turnDown(400, `expand takes ${expand.join(', ')}`, ['expand']);
@@ -142,13 +136,13 @@ function list(cloud: EmulatedCloud, kind: Kind, text: TextOf, c: Asked): Respons
   const plain = expanded === null && !extras.narrow;
   const shown = (record: StoredRecord): JsonObject =>
     expanded === null
-      ? showRecord(kind, record, face, specificsOf(kind).listsUrl)
+      ? showRecord(kind, record, face, listsUrl)
       : expandedRecord(cloud, kind, record, face, expanded);
   const show = (record: StoredRecord): string =>
     plain ? text(record, face) : wireText(narrow(shown(record)));
   return byOffset
     ? offsetPage(cloud, c, matching, show, true)
-    : cursorPage(cloud, c, matching, show, ordered ? byId(kind) : byPlace(cloud, kind));
+    : cursorPage(cloud, kind, c, matching, show, ordered);
 }
 
 function expandedRecord(
@@ -184,21 +178,13 @@ function filtered(
       turnDown(400, `${filter} takes at most ${MOST_VALUES} values`, [filter]);
     const attribute = kind.attributes[name] as Attribute;
     if (name === kind.id && !records) records = lookedUp(cloud, kind, filter, values);
-    else
-      tests.push(
-        anyOf(
-          values.map((value) => filterTest(filter, attribute, value)),
-          name,
-        ),
-      );
+    else {
+      const fits = values.map((value) => filterTest(filter, attribute, value));
+      tests.push((record) => fits.some((test) => test(record[name] ?? null)));
+    }
   }
-  const pool = records ?? cloud.store.all(kind);
-  return tests.length === 0 ? pool : pool.filter((record) => tests.every((test) => test(record)));
+  return passing(records ?? cloud.store.all(kind), tests);
 }
-
-const anyOf =
-  (tests: readonly ((value: Json) => boolean)[], name: string) => (record: StoredRecord) =>
-    tests.some((test) => test(record[name] ?? null));
 
 function lookedUp(
   { store }: EmulatedCloud,
@@ -209,10 +195,9 @@ function lookedUp(
   const shape = kind.id === 'id' ? /^\d+$/ : /^[0-9a-f-]{36}$/i;
   if (!values.every((value) => shape.test(value)))
     turnDown(400, `the value of ${filter} is not an id`, [filter]);
-  return [...new Set(values)].flatMap((id) => {
-    const record = store.get(kind, id);
-    return record ? [record] : [];
-  });
+  return [...new Set(values)]
+    .map((id) => store.get(kind, id))
+    .filter((record) => record !== undefined);
 }
 
 function filterTest(filter: string, attribute: Attribute, text: string): (value: Json) => boolean {
@@ -231,8 +216,8 @@ function filterTest(filter: string, attribute: Attribute, text: string): (value:
     }
     case 'object':
     case 'document': {
-      const wanted = parsed(text) ?? bad();
-      return (value) => canonical(value) === canonical(wanted);
+      const wanted = plainJson(text) ?? bad();
+      return (value) => canonical(value) === canonical(wanted as Json);
     }
     case 'flag':
       return text === 'true' || text === 'false' ? (value) => String(value) === text : bad();
@@ -244,14 +229,6 @@ function filterTest(filter: string, attribute: Attribute, text: string): (value:
         ? bad()
         : (value) => typeof value === 'string' && Date.parse(value) === at;
     }
-  }
-}
-
-function parsed(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
   }
 }
 
@@ -276,46 +253,31 @@ export function offsetPage<T>(
   );
 }
 
-/** How the cursor of a listing names where it goes on. */
-interface Cursors {
-  readonly after: (items: readonly StoredRecord[], index: number) => string;
-  readonly start: (items: readonly StoredRecord[], cursor: string) => number;
-}
-
-function byPlace({ store }: EmulatedCloud, kind: Kind): Cursors {
-  const placeOf = (record: StoredRecord): number => store.place(kind, record[kind.id] as string);
-  return {
-    after: (items, index) => placeCursor(placeOf(items[index] as StoredRecord)),
-    start: (items, cursor) => behindPlace(items, cursor, CURSOR, placeOf),
-  };
-}
-
-/** For an order in which places do not ascend. */
-function byId(kind: Kind): Cursors {
-  const identify = (record: StoredRecord): string => record[kind.id] as string;
-  return {
-    after: (items, index) => cursorAt(items, index, identify),
-    start: (items, cursor) => behind(items, cursor, CURSOR, identify),
-  };
-}
-
+/** @param ordered whether another order was asked for than that of places: then cursors hold the id */
 function cursorPage(
   cloud: EmulatedCloud,
+  kind: Kind,
   c: Asked,
   items: readonly StoredRecord[],
-  text: (record: StoredRecord) => string,
-  cursors: Cursors,
+  show: (record: StoredRecord) => string,
+  ordered: boolean,
 ): Response {
   const query = queryOf(c);
   const limit = limitOf(cloud, query);
+  const identify = (record: StoredRecord): string => record[kind.id] as string;
+  const placeOf = (record: StoredRecord): number => cloud.store.place(kind, identify(record));
+  const begin = (cursor: string): number =>
+    ordered ? behind(items, cursor, CURSOR, identify) : behindPlace(items, cursor, CURSOR, placeOf);
+  const after = (last: number): string =>
+    ordered ? cursorAt(items, last, identify) : placeCursor(placeOf(items[last] as StoredRecord));
   const cursor = query.get(CURSOR);
-  const start = cursor === null ? 0 : cursors.start(items, cursor);
+  const start = cursor === null ? 0 : begin(cursor);
   const end = start + limit;
   const next =
     end < items.length
-      ? pageUrl(cloud, c, { limit: String(limit), [CURSOR]: cursors.after(items, end - 1) })
+      ? pageUrl(cloud, c, { limit: String(limit), [CURSOR]: after(end - 1) })
       : null;
-  return page(items.slice(start, end).map(text), { limit, next });
+  return page(items.slice(start, end).map(show), { limit, next });
 }
 
 /** In the public dialect a larger limit counts as the largest there is. */
@@ -338,25 +300,16 @@ function pageUrl(
 }
 
 const page = (texts: readonly string[], meta: Json): Response =>
-  jsonText(`{"data":[${texts.join(',')}],"meta":${JSON.stringify(meta)}}`);
+  answerText(`{"data":[${texts.join(',')}],"meta":${JSON.stringify(meta)}}`, 'v2');
 
 function listActivities(cloud: EmulatedCloud, c: Asked): Response {
   const query = queryOf(c);
-  checkParameters(
-    query,
-    (name) => name === 'limit' || name === 'offset' || activityFilters.includes(name),
-  );
+  checkParameters(query, (name) => ['limit', 'offset', ...activityFilters].includes(name));
   const tests = [...query]
     .filter(([name]) => activityFilters.includes(name))
     .map(([name, value]) => activityTest(name, value));
-  const matching = cloud.store.log.filter((entry) => tests.every((test) => test(entry)));
-  return offsetPage(
-    cloud,
-    c,
-    matching,
-    (entry) => JSON.stringify({ ...entry, account: undefined }),
-    false,
-  );
+  const text = (entry: JsonObject): string => JSON.stringify({ ...entry, account: undefined });
+  return offsetPage(cloud, c, passing(cloud.store.log, tests), text, false);
 }
 
 export const asIs = (path: string): string => path;
@@ -375,15 +328,15 @@ function sentFields(
 function makeOne(cloud: EmulatedCloud, kind: Kind, c: Asked): Response {
   const fields = sentFields(cloud, kind, c, false);
   if (!specificsOf(kind).anyOf) requireAll(kind, fields, asIs);
-  const face = faceOf(cloud, c);
   const record = drafted(cloud, kind, fields);
-  cloud.store.commit({ kind, after: record, actor: c.get('actor'), face });
+  commit(cloud, c, { kind, after: record });
   cloud.secrets.keep(kind, record[kind.id] as string, () => bodyOf(c, 'v2'));
-  return answer(showRecord(kind, record, face, true), cloud.behaviours.created_status);
+  return answer(showRecord(kind, record, faceOf(cloud, c), true), cloud.behaviours.created_status);
 }
 
 function updateOne(cloud: EmulatedCloud, kind: Kind, c: Asked): Response {
   const { store, behaviours } = cloud;
+  const { hindersUpdate, settled, follow, listsUrl } = specificsOf(kind);
   const before = existing(cloud, kind, c);
   const isPut = c.req.method === 'PUT';
   const sent = sentFields(cloud, kind, c, true);
@@ -394,23 +347,16 @@ function updateOne(cloud: EmulatedCloud, kind: Kind, c: Asked): Response {
     ...fields,
     ...('updated_at' in before && { updated_at: store.now() }),
   };
-  const hindrance = specificsOf(kind).hindersUpdate?.(store, before, after);
+  const hindrance = hindersUpdate?.(store, before, after);
   if (hindrance) turnDown(409, hindrance.why, [hindrance.path]);
-  const face = faceOf(cloud, c);
-  const result =
-    specificsOf(kind).settled?.(
-      before,
-      after,
-      isPut && !behaviours.merging_configuration ? 'replace' : 'merge',
-    ) ?? after;
-  const actor = c.get('actor');
-  store.commit({ kind, before, after: result, actor, face });
-  for (const change of specificsOf(kind).follow?.(store, result) ?? [])
-    store.commit({ ...change, actor, face });
+  const how = isPut && !behaviours.merging_configuration ? 'replace' : 'merge';
+  const result = settled?.(before, after, how) ?? after;
+  commit(cloud, c, { kind, before, after: result });
+  for (const change of follow?.(store, result) ?? []) commit(cloud, c, change);
   cloud.secrets.keep(kind, before[kind.id] as string, () => bodyOf(c, 'v2'));
   return isPut
-    ? answer(showRecord(kind, result, face, specificsOf(kind).listsUrl))
-    : written(cloud, kind, result, face);
+    ? answer(showRecord(kind, result, faceOf(cloud, c), listsUrl))
+    : written(cloud, kind, result, c);
 }
 
 /** What a PATCH may write: documents are only added to. */
@@ -422,10 +368,8 @@ function added(
   const entries = Object.entries(sent).map(([name, value]) => {
     if (kind.attributes[name]?.wire !== 'merge') return [name, value] as const;
     const tree = mergedAdditions(before[name] ?? null, value);
-    return [
-      name,
-      typeof tree === 'string' ? turnDown(400, `${name} ${tree}`, [name]) : tree,
-    ] as const;
+    if (typeof tree === 'string') turnDown(400, `${name} ${tree}`, [name]);
+    return [name, tree] as const;
   });
   return Object.fromEntries(entries);
 }
@@ -460,18 +404,12 @@ function removeOne(cloud: EmulatedCloud, kind: Kind, c: Asked): Response {
   if (hindrance !== undefined) turnDown(409, hindrance);
   if (!behaviours.dangling_references && isNamed(store, kind, record))
     turnDown(409, `the ${kind.singular} is still named by other records`);
-  const face = faceOf(cloud, c);
   remove(cloud, kind, record, c);
-  return written(cloud, kind, record, face);
+  return written(cloud, kind, record, c);
 }
 
-function written(
-  { behaviours }: EmulatedCloud,
-  kind: Kind,
-  record: StoredRecord,
-  face: Face,
-): Response {
-  return behaviours.echo_writes
-    ? answer(showRecord(kind, record, face, false))
+function written(cloud: EmulatedCloud, kind: Kind, record: StoredRecord, c: Asked): Response {
+  return cloud.behaviours.echo_writes
+    ? answer(showRecord(kind, record, faceOf(cloud, c), false))
     : new Response(null);
 }

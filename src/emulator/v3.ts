@@ -2,6 +2,7 @@
 import {
   equal,
   isObject,
+  own,
   wireText,
   type Attribute,
   type Collection,
@@ -11,9 +12,11 @@ import {
 } from '../model/index.js';
 import type { Actor } from './activity-log.js';
 import {
+  answerText,
+  bearerOf,
   bodyOf,
-  checkAccept,
-  faceOf,
+  commit,
+  guardPath,
   originOf,
   queryOf,
   route,
@@ -24,6 +27,7 @@ import {
 } from './app.js';
 import { drafted, existing, fieldsOf, remove, requireAll } from './write-steps.js';
 import { behind, checkParameters, count, cursorAt, locate, queryWith } from './pagination.js';
+import { passing } from './filter-comparison.js';
 import { type StoredRecord } from './records.js';
 import { mediaTypes, turnDown } from './error-responses.js';
 import { specificsOf } from './collection-rules.js';
@@ -33,11 +37,7 @@ const MOST_PAGE = 50;
 const bulk = `${mediaTypes.v3};ext=bulk`;
 
 export function addV3(app: EmulatorApp, cloud: EmulatedCloud): void {
-  app.use('/api/v3/*', async (c, next) => {
-    c.set('actor', actorOf(cloud, c));
-    checkAccept(c, 'v3');
-    await next();
-  });
+  guardPath(app, '/api/v3/*', 'v3', (c) => actorOf(cloud, c));
   for (const kind of cloud.store.kinds.values())
     if (kind.operations.dialect === 'v3') addKind(app, cloud, kind);
 }
@@ -58,15 +58,14 @@ function addKind(app: EmulatorApp, cloud: EmulatedCloud, kind: Kind): void {
 }
 
 function actorOf({ credentials }: EmulatedCloud, c: Asked): Actor {
-  const token = /^Bearer (\S+)$/.exec(c.req.header('authorization') ?? '')?.[1] ?? '';
-  const user = Object.hasOwn(credentials.v3, token) ? credentials.v3[token] : undefined;
+  const user = own(credentials.v3, bearerOf(c));
   return user
     ? { id: user.id, email: user.email, type_name: 'sso_user' }
     : turnDown(401, 'the token is missing or not valid', [], { 'www-authenticate': 'Bearer' });
 }
 
-const answer = (value: Json, status = 200): Response =>
-  new Response(wireText(value), { status, headers: { 'content-type': mediaTypes.v3 } });
+const answer = (value: Json, status?: number): Response =>
+  answerText(wireText(value), 'v3', status);
 /** A collection of JSON:API resources. */
 export type Resources = Collection & { readonly id: string };
 
@@ -102,19 +101,10 @@ export function linkage(attribute: Attribute, id: Json): Json {
 function list(cloud: EmulatedCloud, kind: Kind, c: Asked): Response {
   const query = queryOf(c);
   const { filters } = specificsOf(kind);
-  const known = new Set([
-    ...pageParameters,
-    'search',
-    'sort',
-    ...filters.map((name) => `filter[${name}]`),
-  ]);
-  checkParameters(query, (name) => known.has(name) || /^search\[.*\]$/.test(name));
-  return cursorPage(
-    cloud,
-    kind,
-    inOrder(kind, query.get('sort'), matching(cloud, kind, filters, query)),
-    c,
-  );
+  const known = [...pageParameters, 'search', 'sort', ...filters.map((name) => `filter[${name}]`)];
+  checkParameters(query, (name) => known.includes(name) || /^search\[.*\]$/.test(name));
+  const records = inOrder(kind, query.get('sort'), matching(cloud, kind, filters, query));
+  return cursorPage(cloud, kind, records, c);
 }
 
 export const pageParameters = ['page[size]', 'page[after]', 'page[before]'];
@@ -156,11 +146,9 @@ function bounds(
 ): readonly [start: number, end: number] {
   const after = query.get('page[after]');
   const before = query.get('page[before]');
+  const both = ['page[after]', 'page[before]'];
   if (after !== null && before !== null)
-    turnDown(400, 'page[after] and page[before] exclude each other', [
-      'page[after]',
-      'page[before]',
-    ]);
+    turnDown(400, `${both.join(' and ')} exclude each other`, both);
   if (before !== null) {
     const { at } = locate(records, before, 'page[before]', identify(kind));
     return [Math.max(0, at - size), at];
@@ -184,9 +172,7 @@ function matching(
     const form = /^search(?:\[(.*)\])?$/.exec(parameter);
     if (form) tests.push(searchTest(kind, parameter, form[1], terms));
   }
-  return tests.length === 0
-    ? store.all(kind)
-    : store.all(kind).filter((record) => tests.every((test) => test(record)));
+  return passing(store.all(kind), tests);
 }
 
 /** Any of the terms in any of the fields, as part of the text, in any case. */
@@ -203,14 +189,10 @@ function searchTest(
   if (!fields.every((name) => Object.hasOwn(kind.attributes, name)))
     turnDown(400, 'search names a field that does not exist', [parameter]);
   const wanted = terms.toLowerCase().split(',').filter(Boolean);
-  return (record) =>
-    wanted.some((term) =>
-      fields.some((name) =>
-        String(record[name] ?? '')
-          .toLowerCase()
-          .includes(term),
-      ),
-    );
+  return (record) => {
+    const texts = fields.map((name) => String(record[name] ?? '').toLowerCase());
+    return wanted.some((term) => texts.some((text) => text.includes(term)));
+  };
 }
 
 function inOrder(
@@ -239,24 +221,18 @@ interface Sent {
 function resourceOf(kind: Kind, c: Asked): Sent {
   const { data } = bodyOf(c, 'v3', [mediaTypes.v3, bulk]);
   if (!isObject(data)) return turnDown(400, 'the body must hold one resource', ['/data']);
-  const unknown = Object.keys(data).filter(
-    (name) => !['type', 'id', 'attributes', 'relationships', 'links', 'meta'].includes(name),
-  );
-  if (unknown.length > 0)
-    turnDown(
-      400,
-      'unknown member of a resource',
-      unknown.map((name) => `/data/${name}`),
-    );
+  const members = ['type', 'id', 'attributes', 'relationships', 'links', 'meta'];
+  const unknown = Object.keys(data).filter((name) => !members.includes(name));
+  const places = unknown.map((name) => `/data/${name}`);
+  if (unknown.length > 0) turnDown(400, 'unknown member of a resource', places);
   if (data.type !== typeOf(kind)) turnDown(409, `the type must be ${typeOf(kind)}`, ['/data/type']);
-  const { attributes = {}, relationships = {} } = data;
-  if (!isObject(attributes))
-    return turnDown(400, 'attributes must be an object', ['/data/attributes']);
-  if (!isObject(relationships))
-    return turnDown(400, 'relationships must be an object', ['/data/relationships']);
+  const objectIn = (name: string): Readonly<Record<string, unknown>> => {
+    const value = data[name] === undefined ? {} : data[name];
+    return isObject(value) ? value : turnDown(400, `${name} must be an object`, [`/data/${name}`]);
+  };
+  const [attributes, relationships] = [objectIn('attributes'), objectIn('relationships')];
   const misplaced = Object.keys(attributes).filter(
-    (name) =>
-      Object.hasOwn(kind.attributes, name) && kind.attributes[name]?.wire === 'relationship',
+    (name) => own(kind.attributes, name)?.wire === 'relationship',
   );
   if (misplaced.length > 0)
     turnDown(400, 'relationships are not attributes', misplaced.map(inAttributes));
@@ -267,7 +243,7 @@ function resourceOf(kind: Kind, c: Asked): Sent {
 }
 
 function linkedId(kind: Kind, name: string, value: unknown): string {
-  const attribute = Object.hasOwn(kind.attributes, name) ? kind.attributes[name] : undefined;
+  const attribute = own(kind.attributes, name);
   const data = isObject(value) ? value.data : undefined;
   const fits =
     attribute?.word === 'ref' &&
@@ -297,16 +273,13 @@ function updateOne(cloud: EmulatedCloud, kind: Kind, c: Asked): Response {
     ([name, value]) => kind.attributes[name]?.computed !== true || !equal(value, before[name]),
   );
   const fields = fieldsOf(cloud, kind, Object.fromEntries(written), true, inAttributes);
-  requireAll(kind, { ...relationshipsOf(kind, before), ...fields }, inAttributes);
-  const after = { ...before, ...fields };
-  cloud.store.commit({ kind, before, after, actor: c.get('actor'), face: faceOf(cloud, c) });
-  return answer({ data: resource(cloud, kind, after, c) });
-}
-
-function relationshipsOf(kind: Kind, record: StoredRecord): JsonObject {
-  return Object.fromEntries(
-    Object.entries(record).filter(([name]) => kind.attributes[name]?.wire === 'relationship'),
+  const kept = Object.entries(before).filter(
+    ([name]) => kind.attributes[name]?.wire === 'relationship',
   );
+  requireAll(kind, { ...Object.fromEntries(kept), ...fields }, inAttributes);
+  const after = { ...before, ...fields };
+  commit(cloud, c, { kind, before, after });
+  return answer({ data: resource(cloud, kind, after, c) });
 }
 
 function makeOne(cloud: EmulatedCloud, kind: Kind, c: Asked): Response {
@@ -317,7 +290,7 @@ function makeOne(cloud: EmulatedCloud, kind: Kind, c: Asked): Response {
   };
   requireAll(kind, fields, placeIn(kind));
   const record = drafted(cloud, kind, fields);
-  cloud.store.commit({ kind, after: record, actor: c.get('actor'), face: faceOf(cloud, c) });
+  commit(cloud, c, { kind, after: record });
   return answer({ data: resource(cloud, kind, record, c) }, cloud.behaviours.created_status);
 }
 

@@ -1,6 +1,6 @@
 // The steps of a write that both dialects take: find the record, take the fields, insist on those that must be there.
 import { type Json, type JsonObject, type Kind } from '../model/index.js';
-import { faceOf, type Asked, type EmulatedCloud } from './app.js';
+import { commit, type Asked, type EmulatedCloud } from './app.js';
 import { acceptAll, type StoredRecord } from './records.js';
 import { turnDown } from './error-responses.js';
 import { specificsOf } from './collection-rules.js';
@@ -24,17 +24,16 @@ export function fieldsOf(
     const target = store.kinds.get(name);
     return target && store.get(target, id) !== undefined;
   };
-  const { fields, complaints } = acceptAll(
-    attributes,
-    body,
-    { kinds: store.kinds, behaviours, exists },
-    update,
-  );
-  if (complaints.length > 0) {
-    const why = complaints.map((one) => `${one.path} ${one.why}`).join('; ');
-    const paths = complaints.map(({ path }) => place(path));
-    turnDown(400, why, paths);
-  }
+  const complaints: { readonly path: string; readonly why: string }[] = [];
+  const complain = (path: string, why: string): void => void complaints.push({ path, why });
+  const intake = { kinds: store.kinds, behaviours, exists, complain };
+  const fields = acceptAll(attributes, body, intake, update);
+  if (complaints.length > 0)
+    turnDown(
+      400,
+      complaints.map(({ path, why }) => `${path} ${why}`).join('; '),
+      complaints.map(({ path }) => place(path)),
+    );
   return fields;
 }
 
@@ -59,7 +58,6 @@ export function drafted({ store }: EmulatedCloud, kind: Kind, fields: JsonObject
 /** Deletes a record, and before it what belongs to it, as the authorizations of an account. */
 export function remove(cloud: EmulatedCloud, kind: Kind, record: StoredRecord, c: Asked): void {
   const { store } = cloud;
-  const [actor, face, id] = [c.get('actor'), faceOf(cloud, c), record[kind.id]];
   for (const other of store.kinds.values()) {
     const { belongsTo } = specificsOf(other);
     const links = Object.entries(other.attributes).flatMap(([name, attribute]) =>
@@ -70,9 +68,9 @@ export function remove(cloud: EmulatedCloud, kind: Kind, record: StoredRecord, c
         : [],
     );
     if (links.length === 0) continue;
-    for (const one of store.all(other))
-      if (links.some((name) => one[name] === id))
-        store.commit({ kind: other, before: one, actor, face });
+    for (const before of store.all(other))
+      if (links.some((name) => before[name] === record[kind.id]))
+        commit(cloud, c, { kind: other, before });
   }
-  store.commit({ kind, before: record, actor, face });
+  commit(cloud, c, { kind, before: record });
 }

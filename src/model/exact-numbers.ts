@@ -52,6 +52,15 @@ export function parseJson(text: string): unknown {
   });
 }
 
+/** As `parseJson`; undefined for what is no JSON. */
+export function tryJson(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** A letter of `__proto__` as an escape. */
 const ESCAPED_PROTO = /\\u00(?:5f|7[024]|6f)/i;
 

@@ -770,14 +770,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'each of those who were refused asks for a token',
-    file: 'client/iot-token.ts',
+    file: 'client/iot-subscriptions.ts',
     find: 'if (stale === issued) issued = asked = undefined;',
     replace: 'issued = asked = undefined;',
     tests: iot,
   },
   {
     name: 'tokens are used to their last moment',
-    file: 'client/iot-token.ts',
+    file: 'client/iot-subscriptions.ts',
     find: ' - Math.min(margin, seconds * 100)',
     replace: '',
     tests: iot,
