@@ -1427,6 +1427,20 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/reconciler/own-root.test.ts'],
   },
   {
+    name: 'a target makes a twin of what it leaves out',
+    file: 'reconciler/plan/plan.ts',
+    find: 'of [...others, ...draft.planned])',
+    replace: 'of draft.planned)',
+    tests: plan,
+  },
+  {
+    name: 'a target adopts what another declaration adopts',
+    file: 'reconciler/plan/plan.ts',
+    find: '[...selection.others, ...selection.declarations.values()]',
+    replace: 'selection.declarations.values()',
+    tests: plan,
+  },
+  {
     name: 'the share of a first run is of the kinds of its targets',
     file: 'reconciler/plan/propose.ts',
     find: '...(isFirst ? selection.others : [])',

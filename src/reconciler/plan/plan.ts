@@ -1,6 +1,7 @@
 // The plan: declared, prior and live in, every change with its reason out. Pure: the same inputs give the same bytes.
 import {
   compareText,
+  defined,
   faultsOf,
   isKnown,
   keyOf,
@@ -109,7 +110,8 @@ export function plan(input: PlanInput): Proposal {
   const lookups = input.request.destroy ? new Map<string, Planned>() : lookUp(input, diagnostics);
   const resolver: Resolver = (reference) =>
     resolve(reference, planned, lookups, input.state, input.kinds);
-  const matcher = new Matcher(input, selection.declarations.values());
+  // What the plan leaves out claims first: `lifecycle.adopt` of a declaration holds wherever that is.
+  const matcher = new Matcher(input, [...selection.others, ...selection.declarations.values()]);
   const declared = new Map(input.project.declarations.map((one) => [one.address, one]));
   const draft: Draft = {
     input,
@@ -130,7 +132,8 @@ export function plan(input: PlanInput): Proposal {
   for (const address of diagnostics.some((one) => one.severity === 'error') ? [] : order.order) {
     changes.push(...planDeclared(draft, selection.declarations.get(address) as Declaration));
   }
-  diagnostics.push(...equals(draft, changes), ...secretsUnseen(draft));
+  const others = matchOthers(draft);
+  diagnostics.push(...equals(draft, others), ...secretsUnseen(draft));
   const held = heldElsewhere(selection, input.state);
   const removals = selection.removed.flatMap(
     ([address, entry]) => planRemoved(draft, address, entry, held) ?? [],
@@ -147,7 +150,11 @@ export function plan(input: PlanInput): Proposal {
     ...replacements(draft, ordered),
     ...unseenNotes(draft),
   );
-  const matched = matchOthers(draft);
+  const matched = new Set(
+    [...planned.values(), ...others.values()].flatMap(({ kind, live }) =>
+      live ? [`${kind.name} ${live.id}`] : [],
+    ),
+  );
   const unmanaged = new Map(
     [...input.liveObjects.values()].map(({ kind }) => [kind.name, matcher.unmanaged(kind)]),
   );
@@ -179,20 +186,16 @@ export function plan(input: PlanInput): Proposal {
   };
 }
 
-/** `<kind> <id>` of every live object that a declaration means, also of those that the plan does not cover. */
-function matchOthers({ input, selection, matcher, planned, resolver }: Draft): ReadonlySet<string> {
-  const found = new Set(
-    [...planned.values()].flatMap(({ kind, live }) => (live ? [`${kind.name} ${live.id}`] : [])),
-  );
+/** Declarations that the plan does not cover, as far as their kinds were read, with the live objects that they mean. */
+function matchOthers({ input, selection, matcher, resolver }: Draft): ReadonlyMap<string, Planned> {
+  const found = new Map<string, Planned>();
   for (const declaration of selection.others) {
     const kind = input.kinds.get(declaration.kind) as Kind;
     if (!input.liveObjects.has(kind.name)) continue;
-    const match = matcher.match(
-      kind,
-      declaration,
-      fillAll(kind.attributes, declaration.values, resolver),
-    );
-    if (!isMatchError(match) && match.live) found.add(`${kind.name} ${match.live.id}`);
+    const declared = fillAll(kind.attributes, declaration.values, resolver);
+    const match = matcher.match(kind, declaration, declared);
+    const live = isMatchError(match) ? undefined : match.live;
+    found.set(declaration.address, { kind, declared, ...defined({ live }), moves: false });
   }
   return found;
 }
@@ -859,25 +862,34 @@ function attributeOf({ kind, declared, live, moves }: Planned, path: string): Va
   return read === undefined || (computed && moves) ? undefined : unescapeAll(read);
 }
 
-/** Two declarations of one identity would fight over one object, or make it twice. */
-function equals(draft: Draft, changes: readonly Change[]): Diagnostic[] {
-  const crowded = new Set(
-    changes.filter((change) => change.action === 'create').map((change) => change.kind),
-  );
-  const seen = new Map<string, Declaration>();
+/**
+ * Two declarations of one identity would fight over one object, or make it twice. Of two that the plan does not cover
+ * nothing is said. Two that both have an object are told apart by what is live of what they do not declare.
+ */
+function equals(draft: Draft, others: ReadonlyMap<string, Planned>): Diagnostic[] {
+  const seen = new Map<string, string>();
   const out: Diagnostic[] = [];
-  const rootOf = ({ name }: Kind): Values =>
-    ownRoot(draft.input.liveObjects.get(name) as LiveCollection);
-  for (const [address, planned] of crowded.size === 0 ? [] : draft.planned) {
-    if (!crowded.has(planned.kind.name)) continue;
-    const declaration = draft.selection.declarations.get(address) as Declaration;
-    const identity = identityKey(
-      planned.kind,
-      knownByName({ ...rootOf(planned.kind), ...planned.declared }),
-    );
-    const other = identity === undefined ? undefined : seen.get(`${planned.kind.name} ${identity}`);
-    if (identity !== undefined && !other) seen.set(`${planned.kind.name} ${identity}`, declaration);
-    if (!other || mayBeDuplicates(other.lifecycle, declaration.lifecycle)) continue;
+  const identityOf = ({ kind, declared }: Planned, live?: Live): string => {
+    const root = ownRoot(draft.input.liveObjects.get(kind.name) as LiveCollection);
+    const values = { ...root, ...live?.values, ...declared };
+    // References stand for themselves, so that two declarations that name the same unknown object compare equal.
+    return `${kind.name} ${identityKey(kind, values) ?? identityKey(kind, redactAll(values))}`;
+  };
+  for (const [address, planned] of [...others, ...draft.planned]) {
+    const identity = identityOf(planned);
+    const twin = seen.get(identity);
+    if (twin === undefined) seen.set(identity, address);
+    if (twin === undefined || !draft.planned.has(address)) continue;
+    const declaration = draft.declared.get(address) as Declaration;
+    const other = draft.declared.get(twin) as Declaration;
+    const before = draft.planned.get(twin) ?? (others.get(twin) as Planned);
+    if (mayBeDuplicates(other.lifecycle, declaration.lifecycle)) continue;
+    if (
+      before.live &&
+      planned.live &&
+      identityOf(before, before.live) !== identityOf(planned, planned.live)
+    )
+      continue;
     out.push({
       severity: 'error',
       code: 'identical-declarations',
@@ -888,11 +900,6 @@ function equals(draft: Draft, changes: readonly Change[]): Diagnostic[] {
     });
   }
   return out;
-}
-
-/** References stand for themselves, so that two declarations that name the same unknown object compare equal. */
-function knownByName(values: Values): Values {
-  return isKnown(values) ? values : redactAll(values);
 }
 
 function secretsUnseen(draft: Draft): Diagnostic[] {

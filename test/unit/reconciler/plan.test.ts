@@ -416,6 +416,70 @@ const table: readonly Row[] = [
     exit: 2,
     codes: ['looks-renamed'],
   },
+  ...[['accounts.a'], ['accounts.b']].map((targets) => ({
+    title: `a twin of what a target leaves out: ${targets[0]}`,
+    declared: [
+      declare('accounts.a', { name: 'A' }),
+      declare('accounts.b', { name: 'A', account: '1' }),
+    ],
+    live: { accounts: [root] },
+    request: { targets },
+    steps: [`create ${targets[0]}`],
+    exit: 1,
+    codes: ['identical-declarations'],
+  })),
+  {
+    title: 'twins that a target leaves out',
+    declared: [
+      declare('accounts.a', { name: 'A' }),
+      declare('accounts.b', { name: 'A', account: '1' }),
+      declare('accounts.c', { name: 'C' }),
+    ],
+    live: { accounts: [root] },
+    request: { targets: ['accounts.c'] },
+    steps: ['create accounts.c'],
+    exit: 2,
+  },
+  {
+    title: 'twins that both exist',
+    declared: [
+      declare('accounts.a', { name: 'HQ' }),
+      declare('accounts.b', { name: 'HQ', account: '1' }),
+    ],
+    state: {
+      'accounts.a': entry('accounts', '2', { name: 'HQ' }),
+      'accounts.b': entry('accounts', '3', { name: 'HQ', account: '1' }),
+    },
+    live: { accounts: [root, hq, live('accounts', '3', { name: 'HQ', account: '1' })] },
+    steps: ['keep accounts.a', 'keep accounts.b'],
+    exit: 1,
+    codes: ['identical-declarations'],
+  },
+  {
+    title: 'alike as declared, and told apart by the live parent that one does not declare',
+    declared: [
+      declare('accounts.a', { name: 'HQ' }),
+      declare('accounts.b', { name: 'HQ', account: '1' }),
+    ],
+    state: {
+      'accounts.a': entry('accounts', '3', { name: 'HQ' }),
+      'accounts.b': entry('accounts', '2', { name: 'HQ', account: '1' }),
+    },
+    live: { accounts: [root, hq, live('accounts', '3', { name: 'HQ', account: '2' })] },
+    steps: ['keep accounts.a', 'keep accounts.b'],
+    exit: 0,
+  },
+  {
+    title: 'what a declaration adopts that a target leaves out is not adopted by another',
+    declared: [
+      declare('accounts.a', { name: 'New' }, { adopt: '2' }),
+      declare('accounts.b', { name: 'HQ' }),
+    ],
+    live: { accounts: [root, hq] },
+    request: { targets: ['accounts.b'] },
+    steps: ['create accounts.b'],
+    exit: 2,
+  },
   {
     title: 'allowed twins',
     declared: [
