@@ -46,6 +46,7 @@ import {
   isMatchError,
   Matcher,
   ownRoot,
+  recordedObject,
   formerAddressInState,
   unknownParent,
   type Match,
@@ -59,7 +60,7 @@ import { concerns, judge } from './policy.js';
 import { fillAll, graph, declaredValueAt, type Graph, type Resolver } from './references.js';
 import type { Selection } from './select.js';
 import { sequence } from './order.js';
-import { renameHints } from './rename-hints.js';
+import { renameHints, renaming } from './rename-hints.js';
 
 export interface Proposal {
   readonly plan: Plan;
@@ -133,21 +134,26 @@ export function plan(input: PlanInput): Proposal {
     changes.push(...planDeclared(draft, selection.declarations.get(address) as Declaration));
   }
   const others = matchOthers(draft);
-  diagnostics.push(...equals(draft, others), ...secretsUnseen(draft));
+  const twins = equals(draft, others);
+  diagnostics.push(...twins.map((pair) => identical(input, pair)), ...secretsUnseen(draft));
   const held = heldElsewhere(selection, input.state);
   const removals = selection.removed.flatMap(
     ([address, entry]) => planRemoved(draft, address, entry, held) ?? [],
   );
   const [wanted, unwanted] = afterDeposed(draft, held, changes, removals);
   const ordered = sequence(wanted, unwanted, input);
-  for (const change of ordered)
+  const strays = matcher.strays();
+  for (const change of ordered) {
+    if (change.action === 'create' && strays.has(change.kind)) draft.awaited.add(change.address);
     if (writes(change))
       for (const address of change.depends_on)
         if (draft.unseen.has(address)) draft.awaited.add(address);
+  }
   diagnostics.push(
     ...renameHints(ordered, input.liveObjects),
     ...concerns(ordered, input),
     ...replacements(draft, ordered),
+    ...besideHeld(draft, ordered, new Set(twins.flat().map(({ address }) => address))),
     ...unseenNotes(draft),
   );
   const matched = new Set(
@@ -286,7 +292,7 @@ function unseen(
   match: Match & { readonly entry: Entry },
 ): Change {
   const { entry } = match;
-  const live: Live = { id: entry.id, values: { ...entry.observed, [kind.id]: entry.id } };
+  const live = recordedObject(kind, entry);
   const declared = ignoring(filled, declaration.lifecycle.ignore_changes ?? []);
   draft.unseen.add(declaration.address);
   const verdict = (path: string): SecretVerdict =>
@@ -641,7 +647,7 @@ function inTheWay(kind: Kind, { address, origin }: Declaration, { id }: Live): D
   return {
     severity: 'error',
     code: 'exists-already',
-    summary: `${address} cannot be replaced: the ${kind.singular.replaceAll('_', ' ')} ${id} already has the identity of the new object.`,
+    summary: `${address} cannot be replaced: the ${singular(kind)} ${id} already has the identity of the new object.`,
     detail: toBind(address, id, true),
     address,
     origin,
@@ -866,9 +872,12 @@ function attributeOf({ kind, declared, live, moves }: Planned, path: string): Va
  * Two declarations of one identity would fight over one object, or make it twice. Of two that the plan does not cover
  * nothing is said. Two that both have an object are told apart by what is live of what they do not declare.
  */
-function equals(draft: Draft, others: ReadonlyMap<string, Planned>): Diagnostic[] {
+function equals(
+  draft: Draft,
+  others: ReadonlyMap<string, Planned>,
+): readonly (readonly [Declaration, Declaration])[] {
   const seen = new Map<string, string>();
-  const out: Diagnostic[] = [];
+  const out: (readonly [Declaration, Declaration])[] = [];
   const identityOf = ({ kind, declared }: Planned, live?: Live): string => {
     const root = ownRoot(draft.input.liveObjects.get(kind.name) as LiveCollection);
     const values = { ...root, ...live?.values, ...declared };
@@ -880,26 +889,74 @@ function equals(draft: Draft, others: ReadonlyMap<string, Planned>): Diagnostic[
     const twin = seen.get(identity);
     if (twin === undefined) seen.set(identity, address);
     if (twin === undefined || !draft.planned.has(address)) continue;
-    const declaration = draft.declared.get(address) as Declaration;
+    const one = draft.declared.get(address) as Declaration;
     const other = draft.declared.get(twin) as Declaration;
     const before = draft.planned.get(twin) ?? (others.get(twin) as Planned);
-    if (mayBeDuplicates(other.lifecycle, declaration.lifecycle)) continue;
-    if (
+    const differ =
       before.live &&
       planned.live &&
-      identityOf(before, before.live) !== identityOf(planned, planned.live)
-    )
-      continue;
-    out.push({
-      severity: 'error',
-      code: 'identical-declarations',
-      summary: `${address} and ${other.address} declare the same ${planned.kind.singular.replaceAll('_', ' ')}.`,
-      detail: `The other one is at ${other.origin.file}:${other.origin.line}. Remove one, or write lifecycle: { allow_duplicate: true } on both.`,
-      address,
-      origin: declaration.origin,
-    });
+      identityOf(before, before.live) !== identityOf(planned, planned.live);
+    if (!differ && !mayBeDuplicates(other.lifecycle, one.lifecycle)) out.push([one, other]);
   }
   return out;
+}
+
+function identical(
+  { kinds }: PlanInput,
+  [one, other]: readonly [Declaration, Declaration],
+): Diagnostic {
+  return {
+    severity: 'error',
+    code: 'identical-declarations',
+    summary: `${one.address} and ${other.address} declare the same ${singular(kinds.get(one.kind) as Kind)}.`,
+    detail: `The other one is at ${other.origin.file}:${other.origin.line}. Remove one, or write lifecycle: { allow_duplicate: true } on both.`,
+    address: one.address,
+    origin: one.origin,
+  };
+}
+
+const singular = (kind: Kind): string => kind.singular.replaceAll('_', ' ');
+
+/**
+ * Creations beside an object of the same identity that another address holds, and that still has it after this plan.
+ * @param told addresses of which that was said already
+ */
+function besideHeld(
+  { input, declared, matcher }: Draft,
+  changes: readonly Change[],
+  told: ReadonlySet<string>,
+): readonly Diagnostic[] {
+  const written = new Map(
+    changes.flatMap((change) =>
+      writes(change) && 'id' in change ? [[`${change.kind} ${change.id}`, change.write]] : [],
+    ),
+  );
+  return changes.flatMap((change): Diagnostic[] => {
+    const { address } = change;
+    if (change.action !== 'create' || told.has(address)) return [];
+    if (declared.get(address)?.lifecycle.allow_duplicate) return [];
+    const kind = input.kinds.get(change.kind) as Kind;
+    const stays = ({ id, values }: Live): boolean => {
+      const { verb, fields } = written.get(`${kind.name} ${id}`) ?? {};
+      return (
+        verb !== 'delete' &&
+        identityKey(kind, { ...values, ...fields }) === identityKey(kind, values)
+      );
+    };
+    const found = matcher.held(kind, change.desired.declared).find(([, live]) => stays(live));
+    if (!found) return [];
+    const [holder, { id }] = found;
+    return [
+      {
+        severity: 'error',
+        code: 'exists-already',
+        summary: `${address} cannot be created: ${holder} holds the ${singular(kind)} ${id}, which has the same identity.`,
+        detail: `${renaming({ address: holder, name: holder.slice(kind.name.length + 1) }, change)}\nOtherwise plan the whole project, without PATH, --target and --exclude. If both are wanted, write lifecycle: { allow_duplicate: true }.`,
+        address,
+        ...defined({ origin: change.origin }),
+      },
+    ];
+  });
 }
 
 function secretsUnseen(draft: Draft): Diagnostic[] {

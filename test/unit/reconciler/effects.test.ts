@@ -411,4 +411,15 @@ describe('an object that was created just now', () => {
       scene.more?.visibility?.created('', '7') === 'unseen',
     );
   });
+
+  it('and is left out by a target is not made again', () => {
+    const proposal = planScene({
+      declared: [declare('accounts.b', { name: 'A' })],
+      state: { 'accounts.a': entry('accounts', '7', { name: 'A', account: '1' }) },
+      live: alone,
+      request: { targets: ['accounts.b'] },
+      more: seen('unseen'),
+    });
+    expect([proposal.exit, codes(proposal)]).toEqual([1, ['exists-already']]);
+  });
 });

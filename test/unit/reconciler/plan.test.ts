@@ -1,6 +1,7 @@
 // The table of planning: declared | prior | live → action.
 import { describe, expect, it } from 'vitest';
 import {
+  defined,
   Reference,
   Secret,
   Template,
@@ -479,6 +480,82 @@ const table: readonly Row[] = [
     request: { targets: ['accounts.b'] },
     steps: ['create accounts.b'],
     exit: 2,
+  },
+  ...[
+    {
+      title: 'what an address holds that a target leaves out is not made again',
+      request: { targets: ['accounts.new'] },
+    },
+    {
+      title: 'what an address holds that was declared outside the PATHs is not made again',
+      file: 'elsewhere.yaml',
+      more: {
+        project: { ...projectOf([declare('accounts.new', { name: 'HQ' })]), paths: ['a.yaml'] },
+      },
+    },
+    {
+      title: 'what an address holds that keeps its name is not made again',
+      declared: [declare('accounts.hq', { name: 'N' }, { ignore_changes: ['name'] })],
+    },
+    {
+      title: 'what is let go in the same plan is not made again',
+      on_removal: 'forget',
+    },
+  ].map(({ title, declared = [], file = 'a.yaml', on_removal, ...scene }) => ({
+    title,
+    declared: [...declared, declare('accounts.new', { name: 'HQ' })],
+    state: {
+      'accounts.hq': entry('accounts', '2', { name: 'HQ' }, { file, ...defined({ on_removal }) }),
+    },
+    live: { accounts: [root, hq] },
+    steps: [
+      ...(declared.length > 0 ? ['keep accounts.hq'] : []),
+      'create accounts.new',
+      ...(on_removal === undefined ? [] : ['forget accounts.hq']),
+    ],
+    exit: 1,
+    codes: ['exists-already'],
+    ...scene,
+  })),
+  {
+    title: 'a name that another address gives up in the same plan is free',
+    declared: [declare('accounts.hq', { name: 'Old' }), declare('accounts.new', { name: 'HQ' })],
+    state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }) },
+    live: { accounts: [root, hq] },
+    steps: ['update accounts.hq', 'create accounts.new'],
+    exit: 2,
+  },
+  {
+    title: 'an allowed twin of what an address holds that a target leaves out',
+    declared: [declare('accounts.new', { name: 'HQ' }, { allow_duplicate: true })],
+    state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }) },
+    live: { accounts: [root, hq] },
+    request: { targets: ['accounts.new'] },
+    steps: ['create accounts.new'],
+    exit: 2,
+  },
+  ...[
+    { title: 'gone', others: [], steps: ['create accounts.hq'] },
+    {
+      title: 'in whose place another one is',
+      others: [live('accounts', '3', { name: 'HQ', account: '1' })],
+      steps: ['adopt accounts.hq'],
+    },
+  ].map(({ title, others, ...expected }) => ({
+    title: `an adopted object that is ${title}`,
+    declared: [declare('accounts.hq', { name: 'HQ' }, { adopt: '2' })],
+    state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }) },
+    live: { accounts: [root, ...others] },
+    exit: 2,
+    ...expected,
+  })),
+  {
+    title: 'an adopted object in whose place another one is recorded',
+    declared: [declare('accounts.hq', { name: 'HQ' }, { adopt: '7' })],
+    state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }) },
+    live: { accounts: [root, hq] },
+    steps: ['keep accounts.hq'],
+    exit: 0,
   },
   {
     title: 'allowed twins',
