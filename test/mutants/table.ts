@@ -1469,6 +1469,27 @@ export const mutants: readonly Mutant[] = [
     tests: plan,
   },
   {
+    name: 'what a second reading turns up is not judged',
+    file: 'reconciler/plan/propose.ts',
+    find: '(name) => !asked.has(name)',
+    replace: '(name) => !asked.has(name) && proven.size === 0',
+    tests: proof,
+  },
+  {
+    name: 'a name that was escaped twice is no duplicate',
+    file: 'reconciler/plan/possible-duplicates.ts',
+    find: 'unescapeFully(text)',
+    replace: 'text',
+    tests: effects,
+  },
+  {
+    name: 'an account without a parent is made below the first account',
+    file: 'resources/rules/administrators.ts',
+    find: 'const root = listed && ownRoot(listed).account;',
+    replace: 'const root = listed && [...listed.byId.keys()][0];',
+    tests: plan,
+  },
+  {
     name: 'the share of a first run is of the kinds of its targets',
     file: 'reconciler/plan/propose.ts',
     find: '...(isFirst ? selection.others : [])',
@@ -2466,8 +2487,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an escaped declaration differs from its plain form',
     file: 'model/normalize.ts',
-    find: ' || equal(unescapeAll(a), b)',
-    replace: '',
+    find: 'equal(unescapeFully(a), unescapeFully(b))',
+    replace: 'equal(a, unescapeFully(b))',
     tests: ['unit/html-escaping.test.ts'],
   },
   {

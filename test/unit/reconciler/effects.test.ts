@@ -301,6 +301,12 @@ describe('a possible duplicate', () => {
       blocks: dup,
     },
     {
+      title: 'a name that was escaped twice',
+      declared: [declare('accounts.a', { name: 'R&D' })],
+      live: { accounts: [root, live('accounts', '5', { name: 'r&amp;amp;d', account: '1' })] },
+      blocks: dup,
+    },
+    {
       title: 'the same name below another account',
       declared: [declare('accounts.a', { name: 'North site', account: '5' })],
       live: {

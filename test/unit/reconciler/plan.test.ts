@@ -557,6 +557,29 @@ const table: readonly Row[] = [
     steps: ['keep accounts.hq'],
     exit: 0,
   },
+  ...[{}, { account: '1' }].map((parent) => ({
+    title: `a move below a new account under a root that is not listed: ${JSON.stringify(parent)}`,
+    declared: [
+      declare('accounts.new', { name: 'New', ...parent }),
+      declare('accounts.moved', {
+        name: 'Moved',
+        account: new Reference('declared', 'accounts.new', 'id'),
+      }),
+    ],
+    state: { 'accounts.moved': entry('accounts', '30', { name: 'Moved', account: '10' }) },
+    live: {
+      accounts: [
+        live('accounts', '10', { name: 'Ten', account: '1' }),
+        live('accounts', '20', { name: 'Twenty', account: '1' }),
+        live('accounts', '30', { name: 'Moved', account: '10' }),
+      ],
+      account_authorizations: [
+        live('account_authorizations', '9', { user: '77', account: '10', role: 'administrator' }),
+      ],
+    },
+    steps: ['create accounts.new', 'update accounts.moved'],
+    exit: 3,
+  })),
   {
     title: 'allowed twins',
     declared: [
