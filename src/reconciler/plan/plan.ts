@@ -891,9 +891,9 @@ function equals(
     if (twin === undefined || !draft.planned.has(address)) continue;
     const one = draft.declared.get(address) as Declaration;
     const other = draft.declared.get(twin) as Declaration;
-    const before = draft.planned.get(twin) ?? (others.get(twin) as Planned);
+    const before = draft.planned.get(twin) ?? others.get(twin);
     const differ =
-      before.live &&
+      before?.live &&
       planned.live &&
       identityOf(before, before.live) !== identityOf(planned, planned.live);
     if (!differ && !mayBeDuplicates(other.lifecycle, one.lifecycle)) out.push([one, other]);

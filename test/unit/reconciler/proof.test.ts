@@ -319,10 +319,7 @@ it('judges what a second reading turns up by the rules that it needs', async () 
   });
   const account = declare('accounts.a', { name: 'A' });
   await cloud.apply(desire(account));
-  const project = desire(
-    account,
-    declare('alert_push_destinations.d', named('D5', false) as Declaration['values']),
-  );
+  const project = desire(account, declare('alert_push_destinations.d', named('D5', false)));
   expect((await cloud.plan(project)).exit).toBe(3);
   pages = 0;
   const shifted = await cloud.plan(project);
