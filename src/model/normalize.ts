@@ -77,15 +77,14 @@ export function unescapeAll(value: Value): Value {
 }
 
 /** The same for every spelling of a text, however often it was escaped. */
-export function unescapeFully(value: Json): Json {
+export function unescapeFully<T extends Value>(value: T): T {
   const once = unescapeAll(value);
   return equal(once, value) ? value : unescapeFully(once);
 }
 
-/** Whether two values are equal, or one of them is the other with its texts HTML-escaped. */
+/** Whether two values are equal, or differ only in how often their texts are HTML-escaped. */
 export const equalUnescaped = (a: Value | undefined, b: Value | undefined): boolean =>
-  equal(a, b) ||
-  (a !== undefined && b !== undefined && (equal(a, unescapeAll(b)) || equal(unescapeAll(a), b)));
+  equal(a, b) || (a !== undefined && b !== undefined && equal(unescapeFully(a), unescapeFully(b)));
 
 export const isEmpty = (value: unknown): boolean =>
   value === undefined ||

@@ -95,6 +95,7 @@ describe('both forms are equal, on either side, for', () => {
     ],
     ['a document', document(''), { a: [{ b: plain }], c: 1 }, { a: [{ b: escaped }], c: 1 }],
     ['a text that holds an entity itself', text(''), 'R&amp;D', 'R&amp;amp;D'],
+    ['a text that was escaped twice', text(''), 'R&D', 'R&amp;amp;D'],
   ])('%s', (_, attribute, one, other) => {
     expect([of(attribute, one, other), of(attribute, other, one)]).toEqual([true, true]);
   });

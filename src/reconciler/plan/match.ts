@@ -117,14 +117,16 @@ export class Matcher {
     const adopt = declaration.lifecycle.adopt;
     if (entry) {
       const live = collection.byId.get(entry.id);
-      if (live && adopt !== undefined && adopt !== entry.id)
+      if (live && adopt !== undefined && adopt !== entry.id && collection.byId.has(adopt))
         return this.#alreadyBound(declaration, entry, adopt);
       if (live) return { how: 'recorded', live, entry, ...rename };
       if (this.#visibility.created(kind.name, entry.id) === 'unseen')
         return { how: 'unseen', entry, ...rename };
     }
     const base = entry ? { entry, gone: true, ...rename } : rename;
-    if (adopt !== undefined) return this.#adopt(collection, declaration, adopt, base);
+    // An adoption that happened is over: what became of the object since is drift.
+    if (adopt !== undefined && adopt !== entry?.id)
+      return this.#adopt(collection, declaration, adopt, base);
     const candidates = this.#candidates(collection, values);
     const allowsDuplicates = declaration.lifecycle.allow_duplicate === true;
     if (candidates.length > 1 && !allowsDuplicates) return ambiguous(kind, declaration, candidates);
@@ -139,6 +141,29 @@ export class Matcher {
     return this.#candidates(this.#liveObjects.get(kind.name) as LiveCollection, values);
   }
 
+  /** Objects of the same identity that addresses hold, also those that no listing shows yet. */
+  held(kind: Kind, values: Values): readonly (readonly [address: string, live: Live])[] {
+    return this.#equal(this.#liveObjects.get(kind.name) as LiveCollection, values).flatMap(
+      (live) => {
+        const address = this.#managed.get(key(kind.name, live.id));
+        return address === undefined ? [] : [[address, live] as const];
+      },
+    );
+  }
+
+  /** Kinds of which an earlier run made an object that no listing shows yet and no address holds: a creation may mean that one. */
+  strays(): ReadonlySet<string> {
+    const { recent = [] } = this.#state ?? {};
+    const isStray = (kind: string, id: string): boolean =>
+      this.#visibility.created(kind, id) === 'unseen' &&
+      !this.#visibility.isDeleted(kind, id) &&
+      !this.#managed.has(key(kind, id)) &&
+      this.#liveObjects.get(kind)?.byId.has(id) === false;
+    return new Set(
+      recent.flatMap(({ kind, unseen }) => (unseen.some((id) => isStray(kind, id)) ? [kind] : [])),
+    );
+  }
+
   /** Live objects of the kind that no address manages or claims. */
   unmanaged(kind: Kind): readonly Live[] {
     return [...(this.#liveObjects.get(kind.name)?.byId.values() ?? [])].filter((live) =>
@@ -151,12 +176,26 @@ export class Matcher {
   }
 
   #candidates(collection: LiveCollection, values: Values): readonly Live[] {
-    const wanted = identityKey(collection.kind, { ...ownRoot(collection), ...values });
+    return this.#equal(collection, values).filter(({ id }) => this.#free(collection.kind.name, id));
+  }
+
+  #equal(collection: LiveCollection, values: Values): readonly Live[] {
+    const { kind } = collection;
+    const wanted = identityKey(kind, { ...ownRoot(collection), ...values });
     if (wanted === undefined) return [];
-    const { name } = collection.kind;
-    let index = this.#index.get(name);
-    if (!index) this.#index.set(name, (index = indexByIdentity(collection)));
-    return (index.get(wanted) ?? []).filter((live) => this.#free(name, live.id));
+    let index = this.#index.get(kind.name);
+    if (!index) {
+      const unseen = Object.values(this.#state?.resources ?? {}).flatMap((entry) =>
+        entry.kind === kind.name &&
+        !collection.byId.has(entry.id) &&
+        this.#visibility.created(kind.name, entry.id) === 'unseen'
+          ? [[entry.id, recordedObject(kind, entry)] as const]
+          : [],
+      );
+      index = indexByIdentity({ kind, byId: new Map([...collection.byId, ...unseen]) });
+      this.#index.set(kind.name, index);
+    }
+    return index.get(wanted) ?? [];
   }
 
   #adopt(
@@ -194,6 +233,12 @@ export class Matcher {
     );
   }
 }
+
+/** An object as it was last observed. */
+export const recordedObject = (kind: Kind, { id, observed }: Entry): Live => ({
+  id,
+  values: { ...observed, [kind.id]: id },
+});
 
 export const isMatchError = (match: Match | MatchError): match is MatchError =>
   'diagnostic' in match;
@@ -325,7 +370,9 @@ export function unknownParent(collection: LiveCollection, values: Values): strin
 const roots = new WeakMap<LiveCollection['byId'], Values>();
 
 /** Live objects of a collection by identity, each bucket in order of ids. */
-export function indexByIdentity(collection: LiveCollection): ReadonlyMap<string, readonly Live[]> {
+export function indexByIdentity(
+  collection: Pick<LiveCollection, 'kind' | 'byId'>,
+): ReadonlyMap<string, readonly Live[]> {
   const index = new Map<string, Live[]>();
   for (const live of collection.byId.values()) {
     const identity = identityKey(collection.kind, live.values);

@@ -1,6 +1,7 @@
 // The plan: declared, prior and live in, every change with its reason out. Pure: the same inputs give the same bytes.
 import {
   compareText,
+  defined,
   faultsOf,
   isKnown,
   keyOf,
@@ -45,6 +46,7 @@ import {
   isMatchError,
   Matcher,
   ownRoot,
+  recordedObject,
   formerAddressInState,
   unknownParent,
   type Match,
@@ -58,7 +60,7 @@ import { concerns, judge } from './policy.js';
 import { fillAll, graph, declaredValueAt, type Graph, type Resolver } from './references.js';
 import type { Selection } from './select.js';
 import { sequence } from './order.js';
-import { renameHints } from './rename-hints.js';
+import { renameHints, renaming } from './rename-hints.js';
 
 export interface Proposal {
   readonly plan: Plan;
@@ -110,7 +112,8 @@ export function plan(input: PlanInput): Proposal {
   const lookups = input.request.destroy ? new Map<string, Planned>() : lookUp(input, diagnostics);
   const resolver: Resolver = (reference) =>
     resolve(reference, planned, lookups, input.state, input.kinds);
-  const matcher = new Matcher(input, selection.declarations.values());
+  // What the plan leaves out claims first: `lifecycle.adopt` of a declaration holds wherever that is.
+  const matcher = new Matcher(input, [...selection.others, ...selection.declarations.values()]);
   const declared = new Map(input.project.declarations.map((one) => [one.address, one]));
   const draft: Draft = {
     input,
@@ -131,24 +134,34 @@ export function plan(input: PlanInput): Proposal {
   for (const address of diagnostics.some((one) => one.severity === 'error') ? [] : order.order) {
     changes.push(...planDeclared(draft, selection.declarations.get(address) as Declaration));
   }
-  diagnostics.push(...equals(draft, changes), ...secretsUnseen(draft));
+  const others = matchOthers(draft);
+  const twins = equals(draft, others);
+  diagnostics.push(...twins.map((pair) => identical(input, pair)), ...secretsUnseen(draft));
   const held = heldElsewhere(selection, input.state);
   const removals = selection.removed.flatMap(
     ([address, entry]) => planRemoved(draft, address, entry, held) ?? [],
   );
   const [wanted, unwanted] = afterDeposed(draft, held, changes, removals);
   const ordered = sequence(wanted, unwanted, input);
-  for (const change of ordered)
+  const strays = matcher.strays();
+  for (const change of ordered) {
+    if (change.action === 'create' && strays.has(change.kind)) draft.awaited.add(change.address);
     if (writes(change))
       for (const address of change.depends_on)
         if (draft.unseen.has(address)) draft.awaited.add(address);
+  }
   diagnostics.push(
     ...renameHints(ordered, input.liveObjects),
     ...concerns(ordered, input),
     ...replacements(draft, ordered),
+    ...besideHeld(draft, ordered, new Set(twins.flat().map(({ address }) => address))),
     ...unseenNotes(draft),
   );
-  const matched = matchOthers(draft);
+  const matched = new Set(
+    [...planned.values(), ...others.values()].flatMap(({ kind, live }) =>
+      live ? [`${kind.name} ${live.id}`] : [],
+    ),
+  );
   const unmanaged = new Map(
     [...input.liveObjects.values()].map(({ kind }) => [kind.name, matcher.unmanaged(kind)]),
   );
@@ -181,20 +194,16 @@ export function plan(input: PlanInput): Proposal {
   };
 }
 
-/** `<kind> <id>` of every live object that a declaration means, also of those that the plan does not cover. */
-function matchOthers({ input, selection, matcher, planned, resolver }: Draft): ReadonlySet<string> {
-  const found = new Set(
-    [...planned.values()].flatMap(({ kind, live }) => (live ? [`${kind.name} ${live.id}`] : [])),
-  );
+/** Declarations that the plan does not cover, as far as their kinds were read, with the live objects that they mean. */
+function matchOthers({ input, selection, matcher, resolver }: Draft): ReadonlyMap<string, Planned> {
+  const found = new Map<string, Planned>();
   for (const declaration of selection.others) {
     const kind = input.kinds.get(declaration.kind) as Kind;
     if (!input.liveObjects.has(kind.name)) continue;
-    const match = matcher.match(
-      kind,
-      declaration,
-      fillAll(kind.attributes, declaration.values, resolver),
-    );
-    if (!isMatchError(match) && match.live) found.add(`${kind.name} ${match.live.id}`);
+    const declared = fillAll(kind.attributes, declaration.values, resolver);
+    const match = matcher.match(kind, declaration, declared);
+    const live = isMatchError(match) ? undefined : match.live;
+    found.set(declaration.address, { kind, declared, ...defined({ live }), moves: false });
   }
   return found;
 }
@@ -285,7 +294,7 @@ function unseen(
   match: Match & { readonly entry: Entry },
 ): Change {
   const { entry } = match;
-  const live: Live = { id: entry.id, values: { ...entry.observed, [kind.id]: entry.id } };
+  const live = recordedObject(kind, entry);
   const declared = ignoring(filled, declaration.lifecycle.ignore_changes ?? []);
   draft.unseen.add(declaration.address);
   const verdict = (path: string): SecretVerdict =>
@@ -640,7 +649,7 @@ function inTheWay(kind: Kind, { address, origin }: Declaration, { id }: Live): D
   return {
     severity: 'error',
     code: 'exists-already',
-    summary: `${address} cannot be replaced: the ${kind.singular.replaceAll('_', ' ')} ${id} already has the identity of the new object.`,
+    summary: `${address} cannot be replaced: the ${singular(kind)} ${id} already has the identity of the new object.`,
     detail: toBind(address, id, true),
     address,
     origin,
@@ -861,40 +870,95 @@ function attributeOf({ kind, declared, live, moves }: Planned, path: string): Va
   return read === undefined || (computed && moves) ? undefined : unescapeAll(read);
 }
 
-/** Two declarations of one identity would fight over one object, or make it twice. */
-function equals(draft: Draft, changes: readonly Change[]): Diagnostic[] {
-  const crowded = new Set(
-    changes.filter((change) => change.action === 'create').map((change) => change.kind),
-  );
-  const seen = new Map<string, Declaration>();
-  const out: Diagnostic[] = [];
-  const rootOf = ({ name }: Kind): Values =>
-    ownRoot(draft.input.liveObjects.get(name) as LiveCollection);
-  for (const [address, planned] of crowded.size === 0 ? [] : draft.planned) {
-    if (!crowded.has(planned.kind.name)) continue;
-    const declaration = draft.selection.declarations.get(address) as Declaration;
-    const identity = identityKey(
-      planned.kind,
-      knownByName({ ...rootOf(planned.kind), ...planned.declared }),
-    );
-    const other = identity === undefined ? undefined : seen.get(`${planned.kind.name} ${identity}`);
-    if (identity !== undefined && !other) seen.set(`${planned.kind.name} ${identity}`, declaration);
-    if (!other || mayBeDuplicates(other.lifecycle, declaration.lifecycle)) continue;
-    out.push({
-      severity: 'error',
-      code: 'identical-declarations',
-      summary: `${address} and ${other.address} declare the same ${planned.kind.singular.replaceAll('_', ' ')}.`,
-      detail: `The other one is at ${other.origin.file}:${other.origin.line}. Remove one, or write lifecycle: { allow_duplicate: true } on both.`,
-      address,
-      origin: declaration.origin,
-    });
+/**
+ * Two declarations of one identity would fight over one object, or make it twice. Of two that the plan does not cover
+ * nothing is said. Two that both have an object are told apart by what is live of what they do not declare.
+ */
+function equals(
+  draft: Draft,
+  others: ReadonlyMap<string, Planned>,
+): readonly (readonly [Declaration, Declaration])[] {
+  const seen = new Map<string, string>();
+  const out: (readonly [Declaration, Declaration])[] = [];
+  const identityOf = ({ kind, declared }: Planned, live?: Live): string => {
+    const root = ownRoot(draft.input.liveObjects.get(kind.name) as LiveCollection);
+    const values = { ...root, ...live?.values, ...declared };
+    // References stand for themselves, so that two declarations that name the same unknown object compare equal.
+    return `${kind.name} ${identityKey(kind, values) ?? identityKey(kind, redactAll(values))}`;
+  };
+  for (const [address, planned] of [...others, ...draft.planned]) {
+    const identity = identityOf(planned);
+    const twin = seen.get(identity);
+    if (twin === undefined) seen.set(identity, address);
+    if (twin === undefined || !draft.planned.has(address)) continue;
+    const one = draft.declared.get(address) as Declaration;
+    const other = draft.declared.get(twin) as Declaration;
+    const before = draft.planned.get(twin) ?? others.get(twin);
+    const differ =
+      before?.live &&
+      planned.live &&
+      identityOf(before, before.live) !== identityOf(planned, planned.live);
+    if (!differ && !mayBeDuplicates(other.lifecycle, one.lifecycle)) out.push([one, other]);
   }
   return out;
 }
 
-/** References stand for themselves, so that two declarations that name the same unknown object compare equal. */
-function knownByName(values: Values): Values {
-  return isKnown(values) ? values : redactAll(values);
+function identical(
+  { kinds }: PlanInput,
+  [one, other]: readonly [Declaration, Declaration],
+): Diagnostic {
+  return {
+    severity: 'error',
+    code: 'identical-declarations',
+    summary: `${one.address} and ${other.address} declare the same ${singular(kinds.get(one.kind) as Kind)}.`,
+    detail: `The other one is at ${other.origin.file}:${other.origin.line}. Remove one, or write lifecycle: { allow_duplicate: true } on both.`,
+    address: one.address,
+    origin: one.origin,
+  };
+}
+
+const singular = (kind: Kind): string => kind.singular.replaceAll('_', ' ');
+
+/**
+ * Creations beside an object of the same identity that another address holds, and that still has it after this plan.
+ * @param told addresses of which that was said already
+ */
+function besideHeld(
+  { input, declared, matcher }: Draft,
+  changes: readonly Change[],
+  told: ReadonlySet<string>,
+): readonly Diagnostic[] {
+  const written = new Map(
+    changes.flatMap((change) =>
+      writes(change) && 'id' in change ? [[`${change.kind} ${change.id}`, change.write]] : [],
+    ),
+  );
+  return changes.flatMap((change): Diagnostic[] => {
+    const { address } = change;
+    if (change.action !== 'create' || told.has(address)) return [];
+    if (declared.get(address)?.lifecycle.allow_duplicate) return [];
+    const kind = input.kinds.get(change.kind) as Kind;
+    const stays = ({ id, values }: Live): boolean => {
+      const { verb, fields } = written.get(`${kind.name} ${id}`) ?? {};
+      return (
+        verb !== 'delete' &&
+        identityKey(kind, { ...values, ...fields }) === identityKey(kind, values)
+      );
+    };
+    const found = matcher.held(kind, change.desired.declared).find(([, live]) => stays(live));
+    if (!found) return [];
+    const [holder, { id }] = found;
+    return [
+      {
+        severity: 'error',
+        code: 'exists-already',
+        summary: `${address} cannot be created: ${holder} holds the ${singular(kind)} ${id}, which has the same identity.`,
+        detail: `${renaming({ address: holder, name: holder.slice(kind.name.length + 1) }, change)}\nOtherwise plan the whole project, without PATH, --target and --exclude. If both are wanted, write lifecycle: { allow_duplicate: true }.`,
+        address,
+        ...defined({ origin: change.origin }),
+      },
+    ];
+  });
 }
 
 function secretsUnseen(draft: Draft): Diagnostic[] {

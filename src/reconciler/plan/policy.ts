@@ -1,6 +1,7 @@
 // What may not happen by accident. Each rule is a small named function over the ordered changes; a rule that
 // speaks blocks the run (exit 3) unless it is allowed by name. Rules only ever remove: none adds a change.
 import {
+  defined,
   engineRules,
   flagToAllow,
   isOfToday,
@@ -232,8 +233,10 @@ export async function exactRules(
   const found = new Set(verdicts.map(({ rule }) => rule));
   if (!all.some(({ name, exact }) => exact && found.has(name))) return undefined;
   return Promise.all(
-    all.map(async (rule) =>
-      rule.exact && found.has(rule.name) ? { ...rule, judge: await rule.exact() } : rule,
+    all.map(async ({ exact, ...rule }) =>
+      exact && found.has(rule.name)
+        ? { ...rule, judge: await exact() }
+        : { ...rule, ...defined({ exact }) },
     ),
   );
 }

@@ -5,7 +5,7 @@ import {
   canonical,
   isKnown,
   same,
-  unescapeHtml,
+  unescapeFully,
   writables,
   type Attribute,
   type Create,
@@ -74,7 +74,7 @@ function keyOf(kind: Kind, { equal, folded }: Likeness, values: Values): string 
 
 /** One spelling for names that a reader takes for equal: `Straße` and `STRASSE`, composed and decomposed accents. */
 const withoutCase = (text: string): string =>
-  unescapeHtml(text).trim().normalize('NFC').toUpperCase().toLowerCase();
+  unescapeFully(text).trim().normalize('NFC').toUpperCase().toLowerCase();
 
 function alike(
   { overlap }: Likeness,

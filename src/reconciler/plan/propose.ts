@@ -87,7 +87,7 @@ export async function propose(
     compareSecrets(context, project, selection, state),
   ]);
   const { visibility } = observing;
-  const input: PlanInput = {
+  let input: PlanInput = {
     kinds: context.kinds,
     rules: context.rules,
     project,
@@ -100,20 +100,31 @@ export async function propose(
     request,
     now: { ...nowOf(context.clock, context.cloud.skew()), wall: context.clock.now() },
   };
-  const first = plan(input);
-  const unread = policyNeeds(first.plan.changes, context, project.settings).filter(
-    (name) => !liveObjects.has(name),
-  );
-  const more = await readMore(unread, read);
-  const proven = await proveAbsence(observing, first.plan.changes, liveObjects);
-  const exact = await exactRules(context.rules, first.plan.verdicts);
-  const whole = new Map([...liveObjects, ...more.liveObjects, ...proven]);
-  const final =
-    unread.length === 0 && proven.size === 0 && !exact
-      ? first
-      : plan({ ...input, rules: exact ?? context.rules, liveObjects: whole });
-  const notes = [...unfinished(snapshot), ...secrets.diagnostics, ...more.diagnostics];
-  return { ...final, plan: { ...final.plan, diagnostics: [...notes, ...final.plan.diagnostics] } };
+  const asked = new Set(liveObjects.keys());
+  const proven = new Set<string>();
+  const notes = [...unfinished(snapshot), ...secrets.diagnostics];
+  // What a further reading turns up may need further kinds, proofs and exact rules.
+  for (;;) {
+    const proposal = plan(input);
+    const { changes, verdicts, diagnostics } = proposal.plan;
+    const unread = policyNeeds(changes, context, project.settings).filter(
+      (name) => !asked.has(name),
+    );
+    const more = await readMore(unread, read);
+    const unproven = changes.filter(({ address }) => !proven.has(address));
+    const again = await proveAbsence(observing, unproven, input.liveObjects);
+    const exact = await exactRules(input.rules, verdicts);
+    notes.push(...more.diagnostics);
+    if (unread.length === 0 && again.size === 0 && !exact)
+      return { ...proposal, plan: { ...proposal.plan, diagnostics: [...notes, ...diagnostics] } };
+    for (const name of unread) asked.add(name);
+    for (const { address } of unproven) proven.add(address);
+    input = {
+      ...input,
+      rules: exact ?? input.rules,
+      liveObjects: new Map([...input.liveObjects, ...more.liveObjects, ...again]),
+    };
+  }
 }
 
 /** Before something is created in a collection of several pages, another reading of it. */

@@ -63,7 +63,10 @@ function renames(
  * What to write or type to have nothing sent. A lifecycle stands beside a whole `for_each`: it can say that all
  * members had another name, but not that one of them had another key.
  */
-function renaming(old: Delete, { address }: Create): string {
+export function renaming(
+  old: Pick<Delete, 'address' | 'name'>,
+  { address }: Pick<Create, 'address'>,
+): string {
   const [former, now] = [tryAddress(old.address), tryAddress(address)];
   if (now?.key === undefined)
     return `If it was renamed, write lifecycle: { renamed_from: ${JSON.stringify(old.name)} }, and nothing is sent.`;

@@ -10,6 +10,7 @@ import {
   type Roles,
   type Value,
 } from '../../model/index.js';
+import { ownRoot } from '../../reconciler/plan/match.js';
 import { ACCOUNTS, administers, AUTHORIZATIONS, demotes, moves, promotes } from './roles.js';
 
 /** What a change that takes an administrator away has to wait for; undefined where nobody would be left. */
@@ -70,17 +71,16 @@ function administratorContextOf(
   live: LiveObjects,
   roles: Roles,
 ): AdministratorContext {
-  const accounts = live.get(ACCOUNTS)?.byId;
-  const roots = [...(accounts?.values() ?? [])].filter(
-    (live) => !accounts?.has(String(live.values.account)),
-  );
+  const listed = live.get(ACCOUNTS);
+  const accounts = listed?.byId;
+  const root = listed && ownRoot(listed).account;
   const parents = new Map<string, Value | undefined>();
   const moved = new Map<string, Change>();
   const demoted = new Set<string>();
   const promotions = new Map<string, Change[]>();
   for (const change of changes) {
     if (change.kind === ACCOUNTS && change.action === 'create')
-      parents.set(change.address, change.write.fields.account ?? roots[0]?.id);
+      parents.set(change.address, change.write.fields.account ?? root);
     if (moves(change)) {
       moved.set(change.id, change);
       parents.set(change.id, change.changes.find(({ path }) => path === 'account')?.after);

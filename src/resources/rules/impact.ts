@@ -15,6 +15,7 @@ import {
   type Value,
   type Values,
 } from '../../model/index.js';
+import { ownRoot } from '../../reconciler/plan/match.js';
 import { lineage, nodeOf } from './administrators.js';
 import { ACCOUNTS } from './roles.js';
 import { DESTINATIONS, RULES, works } from './rule-without-destination.js';
@@ -200,10 +201,9 @@ function sideOf(scene: Named, valuesOf: ValuesOf): Side {
     rules.set(key, rule);
     if (receivers.length > 0) listen(listeners, rule, values);
   }
-  // An account that is made without a parent comes below the topmost one; the topmost one ends every lineage.
-  const top = [...accounts.keys()].find(
-    (id) => !accounts.has(nodeOf(accounts.get(id)?.account) ?? ''),
-  );
+  // An account that is made without a parent comes below the root, which ends every lineage.
+  const listed = scene.live.get(ACCOUNTS);
+  const top = listed && ownRoot(listed).account;
   const parent = (account: string): Value | undefined =>
     accounts.has(account) ? (accounts.get(account)?.account ?? top) : undefined;
   return { rules, listeners, parent };

@@ -42,6 +42,17 @@ const apply = async (
 ): Promise<Awaited<ReturnType<Rig['apply']>>> => cloud.apply(project, options);
 
 describe('apply', () => {
+  it('makes no twin of what a target leaves out', async () => {
+    const cloud = rig();
+    const project = desire(
+      declare('accounts.a', { name: 'Twin' }),
+      declare('accounts.b', { name: 'Twin', account: '1' }),
+    );
+    for (const target of ['accounts.a', 'accounts.b'])
+      expect((await apply(cloud, project, { targets: [target] })).exit).toBe(1);
+    expect(cloud.mutations()).toEqual([]);
+  });
+
   it('makes everything in order, and the next plan is empty', async () => {
     const cloud = rig();
     const applied = await apply(cloud, story());

@@ -91,6 +91,32 @@ describe('who changed it', () => {
     expect(audit.diagnostics).toEqual([]);
   });
 
+  it('calls an adopted object that is deleted or replaced gone or replaced, whatever lifecycle.adopt says', async () => {
+    const cloud = rig({
+      estate: {
+        ...estate,
+        records: {
+          account_authorizations: [],
+          accounts: [
+            { id: '1', name: 'Headquarters', account: null },
+            { id: '2', name: 'Depot', account: '1' },
+          ],
+        },
+      },
+    });
+    const project = await applied(
+      cloud,
+      declare('accounts.depot', { name: 'Depot' }, { adopt: '2' }),
+    );
+    await hand(cloud, 'DELETE', '/api/v2/accounts/2/');
+    await cloud.clock.sleep(60_000);
+    expect((await cloud.drift(project)).drift).toMatchObject([{ id: '2', status: 'gone' }]);
+    await hand(cloud, 'POST', '/api/v2/accounts/', { name: 'Depot' });
+    expect((await cloud.drift(project)).drift).toMatchObject([{ status: 'replaced' }]);
+    expect((await cloud.apply(project)).exit).toBe(0);
+    expect((await cloud.plan(project)).exit).toBe(0);
+  });
+
   it('takes one object by its id, and our own key for another program when it comes again', async () => {
     const cloud = rig({
       estate: {

@@ -337,6 +337,12 @@ describe('a possible duplicate', () => {
       blocks: dup,
     },
     {
+      title: 'a name that was escaped twice',
+      declared: [declare('accounts.a', { name: 'R&D' })],
+      live: { accounts: [root, live('accounts', '5', { name: 'r&amp;amp;d', account: '1' })] },
+      blocks: dup,
+    },
+    {
       title: 'the same name below another account',
       declared: [declare('accounts.a', { name: 'North site', account: '5' })],
       live: {
@@ -446,5 +452,16 @@ describe('an object that was created just now', () => {
     expect(codes(proposal).includes('not-visible-yet')).toBe(
       scene.more?.visibility?.created('', '7') === 'unseen',
     );
+  });
+
+  it('and is left out by a target is not made again', () => {
+    const proposal = planScene({
+      declared: [declare('accounts.b', { name: 'A' })],
+      state: { 'accounts.a': entry('accounts', '7', { name: 'A', account: '1' }) },
+      live: alone,
+      request: { targets: ['accounts.b'] },
+      more: seen('unseen'),
+    });
+    expect([proposal.exit, codes(proposal)]).toEqual([1, ['exists-already']]);
   });
 });

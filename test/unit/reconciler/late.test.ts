@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { parseFault } from '../../../src/emulator/index.js';
 import { theirs } from '../../support/estate.js';
-import { declare } from '../../support/planning.js';
+import { declare, steps } from '../../support/planning.js';
 import { desire, rig } from '../../support/rig.js';
 
 const rule = declare('alert_rules.r', {
@@ -31,6 +31,40 @@ it('a young object that a replica does not show is deleted, and not let go', asy
     outcomes: [{ action: 'delete', outcome: 'done' }],
   });
   expect(cloud.objects('alert_rules')).toHaveLength(1);
+});
+
+it.each([10_000, 59_000])(
+  'an object that the state let go before any listing showed it, %i ms late, is waited for and not made again',
+  async (lag) => {
+    const cloud = rig({ estate: theirs, faults: [parseFault(`stale=${lag},method=POST`)] });
+    await cloud.apply(desire(rule));
+    const session = await cloud.open();
+    await session.record({
+      type: 'result',
+      class: 'applied',
+      address: rule.address,
+      entry: null,
+    });
+    await session.release();
+    const before = cloud.clock.elapsed();
+    expect(steps(await cloud.plan(desire(rule)))).toEqual(['create alert_rules.r']);
+    expect((await cloud.drift(desire(rule))).exit).toBe(2);
+    expect(cloud.clock.elapsed() - before).toBeLessThan(1000);
+    expect(await cloud.apply(desire(rule))).toMatchObject({
+      exit: 0,
+      outcomes: [{ action: 'adopt', outcome: 'done' }],
+    });
+    expect(cloud.mutations()).toEqual(['POST /api/v2/alert_rules/']);
+  },
+);
+
+it('a deleted object that no listing showed is not waited for', async () => {
+  const cloud = rig({ estate: theirs, faults: [parseFault('stale=2000,method=POST')] });
+  await cloud.apply(desire(rule));
+  await cloud.apply(desire(), { allow: ['all-removed'] });
+  cloud.events.length = 0;
+  expect((await cloud.apply(desire(rule))).exit).toBe(0);
+  expect(cloud.events.filter(({ type }) => type === 'waiting')).toEqual([]);
 });
 
 it('a young object that a reading after its update lacks is read again', async () => {

@@ -1,6 +1,7 @@
 // The table of planning: declared | prior | live → action.
 import { describe, expect, it } from 'vitest';
 import {
+  defined,
   Reference,
   Secret,
   Template,
@@ -416,6 +417,169 @@ const table: readonly Row[] = [
     exit: 2,
     codes: ['looks-renamed'],
   },
+  ...[['accounts.a'], ['accounts.b']].map((targets) => ({
+    title: `a twin of what a target leaves out: ${targets[0]}`,
+    declared: [
+      declare('accounts.a', { name: 'A' }),
+      declare('accounts.b', { name: 'A', account: '1' }),
+    ],
+    live: { accounts: [root] },
+    request: { targets },
+    steps: [`create ${targets[0]}`],
+    exit: 1,
+    codes: ['identical-declarations'],
+  })),
+  {
+    title: 'twins that a target leaves out',
+    declared: [
+      declare('accounts.a', { name: 'A' }),
+      declare('accounts.b', { name: 'A', account: '1' }),
+      declare('accounts.c', { name: 'C' }),
+    ],
+    live: { accounts: [root] },
+    request: { targets: ['accounts.c'] },
+    steps: ['create accounts.c'],
+    exit: 2,
+  },
+  {
+    title: 'twins that both exist',
+    declared: [
+      declare('accounts.a', { name: 'HQ' }),
+      declare('accounts.b', { name: 'HQ', account: '1' }),
+    ],
+    state: {
+      'accounts.a': entry('accounts', '2', { name: 'HQ' }),
+      'accounts.b': entry('accounts', '3', { name: 'HQ', account: '1' }),
+    },
+    live: { accounts: [root, hq, live('accounts', '3', { name: 'HQ', account: '1' })] },
+    steps: ['keep accounts.a', 'keep accounts.b'],
+    exit: 1,
+    codes: ['identical-declarations'],
+  },
+  {
+    title: 'alike as declared, and told apart by the live parent that one does not declare',
+    declared: [
+      declare('accounts.a', { name: 'HQ' }),
+      declare('accounts.b', { name: 'HQ', account: '1' }),
+    ],
+    state: {
+      'accounts.a': entry('accounts', '3', { name: 'HQ' }),
+      'accounts.b': entry('accounts', '2', { name: 'HQ', account: '1' }),
+    },
+    live: { accounts: [root, hq, live('accounts', '3', { name: 'HQ', account: '2' })] },
+    steps: ['keep accounts.a', 'keep accounts.b'],
+    exit: 0,
+  },
+  {
+    title: 'what a declaration adopts that a target leaves out is not adopted by another',
+    declared: [
+      declare('accounts.a', { name: 'New' }, { adopt: '2' }),
+      declare('accounts.b', { name: 'HQ' }),
+    ],
+    live: { accounts: [root, hq] },
+    request: { targets: ['accounts.b'] },
+    steps: ['create accounts.b'],
+    exit: 2,
+  },
+  ...[
+    {
+      title: 'what an address holds that a target leaves out is not made again',
+      request: { targets: ['accounts.new'] },
+    },
+    {
+      title: 'what an address holds that was declared outside the PATHs is not made again',
+      file: 'elsewhere.yaml',
+      more: {
+        project: { ...projectOf([declare('accounts.new', { name: 'HQ' })]), paths: ['a.yaml'] },
+      },
+    },
+    {
+      title: 'what an address holds that keeps its name is not made again',
+      declared: [declare('accounts.hq', { name: 'N' }, { ignore_changes: ['name'] })],
+    },
+    {
+      title: 'what is let go in the same plan is not made again',
+      on_removal: 'forget',
+    },
+  ].map(({ title, declared = [], file = 'a.yaml', on_removal, ...scene }) => ({
+    title,
+    declared: [...declared, declare('accounts.new', { name: 'HQ' })],
+    state: {
+      'accounts.hq': entry('accounts', '2', { name: 'HQ' }, { file, ...defined({ on_removal }) }),
+    },
+    live: { accounts: [root, hq] },
+    steps: [
+      ...(declared.length > 0 ? ['keep accounts.hq'] : []),
+      'create accounts.new',
+      ...(on_removal === undefined ? [] : ['forget accounts.hq']),
+    ],
+    exit: 1,
+    codes: ['exists-already'],
+    ...scene,
+  })),
+  {
+    title: 'a name that another address gives up in the same plan is free',
+    declared: [declare('accounts.hq', { name: 'Old' }), declare('accounts.new', { name: 'HQ' })],
+    state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }) },
+    live: { accounts: [root, hq] },
+    steps: ['update accounts.hq', 'create accounts.new'],
+    exit: 2,
+  },
+  {
+    title: 'an allowed twin of what an address holds that a target leaves out',
+    declared: [declare('accounts.new', { name: 'HQ' }, { allow_duplicate: true })],
+    state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }) },
+    live: { accounts: [root, hq] },
+    request: { targets: ['accounts.new'] },
+    steps: ['create accounts.new'],
+    exit: 2,
+  },
+  ...[
+    { title: 'gone', others: [], steps: ['create accounts.hq'] },
+    {
+      title: 'in whose place another one is',
+      others: [live('accounts', '3', { name: 'HQ', account: '1' })],
+      steps: ['adopt accounts.hq'],
+    },
+  ].map(({ title, others, ...expected }) => ({
+    title: `an adopted object that is ${title}`,
+    declared: [declare('accounts.hq', { name: 'HQ' }, { adopt: '2' })],
+    state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }) },
+    live: { accounts: [root, ...others] },
+    exit: 2,
+    ...expected,
+  })),
+  {
+    title: 'an adopted object in whose place another one is recorded',
+    declared: [declare('accounts.hq', { name: 'HQ' }, { adopt: '7' })],
+    state: { 'accounts.hq': entry('accounts', '2', { name: 'HQ' }) },
+    live: { accounts: [root, hq] },
+    steps: ['keep accounts.hq'],
+    exit: 0,
+  },
+  ...[{}, { account: '1' }].map((parent) => ({
+    title: `a move below a new account under a root that is not listed: ${JSON.stringify(parent)}`,
+    declared: [
+      declare('accounts.new', { name: 'New', ...parent }),
+      declare('accounts.moved', {
+        name: 'Moved',
+        account: new Reference('declared', 'accounts.new', 'id'),
+      }),
+    ],
+    state: { 'accounts.moved': entry('accounts', '30', { name: 'Moved', account: '10' }) },
+    live: {
+      accounts: [
+        live('accounts', '10', { name: 'Ten', account: '1' }),
+        live('accounts', '20', { name: 'Twenty', account: '1' }),
+        live('accounts', '30', { name: 'Moved', account: '10' }),
+      ],
+      account_authorizations: [
+        live('account_authorizations', '9', { user: '77', account: '10', role: 'administrator' }),
+      ],
+    },
+    steps: ['create accounts.new', 'update accounts.moved'],
+    exit: 3,
+  })),
   {
     title: 'allowed twins',
     declared: [

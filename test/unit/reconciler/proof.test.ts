@@ -1,8 +1,14 @@
 // What apply believes only after it looked, and what it keeps to itself meanwhile.
 import { describe, expect, it } from 'vitest';
 import { dummyCredentials, parseFault } from '../../../src/emulator/index.js';
-import { Reference, Secret, type Declaration, type Lookup } from '../../../src/model/index.js';
-import { declare } from '../../support/planning.js';
+import {
+  Reference,
+  Secret,
+  type Declaration,
+  type JsonObject,
+  type Lookup,
+} from '../../../src/model/index.js';
+import { declare, steps } from '../../support/planning.js';
 import { desire, rig, type Rig } from '../../support/rig.js';
 
 const pager = (values: object = {}): Declaration =>
@@ -335,6 +341,59 @@ describe('time', () => {
     expect((await cloud.apply(desire(pager()))).exit).toBe(0);
     expect(intents).toEqual([1, 2]);
   });
+});
+
+it('judges what a second reading turns up by the rules that it needs', async () => {
+  const id = (index: number): string =>
+    `11111111-1111-11f0-8000-${String(index).padStart(12, '0')}`;
+  const named = (name: string, enabled = true): JsonObject => ({
+    name,
+    enabled,
+    endpoint: { url: `https://${name.toLowerCase()}.example.com` },
+  });
+  let pages = Infinity;
+  const cloud: Rig = rig({
+    estate: {
+      version: 1,
+      root: '1',
+      next_id: 50,
+      records: {
+        accounts: [{ id: '1', name: 'Headquarters', account: null }],
+        alert_push_destinations: Array.from({ length: 600 }, (_, index) => ({
+          destination_config_id: id(index),
+          ...named(`D${index}`),
+        })),
+        alert_rules: [
+          {
+            alert_config_id: '22222222-2222-11f0-8000-000000000001',
+            associated_accounts: [1],
+            filter_criteria: { alert_type__in: ['account_locked'] },
+            http_destinations: [id(5)],
+          },
+        ],
+      },
+    },
+    intercept: async ({ method, path }, proceed) => {
+      const answer = await proceed();
+      if (method !== 'GET' || !path.endsWith('/alert_push_destinations/') || (pages += 1) > 2)
+        return answer;
+      const body = JSON.parse(answer.body) as { readonly data: readonly JsonObject[] };
+      return {
+        ...answer,
+        body: JSON.stringify({ ...body, data: body.data.filter(({ name }) => name !== 'D5') }),
+      };
+    },
+  });
+  const account = declare('accounts.a', { name: 'A' });
+  await cloud.apply(desire(account));
+  const project = desire(account, declare('alert_push_destinations.d', named('D5', false)));
+  expect((await cloud.plan(project)).exit).toBe(3);
+  pages = 0;
+  const shifted = await cloud.plan(project);
+  expect([steps(shifted), shifted.exit]).toEqual([
+    ['keep accounts.a', 'adopt alert_push_destinations.d'],
+    3,
+  ]);
 });
 
 describe('a reading that is old', () => {
