@@ -1,7 +1,7 @@
 // The one line that tells how a run goes on. Pure: the command line owns the stream, the cursor and the clock.
 import type { Event } from '../model/index.js';
 import { visible } from './escaping.js';
-import { palette, type Style } from './style.js';
+import { screenOf, type Style } from './style.js';
 import { clip } from './text-width.js';
 import { during } from './words.js';
 
@@ -73,5 +73,5 @@ export function progressLine(progress: Progress, style: Style): string {
     ...(waiting === undefined ? [] : [waiting]),
     ...running.values(),
   ];
-  return palette(style).dim(clip(visible(parts.join(' · ')), style.width - 1));
+  return screenOf(style).dim(clip(visible(parts.join(' · ')), style.width - 1));
 }
