@@ -1,5 +1,6 @@
 // A command in a message is meant to be typed as it stands, so it names the PATHs and the environment it was said in.
 import {
+  defined,
   shellWord,
   type Diagnostic,
   type Event,
@@ -47,13 +48,8 @@ const completed = (verdict: string, said: Said): string =>
 function diagnosticWithCommands(diagnostic: Diagnostic, said: Said): Diagnostic {
   const { detail } = diagnostic;
   const summary = completed(diagnostic.summary, said);
-  return detail === undefined
-    ? { ...diagnostic, summary }
-    : {
-        ...diagnostic,
-        summary,
-        detail: detail.replaceAll(inDetail, (command) => typed(command, said)),
-      };
+  const whole = detail?.replaceAll(inDetail, (command) => typed(command, said));
+  return { ...diagnostic, summary, ...defined({ detail: whole }) };
 }
 
 export const withCommands = (

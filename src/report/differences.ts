@@ -130,7 +130,10 @@ function* leaves({ path, before, after }: Leaf): Generator<Leaf> {
       yield* leaves({ path: [...path, String(index)], before: item, after: after[index] });
     return;
   }
-  if (!isTree(before, after) && !isTree(after, before)) return yield { path, before, after };
+  if (!isTree(before, after) && !isTree(after, before)) {
+    yield { path, before, after };
+    return;
+  }
   const [old, now] = [before ?? {}, after ?? {}] as [JsonObject, JsonObject];
   const names = new Set([...Object.keys(old), ...Object.keys(now)]);
   for (const name of [...names].toSorted(compareText))

@@ -87,7 +87,7 @@ export function* folded(title: string, inside: Iterable<string>): Lines {
   yield* ['', '</details>', ''];
 }
 
-/** What there is to say of each entry, folded; nothing where there are none, or no room. */
+/** What there is to say of each entry, folded; nothing where there are none, or no space. */
 export function* foldedDetails<T>(
   title: string,
   all: readonly T[],
