@@ -36,12 +36,8 @@ export async function programIn({ files, cwd }: ProgramContext, folder: string):
     refuse('bad-program', `${shown} names no program.`, {
       detail: 'Its key `app` is the command that runs it, as in "app": "node main.js".',
     });
-  return {
-    folder,
-    app,
-    output: typeof output === 'string' ? output : 'cdktf.out',
-    context: isObject(context) ? context : {},
-  };
+  const named = typeof output === 'string' ? output : 'cdktf.out';
+  return { folder, app, output: named, context: isObject(context) ? context : {} };
 }
 
 function objectIn(text: string): JsonObject | undefined {
@@ -65,33 +61,28 @@ export async function synthesise(
   const seconds = patience(context);
   const { code, last } = await run(context, program, output, seconds);
   context.signal.throwIfAborted();
-  const said = last.length > 0 ? `It said:\n${last.join('\n')}` : 'It said nothing.';
-  if (code === TOO_LATE)
-    refuse(
-      'program-timeout',
-      `The program \`${program.app}\` did not end within ${seconds} seconds, and was stopped.`,
-      {
-        detail: `${said}\nWhere it needs longer: export TRUEUP_SYNTH_SECONDS=${seconds * 3}`,
-      },
-    );
-  if (code !== 0)
-    refuse('program-failed', `The program \`${program.app}\` failed: it ended with ${code}.`, {
-      detail: said,
+  const failed = (code: string, why: string, advice = ''): never =>
+    refuse(code, `The program \`${program.app}\` ${why}.`, {
+      detail: `${last.length > 0 ? `It said:\n${last.join('\n')}` : 'It said nothing.'}${advice}`,
     });
+  if (code === TOO_LATE)
+    failed(
+      'program-timeout',
+      `did not end within ${seconds} seconds, and was stopped`,
+      `\nWhere it needs longer: export TRUEUP_SYNTH_SECONDS=${seconds * 3}`,
+    );
+  if (code !== 0) failed('program-failed', `failed: it ended with ${code}`);
   const manifest = await ifThere(context.files.read(join(output, 'manifest.json')));
-  const documents =
-    manifest === undefined
-      ? (await context.files.list(output)).filter((name) => /\.ya?ml$/.test(name))
-      : [];
-  if (documents.length > 0) return documents.toSorted(compareText);
-  const stacks = manifest === undefined ? undefined : objectIn(manifest)?.['stacks'];
+  if (manifest === undefined) {
+    const documents = (await context.files.list(output)).filter((name) => /\.ya?ml$/.test(name));
+    if (documents.length > 0) return documents.toSorted(compareText);
+  }
+  const { stacks } = objectIn(manifest ?? '') ?? {};
   if (!isObject(stacks))
     refuse(
       'no-stacks',
       `The program \`${program.app}\` wrote no stacks to where CDKTF_OUTDIR told it to.`,
-      {
-        detail: 'It has to end with `app.synth()`, and its App takes no `outdir`.',
-      },
+      { detail: 'It has to end with `app.synth()`, and its App takes no `outdir`.' },
     );
   return Object.values(stacks).map((stack) =>
     isObject(stack) ? String(stack['synthesizedStackPath']) : '',

@@ -1,6 +1,6 @@
 // From cdktf to its living fork: which texts change and how, and whether two runs of a program wrote the same.
 // Nothing here touches a file.
-import { isObject, type Json } from '../model/index.js';
+import { isObject, type Json, type JsonObject } from '../model/index.js';
 import type { WrittenFiles } from './cdk-program.js';
 
 /** What a project names instead; with the versions that were tried together. */
@@ -45,13 +45,10 @@ export function changedLines(
   after: string,
 ): readonly { readonly line: number; readonly before: string; readonly after: string }[] {
   const old = before.split('\n');
-  return after
-    .split('\n')
-    .flatMap((text, index) =>
-      text === old[index]
-        ? []
-        : [{ line: index + 1, before: (old[index] ?? '').trim(), after: text.trim() }],
-    );
+  return after.split('\n').flatMap((text, index) => {
+    const { [index]: was = '' } = old;
+    return text === was ? [] : [{ line: index + 1, before: was.trim(), after: text.trim() }];
+  });
 }
 
 /** What a run wrote: each stack by the place of its file. */
@@ -65,11 +62,9 @@ export async function outputOf(
   written: WrittenFiles,
   text: (path: string) => Promise<string>,
 ): Promise<SynthOutput> {
-  const trees = await Promise.all(
-    written.map(
-      async (path) => [path, withoutMaker(JSON.parse(await text(path)) as Json)] as const,
-    ),
-  );
+  const treeOf = async (path: string) =>
+    [path, withoutMaker(JSON.parse(await text(path)) as Json)] as const;
+  const trees = await Promise.all(written.map(treeOf));
   const { version } = JSON.parse(await text('manifest.json')) as { readonly version?: unknown };
   return { version: String(version), stacks: Object.fromEntries(trees) };
 }
@@ -100,16 +95,13 @@ export function jsonDifferences(
   after: Json | undefined,
   path: readonly string[] = [],
 ): readonly string[] {
-  const members = (value: Json | undefined): Readonly<Record<string, Json>> | undefined =>
-    typeof value === 'object' && value !== null
-      ? (value as Readonly<Record<string, Json>>)
-      : undefined;
+  const members = (value: Json | undefined) =>
+    typeof value === 'object' ? (value as JsonObject | null) : null;
   const [old, now] = [members(before), members(after)];
   if (!old || !now || Array.isArray(before) !== Array.isArray(after)) {
     const [file, ...rest] = path;
-    return before === after
-      ? []
-      : [rest.length === 0 ? String(file) : `${file}: ${rest.join('.')}`];
+    const place = rest.length === 0 ? String(file) : `${file}: ${rest.join('.')}`;
+    return before === after ? [] : [place];
   }
   return [...new Set([...Object.keys(old), ...Object.keys(now)])]
     .flatMap((key) => jsonDifferences(old[key], now[key], [...path, key]))

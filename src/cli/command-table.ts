@@ -25,108 +25,45 @@ export interface CommandSpec {
   readonly more?: string;
 }
 
-/** Values of all flags there are; each command sees its own. */
-export interface Flags {
-  readonly all?: boolean;
-  readonly allow?: readonly string[];
-  readonly autoApprove?: boolean;
-  readonly behaviour?: readonly string[];
-  readonly check?: boolean;
-  readonly customer?: string;
-  readonly data?: string;
-  readonly debug?: boolean;
-  readonly deliverAnywhere?: boolean;
-  readonly deliveryMinute?: string;
-  readonly destroy?: boolean;
-  readonly dev?: boolean;
-  readonly dialect?: string;
-  readonly detailedExitcode?: boolean;
-  readonly checkApi?: boolean;
-  readonly env?: string;
-  readonly every?: string;
-  readonly exclude?: readonly string[];
-  readonly expand?: string;
-  readonly fault?: readonly string[];
-  readonly filter?: readonly string[];
-  readonly format?: string;
-  readonly impact?: boolean;
-  readonly imsi?: string;
-  readonly json?: boolean;
-  readonly limit?: string;
-  readonly metricsFile?: string;
-  readonly metricsHost?: string;
-  readonly metricsPort?: string;
-  readonly msisdn?: string;
-  readonly out?: string;
-  readonly output?: string;
-  readonly parallelism?: string;
-  readonly port?: string;
-  readonly report?: readonly string[];
-  readonly seed?: string;
-  readonly since?: string;
-  readonly target?: readonly string[];
-  readonly unmanaged?: string;
-  readonly until?: string;
-  readonly user?: boolean;
-  readonly var?: readonly string[];
-}
+const flag = <const Spelling extends string, const More extends Partial<FlagSpec>>(
+  spelling: Spelling,
+  doc: string,
+  more?: More,
+) => ({ spelling, doc, ...more }) as { readonly spelling: Spelling; readonly doc: string } & More;
+const repeatable = <const Spelling extends string>(
+  spelling: Spelling,
+  doc: string,
+  more?: Partial<FlagSpec>,
+) => flag(spelling, `${doc}; repeatable`, { ...more, repeat: true });
 
-const environment: FlagSpec = {
-  spelling: '--env <name>',
-  doc: 'overlay trueup.<name>.yaml and keep a state of its own (TRUEUP_ENV)',
-};
-const variable: FlagSpec = {
-  spelling: '--var <name=value>',
-  doc: 'value of ${var.name} (TRUEUP_VAR_name); repeatable',
-  repeat: true,
-};
-const debug: FlagSpec = { spelling: '--debug', doc: 'show stack traces' };
-const project = [variable, environment, debug];
-const ndjson: FlagSpec = {
-  spelling: '--json',
-  doc: 'one JSON event a line, with the field names of Terraform',
-};
-const scope: readonly FlagSpec[] = [
-  {
-    spelling: '--target <address>',
-    doc: 'only this address and what it refers to; repeatable',
-    repeat: true,
-  },
-  {
-    spelling: '--exclude <address>',
-    doc: 'not this address, nor what refers to it; repeatable',
-    repeat: true,
-  },
-  {
-    spelling: '--allow <rule>',
-    doc: 'let this policy rule pass; repeatable',
-    choices: allowableRules(ruleNames),
-    repeat: true,
-  },
-];
-const detailed: FlagSpec = { spelling: '--detailed-exitcode', doc: 'exit 2 if anything differs' };
-const format = (choices: readonly string[]): FlagSpec => ({
-  spelling: '--format <format>',
-  doc: 'output format',
-  choices,
-  initial: 'text',
-});
-const report: FlagSpec = {
-  spelling: '--report <format=file>',
-  doc: 'also write this format to this file; repeatable',
-  repeat: true,
-};
-const acting: readonly FlagSpec[] = [
-  { spelling: '--auto-approve', doc: 'do not ask' },
-  { spelling: '--parallelism <n>', doc: 'how many writes at once', initial: '10' },
-];
+const environment = flag(
+  '--env <name>',
+  'overlay trueup.<name>.yaml and keep a state of its own (TRUEUP_ENV)',
+);
+const variable = repeatable('--var <name=value>', 'value of ${var.name} (TRUEUP_VAR_name)');
+const debug = flag('--debug', 'show stack traces');
+const project = [variable, environment, debug] as const;
+const ndjson = flag('--json', 'one JSON event a line, with the field names of Terraform');
+const scope = [
+  repeatable('--target <address>', 'only this address and what it refers to'),
+  repeatable('--exclude <address>', 'not this address, nor what refers to it'),
+  repeatable('--allow <rule>', 'let this policy rule pass', { choices: allowableRules(ruleNames) }),
+] as const;
+const detailed = flag('--detailed-exitcode', 'exit 2 if anything differs');
+const format = (choices: readonly string[]) =>
+  flag('--format <format>', 'output format', { choices, initial: 'text' });
+const report = repeatable('--report <format=file>', 'also write this format to this file');
+const acting = [
+  flag('--auto-approve', 'do not ask'),
+  flag('--parallelism <n>', 'how many writes at once', { initial: '10' }),
+] as const;
 
 const paths = `
 A PATH is a YAML file, a folder with YAML files, or - for standard input; or a
 CDK program (cdktf.json), its output folder, or one cdk.tf.json of it.
 Without one, the current folder is the project.`;
 
-export const commands: readonly CommandSpec[] = [
+const table = [
   {
     name: 'init',
     args: '',
@@ -138,10 +75,10 @@ export const commands: readonly CommandSpec[] = [
     args: '',
     doc: 'run the CDK program that cdktf.json names, without any CDK',
     flags: [
-      {
-        spelling: '--output <folder>',
-        doc: 'where it writes its stacks; otherwise what cdktf.json says, or cdktf.out',
-      },
+      flag(
+        '--output <folder>',
+        'where it writes its stacks; otherwise what cdktf.json says, or cdktf.out',
+      ),
       debug,
     ],
   },
@@ -150,8 +87,8 @@ export const commands: readonly CommandSpec[] = [
     args: '[folder]',
     doc: 'change a cdktf project to cdktn, and prove that its stacks stay the same',
     flags: [
-      { spelling: '--auto-approve', doc: 'do not ask' },
-      { spelling: '--check', doc: 'prove a migration whose packages were installed since' },
+      flag('--auto-approve', 'do not ask'),
+      flag('--check', 'prove a migration whose packages were installed since'),
       debug,
     ],
     graceful: true,
@@ -169,21 +106,18 @@ export const commands: readonly CommandSpec[] = [
     args: '[paths...]',
     doc: 'show what apply would do',
     flags: [
-      { spelling: '--out <file>', doc: 'save the plan, for apply FILE' },
+      flag('--out <file>', 'save the plan, for apply FILE'),
       format(planFormats),
       report,
       ndjson,
       detailed,
       ...scope,
-      { spelling: '--destroy', doc: 'plan to delete everything that is managed' },
-      {
-        spelling: '--impact',
-        doc: 'replay recent alerts: what each rule would send, before and after',
-      },
-      {
-        spelling: '--since <time>',
-        doc: 'for --impact: alerts from this time on, as ISO 8601, or as 24h before now; default 7d',
-      },
+      flag('--destroy', 'plan to delete everything that is managed'),
+      flag('--impact', 'replay recent alerts: what each rule would send, before and after'),
+      flag(
+        '--since <time>',
+        'for --impact: alerts from this time on, as ISO 8601, or as 24h before now; default 7d',
+      ),
       ...project,
     ],
     more: paths,
@@ -196,7 +130,7 @@ export const commands: readonly CommandSpec[] = [
       ...acting,
       ndjson,
       ...scope,
-      { spelling: '--destroy', doc: 'delete everything that is managed' },
+      flag('--destroy', 'delete everything that is managed'),
       ...project,
     ],
     graceful: true,
@@ -219,12 +153,10 @@ export const commands: readonly CommandSpec[] = [
       report,
       ndjson,
       detailed,
-      {
-        spelling: '--unmanaged <word>',
-        doc: 'what unmanaged objects are: only counted, or drift',
+      flag('--unmanaged <word>', 'what unmanaged objects are: only counted, or drift', {
         choices: ['count', 'fail'],
         initial: 'count',
-      },
+      }),
       ...project,
     ],
     more: paths,
@@ -234,17 +166,12 @@ export const commands: readonly CommandSpec[] = [
     args: '[paths...]',
     doc: 'repeat the audit: one line a cycle, metrics for Prometheus',
     flags: [
-      {
-        spelling: '--every <span>',
-        doc: 'time from one audit to the next, as 30s, 5m or 1h',
+      flag('--every <span>', 'time from one audit to the next, as 30s, 5m or 1h', {
         initial: '5m',
-      },
-      { spelling: '--metrics-file <file>', doc: 'write the metrics to this file after each audit' },
-      { spelling: '--metrics-port <n>', doc: 'serve the metrics at /metrics; 0 takes a free port' },
-      {
-        spelling: '--metrics-host <address>',
-        doc: 'address to serve them at; without it, this machine alone',
-      },
+      }),
+      flag('--metrics-file <file>', 'write the metrics to this file after each audit'),
+      flag('--metrics-port <n>', 'serve the metrics at /metrics; 0 takes a free port'),
+      flag('--metrics-host <address>', 'address to serve them at; without it, this machine alone'),
       ...project,
     ],
     graceful: true,
@@ -262,17 +189,12 @@ export const commands: readonly CommandSpec[] = [
     args: '',
     doc: 'write what is live as declarations',
     flags: [
-      {
-        spelling: '--out <folder>',
-        doc: 'write files into this folder; otherwise to standard output',
-      },
-      {
-        spelling: '--format <format>',
-        doc: 'form of the declarations',
+      flag('--out <folder>', 'write files into this folder; otherwise to standard output'),
+      flag('--format <format>', 'form of the declarations', {
         choices: ['yaml', 'hcl', 'cdktf', 'cdktn'],
         initial: 'yaml',
-      },
-      { spelling: '--all', doc: 'also what the state already binds' },
+      }),
+      flag('--all', 'also what the state already binds'),
       ...project,
     ],
   },
@@ -281,24 +203,15 @@ export const commands: readonly CommandSpec[] = [
     args: '<kind> [id]',
     doc: 'list live objects and records',
     flags: [
-      {
-        spelling: '--filter <key=value>',
-        doc: "one of the API's filters; repeatable",
-        repeat: true,
-      },
-      {
-        spelling: '--since <time>',
-        doc: 'from this time on: ISO 8601, or as 30m, 24h, 7d, 2w before now',
-      },
-      { spelling: '--until <time>', doc: 'up to this time' },
-      { spelling: '--expand <words>', doc: 'references to replace by the objects that they name' },
-      { spelling: '--limit <n>', doc: 'stop reading after this many records' },
-      {
-        spelling: '-o, --output <format>',
-        doc: 'form of the list',
+      repeatable('--filter <key=value>', "one of the API's filters"),
+      flag('--since <time>', 'from this time on: ISO 8601, or as 30m, 24h, 7d, 2w before now'),
+      flag('--until <time>', 'up to this time'),
+      flag('--expand <words>', 'references to replace by the objects that they name'),
+      flag('--limit <n>', 'stop reading after this many records'),
+      flag('-o, --output <format>', 'form of the list', {
         choices: ['table', 'wide', 'json', 'yaml', 'csv', 'ndjson', 'markdown', 'html'],
         initial: 'table',
-      },
+      }),
       ...project,
     ],
   },
@@ -341,11 +254,8 @@ export const commands: readonly CommandSpec[] = [
     args: '',
     doc: 'put the provider where Terraform and OpenTofu look for it',
     flags: [
-      { spelling: '--user', doc: 'for all folders of this user, instead of the current one' },
-      {
-        spelling: '--dev',
-        doc: 'copy nothing: write a Terraform configuration that names the built provider',
-      },
+      flag('--user', 'for all folders of this user, instead of the current one'),
+      flag('--dev', 'copy nothing: write a Terraform configuration that names the built provider'),
       debug,
     ],
   },
@@ -367,10 +277,7 @@ export const commands: readonly CommandSpec[] = [
     doc: 'check versions, credentials, clock, reachability and lock',
     flags: [
       ...project,
-      {
-        spelling: '--check-api',
-        doc: 'also check what trueup assumes of the service (about 40 GET requests)',
-      },
+      flag('--check-api', 'also check what trueup assumes of the service (about 40 GET requests)'),
     ],
   },
   {
@@ -378,16 +285,14 @@ export const commands: readonly CommandSpec[] = [
     args: '',
     doc: 'change the status of a SIM by the sample flow: active to paused, or back',
     flags: [
-      { spelling: '--imsi <digits>', doc: 'the SIM, by its IMSI' },
-      { spelling: '--msisdn <digits>', doc: 'the SIM, by its telephone number' },
-      { spelling: '--customer <number>', doc: 'customer it belongs to' },
-      { spelling: '--auto-approve', doc: 'do not ask' },
-      {
-        spelling: '-o, --output <format>',
-        doc: 'form of the result',
+      flag('--imsi <digits>', 'the SIM, by its IMSI'),
+      flag('--msisdn <digits>', 'the SIM, by its telephone number'),
+      flag('--customer <number>', 'customer it belongs to'),
+      flag('--auto-approve', 'do not ask'),
+      flag('-o, --output <format>', 'form of the result', {
         choices: ['text', 'json'],
         initial: 'text',
-      },
+      }),
       ...project,
     ],
     graceful: true,
@@ -398,32 +303,48 @@ export const commands: readonly CommandSpec[] = [
     args: '',
     doc: 'serve a device cloud on this machine, for trying and testing',
     flags: [
-      { spelling: '--port <n>', doc: 'port on 127.0.0.1; 0 takes a free one', initial: '0' },
-      { spelling: '--data <file>', doc: 'keep all records in this file' },
-      { spelling: '--seed <file>', doc: 'begin with the records of this file; never write to it' },
-      {
-        spelling: '--fault <words>',
-        doc: 'inject a fault, as in latency=50 or status=503,times=2; repeatable',
-        repeat: true,
-      },
-      {
-        spelling: '--behaviour <name>',
-        doc: 'behave as some deployments do, as in created-status=201; repeatable',
-        repeat: true,
-      },
-      { spelling: '--deliver-anywhere', doc: 'deliver alerts to other machines, too' },
-      {
-        spelling: '--delivery-minute <duration>',
-        doc: 'length of a minute between attempts of a delivery, as in 100ms',
-      },
-      {
-        spelling: '--dialect <name>',
-        doc: 'what is served: the reference alone, or what public clients use, too',
-        choices: dialects,
-      },
+      flag('--port <n>', 'port on 127.0.0.1; 0 takes a free one', { initial: '0' }),
+      flag('--data <file>', 'keep all records in this file'),
+      flag('--seed <file>', 'begin with the records of this file; never write to it'),
+      repeatable('--fault <words>', 'inject a fault, as in latency=50 or status=503,times=2'),
+      repeatable('--behaviour <name>', 'behave as some deployments do, as in created-status=201'),
+      flag('--deliver-anywhere', 'deliver alerts to other machines, too'),
+      flag(
+        '--delivery-minute <duration>',
+        'length of a minute between attempts of a delivery, as in 100ms',
+      ),
+      flag(
+        '--dialect <name>',
+        'what is served: the reference alone, or what public clients use, too',
+        { choices: dialects },
+      ),
       debug,
     ],
     graceful: true,
     more: behavioursHelp,
   },
-];
+] as const satisfies readonly CommandSpec[];
+
+export const commands: readonly CommandSpec[] = table;
+
+/** As commander names it: `deliveryMinute` of `--delivery-minute <duration>`. */
+type NameOf<Spelling> = Spelling extends `${string}--${infer Words} <${string}>`
+  ? CamelCase<Words>
+  : Spelling extends `${string}--${infer Words}`
+    ? CamelCase<Words>
+    : never;
+type CamelCase<Words extends string> = Words extends `${infer Word}-${infer Rest}`
+  ? `${Word}${Capitalize<CamelCase<Rest>>}`
+  : Words;
+type ValueOf<Flag> = Flag extends { readonly repeat: true }
+  ? readonly string[]
+  : Flag extends { readonly spelling: `${string}<${string}` }
+    ? string
+    : boolean;
+
+/** Values of all flags there are; each command sees its own. */
+export type Flags = {
+  readonly [
+    Flag in (typeof table)[number]['flags'][number] as NameOf<Flag['spelling']>
+  ]?: ValueOf<Flag>;
+};

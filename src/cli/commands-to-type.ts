@@ -1,6 +1,7 @@
 // A command in a message is meant to be typed as it stands, so it names the PATHs, the
 // variables and the environment it was said in.
 import {
+  defined,
   isSecretName,
   shellWord,
   type Diagnostic,
@@ -67,13 +68,8 @@ const completed = (verdict: string, said: Said): string =>
 function diagnosticWithCommands(diagnostic: Diagnostic, said: Said): Diagnostic {
   const { detail } = diagnostic;
   const summary = completed(diagnostic.summary, said);
-  return detail === undefined
-    ? { ...diagnostic, summary }
-    : {
-        ...diagnostic,
-        summary,
-        detail: detail.replaceAll(inDetail, (command) => typed(command, said)),
-      };
+  const whole = detail?.replaceAll(inDetail, (command) => typed(command, said));
+  return { ...diagnostic, summary, ...defined({ detail: whole }) };
 }
 
 export const withCommands = (

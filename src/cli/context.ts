@@ -3,6 +3,7 @@
 import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import {
+  didYouMean,
   maskingOf,
   refuse,
   type Collections,
@@ -76,10 +77,8 @@ export function contextOf(
   const clock = systemClock();
   const masking = maskingOf();
   for (const secret of ownCredentials(environment)) masking.add(secret);
-  let [events, input]: [Promise<Ndjson> | undefined, Promise<string> | undefined] = [
-    undefined,
-    undefined,
-  ];
+  let events: Promise<Ndjson> | undefined;
+  let input: Promise<string> | undefined;
   const begin = async (): Promise<Ndjson> => {
     const { ndjson } = await import('../report/index.js');
     const begun = ndjson({ version, clock });
@@ -126,3 +125,17 @@ export function wholeNumber(flag: string, value: string, least: number, most: nu
   if (number >= least && number <= most) return number;
   return refuse('usage', `${flag} takes a whole number from ${least} to ${most}.`);
 }
+
+/** Whether a person agrees; only the whole word counts. */
+export const agrees = async ({ ask }: Context, question: string): Promise<boolean> =>
+  (await ask(`${question} Only yes is taken for an answer: `)).trim() === 'yes';
+
+export const notApproved = (detail: string, why = 'There is no terminal to ask at'): never =>
+  refuse('not-approved', `${why}, and --auto-approve was not given.`, { detail });
+
+export const noSuchKind = (name: string, kinds: readonly string[]): never =>
+  refuse(
+    'unknown-kind',
+    `There is no kind named ${JSON.stringify(name)}.${didYouMean(name, kinds)}`,
+    { detail: `Kinds: ${kinds.join(', ')}.` },
+  );

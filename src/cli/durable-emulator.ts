@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import type { Emulator, EmulatorOptions, EstateStep } from '../emulator/index.js';
 import { wireText } from '../model/index.js';
 import type { Appender, Files } from '../platform/index.js';
+import { ifThere } from '../state/disk-errors.js';
 import type { Context } from './context.js';
 
 export interface Emulated extends Pick<EmulatorOptions, 'faults' | 'behaviours' | 'deliveries'> {
@@ -20,7 +21,7 @@ export async function durable(
 ): Promise<Emulator> {
   const { createEmulator, parseEstate } = await import('../emulator/index.js');
   const { kinds, collections, clock, random, files } = context;
-  const kept = data === undefined ? undefined : await files.read(data).catch(absent);
+  const kept = data === undefined ? undefined : await ifThere(files.read(data));
   const [text, file] =
     kept !== undefined || seed === undefined ? [kept, data] : [await files.read(seed), seed];
   const emulator = createEmulator({
@@ -48,10 +49,6 @@ export async function durable(
     },
   };
 }
-
-const absent = (error: NodeJS.ErrnoException): undefined => {
-  if (error.code !== 'ENOENT') throw error;
-};
 
 const MODE = 0o600;
 /** The estate is written whole again once the lines are longer than it; but not below the first of these, and always above the second. */

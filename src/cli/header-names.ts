@@ -29,34 +29,31 @@ export function headerNames(
       ? `\`settings.v2_headers.${name}\``
       : `${name} of ${HEADERS_VARIABLE}`;
     if (!/^[\w!#$%&'*+.^`|~-]+$/.test(theirs))
-      refuse('bad-headers', `${source} is no name of a header`, {
-        detail: 'A name holds letters, digits and hyphens.',
-      });
+      bad(`${source} is no name of a header`, 'A name holds letters, digits and hyphens.');
     if (spelled.filter((one) => one === theirs.toLowerCase()).length > 1)
-      refuse('bad-headers', `two of the v2 headers are called ${theirs}`, {
-        detail: `Give each a name of its own, in settings.v2_headers or ${HEADERS_VARIABLE}.`,
-      });
+      bad(
+        `two of the v2 headers are called ${theirs}`,
+        `Give each a name of its own, in settings.v2_headers or ${HEADERS_VARIABLE}.`,
+      );
   }
   return names;
 }
+
+const bad = (summary: string, detail: string): never => refuse('bad-headers', summary, { detail });
 
 /** @throws Refusal that does not quote what is there: it may be a key in the wrong place. */
 function fromEnvironment(text: string | undefined): Readonly<Record<string, string>> {
   if (text === undefined || text === '') return {};
   const mapping = tryJson(text);
-  if (!isObject(mapping))
-    return refuse('bad-headers', `${HEADERS_VARIABLE} is no JSON mapping`, { detail });
+  if (!isObject(mapping)) return bad(`${HEADERS_VARIABLE} is no JSON mapping`, detail);
   for (const [name, theirs] of Object.entries(mapping)) {
     if (!known.includes(name))
-      refuse(
-        'bad-headers',
+      bad(
         `${HEADERS_VARIABLE} names ${JSON.stringify(name)}, which is none of the v2 headers`,
-        { detail },
+        detail,
       );
     if (typeof theirs !== 'string')
-      refuse('bad-headers', `${HEADERS_VARIABLE} gives ${name} something that is no text`, {
-        detail,
-      });
+      bad(`${HEADERS_VARIABLE} gives ${name} something that is no text`, detail);
   }
   return mapping as Readonly<Record<string, string>>;
 }

@@ -1,7 +1,7 @@
 // The only place that exits. Reads the command line, loads the one command that was asked for, and turns whatever
 // comes of it into words on stderr and an exit code.
 import { availableParallelism } from 'node:os';
-import { defined, exits, Refusal, worst, type Diagnostic, type Exit } from '../model/index.js';
+import { exits, Refusal, worst, type Exit } from '../model/index.js';
 import { pathsIn } from './commands-to-type.js';
 import { contextOf, type Command, type Context } from './context.js';
 import type { CommandSpec } from './command-table.js';
@@ -111,24 +111,18 @@ async function outcome(
 }
 
 /** What a thrown thing says to a person. Messages of unforeseen errors may quote what they choked on, so they are not shown. */
-function caughtError(error: unknown): {
-  readonly diagnostics: readonly Diagnostic[];
-  readonly exit: Exit;
-} {
+function caughtError(error: unknown): Pick<Refusal, 'diagnostics' | 'exit'> {
   if (error instanceof Refusal) return error;
   const { code, path, name } = error as NodeJS.ErrnoException;
   const { problem = `cannot be used (${code})` } = error as { readonly problem?: string };
   const known = code !== undefined && /^E(?!RR_)[A-Z0-9]+$/.test(code);
-  const summary = known
-    ? `${path ?? 'The system: something'} ${problem}.`
-    : `This should not have happened (${name ?? typeof error}).`;
-  const detail = known
-    ? undefined
-    : 'It is a mistake in trueup. Run the same command with --debug and report what it prints.';
-  return {
-    diagnostics: [
-      { severity: 'error', code: known ? 'system' : 'unforeseen', summary, ...defined({ detail }) },
-    ],
-    exit: exits.error,
-  };
+  const told = known
+    ? { code: 'system', summary: `${path ?? 'The system: something'} ${problem}.` }
+    : {
+        code: 'unforeseen',
+        summary: `This should not have happened (${name ?? typeof error}).`,
+        detail:
+          'It is a mistake in trueup. Run the same command with --debug and report what it prints.',
+      };
+  return { diagnostics: [{ severity: 'error', ...told }], exit: exits.error };
 }

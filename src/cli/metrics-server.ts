@@ -15,12 +15,9 @@ export async function serveMetrics(
 ): Promise<MetricsServer> {
   const server = createServer((request, response) => {
     const [path] = (request.url ?? '').split('?');
-    const found = path === '/metrics' && (request.method === 'GET' || request.method === 'HEAD');
-    response.writeHead(found ? 200 : 404, {
-      'content-type': found
-        ? 'text/plain; version=0.0.4; charset=utf-8'
-        : 'text/plain; charset=utf-8',
-    });
+    const found = path === '/metrics' && ['GET', 'HEAD'].includes(request.method ?? '');
+    const type = `text/plain; ${found ? 'version=0.0.4; ' : ''}charset=utf-8`;
+    response.writeHead(found ? 200 : 404, { 'content-type': type });
     response.end(found ? text() : 'GET /metrics\n');
   });
   await listening(server, host, port);
@@ -35,21 +32,12 @@ export async function serveMetrics(
   };
 }
 
-function listening(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((done, fail) => {
+const listening = (server: Server, host: string, port: number): Promise<void> =>
+  new Promise((done, fail) => {
     server.once('error', ({ code = 'unknown' }: NodeJS.ErrnoException) => {
       const summary = `Metrics cannot be served at ${host}:${port} (${code}).`;
-      fail(
-        new Refusal([
-          {
-            severity: 'error',
-            code: 'metrics-port',
-            summary,
-            detail: 'Name another --metrics-port; 0 takes a free one.',
-          },
-        ]),
-      );
+      const detail = 'Name another --metrics-port; 0 takes a free one.';
+      fail(new Refusal([{ severity: 'error', code: 'metrics-port', summary, detail }]));
     });
     server.listen(port, host, done);
   });
-}

@@ -1,6 +1,6 @@
 // The state in front of the commands that care for it. Looking takes no lock; changing takes it like any run.
 import { didYouMean, refuse, type Entry, type Result, type State } from '../model/index.js';
-import type { Snapshot, Store } from '../state/index.js';
+import type { Session, Snapshot, Store } from '../state/index.js';
 import type { Context } from './context.js';
 import { storeOf } from './state-location.js';
 import { settingsHere } from './project.js';
@@ -38,10 +38,23 @@ export async function rewrite(
     return refuse('not-managed', 'There is no state yet.', {
       detail: `It would be at ${store.location}.`,
     });
-  const session = await store.open(operation, before.state.target);
-  try {
+  const { target } = before.state;
+  await underLock(store, operation, { cloud: { target } }, async (session) => {
     await session.record(...results(session.snapshot));
     await session.compact();
+  });
+}
+
+/** Runs `work` while no other run may write. */
+export async function underLock<T>(
+  store: Store,
+  operation: string,
+  { cloud }: { readonly cloud: { readonly target: string } },
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
+  const session = await store.open(operation, cloud.target);
+  try {
+    return await work(session);
   } finally {
     await session.release();
   }

@@ -34,12 +34,14 @@ export async function checkOutputs(
   inputs: readonly string[] = [],
 ): Promise<void> {
   if (outputs.length === 0) return;
-  const { cwd } = context;
   const real = (path: string): Promise<string> => place(context, path);
+  const store = await storeOf(context, await settingsHere(context, paths));
   const ground: Ground = {
-    state: await real((await storeOf(context, await settingsHere(context, paths))).location),
-    own: await real(join(cwd, '.trueup')),
-    read: await Promise.all([...paths.map((path) => resolve(cwd, path)), ...inputs].map(real)),
+    state: await real(store.location),
+    own: await real(join(context.cwd, '.trueup')),
+    read: await Promise.all(
+      [...paths.map((path) => resolve(context.cwd, path)), ...inputs].map(real),
+    ),
   };
   const taken = new Map<string, string>();
   const complaints: Diagnostic[] = [];
@@ -47,17 +49,10 @@ export async function checkOutputs(
     const at = await real(path);
     const other = taken.get(at);
     taken.set(at, flag);
-    const why =
-      other === undefined
-        ? (harmAt(at, ground) ?? (await obstacle(path)))
-        : `${other} writes it too`;
-    if (why !== undefined)
-      complaints.push({
-        severity: 'error',
-        code: 'output',
-        summary: `${flag} cannot write ${path}: ${why}.`,
-        detail: 'Nothing was done. Name another file.',
-      });
+    const why = other ? `${other} writes it too` : (harmAt(at, ground) ?? (await obstacle(path)));
+    const summary = `${flag} cannot write ${path}: ${why}.`;
+    const detail = 'Nothing was done. Name another file.';
+    if (why !== undefined) complaints.push({ severity: 'error', code: 'output', summary, detail });
   }
   if (complaints.length > 0) throw new Refusal(complaints);
 }

@@ -63,13 +63,9 @@ function createProgram(out: Write, err: Write, found: Found): Command {
     .addHelpText('after', closing);
   const parents = new Map<string, Command>();
   const group = (name: string): Command => {
-    const known =
-      parents.get(name) ??
-      common(root.command(name), `trueup ${name}`)
-        .description(groups[name] as string)
-        .helpCommand(false);
+    const known = parents.get(name) ?? common(root.command(name), `trueup ${name}`);
     parents.set(name, known);
-    return known;
+    return known.description(groups[name] as string).helpCommand(false);
   };
   for (const spec of commands) {
     const words = spec.name.split(' ');
@@ -114,12 +110,9 @@ export function parse(argv: readonly string[], out: Write, err: Write): Parsed {
   const program = createProgram(out, err, (command, args, flags) => {
     parsed = { command, args, flags };
   });
-  if (argv.length === 0) {
-    out(program.helpInformation());
-    return parsed;
-  }
   try {
-    program.parse(doubleDashes(argv), { from: 'user' });
+    if (argv.length === 0) out(program.helpInformation());
+    else program.parse(doubleDashes(argv), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     return { exit: error.exitCode === 0 ? 0 : 1 };
@@ -129,20 +122,15 @@ export function parse(argv: readonly string[], out: Write, err: Write): Parsed {
 
 /** Every help text by the words of its command (`''` for the whole), and the version under `--version`. */
 export function answers(): Readonly<Record<string, string>> {
-  const ask = (words: readonly string[]): string => {
+  const ask = (...words: readonly string[]): string => {
     let text = '';
-    parse(
-      words,
-      (part) => (text += part),
-      (part) => (text += part),
-    );
+    const hear = (part: string) => (text += part);
+    parse(words, hear, hear);
     return text;
   };
   const names = ['', ...Object.keys(groups), ...commands.map((one) => one.name)];
-  return {
-    ...Object.fromEntries(
-      names.map((name) => [name, ask([...name.split(' ').filter(Boolean), '--help'])]),
-    ),
-    '--version': ask(['--version']),
-  };
+  const helps = names.map(
+    (name) => [name, ask(...name.split(' ').filter(Boolean), '--help')] as const,
+  );
+  return { ...Object.fromEntries(helps), '--version': ask('--version') };
 }

@@ -5,7 +5,6 @@ import {
   refuse,
   Refusal,
   defaultSettings,
-  exits,
   type Diagnostic,
   type Origin,
   type PlanRequest,
@@ -20,17 +19,15 @@ import type { Context } from './context.js';
 import { environmentOf, storeOf } from './state-location.js';
 
 export interface Chosen {
-  readonly env: string | undefined;
+  readonly env?: string | undefined;
   readonly variables: Readonly<Record<string, string>>;
 }
 
 /** What `--env` and `--var` say. @throws Refusal for a `--var` that is not name=value. */
-export function chosen(context: Context): Chosen {
-  return {
-    env: environmentOf(context),
-    variables: Object.fromEntries(pairs('--var', context.flags.var)),
-  };
-}
+export const chosen = (context: Context): Chosen => ({
+  env: environmentOf(context),
+  variables: Object.fromEntries(pairs('--var', context.flags.var)),
+});
 
 /** Values of a repeatable `--flag name=value`. @throws Refusal */
 export function pairs(
@@ -43,11 +40,6 @@ export function pairs(
       ? [word.slice(0, at), word.slice(at + 1)]
       : refuse('usage', `${flag} takes name=value.`);
   });
-}
-
-interface Loading {
-  readonly project?: Project;
-  readonly diagnostics: readonly Diagnostic[];
 }
 
 /** What runs CDK programs while `work` goes on; what they wrote is gone afterwards. */
@@ -73,7 +65,7 @@ async function read(
   paths: readonly string[],
   { env, variables }: Chosen,
   { checks, files = declarationFiles, settingsAlone = false }: Reading,
-): Promise<Loading> {
+) {
   const { load, lint } = await import('../declarations/index.js');
   const { kinds, collections, cwd, environment, stdin, masking } = context;
   const options = {
@@ -93,15 +85,13 @@ async function read(
     ? load(options)
     : withPrograms(context, (synthesise) => load({ ...options, synthesise })));
   const { project, understood, frame } = loaded;
-  const found = settingsAlone
-    ? [...loaded.diagnostics]
-    : [...loaded.diagnostics, ...lint(understood, kinds)];
+  const found = [...loaded.diagnostics, ...(settingsAlone ? [] : lint(understood, kinds))];
   if (!settingsAlone && (checks === 'always' || found.some(isError)))
     found.push(
       ...(await brokenIn(context, loaded, env)),
-      ...(await faultsIn(context, loaded.understood, env)),
+      ...(await faultsIn(context, understood, env)),
     );
-  return { ...defined({ project }), diagnostics: found.map((one) => framed(one, frame)) };
+  return { project, diagnostics: found.map((one) => framed(one, frame)) };
 }
 
 interface Reading {
@@ -122,10 +112,7 @@ async function brokenIn(
   { understood, unusable, mayBeDeclared }: Loaded,
   env: string | undefined,
 ): Promise<readonly Diagnostic[]> {
-  const project =
-    unusable.length > 0
-      ? { ...understood, declarations: [...understood.declarations, ...unusable] }
-      : understood;
+  const project = { ...understood, declarations: [...understood.declarations, ...unusable] };
   try {
     return await brokenHere(context, project, { mayBeDeclared, env });
   } catch (error) {
@@ -165,8 +152,7 @@ export async function brokenHere(
   {
     env,
     ...how
-  }: {
-    readonly env: string | undefined;
+  }: Pick<Chosen, 'env'> & {
     readonly request?: PlanRequest;
     readonly mayBeDeclared?: (address: string) => boolean;
   },
@@ -181,11 +167,8 @@ export async function brokenHere(
 }
 
 function framed(one: Diagnostic, frame: (origin: Origin) => string | undefined): Diagnostic {
-  const lines =
-    one.origin && one.frame === undefined && one.severity !== 'info'
-      ? frame(one.origin)
-      : undefined;
-  return lines === undefined ? one : { ...one, frame: lines };
+  const isBare = one.origin && one.frame === undefined && one.severity !== 'info';
+  return isBare ? { ...one, ...defined({ frame: frame(one.origin) }) } : one;
 }
 
 /** The project, with warnings and notes said. @throws Refusal with every complaint where it does not load. */
@@ -196,7 +179,7 @@ export async function loadProject(
   checks: Checks = 'with errors',
 ): Promise<Project> {
   const { project, diagnostics } = await read(context, paths, how, { checks });
-  if (!project || diagnostics.some(isError)) throw new Refusal(diagnostics, exits.error);
+  if (!project || diagnostics.some(isError)) throw new Refusal(diagnostics);
   await context.tell(diagnostics);
   return project;
 }
@@ -210,13 +193,13 @@ export async function settingsHere(
   paths: readonly string[] = [],
 ): Promise<Settings> {
   const texts: string[] = [];
-  const noted = (bytes: Uint8Array): Uint8Array => {
-    texts.push(Buffer.from(bytes).toString());
-    return bytes;
-  };
   const files: DeclarationFiles = {
     ...declarationFiles,
-    read: (path, limit) => noted(declarationFiles.read(path, limit)),
+    read(path, limit) {
+      const bytes = declarationFiles.read(path, limit);
+      texts.push(Buffer.from(bytes).toString());
+      return bytes;
+    },
   };
   const stdin = async (): Promise<string> => {
     const text = await context.stdin();
@@ -230,11 +213,9 @@ export async function settingsHere(
   });
   const settings = project?.settings ?? defaultSettings;
   await maskNamed(context, texts, settings);
-  if (
-    !project &&
-    diagnostics.some((one) => one.severity === 'error' && one.code !== 'no-declarations')
-  )
-    throw new Refusal(diagnostics, exits.error);
+  const errors = diagnostics.filter(isError);
+  if (!project && errors.some(({ code }) => code !== 'no-declarations'))
+    throw new Refusal(diagnostics);
   return settings;
 }
 

@@ -43,12 +43,11 @@ export async function serveCore(process: NodeJS.Process, load: Load): Promise<vo
   try {
     await listenAndServe(process, log, load);
   } catch (error) {
+    const unforeseen = `The provider could not start (${nameOf(error)}). Install trueup anew; where that does not help, report it.`;
     const told =
       error instanceof Refusal
         ? error.diagnostics.map(({ summary, detail }) => `${summary}. ${detail ?? ''}`)
-        : [
-            `The provider could not start (${nameOf(error)}). Install trueup anew; where that does not help, report it.`,
-          ];
+        : [unforeseen];
     stderr.write(`${told.join('\n')}\n`);
     process.exit(1);
   }
@@ -81,7 +80,7 @@ async function listenAndServe(process: NodeJS.Process, log: Log, load: Load): Pr
     provider,
     log,
     onShutdown: () => void end(),
-    ...(own && client !== undefined ? { tls: { ...own, client } } : {}),
+    ...(own && client !== undefined && { tls: { ...own, client } }),
   });
   terminated = () => void end();
   const address = await listen(grpc, socketPath(socketIn(folder), process.platform));

@@ -40,28 +40,17 @@ export async function providerOf(
     environment,
     log,
     fingerprints: await fingerprintsOf(context),
-    store: (path) =>
-      maskedStore(
-        fileStore({
-          path: resolve(cwd, path),
-          files,
-          clock,
-          random,
-          lock,
-          version,
-          afterLoss: AFTER_LOSS,
-        }),
-        context.masking,
-      ),
+    store(path) {
+      const disk = { path: resolve(cwd, path), files, clock, random, lock };
+      return maskedStore(fileStore({ ...disk, version, afterLoss: AFTER_LOSS }), context.masking);
+    },
     notes: (path) => notesBeside(resolve(cwd, path), { files, random }),
     run: (journal) => runOf(context, lock, parent, relative(resolve(cwd, journal), cwd)),
     endpoints: (named) => endpointsIn({ environment: named }),
     async reach(named, settings, { emit, signal }) {
       const there: Context = { ...context, environment: named, signal };
-      return {
-        ...(await reach(there, settings, { emit })),
-        settleMilliseconds: settleMilliseconds(there),
-      };
+      const reached = await reach(there, settings, { emit });
+      return { ...reached, settleMilliseconds: settleMilliseconds(there) };
     },
     async check(kind, raw, declaration) {
       checker ??= (await import('../declarations/index.js')).checkerOf(kinds);

@@ -8,7 +8,7 @@ import {
   type Collection,
   type Found,
 } from '../model/index.js';
-import { columned, csvRow, inertJson, type Cell, type TableColumns } from './tables.js';
+import { columned, csvRow, inertJson, type Cell } from './tables.js';
 
 export interface RecordForm {
   /** Text of the next records, the first of them with all that comes before. */
@@ -35,16 +35,18 @@ export async function formOf(
     case 'json':
       return json();
     case 'ndjson':
-      return {
-        some: (found) => inertJson([...found.map(({ record }) => wireText(record)), ''].join('\n')),
-        end: () => '',
-      };
+      return ndjson;
     case 'yaml':
       return yaml();
     default:
       return rows(output, collection, first, columns);
   }
 }
+
+const ndjson: RecordForm = {
+  some: (found) => inertJson([...found.map(({ record }) => wireText(record)), ''].join('\n')),
+  end: () => '',
+};
 
 function json(): RecordForm {
   let before = '[';
@@ -95,33 +97,20 @@ function rows(
   };
   const texts = (found: readonly Found[]): readonly (readonly string[])[] =>
     found.map((one) => valuesOf(one).map(String));
-  const lines =
-    output === 'csv'
-      ? {
-          head: paths.length === 0 ? '' : csvRow(paths),
-          rows: (found: readonly Found[]) => found.map((one) => csvRow(valuesOf(one))).join(''),
-        }
-      : tabular(paths, texts, first, { columns, kept: paths.indexOf(collection.id ?? '') });
-  let head = lines.head;
+  const kept = paths.indexOf(collection.id ?? '');
+  const lines = output === 'csv' ? undefined : columned(paths, texts(first), { columns, kept });
+  let head = lines?.head ?? (paths.length === 0 ? '' : csvRow(paths));
   return {
     some(found) {
-      const text = head + lines.rows(found);
+      const begun = head;
       head = '';
-      return text;
+      return (
+        begun + (lines?.rows(texts(found)) ?? found.map((one) => csvRow(valuesOf(one))).join(''))
+      );
     },
     end: () => head,
     left,
   };
-}
-
-function tabular(
-  paths: readonly string[],
-  texts: (found: readonly Found[]) => readonly (readonly string[])[],
-  first: readonly Found[],
-  available: TableColumns,
-) {
-  const lines = columned(paths, texts(first), available);
-  return { head: lines.head, rows: (found: readonly Found[]) => lines.rows(texts(found)) };
 }
 
 /** Dotted paths of all attributes that can be shown, the identifier first. */

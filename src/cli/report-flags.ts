@@ -4,10 +4,10 @@ import {
   exits,
   flagToAllow,
   refuse,
+  worst,
   type Diagnostic,
   type Exit,
   type PlanDocument,
-  type Verdict,
 } from '../model/index.js';
 import type { PlanFormat } from '../report/formats.js';
 import type { Style } from '../report/index.js';
@@ -84,6 +84,19 @@ export function deliver<Format extends string>(
   return writeReports(context, forms, render);
 }
 
+/** Delivers a document and says what stands against it. The exit code tells of differences only where it was asked to. */
+export async function conclude<Format extends string>(
+  context: Context,
+  forms: Forms<Format>,
+  document: WithErrors,
+  { render, exit }: { readonly render: Render<Format>; readonly exit: Exit },
+): Promise<Exit> {
+  const delivered = await deliver(context, forms, render);
+  await reportErrors(context, document, forms.shown);
+  const silent = exit === exits.changes && !context.flags.detailedExitcode;
+  return worst([delivered, silent ? exits.done : exit]);
+}
+
 /** One that cannot be written keeps none of the others from it. */
 export async function writeReports<Format extends string>(
   { files, tell }: Context,
@@ -97,13 +110,8 @@ export async function writeReports<Format extends string>(
     } catch (error) {
       if (!isDiskError(error)) throw error;
       exit = exits.error;
-      await tell([
-        {
-          severity: 'error',
-          code: 'report-unwritten',
-          summary: `The report ${path} could not be written (${error.code}).`,
-        },
-      ]);
+      const summary = `The report ${path} could not be written (${error.code}).`;
+      await tell([{ severity: 'error', code: 'report-unwritten', summary }]);
     }
   }
   return exit;
@@ -117,24 +125,13 @@ export async function reportErrors(
 ): Promise<void> {
   if (flags.json || (out.terminal && err.terminal && form === 'text')) return;
   const blocked = policy.filter(({ verdict }) => verdict === 'blocked');
-  await tell([
-    ...diagnostics,
-    ...blocked.map(({ rule, detail }) => blockedBy(rule, `Blocked by policy: ${detail}.`)),
-  ]);
-}
-
-function blockedBy(rule: Verdict['rule'], summary: string): Diagnostic {
-  const flag = flagToAllow(rule);
-  return {
-    severity: 'error',
-    code: rule,
-    summary,
-    ...(flag !== undefined && { detail: `To allow it: ${flag}` }),
-  };
+  const errors = blocked.map(({ rule, detail }): Diagnostic => {
+    const [summary, flag] = [`Blocked by policy: ${detail}.`, flagToAllow(rule)];
+    const allow = flag === undefined ? {} : { detail: `To allow it: ${flag}` };
+    return { severity: 'error', code: rule, summary, ...allow };
+  });
+  await tell([...diagnostics, ...errors]);
 }
 
 /** A plan or an audit, as far as it holds complaints. */
-interface WithErrors {
-  readonly diagnostics: readonly Diagnostic[];
-  readonly policy?: readonly Verdict[];
-}
+type WithErrors = Pick<PlanDocument, 'diagnostics'> & Partial<Pick<PlanDocument, 'policy'>>;

@@ -13,11 +13,8 @@ export async function audit(
   const { driftDocument } = await import('../report/index.js');
   const { exit, ...found } = await findDrift(site.context, site.project, site.snapshot);
   const document = driftDocument({ ...found, meta: metaOf(context, site, site.snapshot) });
-  const unmanaged =
-    context.flags.unmanaged === 'fail' && document.summary.unmanaged > 0
-      ? exits.changes
-      : exits.done;
-  return { document, exit: worst([exit, unmanaged]) };
+  const fails = context.flags.unmanaged === 'fail' && document.summary.unmanaged > 0;
+  return { document, exit: worst([exit, fails ? exits.changes : exits.done]) };
 }
 
 /** The document of an audit that could not be made: nothing but why. */
@@ -27,7 +24,7 @@ export async function unmade(
   diagnostics: readonly Diagnostic[],
 ): Promise<DriftDocument> {
   const { driftDocument } = await import('../report/index.js');
-  const nothing = {
+  return driftDocument({
     drift: [],
     in_sync: [],
     unmanaged: {},
@@ -35,24 +32,17 @@ export async function unmade(
     health: [],
     expectations: [],
     access: null,
-  };
-  const unknown = {
-    digest: '',
-    target: 'unknown',
-    lineage: '',
-    serial: 0,
-    api_requests: {},
-    masking,
-  };
-  const generated_at = new Date(clock.now()).toISOString();
-  return driftDocument({
-    ...nothing,
     diagnostics,
     meta: {
-      ...unknown,
       trueup_version: version,
-      generated_at,
+      generated_at: new Date(clock.now()).toISOString(),
       paths: paths.length === 0 ? ['.'] : paths,
+      digest: '',
+      target: 'unknown',
+      lineage: '',
+      serial: 0,
+      api_requests: {},
+      masking,
     },
   });
 }

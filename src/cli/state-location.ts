@@ -9,10 +9,7 @@ import { secretOf } from './target.js';
 import { version } from './version.js';
 
 /** The environment of `--env` or TRUEUP_ENV. @throws Refusal for a name that is none. */
-export function environmentOf({
-  flags,
-  environment,
-}: Pick<Context, 'flags' | 'environment'>): string | undefined {
+export function environmentOf({ flags, environment }: Context): string | undefined {
   const name = flags.env ?? (environment['TRUEUP_ENV'] || undefined);
   if (name !== undefined && !NAME.test(name))
     refuse('usage', 'An environment is named by a letter, then letters, digits, - and _.', {
@@ -58,7 +55,6 @@ export function settleMilliseconds({ environment }: Context): number {
   const text = environment['TRUEUP_SETTLE_SECONDS'];
   if (text === undefined || text === '') return 60_000;
   const seconds = Number(text);
-  return seconds >= 0 && seconds <= 86_400
-    ? seconds * 1000
-    : refuse('usage', 'TRUEUP_SETTLE_SECONDS takes seconds, from 0 to 86400.');
+  if (seconds >= 0 && seconds <= 86_400) return seconds * 1000;
+  return refuse('usage', 'TRUEUP_SETTLE_SECONDS takes seconds, from 0 to 86400.');
 }

@@ -37,12 +37,9 @@ export function columned(
   const shown = (cell: string, width = WIDEST): string =>
     clip(visible(cell.length > LONGEST ? `${cell.slice(0, LONGEST)}…` : cell), width);
   const title = head.map((name) => shown(name.toUpperCase()));
-  const wanted = title.map((name, index) =>
-    first.reduce(
-      (widest, row) => Math.max(widest, columns(shown(row[index] ?? ''))),
-      columns(name),
-    ),
-  );
+  const widest = (name: string, index: number): number =>
+    first.reduce((most, row) => Math.max(most, columns(shown(row[index] ?? ''))), columns(name));
+  const wanted = title.map(widest);
   const widths = fitting(wanted, available);
   const padded = (cell: string, index: number): string => {
     const text = shown(cell, index === head.length - 1 ? WIDEST : widths[index]);

@@ -63,15 +63,9 @@ function endpointsOf(context: Context, settings: Settings): Endpoints {
   const login = (surface: 'iot' | 'flow') => {
     const { address, secrets } = needs[surface];
     const url = context.environment[address];
-    return (
-      url && {
-        [surface]: {
-          url,
-          username: secretOf(context, secrets[0]),
-          password: secretOf(context, secrets[1]),
-        },
-      }
-    );
+    if (!url) return {};
+    const [username, password] = [secretOf(context, secrets[0]), secretOf(context, secrets[1])];
+    return { [surface]: { url, username, password } };
   };
   const headers = (): Readonly<Record<string, Secret>> => {
     const names = headerNames(context.environment, settings.v2_headers);
@@ -105,13 +99,8 @@ async function lineTo(context: Context, settings: Settings): Promise<Line> {
   const origins = (['v2', 'v3', 'iot', 'flow'] as const).flatMap((name) =>
     endpoints[name] ? [checkedUrl(endpoints[name].url, needs[name].address).origin] : [],
   );
-  return {
-    ...endpoints,
-    ...undiciTransport({
-      origins,
-      proxy: { https: HTTPS_PROXY || lower, no: NO_PROXY || lowerNo },
-    }),
-  };
+  const proxy = { https: HTTPS_PROXY || lower, no: NO_PROXY || lowerNo };
+  return { ...endpoints, ...undiciTransport({ origins, proxy }) };
 }
 
 /** Addresses of the emulator in this process: never resolved, but loopback by name. */
@@ -123,24 +112,19 @@ async function emulatorLine(context: Context, settings: Settings): Promise<Line>
   const [key] = dummyCredentials.v2;
   const [token = ''] = Object.keys(dummyCredentials.v3);
   const dummy = (value: string): Secret => new Secret('the dummy credentials', () => value);
-  const login = ({
-    username,
-    password,
-  }: {
-    readonly username: string;
-    readonly password: string;
-  }) => ({ url: inProcess, username: dummy(username), password: dummy(password) });
+  type Login = { readonly username: string; readonly password: string };
+  const login = ({ username, password }: Login) => ({
+    url: inProcess,
+    username: dummy(username),
+    password: dummy(password),
+  });
+  const headers = Object.entries({ ...key }).map(([name, value]) => [
+    settings.v2_headers[name] ?? name,
+    dummy(value),
+  ]);
   return {
     name: 'emulator',
-    v2: {
-      url: `${inProcess}/api/v2`,
-      headers: Object.fromEntries(
-        Object.entries({ ...key }).map(([name, value]) => [
-          settings.v2_headers[name] ?? name,
-          dummy(value),
-        ]),
-      ),
-    },
+    v2: { url: `${inProcess}/api/v2`, headers: Object.fromEntries(headers) },
     v3: { url: inProcess, token: dummy(token) },
     iot: login(dummyCredentials.iot),
     flow: login(dummyCredentials.flow),
@@ -165,47 +149,34 @@ export async function reach(
   { emit, ahead }: { readonly emit: Emit; readonly ahead?: Readonly<Record<string, number>> },
 ): Promise<Reached> {
   const { connect } = await import('../client/index.js');
-  const { transport, close, name, flow: _, ...endpoints } = await lineTo(context, settings);
-  const options: ConnectOptions = {
-    ...endpoints,
-    ...howToAsk(context, settings),
-    emit,
-    ...defined({ ahead }),
-    transport: noted(context, transport),
-  };
-  const cloud = connect(options);
-  return { cloud: name === undefined ? cloud : { ...cloud, target: name }, close };
+  const line = await lineTo(context, settings);
+  const cloud = connect({ ...optionsOf(context, settings, line), emit, ...defined({ ahead }) });
+  return { cloud: { ...cloud, target: line.name ?? cloud.target }, close: line.close };
 }
 
-type HowToAsk = Pick<ConnectOptions, 'clock' | 'random' | 'signal' | 'requestsPerMinute'>;
-
-const howToAsk = (
-  { clock, random, signal }: Context,
+/** What all who ask over a line are given, but for those who are to be asked. */
+const optionsOf = (
+  { clock, random, signal, debug }: Context,
   { requests_per_minute: requestsPerMinute }: Settings,
-): HowToAsk => ({
+  { transport, v2, v3, iot }: Line,
+) => ({
   clock,
   random,
   signal,
-  ...defined({ requestsPerMinute }),
+  ...defined({ requestsPerMinute, v2, v3, iot }),
+  transport: noted({ clock, debug }, transport),
+  emit: () => undefined,
 });
 
 /** What is assumed of the service, checked by GET alone; neither the IoT platform nor the flow is asked. @throws Refusal */
 export async function* checkedApi(context: Context, settings: Settings): AsyncGenerator<Checked> {
   const { checkAssumptions } = await import('../client/api-checks.js');
-  const { transport, close, v2, v3 } = await lineTo(context, settings);
+  const line = await lineTo(context, settings);
   try {
-    const endpoints = { ...defined({ v2, v3 }) };
-    yield* checkAssumptions(
-      {
-        ...endpoints,
-        ...howToAsk(context, settings),
-        emit: () => undefined,
-        transport: noted(context, transport),
-      },
-      context.collections,
-    );
+    const { iot: _, ...options } = optionsOf(context, settings, line);
+    yield* checkAssumptions(options, context.collections);
   } finally {
-    await close();
+    await line.close();
   }
 }
 
@@ -215,35 +186,27 @@ export async function reachFlow(
   settings: Settings,
 ): Promise<{ flip(flip: Flip): Promise<Flipped>; close(): Promise<void> }> {
   const { connectFlow } = await import('../client/index.js');
-  const { transport, close, flow } = await lineTo(context, settings);
+  const line = await lineTo(context, settings);
+  const { flow, close } = line;
   const { address, secrets } = needs.flow;
   if (!flow)
     return refuse('no-target', 'There is no address of the sample flow.', {
       detail: `Set ${[address, ...secrets].join(', ')}.`,
     });
-  const { clock, random, signal } = context;
-  return {
-    flip: connectFlow({
-      flow,
-      transport: noted(context, transport),
-      clock,
-      random,
-      signal,
-      emit: () => undefined,
-    }),
-    close,
-  };
+  const { clock, random, signal, transport, emit } = optionsOf(context, settings, line);
+  return { flip: connectFlow({ flow, transport, clock, random, signal, emit }), close };
 }
 
 /** A transport whose exchanges are told to who wants to hear of them. */
-function noted({ clock, debug }: Context, transport: Transport): Transport {
+function noted(
+  { clock, debug }: Pick<Context, 'clock' | 'debug'>,
+  transport: Transport,
+): Transport {
   return async (request) => {
     const begun = clock.monotonic();
     const answer = await transport(request);
-    debug(
-      () =>
-        `${request.method} ${request.url} ${answer.status} ${Math.round(clock.monotonic() - begun)} ms`,
-    );
+    const elapsed = Math.round(clock.monotonic() - begun);
+    debug(() => `${request.method} ${request.url} ${answer.status} ${elapsed} ms`);
     return answer;
   };
 }

@@ -22,11 +22,8 @@ export function timeFrom(flag: string, text: string, now: number): string {
   const [, count, unit = ''] = /^(\d{1,9})([mhdw])$/.exec(text) ?? [];
   const at =
     count === undefined ? isoTime(text) : now - Number(count) * (MILLISECONDS[unit] as number);
-  if (at >= 0) return new Date(at).toISOString();
-  return refuse(
-    'usage',
-    `${flag} takes a time such as 2026-03-01T12:00:00Z, or a span before now such as 30m, 24h, 7d or 2w.`,
-  );
+  const usage = `${flag} takes a time such as 2026-03-01T12:00:00Z, or a span before now such as 30m, 24h, 7d or 2w.`;
+  return at >= 0 ? new Date(at).toISOString() : refuse('usage', usage);
 }
 
 function isoTime(text: string): number {

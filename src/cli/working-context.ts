@@ -2,16 +2,14 @@
 import {
   exits,
   Refusal,
-  type Impact,
   type Project,
   type Plan,
   type PlanDocument,
   type PlanRequest,
   type Settings,
 } from '../model/index.js';
-import type { Fingerprints } from '../platform/index.js';
 import type { AuditContext } from '../reconciler/audit/drift.js';
-import type { Meta } from '../report/index.js';
+import type { Meta, PlanDocumentInput } from '../report/index.js';
 import type { Snapshot, Store } from '../state/index.js';
 import { withCommands, verdictWithCommands } from './commands-to-type.js';
 import type { Context } from './context.js';
@@ -43,7 +41,7 @@ export async function withCloud<T>(
 ): Promise<T> {
   const store = await storeOf(context, settings, env);
   const snapshot = await store.read();
-  const fingerprints: Fingerprints = await fingerprintsOf(context);
+  const fingerprints = await fingerprintsOf(context);
   const { provider } = await import('../resources/provider.js');
   const watching = await watch(context);
   const ahead: Record<string, number> = {};
@@ -52,21 +50,15 @@ export async function withCloud<T>(
   const reached = await reach(context, settings, { emit: watching.emit, ahead });
   try {
     const { kinds, collections, clock } = context;
+    const { cloud } = reached;
+    const { emit } = watching;
+    const shared = { kinds, collections, cloud, fingerprints, clock, emit };
     return await work({
       store,
       snapshot,
       reached,
       watch: watching,
-      context: {
-        ...provider,
-        kinds,
-        collections,
-        cloud: reached.cloud,
-        fingerprints,
-        clock,
-        emit: watching.emit,
-        settleMilliseconds: settleMilliseconds(context),
-      },
+      context: { ...provider, ...shared, settleMilliseconds: settleMilliseconds(context) },
     });
   } finally {
     watching.end();
@@ -83,22 +75,15 @@ export async function withProject<T>(
 ): Promise<T> {
   const project = await loadProject(context, paths, how);
   try {
-    return await withCloud(
-      context,
-      project.settings,
-      (place) => work({ ...place, project }),
-      how.env,
-    );
+    const { settings } = project;
+    return await withCloud(context, settings, (place) => work({ ...place, project }), how.env);
   } catch (error) {
     if (!(error instanceof Refusal) || error.exit !== exits.error) throw error;
     // What kept the run from planning says nothing about the references, which are wrong all the same.
-    const broken = await brokenHere(context, project, {
-      env: how.env,
-      request: requestOf(context),
-    }).catch(() => []);
-    const more = broken.filter(({ summary }) =>
-      error.diagnostics.every((one) => one.summary !== summary),
-    );
+    const request = requestOf(context);
+    const broken = await brokenHere(context, project, { env: how.env, request }).catch(() => []);
+    const said = new Set(error.diagnostics.map(({ summary }) => summary));
+    const more = broken.filter(({ summary }) => !said.has(summary));
     throw more.length > 0 ? new Refusal([...error.diagnostics, ...more], error.exit) : error;
   }
 }
@@ -133,10 +118,8 @@ export function metaOf(
   };
 }
 
-interface Documented {
+interface Documented extends Pick<PlanDocumentInput, 'keeps' | 'impact'> {
   readonly snapshot: Snapshot | undefined;
-  readonly keeps: 'all' | 'count';
-  readonly impact?: Impact | undefined;
 }
 
 /** The published form of a plan. What is kept is only listed where somebody will read it. */
@@ -144,16 +127,12 @@ export async function planDocumentOf(
   context: Context,
   site: ProjectContext,
   plan: Plan,
-  how: Documented,
+  { snapshot, ...how }: Documented,
 ): Promise<PlanDocument> {
   const { planDocument } = await import('../report/index.js');
-  const diagnostics = withCommands(plan.diagnostics, context.said);
-  const verdicts = plan.verdicts.map((one) => verdictWithCommands(one, context.said));
-  return planDocument({
-    plan: { ...plan, diagnostics, verdicts },
-    kinds: context.kinds,
-    meta: metaOf(context, site, how.snapshot),
-    keeps: how.keeps,
-    impact: how.impact,
-  });
+  const { kinds, said } = context;
+  const diagnostics = withCommands(plan.diagnostics, said);
+  const verdicts = plan.verdicts.map((one) => verdictWithCommands(one, said));
+  const meta = metaOf(context, site, snapshot);
+  return planDocument({ plan: { ...plan, diagnostics, verdicts }, kinds, meta, ...how });
 }

@@ -1,5 +1,6 @@
 // Expected errors are data. Everything a person may have to read arrives as a Diagnostic;
 // throwing is for bugs, and for `Refusal`, which carries diagnostics and an exit code across modules.
+import { defined } from './defined.js';
 
 /** Where a declaration was written. Lines and columns start at 1. `path` is the path of the construct that a program made; then `line` is 0 where no trace tells it. */
 export interface Origin {
@@ -60,6 +61,13 @@ export class Refusal extends Error {
     this.exit = exit;
   }
 }
+
+export const warning = (code: string, summary: string, detail?: string): Diagnostic => ({
+  severity: 'warning',
+  code,
+  summary,
+  ...defined({ detail }),
+});
 
 export function refuse(
   code: string,

@@ -57,13 +57,10 @@ function list(review: AccessReview): Markup {
 
 function roleOf(cell: AccessCell | undefined, names: Names): Markup {
   if (!cell) return raw('<span class="muted">none</span>');
-  const { role, inherited_from, own, declared } = cell;
-  const from =
-    inherited_from === undefined
-      ? undefined
-      : markup`<br><span class="muted">from ${names.get(inherited_from) ?? inherited_from}</span>`;
-  const beside =
-    own === undefined ? undefined : markup`<br><span class="muted">own: ${own.join(', ')}</span>`;
+  const { role, inherited_from: source, own, declared } = cell;
+  const muted = (text: string): Markup => markup`<br><span class="muted">${text}</span>`;
+  const from = source === undefined ? undefined : muted(`from ${names.get(source) ?? source}`);
+  const beside = own === undefined ? undefined : muted(`own: ${own.join(', ')}`);
   const other =
     declared === undefined
       ? undefined

@@ -5,6 +5,7 @@ import {
   compareText,
   equal,
   isObject,
+  own,
   wireText,
   type Author,
   type DriftChange,
@@ -46,7 +47,8 @@ export function differences({ change, patch }: ResourceChange): readonly Differe
   const touched = new Set(patch.flatMap(({ op, path }) => (op === 'replace' ? [path] : [])));
   const after = patched(change.before, patch);
   const fixed = change.replace_paths ?? [];
-  return [...leaves([], change.before ?? undefined, after ?? undefined)]
+  const sides = { before: change.before ?? undefined, after: after ?? undefined };
+  return [...leaves({ path: [], ...sides })]
     .filter(({ path, before, after: now }) => !equal(before, now) || touched.has(pointer(path)))
     .map(({ path, before, after: now }) => ({
       path: dotted(path),
@@ -59,51 +61,40 @@ export function differences({ change, patch }: ResourceChange): readonly Differe
 }
 
 /** From what is declared to what is live. */
-export function driftDifference({ path, declared, live }: DriftChange): Difference {
-  return {
-    path,
-    before: brief(declared),
-    after: brief(live),
-    unknown: false,
-    sensitive: declared === SENSITIVE,
-  };
-}
+const changed = (path: string, before: Json, after: Json): Difference => ({
+  path,
+  before: brief(before),
+  after: brief(after),
+  unknown: false,
+  sensitive: before === SENSITIVE,
+});
 
 /** From what was applied to what is live. */
-export function outsideDifference({
+export const outsideDifference = ({
   path,
   applied = null,
   live,
-}: Pick<DriftChange, 'path' | 'applied' | 'live'>): Difference {
-  return {
-    path,
-    before: brief(applied),
-    after: brief(live),
-    unknown: false,
-    sensitive: applied === SENSITIVE,
-  };
-}
+}: Omit<DriftChange, 'declared'>): Difference => changed(path, applied, live);
 
 /** The differences of an object that drifted: from what is declared, or, where it settled, from what was applied. */
 export const recordDifference = ({ status }: DriftRecord): ((change: DriftChange) => Difference) =>
-  status === 'settled' ? outsideDifference : driftDifference;
-
-/** Changes of which something else was applied than is declared. */
-export const appliedOtherwise = ({
-  status,
-  changes,
-}: DriftRecord): readonly Required<DriftChange>[] =>
   status === 'settled'
-    ? []
-    : changes.filter(
-        (one): one is Required<DriftChange> =>
-          one.applied !== undefined && !equal(one.applied, one.declared),
-      );
+    ? outsideDifference
+    : ({ path, declared, live }) => changed(path, declared, live);
+/** Changes of which something else was applied than is declared. */
+export function appliedOtherwise(record: DriftRecord): readonly Required<DriftChange>[] {
+  if (record.status === 'settled') return [];
+  return record.changes.filter(
+    (one): one is Required<DriftChange> =>
+      one.applied !== undefined && !equal(one.applied, one.declared),
+  );
+}
 
 /** What the activity log says that somebody changed. */
 export function loggedDifferences(author: Author): readonly Difference[] {
   if (author === 'unknown' || (author.before === null && author.after === null)) return [];
-  return [...leaves([], author.before ?? undefined, author.after ?? undefined)]
+  const sides = { before: author.before ?? undefined, after: author.after ?? undefined };
+  return [...leaves({ path: [], ...sides })]
     .filter(({ path, before, after }) => path.length > 0 && !equal(before, after))
     .map(({ path, before, after }) => ({
       path: dotted(path),
@@ -125,34 +116,18 @@ function brief(value: Json): Json {
     : value;
 }
 
-interface Leaf {
+interface Leaf extends Pick<Difference, 'before' | 'after'> {
   readonly path: readonly string[];
-  readonly before: Json | undefined;
-  readonly after: Json | undefined;
 }
 
-/** Whether both sides are a document and what goes with it, as configurations are: shown member by member. */
-function areDocuments(
-  before: Json | undefined,
-  after: Json | undefined,
-): before is readonly Json[] {
-  return (
-    Array.isArray(before) &&
-    Array.isArray(after) &&
-    before.length === after.length &&
-    isObject(before[0]) &&
-    isObject(after[0])
-  );
-}
+/** Whether it is a document and what goes with it, as configurations are: shown member by member. */
+const isDocument = (value: Json | undefined): value is readonly Json[] =>
+  Array.isArray(value) && isObject(value[0]);
 
-function* leaves(
-  path: readonly string[],
-  before: Json | undefined,
-  after: Json | undefined,
-): Generator<Leaf> {
-  if (areDocuments(before, after)) {
+function* leaves({ path, before, after }: Leaf): Generator<Leaf> {
+  if (isDocument(before) && isDocument(after) && before.length === after.length) {
     for (const [index, item] of before.entries())
-      yield* leaves([...path, String(index)], item, (after as readonly Json[])[index]);
+      yield* leaves({ path: [...path, String(index)], before: item, after: after[index] });
     return;
   }
   if (!isTree(before, after) && !isTree(after, before)) {
@@ -162,7 +137,7 @@ function* leaves(
   const [old, now] = [before ?? {}, after ?? {}] as [JsonObject, JsonObject];
   const names = new Set([...Object.keys(old), ...Object.keys(now)]);
   for (const name of [...names].toSorted(compareText))
-    yield* leaves([...path, name], own(old, name), own(now, name));
+    yield* leaves({ path: [...path, name], before: own(old, name), after: own(now, name) });
 }
 
 /** An object with members, opposite an object or nothing. */
@@ -170,9 +145,6 @@ const isTree = (value: Json | undefined, other: Json | undefined): boolean =>
   isObject(value) &&
   Object.keys(value).length > 0 &&
   (other === undefined || other === null || isObject(other));
-
-const own = (tree: JsonObject, name: string): Json | undefined =>
-  Object.hasOwn(tree, name) ? tree[name] : undefined;
 
 function marked(marks: JsonObject, path: readonly string[]): boolean {
   let mark: Json | undefined = marks;
@@ -217,12 +189,9 @@ const isLong = (value: Json | undefined): boolean =>
 /** The difference line by line: members of collections, lines of long texts. A secret sent again is both removed and added. */
 export function rows({ before, after }: Difference): readonly Row[] {
   if (before !== undefined && after !== undefined && equal(before, after))
-    return [row('-', inline(before)), row('+', inline(after))];
+    return [...signed('-', [inline(before)]), ...signed('+', [inline(after)])];
   if (isMembers(before) && isMembers(after)) return memberRows(before ?? [], after ?? []);
-  return lineRows(
-    before === undefined ? [] : linesOf(before),
-    after === undefined ? [] : linesOf(after),
-  );
+  return lineRows(linesOf(before), linesOf(after));
 }
 
 /** A collection of plain values, or nothing. */
@@ -231,15 +200,15 @@ const isMembers = (value: Json | undefined): value is readonly Json[] | undefine
   (Array.isArray(value) && !value.some((item: Json) => isObject(item) || Array.isArray(item)));
 
 function memberRows(before: readonly Json[], after: readonly Json[]): readonly Row[] {
-  const removed = without(before, after);
-  const added = without(after, before);
+  const removed = without(before, after).map(inline);
+  const added = without(after, before).map(inline);
   if (removed.length + added.length === 0)
-    return [row('-', inline(before)), row('+', inline(after))];
+    return [...signed('-', [inline(before)]), ...signed('+', [inline(after)])];
   const kept = before.length - removed.length;
   return [
-    ...removed.map((one) => row('-', inline(one))),
-    ...added.map((one) => row('+', inline(one))),
-    ...(kept > 0 ? [row(' ', `… ${kept} unchanged`)] : []),
+    ...signed('-', removed),
+    ...signed('+', added),
+    ...signed(' ', kept > 0 ? [`… ${kept} unchanged`] : []),
   ];
 }
 
@@ -254,7 +223,8 @@ function without(all: readonly Json[], others: readonly Json[]): readonly Json[]
   });
 }
 
-function linesOf(value: Json): readonly string[] {
+function linesOf(value: Json | undefined): readonly string[] {
+  if (value === undefined) return [];
   if (typeof value === 'string' && value.includes('\n')) return value.split('\n').map(visible);
   return isLong(value) ? inert(wireText(value, 2)).split('\n') : [inline(value)];
 }
@@ -265,31 +235,23 @@ const runContext = 2;
 const mostPairs = 250_000;
 
 function lineRows(before: readonly string[], after: readonly string[]): readonly Row[] {
+  const least = Math.min(before.length, after.length);
   const start = before.findIndex((line, index) => line !== after[index]);
-  const head = start === -1 ? Math.min(before.length, after.length) : start;
+  const head = start === -1 ? least : start;
   let tail = 0;
-  while (
-    tail < Math.min(before.length, after.length) - head &&
-    before.at(-1 - tail) === after.at(-1 - tail)
-  )
-    tail += 1;
-  const middle = align(
-    before.slice(head, before.length - tail),
-    after.slice(head, after.length - tail),
-  );
-  const same = (lines: readonly string[]): readonly Row[] => lines.map((line) => row(' ', line));
+  while (tail < least - head && before.at(-1 - tail) === after.at(-1 - tail)) tail += 1;
+  const end = before.length - tail;
   return folded([
-    ...same(before.slice(0, head)),
-    ...middle,
-    ...same(before.slice(before.length - tail)),
+    ...signed(' ', before.slice(0, head)),
+    ...align(before.slice(head, end), after.slice(head, after.length - tail)),
+    ...signed(' ', before.slice(end)),
   ]);
 }
 
 /** The longest common subsequence keeps its lines; the others are removed and added. */
 function align(before: readonly string[], after: readonly string[]): readonly Row[] {
   const [down, across] = [before.length, after.length];
-  if (down * across > mostPairs)
-    return [...before.map((line) => row('-', line)), ...after.map((line) => row('+', line))];
+  if (down * across > mostPairs) return [...signed('-', before), ...signed('+', after)];
   const common = Array.from({ length: down + 1 }, () => new Uint32Array(across + 1));
   const cell = (i: number, j: number): number => common[i]?.[j] ?? 0;
   for (let i = down - 1; i >= 0; i -= 1) {
@@ -327,3 +289,5 @@ function folded(all: readonly Row[]): readonly Row[] {
 }
 
 const row = (sign: Row['sign'], text: string): Row => ({ sign, text });
+const signed = (sign: Row['sign'], texts: readonly string[]): readonly Row[] =>
+  texts.map((text) => row(sign, text));

@@ -112,13 +112,11 @@ export function driftDocument({ meta, ...findings }: DriftInput): DriftDocument 
 }
 
 /** The document of an access review. */
-export function accessDocument({
-  access,
-  diagnostics,
+export const accessDocument = ({
   meta,
-}: Pick<AccessDocument, 'access' | 'diagnostics'> & { readonly meta: Meta }): AccessDocument {
-  return meta.masking.said({ ...head(meta), access, diagnostics });
-}
+  ...review
+}: Pick<AccessDocument, 'access' | 'diagnostics'> & { readonly meta: Meta }): AccessDocument =>
+  meta.masking.said({ ...head(meta), ...review });
 
 /** The digest of ten thousand declarations costs 0.1 s, and only JSON shows it: it is computed when it is read. */
 const head = (meta: Meta) => ({
@@ -186,20 +184,10 @@ function actionWords(change: Change): ResourceChange['change']['actions'] {
 }
 
 function afterOf(change: Change, kind: Kind, before: View | undefined): View | undefined {
-  switch (change.action) {
-    case 'create':
-      return view(kind, change.desired.declared);
-    case 'adopt':
-    case 'update':
-      return change.changes.length === 0
-        ? before
-        : view(kind, normalised(kind, withChanges(change.before, change.changes)));
-    case 'keep':
-      return before;
-    case 'delete':
-    case 'forget':
-      return undefined;
-  }
+  if (change.action === 'create') return view(kind, change.desired.declared);
+  if (change.action === 'delete' || change.action === 'forget') return undefined;
+  if (change.action === 'keep' || change.changes.length === 0) return before;
+  return view(kind, normalised(kind, withChanges(change.before, change.changes)));
 }
 
 /** What happens to the live object: nothing, where it is only forgotten. */
@@ -238,16 +226,11 @@ interface Seen {
   readonly shown: Json;
   /** Absent where the whole value is unknown. */
   readonly known?: Json;
-  readonly unknown?: true | JsonObject | readonly Json[];
-  readonly sensitive?: true | JsonObject | readonly Json[];
+  readonly unknown?: Json;
+  readonly sensitive?: Json;
 }
 
-interface View {
-  readonly shown: JsonObject;
-  readonly known: JsonObject;
-  readonly unknown: JsonObject;
-  readonly sensitive: JsonObject;
-}
+type View = Readonly<Record<keyof Seen, JsonObject>>;
 
 /** The writable attributes among `values`. */
 function view(kind: Kind, values: Values): View {
@@ -264,13 +247,11 @@ function see(attribute: Attribute | undefined, value: Value): Seen {
     return { shown: SENSITIVE, known: SENSITIVE, sensitive: true };
   if (value instanceof Reference || value instanceof Template)
     return { shown: value.toString(), unknown: true };
-  if (Array.isArray(value))
-    return attribute?.wire === 'merge'
-      ? seeDocument(value as readonly Value[])
-      : seeList(
-          attribute && 'of' in attribute ? attribute.of : undefined,
-          value as readonly Value[],
-        );
+  if (Array.isArray(value)) {
+    const items = value as readonly Value[];
+    if (attribute?.wire === 'merge') return seeDocument(items);
+    return seeList(attribute && 'of' in attribute ? attribute.of : undefined, items);
+  }
   if (isTree(value)) {
     const { unknown, sensitive, ...seen } = seeTree(innerOf(attribute), value, Object.keys(value));
     return {
@@ -286,24 +267,19 @@ function see(attribute: Attribute | undefined, value: Value): Seen {
 /** The two parts of a document, each by itself. */
 function seeDocument(parts: readonly Value[]): Seen {
   const seen = parts.map((part) => see(undefined, part));
-  const marks = (name: 'unknown' | 'sensitive'): false | readonly Json[] =>
-    seen.some((part) => part[name] !== undefined) && seen.map((part) => part[name] ?? false);
-  const [unknown, sensitive] = [marks('unknown'), marks('sensitive')];
+  const marks = (name: 'unknown' | 'sensitive'): readonly Json[] | undefined =>
+    seen.some((part) => part[name] !== undefined)
+      ? seen.map((part) => part[name] ?? false)
+      : undefined;
+  const shown = seen.map((part) => part.shown);
   const known = seen.map((part) => part.known ?? null);
-  return {
-    shown: seen.map((part) => part.shown),
-    known,
-    ...(unknown && { unknown }),
-    ...(sensitive && { sensitive }),
-  };
+  return { shown, known, ...defined({ unknown: marks('unknown'), sensitive: marks('sensitive') }) };
 }
 
 function seeList(of: Attribute | undefined, values: readonly Value[]): Seen {
   const items = values.map((value) => see(of, value));
   const shown = items.map((item) => item.shown);
-  const sensitive = items.some((item) => item.sensitive !== undefined) && {
-    sensitive: true as const,
-  };
+  const sensitive = items.some((item) => item.sensitive !== undefined) && { sensitive: true };
   return items.some((item) => item.unknown !== undefined)
     ? { shown, unknown: true, ...sensitive }
     : { shown, known: shown, ...sensitive };
@@ -314,24 +290,16 @@ function seeTree(
   values: Values,
   names: readonly string[],
 ): View {
-  const shown: [string, Json][] = [];
-  const known: [string, Json][] = [];
-  const unknown: [string, Json][] = [];
-  const sensitive: [string, Json][] = [];
-  for (const name of names.toSorted(compareText)) {
-    const seen = see(inner(name), values[name] as Value);
-    shown.push([name, seen.shown]);
-    if (seen.known !== undefined) known.push([name, seen.known]);
-    if (seen.unknown !== undefined) unknown.push([name, seen.unknown]);
-    if (seen.sensitive !== undefined) sensitive.push([name, seen.sensitive]);
-  }
-  const all = Object.fromEntries(shown);
-  return {
-    shown: all,
-    known: unknown.length === 0 ? all : Object.fromEntries(known),
-    unknown: Object.fromEntries(unknown),
-    sensitive: Object.fromEntries(sensitive),
-  };
+  const seen = names
+    .toSorted(compareText)
+    .map((name) => [name, see(inner(name), values[name] as Value)] as const);
+  const side = (wanted: keyof Seen): JsonObject =>
+    Object.fromEntries(
+      seen.flatMap(([name, { [wanted]: value }]) => (value === undefined ? [] : [[name, value]])),
+    );
+  const [shown, unknown, sensitive] = [side('shown'), side('unknown'), side('sensitive')];
+  const known = Object.keys(unknown).length === 0 ? shown : side('known');
+  return { shown, known, unknown, sensitive };
 }
 
 function innerOf(attribute: Attribute | undefined): (name: string) => Attribute | undefined {
@@ -351,12 +319,8 @@ function onWire(attribute: Attribute | undefined, value: Json): Json {
 }
 
 /** `before` with each change at its place. */
-function withChanges(before: Values, changes: readonly AttributeChange[]): Values {
-  return changes.reduce(
-    (values, { path, after }) => placed(values, path.split('.'), after),
-    before,
-  );
-}
+const withChanges = (before: Values, changes: readonly AttributeChange[]): Values =>
+  changes.reduce((values, { path, after }) => placed(values, path.split('.'), after), before);
 
 function placed(
   values: Values,
@@ -374,33 +338,27 @@ function placed(
   return inner === undefined ? others : { ...others, [name]: inner };
 }
 
-function normalised(kind: Kind, values: Values): Values {
-  return Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [
-      name,
-      kind.attributes[name] ? normal(kind.attributes[name], value) : value,
-    ]),
+const normalised = ({ attributes }: Kind, values: Values): Values =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, value]) => {
+      const attribute = attributes[name];
+      return [name, attribute ? normal(attribute, value) : value];
+    }),
   );
-}
 
 /** `before` of such a change is what was applied, `after` what is live. */
-function resourceDrift(
-  { address, kind: name, id, changes, replaced_by }: Drift,
-  kind: Kind,
-): ResourceDrift {
+function resourceDrift(drift: Drift, kind: Kind): ResourceDrift {
+  const { address, id, changes = [], replaced_by } = drift;
   return {
     address,
-    kind: name,
+    kind: kind.name,
     id,
-    actions: [changes ? 'update' : 'delete'],
+    actions: [drift.changes ? 'update' : 'delete'],
     ...defined({ replaced_by }),
-    changes: (changes ?? []).map(({ path, before, after }) => {
+    changes: changes.map(({ path, before, after }) => {
       const attribute = attributeAt(kind, path);
-      return {
-        path,
-        applied: see(attribute, before ?? null).shown,
-        live: see(attribute, after ?? null).shown,
-      };
+      const shown = (value: Value | undefined): Json => see(attribute, value ?? null).shown;
+      return { path, applied: shown(before), live: shown(after) };
     }),
   };
 }

@@ -1,25 +1,26 @@
 // An audit as a page: what drifted and who did it, what was expected, health issues, the access review.
-import {
-  type HealthIssue,
-  type DriftDocument,
-  type DriftRecord,
-  type UnmanagedRecord,
-  type Verified,
+import type {
+  HealthIssue,
+  DriftDocument,
+  DriftRecord,
+  UnmanagedRecord,
+  Verified,
 } from '../model/index.js';
 import { accessTable } from './access-html.js';
 import { appliedOtherwise, inline, loggedDifferences, recordDifference } from './differences.js';
-import { markup, moment, withCode, type Markup } from './markup.js';
+import { codeOf, markup, moment, withCode, type Markup } from './markup.js';
 import {
   countTable,
   diagnosticNotes,
+  diagnosticSection,
   facts,
   fieldTable,
-  group,
+  itemGroups,
   itemOf,
-  htmlTable,
+  tableIfAny,
   typeset,
 } from './html-parts.js';
-import { filterForm, page } from './html-page.js';
+import { page, pageSection } from './html-page.js';
 import {
   authorSentence,
   changedBy,
@@ -32,8 +33,7 @@ import {
 } from './words.js';
 
 /** What is most to be feared comes first. */
-const order = ['gone', 'replaced', 'changed', 'missing', 'undeclared', 'settled'] as const;
-const titles: Readonly<Record<(typeof order)[number], string>> = {
+const titles: Readonly<Record<DriftRecord['status'], string>> = {
   gone: 'Gone',
   replaced: 'Replaced outside of trueup',
   changed: 'Changed',
@@ -42,69 +42,38 @@ const titles: Readonly<Record<(typeof order)[number], string>> = {
   settled: 'Settled by themselves',
 };
 
-/** Up to this many objects are shown opened. */
-const fewRecords = 12;
-
 export function driftHtml(document: DriftDocument): string {
-  const { drift, summary, diagnostics, expectations, health, unmanaged_objects, access } = document;
+  const { drift, summary, expectations, health, unmanaged_objects, access } = document;
+  const unmanaged = unmanagedTables(document.unmanaged, unmanaged_objects);
+  const verdicts = expectations.map(expectationItem);
+  const items = itemGroups(drift, {
+    titles,
+    noun: 'Status',
+    groupOf: ({ status }) => status,
+    item: recordItem,
+  });
   return page({
     kind: 'drift',
     sentence: driftSentence(document),
     counts: [
-      ...order.map((status) => ({
-        count: drift.filter((one) => one.status === status).length,
-        words: status,
-        tone: driftActions[status],
-      })),
-      { count: summary.expectations_failed, words: 'expectations failed', tone: 'delete' },
-      { count: summary.in_sync, words: 'in sync' },
-      { count: summary.unmanaged, words: 'unmanaged' },
+      ...(Object.keys(titles) as DriftRecord['status'][]).map((status) => {
+        const { length } = drift.filter((one) => one.status === status);
+        return [length, status, driftActions[status]] as const;
+      }),
+      [summary.expectations_failed, 'expectations failed', 'delete'],
+      [summary.in_sync, 'in sync'],
+      [summary.unmanaged, 'unmanaged'],
     ],
     document,
     sections: [
-      {
-        id: 'diagnostics',
-        title: 'To be known',
-        count: diagnostics.length,
-        content: diagnosticNotes(diagnostics),
-      },
-      { id: 'drift', title: 'Drift', count: drift.length, content: recordItems(drift) },
-      {
-        id: 'expectations',
-        title: 'Expectations',
-        count: expectations.length,
-        content: expectations.map(expectationItem),
-      },
-      { id: 'health', title: 'Health issues', count: health.length, content: healthTable(health) },
-      {
-        id: 'unmanaged',
-        title: 'Unmanaged',
-        count: summary.unmanaged,
-        content: unmanagedTables(document.unmanaged, unmanaged_objects),
-      },
-      { id: 'access', title: 'Access review', content: access ? [accessTable(access)] : [] },
+      diagnosticSection(document.diagnostics),
+      pageSection('drift', 'Drift', items, drift.length),
+      pageSection('expectations', 'Expectations', verdicts, expectations.length),
+      pageSection('health', 'Health issues', healthTable(health), health.length),
+      pageSection('unmanaged', 'Unmanaged', unmanaged, summary.unmanaged),
+      pageSection('access', 'Access review', access ? [accessTable(access)] : []),
     ],
   });
-}
-
-function recordItems(records: readonly DriftRecord[]): readonly Markup[] {
-  if (records.length === 0) return [];
-  const form = filterForm(
-    records.map(({ kind }) => kind),
-    records.map(({ status }) => status),
-    'Status',
-    records.length,
-  );
-  const open = records.length <= fewRecords;
-  const groups = order.map((status) =>
-    group(
-      titles[status],
-      records
-        .filter((record) => record.status === status)
-        .map((record) => recordItem(record, open)),
-    ),
-  );
-  return [form, ...groups];
 }
 
 function recordItem(record: DriftRecord, open: boolean): Markup {
@@ -125,15 +94,12 @@ function recordItem(record: DriftRecord, open: boolean): Markup {
           'Who',
           status === 'missing' || status === 'undeclared' ? undefined : withCode(changedBy(record)),
         ],
-        ['Declared', origin ? markup`<code>${place(origin)}</code>` : undefined],
-        ['Live id', id === null ? undefined : markup`<code>${id}</code>`],
-        ...appliedOtherwise(record).map(
-          ({ path, applied }) =>
-            [
-              'Last applied',
-              markup`<code>${path}</code> as <code>${inline(applied)}</code>`,
-            ] as const,
-        ),
+        ['Declared', codeOf(origin && place(origin))],
+        ['Live id', codeOf(id)],
+        ...appliedOtherwise(record).map(({ path, applied }) => {
+          const said = markup`<code>${path}</code> as <code>${inline(applied)}</code>`;
+          return ['Last applied', said] as const;
+        }),
       ]),
       fieldTable(
         settled ? 'From last applied to live' : 'From declared to live',
@@ -153,7 +119,7 @@ function expectationItem(verified: Verified): Markup {
     unknown: ['update', '?'],
   } as const;
   const [tone, sign] = looks[verdict];
-  const rest = failed - offenders.length;
+  const first = failed > offenders.length ? `, the first ${offenders.length} of ${failed}` : '';
   const named = offenders.map(
     ({ id, why }) => markup`<tr><th scope="row"><code>${id}</code></th><td>${why}</td></tr>\n`,
   );
@@ -167,30 +133,23 @@ function expectationItem(verified: Verified): Markup {
     open: verdict !== 'met',
     body: [
       facts([
-        ['Of', markup`<code>${collection}</code>`],
-        ['Declared', markup`<code>${place(origin)}</code>`],
+        ['Of', codeOf(collection)],
+        ['Declared', codeOf(place(origin))],
       ]),
-      offenders.length === 0
-        ? undefined
-        : htmlTable(
-            `Records that are not as expected${rest > 0 ? `, the first ${offenders.length} of ${failed}` : ''}`,
-            ['Record', 'Why'],
-            named,
-          ),
+      ...tableIfAny(`Records that are not as expected${first}`, ['Record', 'Why'], named),
       ...diagnosticNotes(diagnostic ? [diagnostic] : []),
     ],
   });
 }
 
 function healthTable(health: readonly HealthIssue[]): readonly Markup[] {
-  if (health.length === 0) return [];
-  const body = health.map(
-    ({ kind, id, address, summary, detail, at }) =>
-      markup`<tr data-kind="${kind}"><th scope="row"><code>${address ?? `${kind} ${id}`}</code></th><td>${summary}${detail === undefined ? undefined : markup`<br><span class="muted text">${detail}</span>`}</td><td>${at === undefined ? undefined : moment(at)}</td></tr>\n`,
-  );
-  return [
-    htmlTable('Live objects that do not work, declared or not', ['Object', 'What', 'Since'], body),
-  ];
+  const body = health.map(({ kind, id, address = `${kind} ${id}`, summary, detail, at }) => {
+    const more =
+      detail === undefined ? undefined : markup`<br><span class="muted text">${detail}</span>`;
+    return markup`<tr data-kind="${kind}"><th scope="row"><code>${address}</code></th><td>${summary}${more}</td><td>${at === undefined ? undefined : moment(at)}</td></tr>\n`;
+  });
+  const caption = 'Live objects that do not work, declared or not';
+  return tableIfAny(caption, ['Object', 'What', 'Since'], body);
 }
 
 function unmanagedTables(
@@ -201,8 +160,5 @@ function unmanagedTables(
     const { kind, id, label } = unmanaged;
     return markup`<tr data-kind="${kind}"><th scope="row"><code>${kind}</code> <code>${id}</code></th><td>${label ?? ''}</td><td>${withCode(authorSentence(unmanaged))}</td></tr>\n`;
   });
-  return [
-    ...countTable('Live objects in no state and no declaration', counts),
-    ...(body.length === 0 ? [] : [htmlTable('Each of them', ['Object', 'Name', 'Who'], body)]),
-  ];
+  return [...countTable(counts), ...tableIfAny('Each of them', ['Object', 'Name', 'Who'], body)];
 }

@@ -3,14 +3,16 @@ import type { HealthIssue, DriftDocument, DriftRecord, UnmanagedRecord } from '.
 import { accessItems, accessSentence } from './access-text.js';
 import { loggedDifferences, recordDifference } from './differences.js';
 import { expectationItems } from './expectations-text.js';
-import { code, prose, shorten } from './escaping.js';
+import { code, prose } from './escaping.js';
 import type { Lines } from './layout.js';
 import {
   diagnosticItems,
   differenceFence,
   fitted,
   folded,
+  foldedDetails,
   footer,
+  leftOut,
   some,
   markdownTable,
   type Level,
@@ -31,37 +33,23 @@ export function driftMarkdown(document: DriftDocument): string {
 }
 
 function* driftLines(document: DriftDocument, level: Level): Lines {
+  const { drift, access } = document;
   yield* ['<!-- trueup:drift -->', `### ${driftSentence(document)}`, ''];
   yield* diagnosticItems(document.diagnostics, level);
-  const { drift } = document;
+  const titles = ['Status', 'Address', 'Meaning', 'Changed', 'Declared'];
   if (drift.length > 0)
-    yield* markdownTable(
-      ['Status', 'Address', 'Meaning', 'Changed', 'Declared'],
-      drift,
-      level,
-      (record) => cellsOf(record, level),
-    );
+    yield* markdownTable(titles, drift, level, (record) => cellsOf(record, level));
   const changed = drift.filter(
     ({ changes, changed_by }) => changes.length > 0 || loggedDifferences(changed_by).length > 0,
   );
-  if (level.details && changed.length > 0)
-    yield* folded(
-      'Attributes, from declared (settled: last applied) to live',
-      changed.flatMap((record) => [...detailOf(record, level)]),
-    );
+  const title = 'Attributes, from declared (settled: last applied) to live';
+  yield* foldedDetails(title, changed, level, (record) => detailOf(record, level));
   yield* expectationItems(document.expectations, level);
   yield* healthIssueItems(document.health, level);
   yield* unmanagedTable(document.unmanaged_objects, level);
-  if (document.access)
-    yield* folded(prose(accessSentence(document.access)), [
-      '',
-      ...accessItems(document.access, atMost(level)),
-    ]);
-  if (!level.details)
-    yield* [
-      'Attribute details are left out: the audit is too long for a comment. The text and JSON forms have them.',
-      '',
-    ];
+  if (access)
+    yield* folded(prose(accessSentence(access)), ['', ...accessItems(access, atMost(level))]);
+  if (!level.details) yield* leftOut('Attribute details', 'audit');
   yield* footer(document, level);
 }
 
@@ -70,16 +58,16 @@ function cellsOf(record: DriftRecord, level: Level): readonly string[] {
   const verb = `${code(driftSigns[status])} ${status}`;
   return [
     status === 'gone' ? `**${verb}**` : verb,
-    code(shorten(address, level.length)),
+    level.code(address),
     driftMeanings[status],
-    prose(shorten(changedBy(record), level.length)),
-    origin ? code(shorten(place(origin), level.length)) : '',
+    level.prose(changedBy(record)),
+    origin ? level.code(place(origin)) : '',
   ];
 }
 
 function* detailOf(record: DriftRecord, level: Level): Lines {
   const { address, changes, changed_by } = record;
-  yield* ['', code(shorten(address, level.length)), ''];
+  yield* ['', level.code(address), ''];
   if (changes.length > 0) yield* differenceFence(changes.map(recordDifference(record)), level);
   const logged = loggedDifferences(changed_by);
   if (logged.length === 0) return;
@@ -95,19 +83,17 @@ const atMost = (level: Level): Level => ({ ...level, rows: Math.min(level.rows, 
 function* healthIssueItems(health: readonly HealthIssue[], level: Level): Lines {
   if (health.length === 0) return;
   yield* ['**Health issues**', ''];
-  yield* some(health, atMost(level), (issue) => [
-    `- ${prose(shorten(healthIssueSentence(issue), level.length))}`,
-  ]);
+  yield* some(health, atMost(level), (issue) => [`- ${level.prose(healthIssueSentence(issue))}`]);
   yield '';
 }
 
 function* unmanagedTable(unmanaged: readonly UnmanagedRecord[], level: Level): Lines {
   if (unmanaged.length === 0) return;
-  const cells = (unmanaged: UnmanagedRecord): readonly string[] => [
-    code(shorten(unmanaged.kind, level.length)),
-    code(shorten(unmanaged.id, level.length)),
-    prose(shorten(unmanaged.label ?? '', level.length)),
-    prose(shorten(authorSentence(unmanaged), level.length)),
+  const cells = (one: UnmanagedRecord): readonly string[] => [
+    level.code(one.kind),
+    level.code(one.id),
+    level.prose(one.label ?? ''),
+    level.prose(authorSentence(one)),
   ];
   yield* folded(`Unmanaged: ${plural(unmanaged.length, 'object')}`, [
     '',

@@ -1,17 +1,11 @@
 // An audit for a terminal: what is not as declared or not as last applied, who changed it, the summary last.
-import {
-  type HealthIssue,
-  type Author,
-  type DriftDocument,
-  type DriftRecord,
-  type UnmanagedRecord,
-} from '../model/index.js';
+import type { DriftDocument, DriftRecord, UnmanagedRecord } from '../model/index.js';
 import { accessSentence } from './access-text.js';
 import { appliedOtherwise, inline, loggedDifferences, recordDifference } from './differences.js';
 import { ending } from './closing-lines.js';
 import { expectationLines } from './expectations-text.js';
-import { differenceLines, flow, type Lines } from './layout.js';
-import { paintOf, palette, widthOf, type Palette, type Style } from './style.js';
+import { aside, differenceLines, flow, section, type Lines } from './layout.js';
+import { paintOf, screenOf, type Screen, type Style } from './style.js';
 import {
   healthIssueSentence,
   authorSentence,
@@ -24,95 +18,62 @@ import {
   unmanagedObjectSentence,
 } from './words.js';
 
-/** Entries of a list that are shown; JSON has all of them. */
-const most = 20;
-
 export function* driftText(document: DriftDocument, style: Style): Lines {
-  const color = palette(style);
-  const width = widthOf(style);
-  for (const record of document.drift) {
-    yield* recordLines(record, color, width);
-    yield '';
-  }
-  yield* expectationLines(document.expectations, color, width);
-  yield* healthIssueLines(document.health, color, width);
-  yield* unmanagedLines(document.unmanaged_objects, color, width);
-  if (document.access) yield* [...flow(accessSentence(document.access), { width }), ''];
-  yield* ending(
-    document,
-    { sentence: driftSentence(document), targeted: document.drift.length > 0 },
-    color,
-    width,
+  const screen = screenOf(style);
+  const { drift, health, unmanaged_objects: unmanaged, access } = document;
+  for (const record of drift) yield* [...recordLines(record, screen), ''];
+  yield* expectationLines(document.expectations, screen);
+  const issues = listed(health, screen, (issue) =>
+    flow(healthIssueSentence(issue), screen, { lead: '  ! ', paintLead: screen.yellow }),
   );
+  yield* section('Health issues:', issues, screen);
+  const objects = listed(unmanaged, screen, (one) => unmanagedLines(one, screen));
+  yield* section('Unmanaged:', objects, screen);
+  if (access) yield* [...flow(accessSentence(access), screen), ''];
+  yield* ending(document, driftSentence(document), drift.length > 0, screen);
 }
 
 /** One object of an audit in full. */
-export function* recordLines(record: DriftRecord, color: Palette, width: number): Lines {
+export function* recordLines(record: DriftRecord, screen: Screen): Lines {
   const { status, address, id, origin, changes } = record;
-  yield* flow(address, {
-    width,
-    lead: `${driftSigns[status]} ${status} `,
-    hang: 4,
-    paint: color.bold,
-    paintLead: paintOf(color, driftActions[status]),
-  });
+  const lead = `${driftSigns[status]} ${status} `;
+  const paintLead = paintOf(screen, driftActions[status]);
+  yield* flow(address, screen, { lead, hang: 4, paint: screen.bold, paintLead });
   const about = [
     driftMeanings[status],
     ...(id === null ? [] : [`id ${id}`]),
     ...(origin ? [place(origin)] : []),
   ];
-  yield* flow(about.join(' · '), { width, lead: '  ', paint: color.dim });
-  if (status !== 'missing' && status !== 'undeclared')
-    yield* flow(changedBy(record), { width, lead: '  ', paint: color.dim });
+  yield* aside(about.join(' · '), screen, 2);
+  if (status !== 'missing' && status !== 'undeclared') yield* aside(changedBy(record), screen, 2);
   if (changes.length > 0)
-    yield color.dim(status === 'settled' ? '    last applied → live' : '    declared → live');
-  const otherwise = new Map(
-    appliedOtherwise(record).map((change) => [change.path, change.applied]),
-  );
+    yield screen.dim(status === 'settled' ? '    last applied → live' : '    declared → live');
+  const otherwise = new Map(appliedOtherwise(record).map(({ path, applied }) => [path, applied]));
   for (const change of changes) {
-    yield* differenceLines([recordDifference(record)(change)], color, width, 4);
+    yield* differenceLines([recordDifference(record)(change)], screen);
     const applied = otherwise.get(change.path);
-    if (applied !== undefined)
-      yield* flow(`last applied: ${inline(applied)}`, { width, lead: '      ', paint: color.dim });
+    if (applied !== undefined) yield* aside(`last applied: ${inline(applied)}`, screen, 6);
   }
-  yield* loggedLines(record.changed_by, color, width);
+  const logged = loggedDifferences(record.changed_by);
+  if (logged.length === 0) return;
+  yield screen.dim('    in the activity log');
+  yield* differenceLines(logged.slice(0, most), screen);
+  yield* rest(logged.length, screen);
 }
 
-/** What the activity log shows of the change. */
-function* loggedLines(author: Author, color: Palette, width: number): Lines {
-  const differences = loggedDifferences(author);
-  if (differences.length === 0) return;
-  yield color.dim('    in the activity log');
-  yield* differenceLines(differences.slice(0, most), color, width, 4);
-  yield* rest(differences.length, color);
+function* unmanagedLines(one: UnmanagedRecord, screen: Screen): Lines {
+  yield* flow(unmanagedObjectSentence(one), screen, { lead: '  ', hang: 4 });
+  if (one.changed_by !== 'unknown') yield* aside(authorSentence(one), screen, 4);
 }
 
-function* healthIssueLines(health: readonly HealthIssue[], color: Palette, width: number): Lines {
-  if (health.length === 0) return;
-  yield color.bold('Health issues:');
-  for (const issue of health.slice(0, most))
-    yield* flow(healthIssueSentence(issue), { width, lead: '  ! ', paintLead: color.yellow });
-  yield* rest(health.length, color);
-  yield '';
+/** Entries of a list that are shown; JSON has all of them. */
+const most = 20;
+
+function* listed<T>(all: readonly T[], screen: Screen, write: (one: T) => Lines): Lines {
+  for (const one of all.slice(0, most)) yield* write(one);
+  yield* rest(all.length, screen);
 }
 
-function* unmanagedLines(
-  unmanaged: readonly UnmanagedRecord[],
-  color: Palette,
-  width: number,
-): Lines {
-  if (unmanaged.length === 0) return;
-  yield color.bold('Unmanaged:');
-  for (const one of unmanaged.slice(0, most)) {
-    yield* flow(unmanagedObjectSentence(one), { width, lead: '  ', hang: 4 });
-    if (one.changed_by !== 'unknown')
-      yield* flow(authorSentence(one), { width, lead: '    ', paint: color.dim });
-  }
-  yield* rest(unmanaged.length, color);
-  yield '';
-}
-
-function* rest(count: number, color: Palette): Lines {
-  if (count > most)
-    yield color.dim(`    … and ${count - most} more (--format json has all of them)`);
+function* rest(count: number, { dim }: Screen): Lines {
+  if (count > most) yield dim(`    … and ${count - most} more (--format json has all of them)`);
 }

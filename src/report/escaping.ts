@@ -16,14 +16,10 @@ const spelled = (found: string): string =>
   ).join('');
 
 /** The same text with unsafe characters spelled out; line feeds stay. Valid JSON stays valid and equal. */
-export function inert(text: string): string {
-  return text.replace(unsafe, spelled);
-}
+export const inert = (text: string): string => text.replace(unsafe, spelled);
 
 /** One line: line feeds are spelled out, too. */
-export function visible(text: string): string {
-  return inert(text).replaceAll('\n', '\\n');
-}
+export const visible = (text: string): string => inert(text).replaceAll('\n', '\\n');
 
 export function shorten(text: string, length: number): string {
   return text.length <= length
@@ -32,9 +28,7 @@ export function shorten(text: string, length: number): string {
 }
 
 /** A line that no CI log takes for a command. */
-export function guard(line: string): string {
-  return line.replace(/^(\s*):(?=:)/, '$1\\u003a');
-}
+export const guard = (line: string): string => line.replace(/^(\s*):(?=:)/, '$1\\u003a');
 
 /** Words that mean nothing to Markdown, wherever they stand in a paragraph or a table cell. (Without case folding: it takes U+0345, a mark, for a letter.) */
 const tame = /^(?:(?![wW]{3}\.)[\p{L}\p{N}]+(?:[.,'’/-][\p{L}\p{N}]+)*|[→–—·=]|)$/u;

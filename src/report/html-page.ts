@@ -7,22 +7,25 @@ import { pageScript } from './html-script.js';
 import { pageStyle } from './html-style.js';
 import { plural } from './words.js';
 
-/** A count of the summary, with the class of its colour. */
-export interface Count {
-  readonly count: number;
-  readonly words: string;
-  readonly tone?: string;
-}
+/** What is counted, in which words, with the class of its colour. */
+type Count = readonly [count: number, words: string, tone?: string];
 
-export interface Section {
+interface Section {
   /** Name of ours: the fragment by which it is reached. */
   readonly id: string;
   readonly title: string;
-  readonly count?: number;
+  readonly count: number | undefined;
   readonly content: readonly Markup[];
 }
 
-export interface Page {
+export const pageSection = (
+  id: string,
+  title: string,
+  content: readonly Markup[],
+  count?: number,
+): Section => ({ id, title, content, count });
+
+interface Page {
   readonly kind: 'plan' | 'drift' | 'access';
   readonly sentence: string;
   readonly counts: readonly Count[];
@@ -55,11 +58,11 @@ export function page({ kind, sentence, counts, sections, document }: Page): stri
 <p class="kicker">trueup ${kind}</p>
 <h1>${sentence}</h1>
 <ul class="counts">
-${counts.map(({ count, words, tone }) => markup`<li${raw(tone === undefined || count === 0 ? '' : ` class="${tone}"`)}><b>${count}</b> ${words}</li>\n`)}</ul>
+${counts.map(([count, words, tone]) => markup`<li${raw(tone === undefined || count === 0 ? '' : ` class="${tone}"`)}><b>${count}</b> ${words}</li>\n`)}</ul>
 <p class="about">Target <code>${document.target}</code>, read ${moment(document.generated_at)}</p>
 </header>
 <nav aria-label="Sections"><ul>
-${shown.map(({ id, title, count }) => markup`<li><a href="#${id}">${title}</a>${count === undefined ? undefined : markup` <span class="number">${count}</span>`}</li>\n`)}</ul></nav>
+${shown.map(({ id, title, count }) => markup`<li><a href="#${id}">${title}</a>${numberOf(count)}</li>\n`)}</ul></nav>
 <main id="main">
 ${shown.map(sectionOf)}</main>
 <footer>
@@ -75,35 +78,15 @@ ${shown.map(sectionOf)}</main>
 function requestsOf({ api_requests }: DocumentHead): string {
   const all = Object.entries(api_requests).toSorted(([a], [b]) => compareText(a, b));
   const sum = all.reduce((total, [, count]) => total + count, 0);
-  return [
-    plural(sum, 'request'),
-    ...(sum === 0 ? [] : [all.map(([name, count]) => `${name} ${count}`).join(', ')]),
-  ].join(': ');
+  const each = all.map(([name, count]) => `${name} ${count}`).join(', ');
+  return sum === 0 ? plural(sum, 'request') : `${plural(sum, 'request')}: ${each}`;
 }
 
-function sectionOf({ id, title, count, content }: Section): Markup {
-  const number = count === undefined ? undefined : markup` <span class="number">${count}</span>`;
-  return markup`<section id="${id}" aria-labelledby="${id}-title">
-<h2 id="${id}-title">${title}${number}</h2>
+const numberOf = (count: number | undefined): Markup | undefined =>
+  count === undefined ? undefined : markup` <span class="number">${count}</span>`;
+
+const sectionOf = ({ id, title, count, content }: Section): Markup =>
+  markup`<section id="${id}" aria-labelledby="${id}-title">
+<h2 id="${id}-title">${title}${numberOf(count)}</h2>
 ${content}</section>
 `;
-}
-
-/** Hidden until the script, without which it could do nothing, shows it. */
-export function filterForm(
-  kinds: readonly string[],
-  what: readonly string[],
-  noun: string,
-  all: number,
-): Markup {
-  const options = (names: readonly string[]): Markup =>
-    markup`<option value="">all</option>${[...new Set(names)].toSorted().map((name) => markup`<option>${name}</option>`)}`;
-  return markup`<form id="filter" role="search" aria-label="Filter" hidden>
-<label>Kind <select name="kind">${options(kinds)}</select></label>
-<label>${noun} <select name="what">${options(what)}</select></label>
-<label class="wide">Text <input type="search" name="words" autocomplete="off" spellcheck="false"></label>
-<button type="reset">Show all</button>
-<p id="found" class="muted" role="status" data-all="${all}"></p>
-</form>
-`;
-}

@@ -2,8 +2,9 @@
 import { compareText, wireText, type Diagnostic, type Json } from '../model/index.js';
 import { inline, oneLine, remark, rows, type Difference, type Row } from './differences.js';
 import { shorten } from './escaping.js';
+import { pageSection } from './html-page.js';
 import { markup, raw, type Markup } from './markup.js';
-import { place } from './words.js';
+import { diagnosticPlaces } from './words.js';
 
 export interface Item {
   readonly kind: string;
@@ -28,11 +29,48 @@ ${body.filter((one) => one !== undefined)}</div>
 `;
 }
 
-/** Items below a heading, which goes when the filter hides all of them. */
-export function group(title: string, items: readonly Markup[]): Markup {
-  return items.length === 0
-    ? raw('')
-    : markup`<div class="group">\n<h3>${title} <span class="number">${items.length}</span></h3>\n${items}</div>\n`;
+interface Grouping<T, Title extends string> {
+  /** Title of the groups, in their order, by what its objects have in common: action or status. */
+  readonly titles: Readonly<Record<Title, string>>;
+  /** What that is called. */
+  readonly noun: string;
+  readonly groupOf: (one: T) => Title;
+  readonly item: (one: T, open: boolean) => Markup;
+}
+
+/** Up to this many objects are shown opened. */
+const few = 12;
+
+/** The form that filters objects, and the objects below headings, each of which goes when the filter hides all below it. */
+export function itemGroups<T extends { readonly kind: string }, Title extends string>(
+  all: readonly T[],
+  { titles, noun, groupOf, item }: Grouping<T, Title>,
+): readonly Markup[] {
+  if (all.length === 0) return [];
+  const groups = Object.entries<string>(titles).map(([name, title]) => {
+    const items = all
+      .filter((one) => groupOf(one) === name)
+      .map((one) => item(one, all.length <= few));
+    return items.length === 0
+      ? raw('')
+      : markup`<div class="group">\n<h3>${title} <span class="number">${items.length}</span></h3>\n${items}</div>\n`;
+  });
+  const kinds = all.map(({ kind }) => kind);
+  return [filterForm(kinds, all.map(groupOf), noun), ...groups];
+}
+
+/** Hidden until the script, without which it could do nothing, shows it. */
+function filterForm(kinds: readonly string[], what: readonly string[], noun: string): Markup {
+  const options = (names: readonly string[]): Markup =>
+    markup`<option value="">all</option>${[...new Set(names)].toSorted().map((name) => markup`<option>${name}</option>`)}`;
+  return markup`<form id="filter" role="search" aria-label="Filter" hidden>
+<label>Kind <select name="kind">${options(kinds)}</select></label>
+<label>${noun} <select name="what">${options(what)}</select></label>
+<label class="wide">Text <input type="search" name="words" autocomplete="off" spellcheck="false"></label>
+<button type="reset">Show all</button>
+<p id="found" class="muted" role="status" data-all="${kinds.length}"></p>
+</form>
+`;
 }
 
 /** Terms and what is said of them; what is undefined is left out. */
@@ -55,6 +93,12 @@ export function htmlTable(
   return markup`<table class="${look}">\n<caption>${caption}</caption>\n<thead><tr>${head}</tr></thead>\n<tbody>\n${all}</tbody>\n</table>\n`;
 }
 
+/** As `htmlTable`; nothing where it would be empty. */
+export const tableIfAny = (
+  caption: string,
+  titles: readonly string[],
+  all: readonly Markup[],
+): readonly Markup[] => (all.length === 0 ? [] : [htmlTable(caption, titles, all)]);
 /** Lines of one difference at most. */
 const mostRows = 200;
 
@@ -70,12 +114,8 @@ export function fieldTable(
     now: differences.some((one) => one.after !== undefined),
   };
   const titles = ['Attribute', ...(sides.old ? [before] : []), ...(sides.now ? [after] : [])];
-  return htmlTable(
-    caption,
-    titles,
-    differences.map((one) => fieldRow(one, sides)),
-    'fields',
-  );
+  const body = differences.map((one) => fieldRow(one, sides));
+  return htmlTable(caption, titles, body, 'fields');
 }
 
 function fieldRow(
@@ -105,7 +145,7 @@ const side = (element: 'del' | 'ins', value: Json | undefined): Markup =>
 const elements: Readonly<Record<Row['sign'], string>> = { '-': 'del', '+': 'ins', ' ': 'span' };
 
 /** Lines with their signs, so that they are told apart without colour. */
-export function lines(all: readonly Row[]): Markup {
+function lines(all: readonly Row[]): Markup {
   const shown = all
     .slice(0, mostRows)
     .map(
@@ -119,45 +159,38 @@ export function lines(all: readonly Row[]): Markup {
 
 /** JSON as people read it, each line inside an element of its own. */
 export function json(value: Json): Markup {
-  return lines(
-    wireText(value, 2)
-      .split('\n')
-      .map((text) => ({ sign: ' ', text: shorten(text, 20_000) })),
-  );
+  const all = wireText(value, 2).split('\n');
+  return lines(all.map((text) => ({ sign: ' ', text: shorten(text, 20_000) })));
 }
 
 export function diagnosticNotes(diagnostics: readonly Diagnostic[]): readonly Markup[] {
   const tones = { error: 'delete', warning: 'update', info: 'adopt' } as const;
-  return diagnostics.map(
-    ({ severity, summary, detail, code, address, attribute, origin, frame }) => {
-      const where = [origin && place(origin), address, attribute]
-        .filter((one) => one !== undefined)
-        .map((one) => markup`<code>${one}</code> · `);
-      return markup`<div class="note ${tones[severity]}">
+  return diagnostics.map((diagnostic) => {
+    const { severity, summary, detail = '', code, frame } = diagnostic;
+    const where = diagnosticPlaces(diagnostic).map((one) => markup`<code>${one}</code> · `);
+    return markup`<div class="note ${tones[severity]}">
 <p><span class="badge">${severity}</span> <strong class="text">${summary}</strong></p>
 <p class="muted">${where}<code>${code}</code></p>
-${frame === undefined ? undefined : markup`<pre>${frame.replace(/\n+$/, '').split('\n').map(framed)}</pre>\n`}${(detail ?? '').split('\n').map((line) => (line === '' ? undefined : markup`<p>${line}</p>\n`))}</div>
+${frame === undefined ? undefined : markup`<pre>${frame.replace(/\n+$/, '').split('\n').map(framed)}</pre>\n`}${detail.split('\n').map((line) => (line === '' ? undefined : markup`<p>${line}</p>\n`))}</div>
 `;
-    },
-  );
+  });
 }
+
+export const diagnosticSection = (diagnostics: readonly Diagnostic[]) =>
+  pageSection('diagnostics', 'To be known', diagnosticNotes(diagnostics), diagnostics.length);
 
 const framed = (line: string): Markup => markup`<span>${line}</span>\n`;
 
-/** Kinds with their counts, where the objects themselves are not listed. */
-export function countTable(
-  caption: string,
-  counts: Readonly<Record<string, number>>,
-): readonly Markup[] {
+/** Kinds with the counts of what is live and managed by nothing here. */
+export function countTable(counts: Readonly<Record<string, number>>): readonly Markup[] {
   const all = Object.entries(counts).filter(([, count]) => count > 0);
-  if (all.length === 0) return [];
   const body = all
     .toSorted(([a], [b]) => compareText(a, b))
     .map(
       ([kind, count]) =>
         markup`<tr><th scope="row"><code>${kind}</code></th><td>${count}</td></tr>\n`,
     );
-  return [htmlTable(caption, ['Kind', 'Objects'], body)];
+  return tableIfAny('Live objects in no state and no declaration', ['Kind', 'Objects'], body);
 }
 
 /** The signs of the terminal as they are typeset. */

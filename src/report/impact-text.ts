@@ -1,40 +1,27 @@
 // What a plan means for alerts, for people: the rules that would send otherwise than before, what nobody would hear
 // of, and what the numbers rest on.
 import type { Impact, RuleImpact } from '../model/index.js';
-import { code, prose, shorten } from './escaping.js';
-import { flow, type Lines } from './layout.js';
+import { prose, shorten } from './escaping.js';
+import { aside, flow, section, type Lines } from './layout.js';
 import { markdownTable, type Level } from './markdown.js';
-import type { Palette } from './style.js';
+import type { Screen } from './style.js';
 import { plural } from './words.js';
 
 type Unheard = Impact['unheard'][number];
 
 /** What the numbers rest on, a sentence each. */
-export function impactBasis({
-  since,
-  until,
-  alerts,
-  through_sub_accounts: above,
-  unjudged: { groups, routers },
-}: Impact): readonly string[] {
+export function impactBasis(impact: Impact): readonly string[] {
+  const { since, until, alerts, through_sub_accounts: above, unjudged } = impact;
+  const { groups, routers } = unjudged;
   return [
     `Judged by ${plural(alerts, 'alert')} from ${since} to ${until}.`,
-    ...(above > 0
-      ? [
-          `Rules are taken to hear of the accounts below those they name, which the service does not tell: ${plural(above, 'alert')} rest on that.`,
-        ]
-      : []),
-    ...(groups > 0
-      ? [
-          `Who is in a group cannot be read: for ${plural(groups, 'alert')} of routers it is not known whether rules for groups would send them.`,
-        ]
-      : []),
-    ...(routers > 0
-      ? [
-          `The account of ${plural(routers, 'alert')} is not known, and so not which rules would send them.`,
-        ]
-      : []),
-  ];
+    above > 0 &&
+      `Rules are taken to hear of the accounts below those they name, which the service does not tell: ${plural(above, 'alert')} rest on that.`,
+    groups > 0 &&
+      `Who is in a group cannot be read: for ${plural(groups, 'alert')} of routers it is not known whether rules for groups would send them.`,
+    routers > 0 &&
+      `The account of ${plural(routers, 'alert')} is not known, and so not which rules would send them.`,
+  ].filter((sentence) => sentence !== false);
 }
 
 /** The rules that would send more, less or elsewhere, and those that nobody can judge. */
@@ -71,61 +58,48 @@ export const unheardSentence = ({ alerts, before, after }: Unheard): string =>
 /** A type that an alert did not tell still has to be called something. */
 export const typeWord = ({ type }: Unheard): string => (type === '' ? '(no type)' : type);
 
-export function* impactLines(impact: Impact | undefined, color: Palette, width: number): Lines {
-  if (!impact) return;
-  yield color.bold('What it means for alerts');
+export function* impactLines(impact: Impact | undefined, screen: Screen): Lines {
+  if (impact) yield* section('What it means for alerts', impactText(impact, screen), screen);
+}
+
+function* impactText(impact: Impact, screen: Screen): Lines {
+  const noted = (isNoted: boolean) => isNoted && { paint: screen.yellow };
   for (const rule of movedRules(impact)) {
     const { before, after } = rule.destinations;
-    yield* flow(`${rule.rule}: ${sentSentence(rule)}`, {
-      width,
-      lead: '  ',
-      hang: 4,
-      ...(rule.noisy && { paint: color.yellow }),
-    });
-    if (after.length > 0)
-      yield* flow(`to ${after.join(', ')}`, { width, lead: '    ', paint: color.dim });
+    const said = `${rule.rule}: ${sentSentence(rule)}`;
+    yield* flow(said, screen, { lead: '  ', hang: 4, ...noted(rule.noisy) });
+    if (after.length > 0) yield* aside(`to ${after.join(', ')}`, screen, 4);
     const lost = before.filter((one) => !after.includes(one));
-    if (lost.length > 0)
-      yield* flow(`no longer to ${lost.join(', ')}`, { width, lead: '    ', paint: color.dim });
+    if (lost.length > 0) yield* aside(`no longer to ${lost.join(', ')}`, screen, 4);
   }
   const others = unmovedSentence(impact);
-  if (others !== undefined) yield* flow(others, { width, lead: '  ' });
+  if (others !== undefined) yield* flow(others, screen, { lead: '  ' });
   if (impact.unheard.length > 0) yield '  Nobody would hear of';
-  for (const one of impact.unheard)
-    yield* flow(`${typeWord(one)}: ${unheardSentence(one)}`, {
-      width,
-      lead: '    ',
-      hang: 6,
-      ...(one.after > one.before && { paint: color.yellow }),
-    });
-  for (const sentence of impactBasis(impact))
-    yield* flow(sentence, { width, lead: '  ', paint: color.dim });
-  yield '';
+  for (const one of impact.unheard) {
+    const said = `${typeWord(one)}: ${unheardSentence(one)}`;
+    yield* flow(said, screen, { lead: '    ', hang: 6, ...noted(one.after > one.before) });
+  }
+  for (const sentence of impactBasis(impact)) yield* aside(sentence, screen, 2);
 }
 
 export function* impactItems(impact: Impact | undefined, level: Level): Lines {
   if (!impact) return;
-  const codes = (names: readonly string[]): string =>
-    names.map((name) => code(shorten(name, level.length))).join(' ');
+  const codes = (names: readonly string[]): string => names.map(level.code).join(' ');
   const moved = movedRules(impact);
   const others = unmovedSentence(impact);
   yield* ['**What it means for alerts**', ''];
+  const titles = ['Rule', 'Would have sent', 'To, before', 'To, after'];
   if (moved.length > 0)
-    yield* markdownTable(
-      ['Rule', 'Would have sent', 'To, before', 'To, after'],
-      moved,
-      level,
-      (rule) => [
-        code(shorten(rule.rule, level.length)),
-        sentSentence(rule).replace('MUCH MORE', '**MUCH MORE**'),
-        codes(rule.destinations.before),
-        codes(rule.destinations.after),
-      ],
-    );
+    yield* markdownTable(titles, moved, level, (rule) => [
+      level.code(rule.rule),
+      sentSentence(rule).replace('MUCH MORE', '**MUCH MORE**'),
+      codes(rule.destinations.before),
+      codes(rule.destinations.after),
+    ]);
   if (others !== undefined) yield* [others, ''];
   if (impact.unheard.length > 0)
     yield* markdownTable(['Nobody would hear of', 'Alerts'], impact.unheard, level, (one) => [
-      code(shorten(typeWord(one), level.length)),
+      level.code(typeWord(one)),
       unheardSentence(one),
     ]);
   const basis = impactBasis(impact).map((sentence) => prose(shorten(sentence, level.length * 4)));

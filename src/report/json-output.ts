@@ -2,11 +2,7 @@
 import { sorted, wireText } from '../model/index.js';
 import { inert } from './escaping.js';
 
-export function jsonText(value: unknown): string {
-  return inert(wireText(sorted(value), 2)) + '\n';
-}
+export const jsonText = (value: unknown): string => `${inert(wireText(sorted(value), 2))}\n`;
 
 /** One line of a stream. */
-export function jsonLine(value: unknown): string {
-  return inert(wireText(sorted(value))) + '\n';
-}
+export const jsonLine = (value: unknown): string => `${inert(wireText(sorted(value)))}\n`;

@@ -1,8 +1,8 @@
 // An audit for test runners: a suite a kind, a case an address, a failure where it drifted. The order of elements and
 // the attributes are those that Ant's schema and Jenkins' both accept.
 import {
+  append,
   tryAddress,
-  type Diagnostic,
   type DriftDocument,
   type DriftRecord,
   type Verified,
@@ -18,7 +18,7 @@ import {
   place,
 } from './words.js';
 import { markup, type Markup } from './markup.js';
-import { palette, type Style } from './style.js';
+import { screenOf, type Style } from './style.js';
 
 interface Case {
   readonly suite: string;
@@ -36,11 +36,7 @@ const style: Style = { color: false, width: 100 };
 
 export function driftJunit(document: DriftDocument): string {
   const suites = new Map<string, Case[]>();
-  for (const one of casesOf(document)) {
-    const cases = suites.get(one.suite);
-    if (cases) cases.push(one);
-    else suites.set(one.suite, [one]);
-  }
+  for (const one of casesOf(document)) append(suites, one.suite, one);
   const written = [...suites].map(([name, cases], id) => suiteOf(document, name, cases, id));
   return markup`<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n${written}</testsuites>\n`
     .markup;
@@ -56,55 +52,38 @@ function* casesOf(document: DriftDocument): Generator<Case> {
 
 /** Always there: an audit that could not be made must not look like one that found nothing. */
 function auditCase(document: DriftDocument): Case {
-  const errors = document.diagnostics.filter(({ severity }) => severity === 'error');
-  const lines = [
-    driftSentence(document),
-    ...textOf(document.diagnostics),
-    ...document.health.map(healthIssueSentence),
-  ];
-  const [first] = errors;
+  const { diagnostics, health } = document;
+  const first = diagnostics.find(({ severity }) => severity === 'error');
   return {
     suite: 'audit',
     name: 'the audit can be made',
-    lines,
+    lines: [driftSentence(document), ...textOf(diagnostics), ...health.map(healthIssueSentence)],
     ...(first && { error: { element: 'error', type: first.code, message: first.summary } }),
   };
 }
 
 function driftCase(record: DriftRecord): Case {
   const { kind: suite, address: name, status } = record;
-  const lines = [...recordLines(record, palette(style), style.width)];
-  return {
-    suite,
-    name,
-    lines,
-    ...(status !== 'settled' && {
-      error: { element: 'failure', type: status, message: driftMeanings[status] },
-    }),
-  };
+  const error = { element: 'failure', type: status, message: driftMeanings[status] } as const;
+  const lines = [...recordLines(record, screenOf(style))];
+  return { suite, name, lines, ...(status !== 'settled' && { error }) };
 }
 
 function expectationCase(verified: Verified): Case {
   const { name, verdict, collection, origin, offenders, diagnostic } = verified;
+  const suite = 'expectations';
+  if (verdict === 'met') return { suite, name, lines: [] };
   const lines = [
     `${collection}, ${place(origin)}`,
     ...offenders.map(({ id, why }) => `${id}: ${why}`),
     ...textOf(diagnostic ? [diagnostic] : []),
   ];
-  const error = {
-    element: verdict === 'failed' ? ('failure' as const) : ('error' as const),
-    type: verdict,
-    message: expectationSentence(verified),
-  };
-  return {
-    suite: 'expectations',
-    name,
-    lines: verdict === 'met' ? [] : lines,
-    ...(verdict !== 'met' && { error }),
-  };
+  const element = verdict === 'failed' ? 'failure' : 'error';
+  const error = { element, type: verdict, message: expectationSentence(verified) } as const;
+  return { suite, name, lines, error };
 }
 
-const textOf = (diagnostics: readonly Diagnostic[]): readonly string[] =>
+const textOf = (diagnostics: DriftDocument['diagnostics']): readonly string[] =>
   diagnostics.length === 0 ? [] : renderDiagnostics(diagnostics, style).trimEnd().split('\n');
 
 function suiteOf(

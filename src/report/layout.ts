@@ -1,7 +1,7 @@
 // Laying text out for a terminal: wrapped below its own beginning, painted after it is measured.
 import { oneLine, remark, rows, type Difference } from './differences.js';
 import { shorten, visible } from './escaping.js';
-import type { Paint, Palette } from './style.js';
+import type { Paint, Screen } from './style.js';
 import { columns, wrap } from './text-width.js';
 
 export type Lines = Generator<string, void, undefined>;
@@ -12,7 +12,6 @@ const longest = 20_000;
 const unpainted: Paint = (text) => text;
 
 export interface Flow {
-  readonly width: number;
   /** Stands before the first line: signs and indentation of ours, never text from elsewhere. */
   readonly lead?: string;
   /** Indentation of the following lines; that of the first where absent. */
@@ -24,65 +23,51 @@ export interface Flow {
 /** One piece of text from anywhere, made visible and wrapped. */
 export function* flow(
   text: string,
-  { width, lead = '', hang = columns(lead), paint = unpainted, paintLead = unpainted }: Flow,
+  { width }: Screen,
+  { lead = '', hang = columns(lead), paint = unpainted, paintLead = unpainted }: Flow = {},
 ): Lines {
-  const [first = '', ...rest] = wrap(
-    visible(shorten(text, longest)),
-    width - columns(lead),
-    width - hang,
-  );
+  const shown = visible(shorten(text, longest));
+  const [first = '', ...rest] = wrap(shown, width - columns(lead), width - hang);
   yield first === '' ? lead.trimEnd() : paintLead(lead) + paint(first);
   for (const line of rest) yield ' '.repeat(hang) + paint(line);
 }
 
-/** Several lines of text from anywhere, each wrapped. */
-export function* paragraphs(text: string, layout: Flow): Lines {
-  for (const line of text.split('\n')) yield* flow(line, layout);
+/** What matters less than what stands above it. */
+export const aside = (text: string, screen: Screen, indent = 0): Lines =>
+  flow(text, screen, { lead: ' '.repeat(indent), paint: screen.dim });
+
+/** Lines below their title, with an empty line behind; nothing where there are none. */
+export function* section(title: string, lines: Iterable<string>, screen: Screen): Lines {
+  const all = [...lines];
+  if (all.length > 0) yield* [screen.bold(title), ...all, ''];
 }
 
-const signed = (color: Palette, sign: string): Paint =>
-  ({ '-': color.red, '+': color.green })[sign] ?? color.dim;
-
 /** Attribute by attribute: one line each where it fits, else its members or lines below its path. */
-export function* differenceLines(
-  differences: readonly Difference[],
-  color: Palette,
-  width: number,
-  indent: number,
-): Lines {
-  const lead = ' '.repeat(indent);
-  const aligned = Math.min(
-    differences.reduce(
-      (most, one) =>
-        oneLine(one) === undefined ? most : Math.max(most, columns(visible(one.path))),
-      0,
-    ),
-    36,
+export function* differenceLines(differences: readonly Difference[], screen: Screen): Lines {
+  const lead = '    ';
+  const widest = differences.reduce(
+    (most, one) => (oneLine(one) === undefined ? most : Math.max(most, columns(visible(one.path)))),
+    0,
   );
   for (const difference of differences) {
     const path = visible(difference.path);
     const later = remark(difference);
     const line = oneLine(difference);
-    const whole = `${lead}${path}${' '.repeat(Math.max(aligned - columns(path), 0))}  `;
-    if (line !== undefined && columns(whole + line + later) <= width) {
-      yield whole + line + (later && color.dim(later));
+    const whole = `${lead}${path}${' '.repeat(Math.max(Math.min(widest, 36) - columns(path), 0))}  `;
+    if (line !== undefined && columns(whole + line + later) <= screen.width) {
+      yield whole + line + (later && screen.dim(later));
       continue;
     }
-    yield* flow(path + later, { width, lead });
-    for (const { sign, text } of rows(difference))
-      yield* flow(text, {
-        width,
-        lead: `${lead}  ${sign} `,
-        paint: signed(color, sign),
-        paintLead: signed(color, sign),
-      });
+    yield* flow(path + later, screen, { lead });
+    for (const { sign, text } of rows(difference)) {
+      const paint = { '-': screen.red, '+': screen.green, ' ': screen.dim }[sign];
+      yield* flow(text, screen, { lead: `${lead}  ${sign} `, paint, paintLead: paint });
+    }
   }
 }
 
 /** The sentence that ends a report; what is too wide is broken behind its semicolon. */
-export function* closing(sentence: string, color: Palette, width: number): Lines {
-  yield* paragraphs(columns(sentence) <= width ? sentence : sentence.replace('; ', ';\n'), {
-    width,
-    paint: color.bold,
-  });
+export function* closing(sentence: string, screen: Screen): Lines {
+  const text = columns(sentence) <= screen.width ? sentence : sentence.replace('; ', ';\n');
+  for (const line of text.split('\n')) yield* flow(line, screen, { paint: screen.bold });
 }

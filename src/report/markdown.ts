@@ -1,9 +1,9 @@
 // What Markdown reports share: they fit a pull-request comment, shortened level by level, with counts always true.
-import type { Diagnostic, DriftDocument, PlanDocument } from '../model/index.js';
+import { defined, type Diagnostic, type DriftDocument, type PlanDocument } from '../model/index.js';
 import { remark, rows, type Difference } from './differences.js';
 import { code, fence, prose, shorten } from './escaping.js';
 import type { Lines } from './layout.js';
-import { place, unmanagedSentence } from './words.js';
+import { diagnosticPlaces, unmanagedSentence } from './words.js';
 
 /** A comment takes fewer than 65,536 characters; what is left is for what a CI job puts around. */
 const limit = 65_000;
@@ -16,18 +16,25 @@ export interface Level {
   readonly rows: number;
   /** Characters of each text. */
   readonly length: number;
+  /** A code span, no longer than that. */
+  code(text: string): string;
+  prose(text: string): string;
 }
 
+const levelOf = (rows: number, length: number, details = false, bodies = false): Level => ({
+  bodies,
+  details,
+  rows,
+  length,
+  code: (text) => code(shorten(text, length)),
+  prose: (text) => prose(shorten(text, length)),
+});
+
 const levels: readonly Level[] = [
-  { bodies: true, details: true, rows: Infinity, length: 2000 },
-  { bodies: false, details: true, rows: Infinity, length: 2000 },
-  { bodies: false, details: false, rows: Infinity, length: 400 },
-  ...[400, 200, 100, 50, 20, 5, 0].map((count) => ({
-    bodies: false,
-    details: false,
-    rows: count,
-    length: 120,
-  })),
+  levelOf(Infinity, 2000, true, true),
+  levelOf(Infinity, 2000, true),
+  levelOf(Infinity, 400),
+  ...[400, 200, 100, 50, 20, 5, 0].map((rows) => levelOf(rows, 120)),
 ];
 
 /** The fullest level that fits. Writing stops where a level has grown too long. */
@@ -80,6 +87,25 @@ export function* folded(title: string, inside: Iterable<string>): Lines {
   yield* ['', '</details>', ''];
 }
 
+/** What there is to say of each entry, folded; nothing where there are none, or no space. */
+export function* foldedDetails<T>(
+  title: string,
+  all: readonly T[],
+  level: Level,
+  write: (one: T) => Iterable<string>,
+): Lines {
+  if (level.details && all.length > 0)
+    yield* folded(
+      title,
+      all.flatMap((one) => [...write(one)]),
+    );
+}
+
+export const leftOut = (what: string, report: string): readonly string[] => [
+  `${what} are left out: the ${report} is too long for a comment. The text and JSON forms have them.`,
+  '',
+];
+
 /** Attribute by attribute, in the form that is coloured as a diff. */
 export function* differenceFence(differences: readonly Difference[], level: Level): Lines {
   yield* fence('diff', differenceText(differences, level));
@@ -90,10 +116,7 @@ function* differenceText(differences: readonly Difference[], level: Level): Line
     const later = remark(difference);
     const path = shorten(difference.path, level.length);
     const all = rows(difference);
-    const single =
-      all.length <= 2 &&
-      new Set(all.map(({ sign }) => sign)).size === all.length &&
-      all.every(({ sign }) => sign !== ' ');
+    const single = /^(?:[-+]?|-\+|\+-)$/.test(all.map(({ sign }) => sign).join(''));
     if (!single) yield `  ${path}:${later}`;
     for (const { sign, text } of all)
       yield single
@@ -105,15 +128,10 @@ function* differenceText(differences: readonly Difference[], level: Level): Line
 export function* diagnosticItems(diagnostics: readonly Diagnostic[], level: Level): Lines {
   if (diagnostics.length === 0) return;
   yield* some(diagnostics, level, ({ severity, summary, detail, address, origin, code: name }) => {
-    const where = [origin && place(origin), address]
-      .filter((one) => one !== undefined)
-      .map((one) => code(shorten(one, level.length)));
-    const more =
-      detail === undefined
-        ? ''
-        : ` — ${prose(shorten(detail.replaceAll('\n', ' '), level.length))}`;
+    const where = diagnosticPlaces(defined({ origin, address })).map(level.code);
+    const more = detail === undefined ? '' : ` — ${level.prose(detail.replaceAll('\n', ' '))}`;
     return [
-      `- **${severity}**: ${prose(shorten(summary, level.length))}${more} ${[...where, code(name)].join(' ')}`,
+      `- **${severity}**: ${level.prose(summary)}${more} ${[...where, code(name)].join(' ')}`,
     ];
   });
   yield '';
@@ -121,7 +139,8 @@ export function* diagnosticItems(diagnostics: readonly Diagnostic[], level: Leve
 
 /** The last lines: what is left alone, and what the report was made of. */
 export function* footer(document: PlanDocument | DriftDocument, level: Level): Lines {
+  const { target, state, trueup_version: version } = document;
   const unmanaged = unmanagedSentence(document.unmanaged);
   if (unmanaged !== undefined) yield* [prose(shorten(unmanaged, level.length * 4)), ''];
-  yield `Target ${code(shorten(document.target, level.length))} · state serial ${document.state.serial} · trueup ${code(shorten(document.trueup_version, level.length))}`;
+  yield `Target ${level.code(target)} · state serial ${state.serial} · trueup ${level.code(version)}`;
 }

@@ -43,9 +43,13 @@ export function markup(strings: TemplateStringsArray, ...fillings: readonly Fill
 /** Text of ours that stands as it is. */
 export const raw = (text: string): Markup => ({ markup: text });
 
+/** One name; nothing where there is none. */
+export const codeOf = (name: string | null | undefined): Markup | undefined =>
+  typeof name === 'string' ? markup`<code>${name}</code>` : undefined;
+
 /** Names in HTML, with commas between. */
 export const codes = (all: readonly string[]): Markup =>
-  markup`${all.map((one, index) => markup`${index === 0 ? '' : ', '}<code>${one}</code>`)}`;
+  markup`${all.map((one, index) => markup`${index === 0 ? '' : ', '}${codeOf(one)}`)}`;
 
 /** A sentence whose times are for people. */
 export const withCode = (sentence: string): Markup =>

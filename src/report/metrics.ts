@@ -1,6 +1,6 @@
 // The metrics of a continuous audit, in the text format and by the naming conventions of Prometheus. Label values come
 // from the service; they are escaped as the format demands.
-import { append, compareText, type DriftDocument } from '../model/index.js';
+import { compareText, type DriftDocument } from '../model/index.js';
 import { visible } from './escaping.js';
 import { driftSentence, plural } from './words.js';
 
@@ -28,30 +28,22 @@ export function watchSentence(document: DriftDocument, seconds: number): string 
   const errors = diagnostics
     .filter(({ severity }) => severity === 'error')
     .map(({ summary }) => visible(summary).replace(/\.$/, ''));
+  const all = plural(expectations.length, 'expectation');
+  const requested = Object.values(requests).reduce((sum, count) => sum + count, 0);
   const more = [
-    ...(expectations.length > 0
-      ? [
-          `${met === expectations.length ? '' : `${met} of `}${plural(expectations.length, 'expectation')} met`,
-        ]
-      : []),
+    expectations.length > 0 && `${met === expectations.length ? '' : `${met} of `}${all} met`,
     ...errors.slice(0, mostNamed),
-    ...(errors.length > mostNamed ? [plural(errors.length - mostNamed, 'more error')] : []),
-    ...(health.length > 0 ? [plural(health.length, 'health issue')] : []),
-    plural(
-      Object.values(requests).reduce((sum, count) => sum + count, 0),
-      'request',
-    ),
+    errors.length > mostNamed && plural(errors.length - mostNamed, 'more error'),
+    health.length > 0 && plural(health.length, 'health issue'),
+    plural(requested, 'request'),
     `${seconds.toFixed(1)} s`,
-  ];
+  ].filter((part) => part !== false);
   return `${driftSentence(document)} (${more.join(', ')})`;
 }
 
-interface Metric {
-  readonly name: string;
-  readonly help: string;
-  readonly type: 'gauge' | 'counter';
-  readonly samples: readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[];
-}
+type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
+/** A counter where its name says so: `_total`. */
+type Metric = readonly [name: string, help: string, samples: readonly Sample[]];
 
 /** Ends with a line feed. `version`: of trueup. */
 export function metricsText(
@@ -60,10 +52,10 @@ export function metricsText(
   version: string,
 ): string {
   return metricsOf(record, kinds, version)
-    .filter(({ samples }) => samples.length > 0)
-    .flatMap(({ name, help, type, samples }) => [
+    .filter(([, , samples]) => samples.length > 0)
+    .flatMap(([name, help, samples]) => [
       `# HELP trueup_${name} ${help}`,
-      `# TYPE trueup_${name} ${type}`,
+      `# TYPE trueup_${name} ${name.endsWith('_total') ? 'counter' : 'gauge'}`,
       ...samples.map(
         ([labels, value]) =>
           `trueup_${name}${labelled(labels)} ${Number.isFinite(value) ? value : 'NaN'}`,
@@ -78,108 +70,76 @@ function metricsOf(
   kinds: readonly string[],
   version: string,
 ): readonly Metric[] {
-  const gauge = (name: string, help: string, samples: Metric['samples']): Metric => ({
-    name,
-    help,
-    type: 'gauge',
-    samples,
-  });
-  const counter = (name: string, help: string, samples: Metric['samples']): Metric => ({
-    name,
-    help,
-    type: 'counter',
-    samples,
-  });
-  const single = (value: number | undefined): Metric['samples'] =>
+  const single = (value: number | undefined): readonly Sample[] =>
     value === undefined ? [] : [[{}, value]];
-  const by = (label: string, counts: Readonly<Record<string, number>>): Metric['samples'] =>
+  const by = (label: string, counts: Readonly<Record<string, number>>): readonly Sample[] =>
     Object.keys(counts)
       .toSorted(compareText)
       .map((name) => [{ [label]: name }, counts[name] as number]);
-  const expectations = document?.expectations ?? [];
+  const {
+    drift = [],
+    health = [],
+    expectations = [],
+    unmanaged = {},
+  } = document ?? ({} as Partial<DriftDocument>);
+  const kindsWith = (settled: boolean): readonly string[] =>
+    drift.filter(({ status }) => (status === 'settled') === settled).map(({ kind }) => kind);
+  const drifted = { ...tally(document ? kinds : [], 0), ...tally(kindsWith(false)) };
+  const verdicts = { unknown: Number.NaN, failed: 1, met: 0 };
+  const checked = expectations.map(({ name, verdict }): Sample => [
+    { expectation: name },
+    verdicts[verdict],
+  ]);
+  const codes = tally(health.map(({ code }) => code));
   return [
-    gauge('build_info', 'The version of trueup, as a label. Always 1.', [[{ version }, 1]]),
-    gauge(
-      'drift_objects',
-      'Managed objects with drift.',
-      by(
-        'kind',
-        document
-          ? {
-              ...zero(kinds),
-              ...tally(
-                document.drift.flatMap(({ kind, status }) => (status === 'settled' ? [] : [kind])),
-              ),
-            }
-          : {},
-      ),
-    ),
-    gauge(
+    ['build_info', 'The version of trueup, as a label. Always 1.', [[{ version }, 1]]],
+    ['drift_objects', 'Managed objects with drift.', by('kind', drifted)],
+    [
       'settled_objects',
       'Managed objects changed outside of trueup to what is declared.',
-      by(
-        'kind',
-        document
-          ? tally(
-              document.drift.flatMap(({ kind, status }) => (status === 'settled' ? [kind] : [])),
-            )
-          : {},
-      ),
-    ),
-    gauge(
-      'unmanaged_objects',
-      'Live objects in no state and no declaration.',
-      by('kind', document?.unmanaged ?? {}),
-    ),
-    gauge(
+      by('kind', tally(kindsWith(true))),
+    ],
+    ['unmanaged_objects', 'Live objects in no state and no declaration.', by('kind', unmanaged)],
+    [
       'expectations_failed',
       'Expectations that do not hold.',
       single(document?.summary.expectations_failed),
-    ),
-    gauge(
+    ],
+    [
       'expectation_failed',
       '1 if the expectation does not hold, 0 if it holds, NaN if it could not be checked.',
-      expectations.map(({ name, verdict }) => [
-        { expectation: name },
-        { unknown: Number.NaN, failed: 1, met: 0 }[verdict],
-      ]),
-    ),
-    gauge(
-      'unhealthy_objects',
-      'Live objects with a health issue, by its code.',
-      by('code', document ? tally(document.health.map(({ code }) => code)) : {}),
-    ),
-    counter(
+      checked,
+    ],
+    ['unhealthy_objects', 'Live objects with a health issue, by its code.', by('code', codes)],
+    [
       'api_requests_total',
       'API requests since the start, by collection.',
       by('collection', requests),
-    ),
-    counter(
+    ],
+    [
       'audits_total',
       'Audits since the start. An audit that left anything unchecked is a failure.',
       by('result', { ...audits }),
-    ),
-    gauge('audit_duration_seconds', 'Duration of the last audit.', single(seconds)),
-    gauge(
+    ],
+    ['audit_duration_seconds', 'Duration of the last audit.', single(seconds)],
+    [
       'audit_last_run_timestamp_seconds',
       'Unix time at which the last audit ended.',
       single(lastAt),
-    ),
-    gauge(
+    ],
+    [
       'audit_last_success_timestamp_seconds',
       'Unix time at which the last successful audit ended.',
       single(lastSuccessAt),
-    ),
+    ],
   ];
 }
 
-const zero = (names: readonly string[]): Readonly<Record<string, number>> =>
-  Object.fromEntries(names.map((name) => [name, 0]));
-
-function tally(words: readonly string[]): Readonly<Record<string, number>> {
-  const groups = new Map<string, string[]>();
-  for (const word of words) append(groups, word, word);
-  return Object.fromEntries([...groups].map(([word, all]) => [word, all.length]));
+/** How often each word is there, each time counted as `step`. */
+function tally(words: readonly string[], step = 1): Readonly<Record<string, number>> {
+  const counts = new Map<string, number>();
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + step);
+  return Object.fromEntries(counts);
 }
 
 function labelled(labels: Readonly<Record<string, string>>): string {

@@ -22,6 +22,7 @@ import { visible } from './escaping.js';
 import { jsonLine } from './json-output.js';
 import {
   actionOf,
+  adoptsAndWrites,
   healthIssueSentence,
   authorSentence,
   changedBy,
@@ -51,16 +52,12 @@ export interface Ndjson {
 
 type Hook = Readonly<Record<string, Json>>;
 type Level = 'info' | 'warn' | 'error';
-type Line = (
-  level: Level,
-  type: string,
-  message: string,
-  more: Readonly<Record<string, unknown>>,
-) => string;
-
+type More = Readonly<Record<string, unknown>>;
+/** What becomes a line. */
+type Said = readonly [level: Level, type: string, message: string, more: More];
 const uiVersion = '1.2';
 /** Terraform's words for our actions. An adoption that writes as well is an `update`, and `importing` tells the rest; sums count it under both. */
-const actions: Readonly<Record<SummaryKey, string>> = {
+const actions = {
   create: 'create',
   update: 'update',
   replace: 'replace',
@@ -68,7 +65,7 @@ const actions: Readonly<Record<SummaryKey, string>> = {
   adopt: 'import',
   forget: 'remove',
   keep: 'noop',
-};
+} as const satisfies Readonly<Record<SummaryKey, string>>;
 const driftedActions: Readonly<Record<DriftRecord['status'], string>> = {
   changed: 'update',
   gone: 'delete',
@@ -85,7 +82,7 @@ export function ndjson({
   readonly version: string;
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
 }): Ndjson {
-  const line: Line = (level, type, message, more) =>
+  const line = ([level, type, message, more]: Said): string =>
     jsonLine({
       '@level': level,
       '@message': visible(message),
@@ -94,6 +91,7 @@ export function ndjson({
       type,
       ...more,
     });
+  const lines = (all: Iterable<Said>): string => Array.from(all, line).join('');
   const running = new Map<string, { readonly action: Action; readonly since: number }>();
   // Events do not say of an adoption whether it writes: the plan that came before does.
   let writing: ReadonlySet<string> = new Set();
@@ -103,73 +101,49 @@ export function ndjson({
     ...(id !== undefined && { id_key: 'id', id_value: id }),
   });
   const progress = (): string =>
-    [...running]
-      .map(([address, { action, since }]) =>
-        progressed(line, address, during[action], {
-          ...hook(address, action),
-          elapsed_seconds: seconds(clock.monotonic() - since),
-        }),
-      )
-      .join('');
-  const diagnostics = (all: readonly Diagnostic[]): string =>
-    all.map((one) => diagnosed(line, one)).join('');
+    lines(
+      [...running].map(([address, { action, since }]) => {
+        const elapsed_seconds = seconds(clock.monotonic() - since);
+        const message = `${address}: still ${during[action]} after ${elapsed_seconds} s`;
+        return [
+          'info',
+          'apply_progress',
+          message,
+          { hook: { ...hook(address, action), elapsed_seconds } },
+        ];
+      }),
+    );
+  const diagnostics = (all: readonly Diagnostic[]): string => lines(all.map(diagnosed));
 
   return {
-    version: () => line('info', 'version', `trueup ${version}`, { trueup: version, ui: uiVersion }),
-    plan: (document) => {
+    version: () =>
+      line(['info', 'version', `trueup ${version}`, { trueup: version, ui: uiVersion }]),
+    plan(document) {
       writing = new Set(
         document.resource_changes.filter(adoptsAndWrites).map(({ address }) => address),
       );
-      const changes = changesOf('plan', document.summary, writing.size);
-      const { impact } = document;
-      const meaning = impact ? line('info', 'impact', impactSentence(impact), { impact }) : '';
-      return (
-        planned(line, document) +
-        meaning +
-        diagnostics(document.diagnostics) +
-        line('info', 'change_summary', planSentence(document), { changes })
-      );
+      return lines(planned(document, changesOf('plan', document.summary, writing.size)));
     },
-    drift: (document) =>
-      document.drift.map((record) => drifted(line, record)).join('') +
-      document.expectations.map((one) => line(...expectationEvent(one))).join('') +
-      document.health
-        .map((issue) =>
-          line('warn', 'health_issue', healthIssueSentence(issue), { health_issue: issue }),
-        )
-        .join('') +
-      document.unmanaged_objects
-        .map((object) =>
-          line(
-            'info',
-            'unmanaged',
-            `${unmanagedObjectSentence(object)}: unmanaged; ${authorSentence(object)}`,
-            { object },
-          ),
-        )
-        .join('') +
-      diagnostics(document.diagnostics) +
-      line('info', 'drift_summary', driftSentence(document), {
-        summary: document.summary,
-        unmanaged: document.unmanaged,
-      }),
+    drift: (document) => lines(audited(document)),
     event: (event) => {
       switch (event.type) {
         case 'start':
           if (event.action === 'keep') return '';
           running.set(event.address, { action: event.action, since: clock.monotonic() });
-          return line('info', 'apply_start', `${event.address}: ${during[event.action]}`, {
-            hook: hook(event.address, event.action, event.id),
-          });
-        case 'end':
-          running.delete(event.outcome.address);
-          return (
-            ended(
-              line,
-              event.outcome,
-              hook(event.outcome.address, event.outcome.action, event.outcome.id),
-            ) + (event.outcome.diagnostic ? diagnostics([event.outcome.diagnostic]) : '')
-          );
+          return line([
+            'info',
+            'apply_start',
+            `${event.address}: ${during[event.action]}`,
+            {
+              hook: hook(event.address, event.action, event.id),
+            },
+          ]);
+        case 'end': {
+          const { address, action, id, diagnostic } = event.outcome;
+          running.delete(address);
+          const told = [...ended(event.outcome, hook(address, action, id))];
+          return lines(told) + diagnostics(diagnostic ? [diagnostic] : []);
+        }
         case 'diagnostic':
           return diagnostics([event.diagnostic]);
         case 'waiting':
@@ -185,9 +159,8 @@ export function ndjson({
       const both = done.filter(
         ({ action, address }) => action === 'adopt' && writing.has(address),
       ).length;
-      return line('info', 'change_summary', outcomeSentence(outcomes), {
-        changes: changesOf('apply', summarise(done), both),
-      });
+      const changes = changesOf('apply', summarise(done), both);
+      return line(['info', 'change_summary', outcomeSentence(outcomes), { changes }]);
     },
     diagnostics,
   };
@@ -208,115 +181,87 @@ function resource(address: string): Json {
 
 const seconds = (milliseconds: number): number => Math.round(milliseconds / 1000);
 
-function progressed(
-  line: Line,
-  address: string,
-  doing: string,
-  hook: Hook & { readonly elapsed_seconds: number },
-): string {
-  return line(
-    'info',
-    'apply_progress',
-    `${address}: still ${doing} after ${hook.elapsed_seconds} s`,
-    { hook },
-  );
-}
-
 /** What was skipped never started; it and what is kept have no line but their diagnostic. */
-function ended(
-  line: Line,
-  { address, action, outcome, id, elapsed = 0 }: Outcome,
-  hook: Hook,
-): string {
-  if (outcome === 'skipped' || action === 'keep') return '';
+function* ended(outcome: Outcome, hook: Hook): Generator<Said> {
+  const { address, action, outcome: end, id, elapsed = 0 } = outcome;
+  if (end === 'skipped' || action === 'keep') return;
   const more = { hook: { ...hook, elapsed_seconds: seconds(elapsed) } };
-  if (outcome === 'done')
-    return line(
-      'info',
-      'apply_complete',
-      `${address}: ${past[action]} after ${seconds(elapsed)} s${id === undefined ? '' : ` (id ${id})`}`,
-      more,
-    );
-  return line(
-    'error',
-    'apply_errored',
-    `${address}: ${action} ${outcome === 'unknown' ? 'has an unknown outcome' : 'failed'} after ${seconds(elapsed)} s`,
-    more,
-  );
+  const after = `after ${seconds(elapsed)} s`;
+  const known = id === undefined ? '' : ` (id ${id})`;
+  const failed = end === 'unknown' ? 'has an unknown outcome' : 'failed';
+  yield end === 'done'
+    ? ['info', 'apply_complete', `${address}: ${past[action]} ${after}${known}`, more]
+    : ['error', 'apply_errored', `${address}: ${action} ${failed} ${after}`, more];
 }
 
-function planned(line: Line, { resource_drift, resource_changes, policy }: PlanDocument): string {
-  const outside = resource_drift.map(({ address, actions: [action] }) =>
-    line(
-      'info',
-      'resource_drift',
-      `${address}: ${action === 'delete' ? 'deleted' : 'changed'} outside`,
-      { change: { resource: resource(address), action } },
-    ),
-  );
-  const changes = resource_changes
-    .filter((change) => actionOf(change) !== 'keep')
-    .map((change) => plannedChange(line, change));
-  const verdicts = policy.map((verdict) =>
-    line(
-      verdict.verdict === 'blocked' ? 'error' : 'info',
-      'policy',
-      `${verdict.verdict} by policy ${verdict.rule}: ${verdict.detail}`,
-      { policy: verdict },
-    ),
-  );
-  return [...outside, ...changes, ...verdicts].join('');
+function* planned(document: PlanDocument, changes: Json): Generator<Said> {
+  for (const {
+    address,
+    actions: [action],
+  } of document.resource_drift) {
+    const said = `${address}: ${action === 'delete' ? 'deleted' : 'changed'} outside`;
+    yield ['info', 'resource_drift', said, { change: { resource: resource(address), action } }];
+  }
+  for (const change of document.resource_changes)
+    if (actionOf(change) !== 'keep') yield plannedChange(change);
+  for (const policy of document.policy) {
+    const { verdict, rule, detail } = policy;
+    const level = verdict === 'blocked' ? 'error' : 'info';
+    yield [level, 'policy', `${verdict} by policy ${rule}: ${detail}`, { policy }];
+  }
+  const { impact } = document;
+  if (impact) yield ['info', 'impact', impactSentence(impact), { impact }];
+  yield* document.diagnostics.map(diagnosed);
+  yield ['info', 'change_summary', planSentence(document), { changes }];
 }
 
-const adoptsAndWrites = (change: ResourceChange): boolean =>
-  actionOf(change) === 'adopt' && change.change.actions[0] === 'update';
-
-function plannedChange(line: Line, change: ResourceChange): string {
-  return line('info', 'planned_change', `${change.address}: to ${verbOf(change).toLowerCase()}`, {
-    change: {
-      resource: resource(change.address),
-      action: adoptsAndWrites(change) ? actions.update : actions[actionOf(change)],
-      reason: change.reason,
-      ...defined({ importing: change.change.importing }),
-      ...(change.previous_address !== undefined && {
-        previous_resource: resource(change.previous_address),
-      }),
-    },
-  });
-}
-
-function drifted(line: Line, record: DriftRecord): string {
-  const { address, status, changed_by, window, since, changes } = record;
-  return line(
+function plannedChange(planned: ResourceChange): Said {
+  const { address, change, reason, previous_address: previous } = planned;
+  const content = {
+    resource: resource(address),
+    action: adoptsAndWrites(planned) ? actions.update : actions[actionOf(planned)],
+    reason,
+    ...defined({ importing: change.importing, previous_resource: previous && resource(previous) }),
+  };
+  return [
     'info',
-    'resource_drift',
-    `${address}: ${driftMeanings[status]}; ${changedBy(record)}`,
-    {
+    'planned_change',
+    `${address}: to ${verbOf(planned).toLowerCase()}`,
+    { change: content },
+  ];
+}
+
+function* audited(document: DriftDocument): Generator<Said> {
+  const { summary, unmanaged } = document;
+  for (const record of document.drift) {
+    const { address, status, changed_by, window, since, changes } = record;
+    const more = {
       change: { resource: resource(address), action: driftedActions[status] },
       drift: { status, changed_by, window, since, changes },
-    },
-  );
+    };
+    const said = `${address}: ${driftMeanings[status]}; ${changedBy(record)}`;
+    yield ['info', 'resource_drift', said, more];
+  }
+  yield* document.expectations.map(expectationEvent);
+  for (const health_issue of document.health)
+    yield ['warn', 'health_issue', healthIssueSentence(health_issue), { health_issue }];
+  for (const object of document.unmanaged_objects) {
+    const said = `${unmanagedObjectSentence(object)}: unmanaged; ${authorSentence(object)}`;
+    yield ['info', 'unmanaged', said, { object }];
+  }
+  yield* document.diagnostics.map(diagnosed);
+  yield ['info', 'drift_summary', driftSentence(document), { summary, unmanaged }];
 }
 
 const levels = { error: 'error', warning: 'warn', info: 'info' } as const;
 
-function diagnosed(
-  line: Line,
-  { severity, code, summary, detail, address, attribute, origin, frame }: Diagnostic,
-): string {
+function diagnosed(diagnostic: Diagnostic): Said {
+  const { severity, code, summary, detail = '', address, attribute, origin } = diagnostic;
   const at = origin && { line: origin.line, column: origin.column };
-  return line(levels[severity], 'diagnostic', `${severity}: ${summary}`, {
-    diagnostic: {
-      severity,
-      code,
-      summary,
-      detail: detail ?? '',
-      address,
-      attribute,
-      snippet: frame,
-      ...(origin && { range: { filename: origin.file, start: at, end: at } }),
-    },
-  });
+  const range = origin && { filename: origin.file, start: at, end: at };
+  const place = { address, attribute, snippet: diagnostic.frame, range };
+  const content = { severity, code, summary, detail, ...place };
+  return [levels[severity], 'diagnostic', `${severity}: ${summary}`, { diagnostic: content }];
 }
 
 /** A replacement adds one and removes one. @param both how many adoptions write as well */

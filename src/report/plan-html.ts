@@ -4,6 +4,7 @@ import {
   type Impact,
   type PlanDocument,
   type ResourceChange,
+  type ResourceDrift,
   type Verdict,
 } from '../model/index.js';
 import { differences, outsideDifference } from './differences.js';
@@ -15,19 +16,19 @@ import {
   unheardSentence,
   unmovedSentence,
 } from './impact-text.js';
-import { codes, markup, raw, withCode, type Markup } from './markup.js';
+import { codeOf, codes, markup, raw, withCode, type Markup } from './markup.js';
 import {
   countTable,
-  diagnosticNotes,
+  diagnosticSection,
   facts,
   fieldTable,
-  group,
+  itemGroups,
   itemOf,
   json,
-  htmlTable,
+  tableIfAny,
   typeset,
 } from './html-parts.js';
-import { filterForm, page } from './html-page.js';
+import { page, pageSection } from './html-page.js';
 import {
   actionOf,
   baseSentence,
@@ -39,11 +40,11 @@ import {
   signOf,
   verbOf,
   type SentWords,
+  type SummaryKey,
 } from './words.js';
 
 /** What is most to be feared comes first. */
-const order = ['delete', 'replace', 'update', 'create', 'adopt', 'forget', 'keep'] as const;
-const titles: Readonly<Record<(typeof order)[number], string>> = {
+const titles: Readonly<Record<SummaryKey, string>> = {
   delete: 'Deletes',
   replace: 'Replaces, which delete an object and create another',
   update: 'Updates',
@@ -52,65 +53,38 @@ const titles: Readonly<Record<(typeof order)[number], string>> = {
   forget: 'Forgets, which stay as they are',
   keep: 'Renames, which change nothing in the cloud',
 };
-const tones: Readonly<Record<(typeof order)[number], string>> = {
-  delete: 'delete',
-  replace: 'delete',
-  update: 'update',
-  create: 'create',
-  adopt: 'adopt',
-  forget: 'forget',
-  keep: 'keep',
-};
 
-/** Up to this many objects are shown opened. */
-const fewChanges = 12;
+const toneOf = (action: SummaryKey): string => (action === 'replace' ? 'delete' : action);
 
 export function planHtml(document: PlanDocument): string {
   const changes = document.resource_changes.filter(isShown);
   const requests = requestsInOrder(changes);
-  const { summary, policy, resource_drift, impact, diagnostics } = document;
+  const { summary, policy, resource_drift: drift, impact } = document;
+  const items = itemGroups(changes, {
+    titles,
+    noun: 'Action',
+    groupOf: actionOf,
+    item: changeItem,
+  });
   return page({
     kind: 'plan',
     sentence: planSentence(document),
     counts: [
-      ...order
+      ...(Object.keys(titles) as SummaryKey[])
         .slice(0, -1)
         .filter((action) => action !== 'replace' || summary.replace > 0)
-        .map((action) => ({ count: summary[action], words: `to ${action}`, tone: tones[action] })),
-      { count: summary.keep, words: 'unchanged' },
+        .map((action) => [summary[action], `to ${action}`, toneOf(action)] as const),
+      [summary.keep, 'unchanged'],
     ],
     document,
     sections: [
-      { id: 'policy', title: 'Policy', count: policy.length, content: policy.map(verdictNote) },
-      {
-        id: 'diagnostics',
-        title: 'To be known',
-        count: diagnostics.length,
-        content: diagnosticNotes(diagnostics),
-      },
-      { id: 'changes', title: 'Changes', count: changes.length, content: changeItems(changes) },
-      {
-        id: 'impact',
-        title: 'What it means for alerts',
-        content: impact ? impactTables(impact) : [],
-      },
-      {
-        id: 'requests',
-        title: 'Requests, in order',
-        count: requests.length,
-        content: requestItems(requests),
-      },
-      {
-        id: 'outside',
-        title: 'Drift since the last apply',
-        count: resource_drift.length,
-        content: outsideItems(document),
-      },
-      {
-        id: 'unmanaged',
-        title: 'Unmanaged',
-        content: countTable('Live objects in no state and no declaration', document.unmanaged),
-      },
+      pageSection('policy', 'Policy', policy.map(verdictNote), policy.length),
+      diagnosticSection(document.diagnostics),
+      pageSection('changes', 'Changes', items, changes.length),
+      pageSection('impact', 'What it means for alerts', impact ? impactTables(impact) : []),
+      pageSection('requests', 'Requests, in order', requestItems(requests), requests.length),
+      pageSection('outside', 'Drift since the last apply', drift.map(outsideItem), drift.length),
+      pageSection('unmanaged', 'Unmanaged', countTable(document.unmanaged)),
     ],
   });
 }
@@ -123,26 +97,6 @@ ${blocked && flag !== undefined ? markup`<p class="muted">To allow it: <code>${f
 `;
 }
 
-function changeItems(changes: readonly ResourceChange[]): readonly Markup[] {
-  if (changes.length === 0) return [];
-  const form = filterForm(
-    changes.map(({ kind }) => kind),
-    changes.map(actionOf),
-    'Action',
-    changes.length,
-  );
-  const open = changes.length <= fewChanges;
-  const groups = order.map((action) =>
-    group(
-      titles[action],
-      changes
-        .filter((change) => actionOf(change) === action)
-        .map((change) => changeItem(change, open)),
-    ),
-  );
-  return [form, ...groups];
-}
-
 function changeItem(change: ResourceChange, open: boolean): Markup {
   const { kind, address, reason, origin, depends_on, previous_address } = change;
   const action = actionOf(change);
@@ -150,7 +104,7 @@ function changeItem(change: ResourceChange, open: boolean): Markup {
   return itemOf({
     kind,
     what: action,
-    tone: tones[action],
+    tone: toneOf(action),
     sign: typeset(signOf(change)),
     verb: verbOf(change),
     address,
@@ -158,12 +112,9 @@ function changeItem(change: ResourceChange, open: boolean): Markup {
     open,
     body: [
       facts([
-        ['Declared', origin ? markup`<code>${place(origin)}</code>` : undefined],
-        [
-          'Renamed from',
-          previous_address === undefined ? undefined : markup`<code>${previous_address}</code>`,
-        ],
-        ['Live id', id === undefined ? undefined : markup`<code>${id}</code>`],
+        ['Declared', codeOf(origin && place(origin))],
+        ['Renamed from', codeOf(previous_address)],
+        ['Live id', codeOf(id)],
         ['Needs first', depends_on.length === 0 ? undefined : codes(depends_on)],
       ]),
       fieldTable(
@@ -190,28 +141,22 @@ function requestItems(requests: readonly SentWords[]): readonly Markup[] {
   return [markup`<ol class="plain">\n${items}</ol>\n`];
 }
 
-function outsideItems({ resource_drift }: PlanDocument): readonly Markup[] {
-  return resource_drift.map(({ address, kind, id, actions: [action], changes }) =>
-    itemOf({
-      kind,
-      tone: action,
-      sign: action === 'delete' ? '−' : '~',
-      verb: action === 'delete' ? 'gone' : 'changed',
-      address,
-      why:
-        action === 'delete'
-          ? 'the live object is gone'
-          : `differs in ${plural(changes.length, 'attribute')}`,
-      open: false,
-      body: [
-        facts([['Live id', markup`<code>${id}</code>`]]),
-        fieldTable('From last applied to live', changes.map(outsideDifference), [
-          'Last applied',
-          'Live',
-        ]),
-      ],
-    }),
-  );
+function outsideItem({ address, kind, id, actions: [action], changes }: ResourceDrift): Markup {
+  const gone = action === 'delete';
+  const live = changes.map(outsideDifference);
+  return itemOf({
+    kind,
+    tone: action,
+    sign: gone ? '−' : '~',
+    verb: gone ? 'gone' : 'changed',
+    address,
+    why: gone ? 'the live object is gone' : `differs in ${plural(changes.length, 'attribute')}`,
+    open: false,
+    body: [
+      facts([['Live id', codeOf(id)]]),
+      fieldTable('From last applied to live', live, ['Last applied', 'Live']),
+    ],
+  });
 }
 
 function impactTables(impact: Impact): readonly Markup[] {
@@ -225,20 +170,11 @@ function impactTables(impact: Impact): readonly Markup[] {
       markup`<tr><th scope="row"><code>${typeWord(one)}</code></th><td>${unheardSentence(one)}</td></tr>\n`,
   );
   const others = unmovedSentence(impact);
+  const titles = ['Rule', 'Would have sent', 'To, before', 'To, after'];
   return [
-    ...(sent.length === 0
-      ? []
-      : [
-          htmlTable(
-            'Notifications that rules would have sent',
-            ['Rule', 'Would have sent', 'To, before', 'To, after'],
-            sent,
-          ),
-        ]),
+    ...tableIfAny('Notifications that rules would have sent', titles, sent),
     ...(others === undefined ? [] : [markup`<p>${others}</p>\n`]),
-    ...(lost.length === 0
-      ? []
-      : [htmlTable('Alerts that nobody would hear of', ['Type', 'Alerts'], lost)]),
+    ...tableIfAny('Alerts that nobody would hear of', ['Type', 'Alerts'], lost),
     ...impactBasis(impact).map((sentence) => markup`<p class="muted">${withCode(sentence)}</p>\n`),
   ];
 }

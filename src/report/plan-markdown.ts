@@ -2,14 +2,16 @@
 import { flagToAllow, SENSITIVE, type PlanDocument, type ResourceChange } from '../model/index.js';
 import { differences, inline, outsideDifference } from './differences.js';
 import { impactItems } from './impact-text.js';
-import { code, fence, prose, shorten } from './escaping.js';
+import { code, fence, shorten } from './escaping.js';
 import type { Lines } from './layout.js';
 import {
   diagnosticItems,
   differenceFence,
   fitted,
   folded,
+  foldedDetails,
   footer,
+  leftOut,
   some,
   markdownTable,
   type Level,
@@ -30,10 +32,7 @@ import {
 /** The first line is a hidden marker by which a job finds its earlier comment. */
 export function planMarkdown(document: PlanDocument): string {
   const changes = document.resource_changes.filter(isShown);
-  const deletesFirst = [
-    ...changes.filter(destroys),
-    ...changes.filter((change) => !destroys(change)),
-  ];
+  const deletesFirst = changes.toSorted((a, b) => Number(destroys(b)) - Number(destroys(a)));
   return fitted((level) => planLines(document, changes, deletesFirst, level));
 }
 
@@ -51,41 +50,28 @@ function* planLines(
       cellsOf(change, level),
     );
     const detailed = deletesFirst.filter((change) => change.patch.length > 0);
-    if (level.details && detailed.length > 0)
-      yield* folded(
-        'Attributes',
-        detailed.flatMap((change) => [...detailOf(change, level)]),
-      );
+    yield* foldedDetails('Attributes', detailed, level, (change) => detailOf(change, level));
     yield* requestItems(inOrder, level);
   }
   yield* driftItems(document, level);
   yield* impactItems(document.impact, level);
-  if (!level.details)
-    yield* [
-      'Attribute details are left out: the plan is too long for a comment. The text and JSON forms have them.',
-      '',
-    ];
-  else if (!level.bodies)
-    yield* [
-      'Request bodies are left out: the plan is too long for a comment. The text and JSON forms have them.',
-      '',
-    ];
+  if (!level.details) yield* leftOut('Attribute details', 'plan');
+  else if (!level.bodies) yield* leftOut('Request bodies', 'plan');
   yield* footer(document, level);
 }
 
 function cellsOf(change: ResourceChange, level: Level): readonly string[] {
   const verb = `${code(signOf(change))} ${verbOf(change)}`;
-  const about = circumstances(change).map((one) => prose(shorten(one, level.length)));
   return [
     destroys(change) ? `**${verb}**` : verb,
-    code(shorten(change.address, level.length)),
-    about.join(' · '),
-    change.origin ? code(shorten(place(change.origin), level.length)) : '',
+    level.code(change.address),
+    circumstances(change).map(level.prose).join(' · '),
+    change.origin ? level.code(place(change.origin)) : '',
   ];
 }
 
 function* detailOf(change: ResourceChange, level: Level): Lines {
-  yield* ['', `**${verbOf(change)}** ${code(shorten(change.address, level.length))}`, ''];
+  yield* ['', `**${verbOf(change)}** ${level.code(change.address)}`, ''];
   yield* differenceFence(differences(change), level);
 }
 
@@ -105,12 +91,11 @@ function* requestItems(changes: readonly ResourceChange[], level: Level): Lines 
 function* policyItems({ policy }: PlanDocument, level: Level): Lines {
   if (policy.length === 0) return;
   yield* some(policy, level, ({ rule, verdict, detail, address }) => {
-    const where = address === undefined ? '' : ` ${code(shorten(address, level.length))}`;
+    const where = address === undefined ? '' : ` ${level.code(address)}`;
     const flag = flagToAllow(rule);
     const allow = verdict === 'blocked' && flag !== undefined ? ` To allow it: ${code(flag)}` : '';
-    return [
-      `- ${verdict === 'blocked' ? '**BLOCKED**' : 'allowed'} by policy ${code(rule)}: ${prose(shorten(detail, level.length))}${where}.${allow}`,
-    ];
+    const said = verdict === 'blocked' ? '**BLOCKED**' : 'allowed';
+    return [`- ${said} by policy ${code(rule)}: ${level.prose(detail)}${where}.${allow}`];
   });
   yield '';
 }
@@ -118,16 +103,12 @@ function* policyItems({ policy }: PlanDocument, level: Level): Lines {
 function* driftItems({ resource_drift }: PlanDocument, level: Level): Lines {
   if (resource_drift.length === 0) return;
   const lines = some(resource_drift, level, function* ({ address, actions, changes }) {
-    yield* [
-      '',
-      `${code(shorten(address, level.length))} ${actions[0] === 'delete' ? 'is gone' : `differs in ${plural(changes.length, 'attribute')}`}`,
-    ];
+    const differs = `differs in ${plural(changes.length, 'attribute')}`;
+    yield* ['', `${level.code(address)} ${actions[0] === 'delete' ? 'is gone' : differs}`];
     if (!level.details || changes.length === 0) return;
     yield '';
     yield* differenceFence(changes.map(outsideDifference), level);
   });
-  yield* folded(
-    `${plural(resource_drift.length, 'object')} changed outside of trueup since the last apply`,
-    lines,
-  );
+  const objects = plural(resource_drift.length, 'object');
+  yield* folded(`${objects} changed outside of trueup since the last apply`, lines);
 }

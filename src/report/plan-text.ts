@@ -9,8 +9,8 @@ import {
 import { differences, inline, outsideDifference } from './differences.js';
 import { ending } from './closing-lines.js';
 import { impactLines } from './impact-text.js';
-import { differenceLines, flow, type Lines } from './layout.js';
-import { paintOf, palette, widthOf, type Palette, type Style } from './style.js';
+import { aside, differenceLines, flow, section, type Lines } from './layout.js';
+import { paintOf, screenOf, type Screen, type Style } from './style.js';
 import {
   actionOf,
   baseSentence,
@@ -25,103 +25,54 @@ import {
 } from './words.js';
 
 export function* planText(document: PlanDocument, style: Style): Lines {
-  const color = palette(style);
-  const width = widthOf(style);
+  const screen = screenOf(style);
   const changes = document.resource_changes.filter(isShown);
-  for (const change of changes) {
-    yield* changeLines(change, color, width);
-    yield '';
-  }
-  yield* requestLines(changes, color, width);
-  yield* driftLines(document.resource_drift, color, width);
-  yield* impactLines(document.impact, color, width);
-  yield* policyLines(document.policy, color, width);
-  yield* ending(
-    document,
-    {
-      sentence: planSentence(document),
-      targeted: changes.some((change) => actionOf(change) !== 'keep'),
-    },
-    color,
-    width,
-  );
+  for (const change of changes) yield* [...changeLines(change, screen), ''];
+  yield* section('Requests, in order', requestLines(changes, screen), screen);
+  const drift = document.resource_drift.flatMap((one) => [...driftLines(one, screen)]);
+  yield* section('Drift since the last apply', drift, screen);
+  yield* impactLines(document.impact, screen);
+  const verdicts = document.policy.flatMap((one) => [...verdictLines(one, screen)]);
+  yield* section('Policy', verdicts, screen);
+  const targeted = changes.some((change) => actionOf(change) !== 'keep');
+  yield* ending(document, planSentence(document), targeted, screen);
   const blocked = blockedSentence(document);
-  if (blocked !== undefined)
-    yield* flow(blocked, { width, paint: (text) => color.bold(color.red(text)) });
+  if (blocked !== undefined) yield* flow(blocked, screen, { paint: screen.alarm });
 }
 
-function* changeLines(resource: ResourceChange, color: Palette, width: number): Lines {
-  const action = actionOf(resource);
-  yield* flow(resource.address, {
-    width,
-    lead: `${signOf(resource)} ${verbOf(resource)} `,
-    hang: 4,
-    paint: color.bold,
-    paintLead: paintOf(color, action),
-  });
+function* changeLines(resource: ResourceChange, screen: Screen): Lines {
+  const lead = `${signOf(resource)} ${verbOf(resource)} `;
+  const paintLead = paintOf(screen, actionOf(resource));
+  yield* flow(resource.address, screen, { lead, hang: 4, paint: screen.bold, paintLead });
   const about = [...circumstances(resource), ...(resource.origin ? [place(resource.origin)] : [])];
-  yield* flow(about.join(' · '), { width, lead: '  ', paint: color.dim });
-  yield* differenceLines(differences(resource), color, width, 4);
+  yield* aside(about.join(' · '), screen, 2);
+  yield* differenceLines(differences(resource), screen);
 }
 
-function* requestLines(changes: readonly ResourceChange[], color: Palette, width: number): Lines {
+function* requestLines(changes: readonly ResourceChange[], screen: Screen): Lines {
   const requests = requestsInOrder(changes);
-  if (requests.length === 0) return;
-  yield color.bold('Requests, in order');
   const digits = String(requests.length).length;
-  for (const [
-    index,
-    {
-      request: { method, path, body, base },
-    },
-  ] of requests.entries()) {
+  const hang = digits + 3;
+  for (const [index, { request }] of requests.entries()) {
+    const { method, path, body, base } = request;
     const lead = `${String(index + 1).padStart(digits)} `;
-    yield* flow(`${method} ${path}`, {
-      width,
-      lead,
-      hang: lead.length + 2,
-      paintLead: color.dim,
-      ...(method === 'DELETE' && { paint: color.red }),
-    });
-    if (body !== null)
-      yield* flow(inline(body), { width, lead: ' '.repeat(lead.length + 2), paint: color.dim });
-    if (base)
-      yield* flow(baseSentence(base), {
-        width,
-        lead: ' '.repeat(lead.length + 2),
-        paint: color.dim,
-      });
+    const deletes = method === 'DELETE' && { paint: screen.red };
+    yield* flow(`${method} ${path}`, screen, { lead, hang, paintLead: screen.dim, ...deletes });
+    if (body !== null) yield* aside(inline(body), screen, hang);
+    if (base) yield* aside(baseSentence(base), screen, hang);
   }
-  yield '';
 }
 
-function* driftLines(drift: readonly ResourceDrift[], color: Palette, width: number): Lines {
-  if (drift.length === 0) return;
-  yield color.bold('Drift since the last apply');
-  for (const one of drift) {
-    yield* flow(one.actions[0] === 'delete' ? `${one.address} is gone` : one.address, {
-      width,
-      lead: '  ',
-    });
-    yield* differenceLines(one.changes.map(outsideDifference), color, width, 4);
-  }
-  yield '';
+function* driftLines({ address, actions, changes }: ResourceDrift, screen: Screen): Lines {
+  yield* flow(actions[0] === 'delete' ? `${address} is gone` : address, screen, { lead: '  ' });
+  yield* differenceLines(changes.map(outsideDifference), screen);
 }
 
-function* policyLines(verdicts: readonly Verdict[], color: Palette, width: number): Lines {
-  if (verdicts.length === 0) return;
-  yield color.bold('Policy');
-  for (const { rule, verdict, detail, address } of verdicts) {
-    const blocked = verdict === 'blocked';
-    yield* flow(`${rule}: ${detail}${address === undefined ? '' : ` (${address})`}`, {
-      width,
-      lead: blocked ? '  BLOCKED ' : '  allowed ',
-      hang: 4,
-      paintLead: blocked ? (text) => color.bold(color.red(text)) : color.dim,
-    });
-    const flag = flagToAllow(rule);
-    if (blocked && flag !== undefined)
-      yield* flow(`to allow it: ${flag}`, { width, lead: '    ', paint: color.dim });
-  }
-  yield '';
+function* verdictLines({ rule, verdict, detail, address }: Verdict, screen: Screen): Lines {
+  const [lead, paintLead] =
+    verdict === 'blocked' ? ['  BLOCKED ', screen.alarm] : ['  allowed ', screen.dim];
+  const where = address === undefined ? '' : ` (${address})`;
+  yield* flow(`${rule}: ${detail}${where}`, screen, { lead, hang: 4, paintLead });
+  const flag = flagToAllow(rule);
+  if (verdict === 'blocked' && flag !== undefined) yield* aside(`to allow it: ${flag}`, screen, 4);
 }

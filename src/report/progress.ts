@@ -1,7 +1,7 @@
 // The one line that tells how a run goes on. Pure: the command line owns the stream, the cursor and the clock.
 import type { Event } from '../model/index.js';
 import { visible } from './escaping.js';
-import { palette, type Style } from './style.js';
+import { screenOf, type Style } from './style.js';
 import { clip } from './text-width.js';
 import { during } from './words.js';
 
@@ -26,34 +26,25 @@ export function noProgress(total: number = 0): Progress {
 
 export function advance(progress: Progress, event: Event): Progress {
   const { waiting: _, ...moving } = progress;
+  const running = new Map(moving.running);
   switch (event.type) {
     case 'reading':
       return { ...moving, reading: new Map([...moving.reading, [event.kind, event.objects]]) };
     case 'comparing':
       return { ...moving, comparing: event };
     case 'start':
-      return {
-        ...moving,
-        running: new Map([
-          ...moving.running,
-          [event.address, `${during[event.action]} ${event.address}`],
-        ]),
-      };
+      running.set(event.address, `${during[event.action]} ${event.address}`);
+      return { ...moving, running };
     case 'end': {
-      const running = new Map(moving.running);
-      running.delete(event.outcome.address);
-      return {
-        ...moving,
-        running,
-        ended: moving.ended + 1,
-        failed: moving.failed + (event.outcome.outcome === 'done' ? 0 : 1),
-      };
+      const { address, outcome } = event.outcome;
+      running.delete(address);
+      const failed = moving.failed + (outcome === 'done' ? 0 : 1);
+      return { ...moving, running, ended: moving.ended + 1, failed };
     }
-    case 'waiting':
-      return {
-        ...moving,
-        waiting: `waiting ${Math.ceil(event.milliseconds / 1000)} s: ${event.why}`,
-      };
+    case 'waiting': {
+      const seconds = Math.ceil(event.milliseconds / 1000);
+      return { ...moving, waiting: `waiting ${seconds} s: ${event.why}` };
+    }
     case 'diagnostic':
       return progress;
   }
@@ -63,15 +54,14 @@ export function advance(progress: Progress, event: Event): Progress {
 export function progressLine(progress: Progress, style: Style): string {
   const { total, ended, failed, running, reading, comparing, waiting } = progress;
   const applying = total > 0 || running.size > 0 || ended > 0;
+  const kinds = [...reading].map(([kind, objects]) => `${kind} ${objects}`);
   const parts = [
-    ...(applying ? [`${ended}/${Math.max(total, ended + running.size)}`] : []),
-    ...(!applying && reading.size > 0
-      ? [`reading ${[...reading].map(([kind, objects]) => `${kind} ${objects}`).join(', ')}`]
-      : []),
-    ...(!applying && comparing ? [`comparing secrets ${comparing.done}/${comparing.total}`] : []),
-    ...(failed > 0 ? [`${failed} not done`] : []),
-    ...(waiting === undefined ? [] : [waiting]),
+    applying && `${ended}/${Math.max(total, ended + running.size)}`,
+    !applying && kinds.length > 0 && `reading ${kinds.join(', ')}`,
+    !applying && comparing && `comparing secrets ${comparing.done}/${comparing.total}`,
+    failed > 0 && `${failed} not done`,
+    waiting,
     ...running.values(),
-  ];
-  return palette(style).dim(clip(visible(parts.join(' · ')), style.width - 1));
+  ].filter((part) => typeof part === 'string');
+  return screenOf(style).dim(clip(visible(parts.join(' · ')), style.width - 1));
 }

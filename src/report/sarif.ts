@@ -40,65 +40,46 @@ const driftLevels: Readonly<Record<DriftRecord['status'], Level>> = {
 };
 
 export function driftSarif(document: DriftDocument): string {
+  const { diagnostics, generated_from: source } = document;
   const findings = findingsOf(document).toSorted((a, b) => urgency[a.level] - urgency[b.level]);
   const shown = findings.slice(0, mostResults);
   const rules = [...new Set(shown.map(({ rule }) => rule))].toSorted();
-  const file =
-    shown.find(({ origin }) => origin)?.origin?.file ?? document.generated_from.paths[0] ?? '.';
+  const file = shown.find(({ origin }) => origin)?.origin?.file ?? source.paths[0] ?? '.';
+  const left = findings.length - shown.length;
   const told = [
     driftSentence(document),
-    ...(shown.length < findings.length
-      ? [`${findings.length - shown.length} more findings are left out.`]
-      : []),
+    ...(left > 0 ? [`${left} more findings are left out.`] : []),
   ];
-  return jsonText({
-    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
-    version: '2.1.0',
-    runs: [
-      {
-        tool: {
-          driver: {
-            name: 'trueup',
-            semanticVersion: document.trueup_version,
-            rules: rules.map(ruleOf),
-          },
-        },
-        columnKind: 'utf16CodeUnits',
-        invocations: [
-          {
-            executionSuccessful: !document.diagnostics.some(({ severity }) => severity === 'error'),
-            endTimeUtc: document.generated_at,
-            toolExecutionNotifications: told.map((text) => ({
-              level: 'note',
-              message: messageOf(text),
-            })),
-          },
-        ],
-        results: shown.map((finding) => resultOf(finding, rules, file)),
-      },
-    ],
-  });
+  const driver = {
+    name: 'trueup',
+    semanticVersion: document.trueup_version,
+    rules: rules.map(ruleOf),
+  };
+  const invocation = {
+    executionSuccessful: !diagnostics.some(({ severity }) => severity === 'error'),
+    endTimeUtc: document.generated_at,
+    toolExecutionNotifications: told.map((text) => ({ level: 'note', message: messageOf(text) })),
+  };
+  const run = {
+    tool: { driver },
+    columnKind: 'utf16CodeUnits',
+    invocations: [invocation],
+    results: shown.map((finding) => resultOf(finding, rules, file)),
+  };
+  const $schema = 'https://json.schemastore.org/sarif-2.1.0.json';
+  return jsonText({ $schema, version: '2.1.0', runs: [run] });
 }
 
-function findingsOf({
-  drift,
-  expectations,
-  health,
-  diagnostics,
-}: DriftDocument): readonly Finding[] {
+function findingsOf(document: DriftDocument): readonly Finding[] {
+  const { drift, expectations, health, diagnostics } = document;
   const origins = new Map(drift.map(({ address, origin }) => [address, origin]));
   return [
     ...drift.map(driftFinding),
     ...expectations.filter(({ verdict }) => verdict !== 'met').map(expectationFinding),
     ...health.map((issue): Finding => {
       const subject = issue.address ?? `${issue.kind} ${issue.id}`;
-      return {
-        rule: `health/${issue.code}`,
-        level: 'warning',
-        subject,
-        message: healthIssueSentence(issue),
-        origin: origins.get(subject),
-      };
+      const [rule, message] = [`health/${issue.code}`, healthIssueSentence(issue)];
+      return { rule, level: 'warning', subject, message, origin: origins.get(subject) };
     }),
     ...diagnostics.map(diagnosticFinding),
   ];
@@ -110,12 +91,14 @@ function driftFinding(record: DriftRecord): Finding {
     const difference = recordDifference(record)(change);
     return `${difference.path}: ${oneLine(difference) ?? `${inline(difference.before ?? null)} → ${inline(difference.after ?? null)}`}`;
   });
-  const message = [
-    `${address}: ${driftMeanings[status]}.`,
-    ...differences.map((one) => `${one}.`),
-    `${changedBy(record)}.`,
-  ].join(' ');
-  return { rule: `drift/${status}`, level: driftLevels[status], subject: address, message, origin };
+  const message = [`${address}: ${driftMeanings[status]}`, ...differences, changedBy(record)];
+  return {
+    rule: `drift/${status}`,
+    level: driftLevels[status],
+    subject: address,
+    message: message.map((sentence) => `${sentence}.`).join(' '),
+    origin,
+  };
 }
 
 function expectationFinding(verified: Verified): Finding {
@@ -130,15 +113,8 @@ function expectationFinding(verified: Verified): Finding {
   };
 }
 
-function diagnosticFinding({
-  code,
-  severity,
-  summary,
-  detail,
-  address,
-  attribute,
-  origin,
-}: Diagnostic): Finding {
+function diagnosticFinding(diagnostic: Diagnostic): Finding {
+  const { code, severity, summary, detail, address, attribute, origin } = diagnostic;
   const subject = [address, attribute, summary].filter((one) => one !== undefined).join(' ');
   return {
     rule: `diagnostic/${code}`,
@@ -169,20 +145,19 @@ function resultOf(
 ): object {
   const { line, column } = origin ?? { line: 1, column: 1 };
   const fingerprint = createHash('sha256').update(`${rule}\n${subject}`).digest('hex').slice(0, 16);
+  const location = {
+    physicalLocation: {
+      artifactLocation: artifactOf(origin?.file ?? file),
+      region: { startLine: Math.max(line, 1), startColumn: Math.max(column, 1) },
+    },
+    logicalLocations: [{ fullyQualifiedName: shorten(subject, longestText) }],
+  };
   return {
     ruleId: rule,
     ruleIndex: rules.indexOf(rule),
     level,
     message: messageOf(message),
-    locations: [
-      {
-        physicalLocation: {
-          artifactLocation: artifactOf(origin?.file ?? file),
-          region: { startLine: Math.max(line, 1), startColumn: Math.max(column, 1) },
-        },
-        logicalLocations: [{ fullyQualifiedName: shorten(subject, longestText) }],
-      },
-    ],
+    locations: [location],
     // The same finding keeps its alert when lines above its declaration come and go.
     partialFingerprints: { primaryLocationLineHash: `${fingerprint}:1` },
   };

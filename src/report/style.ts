@@ -9,23 +9,20 @@ export interface Style {
 }
 
 export type Paint = (text: string) => string;
-export type Palette = ReturnType<typeof colors.createColors>;
 
-export function palette(style: Style): Palette {
-  return colors.createColors(style.color);
+/** What paints text for a terminal, and how wide that is. */
+export interface Screen extends ReturnType<typeof colors.createColors> {
+  readonly width: number;
+  readonly alarm: Paint;
 }
 
-export function widthOf(style: Style): number {
-  return Math.max(style.width, 40);
+export function screenOf({ color, width }: Style): Screen {
+  const paints = colors.createColors(color);
+  const alarm: Paint = (text) => paints.bold(paints.red(text));
+  return { ...paints, alarm, width: Math.max(width, 40) };
 }
 
-export function paintOf(color: Palette, action: SummaryKey): Paint {
-  if (action === 'delete' || action === 'replace') return (text) => color.bold(color.red(text));
-  return {
-    create: color.green,
-    update: color.yellow,
-    adopt: color.cyan,
-    forget: color.magenta,
-    keep: color.dim,
-  }[action];
+export function paintOf(screen: Screen, action: SummaryKey): Paint {
+  const { green: create, yellow: update, cyan: adopt, magenta: forget, dim: keep, alarm } = screen;
+  return { create, update, adopt, forget, keep, replace: alarm, delete: alarm }[action];
 }

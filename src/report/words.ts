@@ -13,9 +13,9 @@ import {
   type Outcome,
   type PlanDocument,
   type ResourceChange,
-  type Severity,
   type Summary,
   type UnmanagedRecord,
+  type Verdict,
   type Verified,
 } from '../model/index.js';
 
@@ -73,11 +73,15 @@ export function signOf(resource: ResourceChange): string {
 export const destroys = (resource: ResourceChange): boolean =>
   resource.change.actions.some((one) => one === 'delete');
 
+/** Whether an object that exists is taken over and changed as well. */
+export const adoptsAndWrites = ({ change }: ResourceChange): boolean =>
+  change.importing !== undefined && change.actions[0] === 'update';
+
 export function verbOf(resource: ResourceChange): string {
   const action = actionOf(resource);
   if (destroys(resource)) return action.toUpperCase();
   if (isRename(resource)) return 'rename';
-  return action === 'adopt' && resource.change.actions[0] === 'update' ? 'adopt, update' : action;
+  return adoptsAndWrites(resource) ? 'adopt, update' : action;
 }
 
 export interface SentWords {
@@ -94,22 +98,40 @@ export function requestsInOrder(changes: readonly ResourceChange[]): readonly Se
   };
   const ranked = (wanted: number): readonly SentWords[] =>
     all.filter((one) => rank(one) === wanted);
-  const [replaced, removed] = [
-    ranked(2).filter(({ change }) => actionOf(change) === 'replace'),
-    ranked(2).filter(({ change }) => actionOf(change) === 'delete'),
-  ];
-  return [...ranked(0).toReversed(), ...ranked(1), ...replaced.toReversed(), ...removed];
+  const last = (action: 'replace' | 'delete'): readonly SentWords[] =>
+    ranked(2).filter(({ change }) => actionOf(change) === action);
+  const [first, middle, replaced] = [ranked(0), ranked(1), last('replace')];
+  return [...first.toReversed(), ...middle, ...replaced.toReversed(), ...last('delete')];
 }
 
-export function plural(count: number, one: string): string {
-  return `${count} ${count === 1 ? one : `${one}s`}`;
-}
+export const plural = (count: number, one: string): string =>
+  `${count} ${count === 1 ? one : `${one}s`}`;
+
+/** As in `1 failed`, `2 met`: how often each of the words is there; those that are nowhere are left out. */
+export const countsOf = <T, Word extends string>(
+  all: readonly T[],
+  wordOf: (one: T) => Word,
+  words: readonly Word[],
+): readonly string[] =>
+  words.flatMap((word) => {
+    const { length } = all.filter((one) => wordOf(one) === word);
+    return length > 0 ? [`${length} ${word}`] : [];
+  });
+
+const areAsDeclared = (count: number): string =>
+  `${count === 1 ? '1 object is' : `${count} objects are`} as declared`;
 
 /** `file:line:column`, behind the path of the construct where a program made it. */
 export function place({ file, line, column, path }: Origin): string {
   const text = `${file}:${line}:${column}`;
   if (path === undefined) return text;
   return line === 0 ? path : `${path} (${text})`;
+}
+
+/** What a complaint is about, from the file to the attribute. */
+export function diagnosticPlaces(about: Partial<Diagnostic>): readonly string[] {
+  const { origin, address, attribute } = about;
+  return [origin && place(origin), address, attribute].filter((one) => one !== undefined);
 }
 
 /** What the change is and where it comes from, beside its address. */
@@ -126,75 +148,70 @@ export function circumstances(resource: ResourceChange): readonly string[] {
   ];
 }
 
+const changing = ['create', 'adopt', 'update', 'replace', 'delete', 'forget'] as const;
+
 /** What writes is counted even where it is nothing; what only changes memory is left out then. */
-const worthCounting = (summary: Summary): readonly Exclude<SummaryKey, 'keep'>[] =>
-  (['create', 'adopt', 'update', 'replace', 'delete', 'forget'] as const).filter(
+const worthCounting = (summary: Summary) =>
+  changing.filter(
     (action) => summary[action] > 0 || !['adopt', 'replace', 'forget'].includes(action),
   );
 
 /** What goes with our members where a request replaces a whole document. */
-export function baseSentence({
-  version_number,
-  sha256,
-}: NonNullable<DocumentRequest['base']>): string {
-  return `with the rest of the live document${version_number === null ? '' : `, version ${version_number}`}, sha256 ${sha256.slice(0, 12)}…`;
+export function baseSentence(base: NonNullable<DocumentRequest['base']>): string {
+  const version = base.version_number === null ? '' : `, version ${base.version_number}`;
+  return `with the rest of the live document${version}, sha256 ${base.sha256.slice(0, 12)}…`;
 }
 
 /** The sentence a plan ends with. */
 export function planSentence({ summary, diagnostics, resource_changes }: PlanDocument): string {
-  const { create, adopt, update, replace, delete: deleted, forget, keep } = summary;
-  const errors = countOf(diagnostics, 'error');
+  const errors = errorsIn(diagnostics);
   const renamed = resource_changes.filter(isRename).length;
-  if (errors === 0 && create + adopt + update + replace + deleted + forget === 0)
-    return `No changes${renamed > 0 ? ` in the cloud, ${renamed} renamed` : ''}. ${keep === 1 ? '1 object is' : `${keep} objects are`} as declared.`;
-  const written = resource_changes.filter(
-    ({ change }) => change.importing && change.actions[0] === 'update',
-  ).length;
-  const counts = `${worthCounting(summary)
-    .map(
-      (action) =>
-        `${summary[action]} to ${action}${action === 'adopt' && written > 0 ? ` (${written} with changes)` : ''}`,
-    )
-    .join(', ')}; ${keep} unchanged.`;
-  return errors === 0 ? `Plan: ${counts}` : `Plan with ${plural(errors, 'error')}: ${counts}`;
+  if (errors === 0 && changing.every((action) => summary[action] === 0))
+    return `No changes${renamed > 0 ? ` in the cloud, ${renamed} renamed` : ''}. ${areAsDeclared(summary.keep)}.`;
+  const written = resource_changes.filter(adoptsAndWrites).length;
+  const more = written > 0 ? ` (${written} with changes)` : '';
+  const counts = worthCounting(summary).map(
+    (action) => `${summary[action]} to ${action}${action === 'adopt' ? more : ''}`,
+  );
+  const head = errors === 0 ? 'Plan' : `Plan with ${plural(errors, 'error')}`;
+  return `${head}: ${counts.join(', ')}; ${summary.keep} unchanged.`;
+}
+
+/** The rules that block a plan, and the flags that let all of them pass; no flags where one cannot be let pass. */
+export function blockedRules(verdicts: readonly Verdict[]) {
+  const blocked = verdicts.filter(({ verdict }) => verdict === 'blocked');
+  const rules = [...new Set(blocked.map(({ rule }) => rule))];
+  const flags = rules.flatMap((rule) => flagToAllow(rule) ?? []);
+  return { rules, flags: flags.length === rules.length ? flags : [] };
 }
 
 /** What a blocked plan says last; undefined where nothing blocks it. */
 export function blockedSentence({ policy }: PlanDocument): string | undefined {
-  const rules = [
-    ...new Set(policy.flatMap(({ rule, verdict }) => (verdict === 'blocked' ? [rule] : []))),
-  ];
+  const { rules, flags } = blockedRules(policy);
   if (rules.length === 0) return undefined;
-  const flags = rules.flatMap((rule) => flagToAllow(rule) ?? []);
-  return `BLOCKED by ${rules.join(', ')}.${flags.length === rules.length ? ` To allow ${rules.length === 1 ? 'it' : 'them'}: ${flags.join(' ')}` : ''}`;
+  const allow = `To allow ${rules.length === 1 ? 'it' : 'them'}: ${flags.join(' ')}`;
+  return `BLOCKED by ${rules.join(', ')}.${flags.length > 0 ? ` ${allow}` : ''}`;
 }
 
 const statuses = ['changed', 'gone', 'replaced', 'missing', 'undeclared', 'settled'] as const;
 
 /** The sentence an audit ends with. */
-export function driftSentence({
-  drift,
-  summary,
-  expectations,
-  diagnostics,
-}: DriftDocument): string {
-  const errors = countOf(diagnostics, 'error');
-  if (errors > 0 && drift.length + summary.in_sync + expectations.length === 0)
+export function driftSentence(document: DriftDocument): string {
+  const { drift, summary, expectations, diagnostics } = document;
+  const { drifted, in_sync, unmanaged, expectations_failed } = summary;
+  const errors = errorsIn(diagnostics);
+  if (errors > 0 && drift.length + in_sync + expectations.length === 0)
     return `The audit could not be made: ${plural(errors, 'error')}.`;
   const failed =
-    summary.expectations_failed > 0
-      ? [`${plural(summary.expectations_failed, 'expectation')} failed`]
-      : [];
-  const rest = summary.unmanaged > 0 ? `, ${summary.unmanaged} unmanaged` : '';
+    expectations_failed > 0 ? [`${plural(expectations_failed, 'expectation')} failed`] : [];
+  const rest = unmanaged > 0 ? `, ${unmanaged} unmanaged` : '';
   if (errors > 0)
-    return `Audit with ${plural(errors, 'error')}: ${[`${summary.drifted} drifted`, ...failed].join(', ')}, ${summary.in_sync} in sync${rest}.`;
+    return `Audit with ${plural(errors, 'error')}: ${[`${drifted} drifted`, ...failed].join(', ')}, ${in_sync} in sync${rest}.`;
   const settled = drift.filter(({ status }) => status === 'settled').length;
   if (drift.length - settled + failed.length === 0)
-    return `No drift${settled > 0 ? `, ${settled} settled` : ''}. ${summary.in_sync === 1 ? '1 object is' : `${summary.in_sync} objects are`} as declared${rest}.`;
-  const counts = statuses
-    .map((status) => [drift.filter((record) => record.status === status).length, status] as const)
-    .filter(([count]) => count > 0);
-  return `Drift: ${[...counts.map(([count, status]) => `${count} ${status}`), ...failed].join(', ')}; ${summary.in_sync} in sync${rest}.`;
+    return `No drift${settled > 0 ? `, ${settled} settled` : ''}. ${areAsDeclared(in_sync)}${rest}.`;
+  const counts = countsOf(drift, ({ status }) => status, statuses);
+  return `Drift: ${[...counts, ...failed].join(', ')}; ${in_sync} in sync${rest}.`;
 }
 
 /** What a status of the audit means. */
@@ -208,31 +225,19 @@ export const driftMeanings: Readonly<Record<DriftRecord['status'], string>> = {
 };
 
 /** What became of an expectation. */
-export function expectationSentence({
-  verdict,
-  checked,
-  failed,
-  count,
-  diagnostic,
-}: Verified): string {
+export function expectationSentence(verified: Verified): string {
+  const { verdict, checked, failed, count, diagnostic } = verified;
+  const records = plural(checked, 'record');
   if (verdict === 'unknown')
     return `not known${diagnostic?.code === 'takes-too-long' ? '' : ', because the records could not be read'}${diagnostic ? `: ${diagnostic.summary}` : ''}`;
-  const every = failed > 0 ? [`${failed} of ${plural(checked, 'record')} not as expected`] : [];
-  const all = [...every, ...(count === undefined ? [] : [count])];
-  return all.length === 0 ? `${plural(checked, 'record')}, all as expected` : all.join('; ');
+  const all = [failed > 0 ? `${failed} of ${records} not as expected` : undefined, count];
+  return all.filter((one) => one !== undefined).join('; ') || `${records}, all as expected`;
 }
 
 /** What is not well, and what the service says of it. */
-export function healthIssueSentence({
-  code,
-  kind,
-  id,
-  address,
-  summary,
-  detail,
-  at,
-}: HealthIssue): string {
-  return `${address ?? `${kind} ${id}`}: ${summary}${detail === undefined ? '' : `: ${detail}`}${at === undefined ? '' : `, since ${at}`} [${code}]`;
+export function healthIssueSentence(issue: HealthIssue): string {
+  const { code, kind, id, address = `${kind} ${id}`, summary, detail, at } = issue;
+  return `${address}: ${summary}${detail === undefined ? '' : `: ${detail}`}${at === undefined ? '' : `, since ${at}`} [${code}]`;
 }
 
 /** Who changed the object and when, as far as the activity log knows. */
@@ -252,10 +257,7 @@ export function authorSentence({
 }: Pick<UnmanagedRecord, 'changed_by' | 'window'>): string {
   if (changed_by !== 'unknown')
     return `${changed_by.action} by ${changed_by.actor} (${changed_by.actor_type}) at ${changed_by.at}`;
-  const bounds = [
-    ...(after === null ? [] : [`after ${after}`]),
-    ...(before === null ? [] : [`before ${before}`]),
-  ];
+  const bounds = [after && `after ${after}`, before && `before ${before}`].filter(Boolean);
   return `changed by: unknown${bounds.length === 0 ? '' : `, ${bounds.join(' and ')}`}`;
 }
 
@@ -272,9 +274,8 @@ export function unmanagedSentence(unmanaged: Readonly<Record<string, number>>): 
   return counts.length === 0 ? undefined : `Unmanaged: ${counts.join(', ')}.`;
 }
 
-function countOf(diagnostics: readonly Diagnostic[], severity: Severity): number {
-  return diagnostics.filter((one) => one.severity === severity).length;
-}
+const errorsIn = (diagnostics: readonly Diagnostic[]): number =>
+  diagnostics.filter(({ severity }) => severity === 'error').length;
 
 export const past: Readonly<Record<SummaryKey, string>> = {
   create: 'created',
@@ -297,12 +298,8 @@ export const during: Readonly<Record<Action, string>> = {
 /** The sentence an apply ends with. */
 export function outcomeSentence(outcomes: readonly Outcome[]): string {
   const done = summarise(outcomes.filter(({ outcome }) => outcome === 'done'));
-  const counts = worthCounting(done)
-    .map((action) => `${done[action]} ${past[action]}`)
-    .join(', ');
-  const open = (['failed', 'skipped', 'unknown'] as const)
-    .map((wanted) => [outcomes.filter(({ outcome }) => outcome === wanted).length, wanted] as const)
-    .filter(([count]) => count > 0);
+  const counts = worthCounting(done).map((action) => `${done[action]} ${past[action]}`);
+  const open = countsOf(outcomes, ({ outcome }) => outcome, ['failed', 'skipped', 'unknown']);
   const head = open.length === 0 ? 'Applied' : 'Not all applied';
-  return `${head}: ${counts}; ${done.keep} unchanged${open.map(([count, wanted]) => `, ${count} ${wanted}`).join('')}.`;
+  return `${head}: ${counts.join(', ')}; ${[`${done.keep} unchanged`, ...open].join(', ')}.`;
 }

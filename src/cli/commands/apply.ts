@@ -9,15 +9,16 @@ import {
   sameTarget,
   writes,
   shellWord,
+  type Diagnostic,
   type Exit,
   type PlanDocument,
-  type PlanFile,
   type PlanRequest,
 } from '../../model/index.js';
 import type { Proposal } from '../../reconciler/plan/plan.js';
 import type { Session } from '../../state/index.js';
 import { outcomeWithCommands, saidOf } from '../commands-to-type.js';
-import { wholeNumber, type Command, type Context } from '../context.js';
+import { agrees, notApproved, wholeNumber, type Command, type Context } from '../context.js';
+import { underLock } from '../open-state.js';
 import { reportErrors } from '../report-flags.js';
 import { loadProject } from '../project.js';
 import {
@@ -52,13 +53,12 @@ export function change(
   request: PlanRequest,
 ): Promise<Exit> {
   const { flags, interactive } = context;
-  if (!flags.autoApprove && (flags.json || !interactive)) {
-    const [act, plan] = request.destroy ? ['destroy', 'plan --destroy'] : ['apply', 'plan'];
-    const why = flags.json ? 'With --json nobody is asked' : 'There is no terminal to ask at';
-    refuse('not-approved', `${why}, and --auto-approve was not given.`, {
-      detail: `To do it without being asked: trueup ${act} --auto-approve\nTo save a plan and review it first: trueup ${plan} --out plan.trueup\nand then type \`trueup apply plan.trueup\`.`,
-    });
-  }
+  const [act, plan] = request.destroy ? ['destroy', 'plan --destroy'] : ['apply', 'plan'];
+  if (!flags.autoApprove && (flags.json || !interactive))
+    notApproved(
+      `To do it without being asked: trueup ${act} --auto-approve\nTo save a plan and review it first: trueup ${plan} --out plan.trueup\nand then type \`trueup apply plan.trueup\`.`,
+      flags.json ? 'With --json nobody is asked' : undefined,
+    );
   return withProject(context, paths, (site) => carryOut(context, site, request));
 }
 
@@ -76,24 +76,18 @@ async function applySaved(context: Context, name: string): Promise<Exit> {
   // The PATH is the plan itself, which no other command takes.
   context.said = { paths: [], env: undefined, variables: [] };
   const saved = shellWord(name);
-  const given = ['target', 'exclude', 'allow', 'destroy', 'var', 'env'].find(
-    (flag) => flags[flag as keyof typeof flags] !== undefined,
+  const given = (['target', 'exclude', 'allow', 'destroy', 'var', 'env'] as const).find(
+    (flag) => flags[flag] !== undefined,
   );
   if (given !== undefined)
     refuse('usage', `--${given} has no place beside a saved plan, which holds its own.`, {
       detail: `Leave it out, or plan anew: trueup plan --${given} … --out ${saved}`,
     });
   const { readPlanFile } = await import('../../state/index.js');
-  const { document, options }: PlanFile = await readPlanFile({
-    path: resolve(cwd, name),
-    files,
-    clock,
-  });
-  context.said = saidOf(context.masking, {
-    paths: document.generated_from.paths,
-    env: options.env,
-    variables: Object.entries(options.variables).map((pair) => pair.join('=')),
-  });
+  const { document, options } = await readPlanFile({ path: resolve(cwd, name), files, clock });
+  const { paths, digest } = document.generated_from;
+  const variables = Object.entries(options.variables).map((pair) => pair.join('='));
+  context.said = saidOf(context.masking, { paths, env: options.env, variables });
   const stale = (why: string): never =>
     refuse(
       'stale',
@@ -101,23 +95,13 @@ async function applySaved(context: Context, name: string): Promise<Exit> {
       { detail: `Nothing was changed. Make it again: trueup plan --out ${saved}` },
       exits.stale,
     );
-  const project = await loadProject(context, document.generated_from.paths, {
-    env: options.env,
-    variables: options.variables,
-  }).catch((error: unknown) => {
+  const project = await loadProject(context, paths, options).catch((error: unknown) => {
     if (!(error instanceof Refusal)) throw error;
-    throw new Refusal(
-      [
-        ...error.diagnostics,
-        {
-          severity: 'error',
-          code: 'stale',
-          summary: `${name} is stale: the declarations it was made from cannot be loaded any more.`,
-        },
-      ],
-      exits.stale,
-    );
+    const summary = `${name} is stale: the declarations it was made from cannot be loaded any more.`;
+    const last: Diagnostic = { severity: 'error', code: 'stale', summary };
+    throw new Refusal([...error.diagnostics, last], exits.stale);
   });
+  if (project.digest !== digest) stale('the declarations are not those it was made from');
   if (project.digest !== document.generated_from.digest)
     stale('the declarations are not those it was made from');
   return withCloud(
@@ -148,8 +132,7 @@ async function carryOut(
     import('../../reconciler/apply/apply.js'),
     import('../../report/index.js'),
   ]);
-  const session = await store.open(flags.destroy ? 'destroy' : 'apply', planContext.cloud.target);
-  try {
+  return underLock(store, flags.destroy ? 'destroy' : 'apply', planContext, async (session) => {
     let shown = false;
     const show = async (proposal: Proposal): Promise<void> => {
       shown = true;
@@ -187,9 +170,7 @@ async function carryOut(
     if (outcomes.length > 0)
       out.write(watch.lines ? watch.lines.outcomes(outcomes) : renderOutcomes(outcomes, out.style));
     return exit;
-  } finally {
-    await session.release();
-  }
+  });
 }
 
 async function present(
@@ -210,10 +191,8 @@ async function present(
   await reportErrors(context, document, 'text');
 }
 
-/** Only the whole word counts. What needs no decision is not asked, and what is blocked cannot be agreed to. */
+/** What needs no decision is not asked, and what is blocked cannot be agreed to. */
 async function agree(context: Context, { plan, exit }: Proposal): Promise<boolean> {
   if (exit !== exits.done && exit !== exits.changes) return false;
-  if (plan.changes.every((one) => one.action === 'keep')) return true;
-  const answer = await context.ask('\nCarry this out? Only yes is taken for an answer: ');
-  return answer.trim() === 'yes';
+  return plan.changes.every((one) => one.action === 'keep') || agrees(context, '\nCarry this out?');
 }

@@ -1,6 +1,6 @@
 // `trueup completion`: scripts for three shells, made from the table of commands. They know commands, flags and
 // the words that flags take; files complete as the shell does it.
-import { exits, refuse } from '../../model/index.js';
+import { exits, own, refuse } from '../../model/index.js';
 import type { Command } from '../context.js';
 import { commands, type CommandSpec, type FlagSpec } from '../command-table.js';
 
@@ -21,21 +21,15 @@ interface Level {
 
 const shells: Readonly<Record<string, (levels: readonly Level[]) => string>> = { bash, zsh, fish };
 
-export const run: Command = (context, [shell = '']) => {
-  const write = Object.hasOwn(shells, shell) ? shells[shell] : undefined;
+export const run: Command = async ({ collections, kinds, out }, [shell = '']) => {
+  const write = own(shells, shell);
   if (!write)
-    return refuse('usage', `There is no completion for ${JSON.stringify(shell)}.`, {
+    refuse('usage', `There is no completion for ${JSON.stringify(shell)}.`, {
       detail: `Type: trueup completion ${Object.keys(shells).join(' | ')}`,
     });
-  context.out.write(
-    write(
-      levelsOf(commands, {
-        get: [...context.collections.keys(), 'access'],
-        schema: [...context.kinds.keys()],
-      }),
-    ),
-  );
-  return Promise.resolve(exits.done);
+  const names = { get: [...collections.keys(), 'access'], schema: [...kinds.keys()] };
+  out.write(write(levelsOf(commands, names)));
+  return exits.done;
 };
 
 /** @param names what the commands that take a kind take */
@@ -43,19 +37,15 @@ function levelsOf(
   all: readonly CommandSpec[],
   names: Readonly<Record<string, readonly string[]>>,
 ): readonly Level[] {
-  const groups = [
-    ...new Set(
-      all.filter(({ name }) => name.includes(' ')).map(({ name }) => name.split(' ')[0] as string),
-    ),
-  ];
+  const grouped = all.filter(({ name }) => name.includes(' '));
+  const single = all.filter(({ name }) => !name.includes(' '));
+  const groups = [...new Set(grouped.map(({ name }) => name.split(' ')[0] as string))];
   const below = (group: string): readonly Word[] =>
-    all
+    grouped
       .filter(({ name }) => name.startsWith(`${group} `))
       .map(({ name, doc }) => ({ words: [name.slice(group.length + 1)], doc }));
   const top = [
-    ...all
-      .filter(({ name }) => !name.includes(' '))
-      .map(({ name, doc }) => ({ words: [name], doc })),
+    ...single.map(({ name, doc }) => ({ words: [name], doc })),
     ...groups.map((name) => ({ words: [name], doc: `${name} …` })),
   ];
   const argumentsOf = ({ name: command, args }: CommandSpec): readonly Word[] => {
@@ -86,37 +76,50 @@ function flagOf({ spelling, doc, choices = [] }: FlagSpec): Level['flags'][numbe
 const allWords = (words: readonly Word[]): string => words.flatMap((one) => one.words).join(' ');
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
+/** A line a level or flag inside a `case` of bash or zsh. */
+const answer = (pattern: string, commands: string): string =>
+  `    ${quote(pattern)}) ${commands} ;;`;
+
+/** How both find out, word by word, which command is being typed. */
+const walk = (levels: readonly Level[], variable: string): string =>
+  levels
+    .filter(({ path }) => path !== '')
+    .map(({ path }) => {
+      const typed = path.includes(' ') ? path : ` ${path}`;
+      return `      ${quote(typed)}) ${variable}=${quote(path)} ;;`;
+    })
+    .join('\n');
+
+/** What completes the value of each flag that takes one; @param complete is given no values where it takes a file */
+const valuesOf = (
+  levels: readonly Level[],
+  complete: (values: readonly string[] | undefined) => string,
+): string =>
+  levels
+    .flatMap(({ path, flags }) =>
+      flags
+        .filter(({ takes }) => takes !== 'nothing')
+        .flatMap(({ words, takes, values }) => {
+          const commands = `${complete(takes === 'files' ? undefined : values)}; return`;
+          return words.map((word) => answer(`${path} ${word}`, commands));
+        }),
+    )
+    .join('\n');
+
 function bash(levels: readonly Level[]): string {
-  const answers = levels.map(
-    ({ path, subcommands, flags }) =>
-      `    ${quote(path)}) words=${quote(subcommands.length > 0 ? allWords(subcommands) : '')}; flags=${quote(allWords(flags))} ;;`,
-  );
-  const values = levels.flatMap(({ path, flags }) =>
-    flags
-      .filter(({ takes }) => takes !== 'nothing')
-      .flatMap(({ words, takes, values }) => {
-        const answer = takes === 'files' ? '-f' : `-W ${quote(values.join(' '))}`;
-        return words.map(
-          (word) =>
-            `    ${quote(`${path} ${word}`)}) COMPREPLY=($(compgen ${answer} -- "$cur")); return ;;`,
-        );
-      }),
+  const answers = levels.map(({ path, subcommands, flags }) =>
+    answer(path, `words=${quote(allWords(subcommands))}; flags=${quote(allWords(flags))}`),
   );
   return `# trueup completion for bash. Load it with: source <(trueup completion bash)
 _trueup() {
   local cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD-1]}" path="" word words="" flags=""
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "$path $word" in
-${levels
-  .filter(({ path }) => path !== '')
-  .map(
-    ({ path }) => `      ${quote(path.includes(' ') ? path : ` ${path}`)}) path=${quote(path)} ;;`,
-  )
-  .join('\n')}
+${walk(levels, 'path')}
     esac
   done
   case "$path $prev" in
-${values.join('\n')}
+${valuesOf(levels, (values) => `COMPREPLY=($(compgen ${values ? `-W ${quote(values.join(' '))}` : '-f'} -- "$cur"))`)}
   esac
   case "$path" in
 ${answers.join('\n')}
@@ -131,21 +134,14 @@ complete -o filenames -F _trueup trueup
 }
 
 function zsh(levels: readonly Level[]): string {
-  const describe = ({ words, doc }: Word): readonly string[] =>
-    words.map((word) => quote(doc === '' ? word : `${word}:${doc.replaceAll(':', '\\:')}`));
-  const answers = levels.map(
-    ({ path, subcommands, flags }) =>
-      `    ${quote(path)}) words_=(${subcommands.flatMap(describe).join(' ')}); flags_=(${flags.flatMap(describe).join(' ')}) ;;`,
-  );
-  const values = levels.flatMap(({ path, flags }) =>
-    flags
-      .filter(({ takes }) => takes !== 'nothing')
-      .flatMap(({ words, takes, values }) =>
-        words.map(
-          (word) =>
-            `    ${quote(`${path} ${word}`)}) ${takes === 'files' ? '_files' : `compadd -- ${values.join(' ')}`}; return ;;`,
-        ),
-      ),
+  const described = (all: readonly Word[]): string =>
+    all
+      .flatMap(({ words, doc }) =>
+        words.map((word) => quote(doc === '' ? word : `${word}:${doc.replaceAll(':', '\\:')}`)),
+      )
+      .join(' ');
+  const answers = levels.map(({ path, subcommands, flags }) =>
+    answer(path, `words_=(${described(subcommands)}); flags_=(${described(flags)})`),
   );
   return `#compdef trueup
 # trueup completion for zsh. Load it with: source <(trueup completion zsh)
@@ -154,16 +150,11 @@ _trueup() {
   local -a words_ flags_
   for word in "\${(@)words[2,CURRENT-1]}"; do
     case "$path_ $word" in
-${levels
-  .filter(({ path }) => path !== '')
-  .map(
-    ({ path }) => `      ${quote(path.includes(' ') ? path : ` ${path}`)}) path_=${quote(path)} ;;`,
-  )
-  .join('\n')}
+${walk(levels, 'path_')}
     esac
   done
   case "$path_ \${words[CURRENT-1]}" in
-${values.join('\n')}
+${valuesOf(levels, (values) => (values ? `compadd -- ${values.join(' ')}` : '_files'))}
   esac
   case "$path_" in
 ${answers.join('\n')}
@@ -181,17 +172,12 @@ function fish(levels: readonly Level[]): string {
   const lines = levels.flatMap(({ path, subcommands, flags }) => {
     const words = path === '' ? [] : path.split(' ');
     const groups = levels.filter((one) => one.path.startsWith(`${path} `));
-    const here =
-      path === ''
-        ? '__fish_use_subcommand'
-        : [
-            ...words.map((word) => `__fish_seen_subcommand_from ${word}`),
-            ...(groups.length > 0
-              ? [
-                  `not __fish_seen_subcommand_from ${groups.map((one) => one.path.split(' ').at(-1)).join(' ')}`,
-                ]
-              : []),
-          ].join('; and ');
+    const seen = words.map((word) => `__fish_seen_subcommand_from ${word}`);
+    if (path !== '' && groups.length > 0)
+      seen.push(
+        `not __fish_seen_subcommand_from ${groups.map((one) => one.path.split(' ').at(-1)).join(' ')}`,
+      );
+    const here = path === '' ? '__fish_use_subcommand' : seen.join('; and ');
     const condition = `-n ${quote(here)}`;
     return [
       ...subcommands.flatMap((one) =>

@@ -5,6 +5,7 @@ import {
   Refusal,
   type Collection,
   type Project,
+  type Query,
   type Settings,
 } from '../../model/index.js';
 import { typed } from '../commands-to-type.js';
@@ -36,33 +37,30 @@ export const run: Command = async (context, paths) => {
   const project = await orRefusal(loadProject(context, paths));
   const loaded = project instanceof Refusal ? undefined : project;
   const settings = loaded?.settings ?? defaultSettings;
+  const { platform, arch, versions } = process;
   const findings = [
-    ok(
-      'versions',
-      `trueup ${version}, node ${process.versions.node}, ${process.platform} ${process.arch}`,
-    ),
-    project instanceof Refusal
-      ? (nothingHere(project) ? note : bad)(
-          'declarations',
-          `${why(project)} (more: ${typed('trueup validate', context.said)})`,
-        )
-      : ok('declarations', `${project.declarations.length} in ${project.paths.join(', ')}`),
+    ok('versions', `trueup ${version}, node ${versions.node}, ${platform} ${arch}`),
+    loadedOr(project, context),
     ...credentials(context, settings, loaded),
     ...(await memory(context, settings)),
     ...(await cloud(context, settings)),
     ...(context.flags.checkApi ? await assumed(context, settings) : []),
   ];
   const width = Math.max(...findings.map(({ what }) => what.length)) + 2;
-  context.out.write(
-    findings
-      .map(
-        ({ mark, what, told }) =>
-          `${mark.padEnd(6)}${what.padEnd(width)}${context.masking.text(told)}\n`,
-      )
-      .join(''),
-  );
+  for (const { mark, what, told } of findings)
+    context.out.write(`${mark.padEnd(6)}${what.padEnd(width)}${context.masking.text(told)}\n`);
   return findings.some(({ mark }) => mark === 'BAD') ? exits.error : exits.done;
 };
+
+function loadedOr(project: Project | Refusal, { said }: Context): Finding {
+  if (!(project instanceof Refusal))
+    return ok('declarations', `${project.declarations.length} in ${project.paths.join(', ')}`);
+  // A folder without a project is as good a place as any to look at the credentials.
+  const errors = project.diagnostics.filter(({ severity }) => severity === 'error');
+  const nothingHere = errors.every(({ code }) => code === 'no-declarations');
+  const told = `${why(project)} (more: ${typed('trueup validate', said)})`;
+  return (nothingHere ? note : bad)('declarations', told);
+}
 
 function orRefusal<T>(work: Promise<T>): Promise<T | Refusal> {
   return work.catch((error: unknown) => {
@@ -70,12 +68,6 @@ function orRefusal<T>(work: Promise<T>): Promise<T | Refusal> {
     throw error;
   });
 }
-
-/** A folder without a project is as good a place as any to look at the credentials. */
-const nothingHere = ({ diagnostics }: Refusal): boolean =>
-  diagnostics
-    .filter(({ severity }) => severity === 'error')
-    .every(({ code }) => code === 'no-declarations');
 
 const why = ({ diagnostics }: Refusal): string =>
   (diagnostics.find(({ severity }) => severity === 'error') ?? diagnostics[0])?.summary ?? '';
@@ -107,14 +99,9 @@ function credentials(
     const { address, secrets } = needs[surface];
     if (extra.has(surface) && !used.has(surface) && !environment[address])
       return [note(address, 'not set, and needed for SIMs alone')];
-    const at = environment[address]
-      ? ok(address, 'set')
-      : missing(
-          address,
-          `not set${missing === note ? ', and not needed by what is declared' : ''}`,
-        );
+    const unset = `not set${missing === note ? ', and not needed by what is declared' : ''}`;
     return [
-      at,
+      environment[address] ? ok(address, 'set') : missing(address, unset),
       ...secrets.map((name) => credential(context, name, missing)),
       ...(surface === 'v2' ? renamed(context, settings) : []),
     ];
@@ -124,12 +111,10 @@ function credentials(
 /** Under which other names the four keys travel. */
 function renamed({ environment }: Context, { v2_headers: settings }: Settings): readonly Finding[] {
   try {
-    const names = Object.entries(headerNames(environment, settings)).filter(
-      ([name, theirs]) => name !== theirs,
+    const names = Object.entries(headerNames(environment, settings)).flatMap(([name, theirs]) =>
+      name === theirs ? [] : [`${name} is called ${theirs}`],
     );
-    return names.length === 0
-      ? []
-      : [ok('v2 headers', names.map(([name, theirs]) => `${name} is called ${theirs}`).join(', '))];
+    return names.length === 0 ? [] : [ok('v2 headers', names.join(', '))];
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return [bad(HEADERS_VARIABLE, `${why(error)}. ${error.diagnostics[0]?.detail ?? ''}`)];
@@ -152,13 +137,12 @@ async function memory(context: Context, settings: Settings): Promise<readonly Fi
 async function look(context: Context, settings: Settings): Promise<readonly Finding[]> {
   const store = await storeOf(context, settings, environmentOf(context));
   const snapshot = await store.read();
+  const { serial = 0, resources = {} } = snapshot?.state ?? {};
+  const managed = `serial ${serial}, ${Object.keys(resources).length} managed`;
   const holder = await store.holder();
   return [
     snapshot
-      ? ok(
-          'state',
-          `${store.location}, serial ${snapshot.state.serial}, ${Object.keys(snapshot.state.resources).length} managed`,
-        )
+      ? ok('state', `${store.location}, ${managed}`)
       : note('state', `${store.location} does not exist yet`),
     holder
       ? note(
@@ -185,29 +169,23 @@ async function cloud(context: Context, settings: Settings): Promise<readonly Fin
     const one = [...context.collections.values()].find(
       ({ operations }) => operations.dialect === surface,
     );
-    const answer =
-      one &&
-      (await orRefusal(
-        firstOf(
-          reached.cloud.records(ofOne(one), { filters: surface === 'iot' ? { imsi: '0' } : {} }),
-        ),
-      ));
-    if (!one)
+    if (!one) {
       findings.push(note(surface, 'not asked: it answers no question without changing a SIM'));
-    else
-      findings.push(
-        answer instanceof Refusal
-          ? bad(`${surface} answers`, why(answer))
-          : ok(`${surface} answers`, 'and takes the credentials'),
-      );
+      continue;
+    }
+    const filters: Query['filters'] = surface === 'iot' ? { imsi: '0' } : {};
+    const answer = await orRefusal(firstOf(reached.cloud.records(ofOne(one), { filters })));
+    const what = `${surface} answers`;
+    findings.push(
+      answer instanceof Refusal ? bad(what, why(answer)) : ok(what, 'and takes the credentials'),
+    );
   }
   const skew = reached.cloud.skew();
   if (skew !== undefined) {
-    const apart =
-      Math.abs(skew) < UNSEEN
-        ? "agrees with the server's"
-        : `${Math.round(Math.abs(skew) / 1000)} s ${skew < 0 ? 'ahead of' : 'behind'} the server's`;
-    findings.push((Math.abs(skew) < SKEW ? ok : bad)('clock', apart));
+    const size = Math.abs(skew);
+    const apart = `${Math.round(size / 1000)} s ${skew < 0 ? 'ahead of' : 'behind'} the server's`;
+    const told = size < UNSEEN ? "agrees with the server's" : apart;
+    findings.push((size < SKEW ? ok : bad)('clock', told));
   }
   await reached.close();
   return findings;
@@ -217,27 +195,18 @@ async function cloud(context: Context, settings: Settings): Promise<readonly Fin
 async function assumed(context: Context, settings: Settings): Promise<readonly Finding[]> {
   const { assumptions } = await import('../../client/api-checks.js');
   const findings: Finding[] = [];
-  const marks = {
-    ok,
-    note,
-    bad,
-    unchecked: (what: string, detail: string) => note(what, `not checked: ${detail}`),
-  };
-  const refused = await orRefusal(
-    (async () => {
-      for await (const { name, verdict, detail } of checkedApi(context, settings))
-        findings.push(marks[verdict](name, detail));
-    })(),
-  );
-  if (refused) return [...findings, bad('assumptions', why(refused))];
+  const unchecked: typeof note = (what, detail) => note(what, `not checked: ${detail}`);
+  const marks = { ok, note, bad, unchecked };
+  try {
+    for await (const { name, verdict, detail } of checkedApi(context, settings))
+      findings.push(marks[verdict](name, detail));
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return [...findings, bad('assumptions', why(error))];
+  }
   const left = assumptions.length - findings.length;
-  return [
-    ...findings,
-    note(
-      'others',
-      `${left} assumptions cannot be checked by reading: docs/explanation/api.md says what happens if they are wrong`,
-    ),
-  ];
+  const told = `${left} assumptions cannot be checked by reading: docs/explanation/api.md says what happens if they are wrong`;
+  return [...findings, note('others', told)];
 }
 
 /** Listed in pages of one record: a listing proves the address, where what is read by its id may just not be there. */

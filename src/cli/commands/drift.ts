@@ -1,36 +1,30 @@
 // `trueup drift`: what is live against what is declared and what was last applied.
-import { exits, Refusal, worst, type Exit } from '../../model/index.js';
+import { Refusal, type Exit } from '../../model/index.js';
 import { driftFormats, type DriftFormat } from '../../report/formats.js';
 import { audit, unmade } from '../run-audit.js';
 import type { Command, Context } from '../context.js';
 import { checkOutputs } from '../output-files.js';
 import {
-  deliver,
+  conclude,
   formsOf,
   outputsOf,
-  reportErrors,
   writeReports,
   type Forms,
+  type Render,
 } from '../report-flags.js';
 import { withProject } from '../working-context.js';
 
 export const run: Command = async (context, paths) => {
   const forms = formsOf(context, driftFormats);
-  const { flags, out } = context;
+  const { out } = context;
   await checkOutputs(context, outputsOf(forms), paths);
   const work = withProject(context, paths, async (site): Promise<Exit> => {
     const { renderDrift } = await import('../../report/render.js');
     const { document, exit } = await audit(context, site);
     site.watch.end();
     if (site.watch.lines) out.write(site.watch.lines.drift(document));
-    const delivered = await deliver(context, forms, (format, style) =>
-      renderDrift(document, format, style),
-    );
-    await reportErrors(context, document, forms.shown);
-    return worst([
-      delivered,
-      exit === exits.changes && !flags.detailedExitcode ? exits.done : exit,
-    ]);
+    const render: Render<DriftFormat> = (format, style) => renderDrift(document, format, style);
+    return conclude(context, forms, document, { render, exit });
   });
   return work.catch(async (error: unknown) => {
     if (error instanceof Refusal) await reportUnmade(context, paths, forms, error);

@@ -7,6 +7,7 @@ import {
   Refusal,
   refuse,
   unescapeAll,
+  warning,
   type Diagnostic,
   type Kind,
   type Live,
@@ -30,9 +31,8 @@ export const run: Command = async (context) => {
       'There is nothing to write: whatever is live is managed already (--all writes that, too).\n',
     );
   if (flags.out === undefined) {
-    out.write(
-      [...texts].flatMap(([name, text]) => (name.endsWith('.json') ? [] : [text])).join('\n'),
-    );
+    const shown = [...texts].filter(([name]) => !name.endsWith('.json'));
+    out.write(shown.map(([, text]) => text).join('\n'));
     return exits.done;
   }
   const folder = resolve(cwd, flags.out);
@@ -86,10 +86,8 @@ async function unmanaged(
   for (const kind of context.kinds.values()) {
     try {
       const { objects } = await planContext.cloud.list(kind);
-      found.set(
-        kind,
-        objects.filter(({ id }) => !bound.has(`${kind.name} ${id}`)),
-      );
+      const others = objects.filter(({ id }) => !bound.has(`${kind.name} ${id}`));
+      found.set(kind, others);
     } catch (error) {
       if (!(error instanceof Refusal) || error.diagnostics[0]?.code !== 'no-target') throw error;
       unread.push(...error.diagnostics);
@@ -119,12 +117,8 @@ async function namedAll(
         const found = exported(kind, unescapeAll(values), masking);
         if (!('secret' in found)) return [{ id, ...found }];
         const summary = `The ${kind.singular.replaceAll('_', ' ')} ${id} is left out: its ${found.secret} holds the value of a secret.`;
-        withheld.push({
-          severity: 'warning',
-          code: 'secret-withheld',
-          summary,
-          detail: 'Change it where it is live, or declare it by hand.',
-        });
+        const advice = 'Change it where it is live, or declare it by hand.';
+        withheld.push(warning('secret-withheld', summary, advice));
         return [];
       });
       return [kind.name, named(kind, kept, nameFor)];
@@ -144,10 +138,8 @@ function named(
   return objects
     .toSorted((a, b) => compareText(a.id, b.id))
     .map(({ id, values, comments }) => {
-      const name = nameFor(
-        typeof values['name'] === 'string' ? values['name'] : `${kind.singular} ${id}`,
-        taken,
-      );
+      const said = typeof values['name'] === 'string' ? values['name'] : `${kind.singular} ${id}`;
+      const name = nameFor(said, taken);
       taken.add(name);
       return { name, values, id, comments };
     });

@@ -1,5 +1,5 @@
 // `trueup get access`: the access review, beside what is declared.
-import { exits, refuse, Refusal, type Exit, type Project } from '../../model/index.js';
+import { exits, refuse, Refusal, warning, type Exit, type Project } from '../../model/index.js';
 import type { AccessDocument } from '../../report/index.js';
 import type { Context } from '../context.js';
 import { loadProject, settingsHere } from '../project.js';
@@ -47,22 +47,14 @@ async function declaredHere(context: Context): Promise<Project> {
     const settings = await settingsHere(context);
     if (!error.diagnostics.every(({ code }) => code === 'no-declarations'))
       await context.tell([
-        {
-          severity: 'warning',
-          code: 'declarations-unread',
-          summary: 'The declarations do not load, so roles are not compared with them.',
-          detail: 'What is wrong: trueup validate',
-        },
+        warning(
+          'declarations-unread',
+          'The declarations do not load, so roles are not compared with them.',
+          'What is wrong: trueup validate',
+        ),
       ]);
-    return {
-      settings,
-      lookups: [],
-      declarations: [],
-      expectations: [],
-      paths: [],
-      digest: '',
-      variables: {},
-    };
+    const none = { lookups: [], declarations: [], expectations: [] };
+    return { settings, ...none, paths: [], digest: '', variables: {} };
   }
 }
 

@@ -1,15 +1,15 @@
 // `trueup get KIND [ID]`: what is there, by the API's own filters, page by page from the cloud to standard output.
 import {
   defined,
-  didYouMean,
   exits,
   filterMeant,
   refuse,
+  warning,
   type Collection,
   type Found,
   type Query,
 } from '../../model/index.js';
-import { wholeNumber, type Command, type Context } from '../context.js';
+import { noSuchKind, wholeNumber, type Command, type Context } from '../context.js';
 import { formOf, type RecordForm, type Output } from '../record-formats.js';
 import { pairs, settingsHere } from '../project.js';
 import { columnsFor } from '../tables.js';
@@ -19,32 +19,18 @@ import { withCloud } from '../working-context.js';
 export const run: Command = async (context, [name = '', id]) => {
   if (name === 'access') return (await import('./get-access.js')).getAccess(context, id);
   const { collections, flags, err } = context;
-  const collection =
-    collections.get(name) ??
-    refuse(
-      'unknown-kind',
-      `There is no kind named ${JSON.stringify(name)}.${didYouMean(name, [...collections.keys(), 'access'])}`,
-      {
-        detail: `Kinds: ${[...collections.keys(), 'access'].join(', ')}.`,
-      },
-    );
+  const collection = collections.get(name) ?? noSuchKind(name, [...collections.keys(), 'access']);
   const query = queryOf(context, collection, id);
   if (['markdown', 'html'].includes(flags.output ?? ''))
     refuse('usage', `-o ${flags.output} shows access alone.`, {
       detail: 'Type it as in: trueup get access -o html',
     });
   const limit =
-    flags.limit === undefined
-      ? Number.POSITIVE_INFINITY
-      : wholeNumber('--limit', flags.limit, 1, 999_999_999);
+    flags.limit === undefined ? Infinity : wholeNumber('--limit', flags.limit, 1, 999_999_999);
   const count = await withCloud(context, await settingsHere(context), ({ reached }) => {
     const pages = masked(context, reached.cloud.records(collection, query));
-    return deliver(
-      context,
-      collection,
-      id === undefined ? pages : theOne(collection, id, pages),
-      limit,
-    );
+    const wanted = id === undefined ? pages : theOne(collection, id, pages);
+    return deliver(context, collection, wanted, limit);
   });
   if (count > 0) return exits.done;
   if (id !== undefined)
@@ -116,16 +102,11 @@ async function deliver(
   if (!form && isTable(context)) return count;
   form ??= await begin([]);
   await feed(waiting + form.end());
-  const left = [...(form.left ?? [])];
-  const summary = `Records had more fields than the first ones: ${left.slice(0, 10).join(', ')}.`;
+  const left = [...(form.left ?? [])].slice(0, 10);
+  const summary = `Records had more fields than the first ones: ${left.join(', ')}.`;
   if (left.length > 0)
     await context.tell([
-      {
-        severity: 'warning',
-        code: 'fields-not-shown',
-        summary,
-        detail: 'All there is: -o json or -o ndjson.',
-      },
+      warning('fields-not-shown', summary, 'All there is: -o json or -o ndjson.'),
     ]);
   return count;
 }
@@ -133,29 +114,26 @@ async function deliver(
 /** @throws Refusal for what the collection cannot be asked. */
 function queryOf({ flags, clock }: Context, collection: Collection, id: string | undefined): Query {
   const { name, operations } = collection;
+  const { by_id: key, filters = [] } = operations;
   const asked = filtersOf(collection, flags.filter);
-  if (
-    id !== undefined &&
-    (Object.keys(asked).length > 0 || (flags.since ?? flags.until) !== undefined)
-  )
+  const filtered = Object.keys(asked).length > 0 || (flags.since ?? flags.until) !== undefined;
+  if (id !== undefined && filtered)
     refuse(
       'usage',
       '--filter, --since and --until have no place beside an ID, which names one object.',
       { detail: `Type it as in: trueup get ${name} ${id}` },
     );
-  if (id !== undefined && operations.by_id === undefined) {
-    const { filters = [] } = operations;
+  if (id !== undefined && key === undefined)
     refuse('no-ids', `${name} cannot be read by an ID.`, {
       detail: `Type it as in: trueup get ${name} --filter ${filters[0]}=…`,
     });
-  }
   const now = clock.now();
   const since = flags.since === undefined ? undefined : timeFrom('--since', flags.since, now);
   const until = flags.until === undefined ? undefined : timeFrom('--until', flags.until, now);
   if (since !== undefined && until !== undefined && since > until)
     refuse('usage', '--since is later than --until.');
   return {
-    filters: { ...asked, ...(id !== undefined && { [operations.by_id as string]: id }) },
+    filters: { ...asked, ...(id !== undefined && { [key as string]: id }) },
     ...defined({ expand: flags.expand, since, until }),
   };
 }

@@ -2,24 +2,17 @@
 import { canonicalAddress, exits } from '../../model/index.js';
 import { typed } from '../commands-to-type.js';
 import type { Command } from '../context.js';
+import { underLock } from '../open-state.js';
 import { withProject } from '../working-context.js';
 
 export const run: Command = (context, [address = '', id = '', ...paths]) =>
   withProject(context, paths, async ({ store, context: planContext, project }) => {
     const { bind } = await import('../../reconciler/apply/import.js');
-    const session = await store.open('import', planContext.cloud.target);
-    try {
-      const outcome = await bind(
-        { ...planContext, session },
-        project,
-        canonicalAddress(address),
-        id,
-      );
-      context.out.write(
-        `${outcome.address} is bound to ${outcome.id}. What differs: ${typed('trueup plan', context.said)}\n`,
-      );
-      return exits.done;
-    } finally {
-      await session.release();
-    }
+    const outcome = await underLock(store, 'import', planContext, (session) =>
+      bind({ ...planContext, session }, project, canonicalAddress(address), id),
+    );
+    context.out.write(
+      `${outcome.address} is bound to ${outcome.id}. What differs: ${typed('trueup plan', context.said)}\n`,
+    );
+    return exits.done;
   });

@@ -1,6 +1,7 @@
 // `trueup init`: a first project that plans at once, because its target is the emulator. Writes only what is not there.
 import { join } from 'node:path';
 import { exits } from '../../model/index.js';
+import { ifThere, isDiskError } from '../../state/disk-errors.js';
 import type { Command, Context } from '../context.js';
 import { version } from '../version.js';
 
@@ -86,7 +87,7 @@ async function add({ files, cwd }: Context, path: string, text: string): Promise
     await files.create(join(cwd, path), text, 0o644);
     return `wrote ${path}`;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (!isDiskError(error, 'EEXIST')) throw error;
     return `${path} is there already and stays as it is`;
   }
 }
@@ -94,16 +95,10 @@ async function add({ files, cwd }: Context, path: string, text: string): Promise
 /** The state belongs to whoever runs the tool, and may name objects that others should not see. */
 async function ignore(context: Context): Promise<string> {
   const path = join(context.cwd, '.gitignore');
-  const before = await context.files.read(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return '';
-    throw error;
-  });
+  const before = (await ifThere(context.files.read(path))) ?? '';
   if (before.split(/\r?\n/).some((line) => /^\/?\.trueup\/?$/.test(line.trim())))
     return `.gitignore names ${ignored} already`;
-  await context.files.replace(
-    path,
-    `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}${ignored}\n`,
-    0o644,
-  );
+  const end = before === '' || before.endsWith('\n') ? '' : '\n';
+  await context.files.replace(path, `${before}${end}${ignored}\n`, 0o644);
   return `added ${ignored} to .gitignore`;
 }

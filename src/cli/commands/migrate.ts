@@ -4,9 +4,9 @@ import { createRequire } from 'node:module';
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, relative, resolve } from 'node:path';
-import { exits, refuse, shellWord, type Exit, type Json } from '../../model/index.js';
+import { exits, refuse, shellWord, type Exit } from '../../model/index.js';
 import { ifThere } from '../../state/disk-errors.js';
-import type { Command, Context } from '../context.js';
+import { agrees, notApproved, type Command, type Context } from '../context.js';
 import {
   boundToCdktf,
   changedLines,
@@ -27,50 +27,41 @@ interface Change {
 }
 
 export const run: Command = async (context, [place = '.']) => {
-  const folder = resolve(context.cwd, place);
-  const program = await programIn(context, folder);
-  return context.flags.check
-    ? checkAgain(context, program, place)
-    : migrate(context, program, place);
+  const program = await programIn(context, resolve(context.cwd, place));
+  return (context.flags.check ? checkAgain : migrate)(context, program, place);
 };
 
 async function migrate(context: Context, program: Program, place: string): Promise<Exit> {
-  const { flags, out, interactive } = context;
+  const { flags, out, err, cwd, interactive } = context;
   const { changes, links } = await changesIn(program.folder);
   if (links.length > 0)
-    context.err.write(
-      `Links are not followed, and what they lead to stays as it is:\n${links.map((path) => `  ${relative(context.cwd, path)}\n`).join('')}`,
+    err.write(
+      `Links are not followed, and what they lead to stays as it is:\n${links.map((path) => `  ${relative(cwd, path)}\n`).join('')}`,
     );
   if (changes.length === 0) {
     out.write('Nothing names cdktf: there is nothing to change.\n');
     return exits.done;
   }
-  for (const { path, before, after } of changes) {
+  for (const { path, before, after } of changes)
     for (const one of changedLines(before, after))
-      out.write(
-        `${relative(context.cwd, path)}:${one.line}\n  - ${one.before}\n  + ${one.after}\n`,
-      );
-  }
-  if (!flags.autoApprove) {
-    if (!interactive)
-      refuse('not-approved', 'There is no terminal to ask at, and --auto-approve was not given.', {
-        detail: `To do it without being asked: ${again(place)} --auto-approve`,
-      });
-    if (
-      (await context.ask('\nChange these lines? Only yes is taken for an answer: ')).trim() !==
-      'yes'
-    ) {
-      context.err.write('Nothing was changed.\n');
-      return exits.error;
-    }
+      out.write(`${relative(cwd, path)}:${one.line}\n  - ${one.before}\n  + ${one.after}\n`);
+  if (!flags.autoApprove && !interactive)
+    notApproved(`To do it without being asked: ${again(place)} --auto-approve`);
+  if (!flags.autoApprove && !(await agrees(context, '\nChange these lines?'))) {
+    err.write('Nothing was changed.\n');
+    return exits.error;
   }
   const before = await outputNow(context, program);
   const waits = !isInstalled(program.folder);
   if (waits) await remember(context, program, before);
   await writeAll(context, changes);
-  if (!waits) return prove(context, program, before, changes);
   out.write(
-    `Changed. cdktn is not installed here yet, so that nothing is proved. Type: npm install\nand then: ${again(place)} --check\n`,
+    waits
+      ? `Changed. cdktn is not installed here yet, so that nothing is proved. Type: npm install\nand then: ${again(place)} --check\n`
+      : await proof(context, program, before).catch(async (error: unknown) => {
+          await putBack(context, changes);
+          throw error;
+        }),
   );
   return exits.done;
 }
@@ -125,13 +116,12 @@ interface Found {
 async function changesIn(folder: string): Promise<Found> {
   const changes: Change[] = [];
   const links: string[] = [];
-  for (const entry of (await readdir(folder, { withFileTypes: true })).toSorted((a, b) =>
-    a.name < b.name ? -1 : 1,
-  )) {
-    const path = join(folder, entry.name);
-    const isEntered =
-      !LEFT_OUT.has(entry.name) && (!entry.name.startsWith('.') || entry.name === '.gen');
-    const isSource = SOURCE.test(entry.name) || entry.name === 'package.json';
+  const entries = await readdir(folder, { withFileTypes: true });
+  for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    const { name } = entry;
+    const path = join(folder, name);
+    const isEntered = !LEFT_OUT.has(name) && (!name.startsWith('.') || name === '.gen');
+    const isSource = SOURCE.test(name) || name === 'package.json';
     if (entry.isDirectory() && isEntered) {
       const inner = await changesIn(path);
       changes.push(...inner.changes);
@@ -208,29 +198,15 @@ function compared(before: SynthOutput, after: SynthOutput): readonly string[] {
   return jsonDifferences(before.stacks, after.stacks);
 }
 
-const proved = (before: SynthOutput, after: SynthOutput): string =>
-  `Proved: the program writes the same (${Object.keys(after.stacks).join(', ')}), but for the version: ${before.version} before, ${after.version} now.\n`;
-
-async function prove(
-  context: Context,
-  program: Program,
-  before: SynthOutput,
-  changes: readonly Change[],
-): Promise<Exit> {
-  const back = (): Promise<void> => putBack(context, changes);
-  const after = await outputNow(context, program).catch(async (error: unknown) => {
-    await back();
-    throw error;
-  });
+/** What is to be said of a program that says the same with cdktn. @throws Refusal where it does not */
+async function proof(context: Context, program: Program, before: SynthOutput): Promise<string> {
+  const after = await outputNow(context, program);
   const found = compared(before, after);
-  if (found.length > 0) {
-    await back();
+  if (found.length > 0)
     refuse('not-the-same', 'The program does not say the same with cdktn.', {
       detail: found.join('\n'),
     });
-  }
-  context.out.write(proved(before, after));
-  return exits.done;
+  return `Proved: the program writes the same (${Object.keys(after.stacks).join(', ')}), but for the version: ${before.version} before, ${after.version} now.\n`;
 }
 
 async function checkAgain(context: Context, program: Program, place: string): Promise<Exit> {
@@ -241,17 +217,8 @@ async function checkAgain(context: Context, program: Program, place: string): Pr
     });
   if (!isInstalled(program.folder))
     refuse('not-installed', 'cdktn is not installed here.', { detail: 'Type: npm install' });
-  const before = JSON.parse(text) as {
-    readonly version: string;
-    readonly stacks: Readonly<Record<string, Json>>;
-  };
-  const after = await outputNow(context, program);
-  const found = compared(before, after);
-  if (found.length > 0)
-    refuse('not-the-same', 'The program does not say the same with cdktn.', {
-      detail: found.join('\n'),
-    });
+  const said = await proof(context, program, JSON.parse(text) as SynthOutput);
   await context.files.remove(memory(program));
-  context.out.write(proved(before, after));
+  context.out.write(said);
   return exits.done;
 }

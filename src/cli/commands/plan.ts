@@ -2,85 +2,79 @@
 import { resolve } from 'node:path';
 import {
   defined,
-  exits,
-  flagToAllow,
   refuse,
   shellWord,
-  worst,
   type Exit,
+  type PlanDocument,
+  type PlanOptions,
 } from '../../model/index.js';
 import type { Assessment } from '../../resources/rules/impact-data.js';
 import type { Proposal } from '../../reconciler/plan/plan.js';
-import { planFormats } from '../../report/formats.js';
+import { planFormats, type PlanFormat } from '../../report/formats.js';
+import { blockedRules } from '../../report/index.js';
 import type { Command, Context } from '../context.js';
 import { checkOutputs } from '../output-files.js';
 import { chosen } from '../project.js';
-import { deliver, formsOf, outputsOf, planRenderer, reportErrors } from '../report-flags.js';
+import { conclude, formsOf, outputsOf, planRenderer, type Render } from '../report-flags.js';
 import { timeFrom } from '../time-arguments.js';
 import { planDocumentOf, requestOf, withProject, type ProjectContext } from '../working-context.js';
 
 export const run: Command = async (context, paths) => {
   const forms = formsOf(context, planFormats);
-  const { flags, out, files, clock, cwd } = context;
+  const { flags, out, cwd } = context;
   const how = chosen(context);
   const since = sinceOf(context);
-  const saved =
-    flags.out === undefined ? undefined : { flag: '--out', path: resolve(cwd, flags.out) };
-  await checkOutputs(context, [...(saved ? [saved] : []), ...outputsOf(forms)], paths);
-  return withProject(
-    context,
-    paths,
-    async (site): Promise<Exit> => {
-      const { propose } = await import('../../reconciler/plan/propose.js');
-      const renderPlan = await planRenderer(forms);
-      const request = requestOf(context);
-      if (saved) refuseSecretVariables(context, site);
-      const proposal = await propose(site.context, site.project, site.snapshot, request);
-      const { exit } = proposal;
-      const { impact, diagnostics } = await meaningOf(site, proposal, since);
-      const plan = {
-        ...proposal.plan,
-        diagnostics: [...proposal.plan.diagnostics, ...diagnostics],
+  const saved = flags.out === undefined ? [] : [{ flag: '--out', path: resolve(cwd, flags.out) }];
+  await checkOutputs(context, [...saved, ...outputsOf(forms)], paths);
+  const work = async (site: ProjectContext): Promise<Exit> => {
+    const { propose } = await import('../../reconciler/plan/propose.js');
+    const renderPlan = await planRenderer(forms);
+    const request = requestOf(context);
+    if (flags.out !== undefined) refuseSecretVariables(context, site);
+    const proposal = await propose(site.context, site.project, site.snapshot, request);
+    const { impact, diagnostics } = await meaningOf(site, proposal, since);
+    const plan = {
+      ...proposal.plan,
+      diagnostics: [...proposal.plan.diagnostics, ...diagnostics],
+    };
+    const document = await planDocumentOf(context, site, plan, {
+      snapshot: site.snapshot,
+      keeps: forms.complete || flags.out !== undefined ? 'all' : 'count',
+      impact,
+    });
+    site.watch.end();
+    if (site.watch.lines) out.write(site.watch.lines.plan(document));
+    const render: Render<PlanFormat> = (format, style) => renderPlan(document, format, style);
+    const exit = await conclude(context, forms, document, { render, exit: proposal.exit });
+    if (flags.out !== undefined && !plan.diagnostics.some((one) => one.severity === 'error')) {
+      const options = {
+        ...request,
+        ...defined({ env: how.env }),
+        variables: site.project.variables,
       };
-      const document = await planDocumentOf(context, site, plan, {
-        snapshot: site.snapshot,
-        keeps: forms.complete || saved ? 'all' : 'count',
-        impact,
-      });
-      site.watch.end();
-      if (site.watch.lines) out.write(site.watch.lines.plan(document));
-      const delivered = await deliver(context, forms, (format, style) =>
-        renderPlan(document, format, style),
-      );
-      await reportErrors(context, document, forms.shown);
-      if (saved && !plan.diagnostics.some((one) => one.severity === 'error')) {
-        const { writePlanFile } = await import('../../state/index.js');
-        const { env } = how;
-        await writePlanFile({ path: saved.path, files, clock }, document, {
-          ...request,
-          ...defined({ env }),
-          variables: site.project.variables,
-        });
-        const blocked = [
-          ...new Set(
-            plan.verdicts.flatMap(({ rule, verdict }) => (verdict === 'blocked' ? [rule] : [])),
-          ),
-        ];
-        const allows = blocked.flatMap((rule) => flagToAllow(rule) ?? []);
-        context.err.write(
-          blocked.length === 0
-            ? `Saved. To carry it out: trueup apply ${shellWord(flags.out as string)}\n`
-            : `Saved to be looked at: it is blocked, and apply refuses it.${allows.length < blocked.length ? '' : ` To let it pass, plan again with ${allows.join(' ')}`}\n`,
-        );
-      }
-      return worst([
-        delivered,
-        exit === exits.changes && !flags.detailedExitcode ? exits.done : exit,
-      ]);
-    },
-    how,
-  );
+      await save(context, flags.out, document, options);
+    }
+    return exit;
+  };
+  return withProject(context, paths, work, how);
 };
+
+async function save(
+  { files, clock, cwd, err }: Context,
+  name: string,
+  document: PlanDocument,
+  options: PlanOptions,
+): Promise<void> {
+  const { writePlanFile } = await import('../../state/index.js');
+  await writePlanFile({ path: resolve(cwd, name), files, clock }, document, options);
+  const { rules, flags } = blockedRules(document.policy);
+  const allow = flags.length > 0 ? ` To let it pass, plan again with ${flags.join(' ')}` : '';
+  err.write(
+    rules.length === 0
+      ? `Saved. To carry it out: trueup apply ${shellWord(name)}\n`
+      : `Saved to be looked at: it is blocked, and apply refuses it.${allow}\n`,
+  );
+}
 
 /** A saved plan holds the variables that it was made with. @throws Refusal where one of them is a secret */
 function refuseSecretVariables({ masking }: Context, { project }: ProjectContext): void {
@@ -98,19 +92,17 @@ function refuseSecretVariables({ masking }: Context, { project }: ProjectContext
 
 /** From when on alerts are to be judged; undefined where nobody asked for the impact. @throws Refusal */
 function sinceOf({ flags, clock }: Context): string | undefined {
-  if (flags.impact) {
-    const since = timeFrom('--since', flags.since ?? '7d', clock.now());
-    return Date.parse(since) <= clock.now()
-      ? since
-      : refuse('usage', `--since ${since} is still to come: no alert is younger.`, {
-          detail: 'Name a time that is past, as in: --since 7d',
-        });
-  }
-  return flags.since === undefined
-    ? undefined
-    : refuse('usage', '--since has a meaning with --impact only.', {
-        detail: 'Type it as in: trueup plan --impact --since 7d',
-      });
+  if (!flags.impact && flags.since !== undefined)
+    refuse('usage', '--since has a meaning with --impact only.', {
+      detail: 'Type it as in: trueup plan --impact --since 7d',
+    });
+  if (!flags.impact) return undefined;
+  const since = timeFrom('--since', flags.since ?? '7d', clock.now());
+  if (Date.parse(since) > clock.now())
+    refuse('usage', `--since ${since} is still to come: no alert is younger.`, {
+      detail: 'Name a time that is past, as in: --since 7d',
+    });
+  return since;
 }
 
 async function meaningOf(

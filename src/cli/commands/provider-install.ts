@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { chmod, copyFile, readFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { compareText, exits, refuse, shellWord } from '../../model/index.js';
+import { ifThere } from '../../state/disk-errors.js';
 import type { Command, Context } from '../context.js';
 import { version } from '../version.js';
 
@@ -38,7 +39,7 @@ async function override(context: Context): Promise<void> {
   const { cwd, files, out, err, home } = context;
   const file = join(cwd, 'devicecloud.tfrc');
   const text = `provider_installation {\n  dev_overrides {\n    "${SOURCE}" = ${JSON.stringify(home())}\n  }\n  direct {}\n}\n`;
-  const there = await context.files.read(file).catch(absent);
+  const there = await ifThere(files.read(file));
   if (there !== undefined && there !== text) foreign(file);
   if (there === undefined) await files.create(file, text, 0o644);
   out.write(`${there === undefined ? 'wrote' : 'is there already:'} ${relative(cwd, file)}\n`);
@@ -87,12 +88,12 @@ async function mirror(context: Context): Promise<void> {
 async function partsOf({ home }: Context): Promise<Parts> {
   const parts = new Map<string, Buffer>();
   for (const part of PARTS) {
-    const bytes = await tryBytes(join(home(), part));
-    if (bytes) parts.set(part, bytes);
-    else
-      refuse('not-built', `${join(home(), part)} is missing.`, {
+    const path = join(home(), part);
+    const missing = (): never =>
+      refuse('not-built', `${path} is missing.`, {
         detail: 'Install trueup again, or type in its sources: npm run build',
       });
+    parts.set(part, (await tryBytes(path)) ?? missing());
   }
   return parts;
 }
@@ -149,20 +150,13 @@ async function tellNext(
   const relock = (tool: string): string =>
     `${tool} providers lock -fs-mirror=${shellWord(root)} ${SOURCE}`;
   const typed = TOOLS.flatMap(({ tool, host }) => {
-    const [entry, other] =
-      new RegExp(
-        `^provider "${host}/${SOURCE}" \\{\\s*version\\s*=\\s*"([\\w.+-]*)"[^]*?^\\}`,
-        'm',
-      ).exec(locked) ?? [];
+    const block = `^provider "${host}/${SOURCE}" \\{\\s*version\\s*=\\s*"([\\w.+-]*)"[^]*?^\\}`;
+    const [entry, other] = new RegExp(block, 'm').exec(locked) ?? [];
     if (entry === undefined) return [];
     if (other !== version)
       return [`${tool} init -upgrade     # .terraform.lock.hcl has version ${other}`];
-    return [
-      ...(entry.includes(checksum)
-        ? []
-        : [`${relock(tool)}     # .terraform.lock.hcl has another checksum`]),
-      `${tool} init`,
-    ];
+    const locks = `${relock(tool)}     # .terraform.lock.hcl has another checksum`;
+    return entry.includes(checksum) ? [`${tool} init`] : [locks, `${tool} init`];
   });
   const init = typed.length > 0 ? typed : ['terraform init     # or: tofu init'];
   err.write(
@@ -183,19 +177,12 @@ function checksumOf(parts: Parts): string {
   return `h1:${sha256(files.map(([part, bytes]) => `${sha256(bytes, 'hex')}  ${part}\n`).join(''), 'base64')}`;
 }
 
-const tryBytes = async (path: string): Promise<Buffer | undefined> => readFile(path).catch(absent);
+const tryBytes = (path: string): Promise<Buffer | undefined> => ifThere(readFile(path));
 
-function absent(error: unknown): undefined {
-  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-}
-
-function foreign(path: string): never {
-  return refuse(
-    'exists',
-    `${path} is there already, and trueup did not write it: nothing was changed.`,
-    { detail: `To have ours instead, first type: rm ${shellWord(path)}` },
-  );
-}
+const foreign = (path: string): never =>
+  refuse('exists', `${path} is there already, and trueup did not write it: nothing was changed.`, {
+    detail: `To have ours instead, first type: rm ${shellWord(path)}`,
+  });
 
 const architectures: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386' };
 

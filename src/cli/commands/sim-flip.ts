@@ -2,6 +2,7 @@
 // for, and the flow is called once: what becomes of a lost answer is for a person to see.
 import {
   exits,
+  own,
   refuse,
   Refusal,
   shellWord,
@@ -12,7 +13,7 @@ import {
 import type { Flip } from '../../client/index.js';
 import { clip, inert, visible } from '../../report/index.js';
 import { subscriptions } from '../../resources/subscriptions.js';
-import type { Command, Context } from '../context.js';
+import { agrees, notApproved, type Command, type Context } from '../context.js';
 import { settingsHere } from '../project.js';
 import { reach, reachFlow } from '../target.js';
 import { watch } from '../watch-loop.js';
@@ -27,7 +28,7 @@ export const run: Command = async (context) => {
   const flow = await reachFlow(context, settings);
   try {
     const before = await stateOf(context, settings, flip);
-    const expected = Object.hasOwn(transitions, before) ? transitions[before] : undefined;
+    const expected = own(transitions, before);
     if (expected === undefined)
       return refuse(
         'not-to-flip',
@@ -36,10 +37,7 @@ export const run: Command = async (context) => {
     err.write(
       `The SIM with the ${named(flip)} of customer ${shown(flip.customer)} is ${before}. The sample flow will change it to ${expected}.\n`,
     );
-    if (
-      !flags.autoApprove &&
-      (await context.ask('Change it? Only yes is taken for an answer: ')).trim() !== 'yes'
-    ) {
+    if (!flags.autoApprove && !(await agrees(context, 'Change it?'))) {
       err.write('Nothing was changed.\n');
       return context.signal.aborted ? exits.interrupted : exits.error;
     }
@@ -56,24 +54,19 @@ const named = ({ by, value }: Flip): string => `${by.toUpperCase()} ${value}`;
 
 /** @throws Refusal, at once where nobody can be asked. */
 function asked({ flags: { imsi, msisdn, customer, autoApprove }, interactive }: Context): Flip {
-  const usage = 'Type it as in: trueup sim flip --imsi 240010000000001 --customer 1001';
-  const given = [imsi, msisdn].filter((one) => one !== undefined);
-  const [value = ''] = given;
-  if (given.length !== 1)
-    refuse('usage', 'One of --imsi and --msisdn names the SIM.', { detail: usage });
-  if (!/^\d{5,20}$/.test(value))
-    refuse('usage', `--${imsi === undefined ? 'msisdn' : 'imsi'} takes digits alone.`, {
-      detail: usage,
-    });
+  const by = imsi === undefined ? 'msisdn' : 'imsi';
+  const [value = '', ...others] = [imsi, msisdn].filter((one) => one !== undefined);
+  const more = { detail: 'Type it as in: trueup sim flip --imsi 240010000000001 --customer 1001' };
+  if (others.length > 0 || (imsi ?? msisdn) === undefined)
+    refuse('usage', 'One of --imsi and --msisdn names the SIM.', more);
+  if (!/^\d{5,20}$/.test(value)) refuse('usage', `--${by} takes digits alone.`, more);
   if (!customer || /\p{Cc}/u.test(customer))
-    return refuse('usage', '--customer takes the customer number the SIM belongs to.', {
-      detail: usage,
-    });
-  const flip: Flip = { by: imsi === undefined ? 'msisdn' : 'imsi', value, customer };
+    return refuse('usage', '--customer takes the customer number the SIM belongs to.', more);
+  const flip: Flip = { by, value, customer };
   if (!autoApprove && !interactive)
-    refuse('not-approved', 'There is no terminal to ask at, and --auto-approve was not given.', {
-      detail: `To do it without being asked: trueup sim flip --${flip.by} ${value} --customer ${shellWord(customer)} --auto-approve\nTo look first: ${look(flip)}`,
-    });
+    notApproved(
+      `To do it without being asked: trueup sim flip --${by} ${value} --customer ${shellWord(customer)} --auto-approve\nTo look first: ${look(flip)}`,
+    );
   return flip;
 }
 
@@ -130,14 +123,9 @@ function ended(context: Context, flip: Flip, { before, expected, flipped }: Seen
       { detail },
       exits.undecided,
     );
-  const told = {
-    detail,
-    ...diagnostic,
-    summary:
-      outcome === 'rejected' ? `The flow turned it down: ${why}` : `Nothing was sent: ${why}`,
-  };
+  const summary = `${outcome === 'rejected' ? 'The flow turned it down' : 'Nothing was sent'}: ${why}`;
   throw new Refusal(
-    [{ severity: 'error', code: outcome, ...told }],
+    [{ severity: 'error', code: outcome, detail, ...diagnostic, summary }],
     diagnostic?.code === 'interrupted' ? exits.interrupted : exits.error,
   );
 }

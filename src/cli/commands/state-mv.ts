@@ -5,6 +5,7 @@ import {
   refuse,
   shellWord,
   tryAddress,
+  type Entry,
   type Result,
 } from '../../model/index.js';
 import type { Command } from '../context.js';
@@ -22,22 +23,20 @@ export const run: Command = async (context, args) => {
       refuse('bound', `${to} is bound to ${state.resources[to].id} already.`, {
         detail: `Forget it first: trueup state rm ${shellWord(to)}`,
       });
-    const moved: readonly Result[] = [
-      { type: 'result', class: 'applied', address: to, entry },
-      { type: 'result', class: 'applied', address: from, entry: null },
-    ];
+    const result = (address: string, held: Entry | null): Result => ({
+      type: 'result',
+      class: 'applied',
+      address,
+      entry: held,
+    });
     const dependents = Object.entries(state.resources).filter(
       ([address, one]) => address !== from && one.depends_on.includes(from),
     );
-    return [
-      ...moved,
-      ...dependents.map(([address, one]): Result => ({
-        type: 'result',
-        class: 'applied',
-        address,
-        entry: { ...one, depends_on: one.depends_on.map((name) => (name === from ? to : name)) },
-      })),
-    ];
+    const moved = dependents.map(([address, one]) => {
+      const depends_on = one.depends_on.map((name) => (name === from ? to : name));
+      return result(address, { ...one, depends_on });
+    });
+    return [result(to, entry), result(from, null), ...moved];
   });
   context.out.write(`${from} is ${to} now.\n`);
   return exits.done;

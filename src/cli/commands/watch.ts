@@ -1,7 +1,7 @@
 // `trueup watch`: the audit again and again, one line a cycle, and its numbers for Prometheus. A cycle that fails is
 // told and counted, and the next one comes at its time; cycles never pile up. Reads only.
 import { resolve } from 'node:path';
-import { defined, exits, refuse, Refusal, type DriftDocument } from '../../model/index.js';
+import { defined, exits, refuse, Refusal, warning, type DriftDocument } from '../../model/index.js';
 import { visible } from '../../report/index.js';
 import { metricsText, watchSentence, type WatchRecord } from '../../report/metrics.js';
 import { audit } from '../run-audit.js';
@@ -31,14 +31,10 @@ export const run: Command = async (context, paths) => {
   const quiet = sayingOnce(context);
   let record: WatchRecord = { audits: { success: 0, failure: 0 }, requests: {} };
   const text = (): string => metricsText(record, [...context.kinds.keys()], version);
-  const port =
-    flags.metricsPort === undefined
-      ? undefined
-      : wholeNumber('--metrics-port', flags.metricsPort, 0, 65_535);
+  const { metricsPort = '0', metricsHost: host = '127.0.0.1' } = flags;
+  const port = wholeNumber('--metrics-port', metricsPort, 0, 65_535);
   const served =
-    port === undefined
-      ? undefined
-      : await serveMetrics({ host: flags.metricsHost ?? '127.0.0.1', port }, text);
+    flags.metricsPort === undefined ? undefined : await serveMetrics({ host, port }, text);
   if (served) err.write(`Metrics at ${served.url}\n`);
   try {
     for (let next = clock.monotonic(); !signal.aborted;) {
@@ -93,9 +89,8 @@ async function once(context: Context, paths: readonly string[]): Promise<Cycle> 
     });
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    return ended(
-      `failed: ${visible(error.diagnostics.map(({ summary }) => summary)[0] ?? 'for no reason that was told')}`,
-    );
+    const [first] = error.diagnostics;
+    return ended(`failed: ${visible(first?.summary ?? 'for no reason that was told')}`);
   }
 }
 
@@ -124,12 +119,6 @@ async function writeMetrics({ files, tell }: Context, file: string, text: string
     await files.replace(file, text, 0o644);
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException;
-    await tell([
-      {
-        severity: 'warning',
-        code: 'metrics-unwritten',
-        summary: `${file} could not be written (${code}).`,
-      },
-    ]);
+    await tell([warning('metrics-unwritten', `${file} could not be written (${code}).`)]);
   }
 }
