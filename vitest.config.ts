@@ -11,12 +11,13 @@ export default defineConfig({
   test: {
     projects: lanes.map((name) => ({
       extends: true,
-      test: { name, include: [`test/${name}/**/*.test.ts`] },
+      // Files of a lane share the modules that they import: a file leaves nothing behind.
+      test: { name, include: [`test/${name}/**/*.test.ts`], isolate: false },
     })),
     setupFiles: ['test/support/setup.ts'],
     env: { NO_COLOR: '1' },
-    // Left alone, vitest keeps one core free: of two, that is half.
-    maxWorkers: '100%',
+    // Tests of whole processes wait about a third of their time.
+    maxWorkers: '150%',
     testTimeout: 60_000,
     hookTimeout: 60_000,
     restoreMocks: true,

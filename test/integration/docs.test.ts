@@ -238,7 +238,7 @@ describe('the reference', () => {
   });
 
   it('names every metric and every format of a report', () => {
-    const made = [...read('src/report/metrics.ts').matchAll(/(?:gauge|counter)\(\s*'(\w+)'/g)].map(
+    const made = [...read('src/report/metrics.ts').matchAll(/\[\s*'([a-z]+_[a-z_]+)',/g)].map(
       ([, name]) => `trueup_${name}`,
     );
     const told = [...read('docs/reference/metrics.md').matchAll(/`(trueup_\w+)[`{]/g)].map(

@@ -1007,8 +1007,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a delete that 410 answers has failed',
     file: 'client/errors.ts',
-    find: 'status === 404 || status === 410',
-    replace: 'status === 404',
+    find: "410: ['not-found', absent]",
+    replace: "499: ['not-found', absent]",
     tests: ['unit/reconciler/unheard.test.ts'],
   },
   {

@@ -10,6 +10,11 @@ const seed = Number(process.env['FC_SEED'] ?? 20_260_901);
 fc.configureGlobal({ ...fc.readConfigureGlobal(), seed });
 
 // The libraries of programs make folders that they never take away.
+const outer = process.env['TMPDIR'];
 const scratch = mkdtempSync(join(tmpdir(), 'tu-'));
 process.env['TMPDIR'] = scratch;
-afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+afterAll(() => {
+  rmSync(scratch, { recursive: true, force: true });
+  if (outer === undefined) delete process.env['TMPDIR'];
+  else process.env['TMPDIR'] = outer;
+});

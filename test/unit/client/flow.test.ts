@@ -125,7 +125,7 @@ describe('is sent once, and what came of it', () => {
       `a ${status}`,
       () => json({ title: 'pin1 1234' }, status),
       'unknown',
-      'rejected',
+      status === 410 ? 'not-found' : 'rejected',
     ]),
     ['a 301', () => json({}, 301), 'unknown', 'redirected'],
     ['a lost connection', () => lost(), 'unknown', 'connection-lost'],
