@@ -18,7 +18,7 @@ export async function audit(
 }
 
 /** The document of an audit that could not be made: nothing but why. */
-export async function unmade(
+export async function failedAudit(
   { clock, masking }: Context,
   paths: readonly string[],
   diagnostics: readonly Diagnostic[],

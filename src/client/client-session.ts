@@ -6,7 +6,8 @@ import { Malformed, parseAnswer } from './response.js';
 import { httpClient, type Call, type HttpClient, type HttpPorts } from './http-client.js';
 import type { Dialect } from './dialect.js';
 import { baseUrlOf, type BaseUrl } from './endpoint.js';
-import { complaint, isTransient } from './errors.js';
+import { complaint } from './errors.js';
+import { isRetryableRead } from './retry.js';
 import { iot, rates } from './iot.js';
 import { limiter, type Limiter } from './rate-limit.js';
 import type { ReadPage } from './pagination.js';
@@ -117,7 +118,7 @@ export function openSession(options: ConnectOptions): ClientSession {
         ...defined({ body }),
       };
       const call = callOf(endpoint, method, query === '' ? path : `${path}?${query}`, more, type);
-      const result = await messenger.carry(call, (one) => isTransient(endpoint.dialect, one));
+      const result = await messenger.carry(call, (one) => isRetryableRead(endpoint.dialect, one));
       if ('answer' in result && statuses.includes(result.answer.status)) return result.answer;
       const found = complaint({ method, path }, endpoint.dialect, result, tidy);
       throw new Refusal(

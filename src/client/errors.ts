@@ -1,5 +1,4 @@
-// What a result means, and how it is told: the outcome classes of a write, and one complaint for reads and writes
-// alike, with the server's own words made safe to print.
+// How a failure is told: one complaint for reads and writes alike, with the server's own words made safe to print.
 import {
   defined,
   isObject,
@@ -7,64 +6,11 @@ import {
   tryJson,
   unescapeHtml,
   type Diagnostic,
-  type OutcomeClass,
 } from '../model/index.js';
-import type { HttpResult } from './http-client.js';
+import { isThrottled } from './classify.js';
 import type { Surface } from './dialect.js';
-import { patience } from './retry.js';
-import { finalCodes, type Answer, type TransportError } from './transport.js';
-
-const succeeded: ReadonlySet<number> = new Set([200, 201, 202, 204]);
-const rejected: ReadonlySet<number> = new Set([
-  400, 401, 403, 404, 405, 406, 409, 410, 413, 415, 422, 429,
-]);
-
-function isThrottled(surface: Surface, { status, body }: Answer): boolean {
-  return status === 429 || (status === 409 && surface.throttles(body));
-}
-
-/** Members of the errors of the service. */
-const errorMembers = ['exception', 'errors', 'message', 'error_message'];
-/** A JSON:API error of the service is shorter, in bytes. */
-const LONGEST_ERROR = 1024;
-
-/** Whether a 429 has the form of the service. Any other one may come from a gateway, which may answer it after the request was carried out. */
-function isOfService({ headers, body }: Answer): boolean {
-  if (body.trim() === '') return true;
-  const isJsonApi = /^application\/vnd\.api\+json\b/i.test(headers['content-type'] ?? '');
-  if (isJsonApi && Buffer.byteLength(body) < LONGEST_ERROR) return true;
-  const parsed = tryJson(body);
-  return isObject(parsed) && errorMembers.some((name) => Object.hasOwn(parsed, name));
-}
-
-/**
- * The class of a write, before the body of a success is looked at.
- * @param refusals statuses that say that nothing was done
- * @param creates whether it creates something: then a 429 of a gateway proves nothing
- */
-export function classify(
-  result: HttpResult,
-  { refusals = rejected, creates = false } = {},
-): OutcomeClass {
-  if ('error' in result) return result.error.sent ? 'unknown' : 'not_sent';
-  const { status } = result.answer;
-  if (creates && status === 429 && !isOfService(result.answer)) return 'unknown';
-  if (succeeded.has(status)) return 'applied';
-  return refusals.has(status) ? 'rejected' : 'unknown';
-}
-
-/** Whether a read may be asked again: a failure that is likely to pass. */
-export function isTransient(surface: Surface, result: HttpResult): boolean {
-  if ('error' in result) return !finalCodes.has(result.error.code);
-  const { status } = result.answer;
-  return status === 408 || status >= 500 || isThrottled(surface, result.answer);
-}
-
-/** Whether a write may be sent again: it certainly did nothing. @param creates as for `classify` */
-export function isHarmless(surface: Surface, result: HttpResult, creates: boolean): boolean {
-  if ('error' in result) return !result.error.sent && !finalCodes.has(result.error.code);
-  return isThrottled(surface, result.answer) && classify(result, { creates }) === 'rejected';
-}
+import { longestRetryAfter } from './retry.js';
+import { finalCodes, type Answer, type HttpResult, type TransportError } from './transport.js';
 
 /** Text of the service, made fit for a message. */
 export type Tidy = (text: string) => string;
@@ -199,7 +145,7 @@ function meaning(
   if (status === 408 || status === 425 || status >= 500)
     return [
       'service-error',
-      (wait ?? 0) > patience
+      (wait ?? 0) > longestRetryAfter
         ? waiting(wait)
         : 'The service fails at the moment; run the command again later.',
     ];
@@ -209,7 +155,7 @@ function meaning(
 function waiting(wait: number | undefined): string {
   if (wait === undefined)
     return 'Too many requests: run the command again in a few minutes, or lower settings.requests_per_minute.';
-  return `The service asks to wait ${Math.ceil(wait / 1000)} s${wait > patience ? `, longer than the ${patience / 1000} s a run waits` : ''}: run the command again after that.`;
+  return `The service asks to wait ${Math.ceil(wait / 1000)} s${wait > longestRetryAfter ? `, longer than the ${longestRetryAfter / 1000} s a run waits` : ''}: run the command again after that.`;
 }
 
 /** What a failure without an answer is called, what is said of it, and what to do next. */

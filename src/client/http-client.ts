@@ -3,8 +3,21 @@
 import { defined, type Emit } from '../model/index.js';
 import type { Clock, Random } from '../platform/index.js';
 import { limiter, type Limiter } from './rate-limit.js';
-import { backoff, httpDate, maxAttempts, patience, retryAfter, retryBudget } from './retry.js';
-import { TransportError, type Answer, type HttpRequest, type Transport } from './transport.js';
+import {
+  backoff,
+  httpDate,
+  maxAttempts,
+  longestRetryAfter,
+  retryAfter,
+  retryBudget,
+} from './retry.js';
+import {
+  TransportError,
+  type Answer,
+  type HttpRequest,
+  type HttpResult,
+  type Transport,
+} from './transport.js';
 
 /** One HTTP request that may be sent more than once. */
 export interface Call extends Omit<HttpRequest, 'signal'> {
@@ -17,10 +30,6 @@ export interface Call extends Omit<HttpRequest, 'signal'> {
   /** The limiter of what is asked, where it is not the one of the whole run. */
   readonly gate?: Limiter | undefined;
 }
-
-/** `wait`: milliseconds the server asked for, where it did. */
-export type HttpResult =
-  { readonly answer: Answer; readonly wait?: number } | { readonly error: TransportError };
 
 export interface HttpClient {
   /** The last result; `again` says whether a result allows another attempt. Never throws for network or server, only what `mayLeave` throws. */
@@ -134,14 +143,15 @@ export function httpClient(
       for (let tries = 1; ; tries += 1) {
         const result = await attempt(call);
         const { answer, wait: asked } = 'answer' in result ? result : {};
-        if (asked !== undefined && asked <= patience && answer?.status === 429)
+        if (asked !== undefined && asked <= longestRetryAfter && answer?.status === 429)
           (call.gate ?? common).hold(asked);
         if (!again(result) || !(await pause(tries, asked, call.signal))) return result;
       }
     }
 
     async function pause(tries: number, asked: number | undefined, signal = run): Promise<boolean> {
-      if (tries >= maxAttempts || (asked ?? 0) > patience || !budget.spend(requests)) return false;
+      if (tries >= maxAttempts || (asked ?? 0) > longestRetryAfter || !budget.spend(requests))
+        return false;
       const why = asked === undefined ? 'the service failed' : 'the service asked to wait';
       return sleep(Math.max(asked ?? 0, backoff(tries, random)), why, signal);
     }

@@ -1,9 +1,25 @@
 // When to ask again, and how long to wait before: pure rules, so that a table can prove them.
 import type { Random } from '../platform/index.js';
+import { classify, isThrottled } from './classify.js';
+import type { Surface } from './dialect.js';
+import { finalCodes, type HttpResult } from './transport.js';
 
 export const maxAttempts = 3;
 /** Longest wait, in milliseconds, that a server may ask for. */
-export const patience = 120_000;
+export const longestRetryAfter = 120_000;
+
+/** Whether a read may be asked again: a failure that is likely to pass. */
+export function isRetryableRead(surface: Surface, result: HttpResult): boolean {
+  if ('error' in result) return !finalCodes.has(result.error.code);
+  const { status } = result.answer;
+  return status === 408 || status >= 500 || isThrottled(surface, result.answer);
+}
+
+/** Whether a write may be sent again: it certainly did nothing. @param creates as for `classify` */
+export function isRetryableWrite(surface: Surface, result: HttpResult, creates: boolean): boolean {
+  if ('error' in result) return !result.error.sent && !finalCodes.has(result.error.code);
+  return isThrottled(surface, result.answer) && classify(result, { creates }) === 'rejected';
+}
 
 const base = 500;
 const ceiling = 20_000;

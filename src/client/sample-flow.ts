@@ -2,10 +2,12 @@
 // whoever means it connects to it, and each call is sent once, whatever comes of it.
 import { isObject, own, type Flipped, type Secret } from '../model/index.js';
 import { Malformed, parseAnswer } from './response.js';
-import { httpClient, type HttpPorts, type HttpResult } from './http-client.js';
+import { httpClient, type HttpPorts } from './http-client.js';
+import type { HttpResult } from './transport.js';
 import type { Surface } from './dialect.js';
 import { baseUrlOf } from './endpoint.js';
-import { classify, complaint } from './errors.js';
+import { classify } from './classify.js';
+import { complaint } from './errors.js';
 import { credentialsOf } from './credentials.js';
 
 export interface FlowOptions extends HttpPorts {

@@ -172,3 +172,7 @@ function exchange(
     dispatcher.dispatch({ origin, path, method, headers: fields, body }, handler);
   });
 }
+
+/** `wait`: milliseconds the server asked for, where it did. */
+export type HttpResult =
+  { readonly answer: Answer; readonly wait?: number } | { readonly error: TransportError };

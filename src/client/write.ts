@@ -21,11 +21,12 @@ import {
   type Write,
 } from '../model/index.js';
 import { Malformed, liveOf, parseAnswer } from './response.js';
-import type { HttpResult } from './http-client.js';
 import type { Dialect } from './dialect.js';
-import { classify, complaint, isHarmless } from './errors.js';
+import { classify } from './classify.js';
+import { complaint } from './errors.js';
+import { isRetryableWrite } from './retry.js';
 import type { ClientSession } from './client-session.js';
-import type { Answer } from './transport.js';
+import type { Answer, HttpResult } from './transport.js';
 
 /** Pure. @throws Refusal where there is no address, or a value that cannot be sent. */
 export function compose({ endpointOf }: ClientSession, kind: Kind, write: Write): Request {
@@ -73,7 +74,7 @@ export async function send(
         },
       }),
     });
-    result = await carry(call, (one) => isHarmless(endpoint.dialect, one, creates));
+    result = await carry(call, (one) => isRetryableWrite(endpoint.dialect, one, creates));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return { class: 'not_sent', ...defined({ diagnostic: error.diagnostics[0] }) };

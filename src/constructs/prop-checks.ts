@@ -13,7 +13,7 @@ import {
 import type { Given } from './props.js';
 
 /** How one library writes what the vocabulary leaves open. */
-export interface Door {
+export interface LibraryAdapter {
   /** Whether the value is, or is text that holds, something that is only known later. */
   readonly isToken: (value: unknown) => boolean;
   /** Whether it is a secret that is kept elsewhere, and nothing but that. */
@@ -36,7 +36,7 @@ interface Member {
 
 const version = number('Another number sends the secret again.', { optional: true });
 
-function membersOf(attributes: Attributes, { writeOnly }: Door): readonly Member[] {
+function membersOf(attributes: Attributes, { writeOnly }: LibraryAdapter): readonly Member[] {
   return Object.entries(attributes).flatMap(([name, attribute]) => {
     if (attribute.secret !== true || !writeOnly) return [{ prop: camel(name), name, attribute }];
     return [
@@ -47,7 +47,7 @@ function membersOf(attributes: Attributes, { writeOnly }: Door): readonly Member
 }
 
 /** The props by the API's names, without those that are undefined. */
-export const written = (attributes: Attributes, given: Given, endpoint: Door): Given =>
+export const written = (attributes: Attributes, given: Given, endpoint: LibraryAdapter): Given =>
   Object.fromEntries(
     membersOf(attributes, endpoint).flatMap(({ prop, name, attribute }) =>
       given[prop] === undefined ? [] : [[name, writtenAs(attribute, given[prop], endpoint)]],
@@ -55,7 +55,7 @@ export const written = (attributes: Attributes, given: Given, endpoint: Door): G
   );
 
 /** What has a wrong shape passes as it is: the libraries write everything before they ask whether it is right. */
-function writtenAs(attribute: Attribute, value: unknown, endpoint: Door): unknown {
+function writtenAs(attribute: Attribute, value: unknown, endpoint: LibraryAdapter): unknown {
   if (attribute.word === 'document') return endpoint.document(value);
   if (endpoint.isToken(value)) return value;
   if (attribute.word === 'object' && isObject(value))
@@ -73,7 +73,7 @@ function writtenAs(attribute: Attribute, value: unknown, endpoint: Door): unknow
 export function complaints(
   attributes: Attributes,
   given: Given,
-  endpoint: Door,
+  endpoint: LibraryAdapter,
   path = '',
 ): readonly string[] {
   const members = membersOf(attributes, endpoint);
@@ -98,7 +98,7 @@ export function complaints(
 function against(
   attribute: Attribute,
   value: unknown,
-  endpoint: Door,
+  endpoint: LibraryAdapter,
   path: string,
 ): readonly string[] {
   if (attribute.secret === true)
@@ -133,7 +133,7 @@ function against(
 function hidden(
   attributes: Attributes,
   whole: unknown,
-  endpoint: Door,
+  endpoint: LibraryAdapter,
   path: string,
 ): readonly string[] {
   if (!isObject(whole)) return [];
@@ -173,7 +173,7 @@ function fits(attribute: Attribute, value: unknown): boolean {
 function againstDocument(
   attribute: Attribute,
   value: unknown,
-  endpoint: Door,
+  endpoint: LibraryAdapter,
   path: string,
 ): readonly string[] {
   const isToken = endpoint.isToken(value);
@@ -202,7 +202,7 @@ const DEEPEST = 56;
 /** What JSON has no form for. A token that is no text has none either. `inside` are the values on the way to this one. */
 function unspeakable(
   value: unknown,
-  endpoint: Door,
+  endpoint: LibraryAdapter,
   path: string,
   inside: readonly unknown[] = [],
 ): readonly string[] {

@@ -1,9 +1,9 @@
 // The types of props and getters, mapped from the attributes of a kind. What may stand for a value beside the value
-// itself differs from door to door, and is the second argument everywhere.
+// itself differs from library to library, and is the second argument everywhere.
 import type { Construct } from 'constructs';
 import type { Camel } from '../model/index.js';
 
-/** What a door takes in place of a value that is only known later, and how it takes documents and secrets. */
+/** What a library adapter takes in place of a value that is only known later, and how it takes documents and secrets. */
 export interface Tokens {
   readonly choice: unknown;
   readonly number: unknown;

@@ -1,7 +1,7 @@
 // Sorts what the files hold into settings, variables, lookups and declarations, each with the place of its key.
 // Nothing is looked into yet but names.
 import { NAME, nameWords, didYouMean, nearest, type Kinds, type Origin } from '../model/index.js';
-import type { Library } from './file-reader.js';
+import type { SourceFiles } from './file-reader.js';
 import { BEGIN, type FoundFile } from './paths.js';
 import type { Report } from './diagnostics-list.js';
 import {
@@ -16,7 +16,7 @@ import { found as foundWord } from './validation.js';
 import { sections } from './vocabulary.js';
 
 /** One named thing as it stands in a file; `path` leads to it from the document's root. */
-export interface Piece {
+export interface RawEntry {
   readonly from: FoundFile;
   readonly path: readonly string[];
   readonly name: string;
@@ -37,21 +37,21 @@ export interface Piece {
 export type MayHold = (section: string, name: string) => boolean;
 
 export interface Collected {
-  readonly settings: readonly Piece[];
-  readonly variables: readonly Piece[];
-  readonly lookups: readonly Piece[];
-  readonly expectations: readonly Piece[];
+  readonly settings: readonly RawEntry[];
+  readonly variables: readonly RawEntry[];
+  readonly lookups: readonly RawEntry[];
+  readonly expectations: readonly RawEntry[];
   /** In the order of files and keys; `path[0]` is the kind. */
-  readonly declared: readonly Piece[];
+  readonly declared: readonly RawEntry[];
   readonly unread: readonly MayHold[];
 }
 
 interface Collecting {
-  readonly library: Library;
+  readonly library: SourceFiles;
   readonly kinds: Kinds;
   readonly report: Report;
   /** By section and name. */
-  readonly pieces: Map<string, Piece>;
+  readonly pieces: Map<string, RawEntry>;
   readonly unread: MayHold[];
   ours: number;
 }
@@ -63,7 +63,7 @@ interface Collecting {
 export async function collect(
   { library, kinds, report }: Pick<Collecting, 'library' | 'kinds' | 'report'>,
   files: readonly FoundFile[],
-  { overlay = false, brought = [] as readonly Piece[] } = {},
+  { overlay = false, brought = [] as readonly RawEntry[] } = {},
 ): Promise<Collected> {
   const all: Collecting = { library, kinds, report, pieces: new Map(), unread: [], ours: 0 };
   for (const file of files) {
@@ -81,7 +81,7 @@ export async function collect(
       detail: BEGIN,
     }));
   const pieces = [...all.pieces.values()];
-  const within = (section: string): readonly Piece[] =>
+  const within = (section: string): readonly RawEntry[] =>
     pieces.filter(({ path }) => path[0] === section);
   return {
     settings: within('settings'),
@@ -208,7 +208,7 @@ function take(all: Collecting, file: FoundFile, document: RawDocument, key: stri
     takePiece(all, pieceOf(all, file, [key, name], one, offsets?.get(name) ?? offset));
 }
 
-function takePiece(all: Collecting, piece: Piece): void {
+function takePiece(all: Collecting, piece: RawEntry): void {
   const { name, path, ofStack } = piece;
   const key = path.join('.');
   const first = all.pieces.get(key);
@@ -238,7 +238,7 @@ function takePiece(all: Collecting, piece: Piece): void {
 
 const complainOf = (
   { library, report }: Collecting,
-  { from, origin }: Piece,
+  { from, origin }: RawEntry,
   said: Omit<SyntaxFault, 'offset'>,
 ): void =>
   report.add(() => ({
@@ -257,7 +257,7 @@ function pieceOf(
   path: readonly string[],
   raw: Raw,
   offset: number,
-): Piece {
+): RawEntry {
   return {
     from,
     path,

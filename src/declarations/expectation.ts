@@ -6,7 +6,7 @@ import {
   type Expectation,
   type JsonObject,
 } from '../model/index.js';
-import type { Piece } from './collect.js';
+import type { RawEntry } from './collect.js';
 import { schemaComplaints, type PatternFault } from './expectation-schema-checks.js';
 import { complain, read, type DeclarationForm, type ResolveRun } from './resolve-declaration.js';
 import { found, type Violation } from './validation.js';
@@ -23,7 +23,7 @@ interface Written {
 
 export function expectationOf(
   run: ResolveRun,
-  piece: Piece,
+  piece: RawEntry,
   patternFault: PatternFault,
 ): Expectation | undefined {
   if (!isMap(piece.raw))

@@ -5,9 +5,9 @@ import { defined } from '../model/index.js';
 import type { DeclarationFiles } from '../platform/index.js';
 import {
   frame,
-  pageOf,
+  indexLines,
   positionOf,
-  veil,
+  redactedColumns,
   type SourceText,
   type Position,
   type Veil,
@@ -23,7 +23,7 @@ import {
 } from './yaml/raw-values.js';
 import type { Reading } from './yaml/reader.js';
 
-export interface Library {
+export interface SourceFiles {
   /** The documents of a file, with the keys of their two upper levels marked, or what is wrong with it. */
   read(found: FoundFile): Promise<Reading>;
   /** The text of a file, as far as it can be read. */
@@ -51,12 +51,12 @@ const inText: ReadonlySet<string> = new Set(['not-utf8', 'control-character']);
 type Authority = (text: string, marked: number) => Reading;
 
 /** @param kept the top-level keys that are read; what is wrong elsewhere does not matter then */
-export function libraryOf(
+export function sourceFilesOf(
   disk: DeclarationFiles,
   stdin: string | undefined,
   secrets: ReadonlySet<string>,
   kept?: (key: string) => boolean,
-): Library {
+): SourceFiles {
   let authority: Authority | undefined;
   let last: Opened | undefined;
   const open = (found: FoundFile): Opened => {
@@ -91,7 +91,7 @@ export function libraryOf(
     },
     frame(found, place) {
       const one = open(found);
-      one.veil ??= veil(one.page, secrets);
+      one.veil ??= redactedColumns(one.page, secrets);
       return frame(one.page, one.veil, place);
     },
   };
@@ -103,7 +103,7 @@ const documentsOf = (reading: Reading): readonly RawDocument[] =>
 function opened(disk: DeclarationFiles, found: FoundFile, stdin: string | undefined): Page {
   if (found.path === '-') return checked(Buffer.from(stdin ?? ''), found);
   const closed = (code: string, summary: string): Page => ({
-    page: pageOf(''),
+    page: indexLines(''),
     fault: { offset: 0, code, summary },
   });
   try {
@@ -120,7 +120,7 @@ const UNPRINTABLE = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/;
 function checked(bytes: Uint8Array, { file }: FoundFile): Page {
   const text = new TextDecoder().decode(bytes);
   const fault = faultIn(bytes, text, file);
-  return { page: pageOf(text), ...defined({ fault }) };
+  return { page: indexLines(text), ...defined({ fault }) };
 }
 
 function faultIn(bytes: Uint8Array, text: string, file: string): SyntaxFault | undefined {

@@ -1,6 +1,6 @@
 // `for_each` and `count`: the members that one declaration stands for.
 import { isList } from '../model/index.js';
-import type { Piece } from './collect.js';
+import type { RawEntry } from './collect.js';
 import { escapeText, literalOf } from './expression.js';
 import { substitute, type Filling, type Scope } from './interpolate.js';
 import { ofType } from './stacks/variables.js';
@@ -17,7 +17,7 @@ const MOST_MEMBERS = 100_000;
 /** Undefined after a complaint. @param raw what stands at `for_each`, or at `count` in a stack */
 export function expanded(
   raw: Raw,
-  piece: Pick<Piece, 'counted' | 'ofStack'>,
+  piece: Pick<RawEntry, 'counted' | 'ofStack'>,
   scope: Scope,
   complain: Complain,
 ): readonly Member[] | undefined {

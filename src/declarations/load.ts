@@ -19,11 +19,11 @@ import {
   type Secret,
 } from '../model/index.js';
 import type { DeclarationFiles } from '../platform/index.js';
-import { collect, type Collected, type Piece } from './collect.js';
+import { collect, type Collected, type RawEntry } from './collect.js';
 import { variablesBelow, type Environment } from './environment.js';
 import { expectationOf } from './expectation.js';
 import { holdsExpression, spell } from './interpolate.js';
-import { libraryOf, type Library } from './file-reader.js';
+import { sourceFilesOf, type SourceFiles } from './file-reader.js';
 import { findFiles, type FoundFile, type StackSource } from './paths.js';
 import { isMap, type Raw } from './yaml/raw-values.js';
 import { reportOf, type Report } from './diagnostics-list.js';
@@ -101,7 +101,7 @@ export async function load(asked: LoadOptions): Promise<Loaded> {
     finding.stacks.length > 0 && finding.diagnostics.length === 0
       ? await broughtBy(options, finding.stacks)
       : { pieces: [], types: new Map(), documents: [], diagnostics: [] };
-  const library = libraryOf(
+  const library = sourceFilesOf(
     beside(files, brought.documents),
     stdin,
     new Set([...kinds.values()].flatMap((kind) => secretNames(kind.attributes))),
@@ -190,7 +190,7 @@ function beside(files: DeclarationFiles, documents: readonly ProgramDocument[]):
 }
 
 /** Of a program, the lines around the construct. */
-function framing(library: Library, files: readonly FoundFile[], cwd: string): Loaded['frame'] {
+function framing(library: SourceFiles, files: readonly FoundFile[], cwd: string): Loaded['frame'] {
   let byName: ReadonlyMap<string, FoundFile> | undefined;
   return (origin) => {
     if (origin.path !== undefined)
@@ -304,7 +304,7 @@ function outsideVariables(
 function takeVariable(
   run: ResolveRun,
   known: Map<string, Raw>,
-  piece: Piece,
+  piece: RawEntry,
   type: VariableType | undefined,
 ): void {
   const { name, raw } = piece;
@@ -391,7 +391,7 @@ const secretsBelow = (
 function refuseSecretVariables(
   run: ResolveRun,
   { variables, secretVariables, prefixes }: Loading,
-  inFiles: readonly Piece[],
+  inFiles: readonly RawEntry[],
 ): void {
   const said = (name: string, where: string): Omit<Violation, 'path'> => ({
     code: 'literal-secret',

@@ -26,7 +26,7 @@ import {
   type Values,
 } from '../model/index.js';
 import { roleLadder } from '../resources/role-ladder.js';
-import { placeText, type MayHold, type Piece } from './collect.js';
+import { placeText, type MayHold, type RawEntry } from './collect.js';
 import { ENV_NAME } from './expression.js';
 import { expanded, type Member } from './for-each.js';
 import {
@@ -36,7 +36,7 @@ import {
   type InterpolationContext,
   type Scope,
 } from './interpolate.js';
-import type { Library } from './file-reader.js';
+import type { SourceFiles } from './file-reader.js';
 import { errorAt, type Report } from './diagnostics-list.js';
 import { ownCredential, type SecretSource } from './secret-source.js';
 import { isMap, type Raw, type RawMap } from './yaml/raw-values.js';
@@ -47,7 +47,7 @@ import { declarationBodyOf, settings as settingsAttribute } from './vocabulary.j
 export interface ResolveRun {
   readonly kinds: Kinds;
   readonly collections: Collections;
-  readonly library: Library;
+  readonly library: SourceFiles;
   readonly validators: Validators;
   readonly report: Report;
   /** Complaints made already, so that the members of a `for_each` do not repeat one another. */
@@ -65,7 +65,7 @@ export interface ResolveRun {
 /** Records a complaint, with its place and the lines around it. */
 export function complain(
   run: ResolveRun,
-  piece: Piece,
+  piece: RawEntry,
   { path, code, summary, detail, names }: Violation,
   address?: string,
 ): void {
@@ -91,7 +91,7 @@ export function complain(
 /** What a program made stands as a whole where it was made. */
 function originAt(
   { library }: Pick<ResolveRun, 'library'>,
-  { from, origin }: Pick<Piece, 'from' | 'origin'>,
+  { from, origin }: Pick<RawEntry, 'from' | 'origin'>,
   path: readonly string[],
 ): Origin {
   return origin.path === undefined ? { file: from.file, ...library.locate(from, path) } : origin;
@@ -110,7 +110,7 @@ export interface DeclarationForm {
 /** Fills in, checks and converts; undefined after a complaint. @param inside steps from the piece to `raw` */
 export function read(
   run: ResolveRun,
-  piece: Piece,
+  piece: RawEntry,
   raw: Raw,
   form: DeclarationForm,
   inside: readonly string[] = [],
@@ -124,7 +124,7 @@ export function read(
 /** Whatever could be made of it, and whether there was a complaint. */
 function tryRead(
   run: ResolveRun,
-  piece: Piece,
+  piece: RawEntry,
   raw: Raw,
   form: DeclarationForm,
   tell: Complain,
@@ -149,7 +149,7 @@ function tryRead(
   return isTree(values) ? { values, wrong } : { values: {}, wrong: true };
 }
 
-export function settingsOf(run: ResolveRun, piece: Piece): Partial<Settings> {
+export function settingsOf(run: ResolveRun, piece: RawEntry): Partial<Settings> {
   const form: DeclarationForm = {
     attributes: settingsAttribute.attributes,
     validator: run.validators.settings,
@@ -185,7 +185,7 @@ function* settingErrors({ policy, requests_per_minute, roles }: Values): Generat
 }
 
 /** Names that `settings.allow_env` writes out: it is read before anything is filled in. */
-export function allowedIn(pieces: readonly Piece[]): ReadonlySet<string> {
+export function allowedIn(pieces: readonly RawEntry[]): ReadonlySet<string> {
   const lists = pieces.map(({ raw }) => (isMap(raw) ? raw['allow_env'] : undefined));
   return new Set((lists.findLast(isList) ?? []).filter((one) => typeof one === 'string'));
 }
@@ -216,7 +216,7 @@ export function mergeSettings(base: Settings, over: Partial<Settings>): Settings
   };
 }
 
-export function lookupOf(run: ResolveRun, piece: Piece): Lookup | undefined {
+export function lookupOf(run: ResolveRun, piece: RawEntry): Lookup | undefined {
   const [name, ...more] = isMap(piece.raw) ? Object.keys(piece.raw) : [];
   if (name === undefined || more.length > 0)
     return void complain(run, piece, {
@@ -263,7 +263,7 @@ function formOf(run: ResolveRun, kind: Kind): DeclarationForm {
   return form;
 }
 
-export function declarationsOf(run: ResolveRun, piece: Piece): readonly Declaration[] {
+export function declarationsOf(run: ResolveRun, piece: RawEntry): readonly Declaration[] {
   const kind = run.kinds.get(piece.path[0] as string) as Kind;
   if (!isMap(piece.raw)) {
     const summary = `${piece.path.join('.')}: a mapping of attributes is expected, not ${found(piece.raw)}`;
@@ -280,14 +280,14 @@ export function declarationsOf(run: ResolveRun, piece: Piece): readonly Declarat
   return members.flatMap((member) => declarationOf(run, piece, kind, form, body, member) ?? []);
 }
 
-function membersUnknown(run: ResolveRun, { path, name }: Piece): readonly [] {
+function membersUnknown(run: ResolveRun, { path, name }: RawEntry): readonly [] {
   run.unread.push((section, one) => section === path[0] && one === name);
   return [];
 }
 
 function declarationOf(
   run: ResolveRun,
-  piece: Piece,
+  piece: RawEntry,
   kind: Kind,
   form: DeclarationForm,
   body: RawMap,
@@ -332,7 +332,7 @@ function declarationOf(
 
 /** With a `count`, the first is what stood there without one; without, it is what was the first. */
 function formerCount(
-  { name, counted }: Piece,
+  { name, counted }: RawEntry,
   member: Member | undefined,
 ): { readonly name: string; readonly key?: string } | undefined {
   if (!member) return { name, key: '0' };
@@ -340,7 +340,7 @@ function formerCount(
 }
 
 /** Holds on to the place alone: ten thousand declarations must not keep what was read of them a second time. */
-function locator({ library }: ResolveRun, { from, path, origin }: Piece): Declaration['at'] {
+function locator({ library }: ResolveRun, { from, path, origin }: RawEntry): Declaration['at'] {
   return (inner) => originAt({ library }, { from, origin }, [...path, ...inner.split('.')]);
 }
 

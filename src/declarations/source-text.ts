@@ -13,7 +13,7 @@ export interface Position {
   readonly column: number;
 }
 
-export function pageOf(text: string): SourceText {
+export function indexLines(text: string): SourceText {
   const starts = [0];
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
   return { text, starts };
@@ -49,7 +49,7 @@ const LOOKED_AT = 2_000;
  * A secret's value reaches from its key to the next key that stands no deeper, whatever is written between. Keys that
  * are near a secret's name count too, because a value is no less secret for a slip in its key.
  */
-export function veil(page: SourceText, names: ReadonlySet<string>): Veil {
+export function redactedColumns(page: SourceText, names: ReadonlySet<string>): Veil {
   let depth = -1;
   return page.starts.map((_, index) => {
     const line = lineOf(page, index + 1);

@@ -5,7 +5,7 @@ import type { Actor } from './activity-log.js';
 import type { Behaviours } from './behaviours.js';
 import type { Deliveries, Shared } from './deliveries.js';
 import type { User } from './estate.js';
-import type { Face } from './records.js';
+import type { RenderContext } from './records.js';
 import { mediaTypes, turnDown, type ErrorFormat } from './error-responses.js';
 import type { RecordEdit } from './record-store.js';
 
@@ -100,7 +100,7 @@ export function commit(cloud: EmulatedCloud, c: Asked, edit: RecordEdit): void {
   cloud.store.commit({ ...edit, actor: c.get('actor'), face: faceOf(cloud, c) });
 }
 
-export function faceOf({ store, behaviours }: EmulatedCloud, c: Asked): Face {
+export function faceOf({ store, behaviours }: EmulatedCloud, c: Asked): RenderContext {
   return { kinds: store.kinds, behaviours, base: `${originOf(behaviours, c)}/api/v2` };
 }
 

@@ -5,7 +5,7 @@ import { faceOf, queryOf, route, type EmulatorApp, type Asked, type EmulatedClou
 import { passing, testOf, type Filter, type FilterType, type Test } from './filter-comparison.js';
 import { checkParameters } from './pagination.js';
 import { extrasOf } from './public-dialect.js';
-import { showAll, urlOf, type Face, type StoredRecord } from './records.js';
+import { showAll, urlOf, type RenderContext, type StoredRecord } from './records.js';
 import { turnDown } from './error-responses.js';
 import { collectionRoutes as v2Collection, offsetPage, recordTextOf, type TextOf } from './v2.js';
 import { cursorPage, linkage, pageParameters, type Resources } from './v3.js';
@@ -90,7 +90,7 @@ export function addCollections(app: EmulatorApp, cloud: EmulatedCloud): void {
 export function shown(
   { name, id = '', attributes }: Collection,
   record: StoredRecord,
-  face: Face,
+  face: RenderContext,
 ): JsonObject {
   return {
     ...record,

@@ -6,7 +6,7 @@ import type { Clock, Random } from '../platform/index.js';
 import { system } from './activity-log.js';
 import type { Behaviours } from './behaviours.js';
 import { LIVE_MASK } from './configuration.js';
-import type { Face, StoredRecord } from './records.js';
+import type { RenderContext, StoredRecord } from './records.js';
 import type { RecordStore } from './record-store.js';
 
 /** Sends one POST and gives the status of the response. @throws Error that says why there is none */
@@ -52,16 +52,16 @@ export interface Deliveries {
     rule: StoredRecord,
     destination: string,
     alert: JsonObject,
-    face: Face,
+    face: RenderContext,
   ): Promise<Delivery>;
   /** One attempt with an empty list of alerts, whether or not the destination is enabled. */
-  test(destination: string, face: Face): Promise<Delivery>;
+  test(destination: string, face: RenderContext): Promise<Delivery>;
 }
 
 interface Job {
   readonly delivery: Delivery;
   readonly data: JsonObject[];
-  readonly face: Face;
+  readonly face: RenderContext;
 }
 
 /** What all parts of an emulator share. */
@@ -83,7 +83,7 @@ export function createDeliveries(context: DeliveryContext): Deliveries {
   const list: Delivery[] = [];
   /** Summaries that wait, by rule and destination. */
   const queued = new Map<string, Job>();
-  const begin = (rule: StoredRecord | null, destination: string, face: Face): Job => {
+  const begin = (rule: StoredRecord | null, destination: string, face: RenderContext): Job => {
     const delivery: Delivery = {
       id: context.random.uuid(),
       alert_config_id: rule && (rule.alert_config_id as string),

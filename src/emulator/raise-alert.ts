@@ -23,7 +23,7 @@ import { accountLineage } from './collection-rules.js';
 import { shown } from './collections.js';
 import { fieldsOf, requireAll } from './write-steps.js';
 import { checkParameters } from './pagination.js';
-import { showRecord, type Face, type StoredRecord } from './records.js';
+import { showRecord, type RenderContext, type StoredRecord } from './records.js';
 import { turnDown } from './error-responses.js';
 import { actorOf, answer, asIs, collectionRoutes, offsetPage } from './v2.js';
 
@@ -114,7 +114,7 @@ async function raise(
 }
 
 /** `details`: what a delivery tells of it, its record where there is one, else its id. @throws Refused (400) for a router of another account */
-function routerOf({ store }: EmulatedCloud, id: string, account: string, face: Face) {
+function routerOf({ store }: EmulatedCloud, id: string, account: string, face: RenderContext) {
   const kind = store.kinds.get('routers');
   const managers = store.kinds.get('configuration_managers');
   const record = kind && store.get(kind, id);

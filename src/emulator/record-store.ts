@@ -19,7 +19,7 @@ import {
   type Fill,
   type User,
 } from './estate.js';
-import { showRecord, type Face, type StoredRecord } from './records.js';
+import { showRecord, type RenderContext, type StoredRecord } from './records.js';
 import { timeUuids } from './uuid.js';
 
 export interface RecordEdit {
@@ -31,7 +31,7 @@ export interface RecordEdit {
 
 export interface RecordChange extends RecordEdit {
   readonly actor: Actor;
-  readonly face: Face;
+  readonly face: RenderContext;
   /** Put before all others instead of behind them. */
   readonly first?: boolean;
 }

@@ -17,7 +17,7 @@ import { escapeHtml, type Behaviours } from './behaviours.js';
 export type StoredRecord = JsonObject;
 
 /** How records look from where they are asked for. `base` is the v2 base address, without a slash behind. */
-export interface Face {
+export interface RenderContext {
   readonly kinds: Kinds;
   readonly behaviours: Behaviours;
   readonly base: string;
@@ -26,7 +26,7 @@ export interface Face {
 const collectionOf = (kinds: Kinds, name: string): string =>
   kinds.get(name)?.operations.collection ?? name;
 
-export const urlOf = (face: Face, kind: string, id: string): string =>
+export const urlOf = (face: RenderContext, kind: string, id: string): string =>
   `${face.base}/${collectionOf(face.kinds, kind)}/${encodeURIComponent(id)}/`;
 
 type Entries = readonly (readonly [name: string, attribute: Attribute])[];
@@ -42,7 +42,7 @@ export function entriesOf(attributes: Attributes): Entries {
 export function showAll(
   attributes: Attributes,
   record: JsonObject,
-  face: Face,
+  face: RenderContext,
 ): Record<string, Json> {
   const out: Record<string, Json> = {};
   for (const [name, attribute] of entriesOf(attributes)) {
@@ -52,7 +52,7 @@ export function showAll(
   return out;
 }
 
-function show(attribute: Attribute, value: Json, face: Face): Json {
+function show(attribute: Attribute, value: Json, face: RenderContext): Json {
   if (value === null) return null;
   switch (attribute.word) {
     case 'ref':
@@ -83,7 +83,7 @@ function escapeTexts(value: Json): Json {
     : value;
 }
 
-function showReference(to: string, wire: Attribute['wire'], id: string, face: Face): Json {
+function showReference(to: string, wire: Attribute['wire'], id: string, face: RenderContext): Json {
   if (wire === 'url') return urlOf(face, to, id);
   return wire === 'integer' && !face.behaviours.swapped_spellings ? Number(id) : id;
 }
@@ -98,7 +98,7 @@ function showText(attribute: Attribute, text: string, behaviours: Behaviours): s
 export function showRecord(
   kind: Kind,
   record: StoredRecord,
-  face: Face,
+  face: RenderContext,
   withUrl: boolean,
 ): Record<string, Json> {
   const out = showAll(kind.attributes, record, face);

@@ -38,7 +38,7 @@ import {
 } from './pagination.js';
 import { passing } from './filter-comparison.js';
 import { extrasOf, publicHeader } from './public-dialect.js';
-import { blank, showRecord, type Face, type StoredRecord } from './records.js';
+import { blank, showRecord, type RenderContext, type StoredRecord } from './records.js';
 import { turnDown } from './error-responses.js';
 import { isNamed, specificsOf } from './collection-rules.js';
 
@@ -104,10 +104,10 @@ export function actorOf({ credentials, behaviours }: EmulatedCloud, c: Asked): A
 export const answer = (value: Json, status?: number): Response =>
   answerText(wireText(value), 'v2', status);
 
-export type TextOf = (record: StoredRecord, face: Face) => string;
+export type TextOf = (record: StoredRecord, face: RenderContext) => string;
 
 /** Text of a record in a listing, kept until the record changes or is asked for under another address. */
-export function recordTextOf(shown: (record: StoredRecord, face: Face) => Json): TextOf {
+export function recordTextOf(shown: (record: StoredRecord, face: RenderContext) => Json): TextOf {
   const kept = new WeakMap<StoredRecord, { readonly base: string; readonly text: string }>();
   return (record, face) => {
     const had = kept.get(record);
@@ -149,7 +149,7 @@ function expandedRecord(
   cloud: EmulatedCloud,
   kind: Kind,
   record: StoredRecord,
-  face: Face,
+  face: RenderContext,
   name: string,
 ): JsonObject {
   const shown = showRecord(kind, record, face, true);

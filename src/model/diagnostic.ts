@@ -1,6 +1,7 @@
 // Expected errors are data. Everything a person may have to read arrives as a Diagnostic;
 // throwing is for bugs, and for `Refusal`, which carries diagnostics and an exit code across modules.
 import { defined } from './defined.js';
+import { exits, type Exit } from './exit-codes.js';
 
 /** Where a declaration was written. Lines and columns start at 1. `path` is the path of the construct that a program made; then `line` is 0 where no trace tells it. */
 export interface Origin {
@@ -26,27 +27,6 @@ export interface Diagnostic {
   readonly origin?: Origin;
   /** The lines of the file around the origin, already cleared of secrets; empty where they are not to be shown. */
   readonly frame?: string;
-}
-
-/** The exit codes of the command line; where several apply, `worst` decides. */
-export const exits = {
-  done: 0,
-  error: 1,
-  changes: 2,
-  blocked: 3,
-  locked: 4,
-  undecided: 5,
-  stale: 6,
-  partial: 7,
-  interrupted: 130,
-  terminated: 143,
-} as const;
-export type Exit = (typeof exits)[keyof typeof exits];
-
-const precedence: readonly Exit[] = [143, 130, 5, 7, 6, 4, 3, 1, 2, 0];
-
-export function worst(codes: readonly Exit[]): Exit {
-  return precedence.find((code) => codes.includes(code)) ?? exits.done;
 }
 
 /** Ends a command: what to say, and with which exit code. Thrown where no result can exist. */

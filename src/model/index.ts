@@ -13,6 +13,7 @@ export * from './plan-document.js';
 export * from './duration.js';
 export * from './event.js';
 export * from './exact-numbers.js';
+export * from './exit-codes.js';
 export * from './value-checks.js';
 export * from './json.js';
 export * from './kind.js';

@@ -26,7 +26,7 @@ export interface SaltedFingerprint {
 }
 
 /** One fingerprint over several secrets together: asked first, it costs one scrypt, or with the key next to nothing, for all of them. */
-export interface Together {
+export interface CombinedFingerprint {
   /** Digest of the list of their fingerprints: which secrets it is over, and as of when. */
   readonly of: string;
   /** base64 */
@@ -99,7 +99,7 @@ export interface State {
   /** Salt of all fingerprints, 16 random bytes in base64. Absent until a run that writes has opened the state. */
   readonly secrets_salt?: string;
   /** The newest first. */
-  readonly secrets_together?: readonly Together[];
+  readonly secrets_together?: readonly CombinedFingerprint[];
 }
 
 /** What is on disk before the first byte of a write leaves. */

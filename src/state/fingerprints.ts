@@ -10,7 +10,7 @@ import {
   type Entry,
   type Fingerprint,
   type SaltedFingerprint,
-  type Together,
+  type CombinedFingerprint,
 } from '../model/index.js';
 import type { Compared, Fingerprints, Known } from '../platform/index.js';
 
@@ -57,8 +57,11 @@ export function scryptFingerprints(
         : await slow(value, recipeOf(salt, slowness)),
       of,
     ).toString('base64');
-  const wholeHash = (members: readonly Member[], salt: string, together: Omit<Together, 'hash'>) =>
-    hashOf(JSON.stringify(members.map(({ value }) => value)), salt, together);
+  const wholeHash = (
+    members: readonly Member[],
+    salt: string,
+    together: Omit<CombinedFingerprint, 'hash'>,
+  ) => hashOf(JSON.stringify(members.map(({ value }) => value)), salt, together);
 
   /** How fingerprints are made here. */
   const mode = key === undefined ? { cost } : {};
@@ -88,7 +91,11 @@ export function scryptFingerprints(
   }
 
   /** Asks for all members at once. */
-  async function proveTogether(salt: string, all: readonly Together[], members: readonly Member[]) {
+  async function proveTogether(
+    salt: string,
+    all: readonly CombinedFingerprint[],
+    members: readonly Member[],
+  ) {
     const of = listDigest(members);
     const together = all.find((one) => one.of === of);
     if (!together || !alike(await wholeHash(members, salt, together), together.hash)) return;
@@ -149,7 +156,11 @@ export function scryptFingerprints(
     },
   };
 
-  async function wholeOf(salt: string, all: readonly Together[], members: readonly Member[]) {
+  async function wholeOf(
+    salt: string,
+    all: readonly CombinedFingerprint[],
+    members: readonly Member[],
+  ) {
     const plain = { of: listDigest(members), ...mode };
     if (distinct(members) < 2 || all.some(({ of }) => of === plain.of)) return all;
     return [{ ...plain, hash: await wholeHash(members, salt, plain) }, ...all].slice(0, KEPT);

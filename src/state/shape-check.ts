@@ -19,7 +19,7 @@ import {
   type Seen,
   type Spent,
   type State,
-  type Together,
+  type CombinedFingerprint,
 } from '../model/index.js';
 
 /** What is wrong, and at which path of members; undefined where all is well. */
@@ -242,7 +242,9 @@ export const stateShape = members<State>({
   spent: listOf(spentShape),
   'recent?': listOf(recentShape),
   'secrets_salt?': filled,
-  'secrets_together?': listOf(members<Together>({ of: filled, hash: filled, 'cost?': cost })),
+  'secrets_together?': listOf(
+    members<CombinedFingerprint>({ of: filled, hash: filled, 'cost?': cost }),
+  ),
 });
 
 // The journal.

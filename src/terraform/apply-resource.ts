@@ -18,7 +18,7 @@ import {
 import { diff, updateOf } from '../reconciler/plan/diff.js';
 import type { WrittenChange } from '../reconciler/apply/executor.js';
 import type { Performed } from '../reconciler/apply/operation.js';
-import { literalsAtMasks, ours } from '../reconciler/plan/document-diff.js';
+import { literalsAtMasks, declaredPart } from '../reconciler/plan/document-diff.js';
 import type { LiveCollection, LiveCollections } from '../reconciler/observe.js';
 import { endangers, judgeAlone, policyNeeds } from '../reconciler/plan/policy.js';
 import { missingCredentials } from '../reconciler/plan/propose.js';
@@ -27,7 +27,7 @@ import {
   isRecord,
   managed,
   resultOf,
-  says,
+  isSameValue,
   stateOf,
   valueOf,
   versionOf,
@@ -151,7 +151,7 @@ interface Bringing {
 /** Changes an object to what is declared. @throws Refusal where that was not possible */
 async function brought(context: OperationContext, { live, declared, renewed, prior }: Bringing) {
   const { kind } = context;
-  const before = { ...live, values: ours(kind, declared, live.values) };
+  const before = { ...live, values: declaredPart(kind, declared, live.values) };
   const masks = literalsAtMasks(kind, declared, live.values);
   if (masks.length > 0)
     refuse(
@@ -242,7 +242,7 @@ function refuseMoved(kind: Kind, prior: CtyObject, { id, values }: Live, paths: 
 function stands(kind: Kind, name: string, prior: CtyObject, live: Value | undefined): boolean {
   const attribute = kind.attributes[name];
   const held = prior[name] ?? null;
-  return !attribute || held === null || says(attribute, valueOf(attribute, held), live);
+  return !attribute || held === null || isSameValue(attribute, valueOf(attribute, held), live);
 }
 
 /** Deleted, or forgotten if the API cannot delete. */

@@ -23,7 +23,7 @@ import {
   type Value,
   type Values,
 } from '../model/index.js';
-import { merged, comparedDocument } from '../reconciler/plan/document-diff.js';
+import { isDocumentApplied, comparedDocument } from '../reconciler/plan/document-diff.js';
 import { Dynamic, keptText, Unknown, type CtyObject, type CtyValue } from './protocol/cty.js';
 
 /** What is not known yet stands among our values as a reference that nobody resolves. */
@@ -118,11 +118,15 @@ function plain(attribute: Attribute, held: CtyValue | undefined): Value {
 }
 
 /** Whether what is wanted is there already, in whatever characters: core composes those of every text. Both in normal form. */
-export const says = (attribute: Attribute, wanted: Value, there: Value | undefined): boolean =>
+export const isSameValue = (
+  attribute: Attribute,
+  wanted: Value,
+  there: Value | undefined,
+): boolean =>
   meets(attribute, wanted, there) || meets(attribute, composed(wanted), composed(there ?? null));
 
 const meets = (attribute: Attribute, wanted: Value, there: Value | undefined): boolean =>
-  attribute.wire === 'merge' ? merged(wanted, there) : same(attribute, wanted, there);
+  attribute.wire === 'merge' ? isDocumentApplied(wanted, there) : same(attribute, wanted, there);
 
 /** A value with its texts as core keeps them. */
 export function composed(value: Value): Value {
@@ -155,7 +159,7 @@ function heldOf(attribute: Attribute, live: Value | undefined, prior: CtyValue):
     return objectHeld(attribute, live, isRecord(prior) ? prior : null);
   if (prior === null) return fresh(attribute, live);
   const before = valueOf(attribute, prior);
-  if (says(attribute, before, live)) return prior;
+  if (isSameValue(attribute, before, live)) return prior;
   return fresh(attribute, attribute.wire === 'merge' ? comparedDocument(before, live) : live);
 }
 

@@ -13,7 +13,7 @@ import {
   type Outcome,
   type Values,
 } from '../model/index.js';
-import { taken } from '../reconciler/plan/diff.js';
+import { isApplied } from '../reconciler/plan/diff.js';
 import { applied } from '../reconciler/plan/document-diff.js';
 import { adviceToFind, identityKey, indexByIdentity } from '../reconciler/plan/match.js';
 import { question, type Undecided } from '../reconciler/apply/recovery.js';
@@ -117,7 +117,7 @@ async function leftOver(context: OperationContext, declared: Values) {
     const created = recent.find((one) => one.kind === kind.name && one.unseen.includes(entry.id));
     const found = (await limit.until(writer.base(kind))).byId.get(entry.id);
     const live = await limit.until(readUntilVisible(context, kind, entry.id, found, created));
-    if (!live || !taken(kind, entry.applied, live) || writer.entries.get(address) !== entry)
+    if (!live || !isApplied(kind, entry.applied, live) || writer.entries.get(address) !== entry)
       continue;
     const mine = { ...entry, file: run.id };
     writer.entries.set(address, mine);

@@ -14,7 +14,7 @@ import {
   type Query,
   type Value,
 } from '../model/index.js';
-import { elementsOf, fresh, isRecord, says, valuesOf } from './convert.js';
+import { elementsOf, fresh, isRecord, isSameValue, valuesOf } from './convert.js';
 import { onlyOne } from './import-resource.js';
 import type { CtyObject, CtyValue } from './protocol/cty.js';
 import type { SchemaAttribute, WireDiagnostic } from './protocol/provider-server.js';
@@ -65,7 +65,7 @@ export async function readObject(
   const wanted = Object.entries(valuesOf(kind.attributes, config));
   const meets = ({ values }: Live): boolean =>
     wanted.every(([name, value]) =>
-      says(kind.attributes[name] as Attributes[string], value, values[name]),
+      isSameValue(kind.attributes[name] as Attributes[string], value, values[name]),
     );
   const { byId } = await listings.list(kind);
   const only = onlyOne(kind, [...byId.values()].filter(meets), 'lookup', (first) => ({

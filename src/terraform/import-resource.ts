@@ -11,7 +11,7 @@ import {
   type Value,
 } from '../model/index.js';
 import type { LiveCollection } from '../reconciler/observe.js';
-import { says } from './convert.js';
+import { isSameValue } from './convert.js';
 import { wordsFor } from './wire-diagnostics.js';
 import type { ListingCache } from './listing-cache.js';
 
@@ -97,7 +97,7 @@ function meets(
   live: Value | undefined,
   wanted: string,
 ): boolean {
-  if (wanted !== '') return says(attribute, wanted, live);
+  if (wanted !== '') return isSameValue(attribute, wanted, live);
   if (isEmpty(live)) return true;
   if (attribute.word !== 'ref' || attribute.to !== kind.name) return false;
   const top = byId.get(String(live));

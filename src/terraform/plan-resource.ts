@@ -8,7 +8,7 @@ import {
   type Attributes,
   type Kind,
 } from '../model/index.js';
-import { isRecord, says, valueOf, valuesOf } from './convert.js';
+import { isRecord, isSameValue, valueOf, valuesOf } from './convert.js';
 import { Unknown, type CtyObject, type CtyValue, type Path } from './protocol/cty.js';
 import { wireDiagnosticOf } from './wire-diagnostics.js';
 import type { PlanReply, SchemaAttribute } from './protocol/provider-server.js';
@@ -92,7 +92,8 @@ function plannedValue(
       wanted,
       isRecord(prior) ? prior : null,
     );
-  return prior !== null && says(attribute, valueOf(attribute, wanted), valueOf(attribute, prior))
+  return prior !== null &&
+    isSameValue(attribute, valueOf(attribute, wanted), valueOf(attribute, prior))
     ? prior
     : wanted;
 }

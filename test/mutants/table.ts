@@ -58,21 +58,21 @@ export const mutants: readonly Mutant[] = [
   // Programs declare no secrets, and nothing that cannot be.
   {
     name: 'a token that stands for a literal passes as a secret',
-    file: 'constructs/terraform/door.ts',
+    file: 'constructs/terraform/library-adapter.ts',
     find: 'if (!isReference(text)) return false;',
     replace: 'if (!isReference(text) && text === value) return false;',
     tests: constructs,
   },
   {
     name: 'a literal passes as a secret through a local',
-    file: 'constructs/terraform/door.ts',
+    file: 'constructs/terraform/library-adapter.ts',
     find: "const initial = head === 'local' || head === 'var' ?",
     replace: "const initial = head === 'var' ?",
     tests: constructs,
   },
   {
     name: 'a quoted text passes as a reference',
-    file: 'constructs/terraform/door.ts',
+    file: 'constructs/terraform/library-adapter.ts',
     find: 'value.replaceAll(/"(?:[^"\\\\]|\\\\.)*"/g, \'""\')',
     replace: 'value',
     tests: constructs,
@@ -275,14 +275,14 @@ export const mutants: readonly Mutant[] = [
   // No POST is sent twice for one intent.
   {
     name: 'a request that may have landed is sent again',
-    file: 'client/errors.ts',
+    file: 'client/retry.ts',
     find: '!result.error.sent && !finalCodes',
     replace: '!finalCodes',
     tests: writing,
   },
   {
     name: 'a 500 is sent again',
-    file: 'client/errors.ts',
+    file: 'client/retry.ts',
     find: "return isThrottled(surface, result.answer) && classify(result, { creates }) === 'rejected';",
     replace: 'return result.answer.status >= 500 || isThrottled(surface, result.answer);',
     tests: writing,
@@ -373,7 +373,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a 429 of a gateway proves that nothing was created',
-    file: 'client/errors.ts',
+    file: 'client/classify.ts',
     find: "if (creates && status === 429 && !isOfService(result.answer)) return 'unknown';",
     replace: '',
     tests: writing,
@@ -577,7 +577,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a patch is sent again over what another hand changed',
     file: 'reconciler/apply/operation.ts',
-    find: 'if (!visible && !isUnmoved(kind, base, ours(kind, write.fields, look.values, base)))',
+    find: 'if (!visible && !isUnmoved(kind, base, declaredPart(kind, write.fields, look.values, base)))',
     replace: 'if (false as boolean)',
     tests: proof,
   },
@@ -798,7 +798,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'throttling on v3 is a refusal',
-    file: 'client/errors.ts',
+    file: 'client/classify.ts',
     find: '|| (status === 409 && surface.throttles(body))',
     replace: '',
     tests: writing,
@@ -1441,7 +1441,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a mask in a list is lost with the list',
-    file: 'reconciler/plan/document-diff.ts',
+    file: 'reconciler/plan/document-merge.ts',
     find: 'return masksIn(live, path).filter((mask) => !secrets.has(mask));',
     replace: 'return masksIn(sent, path);',
     tests: merging,
@@ -1491,8 +1491,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a literal below a mask is never changed',
     file: 'reconciler/plan/document-diff.ts',
-    find: 'return !wasSecret(wanted, live, prior) && alike(',
-    replace: 'return alike(',
+    find: 'return !wasSecret(wanted, live, prior) && isAlike(',
+    replace: 'return isAlike(',
     tests: merging,
   },
   {
@@ -1674,7 +1674,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'another hand beside ours stops an update',
     file: 'reconciler/apply/operation.ts',
-    find: 'isUnmoved(kind, base, ours(kind, write.fields, look.values, base))',
+    find: 'isUnmoved(kind, base, declaredPart(kind, write.fields, look.values, base))',
     replace: 'isUnmoved(kind, base, look.values)',
     tests: merging,
   },
@@ -2238,7 +2238,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'nothing waits for what it depends on',
-    file: 'reconciler/plan/references.ts',
+    file: 'reconciler/plan/dependency-graph.ts',
     find: 'if (address !== declaration.address) targets.add(address);',
     replace: '',
     tests: ['unit/reconciler/waiting.test.ts'],

@@ -1,7 +1,7 @@
 // `trueup drift`: what is live against what is declared and what was last applied.
 import { Refusal, type Exit } from '../../model/index.js';
 import { driftFormats, type DriftFormat } from '../../report/formats.js';
-import { audit, unmade } from '../run-audit.js';
+import { audit, failedAudit } from '../run-audit.js';
 import type { Command, Context } from '../context.js';
 import { checkOutputs } from '../output-files.js';
 import {
@@ -41,6 +41,6 @@ async function reportUnmade(
 ): Promise<void> {
   if (forms.files.length === 0) return;
   const { renderDrift } = await import('../../report/render.js');
-  const document = await unmade(context, paths, diagnostics);
+  const document = await failedAudit(context, paths, diagnostics);
   await writeReports(context, forms, (format, style) => renderDrift(document, format, style));
 }

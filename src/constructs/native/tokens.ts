@@ -1,7 +1,7 @@
 // The native documents' own language in types: what is only known later is text that says where it is to be found, so
 // that a token is a string as it stands in the document.
 import type { Tokens } from '../props.js';
-import type { Door } from '../prop-checks.js';
+import type { LibraryAdapter } from '../prop-checks.js';
 
 /** `${alert_push_destinations.pager.destination_config_id}`, `${var.site}` and their like. */
 export type Reference = `\${${string}}`;
@@ -25,7 +25,7 @@ export const secret = {
   file: (path: string): SecretReference => `\${secret.file.${path}}`,
 };
 
-export const nativeDoor: Door = {
+export const nativeDoor: LibraryAdapter = {
   isToken: (value) => typeof value === 'string' && value.includes('${'),
   isSecret: (value) =>
     typeof value === 'string' && /^\$\{secret\.(?:env\.[A-Za-z_]\w*|file\.[^{}]+)\}$/.test(value),

@@ -21,7 +21,7 @@ import {
 } from '../../model/index.js';
 import { complaints, written } from '../prop-checks.js';
 import type { ClassOf, Condition, Flat, Given, Props } from '../props.js';
-import { doorAt, type CdkTokens } from './door.js';
+import { libraryAdapterAt, type CdkTokens } from './library-adapter.js';
 import { getters, Records, type Outputs, type Readable } from './outputs.js';
 
 type Meta = Partial<TerraformMetaArguments>;
@@ -147,7 +147,7 @@ export function blockOf(
   construct: Construct,
   attributes: Attributes,
   given: Given,
-  endpoint = doorAt(construct),
+  endpoint = libraryAdapterAt(construct),
 ) {
   const json = (): Given => written(attributes, given, endpoint);
   construct.node.addValidation({

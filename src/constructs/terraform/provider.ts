@@ -4,7 +4,7 @@ import type { Construct } from 'constructs';
 import { isObject, providerBlock } from '../../model/index.js';
 import type { Flat, Given, Props } from '../props.js';
 import { blockOf, hclOfAll, type Block } from './classes.js';
-import { doorAt, type CdkTokens } from './door.js';
+import { libraryAdapterAt, type CdkTokens } from './library-adapter.js';
 
 /** Secrets stand in the block as they are called, so a reference is what they have to be. */
 interface BlockTokens extends Omit<CdkTokens, 'secret'> {
@@ -27,7 +27,10 @@ export class DevicecloudProvider extends TerraformProvider {
       terraformProviderSource: 'trueup/devicecloud',
     });
     this.#alias = alias;
-    this.#block = blockOf(this, providerBlock, given, { ...doorAt(this), writeOnly: false });
+    this.#block = blockOf(this, providerBlock, given, {
+      ...libraryAdapterAt(this),
+      writeOnly: false,
+    });
   }
 
   override get alias(): string | undefined {

@@ -15,7 +15,7 @@ import {
   type Origin,
   type Severity,
 } from '../../model/index.js';
-import type { Piece } from '../collect.js';
+import type { RawEntry } from '../collect.js';
 import { isMap, type Raw } from '../yaml/raw-values.js';
 import { bondsOf, lookupRaw, movedIn, resourceOf, type Bonds } from './blocks.js';
 import type { FoundFile } from '../paths.js';
@@ -40,7 +40,7 @@ import type { Violation } from '../validation.js';
 import { typeIn, type VariableType, type VariableTypes } from './variables.js';
 
 export interface StackBlock {
-  readonly pieces: readonly Piece[];
+  readonly pieces: readonly RawEntry[];
   readonly types: VariableTypes;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -52,8 +52,8 @@ interface Work {
   readonly lookups: Map<string, string>;
   readonly types: Map<string, VariableType>;
   /** By section and name: what two stacks say alike is said once. */
-  readonly shared: Map<string, Piece>;
-  readonly pieces: Piece[];
+  readonly shared: Map<string, RawEntry>;
+  readonly pieces: RawEntry[];
   readonly diagnostics: Diagnostic[];
 }
 
@@ -160,7 +160,7 @@ const pieceOf = (
   path: readonly [string, ...string[]],
   raw: Raw,
   origin: Origin,
-): Piece => ({ from, path, name: path.at(-1) as string, raw, origin, ofStack: true });
+): RawEntry => ({ from, path, name: path.at(-1) as string, raw, origin, ofStack: true });
 
 /**
  * The name of the lookup that a data source becomes when it is first asked for: its own, unless something else has it,
@@ -263,7 +263,7 @@ function leftOver(key: string, { adopt }: Bonds): Violation {
 }
 
 /** What two stacks say alike is one piece; otherwise both are kept, and complained of where names are counted. */
-function share({ shared, pieces }: Work, piece: Piece): void {
+function share({ shared, pieces }: Work, piece: RawEntry): void {
   const key = piece.path.join('.');
   const first = shared.get(key);
   if (!first) shared.set(key, piece);

@@ -17,8 +17,9 @@ import {
   type Values,
   type Write,
 } from '../../model/index.js';
-import { aftermath, isMerged, mergedNames, ours, wholeDocument } from '../plan/document-diff.js';
-import { taken, withKept } from '../plan/diff.js';
+import { aftermath, isMerged, mergedNames, declaredPart } from '../plan/document-diff.js';
+import { wholeDocument } from '../plan/document-merge.js';
+import { isApplied, withKept } from '../plan/diff.js';
 import { withoutSecrets } from '../observe.js';
 import { maskedWords, masksSent } from '../plan/masked-configuration.js';
 
@@ -90,7 +91,7 @@ export async function prepare(
     return refused('changed-since-plan', 'was changed outside of trueup since the plan.');
   }
   const fields = withKept(write, live.values);
-  if (secretsIn(fields).size === 0 && taken(kind, fields, live))
+  if (secretsIn(fields).size === 0 && isApplied(kind, fields, live))
     return refused(UNNEEDED, 'is as declared already.');
   const unreadable = mergedNames(kind).find(
     (name) => Object.hasOwn(fields, name) && !isPartialDocument(live.values[name]),
@@ -101,7 +102,7 @@ export async function prepare(
       `cannot be written: the live ${unreadable} is missing, or is no list of an object and a list of paths.`,
       `Look at it: trueup get ${kind.name} ${live.id} -o json`,
     );
-  const now = ours(kind, fields, live.values, planned);
+  const now = declaredPart(kind, fields, live.values, planned);
   const then = withKept({ ...write, fields: planned }, live.values);
   const isMoved = (name: string): boolean => {
     const attribute = kind.attributes[name] as Attribute;

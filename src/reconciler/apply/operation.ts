@@ -37,7 +37,7 @@ import {
 import type { Random } from '../../platform/index.js';
 import type { Session } from '../../state/store-port.js';
 import { momentNow } from '../visibility.js';
-import { taken, withKept } from '../plan/diff.js';
+import { isApplied, withKept } from '../plan/diff.js';
 import {
   isUnmoved,
   needsReading,
@@ -47,7 +47,7 @@ import {
   type DocumentWrite,
   type PreparedWrite,
 } from './document-write.js';
-import { applied, ours } from '../plan/document-diff.js';
+import { applied, declaredPart } from '../plan/document-diff.js';
 import { storedValues } from '../observe.js';
 import { readBack, shownOf, type ReadBack, type Shown } from './read-back.js';
 import type { PlanContext } from '../plan/propose.js';
@@ -559,7 +559,7 @@ const undoneBy = (sent: Sent): 'unknown' | 'skipped' | 'failed' =>
 
 /** Whether an answer that describes the object contradicts nothing that was sent. */
 const echoes = (kind: Kind, fields: Values, { values }: Live): boolean =>
-  taken(
+  isApplied(
     kind,
     Object.fromEntries(Object.entries(fields).filter(([name]) => Object.hasOwn(values, name))),
     { id: '', values },
@@ -778,9 +778,9 @@ async function sendUntilKnown(
     if (look === 'unread') return tried(sent);
     if (write.verb === 'delete' && look === undefined) return tried({ class: 'applied' });
     if (look === undefined) return refused('gone', 'deleted');
-    const visible = write.verb === 'update' && taken(kind, fields(), look);
+    const visible = write.verb === 'update' && isApplied(kind, fields(), look);
     if (visible && secretsIn(write.fields).size === 0) return tried({ class: 'applied' }, lingers);
-    if (!visible && !isUnmoved(kind, base, ours(kind, write.fields, look.values, base)))
+    if (!visible && !isUnmoved(kind, base, declaredPart(kind, write.fields, look.values, base)))
       return refused(CHANGED_OUTSIDE, 'changed');
     if (!again || execution.signal.aborted) return tried(sent);
     // The first PUT may still take effect later, and would then remove what others have added since.

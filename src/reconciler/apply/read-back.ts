@@ -10,8 +10,8 @@ import {
   type Values,
 } from '../../model/index.js';
 import type { Clock } from '../../platform/index.js';
-import { taken } from '../plan/diff.js';
-import { ours } from '../plan/document-diff.js';
+import { isApplied } from '../plan/diff.js';
+import { declaredPart } from '../plan/document-diff.js';
 import { withoutSecrets } from '../observe.js';
 
 /** What a reading says of one write: it took, it is not to be seen yet, it left something else behind, or nobody could look. */
@@ -99,8 +99,8 @@ export function shownOf(
   live: Live | undefined,
 ): 'taken' | 'earlier' | 'other' {
   if (!live) return 'other';
-  if (taken(kind, fields, live)) return 'taken';
-  const now = ours(kind, fields, live.values, before);
+  if (isApplied(kind, fields, live)) return 'taken';
+  const now = declaredPart(kind, fields, live.values, before);
   const unmoved = Object.keys(fields).every((name) =>
     same(kind.attributes[name] as Attribute, before[name], now[name]),
   );

@@ -27,7 +27,7 @@ import {
 } from '../../model/index.js';
 import type { Clock } from '../../platform/index.js';
 import type { Session } from '../../state/store-port.js';
-import { taken } from '../plan/diff.js';
+import { isApplied } from '../plan/diff.js';
 import { nowOf } from '../visibility.js';
 import { RENEWAL } from './operation.js';
 import { uuidTicks } from './pre-image.js';
@@ -37,7 +37,7 @@ import { storedValues, withoutSecrets } from '../observe.js';
 /** Listings of one kind before giving up on two that agree. */
 const LISTINGS = 6;
 
-export interface Looker {
+export interface RecoveryContext {
   readonly kinds: Kinds;
   readonly cloud: CloudReader;
   readonly clock: Clock;
@@ -73,7 +73,7 @@ export const isUndecided = (settled: Settled): settled is Undecided =>
  * @throws Refusal when a listing cannot be proven complete; the signal's reason when interrupted.
  */
 export async function settle(
-  looker: Looker,
+  looker: RecoveryContext,
   intents: readonly Intent[],
   entries: readonly Entry[],
   age: number,
@@ -98,7 +98,7 @@ export async function settle(
 }
 
 async function waitUntilLanded(
-  { clock, emit, signal, settleMilliseconds }: Looker,
+  { clock, emit, signal, settleMilliseconds }: RecoveryContext,
   intents: readonly Intent[],
   age: number,
 ): Promise<void> {
@@ -113,7 +113,7 @@ async function waitUntilLanded(
 }
 
 async function stableListing(
-  { cloud, clock, signal, settleMilliseconds }: Looker,
+  { cloud, clock, signal, settleMilliseconds }: RecoveryContext,
   kind: Kind,
 ): Promise<readonly Live[]> {
   let before: string | undefined;
@@ -216,7 +216,10 @@ function differing(kind: Kind, body: JsonObject, live: Live): readonly string[] 
  * Settles what an earlier run left behind, before anything is planned.
  * @throws Refusal (exit 5) with the commands to type where a person must decide.
  */
-export async function recover(looker: Looker, session: Session): Promise<readonly Diagnostic[]> {
+export async function recover(
+  looker: RecoveryContext,
+  session: Session,
+): Promise<readonly Diagnostic[]> {
   const settled = await settleOld(looker, session);
   const undecided = settled.filter(isUndecided).map(question);
   if (undecided.length > 0) throw new Refusal(undecided, exits.undecided);
@@ -236,7 +239,10 @@ export async function recover(looker: Looker, session: Session): Promise<readonl
  * planned again from what is live, once none of them can land any more and undo what is decided now.
  * @throws Refusal where a reading failed or kept changing.
  */
-export async function settleOld(looker: Looker, session: Session): Promise<readonly Settled[]> {
+export async function settleOld(
+  looker: RecoveryContext,
+  session: Session,
+): Promise<readonly Settled[]> {
   const { pending, state } = session.snapshot;
   await waitUntilLanded(looker, pending, (await youngestAge(looker, pending)) - RENEWAL);
   const repeatable = pending.filter((intent) => intent.action !== 'create');
@@ -251,7 +257,7 @@ export async function settleOld(looker: Looker, session: Session): Promise<reado
 
 /** How long ago the latest of the intents was recorded, at least. On another boot the clock of the service tells, so one of its answers is needed. */
 async function youngestAge(
-  { clock, cloud, kinds }: Looker,
+  { clock, cloud, kinds }: RecoveryContext,
   intents: readonly Intent[],
 ): Promise<number> {
   const boot = clock.boot();
@@ -270,7 +276,7 @@ const sentAt = ({ at, server_at, boot }: Intent): Moment => ({
 
 /** Updates and deletes are planned again from what is live; those that were carried out count against the limits. */
 async function whatWasDone(
-  { kinds, cloud }: Looker,
+  { kinds, cloud }: RecoveryContext,
   intents: readonly Intent[],
 ): Promise<readonly Result[]> {
   const results: Result[] = [];
@@ -291,7 +297,7 @@ async function whatWasDone(
           : now !== undefined &&
             body !== undefined &&
             Object.keys(body).length > 0 &&
-            taken(kind, body, now);
+            isApplied(kind, body, now);
       const moment = sentAt(intent);
       const lately = { ...moment, what: 'deleted' as const, kind: kind.name, id };
       const was = {

@@ -30,7 +30,7 @@ import {
   type Window,
 } from '../../model/index.js';
 import type { Clock } from '../../platform/index.js';
-import { isMerged, merged, ours } from '../plan/document-diff.js';
+import { isMerged, isDocumentApplied, declaredPart } from '../plan/document-diff.js';
 import { missingCredentials } from '../plan/propose.js';
 import { declaredValueAt } from '../plan/references.js';
 
@@ -229,8 +229,8 @@ function alike({ kind: { attributes } }: Subject, path: string, a: Values, b: Va
   return (
     attribute !== undefined &&
     isMerged(attribute) &&
-    merged({ it: one }, { it: other }) &&
-    merged({ it: other }, { it: one })
+    isDocumentApplied({ it: one }, { it: other }) &&
+    isDocumentApplied({ it: other }, { it: one })
   );
 }
 
@@ -243,7 +243,10 @@ function toldOf(subject: Subject, state: JsonObject | null): Values {
   const values = Object.fromEntries(
     Object.entries(state ?? {}).map(([name, value]) => [name, plain(own(attributes, name), value)]),
   );
-  return numbered(subject.kind, ours(subject.kind, spoken(subject), normalAll(attributes, values)));
+  return numbered(
+    subject.kind,
+    declaredPart(subject.kind, spoken(subject), normalAll(attributes, values)),
+  );
 }
 
 /** Values with the two parts of each document under `0` and `1`, so that every part has a place by its path. */
@@ -273,7 +276,7 @@ const plain = (attribute: Attribute | undefined, value: Value): Value =>
   attribute?.word === 'choice' && isTree(value) ? (own(value, 'name') ?? null) : value;
 
 const liveOf = (subject: Subject): Values =>
-  numbered(subject.kind, ours(subject.kind, spoken(subject), subject.live?.values ?? {}));
+  numbered(subject.kind, declaredPart(subject.kind, spoken(subject), subject.live?.values ?? {}));
 
 /** After the last apply; at the latest when the object says that it was updated, or when it was read. */
 function windowOf(subject: Subject, read: number, skew: number | undefined): Window {

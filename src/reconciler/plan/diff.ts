@@ -17,7 +17,8 @@ import {
   type Values,
   type Write,
 } from '../../model/index.js';
-import { additions, isMerged, merged, mergeChanges, mergedNames } from './document-diff.js';
+import { isMerged, isDocumentApplied, mergeChanges, mergedNames } from './document-diff.js';
+import { additions } from './document-merge.js';
 
 /** Whether a declared secret is the one that was last sent; `unknown` where none was sent by us, `unavailable` where its value is not at hand. */
 export type SecretVerdict = 'same' | 'changed' | 'unknown' | 'unavailable';
@@ -240,10 +241,10 @@ export function withKept(
 }
 
 /** Whether everything that was written is live. Secrets cannot be seen and count as taken. */
-export function taken(kind: Kind, fields: Values, live: Live): boolean {
+export function isApplied(kind: Kind, fields: Values, live: Live): boolean {
   const holds = (attribute: Attribute, value: Value, now: Value | undefined): boolean => {
     if (attribute.secret || value instanceof Secret || !isKnown(value)) return true;
-    if (isMerged(attribute)) return merged(value, now);
+    if (isMerged(attribute)) return isDocumentApplied(value, now);
     if (attribute.word === 'object' && isTree(value))
       return Object.entries(attribute.attributes).every(
         ([name, inner]) =>

@@ -21,7 +21,6 @@ import {
   redact,
   redactAll,
   pathSteps,
-  secretsIn,
   unescapeAll,
   type Attribute,
   type AttributeChange,
@@ -64,7 +63,12 @@ export function spread(kind: Kind, declared: Values): Values {
 }
 
 /** Live values with no more of each document than `declared` holds, and nothing of what is masked in `prior`. */
-export function ours(kind: Kind, declared: Values, live: Values, prior: Values = {}): Values {
+export function declaredPart(
+  kind: Kind,
+  declared: Values,
+  live: Values,
+  prior: Values = {},
+): Values {
   const merged = mergedNames(kind).filter((name) => Object.hasOwn(live, name));
   if (merged.length === 0) return live;
   return {
@@ -163,13 +167,13 @@ export function mergeChanges({
 }
 
 /** The paths are a set: their order says nothing. */
-function samePaths(some: readonly Value[], others: readonly Value[]): boolean {
+export function samePaths(some: readonly Value[], others: readonly Value[]): boolean {
   const keys = (paths: readonly Value[]): ReadonlySet<string> => new Set(paths.map(pathKey));
   const [one, other] = [keys(some), keys(others)];
   return one.size === other.size && [...one].every((key) => other.has(key));
 }
 
-const pathKey = (path: Value): string => JSON.stringify(pathSteps(path));
+export const pathKey = (path: Value): string => JSON.stringify(pathSteps(path));
 
 /** Declared members over live ones; a member that means the same stays as it is live, one declared null goes. */
 function over(
@@ -198,7 +202,7 @@ function over(
     }
     return Object.fromEntries(items);
   }
-  return !wasSecret(wanted, live, prior) && alike(run, wanted, live, path) ? live : wanted;
+  return !wasSecret(wanted, live, prior) && isAlike(run, wanted, live, path) ? live : wanted;
 }
 
 /** Whether what is masked only because a secret was applied there is declared otherwise now. */
@@ -211,11 +215,11 @@ function wasSecret(wanted: Value, live: Value | undefined, prior: Value | undefi
 }
 
 /** Whether a declared value asks for nothing to be there: members declared null at most. */
-const holdsNothing = (value: Value): boolean =>
+export const holdsNothing = (value: Value): boolean =>
   isEmpty(value) || (isTree(value) && Object.values(value).every(holdsNothing));
 
 /** Whether two values mean the same, lists whole. A mask stands for any value but none. */
-function alike(
+export function isAlike(
   run: Pick<Merging, 'resend'>,
   wanted: Value | undefined,
   live: Value | undefined,
@@ -232,7 +236,7 @@ function alike(
       members.length === Object.keys(theirs).length &&
       members.every(
         ([step, item]) =>
-          Object.hasOwn(theirs, step) && alike(run, item, theirs[step], below(path, step)),
+          Object.hasOwn(theirs, step) && isAlike(run, item, theirs[step], below(path, step)),
       )
     );
   }
@@ -284,96 +288,6 @@ function literals(
   return inside.length === 0 && live.length > 0 && live.every(isMask) ? [path] : inside;
 }
 
-/** The whole document that a PUT sends: the live one with everything that is declared in it. */
-export function wholeDocument(declared: Value, live: Value | undefined): Value {
-  if (isClear(declared)) return [{}, []];
-  const [wanted, now] = [mergeOf(declared), mergeOf(live)];
-  const known = new Map((now.removed ?? []).map((path) => [pathKey(path), path]));
-  const removed =
-    wanted.removed?.map((path) => known.get(pathKey(path)) ?? pathSteps(path)) ?? now.removed ?? [];
-  return [laid(wanted.tree, now.tree), removed];
-}
-
-function laid(wanted: Values, live: Value | undefined): Values {
-  const items = new Map(Object.entries(isTree(live) ? live : {}));
-  for (const [name, item] of Object.entries(wanted)) {
-    if (item === null) items.delete(name);
-    else if (holdsNothing(item) && isEmpty(items.get(name))) continue;
-    else items.set(name, isTree(item) ? laid(item, items.get(name)) : item);
-  }
-  return Object.fromEntries(items);
-}
-
-/** Dotted paths of the masks that a write would send back, or replace with a list that holds them; a part of the document may be masked whole. A PATCH keeps what it does not send. */
-export function travellingMasks(
-  declared: Value,
-  live: Value | undefined,
-  patch = false,
-): readonly string[] {
-  if (isClear(declared)) return [];
-  const parts = Array.isArray(live) ? (live as readonly Value[]) : [live];
-  const kept = mergeOf(declared).removed === undefined ? parts : parts.slice(0, 1);
-  const { tree } = mergeOf(patch ? declared : wholeDocument(declared, live));
-  return [
-    ...overwritten(mergeOf(live).tree, tree, '0'),
-    ...(patch ? [] : kept).flatMap((part, index) => (isMask(part) ? [String(index)] : [])),
-  ];
-}
-
-/** Masks of a live value that what is sent has no secret for. What is sent of an object may leave members out. */
-function overwritten(live: Value, sent: Value | undefined, path: string): readonly string[] {
-  if (sent === undefined || sent === null) return [];
-  if (isTree(live) && isTree(sent))
-    return Object.entries(live).flatMap(([name, item]) =>
-      overwritten(item, memberAt(sent, [name]), below(path, name)),
-    );
-  const secrets = secretsIn(sent, path);
-  return masksIn(live, path).filter((mask) => !secrets.has(mask));
-}
-
-/**
- * What a PATCH sends: declared members that differ, each object with its `_id_`, by which the service finds it.
- * Undefined where something would have to be taken out, which a PATCH cannot do.
- */
-export function additions({
-  path,
-  wanted,
-  live,
-  resend,
-}: Omit<Merging, 'prior'>): Value | undefined {
-  const { tree, removed } = mergeOf(wanted);
-  const now = mergeOf(live);
-  if (isClear(wanted) || (removed !== undefined && !samePaths(removed, now.removed ?? [])))
-    return undefined;
-  const added = addedTo({ resend }, tree, now.tree, `${path}.0`);
-  return added && [added];
-}
-
-function addedTo(
-  run: Pick<Merging, 'resend'>,
-  wanted: Values,
-  live: Values,
-  path: string,
-): Values | undefined {
-  const items: [string, Value][] = [];
-  for (const [name, item] of Object.entries(wanted)) {
-    const [now, at] = [Object.hasOwn(live, name) ? live[name] : undefined, below(path, name)];
-    if (item === null && isEmpty(now)) continue;
-    if (item === null) return undefined;
-    if (isTree(item) && isTree(now)) {
-      const inner = addedTo(run, item, now, at);
-      if (inner === undefined) return undefined;
-      if (Object.keys(inner).length > 0)
-        items.push([
-          name,
-          Object.hasOwn(now, '_id_') ? { _id_: now['_id_'] as Value, ...inner } : inner,
-        ]);
-    } else if (!alike(run, item, now, at))
-      items.push([name, isTree(item) ? laid(item, undefined) : item]);
-  }
-  return Object.fromEntries(items);
-}
-
 /** Version and digest of the live document that a request was planned from. */
 export function baseOf(kind: Kind, fields: Values, live: Values): DocumentBase | undefined {
   const name = mergedNames(kind).find((one) => Object.hasOwn(fields, one));
@@ -408,7 +322,7 @@ function compared(expected: Values, live: Values, path: string): Aftermath {
   const found = Object.entries(expected).map(([name, item]): Aftermath => {
     const [now, at] = [Object.hasOwn(live, name) ? live[name] : undefined, below(path, name)];
     if (isTree(item) && isTree(now)) return compared(item, now, at);
-    const isKept = alike({ resend: () => false }, item, now, at) && !isEscapedAgain(item, now);
+    const isKept = isAlike({ resend: () => false }, item, now, at) && !isEscapedAgain(item, now);
     return { lost: isKept ? [] : [at], added: [] };
   });
   const strange = Object.keys(live).filter(
@@ -470,7 +384,7 @@ function withoutLiteralSecrets([tree, ...more]: readonly Value[]): readonly Valu
 }
 
 /** Whether what was sent is live. A secret cannot be seen: something has to be there. */
-export function merged(sent: Value, live: Value | undefined): boolean {
+export function isDocumentApplied(sent: Value, live: Value | undefined): boolean {
   return (
     mergeChanges({ path: '', wanted: sent, live, prior: undefined, resend: () => false }).length ===
     0

@@ -1,6 +1,7 @@
 // Values that read back masked in a document or a list that a write would replace: such a write is blocked.
 import type { Kind, Live, Value, Write } from '../../model/index.js';
-import { mergedNames, travellingMasks } from './document-diff.js';
+import { mergedNames } from './document-diff.js';
+import { travellingMasks } from './document-merge.js';
 
 /** Dotted paths of the masks that a write would send back or replace, in the document or a list that holds them. */
 export function masksSent(

@@ -51,13 +51,14 @@ import {
   unknownParent,
   type Match,
 } from './match.js';
-import { baseOf, literalsAtMasks, ours } from './document-diff.js';
+import { baseOf, literalsAtMasks, declaredPart } from './document-diff.js';
 import { withNumbers } from './text-numbers.js';
 import type { Visibility } from '../visibility.js';
 import type { LiveCollection, LiveCollections } from '../observe.js';
 import type { PlanInput } from './plan-input.js';
 import { concerns, judge } from './policy.js';
-import { fillAll, graph, declaredValueAt, type Graph, type Resolver } from './references.js';
+import { graph, type Graph } from './dependency-graph.js';
+import { fillAll, declaredValueAt, type Resolver } from './references.js';
 import type { Selection } from './select.js';
 import { sequence } from './order.js';
 import { renameHints, renaming } from './rename-hints.js';
@@ -428,7 +429,12 @@ function onLive(
   const values = withNumbers(kind, filled, match.live.values);
   const declared = ignoring(values, declaration.lifecycle.ignore_changes ?? []);
   const recorded = match.how === 'recorded';
-  const seen = ours(kind, declared, match.live.values, recorded ? entry?.applied : undefined);
+  const seen = declaredPart(
+    kind,
+    declared,
+    match.live.values,
+    recorded ? entry?.applied : undefined,
+  );
   const live = seen === match.live.values ? match.live : { ...match.live, values: seen };
   const secret = (path: string): SecretVerdict => {
     const verdict = draft.input.secrets.get(`${declaration.address} ${path}`) ?? 'unavailable';
@@ -772,7 +778,7 @@ function planRemoved(
     ...(declaration ? { origin: declaration.origin } : {}),
     depends_on: [],
     id: entry.id,
-    before: live ? ours(kind, entry.applied, live.values) : entry.observed,
+    before: live ? declaredPart(kind, entry.applied, live.values) : entry.observed,
     ...(deposed === undefined ? {} : { deposed: true as const }),
   };
   const created = live ? undefined : draft.input.visibility.created(kind.name, entry.id);

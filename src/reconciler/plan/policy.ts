@@ -6,7 +6,6 @@ import {
   flagToAllow,
   isOfToday,
   MASKED_CONFIGURATION,
-  shellWord,
   writes,
   type Change,
   type Create,
@@ -22,7 +21,7 @@ import {
   type Spent,
   type Verdict,
 } from '../../model/index.js';
-import { possibleDuplicates } from './possible-duplicates.js';
+import { duplicateSentence, possibleDuplicates } from './possible-duplicates.js';
 import { ownRoot, formerAddressInState } from './match.js';
 import { maskedWords, masksSent } from './masked-configuration.js';
 import type { LiveCollections } from '../observe.js';
@@ -165,10 +164,7 @@ const rules: Readonly<Record<(typeof engineRules)[number], Rule>> = {
       return possibleDuplicates(kind, mine, unmanaged.get(kind.name) ?? [], (values) => ({
         ...root,
         ...values,
-      })).map(({ change, live, differing }) => ({
-        address: change.address,
-        detail: `${change.address} is a possible duplicate of the unmanaged ${kind.singular.replaceAll('_', ' ')} ${live.id} (${differing.length === 0 ? 'no declared attribute differs' : `differs in ${differing.join(', ')}`}); if both are the same object, bind it: \`trueup import ${shellWord(change.address)} ${shellWord(live.id)}\``,
-      }));
+      })).map((one) => ({ address: one.change.address, detail: duplicateSentence(kind, one) }));
     });
   },
 

@@ -5,6 +5,7 @@ import {
   canonical,
   isKnown,
   same,
+  shellWord,
   unescapeFully,
   writables,
   type Attribute,
@@ -60,6 +61,16 @@ export function possibleDuplicates(
     live,
     differing: differing(kind, effective(change.desired.declared), live),
   }));
+}
+
+export function duplicateSentence(
+  kind: Kind,
+  { change, live, differing: names }: Duplicate,
+): string {
+  const difference =
+    names.length === 0 ? 'no declared attribute differs' : `differs in ${names.join(', ')}`;
+  const bind = `trueup import ${shellWord(change.address)} ${shellWord(live.id)}`;
+  return `${change.address} is a possible duplicate of the unmanaged ${kind.singular.replaceAll('_', ' ')} ${live.id} (${difference}); if both are the same object, bind it: \`${bind}\``;
 }
 
 /** Equal for objects that may be alike; undefined where a name is known only after apply. Of anything else that is, no live object has the text. */

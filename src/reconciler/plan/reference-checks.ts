@@ -1,6 +1,6 @@
 // What can be said of references without reading anything live: those that lead nowhere, and those that go round.
 import type { Diagnostic, Kinds, PlanRequest, Project, State } from '../../model/index.js';
-import { graph } from './references.js';
+import { graph } from './dependency-graph.js';
 import { select } from './select.js';
 
 const everything: PlanRequest = { targets: [], excludes: [], allow: [], destroy: false };

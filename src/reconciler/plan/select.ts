@@ -17,7 +17,7 @@ import {
 } from '../../model/index.js';
 import { formerAddress, formerAddressInState } from './match.js';
 import { spread } from './document-diff.js';
-import { membersOf } from './references.js';
+import { membersOf } from './dependency-graph.js';
 
 export interface Selection {
   readonly declarations: ReadonlyMap<string, Declaration>;

@@ -1,15 +1,20 @@
 // Code frames: the right lines, nothing invisible, and never a secret however it is written.
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { frame, pageOf, positionOf, veil } from '../../../src/declarations/source-text.js';
+import {
+  frame,
+  indexLines,
+  positionOf,
+  redactedColumns,
+} from '../../../src/declarations/source-text.js';
 import { errors } from './project.js';
 import { drawn } from '../../support/drawn.js';
 
 const names = new Set(['authentication', 'secret']);
 
 function framed(text: string, line: number, column: number): string {
-  const page = pageOf(text);
-  return frame(page, veil(page, names), { line, column });
+  const page = indexLines(text);
+  return frame(page, redactedColumns(page, names), { line, column });
 }
 
 describe('frames', () => {
@@ -47,7 +52,7 @@ describe('frames', () => {
   });
 
   it('count lines and columns', () => {
-    const page = pageOf('ab\r\ncd\n\ne');
+    const page = indexLines('ab\r\ncd\n\ne');
     expect([0, 1, 4, 5, 7, 8].map((offset) => positionOf(page, offset))).toEqual(
       [
         [1, 1],

@@ -19,14 +19,16 @@ import { TransportError } from '../../../src/client/index.js';
 import { dummyCredentials } from '../../../src/emulator/index.js';
 import { writeDeclarations } from '../../../src/declarations/index.js';
 import {
-  additions,
   aftermath,
   literalsAtMasks,
   mergeChanges,
-  merged,
+  isDocumentApplied,
+} from '../../../src/reconciler/plan/document-diff.js';
+import {
+  additions,
   travellingMasks,
   wholeDocument,
-} from '../../../src/reconciler/plan/document-diff.js';
+} from '../../../src/reconciler/plan/document-merge.js';
 import { renderPlan } from '../../../src/report/render.js';
 import { kinds } from '../../../src/resources/index.js';
 import { theirs } from '../../support/estate.js';
@@ -518,7 +520,7 @@ describe('laws of writing a configuration', () => {
             expect(defaults).toEqual(
               removed !== undefined && sorted(removed) !== sorted(before) ? removed : before,
             );
-            expect(merged([declared], [after, []])).toBe(true);
+            expect(isDocumentApplied([declared], [after, []])).toBe(true);
             const rest = (tree: JsonObject): JsonObject =>
               Object.fromEntries(
                 Object.entries(tree).filter(([name]) => !Object.hasOwn(declared, name)),

@@ -15,7 +15,7 @@ import {
   decide,
   recover,
   settle,
-  type Looker,
+  type RecoveryContext,
   type Settled,
 } from '../../../src/reconciler/apply/recovery.js';
 import { kinds } from '../../../src/resources/index.js';
@@ -260,7 +260,7 @@ function scene(
       return Promise.resolve(found.filter((one) => ids.includes(one.id)));
     },
   };
-  const looker: Looker = {
+  const looker: RecoveryContext = {
     kinds,
     cloud: cloud as CloudReader,
     clock,

@@ -1,7 +1,7 @@
 // What a program told to wait for comes first, although nothing refers to it.
 import { describe, expect, it } from 'vitest';
 import type { Declaration } from '../../../src/model/index.js';
-import { graph } from '../../../src/reconciler/plan/references.js';
+import { graph } from '../../../src/reconciler/plan/dependency-graph.js';
 
 const declared = (
   waits: Readonly<Record<string, readonly string[]>>,

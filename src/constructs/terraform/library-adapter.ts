@@ -12,7 +12,7 @@ import {
   type TerraformElement,
 } from '#cdk';
 import type { IConstruct } from 'constructs';
-import type { Door } from '../prop-checks.js';
+import type { LibraryAdapter } from '../prop-checks.js';
 import type { Tokens } from '../props.js';
 
 export interface CdkTokens extends Tokens {
@@ -26,7 +26,7 @@ export interface CdkTokens extends Tokens {
 }
 
 /** `scope` is where tokens are resolved, in order to see whether a secret is one. */
-export const doorAt = (scope: IConstruct): Door => ({
+export const libraryAdapterAt = (scope: IConstruct): LibraryAdapter => ({
   isToken: (value) => isExpression(value) || Token.isUnresolved(value),
   isSecret: (value) => isKept(value, scope),
   resolved: (value) => resolved(value, scope),

@@ -1,0 +1,180 @@
+// Which declaration comes before which: from references, and from what a program told to wait for.
+import {
+  compareText,
+  didYouMean,
+  Reference,
+  referencesIn,
+  Template,
+  type Declaration,
+  type Diagnostic,
+  type Value,
+  type Values,
+} from '../../model/index.js';
+import { formerAddress } from './match.js';
+
+export interface Graph {
+  /** Addresses, every one behind those it refers to. */
+  readonly order: readonly string[];
+  /** Declared addresses each declaration refers to or waits for, sorted. */
+  readonly dependencies: ReadonlyMap<string, readonly string[]>;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Orders declarations by their references; cycles are reported with their members. `known` tells addresses that a state can answer for. */
+export function graph(
+  declarations: ReadonlyMap<string, Declaration>,
+  known: (address: string) => boolean,
+): Graph {
+  const diagnostics: Diagnostic[] = [];
+  const dependencies = new Map<string, readonly string[]>();
+  for (const declaration of declarations.values()) {
+    const targets = new Set<string>();
+    for (const reference of referencesIn(declaration.values)) {
+      if (reference.source === 'lookup') continue;
+      if (declarations.has(reference.target)) targets.add(reference.target);
+      else if (!known(reference.target))
+        diagnostics.push(
+          unknownTarget(declaration, reference, declarations, diagnostics.length < SUGGESTED),
+        );
+    }
+    for (const name of declaration.depends_on ?? []) {
+      const found = membersOf(name, declarations);
+      for (const address of found) if (address !== declaration.address) targets.add(address);
+      if (found.length === 0 && !known(name))
+        diagnostics.push(nothingToWaitFor(declaration, name, declarations));
+    }
+    dependencies.set(declaration.address, [...targets].toSorted(compareText));
+  }
+  return {
+    ...sortByDependency(
+      [...declarations.keys()].toSorted(compareText),
+      dependencies,
+      declarations,
+      diagnostics,
+    ),
+    dependencies,
+    diagnostics,
+  };
+}
+
+/** The declaration of an address, or all members of the `for_each` that it names. */
+export function membersOf(
+  name: string,
+  declarations: ReadonlyMap<string, Declaration>,
+): readonly string[] {
+  return declarations.has(name)
+    ? [name]
+    : [...declarations.keys()].filter((address) => address.startsWith(`${name}[`));
+}
+
+function nothingToWaitFor(
+  { address, at }: Declaration,
+  name: string,
+  declarations: ReadonlyMap<string, Declaration>,
+): Diagnostic {
+  const summary = `${address} depends on ${name}, which is declared nowhere.${didYouMean(name, declarations.keys())}`;
+  return {
+    severity: 'error',
+    code: 'unknown-reference',
+    summary,
+    detail: 'Declare it, or take it out of `depends_on`.',
+    address,
+    attribute: 'depends_on',
+    origin: at('depends_on'),
+  };
+}
+
+/** So many unknown references get a suggestion: looking for each near one among all would take long. */
+const SUGGESTED = 20;
+
+function unknownTarget(
+  declaration: Declaration,
+  reference: Reference,
+  declarations: ReadonlyMap<string, Declaration>,
+  suggest: boolean,
+): Diagnostic {
+  const members = suggest
+    ? [...declarations.keys()].filter((address) => address.startsWith(`${reference.target}[`))
+    : [];
+  const attribute = placeOf(declaration.values, reference);
+  const successor = suggest
+    ? [...declarations.values()].find((one) => formerAddress(one) === reference.target)
+    : undefined;
+  const detail = successor
+    ? `Write \${${successor.address}.${reference.attribute}}.`
+    : members.length > 0
+      ? `It has members, so name one: \${${members[0]}.${reference.attribute}}.`
+      : 'Declare it, add its file to the PATHs, or use a lookup for an object that is not managed here.';
+  const why = successor
+    ? `was renamed to ${successor.address}.`
+    : `is declared nowhere.${suggest ? didYouMean(reference.target, declarations.keys()) : ''}`;
+  return {
+    severity: 'error',
+    code: 'unknown-reference',
+    summary: `${declaration.address} refers to ${reference.target}, which ${why}`,
+    detail,
+    address: declaration.address,
+    attribute,
+    origin: declaration.at(attribute),
+  };
+}
+
+/** Dotted path of the place where a reference stands. */
+function placeOf(values: Value, wanted: Reference): string {
+  const [step, value] =
+    Object.entries(values as Values).find(([, one]) => referencesIn(one).includes(wanted)) ?? [];
+  if (step === undefined) return '';
+  return value instanceof Reference || value instanceof Template
+    ? step
+    : `${step}.${placeOf(value as Value, wanted)}`;
+}
+
+/** Depth first, without recursion: a chain of 100,000 references must not end the stack. */
+function sortByDependency(
+  addresses: readonly string[],
+  dependencies: ReadonlyMap<string, readonly string[]>,
+  declarations: ReadonlyMap<string, Declaration>,
+  diagnostics: Diagnostic[],
+): { order: readonly string[] } {
+  const order: string[] = [];
+  const mark = new Map<string, 'open' | 'done'>();
+  for (const start of addresses) {
+    const stack: { address: string; next: number }[] = mark.has(start)
+      ? []
+      : [{ address: start, next: 0 }];
+    if (stack.length > 0) mark.set(start, 'open');
+    while (stack.length > 0) {
+      const top = stack.at(-1) as { address: string; next: number };
+      const dependency = dependencies.get(top.address)?.[top.next];
+      top.next += 1;
+      if (dependency === undefined) {
+        mark.set(top.address, 'done');
+        order.push(top.address);
+        stack.pop();
+      } else if (mark.get(dependency) === 'open') {
+        const members = stack
+          .slice(stack.findIndex((frame) => frame.address === dependency))
+          .map((frame) => frame.address);
+        diagnostics.push(cycle(members, declarations));
+      } else if (!mark.has(dependency)) {
+        mark.set(dependency, 'open');
+        stack.push({ address: dependency, next: 0 });
+      }
+    }
+  }
+  return { order };
+}
+
+function cycle(
+  members: readonly string[],
+  declarations: ReadonlyMap<string, Declaration>,
+): Diagnostic {
+  const first = declarations.get(members[0] as string);
+  return {
+    severity: 'error',
+    code: 'cycle',
+    summary: `These refer to each other in a circle: ${[...members, members[0]].join(' → ')}.`,
+    detail: 'Remove one of the references, or write the id of one object as text.',
+    ...(first ? { address: first.address, origin: first.origin } : {}),
+  };
+}

@@ -1,0 +1,107 @@
+// What is sent of a document: for a PUT the declared members merged onto the live document, for a PATCH what has to be
+// added; and which masks of the live document such a write would carry or replace.
+import {
+  below,
+  isClear,
+  isEmpty,
+  isMask,
+  isTree,
+  masksIn,
+  memberAt,
+  mergeOf,
+  pathSteps,
+  secretsIn,
+  type Value,
+  type Values,
+} from '../../model/index.js';
+import { holdsNothing, isAlike, pathKey, samePaths, type Merging } from './document-diff.js';
+
+/** The whole document that a PUT sends: the live one with everything that is declared in it. */
+export function wholeDocument(declared: Value, live: Value | undefined): Value {
+  if (isClear(declared)) return [{}, []];
+  const [wanted, now] = [mergeOf(declared), mergeOf(live)];
+  const known = new Map((now.removed ?? []).map((path) => [pathKey(path), path]));
+  const removed =
+    wanted.removed?.map((path) => known.get(pathKey(path)) ?? pathSteps(path)) ?? now.removed ?? [];
+  return [laid(wanted.tree, now.tree), removed];
+}
+
+function laid(wanted: Values, live: Value | undefined): Values {
+  const items = new Map(Object.entries(isTree(live) ? live : {}));
+  for (const [name, item] of Object.entries(wanted)) {
+    if (item === null) items.delete(name);
+    else if (holdsNothing(item) && isEmpty(items.get(name))) continue;
+    else items.set(name, isTree(item) ? laid(item, items.get(name)) : item);
+  }
+  return Object.fromEntries(items);
+}
+
+/** Dotted paths of the masks that a write would send back, or replace with a list that holds them; a part of the document may be masked whole. A PATCH keeps what it does not send. */
+export function travellingMasks(
+  declared: Value,
+  live: Value | undefined,
+  patch = false,
+): readonly string[] {
+  if (isClear(declared)) return [];
+  const parts = Array.isArray(live) ? (live as readonly Value[]) : [live];
+  const kept = mergeOf(declared).removed === undefined ? parts : parts.slice(0, 1);
+  const { tree } = mergeOf(patch ? declared : wholeDocument(declared, live));
+  return [
+    ...overwritten(mergeOf(live).tree, tree, '0'),
+    ...(patch ? [] : kept).flatMap((part, index) => (isMask(part) ? [String(index)] : [])),
+  ];
+}
+
+/** Masks of a live value that what is sent has no secret for. What is sent of an object may leave members out. */
+function overwritten(live: Value, sent: Value | undefined, path: string): readonly string[] {
+  if (sent === undefined || sent === null) return [];
+  if (isTree(live) && isTree(sent))
+    return Object.entries(live).flatMap(([name, item]) =>
+      overwritten(item, memberAt(sent, [name]), below(path, name)),
+    );
+  const secrets = secretsIn(sent, path);
+  return masksIn(live, path).filter((mask) => !secrets.has(mask));
+}
+
+/**
+ * What a PATCH sends: declared members that differ, each object with its `_id_`, by which the service finds it.
+ * Undefined where something would have to be taken out, which a PATCH cannot do.
+ */
+export function additions({
+  path,
+  wanted,
+  live,
+  resend,
+}: Omit<Merging, 'prior'>): Value | undefined {
+  const { tree, removed } = mergeOf(wanted);
+  const now = mergeOf(live);
+  if (isClear(wanted) || (removed !== undefined && !samePaths(removed, now.removed ?? [])))
+    return undefined;
+  const added = addedTo({ resend }, tree, now.tree, `${path}.0`);
+  return added && [added];
+}
+
+function addedTo(
+  run: Pick<Merging, 'resend'>,
+  wanted: Values,
+  live: Values,
+  path: string,
+): Values | undefined {
+  const items: [string, Value][] = [];
+  for (const [name, item] of Object.entries(wanted)) {
+    const [now, at] = [Object.hasOwn(live, name) ? live[name] : undefined, below(path, name)];
+    if (item === null && isEmpty(now)) continue;
+    if (item === null) return undefined;
+    if (isTree(item) && isTree(now)) {
+      const inner = addedTo(run, item, now, at);
+      if (inner === undefined) return undefined;
+      if (Object.keys(inner).length > 0)
+        items.push([
+          name,
+          Object.hasOwn(now, '_id_') ? { _id_: now['_id_'] as Value, ...inner } : inner,
+        ]);
+    } else if (!isAlike(run, item, now, at))
+      items.push([name, isTree(item) ? laid(item, undefined) : item]);
+  }
+  return Object.fromEntries(items);
+}
