@@ -11,13 +11,7 @@ import {
   retryAfter,
   retryBudget,
 } from './retry.js';
-import {
-  TransportError,
-  type Answer,
-  type HttpRequest,
-  type HttpResult,
-  type Transport,
-} from './transport.js';
+import { TransportError, type HttpRequest, type HttpResult, type Transport } from './transport.js';
 
 /** One HTTP request that may be sent more than once. */
 export interface Call extends Omit<HttpRequest, 'signal'> {
