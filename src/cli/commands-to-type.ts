@@ -27,7 +27,9 @@ export const saidOf = (masking: Masking, said: Said): Said => ({
   get variables() {
     return said.variables.filter((one) => {
       const [name = '', ...value] = one.split('=');
-      return !isSecretName(name) && !masking.holds([one, value.join('=')]);
+      // No terminal takes a control character as it is printed.
+      const isTypeable = !/\p{Cc}/u.test(one);
+      return isTypeable && !isSecretName(name) && !masking.holds([one, value.join('=')]);
     });
   },
 });

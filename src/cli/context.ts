@@ -18,7 +18,7 @@ import { diskFiles } from '../platform/files.js';
 import { systemRandom } from '../platform/random.js';
 import { collections, kinds } from '../resources/index.js';
 import type { Ndjson } from '../report/index.js';
-import { saidOf, withCommands, type Said } from './commands-to-type.js';
+import { withCommands, type Said } from './commands-to-type.js';
 import type { Flags } from './command-table.js';
 import { ownCredentials } from './own-credentials.js';
 import { version } from './version.js';
@@ -91,7 +91,8 @@ export function contextOf(
     cwd: process.cwd(),
     system: process,
     home: () => dirname(realpathSync(process.argv[1] as string)),
-    said: saidOf(masking, { paths, env: flags.env, variables: flags.var ?? [] }),
+    // The values of variables are shown once the project has loaded: only then is it known that none of them is a secret.
+    said: { paths, env: flags.env, variables: [] },
     masking,
     kinds,
     collections,

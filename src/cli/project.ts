@@ -15,6 +15,7 @@ import {
 import { declarationFiles } from '../platform/declaration-files.js';
 import type { Loaded } from '../declarations/index.js';
 import type { DeclarationFiles } from '../platform/index.js';
+import { saidOf } from './commands-to-type.js';
 import type { Context } from './context.js';
 import { environmentOf, storeOf } from './state-location.js';
 
@@ -112,7 +113,11 @@ async function brokenIn(
   { understood, unusable, mayBeDeclared }: Loaded,
   env: string | undefined,
 ): Promise<readonly Diagnostic[]> {
-  const project = { ...understood, declarations: [...understood.declarations, ...unusable] };
+  // A copy computes the digest, which only a plan needs.
+  const project =
+    unusable.length === 0
+      ? understood
+      : { ...understood, declarations: [...understood.declarations, ...unusable] };
   try {
     return await brokenHere(context, project, { mayBeDeclared, env });
   } catch (error) {
@@ -180,6 +185,8 @@ export async function loadProject(
 ): Promise<Project> {
   const { project, diagnostics } = await read(context, paths, how, { checks });
   if (!project || diagnostics.some(isError)) throw new Refusal(diagnostics);
+  const { flags, masking, said } = context;
+  if (flags.var) context.said = saidOf(masking, { ...said, variables: flags.var });
   await context.tell(diagnostics);
   return project;
 }

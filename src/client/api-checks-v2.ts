@@ -398,12 +398,14 @@ async function auditRecords(facts: Facts): Promise<CheckResult> {
 async function batteries(facts: Facts): Promise<CheckResult> {
   const router = (await managersIn(facts)).flatMap((record) => idOf(record['router']) ?? [])[0];
   if (router === undefined) return unchecked('no router is known');
-  const { records } = await facts.page('batteries', { router, limit: '20' });
-  return verdictOn(records, 'batteries', (record) =>
-    idOf(record['router']) === router
-      ? undefined
-      : `router= gives a battery of ${shortText(record['router'])}`,
-  );
+  return aboutForm(async () => {
+    const { records } = await facts.page('batteries', { router, limit: '20' });
+    return verdictOn(records, 'batteries', (record) =>
+      idOf(record['router']) === router
+        ? undefined
+        : `router= gives a battery of ${shortText(record['router'])}`,
+    );
+  })(facts);
 }
 
 /** Clocks further apart than this (milliseconds) confuse recovery. */
@@ -446,6 +448,6 @@ export const v2Checks = {
   'activity-records': activityRecords,
   'alert-records': alertRecords,
   'audit-records': auditRecords,
-  'battery-router': aboutForm(batteries),
+  'battery-router': batteries,
   'server-date': serverDate,
 } as const satisfies Partial<Record<AssumptionName, ApiCheck>>;

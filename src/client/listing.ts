@@ -98,8 +98,8 @@ async function findByPath(
 ): Promise<readonly Live[]> {
   const path = endpoint.base.path + endpoint.dialect.path(kind.operations.collection, id);
   return understood(kind.name, path, async () => {
-    const answer = await read(endpoint, kind.name, path, '', { statuses: [200, 404] });
-    if (answer.status === 404) return [];
+    const answer = await read(endpoint, kind.name, path, '', { statuses: [200, 404, 410] });
+    if (answer.status !== 200) return [];
     const live = liveOf(endpoint.dialect, kind, endpoint.dialect.single(parseAnswer(answer)));
     if (live.id !== id) throw new Malformed(`is about ${live.id}`);
     return [live];

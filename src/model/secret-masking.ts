@@ -30,7 +30,12 @@ function inJson(text: string): readonly string[] {
     /[\u007f-\uffff]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
-  return [json, ascii];
+  // As Go writes it.
+  const safe = json.replace(
+    /[&<>]/g,
+    (character) => `\\u00${character.charCodeAt(0).toString(16)}`,
+  );
+  return [json, ascii, safe];
 }
 
 /** What HTML makes of a character that it escapes. */
@@ -39,6 +44,7 @@ const htmlForms: readonly ((character: string) => string)[] = [
   (character) =>
     ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' })[character] as string,
   (character) => `&#${character.charCodeAt(0)};`,
+  (character) => `&#${String(character.charCodeAt(0)).padStart(3, '0')};`,
   (character) => `&#x${character.charCodeAt(0).toString(16)};`,
   (character) => `&#x${character.charCodeAt(0).toString(16).toUpperCase()};`,
 ];
@@ -57,6 +63,15 @@ const inHtml = (value: string): readonly string[] =>
       )
     : [];
 
+/** Every character that some template language escapes, also those beyond ASCII, as a reference of one form. */
+const inReferences = (value: string): readonly string[] => [
+  value.replace(/[&<>"'\u0080-\uffff]/g, (character) => `&#${character.charCodeAt(0)};`),
+  value.replace(
+    /[&<>"'/=`]/g,
+    (character) => `&#x${character.charCodeAt(0).toString(16).toUpperCase()};`,
+  ),
+];
+
 /** How a text repeats a value: as it is, inside JSON with and without escapes beyond ASCII, also inside JSON of that, in a query, in a form, in HTML, in base64. */
 export function spellings(value: string): readonly string[] {
   const json = inJson(value);
@@ -68,6 +83,7 @@ export function spellings(value: string): readonly string[] {
       encodeURIComponent(value.toWellFormed()),
       new URLSearchParams([['', value]]).toString().slice(1),
       ...inHtml(value),
+      ...inReferences(value),
       Buffer.from(value).toString('base64'),
     ]),
   ];

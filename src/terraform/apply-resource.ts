@@ -76,7 +76,14 @@ function within<T>(
   write: (operation: OperationContext) => Promise<T>,
 ): Promise<T> {
   const narrowed = (limit: Limit, signal?: AbortSignal): WriteContext =>
-    signal ? { ...context, limit, cloud: context.within(signal) } : context;
+    signal
+      ? {
+          ...context,
+          limit,
+          cloud: context.within(signal),
+          signal: AbortSignal.any([context.signal, signal]),
+        }
+      : context;
   return context.journal.during((writer) =>
     timed(context.clock, what, (...time) =>
       write({ ...narrowed(...time), kind: what.kind, writer }),
@@ -214,7 +221,12 @@ async function brought(context: OperationContext, { live, declared, renewed, pri
 /** @throws Refusal where a reading shows that the service did not carry out what it answered with success */
 async function proven(context: OperationContext, written: WrittenChange) {
   const proof = await context.writer.prove(context, written);
-  if (proof.failure && proof.shown !== 'unread') throw new Refusal([proof.failure.diagnostic]);
+  const { change } = written;
+  const failure = proof.shown === 'unread' ? undefined : proof.failure?.diagnostic;
+  if (failure) {
+    const name = `${wordsFor(context.kind)} ${change.id}`;
+    throw new Refusal([{ ...failure, summary: failure.summary.replaceAll(change.address, name) }]);
+  }
   return proof;
 }
 

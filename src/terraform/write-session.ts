@@ -17,6 +17,7 @@ import type { Fingerprints } from '../platform/index.js';
 import {
   Executor,
   type ChangeContext,
+  type OperationLimits,
   type Proof,
   type WrittenChange,
 } from '../reconciler/apply/executor.js';
@@ -65,7 +66,7 @@ export interface OperationContext extends WriteContext {
 }
 
 /** What an operation reads and writes with, for as long as it may take. */
-export type OperationTools = Pick<WriteContext, 'cloud' | 'limit'>;
+export type OperationTools = Pick<WriteContext, 'cloud' | 'limit' | 'signal'>;
 
 export interface WriteSession extends Held {
   /** Every object of a kind as it was when it was first asked for under this lock. @throws Refusal */
@@ -106,6 +107,7 @@ export function writeSessionOf(tools: Tools, held: Held): WriteSession {
   const lookedAt = new Map<string, number>();
   const lanes = new Map<string, Lane>();
   const befores = new Map<string, Before>();
+  const absences = new Map<string, ChangeContext['recheck']>();
   const executor = new Executor({ ...tools, session: held.session }, held.entries);
   // Another process may have written while the lock was not ours.
   for (const kind of kinds.values()) listings.wrote(kind);
@@ -129,7 +131,7 @@ export function writeSessionOf(tools: Tools, held: Held): WriteSession {
       resolver: () => undefined,
       onSending: () => undefined,
       awaited: () => judged !== undefined,
-      ...defined({ recheck: judged ?? (listing && recheckOf(new Map([[name, listing]]))) }),
+      ...defined({ recheck: judged ?? (listing && absenceOf(listing)) }),
       readAt: (kind, id) => lookedAt.get(claimOf(kind, id)),
       wasLive: (kind, id) => listing?.kind.name === kind && listing.byId.has(id),
     };
@@ -150,11 +152,24 @@ export function writeSessionOf(tools: Tools, held: Held): WriteSession {
       changes,
     ).of;
 
+  /** Made once a kind, so that all its creates share what is read again. */
+  function absenceOf(listing: LiveCollection): ChangeContext['recheck'] {
+    const { name } = listing.kind;
+    const known = absences.get(name) ?? recheckOf(new Map([[name, listing]]));
+    absences.set(name, known);
+    return known;
+  }
+
   async function send(operation: OperationTools, change: Change, context: ChangeContext) {
     const kind = kinds.get(change.kind) as Kind;
+    const { recheck } = context;
+    const bounded: ChangeContext['recheck'] = (...asked) => {
+      const one = recheck?.(...asked);
+      return one && { ...one, before: () => operation.limit.until(one.before()) };
+    };
     if (writes(change)) listings.wrote(kind);
     try {
-      return await executor.perform(change, context, operation.cloud);
+      return await executor.perform(change, { ...context, recheck: bounded }, limitsOf(operation));
     } finally {
       listings.wrote(kind);
     }
@@ -180,12 +195,13 @@ export function writeSessionOf(tools: Tools, held: Held): WriteSession {
   /** Looks what became of all creates without an answer, once nothing else of the kind is under way. */
   async function clear(lane: Lane): Promise<void> {
     const waiting = lane.waiting.splice(0);
-    const settled = await executor
-      .settle(waiting.map(({ intent }) => intent))
-      .catch((error: unknown) => {
-        if (error instanceof Refusal || signal.aborted) return new Map<Intent, Settled>();
-        throw error;
-      });
+    const settled = new Map<Intent, Settled>();
+    try {
+      for await (const one of executor.settle(waiting.map(({ intent }) => intent)))
+        settled.set(one.intent, one);
+    } catch (error) {
+      if (!(error instanceof Refusal) && !signal.aborted) throw error;
+    }
     lane.shut = undefined;
     lane.open();
     for (const { intent, hear } of waiting) hear(settled.get(intent));
@@ -226,9 +242,9 @@ export function writeSessionOf(tools: Tools, held: Held): WriteSession {
         change,
         changeContext(undefined, liveObjects && recheckOf(liveObjects, change)),
       ),
-    async prove({ cloud: mine }, written) {
-      const [proof] = await executor.prove([written], () => Infinity, mine);
-      return proof as Proof;
+    async prove(operation, written) {
+      const { value } = await executor.prove([written], () => Infinity, limitsOf(operation)).next();
+      return value as Proof;
     },
     async make(operation, kind, change) {
       const listing = await operation.limit.until(base(kind));
@@ -246,3 +262,5 @@ export function writeSessionOf(tools: Tools, held: Held): WriteSession {
     },
   };
 }
+
+const limitsOf = ({ cloud, signal }: OperationTools): OperationLimits => ({ cloud, signal });

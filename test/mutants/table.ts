@@ -586,8 +586,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a 500 is absence',
     file: 'client/listing.ts',
-    find: 'statuses: [200, 404] });\n    if (answer.status === 404) return [];',
-    replace: 'statuses: [200, 404, 500] });\n    if (answer.status !== 200) return [];',
+    find: 'statuses: [200, 404, 410]',
+    replace: 'statuses: [200, 404, 410, 500]',
     tests: listing,
   },
   {
@@ -1215,9 +1215,44 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'terraform: what appeared while a create waited is taken',
     file: 'terraform/write-session.ts',
-    find: 'recheck: judged ?? (listing && recheckOf(new Map([[name, listing]])))',
+    find: 'recheck: judged ?? (listing && absenceOf(listing))',
     replace: 'recheck: judged',
     tests: ['unit/terraform/provider-reading.test.ts'],
+  },
+  {
+    name: 'a role is not put back while a reading shows the one before',
+    file: 'reconciler/apply/document-write.ts',
+    find: 'if (!undoes && secretsIn(fields)',
+    replace: 'if (secretsIn(fields)',
+    tests: ['unit/resources/rules/recheck.test.ts'],
+  },
+  {
+    name: 'who was demoted counts as an administrator while a listing shows that',
+    file: 'resources/rules/last-administrator.ts',
+    find: '!(reroles(change) && live.id === change.id) &&',
+    replace: '',
+    tests: ['unit/resources/rules/recheck.test.ts'],
+  },
+  {
+    name: 'what was not needed is taken back',
+    file: 'reconciler/apply/operation.ts',
+    find: 'unneeded = !lingers;',
+    replace: 'unneeded = false;',
+    tests: ['unit/resources/rules/recheck.test.ts'],
+  },
+  {
+    name: 'one reading proves that a delete is not needed',
+    file: 'reconciler/apply/document-write.ts',
+    find: "return { request: cloud.compose(kind, write), fields: {} };\n  if (!live) return refused('gone'",
+    replace: "return refused(UNNEEDED, 'is gone.');\n  if (!live) return refused('gone'",
+    tests: ['unit/reconciler/old-reading.test.ts'],
+  },
+  {
+    name: 'an interruption makes what was answered unknown',
+    file: 'reconciler/apply/executor.ts',
+    find: "if (shown === 'unread' && tools.signal.aborted) yield { change, shown, notes: [] };\n      else if",
+    replace: 'if',
+    tests: ['unit/reconciler/leaving.test.ts'],
   },
   {
     name: 'a delete is not proved',
@@ -1513,8 +1548,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a literal under the name of a secret lies in the journal',
     file: 'reconciler/apply/operation.ts',
-    find: "'update', change.id), body: applied(kind, write.fields)",
-    replace: "'update', change.id), body: redactAll(write.fields)",
+    find: 'body: applied(kind, omit(write.fields, write.kept ?? []))',
+    replace: 'body: redactAll(omit(write.fields, write.kept ?? []))',
     tests: merging,
   },
   {
@@ -2505,8 +2540,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'timeouts: a request outlives its time',
     file: 'terraform/apply-resource.ts',
-    find: '{ ...context, limit, cloud: context.within(signal) }',
-    replace: '{ ...shop, limit }',
+    find: 'cloud: context.within(signal),',
+    replace: '',
     tests: providerTimeouts,
   },
   {
@@ -2860,7 +2895,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a configuration is written from a reading of long ago',
     file: 'reconciler/apply/operation.ts',
-    find: 'if (clock.boot().milliseconds - began <= settleMilliseconds) return prepared;',
+    find: 'if (clock.boot().milliseconds - began <= slow) return prepared;',
     replace: 'return prepared;',
     tests: ['unit/reconciler/merge.test.ts'],
   },

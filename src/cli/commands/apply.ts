@@ -102,8 +102,6 @@ async function applySaved(context: Context, name: string): Promise<Exit> {
     throw new Refusal([...error.diagnostics, last], exits.stale);
   });
   if (project.digest !== digest) stale('the declarations are not those it was made from');
-  if (project.digest !== document.generated_from.digest)
-    stale('the declarations are not those it was made from');
   return withCloud(
     context,
     project.settings,

@@ -43,7 +43,7 @@ import { beforeRun } from './pre-image.js';
 import type { Visibility } from '../visibility.js';
 import type { Proposal } from '../plan/plan.js';
 import { propose, secretsAtHand } from '../plan/propose.js';
-import { outcomeOf, recover } from './recovery.js';
+import { outcomeOf, recover, type Settled } from './recovery.js';
 import { rechecksOf } from './guards.js';
 import { declaredValueAt } from '../plan/references.js';
 import { phases } from '../plan/order.js';
@@ -481,19 +481,19 @@ class Run {
   /** Looks what became of creates without an answer. Returns addresses that were not applied and may be sent once more. */
   async #settle(release: (address: string) => void): Promise<readonly string[]> {
     const intents = [...this.#unsettled.values()];
-    const settled = await this.#executor.settle(intents);
     const again: string[] = [];
-    for (const intent of intents) {
-      const one = settled.get(intent);
+    const hear = (intent: Intent, settled?: Settled): void => {
       this.#unsettled.delete(intent.address);
-      if (one?.verdict === 'absent' && !this.#final.has(intent.address)) {
+      if (settled?.verdict === 'absent' && !this.#final.has(intent.address)) {
         this.#final.add(intent.address);
         again.push(intent.address);
       } else {
-        this.#end(outcomeOf(intent, one));
+        this.#end(outcomeOf(intent, settled));
         release(intent.address);
       }
-    }
+    };
+    for await (const settled of this.#executor.settle(intents)) hear(settled.intent, settled);
+    for (const intent of intents) if (this.#unsettled.has(intent.address)) hear(intent);
     return again;
   }
 
@@ -506,7 +506,7 @@ class Run {
   async #prove(written: readonly WrittenChange[]): Promise<void> {
     const count = (kind: Kind): number =>
       [...this.#executor.entries.values()].filter((entry) => entry.kind === kind.name).length;
-    for (const { change, failure, notes } of await this.#executor.prove(written, count)) {
+    for await (const { change, failure, notes } of this.#executor.prove(written, count)) {
       this.notes.push(...notes);
       if (failure) this.#fail(change, failure.diagnostic, failure.outcome);
     }

@@ -69,6 +69,8 @@ export interface Preparing {
   readonly address: string;
   /** The object as the plan saw it, of its documents no more than is declared. */
   readonly planned: Values;
+  /** The reading may not show the write yet that this one takes back. */
+  readonly undoes?: true;
 }
 
 /**
@@ -78,12 +80,13 @@ export interface Preparing {
  */
 export async function prepare(
   cloud: Pick<CloudReader, 'find' | 'compose'>,
-  { kind, write, address, planned }: Preparing,
+  { kind, write, address, planned, undoes }: Preparing,
 ): Promise<PreparedWrite> {
   const refused = (code: string, summary: string, detail = 'Plan again.'): never =>
     refuse(code, `${address} ${summary}`, { detail });
   const [live] = await cloud.find(kind, [write.id as string]);
-  if (!live && write.verb === 'delete') return refused(UNNEEDED, 'is gone already.');
+  // One reading is no proof of absence: the answer to the delete tells.
+  if (!live && write.verb === 'delete') return { request: cloud.compose(kind, write), fields: {} };
   if (!live) return refused('gone', 'was deleted outside of trueup since the plan.');
   if (write.verb === 'delete') {
     if (isUnmoved(kind, planned, live.values))
@@ -91,7 +94,7 @@ export async function prepare(
     return refused('changed-since-plan', 'was changed outside of trueup since the plan.');
   }
   const fields = withKept(write, live.values);
-  if (secretsIn(fields).size === 0 && isApplied(kind, fields, live))
+  if (!undoes && secretsIn(fields).size === 0 && isApplied(kind, fields, live))
     return refused(UNNEEDED, 'is as declared already.');
   const unreadable = mergedNames(kind).find(
     (name) => Object.hasOwn(fields, name) && !isPartialDocument(live.values[name]),

@@ -7,7 +7,6 @@ import {
   objectsIn,
   Refusal,
   type Change,
-  type CloudWriter,
   type Diagnostic,
   type Entry,
   type Intent,
@@ -31,6 +30,9 @@ import { recordsOf, settle, type Settled } from './recovery.js';
 
 /** This many requests in a row without a clear answer, and nothing new is started. */
 const SILENCE = 5;
+
+/** What an operation that has less time than the run is carried out with. */
+export type OperationLimits = Partial<Pick<ExecutionContext, 'cloud' | 'signal'>>;
 
 /** What the caller knows of one change. */
 export interface ChangeContext extends Pick<
@@ -100,9 +102,9 @@ export class Executor {
   async perform(
     change: Change,
     { wasLive, ...context }: ChangeContext,
-    cloud: CloudWriter = this.#execution.cloud,
+    operation: OperationLimits = {},
   ): Promise<Performed> {
-    const performed = await perform({ ...this.#execution, cloud }, change, {
+    const performed = await perform({ ...this.#execution, ...operation }, change, {
       ...context,
       entry: (address) => this.entries.get(address),
       halt: () => this.halt(),
@@ -129,8 +131,8 @@ export class Executor {
     this.#owned.add(`${entry.kind} ${entry.id}`);
   }
 
-  /** Looks what became of creates without an answer, and records it. Empty where nobody could look: the intents stay in the journal, and the next run looks. */
-  async settle(intents: readonly Intent[]): Promise<ReadonlyMap<Intent, Settled>> {
+  /** Looks what became of creates without an answer, and records it one by one. Nothing where nobody could look: the intents stay in the journal, and the next run looks. */
+  async *settle(intents: readonly Intent[]): AsyncGenerator<Settled> {
     this.#silence = 0;
     const settled = await this.#look(intents);
     for (const one of settled) {
@@ -138,8 +140,8 @@ export class Executor {
       if (records.length > 0) await this.#execution.session.record(...records);
       for (const record of records)
         if (record.type === 'result' && record.entry) this.bind(one.intent.address, record.entry);
+      yield one;
     }
-    return new Map(settled.map((one) => [one.intent, one]));
   }
 
   async #look(intents: readonly Intent[]): Promise<readonly Settled[]> {
@@ -155,29 +157,29 @@ export class Executor {
    * Reads back what was answered with success. What the service did not carry out, or only in part, is recorded as it is.
    * @param count how many objects of a kind there are, to choose between a listing and single readings
    */
-  async prove(
+  async *prove(
     written: readonly WrittenChange[],
     count: (kind: Kind) => number,
-    cloud: CloudWriter = this.#execution.cloud,
-  ): Promise<readonly Proof[]> {
+    operation: OperationLimits = {},
+  ): AsyncGenerator<Proof> {
+    const tools = { ...this.#execution, ...operation };
     const asked = written.map((one): ReadBack & WrittenChange => ({
       ...one,
       kind: this.#execution.kinds.get(one.change.kind) as Kind,
       id: one.change.id,
       judge: (live) => this.#shown(one, live),
     }));
-    const found = await readBack({ ...this.#execution, cloud }, asked, count);
-    const proofs: Proof[] = [];
+    const found = await readBack(tools, asked, count);
     for (const one of asked) {
       const { shown = 'unread', live } = found.get(one) ?? {};
-      proofs.push({
-        change: one.change,
-        shown,
-        ...defined({ live }),
-        ...(shown === 'taken' ? compare(one, live) : await this.#disprove(one, shown, live)),
-      });
+      const { change } = one;
+      // Nobody looked: what was answered stands.
+      if (shown === 'unread' && tools.signal.aborted) yield { change, shown, notes: [] };
+      else if (shown === 'taken')
+        yield { change, shown, ...defined({ live }), ...compare(one, live) };
+      else
+        yield { change, shown, ...defined({ live }), ...(await this.#disprove(one, shown, live)) };
     }
-    return proofs;
   }
 
   #shown(

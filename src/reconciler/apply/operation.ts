@@ -199,6 +199,8 @@ interface WriteOperation {
   readonly request: Request;
   readonly runContext: RunContext;
   readonly recheck?: Recheck;
+  /** It takes back a write of this run, which a reading may not show yet. */
+  readonly undoes?: true;
 }
 
 /** Before any intent is written: what cannot be sent leaves no trace. */
@@ -422,7 +424,8 @@ async function update(
     );
   const intent: Intent = {
     ...repeatable(execution, operation, change.address, 'update', change.id),
-    body: applied(kind, write.fields),
+    // What is sent as it is live tells nothing of the write.
+    body: applied(kind, omit(write.fields, write.kept ?? [])),
   };
   const answered = await sendUntilKnown(execution, operation, intent, change.before);
   // A response that repeats the object is no proof. Read it back if others wait for this change, or if the response
@@ -442,7 +445,7 @@ async function update(
           observed: storedValues(kind, { ...change.before, ...answered.fields }),
         }
       : null;
-    const spent = {
+    const spent = !answered.unneeded && {
       spent: { ...moment, action: 'update' as const, kind: kind.name, id: change.id },
     };
     const result: Result = {
@@ -460,7 +463,8 @@ async function update(
         address: change.address,
       });
     else await execution.session.record({ ...result, op: intent.op, ...spent });
-    const lost = await checkAfterUpdate(execution, operation, change, known);
+    const lost =
+      !answered.unneeded && (await checkAfterUpdate(execution, operation, change, known));
     if (lost) return lost;
     return {
       outcome: 'done',
@@ -507,6 +511,7 @@ async function checkAfterUpdate(
   const back: WriteOperation = {
     ...operation,
     write,
+    undoes: true,
     request: execution.cloud.compose(operation.kind, write),
   };
   const intent: Intent = {
@@ -729,6 +734,8 @@ async function sender(
 /** `lingers`: it is done, and an earlier sending of it may still land. */
 type Tried = Sent & {
   readonly lingers?: boolean;
+  /** Nothing was sent, because the object is as it should be. */
+  readonly unneeded?: boolean;
   readonly fields: Values;
   readonly before: Values;
   readonly document?: DocumentWrite;
@@ -747,17 +754,21 @@ async function sendUntilKnown(
     prepared = await preparedWrite(execution, operation, intent, base);
     return prepared?.request;
   });
+  let [unneeded, lingers] = [false, false];
   const fields = (): Values => prepared?.fields ?? write.fields;
-  const tried = (sent: Sent, lingers = false): Tried => ({
+  const tried = (sent: Sent): Tried => ({
     ...sent,
     lingers,
+    unneeded,
     fields: fields(),
     before: prepared ? withKept({ ...write, fields: base }, prepared.fields) : base,
     ...defined({ document: prepared?.document }),
   });
   const attempt = async (): Promise<Sent> => {
     const sent = await send(operation.request);
-    return sent.diagnostic?.code === UNNEEDED ? { class: 'applied' } : sent;
+    if (sent.diagnostic?.code !== UNNEEDED) return sent;
+    unneeded = !lingers;
+    return { class: 'applied' };
   };
   const refused = (code: string, what: string): Tried =>
     tried({
@@ -770,7 +781,6 @@ async function sendUntilKnown(
       },
     });
   let sent = await attempt();
-  let lingers = false;
   for (let attempts = 1; sent.class === 'unknown'; attempts += 1) {
     const doubt = sent;
     const again = await execution.cloud.pause(attempts, sent.wait);
@@ -779,15 +789,15 @@ async function sendUntilKnown(
     if (write.verb === 'delete' && look === undefined) return tried({ class: 'applied' });
     if (look === undefined) return refused('gone', 'deleted');
     const visible = write.verb === 'update' && isApplied(kind, fields(), look);
-    if (visible && secretsIn(write.fields).size === 0) return tried({ class: 'applied' }, lingers);
+    if (visible && secretsIn(write.fields).size === 0) return tried({ class: 'applied' });
     if (!visible && !isUnmoved(kind, base, declaredPart(kind, write.fields, look.values, base)))
       return refused(CHANGED_OUTSIDE, 'changed');
     if (!again || execution.signal.aborted) return tried(sent);
     // The first PUT may still take effect later, and would then remove what others have added since.
     if (replacesDocument(kind, write) && !(await waitUntilSettled(execution, intent)))
       return tried(sent);
-    sent = await attempt();
     lingers = true;
+    sent = await attempt();
     // Whatever became of this sending, the one before may still land.
     if (
       sent.class === 'not_sent' ||
@@ -795,7 +805,7 @@ async function sendUntilKnown(
     )
       return tried(doubt);
   }
-  return tried(sent, lingers);
+  return tried(sent);
 }
 
 /** Waits until nothing of an intent can land any more; false where the run is to end. */
@@ -821,16 +831,23 @@ export const FRESH = 5000;
 /** What is sent in place of the composed request, where that needs a new reading. One that took longer than the settle time is repeated. @throws Refusal */
 async function preparedWrite(
   { cloud, clock, settleMilliseconds }: ExecutionContext,
-  { kind, write, runContext }: WriteOperation,
+  { kind, write, runContext, undoes }: WriteOperation,
   { address }: Intent,
   planned: Values,
 ): Promise<PreparedWrite | undefined> {
   const readAt = runContext.readAt(kind.name, write.id as string) ?? -Infinity;
   if (!needsReading(kind, write) && clock.boot().milliseconds - readAt <= FRESH) return undefined;
+  const slow = Math.max(FRESH, settleMilliseconds);
   for (let turn = 0; turn < SLOW_READINGS; turn += 1) {
     const began = clock.boot().milliseconds;
-    const prepared = await prepare(cloud, { kind, write, address, planned });
-    if (clock.boot().milliseconds - began <= settleMilliseconds) return prepared;
+    const prepared = await prepare(cloud, {
+      kind,
+      write,
+      address,
+      planned,
+      ...defined({ undoes }),
+    });
+    if (clock.boot().milliseconds - began <= slow) return prepared;
   }
   return refuse(
     'slow-reading',
@@ -870,3 +887,6 @@ export function missingSecret({ address, origin }: Change, fields: Values): Diag
     ...(origin ? { origin } : {}),
   };
 }
+
+const omit = (values: Values, names: readonly string[]): Values =>
+  Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)));

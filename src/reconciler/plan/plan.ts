@@ -11,6 +11,7 @@ import {
   removals,
   REPLACED_OUTSIDE,
   same,
+  sha256,
   shellWord,
   unescapeAll,
   worst,
@@ -890,7 +891,7 @@ function equals(
     const root = ownRoot(draft.input.liveObjects.get(kind.name) as LiveCollection);
     const values = { ...root, ...live?.values, ...declared };
     // References stand for themselves, so that two declarations that name the same unknown object compare equal.
-    return `${kind.name} ${identityKey(kind, values) ?? identityKey(kind, redactAll(values))}`;
+    return `${kind.name} ${identityKey(kind, values) ?? identityKey(kind, placeholders(values))}`;
   };
   for (const [address, planned] of [...others, ...draft.planned]) {
     const identity = identityOf(planned);
@@ -908,6 +909,12 @@ function equals(
   }
   return out;
 }
+
+/** References as texts that no normal form alters: an address may hold what an id cannot. */
+const placeholders = (values: Values): Values =>
+  JSON.parse(JSON.stringify(redactAll(values)), (_, value: unknown) =>
+    typeof value === 'string' && value.includes('${') ? sha256(value) : value,
+  ) as Values;
 
 function identical(
   { kinds }: PlanInput,
@@ -942,7 +949,8 @@ function besideHeld(
   return changes.flatMap((change): Diagnostic[] => {
     const { address } = change;
     if (change.action !== 'create' || told.has(address)) return [];
-    if (declared.get(address)?.lifecycle.allow_duplicate) return [];
+    const mine = declared.get(address)?.lifecycle ?? {};
+    if (mine.allow_duplicate) return [];
     const kind = input.kinds.get(change.kind) as Kind;
     const stays = ({ id, values }: Live): boolean => {
       const { verb, fields } = written.get(`${kind.name} ${id}`) ?? {};
@@ -954,6 +962,7 @@ function besideHeld(
     const found = matcher.held(kind, change.desired.declared).find(([, live]) => stays(live));
     if (!found) return [];
     const [holder, { id }] = found;
+    if (mayBeDuplicates(declared.get(holder)?.lifecycle ?? {}, mine)) return [];
     return [
       {
         severity: 'error',

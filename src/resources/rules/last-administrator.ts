@@ -116,8 +116,12 @@ function administration(
     const [all, tree] = await Promise.all([cloud.list(authorizations), cloud.list(accounts)]);
     const parents = new Map(tree.objects.map((live) => [live.id, live.values.account]));
     const reach = new Set(lineage((at) => parents.get(at), account));
+    // The listing may still show the role that was just taken away.
     return all.objects.some(
-      (live) => isAdministrator(live, roles) && reach.has(String(live.values.account)),
+      (live) =>
+        !(reroles(change) && live.id === change.id) &&
+        isAdministrator(live, roles) &&
+        reach.has(String(live.values.account)),
     );
   }
 

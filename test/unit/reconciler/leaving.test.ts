@@ -87,6 +87,29 @@ it('tells what an interruption kept from leaving as skipped', async () => {
   expect((await cloud.snapshot())?.pending).toEqual([]);
 });
 
+it('keeps what was answered before an interruption', async () => {
+  const stop = new AbortController();
+  let sent = 0;
+  const cloud: Rig = rig({
+    intercept: async ({ method }, proceed) => {
+      const answer = await proceed();
+      if (method === 'PATCH' && (sent += 1) === 2) stop.abort(new Error('SIGINT'));
+      return answer;
+    },
+  });
+  await cloud.apply(many(4));
+  await cloud.clock.sleep(600_000);
+  const changed = many(4).declarations.map(({ name, values }) =>
+    declare(`alert_push_destinations.${name}`, { ...values, enabled: false }),
+  );
+  const applied = await cloud.apply(desire(...changed), {
+    parallelism: 1,
+    signal: stop.signal,
+    allow: ['max-changed'],
+  });
+  expect(told(applied)).toEqual({ done: 2, skipped: 2 });
+});
+
 describe('a create that leaves long after its intent', () => {
   /** The last POST is carried out 50 s after it left, and the process is killed when it leaves. */
   const rerun = async (

@@ -124,6 +124,22 @@ it('an account that somebody renamed is not deleted', async () => {
   expect(cloud.objects('accounts').some(({ name }) => name === 'Production')).toBe(true);
 });
 
+it('an object that one reading does not show is deleted all the same', async () => {
+  let misses = 0;
+  const cloud = busy('/accounts/', async () => void (misses = 1));
+  await cloud.apply(desire(declare('accounts.a', { name: 'A' })));
+  await settled(cloud);
+  const { fetch } = cloud.emulator;
+  Object.assign(cloud.emulator, {
+    fetch: (request: Request) =>
+      request.method === 'GET' && misses-- > 0
+        ? Promise.resolve(Response.json({ data: [], meta: { next: null } }))
+        : fetch(request),
+  });
+  expect((await cloud.apply(desire(), { allow: ['all-removed'] })).exit).toBe(0);
+  expect(cloud.objects('accounts').some(({ name }) => name === 'A')).toBe(false);
+});
+
 it('a member that nobody declared is sent as it is live at that moment', async () => {
   const url = (host: string) => ({ url: `https://${host}.example.com` });
   let [extra, sent, isBusy] = ['old', '', true];

@@ -1,7 +1,7 @@
 // What others do between the plan and a guarded write, or while it is carried out: nobody loses the last administrator
 // by it, and no account is deleted that holds something by then.
 import { describe, expect, it } from 'vitest';
-import { dummyCredentials, type Estate } from '../../../../src/emulator/index.js';
+import { parseFault, dummyCredentials, type Estate } from '../../../../src/emulator/index.js';
 import type { Declaration, Project } from '../../../../src/model/index.js';
 import { declare } from '../../../support/planning.js';
 import { desire, rig, type Rig } from '../../../support/rig.js';
@@ -177,6 +177,31 @@ describe('a demotion', () => {
     );
     expect((await cloud.snapshot())?.pending).toEqual([]);
     expect(await cloud.plan(project, { allow: always })).toMatchObject({ exit: 3 });
+  });
+
+  it('is taken back although a reading shows the role before it for a while', async () => {
+    const { summary, cloud } = await run(two, project, {
+      during: async (self) => {
+        await role('901', 'read_only_user')(self);
+        self.emulator.setFaults([parseFault('stale=5000,method=PUT,path=/900')]);
+      },
+    });
+    await cloud.clock.sleep(60_000);
+    expect(summary).toContain('the role administrator was put back');
+    expect(roleOf(cloud, '900')).toBe('administrator');
+  });
+
+  it('that somebody else made meanwhile is not taken back', async () => {
+    const { cloud } = await run(two, project, {
+      before: async (self) => {
+        await role('900', 'read_only_user')(self);
+        await role('901', 'read_only_user')(self);
+      },
+    });
+    expect([roleOf(cloud, '900'), roleOf(cloud, '901')]).toEqual([
+      'read_only_user',
+      'read_only_user',
+    ]);
   });
 
   it('says what to do where it cannot be taken back', async () => {
