@@ -957,7 +957,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an address is taken out of the state before what it still holds is deleted',
-    file: 'reconciler/plan/plan.ts',
+    file: 'reconciler/plan/removed-declarations.ts',
     find: '{ ...change, depends_on: [...change.depends_on, ...keys] };',
     replace: 'change;',
     tests: replace,
@@ -1589,7 +1589,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a target makes a twin of what it leaves out',
-    file: 'reconciler/plan/plan.ts',
+    file: 'reconciler/plan/identical-declarations.ts',
     find: 'of [...others, ...draft.planned])',
     replace: 'of draft.planned)',
     tests: plan,
@@ -1604,7 +1604,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'what another address holds is made again',
     file: 'reconciler/plan/plan.ts',
-    find: '...besideHeld(draft, ordered, new Set(twins.flat().map(({ address }) => address))),',
+    find: '...identityConflicts(draft, ordered, new Set(twins.flat().map(({ address }) => address))),',
     replace: '',
     tests: plan,
   },
@@ -2873,7 +2873,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a new object is forgotten at its first absence',
-    file: 'reconciler/plan/plan.ts',
+    file: 'reconciler/plan/removed-declarations.ts',
     find: 'if (created !== undefined) draft.awaited.add(address);',
     replace: "if (created === 'unseen') draft.awaited.add(address);",
     tests: proof,

@@ -1,0 +1,78 @@
+// A plan in the making: what its steps share.
+import type {
+  Change,
+  Declaration,
+  Diagnostic,
+  Drift,
+  Exit,
+  Kind,
+  Live,
+  Values,
+  Write,
+} from '../../model/index.js';
+import type { Graph } from './dependency-graph.js';
+import { updateOf, type Sending } from './diff.js';
+import { baseOf } from './document-diff.js';
+import type { Matcher } from './match.js';
+import type { PlanInput } from './plan-input.js';
+import type { Resolver } from './references.js';
+import type { Selection } from './select.js';
+
+/** An address on its way through planning, as references see it. */
+export interface Planned {
+  readonly kind: Kind;
+  readonly declared: Values;
+  readonly live?: Live;
+  readonly moves: boolean;
+}
+
+export interface Draft {
+  readonly input: PlanInput;
+  readonly selection: Selection;
+  readonly graph: Graph;
+  readonly matcher: Matcher;
+  readonly planned: Map<string, Planned>;
+  /** Everything that is declared, also what this plan does not cover. */
+  readonly declared: ReadonlyMap<string, Declaration>;
+  readonly resolver: Resolver;
+  readonly diagnostics: Diagnostic[];
+  readonly exits: Exit[];
+  readonly drift: Drift[];
+  /** Addresses of recorded objects that no listing shows yet. */
+  readonly unseen: Set<string>;
+  /** Of these, and of recorded objects that are gone so soon, those that have to be waited for. */
+  readonly awaited: Set<string>;
+  /** Addresses whose object is deleted before another takes its place. */
+  readonly vacated: Set<string>;
+}
+
+/** @param shown the live object as far as a plan may hold it */
+export function composedUpdate(
+  draft: Draft,
+  sending: Sending,
+  shown: Live,
+): Pick<Extract<Change, { action: 'update' }>, 'write' | 'request'> | undefined {
+  const { kind, live } = sending;
+  const { project, compose } = draft.input;
+  const composed = updateOf({
+    ...sending,
+    patch: project.settings.configuration_writes === 'patch',
+  });
+  if (!composed) return undefined;
+  const write: Write = { verb: 'update', id: live.id, live: shown, ...composed };
+  const base = write.patch ? undefined : baseOf(kind, write.fields, live.values);
+  return { write, request: { ...compose(kind, write), ...(base && { base }) } };
+}
+
+export const nounOf = (kind: Kind): string => kind.singular.replaceAll('_', ' ');
+
+/** @param attribute the dotted path that the error is about; without it, the declaration as a whole */
+export const declarationError = (
+  { address, origin, at }: Declaration,
+  { attribute, ...error }: Pick<Diagnostic, 'code' | 'summary' | 'detail' | 'attribute'>,
+): Diagnostic => ({
+  severity: 'error',
+  ...error,
+  address,
+  ...(attribute === undefined ? { origin } : { attribute, origin: at(attribute) }),
+});

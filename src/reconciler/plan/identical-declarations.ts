@@ -1,0 +1,113 @@
+// Two declarations of one identity: both in the configuration, or one of them beside an object that the state holds.
+import {
+  defined,
+  mayBeDuplicates,
+  redactAll,
+  sha256,
+  writes,
+  type Change,
+  type Declaration,
+  type Diagnostic,
+  type Kind,
+  type Live,
+  type Values,
+} from '../../model/index.js';
+import type { LiveCollection } from '../observe.js';
+import { declarationError, nounOf, type Draft, type Planned } from './draft.js';
+import { identityKey, ownRoot } from './match.js';
+import type { PlanInput } from './plan-input.js';
+import { renaming } from './rename-hints.js';
+
+/**
+ * Two declarations of one identity would fight over one object, or make it twice. Of two that the plan does not cover
+ * nothing is said. Two that both have an object are told apart by what is live of what they do not declare.
+ */
+export function identicalDeclarations(
+  draft: Draft,
+  others: ReadonlyMap<string, Planned>,
+): readonly (readonly [Declaration, Declaration])[] {
+  const seen = new Map<string, string>();
+  const out: (readonly [Declaration, Declaration])[] = [];
+  const identityOf = ({ kind, declared }: Planned, live?: Live): string => {
+    const root = ownRoot(draft.input.liveObjects.get(kind.name) as LiveCollection);
+    const values = { ...root, ...live?.values, ...declared };
+    // References stand for themselves, so that two declarations that name the same unknown object compare equal.
+    return `${kind.name} ${identityKey(kind, values) ?? identityKey(kind, placeholders(values))}`;
+  };
+  for (const [address, planned] of [...others, ...draft.planned]) {
+    const identity = identityOf(planned);
+    const twin = seen.get(identity);
+    if (twin === undefined) seen.set(identity, address);
+    if (twin === undefined || !draft.planned.has(address)) continue;
+    const one = draft.declared.get(address) as Declaration;
+    const other = draft.declared.get(twin) as Declaration;
+    const before = draft.planned.get(twin) ?? others.get(twin);
+    const differ =
+      before?.live &&
+      planned.live &&
+      identityOf(before, before.live) !== identityOf(planned, planned.live);
+    if (!differ && !mayBeDuplicates(other.lifecycle, one.lifecycle)) out.push([one, other]);
+  }
+  return out;
+}
+
+/** References as texts that no normal form alters: an address may hold what an id cannot. */
+const placeholders = (values: Values): Values =>
+  JSON.parse(JSON.stringify(redactAll(values)), (_, value: unknown) =>
+    typeof value === 'string' && value.includes('${') ? sha256(value) : value,
+  ) as Values;
+
+export function identicalError(
+  { kinds }: PlanInput,
+  [one, other]: readonly [Declaration, Declaration],
+): Diagnostic {
+  return declarationError(one, {
+    code: 'identical-declarations',
+    summary: `${one.address} and ${other.address} declare the same ${nounOf(kinds.get(one.kind) as Kind)}.`,
+    detail: `The other one is at ${other.origin.file}:${other.origin.line}. Remove one, or write lifecycle: { allow_duplicate: true } on both.`,
+  });
+}
+
+/**
+ * Creations beside an object of the same identity that another address holds, and that still has it after this plan.
+ * @param told addresses of which that was said already
+ */
+export function identityConflicts(
+  { input, declared, matcher }: Draft,
+  changes: readonly Change[],
+  told: ReadonlySet<string>,
+): readonly Diagnostic[] {
+  const written = new Map(
+    changes.flatMap((change) =>
+      writes(change) && 'id' in change ? [[`${change.kind} ${change.id}`, change.write]] : [],
+    ),
+  );
+  return changes.flatMap((change): Diagnostic[] => {
+    const { address } = change;
+    if (change.action !== 'create' || told.has(address)) return [];
+    const mine = declared.get(address)?.lifecycle ?? {};
+    if (mine.allow_duplicate) return [];
+    const kind = input.kinds.get(change.kind) as Kind;
+    const stays = ({ id, values }: Live): boolean => {
+      const { verb, fields } = written.get(`${kind.name} ${id}`) ?? {};
+      return (
+        verb !== 'delete' &&
+        identityKey(kind, { ...values, ...fields }) === identityKey(kind, values)
+      );
+    };
+    const found = matcher.held(kind, change.desired.declared).find(([, live]) => stays(live));
+    if (!found) return [];
+    const [holder, { id }] = found;
+    if (mayBeDuplicates(declared.get(holder)?.lifecycle ?? {}, mine)) return [];
+    return [
+      {
+        severity: 'error',
+        code: 'exists-already',
+        summary: `${address} cannot be created: ${holder} holds the ${nounOf(kind)} ${id}, which has the same identity.`,
+        detail: `${renaming({ address: holder, name: holder.slice(kind.name.length + 1) }, change)}\nOtherwise plan the whole project, without PATH, --target and --exclude. If both are wanted, write lifecycle: { allow_duplicate: true }.`,
+        address,
+        ...defined({ origin: change.origin }),
+      },
+    ];
+  });
+}

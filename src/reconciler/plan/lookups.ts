@@ -1,0 +1,83 @@
+// What lookups and references stand for: an attribute of a live object, of a declaration, or of the state.
+import {
+  isKnown,
+  same,
+  unescapeAll,
+  type Attribute,
+  type Diagnostic,
+  type Kind,
+  type Kinds,
+  type Reference,
+  type State,
+  type Value,
+} from '../../model/index.js';
+import type { Planned } from './draft.js';
+import type { PlanInput } from './plan-input.js';
+import { declaredValueAt, fillAll } from './references.js';
+
+/** Exactly one live object for each lookup, or an error. */
+export function lookUp(
+  { kinds, project, liveObjects }: PlanInput,
+  diagnostics: Diagnostic[],
+): ReadonlyMap<string, Planned> {
+  const found = new Map<string, Planned>();
+  for (const lookup of project.lookups) {
+    const kind = kinds.get(lookup.kind) as Kind;
+    const where = fillAll(kind.attributes, lookup.where, (reference) =>
+      resolveReference(reference, new Map(), found, undefined, kinds),
+    );
+    const live = [...(liveObjects.get(kind.name)?.byId.values() ?? [])].filter((one) =>
+      Object.entries(where).every(([name, value]) =>
+        same(kind.attributes[name] as Attribute, value, one.values[name]),
+      ),
+    );
+    const only = live.length === 1 ? live[0] : undefined;
+    if (only) found.set(lookup.name, { kind, declared: {}, live: only, moves: false });
+    else
+      diagnostics.push({
+        severity: 'error',
+        code: 'lookup',
+        summary: `lookups.${lookup.name} must match exactly one of ${kind.name}, but matches ${
+          live.length === 0
+            ? 'none'
+            : `${live.length}: ${live
+                .slice(0, 5)
+                .map((one) => one.id)
+                .join(', ')}`
+        }.`,
+        detail:
+          live.length === 0
+            ? `List what is live: trueup get ${kind.name}`
+            : `Add an attribute, for example ${kind.id}: "${live[0]?.id}".`,
+        origin: lookup.origin,
+      });
+  }
+  return found;
+}
+
+export function resolveReference(
+  reference: Reference,
+  planned: ReadonlyMap<string, Planned>,
+  lookups: ReadonlyMap<string, Planned>,
+  state: State | undefined,
+  kinds: Kinds,
+): Value | undefined {
+  const target =
+    reference.source === 'lookup' ? lookups.get(reference.target) : planned.get(reference.target);
+  if (target) return attributeOf(target, reference.attribute);
+  const entry = reference.source === 'lookup' ? undefined : state?.resources[reference.target];
+  if (!entry) return undefined;
+  return reference.attribute === kinds.get(entry.kind)?.id
+    ? entry.id
+    : declaredValueAt(entry.observed, reference.attribute);
+}
+
+/** A planned value never changes at apply: computed attributes of what is written are not known before. */
+function attributeOf({ kind, declared, live, moves }: Planned, path: string): Value | undefined {
+  if (path === kind.id) return live?.id;
+  const value = declaredValueAt(declared, path);
+  if (value !== undefined) return isKnown(value) ? value : undefined;
+  const computed = kind.attributes[path.split('.', 1)[0] as string]?.computed;
+  const read = declaredValueAt(live?.values ?? {}, path);
+  return read === undefined || (computed && moves) ? undefined : unescapeAll(read);
+}

@@ -1,0 +1,60 @@
+// Errors of single declarations that a plan finds by comparing them with what is live.
+import {
+  redact,
+  shellWord,
+  type AttributeChange,
+  type Declaration,
+  type Diagnostic,
+  type Kind,
+  type Live,
+} from '../../model/index.js';
+import { declarationError, nounOf } from './draft.js';
+
+export function immutableError(
+  declaration: Declaration,
+  change: AttributeChange,
+  detail: string,
+): Diagnostic {
+  return declarationError(declaration, {
+    code: 'immutable',
+    summary: `${declaration.address}: ${change.path} is immutable: it is ${JSON.stringify(redact(change.before ?? null))} and cannot be updated to ${JSON.stringify(redact(change.after ?? null))}.`,
+    detail,
+    attribute: change.path,
+  });
+}
+
+export function existsAlreadyError(kind: Kind, declaration: Declaration, { id }: Live): Diagnostic {
+  const { address } = declaration;
+  return declarationError(declaration, {
+    code: 'exists-already',
+    summary: `${address} cannot be replaced: the ${nounOf(kind)} ${id} already has the identity of the new object.`,
+    detail: bindAdvice(address, id, true),
+  });
+}
+
+export function maskedValueError(declaration: Declaration, path: string): Diagnostic {
+  return declarationError(declaration, {
+    code: 'masked-value',
+    summary: `${declaration.address}: ${path} reads back masked, so the declared value cannot be compared with it.`,
+    detail:
+      'Write the value as "${secret.env.NAME}", or leave the member out: an undeclared member keeps its live value.',
+    attribute: path,
+  });
+}
+
+export function additionsOnlyError(declaration: Declaration): Diagnostic {
+  return declarationError(declaration, {
+    code: 'additions-only',
+    summary: `${declaration.address}: the change removes something from the configuration, and a PATCH can only add.`,
+    detail:
+      'Remove settings.configuration_writes: patch, or leave out the members declared null and the list of removed defaults.',
+    attribute: 'configuration',
+  });
+}
+
+/** What to type so that an address holds another object. */
+export const bindAdvice = (address: string, id: string, bound: boolean): string =>
+  [
+    ...(bound ? [`Forget the recorded object: trueup state rm ${shellWord(address)}`] : []),
+    `Bind the live object: trueup import ${shellWord(address)} ${shellWord(id)}`,
+  ].join('\n');

@@ -1,0 +1,120 @@
+// What becomes of objects whose declaration is gone: deleted, retired or forgotten.
+import {
+  keyOf,
+  removals,
+  type Change,
+  type Entry,
+  type State,
+  type Values,
+  type Write,
+} from '../../model/index.js';
+import { diff } from './diff.js';
+import { declaredPart } from './document-diff.js';
+import { composedUpdate, type Draft } from './draft.js';
+import { formerAddressInState } from './match.js';
+import type { Selection } from './select.js';
+
+/** `<kind> <id>` of what an address holds that stays. A rename that was cut off leaves two addresses with one object. */
+export function heldElsewhere({ removed }: Selection, state: State | undefined): Set<string> {
+  const goes = new Set(removed.map(([address]) => address));
+  return new Set(
+    Object.entries(state?.resources ?? {}).flatMap(([address, { kind, id }]) =>
+      goes.has(address) ? [] : [`${kind} ${id}`],
+    ),
+  );
+}
+
+/** Also deletes what an interrupted replacement left behind. What takes the address out of the state comes after that. */
+export function afterDeposed(
+  draft: Draft,
+  held: Set<string>,
+  declared: readonly Change[],
+  removed: readonly Change[],
+): readonly [readonly Change[], readonly Change[]] {
+  const { state } = draft.input;
+  const recorded = [...draft.selection.declarations.values()].flatMap((one) => {
+    const entry = state?.resources[formerAddressInState(one, state) ?? one.address];
+    return entry ? [[one.address, entry] as const] : [];
+  });
+  const left = [...recorded, ...draft.selection.removed].flatMap(([address, entry]) =>
+    (entry.deposed ?? []).flatMap(
+      (id) =>
+        planRemoved(draft, address, { ...entry, id }, held, 'another object took its place') ?? [],
+    ),
+  );
+  if (left.length === 0) return [declared, removed];
+  const waiting = (change: Change): Change => {
+    const keys =
+      change.deposed || !('desired' in change && change.desired)
+        ? left.filter(({ address }) => address === change.address).map(keyOf)
+        : [];
+    return keys.length === 0 ? change : { ...change, depends_on: [...change.depends_on, ...keys] };
+  };
+  return [declared.map(waiting), [...removed.map(waiting), ...left]];
+}
+
+/**
+ * @param held grows by the object that is planned to go, so that it goes once
+ * @param deposed why the object goes although its address stays
+ */
+export function planRemoved(
+  draft: Draft,
+  address: string,
+  entry: Entry,
+  held: Set<string>,
+  deposed?: string,
+): Change | undefined {
+  const { kinds, liveObjects, compose, request } = draft.input;
+  const kind = kinds.get(entry.kind);
+  if (!kind) {
+    draft.diagnostics.push({
+      severity: 'error',
+      code: 'unknown-kind',
+      summary: `The state holds ${address}, whose kind this version does not know.`,
+      detail: 'Use the version of trueup that wrote the state.',
+    });
+    return undefined;
+  }
+  const live = liveObjects.get(kind.name)?.byId.get(entry.id);
+  const how = deposed === undefined ? (entry.on_removal ?? removals(kind)[0]) : 'delete';
+  const why =
+    deposed ?? (request.destroy ? 'the plan destroys everything' : 'it is no longer declared');
+  const declaration =
+    request.destroy || deposed !== undefined ? draft.declared.get(address) : undefined;
+  const base = {
+    address,
+    kind: kind.name,
+    name: address.slice(kind.name.length + 1),
+    ...(declaration ? { origin: declaration.origin } : {}),
+    depends_on: [],
+    id: entry.id,
+    before: live ? declaredPart(kind, entry.applied, live.values) : entry.observed,
+    ...(deposed === undefined ? {} : { deposed: true as const }),
+  };
+  const created = live ? undefined : draft.input.visibility.created(kind.name, entry.id);
+  // Some replicas may show a new object and others not: trueup forgets none before the settle time is over.
+  if (created !== undefined) draft.awaited.add(address);
+  if (created === 'unseen') {
+    draft.unseen.add(address);
+    return undefined;
+  }
+  if (!live) {
+    if (deposed === undefined) draft.drift.push({ address, kind: kind.name, id: entry.id });
+    return { action: 'forget', ...base, reason: `${why}, and it no longer exists` };
+  }
+  const object = `${entry.kind} ${entry.id}`;
+  if (held.has(object))
+    return { action: 'forget', ...base, reason: `${why}; another address manages its object` };
+  held.add(object);
+  if (how === 'delete' && kind.operations.delete) {
+    const write: Write = { verb: 'delete', id: entry.id, fields: {}, live };
+    return { action: 'delete', ...base, reason: why, write, request: compose(kind, write) };
+  }
+  const retired = kind.retire?.[how as string] as Values | undefined;
+  const changes = retired ? diff({ kind, declared: retired, live, secret: () => 'same' }) : [];
+  if (!retired || changes.length === 0)
+    return { action: 'forget', ...base, reason: `${why}; the live object stays as it is` };
+  const written = composedUpdate(draft, { kind, declared: retired, live, changes }, live);
+  if (!written) throw new Error(`${kind.name} cannot be retired by additions alone`);
+  return { action: 'update', ...base, reason: `${why}; on_removal: ${how}`, changes, ...written };
+}
