@@ -111,7 +111,7 @@ function literalSecrets(kind: Kind, values: Values): readonly Advice[] {
   const documents = writables(kind).filter(
     ([name, { word }]) => word === 'document' && Object.hasOwn(values, name),
   );
-  const shown = 'What is shown leaves the value out; the file and the state hold it.';
+  const shown = 'What is shown leaves the value out, and so does the state; the file holds it.';
   return documents.flatMap(([name, { wire }]) =>
     [...literalsIn(values[name] as Value, name)].map((path) => ({
       code: 'literal-secret',

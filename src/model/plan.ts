@@ -234,6 +234,8 @@ export interface Outcome {
   readonly action: Action;
   readonly deposed?: true;
   readonly outcome: 'done' | 'failed' | 'skipped' | 'unknown';
+  /** It failed, and part of it took effect all the same. */
+  readonly partly?: true;
   readonly id?: string;
   readonly diagnostic?: Diagnostic;
   /** Milliseconds from intent to result. */

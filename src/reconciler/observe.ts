@@ -21,6 +21,7 @@ import {
   walk,
 } from '../model/index.js';
 import type { Clock } from '../platform/index.js';
+import { storable } from './plan/document-diff.js';
 import type { Visibility } from './visibility.js';
 
 /** A kind's live objects, proven complete. */
@@ -76,13 +77,7 @@ async function collect(
     entry.kind === kind.name ? [entry.id, ...(entry.deposed ?? [])] : [],
   );
   const missing = recorded.filter((id) => !byId.has(id));
-  if (missing.length > 0) {
-    const again =
-      missing.length <= LOOKS || kind.operations.by_ids
-        ? await cloud.find(kind, missing)
-        : (await cloud.list(kind)).objects;
-    again.forEach(keep);
-  }
+  if (missing.length > 0) (await lookAgain(cloud, kind, missing)).forEach(keep);
   emit({ type: 'reading', kind: kind.name, objects: byId.size, done: true });
   return {
     kind,
@@ -93,6 +88,16 @@ async function collect(
     ...(listing.skew === undefined ? {} : { skew: listing.skew }),
   };
 }
+
+/** A second look for what a listing lacks: a few ids one by one, more by another listing. */
+export const lookAgain = async (
+  cloud: Pick<CloudReader, 'find' | 'list'>,
+  kind: Kind,
+  ids: readonly string[],
+): Promise<readonly Live[]> =>
+  ids.length <= LOOKS || kind.operations.by_ids
+    ? cloud.find(kind, ids)
+    : (await cloud.list(kind)).objects;
 
 /** Adds objects without their secrets, and none that was deleted just now. */
 function keeper(
@@ -158,9 +163,9 @@ export function withoutSecrets(attributes: Attributes, values: Values): Values {
   return out;
 }
 
-/** A live object as the state stores it: in plain texts, without secrets, without what holds nothing, without free text of the service, and without documents in which others keep theirs. */
+/** A live object as the state stores it: in plain texts, without secrets, without what holds nothing, without free text of the service, and without documents in which others keep theirs or that hold a literal secret. */
 export function storedValues(kind: Kind, values: Values): JsonObject {
-  const seen = withoutSecrets(kind.attributes, values);
+  const seen = storable(kind, withoutSecrets(kind.attributes, values));
   const isKept = (name: string): boolean =>
     kind.attributes[name]?.wire !== 'merge' && kind.attributes[name]?.unstored !== true;
   return unescapeAll(

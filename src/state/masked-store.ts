@@ -1,6 +1,13 @@
 // What is stored between runs holds no value of a secret: an attribute in which one turns up is left out of what is
-// recorded, as a secret itself is. Nothing of it is compared then, and no reference leads to it.
-import type { Entry, JsonObject, Masking, RunRecord } from '../model/index.js';
+// recorded, as a secret itself is. Nothing of it is compared then, and no reference leads to it. What a request sends keeps
+// the name of the attribute: recovery must not take an object for ours because what differs was left out.
+import {
+  SENSITIVE,
+  type Entry,
+  type JsonObject,
+  type Masking,
+  type RunRecord,
+} from '../model/index.js';
 import type { Store } from './store-port.js';
 
 export function maskedStore(store: Store, masking: Masking): Store {
@@ -19,6 +26,15 @@ function recordWithout(masking: Masking): <T extends RunRecord>(record: T) => T 
     masking.holds(values)
       ? Object.fromEntries(Object.entries(values).filter(([, value]) => !masking.holds(value)))
       : values;
+  const covered = (values: JsonObject): JsonObject =>
+    masking.holds(values)
+      ? Object.fromEntries(
+          Object.entries(values).map(([name, value]) => [
+            name,
+            masking.holds(value) ? SENSITIVE : value,
+          ]),
+        )
+      : values;
   const entry = <E extends Partial<Entry>>(one: E): E => ({
     ...one,
     ...(one.applied && { applied: clear(one.applied) }),
@@ -29,7 +45,7 @@ function recordWithout(masking: Masking): <T extends RunRecord>(record: T) => T 
       ? record
       : {
           ...record,
-          ...('body' in record && record.body && { body: clear(record.body) }),
+          ...('body' in record && record.body && { body: covered(record.body) }),
           ...(record.entry && { entry: entry(record.entry) }),
         };
 }

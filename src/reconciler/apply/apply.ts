@@ -213,7 +213,9 @@ function refuseHindered({ plan, exit }: Proposal): void {
 
 function exitOf({ plan }: Proposal, outcomes: readonly Outcome[]): Exit {
   const real = new Set(plan.changes.filter(isChange).map((change) => change.address));
-  const done = outcomes.some((one) => one.outcome === 'done' && real.has(one.address));
+  const done = outcomes.some(
+    (one) => (one.outcome === 'done' || one.partly) && real.has(one.address),
+  );
   const undone = outcomes.some((one) => one.outcome === 'failed' || one.outcome === 'skipped');
   return worst([
     ...(outcomes.some((one) => one.outcome === 'unknown') ? [exits.undecided] : []),

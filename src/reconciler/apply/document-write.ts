@@ -17,7 +17,7 @@ import {
   type Values,
   type Write,
 } from '../../model/index.js';
-import { aftermath, isMerged, mergedNames, declaredPart } from '../plan/document-diff.js';
+import { aftermath, isMerged, mergedNames, namedPart } from '../plan/document-diff.js';
 import { wholeDocument } from '../plan/document-merge.js';
 import { isApplied, withKept } from '../plan/diff.js';
 import { withoutSecrets } from '../observe.js';
@@ -33,6 +33,8 @@ export interface DocumentWrite {
 export interface PreparedWrite {
   readonly request: Request;
   readonly fields: Values;
+  /** The object shows all of it already. */
+  readonly unneeded?: true;
   /** For a kind that holds a document: what to compare after the write. */
   readonly document?: DocumentWrite;
 }
@@ -74,14 +76,15 @@ export interface Preparing {
 }
 
 /**
- * Reads the object again and makes the request from what is live now.
- * @throws Refusal if the object cannot be read, is gone, holds a document of unknown form, would be sent a mask, or (for a
- * PUT or a delete) is not as the plan saw it; with the code `unneeded` if it is as it should be.
+ * Reads the object again and makes the request from what is live now. Undefined where its version is older than what the plan
+ * was made from: the service shows a change late.
+ * @throws Refusal if the object cannot be read, is gone, holds a document of unknown form, would be sent a mask, or is not
+ * as the plan saw it; with the code `unneeded` if it is as it should be.
  */
 export async function prepare(
   cloud: Pick<CloudReader, 'find' | 'compose'>,
   { kind, write, address, planned, undoes }: Preparing,
-): Promise<PreparedWrite> {
+): Promise<PreparedWrite | undefined> {
   const refused = (code: string, summary: string, detail = 'Plan again.'): never =>
     refuse(code, `${address} ${summary}`, { detail });
   const [live] = await cloud.find(kind, [write.id as string]);
@@ -93,9 +96,12 @@ export async function prepare(
       return { request: cloud.compose(kind, write), fields: {} };
     return refused('changed-since-plan', 'was changed outside of trueup since the plan.');
   }
+  const [planned_at, now_at] = [versionOf(kind, planned), versionOf(kind, live.values)];
+  if (planned_at !== undefined && now_at !== undefined && now_at < planned_at) return undefined;
   const fields = withKept(write, live.values);
-  if (!undoes && secretsIn(fields).size === 0 && isApplied(kind, fields, live))
-    return refused(UNNEEDED, 'is as declared already.');
+  const unneeded = !undoes && secretsIn(fields).size === 0 && isApplied(kind, fields, live);
+  // Without a version, this reading may be older than the one that showed a difference: it is sent all the same.
+  if (unneeded && now_at !== undefined) return refused(UNNEEDED, 'is as declared already.');
   const unreadable = mergedNames(kind).find(
     (name) => Object.hasOwn(fields, name) && !isPartialDocument(live.values[name]),
   );
@@ -105,15 +111,17 @@ export async function prepare(
       `cannot be written: the live ${unreadable} is missing, or is no list of an object and a list of paths.`,
       `Look at it: trueup get ${kind.name} ${live.id} -o json`,
     );
-  const now = declaredPart(kind, fields, live.values, planned);
-  const then = withKept({ ...write, fields: planned }, live.values);
+  const part = (values: Values): Values => namedPart(kind, fields, values, planned);
+  const [then, now] = [
+    part(withKept({ ...write, fields: planned }, live.values)),
+    part(live.values),
+  ];
   const isMoved = (name: string): boolean => {
     const attribute = kind.attributes[name] as Attribute;
     const isWanted = !isMerged(attribute) && same(attribute, fields[name], now[name]);
     return !isWanted && !same(attribute, then[name], now[name]);
   };
-  // A PATCH takes nothing from others; a PUT must not undo what they did to the members that are declared.
-  const changedOutside = write.patch ? undefined : Object.keys(fields).find(isMoved);
+  const changedOutside = Object.keys(fields).find(isMoved);
   if (changedOutside !== undefined)
     return refused(
       'changed-since-plan',
@@ -136,6 +144,7 @@ export async function prepare(
   return {
     request: cloud.compose(kind, { ...write, fields: { ...fields, ...sent }, live }),
     fields,
+    ...(unneeded && { unneeded }),
     ...(expected.length > 0 && {
       document: { before: live, expected: Object.fromEntries(expected) },
     }),
@@ -149,7 +158,7 @@ export function verifyDocument(
   { before, expected }: DocumentWrite,
   now: Live,
 ): { readonly lost?: Diagnostic; readonly notes: readonly Diagnostic[] } {
-  const [earlier, later] = [versionOf(kind, before), versionOf(kind, now)];
+  const [earlier, later] = [versionOf(kind, before.values), versionOf(kind, now.values)];
   const further = earlier !== undefined && later !== undefined && later > earlier + 1;
   const found = Object.entries(expected).map(([name, value]) => {
     const attribute = kind.attributes[name] as Attribute;
@@ -167,6 +176,9 @@ export function verifyDocument(
       ? [`members that this write did not set are live: ${added.join(', ')}`]
       : []),
     ...(versions === undefined ? [] : [`${versions}: somebody else changed it meanwhile`]),
+    ...(earlier !== undefined && later !== undefined && later <= earlier
+      ? [`version_number is still ${later}, so the reading may be from before the write`]
+      : []),
   ];
   return {
     ...(lost.length > 0 && {
@@ -187,9 +199,16 @@ export function verifyDocument(
   };
 }
 
-function versionOf({ version }: Kind, { values }: Live): number | undefined {
+/** Where the kind counts its changes. */
+function versionOf({ version }: Kind, values: Values): number | undefined {
   const value = version === undefined ? undefined : values[version];
   return typeof value === 'number' ? value : undefined;
+}
+
+/** Whether a reading is from before a write of the object that was read as `before`, as far as its version tells. */
+export function isFromBefore(kind: Kind, { before }: DocumentWrite, { values }: Live): boolean {
+  const [earlier, later] = [versionOf(kind, before.values), versionOf(kind, values)];
+  return earlier !== undefined && later !== undefined && later <= earlier;
 }
 
 /** Whether an object is as it was, as far as anybody can change it and read it. */

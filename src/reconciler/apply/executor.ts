@@ -15,6 +15,7 @@ import {
   type Outcome,
 } from '../../model/index.js';
 import { storedValues } from '../observe.js';
+import { driftOf } from '../plan/diff.js';
 import { verifyDocument } from './document-write.js';
 import {
   perform,
@@ -167,7 +168,7 @@ export class Executor {
       ...one,
       kind: this.#execution.kinds.get(one.change.kind) as Kind,
       id: one.change.id,
-      judge: (live) => this.#shown(one, live),
+      judge: (live, isLast) => this.#shown(one, live, isLast),
     }));
     const found = await readBack(tools, asked, count);
     for (const one of asked) {
@@ -176,20 +177,26 @@ export class Executor {
       // Nobody looked: what was answered stands.
       if (shown === 'unread' && tools.signal.aborted) yield { change, shown, notes: [] };
       else if (shown === 'taken')
-        yield { change, shown, ...defined({ live }), ...compare(one, live) };
+        yield {
+          change,
+          shown,
+          ...defined({ live }),
+          ...compare(one, live, this.entries.get(change.address)),
+        };
       else
         yield { change, shown, ...defined({ live }), ...(await this.#disprove(one, shown, live)) };
     }
   }
 
   #shown(
-    { change, fields, before = {}, isNew }: WrittenChange,
+    { change, fields, before = {}, document, isNew }: WrittenChange,
     live: Live | undefined,
+    isLast: boolean,
   ): Exclude<Shown, 'unread'> {
     if (!fields) return live ? 'earlier' : 'taken';
     if (!live && isNew) return 'earlier';
     const kind = this.#execution.kinds.get(change.kind) as Kind;
-    return shownOf(kind, fields, before, live);
+    return shownOf(kind, { fields, before, ...defined({ document }) }, live, isLast);
   }
 
   async #disprove(
@@ -226,15 +233,29 @@ export class Executor {
   }
 }
 
-/** What a write of a whole document left behind of the rest of it. */
+/** What a write left behind beside what it sent: the rest of a document, and what else is declared. */
 function compare(
-  { kind, change, document }: ReadBack & WrittenChange,
+  { kind, change, document, fields }: ReadBack & WrittenChange,
   live: Live | undefined,
+  entry: Entry | undefined,
 ): Pick<Proof, 'failure' | 'notes'> {
-  if (!document || !live) return { notes: [] };
-  const { lost, notes } = verifyDocument(kind, change.address, document, live);
-  return { ...(lost && { failure: { outcome: 'failed', diagnostic: lost } }), notes };
+  if (!live || !fields) return { notes: [] };
+  const { lost, notes } = document
+    ? verifyDocument(kind, change.address, document, live)
+    : { notes: [] };
+  const paths =
+    entry?.id === live.id ? driftOf(kind, entry.applied, live).map(({ path }) => path) : [];
+  const diagnostic = lost ?? (paths.length > 0 ? notAsDeclared(change.address, paths) : undefined);
+  return { ...(diagnostic && { failure: { outcome: 'failed', diagnostic } }), notes };
 }
+
+const notAsDeclared = (address: string, paths: readonly string[]): Diagnostic => ({
+  severity: 'error',
+  code: 'not-as-declared',
+  summary: `${address}: the update took effect, but ${paths.join(', ')} is not as declared after it.`,
+  detail: 'Plan again to see what is there.',
+  address,
+});
 
 const stillThere = (change: Change): Diagnostic => ({
   severity: 'error',

@@ -44,12 +44,18 @@ import {
   prepare,
   replacesDocument,
   UNNEEDED,
-  type DocumentWrite,
   type PreparedWrite,
 } from './document-write.js';
-import { applied, declaredPart } from '../plan/document-diff.js';
+import { applied, namedPart } from '../plan/document-diff.js';
 import { storedValues } from '../observe.js';
-import { readBack, shownOf, type ReadBack, type Shown } from './read-back.js';
+import {
+  FIRST_PAUSE,
+  readBack,
+  shownOf,
+  type ReadBack,
+  type SentFields,
+  type Shown,
+} from './read-back.js';
 import type { PlanContext } from '../plan/propose.js';
 import { fillAll, type Resolver } from '../plan/references.js';
 import type { Before } from './pre-image.js';
@@ -106,13 +112,8 @@ export interface Performed {
   readonly written?: WrittenFields;
 }
 
-export interface WrittenFields {
+export interface WrittenFields extends SentFields {
   readonly id: string;
-  readonly fields: Values;
-  /** The object before the write, as far as it was looked at. */
-  readonly before: Values;
-  /** For an update of a kind that holds a document: what to compare after the write. */
-  readonly document?: DocumentWrite;
 }
 
 export async function perform(
@@ -125,11 +126,12 @@ export async function perform(
   const end = (
     performed: Omit<Performed, 'outcome'> & {
       readonly outcome: Outcome['outcome'];
+      readonly partly?: true;
       readonly id?: string;
       readonly diagnostic?: Diagnostic;
     },
   ): Performed => {
-    const { outcome, id, diagnostic, ...rest } = performed;
+    const { outcome, partly, id, diagnostic, ...rest } = performed;
     const base = {
       ...outcomeBase(change),
       outcome,
@@ -139,7 +141,7 @@ export async function perform(
       ...rest,
       outcome: {
         ...base,
-        ...(id === undefined ? {} : { id }),
+        ...defined({ partly, id }),
         ...(diagnostic
           ? {
               diagnostic: {
@@ -397,6 +399,7 @@ async function create(
 
 type Written = {
   outcome: Outcome['outcome'];
+  partly?: true;
   id?: string;
   entry?: Entry | null;
   diagnostic?: Diagnostic;
@@ -505,7 +508,7 @@ async function checkAfterUpdate(
     return undefined;
   }
   const { restore, diagnostic } = failure;
-  if (!restore) return { outcome: 'failed', id: change.id, diagnostic: diagnostic() };
+  if (!restore) return { outcome: 'failed', partly: true, id: change.id, diagnostic: diagnostic() };
   const write: Write = { ...operation.write, fields: restore };
   const after = { ...change.before, ...operation.write.fields };
   const back: WriteOperation = {
@@ -541,6 +544,7 @@ async function checkAfterUpdate(
   const why = sent.diagnostic?.summary ?? 'there was no answer';
   return {
     outcome: sent.class === 'unknown' ? 'unknown' : 'failed',
+    partly: true,
     id: change.id,
     diagnostic: diagnostic(why),
   };
@@ -575,9 +579,9 @@ async function proven(
   execution: ExecutionContext,
   kind: Kind,
   { address, id = '' }: Intent,
-  { fields, before }: Tried,
+  sent: Tried,
 ): Promise<Sent> {
-  const one: ReadBack = { kind, id, judge: (live) => shownOf(kind, fields, before, live) };
+  const one: ReadBack = { kind, id, judge: (live, isLast) => shownOf(kind, sent, live, isLast) };
   const { shown = 'unread' } = (await readBack(execution, [one], () => Infinity)).get(one) ?? {};
   if (shown === 'taken') return { class: 'applied' };
   return {
@@ -732,14 +736,12 @@ async function sender(
 }
 
 /** `lingers`: it is done, and an earlier sending of it may still land. */
-type Tried = Sent & {
-  readonly lingers?: boolean;
-  /** Nothing was sent, because the object is as it should be. */
-  readonly unneeded?: boolean;
-  readonly fields: Values;
-  readonly before: Values;
-  readonly document?: DocumentWrite;
-};
+type Tried = Sent &
+  SentFields & {
+    readonly lingers?: boolean;
+    /** The object was as it should be before. */
+    readonly unneeded?: boolean;
+  };
 
 /** An update or delete without a clear answer is looked at, and sent again only if it is still needed and nobody moved the object. */
 async function sendUntilKnown(
@@ -766,9 +768,9 @@ async function sendUntilKnown(
   });
   const attempt = async (): Promise<Sent> => {
     const sent = await send(operation.request);
-    if (sent.diagnostic?.code !== UNNEEDED) return sent;
-    unneeded = !lingers;
-    return { class: 'applied' };
+    const isWithheld = sent.diagnostic?.code === UNNEEDED;
+    unneeded = !lingers && (isWithheld || prepared?.unneeded === true);
+    return isWithheld ? { class: 'applied' } : sent;
   };
   const refused = (code: string, what: string): Tried =>
     tried({
@@ -790,7 +792,9 @@ async function sendUntilKnown(
     if (look === undefined) return refused('gone', 'deleted');
     const visible = write.verb === 'update' && isApplied(kind, fields(), look);
     if (visible && secretsIn(write.fields).size === 0) return tried({ class: 'applied' });
-    if (!visible && !isUnmoved(kind, base, declaredPart(kind, write.fields, look.values, base)))
+    const part = (values: Values): Values =>
+      namedPart(kind, { ...base, ...write.fields }, values, base);
+    if (!visible && !isUnmoved(kind, part(base), part(look.values)))
       return refused(CHANGED_OUTSIDE, 'changed');
     if (!again || execution.signal.aborted) return tried(sent);
     // The first PUT may still take effect later, and would then remove what others have added since.
@@ -828,9 +832,12 @@ const SLOW_READINGS = 3;
 /** A reading that began longer ago than this (milliseconds) is repeated before something is written that rests on it. */
 export const FRESH = 5000;
 
-/** What is sent in place of the composed request, where that needs a new reading. One that took longer than the settle time is repeated. @throws Refusal */
+/**
+ * What is sent in place of the composed request, where that needs a new reading. One that took longer than the settle time is
+ * repeated, and for the settle time one that is older than the plan. @throws Refusal
+ */
 async function preparedWrite(
-  { cloud, clock, settleMilliseconds }: ExecutionContext,
+  { cloud, clock, signal, settleMilliseconds }: ExecutionContext,
   { kind, write, runContext, undoes }: WriteOperation,
   { address }: Intent,
   planned: Values,
@@ -838,7 +845,9 @@ async function preparedWrite(
   const readAt = runContext.readAt(kind.name, write.id as string) ?? -Infinity;
   if (!needsReading(kind, write) && clock.boot().milliseconds - readAt <= FRESH) return undefined;
   const slow = Math.max(FRESH, settleMilliseconds);
-  for (let turn = 0; turn < SLOW_READINGS; turn += 1) {
+  const start = clock.monotonic();
+  let slowReadings = 0;
+  for (let pause = FIRST_PAUSE; ; pause *= 2) {
     const began = clock.boot().milliseconds;
     const prepared = await prepare(cloud, {
       kind,
@@ -847,13 +856,24 @@ async function preparedWrite(
       planned,
       ...defined({ undoes }),
     });
-    if (clock.boot().milliseconds - began <= slow) return prepared;
+    const isSlow = clock.boot().milliseconds - began > slow;
+    if (prepared && !isSlow) return prepared;
+    slowReadings += Number(isSlow);
+    if (slowReadings === SLOW_READINGS)
+      refuse(
+        'slow-reading',
+        `${address} was not written: each of ${SLOW_READINGS} readings of it took longer than the settle time.`,
+        { detail: 'Plan again when the service responds faster.', address },
+      );
+    const left = settleMilliseconds - (clock.monotonic() - start);
+    if (!prepared && (left <= 0 || signal.aborted))
+      refuse(
+        'old-reading',
+        `${address} was not written: the service shows an older version of it than the one that was planned from.`,
+        { detail: 'Plan again.', address },
+      );
+    if (!prepared) await clock.sleep(Math.min(pause, left), signal).catch(() => undefined);
   }
-  return refuse(
-    'slow-reading',
-    `${address} was not written: each of ${SLOW_READINGS} readings of it took longer than the settle time.`,
-    { detail: 'Plan again when the service responds faster.', address },
-  );
 }
 
 const isGone = (sent: Sent): boolean =>

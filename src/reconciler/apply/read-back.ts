@@ -1,6 +1,7 @@
 // A reading after a write. A service may show a write late: what still shows its earlier value is read again, with
 // growing pauses, until the settle time is over. Anything else is an answer at once.
 import {
+  defined,
   Refusal,
   same,
   type Attribute,
@@ -11,8 +12,9 @@ import {
 } from '../../model/index.js';
 import type { Clock } from '../../platform/index.js';
 import { isApplied } from '../plan/diff.js';
-import { declaredPart } from '../plan/document-diff.js';
-import { withoutSecrets } from '../observe.js';
+import { namedPart } from '../plan/document-diff.js';
+import { lookAgain, withoutSecrets } from '../observe.js';
+import { isFromBefore, type DocumentWrite } from './document-write.js';
 
 /** What a reading says of one write: it took, it is not to be seen yet, it left something else behind, or nobody could look. */
 export type Shown = 'taken' | 'earlier' | 'other' | 'unread';
@@ -28,11 +30,12 @@ export interface ReadBackTools {
 export interface ReadBack {
   readonly kind: Kind;
   readonly id: string;
-  /** What a reading says; `live` is absent where the object is not there. */
-  readonly judge: (live: Live | undefined) => Exclude<Shown, 'unread'>;
+  /** What a reading says; `live` is absent where the object is not there. `isLast`: there will be no other. */
+  readonly judge: (live: Live | undefined, isLast: boolean) => Exclude<Shown, 'unread'>;
 }
 
-const FIRST_PAUSE = 500;
+/** Milliseconds until a reading that is too old is repeated; each further pause is twice as long. */
+export const FIRST_PAUSE = 500;
 
 /**
  * Reads each object until it is clear what became of it, for the settle time at most. Then `earlier` means that it still
@@ -53,7 +56,12 @@ export async function readBack<T extends ReadBack>(
       if (seen.shown !== 'unread' || !found.has(one)) found.set(one, seen);
     open = open.filter((one) => ['earlier', 'unread'].includes(found.get(one)?.shown ?? ''));
     const left = tools.settleMilliseconds - (tools.clock.monotonic() - began);
-    if (open.length === 0 || left <= 0 || tools.signal.aborted) return found;
+    if (open.length === 0 || left <= 0 || tools.signal.aborted) {
+      for (const [one, { shown, live }] of found)
+        if (shown === 'earlier')
+          found.set(one, { shown: one.judge(live, true), ...defined({ live }) });
+      return found;
+    }
     await tools.clock.sleep(Math.min(pause, left), tools.signal).catch(() => undefined);
   }
 }
@@ -71,8 +79,7 @@ async function readOnce<T extends ReadBack>(
     const pages = Math.ceil((count(kind) + 1) / kind.operations.page);
     try {
       const ids = mine.map(({ id }) => id);
-      const objects =
-        looks <= pages ? await cloud.find(kind, ids) : (await cloud.list(kind)).objects;
+      const objects = looks <= pages ? await cloud.find(kind, ids) : await listed(cloud, kind, ids);
       const live = new Map(
         objects.map((one) => [
           one.id,
@@ -81,7 +88,7 @@ async function readOnce<T extends ReadBack>(
       );
       for (const one of mine) {
         const now = live.get(one.id);
-        found.set(one, { shown: one.judge(now), ...(now && { live: now }) });
+        found.set(one, { shown: one.judge(now, false), ...defined({ live: now }) });
       }
     } catch (error) {
       if (!(error instanceof Refusal) && !signal.aborted) throw error;
@@ -91,18 +98,44 @@ async function readOnce<T extends ReadBack>(
   return found;
 }
 
-/** What a reading says of an update: it took, it shows the value before, or something else. */
+/** The objects of a listing. One that moved between two pages while they were read is in neither, so ids that it lacks are looked for again. */
+async function listed(
+  cloud: ReadBackTools['cloud'],
+  kind: Kind,
+  ids: readonly string[],
+): Promise<readonly Live[]> {
+  const { objects, pages = 1 } = await cloud.list(kind);
+  const shown = new Set(objects.map(({ id }) => id));
+  const missing = ids.filter((id) => !shown.has(id));
+  return pages > 1 && missing.length > 0
+    ? [...objects, ...(await lookAgain(cloud, kind, missing))]
+    : objects;
+}
+
+/** What an update sent. */
+export interface SentFields {
+  readonly fields: Values;
+  /** The object before the write, as far as it was looked at. */
+  readonly before: Values;
+  /** For an update of a kind that holds a document: what to compare after the write. */
+  readonly document?: DocumentWrite;
+}
+
+/** What a reading says of an update: it took, it shows the value before, or something else. @param isLast as for `judge` */
 export function shownOf(
   kind: Kind,
-  fields: Values,
-  before: Values,
+  { fields, before, document }: SentFields,
   live: Live | undefined,
+  isLast: boolean,
 ): 'taken' | 'earlier' | 'other' {
   if (!live) return 'other';
-  if (isApplied(kind, fields, live)) return 'taken';
-  const now = declaredPart(kind, fields, live.values, before);
+  const isEarlier = !isLast && document !== undefined && isFromBefore(kind, document, live);
+  if (isApplied(kind, fields, live)) return isEarlier ? 'earlier' : 'taken';
+  const [then, now] = [before, live.values].map((values) =>
+    namedPart(kind, fields, values, before),
+  ) as [Values, Values];
   const unmoved = Object.keys(fields).every((name) =>
-    same(kind.attributes[name] as Attribute, before[name], now[name]),
+    same(kind.attributes[name] as Attribute, then[name], now[name]),
   );
   return unmoved ? 'earlier' : 'other';
 }

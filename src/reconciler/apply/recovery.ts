@@ -8,6 +8,7 @@ import {
   objectsIn,
   Refusal,
   same,
+  SENSITIVE,
   writables,
   shellWord,
   type CloudReader,
@@ -297,7 +298,7 @@ async function whatWasDone(
           : now !== undefined &&
             body !== undefined &&
             Object.keys(body).length > 0 &&
-            isApplied(kind, body, now);
+            isApplied(kind, shownOnly(body), now);
       const moment = sentAt(intent);
       const lately = { ...moment, what: 'deleted' as const, kind: kind.name, id };
       const was = {
@@ -310,6 +311,10 @@ async function whatWasDone(
   }
   return results;
 }
+
+/** What the journal holds of a request in clear: a write counts as done unless something else shows that it was not. */
+const shownOnly = (body: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(body).filter(([, value]) => value !== SENSITIVE));
 
 /** What the journal is told of a create that was looked for: nothing where a person has to decide. A listing has shown what was found. */
 export function recordsOf(kinds: Kinds, settled: Settled): readonly RunRecord[] {

@@ -224,6 +224,12 @@ function laidOver(
   return { ...live, ...declared };
 }
 
+/** The attribute, and the member of it, whose name may hold dots. */
+function splitAtDot(path: string): readonly [name: string, member?: string] {
+  const dot = path.indexOf('.');
+  return dot < 0 ? [path] : [path.slice(0, dot), path.slice(dot + 1)];
+}
+
 /** Fields with what nobody declared as it is live now. */
 export function withKept(
   { fields, kept = [] }: Pick<Write, 'fields' | 'kept'>,
@@ -231,10 +237,11 @@ export function withKept(
 ): Values {
   const out: Record<string, Value> = { ...fields };
   for (const path of kept) {
-    const [name, inner] = path.split('.', 2) as [string, string?];
+    const [name, inner] = splitAtDot(path);
     const { [inner ?? '']: _, ...others } = isTree(out[name]) ? out[name] : {};
     const now = inner === undefined ? live[name] : member(live[name], inner);
-    if (inner === undefined) out[name] = now ?? null;
+    // An attribute that a reading leaves out is not known to be empty.
+    if (inner === undefined) out[name] = now === undefined ? (fields[name] ?? null) : now;
     else out[name] = now === undefined ? others : { ...others, [inner]: now };
   }
   return out;

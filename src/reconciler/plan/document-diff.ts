@@ -84,6 +84,19 @@ export function declaredPart(
   };
 }
 
+/** Of a reading, what a write names of each document, so that two readings compare. Not `_id_`, which a PATCH names without being declared. */
+export const namedPart = (kind: Kind, fields: Values, live: Values, prior: Values): Values =>
+  mergedNames(kind).length === 0
+    ? live
+    : declaredPart(kind, withoutIds(fields) as Values, live, prior);
+
+function withoutIds(value: Value): Value {
+  if (Array.isArray(value)) return (value as readonly Value[]).map(withoutIds);
+  if (!isTree(value)) return value;
+  const kept = Object.entries(value).filter(([name]) => name !== '_id_');
+  return Object.fromEntries(kept.map(([name, item]) => [name, withoutIds(item)]));
+}
+
 /**
  * The live document as far as a declaration holds it: the members it names, and the removed paths where it lists them.
  * Where a secret is declared, or was applied, a mask, whatever the service shows.
@@ -342,7 +355,7 @@ function isEscapedAgain(sent: Value, now: Value | undefined): boolean {
 
 /**
  * Declared values as the state and the journal hold them: where a document has a secret, a mask, so that a list keeps its form. Literals
- * under names of secrets are left out, and lists that hold one.
+ * under names of secrets are left out, and lists that hold one, and as a whole documents that are compared as a whole.
  */
 export function applied(kind: Kind, declared: Values): JsonObject {
   const values = spread(kind, declared);
@@ -355,23 +368,34 @@ export function applied(kind: Kind, declared: Values): JsonObject {
       () => MASK,
     );
   return {
-    ...redactAll(values),
+    ...redactAll(storable(kind, values)),
     ...Object.fromEntries(documents.map((name) => [name, stored(values[name] as Value)])),
   };
 }
 
+/** Values without documents that are compared as a whole and hold a literal under the name of a secret. */
+export const storable = ({ attributes }: Kind, values: Values): Values =>
+  Object.fromEntries(
+    Object.entries(values).filter(
+      ([name, value]) =>
+        attributes[name]?.word !== 'document' || isMerged(attributes[name]) || !holdsLiteral(value),
+    ),
+  );
+
+const isLiteral = (name: string, value: Value): boolean =>
+  isSecretName(name) &&
+  !isEmpty(value) &&
+  !isTree(value) &&
+  !(value instanceof Secret) &&
+  !isMask(value);
+
+const holdsLiteral = (value: Value): boolean =>
+  (Array.isArray(value) || isTree(value)) &&
+  Object.entries(value).some(
+    ([name, item]) => isLiteral(name, item as Value) || holdsLiteral(item as Value),
+  );
+
 function withoutLiteralSecrets([tree, ...more]: readonly Value[]): readonly Value[] {
-  const isLiteral = (name: string, value: Value): boolean =>
-    isSecretName(name) &&
-    !isEmpty(value) &&
-    !isTree(value) &&
-    !(value instanceof Secret) &&
-    !isMask(value);
-  const holdsLiteral = (value: Value): boolean =>
-    (Array.isArray(value) || isTree(value)) &&
-    Object.entries(value).some(
-      ([name, item]) => isLiteral(name, item as Value) || holdsLiteral(item as Value),
-    );
   const kept = (values: Values): Values =>
     Object.fromEntries(
       Object.entries(values).flatMap(([name, item]): [string, Value][] =>
