@@ -2545,6 +2545,27 @@ export const mutants: readonly Mutant[] = [
     tests: providerTimeouts,
   },
   {
+    name: 'timeouts: the reading after a write outlives its time',
+    file: 'terraform/write-session.ts',
+    find: 'executor.prove([written], () => Infinity, limitsOf(operation))',
+    replace: 'executor.prove([written], () => Infinity)',
+    tests: providerTimeouts,
+  },
+  {
+    name: 'timeouts: the pauses between readings after a write outlive its time',
+    file: 'terraform/write-session.ts',
+    find: 'const limitsOf = ({ cloud, signal }: OperationTools): OperationLimits => ({ cloud, signal });',
+    replace: 'const limitsOf = ({ cloud }: OperationTools): OperationLimits => ({ cloud });',
+    tests: providerTimeouts,
+  },
+  {
+    name: 'timeouts: what a change of roles rests on is read beyond its time',
+    file: 'terraform/write-session.ts',
+    find: 'cloud: operation.cloud,',
+    replace: 'cloud: tools.cloud,',
+    tests: providerTimeouts,
+  },
+  {
     name: 'timeouts: a create that may have happened is told as not sent',
     file: 'terraform/timeouts.ts',
     find: "if (outcome === 'unknown') return unknown;",
