@@ -1220,6 +1220,13 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/terraform/provider-reading.test.ts'],
   },
   {
+    name: 'terraform: each create lists its kind again',
+    file: 'terraform/write-session.ts',
+    find: 'absences.set(name, known);',
+    replace: '',
+    tests: ['unit/terraform/provider-reading.test.ts'],
+  },
+  {
     name: 'a role is not put back while a reading shows the one before',
     file: 'reconciler/apply/document-write.ts',
     find: 'if (!undoes && secretsIn(fields)',
