@@ -246,8 +246,9 @@ export function writeSessionOf(tools: Tools, held: Held): WriteSession {
         changeContext(undefined, liveObjects && recheckOf(operation, liveObjects, change)),
       ),
     async prove(operation, written) {
-      const { value } = await executor.prove([written], () => Infinity, limitsOf(operation)).next();
-      return value as Proof;
+      let proof: Proof | undefined;
+      for await (proof of executor.prove([written], () => Infinity, limitsOf(operation)));
+      return proof as Proof;
     },
     async make(operation, kind, change) {
       const listing = await operation.limit.until(base(kind));

@@ -1262,6 +1262,20 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/reconciler/leaving.test.ts'],
   },
   {
+    name: 'a record that fails hides what other readings show',
+    file: 'reconciler/apply/executor.ts',
+    find: '.catch((error: unknown) => (unrecorded = { error }))',
+    replace: '',
+    tests: doubt,
+  },
+  {
+    name: 'a reading that could not be recorded ends well',
+    file: 'reconciler/apply/executor.ts',
+    find: 'if (unrecorded) throw unrecorded.error;',
+    replace: '',
+    tests: doubt,
+  },
+  {
     name: 'a delete is not proved',
     file: 'reconciler/apply/apply.ts',
     find: 'await this.#unlessCut(() => this.#prove(this.#deletedIn(last)));',
