@@ -270,6 +270,8 @@ describe('the value of a secret', () => {
     CANARY,
     'canary-5ecret%26value',
     'canary-5ecret&amp;value',
+    // In whatever other spelling.
+    'canary-5ecret',
     Buffer.from(CANARY).toString('base64'),
     OWN,
     ...NAMED,
@@ -289,6 +291,13 @@ describe('the value of a secret', () => {
         { id: '1', account: null, name: 'HQ' },
         { id: '2', account: '1', name: `of ${CANARY}` },
         { id: '3', account: '1', name: `of ${OWN}` },
+        ...['\\u0026', '\\\\u0026', '&#38;', '&#038;', '&#0038;', '&#x26;', '&#x0026;'].map(
+          (and, index) => ({
+            id: String(4 + index),
+            account: '1',
+            name: `of canary-5ecret${and}value`,
+          }),
+        ),
       ],
       alert_push_destinations: [
         destination(1, {

@@ -1369,6 +1369,20 @@ export const mutants: readonly Mutant[] = [
     tests: masking,
   },
   {
+    name: 'a secret in JSON as Go writes it is shown',
+    file: 'model/secret-masking.ts',
+    find: 'return [json, ascii, safe];',
+    replace: 'return [json, ascii];',
+    tests: masking,
+  },
+  {
+    name: 'a secret in character references with zeros in front is shown',
+    file: 'model/secret-masking.ts',
+    find: '[1, 2, 3, 4, 5, 6, 7] as const',
+    replace: '[1, 2, 3] as const',
+    tests: masking,
+  },
+  {
     name: 'what is named as a secret is shown',
     file: 'model/secret-masking.ts',
     find: 'byName && isNamed(name) ?',
