@@ -591,6 +591,13 @@ export const mutants: readonly Mutant[] = [
     tests: listing,
   },
   {
+    name: 'a 410 for one object is no absence',
+    file: 'client/listing.ts',
+    find: 'statuses: [200, 404, 410]',
+    replace: 'statuses: [200, 404]',
+    tests: listing,
+  },
+  {
     name: 'a page that fails is the last one',
     file: 'client/pagination.ts',
     find: 'const page: ResponsePage = await read(query);',
