@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { answers, parse } from '../../src/cli/program.js';
+import { sha256 } from '../../src/model/index.js';
 import { TRUEUP } from '../support/command.js';
 import { answering, atTerminal, emulator, folder, small } from '../support/cli.js';
 
@@ -148,6 +149,42 @@ describe('validate', () => {
     }).expect(0, ['validate']);
     expect(stderr).toContain('> 1 | account_authorizations');
   });
+});
+
+describe('references to members of a for_each', () => {
+  const keys = ['a/b', 'c/b', 'a?b', 'a?c', 'a#b', 'a#c', 'a/ b', ' b', '"b"', "'b'"];
+  const sites = `settings: { target: emulator }\naccounts:\n  site: { for_each: ${JSON.stringify(Object.fromEntries(keys.map((key, index) => [key, `Site ${index}`])))}, name: "\${each.value}" }\n`;
+  const gates = `  gate: { for_each: ${JSON.stringify(keys)}, name: Gate, account: "\${accounts.site[each.key].id}" }\n`;
+
+  const at = (key: string): string => `\${accounts.site[${JSON.stringify(key)}].id}`;
+  const showsNoPlaceholder = (text: string): void => {
+    for (const key of keys) expect(text).not.toContain(sha256(at(key)).slice(0, 12));
+  };
+
+  test('are told apart by the whole key, whatever it holds', async () => {
+    const home = folder({ 'trueup.yaml': sites + gates });
+    const { stdout } = await home.expect(0, ['apply', '--auto-approve']);
+    showsNoPlaceholder(stdout);
+    const { records } = JSON.parse(home.read('.trueup/emulator.json')) as {
+      records: { accounts: readonly { id: string; name: string; account: string | null }[] };
+    };
+    const above = records.accounts.flatMap(({ name, account }) => (name === 'Gate' ? account : []));
+    expect(new Set(above).size).toBe(keys.length);
+    await home.expect(0, ['plan', '--detailed-exitcode']);
+  });
+
+  test.each(['text', 'json', 'markdown', 'html'])(
+    'are told by their addresses where two declarations are the same: %s',
+    async (format) => {
+      // Texts that the service may escape are one text.
+      const gate = (name: string, text: string): string =>
+        `  ${name}: { for_each: ${JSON.stringify(keys)}, name: "${text}", account: "\${accounts.site[each.key].id}" }\n`;
+      const home = folder({ 'trueup.yaml': sites + gate('a', 'A & B') + gate('b', 'A &amp; B') });
+      const { stdout, stderr } = await home.expect(1, ['plan', '--format', format]);
+      expect(stderr.match(/ declare the same account/g)).toHaveLength(keys.length);
+      showsNoPlaceholder(stdout + stderr);
+    },
+  );
 });
 
 describe('saved plans', () => {

@@ -1630,6 +1630,20 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/reconciler/own-root.test.ts'],
   },
   {
+    name: 'references to members are told apart by a part of their key',
+    file: 'reconciler/plan/plan.ts',
+    find: "value.includes('${') ? sha256(value) : value",
+    replace: 'value',
+    tests: plan,
+  },
+  {
+    name: 'declarations that rest on what is not known yet are never twins',
+    file: 'reconciler/plan/plan.ts',
+    find: 'identityKey(kind, values) ?? identityKey(kind, placeholders(values))',
+    replace: 'identityKey(kind, values) ?? seen.size',
+    tests: plan,
+  },
+  {
     name: 'a target makes a twin of what it leaves out',
     file: 'reconciler/plan/plan.ts',
     find: 'of [...others, ...draft.planned])',

@@ -1016,6 +1016,56 @@ describe('a name that was given up', () => {
   });
 });
 
+describe('identities that hold what is not known yet', () => {
+  const site = (key: string): string => `accounts.site[${JSON.stringify(key)}]`;
+  const sites = (...keys: readonly string[]): readonly Declaration[] =>
+    keys.map((key, index) => declare(site(key), { name: `Site ${index}`, account: '1' }));
+  const idOf = (key: string): Reference => new Reference('declared', site(key), 'id');
+
+  it.each([
+    ['a/b', 'c/b'],
+    ['a/b', 'b'],
+    ['a?b', 'a?c'],
+    ['a#b', 'a#c'],
+    ['a?b', 'a#b'],
+    ['a/ b', 'a/b'],
+    [' a', 'a'],
+    ['a"/b', "a'/b"],
+    ['a&amp;b', 'a&b'],
+    ['https://x.example.com/1/', 'https://y.example.com/1/'],
+    ['', '/'],
+  ])('of the keys %j and %j are two objects', (one, other) => {
+    const proposal = planScene({
+      declared: [
+        ...sites(one, other),
+        declare('accounts.a', { name: 'Gate', account: idOf(one) }),
+        declare('accounts.b', { name: 'Gate', account: idOf(other) }),
+        declare('alert_rules.a', { associated_accounts: [idOf(one)] }),
+        declare('alert_rules.b', { associated_accounts: [idOf(other)] }),
+      ],
+      live: { accounts: [root] },
+    });
+    expect([codes(proposal), proposal.exit, steps(proposal).length]).toEqual([[], 2, 6]);
+  });
+
+  it.each(['a', 'a/b', 'a?b', 'a#b', ' a b ', 'a"b', "a'b", '${x}', ''])(
+    'of the key %j are one object, and are told by the address alone',
+    (key) => {
+      const [one, other] = [idOf(key), idOf('other')];
+      const proposal = planScene({
+        declared: [
+          ...sites(key, 'other'),
+          declare('alert_rules.a', { associated_accounts: [one, other] }),
+          declare('alert_rules.b', { associated_accounts: [other, one] }),
+        ],
+        live: { accounts: [root] },
+      });
+      expect([codes(proposal), proposal.exit]).toEqual([['identical-declarations'], 1]);
+      expect(JSON.stringify([proposal.plan, proposal.awaited])).not.toMatch(/[0-9a-f]{64}/);
+    },
+  );
+});
+
 describe('a swap of administrators', () => {
   const swap = (count: number): Scene => ({
     declared: Array.from({ length: 2 * count }, (_, index) =>
