@@ -1651,6 +1651,27 @@ export const mutants: readonly Mutant[] = [
     tests: plan,
   },
   {
+    name: 'one of two twins may allow both',
+    file: 'reconciler/plan/plan.ts',
+    find: 'if (!differ && !mayBeDuplicates(other.lifecycle, one.lifecycle))',
+    replace: 'if (!differ && one.lifecycle.allow_duplicate !== true)',
+    tests: plan,
+  },
+  {
+    name: 'twins that each adopted an object of their own are held against each other',
+    file: 'reconciler/plan/plan.ts',
+    find: 'if (mayBeDuplicates(declared.get(holder)?.lifecycle ?? {}, mine)) return [];',
+    replace: '',
+    tests: plan,
+  },
+  {
+    name: 'two declarations adopt one object by its identity',
+    file: 'reconciler/plan/match.ts',
+    find: 'this.#claimed.set(key(kind.name, live.id), declaration.address);',
+    replace: '',
+    tests: plan,
+  },
+  {
     name: 'a target adopts what another declaration adopts',
     file: 'reconciler/plan/plan.ts',
     find: '[...selection.others, ...selection.declarations.values()]',
