@@ -1283,6 +1283,20 @@ export const mutants: readonly Mutant[] = [
     tests: doubt,
   },
   {
+    name: 'a journal without the body of an update cannot be settled',
+    file: 'reconciler/apply/recovery.ts',
+    find: 'body !== undefined && Object.keys(body).length > 0',
+    replace: 'Object.keys(body as JsonObject).length > 0',
+    tests: ['unit/reconciler/unheard.test.ts'],
+  },
+  {
+    name: 'what a write sends as it is live decides whether it was done',
+    file: 'reconciler/apply/operation.ts',
+    find: 'applied(kind, omit(write.fields, write.kept ?? []))',
+    replace: 'applied(kind, write.fields)',
+    tests: ['unit/reconciler/unheard.test.ts'],
+  },
+  {
     name: 'a delete is not proved',
     file: 'reconciler/apply/apply.ts',
     find: 'await this.#unlessCut(() => this.#prove(this.#deletedIn(last)));',
