@@ -1005,6 +1005,13 @@ export const mutants: readonly Mutant[] = [
     tests: replace,
   },
   {
+    name: 'a control character of a variable stands in a printed command',
+    file: 'cli/commands-to-type.ts',
+    find: 'return isTypeable && ',
+    replace: 'return ',
+    tests: ['unit/cli/commands-to-type.test.ts'],
+  },
+  {
     name: 'a printed command names a variable that holds a secret',
     file: 'cli/commands-to-type.ts',
     find: "!masking.holds([one, value.join('=')])",
