@@ -1,10 +1,10 @@
 // The figures: whole processes of the built tool against the emulator as a process of its own, medians over several
 // runs, and the real terraform in the same run where it is on the PATH. Prints a table and the machine.
-// `npm run bench -- --quick` leaves out 100,000 resources and takes fewer runs; `npm run bench -- creates listing`
-// measures those groups alone.
+// `npm run bench -- --help` lists the groups and options.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { declarations, estate, settled, sizesOf, types, typesOf, uuid } from './bench/estate.js';
 import {
   cloud,
@@ -386,29 +386,60 @@ async function firstPaint(file: string): Promise<number | undefined> {
   return median(times);
 }
 
-/** Processes that waited for a core in the last minute: a figure of a busy machine says little. */
-const load = fixed(loadavg()[0] as number);
+interface Group {
+  readonly what: string;
+  readonly measure: () => Promise<void>;
+}
 
-try {
-  const groups = {
-    startup,
-    creates,
-    plans,
-    adoption,
-    listing,
-    attribution,
-    pages,
-    secrets,
-    provider,
-  };
-  const chosen = process.argv.slice(2).filter((word) => !word.startsWith('--'));
-  const unknown = chosen.filter((word) => !Object.hasOwn(groups, word));
-  if (unknown.length > 0)
-    throw new Error(
-      `no such group of figures: ${unknown.join(', ')} (there are ${Object.keys(groups).join(', ')})`,
-    );
-  for (const [name, measure] of Object.entries(groups))
-    if (chosen.length === 0 || chosen.includes(name)) await measure();
+const groups: Readonly<Record<string, Group>> = {
+  startup: { what: 'the start of the command', measure: startup },
+  creates: { what: 'apply of 1,000 new objects', measure: creates },
+  plans: {
+    what: 'validate, and plans without changes beside those of terraform',
+    measure: plans,
+  },
+  adoption: { what: 'apply that adopts what is live', measure: adoption },
+  listing: { what: 'get of many records', measure: listing },
+  attribution: { what: 'the requests that tell who changed what', measure: attribution },
+  pages: { what: 'a plan as HTML, and its first paint in Chromium', measure: pages },
+  secrets: { what: 'what secrets cost a plan', measure: secrets },
+  provider: { what: 'the Terraform provider, and CDK programs', measure: provider },
+};
+
+const usage = `Usage: npm run bench -- [--quick] [GROUP...]
+
+Measures the built command and prints a table. Exit code 1 means that a figure missed what it has to reach.
+Without a GROUP it measures all of them, which takes about half an hour.
+
+Groups:
+${Object.entries(groups)
+  .map(([name, { what }]) => `  ${name.padEnd(12)} ${what}\n`)
+  .join('')}
+Options:
+  --quick      fewer runs, and no project of 100,000 resources
+  --help       print this text
+`;
+
+/** The groups to measure; undefined where the usage was asked for. @throws TypeError with what is wrong */
+function chosenGroups(words: readonly string[]): readonly Group[] | undefined {
+  const { values, positionals } = parseArgs({
+    args: [...words],
+    allowPositionals: true,
+    options: { help: { type: 'boolean', short: 'h' }, quick: { type: 'boolean' } },
+  });
+  const unknown = positionals.filter((word) => !Object.hasOwn(groups, word));
+  if (unknown.length > 0) throw new TypeError(`There is no group named ${unknown.join(', ')}.`);
+  if (values.help) return undefined;
+  const names = Object.keys(groups);
+  return names.flatMap((name) =>
+    positionals.length === 0 || positionals.includes(name) ? (groups[name] as Group) : [],
+  );
+}
+
+async function measureAll(chosen: readonly Group[]): Promise<void> {
+  /** Processes that waited for a core in the last minute: a figure of a busy machine says little. */
+  const load = fixed(loadavg()[0] as number);
+  for (const { measure } of chosen) await measure();
   const [cpu] = cpus();
   process.stdout.write(
     `\n| work | measured (median) | reach | |\n|---|---|---|---|\n${rows.map((one) => `| ${one.what} | ${one.measured} | ${one.reach} | ${one.reached ? 'reached' : '**missed**'} |`).join('\n')}\n\n`,
@@ -417,6 +448,24 @@ try {
     `Load before: ${load}. Machine: ${cpus().length} × ${cpu?.model ?? 'unknown'}, ${fixed(totalmem() / 2 ** 30, 0)} GiB, Node ${process.version}, ${process.platform}${hasTerraform ? '' : '; terraform is NOT on this machine: nothing was compared with it'}\n`,
   );
   process.exitCode = rows.every((one) => one.reached) ? 0 : 1;
+}
+
+function asked(): readonly Group[] | undefined {
+  try {
+    const chosen = chosenGroups(process.argv.slice(2));
+    if (!chosen) process.stdout.write(usage);
+    return chosen;
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    process.stderr.write(`${error.message}\n\n${usage}`);
+    process.exitCode = 2;
+    return undefined;
+  }
+}
+
+try {
+  const chosen = asked();
+  if (chosen) await measureAll(chosen);
 } finally {
   rmSync(root, { recursive: true, force: true });
 }

@@ -63,12 +63,13 @@ async function byPath(facts: Facts): Promise<CheckResult> {
   if (id === undefined) return unchecked('there are no authorizations');
   const read = (one: string) => facts.answer(AUTHORIZATIONS, '', { id: one, statuses: STATUSES });
   const { status } = await read(unrelatedTo(ids));
-  if (status !== 404) return bad(`one that does not exist answers ${status}, not 404`);
+  if (status !== 404 && status !== 410)
+    return bad(`one that does not exist answers ${status}, not 404 or 410`);
   const found = await read(id);
   if (found.status !== 200) return bad(`one that is listed answers ${found.status} by its path`);
   const record = facts.dialect(AUTHORIZATIONS).single(parseAnswer(found));
   return isObject(record) && idIn(record as JsonObject, 'id') === id
-    ? ok('one that exists, and 404 for one that does not')
+    ? ok(`one that exists, and ${status} for one that does not`)
     : bad('the answer is about another one');
 }
 

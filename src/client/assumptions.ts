@@ -346,7 +346,7 @@ export const areas = [
     ),
     reference(
       'v3-by-path',
-      'One authorization is read by its path, and 404 there means that it does not exist.',
+      'One authorization is read by its path, and 404 or 410 there means that it does not exist.',
       'Any other status is an error, never a proof of absence. An answer about another id is refused.',
       ['unit/client/listing.test.ts'],
     ),

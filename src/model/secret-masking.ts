@@ -63,8 +63,21 @@ const inHtml = (value: string): readonly string[] =>
       )
     : [];
 
-/** Every character that some template language escapes, also those beyond ASCII, as a reference of one form. */
+/** Digits of a character reference, with the zeros in front that HTML allows: `&#38;`, `&#0038;`, `&#x0026;`. */
+const widths = [1, 2, 3, 4, 5, 6, 7] as const;
+const padded: readonly ((character: string) => string)[] = widths.flatMap((width) => {
+  const hexadecimal = (character: string): string =>
+    character.charCodeAt(0).toString(16).padStart(width, '0');
+  return [
+    (character) => `&#${String(character.charCodeAt(0)).padStart(width, '0')};`,
+    (character) => `&#x${hexadecimal(character)};`,
+    (character) => `&#x${hexadecimal(character).toUpperCase()};`,
+  ];
+});
+
+/** Every character that HTML, or some template language, escapes, also those beyond ASCII, as a reference of one form. */
 const inReferences = (value: string): readonly string[] => [
+  ...padded.map((form) => value.replace(/[&<>"']/g, form)),
   value.replace(/[&<>"'\u0080-\uffff]/g, (character) => `&#${character.charCodeAt(0)};`),
   value.replace(
     /[&<>"'/=`]/g,

@@ -137,13 +137,16 @@ export function writeSessionOf(tools: Tools, held: Held): WriteSession {
     };
   }
 
+  /** @param operation reads again; all creates of a kind share one reading, which is bounded by none of them */
   const recheckOf = (
+    operation: Pick<OperationTools, 'cloud'>,
     liveObjects: LiveCollections,
     ...changes: readonly Change[]
   ): ChangeContext['recheck'] =>
     rechecksOf(
       {
         ...tools,
+        cloud: operation.cloud,
         isDeleted: () => false,
         isKnown: (kind, id) =>
           executor.owns(kind, id) || (liveObjects.get(kind)?.byId.has(id) ?? false),
@@ -155,7 +158,7 @@ export function writeSessionOf(tools: Tools, held: Held): WriteSession {
   /** Made once a kind, so that all its creates share what is read again. */
   function absenceOf(listing: LiveCollection): ChangeContext['recheck'] {
     const { name } = listing.kind;
-    const known = absences.get(name) ?? recheckOf(new Map([[name, listing]]));
+    const known = absences.get(name) ?? recheckOf(tools, new Map([[name, listing]]));
     absences.set(name, known);
     return known;
   }
@@ -240,11 +243,12 @@ export function writeSessionOf(tools: Tools, held: Held): WriteSession {
       send(
         operation,
         change,
-        changeContext(undefined, liveObjects && recheckOf(liveObjects, change)),
+        changeContext(undefined, liveObjects && recheckOf(operation, liveObjects, change)),
       ),
     async prove(operation, written) {
-      const { value } = await executor.prove([written], () => Infinity, limitsOf(operation)).next();
-      return value as Proof;
+      let proof: Proof | undefined;
+      for await (proof of executor.prove([written], () => Infinity, limitsOf(operation)));
+      return proof as Proof;
     },
     async make(operation, kind, change) {
       const listing = await operation.limit.until(base(kind));

@@ -1,5 +1,7 @@
 // `trueup doctor --check-api` as a person runs it, against a service that holds what is assumed and one that does not.
 import { expect, onTestFinished, test } from 'vitest';
+import { assumptions, isChecked } from '../../src/client/api-checks.js';
+import type { AssumptionName } from '../../src/client/assumptions.js';
 import { makeEstate } from '../../src/emulator/index.js';
 import type { JsonObject } from '../../src/model/index.js';
 import { systemClock } from '../../src/platform/clock.js';
@@ -68,11 +70,41 @@ test('ends with 1 if one does not hold, and names it as the ledger does', async 
   );
 });
 
-test('says what it cannot see, without an address of one surface', async () => {
-  const { here } = await cloud();
-  const { TRUEUP_V3_URL: _url, TRUEUP_V3_TOKEN: _token, ...v2 } = here.env;
-  const home = folder({ 'a.yaml': 'accounts: { a: { name: A } }\n' });
-  const { stdout } = await home.expect(0, ['doctor', '--check-api'], { env: v2 });
-  expect(stdout).toMatch(/^ok +v2-next/m);
-  expect(stdout).toMatch(/^note +v3-next +not checked: .*no v3 address/m);
+/** Checks whose name does not tell that they read v3. */
+const readsV3 = (name: string): boolean => name.startsWith('v3-');
+
+test.each([
+  ['v2', 'accounts: { a: { name: A } }\n', /^TRUEUP_V3_/],
+  [
+    'v3',
+    'account_authorizations: { a: { user: "1", account: "1", role: no_access } }\n',
+    /^TRUEUP_(?:V2|MGR|VND)_/,
+  ],
+])('runs the checks of %s alone where no other address is set', async (scope, yaml, others) => {
+  const { here, asked } = await cloud();
+  const env = Object.fromEntries(Object.entries(here.env).filter(([name]) => !others.test(name)));
+  const { stdout } = await folder({ 'a.yaml': yaml }).expect(0, ['doctor', '--check-api'], { env });
+  const found = [...stdout.matchAll(/^(\w+) +([a-z0-9-]+) +(not checked: .*)?/gm)].filter(
+    ([, , name]) => isChecked(name as AssumptionName),
+  );
+  expect(found).toHaveLength(assumptions.filter(({ name }) => isChecked(name)).length);
+  for (const [, verdict, name = '', left] of found) {
+    // Whether v3 names accounts of v2 takes both.
+    const runs = name !== 'v3-account-ids' && readsV3(name) === (scope === 'v3');
+    const why = scope === 'v2' ? /no v3 address/ : /no v2 address|no collection can be read/;
+    expect([name, verdict]).toEqual([name, runs ? 'ok' : 'note']);
+    expect(left ?? '').toMatch(runs ? /^$/ : why);
+  }
+  const paths = asked.filter((one) => one.includes('/api/v3') !== (scope === 'v3'));
+  expect([asked.length > 0, paths]).toEqual([true, []]);
+});
+
+test('runs no check and asks nothing where no address is set', async () => {
+  const { here, asked } = await cloud();
+  const env = Object.fromEntries(
+    Object.entries(here.env).filter(([name]) => !name.startsWith('TRUEUP_')),
+  );
+  const { stdout } = await folder().run(['doctor', '--check-api'], { env });
+  expect(stdout).not.toMatch(/^(?:ok|BAD) +(?:v2-|v3-)/m);
+  expect(asked).toEqual([]);
 });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { answers, parse } from '../../src/cli/program.js';
+import { sha256 } from '../../src/model/index.js';
 import { TRUEUP } from '../support/command.js';
 import { answering, atTerminal, emulator, folder, small } from '../support/cli.js';
 
@@ -150,6 +151,44 @@ describe('validate', () => {
   });
 });
 
+describe('references to members of a for_each', () => {
+  const keys = ['a/b', 'c/b', 'a?b', 'a?c', 'a#b', 'a#c', 'a/ b', ' b', '"b"', "'b'"];
+  const sites = `settings: { target: emulator }\naccounts:\n  site: { for_each: ${JSON.stringify(Object.fromEntries(keys.map((key, index) => [key, `Site ${index}`])))}, name: "\${each.value}" }\n`;
+  const gates = `  gate: { for_each: ${JSON.stringify(keys)}, name: Gate, account: "\${accounts.site[each.key].id}" }\n`;
+
+  const at = (key: string): string => `\${accounts.site[${JSON.stringify(key)}].id}`;
+  const showsNoPlaceholder = (text: string): void => {
+    for (const key of keys) expect(text).not.toContain(sha256(at(key)).slice(0, 12));
+  };
+
+  test('are told apart by the whole key, whatever it holds', async () => {
+    const home = folder({ 'trueup.yaml': sites + gates });
+    const { stdout } = await home.expect(0, ['apply', '--auto-approve']);
+    showsNoPlaceholder(stdout);
+    const { records } = JSON.parse(home.read('.trueup/emulator.json')) as {
+      records: { accounts: readonly { id: string; name: string; account: string | null }[] };
+    };
+    const above = records.accounts.flatMap(({ name, account }) => (name === 'Gate' ? account : []));
+    expect(new Set(above).size).toBe(keys.length);
+    await home.expect(0, ['plan', '--detailed-exitcode']);
+  });
+
+  test.each(['text', 'json', 'markdown', 'html'])(
+    'are told by their addresses where two declarations are the same: %s',
+    async (format) => {
+      // Texts that the service may escape are one text.
+      const gate = (name: string, text: string): string =>
+        `  ${name}: { for_each: ${JSON.stringify(keys)}, name: "${text}", account: "\${accounts.site[each.key].id}" }\n`;
+      const home = folder({ 'trueup.yaml': sites + gate('a', 'A & B') + gate('b', 'A &amp; B') });
+      const { stdout, stderr } = await home.expect(1, ['plan', '--format', format]);
+      expect(stderr.match(/ declare the same account/g)).toHaveLength(keys.length);
+      showsNoPlaceholder(stdout + stderr);
+    },
+  );
+});
+
+const escaped = (text: string): string => text.replaceAll(/[[\]]/g, '\\$&');
+
 describe('saved plans', () => {
   test('are stale where what they were made from is not there any more', async () => {
     const home = folder({
@@ -233,6 +272,46 @@ describe('saved plans', () => {
     expect(
       (await home.expect(0, ['get', 'accounts', '-o', 'csv', '--var', 'name=Field'])).stdout,
     ).toContain('Field');
+  });
+
+  test.each([
+    ['a line feed', '\n'],
+    ['a carriage return', '\r'],
+    ['a tab', '\t'],
+    ['a bell', '\u0007'],
+    ['a colour', '\u001b[31m'],
+    ['a delete', '\u007f'],
+    ['a colour in one character less', '\u009b31m'],
+  ])('a variable that holds %s is printed in no command, and raw nowhere', async (_, character) => {
+    const twin = '"accounts":[{"id":"77","name":"A","account":"1"},';
+    const home = folder({
+      'a.yaml':
+        'settings: { target: emulator }\nvariables: { site: s, other: o }\naccounts: { a: { name: A, account: "1" }, b: { name: "${var.site} ${var.other}" } }\n',
+    });
+    const given = ['--var', `site=a${character}b`, '--var', 'other=x y'];
+    const printed = async (code: number, ...args: readonly string[]): Promise<string> => {
+      const { stdout, stderr } = await home.expect(code, args);
+      expect(stdout + stderr).not.toMatch(/[^\P{Cc}\n]/u);
+      expect(stdout + stderr).not.toMatch(new RegExp(`(?:a|si)${escaped(character)}(?:b|te)`));
+      return stdout + stderr;
+    };
+    await printed(0, 'apply', 'a.yaml', '--auto-approve', '--var', 'site=s', '--var', 'other=o');
+    await printed(0, 'plan', 'a.yaml', ...given, '--out', 'p.plan');
+    const yaml = home.read('a.yaml');
+    home.write('a.yaml', yaml.replace('name: A', 'name: C'));
+    const stale = await printed(6, 'apply', 'p.plan');
+    expect(stale).toMatch(/trueup plan --out p\.plan a\.yaml --var 'other=x y'$/m);
+    home.write('a.yaml', yaml);
+    const cloud = home.read('.trueup/emulator.json');
+    home.write('.trueup/emulator.json', cloud.replace('"accounts":[', twin));
+    rmSync(join(home.path, '.trueup', 'state.json'));
+    const told = await printed(5, 'plan', 'a.yaml', ...given);
+    expect(told).toMatch(/trueup import accounts\.a 2 a\.yaml --var 'other=x y'$/m);
+    expect(told).not.toContain('site=');
+    for (const form of ['json', 'markdown', 'html'])
+      await printed(5, 'plan', 'a.yaml', ...given, '--format', form);
+    await printed(5, 'plan', 'a.yaml', ...given, '--json');
+    await printed(5, 'plan', 'a.yaml', ...given, '--var', `si${character}te=x`);
   });
 
   test('other files are not plans', async () => {

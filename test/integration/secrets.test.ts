@@ -234,6 +234,44 @@ describe('fingerprints in a state', () => {
     expect(without.stdout).toMatch(QUIET);
   });
 
+  test('are made and asked for by no validate, whatever else is wrong', async () => {
+    const [home, env] = [folder({ 'trueup.yaml': destinations(40) }), valuesOf(40)];
+    // Every hash of a secret that a process computes is one line.
+    home.write(
+      'hashes.cjs',
+      `const crypto = require('node:crypto');
+      const { appendFileSync } = require('node:fs');
+      const watched = (holder, name) => {
+        const real = holder[name];
+        holder[name] = function (...given) {
+          if (given.some((one) => String(one).includes('value number')) || name === 'scrypt')
+            appendFileSync(${JSON.stringify(join(home.path, 'hashes.txt'))}, name + '\\n');
+          return real.apply(this, given);
+        };
+      };
+      for (const name of ['scrypt', 'scryptSync', 'pbkdf2', 'pbkdf2Sync', 'createHmac', 'hash']) if (crypto[name]) watched(crypto, name);
+      for (const one of [crypto.createHash('sha256'), crypto.createHmac('sha256', '')])
+        watched(Object.getPrototypeOf(one), 'update');
+      require('node:module').syncBuiltinESMExports();`,
+    );
+    const hashes = async (code: number, ...args: readonly string[]): Promise<number> => {
+      home.write('hashes.txt', '');
+      await home.expect(code, args, {
+        env: { ...env, NODE_OPTIONS: `--require ${join(home.path, 'hashes.cjs')}` },
+      });
+      return home.read('hashes.txt').split('\n').length - 1;
+    };
+    expect(await hashes(0, 'validate')).toBe(0);
+    expect(await hashes(0, 'apply', '--auto-approve')).toBeGreaterThanOrEqual(40);
+    expect(await hashes(0, 'validate')).toBe(0);
+    // What is wrong with these is asked of the state too.
+    home.write(
+      'more.yaml',
+      'alert_rules: { r: { http_destinations: ["${alert_push_destinations.none.destination_config_id}"], colour: red } }\n',
+    );
+    expect(await hashes(1, 'validate')).toBe(0);
+  });
+
   test('of a thousand secrets plan as quickly as they are, and name the one that changed', async () => {
     const home = folder({ 'trueup.yaml': destinations(1000) });
     const env = valuesOf(1000);
@@ -270,6 +308,8 @@ describe('the value of a secret', () => {
     CANARY,
     'canary-5ecret%26value',
     'canary-5ecret&amp;value',
+    // In whatever other spelling.
+    'canary-5ecret',
     Buffer.from(CANARY).toString('base64'),
     OWN,
     ...NAMED,
@@ -289,6 +329,13 @@ describe('the value of a secret', () => {
         { id: '1', account: null, name: 'HQ' },
         { id: '2', account: '1', name: `of ${CANARY}` },
         { id: '3', account: '1', name: `of ${OWN}` },
+        ...['\\u0026', '\\\\u0026', '&#38;', '&#038;', '&#0038;', '&#x26;', '&#x0026;'].map(
+          (and, index) => ({
+            id: String(4 + index),
+            account: '1',
+            name: `of canary-5ecret${and}value`,
+          }),
+        ),
       ],
       alert_push_destinations: [
         destination(1, {

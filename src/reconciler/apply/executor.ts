@@ -156,6 +156,7 @@ export class Executor {
 
   /**
    * Reads back what was answered with success. What the service did not carry out, or only in part, is recorded as it is.
+   * Everything that was read is told, also where it cannot be recorded: that is thrown after the last one.
    * @param count how many objects of a kind there are, to choose between a listing and single readings
    */
   async *prove(
@@ -171,6 +172,7 @@ export class Executor {
       judge: (live, isLast) => this.#shown(one, live, isLast),
     }));
     const found = await readBack(tools, asked, count);
+    let unrecorded: { readonly error: unknown } | undefined;
     for (const one of asked) {
       const { shown = 'unread', live } = found.get(one) ?? {};
       const { change } = one;
@@ -183,9 +185,19 @@ export class Executor {
           ...defined({ live }),
           ...compare(one, live, this.entries.get(change.address)),
         };
-      else
-        yield { change, shown, ...defined({ live }), ...(await this.#disprove(one, shown, live)) };
+      else {
+        const { entry, failure } = this.#disprove(one, shown, live);
+        if (entry && !unrecorded) {
+          const { session } = this.#execution;
+          const { address } = change;
+          await session
+            .record({ type: 'result', class: 'applied', address, entry })
+            .catch((error: unknown) => (unrecorded = { error }));
+        }
+        yield { change, shown, ...defined({ live }), failure, notes: [] };
+      }
     }
+    if (unrecorded) throw unrecorded.error;
   }
 
   #shown(
@@ -199,11 +211,12 @@ export class Executor {
     return shownOf(kind, { fields, before, ...defined({ document }) }, live, isLast);
   }
 
-  async #disprove(
+  /** @returns entry what the address holds, absent where that is nothing */
+  #disprove(
     { kind, change, prior, fields }: ReadBack & WrittenChange,
     shown: Exclude<Shown, 'taken'>,
     live: Live | undefined,
-  ): Promise<Pick<Proof, 'failure' | 'notes'>> {
+  ): Required<Pick<Proof, 'failure'>> & { readonly entry?: Entry | undefined } {
     const held = fields ? (this.entries.get(change.address) ?? prior) : prior;
     const entry =
       held && fields
@@ -213,14 +226,8 @@ export class Executor {
             ...(live ? { observed: storedValues(kind, live.values) } : {}),
           }
         : held;
-    if (entry)
-      await this.#execution.session.record({
-        type: 'result',
-        class: 'applied',
-        address: change.address,
-        entry,
-      });
     return {
+      entry,
       failure:
         !fields && shown === 'earlier'
           ? { outcome: 'failed', diagnostic: stillThere(change) }
@@ -228,7 +235,6 @@ export class Executor {
               outcome: shown === 'other' ? 'failed' : 'unknown',
               diagnostic: unproven(change.address, shown),
             },
-      notes: [],
     };
   }
 }

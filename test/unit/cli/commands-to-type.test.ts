@@ -62,6 +62,16 @@ test('names no variable that holds a secret, or is named as one', () => {
   expect(typed('trueup plan', shown)).toBe('trueup plan --var a=b=c --var x=y');
 });
 
+test.each([0x00, 0x07, 0x09, 0x0a, 0x0d, 0x1b, 0x7f, 0x85, 0x9b])(
+  'names no variable that holds the control character %i',
+  (code) => {
+    const character = String.fromCodePoint(code);
+    const variables = [`a=x${character}`, `${character}b=x`, `c=${character}[31m`, 'd=x y'];
+    const shown = saidOf(maskingOf(), { ...bare, variables });
+    expect(typed('trueup plan', shown)).toBe("trueup plan --var 'd=x y'");
+  },
+);
+
 test('in the advice of a diagnostic, every line for itself, and nowhere else', () => {
   const detail =
     'Choose one: trueup import a.b 1\nor drop it: trueup state rm a.b\nand type `trueup apply p`.\nSee: trueup schema';

@@ -413,6 +413,16 @@ test('what is not there is not checked, and never ok', async () => {
   expect(all.find(({ verdict }) => !['ok', 'unchecked'].includes(verdict))).toBeUndefined();
 });
 
+test('410 for one that does not exist is as good as 404', async () => {
+  const { all } = await checked((url, _, { status }) =>
+    status === 404 && /account_authorizations\/./.test(url.pathname) ? json({}, 410) : undefined,
+  );
+  expect(all.find(({ name }) => name === 'v3-by-path')).toMatchObject({
+    verdict: 'ok',
+    detail: expect.stringContaining('410') as Json,
+  });
+});
+
 test.each<[status: number]>([[401], [403]])('what answers %i is not checked', async (status) => {
   const { all } = await checked(() => json({ exception: 'no' }, status));
   expect(new Set(all.map(({ verdict }) => verdict))).toEqual(new Set(['unchecked']));

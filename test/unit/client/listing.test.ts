@@ -574,6 +574,7 @@ describe('finding by identifier', () => {
     ['500', json('', 500)],
     ['HTML', json('<html>', 200, { 'content-type': 'text/html' })],
     ['404 on a collection', json('', 404)],
+    ['410 on a collection', json('', 410)],
     ['an empty answer', json('')],
   ])('refuses on %s: a failed look is no proof of absence', async (_, answer) => {
     await refusal(bench(() => answer).cloud.find(rules, ['a']));
@@ -583,19 +584,25 @@ describe('finding by identifier', () => {
     await refusal(bench(() => json('', status)).cloud.find(authorizations, ['a']));
   });
 
-  it('reads one object by its path where there is no filter; 404 is absence, another object is not', async () => {
+  it.each([404, 410])('takes %i for one object as its absence', async (status) => {
+    const { cloud, paths } = bench((_, url) =>
+      url.pathname.endsWith('/there') ? json({ data: authorization('there') }) : json('', status),
+    );
+    expect(await cloud.find(authorizations, ['gone'])).toEqual([]);
+    expect(await cloud.find(authorizations, ['gone', 'there'])).toMatchObject([{ id: 'there' }]);
+    expect(paths()).toHaveLength(3);
+  });
+
+  it('reads one object by its path where there is no filter; another object is no absence', async () => {
     const { cloud, paths } = bench((_, url) => {
       if (url.pathname.endsWith('/a%3A1')) return json({ data: authorization('a:1') });
       if (url.pathname.endsWith('/wrong')) return json({ data: authorization('other') });
-      return url.pathname.endsWith('/gone') ? json('', 404) : json('', 403);
+      return json('', 403);
     });
-    expect(await cloud.find(authorizations, ['a:1', 'gone', '..'])).toMatchObject([
+    expect(await cloud.find(authorizations, ['a:1', '..'])).toMatchObject([
       { id: 'a:1', values: { role: 'no_access' } },
     ]);
-    expect(paths()).toEqual([
-      '/api/v3/beta/account_authorizations/a%3A1',
-      '/api/v3/beta/account_authorizations/gone',
-    ]);
+    expect(paths()).toEqual(['/api/v3/beta/account_authorizations/a%3A1']);
     expect((await refusal(cloud.find(authorizations, ['wrong']))).text).toMatch(/is about other/);
     expect((await refusal(cloud.find(authorizations, ['x']))).text).toMatch(/TRUEUP_V3_TOKEN/);
   });

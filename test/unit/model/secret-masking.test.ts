@@ -58,6 +58,24 @@ describe('a text', () => {
       '(sensitive) (sensitive) (sensitive)',
     ],
     [
+      'JSON as Go writes it',
+      'a<b>&c"d\\e',
+      '{"a":"a\\u003cb\\u003e\\u0026c\\"d\\\\e"} {\\"a\\":\\"a\\\\u003cb\\\\u003e\\\\u0026c\\\\\\"d\\\\\\\\e\\"}',
+      '{"a":"(sensitive)"} {\\"a\\":\\"(sensitive)\\"}',
+    ],
+    [
+      'character references with zeros in front',
+      'a<b>&\'c"',
+      'a&#060;b&#062;&#038;&#039;c&#034; a&#0060;b&#0062;&#0038;&#0039;c&#0034; a&#00060;b&#00062;&#00038;&#00039;c&#00034; a&#x03c;b&#x03e;&#x026;&#x027;c&#x022; a&#x003C;b&#x003E;&#x0026;&#x0027;c&#x0022;',
+      '(sensitive) (sensitive) (sensitive) (sensitive) (sensitive)',
+    ],
+    [
+      'character references with as many zeros as are read',
+      'a&b&cdefgh',
+      'a&#38;b&#38;cdefgh a&#x26;b&#x26;cdefgh a&#0000038;b&#0000038;cdefgh a&#x000026;b&#x000026;cdefgh',
+      '(sensitive) (sensitive) (sensitive) (sensitive)',
+    ],
+    [
       'JSON inside JSON inside it',
       'quote"and\\schlüssel',
       JSON.stringify({ sent: JSON.stringify({ a: 'quote"and\\schlüssel' }) }),

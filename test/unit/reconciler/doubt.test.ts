@@ -433,6 +433,40 @@ describe('a journal that fails', () => {
       }
     },
   );
+
+  it.each([0, 1, 2, 3, 4])(
+    'after %i of four readings that disprove a success tells all four, one by one',
+    async (written) => {
+      const names = ['a', 'b', 'c', 'd'];
+      let [patches, left] = [0, Infinity];
+      const cloud: Rig = rig({
+        intercept: async ({ method }, proceed) => {
+          if (method === 'PATCH') patches += 1;
+          if (method === 'GET' && patches === names.length) left = Math.min(left, written);
+          return method === 'PATCH' ? reply(200) : proceed();
+        },
+      });
+      await cloud.apply(pagers(names));
+      const { append } = cloud.files;
+      cloud.files.append = async (path, mode) => {
+        const appender = await append(path, mode);
+        const full = (): Promise<void> =>
+          Promise.reject(Object.assign(new Error('ENOSPC'), { code: 'ENOSPC', path }));
+        return { ...appender, write: (text) => ((left -= 1) >= 0 ? appender.write(text) : full()) };
+      };
+      cloud.events.length = 0;
+      const applied = await cloud.apply(pagers(names, false), { allow, settle: 1 });
+      expect(applied.exit).toBe(5);
+      expect(applied.diagnostics).toHaveLength(written < names.length ? 1 : 0);
+      for (const { outcome, diagnostic } of applied.outcomes)
+        expect([outcome, diagnostic?.code]).toEqual(['unknown', 'not-shown']);
+      const ends = cloud.events.flatMap((event) =>
+        event.type === 'end' && event.outcome.outcome === 'unknown' ? [event.outcome.address] : [],
+      );
+      expect(ends).toEqual(names.map((name) => `alert_push_destinations.${name}`));
+      cloud.files.append = append;
+    },
+  );
 });
 
 describe('a rename', () => {

@@ -609,6 +609,88 @@ const table: readonly Row[] = [
     exit: 1,
     codes: ['identical-declarations'],
   },
+  ...[
+    [{}, {}],
+    [{ allow_duplicate: true }, {}],
+    [{}, { allow_duplicate: true }],
+  ].map(([one, other]) => ({
+    title: `twins that mean one unmanaged object: ${JSON.stringify([one, other])}`,
+    declared: [
+      declare('accounts.a', { name: 'HQ' }, one),
+      declare('accounts.b', { name: 'HQ', account: '1' }, other),
+    ],
+    live: { accounts: [root, hq] },
+    steps: ['adopt accounts.a', 'create accounts.b'],
+    exit: 1,
+    codes: ['identical-declarations'],
+  })),
+  ...[['accounts.a'], ['accounts.b']].map((targets) => ({
+    title: `twins that mean one unmanaged object, of which a target leaves one out: ${targets[0]}`,
+    declared: [
+      declare('accounts.a', { name: 'HQ' }),
+      declare('accounts.b', { name: 'HQ', account: '1' }),
+    ],
+    live: { accounts: [root, hq] },
+    request: { targets },
+    steps: [`adopt ${targets[0]}`],
+    exit: 1,
+    codes: ['identical-declarations'],
+  })),
+  {
+    title: 'three that mean one unmanaged object',
+    declared: ['a', 'b', 'c'].map((name) => declare(`alert_rules.${name}`, rule)),
+    live: { alert_rules: [liveRule('r-1')], alert_push_destinations: [pager] },
+    steps: ['adopt alert_rules.a', 'create alert_rules.b', 'create alert_rules.c'],
+    exit: 1,
+    codes: ['identical-declarations', 'identical-declarations'],
+  },
+  {
+    title: 'allowed twins that mean one unmanaged object',
+    declared: [
+      declare('alert_rules.r', rule, { allow_duplicate: true }),
+      declare('alert_rules.s', rule, { allow_duplicate: true }),
+    ],
+    live: { alert_rules: [liveRule('r-1')], alert_push_destinations: [pager] },
+    steps: ['adopt alert_rules.r', 'create alert_rules.s'],
+    exit: 2,
+  },
+  ...[
+    ['r-1', undefined],
+    [undefined, 'r-1'],
+  ].map((adopts) => ({
+    title: `twins of which one names the one unmanaged object: ${JSON.stringify(adopts)}`,
+    declared: ['r', 's'].map((name, index) =>
+      declare(`alert_rules.${name}`, rule, defined({ adopt: adopts[index] })),
+    ),
+    live: { alert_rules: [liveRule('r-1')], alert_push_destinations: [pager] },
+    steps: ['r', 's'].map(
+      (name, index) => `${adopts[index] ? 'adopt' : 'create'} alert_rules.${name}`,
+    ),
+    exit: 1,
+    codes: ['identical-declarations'],
+  })),
+  {
+    title: 'twins that name the same unmanaged object',
+    declared: ['r', 's'].map((name) => declare(`alert_rules.${name}`, rule, { adopt: 'r-1' })),
+    live: { alert_rules: [liveRule('r-1')], alert_push_destinations: [pager] },
+    steps: ['adopt alert_rules.r'],
+    exit: 1,
+    codes: ['adopt-taken'],
+  },
+  {
+    title: 'twins that each adopted an object of their own, of which one is gone',
+    declared: [
+      declare('alert_rules.r', rule, { adopt: 'r-1' }),
+      declare('alert_rules.s', rule, { adopt: 'r-2' }),
+    ],
+    state: {
+      'alert_rules.r': entry('alert_rules', 'r-1', rule),
+      'alert_rules.s': entry('alert_rules', 'r-2', rule),
+    },
+    live: { alert_rules: [liveRule('r-1')], alert_push_destinations: [pager] },
+    steps: ['keep alert_rules.r', 'create alert_rules.s'],
+    exit: 2,
+  },
   {
     title: 'an allowed twin does not take what the other one has',
     declared: [
@@ -1014,6 +1096,56 @@ describe('a name that was given up', () => {
       ),
     ).toEqual(['keep accounts.new']);
   });
+});
+
+describe('identities that hold what is not known yet', () => {
+  const site = (key: string): string => `accounts.site[${JSON.stringify(key)}]`;
+  const sites = (...keys: readonly string[]): readonly Declaration[] =>
+    keys.map((key, index) => declare(site(key), { name: `Site ${index}`, account: '1' }));
+  const idOf = (key: string): Reference => new Reference('declared', site(key), 'id');
+
+  it.each([
+    ['a/b', 'c/b'],
+    ['a/b', 'b'],
+    ['a?b', 'a?c'],
+    ['a#b', 'a#c'],
+    ['a?b', 'a#b'],
+    ['a/ b', 'a/b'],
+    [' a', 'a'],
+    ['a"/b', "a'/b"],
+    ['a&amp;b', 'a&b'],
+    ['https://x.example.com/1/', 'https://y.example.com/1/'],
+    ['', '/'],
+  ])('of the keys %j and %j are two objects', (one, other) => {
+    const proposal = planScene({
+      declared: [
+        ...sites(one, other),
+        declare('accounts.a', { name: 'Gate', account: idOf(one) }),
+        declare('accounts.b', { name: 'Gate', account: idOf(other) }),
+        declare('alert_rules.a', { associated_accounts: [idOf(one)] }),
+        declare('alert_rules.b', { associated_accounts: [idOf(other)] }),
+      ],
+      live: { accounts: [root] },
+    });
+    expect([codes(proposal), proposal.exit, steps(proposal).length]).toEqual([[], 2, 6]);
+  });
+
+  it.each(['a', 'a/b', 'a?b', 'a#b', ' a b ', 'a"b', "a'b", '${x}', ''])(
+    'of the key %j are one object, and are told by the address alone',
+    (key) => {
+      const [one, other] = [idOf(key), idOf('other')];
+      const proposal = planScene({
+        declared: [
+          ...sites(key, 'other'),
+          declare('alert_rules.a', { associated_accounts: [one, other] }),
+          declare('alert_rules.b', { associated_accounts: [other, one] }),
+        ],
+        live: { accounts: [root] },
+      });
+      expect([codes(proposal), proposal.exit]).toEqual([['identical-declarations'], 1]);
+      expect(JSON.stringify([proposal.plan, proposal.awaited])).not.toMatch(/[0-9a-f]{64}/);
+    },
+  );
 });
 
 describe('a swap of administrators', () => {

@@ -1,7 +1,13 @@
 // Outcomes nobody heard of: when a request may still land, whose object it is, what counts against the limits.
 import { describe, expect, it } from 'vitest';
 import { dummyCredentials, parseFault } from '../../../src/emulator/index.js';
-import { Reference, type Declaration, type Project } from '../../../src/model/index.js';
+import {
+  Reference,
+  type Declaration,
+  type Project,
+  type RunRecord,
+} from '../../../src/model/index.js';
+import { decodeJournal, encodeRecord, type Journal } from '../../../src/state/journal-text.js';
 import { declare } from '../../support/planning.js';
 import { desire, rig, type Rig } from '../../support/rig.js';
 
@@ -242,5 +248,62 @@ describe('an update or delete without an answer', () => {
       cloud.files.reboot();
     }
     expect(destinations(cloud)).toBe(7);
+  });
+});
+
+describe('an update that an earlier run left in the journal', () => {
+  const renamed = (name: string): Project =>
+    desire(declare('accounts.a', { name }), declare('accounts.other', { name: 'Other' }));
+  const older = { name: 'B', account: '1' };
+
+  it.each([
+    ['the body of this version', 'as written', true, false, 1],
+    ['the body of this version, beside a later change', 'as written', true, true, 1],
+    // Older versions wrote what is sent as it was live, too.
+    ['the body of an older version', older, true, false, 1],
+    ['the body of an older version, beside a later change', older, true, true, 0],
+    ['the body of an older version, and did nothing', older, false, false, 1],
+    ['no body', undefined, true, false, 0],
+    ['no body, and did nothing', undefined, false, false, 1],
+  ] as const)('with %s is settled, and planned again', async (_, body, lands, later, spent) => {
+    let [lost, sent] = [false, 0];
+    const cloud: Rig = rig({
+      intercept: async ({ method }, proceed) => {
+        if (lost && method === 'GET') return { status: 500, headers: {}, body: '' };
+        if (method !== 'PUT') return proceed();
+        if ((sent += 1) > 1) return proceed();
+        lost = true;
+        if (lands) await proceed();
+        return { status: 504, headers: {}, body: '' };
+      },
+    });
+    await cloud.apply(renamed('A'), { parallelism: 1 });
+    expect((await cloud.apply(renamed('B'))).exit).toBe(5);
+    lost = false;
+    const path = '/sim/state.json.journal';
+    const { begin, records } = decodeJournal(cloud.files.contents.get(path) ?? '', path) as Journal;
+    const rewritten = records.map((record): RunRecord => {
+      if (record.type !== 'intent' || body === 'as written') return record;
+      const { body: _body, ...rest } = record;
+      return body === undefined ? rest : { ...rest, body };
+    });
+    expect(rewritten.map(({ type }) => type)).toEqual(['intent', 'result']);
+    cloud.files.put(path, [begin, ...rewritten].map(encodeRecord).join(''));
+    // Another hand moves the account.
+    if (later)
+      await cloud.emulator.fetch(
+        new Request('http://localhost/api/v2/accounts/2/', {
+          method: 'PUT',
+          headers: { ...dummyCredentials.v2[0], 'content-type': 'application/json' },
+          body: JSON.stringify({ name: 'B', account: '/api/v2/accounts/3/' }),
+        }),
+      );
+    expect((await cloud.apply(renamed('B'))).exit).toBe(0);
+    expect([sent, (await cloud.snapshot())?.pending]).toEqual([lands ? 1 : 2, []]);
+    expect(cloud.objects('accounts').find(({ id }) => id === '2')).toMatchObject({
+      name: 'B',
+      account: later ? '3' : '1',
+    });
+    expect((await cloud.snapshot())?.state.spent).toHaveLength(spent);
   });
 });

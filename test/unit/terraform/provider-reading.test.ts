@@ -96,6 +96,29 @@ it('an object that somebody made while creates waited is not taken for ours', as
   expect(all.map(({ errors }) => errors.length)).toEqual([0, 0, 0, 0, 1]);
 });
 
+it('creates whose listing is old share one new listing', async () => {
+  const posted: string[] = [];
+  const cloud: ProviderRig = providerRig({
+    estate: theirs,
+    intercept: async ({ method, body = '' }, proceed) => {
+      if (method === 'POST') posted.push(body);
+      if (body.includes('"First"')) await cloud.clock.sleep(120_000);
+      return proceed();
+    },
+  });
+  const core = new Core((await cloud.start()).provider);
+  const listings = (): number =>
+    cloud.emulator.requests.filter(({ path }) => path === '/api/v2/accounts/').length - posts();
+  const posts = (): number => cloud.mutations().length;
+  const create = (name: string) => core.tryApply('devicecloud_account', null, { name });
+  const first = create('First');
+  await cloud.clock.sleep(90_000);
+  expect([posted.length, listings()]).toEqual([1, 1]);
+  const others = await Promise.all(['A', 'B', 'C', 'D', 'E'].map(create));
+  expect([await first, ...others].flatMap(({ errors }) => errors)).toEqual([]);
+  expect([posts(), listings()]).toEqual([6, 2]);
+});
+
 it('a destination is changed by what is live, not by a listing of before', async () => {
   const type = 'devicecloud_alert_push_destination';
   const cloud = providerRig({ estate: theirs });

@@ -1,6 +1,7 @@
 // The time that an operation may take: what becomes of it, of the request that had left, and of those beside it.
 import { describe, expect, it } from 'vitest';
 import { TransportError, type Answer } from '../../../src/client/index.js';
+import { parseFault } from '../../../src/emulator/index.js';
 import { Unknown, type CtyObject, type CtyValue } from '../../../src/terraform/protocol/cty.js';
 import type { WireDiagnostic } from '../../../src/terraform/protocol/provider-server.js';
 import { theirs } from '../../support/estate.js';
@@ -212,23 +213,71 @@ describe('an update or a delete whose time is over', () => {
     },
   );
 
-  it('is done where it was answered in time, whatever the reading after it does', async () => {
-    const world = slowCloud();
+  it.each([
+    ['update', 'PATCH', { associated_accounts: ['1'] }],
+    ['delete', 'DELETE', undefined],
+  ] as const)(
+    'is done where it was answered in time, and the reading after it ends with the time: %s',
+    async (operation, verb, changed) => {
+      const world = slowCloud();
+      const core = await begun(world);
+      const timeouts = { [operation]: '2s' };
+      const state = await core.apply(RULE, null, hurried(timeouts));
+      let written = false;
+      world.slow = ({ method }) => {
+        written ||= method === verb;
+        return written && method === 'GET';
+      };
+      const asked = world.clock.elapsed();
+      const given = changed ? { ...hurried(timeouts), ...changed } : null;
+      const { errors, warnings } = await core.tryApply(RULE, state, given);
+      expect(world.clock.elapsed() - asked).toBeLessThan(2500);
+      expect([errors, told(warnings)]).toEqual([
+        [],
+        [expect.stringContaining('nobody could read it back')],
+      ]);
+    },
+  );
+
+  it('is read again for no longer than its time where the service shows it late', async () => {
+    const world = providerRig({ estate: theirs });
     const core = await begun(world);
     const state = await core.apply(RULE, null, hurried({ update: '2s' }));
-    let written = false;
+    const [late, asked] = [parseFault('stale=600000'), world.clock.elapsed()];
+    world.emulator.setFaults([late]);
+    const given = { ...hurried({ update: '2s' }), associated_accounts: ['1'] };
+    const { errors } = await core.tryApply(RULE, state, given);
+    expect(world.clock.elapsed() - asked).toBeLessThan(2500);
+    expect(told(errors)).toEqual([expect.stringContaining('still shows')]);
+    expect(posts(world)).toBe(1);
+  });
+
+  it.each([
+    ['is unknown where it is not seen in time', 0, ['is not known'], []],
+    ['is done where it is seen, and ends with its time', 1, [], ['nobody could read it back']],
+  ] as const)('of a role %s', async (_, readings, failed, warned) => {
+    const world = slowCloud();
+    const core = await begun(world);
+    const timeouts = { update: '2s' };
+    const given = { account: '1', role: 'administrator', timeouts };
+    await core.apply(AUTHORIZATION, null, { ...given, user: '77' });
+    const state = await core.apply(AUTHORIZATION, null, { ...given, user: '78' });
+    let seen = -1;
     world.slow = ({ method }) => {
-      written ||= method === 'PATCH';
-      return written && method === 'GET';
+      if (method === 'PUT') seen = 0;
+      else if (seen >= 0) seen += 1;
+      return seen > readings;
     };
-    const { errors, warnings } = await core.tryApply(RULE, state, {
-      ...hurried({ update: '2s' }),
-      associated_accounts: ['1'],
+    const asked = world.clock.elapsed();
+    const late = await core.tryApply(AUTHORIZATION, state, {
+      ...given,
+      user: '78',
+      role: 'read_only_user',
     });
-    expect([errors, told(warnings)]).toEqual([
-      [],
-      [expect.stringContaining('nobody could read it back')],
-    ]);
+    expect(world.clock.elapsed() - asked).toBeLessThan(2500);
+    expect([late.errors.map(({ detail }) => detail), told(late.warnings)]).toEqual(
+      [failed, warned].map((texts) => texts.map((text) => expect.stringContaining(text) as string)),
+    );
   });
 
   it('waits for no turn any more, and sends nothing when it comes', async () => {
