@@ -1652,14 +1652,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'references to members are told apart by a part of their key',
-    file: 'reconciler/plan/plan.ts',
+    file: 'reconciler/plan/identical-declarations.ts',
     find: "value.includes('${') ? sha256(value) : value",
     replace: 'value',
     tests: plan,
   },
   {
     name: 'declarations that rest on what is not known yet are never twins',
-    file: 'reconciler/plan/plan.ts',
+    file: 'reconciler/plan/identical-declarations.ts',
     find: 'identityKey(kind, values) ?? identityKey(kind, placeholders(values))',
     replace: 'identityKey(kind, values) ?? seen.size',
     tests: plan,
@@ -1673,14 +1673,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'one of two twins may allow both',
-    file: 'reconciler/plan/plan.ts',
+    file: 'reconciler/plan/identical-declarations.ts',
     find: 'if (!differ && !mayBeDuplicates(other.lifecycle, one.lifecycle))',
     replace: 'if (!differ && one.lifecycle.allow_duplicate !== true)',
     tests: plan,
   },
   {
     name: 'twins that each adopted an object of their own are held against each other',
-    file: 'reconciler/plan/plan.ts',
+    file: 'reconciler/plan/identical-declarations.ts',
     find: 'if (mayBeDuplicates(declared.get(holder)?.lifecycle ?? {}, mine)) return [];',
     replace: '',
     tests: plan,
