@@ -1229,6 +1229,31 @@ describe('configuration managers', () => {
     },
   );
 
+  it('leave settings of a rule out of the state where a secret is written in them, and notice changes of them', async () => {
+    const cloud = cloudOf();
+    const rule = (settings: JsonObject): Project =>
+      desire(
+        declare(
+          'alert_rules.locked',
+          {
+            associated_accounts: ['2'],
+            filter_criteria: { alert_type__in: ['account_locked'] },
+            email_destinations: ['7'],
+            settings,
+          },
+          { adopt: '22222222-2222-11f0-8000-000000000001' },
+        ),
+      );
+    const project = rule({ api_token: 'canary-settings', every: 5 });
+    const seenOnDisk: string[] = [];
+    cloud.onMutation = () => void seenOnDisk.push(...cloud.files.contents.values());
+    expect((await cloud.apply(project)).exit).toBe(0);
+    expect([...seenOnDisk, ...cloud.files.contents.values()].join('\n')).not.toContain('canary');
+    expect([(await cloud.plan(project)).exit, (await cloud.drift(project)).drift]).toEqual([0, []]);
+    const other = rule({ api_token: 'canary-other', every: 5 });
+    expect((await cloud.plan(other)).plan.changes[0]?.action).toBe('update');
+  });
+
   it('leave literals under names of secrets out of the state, and notice changes of them all the same', async () => {
     const cloud = cloudOf();
     const project = desire(

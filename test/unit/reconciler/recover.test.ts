@@ -103,6 +103,12 @@ describe('decide', () => {
     ['one new object of equal content', [intent()], [pager(fresh)], [fresh]],
     ['one newer than the newest that was there', [after], [pager(fresh)], [fresh]],
     [
+      'one whose name cannot be compared, because it held a secret',
+      [intent({ body: { name: '(sensitive)' } })],
+      [pager(fresh)],
+      [`? ${fresh}:name`],
+    ],
+    [
       'one newer than the newest that was there, by a clock of ours that was set an hour ahead',
       [{ ...after, at: new Date(NOW + 3_600_000).toISOString() }],
       [pager(fresh)],
@@ -641,9 +647,10 @@ describe('recover', () => {
         change('update', '5', { body }),
         change('update', '6'),
         change('update', '7', { body: {} }),
-        change('delete', '8', { kind: 'accounts' }),
+        change('update', '8', { body: { name: '(sensitive)' } }),
+        change('delete', '9', { kind: 'accounts' }),
       ],
-      found: [pager('2'), pager('3', 'New'), pager('4', 'Old'), pager('6'), pager('7')],
+      found: [pager('2'), pager('3', 'New'), pager('4', 'Old'), pager('6'), pager('7'), pager('8')],
     });
     expect(records).toHaveLength(1);
     const applied = (action: 'update' | 'delete', id: string, kind = PUSH): Partial<Result> => ({
@@ -656,7 +663,8 @@ describe('recover', () => {
       { class: 'not_sent' },
       applied('update', '3'),
       ...Array.from({ length: 4 }, () => ({ class: 'not_sent' })),
-      applied('delete', '8', 'accounts'),
+      applied('update', '8'),
+      applied('delete', '9', 'accounts'),
     ];
     expect(records[0]).toEqual(
       expected.map((one, index) => ({
@@ -667,8 +675,8 @@ describe('recover', () => {
       })),
     );
     expect(looked).toEqual([
-      [PUSH, ['1', '2', '3', '4', '5', '6', '7']],
-      ['accounts', ['8']],
+      [PUSH, ['1', '2', '3', '4', '5', '6', '7', '8']],
+      ['accounts', ['9']],
     ]);
     expect([said, asked]).toEqual([[], []]);
   });

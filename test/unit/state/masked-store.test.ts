@@ -40,6 +40,8 @@ it('leaves out whole attributes, and nothing else', async () => {
   const journal = [...files.contents].find(([path]) => path.endsWith('.journal'))?.[1] ?? '';
   expect(journal).not.toContain(`/${CANARY}`);
   expect(journal).not.toContain(`b ${CANARY}`);
+  // What was sent is never compared as if the attribute had not been.
+  expect(journal).toContain('"endpoint":"(sensitive)","list":"(sensitive)","name":"x"}');
   expect(session.snapshot.pending).toEqual([]);
   const { state, pending } = await session.compact();
   await session.release();

@@ -205,13 +205,14 @@ describe('a demotion', () => {
   });
 
   it('says what to do where it cannot be taken back', async () => {
-    const { outcome, code, summary, cloud } = await run(two, project, {
+    const { outcome, code, summary, exit, cloud } = await run(two, project, {
       during: role('901', 'read_only_user'),
       answers: [undefined, 403],
     });
-    expect([outcome, code, roleOf(cloud, '900')]).toEqual([
+    expect([outcome, code, exit, roleOf(cloud, '900')]).toEqual([
       'failed',
       'last-administrator',
+      7,
       'read_only_user',
     ]);
     expect(summary).toContain('the role could not be put back: ');
