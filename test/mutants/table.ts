@@ -202,7 +202,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a newer state is taken',
     file: 'state/state-text.ts',
-    find: 'if (parsed.value.format_version > formats.current)',
+    find: 'if (parsed.value.format_version > FORMAT)',
     replace: 'if (parsed.value.format_version > 99)',
     tests: texts,
   },
