@@ -1,8 +1,33 @@
 // The access review as a table for a page: a row a user, a column an account; where that would be too large, a row
 // an authorization.
 import type { AccessCell, AccessReview } from '../model/index.js';
+import { accessSentence, type AccessDocument } from './access-text.js';
+import { page, pageSection } from './html-page.js';
+import { diagnosticSection, htmlTable } from './html-parts.js';
 import { markup, raw, type Markup } from './markup.js';
-import { htmlTable } from './html-parts.js';
+
+/** An access review as a page of its own. */
+export function accessHtml(document: AccessDocument): string {
+  const { access, diagnostics } = document;
+  const { users, accounts, cells } = access;
+  const otherwise = cells.filter(({ declared }) => declared !== undefined).length;
+  const orphans = accounts.filter(({ administrators }) => administrators === 0).length;
+  return page({
+    kind: 'access',
+    sentence: accessSentence(access),
+    counts: [
+      [users.length, 'users'],
+      [accounts.length, 'accounts'],
+      [otherwise, 'not as declared', 'update'],
+      [orphans, 'without an administrator', 'delete'],
+    ],
+    document,
+    sections: [
+      diagnosticSection(diagnostics),
+      pageSection('access', 'Access review', [accessTable(access)]),
+    ],
+  });
+}
 
 export function accessTable(review: AccessReview): Markup {
   return review.complete ? matrix(review) : list(review);

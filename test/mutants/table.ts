@@ -2371,10 +2371,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a state is read by the type of another',
-    file: 'terraform/state-cache.ts',
-    find: 'known?.type === type',
-    replace: 'known',
-    tests: ['unit/terraform/cty.test.ts'],
+    file: 'terraform/protocol/calls.ts',
+    find: 'const current = decode(type, current_state);',
+    replace: "const current = decode(['map', 'string'], current_state);",
+    tests: wire,
   },
   {
     name: 'a state keeps half characters',
@@ -2498,7 +2498,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'terraform: a reading outlives a write',
     file: 'terraform/listing-cache.ts',
-    find: 'wrote: (kind) => void seen.delete(kind.name)',
+    find: 'wrote: (kind: Kind) => void seen.delete(kind.name)',
     replace: 'wrote: () => undefined',
     tests: providerCalls,
   },
@@ -2818,8 +2818,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'scenarios: drift says nothing of what is gone',
     file: 'reconciler/audit/drift.ts',
-    find: "if (change.action === 'create' && !change.replaces) return { record",
-    replace: "if (change.action === 'create' && !entry) return { record",
+    find: "if (change.action === 'create' && !change.replaces) return found(",
+    replace: "if (change.action === 'create' && !entry) return found(",
     tests: simulate,
   },
   {

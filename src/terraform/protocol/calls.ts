@@ -25,7 +25,6 @@ import type {
   SchemaAttribute,
   WireDiagnostic,
 } from './provider-server.js';
-import { RecentStates } from '../state-cache.js';
 import { typeOf } from '../terraform-schema.js';
 import { wireError } from '../wire-diagnostics.js';
 
@@ -54,11 +53,10 @@ export type Calls = Readonly<Record<string, (message: Partial<Message>) => Promi
 interface Wire {
   readonly provider: ProviderServer;
   readonly log: Log;
-  readonly states: RecentStates;
 }
 
 export function callsOf(provider: ProviderServer, log: Log): Calls {
-  const wire: Wire = { provider, log, states: new RecentStates() };
+  const wire: Wire = { provider, log };
   const others = Object.entries(answers).map(([name, answer]): [string, Calls[string]] => [
     name,
     (message) => answer(wire, message as Message),
@@ -178,9 +176,7 @@ function upgradeState(wire: Wire, { type_name, version, raw_state }: Message): P
     const { upgraded = null, diagnostics = [] } = await wire.provider.upgradeResourceState(request);
     // Nearly always, what lies in terraform's state is of this schema. It goes back in core's own form all the same, which core reads faster.
     if (!equal(upgraded, raw)) assertNone(stateReplyError(attributes, upgraded), diagnostics);
-    const upgraded_state = packed(type, upgraded);
-    wire.states.keep(type, upgraded_state.msgpack, upgraded);
-    return { upgraded_state, diagnostics };
+    return { upgraded_state: packed(type, upgraded), diagnostics };
   });
 }
 
@@ -201,7 +197,7 @@ function upgradeIdentity(wire: Wire, { type_name, version, raw_identity }: Messa
 function read(wire: Wire, { type_name, current_state, private: kept }: Message): Promise<Reply> {
   const safe = { new_state: current_state ?? NULL, private: kept };
   return ofResource(wire, type_name, safe, async (attributes, type) => {
-    const current = wire.states.decode(type, current_state);
+    const current = decode(type, current_state);
     const {
       new_state = current,
       private: secret = kept,
@@ -222,7 +218,7 @@ function plan(wire: Wire, message: Message): Promise<Reply> {
   const { type_name, prior_private } = message;
   const safe = { planned_state: message.prior_state ?? NULL, planned_private: prior_private };
   return ofResource(wire, type_name, safe, async (attributes, type) => {
-    const prior_state = wire.states.decode(type, message.prior_state);
+    const prior_state = decode(type, message.prior_state);
     // Core proposes what is there: nothing is planned. A secret that goes again has another version, which is in both.
     if (prior_state !== null && sameBytes(message.prior_state, message.proposed_new_state))
       return {

@@ -12,9 +12,7 @@ import {
   Unknown,
   type CtyType,
   type CtyValue,
-  type DynamicValue,
 } from '../../../src/terraform/protocol/cty.js';
-import { RecentStates } from '../../../src/terraform/state-cache.js';
 import { drawn } from '../../support/drawn.js';
 
 const bytes = (hex: string): Uint8Array => Buffer.from(hex.replaceAll(' ', ''), 'hex');
@@ -208,49 +206,6 @@ function anyOf(type: CtyType): fc.Arbitrary<CtyValue> {
   );
 }
 const anyTyped = anyType.chain((type) => anyOf(type).map((value) => ({ type, value })));
-
-describe('states that were seen before', () => {
-  it('are known by bytes and type, and what was kept is what leaves', () => {
-    const recent = new RecentStates();
-    const one: CtyType = ['object', { a: 'string' }];
-    const other: CtyType = ['object', { a: 'number' }];
-    const state = (text: string): DynamicValue => ({
-      msgpack: Buffer.from(pack({ a: text })),
-      json: new Uint8Array(),
-    });
-    const first = recent.decode(one, state('1'));
-    expect(recent.decode(one, state('1'))).toBe(first);
-    expect(() =>
-      recent.decode(other, { msgpack: pack({ a: true }), json: new Uint8Array() }),
-    ).toThrow(CtyError);
-    expect(recent.decode(other, state('1'))).toEqual({ a: 1 });
-    expect(recent.decode(one, state('2'))).toEqual({ a: '2' });
-    const kept = { a: '3' };
-    recent.keep(one, state('3').msgpack, kept);
-    expect(recent.decode(one, state('3'))).toBe(kept);
-    expect(
-      recent.decode(one, { msgpack: new Uint8Array(), json: Buffer.from('{"a":"4"}') }),
-    ).toEqual({ a: '4' });
-  });
-
-  it('are forgotten, oldest first, and large ones at once', () => {
-    const recent = new RecentStates();
-    const type: CtyType = ['list', 'string'];
-    const states = Array.from({ length: 65 }, (_, index) => ({
-      msgpack: pack([`${index}`]),
-      json: new Uint8Array(),
-    }));
-    const values = states.map((one) => recent.decode(type, one));
-    // From the newest on: to look at one that was forgotten has it remembered again.
-    const [oldest, ...others] = states.map(
-      (one, index) => () => recent.decode(type, one) === values[index],
-    );
-    expect(others.toReversed().every((isKnown) => isKnown())).toBe(true);
-    expect(oldest?.()).toBe(false);
-    const large = { msgpack: pack(['x'.repeat(20_000)]), json: new Uint8Array() };
-    expect(recent.decode(type, large)).not.toBe(recent.decode(type, large));
-  });
-});
 
 describe('laws', () => {
   it('what is encoded decodes to itself', () => {
