@@ -2047,7 +2047,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'alerts that cannot be read end the plan',
-    file: 'resources/rules/access-review.ts',
+    file: 'reconciler/observe.ts',
     find: '!(error instanceof Refusal) || error.exit === exits.interrupted',
     replace: 'error instanceof Refusal',
     tests: ['unit/resources/rules/assess.test.ts'],

@@ -32,6 +32,7 @@ import {
 import type { Clock } from '../../platform/index.js';
 import { isMerged, isDocumentApplied, declaredPart } from '../plan/document-diff.js';
 import { missingCredentials } from '../plan/propose.js';
+import { unreadWarnings } from '../observe.js';
 import { declaredValueAt } from '../plan/references.js';
 
 /** An object of which the log is asked. */
@@ -119,13 +120,7 @@ async function consult(
     const summary = 'Who changed it is not known, because the activity log could not be read.';
     return {
       found: [],
-      diagnostics: unasked
-        ? []
-        : error.diagnostics.map((one) => ({
-            ...one,
-            severity: 'warning',
-            summary: `${summary} ${one.summary}`,
-          })),
+      diagnostics: unasked ? [] : unreadWarnings(error, summary),
     };
   }
 }
@@ -310,13 +305,9 @@ function shown(
   };
 }
 
-interface Veil {
-  /** Places at which something is a secret or masked. */
-  readonly covered: ReadonlySet<string>;
-  readonly shows: (place: string) => boolean;
-}
+type Veil = ReturnType<typeof veilOf>;
 
-function veilOf(subject: Subject, states: readonly Values[]): Veil {
+function veilOf(subject: Subject, states: readonly Values[]) {
   const { kind, what, drifted, declared } = subject;
   const free = writables(kind).flatMap(([name, { word }]) => (word === 'document' ? [] : [name]));
   const paths =
@@ -328,8 +319,9 @@ function veilOf(subject: Subject, states: readonly Values[]): Veil {
     numbered(kind, declared),
   ];
   return {
+    /** Places at which something is a secret or masked. */
     covered: new Set(witnesses.flatMap((values) => [...coveredIn(values, '')])),
-    shows: (place) =>
+    shows: (place: string): boolean =>
       paths.some(
         (path) => path === place || path.startsWith(`${place}.`) || place.startsWith(`${path}.`),
       ),

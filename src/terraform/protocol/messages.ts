@@ -80,16 +80,9 @@ const enums: Readonly<Record<string, readonly string[]>> = {
 /** A message as a plain object by the protocol's names: 64-bit numbers are numbers, enums their words, bytes are Buffers. */
 export type WireMessage = Readonly<Record<string, unknown>>;
 
-export interface Codec {
-  /** Every scalar and list that is absent has its default; messages that are absent are null. @throws Error where the bytes are no such message */
-  decode(bytes: Buffer): WireMessage;
-  /** What is undefined or null is left out. */
-  encode(message: WireMessage): Uint8Array;
-}
-
 export interface Method {
-  readonly request: Codec;
-  readonly response: Codec;
+  readonly request: ReturnType<typeof codecOf>;
+  readonly response: ReturnType<typeof codecOf>;
 }
 
 /** How one value is read and written; `wire` is its wire type, `absent` what stands for it where it is not there. */
@@ -196,12 +189,14 @@ function writeMessage({ fields }: Shape, writer: Writer, message: WireMessage): 
   }
 }
 
-const codecOf = (name: string): Codec => ({
-  decode(bytes) {
+const codecOf = (name: string) => ({
+  /** Every scalar and list that is absent has its default; messages that are absent are null. @throws Error where the bytes are no such message */
+  decode(bytes: Buffer): WireMessage {
     const reader = protobuf.Reader.create(bytes);
     return readMessage(shapeOf(name), reader, reader.len);
   },
-  encode(message) {
+  /** What is undefined or null is left out. */
+  encode(message: WireMessage): Uint8Array {
     const writer = protobuf.Writer.create();
     writeMessage(shapeOf(name), writer, message);
     return writer.finish();
