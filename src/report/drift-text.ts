@@ -2,7 +2,7 @@
 import type { DriftDocument, DriftRecord, UnmanagedRecord } from '../model/index.js';
 import { accessSentence } from './access-text.js';
 import { appliedOtherwise, inline, loggedDifferences, recordDifference } from './differences.js';
-import { ending } from './closing-lines.js';
+import { ending } from './diagnostics-text.js';
 import { expectationLines } from './expectations-text.js';
 import { aside, differenceLines, flow, section, type Lines } from './layout.js';
 import { paintOf, screenOf, type Screen, type Style } from './style.js';

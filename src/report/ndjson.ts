@@ -26,6 +26,7 @@ import {
   healthIssueSentence,
   authorSentence,
   changedBy,
+  driftActions,
   driftMeanings,
   driftSentence,
   during,
@@ -56,10 +57,7 @@ const actions = {
   keep: 'noop',
 } as const satisfies Readonly<Record<SummaryKey, string>>;
 const driftedActions: Readonly<Record<DriftRecord['status'], string>> = {
-  changed: 'update',
-  gone: 'delete',
-  replaced: 'update',
-  missing: 'create',
+  ...driftActions,
   undeclared: 'delete',
   settled: 'noop',
 };

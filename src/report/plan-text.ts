@@ -7,7 +7,7 @@ import {
   type Verdict,
 } from '../model/index.js';
 import { differences, inline, outsideDifference } from './differences.js';
-import { ending } from './closing-lines.js';
+import { ending } from './diagnostics-text.js';
 import { impactLines } from './impact-text.js';
 import { aside, differenceLines, flow, section, type Lines } from './layout.js';
 import { paintOf, screenOf, type Screen, type Style } from './style.js';

@@ -29,23 +29,17 @@ import { typeOf } from '../terraform-schema.js';
 import { wireError } from '../wire-diagnostics.js';
 
 /** A request as it comes off the wire, by the members of all messages: every scalar of its own one is there, messages may be null. */
-export interface Message {
-  readonly type_name: string;
-  readonly id: string;
+export type Message = Readonly<
+  Record<'type_name' | 'id', string> &
+    Record<'config' | 'current_state' | 'prior_state' | 'proposed_new_state', DynamicValue | null> &
+    Record<'private' | 'prior_private' | 'planned_private', Uint8Array> &
+    Record<'raw_state' | 'raw_identity', RawState | null>
+> & {
   readonly version: number;
-  readonly config: DynamicValue | null;
-  readonly current_state: DynamicValue | null;
-  readonly prior_state: DynamicValue | null;
-  readonly proposed_new_state: DynamicValue | null;
   readonly planned_state: DynamicValue | null;
-  readonly private: Uint8Array;
-  readonly prior_private: Uint8Array;
-  readonly planned_private: Uint8Array;
-  readonly raw_state: RawState | null;
-  readonly raw_identity: RawState | null;
   readonly identity: { readonly identity_data: DynamicValue | null } | null;
   readonly client_capabilities: { readonly write_only_attributes_allowed: boolean } | null;
-}
+};
 type RawState = { readonly json: Uint8Array };
 export type Reply = { readonly [name: string]: unknown };
 export type Calls = Readonly<Record<string, (message: Partial<Message>) => Promise<Reply>>>;
