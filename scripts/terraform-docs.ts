@@ -34,7 +34,7 @@ function table(attributes: readonly SchemaAttribute[]): string {
 function rows(attributes: readonly SchemaAttribute[], prefix: string): readonly string[] {
   return attributes.flatMap((attribute) => {
     const { name, nested, description } = attribute;
-    const row = `| \`${prefix}${name}\` | ${nested ? nestings[nested.nesting] : spelled(attribute.type ?? 'dynamic')} | ${uses(attribute)} | ${description.replaceAll('|', '\\|')} |`;
+    const row = `| \`${prefix}${name}\` | ${nested ? nestings[nested.nesting] : spelled(attribute.type as CtyType)} | ${uses(attribute)} | ${description.replaceAll('|', '\\|')} |`;
     return [row, ...(nested ? rows(nested.attributes, `${prefix}${name}.`) : [])];
   });
 }
@@ -48,7 +48,7 @@ const nestings = {
 
 function spelled(type: CtyType): string {
   if (typeof type === 'string') return type;
-  return type[0] === 'object' ? 'object' : `${type[0]}(${spelled(type[1] as CtyType)})`;
+  return type[0] === 'object' ? 'object' : `${type[0]}(${spelled(type[1])})`;
 }
 
 function uses({ required, optional, computed, sensitive, write_only }: SchemaAttribute): string {

@@ -54,7 +54,6 @@ export function terraformProject(resources: number): string {
     join(folder, 'terraform.tfstate'),
     JSON.stringify({
       version: 4,
-      terraform_version: '1.11.4',
       serial: 1,
       lineage: '00000000-0000-4000-8000-000000000000',
       outputs: {},

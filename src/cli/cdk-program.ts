@@ -200,11 +200,11 @@ function run(
   });
 }
 
-/** Runs the program of a folder into one that is to be discarded. */
+/** Runs a program into a folder that is to be discarded. */
 export async function synthesisedOnce(
   context: ProgramContext,
-  folder: string,
-): Promise<{ readonly output: string; discard(): Promise<void> }> {
+  program: Program,
+): Promise<{ output: string; written: WrittenFiles; discard(): Promise<void> }> {
   const output = await mkdtemp(join(tmpdir(), 'trueup-synth-'));
   const leave = (): void => rmSync(output, { recursive: true, force: true });
   const discard = async (): Promise<void> => {
@@ -213,8 +213,7 @@ export async function synthesisedOnce(
   };
   process.once('exit', leave);
   try {
-    await synthesise(context, await programIn(context, folder), output);
-    return { output, discard };
+    return { output, written: await synthesise(context, program, output), discard };
   } catch (error) {
     await discard();
     throw error;

@@ -1,6 +1,7 @@
 // From cdktf to its living fork: which texts change and how, and whether two runs of a program wrote the same.
 // Nothing here touches a file.
 import { isObject, type Json, type JsonObject } from '../model/index.js';
+import { patchBetween, pointerSteps } from '../report/patch.js';
 import type { WrittenFiles } from './cdk-program.js';
 
 /** What a project names instead; with the versions that were tried together. */
@@ -90,20 +91,10 @@ function madeBy(comment: Json): Json {
 const MOST = 10;
 
 /** Paths at which two runs differ, as in `stacks/base/cdk.tf.json: resource.devicecloud_account.a.name`; no values. */
-export function jsonDifferences(
-  before: Json | undefined,
-  after: Json | undefined,
-  path: readonly string[] = [],
-): readonly string[] {
-  const members = (value: Json | undefined) =>
-    typeof value === 'object' ? (value as JsonObject | null) : null;
-  const [old, now] = [members(before), members(after)];
-  if (!old || !now || Array.isArray(before) !== Array.isArray(after)) {
-    const [file, ...rest] = path;
-    const place = rest.length === 0 ? String(file) : `${file}: ${rest.join('.')}`;
-    return before === after ? [] : [place];
-  }
-  return [...new Set([...Object.keys(old), ...Object.keys(now)])]
-    .flatMap((key) => jsonDifferences(old[key], now[key], [...path, key]))
-    .slice(0, MOST);
+export function jsonDifferences(before: JsonObject, after: JsonObject): readonly string[] {
+  const places = patchBetween(before, after).map(({ path }) => {
+    const [file, ...rest] = pointerSteps(path);
+    return rest.length === 0 ? String(file) : `${file}: ${rest.join('.')}`;
+  });
+  return [...new Set(places)].slice(0, MOST);
 }

@@ -2,17 +2,7 @@
 // command may know passes through here; modules that take long to load are imported by the command that needs them.
 import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
-import {
-  didYouMean,
-  maskingOf,
-  refuse,
-  type Collections,
-  type Diagnostic,
-  type Exit,
-  type Kinds,
-  type Masking,
-} from '../model/index.js';
-import type { Ports } from '../platform/index.js';
+import { didYouMean, maskingOf, refuse, type Diagnostic, type Exit } from '../model/index.js';
 import { systemClock } from '../platform/clock.js';
 import { diskFiles } from '../platform/files.js';
 import { systemRandom } from '../platform/random.js';
@@ -22,39 +12,12 @@ import { withCommands, type Said } from './commands-to-type.js';
 import type { Flags } from './command-table.js';
 import { ownCredentials } from './own-credentials.js';
 import { version } from './version.js';
-import { ask, outlet, readAll, type Out } from './terminal.js';
+import { ask, outlet, readAll } from './terminal.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface Context extends Ports {
-  readonly flags: Flags;
-  readonly environment: Environment;
-  readonly cwd: string;
-  readonly system: { readonly platform: string; readonly arch: string };
-  /** The folder of the built command. */
-  home(): string;
-  /** What commands in messages have to name. A saved plan puts its own in place of what the command line says. */
-  said: Said;
-  /** What nothing that is shown or stored may hold: our credentials, and the secrets of the declarations once they are loaded. */
-  readonly masking: Masking;
-  readonly kinds: Kinds;
-  readonly collections: Collections;
-  readonly out: Out;
-  readonly err: Out;
-  /** Raised by the first SIGINT or SIGTERM. */
-  readonly signal: AbortSignal;
-  /** Whether a person can be asked. */
-  readonly interactive: boolean;
-  ask(question: string): Promise<string>;
-  /** All of standard input. */
-  stdin(): Promise<string>;
-  /** The events that `--json` asks for: one stream a run, which its version begins. */
-  events(): Promise<Ndjson>;
-  /** Says diagnostics, as far as TRUEUP_LOG wants them: on stderr, or as part of the stream that `--json` asks for. */
-  tell(diagnostics: readonly Diagnostic[]): Promise<void>;
-  /** One line on stderr where TRUEUP_LOG=debug. */
-  debug(line: () => string): void;
-}
+/** What a command is given. */
+export type Context = ReturnType<typeof contextOf>;
 
 export type Command = (context: Context, args: readonly string[]) => Promise<Exit>;
 
@@ -67,7 +30,7 @@ export function contextOf(
   flags: Flags,
   signal: AbortSignal,
   paths: readonly string[] = [],
-): Context {
+) {
   const { env: environment, stdin, stdout, stderr } = process;
   const out = outlet(stdout, environment);
   const err = outlet(stderr, environment);
@@ -85,28 +48,38 @@ export function contextOf(
     out.write(begun.version());
     return begun;
   };
-  const context: Context = {
+  const context = {
     flags,
-    environment,
+    environment: environment as Environment,
     cwd: process.cwd(),
-    system: process,
+    system: process as { readonly platform: string; readonly arch: string },
+    /** The folder of the built command. */
     home: () => dirname(realpathSync(process.argv[1] as string)),
-    // The values of variables are shown once the project has loaded: only then is it known that none of them is a secret.
-    said: { paths, env: flags.env, variables: [] },
+    /**
+     * What commands in messages have to name. A saved plan puts its own in place of what the command line says. The values
+     * of variables are shown once the project has loaded: only then is it known that none of them is a secret.
+     */
+    said: { paths, env: flags.env, variables: [] } as Said,
+    /** What nothing that is shown or stored may hold: our credentials, and the secrets of the declarations once they are loaded. */
     masking,
     kinds,
     collections,
     out,
     err,
+    /** Raised by the first SIGINT or SIGTERM. */
     signal,
     clock,
     random,
     files: diskFiles(random),
+    /** Whether a person can be asked. */
     interactive: stdin.isTTY ? stderr.isTTY : false,
-    ask: (question) => ask(stdin, stderr, question, signal),
+    ask: (question: string) => ask(stdin, stderr, question, signal),
+    /** All of standard input. */
     stdin: () => (input ??= readAll(stdin, LONGEST_INPUT)),
+    /** The events that `--json` asks for: one stream a run, which its version begins. */
     events: () => (events ??= begin()),
-    async tell(diagnostics) {
+    /** Says diagnostics, as far as TRUEUP_LOG wants them: on stderr, or as part of the stream that `--json` asks for. */
+    async tell(diagnostics: readonly Diagnostic[]): Promise<void> {
       const wanted = diagnostics.filter(
         (one) => level === -1 || levels.indexOf(one.severity) <= level,
       );
@@ -115,7 +88,9 @@ export function contextOf(
       if (flags.json) out.write((await context.events()).diagnostics(shown));
       else err.write((await import('../report/index.js')).renderDiagnostics(shown, err.style));
     },
-    debug: (line) => level === levels.length - 1 && err.write(`${masking.text(line())}\n`),
+    /** One line on stderr where TRUEUP_LOG=debug. */
+    debug: (line: () => string): unknown =>
+      level === levels.length - 1 && err.write(`${masking.text(line())}\n`),
   };
   return context;
 }

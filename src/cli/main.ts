@@ -8,6 +8,8 @@ import type { CommandSpec } from './command-table.js';
 import { parse } from './program.js';
 import { setV8Flags } from './v8-flags.js';
 
+const stateCommands = () => import('./commands/state.js');
+
 const commands: Readonly<Record<string, () => Promise<{ readonly run: Command }>>> = {
   init: () => import('./commands/init.js'),
   synth: () => import('./commands/synth.js'),
@@ -21,11 +23,11 @@ const commands: Readonly<Record<string, () => Promise<{ readonly run: Command }>
   import: () => import('./commands/import.js'),
   export: () => import('./commands/export.js'),
   get: () => import('./commands/get.js'),
-  'state list': () => import('./commands/state-list.js'),
-  'state show': () => import('./commands/state-show.js'),
-  'state mv': () => import('./commands/state-mv.js'),
-  'state rm': () => import('./commands/state-rm.js'),
-  unlock: () => import('./commands/unlock.js'),
+  'state list': async () => ({ run: (await stateCommands()).list }),
+  'state show': async () => ({ run: (await stateCommands()).show }),
+  'state mv': async () => ({ run: (await stateCommands()).mv }),
+  'state rm': async () => ({ run: (await stateCommands()).rm }),
+  unlock: async () => ({ run: (await stateCommands()).unlock }),
   show: () => import('./commands/show.js'),
   'provider install': () => import('./commands/provider-install.js'),
   schema: () => import('./commands/schema.js'),

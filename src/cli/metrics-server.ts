@@ -3,16 +3,11 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Refusal } from '../model/index.js';
 
-export interface MetricsServer {
-  readonly url: string;
-  close(): Promise<void>;
-}
-
 /** @throws Refusal where the address cannot be taken. */
 export async function serveMetrics(
   { host, port }: { readonly host: string; readonly port: number },
   text: () => string,
-): Promise<MetricsServer> {
+) {
   const server = createServer((request, response) => {
     const [path] = (request.url ?? '').split('?');
     const found = path === '/metrics' && ['GET', 'HEAD'].includes(request.method ?? '');
@@ -25,7 +20,7 @@ export async function serveMetrics(
   return {
     url: `http://${family === 'IPv6' ? `[${host}]` : host}:${taken}/metrics`,
     close: () =>
-      new Promise((done) => {
+      new Promise<void>((done) => {
         server.close(() => done());
         server.closeAllConnections();
       }),

@@ -51,8 +51,8 @@ async function withPrograms<T>(
   const made: { discard(): Promise<void> }[] = [];
   try {
     return await work(async (folder) => {
-      const { synthesisedOnce } = await import('./cdk-program.js');
-      const one = await synthesisedOnce(context, folder);
+      const { programIn, synthesisedOnce } = await import('./cdk-program.js');
+      const one = await synthesisedOnce(context, await programIn(context, folder));
       made.push(one);
       return one.output;
     });

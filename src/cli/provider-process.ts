@@ -94,7 +94,9 @@ async function listenAndServe(process: NodeJS.Process, log: Log, load: Load): Pr
 async function listen(grpc: GrpcServer, path: string | undefined): Promise<ListenAddress> {
   const host = '127.0.0.1';
   const port = await grpc.listen(path === undefined ? `${host}:0` : `unix:${path}`);
-  return path === undefined ? { network: 'tcp', host, port } : { network: 'unix', path };
+  return path === undefined
+    ? { network: 'tcp', address: `${host}:${port}` }
+    : { network: 'unix', address: path };
 }
 
 /** What has not come in time, or failed, is not waited for. */

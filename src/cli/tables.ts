@@ -10,12 +10,6 @@ const NARROWEST = 8;
 /** Of a text that no cell holds anyway only so much is looked at. */
 const LONGEST = 1000;
 
-/** Rows that come in pieces. */
-export interface TableLines {
-  readonly head: string;
-  rows(rows: readonly (readonly string[])[]): string;
-}
-
 /** How wide lines may be, and the column that is clipped after all others. */
 export interface TableColumns {
   readonly columns: number;
@@ -28,12 +22,12 @@ export const columnsFor = ({ out, flags }: Context): number =>
 
 const ENDLESS: TableColumns = { columns: Infinity };
 
-/** Columns as wide as what the first rows hold, up to a limit and to the width of the terminal; what is wider in later ones is clipped. The last column is not padded. */
+/** Rows that come in pieces: columns as wide as what the first rows hold, up to a limit and to the width of the terminal; what is wider in later ones is clipped. The last column is not padded. */
 export function columned(
   head: readonly string[],
   first: readonly (readonly string[])[],
   available = ENDLESS,
-): TableLines {
+) {
   const shown = (cell: string, width = WIDEST): string =>
     clip(visible(cell.length > LONGEST ? `${cell.slice(0, LONGEST)}…` : cell), width);
   const title = head.map((name) => shown(name.toUpperCase()));
@@ -47,7 +41,10 @@ export function columned(
   };
   const line = (row: readonly string[]): string =>
     `${clip(guard(row.map(padded).join('').trimEnd()), available.columns)}\n`;
-  return { head: line(title), rows: (rows) => rows.map(line).join('') };
+  return {
+    head: line(title),
+    rows: (rows: readonly (readonly string[])[]): string => rows.map(line).join(''),
+  };
 }
 
 /** The widest give first, until all of them fit. */

@@ -2,20 +2,7 @@
 // stream by what it is connected to; a reader that went away (`| head`) ends nothing, it is only not written to.
 import type { Style } from '../report/index.js';
 
-export interface Out {
-  readonly style: Style;
-  /** Whether it is a terminal, of whatever abilities. */
-  readonly terminal: boolean;
-  /** Whether lines may be drawn over. */
-  readonly animated: boolean;
-  write(text: string): void;
-  /** Writes, and resolves once what reads has kept up: whether anybody still reads. */
-  feed(text: string): Promise<boolean>;
-  /** Shows `line` until the next write or status; undefined clears it. Nothing where not animated. */
-  status(line: string | undefined): void;
-  /** Resolves once everything is handed over; rejects where that failed for another reason than a reader gone. */
-  drained(): Promise<void>;
-}
+export type Out = Readonly<ReturnType<typeof outlet>>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -24,7 +11,7 @@ const USUAL = 80;
 const ends = ['drain', 'error', 'close'] as const;
 const CLEAR = '\r\u001b[2K';
 
-export function outlet(stream: NodeJS.WriteStream, environment: Environment): Out {
+export function outlet(stream: NodeJS.WriteStream, environment: Environment) {
   // What is no terminal has no isTTY at all, whatever its type says.
   const isTTY = Object.is(stream.isTTY, true);
   const terminal = isTTY && environment['TERM'] !== 'dumb' && !environment['CI'];
@@ -40,6 +27,7 @@ export function outlet(stream: NodeJS.WriteStream, environment: Environment): Ou
       };
       for (const event of ends) stream.on(event, over);
     });
+  /** Shows `line` until the next write or status; undefined clears it. Nothing where not animated. */
   const status = (line: string | undefined): void => {
     if (!terminal || (line === undefined && !shown)) return;
     shown = line !== undefined;
@@ -49,19 +37,23 @@ export function outlet(stream: NodeJS.WriteStream, environment: Environment): Ou
     style: {
       color: terminal && !environment['NO_COLOR'],
       width: Math.max(NARROWEST, (isTTY && stream.columns) || USUAL),
-    },
+    } satisfies Style,
+    /** Whether it is a terminal, of whatever abilities. */
     terminal: isTTY,
+    /** Whether lines may be drawn over. */
     animated: terminal,
-    write(text) {
+    write(text: string) {
       status(undefined);
       send(text);
     },
-    async feed(text) {
+    /** Writes, and resolves once what reads has kept up: whether anybody still reads. */
+    async feed(text: string) {
       status(undefined);
       if (!send(text)) await available();
       return failure === undefined;
     },
     status,
+    /** Resolves once everything is handed over; rejects where that failed for another reason than a reader gone. */
     async drained() {
       if (!failure) await new Promise<void>((resolve) => stream.write('', () => resolve()));
       if (failure && failure.code !== 'EPIPE') throw failure;

@@ -10,7 +10,7 @@ import {
 } from '../model/index.js';
 import type { AuditContext } from '../reconciler/audit/drift.js';
 import type { Meta, PlanDocumentInput } from '../report/index.js';
-import type { Snapshot, Store } from '../state/index.js';
+import type { Session, Snapshot, Store } from '../state/index.js';
 import { withCommands, verdictWithCommands } from './commands-to-type.js';
 import type { Context } from './context.js';
 import { fingerprintsOf, settleMilliseconds, storeOf } from './state-location.js';
@@ -135,4 +135,19 @@ export async function planDocumentOf(
   const verdicts = plan.verdicts.map((one) => verdictWithCommands(one, said));
   const meta = metaOf(context, site, snapshot);
   return planDocument({ plan: { ...plan, diagnostics, verdicts }, kinds, meta, ...how });
+}
+
+/** Runs `work` while no other run may write. */
+export async function underLock<T>(
+  store: Store,
+  operation: string,
+  { cloud }: { readonly cloud: { readonly target: string } },
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
+  const session = await store.open(operation, cloud.target);
+  try {
+    return await work(session);
+  } finally {
+    await session.release();
+  }
 }

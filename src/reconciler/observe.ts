@@ -1,12 +1,15 @@
 // What is live. Each needed collection is listed once, all of them beside one another; a recorded id that a
 // listing lacks is looked for once more by itself, because a list that shifts while it is read can hide an object.
 import {
+  exits,
   isEmpty,
   redactAll,
   refuse,
+  Refusal,
   sameTarget,
   type Attributes,
   type CloudReader,
+  type Diagnostic,
   type Emit,
   type Entry,
   type Kind,
@@ -189,4 +192,14 @@ export function checkTarget(state: State | undefined, target: string): void {
         'Point the environment at the target of the state, or name another state: settings.state, or --env for another environment.',
     },
   );
+}
+
+/** @throws what is no refusal, and what ends the run */
+export function unreadWarnings(error: unknown, summary: string): readonly Diagnostic[] {
+  if (!(error instanceof Refusal) || error.exit === exits.interrupted) throw error;
+  return error.diagnostics.map((one) => ({
+    ...one,
+    severity: 'warning',
+    summary: `${summary} ${one.summary}`,
+  }));
 }

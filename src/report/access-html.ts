@@ -1,22 +1,43 @@
 // The access review as a table for a page: a row a user, a column an account; where that would be too large, a row
 // an authorization.
 import type { AccessCell, AccessReview } from '../model/index.js';
+import { accessIndex, accessSentence, type AccessDocument } from './access-text.js';
+import { page, pageSection } from './html-page.js';
+import { diagnosticSection, htmlTable } from './html-parts.js';
 import { markup, raw, type Markup } from './markup.js';
-import { htmlTable } from './html-parts.js';
+
+/** An access review as a page of its own. */
+export function accessHtml(document: AccessDocument): string {
+  const { access, diagnostics } = document;
+  const { users, accounts, cells } = access;
+  const otherwise = cells.filter(({ declared }) => declared !== undefined).length;
+  const orphans = accounts.filter(({ administrators }) => administrators === 0).length;
+  return page({
+    kind: 'access',
+    sentence: accessSentence(access),
+    counts: [
+      [users.length, 'users'],
+      [accounts.length, 'accounts'],
+      [otherwise, 'not as declared', 'update'],
+      [orphans, 'without an administrator', 'delete'],
+    ],
+    document,
+    sections: [
+      diagnosticSection(diagnostics),
+      pageSection('access', 'Access review', [accessTable(access)]),
+    ],
+  });
+}
 
 export function accessTable(review: AccessReview): Markup {
   return review.complete ? matrix(review) : list(review);
 }
 
-type Names = ReadonlyMap<string, string>;
-
-const namesOf = ({ accounts }: AccessReview): Names =>
-  new Map(accounts.map(({ id, name }) => [id, name]));
+type Index = ReturnType<typeof accessIndex>;
 
 function matrix(review: AccessReview): Markup {
-  const { users, accounts, cells } = review;
-  const names = namesOf(review);
-  const found = new Map(cells.map((cell) => [JSON.stringify([cell.user, cell.account]), cell]));
+  const { users, accounts } = review;
+  const index = accessIndex(review);
   const heads = accounts.map(({ id, name, depth, administrators }) => {
     const warned =
       administrators === 0
@@ -26,7 +47,7 @@ function matrix(review: AccessReview): Markup {
   });
   const body = users.map(({ id, email }) => {
     const row = accounts.map(
-      (account) => markup`<td>${roleOf(found.get(JSON.stringify([id, account.id])), names)}</td>`,
+      (account) => markup`<td>${roleOf(index.cellOf(id, account.id), index)}</td>`,
     );
     return markup`<tr><th scope="row">${email ?? 'user'} <code>${id}</code></th>${row}</tr>\n`;
   });
@@ -42,11 +63,10 @@ ${body}</tbody>
 }
 
 function list(review: AccessReview): Markup {
-  const names = namesOf(review);
-  const emails = new Map(review.users.map(({ id, email }) => [id, email]));
+  const index = accessIndex(review);
   const body = review.cells.map(
     (cell) =>
-      markup`<tr><th scope="row">${emails.get(cell.user) ?? 'user'} <code>${cell.user}</code></th><td>${names.get(cell.account)} <code>${cell.account}</code></td><td>${roleOf(cell, names)}</td></tr>\n`,
+      markup`<tr><th scope="row">${index.emails.get(cell.user) ?? 'user'} <code>${cell.user}</code></th><td>${index.accounts.get(cell.account)?.name} <code>${cell.account}</code></td><td>${roleOf(cell, index)}</td></tr>\n`,
   );
   return htmlTable(
     'Every authorization; each reaches the accounts below its own',
@@ -55,11 +75,12 @@ function list(review: AccessReview): Markup {
   );
 }
 
-function roleOf(cell: AccessCell | undefined, names: Names): Markup {
+function roleOf(cell: AccessCell | undefined, { accounts }: Index): Markup {
   if (!cell) return raw('<span class="muted">none</span>');
   const { role, inherited_from: source, own, declared } = cell;
   const muted = (text: string): Markup => markup`<br><span class="muted">${text}</span>`;
-  const from = source === undefined ? undefined : muted(`from ${names.get(source) ?? source}`);
+  const from =
+    source === undefined ? undefined : muted(`from ${accounts.get(source)?.name ?? source}`);
   const beside = own === undefined ? undefined : muted(`own: ${own.join(', ')}`);
   const other =
     declared === undefined

@@ -38,42 +38,52 @@ export const accessHead = [
   'address',
 ] as const;
 
+/** What a review is looked up by: accounts and users by id, cells by user and account. */
+export function accessIndex({ accounts, users, cells }: AccessReview) {
+  const key = (user: string, account: string): string => JSON.stringify([user, account]);
+  const found = new Map(cells.map((cell) => [key(cell.user, cell.account), cell]));
+  return {
+    accounts: new Map(accounts.map((account) => [account.id, account])),
+    emails: new Map(users.map(({ id, email }) => [id, email])),
+    cellOf: (user: string, account: string) => found.get(key(user, account)),
+  };
+}
+
 /** One row a cell, in the order of the tree. */
 export function accessRows(review: AccessReview): readonly (readonly (string | number)[])[] {
-  const { accounts, cells, users } = review;
-  const places = new Map(accounts.map((account) => [account.id, account]));
-  const emails = new Map(users.map(({ id, email }) => [id, email ?? id]));
-  return cells.map(({ user, account, role, inherited_from, own = [], declared, address }) => {
-    const place = places.get(account);
-    return [
-      account,
-      place?.name ?? '',
-      place?.administrators ?? '',
-      emails.get(user) ?? user,
-      role,
-      inherited_from ?? '',
-      own.join(' '),
-      declared ?? '',
-      address ?? '',
-    ];
-  });
+  const { accounts, emails } = accessIndex(review);
+  return review.cells.map(
+    ({ user, account, role, inherited_from, own = [], declared, address }) => {
+      const place = accounts.get(account);
+      return [
+        account,
+        place?.name ?? '',
+        place?.administrators ?? '',
+        emails.get(user) ?? user,
+        role,
+        inherited_from ?? '',
+        own.join(' '),
+        declared ?? '',
+        address ?? '',
+      ];
+    },
+  );
 }
 
 /** The same for a terminal: accounts indented by their depth, ids only where names are not enough. */
 export function accessList(review: AccessReview) {
-  const names = new Map(review.accounts.map(({ id, name }) => [id, name]));
-  const depths = new Map(review.accounts.map(({ id, depth }) => [id, depth]));
+  const { accounts } = accessIndex(review);
   // A terminal is narrow, and in most reviews nobody has a role that another one outranks.
   const some = review.cells.some(({ own }) => own !== undefined);
   const rows = accessRows(review).map((row) => {
     const [account = '', name, administrators = '', user = '', role = '', from = '', own = ''] =
       row.map(String);
     return [
-      `${'  '.repeat(Math.min(depths.get(account) ?? 0, 8))}${name} (${account})`,
+      `${'  '.repeat(Math.min(accounts.get(account)?.depth ?? 0, 8))}${name} (${account})`,
       administrators,
       user,
       role,
-      names.get(from) ?? from,
+      accounts.get(from)?.name ?? from,
       ...(some ? [own] : []),
       String(row[7]),
     ];
@@ -94,15 +104,16 @@ export function accessMarkdown({ access }: AccessDocument): string {
 export const accessItems = (access: AccessReview, level: Level): Lines =>
   access.accounts.length <= WIDEST ? matrix(access, level) : long(access, level);
 
-function* matrix({ users, accounts, cells }: AccessReview, level: Level): Lines {
-  const found = new Map(cells.map((cell) => [JSON.stringify([cell.user, cell.account]), cell]));
+function* matrix(review: AccessReview, level: Level): Lines {
+  const { users, accounts } = review;
+  const { cellOf } = accessIndex(review);
   const titles = accounts.map(
     ({ id, name, administrators }) =>
       `${level.prose(name)} (${level.prose(id)})<br>administrators: ${administrators ?? 'not known'}`,
   );
   yield* markdownTable(['User', ...titles], users, level, ({ id, email }) => [
     level.prose(email ?? id),
-    ...accounts.map((account) => cellText(found.get(JSON.stringify([id, account.id])), level)),
+    ...accounts.map((account) => cellText(cellOf(id, account.id), level)),
   ]);
 }
 

@@ -1,10 +1,11 @@
-// Complaints for people: what happened, where, the lines of the file, and what to type next.
-import type { Diagnostic } from '../model/index.js';
+// Complaints for people: what happened, where, the lines of the file, and what to type next; and the end of a report,
+// which begins with them.
+import type { Diagnostic, DriftDocument, PlanDocument } from '../model/index.js';
 import { guard, visible } from './escaping.js';
-import { aside, flow, type Lines } from './layout.js';
+import { aside, closing, flow, type Lines } from './layout.js';
 import { screenOf, type Screen, type Style } from './style.js';
 import { clip, columns } from './text-width.js';
-import { diagnosticPlaces } from './words.js';
+import { diagnosticPlaces, unmanagedSentence } from './words.js';
 
 /** Every diagnostic, a blank line between; empty where there are none. */
 export function renderDiagnostics(diagnostics: readonly Diagnostic[], style: Style): string {
@@ -31,4 +32,18 @@ function* advice(line: string, screen: Screen): Lines {
   if (command === '') return yield* flow(line, screen, { lead: '  ' });
   yield* flow(words.trimEnd(), screen, { lead: '  ' });
   yield guard(`    ${visible(command)}`);
+}
+
+/** How plans and audits end on a terminal: what is to be known, what is left alone, the target, the summary last. @param targeted whether the target is named: there is something to carry out or to look into */
+export function* ending(
+  document: PlanDocument | DriftDocument,
+  sentence: string,
+  targeted: boolean,
+  screen: Screen,
+): Lines {
+  for (const one of document.diagnostics) yield* [...diagnosticLines(one, screen), ''];
+  const unmanaged = unmanagedSentence(document.unmanaged);
+  if (unmanaged !== undefined) yield* aside(unmanaged, screen);
+  if (targeted) yield* aside(`Target: ${document.target}`, screen);
+  yield* closing(sentence, screen);
 }

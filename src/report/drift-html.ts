@@ -27,7 +27,7 @@ import {
   driftActions,
   driftMeanings,
   driftSentence,
-  driftSigns,
+  driftSignOf,
   expectationSentence,
   place,
 } from './words.js';
@@ -83,7 +83,7 @@ function recordItem(record: DriftRecord, open: boolean): Markup {
     kind,
     what: status,
     tone: driftActions[status],
-    sign: typeset(driftSigns[status]),
+    sign: typeset(driftSignOf(status)),
     verb: status,
     address,
     why: driftMeanings[status],

@@ -23,7 +23,7 @@ import {
   changedBy,
   driftMeanings,
   driftSentence,
-  driftSigns,
+  driftSignOf,
   place,
   plural,
 } from './words.js';
@@ -55,7 +55,7 @@ function* driftLines(document: DriftDocument, level: Level): Lines {
 
 function cellsOf(record: DriftRecord, level: Level): readonly string[] {
   const { status, address, origin } = record;
-  const verb = `${code(driftSigns[status])} ${status}`;
+  const verb = `${code(driftSignOf(status))} ${status}`;
   return [
     status === 'gone' ? `**${verb}**` : verb,
     level.code(address),

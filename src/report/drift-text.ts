@@ -2,7 +2,7 @@
 import type { DriftDocument, DriftRecord, UnmanagedRecord } from '../model/index.js';
 import { accessSentence } from './access-text.js';
 import { appliedOtherwise, inline, loggedDifferences, recordDifference } from './differences.js';
-import { ending } from './closing-lines.js';
+import { ending } from './diagnostics-text.js';
 import { expectationLines } from './expectations-text.js';
 import { aside, differenceLines, flow, section, type Lines } from './layout.js';
 import { paintOf, screenOf, type Screen, type Style } from './style.js';
@@ -13,7 +13,7 @@ import {
   driftActions,
   driftMeanings,
   driftSentence,
-  driftSigns,
+  driftSignOf,
   place,
   unmanagedObjectSentence,
 } from './words.js';
@@ -36,7 +36,7 @@ export function* driftText(document: DriftDocument, style: Style): Lines {
 /** One object of an audit in full. */
 export function* recordLines(record: DriftRecord, screen: Screen): Lines {
   const { status, address, id, origin, changes } = record;
-  const lead = `${driftSigns[status]} ${status} `;
+  const lead = `${driftSignOf(status)} ${status} `;
   const paintLead = paintOf(screen, driftActions[status]);
   yield* flow(address, screen, { lead, hang: 4, paint: screen.bold, paintLead });
   const about = [

@@ -10,7 +10,7 @@ export {
   type PlanDocumentInput,
 } from './document-of-plan.js';
 export { guard, inert, visible } from './escaping.js';
-export { planInText } from './plan-lines.js';
+export { planInText } from './plan-text.js';
 export { ndjson, type Ndjson } from './ndjson.js';
 export { renderOutcomes } from './outcomes-text.js';
 export { advance, noProgress, progressLine, type Progress } from './progress.js';

@@ -8,27 +8,17 @@ import { diagnosticPlaces, unmanagedSentence } from './words.js';
 /** A comment takes fewer than 65,536 characters; what is left is for what a CI job puts around. */
 const limit = 65_000;
 
-/** How much is shown. */
-export interface Level {
-  readonly bodies: boolean;
-  readonly details: boolean;
-  /** Entries of each list. */
-  readonly rows: number;
-  /** Characters of each text. */
-  readonly length: number;
-  /** A code span, no longer than that. */
-  code(text: string): string;
-  prose(text: string): string;
-}
-
-const levelOf = (rows: number, length: number, details = false, bodies = false): Level => ({
+/** How much is shown. @param rows entries of each list @param length characters of each text */
+const levelOf = (rows: number, length: number, details = false, bodies = false) => ({
   bodies,
   details,
   rows,
   length,
-  code: (text) => code(shorten(text, length)),
-  prose: (text) => prose(shorten(text, length)),
+  /** A code span, no longer than that. */
+  code: (text: string): string => code(shorten(text, length)),
+  prose: (text: string): string => prose(shorten(text, length)),
 });
+export type Level = Readonly<ReturnType<typeof levelOf>>;
 
 const levels: readonly Level[] = [
   levelOf(Infinity, 2000, true, true),

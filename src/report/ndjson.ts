@@ -26,6 +26,7 @@ import {
   healthIssueSentence,
   authorSentence,
   changedBy,
+  driftActions,
   driftMeanings,
   driftSentence,
   during,
@@ -37,18 +38,7 @@ import {
   type SummaryKey,
 } from './words.js';
 
-/** Each call answers zero or more whole lines. */
-export interface Ndjson {
-  version(): string;
-  plan(document: PlanDocument): string;
-  drift(document: DriftDocument): string;
-  /** Of the events, changes and diagnostics become lines; waiting tells how the running changes stand. */
-  event(event: Event): string;
-  /** One `apply_progress` for each running change: to be asked for every few seconds. */
-  progress(): string;
-  outcomes(outcomes: readonly Outcome[]): string;
-  diagnostics(diagnostics: readonly Diagnostic[]): string;
-}
+export type Ndjson = ReturnType<typeof ndjson>;
 
 type Hook = Readonly<Record<string, Json>>;
 type Level = 'info' | 'warn' | 'error';
@@ -67,21 +57,19 @@ const actions = {
   keep: 'noop',
 } as const satisfies Readonly<Record<SummaryKey, string>>;
 const driftedActions: Readonly<Record<DriftRecord['status'], string>> = {
-  changed: 'update',
-  gone: 'delete',
-  replaced: 'update',
-  missing: 'create',
+  ...driftActions,
   undeclared: 'delete',
   settled: 'noop',
 };
 
+/** Each call answers zero or more whole lines. */
 export function ndjson({
   version,
   clock,
 }: {
   readonly version: string;
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
-}): Ndjson {
+}) {
   const line = ([level, type, message, more]: Said): string =>
     jsonLine({
       '@level': level,
@@ -100,6 +88,7 @@ export function ndjson({
     action: action === 'adopt' && writing.has(address) ? actions.update : actions[action],
     ...(id !== undefined && { id_key: 'id', id_value: id }),
   });
+  /** One `apply_progress` for each running change: to be asked for every few seconds. */
   const progress = (): string =>
     lines(
       [...running].map(([address, { action, since }]) => {
@@ -116,16 +105,17 @@ export function ndjson({
   const diagnostics = (all: readonly Diagnostic[]): string => lines(all.map(diagnosed));
 
   return {
-    version: () =>
+    version: (): string =>
       line(['info', 'version', `trueup ${version}`, { trueup: version, ui: uiVersion }]),
-    plan(document) {
+    plan(document: PlanDocument): string {
       writing = new Set(
         document.resource_changes.filter(adoptsAndWrites).map(({ address }) => address),
       );
       return lines(planned(document, changesOf('plan', document.summary, writing.size)));
     },
-    drift: (document) => lines(audited(document)),
-    event: (event) => {
+    drift: (document: DriftDocument): string => lines(audited(document)),
+    /** Of the events, changes and diagnostics become lines; waiting tells how the running changes stand. */
+    event: (event: Event): string => {
       switch (event.type) {
         case 'start':
           if (event.action === 'keep') return '';
@@ -154,7 +144,7 @@ export function ndjson({
       }
     },
     progress,
-    outcomes: (outcomes) => {
+    outcomes: (outcomes: readonly Outcome[]): string => {
       const done = outcomes.filter(({ outcome }) => outcome === 'done');
       const both = done.filter(
         ({ action, address }) => action === 'adopt' && writing.has(address),

@@ -23,10 +23,8 @@ export function patched(
   before: JsonObject | null,
   patch: readonly PatchOperation[],
 ): JsonObject | null {
-  const steps = (path: string): readonly string[] =>
-    path.split('/').slice(1).map(jsonPatch.unescapePathComponent);
   const done = patch.reduce<Json | undefined>(
-    (tree, one) => (one.op === 'test' ? tree : after(tree, steps(one.path), one)),
+    (tree, one) => (one.op === 'test' ? tree : after(tree, pointerSteps(one.path), one)),
     before ?? undefined,
   );
   return (done ?? null) as JsonObject | null;
@@ -62,6 +60,10 @@ function after(
     ),
   );
 }
+
+/** The members that a path leads through. */
+export const pointerSteps = (path: string): readonly string[] =>
+  path.split('/').slice(1).map(jsonPatch.unescapePathComponent);
 
 export function pointer(segments: readonly string[]): string {
   return segments.map((segment) => `/${jsonPatch.escapePathComponent(segment)}`).join('');

@@ -7,7 +7,7 @@ import {
   type Verdict,
 } from '../model/index.js';
 import { differences, inline, outsideDifference } from './differences.js';
-import { ending } from './closing-lines.js';
+import { ending } from './diagnostics-text.js';
 import { impactLines } from './impact-text.js';
 import { aside, differenceLines, flow, section, type Lines } from './layout.js';
 import { paintOf, screenOf, type Screen, type Style } from './style.js';
@@ -24,7 +24,7 @@ import {
   verbOf,
 } from './words.js';
 
-export function* planText(document: PlanDocument, style: Style): Lines {
+function* planText(document: PlanDocument, style: Style): Lines {
   const screen = screenOf(style);
   const changes = document.resource_changes.filter(isShown);
   for (const change of changes) yield* [...changeLines(change, screen), ''];
@@ -76,3 +76,14 @@ function* verdictLines({ rule, verdict, detail, address }: Verdict, screen: Scre
   const flag = flagToAllow(rule);
   if (verdict === 'blocked' && flag !== undefined) yield* aside(`to allow it: ${flag}`, screen, 4);
 }
+
+export type Renderer<Document> = (document: Document, style: Style) => string;
+
+/** Text of lines, the last of which ends too. */
+export const lined =
+  <Document>(render: (document: Document, style: Style) => Iterable<string>): Renderer<Document> =>
+  (document, style) =>
+    [...render(document, style), ''].join('\n');
+
+/** A plan in lines of text: what most runs show. */
+export const planInText: Renderer<PlanDocument> = lined(planText);

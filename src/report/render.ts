@@ -7,7 +7,7 @@ import { driftText } from './drift-text.js';
 import type { DriftFormat, PlanFormat } from './formats.js';
 import { jsonText } from './json-output.js';
 import { driftJunit } from './junit.js';
-import { lined, planInText, type Renderer } from './plan-lines.js';
+import { lined, planInText, type Renderer } from './plan-text.js';
 import { planHtml } from './plan-html.js';
 import { planMarkdown } from './plan-markdown.js';
 import { driftSarif } from './sarif.js';

@@ -27,14 +27,6 @@ export const signs: Readonly<Record<Action, string>> = {
   forget: '.',
   keep: ' ',
 };
-export const driftSigns: Readonly<Record<DriftRecord['status'], string>> = {
-  changed: '~',
-  gone: '-',
-  replaced: '~',
-  missing: '+',
-  undeclared: '.',
-  settled: '=',
-};
 export const driftActions: Readonly<Record<DriftRecord['status'], Action>> = {
   changed: 'update',
   gone: 'delete',
@@ -43,6 +35,9 @@ export const driftActions: Readonly<Record<DriftRecord['status'], Action>> = {
   undeclared: 'forget',
   settled: 'adopt',
 };
+
+/** The sign of an object that drifted. */
+export const driftSignOf = (status: DriftRecord['status']): string => signs[driftActions[status]];
 
 /** What a change of a document does: an action, or two of them that replace an object. */
 export type SummaryKey = keyof Summary;

@@ -17,15 +17,9 @@ import { damaged } from './disk-errors.js';
 
 type Loose = Readonly<Record<string, unknown>>;
 
-/** The newest format, and for each older one the step to the next. */
-export interface Formats {
-  readonly current: number;
-  readonly upgrades: Readonly<Record<number, (older: Loose) => Loose>>;
-}
+const FORMAT = 2;
 
 /** Format 1 held salted fingerprints alone, which format 2 still reads, and what the service said of failed deliveries. */
-const stateFormats: Formats = { current: 2, upgrades: { 1: withoutFreeText } };
-
 function withoutFreeText(older: Loose): Loose {
   const { resources } = older;
   if (!isObject(resources)) return older;
@@ -92,7 +86,6 @@ export async function decodeState(
   file: string,
   version: string,
   advice: () => Promise<string>,
-  formats = stateFormats,
 ): Promise<State> {
   const wrong = async (problem: string, place = { line: 1, column: 1 }): Promise<never> =>
     damaged(file, place, problem, await advice());
@@ -105,10 +98,10 @@ export async function decodeState(
   if (!isObject(parsed.value) || typeof parsed.value.format_version !== 'number')
     return wrong('it is no state of trueup');
   const { checksum: _, ...loose } = parsed.value;
-  if (parsed.value.format_version > formats.current)
+  if (parsed.value.format_version > FORMAT)
     refuse(
       'newer-format',
-      `${file} was written by a newer trueup: its format is ${parsed.value.format_version}, and trueup ${version} reads formats up to ${formats.current}`,
+      `${file} was written by a newer trueup: its format is ${parsed.value.format_version}, and trueup ${version} reads formats up to ${FORMAT}`,
       {
         detail:
           'Install the newer version and run the same command again. The file was not touched.',
@@ -121,7 +114,7 @@ export async function decodeState(
       line: 2,
       column: 3,
     });
-  const state = upgrade(loose, parsed.value.format_version, file, formats);
+  const state = upgrade(loose, parsed.value.format_version, file);
   const flaw = stateShape(state);
   if (flaw)
     return wrong(`${formatPath(flaw.path)} ${flaw.problem}`, placeOfMember(source, flaw.path));
@@ -134,15 +127,14 @@ export async function decodeState(
   };
 }
 
-function upgrade(loose: Loose, from: number, file: string, formats: Formats): Loose {
-  if (from === formats.current) return loose;
-  const step = formats.upgrades[from];
-  if (!step)
+function upgrade(loose: Loose, from: number, file: string): Loose {
+  if (from === FORMAT) return loose;
+  if (from !== 1)
     refuse('unknown-format', `${file} has the format ${from}, which no trueup ever wrote`, {
       detail: 'Check that it is the right file.',
       origin: { file, line: 1, column: 1 },
     });
-  return upgrade({ ...step(loose), format_version: from + 1 }, from + 1, file, formats);
+  return { ...withoutFreeText(loose), format_version: FORMAT };
 }
 
 /** Members of the top and entries begin lines; what is inside an entry follows on its line. */

@@ -24,7 +24,7 @@ import {
   type Values,
 } from '../model/index.js';
 import { isDocumentApplied, comparedDocument } from '../reconciler/plan/document-diff.js';
-import { Dynamic, keptText, Unknown, type CtyObject, type CtyValue } from './protocol/cty.js';
+import { isInside, keptText, Unknown, type CtyObject, type CtyValue } from './protocol/cty.js';
 
 /** What is not known yet stands among our values as a reference that nobody resolves. */
 const NOT_KNOWN = new Reference('declared', 'unknown', 'value');
@@ -33,12 +33,7 @@ export const writeOnly = (name: string): string => `${name}_wo`;
 export const versionOf = (name: string): string => `${name}_wo_version`;
 
 export const isRecord = (value: CtyValue | undefined): value is CtyObject =>
-  typeof value === 'object' &&
-  value !== null &&
-  !Array.isArray(value) &&
-  !(value instanceof Unknown) &&
-  !(value instanceof Dynamic) &&
-  !(value instanceof ExactNumber);
+  value !== undefined && isInside(value) && !Array.isArray(value);
 
 /** The tree that a text of JSON holds; undefined where it is none. */
 export function tryDocument(text: string): Json | undefined {

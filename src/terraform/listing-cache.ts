@@ -19,16 +19,9 @@ import {
 /** So many missing objects of a kind are looked for one by one; beyond, a second listing is the proof. */
 const LOOKS = 20;
 
-export interface ListingCache {
-  /** Every object of a kind. @throws Refusal where the listing is not proven complete */
-  list(kind: Kind): Promise<LiveCollection>;
-  /** An object that every reading may share; undefined where it is provably gone. @throws Refusal */
-  find(kind: Kind, id: string): Promise<Live | undefined>;
-  /** Forgets the listing of a kind: told before and after each write. */
-  wrote(kind: Kind): void;
-}
+export type ListingCache = ReturnType<typeof listingCacheOf>;
 
-export function listingCacheOf(cloud: CloudReader, kinds: Kinds, emit: Emit): ListingCache {
+export function listingCacheOf(cloud: CloudReader, kinds: Kinds, emit: Emit) {
   interface Seen {
     readonly first: Promise<LiveCollection>;
     second?: Promise<LiveCollection>;
@@ -46,8 +39,10 @@ export function listingCacheOf(cloud: CloudReader, kinds: Kinds, emit: Emit): Li
   }
 
   return {
-    list: (kind) => seeing(kind).first,
-    async find(kind, id) {
+    /** Every object of a kind. @throws Refusal where the listing is not proven complete */
+    list: (kind: Kind) => seeing(kind).first,
+    /** An object that every reading may share; undefined where it is provably gone. @throws Refusal */
+    async find(kind: Kind, id: string): Promise<Live | undefined> {
       const sighted = seeing(kind);
       const live = (await sighted.first).byId.get(id);
       if (live) return live;
@@ -56,7 +51,8 @@ export function listingCacheOf(cloud: CloudReader, kinds: Kinds, emit: Emit): Li
       sighted.second ??= readCollection({ cloud, kinds, emit }, kind);
       return (await sighted.second).byId.get(id);
     },
-    wrote: (kind) => void seen.delete(kind.name),
+    /** Forgets the listing of a kind: told before and after each write. */
+    wrote: (kind: Kind) => void seen.delete(kind.name),
   };
 }
 

@@ -9,7 +9,7 @@ import {
   type Kind,
 } from '../model/index.js';
 import { isRecord, isSameValue, valueOf, valuesOf } from './convert.js';
-import { Unknown, type CtyObject, type CtyValue, type Path } from './protocol/cty.js';
+import { NOT_NULL, Unknown, type CtyObject, type CtyValue, type Path } from './protocol/cty.js';
 import { wireDiagnosticOf } from './wire-diagnostics.js';
 import type { PlanReply, SchemaAttribute } from './protocol/provider-server.js';
 import { sameObject } from './timeouts.js';
@@ -34,8 +34,7 @@ export function planChange({ kind, schema, prior, config }: Planning): PlanReply
 }
 
 function plannedState(kind: Kind, prior: CtyObject | null, planned: CtyObject): PlanReply {
-  if (prior === null)
-    return { planned_state: { ...planned, [kind.id]: new Unknown({ notNull: true }) } };
+  if (prior === null) return { planned_state: { ...planned, [kind.id]: new Unknown(NOT_NULL) } };
   if (sameObject(planned, prior)) return { planned_state: planned };
   const replaced = Object.entries(kind.attributes).filter(
     ([name, { immutable }]) => immutable && !equal(planned[name], prior[name]),

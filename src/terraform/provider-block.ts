@@ -9,15 +9,7 @@ import { wireError } from './wire-diagnostics.js';
 
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
-export interface Configuration {
-  readonly environment: EnvironmentVariables;
-  readonly settings: Settings;
-  readonly allow: readonly string[];
-  /** Folder of the journal. */
-  readonly journal: string;
-  /** Attributes whose values are not known yet. */
-  readonly unknown: readonly string[];
-}
+export type Configuration = ReturnType<typeof configurationOf>;
 
 /** Addresses and credentials: what the environment can say as well. */
 const fallbacks = Object.entries(providerBlock).flatMap(([name, { word }]) =>
@@ -35,7 +27,7 @@ export function configurationOf(
   block: CtyObject,
   environment: EnvironmentVariables,
   allowable: readonly string[],
-): Configuration {
+) {
   const overlaid: Record<string, string | undefined> = { ...environment };
   for (const name of [...fallbacks, 'settle_seconds']) {
     const value = block[name] ?? null;
@@ -46,16 +38,18 @@ export function configurationOf(
   }
   const { requests_per_minute: rate, configuration_writes: writes, allow, journal } = block;
   return {
-    environment: overlaid,
+    environment: overlaid as EnvironmentVariables,
     settings: {
       ...defaultSettings,
       ...(typeof rate === 'number' && { requests_per_minute: rate }),
       ...((writes === 'put' || writes === 'patch') && { configuration_writes: writes }),
       v2_headers: textsByName(block['v2_headers']),
       roles: textsByName(block['roles']),
-    },
+    } as Settings,
     allow: textsIn(allow).filter((rule) => allowable.includes(rule)),
+    /** Folder of the journal. */
     journal: typeof journal === 'string' && journal !== '' ? journal : JOURNAL,
+    /** Attributes whose values are not known yet. */
     unknown: Object.entries(block).flatMap(([name, value]) =>
       value instanceof Unknown ? [name] : [],
     ),

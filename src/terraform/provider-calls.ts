@@ -84,10 +84,7 @@ export interface ProviderTarget {
 }
 
 /** What is open from the first need until the provider is configured again, or ends. */
-interface Site {
-  readonly context: WriteContext;
-  close(): Promise<void>;
-}
+type Site = Awaited<ReturnType<typeof openSite>>;
 
 export function createProvider(given: ProviderTools): ProviderServer {
   const tools: ProviderTools = { ...given, kinds: storedKinds(given.kinds) };
@@ -322,7 +319,7 @@ async function openSite(
   configuration: Configuration,
   claims: Set<string>,
   signal: AbortSignal,
-): Promise<Site> {
+) {
   const { kinds, rules, clock, random, fingerprints, log } = tools;
   const emit: Emit = (event) => {
     if (event.type === 'waiting')
@@ -362,9 +359,11 @@ async function openSite(
     { ...shared, store, notes: tools.notes(path) },
     (held) => writeSessionOf(shared, held),
   );
+  const within: WriteContext['within'] = (signal) => cloud.within(signal);
+  const context: WriteContext = { ...shared, journal, limit: unlimited, within };
   return {
-    context: { ...shared, journal, limit: unlimited, within: (signal) => cloud.within(signal) },
-    async close() {
+    context,
+    async close(): Promise<void> {
       try {
         await journal.close();
       } finally {

@@ -1,263 +1,63 @@
-// Core's own rules about what a provider may answer, held before the answer leaves: core would call a violation a bug
-// of the provider, and after a write it might lose the object over it.
-import { ExactNumber, isObject } from '../model/index.js';
+// What may leave as a state, and what has to stay of one: core would refuse a state that is not known as a whole or
+// that holds a secret, and after a write it might lose the object over it. Its other rules it holds itself.
 import {
-  Dynamic,
   isInside,
   memberOf,
   Unknown,
+  type CtyObject,
   type CtyType,
   type CtyValue,
   type Path,
-  type Refinements,
-  type PathStep,
 } from './protocol/cty.js';
 import type { SchemaAttribute, WireDiagnostic } from './protocol/provider-server.js';
-import { attributeType, typeOf } from './terraform-schema.js';
+import { attributeType } from './terraform-schema.js';
 import { wireError } from './wire-diagnostics.js';
 
 type Attributes = readonly SchemaAttribute[];
 
-/** Text that two values of a type share exactly where core takes them to be equal. */
-export function valueKeyOf(type: CtyType, value: CtyValue): string {
-  if (value === null) return 'null';
-  if (value instanceof Unknown) return `unknown ${JSON.stringify(value.refinements)}`;
-  if (value instanceof Dynamic)
-    return `${JSON.stringify(value.type)} ${valueKeyOf(value.type, value.value)}`;
-  if (value instanceof ExactNumber) return value.text;
-  if (typeof value === 'string') return JSON.stringify(value.normalize());
-  if (typeof value !== 'object') return String(value);
-  const parts = members(type, value).map(
-    ({ step, of, item }) =>
-      `${typeof step === 'object' ? JSON.stringify(step.key) : step}:${valueKeyOf(of, item)}`,
+/** A state is known as a whole, and holds nothing that is write-only. */
+export const stateReplyError = (attributes: Attributes, state: CtyValue) =>
+  violations('The state', flawsIn(attributes, state, []));
+
+/** A plan holds nothing that is write-only: it may be saved. */
+export const planReplyError = (attributes: Attributes, planned: CtyValue) =>
+  violations(
+    'The plan',
+    [...flawsIn(attributes, planned, [])].filter(([, says]) => says === LEAK),
   );
-  if (type[0] !== 'set') return `{${type[0] === 'map' ? parts.toSorted().join() : parts.join()}}`;
-  return `{${[...new Set(parts.map((part) => part.slice(part.indexOf(':') + 1)))].toSorted().join()}}`;
-}
 
-interface Member {
-  readonly step: PathStep;
-  readonly of: CtyType;
-  readonly item: CtyValue;
-}
-
-/** What is inside a known list, set, tuple, map or object, as its type has it. */
-function members(type: CtyType, value: CtyValue): readonly Member[] {
-  if (typeof type === 'string') return [];
-  if (Array.isArray(value))
-    return (value as readonly CtyValue[]).map((item, step) => ({
-      step,
-      of: type[0] === 'tuple' ? (type[1][step] ?? 'dynamic') : (type[1] as CtyType),
-      item,
-    }));
-  if (!isObject(value)) return [];
-  if (type[0] === 'object')
-    return Object.entries(type[1]).map(([step, of]) => ({ step, of, item: memberOf(value, step) }));
-  const of = type[1] as CtyType;
-  return Object.entries(value).map(([key, item]) => ({ step: { key }, of, item }));
-}
-
-const byStep = (type: CtyType, value: CtyValue): ReadonlyMap<string, Member> =>
-  new Map(members(type, value).map((member) => [JSON.stringify(member.step), member]));
-
-function violations(what: string, found: Iterable<readonly [path: Path, says: string]>) {
-  return Array.from(found, ([path, says]) =>
+const violations = (what: string, found: Iterable<Flaw>): readonly WireDiagnostic[] =>
+  Array.from(found, ([path, says]) =>
     wireError(
       path,
       'The provider would have answered against its own schema',
       `${what}: ${says}. It is a mistake in the provider; please report it. No value is shown, because it may be secret.`,
     ),
   );
-}
 
-type Found = Generator<readonly [Path, string], void>;
+type Flaw = readonly [path: Path, says: string];
+const LEAK = 'a write-only value is not null';
+const OPEN = 'not known, even now';
 
-/** A plan keeps what is configured (or, spelt otherwise, what was there), and makes up only what is computed. */
-export function planReplyError(
-  attributes: Attributes,
-  prior: CtyValue,
-  config: CtyValue,
-  planned: CtyValue,
-): readonly WireDiagnostic[] {
-  return violations('The plan', plannedWhole(attributes, prior, config, planned));
-}
-
-function* plannedWhole(
-  attributes: Attributes,
-  prior: CtyValue,
-  config: CtyValue,
-  planned: CtyValue,
-): Found {
-  if (config !== null && planned !== null)
-    yield* plannedObject(attributes, prior, config, planned, []);
-  else if (config !== null) yield [[], 'nothing is planned for what is configured'];
-  else if (planned !== null) yield [[], 'an object that is to go is planned to stay'];
-}
-
-function* plannedObject(
-  attributes: Attributes,
-  prior: CtyValue,
-  config: CtyValue,
-  planned: CtyValue,
-  path: Path,
-): Found {
-  for (const attribute of attributes) {
-    const { name } = attribute;
-    const [before, wanted] = [memberOf(prior, name), memberOf(config, name)];
-    yield* plannedAttribute(attribute, before, wanted, memberOf(planned, name), [...path, name]);
-  }
-}
-
-function* plannedAttribute(
-  attribute: SchemaAttribute,
-  prior: CtyValue,
-  config: CtyValue,
-  planned: CtyValue,
-  path: Path,
-): Found {
-  if (attribute.write_only) {
-    if (planned !== null) yield [path, 'a write-only value is not null'];
-    return;
-  }
-  if (config === null) {
-    if (planned !== null && !attribute.computed)
-      yield [path, 'a value that is neither configured nor computed'];
-    return;
-  }
-  const { nested } = attribute;
-  if (nested && nested.nesting !== 'SET' && isInside(config) && isInside(planned))
-    return yield* plannedNested(nested, prior, config, planned, path);
-  const type = attributeType(attribute);
-  const key = valueKeyOf(type, planned);
-  if (key !== valueKeyOf(type, config) && (prior === null || key !== valueKeyOf(type, prior)))
-    yield [path, 'neither the configured value nor the one before'];
-}
-
-function* plannedNested(
-  { nesting, attributes }: NonNullable<SchemaAttribute['nested']>,
-  prior: CtyValue,
-  config: CtyValue,
-  planned: CtyValue,
-  path: Path,
-): Found {
-  if (nesting === 'SINGLE') return yield* plannedObject(attributes, prior, config, planned, path);
-  const type: CtyType = [nesting === 'LIST' ? 'list' : 'map', typeOf(attributes)];
-  const [before, wanted] = [byStep(type, prior), byStep(type, config)];
-  const given = byStep(type, planned);
-  if (given.size !== wanted.size) yield [path, 'more or fewer elements than are configured'];
-  for (const [at, { step, item }] of wanted)
-    yield* plannedObject(
-      attributes,
-      before.get(at)?.item ?? null,
-      item,
-      given.get(at)?.item ?? null,
-      [...path, step],
-    );
-}
-
-/** What was planned and known is what is there now; what was not known is, and is as it was promised to be. */
-export function applyReplyError(
-  attributes: Attributes,
-  planned: CtyValue,
-  result: CtyValue,
-): readonly WireDiagnostic[] {
-  return [
-    ...violations('The result', differing(typeOf(attributes), planned, result, [])),
-    ...stateReplyError(attributes, result),
-  ];
-}
-
-function* differing(type: CtyType, planned: CtyValue, actual: CtyValue, path: Path): Found {
-  if (planned instanceof Unknown) {
-    if (!(actual instanceof Unknown) && !isAsPromised(planned.refinements, actual))
-      yield [path, 'not as the plan promised'];
-  } else if (!isInside(planned) || !isInside(actual) || type === 'dynamic') {
-    if (!(actual instanceof Unknown) && valueKeyOf(type, planned) !== valueKeyOf(type, actual))
-      yield [path, 'not what was planned'];
-  } else if (type[0] === 'set') {
-    if (!sameSet(type[1] as CtyType, planned as readonly CtyValue[], actual as readonly CtyValue[]))
-      yield [path, 'not the elements that were planned'];
-  } else {
-    const [wanted, given] = [byStep(type, planned), byStep(type, actual)];
-    if (wanted.size !== given.size) yield [path, 'more or fewer elements than were planned'];
-    for (const [at, { step, of, item }] of wanted)
-      yield* differing(of, item, given.get(at)?.item ?? null, [...path, step]);
-  }
-}
-
-/** Each element has a partner on the other side; several unknown ones may turn out to be the same. */
-function sameSet(of: CtyType, planned: readonly CtyValue[], actual: readonly CtyValue[]): boolean {
-  const keys = new Set(actual.map((item) => valueKeyOf(of, item)));
-  const open = planned.filter((item) => !keys.delete(valueKeyOf(of, item)));
-  const left = actual.filter((item) => keys.has(valueKeyOf(of, item)));
-  const fits = (a: CtyValue, b: CtyValue): boolean => differing(of, a, b, []).next().done === true;
-  return (
-    actual.length <= planned.length &&
-    open.every((a) => actual.some((b) => fits(a, b))) &&
-    left.every((b) => open.some((a) => fits(a, b)))
-  );
-}
-
-function isAsPromised(
-  { notNull, prefix, min, max, minLength, maxLength }: Refinements,
-  actual: CtyValue,
-): boolean {
-  if (actual === null) return notNull !== true;
-  if (prefix !== undefined && !(typeof actual === 'string' && actual.startsWith(prefix)))
-    return false;
-  const value = Number(actual instanceof ExactNumber ? actual.text : actual);
-  if (min && (value < Number(min[0]) || (value === Number(min[0]) && !min[1]))) return false;
-  if (max && (value > Number(max[0]) || (value === Number(max[0]) && !max[1]))) return false;
-  const length = isInside(actual) ? Object.keys(actual as object).length : 0;
-  return length >= (minLength ?? 0) && length <= (maxLength ?? Infinity);
-}
-
-/** A state is known as a whole, and holds nothing that is write-only. */
-export function stateReplyError(
-  attributes: Attributes,
-  state: CtyValue,
-): readonly WireDiagnostic[] {
-  return violations('The state', [
-    ...unknownsIn(typeOf(attributes), state, []),
-    ...secretsIn(attributes, state, []),
-  ]);
-}
-
-function* unknownsIn(type: CtyType, value: CtyValue, path: Path): Found {
-  if (value instanceof Unknown) yield [path, 'not known, even now'];
-  else if (value instanceof Dynamic) yield* unknownsIn(value.type, value.value, path);
-  else
-    for (const { step, of, item } of members(type, value))
-      yield* unknownsIn(of, item, [...path, step]);
-}
-
-function* secretsIn(attributes: Attributes, value: CtyValue, path: Path): Found {
-  if (!isInside(value)) return;
-  for (const { name, write_only, nested } of attributes) {
-    const item = memberOf(value, name);
-    if (write_only && item !== null) yield [[...path, name], 'a write-only value is not null'];
-    if (nested?.nesting === 'SINGLE') yield* secretsIn(nested.attributes, item, [...path, name]);
+function* flawsIn(attributes: Attributes, value: CtyValue, path: Path): Generator<Flaw, void> {
+  if (value instanceof Unknown) yield [path, OPEN];
+  for (const { name, write_only, nested } of isInside(value) ? attributes : []) {
+    const [item, at] = [memberOf(value, name), [...path, name]];
+    if (write_only && item !== null) yield [at, LEAK];
     else if (nested && isInside(item))
-      for (const [step, one] of Object.entries(item as object))
-        yield* secretsIn(nested.attributes, one as CtyValue, [...path, name, { key: step }]);
+      for (const one of nested.nesting === 'SINGLE' ? [item] : Object.values(item as CtyObject))
+        yield* flawsIn(nested.attributes, one, at);
+    else if (hasUnknown(item)) yield [at, OPEN];
   }
 }
 
-/** A data source keeps what is configured. */
-export function readReplyError(
-  attributes: Attributes,
-  config: CtyValue,
-  state: CtyValue,
-): readonly WireDiagnostic[] {
-  return [
-    ...violations('The data', plannedWhole(attributes, null, config, state)),
-    ...stateReplyError(attributes, state),
-  ];
-}
+const hasUnknown = (value: CtyValue): boolean =>
+  value instanceof Unknown ||
+  (isInside(value) && Object.values(value as CtyObject).some(hasUnknown));
 
 /** A state of ours that terraform kept: it holds nothing that is write-only, unless a hand put it there. */
 export function withoutSecretValues(attributes: Attributes, state: CtyValue): CtyValue {
-  return secretsIn(attributes, state, []).next().done
+  return flawsIn(attributes, state, []).next().done
     ? state
     : salvaged(attributes, state, () => true);
 }
@@ -274,8 +74,7 @@ export function salvaged(
     const item = memberOf(value, name);
     if (write_only || item === null) return [name, null];
     if (nested?.nesting === 'SINGLE') return [name, salvaged(nested.attributes, item, fits)];
-    const type = attributeType(attribute);
-    return [name, unknownsIn(type, item, []).next().done && fits(type, item) ? item : null];
+    return [name, !hasUnknown(item) && fits(attributeType(attribute), item) ? item : null];
   });
   return Object.fromEntries(kept);
 }

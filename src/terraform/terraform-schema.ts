@@ -75,7 +75,7 @@ const objectType = (members: readonly (readonly [name: string, type: CtyType])[]
 const types = new WeakMap<readonly Typed[], CtyType>();
 
 export function attributeType({ type, nested }: Typed): CtyType {
-  if (!nested) return type ?? 'dynamic';
+  if (!nested) return type as CtyType;
   const inner = typeOf(nested.attributes);
   return nested.nesting === 'SINGLE' ? inner : [collectionWords[nested.nesting], inner];
 }

@@ -202,7 +202,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a newer state is taken',
     file: 'state/state-text.ts',
-    find: 'if (parsed.value.format_version > formats.current)',
+    find: 'if (parsed.value.format_version > FORMAT)',
     replace: 'if (parsed.value.format_version > 99)',
     tests: texts,
   },
@@ -2145,7 +2145,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'alerts that cannot be read end the plan',
-    file: 'resources/rules/access-review.ts',
+    file: 'reconciler/observe.ts',
     find: '!(error instanceof Refusal) || error.exit === exits.interrupted',
     replace: 'error instanceof Refusal',
     tests: ['unit/resources/rules/assess.test.ts'],
@@ -2400,7 +2400,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a secret stays in a state that holds one',
     file: 'terraform/reply-checks.ts',
-    find: 'return secretsIn(attributes, state, []).next().done ? state : salvaged(attributes, state, () => true);',
+    find: 'return flawsIn(attributes, state, []).next().done ? state : salvaged(attributes, state, () => true);',
     replace: 'return state ?? salvaged(attributes, state, () => true);',
     tests: providerCalls,
   },
@@ -2469,10 +2469,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a state is read by the type of another',
-    file: 'terraform/state-cache.ts',
-    find: 'known?.type === type',
-    replace: 'known',
-    tests: ['unit/terraform/cty.test.ts'],
+    file: 'terraform/protocol/calls.ts',
+    find: 'const current = decode(type, current_state);',
+    replace: "const current = decode(['map', 'string'], current_state);",
+    tests: wire,
   },
   {
     name: 'a state keeps half characters',
@@ -2483,10 +2483,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a promise about an unknown value is not kept',
-    file: 'terraform/reply-checks.ts',
-    find: 'if (actual === null) return notNull !== true;',
-    replace: 'if (actual === null) return true;',
-    tests: ['unit/terraform/checker.test.ts'],
+    file: 'terraform/convert.ts',
+    find: 'result[name] = attribute ? heldOf(attribute, inner, null) : null;',
+    replace: 'result[name] = null;',
+    tests: providerCalls,
   },
   {
     name: 'the certificate is padded in the handshake',
@@ -2596,7 +2596,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'terraform: a reading outlives a write',
     file: 'terraform/listing-cache.ts',
-    find: 'wrote: (kind) => void seen.delete(kind.name)',
+    find: 'wrote: (kind: Kind) => void seen.delete(kind.name)',
     replace: 'wrote: () => undefined',
     tests: providerCalls,
   },
@@ -2937,8 +2937,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'scenarios: drift says nothing of what is gone',
     file: 'reconciler/audit/drift.ts',
-    find: "if (change.action === 'create' && !change.replaces) return { record",
-    replace: "if (change.action === 'create' && !entry) return { record",
+    find: "if (change.action === 'create' && !change.replaces) return found(",
+    replace: "if (change.action === 'create' && !entry) return found(",
     tests: simulate,
   },
   {

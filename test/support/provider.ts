@@ -7,7 +7,6 @@ import { equal } from '../../src/model/index.js';
 import { collections, kinds as builtIn } from '../../src/resources/index.js';
 import { policyRules } from '../../src/resources/rules/index.js';
 import { fileStore, notesBeside, scryptFingerprints } from '../../src/state/index.js';
-import { applyReplyError, planReplyError } from '../../src/terraform/reply-checks.js';
 import { isRecord } from '../../src/terraform/convert.js';
 import { decode, encode, type CtyObject, type CtyValue } from '../../src/terraform/protocol/cty.js';
 import type {
@@ -19,6 +18,7 @@ import type {
 import { createProvider, type ProviderTools } from '../../src/terraform/provider-calls.js';
 import { typeOf } from '../../src/terraform/terraform-schema.js';
 import { rig, type Rig } from './rig.js';
+import { corePlanErrors, coreResultErrors } from './core-rules.js';
 import { seededRandom } from './simulated.js';
 
 export interface Process {
@@ -99,10 +99,7 @@ export function providerRig(options: Parameters<typeof rig>[0] = {}): ProviderRi
         checkAddress: async (address, source) => checkedUrl(address, source),
       });
       const block = complete(provider.schema.provider.attributes, config);
-      holds(
-        (await provider.configureProvider({ config: block, terraform_version: '1.11.4' }))
-          .diagnostics ?? [],
-      );
+      holds((await provider.configureProvider({ config: block })).diagnostics ?? []);
       const kill = (whole = true): void => {
         machine.kill(process.pid);
         if (whole) machine.kill(run);
@@ -184,9 +181,8 @@ export class Core {
       prior_state: prior,
       proposed_new_state,
       config,
-      prior_private: this.#privateOf(type, prior),
     });
-    holds(planReplyError(schema, prior, config, reply.planned_state ?? null));
+    holds(corePlanErrors(schema, prior, config, reply.planned_state ?? null));
     return { ...reply, planned_state: this.#carried(type, reply.planned_state ?? null) };
   }
 
@@ -230,7 +226,7 @@ export class Core {
     ];
     const state = reply.new_state === undefined ? prior : this.#carried(type, reply.new_state);
     this.#keep(type, state, reply.private);
-    if (errors.length === 0) holds(applyReplyError(this.#schema(type), planned_state, state));
+    if (errors.length === 0) holds(coreResultErrors(this.#schema(type), planned_state, state));
     return { state, errors, warnings };
   }
 

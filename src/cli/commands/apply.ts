@@ -18,13 +18,13 @@ import type { Proposal } from '../../reconciler/plan/plan.js';
 import type { Session } from '../../state/index.js';
 import { outcomeWithCommands, saidOf } from '../commands-to-type.js';
 import { agrees, notApproved, wholeNumber, type Command, type Context } from '../context.js';
-import { underLock } from '../open-state.js';
 import { reportErrors } from '../report-flags.js';
 import { loadProject } from '../project.js';
 import {
   planDocumentOf,
   metaOf,
   requestOf,
+  underLock,
   withCloud,
   withProject,
   type ProjectContext,

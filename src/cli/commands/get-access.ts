@@ -78,7 +78,7 @@ async function rendered(
     case 'markdown':
       return accessMarkdown(document);
     case 'html':
-      return (await import('../../report/access-page.js')).accessHtml(document);
+      return (await import('../../report/access-html.js')).accessHtml(document);
     default: {
       const { head, rows } = accessList(access);
       return `${table(head, rows, { columns })}\n${accessSentence(access)}\n`;

@@ -2,8 +2,7 @@
 import { canonicalAddress, exits } from '../../model/index.js';
 import { typed } from '../commands-to-type.js';
 import type { Command } from '../context.js';
-import { underLock } from '../open-state.js';
-import { withProject } from '../working-context.js';
+import { underLock, withProject } from '../working-context.js';
 
 export const run: Command = (context, [address = '', id = '', ...paths]) =>
   withProject(context, paths, async ({ store, context: planContext, project }) => {

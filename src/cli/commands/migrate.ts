@@ -1,8 +1,7 @@
 // `trueup migrate`: changes a cdktf project to cdktn, and proves by running it before and after that it still says
 // the same. What cannot be proved is put back, or waits for `--check` until the packages are there.
 import { createRequire } from 'node:module';
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
 import { exits, refuse, shellWord, type Exit } from '../../model/index.js';
 import { ifThere } from '../../state/disk-errors.js';
@@ -16,7 +15,7 @@ import {
   outputOf,
   type SynthOutput,
 } from '../cdktn-migration.js';
-import { programIn, synthesise, type Program } from '../cdk-program.js';
+import { programIn, synthesisedOnce, type Program } from '../cdk-program.js';
 
 interface Change {
   /** Absolute. */
@@ -163,12 +162,11 @@ async function changeOf(path: string): Promise<readonly Change[]> {
 
 /** What the program writes as it stands. @throws Refusal where it fails */
 async function outputNow(context: Context, program: Program): Promise<SynthOutput> {
-  const folder = await mkdtemp(join(tmpdir(), 'trueup-migrate-'));
+  const { output, written, discard } = await synthesisedOnce(context, program);
   try {
-    const written = await synthesise(context, program, folder);
-    return await outputOf(written, (path) => readFile(join(folder, path), 'utf8'));
+    return await outputOf(written, (path) => readFile(join(output, path), 'utf8'));
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await discard();
   }
 }
 

@@ -1,5 +1,6 @@
 // `trueup validate`: offline, and without any secret.
 import { exits } from '../../model/index.js';
+import { plural } from '../../report/words.js';
 import type { Command } from '../context.js';
 import { chosen, loadProject } from '../project.js';
 
@@ -11,12 +12,9 @@ export const run: Command = async (context, paths) => {
     'always',
   );
   const counts = [
-    counted(declarations, 'declaration'),
-    ...(expectations.length > 0 ? [counted(expectations, 'expectation')] : []),
+    plural(declarations.length, 'declaration'),
+    ...(expectations.length > 0 ? [plural(expectations.length, 'expectation')] : []),
   ];
   context.out.write(`Valid: ${counts.join(', ')}.\n`);
   return exits.done;
 };
-
-const counted = ({ length }: readonly unknown[], word: string): string =>
-  `${length} ${length === 1 ? word : `${word}s`}`;

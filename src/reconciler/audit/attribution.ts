@@ -32,6 +32,7 @@ import {
 import type { Clock } from '../../platform/index.js';
 import { isMerged, isDocumentApplied, declaredPart } from '../plan/document-diff.js';
 import { missingCredentials } from '../plan/propose.js';
+import { unreadWarnings } from '../observe.js';
 import { declaredValueAt } from '../plan/references.js';
 
 /** An object of which the log is asked. */
@@ -119,13 +120,7 @@ async function consult(
     const summary = 'Who changed it is not known, because the activity log could not be read.';
     return {
       found: [],
-      diagnostics: unasked
-        ? []
-        : error.diagnostics.map((one) => ({
-            ...one,
-            severity: 'warning',
-            summary: `${summary} ${one.summary}`,
-          })),
+      diagnostics: unasked ? [] : unreadWarnings(error, summary),
     };
   }
 }
@@ -310,13 +305,9 @@ function shown(
   };
 }
 
-interface Veil {
-  /** Places at which something is a secret or masked. */
-  readonly covered: ReadonlySet<string>;
-  readonly shows: (place: string) => boolean;
-}
+type Veil = ReturnType<typeof veilOf>;
 
-function veilOf(subject: Subject, states: readonly Values[]): Veil {
+function veilOf(subject: Subject, states: readonly Values[]) {
   const { kind, what, drifted, declared } = subject;
   const free = writables(kind).flatMap(([name, { word }]) => (word === 'document' ? [] : [name]));
   const paths =
@@ -328,8 +319,9 @@ function veilOf(subject: Subject, states: readonly Values[]): Veil {
     numbered(kind, declared),
   ];
   return {
+    /** Places at which something is a secret or masked. */
     covered: new Set(witnesses.flatMap((values) => [...coveredIn(values, '')])),
-    shows: (place) =>
+    shows: (place: string): boolean =>
       paths.some(
         (path) => path === place || path.startsWith(`${place}.`) || place.startsWith(`${path}.`),
       ),
@@ -351,28 +343,14 @@ function veiled(subject: Subject, state: Values, veil: Veil): JsonObject {
   const [live, known] = [liveOf(subject), numbered(subject.kind, spoken(subject))];
   const entries = writables(subject.kind).flatMap(([name, attribute]): [string, Json][] => {
     if (!Object.hasOwn(state, name) || !veil.shows(name)) return [];
-    return [
-      [
-        name,
-        visible(
-          {
-            value: state[name] as Value,
-            live: live[name],
-            known: known[name],
-            attribute,
-            place: name,
-          },
-          veil,
-        ),
-      ],
-    ];
+    const at = { live: live[name], known: known[name], attribute, place: name };
+    return [[name, visible(state[name] as Value, at, veil)]];
   });
   return Object.fromEntries(entries);
 }
 
-/** A value of the log, beside what is live and what is declared at its place. */
-interface LogReading {
-  readonly value: Value;
+/** Where a value of the log stands, with what is live and what is declared there. */
+interface LogPlace {
   readonly live: Value | undefined;
   readonly known: Value | undefined;
   readonly attribute: Attribute;
@@ -380,49 +358,20 @@ interface LogReading {
 }
 
 /** What a document may hide, only the service knows: of it nothing is shown but what is live in clear, or declared as it is. */
-function visible({ value, live, known, attribute, place }: LogReading, veil: Veil): Json {
+function visible(value: Value, at: LogPlace, veil: Veil): Json {
+  const { live, known, attribute, place } = at;
   if (value === null) return null;
   if (attribute.secret || veil.covered.has(place)) return SENSITIVE;
-  if (Array.isArray(value)) {
-    const inner = 'of' in attribute ? attribute.of : attribute;
+  if (Array.isArray(value))
     return (value as readonly Value[]).map((item, index) =>
-      visible(
-        {
-          value: item,
-          live: itemOf(live, index),
-          known: itemOf(known, index),
-          attribute: inner,
-          place: placeOf(place, '*'),
-        },
-        veil,
-      ),
+      visible(item, below(at, index, '*', innerOf(attribute)), veil),
     );
-  }
   if (isTree(value)) {
     const entries = Object.entries(value).flatMap(([name, item]): [string, Json][] => {
       const inner =
-        attribute.word === 'object'
-          ? own(attribute.attributes, name)
-          : 'of' in attribute
-            ? attribute.of
-            : attribute;
-      const at = placeOf(place, name);
-      if (!inner || !veil.shows(at)) return [];
-      return [
-        [
-          name,
-          visible(
-            {
-              value: item,
-              live: memberOf(live, name),
-              known: memberOf(known, name),
-              attribute: inner,
-              place: at,
-            },
-            veil,
-          ),
-        ],
-      ];
+        attribute.word === 'object' ? own(attribute.attributes, name) : innerOf(attribute);
+      if (!inner || !veil.shows(placeOf(place, name))) return [];
+      return [[name, visible(item, below(at, name, name, inner), veil)]];
     });
     return Object.fromEntries(entries);
   }
@@ -433,10 +382,25 @@ function visible({ value, live, known, attribute, place }: LogReading, veil: Vei
   return clear ? redact(value) : SENSITIVE;
 }
 
-const itemOf = (value: Value | undefined, index: number): Value | undefined =>
-  Array.isArray(value) ? (value as readonly Value[])[index] : undefined;
-const memberOf = (value: Value | undefined, name: string): Value | undefined =>
-  isTree(value) ? own(value, name) : undefined;
+/** The attribute of what is inside: of a document, the document. */
+const innerOf = (attribute: Attribute): Attribute => ('of' in attribute ? attribute.of : attribute);
+
+const below = (
+  { live, known, place }: LogPlace,
+  name: string | number,
+  step: string,
+  attribute: Attribute,
+): LogPlace => ({
+  live: partOf(live, name),
+  known: partOf(known, name),
+  attribute,
+  place: placeOf(place, step),
+});
+
+function partOf(value: Value | undefined, name: string | number): Value | undefined {
+  if (typeof name === 'string') return isTree(value) ? own(value, name) : undefined;
+  return Array.isArray(value) ? (value as readonly Value[])[name] : undefined;
+}
 
 /** Members that differ, as deep as both sides are objects; a side alone stays whole. */
 function differing(

@@ -173,12 +173,24 @@ function recordOf(
   drifted: ReadonlyMap<string, readonly AttributeChange[] | undefined>,
   secrets: Proposal['secrets'],
 ): Found | undefined {
-  const base = {
-    address: change.address,
-    kind: change.kind,
-    origin: change.origin ?? null,
-    since: entry?.applied_at ?? null,
-  };
+  const found = (
+    status: DriftRecord['status'],
+    id: string | null,
+    more: Partial<DriftRecord> = {},
+    outside: readonly { readonly path: string }[] = [],
+  ): Found => ({
+    record: {
+      address: change.address,
+      kind: change.kind,
+      origin: change.origin ?? null,
+      since: entry?.applied_at ?? null,
+      status,
+      id,
+      changes: [],
+      ...more,
+    },
+    outside: outside.map(({ path }) => path),
+  });
   const applied = (path: string): Pick<DriftChange, 'applied'> =>
     entry ? { applied: json(declaredValueAt(entry.applied, path)) } : {};
   const edited = ({ path, after }: AttributeChange): boolean =>
@@ -194,55 +206,35 @@ function recordOf(
       : { ...applied(one.path), live: json(one.before) }),
   }));
   if (change.action === 'adopt' && change.previous_id !== undefined) {
-    const replaced = {
-      reason: REPLACED_OUTSIDE,
-      previous_id: change.previous_id,
-      importing: { id: change.id },
-    } as const;
-    return {
-      record: { ...base, id: change.id, status: 'replaced', ...replaced, changes: told },
-      outside: changes.map(({ path }) => path),
-    };
+    const { previous_id, id } = change;
+    const replaced = { reason: REPLACED_OUTSIDE, previous_id, importing: { id } } as const;
+    return found('replaced', id, { ...replaced, changes: told }, changes);
   }
   if (change.action === 'create' && !change.replaces)
-    return {
-      record: { ...base, id: entry?.id ?? null, status: entry ? 'gone' : 'missing', changes: [] },
-      outside: [],
-    };
+    return found(entry ? 'gone' : 'missing', entry?.id ?? null);
   if (
     change.action === 'delete' ||
     change.action === 'forget' ||
     (change.action === 'update' && !change.desired)
   ) {
     const gone = change.action === 'forget' && drifted.has(change.address);
-    return {
-      record: { ...base, id: change.id, status: gone ? 'gone' : 'undeclared', changes: [] },
-      outside: [],
-    };
+    return found(gone ? 'gone' : 'undeclared', change.id);
   }
   const { id } = change.action === 'create' ? (change.replaces as Replaces) : change;
-  if (changes.length > 0 && writes(change))
-    return {
-      record: { ...base, id, status: 'changed', changes: told },
-      outside: changes.flatMap((one) => (one.drifted || entry?.id !== id ? [one.path] : [])),
-    };
+  if (changes.length > 0 && writes(change)) {
+    const outside = changes.filter((one) => one.drifted || entry?.id !== id);
+    return found('changed', id, { changes: told }, outside);
+  }
   const outside = drifted.get(change.address);
   if (!outside || outside.length === 0) return undefined;
   const declared = ignoring(declaration?.values ?? {}, declaration?.lifecycle.ignore_changes ?? []);
-  return {
-    record: {
-      ...base,
-      id,
-      status: 'settled',
-      changes: outside.map((one): DriftChange => ({
-        path: one.path,
-        declared: json(declaredValueAt(declared, one.path)),
-        applied: json(one.before),
-        live: json(one.after),
-      })),
-    },
-    outside: outside.map(({ path }) => path),
-  };
+  const settled = outside.map((one): DriftChange => ({
+    path: one.path,
+    declared: json(declaredValueAt(declared, one.path)),
+    applied: json(one.before),
+    live: json(one.after),
+  }));
+  return found('settled', id, { changes: settled }, outside);
 }
 
 /** Of what took the place of another object, the log is asked who created it. */

@@ -3,8 +3,6 @@
 import {
   append,
   compareText,
-  exits,
-  Refusal,
   type AccessCell,
   type AccessReview,
   type Audited,
@@ -16,7 +14,7 @@ import {
   type Project,
   type Roles,
 } from '../../model/index.js';
-import { checkTarget, observe } from '../../reconciler/observe.js';
+import { checkTarget, observe, unreadWarnings } from '../../reconciler/observe.js';
 import { plan } from '../../reconciler/plan/plan.js';
 import type { PlanInput } from '../../reconciler/plan/plan-input.js';
 import { observingOf, type PlanContext } from '../../reconciler/plan/propose.js';
@@ -93,16 +91,6 @@ export async function reviewWith({
     const summary = 'The access review holds no account tree, because accounts could not be read.';
     return { access, diagnostics: [...diagnostics, ...unreadWarnings(error, summary)] };
   }
-}
-
-/** @throws what is no refusal, and what ends the run */
-export function unreadWarnings(error: unknown, summary: string): readonly Diagnostic[] {
-  if (!(error instanceof Refusal) || error.exit === exits.interrupted) throw error;
-  return error.diagnostics.map((one) => ({
-    ...one,
-    severity: 'warning',
-    summary: `${summary} ${one.summary}`,
-  }));
 }
 
 /** A review, null where authorizations were not read; and what has to be known of it. */

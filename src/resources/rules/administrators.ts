@@ -50,27 +50,9 @@ export function guards(
   });
 }
 
-interface AdministratorContext {
-  readonly changes: ReadonlyMap<string, Change>;
-  /** Accounts that go elsewhere in the tree, by id. */
-  readonly moved: ReadonlyMap<string, Change>;
-  readonly before: (account: string) => Value | undefined;
-  readonly after: (account: string) => Value | undefined;
-  /** Administrators by account: before the plan, and those whom it leaves alone. */
-  readonly administrators: ReadonlySet<string>;
-  readonly stable: ReadonlySet<string>;
-  readonly promotions: ReadonlyMap<string, readonly Change[]>;
-  /** How many changes a promotion was given to already. */
-  readonly dealt: Map<string, number>;
-  /** What changes wait for beyond their references, as far as that is found out. */
-  readonly waits: Map<string, readonly string[]>;
-}
+type AdministratorContext = ReturnType<typeof administratorContextOf>;
 
-function administratorContextOf(
-  changes: readonly Change[],
-  live: LiveObjects,
-  roles: Roles,
-): AdministratorContext {
+function administratorContextOf(changes: readonly Change[], live: LiveObjects, roles: Roles) {
   const listed = live.get(ACCOUNTS);
   const accounts = listed?.byId;
   const root = listed && ownRoot(listed).account;
@@ -94,16 +76,21 @@ function administratorContextOf(
   const before = (account: string): Value | undefined => accounts?.get(account)?.values.account;
   return {
     changes: new Map(changes.map((change) => [keyOf(change), change])),
+    /** Accounts that go elsewhere in the tree, by id. */
     moved,
     before,
-    after: (account) => (parents.has(account) ? parents.get(account) : before(account)),
+    after: (account: string): Value | undefined =>
+      parents.has(account) ? parents.get(account) : before(account),
+    /** Administrators by account: before the plan, and those whom it leaves alone. */
     administrators: new Set(all.map(({ values }) => String(values.account))),
     stable: new Set(
       all.filter(({ id }) => !demoted.has(id)).map(({ values }) => String(values.account)),
     ),
     promotions,
-    dealt: new Map(),
-    waits: new Map(),
+    /** How many changes a promotion was given to already. */
+    dealt: new Map<string, number>(),
+    /** What changes wait for beyond their references, as far as that is found out. */
+    waits: new Map<string, readonly string[]>(),
   };
 }
 

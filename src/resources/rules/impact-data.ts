@@ -9,12 +9,11 @@ import type {
   State,
 } from '../../model/index.js';
 import { managers, type AuditContext } from '../../reconciler/audit/drift.js';
-import { observe } from '../../reconciler/observe.js';
+import { observe, unreadWarnings } from '../../reconciler/observe.js';
 import type { Proposal } from '../../reconciler/plan/plan.js';
 import { observingOf } from '../../reconciler/plan/propose.js';
 import { alerts } from '../alerts.js';
 import { configurationManagers } from '../configuration-managers.js';
-import { unreadWarnings } from './access-review.js';
 import { impactOf } from './impact.js';
 import { ACCOUNTS } from './roles.js';
 import { DESTINATIONS, RULES } from './rule-without-destination.js';

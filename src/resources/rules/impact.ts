@@ -67,21 +67,8 @@ interface Listeners {
   readonly all: Set<RuleTally>;
 }
 
-/** The rules at one time. Objects that are not there yet go by their address, all others by their id. */
-interface Side {
-  readonly rules: ReadonlyMap<string, RuleTally>;
-  readonly listeners: ReadonlyMap<string, Listeners>;
-  readonly parent: (account: string) => Value | undefined;
-}
-
-interface Alert {
-  readonly type: string;
-  readonly account: string | undefined;
-  /** Whether it is known what is above its account. */
-  readonly placed: boolean;
-  readonly router: boolean;
-  readonly day: string;
-}
+type Side = ReturnType<typeof sideOf>;
+type Alert = Awaited<ReturnType<typeof alertOf>>;
 
 /** Judges the alerts as they come, in memory that depends on the rules, accounts and days alone. */
 export async function impactOf(
@@ -130,12 +117,13 @@ async function alertOf(
   { type, account, router, created_at }: Values,
   live: LiveObjects,
   accountOf: Evidence['accountOf'],
-): Promise<Alert> {
+) {
   let own = typeof account === 'string' ? account : undefined;
   if (own === undefined && typeof router === 'string') own = await accountOf(router);
   return {
     type: typeof type === 'string' ? type : '',
     account: own,
+    /** Whether it is known what is above its account. */
     placed: own !== undefined && live.get(ACCOUNTS)?.byId.has(own) === true,
     router: typeof account !== 'string',
     day: String(created_at).slice(0, 10),
@@ -177,7 +165,8 @@ const valuesAfter: ValuesOf = (scene, kind) => {
   return all;
 };
 
-function sideOf(scene: Named, valuesOf: ValuesOf): Side {
+/** The rules at one time. Objects that are not there yet go by their address, all others by their id. */
+function sideOf(scene: Named, valuesOf: ValuesOf) {
   const accounts = valuesOf(scene, ACCOUNTS);
   const destinations = valuesOf(scene, DESTINATIONS);
   const rules = new Map<string, RuleTally>();

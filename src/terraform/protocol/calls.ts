@@ -1,13 +1,7 @@
 // The calls of the protocol, from message to message: decode by the schema, ask the provider, check what it answers,
 // encode. Whatever goes wrong on the way is a diagnostic, and core keeps what it had or gets what is known.
 import { defined, equal, own, Refusal, type Diagnostic } from '../../model/index.js';
-import {
-  applyReplyError,
-  planReplyError,
-  readReplyError,
-  salvaged,
-  stateReplyError,
-} from '../reply-checks.js';
+import { planReplyError, salvaged, stateReplyError } from '../reply-checks.js';
 import {
   CtyError,
   decode,
@@ -21,7 +15,6 @@ import {
   type DynamicValue,
   type Path,
 } from './cty.js';
-import { mapped } from '../convert.js';
 import type { Log } from '../core-log.js';
 import { LARGEST_MESSAGE } from './messages.js';
 import type {
@@ -32,29 +25,21 @@ import type {
   SchemaAttribute,
   WireDiagnostic,
 } from './provider-server.js';
-import { RecentStates } from '../state-cache.js';
 import { typeOf } from '../terraform-schema.js';
 import { wireError } from '../wire-diagnostics.js';
 
 /** A request as it comes off the wire, by the members of all messages: every scalar of its own one is there, messages may be null. */
-export interface Message {
-  readonly type_name: string;
-  readonly id: string;
+export type Message = Readonly<
+  Record<'type_name' | 'id', string> &
+    Record<'config' | 'current_state' | 'prior_state' | 'proposed_new_state', DynamicValue | null> &
+    Record<'private' | 'prior_private' | 'planned_private', Uint8Array> &
+    Record<'raw_state' | 'raw_identity', RawState | null>
+> & {
   readonly version: number;
-  readonly terraform_version: string;
-  readonly config: DynamicValue | null;
-  readonly current_state: DynamicValue | null;
-  readonly prior_state: DynamicValue | null;
-  readonly proposed_new_state: DynamicValue | null;
   readonly planned_state: DynamicValue | null;
-  readonly private: Uint8Array;
-  readonly prior_private: Uint8Array;
-  readonly planned_private: Uint8Array;
-  readonly raw_state: RawState | null;
-  readonly raw_identity: RawState | null;
   readonly identity: { readonly identity_data: DynamicValue | null } | null;
   readonly client_capabilities: { readonly write_only_attributes_allowed: boolean } | null;
-}
+};
 type RawState = { readonly json: Uint8Array };
 export type Reply = { readonly [name: string]: unknown };
 export type Calls = Readonly<Record<string, (message: Partial<Message>) => Promise<Reply>>>;
@@ -62,34 +47,34 @@ export type Calls = Readonly<Record<string, (message: Partial<Message>) => Promi
 interface Wire {
   readonly provider: ProviderServer;
   readonly log: Log;
-  readonly states: RecentStates;
-  /** By state: what names the object that it is of. */
-  readonly identities: WeakMap<object, Reply>;
 }
 
 export function callsOf(provider: ProviderServer, log: Log): Calls {
-  const wire: Wire = { provider, log, states: new RecentStates(), identities: new WeakMap() };
-  let made: ReturnType<typeof describe> | undefined;
-  const told = () => (made ??= describe(provider.schema));
+  const wire: Wire = { provider, log };
   const others = Object.entries(answers).map(([name, answer]): [string, Calls[string]] => [
     name,
     (message) => answer(wire, message as Message),
   ]);
   return {
-    GetProviderSchema: async () => told().schema,
-    GetResourceIdentitySchemas: async () => told().identities,
+    GetProviderSchema: async () => schemasOf(provider.schema),
+    GetResourceIdentitySchemas: async () => ({
+      identity_schemas: entriesOf(provider.schema.identities, ({ version, attributes }) => ({
+        version,
+        identity_attributes: attributes.map((one) => ({ ...one, type: typeJson(one.type) })),
+      })),
+    }),
     ...Object.fromEntries(others),
   };
 }
 
 const answers: Readonly<Record<string, (wire: Wire, message: Message) => Promise<Reply>>> = {
   ValidateProviderConfig: (wire, { config }) =>
-    asked(wire, 'dynamic', {}, async () =>
+    asked(wire, undefined, {}, async () =>
       wire.provider.validateProviderConfig({ config: blockOf(wire, config) }),
     ),
-  ConfigureProvider: (wire, { config, terraform_version }) =>
-    asked(wire, 'dynamic', {}, async () =>
-      wire.provider.configureProvider({ terraform_version, config: blockOf(wire, config) }),
+  ConfigureProvider: (wire, { config }) =>
+    asked(wire, undefined, {}, async () =>
+      wire.provider.configureProvider({ config: blockOf(wire, config) }),
     ),
   ValidateResourceConfig: (wire, { type_name, config, client_capabilities }) =>
     ofResource(wire, type_name, {}, async (_, type) =>
@@ -122,7 +107,7 @@ const blockOf = ({ provider }: Wire, config: DynamicValue | null): CtyValue =>
 /** Asks, and turns what is thrown into diagnostics beside the `safe` reply. `type` is what their paths lead through. */
 async function asked(
   { log }: Wire,
-  type: CtyType,
+  type: CtyType | undefined,
   safe: Reply,
   work: () => Promise<DiagnosticsReply>,
 ): Promise<Reply> {
@@ -150,7 +135,7 @@ function ofType(
   work: Work,
 ): Promise<Reply> {
   const schema = own(schemas, name);
-  return asked(wire, schema ? typeOf(schema.attributes) : 'dynamic', safe, async () => {
+  return asked(wire, schema && typeOf(schema.attributes), safe, async () => {
     const { attributes } = schemaOf(schemas, name);
     return work(attributes, typeOf(attributes));
   });
@@ -172,7 +157,7 @@ function assertNone(errors: readonly WireDiagnostic[], beside: readonly WireDiag
 }
 
 async function stop(wire: Wire): Promise<Reply> {
-  const { diagnostics } = await asked(wire, 'dynamic', {}, async () =>
+  const { diagnostics } = await asked(wire, undefined, {}, async () =>
     wire.provider.stopProvider().then(() => ({})),
   );
   return { Error: (diagnostics as readonly Reply[]).map(({ summary }) => summary).join('\n') };
@@ -185,14 +170,12 @@ function upgradeState(wire: Wire, { type_name, version, raw_state }: Message): P
     const { upgraded = null, diagnostics = [] } = await wire.provider.upgradeResourceState(request);
     // Nearly always, what lies in terraform's state is of this schema. It goes back in core's own form all the same, which core reads faster.
     if (!equal(upgraded, raw)) assertNone(stateReplyError(attributes, upgraded), diagnostics);
-    const upgraded_state = packed(type, upgraded);
-    wire.states.keep(type, upgraded_state.msgpack, upgraded);
-    return { upgraded_state, diagnostics };
+    return { upgraded_state: packed(type, upgraded), diagnostics };
   });
 }
 
 function upgradeIdentity(wire: Wire, { type_name, version, raw_identity }: Message) {
-  return asked(wire, 'dynamic', {}, async () => {
+  return asked(wire, undefined, {}, async () => {
     const identity = own(wire.provider.schema.identities, type_name);
     if (!identity) throw new CtyError([], `${type_name} has no identity`);
     const request = { type_name, version, raw: rawOf(raw_identity) };
@@ -208,7 +191,7 @@ function upgradeIdentity(wire: Wire, { type_name, version, raw_identity }: Messa
 function read(wire: Wire, { type_name, current_state, private: kept }: Message): Promise<Reply> {
   const safe = { new_state: current_state ?? NULL, private: kept };
   return ofResource(wire, type_name, safe, async (attributes, type) => {
-    const current = wire.states.decode(type, current_state);
+    const current = decode(type, current_state);
     const {
       new_state = current,
       private: secret = kept,
@@ -229,7 +212,7 @@ function plan(wire: Wire, message: Message): Promise<Reply> {
   const { type_name, prior_private } = message;
   const safe = { planned_state: message.prior_state ?? NULL, planned_private: prior_private };
   return ofResource(wire, type_name, safe, async (attributes, type) => {
-    const prior_state = wire.states.decode(type, message.prior_state);
+    const prior_state = decode(type, message.prior_state);
     // Core proposes what is there: nothing is planned. A secret that goes again has another version, which is in both.
     if (prior_state !== null && sameBytes(message.prior_state, message.proposed_new_state))
       return {
@@ -241,7 +224,6 @@ function plan(wire: Wire, message: Message): Promise<Reply> {
     const config = decode(type, message.config);
     const {
       planned_state,
-      planned_private = prior_private,
       requires_replace = [],
       diagnostics = [],
     } = await wire.provider.planResourceChange({
@@ -249,13 +231,12 @@ function plan(wire: Wire, message: Message): Promise<Reply> {
       prior_state,
       proposed_new_state,
       config,
-      prior_private,
     });
     if (planned_state === undefined) return { ...safe, diagnostics };
-    assertNone(planReplyError(attributes, prior_state, config, planned_state), diagnostics);
+    assertNone(planReplyError(attributes, planned_state), diagnostics);
     return {
       planned_state: packed(type, planned_state),
-      planned_private,
+      planned_private: prior_private,
       requires_replace: requires_replace.map((path) => wirePath(type, path)),
       ...identityIn(wire, 'planned_identity', type_name, planned_state),
       diagnostics,
@@ -282,14 +263,12 @@ function apply(wire: Wire, message: Message): Promise<Reply> {
       config,
       planned_private,
     });
-    const failed = diagnostics.some(({ severity }) => severity === 'error');
-    const error = failed ? [] : applyReplyError(attributes, planned_state, new_state);
     const { value, bytes, misfits } = known(attributes, new_state);
     return {
       new_state: bytes,
       private: secret,
       ...identityIn(wire, 'new_identity', type_name, value),
-      diagnostics: [...diagnostics, ...error, ...(error.length > 0 ? [] : misfits)],
+      diagnostics: [...diagnostics, ...misfits],
     };
   });
 }
@@ -309,10 +288,9 @@ function importState(wire: Wire, { type_name, id, identity }: Message): Promise<
     }));
     const errors = found.flatMap(({ attributes, state }) => stateReplyError(attributes, state));
     assertNone(errors, diagnostics);
-    const imported = found.map(({ type_name, state, attributes, private: kept }) => ({
+    const imported = found.map(({ type_name, state, attributes }) => ({
       type_name,
       state: packed(typeOf(attributes), state),
-      private: kept ?? new Uint8Array(),
       ...identityIn(wire, 'identity', type_name, state),
     }));
     return { imported_resources: imported, diagnostics };
@@ -325,30 +303,28 @@ function readData(wire: Wire, { type_name, config }: Message): Promise<Reply> {
     const request = { type_name, config: given };
     const { state, diagnostics = [] } = await wire.provider.readDataSource(request);
     if (state === undefined) return { diagnostics };
-    assertNone(readReplyError(attributes, given, state), diagnostics);
+    assertNone(stateReplyError(attributes, state), diagnostics);
     return { state: packed(type, state), diagnostics };
   });
 }
 
 /** The identity that a state holds, where the type has one and all of it is known. */
 function identityIn(
-  { provider: { schema }, identities }: Wire,
+  { provider: { schema } }: Wire,
   name: string,
   type_name: string,
   state: CtyValue,
 ): Reply {
   const identity = own(schema.identities, type_name);
   if (!identity || typeof state !== 'object' || state === null) return {};
-  const known = identities.get(state);
-  if (known) return { [name]: known };
   const held = identity.attributes.map(({ name }): [string, CtyValue] => [
     name,
     memberOf(state, name),
   ]);
   if (held.some(([, value]) => value === null || value instanceof Unknown)) return {};
-  const made = { identity_data: packed(typeOf(identity.attributes), Object.fromEntries(held)) };
-  identities.set(state, made);
-  return { [name]: made };
+  return {
+    [name]: { identity_data: packed(typeOf(identity.attributes), Object.fromEntries(held)) },
+  };
 }
 
 const sameBytes = (a: DynamicValue | null, b: DynamicValue | null): boolean =>
@@ -408,7 +384,7 @@ function fits(type: CtyType, value: CtyValue): boolean {
 
 function wireDiagnostic(
   { severity, summary, detail = '', path = [] }: WireDiagnostic,
-  type: CtyType,
+  type: CtyType | undefined,
 ): Reply {
   return {
     severity: severity === 'error' ? 'ERROR' : 'WARNING',
@@ -425,9 +401,9 @@ function shownPath(path: Path): Path {
 }
 
 /** Core names no elements of sets, so a path ends at one. */
-function wirePath(type: CtyType, path: Path): Reply {
+function wirePath(type: CtyType | undefined, path: Path): Reply {
   const steps: Reply[] = [];
-  let here: CtyType | undefined = type;
+  let here = type;
   for (const step of path) {
     if (here?.[0] === 'set') break;
     if (typeof step === 'string') steps.push({ attribute_name: step });
@@ -441,7 +417,7 @@ function wirePath(type: CtyType, path: Path): Reply {
 function inside(type: CtyType | undefined, step: Path[number]): CtyType | undefined {
   if (type === undefined || typeof type === 'string') return undefined;
   if (type[0] === 'object') return own(type[1], String(step));
-  return type[0] === 'tuple' ? type[1][Number(step)] : type[1];
+  return type[1];
 }
 
 function callErrorOf(error: unknown): readonly WireDiagnostic[] {
@@ -471,20 +447,16 @@ const framesOf = (error: unknown): string =>
     : typeof error;
 
 /** What core is told when it asks for schemas. */
-const describe = ({ provider, resources, dataSources, identities }: ProviderSchema) => ({
-  schema: {
-    provider: wireSchema(provider),
-    resource_schemas: mapped(resources, wireSchema),
-    data_source_schemas: mapped(dataSources, wireSchema),
-    server_capabilities: { plan_destroy: true, get_provider_schema_optional: true },
-  },
-  identities: {
-    identity_schemas: mapped(identities, ({ version, attributes }) => ({
-      version,
-      identity_attributes: attributes.map((one) => ({ ...one, type: typeJson(one.type) })),
-    })),
-  },
+const schemasOf = ({ provider, resources, dataSources }: ProviderSchema): Reply => ({
+  provider: wireSchema(provider),
+  resource_schemas: entriesOf(resources, wireSchema),
+  data_source_schemas: entriesOf(dataSources, wireSchema),
+  server_capabilities: { plan_destroy: true, get_provider_schema_optional: true },
 });
+
+/** A map, as the wire has it. */
+const entriesOf = <T>(all: Readonly<Record<string, T>>, to: (one: T) => Reply): readonly Reply[] =>
+  Object.entries(all).map(([key, one]) => ({ key, value: to(one) }));
 
 const typeJson = (type: CtyType | undefined): Buffer => Buffer.from(JSON.stringify(type));
 

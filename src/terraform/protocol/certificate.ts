@@ -2,15 +2,8 @@
 // certificates but writes none, so its DER is put together here.
 import { generateKeyPairSync, sign } from 'node:crypto';
 
-export interface Certificate {
-  readonly der: Buffer;
-  /** PEM, both. */
-  readonly certificate: string;
-  readonly key: string;
-}
-
-/** EC P-256 for `localhost`, as server and as client. `now` in milliseconds since 1970; `serial` are 8 to 19 random bytes. */
-export function selfSigned(now: number, serial: Uint8Array): Certificate {
+/** EC P-256 for `localhost`, as server and as client; certificate and key in PEM. `now` in milliseconds since 1970; `serial` are 8 to 19 random bytes. */
+export function selfSigned(now: number, serial: Uint8Array) {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const algorithm = sequence(oid('2a8648ce3d040302'));
   const name = sequence(

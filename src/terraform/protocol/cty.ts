@@ -3,57 +3,31 @@
 import { Decoder, Encoder, ExtData, ExtensionCodec } from '@msgpack/msgpack';
 import { ExactNumber, isObject, needsExact, own, parseJson } from '../../model/index.js';
 
-/** As terraform writes types in JSON, a schema's `type` being its text. */
+/** As terraform writes types in JSON, a schema's `type` being its text; no schema of ours has any other. */
 export type CtyType =
   | 'string'
   | 'number'
   | 'bool'
-  | 'dynamic'
   | readonly ['list', CtyType]
   | readonly ['set', CtyType]
   | readonly ['map', CtyType]
-  | readonly ['object', { readonly [name: string]: CtyType }]
-  | readonly ['tuple', readonly CtyType[]];
+  | readonly ['object', { readonly [name: string]: CtyType }];
 
 /** An attribute's name, the index of an element, or the key of a map. */
 export type PathStep = string | number | { readonly key: string };
 export type Path = readonly PathStep[];
 
-type Bound = readonly [value: number | ExactNumber, inclusive: boolean];
-
-/** What is promised of a value that is not known yet: core holds the provider to it after apply. */
-export interface Refinements {
-  readonly notNull?: true;
-  readonly prefix?: string;
-  readonly min?: Bound;
-  readonly max?: Bound;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-}
-
+/** A value that is not known yet; with `refinements`, as core writes them, what is promised of it: core holds the provider to that after apply. */
 export class Unknown {
-  constructor(readonly refinements: Refinements = {}) {}
+  constructor(readonly refinements?: Uint8Array) {}
 }
 
-/** A value of type `dynamic`, with the type it has. (Null and unknown stand for themselves.) */
-export class Dynamic {
-  constructor(
-    readonly type: CtyType,
-    readonly value: CtyValue,
-  ) {}
-}
+/** It will not be null. */
+export const NOT_NULL = Uint8Array.of(0x81, 1, 0xc2);
 
-/** Lists, sets (in any order) and tuples are arrays; maps and objects are plain objects. */
+/** Lists and sets (in any order) are arrays; maps and objects are plain objects. */
 export type CtyValue =
-  | null
-  | string
-  | boolean
-  | number
-  | ExactNumber
-  | Unknown
-  | Dynamic
-  | readonly CtyValue[]
-  | CtyObject;
+  null | string | boolean | number | ExactNumber | Unknown | readonly CtyValue[] | CtyObject;
 export interface CtyObject {
   readonly [name: string]: CtyValue;
 }
@@ -73,7 +47,7 @@ export class CtyError extends Error {
   }
 }
 
-/** Whether a value has something inside: of lists, sets, tuples, maps and objects. */
+/** Whether a value has something inside: of lists, sets, maps and objects. */
 export const isInside = (value: CtyValue): boolean =>
   typeof value === 'object' &&
   value !== null &&
@@ -121,14 +95,9 @@ export function parsed(json: Uint8Array): unknown {
 interface Trail {
   readonly step: PathStep;
   readonly up: Trail | undefined;
-  readonly depth: number;
 }
 
-const under = (up: Trail | undefined, step: PathStep): Trail => ({
-  step,
-  up,
-  depth: (up?.depth ?? 0) + 1,
-});
+const under = (up: Trail | undefined, step: PathStep): Trail => ({ step, up });
 
 function misfit(at: Trail | undefined, summary: string): never {
   const path: PathStep[] = [];
@@ -136,15 +105,10 @@ function misfit(at: Trail | undefined, summary: string): never {
   throw new CtyError(path, summary);
 }
 
-/** Types nest as deep as schemas do; what is deeper comes from no schema. */
-const DEEPEST = 64;
-
 function read(type: CtyType, raw: unknown, at: Trail | undefined, form: Form): CtyValue {
   if (raw === null || raw === undefined) return null;
   if (raw instanceof Unknown) return raw;
-  if (type === 'dynamic') return readDynamic(raw, at, form);
   if (typeof type === 'string') return readPrimitive(type, raw, at, form);
-  if (at && at.depth > DEEPEST) return misfit(at, 'the value is too deep');
   if (type[0] === 'map')
     return Object.fromEntries(
       Object.entries(members(raw, at)).map(([key, item]) => [
@@ -153,14 +117,11 @@ function read(type: CtyType, raw: unknown, at: Trail | undefined, form: Form): C
       ]),
     );
   if (type[0] === 'object') return readObject(type[1], members(raw, at), at, form);
-  if (!Array.isArray(raw)) return misfit(at, 'a list is expected');
-  const items = raw as readonly unknown[];
-  if (type[0] !== 'tuple')
-    return items.map((item, index) => read(type[1], item, under(at, index), form));
-  if (items.length !== type[1].length)
-    return misfit(at, `${type[1].length} elements are expected, not ${items.length}`);
-  return type[1].map((of, index) => read(of, items[index], under(at, index), form));
+  return listed(raw, at).map((item, index) => read(type[1], item, under(at, index), form));
 }
+
+const listed = <T>(raw: T, at: Trail | undefined) =>
+  Array.isArray(raw) ? (raw as readonly T[]) : misfit(at, 'a list is expected');
 
 function members(raw: unknown, at: Trail | undefined): Readonly<Record<string, unknown>> {
   if (!isObject(raw) || Object.getPrototypeOf(raw) !== Object.prototype)
@@ -168,7 +129,7 @@ function members(raw: unknown, at: Trail | undefined): Readonly<Record<string, u
   return raw;
 }
 
-/** The members are the type's, which is a schema's or has been looked at: none of them is `__proto__`. */
+/** The members are those of a schema: none of them is `__proto__`. */
 function readObject(
   types: Readonly<Record<string, CtyType>>,
   raw: Readonly<Record<string, unknown>>,
@@ -209,28 +170,6 @@ function readPrimitive(
   return number ?? misfit(at, `a ${type} is expected`);
 }
 
-function readDynamic(raw: unknown, at: Trail | undefined, form: Form): CtyValue {
-  const pair = Array.isArray(raw) && raw.length === 2 ? (raw as unknown[]) : [];
-  const [type, value] =
-    form === 'json' ? [own(members(raw, at), 'type'), own(members(raw, at), 'value')] : pair;
-  const json = type instanceof Uint8Array ? parsed(type) : type;
-  if (!isType(json, 0)) return misfit(at, 'a value with its type is expected');
-  return new Dynamic(json, read(json, value, at, form));
-}
-
-function isType(json: unknown, depth: number): json is CtyType {
-  if (typeof json === 'string') return ['string', 'number', 'bool', 'dynamic'].includes(json);
-  if (!Array.isArray(json) || depth > DEEPEST) return false;
-  const [word, of] = json as readonly unknown[];
-  if (word === 'object')
-    return (
-      isObject(of) &&
-      Object.entries(of).every(([name, one]) => name !== '__proto__' && isType(one, depth + 1))
-    );
-  if (word === 'tuple') return Array.isArray(of) && of.every((one) => isType(one, depth + 1));
-  return (word === 'list' || word === 'set' || word === 'map') && isType(of, depth + 1);
-}
-
 const NUMERAL = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 
 /** A number of core's as one of ours, which means its shortest decimal text; undefined for what is none, or not finite. */
@@ -267,11 +206,10 @@ export function encode(type: CtyType, value: CtyValue): Uint8Array {
 
 function packable(type: CtyType, value: CtyValue, at: Trail | undefined): unknown {
   if (value === null || value === undefined) return null;
-  if (value instanceof Unknown) return packedUnknown(value.refinements);
-  if (type === 'dynamic') {
-    if (!(value instanceof Dynamic)) return misfit(at, 'a value with its type is expected');
-    return [Buffer.from(JSON.stringify(value.type)), packable(value.type, value.value, at)];
-  }
+  if (value instanceof Unknown)
+    return value.refinements
+      ? new ExtData(REFINED, value.refinements)
+      : new ExtData(UNKNOWN, new Uint8Array(1));
   if (type === 'number') return packableNumber(value, at);
   if (type === 'string' || type === 'bool') {
     if (typeof value !== (type === 'string' ? 'string' : 'boolean'))
@@ -279,13 +217,7 @@ function packable(type: CtyType, value: CtyValue, at: Trail | undefined): unknow
     return typeof value === 'string' ? value.toWellFormed() : value;
   }
   if (type[0] === 'map' || type[0] === 'object') return packableMembers(type, value, at);
-  if (!Array.isArray(value)) return misfit(at, 'a list is expected');
-  const items = value as readonly CtyValue[];
-  if (type[0] === 'tuple' && items.length !== type[1].length)
-    return misfit(at, `${type[1].length} elements are expected, not ${items.length}`);
-  return items.map((item, index) =>
-    packable(type[0] === 'tuple' ? (type[1][index] as CtyType) : type[1], item, under(at, index)),
-  );
+  return listed(value, at).map((item, index) => packable(type[1], item, under(at, index)));
 }
 
 function packableMembers(
@@ -293,7 +225,7 @@ function packableMembers(
   value: CtyValue,
   at: Trail | undefined,
 ): unknown {
-  if (!isObject(value) || value instanceof Dynamic) return misfit(at, 'an object is expected');
+  if (!isObject(value)) return misfit(at, 'an object is expected');
   if (type[0] === 'map')
     return Object.fromEntries(
       Object.entries(value).map(([key, item]) => [
@@ -321,47 +253,16 @@ function packableNumber(value: CtyValue, at: Trail | undefined): number | bigint
   return BigInt.asIntN(64, whole) === whole ? whole : value.text;
 }
 
-function packedUnknown(refinements: Refinements): ExtData {
-  const { notNull, prefix, min, max, minLength, maxLength } = refinements;
-  const [least, most] = [min, max].map(
-    (bound) => bound && [packableNumber(bound[0], undefined), bound[1]],
-  );
-  const known = [notNull && false, prefix, least, most, minLength, maxLength];
-  const parts = known.flatMap((one, index) =>
-    one === undefined ? [] : [Buffer.of(index + 1), packer.encode(one)],
-  );
-  return parts.length === 0
-    ? new ExtData(UNKNOWN, new Uint8Array(1))
-    : new ExtData(REFINED, Buffer.concat([Buffer.of(0x80 + parts.length / 2), ...parts]));
-}
-
-/** Members of a refined unknown are numbered from 1: null or not, prefix, lower and upper bound, least and greatest length. */
-function refinedUnknown(body: Uint8Array): Unknown {
-  const members = inner.decode(body) as Readonly<Record<number, unknown>>;
-  const { 1: absent, 2: prefix, 3: min, 4: max, 5: minLength, 6: maxLength } = members;
-  const bound = (raw: unknown): Bound => {
-    const [value, inclusive] = raw as readonly [unknown, unknown];
-    const number = numberOf(value);
-    if (number === undefined || typeof inclusive !== 'boolean') throw new CtyError([], 'no bound');
-    return [number, inclusive];
-  };
-  return new Unknown({
-    ...(absent === false && { notNull: true }),
-    ...(typeof prefix === 'string' && { prefix }),
-    ...(min !== undefined && { min: bound(min) }),
-    ...(max !== undefined && { max: bound(max) }),
-    ...(minLength !== undefined && { minLength: Number(minLength) }),
-    ...(maxLength !== undefined && { maxLength: Number(maxLength) }),
-  });
-}
-
 const UNKNOWN = 0;
 const REFINED = 12;
 const extensionCodec = new ExtensionCodec();
 extensionCodec.register({ type: UNKNOWN, encode: () => null, decode: () => new Unknown() });
-extensionCodec.register({ type: REFINED, encode: () => null, decode: refinedUnknown });
+extensionCodec.register({
+  type: REFINED,
+  encode: () => null,
+  decode: (body) => new Unknown(Uint8Array.from(body)),
+});
 const packer = new Encoder({ useBigInt64: true });
-const inner = new Decoder({ useBigInt64: true });
 
 /** No list or map is longer than its bytes, whatever it says of itself. Texts stay bytes: the decoder would take a mark of byte order from long ones. */
 function unpacked(bytes: Uint8Array): unknown {

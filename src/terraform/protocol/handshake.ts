@@ -31,9 +31,11 @@ export function clientCertificate(environment: Environment): string | undefined 
   }
 }
 
-export type ListenAddress =
-  | { readonly network: 'unix'; readonly path: string }
-  | { readonly network: 'tcp'; readonly host: string; readonly port: number };
+export interface ListenAddress {
+  readonly network: 'unix' | 'tcp';
+  /** The path of a socket, or host and port. */
+  readonly address: string;
+}
 
 /** What a system takes as the path of a socket, in bytes, with the zero behind it. */
 const LONGEST_PATH = 107;
@@ -44,9 +46,11 @@ export function socketPath(path: string, platform: string): string | undefined {
 }
 
 /** The only line on stdout. Core takes the certificate without padding only. */
-export function handshakeLine(address: ListenAddress, certificate: Buffer | undefined): string {
-  const where = address.network === 'unix' ? address.path : `${address.host}:${address.port}`;
+export function handshakeLine(
+  { network, address }: ListenAddress,
+  certificate: Buffer | undefined,
+): string {
   const shown =
     certificate === undefined ? '' : `|${certificate.toString('base64').replace(/=+$/, '')}`;
-  return `1|6|${address.network}|${where}|grpc${shown}\n`;
+  return `1|6|${network}|${address}|grpc${shown}\n`;
 }

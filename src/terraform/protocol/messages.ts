@@ -5,38 +5,39 @@ import protobuf, { type Reader, type Writer } from 'protobufjs/minimal.js';
 /** What core takes as one message, in bytes; it refuses what is larger, and with it the object inside. */
 export const LARGEST_MESSAGE = 64 * 1024 * 1024;
 
-/**
- * `type name number`, with `repeated`, `map` where the key is a string, or `choice` where at most one of them is there;
- * the type of a nested message is found from the inside out. What is not in the table is passed over.
- */
+/** `type name number`, with `repeated` for a list; a map is a list of its entries. What is not in the table is passed over. */
 const plugin: Readonly<Record<string, string>> = {
   DynamicValue: 'bytes msgpack 1, bytes json 2',
-  Diagnostic: 'Severity severity 1, string summary 2, string detail 3, AttributePath attribute 4',
-  AttributePath: 'repeated Step steps 1',
+  Diagnostic:
+    'Diagnostic.Severity severity 1, string summary 2, string detail 3, AttributePath attribute 4',
+  AttributePath: 'repeated AttributePath.Step steps 1',
   'AttributePath.Step':
-    'choice string attribute_name 1, choice string element_key_string 2, choice int64 element_key_int 3',
+    'string attribute_name 1, string element_key_string 2, int64 element_key_int 3',
   RawState: 'bytes json 1',
   ClientCapabilities: 'bool deferral_allowed 1, bool write_only_attributes_allowed 2',
   ServerCapabilities:
     'bool plan_destroy 1, bool get_provider_schema_optional 2, bool move_resource_state 3',
-  Schema: 'int64 version 1, Block block 2',
-  'Schema.Block': 'int64 version 1, repeated Attribute attributes 2, string description 4',
+  Schema: 'int64 version 1, Schema.Block block 2',
+  'Schema.Block': 'int64 version 1, repeated Schema.Attribute attributes 2, string description 4',
   'Schema.Attribute':
-    'string name 1, bytes type 2, string description 3, bool required 4, bool optional 5, bool computed 6, bool sensitive 7, Object nested_type 10, bool write_only 11',
-  'Schema.Object': 'repeated Attribute attributes 1, NestingMode nesting 3',
-  ResourceIdentitySchema: 'int64 version 1, repeated IdentityAttribute identity_attributes 2',
+    'string name 1, bytes type 2, string description 3, bool required 4, bool optional 5, bool computed 6, bool sensitive 7, Schema.Object nested_type 10, bool write_only 11',
+  'Schema.Object': 'repeated Schema.Attribute attributes 1, Schema.Object.NestingMode nesting 3',
+  ResourceIdentitySchema:
+    'int64 version 1, repeated ResourceIdentitySchema.IdentityAttribute identity_attributes 2',
   'ResourceIdentitySchema.IdentityAttribute':
     'string name 1, bytes type 2, bool required_for_import 3, bool optional_for_import 4, string description 5',
   ResourceIdentityData: 'DynamicValue identity_data 1',
+  SchemaEntry: 'string key 1, Schema value 2',
+  IdentityEntry: 'string key 1, ResourceIdentitySchema value 2',
   'GetProviderSchema.Request': '',
   'GetProviderSchema.Response':
-    'Schema provider 1, map Schema resource_schemas 2, map Schema data_source_schemas 3, repeated Diagnostic diagnostics 4, ServerCapabilities server_capabilities 6',
+    'Schema provider 1, repeated SchemaEntry resource_schemas 2, repeated SchemaEntry data_source_schemas 3, repeated Diagnostic diagnostics 4, ServerCapabilities server_capabilities 6',
   'GetResourceIdentitySchemas.Request': '',
   'GetResourceIdentitySchemas.Response':
-    'map ResourceIdentitySchema identity_schemas 1, repeated Diagnostic diagnostics 2',
+    'repeated IdentityEntry identity_schemas 1, repeated Diagnostic diagnostics 2',
   'ValidateProviderConfig.Request': 'DynamicValue config 1',
   'ValidateProviderConfig.Response': 'repeated Diagnostic diagnostics 2',
-  'ConfigureProvider.Request': 'string terraform_version 1, DynamicValue config 2',
+  'ConfigureProvider.Request': 'DynamicValue config 2',
   'ConfigureProvider.Response': 'repeated Diagnostic diagnostics 1',
   'ValidateResourceConfig.Request':
     'string type_name 1, DynamicValue config 2, ClientCapabilities client_capabilities 3',
@@ -64,7 +65,7 @@ const plugin: Readonly<Record<string, string>> = {
   'ImportResourceState.ImportedResource':
     'string type_name 1, DynamicValue state 2, bytes private 3, ResourceIdentityData identity 4',
   'ImportResourceState.Response':
-    'repeated ImportedResource imported_resources 1, repeated Diagnostic diagnostics 2',
+    'repeated ImportResourceState.ImportedResource imported_resources 1, repeated Diagnostic diagnostics 2',
   'ReadDataSource.Request': 'string type_name 1, DynamicValue config 2',
   'ReadDataSource.Response': 'DynamicValue state 1, repeated Diagnostic diagnostics 2',
   'StopProvider.Request': '',
@@ -79,16 +80,9 @@ const enums: Readonly<Record<string, readonly string[]>> = {
 /** A message as a plain object by the protocol's names: 64-bit numbers are numbers, enums their words, bytes are Buffers. */
 export type WireMessage = Readonly<Record<string, unknown>>;
 
-export interface Codec {
-  /** Every scalar and list that is absent has its default; messages and choices that are absent are null. @throws Error where the bytes are no such message */
-  decode(bytes: Buffer): WireMessage;
-  /** What is undefined or null is left out. */
-  encode(message: WireMessage): Uint8Array;
-}
-
 export interface Method {
-  readonly request: Codec;
-  readonly response: Codec;
+  readonly request: ReturnType<typeof codecOf>;
+  readonly response: ReturnType<typeof codecOf>;
 }
 
 /** How one value is read and written; `wire` is its wire type, `absent` what stands for it where it is not there. */
@@ -101,7 +95,7 @@ interface Form {
 
 interface Field extends Form {
   readonly name: string;
-  readonly rule: string | undefined;
+  readonly repeated: boolean;
   readonly tag: number;
 }
 
@@ -152,8 +146,7 @@ const shapes = new Map<string, Shape>();
 function shapeOf(name: string): Shape {
   const known = shapes.get(name);
   if (known) return known;
-  const row = plugin[name] ?? '';
-  const fields = row === '' ? [] : row.split(', ').map((text) => fieldOf(name, text));
+  const fields = (plugin[name] ?? '').split(', ').filter(Boolean).map(fieldOf);
   const shape = {
     fields,
     byTag: new Map(fields.map((field) => [field.tag, field])),
@@ -163,25 +156,14 @@ function shapeOf(name: string): Shape {
   return shape;
 }
 
-function fieldOf(message: string, text: string): Field {
-  const [, rule, type = '', name = '', number] =
-    /^(?:(repeated|map|choice) )?(\w+) (\w+) (\d+)$/.exec(text) ?? [];
-  const form = formOf(message, type);
-  const none = rule === 'repeated' ? [] : null;
-  const absent = rule === undefined ? form.absent : none;
-  const wire = rule === 'map' ? 2 : form.wire;
-  return { ...form, name, rule, absent, wire, tag: (Number(number) << 3) | wire };
-}
-
-function formOf(message: string, type: string): Form {
-  const scalar = scalars[type];
-  if (scalar) return scalar;
-  const scopes = message
-    .split('.')
-    .map((_, index, parts) => [...parts.slice(0, parts.length - index), type].join('.'));
-  const full = [...scopes, type].find((name) => name in plugin || name in enums) ?? type;
-  const words = enums[full];
-  return words ? choiceOf(words) : messageOf(full);
+function fieldOf(text: string): Field {
+  const [, list, type = '', name = '', number] =
+    /^(repeated )?([\w.]+) (\w+) (\d+)$/.exec(text) ?? [];
+  const words = enums[type];
+  const form = scalars[type] ?? (words ? choiceOf(words) : messageOf(type));
+  const repeated = list !== undefined;
+  const absent = repeated ? [] : form.absent;
+  return { ...form, name, repeated, absent, tag: (Number(number) << 3) | form.wire };
 }
 
 function readMessage({ byTag, absent }: Shape, reader: Reader, end: number): WireMessage {
@@ -190,55 +172,31 @@ function readMessage({ byTag, absent }: Shape, reader: Reader, end: number): Wir
     const tag = reader.uint32();
     const field = byTag.get(tag);
     if (!field) reader.skipType(tag & 7);
-    else if (field.rule === 'repeated')
+    else if (field.repeated)
       message[field.name] = [...(message[field.name] as readonly unknown[]), field.read(reader)];
-    else if (field.rule === 'map')
-      message[field.name] = {
-        ...(message[field.name] as object | null),
-        ...readEntry(field, reader),
-      };
     else message[field.name] = field.read(reader);
   }
   if (reader.pos !== end) throw new RangeError('a message ends within a field');
   return message;
 }
 
-/** A map is a list of messages, each of which has a key (1) and a value (2). */
-function readEntry(field: Field, reader: Reader): WireMessage {
-  const end = reader.uint32() + reader.pos;
-  let [key, value]: [string, unknown] = ['', null];
-  while (reader.pos < end) {
-    const tag = reader.uint32();
-    if (tag >> 3 === 1) key = reader.string();
-    else if (tag >> 3 === 2) value = field.read(reader);
-    else reader.skipType(tag & 7);
-  }
-  return Object.fromEntries([[key, value]]);
-}
-
 function writeMessage({ fields }: Shape, writer: Writer, message: WireMessage): void {
   for (const field of fields) {
     const value = message[field.name];
     if (value === undefined || value === null) continue;
-    if (field.rule === 'repeated')
-      for (const one of value as readonly unknown[]) field.write(writer.uint32(field.tag), one);
-    else if (field.rule === 'map')
-      for (const [key, one] of Object.entries(value)) writeEntry(field, writer, key, one);
-    else field.write(writer.uint32(field.tag), value);
+    for (const one of field.repeated ? (value as readonly unknown[]) : [value])
+      field.write(writer.uint32(field.tag), one);
   }
 }
 
-function writeEntry(field: Field, writer: Writer, key: string, value: unknown): void {
-  field.write(writer.uint32(field.tag).fork().uint32(0x0a).string(key).uint32(0x12), value);
-  writer.ldelim();
-}
-
-const codecOf = (name: string): Codec => ({
-  decode(bytes) {
+const codecOf = (name: string) => ({
+  /** Every scalar and list that is absent has its default; messages that are absent are null. @throws Error where the bytes are no such message */
+  decode(bytes: Buffer): WireMessage {
     const reader = protobuf.Reader.create(bytes);
     return readMessage(shapeOf(name), reader, reader.len);
   },
-  encode(message) {
+  /** What is undefined or null is left out. */
+  encode(message: WireMessage): Uint8Array {
     const writer = protobuf.Writer.create();
     writeMessage(shapeOf(name), writer, message);
     return writer.finish();

@@ -33,18 +33,15 @@ export interface Schema {
   readonly attributes: readonly SchemaAttribute[];
 }
 
-/** Named as the attribute of the resource that holds it: replies take identities from their states. */
-export interface IdentityAttribute {
-  readonly name: string;
-  readonly type: CtyType;
-  readonly description: string;
-  readonly required_for_import?: true;
-  readonly optional_for_import?: true;
-}
-
 export interface IdentitySchema {
   readonly version: number;
-  readonly attributes: readonly IdentityAttribute[];
+  /** Named as the attributes of the resource that hold them: replies take identities from their states. */
+  readonly attributes: readonly {
+    readonly name: string;
+    readonly type: CtyType;
+    readonly description: string;
+    readonly required_for_import: true;
+  }[];
 }
 
 /** Everything that is known before anything is asked, by terraform's names. */
@@ -60,33 +57,14 @@ export interface ProviderSchema {
 type Typed<Values extends string = never> = Readonly<
   Record<'type_name', string> & Record<Values, CtyValue>
 >;
-export interface ConfigRequest {
-  readonly config: CtyValue;
-}
-export type ValidateResourceRequest = Typed<'config'> & {
-  /** False for terraform before 1.11: a write-only value would end up in its state. */
-  readonly client_capabilities: { readonly write_only_attributes_allowed: boolean };
-};
-export type ConfigureRequest = ConfigRequest & { readonly terraform_version: string };
 /** `raw` is JSON as it lies in terraform's state, numbers exact, of the schema version `version`. */
-export type UpgradeRequest = Typed & { readonly version: number; readonly raw: unknown };
-export type ReadRequest = Typed<'current_state'> & { readonly private: Uint8Array };
-/** `prior_state` is null for a create, `proposed_new_state` and `config` for a destroy. */
-export type PlanResourceRequest = Typed<'prior_state' | 'proposed_new_state' | 'config'> & {
-  readonly prior_private: Uint8Array;
-};
-/** `planned_state` and `config` are null for a destroy. */
-export type ApplyRequest = Typed<'prior_state' | 'planned_state' | 'config'> & {
-  readonly planned_private: Uint8Array;
-};
-/** `id` is empty where `identity` says what to import; null where core gives none. */
-export type ImportRequest = Typed<'identity'> & { readonly id: string };
+type UpgradeRequest = Typed & { readonly version: number; readonly raw: unknown };
 
 export interface DiagnosticsReply {
   readonly diagnostics?: readonly WireDiagnostic[];
 }
 /** A state that is absent becomes null, or where core would lose an object, the one it holds already. */
-export interface UpgradeReply extends DiagnosticsReply {
+interface UpgradeReply extends DiagnosticsReply {
   readonly upgraded?: CtyValue;
 }
 export interface ReadReply extends DiagnosticsReply {
@@ -98,8 +76,6 @@ export interface ReadReply extends DiagnosticsReply {
 export interface PlanReply extends DiagnosticsReply {
   readonly planned_state?: CtyValue;
   readonly requires_replace?: readonly Path[];
-  /** Absent: as it was. */
-  readonly planned_private?: Uint8Array;
 }
 export interface ApplyReply extends DiagnosticsReply {
   /** With an error: what is known of the object that exists now, null where none does. Absent: as it was before. */
@@ -107,31 +83,45 @@ export interface ApplyReply extends DiagnosticsReply {
   /** Absent: as planned. */
   readonly private?: Uint8Array;
 }
-export interface ImportReply extends DiagnosticsReply {
+interface ImportReply extends DiagnosticsReply {
   readonly imported_resources?: readonly {
     readonly type_name: string;
     readonly state: CtyValue;
-    readonly private?: Uint8Array;
   }[];
-}
-export interface DataSourceReply extends DiagnosticsReply {
-  readonly state?: CtyValue;
 }
 
 /** A `Refusal` that a method throws becomes its diagnostics; anything else that is thrown, one that says so. */
 export interface ProviderServer {
   readonly schema: ProviderSchema;
-  validateProviderConfig(request: ConfigRequest): Promise<DiagnosticsReply>;
-  validateResourceConfig(request: ValidateResourceRequest): Promise<DiagnosticsReply>;
+  validateProviderConfig(request: { readonly config: CtyValue }): Promise<DiagnosticsReply>;
+  /** `write_only_attributes_allowed` is false for terraform before 1.11: a write-only value would end up in its state. */
+  validateResourceConfig(
+    request: Typed<'config'> & {
+      readonly client_capabilities: { readonly write_only_attributes_allowed: boolean };
+    },
+  ): Promise<DiagnosticsReply>;
   validateDataResourceConfig(request: Typed<'config'>): Promise<DiagnosticsReply>;
-  configureProvider(request: ConfigureRequest): Promise<DiagnosticsReply>;
+  configureProvider(request: { readonly config: CtyValue }): Promise<DiagnosticsReply>;
   upgradeResourceState(request: UpgradeRequest): Promise<UpgradeReply>;
   upgradeResourceIdentity(request: UpgradeRequest): Promise<UpgradeReply>;
-  readResource(request: ReadRequest): Promise<ReadReply>;
-  planResourceChange(request: PlanResourceRequest): Promise<PlanReply>;
-  applyResourceChange(request: ApplyRequest): Promise<ApplyReply>;
-  importResourceState(request: ImportRequest): Promise<ImportReply>;
-  readDataSource(request: Typed<'config'>): Promise<DataSourceReply>;
+  readResource(
+    request: Typed<'current_state'> & { readonly private: Uint8Array },
+  ): Promise<ReadReply>;
+  /** `prior_state` is null for a create, `proposed_new_state` and `config` for a destroy. */
+  planResourceChange(
+    request: Typed<'prior_state' | 'proposed_new_state' | 'config'>,
+  ): Promise<PlanReply>;
+  /** `planned_state` and `config` are null for a destroy. */
+  applyResourceChange(
+    request: Typed<'prior_state' | 'planned_state' | 'config'> & {
+      readonly planned_private: Uint8Array;
+    },
+  ): Promise<ApplyReply>;
+  /** `id` is empty where `identity` says what to import; null where core gives none. */
+  importResourceState(request: Typed<'identity'> & { readonly id: string }): Promise<ImportReply>;
+  readDataSource(
+    request: Typed<'config'>,
+  ): Promise<DiagnosticsReply & { readonly state?: CtyValue }>;
   /** Core was interrupted: end what is under way in good order. */
   stopProvider(): Promise<void>;
   /** The process ends: what has to be put in order, within a second. */

@@ -20,16 +20,9 @@ export interface ServerOptions {
   readonly onShutdown: () => void;
 }
 
-export interface GrpcServer {
-  /** @param address `unix:PATH` or `HOST:0`. Resolves to the port, 1 for a socket. */
-  listen(address: string): Promise<number>;
-  /** Takes no more connections. Resolves when no call is under way any more, also of a client that is gone, and all connections have ended. */
-  drain(): Promise<void>;
-  /** Ends every connection. */
-  close(): void;
-}
+export type GrpcServer = ReturnType<typeof grpcServer>;
 
-export function grpcServer({ provider, log, tls, onShutdown }: ServerOptions): GrpcServer {
+export function grpcServer({ provider, log, tls, onShutdown }: ServerOptions) {
   const server = new Server({
     'grpc.max_receive_message_length': LARGEST_MESSAGE,
     'grpc.max_send_message_length': -1,
@@ -63,10 +56,12 @@ export function grpcServer({ provider, log, tls, onShutdown }: ServerOptions): G
       )
     : ServerCredentials.createInsecure();
   return {
-    listen: (address) =>
-      new Promise((done, fail) => {
+    /** @param address `unix:PATH` or `HOST:0`. Resolves to the port, 1 for a socket. */
+    listen: (address: string) =>
+      new Promise<number>((done, fail) => {
         server.bindAsync(address, credentials, (error, port) => (error ? fail(error) : done(port)));
       }),
+    /** Takes no more connections. Resolves when no call is under way any more, also of a client that is gone, and all connections have ended. */
     async drain() {
       const closed = new Promise<void>((done, fail) => {
         server.tryShutdown((error) => (error ? fail(error) : done()));
@@ -74,6 +69,7 @@ export function grpcServer({ provider, log, tls, onShutdown }: ServerOptions): G
       while (running.size > 0) await Promise.allSettled(running);
       await closed;
     },
+    /** Ends every connection. */
     close: () => server.forceShutdown(),
   };
 }

@@ -15,7 +15,7 @@ import {
   type Values,
 } from '../../../src/model/index.js';
 import { accessMarkdown } from '../../../src/report/access-text.js';
-import { accessHtml } from '../../../src/report/access-page.js';
+import { accessHtml } from '../../../src/report/access-html.js';
 import { driftFormats, planFormats } from '../../../src/report/formats.js';
 import {
   accessDocument,

@@ -147,15 +147,9 @@ describe('a plan file', () => {
     ],
     [
       'a wrong type deep inside',
-      (file) => ({
-        ...file,
-        document: {
-          ...document,
-          resource_changes: [{ ...document.resource_changes[0], requests: 'all' }],
-        },
-      }),
+      (file) => ({ ...file, options: { ...options, targets: 'all' } }),
       'damaged-file',
-      'document.resource_changes[0].requests must be a list',
+      'options.targets must be a list',
     ],
     ['a list', () => [], 'damaged-file', 'no saved plan'],
   ])('with %s is refused, though its digest fits', async (_, change, code, words) => {

@@ -1,16 +1,10 @@
-// Core's rules about answers, as tables: what passes, and what is held back with the path to it.
+// Core's rules about answers, and ours, as tables: what passes, and what is held back with the path to it.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ExactNumber } from '../../../src/model/index.js';
+import { planReplyError, salvaged, stateReplyError } from '../../../src/terraform/reply-checks.js';
 import {
-  applyReplyError,
-  valueKeyOf,
-  planReplyError,
-  readReplyError,
-  salvaged,
-  stateReplyError,
-} from '../../../src/terraform/reply-checks.js';
-import {
+  NOT_NULL,
   Unknown,
   type CtyType,
   type CtyValue,
@@ -20,6 +14,7 @@ import type {
   SchemaAttribute,
   WireDiagnostic,
 } from '../../../src/terraform/protocol/provider-server.js';
+import { corePlanErrors, coreResultErrors, valueKeyOf } from '../../support/core-rules.js';
 
 const described = { description: '.' };
 const attributes: readonly SchemaAttribute[] = [
@@ -91,7 +86,7 @@ describe('a plan', () => {
     [
       'that loses a promise',
       null,
-      of({ note: new Unknown({ notNull: true }) }),
+      of({ note: new Unknown(NOT_NULL) }),
       of({ note: unknown }),
       [['note']],
     ],
@@ -136,7 +131,7 @@ describe('a plan', () => {
     ['that should go', of(), null, of(), [undefined]],
   ];
   it.each(rows)('%s', (_, prior, config, planned, trouble) =>
-    expect(paths(planReplyError(attributes, prior, config, planned))).toEqual(trouble),
+    expect(paths(corePlanErrors(attributes, prior, config, planned))).toEqual(trouble),
   );
 });
 
@@ -149,21 +144,7 @@ describe('a result', () => {
   ])[] = [
     ['as planned', of({ id: unknown }), of({ id: '1' }), []],
     ['null where nothing was known', of({ id: unknown }), of(), []],
-    ['null where that was ruled out', of({ id: new Unknown({ notNull: true }) }), of(), [['id']]],
-    ['with the promised prefix', of({ id: new Unknown({ prefix: 'n-' }) }), of({ id: 'n-1' }), []],
-    ['with another prefix', of({ id: new Unknown({ prefix: 'n-' }) }), of({ id: '1' }), [['id']]],
-    [
-      'of a promised length',
-      of({ tags: new Unknown({ minLength: 1, maxLength: 2 }) }),
-      of({ tags: ['x', 'y'] }),
-      [],
-    ],
-    [
-      'of another length',
-      of({ tags: new Unknown({ minLength: 1 }) }),
-      of({ tags: [] }),
-      [['tags']],
-    ],
+    ['null where that was ruled out', of({ id: new Unknown(NOT_NULL) }), of(), [['id']]],
     ['with another value', of(), of({ text: 'b' }), [['text']]],
     ['with a value where none was planned', of(), of({ note: 'b' }), [['note']]],
     ['that is still not known', of({ id: unknown }), of({ id: unknown }), [['id']]],
@@ -195,11 +176,22 @@ describe('a result', () => {
     ['that should not be gone', of(), null, [undefined]],
   ];
   it.each(rows)('%s', (_, planned, result, trouble) =>
-    expect(paths(applyReplyError(attributes, planned, result))).toEqual(trouble),
+    expect(paths(coreResultErrors(attributes, planned, result))).toEqual(trouble),
   );
 });
 
-describe('a state', () => {
+describe('a plan of ours', () => {
+  it('may hold what is not known, and no secret', () => {
+    const planned = of({ id: unknown, lock: { key_wo: null, version: unknown } });
+    expect(planReplyError(attributes, planned)).toEqual([]);
+    expect(planReplyError(attributes, null)).toEqual([]);
+    expect(
+      paths(planReplyError(attributes, of({ id: unknown, lock: { key_wo: 's', version: 1 } }))),
+    ).toEqual([['lock', 'key_wo']]);
+  });
+});
+
+describe('a state of ours', () => {
   it('is known as a whole and holds no secret', () => {
     expect(stateReplyError(attributes, of({ id: '1' }))).toEqual([]);
     expect(
@@ -210,22 +202,16 @@ describe('a state', () => {
         ),
       ),
     ).toEqual([
-      ['parts', 0, 'weight'],
       ['lock', 'key_wo'],
+      ['parts', 'weight'],
     ]);
-  });
-
-  it('of a data source keeps what is configured', () => {
-    expect(readReplyError(attributes, of(), of({ id: '1' }))).toEqual([]);
-    expect(paths(readReplyError(attributes, of(), of({ text: 'b' })))).toEqual([['text']]);
+    expect(paths(stateReplyError(attributes, of({ tags: ['x', unknown] })))).toEqual([['tags']]);
+    expect(paths(stateReplyError(attributes, of({ parts: [unknown] })))).toEqual([['parts']]);
   });
 
   it('never shows a value in what is said of it', () => {
-    expect(
-      JSON.stringify(
-        applyReplyError(attributes, of({ text: 'hidden-1' }), of({ text: 'hidden-2' })),
-      ),
-    ).not.toContain('hidden');
+    const told = stateReplyError(attributes, of({ lock: { key_wo: 'hidden', version: 1 } }));
+    expect(JSON.stringify(told)).not.toContain('hidden');
   });
 
   it('that must not be lost keeps what can be kept', () => {
@@ -262,10 +248,10 @@ describe('laws', () => {
   it('a plan that is the configuration, and a result that is the plan, pass', () => {
     fc.assert(
       fc.property(state, (one) => {
-        expect(planReplyError(attributes, null, one, one)).toEqual([]);
+        expect(corePlanErrors(attributes, null, one, one)).toEqual([]);
         expect(
-          applyReplyError(attributes, one, one).filter(({ detail }) =>
-            detail?.startsWith('The result'),
+          coreResultErrors(attributes, one, one).filter(({ summary }) =>
+            summary.startsWith('The result'),
           ),
         ).toEqual([]);
       }),

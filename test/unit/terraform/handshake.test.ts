@@ -26,13 +26,13 @@ describe('the handshake', () => {
   it('is one line, without padding', () => {
     for (let size = 1; size < 7; size += 1) {
       const line = handshakeLine(
-        { network: 'unix', path: '/run/x/provider' },
+        { network: 'unix', address: '/run/x/provider' },
         Buffer.alloc(size, 1),
       );
       expect(line).toMatch(/^1\|6\|unix\|\/run\/x\/provider\|grpc\|[A-Za-z0-9+/]+\n$/);
       expect(Buffer.from(line.split('|')[5] as string, 'base64')).toEqual(Buffer.alloc(size, 1));
     }
-    expect(handshakeLine({ network: 'tcp', host: '127.0.0.1', port: 4711 }, undefined)).toBe(
+    expect(handshakeLine({ network: 'tcp', address: '127.0.0.1:4711' }, undefined)).toBe(
       '1|6|tcp|127.0.0.1:4711|grpc\n',
     );
   });

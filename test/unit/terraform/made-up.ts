@@ -1,6 +1,11 @@
 // A small provider without a cloud, to try the wire with: notes that are kept in terraform's state alone. What a note
 // says makes the provider misbehave in a way of the test's choice.
-import { Unknown, type CtyObject, type CtyValue } from '../../../src/terraform/protocol/cty.js';
+import {
+  NOT_NULL,
+  Unknown,
+  type CtyObject,
+  type CtyValue,
+} from '../../../src/terraform/protocol/cty.js';
 import type { ProviderServer, Schema } from '../../../src/terraform/protocol/provider-server.js';
 
 export const note: Schema = {
@@ -75,7 +80,6 @@ const misdeeds: Readonly<Record<string, (state: CtyObject) => CtyValue>> = {
   nan: (state) => ({ ...state, size: Number.NaN }),
   unknown: (state) => ({ ...state, tags: new Unknown() }),
   leak: (state) => ({ ...state, lock: { key_wo: 'told', key_wo_version: 1 } }),
-  other: (state) => ({ ...state, text: 'something else' }),
   junk: (state) => ({ ...state, size: 'many', tags: 7, what: 'is this' }),
 };
 const misbehaved = (when: string, state: CtyObject): CtyValue => {
@@ -155,9 +159,7 @@ export function madeUp(
       const { tags, lock } = fields(config);
       const state = fields(proposed_new_state);
       const id =
-        prior_state === null
-          ? new Unknown({ notNull: true })
-          : (fields(prior_state)['id'] as CtyValue);
+        prior_state === null ? new Unknown(NOT_NULL) : (fields(prior_state)['id'] as CtyValue);
       const planned = { ...state, id, tags: tags ?? [], lock: withoutKey(lock) };
       const replace =
         prior_state !== null && fields(prior_state)['size'] !== fields(config)['size'];

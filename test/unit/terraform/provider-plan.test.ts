@@ -2,7 +2,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { collections, kinds } from '../../../src/resources/index.js';
-import { Unknown, type CtyObject, type CtyValue } from '../../../src/terraform/protocol/cty.js';
+import {
+  NOT_NULL,
+  Unknown,
+  type CtyObject,
+  type CtyValue,
+} from '../../../src/terraform/protocol/cty.js';
 import { planChange } from '../../../src/terraform/plan-resource.js';
 import { providerSchema } from '../../../src/terraform/terraform-schema.js';
 import { complete, Core, providerRig } from '../../support/provider.js';
@@ -76,7 +81,7 @@ const rows: readonly Row[] = [
     'account',
     null,
     { name: 'A' },
-    { name: 'A', account: unknown, id: new Unknown({ notNull: true }), resource_url: unknown },
+    { name: 'A', account: unknown, id: new Unknown(NOT_NULL), resource_url: unknown },
   ],
   [
     'a create passes on what is not known yet',

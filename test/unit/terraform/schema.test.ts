@@ -226,11 +226,7 @@ describe('the schema of what there is', () => {
     const objects = function* (type: CtyType): Generator<readonly string[]> {
       if (typeof type === 'string') return;
       if (type[0] === 'object') yield Object.keys(type[1]);
-      for (const of of type[0] === 'object'
-        ? Object.values(type[1])
-        : type[0] === 'tuple'
-          ? type[1]
-          : [type[1]])
+      for (const of of type[0] === 'object' ? Object.values(type[1]) : [type[1]])
         yield* objects(of);
     };
     for (const { attributes } of Object.values(real.resources))

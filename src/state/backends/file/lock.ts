@@ -35,12 +35,7 @@ interface LockRecord extends LockInfo {
   readonly pid_namespace?: string | null;
 }
 
-export interface HeldLock {
-  /** @throws Refusal (exit 4) where the lock file is not ours any more. */
-  assertHeld(): Promise<void>;
-  /** Safe to call twice, and after the lock was lost. */
-  release(): Promise<void>;
-}
+export type HeldLock = Awaited<ReturnType<typeof takeLock>>;
 
 const ATTEMPTS = 10;
 /** The holder touches its file so often. */
@@ -61,11 +56,7 @@ const shape = members<LockRecord>({
 });
 
 /** @param path of the lock file; its real path is what the kernel's name is made of. @throws Refusal (exit 4) where another run holds it. */
-export async function takeLock(
-  tools: LockTools,
-  path: string,
-  operation: string,
-): Promise<HeldLock> {
+export async function takeLock(tools: LockTools, path: string, operation: string) {
   const kernel = await tools.lock.hold(sha256(path).slice(0, 32));
   if (kernel === 'taken') return refuseHeld(path, await readLock(tools.files, path));
   try {
@@ -74,8 +65,8 @@ export async function takeLock(
     const stop = tools.lock.every(HEARTBEAT, () => void beat(tools.files, path, mine));
     let seen: string | undefined;
     return {
-      // Asked before every request: the stamp is the quick way, and only a file that changed is read.
-      async assertHeld() {
+      /** Asked before every request: the stamp is the quick way, and only a file that changed is read. @throws Refusal (exit 4) where the lock file is not ours any more. */
+      async assertHeld(): Promise<void> {
         const now = await tools.files.stamp(path);
         if (now !== undefined && now === seen) return;
         if ((await ifThere(tools.files.read(path))) !== mine)
@@ -86,7 +77,8 @@ export async function takeLock(
           );
         seen = now;
       },
-      async release() {
+      /** Safe to call twice, and after the lock was lost. */
+      async release(): Promise<void> {
         stop();
         try {
           if ((await ifThere(tools.files.read(path))) === mine) await tools.files.remove(path);

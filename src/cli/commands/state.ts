@@ -1,0 +1,151 @@
+// The commands that care for the state: `state list`, `show`, `mv` and `rm`, and `unlock`. Looking takes no lock;
+// changing takes it like any run. Nothing remote is touched.
+import {
+  canonicalAddress,
+  compareText,
+  didYouMean,
+  exits,
+  own,
+  refuse,
+  shellWord,
+  sorted,
+  tryAddress,
+  type Entry,
+  type Result,
+  type State,
+} from '../../model/index.js';
+import type { Snapshot, Store } from '../../state/index.js';
+import type { Command, Context } from '../context.js';
+import { settingsHere } from '../project.js';
+import { storeOf } from '../state-location.js';
+import { table } from '../tables.js';
+import { underLock } from '../working-context.js';
+
+/** What is managed, one line each. */
+export const list: Command = async (context) => {
+  const rows = Object.entries((await resourcesHere(context)) ?? {});
+  if (rows.length === 0) context.err.write('Nothing is managed here.\n');
+  else
+    context.out.write(
+      table(
+        ['address', 'id', 'declared in'],
+        rows
+          .toSorted(([a], [b]) => compareText(a, b))
+          .map(([address, { id, file }]) => [address, id, file]),
+      ),
+    );
+  return exits.done;
+};
+
+/** Everything that is remembered of one address, as JSON. */
+export const show: Command = async (context, [given = '']) => {
+  const address = canonicalAddress(given);
+  const entry = entryOf(await resourcesHere(context), address);
+  const shown = sorted(context.masking.said({ address, ...entry }));
+  context.out.write(`${JSON.stringify(shown, null, 2)}\n`);
+  return exits.done;
+};
+
+/** Gives a managed object another address, and everything that depended on it with it. */
+export const mv: Command = async (context, args) => {
+  const [from = '', to = ''] = args.map(canonicalAddress);
+  await rewrite(context, 'state mv', ({ state }) => {
+    const entry = entryOf(state.resources, from);
+    if (tryAddress(to)?.kind !== entry.kind)
+      refuse('usage', `${to} is no address of ${entry.kind}.`, {
+        detail: `Type it as in: trueup state mv ${shellWord(from)} ${entry.kind}.another-name`,
+      });
+    if (state.resources[to])
+      refuse('bound', `${to} is bound to ${state.resources[to].id} already.`, {
+        detail: `Forget it first: trueup state rm ${shellWord(to)}`,
+      });
+    const result = (address: string, held: Entry | null): Result => ({
+      type: 'result',
+      class: 'applied',
+      address,
+      entry: held,
+    });
+    const dependents = Object.entries(state.resources).filter(
+      ([address, one]) => address !== from && one.depends_on.includes(from),
+    );
+    const moved = dependents.map(([address, one]) => {
+      const depends_on = one.depends_on.map((name) => (name === from ? to : name));
+      return result(address, { ...one, depends_on });
+    });
+    return [result(to, entry), result(from, null), ...moved];
+  });
+  context.out.write(`${from} is ${to} now.\n`);
+  return exits.done;
+};
+
+/**
+ * Lets objects go. Where an attempt to make one has an outcome that nobody knows, it drops the attempt, and what the
+ * address held before stays bound.
+ */
+export const rm: Command = async (context, args) => {
+  const addresses = args.map(canonicalAddress);
+  await rewrite(context, 'state rm', ({ state, pending }) =>
+    addresses.flatMap((address): readonly Result[] => {
+      const attempts = pending.filter((intent) => intent.address === address);
+      const dropped = attempts.map((intent): Result => ({
+        type: 'result',
+        op: intent.op,
+        class: 'not_sent',
+        address,
+      }));
+      if (
+        attempts.length > 0 &&
+        (!state.resources[address] || attempts.some(({ action }) => action === 'create'))
+      )
+        return dropped;
+      entryOf(state.resources, address);
+      return [...dropped, { type: 'result', class: 'applied', address, entry: null }];
+    }),
+  );
+  context.out.write(`${addresses.join(', ')}: forgotten. The live objects stay as they are.\n`);
+  return exits.done;
+};
+
+/** Removes a lock whose holder cannot be proven gone, on a person's word. */
+export const unlock: Command = async (context, [id = '']) => {
+  await (await storeHere(context)).unlock(id);
+  context.out.write('Unlocked.\n');
+  return exits.done;
+};
+
+const storeHere = async (context: Context): Promise<Store> =>
+  storeOf(context, await settingsHere(context));
+
+const resourcesHere = async (context: Context): Promise<State['resources'] | undefined> =>
+  (await (await storeHere(context)).read())?.state.resources;
+
+/** @throws Refusal where nothing is bound to the address. */
+function entryOf(resources: State['resources'] = {}, address: string): Entry {
+  return (
+    own(resources, address) ??
+    refuse(
+      'not-managed',
+      `${address} is not in the state.${didYouMean(address, Object.keys(resources))}`,
+      { detail: 'What is there: trueup state list' },
+    )
+  );
+}
+
+/** Records what `results` makes of the state, under the lock. */
+async function rewrite(
+  context: Context,
+  operation: string,
+  results: (snapshot: Snapshot) => readonly Result[],
+): Promise<void> {
+  const store = await storeHere(context);
+  const before = await store.read();
+  if (!before)
+    return refuse('not-managed', 'There is no state yet.', {
+      detail: `It would be at ${store.location}.`,
+    });
+  const { target } = before.state;
+  await underLock(store, operation, { cloud: { target } }, async (session) => {
+    await session.record(...results(session.snapshot));
+    await session.compact();
+  });
+}
