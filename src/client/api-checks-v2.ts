@@ -1,4 +1,4 @@
-// Checks of what is assumed of v2.
+// Checks of what is assumed of v2, by the names that the ledger of docs/explanation/api.md has for them.
 import {
   idOf,
   isKind,
@@ -13,11 +13,11 @@ import {
   type Kind,
 } from '../model/index.js';
 import { Malformed } from './response.js';
-import type { AssumptionName } from './assumptions.js';
 import { httpDate } from './retry.js';
 import {
   aboutForm,
   bad,
+  eachOf,
   idIn,
   isInteger,
   notEmpty,
@@ -51,9 +51,17 @@ async function recordsOf(facts: Facts, names: readonly string[], limit = '500') 
 const MANAGERS = 'configuration_managers';
 const DESTINATIONS = 'alert_push_destinations';
 
+const whole = (name: string) => async (facts: Facts) => (await wholePage(facts, name)).records;
+const some = (name: string) => async (facts: Facts) =>
+  (await facts.page(name, { limit: '20' })).records;
+
 /** Managers without those records that stand for nothing. */
 const managersIn = async (facts: Facts): Promise<readonly JsonObject[]> =>
-  (await wholePage(facts, MANAGERS)).records.filter(({ id }) => id !== '');
+  (await whole(MANAGERS)(facts)).filter(({ id }) => id !== '');
+
+/** What the destinations hold at a path. */
+const inDestinations = (path: string) => async (facts: Facts) =>
+  (await whole(DESTINATIONS)(facts)).flatMap((record) => valueAt(record, path) ?? []);
 
 /** The listing of accounts if it fits one page; undefined if more follows. */
 async function allAccounts(facts: Facts): Promise<readonly JsonObject[] | undefined> {
@@ -114,8 +122,7 @@ const checkedOr = (checked: readonly string[], none: string): CheckResult =>
   checked.length > 0 ? ok(checked.join(', ')) : unchecked(none);
 
 async function idsOf(facts: Facts, { name, id }: Kind): Promise<readonly string[]> {
-  const { records } = await wholePage(facts, name);
-  return records.map((record) => idIn(record, id)).filter(Boolean);
+  return (await whole(name)(facts)).map((record) => idIn(record, id)).filter(Boolean);
 }
 
 async function filterIn(facts: Facts): Promise<CheckResult> {
@@ -154,7 +161,7 @@ async function filterUnknown(facts: Facts): Promise<CheckResult> {
 }
 
 async function filterName(facts: Facts): Promise<CheckResult> {
-  const { records } = await wholePage(facts, 'accounts');
+  const records = await whole('accounts')(facts);
   const one = records.find(({ name }) => typeof name === 'string' && name !== '');
   if (!one) return unchecked('there are no accounts with a name');
   const unknown = `no account of this name ${unrelatedTo([])}`;
@@ -179,13 +186,6 @@ async function roots(facts: Facts): Promise<CheckResult> {
     : bad(`${count} of ${accounts.length} accounts have a parent that is not listed`);
 }
 
-async function accountIds(facts: Facts): Promise<CheckResult> {
-  const records = [...(await wholePage(facts, 'accounts')).records, ...(await managersIn(facts))];
-  return verdictOn(records, 'ids', ({ id }) =>
-    isInteger(id) ? undefined : `the id ${shortText(id)} is no number`,
-  );
-}
-
 /** Milliseconds since 1970 of a UUID of version 1; undefined for anything else. */
 function timeOf(id: unknown): number | undefined {
   const [, low, middle, high] =
@@ -198,21 +198,6 @@ function timeOf(id: unknown): number | undefined {
 }
 
 const DAY = 86_400_000;
-
-async function timeBasedIds(facts: Facts): Promise<CheckResult> {
-  const records = [
-    ...(await recordsOf(facts, ['alert_rules', DESTINATIONS])),
-    ...(await recordsOf(facts, ['alerts'], '20')),
-  ];
-  return verdictOn(records, 'ids', ([name, record]) => {
-    const id = record[facts.collections.get(name)?.id ?? ''];
-    const at = timeOf(id);
-    if (at === undefined) return `${pluralName(name)}: ${shortText(id)} is no time-based UUID`;
-    return at < Date.UTC(2000) || at > facts.now() + DAY
-      ? `${pluralName(name)}: ${shortText(id)} has the time ${new Date(at).toISOString()}`
-      : undefined;
-  });
-}
 
 async function references(facts: Facts): Promise<CheckResult> {
   const accounts = await allAccounts(facts);
@@ -229,25 +214,6 @@ async function references(facts: Facts): Promise<CheckResult> {
       : `${pluralName(name)}: the account ${shortText(account)} is not listed`;
   });
 }
-
-type Wrong = (record: JsonObject) => string | readonly string[] | undefined;
-const eachRule =
-  (wrong: Wrong): ApiCheck =>
-  async (facts) =>
-    verdictOn((await wholePage(facts, 'alert_rules')).records, 'rules', wrong);
-const eachManager =
-  (wrong: Wrong): ApiCheck =>
-  async (facts) =>
-    verdictOn(await managersIn(facts), 'configuration managers', wrong);
-
-const integerLists = eachRule((record) =>
-  ['associated_accounts', 'associated_groups', 'email_destinations'].flatMap((name) => {
-    const list = record[name];
-    return Array.isArray(list) && list.every((item: Json) => isInteger(item))
-      ? []
-      : [`${name} holds ${shortText(list)}`];
-  }),
-);
 
 async function timestamps(facts: Facts): Promise<CheckResult> {
   const records = [
@@ -267,25 +233,8 @@ async function timestamps(facts: Facts): Promise<CheckResult> {
   );
 }
 
-async function wholeRecords(facts: Facts): Promise<CheckResult> {
-  const names = kindsOf(facts).map(({ name }) => name);
-  const records = (await recordsOf(facts, names)).filter(([, { id }]) => id !== '');
-  return verdictOn(records, 'records', ([name, record]) =>
-    writables(facts.collections.get(name) as Kind)
-      .filter(([attribute]) => !Object.hasOwn(record, attribute))
-      .map(([attribute]) => `${pluralName(name)}: a record does not show \`${attribute}\``),
-  );
-}
-
-const alertTypes = eachRule(({ filter_criteria: criteria }) => {
-  const types = (isObject(criteria) ? criteria['alert_type__in'] : undefined) ?? [];
-  return Array.isArray(types) && types.every((one) => typeof one === 'string')
-    ? undefined
-    : `filter_criteria.alert_type__in is ${shortText(types)}`;
-});
-
 async function schedules(facts: Facts): Promise<CheckResult> {
-  const { records } = await wholePage(facts, 'alert_rules');
+  const records = await whole('alert_rules')(facts);
   const found = verdictOn(records, 'rules', ({ schedule = null }) =>
     schedule === null || typeof schedule === 'string'
       ? undefined
@@ -296,43 +245,8 @@ async function schedules(facts: Facts): Promise<CheckResult> {
   return withOthers(found, [...others]);
 }
 
-const ruleSettings = eachRule(({ settings = null }) =>
-  settings === null || isObject(settings)
-    ? undefined
-    : `settings is of the type ${Array.isArray(settings) ? 'list' : typeof settings}`,
-);
-
-/** What the destinations hold at a path. */
-const inDestinations = async (facts: Facts, path: string) =>
-  (await wholePage(facts, DESTINATIONS)).records.flatMap((record) => valueAt(record, path) ?? []);
-
-/** What is there is never printed: it may be the secret. */
-async function secrets(facts: Facts): Promise<CheckResult> {
-  return verdictOn(await inDestinations(facts, 'authentication.secret'), 'secrets', (secret) =>
-    secret === '*' ? undefined : 'a secret reads back as something else than *',
-  );
-}
-
-async function urls(facts: Facts): Promise<CheckResult> {
-  return verdictOn(await inDestinations(facts, 'endpoint.url'), 'destinations', (url) => {
-    const { protocol, port } =
-      typeof url === 'string' && URL.canParse(url)
-        ? new URL(url)
-        : { protocol: 'no URL', port: '' };
-    return protocol === 'https:' && (port === '' || port === '8443')
-      ? undefined
-      : `a destination has an address with ${protocol}${port && ` and port ${port}`}`;
-  });
-}
-
 const isDocument = (value: Json | undefined): boolean =>
   Array.isArray(value) && value.length === 2 && isTree(value[0] as Json) && Array.isArray(value[1]);
-
-const documents = eachManager((record) =>
-  ['configuration', 'target', 'actual', 'pending']
-    .filter((name) => !isDocument(record[name]))
-    .map((name) => `${name} is not [object, list]`),
-);
 
 async function managerOfRouter(facts: Facts): Promise<CheckResult> {
   const managers = await managersIn(facts);
@@ -346,46 +260,16 @@ async function managerOfRouter(facts: Facts): Promise<CheckResult> {
   return okUnless(wrong, 'a router that exists, and one that does not');
 }
 
-const versions = eachManager(({ version_number: version }) =>
-  Number.isSafeInteger(version) ? undefined : `version_number is ${shortText(version)}`,
-);
-
 const tomorrow = ({ now }: Facts): string => new Date(now() + DAY).toISOString();
 
 async function activityFilters(facts: Facts): Promise<CheckResult> {
-  const { records } = await facts.page('activity_logs', { limit: '20' });
+  const records = await some('activity_logs')(facts);
   if (records.length === 0) return unchecked('the activity log is empty');
   const ids = records.map((record) => shortText(valueAt(record, 'object.id')));
   const wrong =
     (await notEmpty(facts, 'activity_logs', 'action__timestamp__gte', tomorrow(facts))) ??
     (await notEmpty(facts, 'activity_logs', 'object__id', unrelatedTo(ids)));
   return okUnless(wrong, 'a time to come, and an object that does not exist, give nothing');
-}
-
-async function activityRecords(facts: Facts): Promise<CheckResult> {
-  const { records } = await facts.page('activity_logs', { limit: '20' });
-  const has = (record: JsonObject, paths: readonly string[]): boolean =>
-    paths.some((path) => ['string', 'number'].includes(typeof valueAt(record, path)));
-  const parts = [
-    ['action.timestamp'],
-    ['action.type_name', 'action.type'],
-    ['object.id'],
-    ['actor.id', 'actor.email'],
-  ];
-  return verdictOn(records, 'records', (record) =>
-    parts
-      .filter((paths) => !has(record, paths))
-      .map((paths) => `a record does not name ${paths.join(' or ')}`),
-  );
-}
-
-async function alertRecords(facts: Facts): Promise<CheckResult> {
-  const { records } = await facts.page('alerts', { limit: '20' });
-  return verdictOn(records, 'alerts', ({ account = null, router = null }) =>
-    (account === null) === (router === null)
-      ? `an alert names ${account === null ? 'neither an account nor a router' : 'both an account and a router'}`
-      : undefined,
-  );
 }
 
 async function auditRecords(facts: Facts): Promise<CheckResult> {
@@ -421,7 +305,15 @@ async function serverDate(facts: Facts): Promise<CheckResult> {
     : ok('by a clock that agrees with ours to a minute');
 }
 
-export const v2Checks = {
+/** What a record of the activity log has to name, each by one of its paths. */
+const NAMED = [
+  ['action.timestamp'],
+  ['action.type_name', 'action.type'],
+  ['object.id'],
+  ['actor.id', 'actor.email'],
+];
+
+export const v2Checks: Readonly<Record<string, ApiCheck>> = {
   'v2-next': listings,
   'v2-limit': pageSizes('accounts', 'accounts', 'limit', 500),
   'v2-offset': offset,
@@ -430,24 +322,96 @@ export const v2Checks = {
   'v2-filter-unknown': filterUnknown,
   'v2-filter-name': filterName,
   'v2-descendants': roots,
-  'account-ids': accountIds,
-  'time-based-ids': timeBasedIds,
+  'account-ids': eachOf(
+    'ids',
+    async (facts) => [...(await whole('accounts')(facts)), ...(await managersIn(facts))],
+    ({ id }) => (isInteger(id) ? undefined : `the id ${shortText(id)} is no number`),
+  ),
+  'time-based-ids': eachOf(
+    'ids',
+    async (facts) => [
+      ...(await recordsOf(facts, ['alert_rules', DESTINATIONS])),
+      ...(await recordsOf(facts, ['alerts'], '20')),
+    ],
+    ([name, record], { collections, now }) => {
+      const id = record[collections.get(name)?.id ?? ''];
+      const at = timeOf(id);
+      if (at === undefined) return `${pluralName(name)}: ${shortText(id)} is no time-based UUID`;
+      return at < Date.UTC(2000) || at > now() + DAY
+        ? `${pluralName(name)}: ${shortText(id)} has the time ${new Date(at).toISOString()}`
+        : undefined;
+    },
+  ),
   references,
-  'integer-lists': integerLists,
+  'integer-lists': eachOf('rules', whole('alert_rules'), (record) =>
+    ['associated_accounts', 'associated_groups', 'email_destinations'].flatMap((name) => {
+      const list = record[name];
+      return Array.isArray(list) && list.every((item: Json) => isInteger(item))
+        ? []
+        : [`${name} holds ${shortText(list)}`];
+    }),
+  ),
   timestamps,
-  'whole-records': wholeRecords,
-  'rule-alert-types': alertTypes,
+  'whole-records': eachOf(
+    'records',
+    async (facts) => {
+      const names = kindsOf(facts).map(({ name }) => name);
+      return (await recordsOf(facts, names)).filter(([, { id }]) => id !== '');
+    },
+    ([name, record], { collections }) =>
+      writables(collections.get(name) as Kind)
+        .filter(([attribute]) => !Object.hasOwn(record, attribute))
+        .map(([attribute]) => `${pluralName(name)}: a record does not show \`${attribute}\``),
+  ),
+  'rule-alert-types': eachOf('rules', whole('alert_rules'), ({ filter_criteria: criteria }) => {
+    const types = (isObject(criteria) ? criteria['alert_type__in'] : undefined) ?? [];
+    return Array.isArray(types) && types.every((one) => typeof one === 'string')
+      ? undefined
+      : `filter_criteria.alert_type__in is ${shortText(types)}`;
+  }),
   'rule-schedule': schedules,
-  'rule-settings': ruleSettings,
-  'destination-secret': secrets,
-  'destination-url': urls,
-  'manager-documents': documents,
+  'rule-settings': eachOf('rules', whole('alert_rules'), ({ settings = null }) =>
+    settings === null || isObject(settings)
+      ? undefined
+      : `settings is of the type ${Array.isArray(settings) ? 'list' : typeof settings}`,
+  ),
+  // What is there is never printed: it may be the secret.
+  'destination-secret': eachOf('secrets', inDestinations('authentication.secret'), (secret) =>
+    secret === '*' ? undefined : 'a secret reads back as something else than *',
+  ),
+  'destination-url': eachOf('destinations', inDestinations('endpoint.url'), (url) => {
+    const { protocol, port } =
+      typeof url === 'string' && URL.canParse(url)
+        ? new URL(url)
+        : { protocol: 'no URL', port: '' };
+    return protocol === 'https:' && (port === '' || port === '8443')
+      ? undefined
+      : `a destination has an address with ${protocol}${port && ` and port ${port}`}`;
+  }),
+  'manager-documents': eachOf('configuration managers', managersIn, (record) =>
+    ['configuration', 'target', 'actual', 'pending']
+      .filter((name) => !isDocument(record[name]))
+      .map((name) => `${name} is not [object, list]`),
+  ),
   'manager-of-router': managerOfRouter,
-  'manager-version': versions,
+  'manager-version': eachOf('configuration managers', managersIn, ({ version_number: version }) =>
+    Number.isSafeInteger(version) ? undefined : `version_number is ${shortText(version)}`,
+  ),
+};
+
+export const logChecks: Readonly<Record<string, ApiCheck>> = {
   'activity-filters': activityFilters,
-  'activity-records': activityRecords,
-  'alert-records': alertRecords,
+  'activity-records': eachOf('records', some('activity_logs'), (record) =>
+    NAMED.filter(
+      (paths) => !paths.some((path) => ['string', 'number'].includes(typeof valueAt(record, path))),
+    ).map((paths) => `a record does not name ${paths.join(' or ')}`),
+  ),
+  'alert-records': eachOf('alerts', some('alerts'), ({ account = null, router = null }) =>
+    (account === null) === (router === null)
+      ? `an alert names ${account === null ? 'neither an account nor a router' : 'both an account and a router'}`
+      : undefined,
+  ),
   'audit-records': auditRecords,
   'battery-router': batteries,
   'server-date': serverDate,
-} as const satisfies Partial<Record<AssumptionName, ApiCheck>>;
+};
