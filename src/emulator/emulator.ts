@@ -92,11 +92,9 @@ export function createEmulator(options: EmulatorOptions): Emulator {
     deliveries: createDeliveries({ ...options.deliveries, ...shared }),
   };
   const app = createApp(cloud);
-  let readings: EmulatorApp | undefined;
-  const appFor = (method: string): EmulatorApp =>
-    method === 'GET' && staleness.lags()
-      ? (readings ??= createApp({ ...cloud, store: staleness.readings }))
-      : app;
+  const lagging = { ...cloud, store: staleness.readings };
+  const seenBy = (method: string): EmulatedCloud =>
+    method === 'GET' && staleness.lags() ? lagging : cloud;
   const requests: Exchange[] = [];
   const landing = new Set<Promise<unknown>>();
   let play = staged(options.faults ?? []);
@@ -129,7 +127,7 @@ export function createEmulator(options: EmulatorOptions): Emulator {
       behaviours,
       url,
       method,
-      proceed: async () => appFor(method).fetch(request, { body }),
+      proceed: async () => app.fetch(request, { body, cloud: seenBy(method) }),
       shift: (remove) => shiftBy(cloud, kind, url, remove),
       lagging: staleness.during,
       later,

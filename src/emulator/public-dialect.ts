@@ -1,15 +1,8 @@
 // What public clients expect of v2 beside the reference: header names, query parameters, larger limits.
 // Nothing of it exists in the dialect of the reference.
 import { compareText, own, type Collection, type JsonObject } from '../model/index.js';
-import { queryOf, type Asked, type EmulatedCloud } from './app.js';
-import {
-  passing,
-  sortKeyOf,
-  testOf,
-  type Filter,
-  type FilterType,
-  type Test,
-} from './filter-comparison.js';
+import { queryOf, type Asked } from './app.js';
+import { passing, sortKeyOf, testOf, type Filter, type FilterType } from './filter-comparison.js';
 import type { StoredRecord } from './records.js';
 import { turnDown } from './error-responses.js';
 
@@ -32,8 +25,8 @@ interface Extras {
 const nothing: Extras = { knows: () => false, pick: (records) => records, ordered: false };
 
 /** @throws Refused (400) for fields that do not exist, and values that fit no filter */
-export function extrasOf({ behaviours }: EmulatedCloud, collection: Collection, c: Asked): Extras {
-  if (behaviours.dialect !== 'public') return nothing;
+export function extrasOf(c: Asked, collection: Collection): Extras {
+  if (c.env.cloud.behaviours.dialect !== 'public') return nothing;
   const query = queryOf(c);
   const tests = [...query].flatMap(([name, text]) => {
     const filter = filterOf(collection, name);
@@ -58,7 +51,7 @@ function filterOf(collection: Collection, parameter: string): Filter | undefined
   const [, field = '', id, word = 'is'] =
     /^(\w+?)(\.id)?(?:__(in|lte?|gte?))?$/.exec(parameter) ?? [];
   const shape = shapeOf(collection, field);
-  const test = (word === 'in' ? 'among' : word) as Test;
+  const test = (word === 'in' ? 'among' : word) as Filter['test'];
   const exact = test === 'is' || test === 'among';
   const fits =
     id === undefined

@@ -1,14 +1,7 @@
 // The sample flow: one GET that reads a SIM, changes its status to the other one, and reads it again. It belongs to
 // nobody's log: the reference gives it no events.
 import type { Json } from '../model/index.js';
-import {
-  answerText,
-  queryOf,
-  route,
-  type EmulatorApp,
-  type Asked,
-  type EmulatedCloud,
-} from './app.js';
+import { answerText, queryOf, route, type EmulatorApp, type Asked } from './app.js';
 import { checkParameters } from './pagination.js';
 import type { StoredRecord } from './records.js';
 import { turnDown } from './error-responses.js';
@@ -17,11 +10,11 @@ import { turnDown } from './error-responses.js';
 const transitions: Readonly<Record<string, string>> = { ACTIVE: 'PAUSE', PAUSE: 'ACTIVE' };
 const words: Readonly<Record<string, string>> = { ACTIVE: 'Active', PAUSE: 'Pause' };
 
-export function addFlow(app: EmulatorApp, cloud: EmulatedCloud): void {
-  route(app, '/get_sim_info/activate_sim', { GET: (c) => flip(cloud, c) });
-}
+export const addFlow = (app: EmulatorApp): void =>
+  route(app, '/get_sim_info/activate_sim', { GET: flip });
 
-function flip({ store, credentials, random }: EmulatedCloud, c: Asked): Response {
+function flip(c: Asked): Response {
+  const { store, credentials, random } = c.env.cloud;
   const { username, password } = credentials.flow;
   if (c.req.header('x-username') !== username || c.req.header('x-password') !== password)
     turnDown(401, 'the user name or the password is wrong');
