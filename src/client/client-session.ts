@@ -2,7 +2,7 @@
 // that are answered or refused. Credentials are revealed here, for the request that carries them.
 import { defined, Refusal, exits, isLoopback, refuse, type Secret } from '../model/index.js';
 import type { Clock } from '../platform/index.js';
-import { Malformed, parseAnswer } from './response.js';
+import { Malformed } from './response.js';
 import { httpClient, type Call, type HttpClient, type HttpPorts } from './http-client.js';
 import type { Dialect } from './dialect.js';
 import { baseUrlOf, type BaseUrl } from './endpoint.js';
@@ -10,7 +10,6 @@ import { complaint } from './errors.js';
 import { isRetryableRead } from './retry.js';
 import { iot, rates } from './iot.js';
 import { limiter, type Limiter } from './rate-limit.js';
-import type { ReadPage } from './pagination.js';
 import type { Answer } from './transport.js';
 import { v2 } from './v2.js';
 import { v3 } from './v3.js';
@@ -61,13 +60,6 @@ export interface ClientSession extends HttpClient, ApiCredentials {
     query: string,
     options?: ReadOptions,
   ) => Promise<Answer>;
-  /** Reads pages; `heed` sees each answer. */
-  readonly reader: (
-    endpoint: Endpoint,
-    counted: string,
-    path: string,
-    heed?: (answer: Answer) => void,
-  ) => ReadPage;
   readonly within: (signal: AbortSignal) => ClientSession;
 }
 
@@ -127,16 +119,9 @@ export function openSession(options: ConnectOptions): ClientSession {
       );
     };
 
-    const reader: ClientSession['reader'] =
-      (endpoint, counted, path, heed) => async (query, page) => {
-        const answer = await read(endpoint, counted, path, query, { signal: page });
-        heed?.(answer);
-        return endpoint.dialect.page(parseAnswer(answer));
-      };
-
     const within = (time: AbortSignal): ClientSession =>
       over(messenger.within(time), AbortSignal.any([signal, time]));
-    return { ...messenger, ...shared, read, reader, within };
+    return { ...messenger, ...shared, read, within };
   }
 
   const target = all.map(({ base }) => base.origin + base.path).join(' ');

@@ -642,7 +642,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'pages after the first are not expanded',
-    file: 'client/records.ts',
+    file: 'client/pagination.ts',
     find: "whole.set('expand', expand);",
     replace: '',
     tests: records,
