@@ -1,6 +1,6 @@
 // `trueup doctor --check-api` as a person runs it, against a service that holds what is assumed and one that does not.
 import { expect, onTestFinished, test } from 'vitest';
-import { makeEstate } from '../../src/emulator/index.js';
+import { makeEstate } from '../support/make-estate.js';
 import type { JsonObject } from '../../src/model/index.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { box, type Box } from '../support/box.js';

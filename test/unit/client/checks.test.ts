@@ -14,9 +14,9 @@ import {
   bareEstate,
   createEmulator,
   dummyCredentials,
-  makeEstate,
   type Estate,
 } from '../../../src/emulator/index.js';
+import { makeEstate } from '../../support/make-estate.js';
 import { Secret, type Json } from '../../../src/model/index.js';
 import { systemClock } from '../../../src/platform/clock.js';
 import { systemRandom } from '../../../src/platform/random.js';
