@@ -48,47 +48,40 @@ function flip(c: Asked): Response {
   return answerText(JSON.stringify(result), 'iot');
 }
 
+/** What is told of every SIM alike: names by their value. */
+const constants: Readonly<Record<string, string>> = {
+  '': 'assignedImei chargeCodeForPPMove chargeCodeNonPPMove',
+  '0': 'accessControlClass freezeDuration',
+  '0000': 'pin1 pin2',
+  '00000000': 'puk1 puk2',
+  '1': 'tenantId userProfileId operatorId',
+  '2FF': 'simSpecification',
+  '2024-01-02T03:04:05Z': 'firstActivationDate installationDate lastSubscriptionDateChange',
+  Default:
+    'roamProfileName priceProfileName productOfferName pdpContextProfileName subscriptionPackageDescription',
+  Router: 'deviceTerminalType',
+  SIM: 'simCardDescription',
+  true: 'gprs lte smsMo smsMt',
+  false: 'csd voice clip consumerConnectivity moveToPermitted',
+};
+
 /** As it was read first. Every value is a list of one text, but for `apns`. */
 function information(record: StoredRecord, customer: string): Json {
   const text = (name: string): string => String(record[name] ?? '');
-  const since = '2024-01-02T03:04:05Z';
   const texts = {
     customerLabel: text('label'),
     msisdn: text('msisdn'),
     imsi: text('imsi'),
     icc: text('iccid'),
-    pin1: '0000',
-    pin2: '0000',
-    puk1: '00000000',
-    puk2: '00000000',
     imei: text('detectedImei'),
-    assignedImei: '',
     customerNo: customer,
-    accessControlClass: '0',
-    roamProfileName: 'Default',
-    deviceTerminalType: 'Router',
     simSubscriptionStatus: words[text('state')] ?? '',
-    simCardDescription: 'SIM',
-    simSpecification: '2FF',
-    priceProfileName: 'Default',
-    productOfferName: 'Default',
-    pdpContextProfileName: 'Default',
-    tenantId: '1',
-    userProfileId: '1',
-    firstActivationDate: since,
-    ...Object.fromEntries(['gprs', 'lte', 'smsMo', 'smsMt'].map((name) => [name, 'true'])),
-    ...Object.fromEntries(
-      ['csd', 'voice', 'clip', 'consumerConnectivity'].map((name) => [name, 'false']),
-    ),
-    installationDate: since,
-    lastSubscriptionDateChange: since,
-    moveToPermitted: 'false',
-    freezeDuration: '0',
-    chargeCodeForPPMove: '',
-    chargeCodeNonPPMove: '',
     customerName: text('enterprise'),
-    subscriptionPackageDescription: 'Default',
-    operatorId: '1',
+    ...Object.fromEntries(
+      Object.entries(constants).flatMap(([value, names]) =>
+        names.split(' ').map((name) => [name, value]),
+      ),
+    ),
   };
   return {
     ...Object.fromEntries(Object.entries(texts).map(([name, value]) => [name, [value]])),

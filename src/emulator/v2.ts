@@ -1,5 +1,5 @@
 // The legacy surface: `/api/v2/<collection>/`, four headers, `data` and `meta`, references as URLs.
-import { wireText, type Attribute, type Json, type JsonObject, type Kind } from '../model/index.js';
+import { wireText, type Json, type JsonObject, type Kind } from '../model/index.js';
 import { activitiesOf, activityFilters, type Actor } from './activity-log.js';
 import {
   answerText,
@@ -27,11 +27,11 @@ import {
   placeCursor,
   queryWith,
 } from './pagination.js';
-import { filterTypeOf, filtered, namedValues, type Filter } from './filter-comparison.js';
+import { filtered, namedValues } from './filter-comparison.js';
 import { extrasOf, publicHeader } from './public-dialect.js';
 import { blank, showRecord, type RenderContext, type StoredRecord } from './records.js';
 import { turnDown } from './error-responses.js';
-import { isNamed, specificsOf } from './collection-rules.js';
+import { filtersOf, isNamed, specificsOf } from './collection-rules.js';
 
 const DEFAULT_PAGE = 20;
 const MOST_PAGE = 500;
@@ -109,10 +109,10 @@ export function recordTextOf(shown: (record: StoredRecord, face: RenderContext) 
 }
 
 function list(c: Asked, kind: Kind, text: TextOf): Response {
-  const { filters, expand, listsUrl } = specificsOf(kind);
+  const { expand, listsUrl } = specificsOf(kind);
   const query = queryOf(c);
   const byOffset = kind.operations.paging === 'offset';
-  const known = [...filters, 'limit', byOffset ? 'offset' : CURSOR];
+  const known = [...Object.keys(filtersOf(kind)), 'limit', byOffset ? 'offset' : CURSOR];
   if (expand.length > 0) known.push('expand');
   const extras = extrasOf(c, kind);
   checkParameters(query, (name) => known.includes(name) || extras.knows(name));
@@ -120,7 +120,7 @@ function list(c: Asked, kind: Kind, text: TextOf): Response {
   if (expanded !== null && !expand.includes(expanded))
     turnDown(400, `expand takes ${expand.join(', ')}`, ['expand']);
 
-  const records = extras.pick(matching(c, kind, filters));
+  const records = extras.pick(matching(c, kind));
   const face = faceOf(c);
   const { narrow = (shown) => shown, ordered } = extras;
   const plain = expanded === null && !extras.narrow;
@@ -147,18 +147,16 @@ function expandedRecord(c: Asked, kind: Kind, record: StoredRecord, name: string
 }
 
 /** Records that pass every filter of the query. Those named by id are looked up, not searched for. */
-function matching(c: Asked, kind: Kind, names: readonly string[]): readonly StoredRecord[] {
+function matching(c: Asked, kind: Kind): readonly StoredRecord[] {
   const { store } = c.env.cloud;
   const query = queryOf(c);
-  const filters = names.map((name): readonly [string, Filter] => {
-    const field = name.replace(/__in$/, '');
-    const shape = filterTypeOf(kind.attributes[field] as Attribute);
-    return [name, { field, shape, test: field === name ? 'is' : 'among' }];
-  });
-  const byId = filters.find(([name, { field }]) => field === kind.id && query.has(name));
-  const others = Object.fromEntries(filters.filter((one) => one !== byId));
-  if (!byId) return filtered(store.all(kind), query, others);
+  const filters = filtersOf(kind);
+  const byId = Object.entries(filters).find(
+    ([name, { field }]) => field === kind.id && query.has(name),
+  );
+  if (!byId) return filtered(store.all(kind), query, filters);
   const [name, { test }] = byId;
+  const { [name]: _, ...others } = filters;
   const ids = namedValues(name, test, query.get(name) ?? '');
   const shape = kind.id === 'id' ? /^\d+$/ : /^[0-9a-f-]{36}$/i;
   if (!ids.every((id) => shape.test(id)))

@@ -27,10 +27,10 @@ import {
 } from './app.js';
 import { drafted, existing, fieldsOf, remove, requireAll } from './write-steps.js';
 import { behind, checkParameters, count, cursorAt, locate, queryWith } from './pagination.js';
-import { filtered, passing, type Filter } from './filter-comparison.js';
+import { filtered, passing } from './filter-comparison.js';
 import { type StoredRecord } from './records.js';
 import { mediaTypes, turnDown } from './error-responses.js';
-import { specificsOf } from './collection-rules.js';
+import { filtersOf } from './collection-rules.js';
 
 const DEFAULT_PAGE = 20;
 const MOST_PAGE = 50;
@@ -95,10 +95,9 @@ export function linkage(attribute: Attribute, id: Json): Json {
 
 function list(c: Asked, kind: Kind): Response {
   const query = queryOf(c);
-  const { filters } = specificsOf(kind);
-  const known = [...pageParameters, 'search', 'sort', ...filters.map((name) => `filter[${name}]`)];
+  const known = [...pageParameters, 'search', 'sort', ...Object.keys(filtersOf(kind))];
   checkParameters(query, (name) => known.includes(name) || /^search\[.*\]$/.test(name));
-  const records = inOrder(kind, query.get('sort'), matching(c, kind, filters));
+  const records = inOrder(kind, query.get('sort'), matching(c, kind));
   return cursorPage(c, kind, records);
 }
 
@@ -151,17 +150,13 @@ function bounds(
   return [start, start + size];
 }
 
-function matching(c: Asked, kind: Kind, names: readonly string[]): readonly StoredRecord[] {
+function matching(c: Asked, kind: Kind): readonly StoredRecord[] {
   const query = queryOf(c);
-  const filters = names.map((field): readonly [string, Filter] => [
-    `filter[${field}]`,
-    { field, shape: 'text', test: 'is' },
-  ]);
   const searches = [...query].flatMap(([parameter, terms]) => {
     const form = /^search(?:\[(.*)\])?$/.exec(parameter);
     return form ? [searchTest(kind, parameter, form[1], terms)] : [];
   });
-  const records = filtered(c.env.cloud.store.all(kind), query, Object.fromEntries(filters));
+  const records = filtered(c.env.cloud.store.all(kind), query, filtersOf(kind));
   return passing(records, searches);
 }
 
