@@ -4,21 +4,14 @@ import { defined, exits, Refusal, type Collections } from '../model/index.js';
 import { Malformed, parseAnswer, recordOf } from './response.js';
 import { openSession, type ConnectOptions, type ClientSession } from './client-session.js';
 import type { Answer } from './transport.js';
-import { logChecks, v2Checks } from './api-checks-v2.js';
-import { v3Checks } from './api-checks-v3.js';
-import type { ApiCheck, Facts, CheckResult } from './api-check-results.js';
+import { checks } from './api-check-table.js';
+import type { Facts, CheckResult } from './api-check-results.js';
 
 /** `name`: of an entry of the ledger in docs/explanation/api.md. */
 export interface Checked extends CheckResult {
   readonly name: string;
 }
 
-/** What can be checked by reading, in the order of the ledger. */
-export const checks: Readonly<Record<string, ApiCheck>> = {
-  ...v2Checks,
-  ...v3Checks,
-  ...logChecks,
-};
 /** How many other entries the ledger has. */
 export const UNCHECKABLE = 43;
 

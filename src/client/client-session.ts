@@ -1,7 +1,6 @@
 // One run's conversation with the cloud: which address a kind is spoken to at, with which credentials, and reads
 // that are answered or refused. Credentials are revealed here, for the request that carries them.
 import { defined, Refusal, exits, isLoopback, refuse, type Secret } from '../model/index.js';
-import type { Clock } from '../platform/index.js';
 import { Malformed } from './response.js';
 import { httpClient, type Call, type HttpClient, type HttpPorts } from './http-client.js';
 import type { Dialect } from './dialect.js';
@@ -137,6 +136,7 @@ export function openSession(options: ConnectOptions): ClientSession {
 function endpointsOf({ v2: two, v3: three, iot: platform, clock }: ConnectOptions): {
   readonly [name in Dialect['name']]?: Endpoint;
 } {
+  const base = platform && baseUrlOf(platform.url, iot.address);
   return {
     ...(two && {
       v2: {
@@ -154,7 +154,15 @@ function endpointsOf({ v2: two, v3: three, iot: platform, clock }: ConnectOption
         headers: { authorization: { prefix: 'Bearer ', secret: three.token } },
       },
     }),
-    ...(platform && { iot: platformEndpoint(baseUrlOf(platform.url, iot.address), clock) }),
+    // Each request is given the token that is valid when it is sent.
+    ...(base && {
+      iot: {
+        dialect: iot,
+        base,
+        headers: {},
+        ...(!isLoopback(new URL(base.origin)) && { gate: limiter(clock, ...rates.details) }),
+      },
+    }),
   };
 }
 
@@ -162,16 +170,6 @@ function endpointsOf({ v2: two, v3: three, iot: platform, clock }: ConnectOption
 function v3Base(url: string): BaseUrl {
   const { origin, path } = baseUrlOf(url, v3.address);
   return { origin, path: path.replace(/\/api\/v3$/, '') };
-}
-
-/** Each request is given the token that is valid when it is sent. */
-function platformEndpoint(base: BaseUrl, clock: Clock): Endpoint {
-  return {
-    dialect: iot,
-    base,
-    headers: {},
-    ...(!isLoopback(new URL(base.origin)) && { gate: limiter(clock, ...rates.details) }),
-  };
 }
 
 /** Runs a reading; what is malformed in it becomes a refusal. */

@@ -3,12 +3,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import {
-  UNCHECKABLE,
-  checkAssumptions,
-  checks,
-  type Checked,
-} from '../../../src/client/api-checks.js';
+import { checks } from '../../../src/client/api-check-table.js';
+import { UNCHECKABLE, checkAssumptions, type Checked } from '../../../src/client/api-checks.js';
 import type { Answer, HttpRequest } from '../../../src/client/index.js';
 import {
   bareEstate,

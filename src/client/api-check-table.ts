@@ -1,0 +1,523 @@
+// Checks of what is assumed of v2 and v3, by the names that the ledger of docs/explanation/api.md has for them.
+import {
+  idOf,
+  isKind,
+  isObject,
+  isTree,
+  unescapeAll,
+  valueAt,
+  walk,
+  writables,
+  type Attribute,
+  type Collection,
+  type Json,
+  type JsonObject,
+  type Kind,
+  type Values,
+} from '../model/index.js';
+import { Malformed, parseAnswer } from './response.js';
+import { httpDate } from './retry.js';
+import {
+  aboutForm,
+  bad,
+  eachOf,
+  idIn,
+  isInteger,
+  note,
+  notEmpty,
+  ok,
+  okUnless,
+  pageSizes,
+  pluralName,
+  unrelatedTo,
+  shortText,
+  unchecked,
+  verdictOn,
+  wholePage,
+  withOthers,
+  type ApiCheck,
+  type Facts,
+  type CheckResult,
+} from './api-check-results.js';
+
+const kindsOf = ({ collections }: Facts): readonly Kind[] =>
+  [...collections.values()].filter(isKind).filter(({ operations }) => operations.dialect === 'v2');
+
+/** Records of several collections, each with the name of its own. */
+async function recordsOf(facts: Facts, names: readonly string[], limit = '500') {
+  const lists = names.map(async (name) => {
+    const { records } = await facts.page(name, { limit });
+    return records.map((record) => [name, record] as const);
+  });
+  return (await Promise.all(lists)).flat();
+}
+
+const MANAGERS = 'configuration_managers';
+const DESTINATIONS = 'alert_push_destinations';
+
+const whole = (name: string) => async (facts: Facts) => (await wholePage(facts, name)).records;
+const some = (name: string) => async (facts: Facts) =>
+  (await facts.page(name, { limit: '20' })).records;
+
+/** Managers without those records that stand for nothing. */
+const managersIn = async (facts: Facts): Promise<readonly JsonObject[]> =>
+  (await whole(MANAGERS)(facts)).filter(({ id }) => id !== '');
+
+/** What the destinations hold at a path. */
+const inDestinations = (path: string) => async (facts: Facts) =>
+  (await whole(DESTINATIONS)(facts)).flatMap((record) => valueAt(record, path) ?? []);
+
+/** The listing of accounts if it fits one page; undefined if more follows. */
+async function allAccounts(facts: Facts): Promise<readonly JsonObject[] | undefined> {
+  const { records, next } = await wholePage(facts, 'accounts');
+  return next === null ? records : undefined;
+}
+
+const TOO_MANY = 'the accounts do not fit one page';
+
+async function listings(facts: Facts): Promise<CheckResult> {
+  const names = [...facts.collections.values()].flatMap(({ name, operations }) =>
+    operations.dialect === 'v2' && !operations.needs ? [name] : [],
+  );
+  const [read, unread]: [string[], string[]] = [[], []];
+  for (const name of names) {
+    try {
+      await facts.page(name, { limit: '1' });
+      read.push(name);
+    } catch (error) {
+      if (error instanceof Malformed)
+        return bad(`${pluralName(name)}: the answer ${error.message}`);
+      unread.push(pluralName(name));
+    }
+  }
+  if (read.length === 0) return unchecked('no collection can be read');
+  return ok(
+    `${read.length} collections${unread.length > 0 ? `; not checked: ${unread.join(', ')}` : ''}`,
+  );
+}
+
+async function offset(facts: Facts): Promise<CheckResult> {
+  const first = await facts.page('accounts', { limit: '1' });
+  if (first.next === null) return unchecked('there are not two accounts');
+  const led = await facts.page('accounts', first.next);
+  const skipped = await facts.page('accounts', { limit: '1', offset: '1' });
+  const ids = [first, led, skipped].map(({ records }) => shortText(records[0]?.['id']));
+  if (ids[0] === ids[2]) return bad('offset=1 gives the first account again');
+  return ids[1] === ids[2]
+    ? ok('offset=1 gives what next leads to')
+    : bad('offset=1 gives another account than next leads to');
+}
+
+async function cursor(facts: Facts): Promise<CheckResult> {
+  const followed: string[] = [];
+  for (const { name, id, operations } of kindsOf(facts)) {
+    if (operations.paging !== 'next') continue;
+    const first = await facts.page(name, { limit: '1' });
+    if (first.next === null) continue;
+    const second = await facts.page(name, first.next);
+    if (shortText(first.records[0]?.[id]) === shortText(second.records[0]?.[id]))
+      return bad(`${pluralName(name)}: next leads to the same record again`);
+    followed.push(pluralName(name));
+  }
+  return checkedOr(followed, 'there are not two rules, nor two destinations');
+}
+
+const checkedOr = (checked: readonly string[], none: string): CheckResult =>
+  checked.length > 0 ? ok(checked.join(', ')) : unchecked(none);
+
+async function idsOf(facts: Facts, { name, id }: Kind): Promise<readonly string[]> {
+  return (await whole(name)(facts)).map((record) => idIn(record, id)).filter(Boolean);
+}
+
+async function filterIn(facts: Facts): Promise<CheckResult> {
+  const checked: string[] = [];
+  for (const kind of kindsOf(facts)) {
+    const { name, id, operations } = kind;
+    if (operations.by_ids === undefined) continue;
+    const ids = await idsOf(facts, kind);
+    // Fewer than there are: a filter that is ignored has to show.
+    const some = ids.slice(0, Math.min(2, ids.length - 1));
+    if (some.length === 0) continue;
+    const { records } = await facts.page(name, {
+      [operations.by_ids]: [...some, unrelatedTo(ids)].join(','),
+      limit: '500',
+    });
+    const found = records.map((record) => idIn(record, id));
+    if (found.length !== some.length || !some.every((one) => found.includes(one)))
+      return bad(
+        `${pluralName(name)}: ${operations.by_ids} of ${some.length} that exist and one that does not gives ${found.length}`,
+      );
+    checked.push(pluralName(name));
+  }
+  return checkedOr(checked, 'there are not two accounts');
+}
+
+async function filterUnknown(facts: Facts): Promise<CheckResult> {
+  const checked: string[] = [];
+  for (const kind of kindsOf(facts)) {
+    const ids = await idsOf(facts, kind);
+    if (ids.length === 0) continue;
+    const wrong = await notEmpty(facts, kind.name, kind.operations.by_id, unrelatedTo(ids));
+    if (wrong !== undefined) return bad(wrong);
+    checked.push(pluralName(kind.name));
+  }
+  return checkedOr(checked, 'there are no objects');
+}
+
+async function filterName(facts: Facts): Promise<CheckResult> {
+  const records = await whole('accounts')(facts);
+  const one = records.find(({ name }) => typeof name === 'string' && name !== '');
+  if (!one) return unchecked('there are no accounts with a name');
+  const unknown = `no account of this name ${unrelatedTo([])}`;
+  const wrong = await notEmpty(facts, 'accounts', 'name', unknown);
+  if (wrong !== undefined) return bad(wrong);
+  const name = unescapeAll(one['name'] as Json) as string;
+  const named = (await facts.page('accounts', { name, limit: '500' })).records;
+  if (!named.some((record) => idIn(record, 'id') === idIn(one, 'id')))
+    return bad('name= of an account that is listed does not give it');
+  return named.every((record) => unescapeAll(record['name'] ?? null) === name)
+    ? ok('one that exists, and one that does not')
+    : bad('name= gives accounts of other names');
+}
+
+async function roots(facts: Facts): Promise<CheckResult> {
+  const accounts = await allAccounts(facts);
+  if (!accounts) return unchecked(TOO_MANY);
+  const ids = new Set(accounts.map((record) => idIn(record, 'id')));
+  const count = accounts.filter(({ account }) => !ids.has(idOf(account) ?? '')).length;
+  return count === 1
+    ? ok(`${accounts.length} accounts below one`)
+    : bad(`${count} of ${accounts.length} accounts have a parent that is not listed`);
+}
+
+/** Milliseconds since 1970 of a UUID of version 1; undefined for anything else. */
+function timeOf(id: unknown): number | undefined {
+  const [, low, middle, high] =
+    /^([0-9a-f]{8})-([0-9a-f]{4})-1([0-9a-f]{3})-[0-9a-f]{4}-[0-9a-f]{12}$/i.exec(
+      typeof id === 'string' ? id : '',
+    ) ?? [];
+  return low === undefined
+    ? undefined
+    : Number(BigInt(`0x${high}${middle}${low}`) / 10_000n) - 12_219_292_800_000;
+}
+
+const DAY = 86_400_000;
+
+async function references(facts: Facts): Promise<CheckResult> {
+  const accounts = await allAccounts(facts);
+  if (!accounts) return unchecked(TOO_MANY);
+  const ids = new Set(accounts.map((record) => idIn(record, 'id')));
+  const records = await recordsOf(facts, ['alert_rules', DESTINATIONS, MANAGERS]);
+  const naming = records.filter(
+    ([, { id, account }]) => id !== '' && account !== null && account !== undefined,
+  );
+  return verdictOn(naming, 'references', ([name, { account }]) => {
+    const id = idOf(account);
+    return id !== null && ids.has(id)
+      ? undefined
+      : `${pluralName(name)}: the account ${shortText(account)} is not listed`;
+  });
+}
+
+async function timestamps(facts: Facts): Promise<CheckResult> {
+  const records = [
+    ...(await recordsOf(facts, ['alert_rules', DESTINATIONS])),
+    ...(await recordsOf(facts, ['alerts', 'activity_logs'], '20')),
+  ];
+  const times = records.flatMap(([name, record]) =>
+    [...walk(facts.collections.get(name)?.attributes ?? {})].flatMap(([path, { wire }]) => {
+      const value = wire === 'timestamp' ? (valueAt(record, path) ?? null) : null;
+      return value === null ? [] : [{ what: `${pluralName(name)}: ${path}`, value }];
+    }),
+  );
+  return verdictOn(times, 'times', ({ what, value }) =>
+    typeof value === 'string' && /(?:Z|\+00:00)$/.test(value) && !Number.isNaN(Date.parse(value))
+      ? undefined
+      : `${what} is ${shortText(value)}`,
+  );
+}
+
+async function schedules(facts: Facts): Promise<CheckResult> {
+  const records = await whole('alert_rules')(facts);
+  const found = verdictOn(records, 'rules', ({ schedule = null }) =>
+    schedule === null || typeof schedule === 'string'
+      ? undefined
+      : `schedule is ${shortText(schedule)}`,
+  );
+  const others = new Set(records.map(({ schedule }) => schedule ?? 'daily'));
+  others.delete('daily');
+  return withOthers(found, [...others]);
+}
+
+const isDocument = (value: Json | undefined): boolean =>
+  Array.isArray(value) && value.length === 2 && isTree(value[0] as Json) && Array.isArray(value[1]);
+
+async function managerOfRouter(facts: Facts): Promise<CheckResult> {
+  const managers = await managersIn(facts);
+  const routers = managers.map(({ router }) => idOf(router) ?? '');
+  const [router = ''] = routers;
+  if (router === '') return unchecked('there are no configuration managers with a router');
+  const { records } = await facts.page(MANAGERS, { router, limit: '500' });
+  if (records.length !== 1 || idOf(records[0]?.['router']) !== router)
+    return bad(`router= gives ${records.length} configuration managers, not the one of the router`);
+  const wrong = await notEmpty(facts, MANAGERS, 'router', unrelatedTo(routers));
+  return okUnless(wrong, 'a router that exists, and one that does not');
+}
+
+const tomorrow = ({ now }: Facts): string => new Date(now() + DAY).toISOString();
+
+async function activityFilters(facts: Facts): Promise<CheckResult> {
+  const records = await some('activity_logs')(facts);
+  if (records.length === 0) return unchecked('the activity log is empty');
+  const ids = records.map((record) => shortText(valueAt(record, 'object.id')));
+  const wrong =
+    (await notEmpty(facts, 'activity_logs', 'action__timestamp__gte', tomorrow(facts))) ??
+    (await notEmpty(facts, 'activity_logs', 'object__id', unrelatedTo(ids)));
+  return okUnless(wrong, 'a time to come, and an object that does not exist, give nothing');
+}
+
+async function auditRecords(facts: Facts): Promise<CheckResult> {
+  const { records } = await facts.page('audit_logs', { limit: '1' });
+  if (records.length === 0) return unchecked('the audit log is empty');
+  const wrong = await notEmpty(facts, 'audit_logs', 'reported_at__gt', tomorrow(facts));
+  return okUnless(wrong, 'a time to come gives nothing');
+}
+
+async function batteries(facts: Facts): Promise<CheckResult> {
+  const router = (await managersIn(facts)).flatMap((record) => idOf(record['router']) ?? [])[0];
+  if (router === undefined) return unchecked('no router is known');
+  return aboutForm(async () => {
+    const { records } = await facts.page('batteries', { router, limit: '20' });
+    return verdictOn(records, 'batteries', (record) =>
+      idOf(record['router']) === router
+        ? undefined
+        : `router= gives a battery of ${shortText(record['router'])}`,
+    );
+  })(facts);
+}
+
+/** Clocks further apart than this (milliseconds) confuse recovery. */
+const SKEW = 60_000;
+
+async function serverDate(facts: Facts): Promise<CheckResult> {
+  const { headers } = await facts.answer('accounts', { limit: '1' });
+  const at = httpDate(headers['date']);
+  if (at === undefined) return bad('answers have no Date');
+  const apart = Math.round(Math.abs(at - facts.now()) / 1000);
+  return apart * 1000 > SKEW
+    ? bad(`the clocks are ${apart} s apart`)
+    : ok('by a clock that agrees with ours to a minute');
+}
+
+/** What a record of the activity log has to name, each by one of its paths. */
+const NAMED = [
+  ['action.timestamp'],
+  ['action.type_name', 'action.type'],
+  ['object.id'],
+  ['actor.id', 'actor.email'],
+];
+
+const AUTHORIZATIONS = 'account_authorizations';
+
+const one = (facts: Facts) => facts.page(AUTHORIZATIONS, { 'page[size]': '1' });
+const many = (facts: Facts) => facts.page(AUTHORIZATIONS, { 'page[size]': '50' });
+
+/** The first page of the largest size, read as the client does. */
+async function authorizations(facts: Facts): Promise<readonly Values[]> {
+  const collection = facts.collections.get(AUTHORIZATIONS) as Collection;
+  const dialect = facts.dialect(AUTHORIZATIONS);
+  return (await many(facts)).records.map((record) => dialect.flatten(collection, record));
+}
+
+async function v3Listing(facts: Facts): Promise<CheckResult> {
+  const first = await one(facts);
+  if (first.next === null) return ok('a listing of one page');
+  const second = await facts.page(AUTHORIZATIONS, first.next);
+  return shortText(first.records[0]?.['id']) === shortText(second.records[0]?.['id'])
+    ? bad('links.next leads to the same record again')
+    : ok('links.next leads on');
+}
+
+async function media(facts: Facts): Promise<CheckResult> {
+  const { headers } = await facts.answer(AUTHORIZATIONS, { 'page[size]': '1' });
+  const type = (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
+  return type === 'application/vnd.api+json'
+    ? ok('answers are of that type')
+    : bad(`answers are of the type ${shortText(type)}`);
+}
+
+const STATUSES = [200, 400, 403, 404, 405, 410, 422];
+
+async function byPath(facts: Facts): Promise<CheckResult> {
+  const ids = (await many(facts)).records.map((record) => idIn(record, 'id'));
+  const [id] = ids;
+  if (id === undefined) return unchecked('there are no authorizations');
+  const read = (one: string) => facts.answer(AUTHORIZATIONS, '', { id: one, statuses: STATUSES });
+  const { status } = await read(unrelatedTo(ids));
+  if (status !== 404) return bad(`one that does not exist answers ${status}, not 404`);
+  const found = await read(id);
+  if (found.status !== 200) return bad(`one that is listed answers ${found.status} by its path`);
+  const record = facts.dialect(AUTHORIZATIONS).single(parseAnswer(found));
+  return isObject(record) && idIn(record as JsonObject, 'id') === id
+    ? ok('one that exists, and 404 for one that does not')
+    : bad('the answer is about another one');
+}
+
+async function oneEach(facts: Facts): Promise<CheckResult> {
+  const seen = new Set<string>();
+  return verdictOn(await authorizations(facts), 'authorizations', ({ user, account }) => {
+    const key = JSON.stringify([user, account]);
+    return seen.size === seen.add(key).size
+      ? `user ${shortText(user)} has several in account ${shortText(account)}`
+      : undefined;
+  });
+}
+
+async function roles(facts: Facts): Promise<CheckResult> {
+  const all = await authorizations(facts);
+  const found = verdictOn(all, 'authorizations', ({ role }) =>
+    typeof role === 'string' && role !== '' ? undefined : `a role is ${shortText(role)}`,
+  );
+  const attribute: Attribute | undefined =
+    facts.collections.get(AUTHORIZATIONS)?.attributes['role'];
+  const known: readonly string[] = attribute?.word === 'choice' ? attribute.values : [];
+  const given = new Set(all.map(({ role }) => shortText(role)));
+  return withOthers(
+    found,
+    [...given].filter((role) => !known.includes(role)),
+  );
+}
+
+async function v3AccountIds(facts: Facts): Promise<CheckResult> {
+  const { records, next } = await wholePage(facts, 'accounts');
+  const ids = new Set(records.map((record) => idIn(record, 'id')));
+  const named = (await authorizations(facts)).flatMap(({ account }) =>
+    typeof account === 'string' || typeof account === 'number' ? [String(account)] : [],
+  );
+  if (named.length === 0) return unchecked('there are no authorizations');
+  const missing = [...new Set(named.filter((id) => !ids.has(id)))];
+  if (missing.length === 0)
+    return ok(`the accounts of ${named.length} authorizations are accounts of v2`);
+  if (next !== null) return unchecked('the accounts do not fit one page');
+  const shown = missing.slice(0, 3).map(shortText).join(', ');
+  return missing.length === new Set(named).size
+    ? bad(`no account of an authorization is listed by v2: ${shown}`)
+    : note(`accounts of authorizations that v2 does not list: ${shown}`);
+}
+
+/** What can be checked by reading, in the order of the ledger. */
+export const checks: Readonly<Record<string, ApiCheck>> = {
+  'v2-next': listings,
+  'v2-limit': pageSizes('accounts', 'accounts', 'limit', 500),
+  'v2-offset': offset,
+  'v2-cursor': cursor,
+  'v2-filter-in': filterIn,
+  'v2-filter-unknown': filterUnknown,
+  'v2-filter-name': filterName,
+  'v2-descendants': roots,
+  'account-ids': eachOf(
+    'ids',
+    async (facts) => [...(await whole('accounts')(facts)), ...(await managersIn(facts))],
+    ({ id }) => (isInteger(id) ? undefined : `the id ${shortText(id)} is no number`),
+  ),
+  'time-based-ids': eachOf(
+    'ids',
+    async (facts) => [
+      ...(await recordsOf(facts, ['alert_rules', DESTINATIONS])),
+      ...(await recordsOf(facts, ['alerts'], '20')),
+    ],
+    ([name, record], { collections, now }) => {
+      const id = record[collections.get(name)?.id ?? ''];
+      const at = timeOf(id);
+      if (at === undefined) return `${pluralName(name)}: ${shortText(id)} is no time-based UUID`;
+      return at < Date.UTC(2000) || at > now() + DAY
+        ? `${pluralName(name)}: ${shortText(id)} has the time ${new Date(at).toISOString()}`
+        : undefined;
+    },
+  ),
+  references,
+  'integer-lists': eachOf('rules', whole('alert_rules'), (record) =>
+    ['associated_accounts', 'associated_groups', 'email_destinations'].flatMap((name) => {
+      const list = record[name];
+      return Array.isArray(list) && list.every((item: Json) => isInteger(item))
+        ? []
+        : [`${name} holds ${shortText(list)}`];
+    }),
+  ),
+  timestamps,
+  'whole-records': eachOf(
+    'records',
+    async (facts) => {
+      const names = kindsOf(facts).map(({ name }) => name);
+      return (await recordsOf(facts, names)).filter(([, { id }]) => id !== '');
+    },
+    ([name, record], { collections }) =>
+      writables(collections.get(name) as Kind)
+        .filter(([attribute]) => !Object.hasOwn(record, attribute))
+        .map(([attribute]) => `${pluralName(name)}: a record does not show \`${attribute}\``),
+  ),
+  'rule-alert-types': eachOf('rules', whole('alert_rules'), ({ filter_criteria: criteria }) => {
+    const types = (isObject(criteria) ? criteria['alert_type__in'] : undefined) ?? [];
+    return Array.isArray(types) && types.every((one) => typeof one === 'string')
+      ? undefined
+      : `filter_criteria.alert_type__in is ${shortText(types)}`;
+  }),
+  'rule-schedule': schedules,
+  'rule-settings': eachOf('rules', whole('alert_rules'), ({ settings = null }) =>
+    settings === null || isObject(settings)
+      ? undefined
+      : `settings is of the type ${Array.isArray(settings) ? 'list' : typeof settings}`,
+  ),
+  // What is there is never printed: it may be the secret.
+  'destination-secret': eachOf('secrets', inDestinations('authentication.secret'), (secret) =>
+    secret === '*' ? undefined : 'a secret reads back as something else than *',
+  ),
+  'destination-url': eachOf('destinations', inDestinations('endpoint.url'), (url) => {
+    const { protocol, port } =
+      typeof url === 'string' && URL.canParse(url)
+        ? new URL(url)
+        : { protocol: 'no URL', port: '' };
+    return protocol === 'https:' && (port === '' || port === '8443')
+      ? undefined
+      : `a destination has an address with ${protocol}${port && ` and port ${port}`}`;
+  }),
+  'manager-documents': eachOf('configuration managers', managersIn, (record) =>
+    ['configuration', 'target', 'actual', 'pending']
+      .filter((name) => !isDocument(record[name]))
+      .map((name) => `${name} is not [object, list]`),
+  ),
+  'manager-of-router': managerOfRouter,
+  'manager-version': eachOf('configuration managers', managersIn, ({ version_number: version }) =>
+    Number.isSafeInteger(version) ? undefined : `version_number is ${shortText(version)}`,
+  ),
+  'v3-media': media,
+  'v3-next': aboutForm(v3Listing),
+  'v3-page-size': pageSizes(AUTHORIZATIONS, 'authorizations', 'page[size]', 50),
+  'v3-by-path': byPath,
+  'v3-one-each': oneEach,
+  'v3-roles': roles,
+  'v3-account-ids': v3AccountIds,
+  'v3-assets': aboutForm(async (facts) => {
+    const { records } = await facts.page('asset_endpoints', { 'page[size]': '1' });
+    if (records.length > 1) return bad(`page[size]=1 gives ${records.length} asset endpoints`);
+    return verdictOn(records, 'asset endpoints', (record) =>
+      isObject(record['attributes']) && typeof record['id'] === 'string'
+        ? undefined
+        : 'a record has no id and attributes',
+    );
+  }),
+  'activity-filters': activityFilters,
+  'activity-records': eachOf('records', some('activity_logs'), (record) =>
+    NAMED.filter(
+      (paths) => !paths.some((path) => ['string', 'number'].includes(typeof valueAt(record, path))),
+    ).map((paths) => `a record does not name ${paths.join(' or ')}`),
+  ),
+  'alert-records': eachOf('alerts', some('alerts'), ({ account = null, router = null }) =>
+    (account === null) === (router === null)
+      ? `an alert names ${account === null ? 'neither an account nor a router' : 'both an account and a router'}`
+      : undefined,
+  ),
+  'audit-records': auditRecords,
+  'battery-router': batteries,
+  'server-date': serverDate,
+};
