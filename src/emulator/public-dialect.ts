@@ -10,24 +10,18 @@ import { turnDown } from './error-responses.js';
 export const publicHeader = (name: string): string =>
   name.replace('-MGR-', '-ECM-').replace('-VND-', '-CP-');
 
-/** What a query asks beyond the parameters of the reference. */
-interface Extras {
-  /** Whether it is one of these parameters. */
-  knows(parameter: string): boolean;
-  /** The records that pass, in the order that is asked for. */
-  pick(records: readonly StoredRecord[]): readonly StoredRecord[];
-  /** Whether an order is asked for. */
-  readonly ordered: boolean;
-  /** A record with the members that `fields` names; absent: with all. */
-  readonly narrow?: (shown: JsonObject) => JsonObject;
-}
+/** Of a query that asks for nothing beyond the parameters of the reference. */
+const nothing: ReturnType<typeof askedBeyond> = {
+  knows: () => false,
+  pick: (records) => records,
+  ordered: false,
+};
 
-const nothing: Extras = { knows: () => false, pick: (records) => records, ordered: false };
+/** What a query asks beyond the parameters of the reference. @throws Refused (400) for fields that do not exist, and values that fit no filter */
+export const extrasOf = (c: Asked, collection: Collection) =>
+  c.env.cloud.behaviours.dialect === 'public' ? askedBeyond(queryOf(c), collection) : nothing;
 
-/** @throws Refused (400) for fields that do not exist, and values that fit no filter */
-export function extrasOf(c: Asked, collection: Collection): Extras {
-  if (c.env.cloud.behaviours.dialect !== 'public') return nothing;
-  const query = queryOf(c);
+function askedBeyond(query: URLSearchParams, collection: Collection) {
   const tests = [...query].flatMap(([name, text]) => {
     const filter = filterOf(collection, name);
     return filter ? [testOf(name, filter, text)] : [];
@@ -35,13 +29,17 @@ export function extrasOf(c: Asked, collection: Collection): Extras {
   const [order, fields] = [query.get('order_by'), query.get('fields')];
   const compare = order === null ? undefined : orderOf(collection, order);
   return {
-    knows: (name) =>
+    /** Whether it is one of these parameters. */
+    knows: (name: string): boolean =>
       name === 'order_by' || name === 'fields' || filterOf(collection, name) !== undefined,
-    pick(records) {
+    /** The records that pass, in the order that is asked for. */
+    pick(records: readonly StoredRecord[]): readonly StoredRecord[] {
       const passed = passing(records, tests);
       return compare ? passed.toSorted(compare) : passed;
     },
+    /** Whether an order is asked for. */
     ordered: compare !== undefined,
+    /** A record with the members that `fields` names; absent: with all. */
     ...(fields !== null && { narrow: narrowing(collection, fields) }),
   };
 }
