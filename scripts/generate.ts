@@ -1,6 +1,5 @@
 // Kinds → schemas, validators, construct classes, the names that `ref` takes, reference docs and lists in docs; commands →
-// their reference; assumptions → the ledger of docs/explanation/api.md. What it writes is committed. scripts/kind-files.ts runs
-// before it.
+// their reference. What it writes is committed. scripts/kind-files.ts runs before it.
 import { readFileSync, readdirSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
@@ -21,7 +20,6 @@ import { commandsPage } from './command-docs.js';
 import { classesFile, resourceNames, type Written } from './construct-classes.js';
 import { finish, withPart } from './generated-files.js';
 import { exportLines, ORIGIN } from './kind-lines.js';
-import { apiPage } from './ledger-docs.js';
 import { collectionPage, indexPage, kindPage } from './resource-docs.js';
 import { terraformPage } from './terraform-docs.js';
 
@@ -87,7 +85,6 @@ function outputs(): ReadonlyMap<string, string> {
     ['src/constructs/native/generated/classes.ts', classesFile(classes, { records: false })],
     ['docs/reference/commands.md', commandsPage(commands)],
     ['docs/reference/terraform.md', terraformPage(providerSchema(kinds, collections))],
-    ['docs/explanation/api.md', apiPage(page('docs/explanation/api.md'))],
     [
       'docs/reference/declarations.md',
       withPart(page('docs/reference/declarations.md'), 'kinds', codes(kinds.keys())),

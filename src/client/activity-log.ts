@@ -1,7 +1,7 @@
 // Who changed an object, as the activity log tells.
 import { compareText, isObject, own, type Activity, type JsonObject } from '../model/index.js';
 import { validId } from './response.js';
-import { each, pages } from './pagination.js';
+import { each, pagesOf } from './pagination.js';
 import { understood, type ClientSession } from './client-session.js';
 
 const pageSize = 500;
@@ -10,19 +10,20 @@ const singleQueries = 2;
 
 /** Every record about these objects, the oldest first. @throws Refusal where the log cannot be read. */
 export async function activity(
-  { endpointOf, reader }: ClientSession,
+  session: ClientSession,
   ids: readonly string[],
   since: string,
 ): Promise<readonly Activity[]> {
-  const endpoint = endpointOf('v2', 'activity_logs');
-  const path = endpoint.base.path + endpoint.dialect.path('activity_logs');
+  const name = 'activity_logs';
+  const endpoint = session.endpointOf('v2', name);
+  const path = endpoint.base.path + endpoint.dialect.path(name);
   const queries = ids.length > singleQueries ? [{}] : ids.map((id) => ({ object__id: id }));
   const found = new Map<string, Activity>();
   const wanted = new Set(ids);
-  await understood('activity_logs', path, () =>
+  await understood(name, path, () =>
     each(queries, async (filters) => {
       const first = endpoint.dialect.query(pageSize, { ...filters, action__timestamp__gte: since });
-      for await (const { records } of pages(reader(endpoint, 'activity_logs', path), first)) {
+      for await (const { records } of pagesOf(session, { endpoint, name, path, first })) {
         if (records.length === 0) break;
         for (const entry of records.map(activityOf))
           if (entry && wanted.has(entry.object_id)) found.set(entry.id, entry);

@@ -54,6 +54,16 @@ export function verdictOn<T>(
   return found.length === 0 ? ok(`${items.length} ${what}`) : bad(`${found[0]}${more}`);
 }
 
+/** The check whether anything is wrong with any of what `read` gives. */
+export const eachOf =
+  <T>(
+    what: string,
+    read: (facts: Facts) => Promise<readonly T[]>,
+    wrong: (item: T, facts: Facts) => string | readonly string[] | undefined,
+  ): ApiCheck =>
+  async (facts) =>
+    verdictOn(await read(facts), what, (item) => wrong(item, facts));
+
 /** Bad if something is wrong. */
 export const okUnless = (wrong: string | undefined, detail: string): CheckResult =>
   wrong === undefined ? ok(detail) : bad(wrong);

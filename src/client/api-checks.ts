@@ -2,25 +2,18 @@
 // reads two pages of a listing at most, and concludes nothing from what is not there.
 import { defined, exits, Refusal, type Collections } from '../model/index.js';
 import { Malformed, parseAnswer, recordOf } from './response.js';
-import { areas, type AssumptionName } from './assumptions.js';
 import { openSession, type ConnectOptions, type ClientSession } from './client-session.js';
 import type { Answer } from './transport.js';
-import { v2Checks } from './api-checks-v2.js';
-import { v3Checks } from './api-checks-v3.js';
-import type { ApiCheck, Facts, CheckResult } from './api-check-results.js';
+import { checks } from './api-check-table.js';
+import type { Facts, CheckResult } from './api-check-results.js';
 
+/** `name`: of an entry of the ledger in docs/explanation/api.md. */
 export interface Checked extends CheckResult {
-  readonly name: AssumptionName;
+  readonly name: string;
 }
 
-const checks: Partial<Record<AssumptionName, ApiCheck>> = { ...v2Checks, ...v3Checks };
-
-/** In the order of the ledger. */
-export const assumptions = areas.flatMap(
-  ({ assumptions: some }): readonly { readonly name: AssumptionName }[] => some,
-);
-/** Whether it can be checked by reading. */
-export const isChecked = (name: AssumptionName): boolean => checks[name] !== undefined;
+/** How many other entries the ledger has. */
+export const UNCHECKABLE = 43;
 
 /** Checks one assumption after the other. @throws Refusal for an address that must not be used */
 export async function* checkAssumptions(
@@ -29,9 +22,7 @@ export async function* checkAssumptions(
 ): AsyncGenerator<Checked> {
   const session = openSession(options);
   const facts = factsOf(session, collections);
-  for (const { name } of assumptions) {
-    const check = checks[name];
-    if (!check) continue;
+  for (const [name, check] of Object.entries(checks)) {
     const { verdict, detail } = await check(facts).catch(unseen);
     yield { name, verdict, detail: session.tidy(detail) };
   }

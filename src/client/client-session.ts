@@ -1,8 +1,7 @@
 // One run's conversation with the cloud: which address a kind is spoken to at, with which credentials, and reads
 // that are answered or refused. Credentials are revealed here, for the request that carries them.
 import { defined, Refusal, exits, isLoopback, refuse, type Secret } from '../model/index.js';
-import type { Clock } from '../platform/index.js';
-import { Malformed, parseAnswer } from './response.js';
+import { Malformed } from './response.js';
 import { httpClient, type Call, type HttpClient, type HttpPorts } from './http-client.js';
 import type { Dialect } from './dialect.js';
 import { baseUrlOf, type BaseUrl } from './endpoint.js';
@@ -10,7 +9,6 @@ import { complaint } from './errors.js';
 import { isRetryableRead } from './retry.js';
 import { iot, rates } from './iot.js';
 import { limiter, type Limiter } from './rate-limit.js';
-import type { ReadPage } from './pagination.js';
 import type { Answer } from './transport.js';
 import { v2 } from './v2.js';
 import { v3 } from './v3.js';
@@ -61,13 +59,6 @@ export interface ClientSession extends HttpClient, ApiCredentials {
     query: string,
     options?: ReadOptions,
   ) => Promise<Answer>;
-  /** Reads pages; `heed` sees each answer. */
-  readonly reader: (
-    endpoint: Endpoint,
-    counted: string,
-    path: string,
-    heed?: (answer: Answer) => void,
-  ) => ReadPage;
   readonly within: (signal: AbortSignal) => ClientSession;
 }
 
@@ -127,16 +118,9 @@ export function openSession(options: ConnectOptions): ClientSession {
       );
     };
 
-    const reader: ClientSession['reader'] =
-      (endpoint, counted, path, heed) => async (query, page) => {
-        const answer = await read(endpoint, counted, path, query, { signal: page });
-        heed?.(answer);
-        return endpoint.dialect.page(parseAnswer(answer));
-      };
-
     const within = (time: AbortSignal): ClientSession =>
       over(messenger.within(time), AbortSignal.any([signal, time]));
-    return { ...messenger, ...shared, read, reader, within };
+    return { ...messenger, ...shared, read, within };
   }
 
   const target = all.map(({ base }) => base.origin + base.path).join(' ');
@@ -152,6 +136,7 @@ export function openSession(options: ConnectOptions): ClientSession {
 function endpointsOf({ v2: two, v3: three, iot: platform, clock }: ConnectOptions): {
   readonly [name in Dialect['name']]?: Endpoint;
 } {
+  const base = platform && baseUrlOf(platform.url, iot.address);
   return {
     ...(two && {
       v2: {
@@ -169,7 +154,15 @@ function endpointsOf({ v2: two, v3: three, iot: platform, clock }: ConnectOption
         headers: { authorization: { prefix: 'Bearer ', secret: three.token } },
       },
     }),
-    ...(platform && { iot: platformEndpoint(baseUrlOf(platform.url, iot.address), clock) }),
+    // Each request is given the token that is valid when it is sent.
+    ...(base && {
+      iot: {
+        dialect: iot,
+        base,
+        headers: {},
+        ...(!isLoopback(new URL(base.origin)) && { gate: limiter(clock, ...rates.details) }),
+      },
+    }),
   };
 }
 
@@ -177,16 +170,6 @@ function endpointsOf({ v2: two, v3: three, iot: platform, clock }: ConnectOption
 function v3Base(url: string): BaseUrl {
   const { origin, path } = baseUrlOf(url, v3.address);
   return { origin, path: path.replace(/\/api\/v3$/, '') };
-}
-
-/** Each request is given the token that is valid when it is sent. */
-function platformEndpoint(base: BaseUrl, clock: Clock): Endpoint {
-  return {
-    dialect: iot,
-    base,
-    headers: {},
-    ...(!isLoopback(new URL(base.origin)) && { gate: limiter(clock, ...rates.details) }),
-  };
 }
 
 /** Runs a reading; what is malformed in it becomes a refusal. */

@@ -1,19 +1,16 @@
 // Credentials on their way into a request: revealed for it alone, and from then on kept out of every message.
 import { refuse, type Secret } from '../model/index.js';
-import { tidier, type Tidy } from './errors.js';
+import { tidier } from './errors.js';
 
-export interface ApiCredentials {
-  /** @throws Refusal where the value cannot be had, or cannot travel in a header. */
-  readonly reveal: (secret: Secret, inHeader?: boolean) => string;
-  /** Text of the service without any of the values. */
-  readonly tidy: Tidy;
-}
+export type ApiCredentials = ReturnType<typeof credentialsOf>;
 
-export function credentialsOf(): ApiCredentials {
+export function credentialsOf() {
   const revealed = new Set<string>();
   return {
+    /** Text of the service without any of the values. */
     tidy: tidier(() => revealed),
-    reveal(secret, inHeader = false) {
+    /** @throws Refusal where the value cannot be had, or cannot travel in a header. */
+    reveal(this: void, secret: Secret, inHeader = false): string {
       const value = secret.reveal();
       const { source } = secret;
       if (value === undefined || value === '')

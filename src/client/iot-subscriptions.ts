@@ -17,7 +17,7 @@ import type { ResponsePage } from './dialect.js';
 import { complaint } from './errors.js';
 import { condition, rates } from './iot.js';
 import { chunks, pages, valuesPerQuery } from './pagination.js';
-import { checked, finder, newcomers } from './records.js';
+import { checked, finder, newcomers, told } from './records.js';
 import { understood, type Endpoint, type ClientSession } from './client-session.js';
 import { limiter, type Limiter } from './rate-limit.js';
 import type { Answer } from './transport.js';
@@ -75,30 +75,20 @@ export function subscriptionsOf(session: ClientSession): Reading {
     const path = endpoint.base.path + endpoint.dialect.path(operations.collection);
     const found = finder(endpoint, collection);
     const fresh = newcomers(endpoint, collection);
-    let count = 0;
+    const progress = { name, path, method: 'GET', count: 0 };
     for (const asking of askings(collection, query.filters)) {
-      const method = asking.body === undefined ? 'GET' : 'POST';
+      progress.method = asking.body === undefined ? 'GET' : 'POST';
+      let read = 0;
       const reading = pages(async (query) => {
         const page = endpoint.dialect.page(
           parseAnswer(await ask(endpoint, name, path, { ...asking, query })),
         );
         return { ...page, next: page.next === null ? null : continued(asking.query, page.next) };
       }, asking.query);
-      for (let read = 0; ;) {
-        const step = await understood(name, path, () => reading.next(), method);
-        if (step.done) break;
-        read += step.value.records.length;
-        const taking = async () => fresh(proven(step.value, read, asking).map(found));
-        const some = await understood(name, path, taking, method);
-        count += some.length;
-        session.options.emit({
-          type: 'reading',
-          kind: name,
-          objects: count,
-          done: step.value.next === null,
-        });
-        yield some;
-      }
+      yield* told(session, progress, reading, (page) => {
+        read += page.records.length;
+        return fresh(proven(page, read, asking).map(found));
+      });
     }
   };
 }

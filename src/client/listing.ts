@@ -1,7 +1,7 @@
 // Reading objects: whole collections, each listed to its proven end, and single objects by their identifiers.
 import { defined, refuse, type Kind, type Listing, type Live } from '../model/index.js';
 import { Malformed, liveIn, liveOf, parseAnswer, validId } from './response.js';
-import { chunks, each, pages, readAhead, valuesPerQuery } from './pagination.js';
+import { chunks, each, pagesOf, valuesPerQuery } from './pagination.js';
 import { httpDate } from './retry.js';
 import { understood, type Endpoint, type ClientSession } from './client-session.js';
 import type { Answer } from './transport.js';
@@ -15,43 +15,34 @@ async function listOnce(
   endpoint: Endpoint,
   filters?: Readonly<Record<string, string>>,
 ): Promise<Listing | undefined> {
-  const { reader, options } = session;
-  const { operations } = kind;
+  const { options } = session;
+  const { name, operations } = kind;
   const path = endpoint.base.path + endpoint.dialect.path(operations.collection);
   let skew: number | undefined;
   const heed = ({ headers }: Answer): void => {
     const served = httpDate(headers['date']);
     if (served !== undefined) skew ??= served - options.clock.now();
   };
-  const plain = reader(endpoint, kind.name, path, heed);
   const first = endpoint.dialect.query(operations.page, filters);
-  const guesses =
+  const ahead =
     operations.paging === 'offset' && !filters
-      ? readAhead(plain, first, operations.page, options.ahead?.[kind.name] ?? 0)
+      ? { size: operations.page, expected: options.ahead?.[name] ?? 0 }
       : undefined;
   const objects = new Map<string, Live>();
   let [count, ghosts] = [0, 0];
-  try {
-    for await (const page of pages(guesses?.read ?? plain, first)) {
-      count += 1;
-      for (const record of page.records) {
-        const live = liveIn(endpoint.dialect, kind, record);
-        if (live && objects.has(live.id)) return undefined;
-        if (live) objects.set(live.id, live);
-        else ghosts += 1;
-      }
-      options.emit({
-        type: 'reading',
-        kind: kind.name,
-        objects: objects.size,
-        done: page.next === null,
-      });
+  for await (const page of pagesOf(session, { endpoint, name, path, first, ahead, heed })) {
+    count += 1;
+    for (const record of page.records) {
+      const live = liveIn(endpoint.dialect, kind, record);
+      if (live && objects.has(live.id)) return undefined;
+      if (live) objects.set(live.id, live);
+      else ghosts += 1;
     }
-  } finally {
-    guesses?.stop();
+    const done = page.next === null;
+    options.emit({ type: 'reading', kind: name, objects: objects.size, done });
   }
   if (ghosts > 0) reportGhosts(session, kind, ghosts);
-  return { kind: kind.name, objects: [...objects.values()], pages: count, ...defined({ skew }) };
+  return { kind: name, objects: [...objects.values()], pages: count, ...defined({ skew }) };
 }
 
 /** Once for each kind. */
@@ -108,17 +99,18 @@ async function findByPath(
 
 /** A filter that the server ignores must not fool us: only what carries an asked id counts, and only a listing read to its end proves absence. */
 async function findByFilter(
-  { reader }: ClientSession,
+  session: ClientSession,
   kind: Kind,
   endpoint: Endpoint,
   filter: string,
   ids: readonly string[],
 ): Promise<readonly Live[]> {
-  const path = endpoint.base.path + endpoint.dialect.path(kind.operations.collection);
-  return understood(kind.name, path, async () => {
+  const { name, operations } = kind;
+  const path = endpoint.base.path + endpoint.dialect.path(operations.collection);
+  return understood(name, path, async () => {
     const found = new Map<string, Live>();
-    const first = endpoint.dialect.query(kind.operations.page, { [filter]: ids.join(',') });
-    for await (const page of pages(reader(endpoint, kind.name, path), first)) {
+    const first = endpoint.dialect.query(operations.page, { [filter]: ids.join(',') });
+    for await (const page of pagesOf(session, { endpoint, name, path, first })) {
       for (const record of page.records) {
         const live = liveIn(endpoint.dialect, kind, record);
         if (live && ids.includes(live.id)) found.set(live.id, live);

@@ -1,18 +1,22 @@
 // Following a listing to its proven end. `next` alone decides what comes after a page; pages fetched ahead are
 // guesses that save time where they turn out right, and nothing else where they do not.
+import type { ClientSession, Endpoint } from './client-session.js';
 import type { ResponsePage } from './dialect.js';
-import { Malformed } from './response.js';
+import { Malformed, parseAnswer } from './response.js';
+import type { Answer } from './transport.js';
 
 /** Reads what a query asks for. */
 type Read<T> = (query: string, signal?: AbortSignal) => Promise<T>;
-export type ReadPage = Read<ResponsePage>;
 
 /** More records than any account has; a listing that passes it is endless. */
 const maxRecords = 1_000_000;
 export const maxEmptyPages = 10;
 
 /** Every page from `first` on, the last of which said so. @throws Malformed for loops and listings without end. */
-export async function* pages(read: ReadPage, first: string): AsyncGenerator<ResponsePage> {
+export async function* pages(
+  read: Read<ResponsePage>,
+  first: string,
+): AsyncGenerator<ResponsePage> {
   const seen = new Set<string>();
   let records = 0;
   let empty = 0;
@@ -31,13 +35,57 @@ export async function* pages(read: ReadPage, first: string): AsyncGenerator<Resp
   }
 }
 
+/** What is listed, and from where on. */
+interface Listed {
+  readonly endpoint: Endpoint;
+  /** What its requests are counted under. */
+  readonly name: string;
+  readonly path: string;
+  readonly first: string;
+  /** Where offsets allow to fetch pages ahead: for so many records, in pages of this size. */
+  readonly ahead?: { readonly size: number; readonly expected: number } | undefined;
+  readonly expand?: string | undefined;
+  /** Sees each answer as it comes. */
+  readonly heed?: (answer: Answer) => void;
+}
+
+/** The pages of one listing: what was fetched ahead and waits its turn is text, which is small. `next` may forget `expand`: it is asked for with every page. */
+export async function* pagesOf(
+  session: ClientSession,
+  { endpoint, name, path, first, ahead, expand, heed }: Listed,
+): AsyncGenerator<ResponsePage> {
+  const plain: Read<Answer> = async (query, signal) => {
+    const answer = await session.read(endpoint, name, path, query, { signal });
+    heed?.(answer);
+    return answer;
+  };
+  const guesses = ahead && readAhead(plain, first, ahead.size, ahead.expected);
+  const read = guesses?.read ?? plain;
+  const lasting = new URLSearchParams(first).get('expand');
+  const asked = (query: string): string => (lasting === null ? query : kept(query, lasting));
+  try {
+    yield* pages(
+      async (query) => endpoint.dialect.page(parseAnswer(await read(asked(query))), expand),
+      first,
+    );
+  } finally {
+    guesses?.stop();
+  }
+}
+
+function kept(query: string, expand: string): string {
+  const whole = new URLSearchParams(query);
+  whole.set('expand', expand);
+  return whole.toString();
+}
+
 const maxAtOnce = 8;
 
 /**
  * A reader that, asked for a page of the listing that `first` begins by `offset`, fetches the following ones too: all that `expected`
  * records fill, and beyond them at most two that no page has promised yet. `stop` gives up what is under way.
  */
-export function readAhead<T>(
+function readAhead<T>(
   read: Read<T>,
   first: string,
   size: number,

@@ -4,14 +4,7 @@ import type { Clock } from '../platform/index.js';
 /** Milliseconds that repeated addition may be off. */
 const rounding = 1e-6;
 
-export interface Limiter {
-  /** Takes a token; milliseconds to wait before it may be used. */
-  take(): number;
-  /** Milliseconds that everyone still has to hold. */
-  held(): number;
-  /** Nobody sends for the next milliseconds. */
-  hold(milliseconds: number): void;
-}
+export type Limiter = ReturnType<typeof limiter>;
 
 /** A bucket that is worth four seconds (30 requests at the default rate), so that a short plan is not slowed. */
 const usualBurst = (perMinute: number): number =>
@@ -22,22 +15,25 @@ export function limiter(
   clock: Pick<Clock, 'monotonic'>,
   perMinute: number | undefined,
   burst = usualBurst(perMinute ?? 0),
-): Limiter {
+) {
   const interval = perMinute === undefined ? 0 : 60_000 / perMinute;
   const slack = (burst - 1) * interval;
   let due = Number.NEGATIVE_INFINITY;
   let heldUntil = Number.NEGATIVE_INFINITY;
   const held = (): number => Math.max(0, Math.ceil(heldUntil - clock.monotonic()));
   return {
+    /** Milliseconds that everyone still has to hold. */
     held,
-    take() {
+    /** Takes a token; milliseconds to wait before it may be used. */
+    take(): number {
       const now = clock.monotonic();
       due = Math.max(due, now - slack);
       const wait = Math.max(0, Math.ceil(due - now - rounding));
       due += interval;
       return Math.max(wait, held());
     },
-    hold(milliseconds) {
+    /** Nobody sends for the next milliseconds. */
+    hold(milliseconds: number): void {
       heldUntil = Math.max(heldUntil, clock.monotonic() + milliseconds);
     },
   };

@@ -19,16 +19,8 @@ import {
 } from '../model/index.js';
 import { flattened, Malformed, parseAnswer, recordOf, validId } from './response.js';
 import type { ResponsePage } from './dialect.js';
-import {
-  chunks,
-  maxEmptyPages,
-  pages,
-  readAhead,
-  valuesPerQuery,
-  type ReadPage,
-} from './pagination.js';
+import { chunks, maxEmptyPages, pagesOf, valuesPerQuery } from './pagination.js';
 import { understood, type Endpoint, type ClientSession } from './client-session.js';
-import type { Answer } from './transport.js';
 
 /** A filter that finds nothing as it is and is HTML-escaped is asked for in its plain form as well. @throws Refusal where the reading is not proven complete, or the collection cannot be asked that. */
 export async function* records(
@@ -51,66 +43,52 @@ export async function* records(
   }
   const fresh = newcomers(endpoint, collection);
   const within = window(collection, query);
-  let count = 0;
+  const expected = Object.keys(asked).length === 0 ? (session.options.ahead?.[name] ?? 0) : 0;
+  const ahead = operations.paging === 'offset' ? { size: operations.page, expected } : undefined;
+  const { expand } = query;
+  const progress = { name, path, count: 0 };
   for (const part of parts(asked)) {
-    const asked = { endpoint, path, filters: part, expand: query.expand };
-    const { reading, stop } = listing(session, collection, asked);
-    try {
-      for (;;) {
-        const step = await understood(name, path, () => reading.next());
-        if (step.done) break;
-        const some = await understood(name, path, async () => fresh(step.value.records.map(found)));
-        count += some.length;
-        session.options.emit({
-          type: 'reading',
-          kind: name,
-          objects: count,
-          done: step.value.next === null,
-        });
-        yield some.filter(within);
-      }
-    } finally {
-      stop();
-    }
+    const first = endpoint.dialect.query(operations.page, part, expand);
+    const reading = pagesOf(session, { endpoint, name, path, first, ahead, expand });
+    const some = told(session, progress, reading, (page) => fresh(page.records.map(found)));
+    for await (const records of some) yield records.filter(within);
   }
   const plain = unescapeAll(query.filters);
-  if (count === 0 && !equal(plain, query.filters))
+  if (progress.count === 0 && !equal(plain, query.filters))
     yield* records(session, collection, { ...query, filters: plain });
 }
 
-interface Asked {
-  readonly endpoint: Endpoint;
+/** What is read, and how many records of it came. */
+interface Progress {
+  readonly name: string;
   readonly path: string;
-  readonly filters: Readonly<Record<string, string>>;
-  readonly expand: string | undefined;
+  readonly method?: string;
+  count: number;
 }
 
-/** The pages of one listing, fetched ahead where offsets allow it: what waits its turn is text, which is small. `next` may forget `expand`: it is asked for with every page. */
-function listing(
-  session: ClientSession,
-  { name, operations }: Collection,
-  { endpoint, path, filters, expand }: Asked,
-): { readonly reading: AsyncGenerator<ResponsePage>; stop(): void } {
-  const first = endpoint.dialect.query(operations.page, filters, expand);
-  const plain = (query: string, signal?: AbortSignal): Promise<Answer> =>
-    session.read(endpoint, name, path, query, { signal });
-  const expected = Object.keys(filters).length === 0 ? (session.options.ahead?.[name] ?? 0) : 0;
-  const guesses =
-    operations.paging === 'offset' ? readAhead(plain, first, operations.page, expected) : undefined;
-  const answer = guesses?.read ?? plain;
-  const lasting = new URLSearchParams(first).get('expand');
-  const read: ReadPage = async (query) =>
-    endpoint.dialect.page(
-      parseAnswer(await answer(lasting === null ? query : kept(query, lasting))),
-      expand,
-    );
-  return { reading: pages(read, first), stop: () => guesses?.stop() };
-}
-
-function kept(query: string, expand: string): string {
-  const whole = new URLSearchParams(query);
-  whole.set('expand', expand);
-  return whole.toString();
+/** The pages of a reading as records, each told of; what is malformed is refused. @param take what is new of a page */
+export async function* told(
+  { options }: ClientSession,
+  progress: Progress,
+  reading: AsyncGenerator<ResponsePage>,
+  take: (page: ResponsePage) => readonly Found[],
+): AsyncGenerator<readonly Found[]> {
+  const { name, path, method } = progress;
+  const next = async () => {
+    const step = await reading.next();
+    return step.done ? undefined : { some: take(step.value), done: step.value.next === null };
+  };
+  try {
+    for (;;) {
+      const page = await understood(name, path, next, method);
+      if (!page) return;
+      progress.count += page.some.length;
+      options.emit({ type: 'reading', kind: name, objects: progress.count, done: page.done });
+      yield page.some;
+    }
+  } finally {
+    await reading.return(undefined);
+  }
 }
 
 /** A record whose attributes are made out for who asks. A class, because an own getter would give each of very many objects a shape of its own. */

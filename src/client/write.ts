@@ -12,7 +12,6 @@ import {
   refuse,
   same,
   wireText,
-  type Diagnostic,
   type Kind,
   type Live,
   type Request,
@@ -101,13 +100,10 @@ function confirmed(
   const doubtful = (why: string): Sent => {
     const summary = `${request.method} ${request.path} answered ${answer.status}, but the answer ${why}`;
     const detail = 'Whether it was carried out is not known.';
-    const diagnostic: Diagnostic = {
-      severity: 'error',
-      code: 'unreadable-answer',
-      summary,
-      detail,
+    return {
+      class: 'unknown',
+      diagnostic: { severity: 'error', code: 'unreadable-answer', summary, detail },
     };
-    return { class: 'unknown', diagnostic };
   };
   try {
     if (write.verb !== 'create') {

@@ -7,6 +7,7 @@ import {
   isObject,
   number,
   tryDuration,
+  tryJson,
   type Attribute,
   type Attributes,
 } from '../model/index.js';
@@ -178,7 +179,7 @@ function againstDocument(
 ): readonly string[] {
   const isToken = endpoint.isToken(value);
   if (typeof value === 'string' && endpoint.writeOnly)
-    return isToken || parsed(value) !== undefined
+    return isToken || tryJson(value) !== undefined
       ? []
       : [`\`${path}\`: ${expected(attribute)} is expected, or the JSON text of one.`];
   const isRight =
@@ -186,14 +187,6 @@ function againstDocument(
   return isToken || isRight
     ? unspeakable(value, endpoint, path)
     : [`\`${path}\`: ${expected(attribute)} is expected, not ${found(value)}.`];
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** A file of declarations takes 64 levels, of which some are around a document. */

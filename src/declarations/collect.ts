@@ -3,7 +3,7 @@
 import { NAME, nameWords, didYouMean, nearest, type Kinds, type Origin } from '../model/index.js';
 import type { SourceFiles } from './file-reader.js';
 import { BEGIN, type FoundFile } from './paths.js';
-import type { Report } from './diagnostics-list.js';
+import { complainIn, type Report } from './diagnostics-list.js';
 import {
   isMap,
   offsetOf,
@@ -36,15 +36,7 @@ export interface RawEntry {
 /** Whether something that could not be read may hold a name of a section: then nobody can say that it is missing. */
 export type MayHold = (section: string, name: string) => boolean;
 
-export interface Collected {
-  readonly settings: readonly RawEntry[];
-  readonly variables: readonly RawEntry[];
-  readonly lookups: readonly RawEntry[];
-  readonly expectations: readonly RawEntry[];
-  /** In the order of files and keys; `path[0]` is the kind. */
-  readonly declared: readonly RawEntry[];
-  readonly unread: readonly MayHold[];
-}
+export type Collected = Awaited<ReturnType<typeof collect>>;
 
 interface Collecting {
   readonly library: SourceFiles;
@@ -64,7 +56,7 @@ export async function collect(
   { library, kinds, report }: Pick<Collecting, 'library' | 'kinds' | 'report'>,
   files: readonly FoundFile[],
   { overlay = false, brought = [] as readonly RawEntry[] } = {},
-): Promise<Collected> {
+) {
   const all: Collecting = { library, kinds, report, pieces: new Map(), unread: [], ours: 0 };
   for (const file of files) {
     const reading = await library.read(file);
@@ -88,8 +80,9 @@ export async function collect(
     variables: within('variables'),
     lookups: within('lookups'),
     expectations: within('expectations'),
+    /** In the order of files and keys; `path[0]` is the kind. */
     declared: pieces.filter(({ path }) => kinds.has(path[0] as string)),
-    unread: all.unread,
+    unread: all.unread as readonly MayHold[],
   };
 }
 
@@ -124,19 +117,8 @@ function leaveOut(all: Collecting, file: FoundFile): void {
   }));
 }
 
-function complain(
-  { library, report }: Collecting,
-  from: FoundFile,
-  { offset, ...said }: SyntaxFault,
-): void {
-  const place = library.place(from, offset);
-  report.add(() => ({
-    severity: 'error',
-    ...said,
-    origin: { file: from.file, ...place },
-    frame: library.frame(from, place),
-  }));
-}
+const complain = (all: Collecting, from: FoundFile, { offset, ...said }: SyntaxFault): void =>
+  complainIn(all, from, { file: from.file, ...all.library.place(from, offset) }, said);
 
 /** Whether any top-level key is ours or nearly ours. An empty file is: it may be what is left of one. */
 function isOurs(all: Collecting, file: FoundFile, documents: readonly RawDocument[]): boolean {
@@ -216,37 +198,25 @@ function takePiece(all: Collecting, piece: RawEntry): void {
     ? 'Give one of the constructs another name: `overrideLogicalId(…)`.'
     : 'Rename one of them.';
   if (key !== 'settings' && !NAME.test(name))
-    complainOf(all, piece, {
+    complainIn(all, piece.from, piece.origin, {
       code: 'bad-name',
       summary: `\`${name.slice(0, 80)}\` is no name`,
       detail: `A name ${nameWords}`,
     });
   else if (!first) all.pieces.set(key, piece);
   else if (key === 'settings')
-    complainOf(all, piece, {
+    complainIn(all, piece.from, piece.origin, {
       code: 'duplicate-settings',
       summary: 'settings stand twice in this project',
       detail: `They stand in ${placeText(first.origin)} already. Keep one of them; stacks have to say the same.`,
     });
   else
-    complainOf(all, piece, {
+    complainIn(all, piece.from, piece.origin, {
       code: 'duplicate-declaration',
       summary: `${key} is declared twice`,
       detail: `It is declared in ${placeText(first.origin)} already. ${renaming}`,
     });
 }
-
-const complainOf = (
-  { library, report }: Collecting,
-  { from, origin }: RawEntry,
-  said: Omit<SyntaxFault, 'offset'>,
-): void =>
-  report.add(() => ({
-    severity: 'error',
-    ...said,
-    origin,
-    ...(origin.path === undefined && { frame: library.frame(from, origin) }),
-  }));
 
 export const placeText = ({ file, line, column, path }: Origin): string =>
   path ?? `${file}:${line}:${column}`;

@@ -1,5 +1,7 @@
 // Gathers complaints. Making one costs a look into its file, so that beyond a number nobody reads they are only counted.
-import type { Declaration, Diagnostic } from '../model/index.js';
+import type { Declaration, Diagnostic, Origin } from '../model/index.js';
+import type { SourceFiles } from './file-reader.js';
+import type { FoundFile } from './paths.js';
 
 /** An error about an attribute of a declaration. */
 export const errorAt = (
@@ -16,23 +18,19 @@ export const errorAt = (
 
 const MOST = 1_000;
 
-export interface Report {
-  add(make: () => Diagnostic): void;
-  /** Whether an error is among them. */
-  failed(): boolean;
-  all(): readonly Diagnostic[];
-}
+export type Report = ReturnType<typeof reportOf>;
 
-export function reportOf(first: readonly Diagnostic[]): Report {
+export function reportOf(first: readonly Diagnostic[]) {
   const list = [...first];
   let more = 0;
   return {
-    add(make) {
+    add(make: () => Diagnostic): void {
       if (list.length < MOST) list.push(make());
       else more += 1;
     },
-    failed: () => more > 0 || list.some(({ severity }) => severity === 'error'),
-    all() {
+    /** Whether an error is among them. */
+    failed: (): boolean => more > 0 || list.some(({ severity }) => severity === 'error'),
+    all(): readonly Diagnostic[] {
       if (more === 0) return list;
       const summary = `${more} more complaints are not shown`;
       const detail = 'Fix those above first.';
@@ -40,3 +38,17 @@ export function reportOf(first: readonly Diagnostic[]): Report {
     },
   };
 }
+
+/** Adds an error with the lines around it; around what a program made there are none. */
+export const complainIn = (
+  { library, report }: { readonly library: SourceFiles; readonly report: Report },
+  from: FoundFile,
+  origin: Origin,
+  said: Pick<Diagnostic, 'code' | 'summary' | 'detail'>,
+): void =>
+  report.add(() => ({
+    severity: 'error',
+    ...said,
+    origin,
+    ...(origin.path === undefined && { frame: library.frame(from, origin) }),
+  }));

@@ -1,5 +1,5 @@
 // The language inside `${…}`: what a text is made of. Reading a text and writing its parts back are each other's reverse.
-import { NAME, didYouMean, type Kinds } from '../model/index.js';
+import { NAME, didYouMean, tryJson, type Kinds } from '../model/index.js';
 
 /** `["key"]`, or `[each.key]` before it is filled in. */
 export type Index = { readonly key: string } | { readonly each: readonly string[] };
@@ -166,12 +166,8 @@ function secretOf(text: string, rest: string): Expression {
 }
 
 function tryText(body: string): string | undefined {
-  try {
-    const value: unknown = JSON.parse(body);
-    return typeof value === 'string' ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = tryJson(body);
+  return typeof value === 'string' ? value : undefined;
 }
 
 function declaredOf(text: string, body: string): Expression {

@@ -23,16 +23,7 @@ import {
 } from './yaml/raw-values.js';
 import type { Reading } from './yaml/reader.js';
 
-export interface SourceFiles {
-  /** The documents of a file, with the keys of their two upper levels marked, or what is wrong with it. */
-  read(found: FoundFile): Promise<Reading>;
-  /** The text of a file, as far as it can be read. */
-  text(found: FoundFile): string;
-  place(found: FoundFile, offset: number): Position;
-  /** The place of the deepest step of `path` (document keys, such as `['alert_rules', 'wan-down', 'settings']`) that the file has. */
-  locate(found: FoundFile, path: readonly string[]): Position;
-  frame(found: FoundFile, place: Position): string;
-}
+export type SourceFiles = ReturnType<typeof sourceFilesOf>;
 
 interface Page {
   readonly page: SourceText;
@@ -56,7 +47,7 @@ export function sourceFilesOf(
   stdin: string | undefined,
   secrets: ReadonlySet<string>,
   kept?: (key: string) => boolean,
-): SourceFiles {
+) {
   let authority: Authority | undefined;
   let last: Opened | undefined;
   const open = (found: FoundFile): Opened => {
@@ -71,7 +62,8 @@ export function sourceFilesOf(
     return one.documents;
   };
   return {
-    async read(found) {
+    /** The documents of a file, with the keys of their two upper levels marked, or what is wrong with it. */
+    async read(found: FoundFile): Promise<Reading> {
       const { page, fault } = open(found);
       if (fault && !(kept && inText.has(fault.code))) return { faults: [fault] };
       const documents = fault ? undefined : tryQuick(page.text, 2);
@@ -81,15 +73,17 @@ export function sourceFilesOf(
       authority ??= readYaml;
       return kept ? readKeys(page.text, 2, kept, fault ? [fault] : []) : authority(page.text, 2);
     },
-    text: (found) => open(found).page.text,
-    place: (found, offset) => positionOf(open(found).page, offset),
-    locate(found, path) {
+    /** The text of a file, as far as it can be read. */
+    text: (found: FoundFile) => open(found).page.text,
+    place: (found: FoundFile, offset: number): Position => positionOf(open(found).page, offset),
+    /** The place of the deepest step of `path` (document keys, such as `['alert_rules', 'wan-down', 'settings']`) that the file has. */
+    locate(found: FoundFile, path: readonly string[]): Position {
       const one = open(found);
       const reached = marked(one).map((document) => offsetOf(document, path));
       const best = reached.reduce((a, b) => (b.steps > a.steps ? b : a), { offset: 0, steps: 0 });
       return positionOf(one.page, best.offset);
     },
-    frame(found, place) {
+    frame(found: FoundFile, place: Position): string {
       const one = open(found);
       one.veil ??= redactedColumns(one.page, secrets);
       return frame(one.page, one.veil, place);

@@ -14,12 +14,12 @@ import {
   masksIn,
   mayBeDuplicates,
   mergeOf,
+  object,
   own,
   secretsIn,
   writables,
   type Advice,
   type Attribute,
-  type Attributes,
   type Declaration,
   type Diagnostic,
   type Kind,
@@ -45,7 +45,7 @@ export function lint(
     if (!kind) return [];
     const found = [
       ...(kind.lint?.(one, (address) => byAddress.get(address)) ?? []),
-      ...strangeChoices(kind.attributes, one.values, ranked),
+      ...strangeIn(object('', kind.attributes), one.values, ranked, ''),
       ...literalSecrets(kind, one.values),
     ];
     return found.map((each) => ({
@@ -137,18 +137,6 @@ const isLiteral = (value: Value): boolean =>
   (typeof value === 'string' && value !== '' && !isMask(value));
 
 /** Words that an open list does not name, and that are not `ranked` as custom roles are. */
-function strangeChoices(
-  attributes: Attributes,
-  values: Values,
-  ranked: Roles,
-  prefix = '',
-): readonly Advice[] {
-  return Object.entries(values).flatMap(([name, value]) => {
-    const attribute = own(attributes, name);
-    return attribute ? strangeIn(attribute, value, ranked, prefix + name) : [];
-  });
-}
-
 function strangeIn(
   attribute: Attribute,
   value: Value,
@@ -156,7 +144,10 @@ function strangeIn(
   path: string,
 ): readonly Advice[] {
   if (attribute.word === 'object')
-    return isTree(value) ? strangeChoices(attribute.attributes, value, ranked, `${path}.`) : [];
+    return Object.entries(isTree(value) ? value : {}).flatMap(([name, item]) => {
+      const inner = own(attribute.attributes, name);
+      return inner ? strangeIn(inner, item, ranked, path === '' ? name : `${path}.${name}`) : [];
+    });
   if (attribute.word === 'list' || attribute.word === 'set')
     return isList(value)
       ? value.flatMap((item) => strangeIn(attribute.of, item, ranked, path))

@@ -19,16 +19,6 @@ export interface StackSource extends FoundFile {
   readonly is: 'file' | 'folder' | 'program';
 }
 
-export interface FoundFiles {
-  readonly files: readonly FoundFile[];
-  readonly stacks: readonly StackSource[];
-  /** The file of the chosen environment. */
-  readonly overlay?: FoundFile;
-  /** PATH arguments, relative to the current folder. */
-  readonly paths: readonly string[];
-  readonly diagnostics: readonly Diagnostic[];
-}
-
 const YAML_FILE = /\.ya?ml$/i;
 const OVERLAY = /^trueup\.([A-Za-z][A-Za-z0-9_-]*)\.ya?ml$/;
 const DEEPEST = 64;
@@ -57,7 +47,7 @@ export function findFiles(
   cwd: string,
   args: readonly string[],
   environment: string | undefined,
-): FoundFiles {
+) {
   const walk: Walk = {
     files,
     cwd,
@@ -83,8 +73,10 @@ export function findFiles(
   return {
     files: [...walk.found.values()],
     stacks: [...walk.stacks.values()],
+    /** PATH arguments, relative to the current folder. */
     paths: [...new Set(paths)],
     diagnostics: walk.diagnostics,
+    /** The file of the chosen environment. */
     ...defined({ overlay }),
   };
 }

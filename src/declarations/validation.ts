@@ -48,14 +48,9 @@ export function complainAt(
   complain({ path, code, summary, ...defined({ detail }) });
 }
 
-export interface Validators {
-  readonly settings: Validator;
-  readonly expectation: Validator;
-  readonly body: ReadonlyMap<string, Validator>;
-  readonly where: ReadonlyMap<string, Validator>;
-}
+export type Validators = Awaited<ReturnType<typeof validatorsOf>>;
 
-export async function validatorsOf(kinds: Kinds, collections: Collections): Promise<Validators> {
+export async function validatorsOf(kinds: Kinds, collections: Collections) {
   const list = [...kinds.values()];
   const [settings, expectation, ...rest] = await Promise.all(
     [
@@ -64,7 +59,7 @@ export async function validatorsOf(kinds: Kinds, collections: Collections): Prom
       ...list.flatMap((kind) => [bodySchema(kind), whereSchema(kind)]),
     ].map(validatorOf),
   );
-  const pick = (first: number) =>
+  const pick = (first: number): ReadonlyMap<string, Validator> =>
     new Map(list.map((kind, index) => [kind.name, rest[first + 2 * index] as Validator]));
   return {
     settings: settings as Validator,

@@ -1,7 +1,7 @@
 // The activity log: what is written for a change, and the codes and filters of reading it.
 import { defined, type Json, type JsonObject } from '../model/index.js';
 import type { User } from './estate.js';
-import { compared, type Test } from './filter-comparison.js';
+import { filtered, type Filter, type FilterType } from './filter-comparison.js';
 import { turnDown } from './error-responses.js';
 
 export interface Actor {
@@ -104,41 +104,41 @@ export function loggedObject(
   };
 }
 
-const times = ['created_at', 'action__timestamp'].flatMap((field) =>
-  ['exact', 'lt', 'lte', 'gt', 'gte'].map((word) => `${field}__${word}`),
-);
-
-export const activityFilters: readonly string[] = [
-  'account',
-  ...times,
-  'actor__id',
-  'object__id',
-  'action__id__exact',
-  'actor__type',
-  'action__type',
-  'object__type',
-];
-
-type Section = keyof typeof actionCodes;
-const part = (entry: JsonObject, name: Section): JsonObject => entry[name] as JsonObject;
-
-/** The test a filter puts to each record. @throws Refused for a value that cannot be one of that filter. */
-export function activityTest(name: string, value: string): (entry: JsonObject) => boolean {
-  const bad = (): never => turnDown(400, `the value of ${name} is not valid`, [name]);
-  if (name === 'account') return /^\d+$/.test(value) ? (entry) => entry.account === value : bad();
-  if (times.includes(name)) {
-    const word = name.slice(name.lastIndexOf('__') + 2);
-    const compare = compared[word === 'exact' ? 'is' : (word as Test)];
-    const at = Date.parse(value);
-    return Number.isNaN(at)
-      ? bad()
-      : (entry) => compare(Date.parse(String(part(entry, 'action').timestamp)), at);
-  }
-  const [section, field] = name.split('__') as [Section, 'id' | 'type'];
-  if (field === 'id') return (entry) => part(entry, section).id === value;
-  const names = actionCodes[section];
-  const wanted = Object.keys(names).find(
-    (typeName) => typeName === value || String(names[typeName]) === value,
+const at = (field: string): Readonly<Record<string, Filter>> =>
+  Object.fromEntries(
+    (['is', 'lt', 'lte', 'gt', 'gte'] as const).map((test) => [
+      `${field}__${test === 'is' ? 'exact' : test}`,
+      { field: 'action.timestamp', shape: 'time', test },
+    ]),
   );
-  return wanted === undefined ? bad() : (entry) => part(entry, section).type_name === wanted;
+const named = (field: string, shape: FilterType = 'text'): Filter => ({ field, shape, test: 'is' });
+
+export const activityFilters: Readonly<Record<string, Filter>> = {
+  account: named('account', 'integer'),
+  ...at('created_at'),
+  ...at('action__timestamp'),
+  actor__id: named('actor.id'),
+  object__id: named('object.id'),
+  action__id__exact: named('action.id'),
+  actor__type: named('actor.type_name'),
+  action__type: named('action.type_name'),
+  object__type: named('object.type_name'),
+};
+
+/** The records that a query asks for. Types may be named by their codes. @throws Refused (400) */
+export function activitiesOf(
+  log: readonly JsonObject[],
+  query: URLSearchParams,
+): readonly JsonObject[] {
+  const asked = new URLSearchParams(query);
+  for (const section of Object.keys(actionCodes) as (keyof typeof actionCodes)[]) {
+    const [name, codes] = [`${section}__type`, actionCodes[section]];
+    const value = query.get(name);
+    if (value === null) continue;
+    const wanted = Object.keys(codes).find(
+      (word) => word === value || String(codes[word]) === value,
+    );
+    asked.set(name, wanted ?? turnDown(400, `the value of ${name} is not valid`, [name]));
+  }
+  return filtered(log, asked, activityFilters);
 }

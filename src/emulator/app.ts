@@ -2,7 +2,6 @@
 import type { Context, Hono } from 'hono';
 import { isObject, parseJson } from '../model/index.js';
 import type { Actor } from './activity-log.js';
-import type { Behaviours } from './behaviours.js';
 import type { Deliveries, Shared } from './deliveries.js';
 import type { User } from './estate.js';
 import type { RenderContext } from './records.js';
@@ -51,12 +50,18 @@ export interface EmulatedCloud extends Shared {
   readonly deliveries: Deliveries;
 }
 
-/** `body` is the request's text, read once at the edge. */
-export interface Bindings {
-  readonly body: string;
+/** What every handler finds in its context. */
+interface Known {
+  readonly Bindings: {
+    /** The request's text, read once at the edge. */
+    readonly body: string;
+    /** As this request sees it. */
+    readonly cloud: EmulatedCloud;
+  };
+  readonly Variables: { actor: Actor };
 }
-export type Asked = Context<{ Bindings: Bindings; Variables: { actor: Actor } }>;
-export type EmulatorApp = Hono<{ Bindings: Bindings; Variables: { actor: Actor } }>;
+export type Asked = Context<Known>;
+export type EmulatorApp = Hono<Known>;
 
 export type Handler = (c: Asked) => Response | Promise<Response>;
 
@@ -96,16 +101,16 @@ export const bearerOf = (c: Asked): string =>
   /^Bearer (\S+)$/.exec(c.req.header('authorization') ?? '')?.[1] ?? '';
 
 /** Carries out a change that a request asks for. */
-export function commit(cloud: EmulatedCloud, c: Asked, edit: RecordEdit): void {
-  cloud.store.commit({ ...edit, actor: c.get('actor'), face: faceOf(cloud, c) });
+export const commit = (c: Asked, edit: RecordEdit): void =>
+  c.env.cloud.store.commit({ ...edit, actor: c.get('actor'), face: faceOf(c) });
+
+export function faceOf(c: Asked): RenderContext {
+  const { store, behaviours } = c.env.cloud;
+  return { kinds: store.kinds, behaviours, base: `${originOf(c)}/api/v2` };
 }
 
-export function faceOf({ store, behaviours }: EmulatedCloud, c: Asked): RenderContext {
-  return { kinds: store.kinds, behaviours, base: `${originOf(behaviours, c)}/api/v2` };
-}
-
-export const originOf = (behaviours: Behaviours, c: Asked): string =>
-  behaviours.shard_origin || new URL(c.req.url).origin;
+export const originOf = (c: Asked): string =>
+  c.env.cloud.behaviours.shard_origin || new URL(c.req.url).origin;
 export const queryOf = (c: Asked): URLSearchParams => new URL(c.req.url).searchParams;
 
 /** The media types of a header, in lower case, without parameters but those of JSON:API. */

@@ -3,12 +3,13 @@
 import type { Attribute, Json, Kind } from '../model/index.js';
 import { mergedInto, settled } from './configuration.js';
 import type { Behaviours } from './behaviours.js';
+import { filterTypeOf, type Filter } from './filter-comparison.js';
 import type { StoredRecord } from './records.js';
 import type { RecordEdit, RecordStore } from './record-store.js';
 
 export interface Specifics {
-  /** What the listing filters by: in v2 its query parameters (`__in` takes several values), in v3 the names inside `filter[…]`. */
-  readonly filters: readonly string[];
+  /** What the listing filters by: in v2 its query parameters (`__in` takes several values), in v3 the names inside `filter[…]`. Absent: as the kind says. */
+  readonly filters?: readonly string[];
   /** Values `expand` takes. */
   readonly expand: readonly string[];
   /** Whether a POST may leave out what the kind requires ("any of"). */
@@ -86,12 +87,28 @@ const named: Readonly<Record<string, Partial<Specifics>>> = {
   users: { made: (record) => ({ ...record, user_id: record.id ?? null }) },
 };
 
-export function specificsOf({ name, operations }: Kind): Specifics {
-  const { by_id, by_ids, filters = [] } = operations;
-  const plain = [by_id === 'path' ? [] : by_id, by_ids ?? [], filters]
-    .flat()
-    .map((filter) => /^filter\[(.+)\]$/.exec(filter)?.[1] ?? filter);
-  return { filters: plain, expand: [], anyOf: false, listsUrl: true, ...named[name] };
+export const specificsOf = ({ name }: Kind): Specifics => ({
+  expand: [],
+  anyOf: false,
+  listsUrl: true,
+  ...named[name],
+});
+
+/** What the listing of a kind filters by, by query parameter. */
+export function filtersOf({
+  name,
+  attributes,
+  operations,
+}: Kind): Readonly<Record<string, Filter>> {
+  const { by_id, by_ids, filters = [], dialect } = operations;
+  const plain = [by_id === 'path' ? [] : by_id, by_ids ?? [], filters].flat();
+  const made = (named[name]?.filters ?? plain).map((parameter): readonly [string, Filter] => {
+    const [, field = parameter] = /^(?:filter\[)?(.+?)(?:__in|\])?$/.exec(parameter) ?? [];
+    const shape = dialect === 'v2' ? filterTypeOf(attributes[field] as Attribute) : 'text';
+    const test = parameter.endsWith('__in') ? 'among' : 'is';
+    return [dialect === 'v3' ? `filter[${field}]` : parameter, { field, shape, test }];
+  });
+  return Object.fromEntries(made);
 }
 
 const accountsOf = (store: RecordStore): Kind => store.kinds.get('accounts') as Kind;

@@ -2,7 +2,7 @@
 // written from the API reference, not taken from the collections that the client knows.
 import { wireText, type Collection, type JsonObject } from '../model/index.js';
 import { faceOf, queryOf, route, type EmulatorApp, type Asked, type EmulatedCloud } from './app.js';
-import { passing, testOf, type Filter, type FilterType, type Test } from './filter-comparison.js';
+import { filtered, type Filter, type FilterType } from './filter-comparison.js';
 import { checkParameters } from './pagination.js';
 import { extrasOf } from './public-dialect.js';
 import { showAll, urlOf, type RenderContext, type StoredRecord } from './records.js';
@@ -18,7 +18,7 @@ interface Reference {
   readonly whole?: true;
 }
 
-const by = (field: string, shape: FilterType = 'text', test: Test = 'is'): Filter => ({
+const by = (field: string, shape: FilterType = 'text', test: Filter['test'] = 'is'): Filter => ({
   field,
   shape,
   test,
@@ -78,11 +78,11 @@ export function addCollections(app: EmulatorApp, cloud: EmulatedCloud): void {
   for (const one of cloud.store.collections) {
     if (one.operations.dialect === 'v2') {
       const text = recordTextOf((record, face) => shown(one, record, face));
-      v2Collection(app, one.operations.collection, { GET: (c) => listV2(cloud, one, text, c) });
+      v2Collection(app, one.operations.collection, { GET: (c) => listV2(c, one, text) });
     }
     if (one.operations.dialect === 'v3')
       route(app, `/api/v3/${one.operations.collection}`, {
-        GET: (c) => listV3(cloud, one as Resources, c),
+        GET: (c) => listV3(c, one as Resources),
       });
   }
 }
@@ -99,18 +99,18 @@ export function shown(
   };
 }
 
-function listV2(cloud: EmulatedCloud, one: Collection, text: TextOf, c: Asked): Response {
-  const face = faceOf(cloud, c);
-  const { narrow } = extrasOf(cloud, one, c);
+function listV2(c: Asked, one: Collection, text: TextOf): Response {
+  const face = faceOf(c);
+  const { narrow } = extrasOf(c, one);
   const show = narrow
     ? (record: StoredRecord) => wireText(narrow(shown(one, record, face)))
     : (record: StoredRecord) => text(record, face);
-  const records = matching(cloud, one, ['limit', 'offset'], c);
-  return offsetPage(cloud, c, records, show, referenceOf(one).whole === true);
+  const records = matching(c, one, ['limit', 'offset']);
+  return offsetPage(c, records, show, referenceOf(one).whole === true);
 }
 
-function listV3(cloud: EmulatedCloud, one: Resources, c: Asked): Response {
-  return cursorPage(cloud, one, matching(cloud, one, pageParameters, c), c, (records) => ({
+function listV3(c: Asked, one: Resources): Response {
+  return cursorPage(c, one, matching(c, one, pageParameters), (records) => ({
     included: included(one, records),
   }));
 }
@@ -130,24 +130,15 @@ function included(
   return [...unique.values()].map((link) => ({ ...link, attributes: {}, relationships: {} }));
 }
 
-function matching(
-  cloud: EmulatedCloud,
-  one: Collection,
-  paging: readonly string[],
-  c: Asked,
-): readonly StoredRecord[] {
+function matching(c: Asked, one: Collection, paging: readonly string[]): readonly StoredRecord[] {
   const { filters, needs } = referenceOf(one);
   const query = queryOf(c);
-  const extras = extrasOf(cloud, one, c);
+  const extras = extrasOf(c, one);
   checkParameters(
     query,
     (name) => paging.includes(name) || Object.hasOwn(filters, name) || extras.knows(name),
   );
   if (needs !== undefined && !query.has(needs) && !query.has(`${needs}.id`))
     turnDown(400, `${needs} must be given`, [needs]);
-  const tests = Object.entries(filters).flatMap(([name, filter]) => {
-    const text = query.get(name);
-    return text === null ? [] : [testOf(name, filter, text)];
-  });
-  return extras.pick(passing(cloud.store.records(one.name), tests));
+  return extras.pick(filtered(c.env.cloud.store.records(one.name), query, filters));
 }

@@ -44,19 +44,7 @@ export interface Delivery {
   readonly attempts: ({ readonly at: string } & Outcome)[];
 }
 
-export interface Deliveries {
-  /** The newest, at most KEPT, the oldest first. */
-  readonly list: readonly Delivery[];
-  /** Sends an alert at once, or queues it as the rule's schedule says. Resolves after the first attempt. */
-  deliver(
-    rule: StoredRecord,
-    destination: string,
-    alert: JsonObject,
-    face: RenderContext,
-  ): Promise<Delivery>;
-  /** One attempt with an empty list of alerts, whether or not the destination is enabled. */
-  test(destination: string, face: RenderContext): Promise<Delivery>;
-}
+export type Deliveries = ReturnType<typeof createDeliveries>;
 
 interface Job {
   readonly delivery: Delivery;
@@ -79,7 +67,7 @@ const RETRY_MINUTES = [1, 15, 45, 90, 120];
 const DAY_MINUTES = 24 * 60;
 const SECRET = 'authentication.secret';
 
-export function createDeliveries(context: DeliveryContext): Deliveries {
+export function createDeliveries(context: DeliveryContext) {
   const list: Delivery[] = [];
   /** Summaries that wait, by rule and destination. */
   const queued = new Map<string, Job>();
@@ -96,8 +84,15 @@ export function createDeliveries(context: DeliveryContext): Deliveries {
     return { delivery, data: [], face };
   };
   return {
-    list,
-    deliver: async (rule, destination, alert, face) => {
+    /** The newest, at most KEPT, the oldest first. */
+    list: list as readonly Delivery[],
+    /** Sends an alert at once, or queues it as the rule's schedule says. Resolves after the first attempt. */
+    deliver: async (
+      rule: StoredRecord,
+      destination: string,
+      alert: JsonObject,
+      face: RenderContext,
+    ): Promise<Delivery> => {
       const name = `${String(rule.alert_config_id)} ${destination}`;
       const waiting = queued.get(name);
       const job = waiting ?? begin(rule, destination, face);
@@ -112,7 +107,8 @@ export function createDeliveries(context: DeliveryContext): Deliveries {
       beside(context, summarise(context, job, sending));
       return job.delivery;
     },
-    test: async (destination, face) => {
+    /** One attempt with an empty list of alerts, whether or not the destination is enabled. */
+    test: async (destination: string, face: RenderContext): Promise<Delivery> => {
       const job = begin(null, destination, face);
       const error = await attempt(context, job, true);
       return error === undefined ? job.delivery : end(job, 'failed', error);

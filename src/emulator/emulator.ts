@@ -57,26 +57,13 @@ export interface Exchange {
   readonly at: string;
 }
 
-export interface Emulator {
-  /** @throws ConnectionReset where a fault breaks the connection. */
-  fetch(request: Request): Promise<Response>;
-  snapshot(): Estate;
-  /** The newest requests, at least KEPT where there were as many, the oldest first. */
-  readonly requests: readonly Exchange[];
-  setFaults(faults: readonly Fault[]): void;
-  /** Called after each change of the data. */
-  onChange(listener: Listener): void;
-  /** Records of a kind as they are stored: references as ids, secrets as `*`. */
-  objects(kind: string): readonly JsonObject[];
-  /** Resolves once every late write has landed. */
-  settled(): Promise<void>;
-}
+export type Emulator = ReturnType<typeof createEmulator>;
 
 /** A process that runs for days must not remember every request. The log of changes is kept whole, as the API serves it. */
 const KEPT = 10_000;
 
 /** @throws Refusal for an estate that does not hold together. */
-export function createEmulator(options: EmulatorOptions): Emulator {
+export function createEmulator(options: EmulatorOptions) {
   const { collections = new Map(), clock, random, estate = bareEstate } = options;
   const behaviours = { ...strict, ...options.behaviours };
   const extended = behaviours.dialect === 'public';
@@ -92,11 +79,9 @@ export function createEmulator(options: EmulatorOptions): Emulator {
     deliveries: createDeliveries({ ...options.deliveries, ...shared }),
   };
   const app = createApp(cloud);
-  let readings: EmulatorApp | undefined;
-  const appFor = (method: string): EmulatorApp =>
-    method === 'GET' && staleness.lags()
-      ? (readings ??= createApp({ ...cloud, store: staleness.readings }))
-      : app;
+  const lagging = { ...cloud, store: staleness.readings };
+  const seenBy = (method: string): EmulatedCloud =>
+    method === 'GET' && staleness.lags() ? lagging : cloud;
   const requests: Exchange[] = [];
   const landing = new Set<Promise<unknown>>();
   let play = staged(options.faults ?? []);
@@ -113,6 +98,7 @@ export function createEmulator(options: EmulatorOptions): Emulator {
     landing.add(landed);
   };
 
+  /** @throws ConnectionReset where a fault breaks the connection. */
   const fetch = async (request: Request): Promise<Response> => {
     const url = new URL(request.url);
     const body = request.method === 'GET' ? '' : await request.text();
@@ -129,7 +115,7 @@ export function createEmulator(options: EmulatorOptions): Emulator {
       behaviours,
       url,
       method,
-      proceed: async () => appFor(method).fetch(request, { body }),
+      proceed: async () => app.fetch(request, { body, cloud: seenBy(method) }),
       shift: (remove) => shiftBy(cloud, kind, url, remove),
       lagging: staleness.during,
       later,
@@ -147,15 +133,19 @@ export function createEmulator(options: EmulatorOptions): Emulator {
 
   return {
     fetch,
-    snapshot: () => store.snapshot(),
-    requests,
-    setFaults: (faults) => void (play = staged(faults)),
-    onChange: (listener) => store.listen(listener),
-    objects: (name) => {
+    snapshot: (): Estate => store.snapshot(),
+    /** The newest requests, at least KEPT where there were as many, the oldest first. */
+    requests: requests as readonly Exchange[],
+    setFaults: (faults: readonly Fault[]): void => void (play = staged(faults)),
+    /** Called after each change of the data. */
+    onChange: (listener: Listener): void => store.listen(listener),
+    /** Records of a kind as they are stored: references as ids, secrets as `*`. */
+    objects: (name: string): readonly JsonObject[] => {
       const kind = kinds.get(name);
       return kind ? store.all(kind) : [...store.records(name)];
     },
-    settled: async () => {
+    /** Resolves once every late write has landed. */
+    settled: async (): Promise<void> => {
       while (landing.size > 0) await Promise.all(landing);
     },
   };

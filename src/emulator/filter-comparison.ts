@@ -1,13 +1,15 @@
 // How values of records are compared with what a query names: by their shape, never by their spelling.
-import { idOf, type Json } from '../model/index.js';
+import { canonical, idOf, tryJson, valueAt, type Attribute, type Json } from '../model/index.js';
 import type { StoredRecord } from './records.js';
 import { turnDown } from './error-responses.js';
 
 /** What the value of a filter has to be. */
-export type FilterType = 'text' | 'integer' | 'reference' | 'time' | 'uuid';
-export type Test = 'is' | 'among' | 'lt' | 'lte' | 'gt' | 'gte';
+export type FilterType =
+  'text' | 'integer' | 'reference' | 'id' | 'time' | 'uuid' | 'flag' | 'document';
+type Test = 'is' | 'among' | 'lt' | 'lte' | 'gt' | 'gte';
 
 export interface Filter {
+  /** Dotted, where it stands inside of another. */
   readonly field: string;
   readonly shape: FilterType;
   readonly test: Test;
@@ -25,6 +27,14 @@ export function sortKeyOf(shape: FilterType, value: string): string | number | u
       return /^\d{1,19}$/.test(value) ? value.padStart(LONGEST_INTEGER, '0') : undefined;
     case 'reference':
       return sortKeyOf('integer', idOf(value) ?? '');
+    case 'id':
+      return idOf(value) ?? undefined;
+    case 'flag':
+      return /^(?:true|false)$/.test(value) ? value : undefined;
+    case 'document': {
+      const tree = tryJson(value) ?? undefined;
+      return tree === undefined ? undefined : canonical(tree as Json);
+    }
     case 'time':
       return Number.isNaN(Date.parse(value)) ? undefined : Date.parse(value);
     case 'uuid': {
@@ -36,15 +46,46 @@ export function sortKeyOf(shape: FilterType, value: string): string | number | u
   }
 }
 
-export const compared: Readonly<Record<Test, (a: string | number, b: string | number) => boolean>> =
-  {
-    is: (a, b) => a === b,
-    among: (a, b) => a === b,
-    lt: (a, b) => a < b,
-    lte: (a, b) => a <= b,
-    gt: (a, b) => a > b,
-    gte: (a, b) => a >= b,
-  };
+const compared: Readonly<Record<Test, (a: string | number, b: string | number) => boolean>> = {
+  is: (a, b) => a === b,
+  among: (a, b) => a === b,
+  lt: (a, b) => a < b,
+  lte: (a, b) => a <= b,
+  gt: (a, b) => a > b,
+  gte: (a, b) => a >= b,
+};
+
+/** How the values of an attribute are compared, or each one of a list. */
+export function filterTypeOf(attribute: Attribute): FilterType {
+  switch (attribute.word) {
+    case 'ref':
+      return attribute.wire === undefined ? 'id' : 'reference';
+    case 'set':
+    case 'list':
+      return filterTypeOf(attribute.of);
+    case 'object':
+      return 'document';
+    case 'document':
+    case 'flag':
+      return attribute.word;
+    default:
+      return attribute.wire === 'timestamp' ? 'time' : 'text';
+  }
+}
+
+/** The records that pass every filter, by its name, that the query has. @throws Refused (400) */
+export const filtered = (
+  records: readonly StoredRecord[],
+  query: URLSearchParams,
+  filters: Readonly<Record<string, Filter>>,
+): readonly StoredRecord[] =>
+  passing(
+    records,
+    Object.entries(filters).flatMap(([name, filter]) => {
+      const text = query.get(name);
+      return text === null ? [] : [testOf(name, filter, text)];
+    }),
+  );
 
 export const passing = <T>(
   items: readonly T[],
@@ -52,22 +93,29 @@ export const passing = <T>(
 ): readonly T[] =>
   tests.length === 0 ? items : items.filter((item) => tests.every((test) => test(item)));
 
+/** The values that a query names. @throws Refused (400) for too many */
+export function namedValues(name: string, test: Test, text: string): readonly string[] {
+  const given = test === 'among' ? text.split(',') : [text];
+  if (given.length > MOST_VALUES)
+    turnDown(400, `${name} takes at most ${MOST_VALUES} values`, [name]);
+  return given;
+}
+
 /** The test that a query parameter makes of each record. @throws Refused (400) for a value that cannot be one of that filter. */
 export function testOf(
   name: string,
   { field, shape, test }: Filter,
   text: string,
 ): (record: StoredRecord) => boolean {
-  const given = test === 'among' ? text.split(',') : [text];
-  if (given.length > MOST_VALUES)
-    turnDown(400, `${name} takes at most ${MOST_VALUES} values`, [name]);
-  const wanted = given.map(
+  const wanted = namedValues(name, test, text).map(
     (value) =>
       sortKeyOf(shape, value) ?? turnDown(400, `the value of ${name} is not valid`, [name]),
   );
-  return (record) =>
-    [record[field] ?? []].flat().some((value: Json) => {
-      const key = sortKeyOf(shape, String(value));
+  return (record) => {
+    const held = valueAt(record, field) ?? null;
+    return (shape === 'document' ? [held] : [held].flat()).some((value: Json) => {
+      const key = sortKeyOf(shape, typeof value === 'string' ? value : JSON.stringify(value));
       return key !== undefined && wanted.some((one) => compared[test](key, one));
     });
+  };
 }

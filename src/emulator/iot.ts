@@ -51,21 +51,18 @@ export function addIot(app: EmulatorApp, cloud: EmulatedCloud): void {
     checkAccept(c, 'iot');
     await next();
   });
-  route(app, '/iot/api/auth/token', { POST: (c) => issue(cloud, issued, c) });
+  route(app, '/iot/api/auth/token', { POST: (c) => issue(c, issued) });
   route(app, '/iot/api/subscriptions/details', {
-    GET: (c) => search(cloud, c),
-    POST: (c) => identified(cloud, c),
+    GET: search,
+    POST: identified,
   });
 }
 
 const answer = (value: Json): Response => answerText(JSON.stringify(value), 'iot');
 
 /** @param issued times on the monotonic clock at which tokens end */
-function issue(
-  { credentials, clock, random, behaviours }: EmulatedCloud,
-  issued: Map<string, number>,
-  c: Asked,
-): Response {
+function issue(c: Asked, issued: Map<string, number>): Response {
+  const { credentials, clock, random, behaviours } = c.env.cloud;
   if (!/^application\/x-www-form-urlencoded(?:;|$)/i.test(c.req.header('content-type') ?? ''))
     turnDown(415, 'the body must be a form');
   const form = new URLSearchParams(c.env.body);
@@ -89,7 +86,8 @@ const pick = (record: StoredRecord, names: readonly string[]): JsonObject =>
   );
 
 /** Whole where no page is asked for. */
-function search({ store, behaviours }: EmulatedCloud, c: Asked): Response {
+function search(c: Asked): Response {
+  const { store, behaviours } = c.env.cloud;
   const query = queryOf(c);
   checkParameters(query, (name) => ['q', 'limit', 'cursor'].includes(name));
   const records = store.records('subscriptions').filter(conditionOf(query.get('q') ?? ''));
@@ -131,7 +129,8 @@ function conditionOf(q: string): (record: StoredRecord) => boolean {
     customFields.some((field: Json) => isObject(field) && field['fieldValue'] === value);
 }
 
-function identified({ store }: EmulatedCloud, c: Asked): Response {
+function identified(c: Asked): Response {
+  const { store } = c.env.cloud;
   const query = queryOf(c);
   const asked = query.getAll('additionalFields');
   const strange = [...query.keys()].filter((name) => name !== 'additionalFields');

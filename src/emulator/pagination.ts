@@ -1,5 +1,6 @@
 // Cutting listings into pages, by offset and by opaque cursors: v2's hold a place that is never given again, so that
 // nothing is missed when records come and go; v3's, whose order may be any, hold the index and id of a record.
+import { tryJson } from '../model/index.js';
 import { turnDown } from './error-responses.js';
 
 /** A whole number of a query parameter. @throws Refused beyond its bounds. */
@@ -31,16 +32,7 @@ export function checkParameters(query: URLSearchParams, known: (name: string) =>
 const encoded = (value: unknown): string =>
   Buffer.from(JSON.stringify(value)).toString('base64url');
 
-const decoded = (text: string): unknown => plainJson(Buffer.from(text, 'base64url').toString());
-
-/** Undefined for what is no JSON. */
-export function plainJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+const decoded = (text: string): unknown => tryJson(Buffer.from(text, 'base64url').toString());
 
 /** The cursor of a place. */
 export const placeCursor = encoded as (place: number) => string;

@@ -1,15 +1,8 @@
 // What public clients expect of v2 beside the reference: header names, query parameters, larger limits.
 // Nothing of it exists in the dialect of the reference.
 import { compareText, own, type Collection, type JsonObject } from '../model/index.js';
-import { queryOf, type Asked, type EmulatedCloud } from './app.js';
-import {
-  passing,
-  sortKeyOf,
-  testOf,
-  type Filter,
-  type FilterType,
-  type Test,
-} from './filter-comparison.js';
+import { queryOf, type Asked } from './app.js';
+import { passing, sortKeyOf, testOf, type Filter, type FilterType } from './filter-comparison.js';
 import type { StoredRecord } from './records.js';
 import { turnDown } from './error-responses.js';
 
@@ -17,24 +10,18 @@ import { turnDown } from './error-responses.js';
 export const publicHeader = (name: string): string =>
   name.replace('-MGR-', '-ECM-').replace('-VND-', '-CP-');
 
-/** What a query asks beyond the parameters of the reference. */
-interface Extras {
-  /** Whether it is one of these parameters. */
-  knows(parameter: string): boolean;
-  /** The records that pass, in the order that is asked for. */
-  pick(records: readonly StoredRecord[]): readonly StoredRecord[];
-  /** Whether an order is asked for. */
-  readonly ordered: boolean;
-  /** A record with the members that `fields` names; absent: with all. */
-  readonly narrow?: (shown: JsonObject) => JsonObject;
-}
+/** Of a query that asks for nothing beyond the parameters of the reference. */
+const nothing: ReturnType<typeof askedBeyond> = {
+  knows: () => false,
+  pick: (records) => records,
+  ordered: false,
+};
 
-const nothing: Extras = { knows: () => false, pick: (records) => records, ordered: false };
+/** What a query asks beyond the parameters of the reference. @throws Refused (400) for fields that do not exist, and values that fit no filter */
+export const extrasOf = (c: Asked, collection: Collection) =>
+  c.env.cloud.behaviours.dialect === 'public' ? askedBeyond(queryOf(c), collection) : nothing;
 
-/** @throws Refused (400) for fields that do not exist, and values that fit no filter */
-export function extrasOf({ behaviours }: EmulatedCloud, collection: Collection, c: Asked): Extras {
-  if (behaviours.dialect !== 'public') return nothing;
-  const query = queryOf(c);
+function askedBeyond(query: URLSearchParams, collection: Collection) {
   const tests = [...query].flatMap(([name, text]) => {
     const filter = filterOf(collection, name);
     return filter ? [testOf(name, filter, text)] : [];
@@ -42,13 +29,17 @@ export function extrasOf({ behaviours }: EmulatedCloud, collection: Collection, 
   const [order, fields] = [query.get('order_by'), query.get('fields')];
   const compare = order === null ? undefined : orderOf(collection, order);
   return {
-    knows: (name) =>
+    /** Whether it is one of these parameters. */
+    knows: (name: string): boolean =>
       name === 'order_by' || name === 'fields' || filterOf(collection, name) !== undefined,
-    pick(records) {
+    /** The records that pass, in the order that is asked for. */
+    pick(records: readonly StoredRecord[]): readonly StoredRecord[] {
       const passed = passing(records, tests);
       return compare ? passed.toSorted(compare) : passed;
     },
+    /** Whether an order is asked for. */
     ordered: compare !== undefined,
+    /** A record with the members that `fields` names; absent: with all. */
     ...(fields !== null && { narrow: narrowing(collection, fields) }),
   };
 }
@@ -58,7 +49,7 @@ function filterOf(collection: Collection, parameter: string): Filter | undefined
   const [, field = '', id, word = 'is'] =
     /^(\w+?)(\.id)?(?:__(in|lte?|gte?))?$/.exec(parameter) ?? [];
   const shape = shapeOf(collection, field);
-  const test = (word === 'in' ? 'among' : word) as Test;
+  const test = (word === 'in' ? 'among' : word) as Filter['test'];
   const exact = test === 'is' || test === 'among';
   const fits =
     id === undefined

@@ -24,6 +24,7 @@ import { shown } from './collections.js';
 import { fieldsOf, requireAll } from './write-steps.js';
 import { checkParameters } from './pagination.js';
 import { showRecord, type RenderContext, type StoredRecord } from './records.js';
+import type { RecordStore } from './record-store.js';
 import { turnDown } from './error-responses.js';
 import { actorOf, answer, asIs, collectionRoutes, offsetPage } from './v2.js';
 
@@ -33,9 +34,9 @@ export function addAlerts(app: EmulatorApp, cloud: EmulatedCloud): void {
   const alerts = collections.find(({ name }) => name === 'alerts');
   const rules = kinds.get('alert_rules');
   if (!alerts || !rules || !kinds.has('alert_push_destinations')) return;
-  guardPath(app, '/emulator/*', 'v2', (c) => actorOf(cloud, c));
-  route(app, '/emulator/alerts', { POST: (c) => raise(cloud, alerts, rules, c) });
-  route(app, '/emulator/deliveries', { GET: (c) => listDeliveries(cloud, c) });
+  guardPath(app, '/emulator/*', 'v2', actorOf);
+  route(app, '/emulator/alerts', { POST: (c) => raise(c, alerts, rules) });
+  route(app, '/emulator/deliveries', { GET: listDeliveries });
 }
 
 const trial: Attributes = {
@@ -48,16 +49,16 @@ export function addTrials(app: EmulatorApp, cloud: EmulatedCloud): void {
   if (cloud.behaviours.dialect !== 'public' || cloud.store.kinds.has(name)) return;
   collectionRoutes(app, name, {
     POST: async (c) => {
-      const { destination_config_id: id } = taken(cloud, trial, c);
-      const { status, reason = '' } = await cloud.deliveries.test(id as string, faceOf(cloud, c));
+      const { destination_config_id: id } = taken(c, trial);
+      const { status, reason = '' } = await c.env.cloud.deliveries.test(id as string, faceOf(c));
       return answer({ success: status === 'delivered', details: reason });
     },
   });
 }
 
 /** What the body gives. @throws Refused (400) where it lacks any of it */
-function taken(cloud: EmulatedCloud, attributes: Attributes, c: Asked): JsonObject {
-  const fields = fieldsOf(cloud, { attributes }, bodyOf(c, 'v2'), false, asIs);
+function taken(c: Asked, attributes: Attributes): JsonObject {
+  const fields = fieldsOf(c, { attributes }, bodyOf(c, 'v2'), false, asIs);
   requireAll({ attributes }, fields, asIs);
   return fields;
 }
@@ -76,45 +77,39 @@ interface Raised {
   readonly router?: string;
 }
 
-async function raise(
-  cloud: EmulatedCloud,
-  alerts: Collection,
-  rules: Kind,
-  c: Asked,
-): Promise<Response> {
-  const raised = taken(cloud, takesOf(alerts), c) as unknown as Raised;
-  const face = faceOf(cloud, c);
+async function raise(c: Asked, alerts: Collection, rules: Kind): Promise<Response> {
+  const { store, deliveries } = c.env.cloud;
+  const raised = taken(c, takesOf(alerts)) as unknown as Raised;
+  const face = faceOf(c);
   const router =
-    raised.router === undefined ? undefined : routerOf(cloud, raised.router, raised.account, face);
-  const record = cloud.store.add(alerts, {
+    raised.router === undefined ? undefined : routerOf(store, raised.router, raised.account, face);
+  const record = store.add(alerts, {
     type: raised.type,
     account: router ? null : raised.account,
     router: router ? router.id : null,
     friendly_info: `${raised.type.replaceAll('_', ' ')} on ${router ? `router ${router.id}` : 'the account'}`,
-    detected_at: cloud.store.now(),
+    detected_at: store.now(),
     info: {},
   });
   const alert = shown(alerts, record, face);
   const delivered = { ...alert, router_details: router?.details ?? null };
-  const accounts = accountLineage(cloud.store, raised.account);
-  const selected = cloud.store
+  const accounts = accountLineage(store, raised.account);
+  const selected = store
     .all(rules)
     .filter((rule) => selects(rule, raised.type, accounts, router?.group));
   const fired = selected.map(async (rule) => {
     const ids = rule.http_destinations as readonly string[];
-    const deliveries = await Promise.all(
-      ids.map((id) => cloud.deliveries.deliver(rule, id, delivered, face)),
-    );
+    const made = await Promise.all(ids.map((id) => deliveries.deliver(rule, id, delivered, face)));
     return {
       alert_config_id: rule.alert_config_id as string,
-      deliveries: deliveries as readonly unknown[] as readonly JsonObject[],
+      deliveries: made as readonly unknown[] as readonly JsonObject[],
     };
   });
   return answer({ alert, rules: await Promise.all(fired) });
 }
 
 /** `details`: what a delivery tells of it, its record where there is one, else its id. @throws Refused (400) for a router of another account */
-function routerOf({ store }: EmulatedCloud, id: string, account: string, face: RenderContext) {
+function routerOf(store: RecordStore, id: string, account: string, face: RenderContext) {
   const kind = store.kinds.get('routers');
   const managers = store.kinds.get('configuration_managers');
   const record = kind && store.get(kind, id);
@@ -140,7 +135,7 @@ function selects(
   );
 }
 
-function listDeliveries(cloud: EmulatedCloud, c: Asked): Response {
+function listDeliveries(c: Asked): Response {
   checkParameters(queryOf(c), (name) => name === 'limit' || name === 'offset');
-  return offsetPage(cloud, c, cloud.deliveries.list, (one) => JSON.stringify(one), true);
+  return offsetPage(c, c.env.cloud.deliveries.list, (one) => JSON.stringify(one), true);
 }

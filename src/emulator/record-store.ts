@@ -36,36 +36,7 @@ export interface RecordChange extends RecordEdit {
   readonly first?: boolean;
 }
 
-export interface RecordStore {
-  readonly kinds: Kinds;
-  /** What is only read, beside the log of changes. */
-  readonly collections: readonly Collection[];
-  /** Id of the keys' own account. */
-  readonly root: string;
-  readonly users: ReadonlyMap<string, User>;
-  readonly occupied: Readonly<Record<string, string>>;
-  readonly log: readonly JsonObject[];
-  all(kind: Kind): readonly StoredRecord[];
-  get(kind: Kind, id: string): StoredRecord | undefined;
-  /** Records of what is only read. */
-  records(name: string): readonly StoredRecord[];
-  /** A new record of what is only read: what `fields` leaves out is filled in. */
-  add(collection: Collection, fields: JsonObject): StoredRecord;
-  /** Something happens: a record like the first one comes before it, or (`remove`) the first one is forgotten. */
-  happen(collection: Collection, remove: boolean): void;
-  /** Puts a record of what is only read here, and changed elsewhere, in place of another; the log knows nothing of it. */
-  rewrite(name: string, before: StoredRecord, after: StoredRecord): void;
-  /** Where the record stands in the listing: ascending, never given twice while the emulator runs. */
-  place(kind: Kind, id: string): number;
-  /** A record with every default set, a new id and the time of now, then `fields` over it. */
-  draft(kind: Kind, fields: JsonObject): StoredRecord;
-  /** Carries a change out, logs it and tells the listeners. */
-  commit(change: RecordChange): void;
-  /** ISO 8601. */
-  now(): string;
-  snapshot(): Estate;
-  listen(listener: Listener): void;
-}
+export type RecordStore = ReturnType<typeof createStore>;
 
 /** Hears of each change: the steps that lead from the estate before it to the one after it. */
 export type Listener = (steps: readonly EstateStep[]) => void;
@@ -77,9 +48,10 @@ export function createStore(
   estate: Estate,
   clock: Clock,
   random: Random,
-): RecordStore {
+) {
   checkKinds(estate, kinds, collections);
   const uuid = timeUuids(clock, random);
+  /** ISO 8601. */
   const now = (): string => new Date(clock.now()).toISOString();
   const root = ownAccount(estate);
   let nextId = estate.next_id ?? highestId(estate) + 1;
@@ -134,6 +106,7 @@ export function createStore(
     for (const listener of listeners) listener(steps);
   };
 
+  /** Carries a change out, logs it and tells the listeners. */
   const commit = ({ kind, before, after, actor, face, first = false }: RecordChange): void => {
     const record = (after ?? before) as StoredRecord;
     const id = record[kind.id] as string;
@@ -175,20 +148,25 @@ export function createStore(
 
   return {
     kinds,
+    /** What is only read, beside the log of changes. */
     collections: others,
+    /** Id of the keys' own account. */
     root,
-    users,
+    users: users as ReadonlyMap<string, User>,
     occupied: estate.occupied ?? {},
-    log,
-    all: (kind) => of(kind).all(),
-    get: (kind, id) => of(kind).get(id),
-    records: recordsOf,
-    add: (collection, fields) => {
+    log: log as readonly JsonObject[],
+    all: (kind: Kind): readonly StoredRecord[] => of(kind).all(),
+    get: (kind: Kind, id: string) => of(kind).get(id),
+    /** Records of what is only read. */
+    records: (name: string): readonly StoredRecord[] => recordsOf(name),
+    /** A new record of what is only read: what `fields` leaves out is filled in. */
+    add: (collection: Collection, fields: JsonObject): StoredRecord => {
       const put = seeded(collection, fields);
       change({ in: collection.name, put });
       return put;
     },
-    happen: (collection, remove) => {
+    /** Something happens: a record like the first one comes before it, or (`remove`) the first one is forgotten. */
+    happen: (collection: Collection, remove: boolean): void => {
       const [first] = recordsOf(collection.name);
       const like = {
         ...first,
@@ -197,14 +175,20 @@ export function createStore(
       if (first)
         change({ in: collection.name, ...(remove ? { at: 0 } : { put: like, first: true }) });
     },
-    rewrite: (name, before, after) =>
+    /** Puts a record of what is only read here, and changed elsewhere, in place of another; the log knows nothing of it. */
+    rewrite: (name: string, before: StoredRecord, after: StoredRecord): void =>
       change({ in: name, at: recordsOf(name).indexOf(before), put: after }),
-    place: (kind, id) => of(kind).place(id),
-    draft: (kind, fields) => ({ ...completed(kind, {}, fill(kind)), ...fields }),
+    /** Where the record stands in the listing: ascending, never given twice while the emulator runs. */
+    place: (kind: Kind, id: string) => of(kind).place(id),
+    /** A record with every default set, a new id and the time of now, then `fields` over it. */
+    draft: (kind: Kind, fields: JsonObject): StoredRecord => ({
+      ...completed(kind, {}, fill(kind)),
+      ...fields,
+    }),
     commit,
     now,
     snapshot,
-    listen: (listener) => void listeners.push(listener),
+    listen: (listener: Listener): void => void listeners.push(listener),
   };
 }
 

@@ -1,14 +1,7 @@
 // The sample flow: one GET that reads a SIM, changes its status to the other one, and reads it again. It belongs to
 // nobody's log: the reference gives it no events.
 import type { Json } from '../model/index.js';
-import {
-  answerText,
-  queryOf,
-  route,
-  type EmulatorApp,
-  type Asked,
-  type EmulatedCloud,
-} from './app.js';
+import { answerText, queryOf, route, type EmulatorApp, type Asked } from './app.js';
 import { checkParameters } from './pagination.js';
 import type { StoredRecord } from './records.js';
 import { turnDown } from './error-responses.js';
@@ -17,11 +10,11 @@ import { turnDown } from './error-responses.js';
 const transitions: Readonly<Record<string, string>> = { ACTIVE: 'PAUSE', PAUSE: 'ACTIVE' };
 const words: Readonly<Record<string, string>> = { ACTIVE: 'Active', PAUSE: 'Pause' };
 
-export function addFlow(app: EmulatorApp, cloud: EmulatedCloud): void {
-  route(app, '/get_sim_info/activate_sim', { GET: (c) => flip(cloud, c) });
-}
+export const addFlow = (app: EmulatorApp): void =>
+  route(app, '/get_sim_info/activate_sim', { GET: flip });
 
-function flip({ store, credentials, random }: EmulatedCloud, c: Asked): Response {
+function flip(c: Asked): Response {
+  const { store, credentials, random } = c.env.cloud;
   const { username, password } = credentials.flow;
   if (c.req.header('x-username') !== username || c.req.header('x-password') !== password)
     turnDown(401, 'the user name or the password is wrong');
@@ -55,47 +48,40 @@ function flip({ store, credentials, random }: EmulatedCloud, c: Asked): Response
   return answerText(JSON.stringify(result), 'iot');
 }
 
+/** What is told of every SIM alike: names by their value. */
+const constants: Readonly<Record<string, string>> = {
+  '': 'assignedImei chargeCodeForPPMove chargeCodeNonPPMove',
+  '0': 'accessControlClass freezeDuration',
+  '0000': 'pin1 pin2',
+  '00000000': 'puk1 puk2',
+  '1': 'tenantId userProfileId operatorId',
+  '2FF': 'simSpecification',
+  '2024-01-02T03:04:05Z': 'firstActivationDate installationDate lastSubscriptionDateChange',
+  Default:
+    'roamProfileName priceProfileName productOfferName pdpContextProfileName subscriptionPackageDescription',
+  Router: 'deviceTerminalType',
+  SIM: 'simCardDescription',
+  true: 'gprs lte smsMo smsMt',
+  false: 'csd voice clip consumerConnectivity moveToPermitted',
+};
+
 /** As it was read first. Every value is a list of one text, but for `apns`. */
 function information(record: StoredRecord, customer: string): Json {
   const text = (name: string): string => String(record[name] ?? '');
-  const since = '2024-01-02T03:04:05Z';
   const texts = {
     customerLabel: text('label'),
     msisdn: text('msisdn'),
     imsi: text('imsi'),
     icc: text('iccid'),
-    pin1: '0000',
-    pin2: '0000',
-    puk1: '00000000',
-    puk2: '00000000',
     imei: text('detectedImei'),
-    assignedImei: '',
     customerNo: customer,
-    accessControlClass: '0',
-    roamProfileName: 'Default',
-    deviceTerminalType: 'Router',
     simSubscriptionStatus: words[text('state')] ?? '',
-    simCardDescription: 'SIM',
-    simSpecification: '2FF',
-    priceProfileName: 'Default',
-    productOfferName: 'Default',
-    pdpContextProfileName: 'Default',
-    tenantId: '1',
-    userProfileId: '1',
-    firstActivationDate: since,
-    ...Object.fromEntries(['gprs', 'lte', 'smsMo', 'smsMt'].map((name) => [name, 'true'])),
-    ...Object.fromEntries(
-      ['csd', 'voice', 'clip', 'consumerConnectivity'].map((name) => [name, 'false']),
-    ),
-    installationDate: since,
-    lastSubscriptionDateChange: since,
-    moveToPermitted: 'false',
-    freezeDuration: '0',
-    chargeCodeForPPMove: '',
-    chargeCodeNonPPMove: '',
     customerName: text('enterprise'),
-    subscriptionPackageDescription: 'Default',
-    operatorId: '1',
+    ...Object.fromEntries(
+      Object.entries(constants).flatMap(([value, names]) =>
+        names.split(' ').map((name) => [name, value]),
+      ),
+    ),
   };
   return {
     ...Object.fromEntries(Object.entries(texts).map(([name, value]) => [name, [value]])),

@@ -6,19 +6,13 @@ import type { Send } from './deliveries.js';
 import type { Emulator } from './emulator.js';
 import { ConnectionReset } from './faults.js';
 
-export interface Served {
-  /** Origin, without a slash behind. */
-  readonly url: string;
-  readonly port: number;
-  /** Ends every connection; safe to call twice. */
-  close(): Promise<void>;
-}
+export type Served = Awaited<ReturnType<typeof serve>>;
 
 /** Listens on a port (0: any free one). @throws Refusal where the port cannot be had. */
 export async function serve(
   emulator: Emulator,
   { port, host = '127.0.0.1' }: { readonly port: number; readonly host?: string },
-): Promise<Served> {
+) {
   const { createAdaptorServer } = await import('@hono/node-server');
   const { RESPONSE_ALREADY_SENT } = await import('@hono/node-server/utils/response');
   const server = createAdaptorServer({
@@ -35,8 +29,10 @@ export async function serve(
   }) as Server;
   const bound = await listening(server, port, host);
   return {
+    /** Origin, without a slash behind. */
     url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
     port: bound,
+    /** Ends every connection; safe to call twice. */
     close: () => closed(server),
   };
 }

@@ -1,14 +1,6 @@
 // The legacy surface: `/api/v2/<collection>/`, four headers, `data` and `meta`, references as URLs.
-import {
-  canonical,
-  idOf,
-  wireText,
-  type Attribute,
-  type Json,
-  type JsonObject,
-  type Kind,
-} from '../model/index.js';
-import { activityFilters, activityTest, type Actor } from './activity-log.js';
+import { wireText, type Json, type JsonObject, type Kind } from '../model/index.js';
+import { activitiesOf, activityFilters, type Actor } from './activity-log.js';
 import {
   answerText,
   bodyOf,
@@ -32,27 +24,25 @@ import {
   checkParameters,
   count,
   cursorAt,
-  plainJson,
   placeCursor,
   queryWith,
 } from './pagination.js';
-import { passing } from './filter-comparison.js';
+import { filtered, namedValues } from './filter-comparison.js';
 import { extrasOf, publicHeader } from './public-dialect.js';
 import { blank, showRecord, type RenderContext, type StoredRecord } from './records.js';
 import { turnDown } from './error-responses.js';
-import { isNamed, specificsOf } from './collection-rules.js';
+import { filtersOf, isNamed, specificsOf } from './collection-rules.js';
 
 const DEFAULT_PAGE = 20;
-const MOST_VALUES = 100;
 const MOST_PAGE = 500;
 /** Name of the cursor in `next`: not documented, so nobody may depend on it. */
 const CURSOR = 'cursor';
 
 export function addV2(app: EmulatorApp, cloud: EmulatedCloud): void {
-  guardPath(app, '/api/v2/*', 'v2', (c) => actorOf(cloud, c));
+  guardPath(app, '/api/v2/*', 'v2', actorOf);
   for (const kind of cloud.store.kinds.values())
     if (kind.operations.dialect === 'v2') addKind(app, cloud, kind);
-  collectionRoutes(app, 'activity_logs', { GET: (c) => listActivities(cloud, c) });
+  collectionRoutes(app, 'activity_logs', { GET: listActivities });
 }
 
 function addKind(app: EmulatorApp, cloud: EmulatedCloud, kind: Kind): void {
@@ -60,18 +50,17 @@ function addKind(app: EmulatorApp, cloud: EmulatedCloud, kind: Kind): void {
   const { listsUrl, patched } = specificsOf(kind);
   const text = recordTextOf((record, face) => showRecord(kind, record, face, listsUrl));
   collectionRoutes(app, name, {
-    GET: (c) => list(cloud, kind, text, c),
-    POST: create && ((c) => makeOne(cloud, kind, c)),
+    GET: (c) => list(c, kind, text),
+    POST: create && ((c) => makeOne(c, kind)),
   });
   const verbs: Record<string, Handler | undefined> = {
-    DELETE: removal && ((c) => removeOne(cloud, kind, c)),
+    DELETE: removal && ((c) => removeOne(c, kind)),
   };
-  const updating: Handler = (c) => updateOne(cloud, kind, c);
+  const updating: Handler = (c) => updateOne(c, kind);
   if (update) verbs[update] = updating;
   if (patched?.(cloud.behaviours)) verbs['PATCH'] = updating;
   if (cloud.behaviours.dialect === 'public')
-    verbs['GET'] = (c) =>
-      answer(showRecord(kind, existing(cloud, kind, c), faceOf(cloud, c), true));
+    verbs['GET'] = (c) => answer(showRecord(kind, existing(c, kind), faceOf(c), true));
   if (Object.values(verbs).some(Boolean)) collectionRoutes(app, `${name}/:id`, verbs);
 }
 
@@ -89,7 +78,8 @@ export function collectionRoutes(
 }
 
 /** @throws Refused (401) */
-export function actorOf({ credentials, behaviours }: EmulatedCloud, c: Asked): Actor {
+export function actorOf(c: Asked): Actor {
+  const { credentials, behaviours } = c.env.cloud;
   const given = (name: string): string | undefined =>
     c.req.header(name) ??
     (behaviours.dialect === 'public' ? c.req.header(publicHeader(name)) : undefined);
@@ -118,133 +108,76 @@ export function recordTextOf(shown: (record: StoredRecord, face: RenderContext) 
   };
 }
 
-function list(cloud: EmulatedCloud, kind: Kind, text: TextOf, c: Asked): Response {
-  const { filters, expand, listsUrl } = specificsOf(kind);
+function list(c: Asked, kind: Kind, text: TextOf): Response {
+  const { expand, listsUrl } = specificsOf(kind);
   const query = queryOf(c);
   const byOffset = kind.operations.paging === 'offset';
-  const known = [...filters, 'limit', byOffset ? 'offset' : CURSOR];
+  const known = [...Object.keys(filtersOf(kind)), 'limit', byOffset ? 'offset' : CURSOR];
   if (expand.length > 0) known.push('expand');
-  const extras = extrasOf(cloud, kind, c);
+  const extras = extrasOf(c, kind);
   checkParameters(query, (name) => known.includes(name) || extras.knows(name));
   const expanded = query.get('expand');
   if (expanded !== null && !expand.includes(expanded))
     turnDown(400, `expand takes ${expand.join(', ')}`, ['expand']);
 
-  const matching = extras.pick(filtered(cloud, kind, filters, query));
-  const face = faceOf(cloud, c);
+  const records = extras.pick(matching(c, kind));
+  const face = faceOf(c);
   const { narrow = (shown) => shown, ordered } = extras;
   const plain = expanded === null && !extras.narrow;
   const shown = (record: StoredRecord): JsonObject =>
     expanded === null
       ? showRecord(kind, record, face, listsUrl)
-      : expandedRecord(cloud, kind, record, face, expanded);
+      : expandedRecord(c, kind, record, expanded);
   const show = (record: StoredRecord): string =>
     plain ? text(record, face) : wireText(narrow(shown(record)));
   return byOffset
-    ? offsetPage(cloud, c, matching, show, true)
-    : cursorPage(cloud, kind, c, matching, show, ordered);
+    ? offsetPage(c, records, show, true)
+    : cursorPage(c, kind, records, show, ordered);
 }
 
-function expandedRecord(
-  cloud: EmulatedCloud,
-  kind: Kind,
-  record: StoredRecord,
-  face: RenderContext,
-  name: string,
-): JsonObject {
+function expandedRecord(c: Asked, kind: Kind, record: StoredRecord, name: string): JsonObject {
+  const { store } = c.env.cloud;
+  const face = faceOf(c);
   const shown = showRecord(kind, record, face, true);
   const attribute = kind.attributes[name];
-  const target = attribute?.word === 'ref' ? cloud.store.kinds.get(attribute.to) : undefined;
+  const target = attribute?.word === 'ref' ? store.kinds.get(attribute.to) : undefined;
   const other =
-    target && typeof record[name] === 'string' ? cloud.store.get(target, record[name]) : undefined;
+    target && typeof record[name] === 'string' ? store.get(target, record[name]) : undefined;
   return target && other ? { ...shown, [name]: showRecord(target, other, face, true) } : shown;
 }
 
 /** Records that pass every filter of the query. Those named by id are looked up, not searched for. */
-function filtered(
-  cloud: EmulatedCloud,
-  kind: Kind,
-  filters: readonly string[],
-  query: URLSearchParams,
-): readonly StoredRecord[] {
-  let records: readonly StoredRecord[] | undefined;
-  const tests: ((record: StoredRecord) => boolean)[] = [];
-  for (const filter of filters) {
-    const text = query.get(filter);
-    if (text === null) continue;
-    const name = filter.replace(/__in$/, '');
-    const values = name === filter ? [text] : text.split(',');
-    if (values.length > MOST_VALUES)
-      turnDown(400, `${filter} takes at most ${MOST_VALUES} values`, [filter]);
-    const attribute = kind.attributes[name] as Attribute;
-    if (name === kind.id && !records) records = lookedUp(cloud, kind, filter, values);
-    else {
-      const fits = values.map((value) => filterTest(filter, attribute, value));
-      tests.push((record) => fits.some((test) => test(record[name] ?? null)));
-    }
-  }
-  return passing(records ?? cloud.store.all(kind), tests);
-}
-
-function lookedUp(
-  { store }: EmulatedCloud,
-  kind: Kind,
-  filter: string,
-  values: readonly string[],
-): readonly StoredRecord[] {
+function matching(c: Asked, kind: Kind): readonly StoredRecord[] {
+  const { store } = c.env.cloud;
+  const query = queryOf(c);
+  const filters = filtersOf(kind);
+  const byId = Object.entries(filters).find(
+    ([name, { field }]) => field === kind.id && query.has(name),
+  );
+  if (!byId) return filtered(store.all(kind), query, filters);
+  const [name, { test }] = byId;
+  const { [name]: _, ...others } = filters;
+  const ids = namedValues(name, test, query.get(name) ?? '');
   const shape = kind.id === 'id' ? /^\d+$/ : /^[0-9a-f-]{36}$/i;
-  if (!values.every((value) => shape.test(value)))
-    turnDown(400, `the value of ${filter} is not an id`, [filter]);
-  return [...new Set(values)]
+  if (!ids.every((id) => shape.test(id)))
+    turnDown(400, `the value of ${name} is not an id`, [name]);
+  const found = [...new Set(ids)]
     .map((id) => store.get(kind, id))
-    .filter((record) => record !== undefined);
-}
-
-function filterTest(filter: string, attribute: Attribute, text: string): (value: Json) => boolean {
-  const bad = (): never => turnDown(400, `the value of ${filter} is not valid`, [filter]);
-  switch (attribute.word) {
-    case 'ref': {
-      const id = idOf(text);
-      return id === null || (attribute.wire !== undefined && !/^\d+$/.test(id))
-        ? bad()
-        : (value) => value === id;
-    }
-    case 'set':
-    case 'list': {
-      const test = filterTest(filter, attribute.of, text);
-      return (value) => Array.isArray(value) && value.some((item: Json) => test(item));
-    }
-    case 'object':
-    case 'document': {
-      const wanted = plainJson(text) ?? bad();
-      return (value) => canonical(value) === canonical(wanted as Json);
-    }
-    case 'flag':
-      return text === 'true' || text === 'false' ? (value) => String(value) === text : bad();
-    default: {
-      if (attribute.word !== 'text' || attribute.wire !== 'timestamp')
-        return (value) => String(value) === text;
-      const at = Date.parse(text);
-      return Number.isNaN(at)
-        ? bad()
-        : (value) => typeof value === 'string' && Date.parse(value) === at;
-    }
-  }
+    .filter((one) => one !== undefined);
+  return filtered(found, query, others);
 }
 
 /** `whole`: whether `meta` tells the offset and the page before, too. */
 export function offsetPage<T>(
-  cloud: EmulatedCloud,
   c: Asked,
   items: readonly T[],
   text: (item: T) => string,
   whole: boolean,
 ): Response {
   const query = queryOf(c);
-  const limit = limitOf(cloud, query);
+  const limit = limitOf(c);
   const offset = count(query, 'offset', 0, 0, Number.MAX_SAFE_INTEGER);
-  const at = (start: number): string =>
-    pageUrl(cloud, c, { limit: String(limit), offset: String(start) });
+  const at = (start: number): string => pageUrl(c, { limit: String(limit), offset: String(start) });
   const next = offset + limit < items.length ? at(offset + limit) : null;
   const previous = offset > 0 ? at(Math.max(0, offset - limit)) : null;
   return page(
@@ -255,17 +188,16 @@ export function offsetPage<T>(
 
 /** @param ordered whether another order was asked for than that of places: then cursors hold the id */
 function cursorPage(
-  cloud: EmulatedCloud,
-  kind: Kind,
   c: Asked,
+  kind: Kind,
   items: readonly StoredRecord[],
   show: (record: StoredRecord) => string,
   ordered: boolean,
 ): Response {
   const query = queryOf(c);
-  const limit = limitOf(cloud, query);
+  const limit = limitOf(c);
   const identify = (record: StoredRecord): string => record[kind.id] as string;
-  const placeOf = (record: StoredRecord): number => cloud.store.place(kind, identify(record));
+  const placeOf = (record: StoredRecord): number => c.env.cloud.store.place(kind, identify(record));
   const begin = (cursor: string): number =>
     ordered ? behind(items, cursor, CURSOR, identify) : behindPlace(items, cursor, CURSOR, placeOf);
   const after = (last: number): string =>
@@ -274,76 +206,68 @@ function cursorPage(
   const start = cursor === null ? 0 : begin(cursor);
   const end = start + limit;
   const next =
-    end < items.length
-      ? pageUrl(cloud, c, { limit: String(limit), [CURSOR]: after(end - 1) })
-      : null;
+    end < items.length ? pageUrl(c, { limit: String(limit), [CURSOR]: after(end - 1) }) : null;
   return page(items.slice(start, end).map(show), { limit, next });
 }
 
 /** In the public dialect a larger limit counts as the largest there is. */
-function limitOf({ behaviours }: EmulatedCloud, query: URLSearchParams): number {
-  const most = behaviours.dialect === 'public' ? Infinity : MOST_PAGE;
-  return Math.min(count(query, 'limit', DEFAULT_PAGE, 1, most), MOST_PAGE);
+function limitOf(c: Asked): number {
+  const most = c.env.cloud.behaviours.dialect === 'public' ? Infinity : MOST_PAGE;
+  return Math.min(count(queryOf(c), 'limit', DEFAULT_PAGE, 1, most), MOST_PAGE);
 }
 
-function pageUrl(
-  { behaviours }: EmulatedCloud,
-  c: Asked,
-  changes: Readonly<Record<string, string | null>>,
-): string {
+function pageUrl(c: Asked, changes: Readonly<Record<string, string | null>>): string {
   const { pathname, searchParams } = new URL(c.req.url);
   return (
-    originOf(behaviours, c) +
+    originOf(c) +
     pathname +
-    queryWith(searchParams, { ...changes, ...(behaviours.next_drops_expand && { expand: null }) })
+    queryWith(searchParams, {
+      ...changes,
+      ...(c.env.cloud.behaviours.next_drops_expand && { expand: null }),
+    })
   );
 }
 
 const page = (texts: readonly string[], meta: Json): Response =>
   answerText(`{"data":[${texts.join(',')}],"meta":${JSON.stringify(meta)}}`, 'v2');
 
-function listActivities(cloud: EmulatedCloud, c: Asked): Response {
+function listActivities(c: Asked): Response {
   const query = queryOf(c);
-  checkParameters(query, (name) => ['limit', 'offset', ...activityFilters].includes(name));
-  const tests = [...query]
-    .filter(([name]) => activityFilters.includes(name))
-    .map(([name, value]) => activityTest(name, value));
+  checkParameters(
+    query,
+    (name) => ['limit', 'offset'].includes(name) || Object.hasOwn(activityFilters, name),
+  );
   const text = (entry: JsonObject): string => JSON.stringify({ ...entry, account: undefined });
-  return offsetPage(cloud, c, passing(cloud.store.log, tests), text, false);
+  return offsetPage(c, activitiesOf(c.env.cloud.store.log, query), text, false);
 }
 
 export const asIs = (path: string): string => path;
 
-function sentFields(
-  cloud: EmulatedCloud,
-  kind: Kind,
-  c: Asked,
-  update: boolean,
-): Record<string, Json> {
+function sentFields(c: Asked, kind: Kind, update: boolean): Record<string, Json> {
   const body = bodyOf(c, 'v2');
   if (Object.keys(body).length === 0) turnDown(400, 'the body is empty');
-  return fieldsOf(cloud, kind, body, update, asIs);
+  return fieldsOf(c, kind, body, update, asIs);
 }
 
-function makeOne(cloud: EmulatedCloud, kind: Kind, c: Asked): Response {
-  const fields = sentFields(cloud, kind, c, false);
+function makeOne(c: Asked, kind: Kind): Response {
+  const fields = sentFields(c, kind, false);
   if (!specificsOf(kind).anyOf) requireAll(kind, fields, asIs);
-  const record = drafted(cloud, kind, fields);
-  commit(cloud, c, { kind, after: record });
-  cloud.secrets.keep(kind, record[kind.id] as string, () => bodyOf(c, 'v2'));
-  return answer(showRecord(kind, record, faceOf(cloud, c), true), cloud.behaviours.created_status);
+  const record = drafted(c, kind, fields);
+  commit(c, { kind, after: record });
+  c.env.cloud.secrets.keep(kind, record[kind.id] as string, () => bodyOf(c, 'v2'));
+  return answer(showRecord(kind, record, faceOf(c), true), c.env.cloud.behaviours.created_status);
 }
 
-function updateOne(cloud: EmulatedCloud, kind: Kind, c: Asked): Response {
-  const { store, behaviours } = cloud;
+function updateOne(c: Asked, kind: Kind): Response {
+  const { store, behaviours, secrets } = c.env.cloud;
   const { hindersUpdate, settled, follow, listsUrl } = specificsOf(kind);
-  const before = existing(cloud, kind, c);
+  const before = existing(c, kind);
   const isPut = c.req.method === 'PUT';
-  const sent = sentFields(cloud, kind, c, true);
+  const sent = sentFields(c, kind, true);
   const fields = isPut ? sent : added(kind, before, sent);
   const after = {
     ...before,
-    ...(isPut && behaviours.replacing_put && reset(cloud, kind, before, fields)),
+    ...(isPut && behaviours.replacing_put && reset(c, kind, before, fields)),
     ...fields,
     ...('updated_at' in before && { updated_at: store.now() }),
   };
@@ -351,12 +275,10 @@ function updateOne(cloud: EmulatedCloud, kind: Kind, c: Asked): Response {
   if (hindrance) turnDown(409, hindrance.why, [hindrance.path]);
   const how = isPut && !behaviours.merging_configuration ? 'replace' : 'merge';
   const result = settled?.(before, after, how) ?? after;
-  commit(cloud, c, { kind, before, after: result });
-  for (const change of follow?.(store, result) ?? []) commit(cloud, c, change);
-  cloud.secrets.keep(kind, before[kind.id] as string, () => bodyOf(c, 'v2'));
-  return isPut
-    ? answer(showRecord(kind, result, faceOf(cloud, c), listsUrl))
-    : written(cloud, kind, result, c);
+  commit(c, { kind, before, after: result });
+  for (const change of follow?.(store, result) ?? []) commit(c, change);
+  secrets.keep(kind, before[kind.id] as string, () => bodyOf(c, 'v2'));
+  return isPut ? answer(showRecord(kind, result, faceOf(c), listsUrl)) : written(c, kind, result);
 }
 
 /** What a PATCH may write: documents are only added to. */
@@ -376,7 +298,7 @@ function added(
 
 /** What a replacing PUT makes of the fields it does not name. */
 function reset(
-  { store }: EmulatedCloud,
+  c: Asked,
   kind: Kind,
   before: StoredRecord,
   fields: Readonly<Record<string, Json>>,
@@ -392,24 +314,26 @@ function reset(
   return Object.fromEntries(
     left.map(([name, attribute]) => [
       name,
-      attribute.word === 'ref' && attribute.to === 'accounts' ? store.root : blank(attribute),
+      attribute.word === 'ref' && attribute.to === 'accounts'
+        ? c.env.cloud.store.root
+        : blank(attribute),
     ]),
   );
 }
 
-function removeOne(cloud: EmulatedCloud, kind: Kind, c: Asked): Response {
-  const { store, behaviours } = cloud;
-  const record = existing(cloud, kind, c);
+function removeOne(c: Asked, kind: Kind): Response {
+  const { store, behaviours } = c.env.cloud;
+  const record = existing(c, kind);
   const hindrance = specificsOf(kind).hindersDelete?.(store, record, behaviours);
   if (hindrance !== undefined) turnDown(409, hindrance);
   if (!behaviours.dangling_references && isNamed(store, kind, record))
     turnDown(409, `the ${kind.singular} is still named by other records`);
-  remove(cloud, kind, record, c);
-  return written(cloud, kind, record, c);
+  remove(c, kind, record);
+  return written(c, kind, record);
 }
 
-function written(cloud: EmulatedCloud, kind: Kind, record: StoredRecord, c: Asked): Response {
-  return cloud.behaviours.echo_writes
-    ? answer(showRecord(kind, record, faceOf(cloud, c), false))
+function written(c: Asked, kind: Kind, record: StoredRecord): Response {
+  return c.env.cloud.behaviours.echo_writes
+    ? answer(showRecord(kind, record, faceOf(c), false))
     : new Response(null);
 }

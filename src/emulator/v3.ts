@@ -27,38 +27,38 @@ import {
 } from './app.js';
 import { drafted, existing, fieldsOf, remove, requireAll } from './write-steps.js';
 import { behind, checkParameters, count, cursorAt, locate, queryWith } from './pagination.js';
-import { passing } from './filter-comparison.js';
+import { filtered, passing } from './filter-comparison.js';
 import { type StoredRecord } from './records.js';
 import { mediaTypes, turnDown } from './error-responses.js';
-import { specificsOf } from './collection-rules.js';
+import { filtersOf } from './collection-rules.js';
 
 const DEFAULT_PAGE = 20;
 const MOST_PAGE = 50;
 const bulk = `${mediaTypes.v3};ext=bulk`;
 
 export function addV3(app: EmulatorApp, cloud: EmulatedCloud): void {
-  guardPath(app, '/api/v3/*', 'v3', (c) => actorOf(cloud, c));
+  guardPath(app, '/api/v3/*', 'v3', actorOf);
   for (const kind of cloud.store.kinds.values())
-    if (kind.operations.dialect === 'v3') addKind(app, cloud, kind);
+    if (kind.operations.dialect === 'v3') addKind(app, kind);
 }
 
-function addKind(app: EmulatorApp, cloud: EmulatedCloud, kind: Kind): void {
+function addKind(app: EmulatorApp, kind: Kind): void {
   const { collection, create, update, delete: removal } = kind.operations;
   const path = `/api/v3/${collection}`;
   route(app, path, {
-    GET: (c) => list(cloud, kind, c),
-    POST: create && ((c) => makeOne(cloud, kind, c)),
+    GET: (c) => list(c, kind),
+    POST: create && ((c) => makeOne(c, kind)),
   });
   const verbs: Record<string, Handler | undefined> = {
-    GET: (c) => answer({ data: resource(cloud, kind, existing(cloud, kind, c), c) }),
-    DELETE: removal && ((c) => removeOne(cloud, kind, c)),
+    GET: (c) => answer({ data: resource(c, kind, existing(c, kind)) }),
+    DELETE: removal && ((c) => removeOne(c, kind)),
   };
-  if (update) verbs[update] = (c) => updateOne(cloud, kind, c);
+  if (update) verbs[update] = (c) => updateOne(c, kind);
   route(app, `${path}/:id`, verbs);
 }
 
-function actorOf({ credentials }: EmulatedCloud, c: Asked): Actor {
-  const user = own(credentials.v3, bearerOf(c));
+function actorOf(c: Asked): Actor {
+  const user = own(c.env.cloud.credentials.v3, bearerOf(c));
   return user
     ? { id: user.id, email: user.email, type_name: 'sso_user' }
     : turnDown(401, 'the token is missing or not valid', [], { 'www-authenticate': 'Bearer' });
@@ -73,12 +73,7 @@ const typeOf = ({ operations }: Resources): string =>
   operations.collection.slice(operations.collection.lastIndexOf('/') + 1);
 const identify = (kind: Resources) => (record: StoredRecord) => record[kind.id] as string;
 
-function resource(
-  cloud: EmulatedCloud,
-  kind: Resources,
-  record: StoredRecord,
-  c: Asked,
-): JsonObject {
+function resource(c: Asked, kind: Resources, record: StoredRecord): JsonObject {
   const attributes: Record<string, Json> = {};
   const relationships: Record<string, Json> = {};
   for (const [name, attribute] of Object.entries(kind.attributes)) {
@@ -88,7 +83,7 @@ function resource(
     else attributes[name] = record[name] ?? null;
   }
   const id = record[kind.id] as string;
-  const self = `${originOf(cloud.behaviours, c)}/api/v3/${kind.operations.collection}/${encodeURIComponent(id)}`;
+  const self = `${originOf(c)}/api/v3/${kind.operations.collection}/${encodeURIComponent(id)}`;
   return { type: typeOf(kind), id, attributes, relationships, links: { self } };
 }
 
@@ -98,23 +93,21 @@ export function linkage(attribute: Attribute, id: Json): Json {
   return attribute.word === 'ref' && id !== null ? { type: attribute.to, id } : null;
 }
 
-function list(cloud: EmulatedCloud, kind: Kind, c: Asked): Response {
+function list(c: Asked, kind: Kind): Response {
   const query = queryOf(c);
-  const { filters } = specificsOf(kind);
-  const known = [...pageParameters, 'search', 'sort', ...filters.map((name) => `filter[${name}]`)];
+  const known = [...pageParameters, 'search', 'sort', ...Object.keys(filtersOf(kind))];
   checkParameters(query, (name) => known.includes(name) || /^search\[.*\]$/.test(name));
-  const records = inOrder(kind, query.get('sort'), matching(cloud, kind, filters, query));
-  return cursorPage(cloud, kind, records, c);
+  const records = inOrder(kind, query.get('sort'), matching(c, kind));
+  return cursorPage(c, kind, records);
 }
 
 export const pageParameters = ['page[size]', 'page[after]', 'page[before]'];
 
 /** A page of the records; `beside` gives what goes with those that are shown. */
 export function cursorPage(
-  cloud: EmulatedCloud,
+  c: Asked,
   kind: Resources,
   records: readonly StoredRecord[],
-  c: Asked,
   beside: (shown: readonly StoredRecord[]) => JsonObject = () => ({}),
 ): Response {
   const query = queryOf(c);
@@ -126,9 +119,9 @@ export function cursorPage(
   const before = start > 0 && shown.length > 0 ? cursor(start) : null;
   const { pathname } = new URL(c.req.url);
   const link = (changes: Readonly<Record<string, string | null>>): string =>
-    originOf(cloud.behaviours, c) + pathname + queryWith(query, changes);
+    originOf(c) + pathname + queryWith(query, changes);
   return answer({
-    data: shown.map((record) => resource(cloud, kind, record, c)),
+    data: shown.map((record) => resource(c, kind, record)),
     ...beside(shown),
     links: {
       next: after === null ? null : link({ 'page[after]': after, 'page[before]': null }),
@@ -157,22 +150,14 @@ function bounds(
   return [start, start + size];
 }
 
-function matching(
-  { store }: EmulatedCloud,
-  kind: Kind,
-  filters: readonly string[],
-  query: URLSearchParams,
-): readonly StoredRecord[] {
-  const tests: ((record: StoredRecord) => boolean)[] = [];
-  for (const name of filters) {
-    const wanted = query.get(`filter[${name}]`);
-    if (wanted !== null) tests.push((record) => String(record[name]) === wanted);
-  }
-  for (const [parameter, terms] of query) {
+function matching(c: Asked, kind: Kind): readonly StoredRecord[] {
+  const query = queryOf(c);
+  const searches = [...query].flatMap(([parameter, terms]) => {
     const form = /^search(?:\[(.*)\])?$/.exec(parameter);
-    if (form) tests.push(searchTest(kind, parameter, form[1], terms));
-  }
-  return passing(store.all(kind), tests);
+    return form ? [searchTest(kind, parameter, form[1], terms)] : [];
+  });
+  const records = filtered(c.env.cloud.store.all(kind), query, filtersOf(kind));
+  return passing(records, searches);
 }
 
 /** Any of the terms in any of the fields, as part of the text, in any case. */
@@ -218,7 +203,7 @@ interface Sent {
 }
 
 /** The resource of a body. @throws Refused for anything that is not one resource of this kind. */
-function resourceOf(kind: Kind, c: Asked): Sent {
+function resourceOf(c: Asked, kind: Kind): Sent {
   const { data } = bodyOf(c, 'v3', [mediaTypes.v3, bulk]);
   if (!isObject(data)) return turnDown(400, 'the body must hold one resource', ['/data']);
   const members = ['type', 'id', 'attributes', 'relationships', 'links', 'meta'];
@@ -262,9 +247,9 @@ const placeIn = (kind: Kind) => (name: string) =>
   kind.attributes[name]?.wire === 'relationship' ? inRelationships(name) : inAttributes(name);
 
 /** A whole resource comes back: relationships and what belongs to the server have to be as they are. */
-function updateOne(cloud: EmulatedCloud, kind: Kind, c: Asked): Response {
-  const before = existing(cloud, kind, c);
-  const { id, attributes, links } = resourceOf(kind, c);
+function updateOne(c: Asked, kind: Kind): Response {
+  const before = existing(c, kind);
+  const { id, attributes, links } = resourceOf(c, kind);
   if (id !== before[kind.id]) turnDown(409, 'the id must be the one of the path', ['/data/id']);
   const moved = Object.keys(links).filter((name) => links[name] !== before[name]);
   if (moved.length > 0)
@@ -272,29 +257,29 @@ function updateOne(cloud: EmulatedCloud, kind: Kind, c: Asked): Response {
   const written = Object.entries(attributes).filter(
     ([name, value]) => kind.attributes[name]?.computed !== true || !equal(value, before[name]),
   );
-  const fields = fieldsOf(cloud, kind, Object.fromEntries(written), true, inAttributes);
+  const fields = fieldsOf(c, kind, Object.fromEntries(written), true, inAttributes);
   const kept = Object.entries(before).filter(
     ([name]) => kind.attributes[name]?.wire === 'relationship',
   );
   requireAll(kind, { ...Object.fromEntries(kept), ...fields }, inAttributes);
   const after = { ...before, ...fields };
-  commit(cloud, c, { kind, before, after });
-  return answer({ data: resource(cloud, kind, after, c) });
+  commit(c, { kind, before, after });
+  return answer({ data: resource(c, kind, after) });
 }
 
-function makeOne(cloud: EmulatedCloud, kind: Kind, c: Asked): Response {
-  const { attributes, links } = resourceOf(kind, c);
+function makeOne(c: Asked, kind: Kind): Response {
+  const { attributes, links } = resourceOf(c, kind);
   const fields = {
-    ...fieldsOf(cloud, kind, attributes, false, inAttributes),
-    ...fieldsOf(cloud, kind, links, false, inRelationships),
+    ...fieldsOf(c, kind, attributes, false, inAttributes),
+    ...fieldsOf(c, kind, links, false, inRelationships),
   };
   requireAll(kind, fields, placeIn(kind));
-  const record = drafted(cloud, kind, fields);
-  commit(cloud, c, { kind, after: record });
-  return answer({ data: resource(cloud, kind, record, c) }, cloud.behaviours.created_status);
+  const record = drafted(c, kind, fields);
+  commit(c, { kind, after: record });
+  return answer({ data: resource(c, kind, record) }, c.env.cloud.behaviours.created_status);
 }
 
-function removeOne(cloud: EmulatedCloud, kind: Kind, c: Asked): Response {
-  remove(cloud, kind, existing(cloud, kind, c), c);
+function removeOne(c: Asked, kind: Kind): Response {
+  remove(c, kind, existing(c, kind));
   return new Response(null);
 }

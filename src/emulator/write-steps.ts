@@ -1,25 +1,24 @@
 // The steps of a write that both dialects take: find the record, take the fields, insist on those that must be there.
 import { type Json, type JsonObject, type Kind } from '../model/index.js';
-import { commit, type Asked, type EmulatedCloud } from './app.js';
+import { commit, type Asked } from './app.js';
 import { acceptAll, type StoredRecord } from './records.js';
 import { turnDown } from './error-responses.js';
 import { specificsOf } from './collection-rules.js';
 
 /** The record a path names. @throws Refused (404) */
-export function existing({ store }: EmulatedCloud, kind: Kind, c: Asked): StoredRecord {
-  return (
-    store.get(kind, c.req.param('id') ?? '') ?? turnDown(404, `there is no such ${kind.singular}`)
-  );
-}
+export const existing = (c: Asked, kind: Kind): StoredRecord =>
+  c.env.cloud.store.get(kind, c.req.param('id') ?? '') ??
+  turnDown(404, `there is no such ${kind.singular}`);
 
 /** `body` in stored form. `place` turns the path of a field into what the dialect calls it. @throws Refused (400) naming every field that is wrong. */
 export function fieldsOf(
-  { store, behaviours }: EmulatedCloud,
+  c: Asked,
   { attributes }: Pick<Kind, 'attributes'>,
   body: Readonly<Record<string, unknown>>,
   update: boolean,
   place: (path: string) => string,
 ): Record<string, Json> {
+  const { store, behaviours } = c.env.cloud;
   const exists = (name: string, id: string): boolean | undefined => {
     const target = store.kinds.get(name);
     return target && store.get(target, id) !== undefined;
@@ -50,14 +49,14 @@ export function requireAll(
 }
 
 /** A new record that holds these fields; nothing is stored yet. */
-export function drafted({ store }: EmulatedCloud, kind: Kind, fields: JsonObject): StoredRecord {
-  const draft = store.draft(kind, fields);
+export function drafted(c: Asked, kind: Kind, fields: JsonObject): StoredRecord {
+  const draft = c.env.cloud.store.draft(kind, fields);
   return specificsOf(kind).made?.(draft) ?? draft;
 }
 
 /** Deletes a record, and before it what belongs to it, as the authorizations of an account. */
-export function remove(cloud: EmulatedCloud, kind: Kind, record: StoredRecord, c: Asked): void {
-  const { store } = cloud;
+export function remove(c: Asked, kind: Kind, record: StoredRecord): void {
+  const { store } = c.env.cloud;
   for (const other of store.kinds.values()) {
     const { belongsTo } = specificsOf(other);
     const links = Object.entries(other.attributes).flatMap(([name, attribute]) =>
@@ -70,7 +69,7 @@ export function remove(cloud: EmulatedCloud, kind: Kind, record: StoredRecord, c
     if (links.length === 0) continue;
     for (const before of store.all(other))
       if (links.some((name) => before[name] === record[kind.id]))
-        commit(cloud, c, { kind: other, before });
+        commit(c, { kind: other, before });
   }
-  commit(cloud, c, { kind, before: record });
+  commit(c, { kind, before: record });
 }

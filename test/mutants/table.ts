@@ -290,8 +290,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a create without an id counts as done',
     file: 'client/write.ts',
-    find: "return { class: 'unknown', diagnostic };",
-    replace: "return { class: 'applied', diagnostic };",
+    find: "class: 'unknown', diagnostic: {",
+    replace: "class: 'applied', diagnostic: {",
     tests: writing,
   },
   {
@@ -649,7 +649,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'pages after the first are not expanded',
-    file: 'client/records.ts',
+    file: 'client/pagination.ts',
     find: "whole.set('expand', expand);",
     replace: '',
     tests: records,

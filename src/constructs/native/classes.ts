@@ -10,7 +10,6 @@ import {
   type Attributes,
   type Camel,
   type Kind,
-  type Lifecycle,
   type Stored,
 } from '../../model/index.js';
 import { complaints, written } from '../prop-checks.js';
@@ -111,15 +110,6 @@ export abstract class Resource extends Entry {}
 /** A live object that is not managed here: exactly one has to meet the condition. */
 export abstract class Lookup extends Entry {}
 
-const lifecycleNames = [
-  'protect',
-  'ignore_changes',
-  'adopt',
-  'renamed_from',
-  'on_removal',
-  'allow_duplicate',
-] as const satisfies readonly (keyof Lifecycle)[];
-
 export function resourceClass<const K extends Kind>({
   name: kind,
   attributes,
@@ -132,9 +122,7 @@ export function resourceClass<const K extends Kind>({
       { lifecycle, ...given }: Given & { readonly lifecycle?: LifecycleProps<Given, string> } = {},
     ) {
       const ignoreChanges = lifecycle?.ignoreChanges?.map((prop) => own(apiNames, prop) ?? prop);
-      const treated = lifecycle && {
-        lifecycle: renamed({ ...lifecycle, ignoreChanges }, lifecycleNames),
-      };
+      const treated = lifecycle && { lifecycle: renamed({ ...lifecycle, ignoreChanges }) };
       super(scope, id, {
         section: kind,
         body: () => ({ ...written(attributes, given, nativeDoor), ...treated }),

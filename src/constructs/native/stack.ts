@@ -1,6 +1,6 @@
 // A stack is one document of declarations. Everything below it is named by its path in the stack.
 import { Construct, type IConstruct } from 'constructs';
-import { camel, type Camel, type Settings } from '../../model/index.js';
+import type { Camel, Settings } from '../../model/index.js';
 import type { Given } from '../props.js';
 
 type Camelled<O> = { readonly [K in keyof O & string as Camel<K>]?: O[K] | undefined };
@@ -56,35 +56,15 @@ export function nameOf(construct: IConstruct): string {
   return below.map(({ node }) => node.id).join('-');
 }
 
-const settingNames = [
-  'target',
-  'state',
-  'policy',
-  'requests_per_minute',
-  'v2_headers',
-  'configuration_writes',
-  'roles',
-  'allow_env',
-  'secret_roots',
-] as const satisfies readonly (keyof Settings)[];
-const policyNames = [
-  'max_deletes',
-  'max_changed_percent',
-] as const satisfies readonly (keyof Settings['policy'])[];
+export const writtenSettings = (settings: StackSettings): Given =>
+  renamed({ ...settings, policy: settings.policy && renamed(settings.policy) });
 
-export function writtenSettings(settings: StackSettings): Given {
-  return renamed(
-    { ...settings, policy: settings.policy && renamed(settings.policy, policyNames) },
-    settingNames,
-  );
-}
-
-/** Members by the names that the document has for them; what is undefined is left out, what is unknown stays as it is, for the reader to refuse. */
-export function renamed(given: Given, names: readonly string[]): Given {
-  const right = (prop: string): string => names.find((name) => camel(name) === prop) ?? prop;
-  return Object.fromEntries(
+/** Members by the names that the document has for them; what is undefined is left out, what is unknown is for the reader to refuse. */
+export const renamed = (given: Given): Given =>
+  Object.fromEntries(
     Object.entries(given).flatMap(([prop, value]) =>
-      value === undefined ? [] : [[right(prop), value]],
+      value === undefined
+        ? []
+        : [[prop.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value]],
     ),
   );
-}

@@ -38,14 +38,6 @@ export interface Bonds {
   readonly renamed_from?: string;
 }
 
-export interface Block {
-  readonly raw: RawMap;
-  /** Addresses, of all members where a `for_each` is meant. */
-  readonly depends_on: readonly string[];
-  /** The `for_each` is how many there are. */
-  readonly counted: boolean;
-}
-
 const META = ['//', 'depends_on', 'lifecycle', 'count', 'for_each'];
 
 const refused: Readonly<Record<string, string>> = {
@@ -64,7 +56,7 @@ export function resourceOf(
   { timeouts: _, ...block }: JsonObject,
   bonds: Bonds,
   site: StackPlace,
-): Block {
+) {
   const ofTexts = typeof block['for_each'] === 'string' && SET.test(block['for_each']);
   const attributes = without(block, site.complain);
   const body = attributesOf(kind.attributes, attributes, { ...site, ofTexts });
@@ -72,8 +64,10 @@ export function resourceOf(
   const lifecycle = lifecycleOf(kind, block['lifecycle'], bonds, site);
   const treated = Object.keys(lifecycle).length > 0 ? lifecycle : undefined;
   return {
-    raw: { ...body, ...defined({ for_each: members, lifecycle: treated }) },
+    raw: { ...body, ...defined({ for_each: members, lifecycle: treated }) } as RawMap,
+    /** Addresses, of all members where a `for_each` is meant. */
     depends_on: waitsFor(block['depends_on'], site),
+    /** The `for_each` is how many there are. */
     counted: isThere(block['count']),
   };
 }

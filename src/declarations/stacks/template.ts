@@ -1,5 +1,6 @@
 // The template language of synthesised stacks, as far as it is read: texts with `${…}` inside, of which only
 // traversals (`TYPE.NAME.attr["k"]`) mean something here. Whatever else it says is kept as it was written.
+import { tryJson } from '../../model/index.js';
 
 /** What follows in a traversal: a name, a literal index, or an index that `for_each` or `count` fills in. */
 export type TraversalStep = string | { readonly key: string | number } | { readonly by: string };
@@ -99,13 +100,8 @@ function stepOf([, name, legacy, quoted, index = legacy, by]: RegExpExecArray):
   if (name !== undefined) return name;
   if (index !== undefined) return { key: Number(index) };
   if (by !== undefined) return { by };
-  try {
-    return /[$%]\{/.test(quoted as string)
-      ? undefined
-      : { key: JSON.parse(quoted as string) as string };
-  } catch {
-    return undefined;
-  }
+  const key = /[$%]\{/.test(quoted as string) ? undefined : tryJson(quoted as string);
+  return typeof key === 'string' ? { key } : undefined;
 }
 
 export const isTraversal = (part: TemplatePart): part is Traversal =>

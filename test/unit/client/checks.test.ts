@@ -1,23 +1,18 @@
 // What `doctor --check-api` concludes: everything that can be checked holds of the emulator, and each check fails for a
 // service of which its assumption is not true. Nothing but GET is ever sent.
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { areas } from '../../../src/client/assumptions.js';
-import {
-  assumptions,
-  checkAssumptions,
-  isChecked,
-  type Checked,
-} from '../../../src/client/api-checks.js';
+import { checks } from '../../../src/client/api-check-table.js';
+import { UNCHECKABLE, checkAssumptions, type Checked } from '../../../src/client/api-checks.js';
 import type { Answer, HttpRequest } from '../../../src/client/index.js';
 import {
   bareEstate,
   createEmulator,
   dummyCredentials,
-  makeEstate,
   type Estate,
 } from '../../../src/emulator/index.js';
+import { makeEstate } from '../../support/make-estate.js';
 import { Secret, type Json } from '../../../src/model/index.js';
 import { systemClock } from '../../../src/platform/clock.js';
 import { systemRandom } from '../../../src/platform/random.js';
@@ -106,20 +101,22 @@ async function checked(
   return { all: found, asked };
 }
 
-const names = assumptions.map(({ name }) => name).filter(isChecked);
+const names = Object.keys(checks);
 
-test('entries have names of their own, and tests that exist', () => {
-  const all = areas.flatMap(
-    ({
-      assumptions: some,
-    }): readonly { readonly name: string; readonly tests: readonly string[] }[] => some,
+test('the ledger names each check, and tests that exist', () => {
+  const root = join(import.meta.dirname, '../../..');
+  const page = readFileSync(join(root, 'docs/explanation/api.md'), 'utf8');
+  const entries = [...page.matchAll(/^\| \*\*([a-z0-9-]+)\*\*( ✓)? \| .* \| ([^|]*) \|$/gm)].map(
+    ([, name = '', checked, files = '']) => ({ name, checked: checked !== undefined, files }),
   );
-  expect(new Set(all.map(({ name }) => name)).size).toBe(all.length);
-  expect(
-    all
-      .flatMap(({ tests }) => tests)
-      .filter((path) => !existsSync(join(import.meta.dirname, '../..', path))),
-  ).toEqual([]);
+  expect(new Set(entries.map(({ name }) => name)).size).toBe(entries.length);
+  expect(entries.filter(({ checked }) => checked).map(({ name }) => name)).toEqual(names);
+  expect(entries.filter(({ checked }) => !checked)).toHaveLength(UNCHECKABLE);
+  const tests = entries.flatMap(({ files }) =>
+    [...files.matchAll(/`([^`]+)`/g)].map(([, path]) => `test/${path}.test.ts`),
+  );
+  expect(tests.length).toBeGreaterThan(entries.length);
+  expect(tests.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });
 
 test('everything that can be checked holds of the emulator, asked by GET alone', async () => {

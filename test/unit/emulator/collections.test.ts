@@ -1,6 +1,6 @@
 // What can only be read: seeded, filtered and paged from the reference's words, and never written.
 import { expect, test } from 'vitest';
-import { makeEstate } from '../../../src/emulator/index.js';
+import { makeEstate } from '../../support/make-estate.js';
 import { collection, collectionsOf, text, type JsonObject } from '../../../src/model/index.js';
 import { collections, kinds } from '../../../src/resources/index.js';
 import { seededRandom } from '../../support/simulated.js';

@@ -7,13 +7,13 @@ import { describe, expect, test } from 'vitest';
 import { durable } from '../../../src/cli/durable-emulator.js';
 import {
   createEmulator,
-  makeEstate,
   parseEstate,
   parseFault,
   type Emulator,
   type Estate,
   type EstateStep,
 } from '../../../src/emulator/index.js';
+import { makeEstate } from '../../support/make-estate.js';
 import { Refusal } from '../../../src/model/index.js';
 import { collections, kinds } from '../../../src/resources/index.js';
 import { emulator as served, folder } from '../../support/cli.js';

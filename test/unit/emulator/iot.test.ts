@@ -3,11 +3,11 @@ import { describe, expect, it, test } from 'vitest';
 import {
   createEmulator,
   dummyCredentials,
-  makeEstate,
   parseFault,
   type EmulatorOptions,
   type Estate,
 } from '../../../src/emulator/index.js';
+import { makeEstate } from '../../support/make-estate.js';
 import type { Json, JsonObject } from '../../../src/model/index.js';
 import { collections, kinds } from '../../../src/resources/index.js';
 import { seededRandom } from '../../support/simulated.js';

@@ -4,10 +4,10 @@ import {
   bareEstate,
   createEmulator,
   dummyCredentials,
-  makeEstate,
   parseEstate,
   type Estate,
 } from '../../../src/emulator/index.js';
+import { makeEstate } from '../../support/make-estate.js';
 import { timeUuids } from '../../../src/emulator/uuid.js';
 import { Refusal, canonical, type JsonObject } from '../../../src/model/index.js';
 import { kinds } from '../../../src/resources/index.js';

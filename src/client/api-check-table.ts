@@ -1,4 +1,4 @@
-// Checks of what is assumed of v2.
+// Checks of what is assumed of v2 and v3, by the names that the ledger of docs/explanation/api.md has for them.
 import {
   idOf,
   isKind,
@@ -8,18 +8,22 @@ import {
   valueAt,
   walk,
   writables,
+  type Attribute,
+  type Collection,
   type Json,
   type JsonObject,
   type Kind,
+  type Values,
 } from '../model/index.js';
-import { Malformed } from './response.js';
-import type { AssumptionName } from './assumptions.js';
+import { Malformed, parseAnswer } from './response.js';
 import { httpDate } from './retry.js';
 import {
   aboutForm,
   bad,
+  eachOf,
   idIn,
   isInteger,
+  note,
   notEmpty,
   ok,
   okUnless,
@@ -51,9 +55,17 @@ async function recordsOf(facts: Facts, names: readonly string[], limit = '500') 
 const MANAGERS = 'configuration_managers';
 const DESTINATIONS = 'alert_push_destinations';
 
+const whole = (name: string) => async (facts: Facts) => (await wholePage(facts, name)).records;
+const some = (name: string) => async (facts: Facts) =>
+  (await facts.page(name, { limit: '20' })).records;
+
 /** Managers without those records that stand for nothing. */
 const managersIn = async (facts: Facts): Promise<readonly JsonObject[]> =>
-  (await wholePage(facts, MANAGERS)).records.filter(({ id }) => id !== '');
+  (await whole(MANAGERS)(facts)).filter(({ id }) => id !== '');
+
+/** What the destinations hold at a path. */
+const inDestinations = (path: string) => async (facts: Facts) =>
+  (await whole(DESTINATIONS)(facts)).flatMap((record) => valueAt(record, path) ?? []);
 
 /** The listing of accounts if it fits one page; undefined if more follows. */
 async function allAccounts(facts: Facts): Promise<readonly JsonObject[] | undefined> {
@@ -114,8 +126,7 @@ const checkedOr = (checked: readonly string[], none: string): CheckResult =>
   checked.length > 0 ? ok(checked.join(', ')) : unchecked(none);
 
 async function idsOf(facts: Facts, { name, id }: Kind): Promise<readonly string[]> {
-  const { records } = await wholePage(facts, name);
-  return records.map((record) => idIn(record, id)).filter(Boolean);
+  return (await whole(name)(facts)).map((record) => idIn(record, id)).filter(Boolean);
 }
 
 async function filterIn(facts: Facts): Promise<CheckResult> {
@@ -154,7 +165,7 @@ async function filterUnknown(facts: Facts): Promise<CheckResult> {
 }
 
 async function filterName(facts: Facts): Promise<CheckResult> {
-  const { records } = await wholePage(facts, 'accounts');
+  const records = await whole('accounts')(facts);
   const one = records.find(({ name }) => typeof name === 'string' && name !== '');
   if (!one) return unchecked('there are no accounts with a name');
   const unknown = `no account of this name ${unrelatedTo([])}`;
@@ -179,13 +190,6 @@ async function roots(facts: Facts): Promise<CheckResult> {
     : bad(`${count} of ${accounts.length} accounts have a parent that is not listed`);
 }
 
-async function accountIds(facts: Facts): Promise<CheckResult> {
-  const records = [...(await wholePage(facts, 'accounts')).records, ...(await managersIn(facts))];
-  return verdictOn(records, 'ids', ({ id }) =>
-    isInteger(id) ? undefined : `the id ${shortText(id)} is no number`,
-  );
-}
-
 /** Milliseconds since 1970 of a UUID of version 1; undefined for anything else. */
 function timeOf(id: unknown): number | undefined {
   const [, low, middle, high] =
@@ -198,21 +202,6 @@ function timeOf(id: unknown): number | undefined {
 }
 
 const DAY = 86_400_000;
-
-async function timeBasedIds(facts: Facts): Promise<CheckResult> {
-  const records = [
-    ...(await recordsOf(facts, ['alert_rules', DESTINATIONS])),
-    ...(await recordsOf(facts, ['alerts'], '20')),
-  ];
-  return verdictOn(records, 'ids', ([name, record]) => {
-    const id = record[facts.collections.get(name)?.id ?? ''];
-    const at = timeOf(id);
-    if (at === undefined) return `${pluralName(name)}: ${shortText(id)} is no time-based UUID`;
-    return at < Date.UTC(2000) || at > facts.now() + DAY
-      ? `${pluralName(name)}: ${shortText(id)} has the time ${new Date(at).toISOString()}`
-      : undefined;
-  });
-}
 
 async function references(facts: Facts): Promise<CheckResult> {
   const accounts = await allAccounts(facts);
@@ -229,25 +218,6 @@ async function references(facts: Facts): Promise<CheckResult> {
       : `${pluralName(name)}: the account ${shortText(account)} is not listed`;
   });
 }
-
-type Wrong = (record: JsonObject) => string | readonly string[] | undefined;
-const eachRule =
-  (wrong: Wrong): ApiCheck =>
-  async (facts) =>
-    verdictOn((await wholePage(facts, 'alert_rules')).records, 'rules', wrong);
-const eachManager =
-  (wrong: Wrong): ApiCheck =>
-  async (facts) =>
-    verdictOn(await managersIn(facts), 'configuration managers', wrong);
-
-const integerLists = eachRule((record) =>
-  ['associated_accounts', 'associated_groups', 'email_destinations'].flatMap((name) => {
-    const list = record[name];
-    return Array.isArray(list) && list.every((item: Json) => isInteger(item))
-      ? []
-      : [`${name} holds ${shortText(list)}`];
-  }),
-);
 
 async function timestamps(facts: Facts): Promise<CheckResult> {
   const records = [
@@ -267,25 +237,8 @@ async function timestamps(facts: Facts): Promise<CheckResult> {
   );
 }
 
-async function wholeRecords(facts: Facts): Promise<CheckResult> {
-  const names = kindsOf(facts).map(({ name }) => name);
-  const records = (await recordsOf(facts, names)).filter(([, { id }]) => id !== '');
-  return verdictOn(records, 'records', ([name, record]) =>
-    writables(facts.collections.get(name) as Kind)
-      .filter(([attribute]) => !Object.hasOwn(record, attribute))
-      .map(([attribute]) => `${pluralName(name)}: a record does not show \`${attribute}\``),
-  );
-}
-
-const alertTypes = eachRule(({ filter_criteria: criteria }) => {
-  const types = (isObject(criteria) ? criteria['alert_type__in'] : undefined) ?? [];
-  return Array.isArray(types) && types.every((one) => typeof one === 'string')
-    ? undefined
-    : `filter_criteria.alert_type__in is ${shortText(types)}`;
-});
-
 async function schedules(facts: Facts): Promise<CheckResult> {
-  const { records } = await wholePage(facts, 'alert_rules');
+  const records = await whole('alert_rules')(facts);
   const found = verdictOn(records, 'rules', ({ schedule = null }) =>
     schedule === null || typeof schedule === 'string'
       ? undefined
@@ -296,43 +249,8 @@ async function schedules(facts: Facts): Promise<CheckResult> {
   return withOthers(found, [...others]);
 }
 
-const ruleSettings = eachRule(({ settings = null }) =>
-  settings === null || isObject(settings)
-    ? undefined
-    : `settings is of the type ${Array.isArray(settings) ? 'list' : typeof settings}`,
-);
-
-/** What the destinations hold at a path. */
-const inDestinations = async (facts: Facts, path: string) =>
-  (await wholePage(facts, DESTINATIONS)).records.flatMap((record) => valueAt(record, path) ?? []);
-
-/** What is there is never printed: it may be the secret. */
-async function secrets(facts: Facts): Promise<CheckResult> {
-  return verdictOn(await inDestinations(facts, 'authentication.secret'), 'secrets', (secret) =>
-    secret === '*' ? undefined : 'a secret reads back as something else than *',
-  );
-}
-
-async function urls(facts: Facts): Promise<CheckResult> {
-  return verdictOn(await inDestinations(facts, 'endpoint.url'), 'destinations', (url) => {
-    const { protocol, port } =
-      typeof url === 'string' && URL.canParse(url)
-        ? new URL(url)
-        : { protocol: 'no URL', port: '' };
-    return protocol === 'https:' && (port === '' || port === '8443')
-      ? undefined
-      : `a destination has an address with ${protocol}${port && ` and port ${port}`}`;
-  });
-}
-
 const isDocument = (value: Json | undefined): boolean =>
   Array.isArray(value) && value.length === 2 && isTree(value[0] as Json) && Array.isArray(value[1]);
-
-const documents = eachManager((record) =>
-  ['configuration', 'target', 'actual', 'pending']
-    .filter((name) => !isDocument(record[name]))
-    .map((name) => `${name} is not [object, list]`),
-);
 
 async function managerOfRouter(facts: Facts): Promise<CheckResult> {
   const managers = await managersIn(facts);
@@ -346,46 +264,16 @@ async function managerOfRouter(facts: Facts): Promise<CheckResult> {
   return okUnless(wrong, 'a router that exists, and one that does not');
 }
 
-const versions = eachManager(({ version_number: version }) =>
-  Number.isSafeInteger(version) ? undefined : `version_number is ${shortText(version)}`,
-);
-
 const tomorrow = ({ now }: Facts): string => new Date(now() + DAY).toISOString();
 
 async function activityFilters(facts: Facts): Promise<CheckResult> {
-  const { records } = await facts.page('activity_logs', { limit: '20' });
+  const records = await some('activity_logs')(facts);
   if (records.length === 0) return unchecked('the activity log is empty');
   const ids = records.map((record) => shortText(valueAt(record, 'object.id')));
   const wrong =
     (await notEmpty(facts, 'activity_logs', 'action__timestamp__gte', tomorrow(facts))) ??
     (await notEmpty(facts, 'activity_logs', 'object__id', unrelatedTo(ids)));
   return okUnless(wrong, 'a time to come, and an object that does not exist, give nothing');
-}
-
-async function activityRecords(facts: Facts): Promise<CheckResult> {
-  const { records } = await facts.page('activity_logs', { limit: '20' });
-  const has = (record: JsonObject, paths: readonly string[]): boolean =>
-    paths.some((path) => ['string', 'number'].includes(typeof valueAt(record, path)));
-  const parts = [
-    ['action.timestamp'],
-    ['action.type_name', 'action.type'],
-    ['object.id'],
-    ['actor.id', 'actor.email'],
-  ];
-  return verdictOn(records, 'records', (record) =>
-    parts
-      .filter((paths) => !has(record, paths))
-      .map((paths) => `a record does not name ${paths.join(' or ')}`),
-  );
-}
-
-async function alertRecords(facts: Facts): Promise<CheckResult> {
-  const { records } = await facts.page('alerts', { limit: '20' });
-  return verdictOn(records, 'alerts', ({ account = null, router = null }) =>
-    (account === null) === (router === null)
-      ? `an alert names ${account === null ? 'neither an account nor a router' : 'both an account and a router'}`
-      : undefined,
-  );
 }
 
 async function auditRecords(facts: Facts): Promise<CheckResult> {
@@ -421,7 +309,105 @@ async function serverDate(facts: Facts): Promise<CheckResult> {
     : ok('by a clock that agrees with ours to a minute');
 }
 
-export const v2Checks = {
+/** What a record of the activity log has to name, each by one of its paths. */
+const NAMED = [
+  ['action.timestamp'],
+  ['action.type_name', 'action.type'],
+  ['object.id'],
+  ['actor.id', 'actor.email'],
+];
+
+const AUTHORIZATIONS = 'account_authorizations';
+
+const one = (facts: Facts) => facts.page(AUTHORIZATIONS, { 'page[size]': '1' });
+const many = (facts: Facts) => facts.page(AUTHORIZATIONS, { 'page[size]': '50' });
+
+/** The first page of the largest size, read as the client does. */
+async function authorizations(facts: Facts): Promise<readonly Values[]> {
+  const collection = facts.collections.get(AUTHORIZATIONS) as Collection;
+  const dialect = facts.dialect(AUTHORIZATIONS);
+  return (await many(facts)).records.map((record) => dialect.flatten(collection, record));
+}
+
+async function v3Listing(facts: Facts): Promise<CheckResult> {
+  const first = await one(facts);
+  if (first.next === null) return ok('a listing of one page');
+  const second = await facts.page(AUTHORIZATIONS, first.next);
+  return shortText(first.records[0]?.['id']) === shortText(second.records[0]?.['id'])
+    ? bad('links.next leads to the same record again')
+    : ok('links.next leads on');
+}
+
+async function media(facts: Facts): Promise<CheckResult> {
+  const { headers } = await facts.answer(AUTHORIZATIONS, { 'page[size]': '1' });
+  const type = (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
+  return type === 'application/vnd.api+json'
+    ? ok('answers are of that type')
+    : bad(`answers are of the type ${shortText(type)}`);
+}
+
+const STATUSES = [200, 400, 403, 404, 405, 410, 422];
+
+async function byPath(facts: Facts): Promise<CheckResult> {
+  const ids = (await many(facts)).records.map((record) => idIn(record, 'id'));
+  const [id] = ids;
+  if (id === undefined) return unchecked('there are no authorizations');
+  const read = (one: string) => facts.answer(AUTHORIZATIONS, '', { id: one, statuses: STATUSES });
+  const { status } = await read(unrelatedTo(ids));
+  if (status !== 404 && status !== 410)
+    return bad(`one that does not exist answers ${status}, not 404 or 410`);
+  const found = await read(id);
+  if (found.status !== 200) return bad(`one that is listed answers ${found.status} by its path`);
+  const record = facts.dialect(AUTHORIZATIONS).single(parseAnswer(found));
+  return isObject(record) && idIn(record as JsonObject, 'id') === id
+    ? ok(`one that exists, and ${status} for one that does not`)
+    : bad('the answer is about another one');
+}
+
+async function oneEach(facts: Facts): Promise<CheckResult> {
+  const seen = new Set<string>();
+  return verdictOn(await authorizations(facts), 'authorizations', ({ user, account }) => {
+    const key = JSON.stringify([user, account]);
+    return seen.size === seen.add(key).size
+      ? `user ${shortText(user)} has several in account ${shortText(account)}`
+      : undefined;
+  });
+}
+
+async function roles(facts: Facts): Promise<CheckResult> {
+  const all = await authorizations(facts);
+  const found = verdictOn(all, 'authorizations', ({ role }) =>
+    typeof role === 'string' && role !== '' ? undefined : `a role is ${shortText(role)}`,
+  );
+  const attribute: Attribute | undefined =
+    facts.collections.get(AUTHORIZATIONS)?.attributes['role'];
+  const known: readonly string[] = attribute?.word === 'choice' ? attribute.values : [];
+  const given = new Set(all.map(({ role }) => shortText(role)));
+  return withOthers(
+    found,
+    [...given].filter((role) => !known.includes(role)),
+  );
+}
+
+async function v3AccountIds(facts: Facts): Promise<CheckResult> {
+  const { records, next } = await wholePage(facts, 'accounts');
+  const ids = new Set(records.map((record) => idIn(record, 'id')));
+  const named = (await authorizations(facts)).flatMap(({ account }) =>
+    typeof account === 'string' || typeof account === 'number' ? [String(account)] : [],
+  );
+  if (named.length === 0) return unchecked('there are no authorizations');
+  const missing = [...new Set(named.filter((id) => !ids.has(id)))];
+  if (missing.length === 0)
+    return ok(`the accounts of ${named.length} authorizations are accounts of v2`);
+  if (next !== null) return unchecked('the accounts do not fit one page');
+  const shown = missing.slice(0, 3).map(shortText).join(', ');
+  return missing.length === new Set(named).size
+    ? bad(`no account of an authorization is listed by v2: ${shown}`)
+    : note(`accounts of authorizations that v2 does not list: ${shown}`);
+}
+
+/** What can be checked by reading, in the order of the ledger. */
+export const checks: Readonly<Record<string, ApiCheck>> = {
   'v2-next': listings,
   'v2-limit': pageSizes('accounts', 'accounts', 'limit', 500),
   'v2-offset': offset,
@@ -430,24 +416,109 @@ export const v2Checks = {
   'v2-filter-unknown': filterUnknown,
   'v2-filter-name': filterName,
   'v2-descendants': roots,
-  'account-ids': accountIds,
-  'time-based-ids': timeBasedIds,
+  'account-ids': eachOf(
+    'ids',
+    async (facts) => [...(await whole('accounts')(facts)), ...(await managersIn(facts))],
+    ({ id }) => (isInteger(id) ? undefined : `the id ${shortText(id)} is no number`),
+  ),
+  'time-based-ids': eachOf(
+    'ids',
+    async (facts) => [
+      ...(await recordsOf(facts, ['alert_rules', DESTINATIONS])),
+      ...(await recordsOf(facts, ['alerts'], '20')),
+    ],
+    ([name, record], { collections, now }) => {
+      const id = record[collections.get(name)?.id ?? ''];
+      const at = timeOf(id);
+      if (at === undefined) return `${pluralName(name)}: ${shortText(id)} is no time-based UUID`;
+      return at < Date.UTC(2000) || at > now() + DAY
+        ? `${pluralName(name)}: ${shortText(id)} has the time ${new Date(at).toISOString()}`
+        : undefined;
+    },
+  ),
   references,
-  'integer-lists': integerLists,
+  'integer-lists': eachOf('rules', whole('alert_rules'), (record) =>
+    ['associated_accounts', 'associated_groups', 'email_destinations'].flatMap((name) => {
+      const list = record[name];
+      return Array.isArray(list) && list.every((item: Json) => isInteger(item))
+        ? []
+        : [`${name} holds ${shortText(list)}`];
+    }),
+  ),
   timestamps,
-  'whole-records': wholeRecords,
-  'rule-alert-types': alertTypes,
+  'whole-records': eachOf(
+    'records',
+    async (facts) => {
+      const names = kindsOf(facts).map(({ name }) => name);
+      return (await recordsOf(facts, names)).filter(([, { id }]) => id !== '');
+    },
+    ([name, record], { collections }) =>
+      writables(collections.get(name) as Kind)
+        .filter(([attribute]) => !Object.hasOwn(record, attribute))
+        .map(([attribute]) => `${pluralName(name)}: a record does not show \`${attribute}\``),
+  ),
+  'rule-alert-types': eachOf('rules', whole('alert_rules'), ({ filter_criteria: criteria }) => {
+    const types = (isObject(criteria) ? criteria['alert_type__in'] : undefined) ?? [];
+    return Array.isArray(types) && types.every((one) => typeof one === 'string')
+      ? undefined
+      : `filter_criteria.alert_type__in is ${shortText(types)}`;
+  }),
   'rule-schedule': schedules,
-  'rule-settings': ruleSettings,
-  'destination-secret': secrets,
-  'destination-url': urls,
-  'manager-documents': documents,
+  'rule-settings': eachOf('rules', whole('alert_rules'), ({ settings = null }) =>
+    settings === null || isObject(settings)
+      ? undefined
+      : `settings is of the type ${Array.isArray(settings) ? 'list' : typeof settings}`,
+  ),
+  // What is there is never printed: it may be the secret.
+  'destination-secret': eachOf('secrets', inDestinations('authentication.secret'), (secret) =>
+    secret === '*' ? undefined : 'a secret reads back as something else than *',
+  ),
+  'destination-url': eachOf('destinations', inDestinations('endpoint.url'), (url) => {
+    const { protocol, port } =
+      typeof url === 'string' && URL.canParse(url)
+        ? new URL(url)
+        : { protocol: 'no URL', port: '' };
+    return protocol === 'https:' && (port === '' || port === '8443')
+      ? undefined
+      : `a destination has an address with ${protocol}${port && ` and port ${port}`}`;
+  }),
+  'manager-documents': eachOf('configuration managers', managersIn, (record) =>
+    ['configuration', 'target', 'actual', 'pending']
+      .filter((name) => !isDocument(record[name]))
+      .map((name) => `${name} is not [object, list]`),
+  ),
   'manager-of-router': managerOfRouter,
-  'manager-version': versions,
+  'manager-version': eachOf('configuration managers', managersIn, ({ version_number: version }) =>
+    Number.isSafeInteger(version) ? undefined : `version_number is ${shortText(version)}`,
+  ),
+  'v3-media': media,
+  'v3-next': aboutForm(v3Listing),
+  'v3-page-size': pageSizes(AUTHORIZATIONS, 'authorizations', 'page[size]', 50),
+  'v3-by-path': byPath,
+  'v3-one-each': oneEach,
+  'v3-roles': roles,
+  'v3-account-ids': v3AccountIds,
+  'v3-assets': aboutForm(async (facts) => {
+    const { records } = await facts.page('asset_endpoints', { 'page[size]': '1' });
+    if (records.length > 1) return bad(`page[size]=1 gives ${records.length} asset endpoints`);
+    return verdictOn(records, 'asset endpoints', (record) =>
+      isObject(record['attributes']) && typeof record['id'] === 'string'
+        ? undefined
+        : 'a record has no id and attributes',
+    );
+  }),
   'activity-filters': activityFilters,
-  'activity-records': activityRecords,
-  'alert-records': alertRecords,
+  'activity-records': eachOf('records', some('activity_logs'), (record) =>
+    NAMED.filter(
+      (paths) => !paths.some((path) => ['string', 'number'].includes(typeof valueAt(record, path))),
+    ).map((paths) => `a record does not name ${paths.join(' or ')}`),
+  ),
+  'alert-records': eachOf('alerts', some('alerts'), ({ account = null, router = null }) =>
+    (account === null) === (router === null)
+      ? `an alert names ${account === null ? 'neither an account nor a router' : 'both an account and a router'}`
+      : undefined,
+  ),
   'audit-records': auditRecords,
   'battery-router': batteries,
   'server-date': serverDate,
-} as const satisfies Partial<Record<AssumptionName, ApiCheck>>;
+};

@@ -1,12 +1,12 @@
 // A realistic estate that someone else made: a tree of accounts, destinations, rules that name both, users and their
 // roles, and what a month brought: alerts, changes, the state of devices.
 // The same random numbers and clock give the same estate.
-import type { Json, JsonObject } from '../model/index.js';
-import type { Clock, Random } from '../platform/index.js';
-import { coded, logEntry, loggedObject, system } from './activity-log.js';
-import { LIVE_MASK } from './configuration.js';
-import type { Estate, User } from './estate.js';
-import { timeUuids } from './uuid.js';
+import type { Json, JsonObject } from '../../src/model/index.js';
+import type { Clock, Random } from '../../src/platform/index.js';
+import { coded, logEntry, loggedObject, system } from '../../src/emulator/activity-log.js';
+import { LIVE_MASK } from '../../src/emulator/configuration.js';
+import type { Estate, User } from '../../src/emulator/index.js';
+import { timeUuids } from '../../src/emulator/uuid.js';
 
 const usualSize = {
   accounts: 12,
