@@ -18,9 +18,9 @@ import {
   Executor,
   type ChangeContext,
   type OperationLimits,
-  type Proof,
   type WrittenChange,
 } from '../reconciler/apply/executor.js';
+import type { Proof } from '../reconciler/apply/proof.js';
 import type { Performed } from '../reconciler/apply/operation.js';
 import { beforeRun, type Before } from '../reconciler/apply/pre-image.js';
 import type { LiveCollection, LiveCollections } from '../reconciler/observe.js';

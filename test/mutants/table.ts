@@ -3048,7 +3048,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an update is proved by what it sent alone',
-    file: 'reconciler/apply/executor.ts',
+    file: 'reconciler/apply/proof.ts',
     find: 'entry?.id === live.id ?',
     replace: 'entry?.id === `no ${live.id}` ?',
     tests: ['unit/reconciler/replicas.test.ts'],

@@ -3,29 +3,24 @@
 // reading that proves that an update or a delete took effect.
 import {
   defined,
-  keyOf,
   objectsIn,
   Refusal,
   type Change,
-  type Diagnostic,
   type Entry,
   type Intent,
   type Kind,
   type Live,
-  type Outcome,
 } from '../../model/index.js';
 import { storedValues } from '../observe.js';
-import { driftOf } from '../plan/diff.js';
-import { verifyDocument } from './document-write.js';
 import {
   perform,
-  unproven,
   withoutSent,
   type ExecutionContext,
   type Performed,
   type RunContext,
   type WrittenFields,
 } from './operation.js';
+import { compare, stillThere, unproven, type Proof } from './proof.js';
 import { readBack, shownOf, type ReadBack, type Shown } from './read-back.js';
 import { recordsOf, settle, type Settled } from './recovery.js';
 
@@ -51,19 +46,6 @@ export interface WrittenChange extends Partial<Omit<WrittenFields, 'id'>> {
   readonly prior?: Entry | undefined;
   /** Whether a listing may not show the object yet. */
   readonly isNew?: boolean;
-}
-
-/** What a reading says of a write. */
-export interface Proof {
-  readonly change: Change;
-  readonly shown: Shown;
-  readonly live?: Live;
-  /** Why the write counts as not done after all. */
-  readonly failure?: {
-    readonly outcome: Extract<Outcome['outcome'], 'failed' | 'unknown'>;
-    readonly diagnostic: Diagnostic;
-  };
-  readonly notes: readonly Diagnostic[];
 }
 
 export class Executor {
@@ -238,35 +220,3 @@ export class Executor {
     };
   }
 }
-
-/** What a write left behind beside what it sent: the rest of a document, and what else is declared. */
-function compare(
-  { kind, change, document, fields }: ReadBack & WrittenChange,
-  live: Live | undefined,
-  entry: Entry | undefined,
-): Pick<Proof, 'failure' | 'notes'> {
-  if (!live || !fields) return { notes: [] };
-  const { lost, notes } = document
-    ? verifyDocument(kind, change.address, document, live)
-    : { notes: [] };
-  const paths =
-    entry?.id === live.id ? driftOf(kind, entry.applied, live).map(({ path }) => path) : [];
-  const diagnostic = lost ?? (paths.length > 0 ? notAsDeclared(change.address, paths) : undefined);
-  return { ...(diagnostic && { failure: { outcome: 'failed', diagnostic } }), notes };
-}
-
-const notAsDeclared = (address: string, paths: readonly string[]): Diagnostic => ({
-  severity: 'error',
-  code: 'not-as-declared',
-  summary: `${address}: the update took effect, but ${paths.join(', ')} is not as declared after it.`,
-  detail: 'Plan again to see what is there.',
-  address,
-});
-
-const stillThere = (change: Change): Diagnostic => ({
-  severity: 'error',
-  code: 'still-there',
-  summary: `${keyOf(change)}: the service answered with success, but the object is still there.`,
-  detail: 'Plan again to see what is there.',
-  address: change.address,
-});

@@ -48,14 +48,8 @@ import {
 } from './document-write.js';
 import { applied, namedPart } from '../plan/document-diff.js';
 import { storedValues } from '../observe.js';
-import {
-  FIRST_PAUSE,
-  readBack,
-  shownOf,
-  type ReadBack,
-  type SentFields,
-  type Shown,
-} from './read-back.js';
+import { unproven } from './proof.js';
+import { FIRST_PAUSE, readBack, shownOf, type ReadBack, type SentFields } from './read-back.js';
 import type { PlanContext } from '../plan/propose.js';
 import { fillAll, type Resolver } from '../plan/references.js';
 import type { Before } from './pre-image.js';
@@ -587,24 +581,6 @@ async function proven(
   return {
     class: shown === 'other' ? 'rejected' : 'unknown',
     diagnostic: unproven(address, shown),
-  };
-}
-
-/** A success that a reading does not bear out. */
-export function unproven(address: string, shown: Exclude<Shown, 'taken'>): Diagnostic {
-  const [code, seen] = (
-    {
-      unread: ['unread', 'the reading after it failed'],
-      earlier: ['not-shown', 'it still shows the earlier value'],
-      other: ['not-taken', 'what it holds is not what was sent'],
-    } as const
-  )[shown];
-  return {
-    severity: 'error',
-    code,
-    summary: `${address}: the service answered with success, but ${seen}.`,
-    detail: 'Plan again to see what is there.',
-    address,
   };
 }
 

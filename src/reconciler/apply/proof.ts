@@ -1,0 +1,81 @@
+// What a reading after a write proves: that it took effect, and that nothing else of the object is other than it should be.
+import {
+  keyOf,
+  type Change,
+  type Diagnostic,
+  type Entry,
+  type Kind,
+  type Live,
+  type Outcome,
+} from '../../model/index.js';
+import { driftOf } from '../plan/diff.js';
+import { verifyDocument } from './document-write.js';
+import type { SentFields, Shown } from './read-back.js';
+
+/** What a reading says of a write. */
+export interface Proof {
+  readonly change: Change;
+  readonly shown: Shown;
+  readonly live?: Live;
+  /** Why the write counts as not done after all. */
+  readonly failure?: {
+    readonly outcome: Extract<Outcome['outcome'], 'failed' | 'unknown'>;
+    readonly diagnostic: Diagnostic;
+  };
+  readonly notes: readonly Diagnostic[];
+}
+
+interface Compared extends Partial<SentFields> {
+  readonly kind: Kind;
+  readonly change: Change;
+}
+
+/** What a write left behind beside what it sent: the rest of a document, and what else is declared. */
+export function compare(
+  { kind, change, document, fields }: Compared,
+  live: Live | undefined,
+  entry: Entry | undefined,
+): Pick<Proof, 'failure' | 'notes'> {
+  if (!live || !fields) return { notes: [] };
+  const { lost, notes } = document
+    ? verifyDocument(kind, change.address, document, live)
+    : { notes: [] };
+  const paths =
+    entry?.id === live.id ? driftOf(kind, entry.applied, live).map(({ path }) => path) : [];
+  const diagnostic = lost ?? (paths.length > 0 ? notAsDeclared(change.address, paths) : undefined);
+  return { ...(diagnostic && { failure: { outcome: 'failed', diagnostic } }), notes };
+}
+
+const notAsDeclared = (address: string, paths: readonly string[]): Diagnostic => ({
+  severity: 'error',
+  code: 'not-as-declared',
+  summary: `${address}: the update took effect, but ${paths.join(', ')} is not as declared after it.`,
+  detail: 'Plan again to see what is there.',
+  address,
+});
+
+export const stillThere = (change: Change): Diagnostic => ({
+  severity: 'error',
+  code: 'still-there',
+  summary: `${keyOf(change)}: the service answered with success, but the object is still there.`,
+  detail: 'Plan again to see what is there.',
+  address: change.address,
+});
+
+/** A success that a reading does not bear out. */
+export function unproven(address: string, shown: Exclude<Shown, 'taken'>): Diagnostic {
+  const [code, seen] = (
+    {
+      unread: ['unread', 'the reading after it failed'],
+      earlier: ['not-shown', 'it still shows the earlier value'],
+      other: ['not-taken', 'what it holds is not what was sent'],
+    } as const
+  )[shown];
+  return {
+    severity: 'error',
+    code,
+    summary: `${address}: the service answered with success, but ${seen}.`,
+    detail: 'Plan again to see what is there.',
+    address,
+  };
+}
