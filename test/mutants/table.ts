@@ -470,6 +470,20 @@ export const mutants: readonly Mutant[] = [
     tests: effects,
   },
   {
+    name: 'what is not declared of a rule is compared as nothing',
+    file: 'reconciler/plan/possible-duplicates.ts',
+    find: '.filter((name) => Object.hasOwn(values, name));',
+    replace: '.filter(() => true);',
+    tests: effects,
+  },
+  {
+    name: 'an optional choice without text is something',
+    file: 'model/normalize.ts',
+    find: "value === '' && attribute.optional ? null : value",
+    replace: 'value',
+    tests: effects,
+  },
+  {
     name: 'one live object counts for two creations',
     file: 'reconciler/plan/possible-duplicates.ts',
     find: 'if (keys.some((key) => taken.has(key))) return false;',
