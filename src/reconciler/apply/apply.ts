@@ -25,7 +25,6 @@ import {
   type Reference,
   type Rechecks,
   type Seen,
-  type Settings,
   type State,
   type Value,
   type Values,
@@ -42,6 +41,7 @@ import {
 import { beforeRun } from './pre-image.js';
 import type { Visibility } from '../visibility.js';
 import type { Proposal } from '../plan/plan.js';
+import { allowingDuplicates } from '../plan/possible-duplicates.js';
 import { propose, secretsAtHand } from '../plan/propose.js';
 import { outcomeOf, recover, type Settled } from './recovery.js';
 import { rechecksOf } from './guards.js';
@@ -116,7 +116,7 @@ export async function apply(
   await recordSeen(execution.session, snapshot.state, final);
   const run = new Run(execution, final, {
     entries: snapshot.state.resources,
-    settings: project.settings,
+    project,
     allow: request.allow,
   });
   const outcomes = await run.all();
@@ -224,7 +224,7 @@ function exitOf({ plan }: Proposal, outcomes: readonly Outcome[]): Exit {
 /** What a run needs to know beside its plan. */
 interface Setting {
   readonly entries: Readonly<Record<string, Entry>>;
-  readonly settings: Settings;
+  readonly project: Project;
   readonly allow: readonly string[];
 }
 
@@ -255,7 +255,7 @@ class Run {
   constructor(
     execution: ApplyContext,
     { plan, liveObjects, visibility }: Proposal,
-    { entries, settings, allow }: Setting,
+    { entries, project, allow }: Setting,
   ) {
     this.#execution = { ...execution, cloud: gated(execution.cloud, execution.parallelism) };
     this.#changes = plan.changes;
@@ -277,7 +277,15 @@ class Run {
     const isKnown = (kind: string, id: string): boolean =>
       this.#executor.owns(kind, id) || wasLive(kind, id);
     this.#rechecks = rechecksOf(
-      { ...execution, settings, allow, isDeleted, isKnown },
+      {
+        ...execution,
+        settings: project.settings,
+        allow,
+        isDeleted,
+        isKnown,
+        isUnderWay: (change) => this.#left.has(keyOf(change)) && !this.#outcomes.has(keyOf(change)),
+        duplicates: allowingDuplicates(project),
+      },
       liveObjects,
       plan.changes,
     );

@@ -14,6 +14,7 @@ import {
   type Kind,
   type Likeness,
   type Live,
+  type Project,
   type Value,
   type Values,
 } from '../../model/index.js';
@@ -60,6 +61,12 @@ export function possibleDuplicates(
     differing: differing(kind, effective(change.desired.declared), live),
   }));
 }
+
+/** Addresses whose declarations allow duplicates. */
+export const allowingDuplicates = ({ declarations }: Project): ReadonlySet<string> =>
+  new Set(
+    declarations.flatMap(({ address, lifecycle }) => (lifecycle.allow_duplicate ? [address] : [])),
+  );
 
 export function duplicateSentence(
   kind: Kind,
