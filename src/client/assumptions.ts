@@ -76,14 +76,14 @@ export const areas = [
     ),
     reference(
       'v2-filter-name',
-      '`name=` gives exactly the accounts of that name. It proves, before an account is created, that there is none.',
-      'The complete listing is read as well. An account is missed only if it moved between two pages of that listing and the filter withholds it; then another one of the same name is created.',
+      '`name=` gives exactly the accounts of that name. It proves, before an account is changed that was found by its name, that there is no other.',
+      'The complete listing is read as well. An account is missed only if it moved between two pages of that listing and the filter withholds it; then one of two equal accounts is changed.',
       ['unit/client/checks.test.ts', 'unit/reconciler/observe.test.ts'],
     ),
     unknown(
       'v2-order',
       'Records may be created and deleted while a listing is read. Others then move from one page to another.',
-      'An object that comes twice makes the listing begin again, three times at most. One that is missing is asked for by its id before it counts as deleted. Before a create, absence is proved by the filter by name, overlapping pages or a second listing.',
+      'An object that comes twice makes the listing begin again, three times at most. One that is missing is asked for by its id before it counts as deleted. Before a create, absence is proved by overlapping pages or a second listing.',
       ['unit/client/listing.test.ts', 'unit/emulator/faults.test.ts'],
     ),
     confirmed(

@@ -19,6 +19,7 @@ const apply = ['unit/reconciler/apply.test.ts'];
 const crash = ['unit/reconciler/crash.test.ts'];
 const replace = ['unit/reconciler/replace.test.ts'];
 const proof = ['unit/reconciler/proof.test.ts'];
+const secondReading = ['unit/reconciler/second-reading.test.ts'];
 const recover = ['unit/reconciler/recover.test.ts'];
 const merging = ['unit/reconciler/merge.test.ts'];
 const impact = ['unit/resources/rules/impact.test.ts'];
@@ -1684,6 +1685,27 @@ export const mutants: readonly Mutant[] = [
     find: '(name) => !asked.has(name)',
     replace: '(name) => !asked.has(name) && proven.size === 0',
     tests: proof,
+  },
+  {
+    name: 'a second reading before a create sees its exact name alone',
+    file: 'reconciler/plan/propose.ts',
+    find: 'values: kinds.get(kind)?.likeness ? {} : change.write.fields',
+    replace: 'values: change.write.fields',
+    tests: secondReading,
+  },
+  {
+    name: 'an adoption by identity writes what one reading shows',
+    file: 'reconciler/plan/propose.ts',
+    find: 'return isMatched ?',
+    replace: 'return !isMatched && change.id === null ?',
+    tests: secondReading,
+  },
+  {
+    name: 'a lookup gives what one reading shows',
+    file: 'reconciler/plan/propose.ts',
+    find: 'used.has(key) && !Object',
+    replace: 'used.has(kind) && !Object',
+    tests: secondReading,
   },
   {
     name: 'a name that was escaped twice is no duplicate',
