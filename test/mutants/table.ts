@@ -1722,9 +1722,9 @@ export const mutants: readonly Mutant[] = [
     tests: plan,
   },
   {
-    name: 'the share of a first run is of the kinds of its targets',
+    name: 'the share is of the kinds of the targets',
     file: 'reconciler/plan/propose.ts',
-    find: '...(isFirst ? selection.others : [])',
+    find: '...limitNeeds(selection, changes)',
     replace: '',
     tests: ['unit/reconciler/first-share.test.ts'],
   },

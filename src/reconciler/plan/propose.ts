@@ -85,7 +85,7 @@ export async function propose(
   const observing = observingOf(context, state, waited);
   const read = (names: Iterable<string>): Promise<LiveCollections> => observe(observing, names);
   const [liveObjects, secrets] = await Promise.all([
-    read(neededKinds(project, selection, request, state)),
+    read(neededKinds(project, selection, request)),
     compareSecrets(context, project, selection, state),
   ]);
   const { visibility } = observing;
@@ -109,9 +109,12 @@ export async function propose(
   for (;;) {
     const proposal = plan(input);
     const { changes, verdicts, diagnostics } = proposal.plan;
-    const unread = policyNeeds(changes, context, project.settings).filter(
-      (name) => !asked.has(name),
-    );
+    const unread = [
+      ...new Set([
+        ...policyNeeds(changes, context, project.settings),
+        ...limitNeeds(selection, changes),
+      ]),
+    ].filter((name) => !asked.has(name));
     const more = await readMore(unread, read);
     const unproven = assumptionsOf(input, changes).filter(({ key }) => !proven.has(key));
     const again = await prove(observing, unproven, input.liveObjects);
@@ -193,20 +196,21 @@ async function prove(
   return new Map(proven.filter(([name, collection]) => collection !== liveObjects.get(name)));
 }
 
-/** Without a state only what is live tells how many objects the limits are a share of: also of kinds that the plan leaves out. */
 function neededKinds(
   project: Project,
   selection: Selection,
   request: PlanRequest,
-  state: State | undefined,
 ): ReadonlySet<string> {
-  const isFirst = Object.keys(state?.resources ?? {}).length === 0;
-  const declared = [...selection.declarations.values(), ...(isFirst ? selection.others : [])].map(
-    (one) => one.kind,
-  );
-  const lookups = request.destroy ? [] : project.lookups.map((lookup) => lookup.kind);
+  const declared = [...selection.declarations.values()].map(({ kind }) => kind);
+  const lookups = request.destroy ? [] : project.lookups.map(({ kind }) => kind);
   return new Set([...declared, ...selection.removed.map(([, entry]) => entry.kind), ...lookups]);
 }
+
+/** The limits are a share of what the whole project matches, also of kinds that a target leaves out of the plan. */
+const limitNeeds = (selection: Selection, changes: readonly Change[]): readonly string[] =>
+  changes.some((change) => writes(change) && change.action !== 'create')
+    ? [...new Set(selection.others.map(({ kind }) => kind))]
+    : [];
 
 /** Codes of a reader that was given no address or no credentials for a kind. */
 export const missingCredentials: ReadonlySet<string> = new Set(['no-target', 'secret-missing']);
