@@ -2929,6 +2929,13 @@ export const mutants: readonly Mutant[] = [
     tests: proof,
   },
   {
+    name: 'a new object that is not what was sent is done',
+    file: 'reconciler/apply/apply.ts',
+    find: 'if (!isApplied(kind, entry.applied, live))',
+    replace: 'if (live.id !== entry.id)',
+    tests: proof,
+  },
+  {
     name: 'a later run forgets what it saw',
     file: 'reconciler/apply/apply.ts',
     find: 'if (some.length > 0) await session.record(...some);',

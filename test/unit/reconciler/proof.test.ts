@@ -650,3 +650,26 @@ it('takes a new object for gone once the reading of a later apply has shown it',
   );
   expect((await cloud.plan(project)).exit).toBe(2);
 });
+
+it('does not believe a create whose answer says nothing, and whose object is another one in the listing', async () => {
+  const cloud = rig({
+    intercept: async ({ method }, proceed) => {
+      const answer = await proceed();
+      const { destination_config_id } = JSON.parse(answer.body) as JsonObject;
+      return method === 'POST'
+        ? { ...answer, body: JSON.stringify({ destination_config_id }) }
+        : { ...answer, body: answer.body.replaceAll('"Pager"', '"Pag"') };
+    },
+  });
+  const { exit, outcomes } = await cloud.apply(desire(pager()));
+  expect([exit, outcomes[0]?.outcome, outcomes[0]?.diagnostic?.code]).toEqual([
+    1,
+    'failed',
+    'not-taken',
+  ]);
+  const entry = (await cloud.snapshot())?.state.resources['alert_push_destinations.pager'];
+  expect([entry?.applied, entry?.observed['name']]).toEqual([{}, 'Pag']);
+  expect(steps(await cloud.plan(desire(pager())))).toEqual([
+    'update alert_push_destinations.pager',
+  ]);
+});
