@@ -2110,6 +2110,20 @@ export const mutants: readonly Mutant[] = [
     tests: impact,
   },
   {
+    name: 'what was never applied was applied as nothing',
+    file: 'reconciler/audit/drift.ts',
+    find: 'value === undefined ? {} : { applied: json(value) }',
+    replace: '{ applied: json(value) }',
+    tests: ['unit/reconciler/drift.test.ts'],
+  },
+  {
+    name: 'a failed adoption tells since when an object differs',
+    file: 'reconciler/audit/drift.ts',
+    find: 'Object.keys(entry.applied).length === 0',
+    replace: 'Object.keys(entry.applied).length < 0',
+    tests: ['unit/reconciler/drift.test.ts'],
+  },
+  {
     name: 'a secret that is not the one last sent is no drift',
     file: 'reconciler/audit/drift.ts',
     find: 'edited(one) || !isUnreadable(kind, one)',

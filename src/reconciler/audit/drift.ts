@@ -179,8 +179,10 @@ function recordOf(
     origin: change.origin ?? null,
     since: entry?.applied_at ?? null,
   };
-  const applied = (path: string): Pick<DriftChange, 'applied'> =>
-    entry ? { applied: json(declaredValueAt(entry.applied, path)) } : {};
+  const applied = (path: string): Pick<DriftChange, 'applied'> => {
+    const value = declaredValueAt(entry?.applied ?? {}, path);
+    return value === undefined ? {} : { applied: json(value) };
+  };
   const edited = ({ path, after }: AttributeChange): boolean =>
     [...secretsIn(after ?? null, path).keys()].some(
       (at) => secrets.get(`${change.address} ${at}`) === 'changed',
@@ -223,7 +225,13 @@ function recordOf(
   const { id } = change.action === 'create' ? (change.replaces as Replaces) : change;
   if (changes.length > 0 && writes(change))
     return {
-      record: { ...base, id, status: 'changed', changes: told },
+      record: {
+        ...base,
+        ...(isBoundAlone(entry) && { since: null }),
+        id,
+        status: 'changed',
+        changes: told,
+      },
       outside: changes.flatMap((one) => (one.drifted || entry?.id !== id ? [one.path] : [])),
     };
   const outside = drifted.get(change.address);
@@ -244,6 +252,10 @@ function recordOf(
     outside: outside.map(({ path }) => path),
   };
 }
+
+/** Whether an object is recorded to which nothing was ever applied: how long it has its values is not known. */
+const isBoundAlone = (entry: Entry | undefined): boolean =>
+  entry !== undefined && Object.keys(entry.applied).length === 0;
 
 /** Of what took the place of another object, the log is asked who created it. */
 const askedAs: Partial<Record<DriftRecord['status'], Subject['what']>> = {
@@ -274,7 +286,7 @@ function subjectOf(
     what: askedAs[status] ?? 'changed',
     drifted: outside,
     declared: declaration?.values ?? {},
-    ...(entry?.id === id && { prior: entry }),
+    ...(entry?.id === id && (status === 'gone' || !isBoundAlone(entry)) && { prior: entry }),
     ...(live && { live }),
   };
 }
