@@ -19,7 +19,7 @@ export type Removal = 'delete' | 'forget' | (string & {});
 
 /** When a live object nearly equals one that is about to be created. Dotted paths of attributes. */
 export interface Likeness {
-  /** Equal in both, and known. */
+  /** Equal in both, and known; what is not declared equals everything. */
   readonly equal: readonly string[];
   /** A set of which the two share at least half of their union. */
   readonly overlap?: string;

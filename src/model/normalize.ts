@@ -1,5 +1,6 @@
 // Normal form: one spelling for each value, whichever way the API or a person wrote it. References are ids as
-// text, sets are sorted and unique, times are ISO 8601 in UTC, empty collections and null are the same nothing.
+// text, sets are sorted and unique, times are ISO 8601 in UTC, empty collections, null and the empty text of an optional
+// choice are the same nothing.
 // What is compared, stored and hashed is always in normal form; `toWire` turns it into what is sent.
 import type { Attribute, Attributes } from './attribute.js';
 import { Reference, Template, isTree, type Value, type Values } from './declaration.js';
@@ -127,6 +128,7 @@ export function normal(attribute: Attribute, value: Value | undefined): Value {
     case 'object':
       return isTree(value) ? { ...value, ...normalAll(attribute.attributes, value) } : value;
     case 'choice':
+      return value === '' && attribute.optional ? null : value;
     case 'flag':
     case 'document':
       return value;

@@ -122,19 +122,20 @@ function keeper(
 const ESCAPED = /[&<>"']/;
 
 /**
- * Another reading of a collection that came in several pages, before something is created in it: an object that moved
- * between two pages while they were read is in neither. What either reading shows exists. A few names are asked for by
- * the filter of the listing, more by a second listing.
+ * Another reading of a collection that came in several pages, before something is written that rests on what it lacks: an
+ * object that moved between two pages while they were read is in neither. What either reading shows exists. A few names
+ * are asked for by the filter of the listing; more, and objects that may have another name, by a second listing.
+ * @param sought what is known of the objects that may be missing
  */
 export async function readAgain(
   { cloud, visibility }: Pick<Observing, 'cloud' | 'visibility'>,
   collection: LiveCollection,
-  created: readonly Values[],
+  sought: readonly Values[],
 ): Promise<LiveCollection> {
   const { kind, pages = 1, byId: first } = collection;
   if (pages <= 1) return collection;
   const { by_name } = kind.operations;
-  const names = by_name === undefined ? [] : created.map((values) => values[by_name]);
+  const names = by_name === undefined ? [] : sought.map((values) => values[by_name]);
   const few =
     by_name !== undefined &&
     names.length <= pages &&

@@ -130,12 +130,14 @@ function changeItem(change: ResourceChange, open: boolean): Markup {
 
 function requestItems(requests: readonly SentWords[]): readonly Markup[] {
   if (requests.length === 0) return [];
-  const items = requests.map(({ change, request: { method, path, body, base } }, index) => {
+  const items = requests.map(({ change, request }, index) => {
+    const { method, path, body } = request;
+    const base = baseSentence(request);
     const line = markup`<span class="number">${index + 1}</span> <code><strong>${method}</strong> ${path}</code>`;
     const shown =
       body === null
         ? markup`<div class="note">${line}</div>`
-        : markup`<details class="item"><summary>${line}</summary><div class="body">${json(body)}${base && markup`<p class="muted">${baseSentence(base)}</p>`}</div></details>`;
+        : markup`<details class="item"><summary>${line}</summary><div class="body">${json(body)}${base && markup`<p class="muted">${base}</p>`}</div></details>`;
     return markup`<li data-kind="${change.kind}" data-what="${actionOf(change)}">${shown}</li>\n`;
   });
   return [markup`<ol class="plain">\n${items}</ol>\n`];

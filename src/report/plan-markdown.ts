@@ -78,13 +78,17 @@ function* detailOf(change: ResourceChange, level: Level): Lines {
 function* requestItems(changes: readonly ResourceChange[], level: Level): Lines {
   const requests = requestsInOrder(changes);
   if (requests.length === 0) return;
-  const lines = some(requests, level, ({ request: { method, path, body, base } }, index) => [
-    `${index + 1}. ${method} ${shorten(path, level.length)}`,
-    ...(level.bodies && body !== null
-      ? [`   ${shorten(body === SENSITIVE ? SENSITIVE : inline(body), level.length)}`]
-      : []),
-    ...(level.bodies && base ? [`   ${baseSentence(base)}`] : []),
-  ]);
+  const lines = some(requests, level, ({ request }, index) => {
+    const { method, path, body } = request;
+    const base = baseSentence(request);
+    return [
+      `${index + 1}. ${method} ${shorten(path, level.length)}`,
+      ...(level.bodies && body !== null
+        ? [`   ${shorten(body === SENSITIVE ? SENSITIVE : inline(body), level.length)}`]
+        : []),
+      ...(level.bodies && base !== undefined ? [`   ${base}`] : []),
+    ];
+  });
   yield* folded(`${plural(requests.length, 'request')}, in order`, ['', ...fence('', lines)]);
 }
 

@@ -54,12 +54,13 @@ function* requestLines(changes: readonly ResourceChange[], screen: Screen): Line
   const digits = String(requests.length).length;
   const hang = digits + 3;
   for (const [index, { request }] of requests.entries()) {
-    const { method, path, body, base } = request;
+    const { method, path, body } = request;
+    const base = baseSentence(request);
     const lead = `${String(index + 1).padStart(digits)} `;
     const deletes = method === 'DELETE' && { paint: screen.red };
     yield* flow(`${method} ${path}`, screen, { lead, hang, paintLead: screen.dim, ...deletes });
     if (body !== null) yield* aside(inline(body), screen, hang);
-    if (base) yield* aside(baseSentence(base), screen, hang);
+    if (base !== undefined) yield* aside(base, screen, hang);
   }
 }
 

@@ -2,9 +2,11 @@
 import {
   equal,
   flagToAllow,
+  isClear,
   summarise,
   type Action,
   type HealthIssue,
+  type Json,
   type Diagnostic,
   type DocumentRequest,
   type DriftDocument,
@@ -151,10 +153,14 @@ const worthCounting = (summary: Summary) =>
     (action) => summary[action] > 0 || !['adopt', 'replace', 'forget'].includes(action),
   );
 
-/** What goes with our members where a request replaces a whole document. */
-export function baseSentence(base: NonNullable<DocumentRequest['base']>): string {
+/** What a request that replaces a whole document does with the rest of it; undefined for any other request. */
+export function baseSentence({ body, base }: DocumentRequest): string | undefined {
+  if (!base) return undefined;
+  const what = Object.values(body ?? {}).some((value: Json) => isClear(value))
+    ? 'in place of the whole live document'
+    : 'with the rest of the live document';
   const version = base.version_number === null ? '' : `, version ${base.version_number}`;
-  return `with the rest of the live document${version}, sha256 ${base.sha256.slice(0, 12)}…`;
+  return `${what}${version}, sha256 ${base.sha256.slice(0, 12)}…`;
 }
 
 /** The sentence a plan ends with. */

@@ -93,6 +93,8 @@ interface Waiting {
   readonly hear: (settled: Settled | undefined) => void;
 }
 
+type SessionContext = Omit<ChangeContext, 'onSending'>;
+
 interface Lane {
   running: number;
   waiting: Waiting[];
@@ -107,6 +109,8 @@ export function writeSessionOf(tools: Tools, held: Held): WriteSession {
   const lookedAt = new Map<string, number>();
   const lanes = new Map<string, Lane>();
   const befores = new Map<string, Before>();
+  /** Creates whose request left, and of which it is not known yet what became of them. */
+  const underWay = new Set<Change>();
   const absences = new Map<string, ChangeContext['recheck']>();
   const executor = new Executor({ ...tools, session: held.session }, held.entries);
   // Another process may have written while the lock was not ours.
@@ -122,14 +126,13 @@ export function writeSessionOf(tools: Tools, held: Held): WriteSession {
   function changeContext(
     listing?: LiveCollection,
     judged?: ChangeContext['recheck'],
-  ): ChangeContext {
+  ): SessionContext {
     const name = listing?.kind.name ?? '';
     const before = befores.get(name) ?? beforeRun(new Map(listing ? [[name, listing]] : []));
     befores.set(name, before);
     return {
       before,
       resolver: () => undefined,
-      onSending: () => undefined,
       awaited: () => judged !== undefined,
       ...defined({ recheck: judged ?? (listing && absenceOf(listing)) }),
       readAt: (kind, id) => lookedAt.get(claimOf(kind, id)),
@@ -150,6 +153,8 @@ export function writeSessionOf(tools: Tools, held: Held): WriteSession {
         isDeleted: () => false,
         isKnown: (kind, id) =>
           executor.owns(kind, id) || (liveObjects.get(kind)?.byId.has(id) ?? false),
+        isUnderWay: (change) => underWay.has(change),
+        duplicates: new Set(),
       },
       liveObjects,
       changes,
@@ -163,16 +168,23 @@ export function writeSessionOf(tools: Tools, held: Held): WriteSession {
     return known;
   }
 
-  async function send(operation: OperationTools, change: Change, context: ChangeContext) {
+  async function send(operation: OperationTools, change: Change, context: SessionContext) {
     const kind = kinds.get(change.kind) as Kind;
     const { recheck } = context;
+    const onSending = (): void => void underWay.add(change);
     const bounded: ChangeContext['recheck'] = (...asked) => {
       const one = recheck?.(...asked);
       return one && { ...one, before: () => operation.limit.until(one.before()) };
     };
     if (writes(change)) listings.wrote(kind);
     try {
-      return await executor.perform(change, { ...context, recheck: bounded }, limitsOf(operation));
+      const performed = await executor.perform(
+        change,
+        { ...context, recheck: bounded, onSending },
+        limitsOf(operation),
+      );
+      if (!performed.pending) underWay.delete(change);
+      return performed;
     } finally {
       listings.wrote(kind);
     }
@@ -260,6 +272,7 @@ export function writeSessionOf(tools: Tools, held: Held): WriteSession {
           listing,
         );
         if (!pending) return outcome;
+        if (settled) underWay.delete(change);
         if (settled?.verdict !== 'absent' || last || again !== true)
           return outcomeOf(pending, settled);
       }

@@ -160,7 +160,11 @@ describe('clearing', () => {
     ]);
     const { stderr } = await declared('[{}, []]').expect(1, ['validate'], one.there);
     expect(stderr).toContain('lifecycle: { clear: true }');
-    await declared('[{}, []]', ', clear: true').expect(0, APPLY, one.there);
+    const home = declared('[{}, []]', ', clear: true');
+    expect((await home.expect(0, ['plan'], one.there)).stdout).toContain(
+      'in place of the whole live document',
+    );
+    await home.expect(0, APPLY, one.there);
     expect(one.live()).toEqual([{}, []]);
   });
 });

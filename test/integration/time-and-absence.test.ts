@@ -109,24 +109,65 @@ describe('a service that shows late what was written', () => {
   });
 });
 
-test('an object that moves between two pages while they are read is not created again', async () => {
-  const accounts = [
-    { id: '1', name: 'Headquarters', account: null },
-    ...Array.from({ length: 501 }, (_, index) => ({
+describe('an object that moves between two pages while they are read', () => {
+  const APART = 500;
+  /** `last` is the name of the account that is hidden. */
+  async function shifting(last = `Site ${APART}`, ...extra: readonly object[]) {
+    const sites = Array.from({ length: 501 }, (_, index) => ({
       id: String(index + 2),
-      name: `Site ${index + 2}`,
+      name: index + 1 === APART ? last : `Site ${index + 1}`,
       account: '1',
-    })),
-  ];
-  const one = await cloud({ ...bare, records: { accounts } });
-  const home = folder({
-    'trueup.yaml': 'accounts:\n  last: { name: Site 501 }\n  new: { name: New site }\n',
+    }));
+    const accounts = [{ id: '1', name: 'Headquarters', account: null }, ...sites, ...extra];
+    const one = await cloud({ ...bare, records: { accounts } } as Estate);
+    return Object.assign(one, {
+      shift: () => one.setFaults('page-shift,mode=remove,method=GET,path=offset=500,times=1'),
+    });
+  }
+
+  test('is not created again', async () => {
+    const one = await shifting();
+    const home = folder({
+      'trueup.yaml': 'accounts:\n  last: { name: Site 500 }\n  new: { name: New site }\n',
+    });
+    one.shift();
+    const { stdout } = await home.expect(0, APPLY, one.there);
+    expect(stdout).toContain('adopt accounts.last');
+    expect(one.objects('accounts').filter(({ name }) => name === 'Site 500')).toHaveLength(1);
+    expect(posts(one)).toBe(1);
   });
-  one.setFaults('page-shift,mode=remove,method=GET,path=offset=500,times=1');
-  const { stdout } = await home.expect(0, APPLY, one.there);
-  expect(stdout).toContain('adopt accounts.last');
-  expect(one.objects('accounts').filter(({ name }) => name === 'Site 501')).toHaveLength(1);
-  expect(posts(one)).toBe(1);
+
+  test('is not created again under nearly the same name', async () => {
+    const one = await shifting('SITE 500');
+    const home = folder({ 'trueup.yaml': 'accounts:\n  last: { name: Site 500 }\n' });
+    one.shift();
+    expect((await home.expect(3, APPLY, one.there)).stdout).toContain('BLOCKED possible-duplicate');
+    expect(one.writes()).toEqual([]);
+  });
+
+  test.each<[what: string, code: 1 | 5, text: string, said: string]>([
+    [
+      'an adoption of one of two equal objects',
+      5,
+      'accounts:\n  one: { name: Site 1 }\n  last: { name: Site 2, is_disabled: true }\n',
+      'matches 2 live objects',
+    ],
+    [
+      'a lookup that matches two objects',
+      1,
+      'accounts:\n  one: { name: Site 1 }\nlookups: { site: { accounts: { name: Site 2 } } }\nalert_rules:\n  r: { associated_accounts: ["${lookups.site.id}"], filter_criteria: { alert_type__in: [login_success] } }\n',
+      'but matches 2',
+    ],
+  ])('does not hide %s, of which one would be written', async (_, code, text, said) => {
+    const one = await shifting('Site 2');
+    const home = folder({ 'trueup.yaml': 'accounts:\n  one: { name: Site 1 }\n' });
+    await home.expect(0, APPLY, one.there);
+    home.write('trueup.yaml', text);
+    one.shift();
+    const { stdout, stderr } = await home.expect(code, APPLY, one.there);
+    expect((stdout + stderr).replaceAll(/\s+/g, ' ')).toContain(said);
+    expect(one.writes()).toEqual([]);
+  });
 });
 
 describe('a run that was killed while an object was created', () => {

@@ -120,6 +120,30 @@ describe('a run without a state', () => {
     expect(one.objects('alert_rules')).toHaveLength(40);
   });
 
+  test('creates no rule beside its own, in which somebody set what nobody declares', async () => {
+    const one = await cloud();
+    const home = folder({
+      'trueup.yaml':
+        'alert_rules:\n  r: { associated_accounts: ["1"], filter_criteria: { alert_type__in: [login_success] } }\n',
+    });
+    const set = (more: object): void =>
+      one.tamper('alert_rules', (all) => all.map((record) => ({ ...record, ...more })));
+    await home.expect(0, APPLY, one.there);
+    for (const more of [{ schedule: 'daily' }, { schedule: null, associated_groups: [5] }]) {
+      set(more);
+      await home.expect(0, ['plan', '--detailed-exitcode'], one.there);
+      forget(home);
+      const { stdout } = await home.expect(3, APPLY, one.there);
+      expect(flat(stdout)).toContain('(no declared attribute differs)');
+      const id = String(one.objects('alert_rules')[0]?.['alert_config_id']);
+      await home.expect(0, ['import', 'alert_rules.r', id], one.there);
+    }
+    set({ schedule: '', associated_groups: [] });
+    forget(home);
+    await home.expect(0, APPLY, one.there);
+    expect(one.objects('alert_rules')).toHaveLength(1);
+  });
+
   test('claims nothing that it cannot know', async () => {
     const one = await cloud();
     const home = folder({

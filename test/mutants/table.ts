@@ -19,6 +19,7 @@ const apply = ['unit/reconciler/apply.test.ts'];
 const crash = ['unit/reconciler/crash.test.ts'];
 const replace = ['unit/reconciler/replace.test.ts'];
 const proof = ['unit/reconciler/proof.test.ts'];
+const secondReading = ['unit/reconciler/second-reading.test.ts'];
 const recover = ['unit/reconciler/recover.test.ts'];
 const merging = ['unit/reconciler/merge.test.ts'];
 const impact = ['unit/resources/rules/impact.test.ts'];
@@ -467,6 +468,20 @@ export const mutants: readonly Mutant[] = [
     file: 'reconciler/plan/possible-duplicates.ts',
     find: 'return ratio >= SHARED ?',
     replace: 'return ratio > 0 ?',
+    tests: effects,
+  },
+  {
+    name: 'what is not declared of a rule is compared as nothing',
+    file: 'reconciler/plan/possible-duplicates.ts',
+    find: '.filter((name) => Object.hasOwn(values, name));',
+    replace: '.filter(() => true);',
+    tests: effects,
+  },
+  {
+    name: 'an optional choice without text is something',
+    file: 'model/normalize.ts',
+    find: "value === '' && attribute.optional ? null : value",
+    replace: 'value',
     tests: effects,
   },
   {
@@ -1241,6 +1256,41 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/terraform/provider-reading.test.ts'],
   },
   {
+    name: 'terraform: what another create made is of others until that is answered',
+    file: 'terraform/write-session.ts',
+    find: 'isUnderWay: (change) => underWay.has(change)',
+    replace: 'isUnderWay: () => false',
+    tests: ['unit/terraform/provider-reading.test.ts'],
+  },
+  {
+    name: 'what another create made is of others until that is answered',
+    file: 'reconciler/apply/guards.ts',
+    find: 'if (made) own.add(made);',
+    replace: 'if (made) own.delete(made);',
+    tests: proof,
+  },
+  {
+    name: 'a create that is answered still stands for an object of others',
+    file: 'reconciler/apply/guards.ts',
+    find: ' || !isUnderWay(other)) continue;',
+    replace: ') continue;',
+    tests: proof,
+  },
+  {
+    name: 'a create stands for an object of others when it is sent again',
+    file: 'reconciler/apply/guards.ts',
+    find: 'other === change || ',
+    replace: '',
+    tests: proof,
+  },
+  {
+    name: 'a near-equal object that is allowed is refused when it appears late',
+    file: 'reconciler/apply/guards.ts',
+    find: ' || duplicates.has(change.address)',
+    replace: '',
+    tests: proof,
+  },
+  {
     name: 'a role is not put back while a reading shows the one before',
     file: 'reconciler/apply/document-write.ts',
     find: 'const unneeded = !undoes &&',
@@ -1735,6 +1785,27 @@ export const mutants: readonly Mutant[] = [
     tests: proof,
   },
   {
+    name: 'a second reading before a create sees its exact name alone',
+    file: 'reconciler/plan/propose.ts',
+    find: 'values: kinds.get(kind)?.likeness ? {} : change.write.fields',
+    replace: 'values: change.write.fields',
+    tests: secondReading,
+  },
+  {
+    name: 'an adoption by identity writes what one reading shows',
+    file: 'reconciler/plan/propose.ts',
+    find: 'return isMatched ?',
+    replace: 'return !isMatched && change.id === null ?',
+    tests: secondReading,
+  },
+  {
+    name: 'a lookup gives what one reading shows',
+    file: 'reconciler/plan/propose.ts',
+    find: 'used.has(key) && !Object',
+    replace: 'used.has(kind) && !Object',
+    tests: secondReading,
+  },
+  {
     name: 'a name that was escaped twice is no duplicate',
     file: 'reconciler/plan/possible-duplicates.ts',
     find: 'unescapeFully(text)',
@@ -1749,9 +1820,9 @@ export const mutants: readonly Mutant[] = [
     tests: plan,
   },
   {
-    name: 'the share of a first run is of the kinds of its targets',
+    name: 'the share is of the kinds of the targets',
     file: 'reconciler/plan/propose.ts',
-    find: '...(isFirst ? selection.others : [])',
+    find: '...limitNeeds(selection, changes)',
     replace: '',
     tests: ['unit/reconciler/first-share.test.ts'],
   },
@@ -2135,6 +2206,20 @@ export const mutants: readonly Mutant[] = [
     find: 'const NOISY_TIMES = 3;',
     replace: 'const NOISY_TIMES = 3.1;',
     tests: impact,
+  },
+  {
+    name: 'what was never applied was applied as nothing',
+    file: 'reconciler/audit/drift.ts',
+    find: 'value === undefined ? {} : { applied: json(value) }',
+    replace: '{ applied: json(value) }',
+    tests: ['unit/reconciler/drift.test.ts'],
+  },
+  {
+    name: 'a failed adoption tells since when an object differs',
+    file: 'reconciler/audit/drift.ts',
+    find: 'Object.keys(entry.applied).length === 0',
+    replace: 'Object.keys(entry.applied).length < 0',
+    tests: ['unit/reconciler/drift.test.ts'],
   },
   {
     name: 'a secret that is not the one last sent is no drift',
@@ -2974,6 +3059,13 @@ export const mutants: readonly Mutant[] = [
     file: 'reconciler/apply/operation.ts',
     find: 'const passed = (): number => clock.boot().milliseconds;',
     replace: 'const passed = (): number => clock.monotonic();',
+    tests: proof,
+  },
+  {
+    name: 'a new object that is not what was sent is done',
+    file: 'reconciler/apply/apply.ts',
+    find: 'if (!isApplied(kind, entry.applied, live))',
+    replace: 'if (live.id !== entry.id)',
     tests: proof,
   },
   {

@@ -18,6 +18,7 @@ import {
   type Exit,
   type Intent,
   type Kind,
+  type Live,
   type Outcome,
   type PlanDocument,
   type PlanRequest,
@@ -25,7 +26,6 @@ import {
   type Reference,
   type Rechecks,
   type Seen,
-  type Settings,
   type State,
   type Value,
   type Values,
@@ -40,8 +40,12 @@ import {
   type ExecutionContext,
 } from './operation.js';
 import { beforeRun } from './pre-image.js';
+import { unproven } from './proof.js';
+import { storedValues } from '../observe.js';
 import type { Visibility } from '../visibility.js';
 import type { Proposal } from '../plan/plan.js';
+import { isApplied } from '../plan/diff.js';
+import { allowingDuplicates } from '../plan/possible-duplicates.js';
 import { propose, secretsAtHand } from '../plan/propose.js';
 import { outcomeOf, recover, type Settled } from './recovery.js';
 import { rechecksOf } from './guards.js';
@@ -116,7 +120,7 @@ export async function apply(
   await recordSeen(execution.session, snapshot.state, final);
   const run = new Run(execution, final, {
     entries: snapshot.state.resources,
-    settings: project.settings,
+    project,
     allow: request.allow,
   });
   const outcomes = await run.all();
@@ -226,7 +230,7 @@ function exitOf({ plan }: Proposal, outcomes: readonly Outcome[]): Exit {
 /** What a run needs to know beside its plan. */
 interface Setting {
   readonly entries: Readonly<Record<string, Entry>>;
-  readonly settings: Settings;
+  readonly project: Project;
   readonly allow: readonly string[];
 }
 
@@ -257,7 +261,7 @@ class Run {
   constructor(
     execution: ApplyContext,
     { plan, liveObjects, visibility }: Proposal,
-    { entries, settings, allow }: Setting,
+    { entries, project, allow }: Setting,
   ) {
     this.#execution = { ...execution, cloud: gated(execution.cloud, execution.parallelism) };
     this.#changes = plan.changes;
@@ -279,7 +283,15 @@ class Run {
     const isKnown = (kind: string, id: string): boolean =>
       this.#executor.owns(kind, id) || wasLive(kind, id);
     this.#rechecks = rechecksOf(
-      { ...execution, settings, allow, isDeleted, isKnown },
+      {
+        ...execution,
+        settings: project.settings,
+        allow,
+        isDeleted,
+        isKnown,
+        isUnderWay: (change) => this.#left.has(keyOf(change)) && !this.#outcomes.has(keyOf(change)),
+        duplicates: allowingDuplicates(project),
+      },
       liveObjects,
       plan.changes,
     );
@@ -514,27 +526,43 @@ class Run {
     }
   }
 
-  /** One listing of each kind with creates tells which of the new objects it shows: their absence means something from now on. */
+  /** One listing of each kind with creates tells which of the new objects it shows, and how: their absence means something from now on, and an answer may have named the id alone. */
   async #lookForCreated(): Promise<void> {
     const made = this.#changes.flatMap((change) => {
       const outcome = change.action === 'create' ? this.#outcomes.get(change.address) : undefined;
-      return outcome?.outcome === 'done' && outcome.id !== undefined
-        ? [{ kind: change.kind, id: outcome.id }]
-        : [];
+      return outcome?.outcome === 'done' ? [change] : [];
     });
     for (const name of new Set(made.map(({ kind }) => kind))) {
+      const kind = this.#execution.kinds.get(name) as Kind;
       try {
-        const shown = new Set(
-          (await this.#execution.cloud.list(this.#execution.kinds.get(name) as Kind)).objects.map(
-            ({ id }) => id,
-          ),
-        );
-        const ids = made.flatMap(({ kind, id }) => (kind === name && shown.has(id) ? [id] : []));
+        const { objects } = await this.#execution.cloud.list(kind);
+        const byId = new Map(objects.map((live) => [live.id, live]));
+        const shown = made.flatMap((change) => {
+          const entry = this.#executor.entries.get(change.address);
+          const live = change.kind === name && entry && byId.get(entry.id);
+          return live ? [{ change, entry, live }] : [];
+        });
+        const ids = shown.map(({ live }) => live.id);
         if (ids.length > 0) await this.#execution.session.record({ type: 'seen', kind: name, ids });
+        for (const { change, entry, live } of shown)
+          if (!isApplied(kind, entry.applied, live))
+            await this.#disproveCreate(kind, change, entry, live);
       } catch (error) {
         if (!(error instanceof Refusal) && !this.#execution.signal.aborted) throw error;
       }
     }
+  }
+
+  async #disproveCreate(kind: Kind, change: Change, entry: Entry, live: Live): Promise<void> {
+    const { address } = change;
+    const observed = storedValues(kind, live.values);
+    await this.#execution.session.record({
+      type: 'result',
+      class: 'applied',
+      address,
+      entry: { ...entry, applied: {}, observed },
+    });
+    this.#fail(change, unproven(address, 'other'));
   }
 
   #fail(change: Change, diagnostic: Diagnostic, outcome: 'failed' | 'unknown' = 'failed'): void {

@@ -15,6 +15,7 @@ import {
   type Values,
 } from '../../model/index.js';
 import type { Clock } from '../../platform/index.js';
+import { isApplied } from '../plan/diff.js';
 import { possibleDuplicates } from '../plan/possible-duplicates.js';
 import { identityKey, ownRoot } from '../plan/match.js';
 import type { LiveCollections } from '../observe.js';
@@ -26,6 +27,10 @@ interface Tools extends RecheckTools {
   readonly allow: readonly string[];
   /** Whether an object was there when the plan was made, or was made by the run. */
   readonly isKnown: (kind: string, id: string) => boolean;
+  /** Whether the request of a create left, and what became of it is not known yet. */
+  readonly isUnderWay: (change: Create) => boolean;
+  /** Addresses whose declarations allow duplicates. */
+  readonly duplicates: ReadonlySet<string>;
   readonly clock: Pick<Clock, 'boot'>;
   readonly settleMilliseconds: number;
 }
@@ -68,9 +73,20 @@ const allOf = (rechecks: readonly Recheck[]): Recheck => ({
 
 /** A reading that is older than the settle time says nothing any more of what exists: before something is created, the kind is listed again. */
 function absence(
-  { cloud, clock, kinds, allow, settleMilliseconds, isDeleted, isKnown }: Tools,
+  {
+    cloud,
+    clock,
+    kinds,
+    allow,
+    settleMilliseconds,
+    isDeleted,
+    isKnown,
+    isUnderWay,
+    duplicates,
+  }: Tools,
   liveObjects: LiveCollections,
 ): (change: Create, fields: Values) => Recheck {
+  const asked = new Map<Create, Values>();
   const readings = new Map<
     string,
     { readonly at: number; readonly found: Promise<readonly Live[]> }
@@ -83,7 +99,17 @@ function absence(
     found.catch(() => readings.delete(kind.name));
     return found;
   };
-  return (change, fields) => ({
+  /** Without what other creates that are not answered yet have made: one object each. */
+  const withoutSiblings = (change: Create, kind: Kind, news: readonly Live[]): readonly Live[] => {
+    const own = new Set<Live>();
+    for (const [other, fields] of asked) {
+      if (other === change || other.kind !== change.kind || !isUnderWay(other)) continue;
+      const made = news.find((live) => !own.has(live) && isApplied(kind, fields, live));
+      if (made) own.add(made);
+    }
+    return news.filter((live) => !own.has(live));
+  };
+  const recheck = (change: Create, fields: Values): Recheck => ({
     async before() {
       const kind = kinds.get(change.kind) as Kind;
       const collection = liveObjects.get(kind.name);
@@ -93,14 +119,18 @@ function absence(
       )
         return;
       const effective = { ...ownRoot(collection), ...fields };
-      const news = (await read(kind)).filter(
-        ({ id }) => !isKnown(kind.name, id) && !isDeleted(kind.name, id),
+      const listed = await read(kind);
+      const news = withoutSiblings(
+        change,
+        kind,
+        listed.filter(({ id }) => !isKnown(kind.name, id) && !isDeleted(kind.name, id)),
       );
       const wanted = identityKey(kind, effective);
       const like = { ...change, desired: { ...change.desired, declared: effective } };
-      const alike = allow.includes('possible-duplicate')
-        ? []
-        : possibleDuplicates(kind, [like], news, (values) => values).map(({ live }) => live);
+      const alike =
+        allow.includes('possible-duplicate') || duplicates.has(change.address)
+          ? []
+          : possibleDuplicates(kind, [like], news, (values) => values).map(({ live }) => live);
       const [found] = [
         ...news.filter(
           ({ values }) => wanted !== undefined && identityKey(kind, values) === wanted,
@@ -115,4 +145,8 @@ function absence(
         );
     },
   });
+  return (change, fields) => {
+    asked.set(change, fields);
+    return recheck(change, fields);
+  };
 }

@@ -191,8 +191,10 @@ function recordOf(
     },
     outside: outside.map(({ path }) => path),
   });
-  const applied = (path: string): Pick<DriftChange, 'applied'> =>
-    entry ? { applied: json(declaredValueAt(entry.applied, path)) } : {};
+  const applied = (path: string): Pick<DriftChange, 'applied'> => {
+    const value = declaredValueAt(entry?.applied ?? {}, path);
+    return value === undefined ? {} : { applied: json(value) };
+  };
   const edited = ({ path, after }: AttributeChange): boolean =>
     [...secretsIn(after ?? null, path).keys()].some(
       (at) => secrets.get(`${change.address} ${at}`) === 'changed',
@@ -223,7 +225,8 @@ function recordOf(
   const { id } = change.action === 'create' ? (change.replaces as Replaces) : change;
   if (changes.length > 0 && writes(change)) {
     const outside = changes.filter((one) => one.drifted || entry?.id !== id);
-    return found('changed', id, { changes: told }, outside);
+    const more = { changes: told, ...(isBoundAlone(entry) && { since: null }) };
+    return found('changed', id, more, outside);
   }
   const outside = drifted.get(change.address);
   if (!outside || outside.length === 0) return undefined;
@@ -236,6 +239,10 @@ function recordOf(
   }));
   return found('settled', id, { changes: settled }, outside);
 }
+
+/** Whether an object is recorded to which nothing was ever applied: how long it has its values is not known. */
+const isBoundAlone = (entry: Entry | undefined): boolean =>
+  entry !== undefined && Object.keys(entry.applied).length === 0;
 
 /** Of what took the place of another object, the log is asked who created it. */
 const askedAs: Partial<Record<DriftRecord['status'], Subject['what']>> = {
@@ -266,7 +273,7 @@ function subjectOf(
     what: askedAs[status] ?? 'changed',
     drifted: outside,
     declared: declaration?.values ?? {},
-    ...(entry?.id === id && { prior: entry }),
+    ...(entry?.id === id && (status === 'gone' || !isBoundAlone(entry)) && { prior: entry }),
     ...(live && { live }),
   };
 }

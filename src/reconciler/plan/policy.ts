@@ -21,7 +21,11 @@ import {
   type Spent,
   type Verdict,
 } from '../../model/index.js';
-import { duplicateSentence, possibleDuplicates } from './possible-duplicates.js';
+import {
+  allowingDuplicates,
+  duplicateSentence,
+  possibleDuplicates,
+} from './possible-duplicates.js';
 import { ownRoot, formerAddressInState } from './match.js';
 import { maskedWords, masksSent } from './masked-configuration.js';
 import type { LiveCollections } from '../observe.js';
@@ -149,11 +153,7 @@ const rules: Readonly<Record<(typeof engineRules)[number], Rule>> = {
   },
 
   'possible-duplicate': ({ changes, input, liveObjects, unmanaged }) => {
-    const allowed = new Set(
-      input.project.declarations.flatMap((one) =>
-        one.lifecycle.allow_duplicate ? [one.address] : [],
-      ),
-    );
+    const allowed = allowingDuplicates(input.project);
     const creates = changes.filter(
       (change): change is Create => change.action === 'create' && !allowed.has(change.address),
     );

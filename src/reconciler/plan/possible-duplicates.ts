@@ -14,6 +14,7 @@ import {
   type Kind,
   type Likeness,
   type Live,
+  type Project,
   type Value,
   type Values,
 } from '../../model/index.js';
@@ -46,14 +47,12 @@ export function possibleDuplicates(
 ): readonly Duplicate[] {
   const { likeness } = kind;
   if (!likeness || creates.length === 0 || unmanaged.length === 0) return [];
-  const buckets = new Map<string, Live[]>();
-  for (const live of unmanaged) {
-    const key = keyOf(kind, likeness, live.values);
-    if (key !== undefined) append(buckets, key, live);
-  }
+  const bucketsOf = cachedBuckets(kind, likeness, unmanaged);
   const candidates = creates.flatMap((change) => {
     const values = effective(change.desired.declared);
-    const bucket = buckets.get(keyOf(kind, likeness, values) ?? '') ?? [];
+    // What is not declared may have any live value: a plan over the same object leaves it as it is.
+    const names = likeness.equal.filter((name) => Object.hasOwn(values, name));
+    const bucket = bucketsOf(names).get(keyOf(kind, likeness, names, values) ?? '') ?? [];
     return bucket.length === 0 ? [] : alike(likeness, change, values, bucket);
   });
   return chosen(candidates).map(({ change, live }) => ({
@@ -62,6 +61,12 @@ export function possibleDuplicates(
     differing: differing(kind, effective(change.desired.declared), live),
   }));
 }
+
+/** Addresses whose declarations allow duplicates. */
+export const allowingDuplicates = ({ declarations }: Project): ReadonlySet<string> =>
+  new Set(
+    declarations.flatMap(({ address, lifecycle }) => (lifecycle.allow_duplicate ? [address] : [])),
+  );
 
 export function duplicateSentence(
   kind: Kind,
@@ -73,9 +78,37 @@ export function duplicateSentence(
   return `${change.address} is a possible duplicate of the unmanaged ${kind.singular.replaceAll('_', ' ')} ${live.id} (${difference}); if both are the same object, bind it: \`${bind}\``;
 }
 
-/** Equal for objects that may be alike; undefined where a name is known only after apply. Of anything else that is, no live object has the text. */
-function keyOf(kind: Kind, { equal, folded }: Likeness, values: Values): string | undefined {
-  const parts: readonly Json[] = equal.map((name) =>
+/** Live objects by `keyOf`, grouped once for each list of names. */
+function cachedBuckets(
+  kind: Kind,
+  likeness: Likeness,
+  unmanaged: readonly Live[],
+): (names: readonly string[]) => ReadonlyMap<string, readonly Live[]> {
+  const cache = new Map<string, ReadonlyMap<string, readonly Live[]>>();
+  return (names) => {
+    const known = cache.get(canonical(names));
+    if (known) return known;
+    const buckets = new Map<string, Live[]>();
+    for (const live of unmanaged) {
+      const key = keyOf(kind, likeness, names, live.values);
+      if (key !== undefined) append(buckets, key, live);
+    }
+    cache.set(canonical(names), buckets);
+    return buckets;
+  };
+}
+
+/**
+ * Equal for objects that may be alike in the attributes of these names; undefined where a name is known only after apply.
+ * Of anything else that is, no live object has the text.
+ */
+function keyOf(
+  kind: Kind,
+  { folded }: Likeness,
+  names: readonly string[],
+  values: Values,
+): string | undefined {
+  const parts: readonly Json[] = names.map((name) =>
     comparable(kind.attributes[name] as Attribute, values[name]),
   );
   if (folded === undefined) return canonical(parts);

@@ -3,8 +3,10 @@
 import {
   append,
   objectsIn,
+  referencesIn,
   Refusal,
   secretsIn,
+  writes,
   type Change,
   type CloudReader,
   type Diagnostic,
@@ -83,7 +85,7 @@ export async function propose(
   const observing = observingOf(context, state, waited);
   const read = (names: Iterable<string>): Promise<LiveCollections> => observe(observing, names);
   const [liveObjects, secrets] = await Promise.all([
-    read(neededKinds(project, selection, request, state)),
+    read(neededKinds(project, selection, request)),
     compareSecrets(context, project, selection, state),
   ]);
   const { visibility } = observing;
@@ -107,18 +109,21 @@ export async function propose(
   for (;;) {
     const proposal = plan(input);
     const { changes, verdicts, diagnostics } = proposal.plan;
-    const unread = policyNeeds(changes, context, project.settings).filter(
-      (name) => !asked.has(name),
-    );
+    const unread = [
+      ...new Set([
+        ...policyNeeds(changes, context, project.settings),
+        ...limitNeeds(selection, changes),
+      ]),
+    ].filter((name) => !asked.has(name));
     const more = await readMore(unread, read);
-    const unproven = changes.filter(({ address }) => !proven.has(address));
-    const again = await proveAbsence(observing, unproven, input.liveObjects);
+    const unproven = assumptionsOf(input, changes).filter(({ key }) => !proven.has(key));
+    const again = await prove(observing, unproven, input.liveObjects);
     const exact = await exactRules(input.rules, verdicts);
     notes.push(...more.diagnostics);
     if (unread.length === 0 && again.size === 0 && !exact)
       return { ...proposal, plan: { ...proposal.plan, diagnostics: [...notes, ...diagnostics] } };
     for (const name of unread) asked.add(name);
-    for (const { address } of unproven) proven.add(address);
+    for (const { key } of unproven) proven.add(key);
     input = {
       ...input,
       rules: exact ?? input.rules,
@@ -127,41 +132,85 @@ export async function propose(
   }
 }
 
-/** Before something is created in a collection of several pages, another reading of it. */
-async function proveAbsence(
-  observing: Observing,
+/** Something that a write rests on and that a listing of several pages may have missed. */
+interface Assumption {
+  /** An address, or `lookups.<name>`. */
+  readonly key: string;
+  readonly kind: string;
+  /** What is known of the objects that would disprove it. */
+  readonly values: Values;
+}
+
+/** That nothing like what is created exists, and that nothing but what is adopted by identity, or found by a lookup, matches. */
+function assumptionsOf(
+  { kinds, project }: Pick<PlanInput, 'kinds' | 'project'>,
   changes: readonly Change[],
+): readonly Assumption[] {
+  const declared = new Map(project.declarations.map((one) => [one.address, one]));
+  const written = changes.filter(writes);
+  const ofChanges = written.flatMap((change): readonly Assumption[] => {
+    const { address: key, kind } = change;
+    // What is nearly equal may have another name.
+    if (change.action === 'create')
+      return [{ key, kind, values: kinds.get(kind)?.likeness ? {} : change.write.fields }];
+    const isMatched = change.action === 'adopt' && declared.get(key)?.lifecycle.adopt !== change.id;
+    return isMatched ? [{ key, kind, values: change.desired.declared }] : [];
+  });
+  if (project.lookups.length === 0) return ofChanges;
+  const lookups = project.lookups.map((one) => [`lookups.${one.name}`, one] as const);
+  const valuesOf = new Map([
+    ...[...declared].map(([key, { values }]) => [key, values] as const),
+    ...lookups.map(([key, { where }]) => [key, where] as const),
+  ]);
+  const used = new Set(written.map(({ address }) => address));
+  for (const key of used)
+    for (const { source, target } of referencesIn(valuesOf.get(key) ?? {}))
+      used.add(source === 'lookup' ? `lookups.${target}` : target);
+  return [
+    ...ofChanges,
+    ...lookups.flatMap(([key, { kind, where: values }]) =>
+      used.has(key) && !Object.hasOwn(values, kinds.get(kind)?.id ?? '')
+        ? [{ key, kind, values }]
+        : [],
+    ),
+  ];
+}
+
+/** Another reading of the collections of several pages that something is assumed of. */
+async function prove(
+  observing: Observing,
+  assumptions: readonly Assumption[],
   liveObjects: LiveCollections,
 ): Promise<LiveCollections> {
-  const creates = new Map<string, Values[]>();
-  for (const change of changes)
-    if (change.action === 'create') append(creates, change.kind, change.write.fields);
+  const byKind = new Map<string, Values[]>();
+  for (const { kind, values } of assumptions) append(byKind, kind, values);
   const proven = await Promise.all(
-    [...creates].map(
-      async ([name, fields]) =>
+    [...byKind].map(
+      async ([name, values]) =>
         [
           name,
-          await readAgain(observing, liveObjects.get(name) as LiveCollection, fields),
+          await readAgain(observing, liveObjects.get(name) as LiveCollection, values),
         ] as const,
     ),
   );
   return new Map(proven.filter(([name, collection]) => collection !== liveObjects.get(name)));
 }
 
-/** Without a state only what is live tells how many objects the limits are a share of: also of kinds that the plan leaves out. */
 function neededKinds(
   project: Project,
   selection: Selection,
   request: PlanRequest,
-  state: State | undefined,
 ): ReadonlySet<string> {
-  const isFirst = Object.keys(state?.resources ?? {}).length === 0;
-  const declared = [...selection.declarations.values(), ...(isFirst ? selection.others : [])].map(
-    (one) => one.kind,
-  );
-  const lookups = request.destroy ? [] : project.lookups.map((lookup) => lookup.kind);
+  const declared = [...selection.declarations.values()].map(({ kind }) => kind);
+  const lookups = request.destroy ? [] : project.lookups.map(({ kind }) => kind);
   return new Set([...declared, ...selection.removed.map(([, entry]) => entry.kind), ...lookups]);
 }
+
+/** The limits are a share of what the whole project matches, also of kinds that a target leaves out of the plan. */
+const limitNeeds = (selection: Selection, changes: readonly Change[]): readonly string[] =>
+  changes.some((change) => writes(change) && change.action !== 'create')
+    ? [...new Set(selection.others.map(({ kind }) => kind))]
+    : [];
 
 /** Codes of a reader that was given no address or no credentials for a kind. */
 export const missingCredentials: ReadonlySet<string> = new Set(['no-target', 'secret-missing']);

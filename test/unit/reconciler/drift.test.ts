@@ -552,3 +552,22 @@ describe('a secret that is not the one last sent', () => {
     expect((await cloud.drift(desire(pager('canary-3'), gate('canary-4')))).exit).toBe(0);
   });
 });
+
+it('of an object whose adoption failed it says nothing of what was applied, nor since when', async () => {
+  const cloud = rig({
+    estate,
+    intercept: ({ method }, proceed) =>
+      method === 'PUT'
+        ? Promise.resolve({ status: 400, headers: {}, body: '{"message":"no"}' })
+        : proceed(),
+  });
+  const project = desire(
+    declare('accounts.hq', { name: 'Renamed' }, { adopt: estate.root as string }),
+  );
+  expect((await cloud.apply(project)).exit).toBe(1);
+  const { drift } = await cloud.drift(project);
+  expect((await cloud.snapshot())?.state.resources['accounts.hq']?.applied).toEqual({});
+  expect(drift).toMatchObject([{ status: 'changed', since: null }]);
+  expect(drift[0]?.window?.after ?? null).toBeNull();
+  expect(drift[0]?.changes.map((one) => Object.keys(one))).toEqual([['path', 'declared', 'live']]);
+});

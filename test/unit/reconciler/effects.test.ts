@@ -198,12 +198,12 @@ describe('the share of changed objects', () => {
 });
 
 describe('a possible duplicate', () => {
-  const rule = {
+  const unscheduled = {
     associated_accounts: ['2', '3'],
     filter_criteria: { alert_type__in: ['a', 'b', 'c'] },
     http_destinations: ['d-1'],
-    schedule: 'daily',
   };
+  const rule = { ...unscheduled, schedule: 'daily' };
   const rules = (...others: readonly Parameters<typeof live>[2][]) => ({
     alert_rules: others.map((one, index) => live('alert_rules', `r-${index}`, { ...rule, ...one })),
   });
@@ -258,8 +258,29 @@ describe('a possible duplicate', () => {
     },
     {
       title: 'other groups',
-      declared: one,
+      declared: [declare('alert_rules.r', { ...rule, associated_groups: ['8'] })],
       live: rules({ associated_groups: ['9'], ...named('a', 'b') }),
+      blocks: [],
+    },
+    {
+      title: 'groups where none are declared',
+      declared: one,
+      live: rules({ associated_groups: ['9'] }),
+      blocks: dup,
+    },
+    {
+      title: 'a schedule where none is declared, beside a rule that declares one',
+      declared: [
+        declare('alert_rules.q', { ...rule, associated_accounts: ['4'] }),
+        declare('alert_rules.r', unscheduled),
+      ],
+      live: rules({}),
+      blocks: dup,
+    },
+    {
+      title: 'a schedule where it is declared that there is none',
+      declared: [declare('alert_rules.r', { ...rule, schedule: null })],
+      live: rules({}),
       blocks: [],
     },
     {

@@ -1,6 +1,7 @@
-// Without a state, the limits are a share of everything that the project declares and the service holds, also of kinds
-// that a target leaves out of the plan.
+// The limits are a share of everything that the project declares and the service holds, also of kinds that a target leaves
+// out of the plan.
 import { expect, it } from 'vitest';
+import type { Estate } from '../../../src/emulator/index.js';
 import { declare } from '../../support/planning.js';
 import { desire, rig } from '../../support/rig.js';
 
@@ -16,31 +17,32 @@ const destinations = indexes
   .slice(0, 5)
   .map((index) => declare(`alert_push_destinations.d${index}`, { name: `D${index}` }));
 
-it('counts kinds that no target names', async () => {
-  const cloud = rig({
-    estate: {
-      version: 1,
-      root: '1',
-      next_id: 1000,
-      records: {
-        accounts: [
-          { id: '1', name: 'Root', account: null },
-          ...indexes.map((index) => ({
-            id: String(index + 10),
-            name: `Site ${index}`,
-            account: '1',
-          })),
-        ],
-        alert_push_destinations: indexes.slice(0, 5).map((index) => ({
-          destination_config_id: `0000000${index}-d000-11f0-8000-0242ac120002`,
-          name: `D${index}`,
-          enabled: true,
-          endpoint: { url: 'https://d.example.com' },
+const estateOf = (count: number): Estate =>
+  ({
+    version: 1,
+    root: '1',
+    next_id: 1000,
+    records: {
+      accounts: [
+        { id: '1', name: 'Root', account: null },
+        ...indexes.slice(0, count).map((index) => ({
+          id: String(index + 10),
+          name: `Site ${index}`,
+          account: '1',
         })),
-      },
-      users: [],
-    } as never,
-  });
+      ],
+      alert_push_destinations: indexes.slice(0, 5).map((index) => ({
+        destination_config_id: `0000000${index}-d000-11f0-8000-0242ac120002`,
+        name: `D${index}`,
+        enabled: true,
+        endpoint: { url: 'https://d.example.com' },
+      })),
+    },
+    users: [],
+  }) as never;
+
+it('counts kinds that no target names', async () => {
+  const cloud = rig({ estate: estateOf(9) });
   const project = desire(...accounts, ...destinations);
   const detail = async (targets: readonly string[]): Promise<readonly (string | undefined)[]> =>
     (await cloud.plan(project, { targets })).plan.verdicts.flatMap(({ rule, verdict, detail }) =>
@@ -49,4 +51,29 @@ it('counts kinds that no target names', async () => {
   const whole = await detail([]);
   expect(whole).toEqual([expect.stringContaining('9 of 14 objects')]);
   expect(await detail(accounts.map(({ address }) => address))).toEqual(whole);
+});
+
+it('counts them beside a state, too, and reads them for an update alone', async () => {
+  const asked = new Set<string>();
+  const cloud = rig({
+    estate: estateOf(8),
+    intercept: ({ method, path }, proceed) => {
+      if (method === 'GET') asked.add(path);
+      return proceed();
+    },
+  });
+  const one = declare('alert_push_destinations.new', { name: 'New' });
+  await cloud.apply(desire(one));
+  const some = accounts.slice(0, 8);
+  const project = desire(one, ...some, ...destinations);
+  const plan = async (targets: readonly string[]): Promise<readonly string[]> => {
+    asked.clear();
+    const { plan } = await cloud.plan(project, { targets });
+    return plan.verdicts.flatMap(({ rule }) => (rule === 'max-changed' ? [rule] : []));
+  };
+  expect(await plan([])).toEqual(['max-changed']);
+  expect(await plan(some.map(({ address }) => address))).toEqual(['max-changed']);
+  expect([...asked]).toContain('/api/v2/alert_push_destinations/');
+  expect(await plan([one.address])).toEqual([]);
+  expect([...asked]).toEqual(['/api/v2/alert_push_destinations/']);
 });

@@ -362,7 +362,7 @@ const table: readonly Row[] = [
   },
   {
     title: 'a rule of another schedule is another rule',
-    declared: [declare('alert_rules.r', rule)],
+    declared: [declare('alert_rules.r', { ...rule, schedule: null })],
     live: {
       alert_rules: [liveRule('r-1', { schedule: 'daily' })],
       alert_push_destinations: [pager],

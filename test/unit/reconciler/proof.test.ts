@@ -6,7 +6,9 @@ import {
   Secret,
   type Declaration,
   type JsonObject,
+  type Lifecycle,
   type Lookup,
+  type Project,
 } from '../../../src/model/index.js';
 import { declare, steps } from '../../support/planning.js';
 import { desire, rig, type Rig } from '../../support/rig.js';
@@ -559,6 +561,78 @@ describe('a reading that is old', () => {
   );
 });
 
+describe('a reading that grows old while near-equal objects are created', () => {
+  const rule = (index: number, lifecycle: Lifecycle = {}): Declaration =>
+    declare(
+      `alert_rules.r${index}`,
+      { filter_criteria: { alert_type__in: ['a', 'b', `c${index}`] } },
+      lifecycle,
+    );
+  const rules = (lifecycle: Lifecycle): Project =>
+    desire(...[...Array(6).keys()].map((index) => rule(index, lifecycle)));
+
+  it.each<[what: string, lifecycle: Lifecycle, foreign: readonly string[], made: number]>([
+    ['takes none of them for an object of others', {}, [], 6],
+    ['finds an object of others among them', {}, ['a', 'b'], 2],
+    ['does not mind a near-equal object that is allowed', { allow_duplicate: true }, ['a', 'b'], 6],
+    ['finds an equal object all the same', { allow_duplicate: true }, ['a', 'b', 'c5'], 5],
+    ['finds a second one that equals one of them', {}, ['a', 'b', 'c0'], 2],
+    ['finds another one that equals one of them, which is answered', {}, ['a', 'b', 'c1'], 2],
+  ])('%s', async (_, lifecycle, foreign, made) => {
+    let isFirst = foreign.length > 0;
+    const cloud: Rig = rig({
+      intercept: async ({ method }, proceed) => {
+        const answer = await proceed();
+        if (method !== 'POST') return answer;
+        if (isFirst) {
+          isFirst = false;
+          await cloud.emulator.fetch(
+            new Request('http://localhost/api/v2/alert_rules/', {
+              method: 'POST',
+              headers: {
+                ...dummyCredentials.v2[1],
+                accept: 'application/json',
+                'content-type': 'application/json',
+              },
+              body: JSON.stringify({ filter_criteria: { alert_type__in: foreign } }),
+            }),
+          );
+        }
+        await cloud.clock.service.sleep(1500);
+        return answer;
+      },
+    });
+    const { outcomes } = await cloud.apply(rules(lifecycle), { settle: 1, parallelism: 2 });
+    expect(outcomes.filter(({ outcome }) => outcome === 'done')).toHaveLength(made);
+    expect(new Set(outcomes.flatMap(({ diagnostic }) => diagnostic?.code ?? []))).toEqual(
+      new Set(made === 6 ? [] : ['appeared']),
+    );
+  });
+});
+
+it('an object that somebody made while a create waited to be sent again is not of an earlier attempt', async () => {
+  let posts = 0;
+  const cloud: Rig = rig({
+    intercept: async ({ method, body }, proceed) => {
+      if (method !== 'POST' || (posts += 1) > 1) return proceed();
+      await cloud.emulator.fetch(
+        new Request('http://localhost/api/v2/alert_push_destinations/', {
+          method,
+          headers: {
+            ...dummyCredentials.v2[1],
+            accept: 'application/json',
+            'content-type': 'application/json',
+          },
+          ...(body !== undefined && { body }),
+        }),
+      );
+      return { status: 429, headers: { 'retry-after': '100' }, body: '' };
+    },
+  });
+  await cloud.apply(desire(pager()));
+  expect(cloud.objects('alert_push_destinations')).toHaveLength(1);
+});
+
 it('takes a new object for gone once the reading of a later apply has shown it', async () => {
   const cloud = rig({ faults: [parseFault('stale=10000,method=POST')] });
   const project = desire(pager());
@@ -575,4 +649,27 @@ it('takes a new object for gone once the reading of a later apply has shown it',
     ),
   );
   expect((await cloud.plan(project)).exit).toBe(2);
+});
+
+it('does not believe a create whose answer says nothing, and whose object is another one in the listing', async () => {
+  const cloud = rig({
+    intercept: async ({ method }, proceed) => {
+      const answer = await proceed();
+      const { destination_config_id } = JSON.parse(answer.body) as JsonObject;
+      return method === 'POST'
+        ? { ...answer, body: JSON.stringify({ destination_config_id }) }
+        : { ...answer, body: answer.body.replaceAll('"Pager"', '"Pag"') };
+    },
+  });
+  const { exit, outcomes } = await cloud.apply(desire(pager()));
+  expect([exit, outcomes[0]?.outcome, outcomes[0]?.diagnostic?.code]).toEqual([
+    1,
+    'failed',
+    'not-taken',
+  ]);
+  const entry = (await cloud.snapshot())?.state.resources['alert_push_destinations.pager'];
+  expect([entry?.applied, entry?.observed['name']]).toEqual([{}, 'Pag']);
+  expect(steps(await cloud.plan(desire(pager())))).toEqual([
+    'update alert_push_destinations.pager',
+  ]);
 });

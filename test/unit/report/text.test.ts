@@ -12,6 +12,7 @@ import {
   type Progress,
 } from '../../../src/report/index.js';
 import { renderPlan } from '../../../src/report/render.js';
+import { baseSentence } from '../../../src/report/words.js';
 import { clip, columns, wrap } from '../../../src/report/text-width.js';
 import { kinds } from '../../../src/resources/index.js';
 import { keep, meta, quiet } from './plans.js';
@@ -29,6 +30,34 @@ describe('columns', () => {
     ['→·…', 3],
     ['', 0],
   ])('%j takes %i', (text, count) => expect(columns(text)).toBe(count));
+});
+
+describe('what a request does with the rest of a document', () => {
+  const base = { version_number: 5, sha256: 'abcdef0123456789' };
+  test.each<[what: string, body: Json, version: number | null, said: string]>([
+    [
+      'carries it',
+      { configuration: [{ lan: 1 }, []] },
+      5,
+      'with the rest of the live document, version 5, sha256 abcdef012345…',
+    ],
+    [
+      'clears it',
+      { configuration: [{}, []] },
+      5,
+      'in place of the whole live document, version 5, sha256 abcdef012345…',
+    ],
+    [
+      'carries it, without a version',
+      { configuration: [{}] },
+      null,
+      'with the rest of the live document, sha256 abcdef012345…',
+    ],
+  ])('%s', (_, body, version_number, said) =>
+    expect(
+      baseSentence({ method: 'PUT', path: '/', body, base: { ...base, version_number } }),
+    ).toBe(said),
+  );
 });
 
 describe('wrapping', () => {

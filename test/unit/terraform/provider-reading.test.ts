@@ -119,6 +119,27 @@ it('creates whose listing is old share one new listing', async () => {
   expect([posts(), listings()]).toEqual([6, 2]);
 });
 
+it('an object that another create of the run made, and that is not answered yet, is not of others', async () => {
+  let posts = 0;
+  const cloud = providerRig({
+    estate: theirs,
+    intercept: async ({ method }, proceed) => {
+      const answer = await proceed();
+      if (method === 'POST') await cloud.clock.service.sleep((posts += 1) === 1 ? 70_000 : 90_000);
+      return answer;
+    },
+  });
+  const core = new Core((await cloud.start()).provider);
+  const make = async (name: string, after: number): Promise<number> => {
+    await cloud.clock.sleep(after);
+    const { errors } = await core.tryApply('devicecloud_alert_push_destination', null, push(name));
+    return errors.length;
+  };
+  // The reading is old by the third one, which is made while the second one waits for its answer.
+  const all = [make('A', 0), make('B', 30_000), make('b', 75_000)];
+  expect(await Promise.all(all)).toEqual([0, 0, 0]);
+});
+
 it('a destination is changed by what is live, not by a listing of before', async () => {
   const type = 'devicecloud_alert_push_destination';
   const cloud = providerRig({ estate: theirs });
