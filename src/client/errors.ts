@@ -2,7 +2,7 @@
 import {
   defined,
   isObject,
-  spellings,
+  maskerOf,
   tryJson,
   unescapeHtml,
   type Diagnostic,
@@ -15,18 +15,20 @@ import { finalCodes, type Answer, type HttpResult, type TransportError } from '.
 /** Text of the service, made fit for a message. */
 export type Tidy = (text: string) => string;
 
-/** @param secrets yields every value that must not be seen: those that were sent, of whatever length, because an answer is most likely to repeat them. */
+/** @param secrets yields every value that must not be seen, and more as time goes by: those that were sent, of whatever length, because an answer is most likely to repeat them. */
 export function tidier(secrets: () => Iterable<string>): Tidy {
-  const mask = (text: string): string =>
-    [...secrets()]
-      .filter(Boolean)
-      .flatMap(spellings)
-      .toSorted((a, b) => b.length - a.length)
-      .reduce((masked, secret) => masked.replaceAll(secret, '***'), text);
   const clean = (text: string): string =>
     text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
   const cap = (text: string): string => (text.length > 500 ? `${text.slice(0, 500)}…` : text);
-  return (text) => cap(mask(clean(mask(unescapeHtml(mask(text))))));
+  let known: readonly string[] = [];
+  let mask = (text: string): string => text;
+  return (text) => {
+    const values = [...secrets()];
+    // None is ever taken back.
+    if (values.length > known.length)
+      mask = maskerOf((known = values), { mark: '***', short: 'inside' });
+    return cap(clean(unescapeHtml(mask(text))));
+  };
 }
 
 /**
