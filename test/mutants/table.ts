@@ -847,6 +847,13 @@ export const mutants: readonly Mutant[] = [
     replace: 'cap(clean(unescapeHtml(text)))',
     tests: writing,
   },
+  {
+    name: 'a message shows what is named as a secret',
+    file: 'client/errors.ts',
+    find: "path.some(isSecretName) ? '***' : value",
+    replace: 'value',
+    tests: writing,
+  },
 
   // Whose object it is, and what differs.
   {

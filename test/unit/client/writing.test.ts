@@ -630,6 +630,44 @@ describe('what the server says', () => {
     ['half a JSON document, which may be data', '{"name": "O', 'answered 400'],
     ['nothing at all', '', 'answered 400'],
     ['something absurd', { exception: { message: { deep: 1 } }, errors: [7, null, 'x'] }, '400: x'],
+    [
+      'a code and a description',
+      { error: 'boom', error_description: 'the quota is used up' },
+      '400: error: boom; error_description: the quota is used up',
+    ],
+    ['fields alone', { name: ['is taken', 'is long'] }, '400: name: is taken; name: is long'],
+    ['fields by kind', { accounts: { name: ['is taken'] } }, '400: accounts.name: is taken'],
+    [
+      'fields in an error_message',
+      { error_message: { name: ['is taken'] } },
+      '400: error_message.name: is taken',
+    ],
+    [
+      'fields in an exception',
+      { exception: { type: 'error', message: { name: ['is taken'] } } },
+      '400: exception.type: error; exception.message.name: is taken',
+    ],
+    [
+      'fields below errors',
+      { errors: { endpoint: { url: ['is none'] }, name: [] } },
+      '400: endpoint.url: is none; name',
+    ],
+    ['fields in a list', [{ name: ['is taken'] }], '400: name: is taken'],
+    [
+      'fields that are named as secrets, by their names',
+      { authentication: { 'api-key': 'K-7', token: { old: ['K-8'] } }, url: 'is none' },
+      '400: authentication.api-key: ***; authentication.token.old: ***; url: is none',
+    ],
+    [
+      'the first ten of very many texts',
+      { all: Array.from({ length: 1000 }, (_, index) => ({ n: `no ${index}` })) },
+      'all.n: no 8; all.n: no 9',
+    ],
+    [
+      'nothing of texts that are too deep',
+      `${'['.repeat(5000)}"x"${']'.repeat(5000)}`,
+      'answered 400',
+    ],
   ])('is shown: %s', async (_, body, words) => {
     const text = await summary(body);
     expect(text.endsWith(words)).toBe(true);
