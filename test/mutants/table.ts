@@ -1446,6 +1446,20 @@ export const mutants: readonly Mutant[] = [
     tests: secretSource,
   },
   {
+    name: 'declarations may use our own ids and user names',
+    file: 'model/secret-names.ts',
+    find: '(?:ID|USERNAME)(?:_FILE)?$/i',
+    replace: '(?:NONE)$/i',
+    tests: secretSource,
+  },
+  {
+    name: 'our own user names and ids are masked',
+    file: 'cli/own-credentials.ts',
+    find: '/TRUEUP_/i.test(name) && isOwnSecret(name)',
+    replace: '/TRUEUP_/i.test(name) && !/_(?:URL|VAR_.*)$/i.test(name)',
+    tests: ['unit/cli/own-credentials.test.ts'],
+  },
+  {
     name: 'our own credentials are sent as secrets',
     file: 'declarations/secret-source.ts',
     find: 'if (isOwnCredential(name)) return',
