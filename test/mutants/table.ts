@@ -30,6 +30,7 @@ const recheck = ['unit/resources/rules/recheck.test.ts'];
 const administrators = ['unit/resources/rules/administrators.test.ts'];
 const attribution = ['unit/reconciler/attribution.test.ts'];
 const masked = ['unit/report/masked.test.ts'];
+const covers = ['unit/terraform/covered-documents.test.ts'];
 const masking = ['unit/model/secret-masking.test.ts'];
 const secretSource = ['unit/declarations/secret-source.test.ts'];
 const listing = ['unit/client/listing.test.ts'];
@@ -1341,6 +1342,41 @@ export const mutants: readonly Mutant[] = [
     tests: masked,
   },
   {
+    name: 'terraform is told what is named as a secret',
+    file: 'terraform/convert.ts',
+    find: 'written(attribute, asShown(attribute, live));',
+    replace: 'written(attribute, live);',
+    tests: covers,
+  },
+  {
+    name: 'what is declared for a covered member is not planned',
+    file: 'terraform/plan-resource.ts',
+    find: '&& !declaresCovered(declared, held)',
+    replace: '',
+    tests: covers,
+  },
+  {
+    name: 'drift of a declared member is covered',
+    file: 'terraform/covered-documents.ts',
+    find: 'saysNothing(item) || known.some(isDeclared)',
+    replace: 'saysNothing(item)',
+    tests: covers,
+  },
+  {
+    name: 'the mask of a secret is sent',
+    file: 'terraform/covered-documents.ts',
+    find: '.filter(([name]) => holdsCover(declared[name]))',
+    replace: '.filter(() => false)',
+    tests: covers,
+  },
+  {
+    name: 'an object with a covered member counts as changed outside',
+    file: 'terraform/apply-resource.ts',
+    find: 'isSameValue(attribute, before, asShown(attribute, live, before))',
+    replace: 'isSameValue(attribute, before, live)',
+    tests: covers,
+  },
+  {
     name: 'a secret in character references is shown',
     file: 'model/encoded-text.ts',
     find: 'sign: /&/',
@@ -2582,8 +2618,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'terraform: another spelling is a difference',
     file: 'terraform/plan-resource.ts',
-    find: 'valueOf(attribute, prior)) ? prior : wanted',
-    replace: 'valueOf(attribute, prior)) ? wanted : wanted',
+    find: '!declaresCovered(declared, held) ? prior : wanted',
+    replace: '!declaresCovered(declared, held) ? wanted : wanted',
     tests: providerPlan,
   },
   {
