@@ -1,13 +1,13 @@
 // Our own credentials in the environment, under whatever prefix, also as files: nothing that is shown or stored holds them.
 import { readFileSync, statSync } from 'node:fs';
-import { isOwnCredential, Secret } from '../model/index.js';
+import { isOwnSecret, Secret } from '../model/index.js';
 
 export const ownCredentials = (
   environment: Readonly<Record<string, string | undefined>>,
 ): readonly Secret[] =>
   Object.keys(environment)
     // Most are none, and this one question is cheap.
-    .filter((name) => /TRUEUP_/i.test(name) && isOwnCredential(name))
+    .filter((name) => /TRUEUP_/i.test(name) && isOwnSecret(name))
     .map(
       (name) =>
         new Secret(name, () =>

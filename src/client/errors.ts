@@ -2,7 +2,8 @@
 import {
   defined,
   isObject,
-  spellings,
+  isSecretName,
+  maskerOf,
   tryJson,
   unescapeHtml,
   type Diagnostic,
@@ -15,29 +16,34 @@ import { finalCodes, type Answer, type HttpResult, type TransportError } from '.
 /** Text of the service, made fit for a message. */
 export type Tidy = (text: string) => string;
 
-/** @param secrets yields every value that must not be seen: those that were sent, of whatever length, because an answer is most likely to repeat them. */
+/** @param secrets yields every value that must not be seen, and more as time goes by: those that were sent, of whatever length, because an answer is most likely to repeat them. */
 export function tidier(secrets: () => Iterable<string>): Tidy {
-  const mask = (text: string): string =>
-    [...secrets()]
-      .filter(Boolean)
-      .flatMap(spellings)
-      .toSorted((a, b) => b.length - a.length)
-      .reduce((masked, secret) => masked.replaceAll(secret, '***'), text);
   const clean = (text: string): string =>
     text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
   const cap = (text: string): string => (text.length > 500 ? `${text.slice(0, 500)}…` : text);
-  return (text) => cap(mask(clean(mask(unescapeHtml(mask(text))))));
+  let known: readonly string[] = [];
+  let mask = (text: string): string => text;
+  return (text) => {
+    const values = [...secrets()];
+    // None is ever taken back.
+    if (values.length > known.length)
+      mask = maskerOf((known = values), { mark: '***', short: 'inside' });
+    return cap(clean(unescapeHtml(mask(text))));
+  };
 }
 
 /**
  * The words of an error body: `exception`, `message`, `error_message` and `errors` of v2, `errors` of JSON:API, `title` and
- * `detail` of problem+json; else the text itself, of a page without its markup. Half a JSON document has none: it may be data.
+ * `detail` of problem+json; where there are none of these, every text with its path. Else the text itself, of a page without
+ * its markup. Half a JSON document has none: it may be data.
  */
 function serverMessage({ headers, body }: Answer): string {
   const type = headers['content-type'] ?? '';
   const parsed = tryJson(body);
-  if (parsed !== undefined)
-    return (isObject(parsed) ? messagesOf(parsed) : detailsOf(parsed)).filter(Boolean).join('; ');
+  if (parsed !== undefined) {
+    const known = (isObject(parsed) ? messagesOf(parsed) : detailsOf(parsed)).filter(Boolean);
+    return (known.length > 0 ? known : textsIn(parsed)).join('; ');
+  }
   if (/\bhtml\b/i.test(type) || /^\s*<[!a-z]/i.test(body)) return pageText(body);
   return /\bjson\b/i.test(type) ? '' : body;
 }
@@ -57,6 +63,7 @@ function messagesOf(body: Readonly<Record<string, unknown>>): readonly string[] 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 const mostDetails = 10;
+const mostDepth = 8;
 
 /** A list of errors, or an object that has them by field. */
 function detailsOf(errors: unknown): readonly string[] {
@@ -64,9 +71,26 @@ function detailsOf(errors: unknown): readonly string[] {
   if (!isObject(errors)) return [textOf(errors)];
   const most = Object.entries(errors).slice(0, mostDetails);
   return most.map(([field, error]) => {
-    const details = [error].flat().slice(0, mostDetails).map(detailOf);
-    return `${field}: ${details.filter(Boolean).join(', ')}`;
+    const details = [error].flat().slice(0, mostDetails).map(detailOf).filter(Boolean);
+    return details.length > 0
+      ? `${field}: ${details.join(', ')}`
+      : textsIn(error, field).join('; ') || field;
   });
+}
+
+/** The first texts at any depth of what the server says, with their paths. Of a member that is named as a secret it shows the name alone. */
+function textsIn(said: unknown, ...field: readonly string[]): readonly string[] {
+  const texts: string[] = [];
+  const look = (value: unknown, path: readonly string[], depth: number): void => {
+    if (texts.length === mostDetails || depth > mostDepth) return;
+    if (typeof value === 'string' && value.trim() !== '')
+      texts.push(joined(path.join('.'), path.some(isSecretName) ? '***' : value));
+    else if (Array.isArray(value)) for (const item of value) look(item, path, depth + 1);
+    else if (isObject(value))
+      for (const [name, item] of Object.entries(value)) look(item, [...path, name], depth + 1);
+  };
+  look(said, field, 0);
+  return texts;
 }
 
 function detailOf(error: unknown): string {

@@ -20,6 +20,7 @@ export * from './kind.js';
 export * from './concurrency-limit.js';
 export * from './construct-comments.js';
 export * from './secret-masking.js';
+export * from './masked-text.js';
 export * from './partial-documents.js';
 export * from './did-you-mean.js';
 export * from './normalize.js';

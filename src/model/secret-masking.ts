@@ -2,10 +2,10 @@
 // wherever the text comes from; and members of documents that are named as secrets are. Addresses and the names of
 // members stay as they are.
 import { Template, isTree, type Value } from './declaration.js';
+import { maskerOf } from './masked-text.js';
 import { isMask } from './partial-documents.js';
 import { isSecretName } from './secret-names.js';
 import { SENSITIVE, type Secret } from './secret.js';
-import { wordFinder, type Ranges } from './word-finder.js';
 
 export interface Masking {
   /** Masks what the secret holds from now on. It is read when the next text is looked at. */
@@ -20,88 +20,6 @@ export interface Masking {
   said<T>(thing: T): T;
 }
 
-/** Values are masked inside other texts from so many characters on; shorter ones only as a whole text. */
-const LONG = 8;
-
-/** JSON of a text without the quotes, with and without escapes beyond ASCII. */
-function inJson(text: string): readonly string[] {
-  const json = JSON.stringify(text).slice(1, -1);
-  const ascii = json.replace(
-    /[\u007f-\uffff]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-  // As Go writes it.
-  const safe = json.replace(
-    /[&<>]/g,
-    (character) => `\\u00${character.charCodeAt(0).toString(16)}`,
-  );
-  return [json, ascii, safe];
-}
-
-/** What HTML makes of a character that it escapes. */
-const htmlForms: readonly ((character: string) => string)[] = [
-  (character) => character,
-  (character) =>
-    ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' })[character] as string,
-  (character) => `&#${character.charCodeAt(0)};`,
-  (character) => `&#${String(character.charCodeAt(0)).padStart(3, '0')};`,
-  (character) => `&#x${character.charCodeAt(0).toString(16)};`,
-  (character) => `&#x${character.charCodeAt(0).toString(16).toUpperCase()};`,
-];
-
-/** Tags and each quote are escaped in forms of their own, or not at all. */
-const inHtml = (value: string): readonly string[] =>
-  /[&<>"']/.test(value)
-    ? htmlForms.flatMap((tag) =>
-        htmlForms.flatMap((double) =>
-          htmlForms.map((single) =>
-            value.replace(/[&<>"']/g, (character) =>
-              character === '"' ? double(character) : (character === "'" ? single : tag)(character),
-            ),
-          ),
-        ),
-      )
-    : [];
-
-/** Digits of a character reference, with the zeros in front that HTML allows: `&#38;`, `&#0038;`, `&#x0026;`. */
-const widths = [1, 2, 3, 4, 5, 6, 7] as const;
-const padded: readonly ((character: string) => string)[] = widths.flatMap((width) => {
-  const hexadecimal = (character: string): string =>
-    character.charCodeAt(0).toString(16).padStart(width, '0');
-  return [
-    (character) => `&#${String(character.charCodeAt(0)).padStart(width, '0')};`,
-    (character) => `&#x${hexadecimal(character)};`,
-    (character) => `&#x${hexadecimal(character).toUpperCase()};`,
-  ];
-});
-
-/** Every character that HTML, or some template language, escapes, also those beyond ASCII, as a reference of one form. */
-const inReferences = (value: string): readonly string[] => [
-  ...padded.map((form) => value.replace(/[&<>"']/g, form)),
-  value.replace(/[&<>"'\u0080-\uffff]/g, (character) => `&#${character.charCodeAt(0)};`),
-  value.replace(
-    /[&<>"'/=`]/g,
-    (character) => `&#x${character.charCodeAt(0).toString(16).toUpperCase()};`,
-  ),
-];
-
-/** How a text repeats a value: as it is, inside JSON with and without escapes beyond ASCII, also inside JSON of that, in a query, in a form, in HTML, in base64. */
-export function spellings(value: string): readonly string[] {
-  const json = inJson(value);
-  return [
-    ...new Set([
-      value,
-      ...json,
-      ...json.flatMap(inJson),
-      encodeURIComponent(value.toWellFormed()),
-      new URLSearchParams([['', value]]).toString().slice(1),
-      ...inHtml(value),
-      ...inReferences(value),
-      Buffer.from(value).toString('base64'),
-    ]),
-  ];
-}
-
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 /** Members of documents that hold values: below them everything is masked, by value and by name. */
 const VALUES = words('before after value body declared applied observed live');
@@ -114,13 +32,6 @@ const WORDS = words(
   'address previous_address rule kind collection path attribute op method code severity status verdict action outcome type format_version trueup_version generated_at fingerprint since until',
 );
 
-interface Scan {
-  readonly find: (text: string) => Ranges;
-  readonly whole: ReadonlySet<string>;
-  /** Characters of the longest of `whole`. */
-  readonly longest: number;
-}
-
 /** Names that were judged are kept, as many as records have: asked of every member of very many. */
 const MOST_NAMES = 10_000;
 
@@ -128,37 +39,18 @@ export function maskingOf(): Masking {
   /** By their source: many declarations name the same one. */
   const waiting = new Map<string, Secret>();
   const values = new Set<string>();
-  let scan: Scan | undefined;
+  let masked: ((text: string) => string) | undefined;
 
   /** What was added since is read here; a source that is added again may hold something else by now. */
-  const scanned = (): Scan => {
-    if (scan && waiting.size === 0) return scan;
-    const before = values.size;
-    for (const secret of waiting.values())
-      for (const value of trimmed(secret.reveal())) values.add(value);
-    waiting.clear();
-    if (scan && values.size === before) return scan;
-    const long = [...values].filter(({ length }) => length >= LONG).flatMap(spellings);
-    const short = [...values].filter(({ length }) => length < LONG).flatMap(spellings);
-    const longest = Math.max(0, ...short.map(({ length }) => length));
-    return (scan = {
-      find: long.length === 0 ? () => [] : wordFinder(long, LONG),
-      whole: new Set(short),
-      longest,
-    });
-  };
-
   const text = (given: string): string => {
-    const { find, whole, longest } = scanned();
-    if (given.length <= longest && whole.has(given)) return SENSITIVE;
-    if (given.length < LONG) return given;
-    const ranges = find(given);
-    if (ranges.length === 0) return given;
-    const from = (index: number): number => ranges[index - 1]?.[1] ?? 0;
-    return (
-      ranges.map(([start], index) => given.slice(from(index), start) + SENSITIVE).join('') +
-      given.slice(from(ranges.length))
-    );
+    if (!masked || waiting.size > 0) {
+      const before = values.size;
+      for (const secret of waiting.values()) values.add(secret.reveal() ?? '');
+      waiting.clear();
+      if (!masked || values.size > before)
+        masked = maskerOf(values, { mark: SENSITIVE, short: 'whole' });
+    }
+    return masked(given);
   };
   const names = new Map<string, boolean>();
   const isNamed = (name: string): boolean => {
@@ -221,12 +113,6 @@ export function maskingOf(): Masking {
     holds,
     said: <T>(thing: T): T => told(thing, undefined) as T,
   };
-}
-
-/** A value, and what is left of it without blanks around; nothing where that is nothing. */
-function trimmed(value: string | undefined): readonly string[] {
-  const bare = value?.trim() ?? '';
-  return value === undefined || bare === '' ? [] : [value, bare];
 }
 
 type Tree = Readonly<Record<string, unknown>>;

@@ -15,11 +15,16 @@ const CREDENTIAL = new Set([
 export const isCredentialName = (name: string): boolean =>
   name.split('_').some((part) => CREDENTIAL.has(part.toUpperCase()));
 
-/** Whether an environment variable holds a credential of trueup, also as the name of a file (`…_FILE`) and below a prefix. What gives a variable its value (`TRUEUP_VAR_…`) is none. */
-export function isOwnCredential(name: string): boolean {
-  const [, rest] = /(?:^|_)TRUEUP_(?!VAR_)(.*)$/is.exec(name) ?? [];
-  return rest !== undefined && isCredentialName(rest);
-}
+/** What of a variable of trueup's own follows after a prefix; undefined for others. What gives a variable its value (`TRUEUP_VAR_…`) is none. */
+const ownName = (name: string): string | undefined =>
+  /(?:^|_)TRUEUP_(?!VAR_)(.*)$/is.exec(name)?.[1];
+
+/** Whether an environment variable holds a key, a token or a password of trueup, also as the name of a file (`…_FILE`) and below a prefix. */
+export const isOwnSecret = (name: string): boolean => isCredentialName(ownName(name) ?? '');
+
+/** Whether an environment variable holds a credential of trueup: a secret, or the id or user name that goes with it. */
+export const isOwnCredential = (name: string): boolean =>
+  isOwnSecret(name) || /(?:^|_)(?:ID|USERNAME)(?:_FILE)?$/i.test(ownName(name) ?? '');
 
 const SECRET = /(?:password|passwd|passphrase|secret|psk|token|privatekey|sharedkey|apikey)$/;
 

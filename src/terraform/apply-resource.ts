@@ -23,6 +23,7 @@ import type { LiveCollection, LiveCollections } from '../reconciler/observe.js';
 import { endangers, judgeAlone, policyNeeds } from '../reconciler/plan/policy.js';
 import { missingCredentials } from '../reconciler/plan/propose.js';
 import {
+  asShown,
   composedAll,
   isRecord,
   managed,
@@ -32,6 +33,7 @@ import {
   valueOf,
   versionOf,
 } from './convert.js';
+import { declaredCovers } from './covered-documents.js';
 import { failureOf, make, named } from './create-resource.js';
 import type { CtyObject, CtyValue } from './protocol/cty.js';
 import { createdIn, createdNow, readUntilVisible } from './creation-time.js';
@@ -91,8 +93,16 @@ function within<T>(
   );
 }
 
-function create(whole: WriteContext, kind: Kind, planned: CtyObject, config: CtyObject) {
+/** What a plan declares. @throws Refusal where a mask would be sent: what was not known at the plan may hold one */
+function sendable(kind: Kind, planned: CtyObject, config: CtyObject): Values {
   const declared = managed(kind, planned, config);
+  const covers = declaredCovers(kind, declared);
+  if (covers.length > 0) throw new Refusal(covers);
+  return declared;
+}
+
+function create(whole: WriteContext, kind: Kind, planned: CtyObject, config: CtyObject) {
+  const declared = sendable(kind, planned, config);
   return within(whole, { kind, operation: 'create', block: planned }, async (context) => {
     const { live, fits, created } = await make(context, declared);
     if (fits)
@@ -123,7 +133,7 @@ async function update(
   const id = String(prior[kind.id]);
   for (const held of [whole.claims, whole.bound]) held.add(claimOf(kind.name, id));
   if (sameObject(planned, prior)) return { new_state: planned };
-  const declared = managed(kind, planned, config);
+  const declared = sendable(kind, planned, config);
   const renewed = (path: string): boolean =>
     memberAt(planned, versionOf(path)) !== memberAt(prior, versionOf(path));
   return within(whole, { kind, operation: 'update', block: planned }, async (context) => {
@@ -254,7 +264,9 @@ function refuseMoved(kind: Kind, prior: CtyObject, { id, values }: Live, paths: 
 function stands(kind: Kind, name: string, prior: CtyObject, live: Value | undefined): boolean {
   const attribute = kind.attributes[name];
   const held = prior[name] ?? null;
-  return !attribute || held === null || isSameValue(attribute, valueOf(attribute, held), live);
+  if (!attribute || held === null) return true;
+  const before = valueOf(attribute, held);
+  return isSameValue(attribute, before, asShown(attribute, live, before));
 }
 
 /** Deleted, or forgotten if the API cannot delete. */

@@ -24,6 +24,7 @@ import {
   type Values,
 } from '../model/index.js';
 import { isDocumentApplied, comparedDocument } from '../reconciler/plan/document-diff.js';
+import { covered } from './covered-documents.js';
 import { isInside, keptText, Unknown, type CtyObject, type CtyValue } from './protocol/cty.js';
 
 /** What is not known yet stands among our values as a reference that nobody resolves. */
@@ -154,9 +155,17 @@ function heldOf(attribute: Attribute, live: Value | undefined, prior: CtyValue):
     return objectHeld(attribute, live, isRecord(prior) ? prior : null);
   if (prior === null) return fresh(attribute, live);
   const before = valueOf(attribute, prior);
-  if (isSameValue(attribute, before, live)) return prior;
-  return fresh(attribute, attribute.wire === 'merge' ? comparedDocument(before, live) : live);
+  const now = asShown(attribute, live, before);
+  if (isSameValue(attribute, before, now)) return prior;
+  return written(attribute, attribute.wire === 'merge' ? comparedDocument(before, now) : now);
 }
+
+/** A live value with what is named as a secret covered in a document, unless it is `held` in clear. */
+export const asShown = (
+  { word }: Attribute,
+  live: Value | undefined,
+  held?: Value,
+): Value | undefined => (word === 'document' && live !== undefined ? covered(live, held) : live);
 
 /** One that holds nothing is none: an answer may hold an empty one, or leave it out. */
 function objectHeld(attribute: ObjectOf, live: Value | undefined, prior: CtyObject | null) {
@@ -172,8 +181,12 @@ function objectHeld(attribute: ObjectOf, live: Value | undefined, prior: CtyObje
   return isTree(live) ? stateOf(attribute.attributes, live, prior) : null;
 }
 
-/** A live value in a spelling of our own. Whatever the service answers, it has the type that the schema promises. */
-export function fresh(attribute: Attribute, live: Value | undefined): CtyValue {
+/** A live value that terraform does not hold, in a spelling of our own. */
+export const fresh = (attribute: Attribute, live: Value | undefined): CtyValue =>
+  written(attribute, asShown(attribute, live));
+
+/** Whatever the service answers, it has the type that the schema promises. */
+function written(attribute: Attribute, live: Value | undefined): CtyValue {
   const nothing = live === undefined || live === null;
   switch (attribute.word) {
     case 'list':
@@ -194,7 +207,7 @@ export function fresh(attribute: Attribute, live: Value | undefined): CtyValue {
       return typeof live === 'boolean' ? live : null;
     default:
       if (nothing) return null;
-      return typeof live === 'object' ? wireText(live) : unescapeHtml(String(live));
+      return typeof live === 'object' ? wireText(covered(live)) : unescapeHtml(String(live));
   }
 }
 

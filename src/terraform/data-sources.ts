@@ -14,6 +14,7 @@ import {
   type Query,
   type Value,
 } from '../model/index.js';
+import { covered } from './covered-documents.js';
 import { elementsOf, fresh, isRecord, isSameValue, valuesOf } from './convert.js';
 import { onlyOne } from './import-resource.js';
 import type { CtyObject, CtyValue } from './protocol/cty.js';
@@ -142,5 +143,5 @@ function queryOf(collection: Collection, { filter = null, since, until }: CtyObj
 /** A collection of which nothing is known gives each record whole. */
 function recordOf({ attributes }: Collection, schema: Shown, { record, values }: Found): CtyObject {
   const known = schema.some(({ name }) => Object.hasOwn(attributes, name));
-  return known ? shown(schema, attributes, values, {}) : { record: wireText(record) };
+  return known ? shown(schema, attributes, values, {}) : { record: wireText(covered(record)) };
 }

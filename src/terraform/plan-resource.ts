@@ -9,6 +9,7 @@ import {
   type Kind,
 } from '../model/index.js';
 import { isRecord, isSameValue, valueOf, valuesOf } from './convert.js';
+import { declaredCovers, declaresCovered } from './covered-documents.js';
 import { NOT_NULL, Unknown, type CtyObject, type CtyValue, type Path } from './protocol/cty.js';
 import { wireDiagnosticOf } from './wire-diagnostics.js';
 import type { PlanReply, SchemaAttribute } from './protocol/provider-server.js';
@@ -24,11 +25,11 @@ export interface Planning {
 
 export function planChange({ kind, schema, prior, config }: Planning): PlanReply {
   const planned = laid(schema, kind.attributes, config, prior);
-  const diagnostics = faultsOf(
-    kind,
-    valuesOf(kind.attributes, config),
-    prior ? valuesOf(kind.attributes, prior) : {},
-  ).map((one) => wireDiagnosticOf(kind, one));
+  const declared = valuesOf(kind.attributes, config);
+  const diagnostics = [
+    ...faultsOf(kind, declared, prior ? valuesOf(kind.attributes, prior) : {}),
+    ...declaredCovers(kind, declared),
+  ].map((one) => wireDiagnosticOf(kind, one));
   if (diagnostics.some(({ severity }) => severity === 'error')) return { diagnostics };
   return { ...plannedState(kind, prior, planned), ...(diagnostics.length > 0 && { diagnostics }) };
 }
@@ -91,8 +92,9 @@ function plannedValue(
       wanted,
       isRecord(prior) ? prior : null,
     );
-  return prior !== null &&
-    isSameValue(attribute, valueOf(attribute, wanted), valueOf(attribute, prior))
+  if (prior === null) return wanted;
+  const [declared, held] = [valueOf(attribute, wanted), valueOf(attribute, prior)];
+  return isSameValue(attribute, declared, held) && !declaresCovered(declared, held)
     ? prior
     : wanted;
 }

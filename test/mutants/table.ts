@@ -31,6 +31,7 @@ const recheck = ['unit/resources/rules/recheck.test.ts'];
 const administrators = ['unit/resources/rules/administrators.test.ts'];
 const attribution = ['unit/reconciler/attribution.test.ts'];
 const masked = ['unit/report/masked.test.ts'];
+const covers = ['unit/terraform/covered-documents.test.ts'];
 const masking = ['unit/model/secret-masking.test.ts'];
 const secretSource = ['unit/declarations/secret-source.test.ts'];
 const listing = ['unit/client/listing.test.ts'];
@@ -865,8 +866,15 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a message repeats a credential',
     file: 'client/errors.ts',
-    find: ".reduce((masked, secret) => masked.replaceAll(secret, '***'), text)",
-    replace: '.reduce((masked) => masked, text)',
+    find: 'cap(clean(unescapeHtml(mask(text))))',
+    replace: 'cap(clean(unescapeHtml(text)))',
+    tests: writing,
+  },
+  {
+    name: 'a message shows what is named as a secret',
+    file: 'client/errors.ts',
+    find: "path.some(isSecretName) ? '***' : value",
+    replace: 'value',
     tests: writing,
   },
 
@@ -1427,37 +1435,107 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a secret is found in one spelling alone',
-    file: 'model/secret-masking.ts',
-    find: '.filter(({ length }) => length >= LONG).flatMap(spellings)',
-    replace: '.filter(({ length }) => length >= LONG)',
+    file: 'model/masked-text.ts',
+    find: 'all.filter(isLong).flatMap(formsOf).filter(isLong)',
+    replace: 'all.filter(isLong)',
     tests: masked,
   },
   {
-    name: 'a secret in character references is shown',
-    file: 'model/secret-masking.ts',
-    find: '...inHtml(value),',
+    name: 'terraform is told what is named as a secret',
+    file: 'terraform/convert.ts',
+    find: 'written(attribute, asShown(attribute, live));',
+    replace: 'written(attribute, live);',
+    tests: covers,
+  },
+  {
+    name: 'what is declared for a covered member is not planned',
+    file: 'terraform/plan-resource.ts',
+    find: '&& !declaresCovered(declared, held)',
     replace: '',
+    tests: covers,
+  },
+  {
+    name: 'drift of a declared member is covered',
+    file: 'terraform/covered-documents.ts',
+    find: 'saysNothing(item) || known.some(isDeclared)',
+    replace: 'saysNothing(item)',
+    tests: covers,
+  },
+  {
+    name: 'the mask of a secret is sent',
+    file: 'terraform/covered-documents.ts',
+    find: '.filter(([name]) => holdsCover(declared[name]))',
+    replace: '.filter(() => false)',
+    tests: covers,
+  },
+  {
+    name: 'an object with a covered member counts as changed outside',
+    file: 'terraform/apply-resource.ts',
+    find: 'isSameValue(attribute, before, asShown(attribute, live, before))',
+    replace: 'isSameValue(attribute, before, live)',
+    tests: covers,
+  },
+  {
+    name: 'a secret in character references is shown',
+    file: 'model/encoded-text.ts',
+    find: 'sign: /&/',
+    replace: 'sign: /^$/',
+    tests: masking,
+  },
+  {
+    name: 'a secret in the escapes of a URL is shown',
+    file: 'model/encoded-text.ts',
+    find: 'sign: /%/',
+    replace: 'sign: /^$/',
+    tests: masking,
+  },
+  {
+    name: 'a secret in the escapes of JSON is shown',
+    file: 'model/encoded-text.ts',
+    find: 'sign: /\\\\/',
+    replace: 'sign: /^$/',
     tests: masking,
   },
   {
     name: 'a secret in JSON inside JSON is shown',
-    file: 'model/secret-masking.ts',
-    find: '...json.flatMap(inJson),',
-    replace: '',
+    file: 'model/encoded-text.ts',
+    find: 'const LAYERS = 3;',
+    replace: 'const LAYERS = 1;',
+    tests: masking,
+  },
+  {
+    name: 'a line of a secret is shown',
+    file: 'model/masked-text.ts',
+    find: '...[value, ...lines.filter(isLong)].flatMap(withGaps)',
+    replace: '...withGaps(value)',
+    tests: masking,
+  },
+  {
+    name: 'a secret is shown where other line breaks are written',
+    file: 'model/masked-text.ts',
+    find: 'hasGaps(text) ? [text, withOneBlank(text.trim())] : [text]',
+    replace: '[text]',
+    tests: masking,
+  },
+  {
+    name: 'base64 of more than a secret is shown',
+    file: 'model/masked-text.ts',
+    find: 'inBase64(value, [0, 1, 2])',
+    replace: 'inBase64(value, [])',
     tests: masking,
   },
   {
     name: 'a secret in JSON as Go writes it is shown',
-    file: 'model/secret-masking.ts',
-    find: 'return [json, ascii, safe];',
-    replace: 'return [json, ascii];',
+    file: 'model/encoded-text.ts',
+    find: '(?:u([',
+    replace: '(?:U([',
     tests: masking,
   },
   {
     name: 'a secret in character references with zeros in front is shown',
-    file: 'model/secret-masking.ts',
-    find: '[1, 2, 3, 4, 5, 6, 7] as const',
-    replace: '[1, 2, 3] as const',
+    file: 'model/encoded-text.ts',
+    find: '#0*(\\d{1,7})|#x0*(',
+    replace: '#(\\d{1,3})|#x(',
     tests: masking,
   },
   {
@@ -1515,6 +1593,20 @@ export const mutants: readonly Mutant[] = [
     find: 'if (isOwnCredential(name)) return ownCredential(text, name);',
     replace: '',
     tests: secretSource,
+  },
+  {
+    name: 'declarations may use our own ids and user names',
+    file: 'model/secret-names.ts',
+    find: '(?:ID|USERNAME)(?:_FILE)?$/i',
+    replace: '(?:NONE)$/i',
+    tests: secretSource,
+  },
+  {
+    name: 'our own user names and ids are masked',
+    file: 'cli/own-credentials.ts',
+    find: '/TRUEUP_/i.test(name) && isOwnSecret(name)',
+    replace: '/TRUEUP_/i.test(name) && !/_(?:URL|VAR_.*)$/i.test(name)',
+    tests: ['unit/cli/own-credentials.test.ts'],
   },
   {
     name: 'our own credentials are sent as secrets',
@@ -2709,8 +2801,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'terraform: another spelling is a difference',
     file: 'terraform/plan-resource.ts',
-    find: 'valueOf(attribute, prior)) ? prior : wanted',
-    replace: 'valueOf(attribute, prior)) ? wanted : wanted',
+    find: '!declaresCovered(declared, held) ? prior : wanted',
+    replace: '!declaresCovered(declared, held) ? wanted : wanted',
     tests: providerPlan,
   },
   {

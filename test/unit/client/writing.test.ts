@@ -11,6 +11,7 @@ import {
   type Write,
 } from '../../../src/model/index.js';
 import { kinds } from '../../../src/resources/index.js';
+import { breaks, encodings } from '../../support/encodings.js';
 import {
   bench,
   json,
@@ -629,6 +630,44 @@ describe('what the server says', () => {
     ['half a JSON document, which may be data', '{"name": "O', 'answered 400'],
     ['nothing at all', '', 'answered 400'],
     ['something absurd', { exception: { message: { deep: 1 } }, errors: [7, null, 'x'] }, '400: x'],
+    [
+      'a code and a description',
+      { error: 'boom', error_description: 'the quota is used up' },
+      '400: error: boom; error_description: the quota is used up',
+    ],
+    ['fields alone', { name: ['is taken', 'is long'] }, '400: name: is taken; name: is long'],
+    ['fields by kind', { accounts: { name: ['is taken'] } }, '400: accounts.name: is taken'],
+    [
+      'fields in an error_message',
+      { error_message: { name: ['is taken'] } },
+      '400: error_message.name: is taken',
+    ],
+    [
+      'fields in an exception',
+      { exception: { type: 'error', message: { name: ['is taken'] } } },
+      '400: exception.type: error; exception.message.name: is taken',
+    ],
+    [
+      'fields below errors',
+      { errors: { endpoint: { url: ['is none'] }, name: [] } },
+      '400: endpoint.url: is none; name',
+    ],
+    ['fields in a list', [{ name: ['is taken'] }], '400: name: is taken'],
+    [
+      'fields that are named as secrets, by their names',
+      { authentication: { 'api-key': 'K-7', token: { old: ['K-8'] } }, url: 'is none' },
+      '400: authentication.api-key: ***; authentication.token.old: ***; url: is none',
+    ],
+    [
+      'the first ten of very many texts',
+      { all: Array.from({ length: 1000 }, (_, index) => ({ n: `no ${index}` })) },
+      'all.n: no 8; all.n: no 9',
+    ],
+    [
+      'nothing of texts that are too deep',
+      `${'['.repeat(5000)}"x"${']'.repeat(5000)}`,
+      'answered 400',
+    ],
   ])('is shown: %s', async (_, body, words) => {
     const text = await summary(body);
     expect(text.endsWith(words)).toBe(true);
@@ -687,26 +726,48 @@ describe('what the server says', () => {
     },
   );
 
-  it.each<[string, (text: string) => string]>([
-    ['inside JSON', (text) => JSON.stringify({ text })],
-    ['inside JSON of ASCII alone', (text) => JSON.stringify({ text }).replaceAll('é', '\\u00e9')],
-    ['inside a query', (text) => `?text=${encodeURIComponent(text)}`],
-    ['in base64', (text) => Buffer.from(text).toString('base64')],
-  ])('never shows a secret that is echoed %s', async (_, echo) => {
-    const value = 'q"u\\o &té';
-    const desk = bench(() => json({ exception: { message: `got ${echo(value)}.` } }, 400));
+  /** What is said where a secret was sent and the answer repeats it. */
+  const repeated = async (value: string, answer: () => Answer): Promise<string> => {
+    const desk = bench(answer);
     const write: Write = {
       verb: 'create',
       fields: { name: 'p', authentication: { secret: new Secret('env.S', () => value) } },
     };
-    const { diagnostic } = await desk.cloud.send(
-      destinations,
-      desk.cloud.compose(destinations, write),
-      write,
+    const request = desk.cloud.compose(destinations, write);
+    return (await desk.cloud.send(destinations, request, write)).diagnostic!.summary;
+  };
+
+  it.each([
+    ...Object.entries(encodings).map(([name, echo]) => [name, 'q"u\\o &té', echo] as const),
+    // A short one is not looked for inside what was encoded with it.
+    ...Object.entries(encodings)
+      .filter(([name]) => !/after a user|in the middle/.test(name))
+      .map(([name, echo]) => [name, '</é"\'', echo] as const),
+  ])('never shows a secret that is echoed in %s: %s', async (_, value, echo) => {
+    const said = await repeated(value, () =>
+      json({ exception: { message: `got ${echo(value)}.` } }, 400),
     );
-    expect(diagnostic!.summary).toContain('got ');
-    expect(diagnostic!.summary).not.toContain(echo(value).replace(/^\{"text":"|"\}$/g, ''));
-    expect(diagnostic!.summary).toContain('***');
+    expect(said).toContain('got ');
+    expect(said).not.toContain(echo(value));
+    expect(said).toContain('***');
+  });
+
+  it.each(
+    Object.entries(breaks).flatMap(([name, broken]) =>
+      ['text/plain', 'text/html', 'application/json'].map((type) => [name, type, broken] as const),
+    ),
+  )('never shows a line of a secret with %s, in %s', async (_, type, broken) => {
+    const lines = ['-----BEGIN KEY-----', 'abcdefghijklmnop', 'qrstu=', '-----END KEY-----'];
+    const value = `${lines.join('\n')}\n`;
+    const text = broken(value);
+    const body = {
+      'text/plain': text,
+      'text/html': `<html><pre>${text}</pre></html>`,
+      'application/json': { message: text },
+    }[type];
+    const said = await repeated(value, () => json(body, 400, { 'content-type': type }));
+    expect(said).toContain('***');
+    for (const line of lines.filter(({ length }) => length >= 8)) expect(said).not.toContain(line);
   });
 
   it('never shows part of a secret at the cut', async () => {

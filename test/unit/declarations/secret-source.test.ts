@@ -28,6 +28,10 @@ const codes = async (
 };
 
 const OWN = [
+  'TRUEUP_MGR_API_ID',
+  'TRUEUP_VND_API_ID',
+  'TRUEUP_IOT_USERNAME',
+  'TRUEUP_FLOW_USERNAME',
   'TRUEUP_MGR_API_KEY',
   'TRUEUP_VND_API_KEY',
   'TRUEUP_V3_TOKEN',
@@ -78,9 +82,11 @@ describe('`${env…}`', () => {
     'SECRETARY',
     'KEYS',
     'PASSWORDS',
-    'TRUEUP_MGR_API_ID',
-    'TRUEUP_IOT_USERNAME',
     'TRUEUP_V2_URL',
+    'TRUEUP_V2_HEADERS',
+    'TRUEUP_VAR_USERNAME',
+    'GRUBID',
+    'IOT_USERNAME',
   ])('of %s is none', async (name) => {
     expect(await codes(account(`\${env.${name}}`))).toEqual([]);
   });

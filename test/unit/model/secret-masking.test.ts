@@ -7,11 +7,11 @@ import {
   Reference,
   Secret,
   SENSITIVE,
-  spellings,
   Template,
   type Masking,
 } from '../../../src/model/index.js';
 import { drawn } from '../../support/drawn.js';
+import { breaks, encodings, escapes } from '../../support/encodings.js';
 
 let count = 0;
 const knowing = (...values: readonly (string | undefined)[]): Masking => {
@@ -122,29 +122,60 @@ describe('a text', () => {
     expect(masking.text('first-value')).toBe(SENSITIVE);
   });
 
-  it('holds no value of eight characters in any spelling afterwards', () => {
+  it.each(Object.entries(encodings))('holds no value in %s', (_, encode) => {
+    const value = `Zq7/+t&x<"'é=pw!*~`;
+    const masked = knowing(value).text(`bad: ${encode(value)} end`);
+    expect(masked).toMatch(/^bad: .{0,12}\(sensitive\).{0,2} end$/);
+  });
+
+  const key = '-----BEGIN KEY-----\nabcdefghijklmnop\nqrstuvwxyz+/2345\n-----END KEY-----\n';
+
+  it.each(Object.entries(breaks))('holds no line of a value with %s', (_, broken) => {
+    for (const encode of [escapes['no escape']!, escapes['JSON']!, escapes['a form']!]) {
+      const masked = knowing(key).text(`got ${encode(broken(key))}.`);
+      expect(masked).toContain(SENSITIVE);
+      for (const line of key.trim().split('\n')) {
+        expect(masked).not.toContain(encode(line));
+      }
+    }
+  });
+
+  it('is masked by a line of eight characters, and by no shorter one', () => {
+    expect(knowing('first-line\nshort\n  12345678').text('first-line, short, 12345678')).toBe(
+      '(sensitive), short, (sensitive)',
+    );
+  });
+
+  it('is left as it is around an escape that stands for several characters, and for what is none', () => {
+    const masking = knowing('a-secret-😀', 'long "enough" words');
+    expect(masking.text('%zz &x; \\q %F0%9F%98%80a-secret-%F0%9F%98%80%F0%9F%98%80')).toBe(
+      '%zz &x; \\q %F0%9F%98%80(sensitive)%F0%9F%98%80',
+    );
+    expect(masking.text('a%20b&amp;c\nd %C3 %E9 &#0; &#x110000; \\u{110000}')).toBe(
+      'a%20b&amp;c\nd %C3 %E9 &#0; &#x110000; \\u{110000}',
+    );
+    expect(masking.text('long+%22enough%22\r\n words&#46;')).toBe('(sensitive)&#46;');
+  });
+
+  it('holds no value of eight characters, whatever escapes were applied one after another', () => {
     const value = fc
       .string({
-        unit: fc.constantFrom(...Array.from('abc&<>"\'\\/%+= é\u{1f600}')),
+        unit: fc.constantFrom(...Array.from('abu026&<>"\'\\/%+=;#-! \né\u{1f600}'), '&amp;', '%41'),
         minLength: 8,
         maxLength: 20,
       })
-      .filter((one) => one.trim().length >= 8);
+      .map((one) => one.trim())
+      .filter((one) => one.replace(/[\s+]+/g, ' ').length >= 8);
+    const escape = fc.constantFrom(...Object.values(escapes));
+    const encoded = fc.tuple(fc.constantFrom(...Object.values(breaks).slice(0, 4)), escape, escape);
     fc.assert(
-      fc.property(
-        fc.array(value, { minLength: 1, maxLength: 5 }),
-        fc.array(fc.tuple(fc.nat(4), fc.nat(), fc.string({ maxLength: 5 })), { maxLength: 8 }),
-        (values, places) => {
-          const text = places
-            .map(([which, spelling, rest]) => {
-              const all = spellings(values[which % values.length] as string);
-              return rest + all[spelling % all.length];
-            })
-            .join('');
-          const masked = knowing(...values).text(text);
-          for (const one of values.flatMap(spellings)) expect(masked).not.toContain(one);
-        },
-      ),
+      fc.property(fc.array(fc.tuple(value, encoded), { minLength: 1, maxLength: 3 }), (secrets) => {
+        const masking = knowing(...secrets.map(([one]) => one));
+        const texts = secrets.map(([one, [broken, first, second]]) => second(first(broken(one))));
+        expect(masking.text(`x:${texts.join('|')}:y`)).toBe(
+          `x:${texts.map(() => SENSITIVE).join('|')}:y`,
+        );
+      }),
       { numRuns: drawn(500) },
     );
   });

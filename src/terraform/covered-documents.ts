@@ -1,0 +1,86 @@
+// Members of documents that are named as secrets, in what terraform shows and stores: a mask of our own stands for each
+// that no configuration declares. Like every mask it is never written, and means whatever is there.
+import {
+  isEmpty,
+  isMask,
+  isSecretName,
+  isTree,
+  writables,
+  type Diagnostic,
+  type Kind,
+  type Value,
+  type Values,
+} from '../model/index.js';
+
+/** Longer than the masks of the service: where it stands, the value itself can be read and compared. */
+const COVER = '********';
+
+/** A live document as terraform sees it. What is `held` in clear was declared so, and stays in clear: its drift has to show. */
+export const covered = (live: Value, held?: Value): Value =>
+  coveredIn(live, [Array.isArray(live) && isTree(held) ? [held] : (held ?? null)]);
+
+/** The items of a list are one place: they move. */
+function coveredIn(live: Value, held: readonly Value[]): Value {
+  if (Array.isArray(live)) {
+    const items = held.flatMap((one) => (Array.isArray(one) ? (one as readonly Value[]) : []));
+    return (live as readonly Value[]).map((item) => coveredIn(item, items));
+  }
+  if (!isTree(live)) return live;
+  return Object.fromEntries(
+    Object.entries(live).map(([name, item]) => {
+      const known = held.flatMap((one) =>
+        isTree(one) && Object.hasOwn(one, name) ? [one[name] as Value] : [],
+      );
+      if (!isSecretName(name)) return [name, coveredIn(item, known)];
+      return [name, saysNothing(item) || known.some(isDeclared) ? item : COVER];
+    }),
+  );
+}
+
+const isDeclared = (value: Value): boolean => !isEmpty(value) && !isMask(value);
+
+const saysNothing = (value: Value): boolean =>
+  value === '' || typeof value === 'boolean' || !isDeclared(value);
+
+/** Whether a document declares something for what is covered in the one that terraform holds: it may be another value. */
+export const declaresCovered = (wanted: Value, held: Value): boolean =>
+  Array.isArray(held) && isTree(wanted) ? meetsCover([wanted], held) : meetsCover(wanted, held);
+
+function meetsCover(wanted: Value | undefined, held: Value | undefined): boolean {
+  if (held === COVER) return wanted !== undefined && isDeclared(wanted);
+  if (Array.isArray(held))
+    return (
+      Array.isArray(wanted) &&
+      (held as readonly Value[]).some((item, at) =>
+        meetsCover((wanted as readonly Value[])[at], item),
+      )
+    );
+  return (
+    isTree(held) &&
+    isTree(wanted) &&
+    Object.entries(held).some(
+      ([name, item]) => Object.hasOwn(wanted, name) && meetsCover(wanted[name], item),
+    )
+  );
+}
+
+/** Where our own mask is declared in a document that is sent as it is declared: it would replace what it stands for. In others it means what is live. */
+export function declaredCovers(kind: Kind, declared: Values): readonly Diagnostic[] {
+  const documents = writables(kind).filter(
+    ([, { word, wire }]) => word === 'document' && wire !== 'merge',
+  );
+  return documents
+    .filter(([name]) => holdsCover(declared[name]))
+    .map(([name]) => ({
+      severity: 'error',
+      code: 'masked-value',
+      summary: `\`${name}\` holds the mask that stands for a secret`,
+      detail: 'Write the value itself, or leave the attribute out: what is not declared stays.',
+      attribute: name,
+    }));
+}
+
+const holdsCover = (value: Value | undefined): boolean =>
+  value === COVER ||
+  ((Array.isArray(value) || isTree(value)) &&
+    Object.values(value as Values).some((item) => holdsCover(item)));

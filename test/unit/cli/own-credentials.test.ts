@@ -1,0 +1,21 @@
+// Which variables of the environment hold a value that nothing shows: keys, tokens and passwords, and no user names or ids.
+import { expect, it } from 'vitest';
+import { ownCredentials } from '../../../src/cli/own-credentials.js';
+
+it('reads keys, tokens and passwords under any prefix, and neither user names nor ids', () => {
+  const names = [
+    'TRUEUP_MGR_API_ID',
+    'TRUEUP_MGR_API_KEY',
+    'TRUEUP_IOT_USERNAME',
+    'ACME_TRUEUP_IOT_PASSWORD',
+    'TRUEUP_VND_API_ID_FILE',
+    'TRUEUP_V2_URL',
+    'TRUEUP_VAR_TOKEN',
+    'V3_TOKEN',
+  ];
+  const found = ownCredentials(Object.fromEntries(names.map((name) => [name, `of ${name}`])));
+  expect(found.map(({ source }) => source)).toEqual([
+    'TRUEUP_MGR_API_KEY',
+    'ACME_TRUEUP_IOT_PASSWORD',
+  ]);
+});
