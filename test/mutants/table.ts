@@ -32,7 +32,7 @@ const administrators = ['unit/resources/rules/administrators.test.ts'];
 const attribution = ['unit/reconciler/attribution.test.ts'];
 const masked = ['unit/report/masked.test.ts'];
 const covers = ['unit/terraform/covered-documents.test.ts'];
-const masking = ['unit/model/secret-masking.test.ts'];
+const masking = ['unit/model/masking/secret-masking.test.ts'];
 const secretSource = ['unit/declarations/secret-source.test.ts'];
 const listing = ['unit/client/listing.test.ts'];
 const writing = ['unit/client/writing.test.ts'];
@@ -1435,7 +1435,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a secret is found in one spelling alone',
-    file: 'model/masked-text.ts',
+    file: 'model/masking/masked-text.ts',
     find: 'all.filter(isLong).flatMap(formsOf).filter(isLong)',
     replace: 'all.filter(isLong)',
     tests: masked,
@@ -1477,94 +1477,94 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a secret in character references is shown',
-    file: 'model/encoded-text.ts',
+    file: 'model/masking/encoded-text.ts',
     find: 'sign: /&/',
     replace: 'sign: /^$/',
     tests: masking,
   },
   {
     name: 'a secret in the escapes of a URL is shown',
-    file: 'model/encoded-text.ts',
+    file: 'model/masking/encoded-text.ts',
     find: 'sign: /%/',
     replace: 'sign: /^$/',
     tests: masking,
   },
   {
     name: 'a secret in the escapes of JSON is shown',
-    file: 'model/encoded-text.ts',
+    file: 'model/masking/encoded-text.ts',
     find: 'sign: /\\\\/',
     replace: 'sign: /^$/',
     tests: masking,
   },
   {
     name: 'a secret in JSON inside JSON is shown',
-    file: 'model/encoded-text.ts',
+    file: 'model/masking/encoded-text.ts',
     find: 'const LAYERS = 3;',
     replace: 'const LAYERS = 1;',
     tests: masking,
   },
   {
     name: 'a line of a secret is shown',
-    file: 'model/masked-text.ts',
+    file: 'model/masking/masked-text.ts',
     find: '...[value, ...lines.filter(isLong)].flatMap(withGaps)',
     replace: '...withGaps(value)',
     tests: masking,
   },
   {
     name: 'a secret is shown where other line breaks are written',
-    file: 'model/masked-text.ts',
+    file: 'model/masking/masked-text.ts',
     find: 'hasGaps(text) ? [text, withOneBlank(text.trim())] : [text]',
     replace: '[text]',
     tests: masking,
   },
   {
     name: 'base64 of more than a secret is shown',
-    file: 'model/masked-text.ts',
+    file: 'model/masking/masked-text.ts',
     find: 'inBase64(value, [0, 1, 2])',
     replace: 'inBase64(value, [])',
     tests: masking,
   },
   {
     name: 'a secret in JSON as Go writes it is shown',
-    file: 'model/encoded-text.ts',
+    file: 'model/masking/encoded-text.ts',
     find: '(?:u([',
     replace: '(?:U([',
     tests: masking,
   },
   {
     name: 'a secret in character references with zeros in front is shown',
-    file: 'model/encoded-text.ts',
+    file: 'model/masking/encoded-text.ts',
     find: '#0*(\\d{1,7})|#x0*(',
     replace: '#(\\d{1,3})|#x(',
     tests: masking,
   },
   {
     name: 'what is named as a secret is shown',
-    file: 'model/secret-masking.ts',
+    file: 'model/masking/secret-masking.ts',
     find: 'byName && isNamed(name) ?',
     replace: 'byName && name === "" ?',
     tests: masking,
   },
   {
     name: 'a difference is not judged by its path',
-    file: 'model/secret-masking.ts',
+    file: 'model/masking/secret-masking.ts',
     find: 'return secret ? covered(item) : value(item);',
     replace: 'return value(item);',
     tests: masking,
   },
   {
     name: 'an address is masked in what is said of it',
-    file: 'model/secret-masking.ts',
+    file: 'model/masking/secret-masking.ts',
     find: 'thing.split(about).map(text).join(about)',
     replace: 'text(thing)',
     tests: masking,
   },
   {
     name: 'words that overlap leave a part of one',
-    file: 'model/word-finder.ts',
+    file: 'model/masking/word-finder.ts',
     find: 'if (last && from <= last[1])',
     replace: 'if (last && from < last[0])',
-    tests: ['unit/model/word-finder.test.ts'],
+    tests: ['unit/model/masking/word-finder.test.ts'],
   },
   {
     name: 'a value of a secret lies in the state',

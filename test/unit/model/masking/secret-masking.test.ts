@@ -9,9 +9,9 @@ import {
   SENSITIVE,
   Template,
   type Masking,
-} from '../../../src/model/index.js';
-import { drawn } from '../../support/drawn.js';
-import { breaks, encodings, escapes } from '../../support/encodings.js';
+} from '../../../../src/model/index.js';
+import { drawn } from '../../../support/drawn.js';
+import { breaks, encodings, escapes } from '../../../support/encodings.js';
 
 let count = 0;
 const knowing = (...values: readonly (string | undefined)[]): Masking => {

@@ -1,11 +1,11 @@
 // Secrets masked by value: whatever a run can read of secrets is taken out of every text before it is shown or stored,
 // wherever the text comes from; and members of documents that are named as secrets are. Addresses and the names of
 // members stay as they are.
-import { Template, isTree, type Value } from './declaration.js';
+import { Template, isTree, type Value } from '../declaration.js';
 import { maskerOf } from './masked-text.js';
-import { isMask } from './partial-documents.js';
-import { isSecretName } from './secret-names.js';
-import { SENSITIVE, type Secret } from './secret.js';
+import { isMask } from '../partial-documents.js';
+import { isSecretName } from '../secret-names.js';
+import { SENSITIVE, type Secret } from '../secret.js';
 
 export interface Masking {
   /** Masks what the secret holds from now on. It is read when the next text is looked at. */

@@ -1,6 +1,6 @@
 // Finds any of very many words in a text in one pass, whatever their number: by Wu and Manber's method, which looks at
 // every few characters and skips what no word can hold. An alternation of V8 tries the words one after another.
-import { append } from './json.js';
+import { append } from '../json.js';
 
 /** Where words stand: from the first character up to the one behind the last. In order; those that touch are one. */
 export type Ranges = readonly (readonly [from: number, to: number])[];

@@ -1,8 +1,8 @@
 // Many words are found as they would be one by one, and at once.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { wordFinder, type Ranges } from '../../../src/model/index.js';
-import { drawn } from '../../support/drawn.js';
+import { wordFinder, type Ranges } from '../../../../src/model/index.js';
+import { drawn } from '../../../support/drawn.js';
 
 /** Every place of every word, laid together where they touch. */
 function oneByOne(words: readonly string[], text: string): Ranges {
