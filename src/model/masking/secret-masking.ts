@@ -35,6 +35,18 @@ const WORDS = words(
 /** Names that were judged are kept, as many as records have: asked of every member of very many. */
 const MOST_NAMES = 10_000;
 
+/** `isSecretName`, which remembers what it said. */
+function namesJudged(): (name: string) => boolean {
+  const names = new Map<string, boolean>();
+  return (name) => {
+    const known = names.get(name);
+    if (known !== undefined) return known;
+    const judged = isSecretName(name);
+    if (names.size < MOST_NAMES) names.set(name, judged);
+    return judged;
+  };
+}
+
 export function maskingOf(): Masking {
   /** By their source: many declarations name the same one. */
   const waiting = new Map<string, Secret>();
@@ -52,14 +64,7 @@ export function maskingOf(): Masking {
     }
     return masked(given);
   };
-  const names = new Map<string, boolean>();
-  const isNamed = (name: string): boolean => {
-    const known = names.get(name);
-    if (known !== undefined) return known;
-    const judged = isSecretName(name);
-    if (names.size < MOST_NAMES) names.set(name, judged);
-    return judged;
-  };
+  const isNamed = namesJudged();
   /** Asked of very many records, so that it makes nothing where there is nothing to mask. */
   const walked = (given: unknown, byName: boolean): unknown => {
     if (typeof given === 'string') return text(given);
