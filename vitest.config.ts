@@ -5,7 +5,16 @@ import { defineConfig } from 'vitest/config';
 for (const name of Object.keys(process.env))
   if (/^TRUEUP_|_proxy$/i.test(name)) delete process.env[name];
 
-const lanes = ['unit', 'contract', 'integration', 'simulate', 'browser', 'terraform', 'crash'];
+const lanes = [
+  'unit',
+  'contract',
+  'integration',
+  'simulate',
+  'scenarios',
+  'browser',
+  'terraform',
+  'crash',
+];
 
 export default defineConfig({
   test: {

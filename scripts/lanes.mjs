@@ -20,6 +20,7 @@ const script = (...args) => ['scripts/run.mjs', ...args];
 export const lanes = [
   { name: 'browser', needs: chromium, command: vitest('browser') },
   { name: 'terraform', needs: terraform, command: vitest('terraform') },
+  { name: 'scenarios', command: vitest('scenarios') },
   { name: 'differential', needs: terraform, command: script('scripts/differential.ts', '40') },
   { name: 'crash', command: vitest('crash') },
   { name: 'simulator', command: script('test/simulate/run.ts', '10000') },

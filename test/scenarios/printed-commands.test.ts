@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { TRUEUP } from '../../support/command.js';
-import { folder, type Folder } from '../../support/cli.js';
+import { TRUEUP } from '../support/command.js';
+import { folder, type Folder } from '../support/cli.js';
 
 /** Keys that mean something to a shell, to JSON, to a terminal or to a CI log. */
 const keys = [
