@@ -15,7 +15,7 @@ import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-const root = join(import.meta.dirname, '../../..');
+const root = join(import.meta.dirname, '../..');
 let folder: string;
 
 beforeAll(() => {
@@ -111,7 +111,7 @@ test.each([
 ] as const)(
   'the %s program compiles with %s as %s, but for the lines that must not',
   (program, door, _, options) => {
-    const source = readFileSync(join(import.meta.dirname, './programs', `${program}.ts`), 'utf8');
+    const source = readFileSync(join(import.meta.dirname, '../unit/constructs/programs', `${program}.ts`), 'utf8');
     const text = source
       .replaceAll(/'(?:\.\.\/)+src\/[^']+'/g, `'trueup/${door}'`)
       .replaceAll("'#cdk'", `'${door}'`);
