@@ -80,6 +80,7 @@ const misdeeds: Readonly<Record<string, (state: CtyObject) => CtyValue>> = {
   nan: (state) => ({ ...state, size: Number.NaN }),
   unknown: (state) => ({ ...state, tags: new Unknown() }),
   leak: (state) => ({ ...state, lock: { key_wo: 'told', key_wo_version: 1 } }),
+  other: (state) => ({ ...state, text: 'something else' }),
   junk: (state) => ({ ...state, size: 'many', tags: 7, what: 'is this' }),
 };
 const misbehaved = (when: string, state: CtyObject): CtyValue => {
