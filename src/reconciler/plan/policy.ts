@@ -32,7 +32,7 @@ import type { LiveCollections } from '../observe.js';
 import type { PlanInput } from './plan-input.js';
 import type { Selection } from './select.js';
 
-/** From this many recorded objects on, the share of changed ones is limited. */
+/** From this many objects on, the share of changed ones is limited. */
 const SHARE_FROM = 10;
 /** Addresses that one verdict names. */
 const FEW = 5;
