@@ -483,13 +483,13 @@ export const mutants: readonly Mutant[] = [
     file: 'model/normalize.ts',
     find: "value === '' && attribute.optional ? null : value",
     replace: 'value',
-    tests: effects,
+    tests: ['unit/model/normalize.test.ts'],
   },
   {
     name: 'one live object counts for two creations',
     file: 'reconciler/plan/possible-duplicates.ts',
-    find: 'if (keys.some((key) => taken.has(key))) return false;',
-    replace: '',
+    find: 'taken.add(change).add(live);',
+    replace: 'taken.add(change);',
     tests: effects,
   },
   {
@@ -1301,8 +1301,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a role is not put back while a reading shows the one before',
     file: 'reconciler/apply/document-write.ts',
-    find: 'const unneeded = !undoes &&',
-    replace: 'const unneeded =',
+    find: 'if (unneeded && now_at !== undefined)',
+    replace: 'if (unneeded)',
     tests: ['unit/resources/rules/recheck.test.ts'],
   },
   {
@@ -3156,8 +3156,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a new object that is not what was sent is done',
     file: 'reconciler/apply/apply.ts',
-    find: 'if (!isApplied(kind, entry.applied, live))',
-    replace: 'if (live.id !== entry.id)',
+    find: 'if (!isApplied(kind, this.#sentOf(kind, change, entry), live))',
+    replace: 'if (false as boolean)',
     tests: proof,
   },
   {
@@ -3299,5 +3299,33 @@ export const mutants: readonly Mutant[] = [
     find: "(one.outcome === 'done' || one.partly)",
     replace: "one.outcome === 'done'",
     tests: ['unit/resources/rules/recheck.test.ts'],
+  },
+  {
+    name: 'what a declaration ignores is held against a new object',
+    file: 'reconciler/apply/apply.ts',
+    find: 'this.#ignored.get(address) ?? []',
+    replace: '[]',
+    tests: proof,
+  },
+  {
+    name: 'what a create does not send is held against a new object',
+    file: 'reconciler/apply/apply.ts',
+    find: '.filter(([name]) => !kind.attributes[name]?.only_false)',
+    replace: '',
+    tests: proof,
+  },
+  {
+    name: 'a destroy rests on lookups that nobody reads',
+    file: 'reconciler/plan/propose.ts',
+    find: 'if (request.destroy || project.lookups.length === 0)',
+    replace: 'if (project.lookups.length === 0)',
+    tests: ['unit/reconciler/second-reading.test.ts'],
+  },
+  {
+    name: 'a new value is waited for because the version stands',
+    file: 'reconciler/apply/document-write.ts',
+    find: '(later === earlier && isApplied(kind, fields, before))',
+    replace: 'later === earlier',
+    tests: ['unit/reconciler/replicas.test.ts'],
   },
 ];

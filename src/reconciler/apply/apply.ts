@@ -17,6 +17,7 @@ import {
   type Entry,
   type Exit,
   type Intent,
+  type JsonObject,
   type Kind,
   type Live,
   type Outcome,
@@ -44,7 +45,7 @@ import { unproven } from './proof.js';
 import { storedValues } from '../observe.js';
 import type { Visibility } from '../visibility.js';
 import type { Proposal } from '../plan/plan.js';
-import { isApplied } from '../plan/diff.js';
+import { ignoring, isApplied } from '../plan/diff.js';
 import { allowingDuplicates } from '../plan/possible-duplicates.js';
 import { propose, secretsAtHand } from '../plan/propose.js';
 import { outcomeOf, recover, type Settled } from './recovery.js';
@@ -250,6 +251,8 @@ class Run {
   readonly #gone = new Set<string>();
   readonly #rechecks: Rechecks;
   readonly #visibility: Visibility;
+  /** Paths that `lifecycle.ignore_changes` names, by address. */
+  readonly #ignored: ReadonlyMap<string, readonly string[]>;
   /** Changes whose request left. */
   readonly #left = new Set<string>();
   /** Why the run was cut short: the journal could not be written, or the lock was lost. */
@@ -266,6 +269,9 @@ class Run {
     this.#execution = { ...execution, cloud: gated(execution.cloud, execution.parallelism) };
     this.#changes = plan.changes;
     this.#visibility = visibility;
+    this.#ignored = new Map(
+      project.declarations.map((one) => [one.address, one.lifecycle.ignore_changes ?? []]),
+    );
     this.#executor = new Executor(this.#execution, new Map(Object.entries(entries)), () =>
       this.error ? 'the run was cut short' : undefined,
     );
@@ -545,12 +551,18 @@ class Run {
         const ids = shown.map(({ live }) => live.id);
         if (ids.length > 0) await this.#execution.session.record({ type: 'seen', kind: name, ids });
         for (const { change, entry, live } of shown)
-          if (!isApplied(kind, entry.applied, live))
+          if (!isApplied(kind, this.#sentOf(kind, change, entry), live))
             await this.#disproveCreate(kind, change, entry, live);
       } catch (error) {
         if (!(error instanceof Refusal) && !this.#execution.signal.aborted) throw error;
       }
     }
+  }
+
+  /** What a create sent and the declaration does not ignore, as the state holds it. */
+  #sentOf(kind: Kind, { address }: Change, { applied }: Entry): JsonObject {
+    const sent = Object.entries(applied).filter(([name]) => !kind.attributes[name]?.only_false);
+    return ignoring(Object.fromEntries(sent), this.#ignored.get(address) ?? []);
   }
 
   async #disproveCreate(kind: Kind, change: Change, entry: Entry, live: Live): Promise<void> {
@@ -562,10 +574,10 @@ class Run {
       address,
       entry: { ...entry, applied: {}, observed },
     });
-    this.#fail(change, unproven(address, 'other'));
+    this.#fail(change, unproven(address, 'other'), 'failed');
   }
 
-  #fail(change: Change, diagnostic: Diagnostic, outcome: 'failed' | 'unknown' = 'failed'): void {
+  #fail(change: Change, diagnostic: Diagnostic, outcome: 'failed' | 'unknown'): void {
     this.#end({
       ...(this.#outcomes.get(keyOf(change)) as Outcome),
       outcome,

@@ -27,6 +27,8 @@ import { maskedWords, masksSent } from '../plan/masked-configuration.js';
 export interface DocumentWrite {
   readonly before: Live;
   readonly expected: Values;
+  /** What was sent of it. */
+  readonly fields: Values;
 }
 
 /** What is sent, made from a new reading. */
@@ -71,8 +73,6 @@ export interface Preparing {
   readonly address: string;
   /** The object as the plan saw it, of its documents no more than is declared. */
   readonly planned: Values;
-  /** The reading may not show the write yet that this one takes back. */
-  readonly undoes?: true;
 }
 
 /**
@@ -83,7 +83,7 @@ export interface Preparing {
  */
 export async function prepare(
   cloud: Pick<CloudReader, 'find' | 'compose'>,
-  { kind, write, address, planned, undoes }: Preparing,
+  { kind, write, address, planned }: Preparing,
 ): Promise<PreparedWrite | undefined> {
   const refused = (code: string, summary: string, detail = 'Plan again.'): never =>
     refuse(code, `${address} ${summary}`, { detail });
@@ -99,7 +99,7 @@ export async function prepare(
   const [planned_at, now_at] = [versionOf(kind, planned), versionOf(kind, live.values)];
   if (planned_at !== undefined && now_at !== undefined && now_at < planned_at) return undefined;
   const fields = withKept(write, live.values);
-  const unneeded = !undoes && secretsIn(fields).size === 0 && isApplied(kind, fields, live);
+  const unneeded = secretsIn(fields).size === 0 && isApplied(kind, fields, live);
   // Without a version, this reading may be older than the one that showed a difference: it is sent all the same.
   if (unneeded && now_at !== undefined) return refused(UNNEEDED, 'is as declared already.');
   const unreadable = mergedNames(kind).find(
@@ -146,7 +146,7 @@ export async function prepare(
     fields,
     ...(unneeded && { unneeded }),
     ...(expected.length > 0 && {
-      document: { before: live, expected: Object.fromEntries(expected) },
+      document: { before: live, expected: Object.fromEntries(expected), fields },
     }),
   };
 }
@@ -155,7 +155,7 @@ export async function prepare(
 export function verifyDocument(
   kind: Kind,
   address: string,
-  { before, expected }: DocumentWrite,
+  { before, expected, fields }: DocumentWrite,
   now: Live,
 ): { readonly lost?: Diagnostic; readonly notes: readonly Diagnostic[] } {
   const [earlier, later] = [versionOf(kind, before.values), versionOf(kind, now.values)];
@@ -176,7 +176,7 @@ export function verifyDocument(
       ? [`members that this write did not set are live: ${added.join(', ')}`]
       : []),
     ...(versions === undefined ? [] : [`${versions}: somebody else changed it meanwhile`]),
-    ...(earlier !== undefined && later !== undefined && later <= earlier
+    ...(isFromBefore(kind, { before, expected, fields }, now)
       ? [`version_number is still ${later}, so the reading may be from before the write`]
       : []),
   ];
@@ -205,10 +205,14 @@ function versionOf({ version }: Kind, values: Values): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-/** Whether a reading is from before a write of the object that was read as `before`, as far as its version tells. */
-export function isFromBefore(kind: Kind, { before }: DocumentWrite, { values }: Live): boolean {
-  const [earlier, later] = [versionOf(kind, before.values), versionOf(kind, values)];
-  return earlier !== undefined && later !== undefined && later <= earlier;
+/**
+ * Whether a reading is from before a write, as far as its version tells: a lower one, or the same one where the object
+ * showed everything before that was sent.
+ */
+export function isFromBefore(kind: Kind, { before, fields }: DocumentWrite, now: Live): boolean {
+  const [earlier, later] = [versionOf(kind, before.values), versionOf(kind, now.values)];
+  if (earlier === undefined || later === undefined) return false;
+  return later < earlier || (later === earlier && isApplied(kind, fields, before));
 }
 
 /** Whether an object is as it was, as far as anybody can change it and read it. */

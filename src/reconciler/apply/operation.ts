@@ -195,8 +195,6 @@ interface WriteOperation {
   readonly request: Request;
   readonly runContext: RunContext;
   readonly recheck?: Recheck;
-  /** It takes back a write of this run, which a reading may not show yet. */
-  readonly undoes?: true;
 }
 
 /** Before any intent is written: what cannot be sent leaves no trace. */
@@ -508,7 +506,6 @@ async function checkAfterUpdate(
   const back: WriteOperation = {
     ...operation,
     write,
-    undoes: true,
     request: execution.cloud.compose(operation.kind, write),
   };
   const intent: Intent = {
@@ -814,7 +811,7 @@ export const FRESH = 5000;
  */
 async function preparedWrite(
   { cloud, clock, signal, settleMilliseconds }: ExecutionContext,
-  { kind, write, runContext, undoes }: WriteOperation,
+  { kind, write, runContext }: WriteOperation,
   { address }: Intent,
   planned: Values,
 ): Promise<PreparedWrite | undefined> {
@@ -830,7 +827,6 @@ async function preparedWrite(
       write,
       address,
       planned,
-      ...defined({ undoes }),
     });
     const isSlow = clock.boot().milliseconds - began > slow;
     if (prepared && !isSlow) return prepared;

@@ -1,8 +1,8 @@
 // Live objects that nothing manages and that nearly equal one about to be created: most likely the same object, of
 // which nobody remembers that it is ours. Each of them counts for one creation.
 import {
-  append,
   canonical,
+  compareText,
   isKnown,
   same,
   shellWord,
@@ -31,9 +31,15 @@ export interface Duplicate {
 /** Share of the union of two sets that they have to have in common. */
 const SHARED = 0.5;
 
-interface Candidate {
-  readonly change: Create;
-  readonly live: Live;
+/** Members with the same items of the set that is compared; without such a set, all of them. */
+interface Group<T> {
+  readonly words: ReadonlySet<string>;
+  readonly members: T[];
+}
+
+interface Pair {
+  readonly creates: readonly Create[];
+  readonly lives: readonly Live[];
   /** 1 where what is compared is the same. */
   readonly ratio: number;
 }
@@ -48,18 +54,34 @@ export function possibleDuplicates(
   const { likeness } = kind;
   if (!likeness || creates.length === 0 || unmanaged.length === 0) return [];
   const bucketsOf = cachedBuckets(kind, likeness, unmanaged);
-  const candidates = creates.flatMap((change) => {
+  const wanted = new Map<Groups<Live>, Groups<Create>>();
+  for (const change of creates) {
     const values = effective(change.desired.declared);
     // What is not declared may have any live value: a plan over the same object leaves it as it is.
     const names = likeness.equal.filter((name) => Object.hasOwn(values, name));
-    const bucket = bucketsOf(names).get(keyOf(kind, likeness, names, values) ?? '') ?? [];
-    return bucket.length === 0 ? [] : alike(likeness, change, values, bucket);
-  });
-  return chosen(candidates).map(({ change, live }) => ({
-    change,
-    live,
-    differing: differing(kind, effective(change.desired.declared), live),
-  }));
+    const lives = bucketsOf(names).get(keyOf(kind, likeness, names, values) ?? '');
+    const words = wordsOf(likeness, values);
+    if (!lives || !words) continue;
+    const groups: Groups<Create> = wanted.get(lives) ?? new Map();
+    wanted.set(lives, groups);
+    join(groups, words, change);
+  }
+  return chosen([...wanted].flatMap(([lives, groups]) => alike(groups, lives))).map(
+    ({ change, live }) => ({
+      change,
+      live,
+      differing: differing(kind, effective(change.desired.declared), live),
+    }),
+  );
+}
+
+type Groups<T> = Map<string, Group<T>>;
+
+function join<T>(groups: Groups<T>, words: ReadonlySet<string>, member: T): void {
+  const key = canonical([...words].toSorted());
+  const group: Group<T> = groups.get(key) ?? { words, members: [] };
+  groups.set(key, group);
+  group.members.push(member);
 }
 
 /** Addresses whose declarations allow duplicates. */
@@ -83,15 +105,18 @@ function cachedBuckets(
   kind: Kind,
   likeness: Likeness,
   unmanaged: readonly Live[],
-): (names: readonly string[]) => ReadonlyMap<string, readonly Live[]> {
-  const cache = new Map<string, ReadonlyMap<string, readonly Live[]>>();
+): (names: readonly string[]) => ReadonlyMap<string, Groups<Live>> {
+  const cache = new Map<string, ReadonlyMap<string, Groups<Live>>>();
   return (names) => {
     const known = cache.get(canonical(names));
     if (known) return known;
-    const buckets = new Map<string, Live[]>();
+    const buckets = new Map<string, Groups<Live>>();
     for (const live of unmanaged) {
       const key = keyOf(kind, likeness, names, live.values);
-      if (key !== undefined) append(buckets, key, live);
+      if (key === undefined) continue;
+      const groups: Groups<Live> = buckets.get(key) ?? new Map();
+      buckets.set(key, groups);
+      join(groups, wordsOf(likeness, live.values) ?? new Set(), live);
     }
     cache.set(canonical(names), buckets);
     return buckets;
@@ -120,25 +145,20 @@ function keyOf(
 const withoutCase = (text: string): string =>
   unescapeFully(text).trim().normalize('NFC').toUpperCase().toLowerCase();
 
-function alike(
-  { overlap }: Likeness,
-  change: Create,
-  values: Values,
-  bucket: readonly Live[],
-): readonly Candidate[] {
-  if (overlap === undefined) return bucket.map((live) => ({ change, live, ratio: 1 }));
-  const wanted = wordsOf(declaredValueAt(values, overlap));
-  if (!wanted) return [];
-  return bucket.flatMap((live) => {
-    const there = wordsOf(declaredValueAt(live.values, overlap)) ?? new Set<string>();
-    const shared = [...wanted].filter((word) => there.has(word)).length;
-    const ratio = wanted.size + there.size === 0 ? 1 : shared / (wanted.size + there.size - shared);
-    return ratio >= SHARED ? [{ change, live, ratio }] : [];
-  });
+function alike(creates: Groups<Create>, lives: Groups<Live>): readonly Pair[] {
+  return [...creates.values()].flatMap(({ words, members }) =>
+    [...lives.values()].flatMap((group): readonly Pair[] => {
+      const shared = [...words].filter((word) => group.words.has(word)).length;
+      const all = words.size + group.words.size - shared;
+      const ratio = all === 0 ? 1 : shared / all;
+      return ratio >= SHARED ? [{ creates: members, lives: group.members, ratio }] : [];
+    }),
+  );
 }
 
-/** The items of a set; undefined where they are known only after apply. */
-function wordsOf(value: Value | undefined): ReadonlySet<string> | undefined {
+/** The items of the set that is compared, none where there is no such set; undefined where they are known only after apply. */
+function wordsOf({ overlap }: Likeness, values: Values): ReadonlySet<string> | undefined {
+  const value = overlap === undefined ? undefined : declaredValueAt(values, overlap);
   if (value === undefined || value === null) return new Set();
   return Array.isArray(value) && isKnown(value)
     ? new Set((value as readonly Value[]).map(String))
@@ -146,21 +166,32 @@ function wordsOf(value: Value | undefined): ReadonlySet<string> | undefined {
 }
 
 /** The best pairs first; no object twice. */
-function chosen(candidates: readonly Candidate[]): readonly Candidate[] {
-  const taken = new Set<string>();
-  const best = candidates.toSorted(
-    (a, b) =>
-      b.ratio - a.ratio ||
-      (a.change.address < b.change.address ? -1 : 1) ||
-      (a.live.id < b.live.id ? -1 : 1),
+function chosen(pairs: readonly Pair[]): readonly { change: Create; live: Live }[] {
+  const taken = new Set<Create | Live>();
+  const free = <T extends Create | Live>(
+    all: readonly T[],
+    key: (one: T) => string,
+  ): readonly T[] =>
+    all.filter((one) => !taken.has(one)).toSorted((a, b) => compareText(key(a), key(b)));
+  const best = pairs.toSorted(
+    (a, b) => b.ratio - a.ratio || compareText(first(a.creates), first(b.creates)),
   );
-  return best.filter(({ change, live }) => {
-    const keys = [`address ${change.address}`, `id ${live.id}`];
-    if (keys.some((key) => taken.has(key))) return false;
-    for (const key of keys) taken.add(key);
-    return true;
+  const found = best.flatMap(({ creates, lives, ratio }) => {
+    const left = free(lives, ({ id }) => id);
+    const changes = free(creates, ({ address }) => address).slice(0, left.length);
+    return changes.map((change, index) => {
+      const live = left[index] as Live;
+      taken.add(change).add(live);
+      return { change, live, ratio };
+    });
   });
+  return found.toSorted(
+    (a, b) => b.ratio - a.ratio || compareText(a.change.address, b.change.address),
+  );
 }
+
+const first = (creates: readonly Create[]): string =>
+  creates.map(({ address }) => address).toSorted(compareText)[0] as string;
 
 const differing = (kind: Kind, declared: Values, live: Live): readonly string[] =>
   writables(kind).flatMap(([name, attribute]) =>

@@ -143,7 +143,7 @@ interface Assumption {
 
 /** That nothing like what is created exists, and that nothing but what is adopted by identity, or found by a lookup, matches. */
 function assumptionsOf(
-  { kinds, project }: Pick<PlanInput, 'kinds' | 'project'>,
+  { kinds, project, request }: Pick<PlanInput, 'kinds' | 'project' | 'request'>,
   changes: readonly Change[],
 ): readonly Assumption[] {
   const declared = new Map(project.declarations.map((one) => [one.address, one]));
@@ -156,7 +156,7 @@ function assumptionsOf(
     const isMatched = change.action === 'adopt' && declared.get(key)?.lifecycle.adopt !== change.id;
     return isMatched ? [{ key, kind, values: change.desired.declared }] : [];
   });
-  if (project.lookups.length === 0) return ofChanges;
+  if (request.destroy || project.lookups.length === 0) return ofChanges;
   const lookups = project.lookups.map((one) => [`lookups.${one.name}`, one] as const);
   const valuesOf = new Map([
     ...[...declared].map(([key, { values }]) => [key, values] as const),

@@ -651,6 +651,27 @@ it('takes a new object for gone once the reading of a later apply has shown it',
   expect((await cloud.plan(project)).exit).toBe(2);
 });
 
+it.each([
+  ['that the declaration ignores', {}, { ignore_changes: ['endpoint.url'] }],
+  ['that a create does not send', { suspended: false }, {}],
+] as const)('holds no attribute against a new object %s', async (_, more, lifecycle) => {
+  const cloud = rig({
+    intercept: async ({ method }, proceed) => {
+      const answer = await proceed();
+      const body = answer.body.replaceAll('.example.com"', '.example.com/"');
+      const shown = body.replaceAll(/,"suspended":(?:true|false)/g, '');
+      return method === 'POST' ? answer : { ...answer, body: shown };
+    },
+  });
+  const endpoint = { url: `https://x.example.com${'suspended' in more ? '/' : ''}` };
+  const one = declare(
+    'alert_push_destinations.x',
+    { name: 'X', enabled: true, endpoint, ...more },
+    lifecycle,
+  );
+  expect((await cloud.apply(desire(one))).exit).toBe(0);
+});
+
 it('does not believe a create whose answer says nothing, and whose object is another one in the listing', async () => {
   const cloud = rig({
     intercept: async ({ method }, proceed) => {

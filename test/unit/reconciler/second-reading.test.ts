@@ -130,3 +130,11 @@ it.each<Row>([
     .filter((search) => search !== 'offset=1000');
   expect(plain.toSorted()).toEqual([...FIRST, ...again].toSorted());
 });
+
+it('reads nothing again to destroy what was declared with a lookup', async () => {
+  const cloud = rig({ estate: { version: 1, root: '1', records } });
+  const project = { ...desire(rule(found('site'))), lookups: byName };
+  expect((await cloud.apply(project)).exit).toBe(0);
+  const { exit, plan } = await cloud.plan(project, { destroy: true });
+  expect([exit, plan.changes.map(({ action }) => action)]).toEqual([2, ['delete']]);
+});

@@ -191,18 +191,22 @@ describe('a demotion', () => {
     expect(roleOf(cloud, '900')).toBe('administrator');
   });
 
-  it('that somebody else made meanwhile is not taken back', async () => {
-    const { cloud } = await run(two, project, {
-      before: async (self) => {
-        await role('900', 'read_only_user')(self);
-        await role('901', 'read_only_user')(self);
-      },
-    });
-    expect([roleOf(cloud, '900'), roleOf(cloud, '901')]).toEqual([
-      'read_only_user',
-      'read_only_user',
-    ]);
-  });
+  it.each(['before', 'during'] as const)(
+    'that somebody else made meanwhile is not taken back: the other one is demoted %s it',
+    async (when) => {
+      const { cloud } = await run(two, project, {
+        before: async (self) => {
+          await role('900', 'read_only_user')(self);
+          if (when === 'before') await role('901', 'read_only_user')(self);
+        },
+        ...(when === 'during' && { during: role('901', 'read_only_user') }),
+      });
+      expect([roleOf(cloud, '900'), roleOf(cloud, '901')]).toEqual([
+        'read_only_user',
+        'read_only_user',
+      ]);
+    },
+  );
 
   it('says what to do where it cannot be taken back', async () => {
     const { outcome, code, summary, exit, cloud } = await run(two, project, {
