@@ -467,8 +467,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'less than half of the types is a duplicate',
     file: 'reconciler/plan/possible-duplicates.ts',
-    find: 'return ratio >= SHARED ?',
-    replace: 'return ratio > 0 ?',
+    find: 'if (ratio >= SHARED)',
+    replace: 'if (ratio > 0)',
     tests: effects,
   },
   {

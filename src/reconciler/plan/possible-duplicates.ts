@@ -146,14 +146,16 @@ const withoutCase = (text: string): string =>
   unescapeFully(text).trim().normalize('NFC').toUpperCase().toLowerCase();
 
 function alike(creates: Groups<Create>, lives: Groups<Live>): readonly Pair[] {
-  return [...creates.values()].flatMap(({ words, members }) =>
-    [...lives.values()].flatMap((group): readonly Pair[] => {
-      const shared = [...words].filter((word) => group.words.has(word)).length;
+  const pairs: Pair[] = [];
+  for (const { words, members } of creates.values())
+    for (const group of lives.values()) {
+      let shared = 0;
+      for (const word of words) if (group.words.has(word)) shared += 1;
       const all = words.size + group.words.size - shared;
       const ratio = all === 0 ? 1 : shared / all;
-      return ratio >= SHARED ? [{ creates: members, lives: group.members, ratio }] : [];
-    }),
-  );
+      if (ratio >= SHARED) pairs.push({ creates: members, lives: group.members, ratio });
+    }
+  return pairs;
 }
 
 /** The items of the set that is compared, none where there is no such set; undefined where they are known only after apply. */
@@ -173,8 +175,11 @@ function chosen(pairs: readonly Pair[]): readonly { change: Create; live: Live }
     key: (one: T) => string,
   ): readonly T[] =>
     all.filter((one) => !taken.has(one)).toSorted((a, b) => compareText(key(a), key(b)));
+  const addresses = new Map(pairs.map(({ creates }) => [creates, first(creates)]));
   const best = pairs.toSorted(
-    (a, b) => b.ratio - a.ratio || compareText(first(a.creates), first(b.creates)),
+    (a, b) =>
+      b.ratio - a.ratio ||
+      compareText(addresses.get(a.creates) as string, addresses.get(b.creates) as string),
   );
   const found = best.flatMap(({ creates, lives, ratio }) => {
     const left = free(lives, ({ id }) => id);
