@@ -111,7 +111,10 @@ test.each([
 ] as const)(
   'the %s program compiles with %s as %s, but for the lines that must not',
   (program, door, _, options) => {
-    const source = readFileSync(join(import.meta.dirname, '../unit/constructs/programs', `${program}.ts`), 'utf8');
+    const source = readFileSync(
+      join(import.meta.dirname, '../unit/constructs/programs', `${program}.ts`),
+      'utf8',
+    );
     const text = source
       .replaceAll(/'(?:\.\.\/)+src\/[^']+'/g, `'trueup/${door}'`)
       .replaceAll("'#cdk'", `'${door}'`);
