@@ -3,7 +3,7 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach } from 'vitest';
+import { cleanUp } from './clean-up.js';
 import { start as startCommand, TRUEUP, type Ran } from './command.js';
 
 const built = spawnSync(process.execPath, ['scripts/ensure.mjs'], { encoding: 'utf8' });
@@ -32,12 +32,6 @@ export interface Started {
   /** Resolves once stdout or stderr holds the text. */
   says(text: string): Promise<void>;
 }
-
-const cleanUp: (() => Promise<void> | void)[] = [];
-
-afterEach(async () => {
-  for (const one of cleanUp.splice(0).toReversed()) await one();
-});
 
 export function folder(files: Readonly<Record<string, string>> = {}): Folder {
   const path = mkdtempSync(join(tmpdir(), 'trueup-cli-'));

@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
+import { afterAll, afterEach } from 'vitest';
+import { cleanUp } from './clean-up.js';
 
 const seed = Number(process.env['FC_SEED'] ?? 20_260_901);
 fc.configureGlobal({ ...fc.readConfigureGlobal(), seed });
@@ -17,4 +18,7 @@ afterAll(() => {
   rmSync(scratch, { recursive: true, force: true });
   if (outer === undefined) delete process.env['TMPDIR'];
   else process.env['TMPDIR'] = outer;
+});
+afterEach(async () => {
+  for (const one of cleanUp.splice(0).toReversed()) await one();
 });
