@@ -182,7 +182,7 @@ async function creates(): Promise<void> {
     const rules = Array.from(
       { length: 1000 },
       (_, index) =>
-        `  rule-${index}:\n    associated_groups: [${index + 1}]\n    filter_criteria:\n      alert_type__in: [${typesOf(index).join(', ')}]\n    schedule: daily\n`,
+        `  rule-${index}:\n    associated_groups: [${index + 1001}]\n    filter_criteria:\n      alert_type__in: [${typesOf(index).join(', ')}]\n    schedule: daily\n`,
     );
     writeFileSync(join(folder, 'estate', 'rules.yaml'), `alert_rules:\n${rules.join('')}`);
     const up = await cloud(folder, estate(sizesOf(50)), ['latency=20']);
