@@ -36,7 +36,7 @@ export async function* records(
   const found = finder(endpoint, collection);
   if (id !== undefined) {
     yield await understood(name, path, async () => {
-      const answer = await session.read(endpoint, name, path, '', { statuses: [200, 404] });
+      const answer = await session.read(endpoint, name, path, { statuses: [200, 404] });
       return answer.status === 404 ? [] : [found(endpoint.dialect.single(parseAnswer(answer)))];
     });
     return;

@@ -12,6 +12,7 @@ import {
   refuse,
   same,
   wireText,
+  type CloudWriter,
   type Kind,
   type Live,
   type Request,
@@ -50,76 +51,66 @@ export function compose({ endpointOf }: ClientSession, kind: Kind, write: Write)
 }
 
 /** Sends once; again only what certainly did nothing. */
-export async function send(
-  { endpointOf, reveal, callOf, carry, tidy }: ClientSession,
-  kind: Kind,
-  request: Request,
-  write: Write,
-  mayLeave?: () => Promise<Request | undefined>,
-): Promise<Sent> {
-  const endpoint = endpointOf(kind.operations.dialect, kind.name);
-  const creates = write.verb === 'create';
+export function sender({
+  endpointOf,
+  reveal,
+  callOf,
+  carry,
+  tidy,
+}: ClientSession): CloudWriter['send'] {
   const bodyOf = ({ body }: Request): string | undefined =>
     body && wireText(uncovered(body, reveal));
-  let result: HttpResult;
-  try {
-    const call = callOf(endpoint, request.method, request.path, {
-      counted: kind.name,
-      ...defined({ body: bodyOf(request) }),
-      ...(mayLeave && {
-        mayLeave: async () => {
-          const instead = await mayLeave();
-          return instead && bodyOf(instead);
-        },
-      }),
-    });
-    result = await carry(call, (one) => isRetryableWrite(endpoint.dialect, one, creates));
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    return { class: 'not_sent', ...defined({ diagnostic: error.diagnostics[0] }) };
-  }
-  const outcome = classify(result, { creates });
-  if (outcome === 'applied' && 'answer' in result)
-    return confirmed(kind, endpoint.dialect, request, write, result.answer);
-  const wait = 'answer' in result ? result.wait : undefined;
-  return {
-    class: outcome,
-    diagnostic: complaint(request, endpoint.dialect, result, tidy),
-    ...defined({ wait }),
+  return async (kind, request, write, mayLeave) => {
+    const endpoint = endpointOf(kind.operations.dialect, kind.name);
+    const creates = write.verb === 'create';
+    let result: HttpResult;
+    try {
+      const call = callOf(endpoint, request.method, request.path, {
+        counted: kind.name,
+        ...defined({ body: bodyOf(request) }),
+        ...(mayLeave && {
+          mayLeave: async () => {
+            const instead = await mayLeave();
+            return instead && bodyOf(instead);
+          },
+        }),
+      });
+      result = await carry(call, (one) => isRetryableWrite(endpoint.dialect, one, creates));
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return { class: 'not_sent', ...defined({ diagnostic: error.diagnostics[0] }) };
+    }
+    const outcome = classify(result, { creates });
+    if (outcome !== 'applied' || !('answer' in result)) {
+      const wait = 'answer' in result ? result.wait : undefined;
+      const diagnostic = complaint(request, endpoint.dialect, result, tidy);
+      return { class: outcome, diagnostic, ...defined({ wait }) };
+    }
+    try {
+      return confirmed(kind, endpoint.dialect, write, result.answer);
+    } catch (error) {
+      if (!(error instanceof Malformed)) throw error;
+      const summary = `${request.method} ${request.path} answered ${result.answer.status}, but the answer ${error.message}`;
+      const detail = 'Whether it was carried out is not known.';
+      return {
+        class: 'unknown',
+        diagnostic: { severity: 'error', code: 'unreadable-answer', summary, detail },
+      };
+    }
   };
 }
 
-/** What a success is worth: a create has to give an id and echo what was sent, anything else may answer nothing, but not a web page or half a body. */
-function confirmed(
-  kind: Kind,
-  dialect: Dialect,
-  request: Request,
-  write: Write,
-  answer: Answer,
-): Sent {
-  const doubtful = (why: string): Sent => {
-    const summary = `${request.method} ${request.path} answered ${answer.status}, but the answer ${why}`;
-    const detail = 'Whether it was carried out is not known.';
-    return {
-      class: 'unknown',
-      diagnostic: { severity: 'error', code: 'unreadable-answer', summary, detail },
-    };
-  };
-  try {
-    if (write.verb !== 'create') {
-      const live =
-        answer.body.trim() === '' ? undefined : tryLive(kind, dialect, parseAnswer(answer));
-      return { class: 'applied', ...(live?.id === write.id && live && { live }) };
-    }
-    const live = liveOf(dialect, kind, dialect.single(parseAnswer(answer)));
-    const other = unechoed(kind, write, live);
-    return other === undefined
-      ? { class: 'applied', live }
-      : doubtful(`has another ${other} than was sent`);
-  } catch (error) {
-    if (!(error instanceof Malformed)) throw error;
-    return doubtful(error.message);
+/** What a success is worth: a create has to give an id and echo what was sent, anything else may answer nothing, but not a web page or half a body. @throws Malformed */
+function confirmed(kind: Kind, dialect: Dialect, write: Write, answer: Answer): Sent {
+  if (write.verb !== 'create') {
+    const live =
+      answer.body.trim() === '' ? undefined : tryLive(kind, dialect, parseAnswer(answer));
+    return { class: 'applied', ...(live?.id === write.id && live && { live }) };
   }
+  const live = liveOf(dialect, kind, dialect.single(parseAnswer(answer)));
+  const other = unechoed(kind, write, live);
+  if (other !== undefined) throw new Malformed(`has another ${other} than was sent`);
+  return { class: 'applied', live };
 }
 
 /** The object an answer describes; what else an update answers is not specified. */

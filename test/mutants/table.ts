@@ -299,8 +299,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the echo of a create is not compared',
     file: 'client/write.ts',
-    find: "return other === undefined ? { class: 'applied', live }",
-    replace: "return other !== 'never' ? { class: 'applied', live }",
+    find: 'if (other !== undefined) throw',
+    replace: "if (other === 'never') throw",
     tests: writing,
   },
   {
