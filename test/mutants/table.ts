@@ -148,7 +148,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a record is acknowledged before it is written',
     file: 'state/backends/file/session.ts',
-    find: 'await withDisk(paths.journal, () => write(lines));',
+    find: 'await withDisk(path, () => write(lines));',
     replace: 'void write(lines).catch(() => undefined);',
     tests: ['unit/state/crash.test.ts'],
   },
