@@ -116,7 +116,7 @@ async function leftOver(context: OperationContext, declared: Values) {
     if (claims.has(claimOf(kind.name, entry.id)) || !(await run.isOver(entry))) continue;
     const created = recent.find((one) => one.kind === kind.name && one.unseen.includes(entry.id));
     const found = (await limit.until(writer.base(kind))).byId.get(entry.id);
-    const live = await limit.until(readUntilVisible(context, kind, entry.id, found, created));
+    const live = found ?? (await limit.until(readUntilVisible(context, kind, entry.id, created)));
     if (!live || !isApplied(kind, entry.applied, live) || writer.entries.get(address) !== entry)
       continue;
     const mine = { ...entry, file: run.id };

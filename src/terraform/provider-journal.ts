@@ -130,18 +130,6 @@ export function journalOf<Hold extends Held>(
     });
   }
 
-  /** Whoever is interrupted while waiting for another run, or for what one left, is told that, and not of a bug. */
-  async function opening(hold: Promise<Hold>): Promise<Hold> {
-    try {
-      return await hold;
-    } catch (error) {
-      if (!signal.aborted || error instanceof Refusal) throw error;
-      return refuse('interrupted', 'Terraform was interrupted before anything of this was sent.', {
-        detail: 'Apply again.',
-      });
-    }
-  }
-
   return {
     async during(write) {
       users += 1;
@@ -150,7 +138,7 @@ export function journalOf<Hold extends Held>(
         equip({ ...(await opened({ ...tools, questions }, PATIENCE)), keep }),
       ));
       try {
-        return await write(await opening(mine));
+        return await write(await opening(mine, signal));
       } finally {
         users -= 1;
         if (held === mine && (await failed(mine))) held = undefined;
@@ -170,6 +158,18 @@ export function journalOf<Hold extends Held>(
       await (here ? end(here) : notes.leave(shown));
     },
   };
+}
+
+/** Whoever is interrupted while waiting for another run, or for what one left, is told that, and not of a bug. */
+async function opening<Hold>(hold: Promise<Hold>, signal: AbortSignal): Promise<Hold> {
+  try {
+    return await hold;
+  } catch (error) {
+    if (!signal.aborted || error instanceof Refusal) throw error;
+    return refuse('interrupted', 'Terraform was interrupted before anything of this was sent.', {
+      detail: 'Apply again.',
+    });
+  }
 }
 
 const failed = (work: Promise<unknown>): Promise<boolean> =>

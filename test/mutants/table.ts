@@ -2766,7 +2766,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'terraform: creates go on while one of them is looked for',
     file: 'terraform/write-session.ts',
-    find: 'while (lane.shut) await operation.limit.until(lane.shut);',
+    find: 'while (lane.shut) await limit.until(lane.shut);',
     replace: '',
     tests: providerJournal,
   },
