@@ -460,8 +460,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the share is of what a target leaves',
     file: 'reconciler/plan/plan.ts',
-    find: 'for (const declaration of selection.others) {',
-    replace: 'for (const declaration of []) {',
+    find: 'for (const address of graph(others, () => true).order) {',
+    replace: 'for (const address of []) {',
     tests: effects,
   },
   {
@@ -1916,6 +1916,20 @@ export const mutants: readonly Mutant[] = [
     file: 'reconciler/plan/propose.ts',
     find: '...limitNeeds(selection, changes)',
     replace: '',
+    tests: ['unit/reconciler/first-share.test.ts'],
+  },
+  {
+    name: 'the share leaves out what refers to an object that is left out',
+    file: 'reconciler/plan/plan.ts',
+    find: 'found.has(reference.target) ? found : planned',
+    replace: 'planned',
+    tests: ['unit/reconciler/first-share.test.ts'],
+  },
+  {
+    name: 'the share is of the declarations of the given PATHs',
+    file: 'reconciler/plan/select.ts',
+    find: '...(project.outside_paths ?? [])',
+    replace: '...[]',
     tests: ['unit/reconciler/first-share.test.ts'],
   },
   {
