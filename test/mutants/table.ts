@@ -601,16 +601,16 @@ export const mutants: readonly Mutant[] = [
   // Absence needs proof.
   {
     name: 'a 500 is absence',
-    file: 'client/listing.ts',
-    find: 'statuses: [200, 404, 410]',
-    replace: 'statuses: [200, 404, 410, 500]',
+    file: 'client/pagination.ts',
+    find: 'PRESENT_OR_ABSENT: readonly number[] = [200, 404, 410]',
+    replace: 'PRESENT_OR_ABSENT: readonly number[] = [200, 404, 410, 500]',
     tests: listing,
   },
   {
     name: 'a 410 for one object is no absence',
-    file: 'client/listing.ts',
-    find: 'statuses: [200, 404, 410]',
-    replace: 'statuses: [200, 404]',
+    file: 'client/pagination.ts',
+    find: 'PRESENT_OR_ABSENT: readonly number[] = [200, 404, 410]',
+    replace: 'PRESENT_OR_ABSENT: readonly number[] = [200, 404]',
     tests: listing,
   },
   {
