@@ -19,7 +19,7 @@ import { diff, updateOf } from '../reconciler/plan/diff.js';
 import type { WrittenChange } from '../reconciler/apply/executor.js';
 import type { Performed } from '../reconciler/apply/operation.js';
 import { literalsAtMasks, declaredPart } from '../reconciler/plan/document-diff.js';
-import type { LiveCollection, LiveCollections } from '../reconciler/observe.js';
+import type { LiveCollection, LiveCollections } from '../reconciler/live-collections.js';
 import { endangers, judgeAlone, policyNeeds } from '../reconciler/plan/policy.js';
 import { missingCredentials } from '../reconciler/plan/propose.js';
 import {

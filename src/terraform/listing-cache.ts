@@ -14,7 +14,7 @@ import {
   withoutSecrets,
   type LiveCollection,
   type Observing,
-} from '../reconciler/observe.js';
+} from '../reconciler/live-collections.js';
 
 /** So many missing objects of a kind are looked for one by one; beyond, a second listing is the proof. */
 const LOOKS = 20;

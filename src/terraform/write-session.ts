@@ -23,7 +23,7 @@ import {
 import type { Proof } from '../reconciler/apply/proof.js';
 import type { Performed } from '../reconciler/apply/operation.js';
 import { beforeRun, type Before } from '../reconciler/apply/pre-image.js';
-import type { LiveCollection, LiveCollections } from '../reconciler/observe.js';
+import type { LiveCollection, LiveCollections } from '../reconciler/live-collections.js';
 import { rechecksOf } from '../reconciler/apply/guards.js';
 import { outcomeOf, type Settled } from '../reconciler/apply/recovery.js';
 import {

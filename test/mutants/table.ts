@@ -679,10 +679,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a recorded id that a listing lacks is gone',
-    file: 'reconciler/observe.ts',
+    file: 'reconciler/live-collections.ts',
     find: 'if (missing.length > 0)',
     replace: 'if (missing.length > 1e9)',
-    tests: ['unit/reconciler/observe.test.ts'],
+    tests: ['unit/reconciler/live-collections.test.ts'],
   },
 
   // Who is spoken to, and how often.
@@ -858,10 +858,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a secret that the service answers in clear is kept',
-    file: 'reconciler/observe.ts',
+    file: 'reconciler/live-collections.ts',
     find: 'if (attribute?.secret) continue;',
     replace: '',
-    tests: ['unit/reconciler/observe.test.ts'],
+    tests: ['unit/reconciler/live-collections.test.ts'],
   },
   {
     name: 'a message repeats a credential',
@@ -1146,7 +1146,7 @@ export const mutants: readonly Mutant[] = [
   // What may not happen by accident.
   {
     name: 'a kind may vanish',
-    file: 'reconciler/plan/select.ts',
+    file: 'reconciler/plan/target-selection.ts',
     find: '!request.destroy && gone.some(',
     replace: 'false && gone.some(',
     tests: plan,
@@ -1695,7 +1695,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a document alone is another form',
-    file: 'reconciler/plan/select.ts',
+    file: 'reconciler/plan/target-selection.ts',
     find: 'kind ? spread(kind, declaration.values) : declaration.values',
     replace: 'declaration.values',
     tests: merging,
@@ -1955,17 +1955,17 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'configurations of others lie in the state',
-    file: 'reconciler/observe.ts',
+    file: 'reconciler/live-collections.ts',
     find: "kind.attributes[name]?.wire !== 'merge' && ",
     replace: '',
     tests: merging,
   },
   {
     name: 'free text of the service lies in the state',
-    file: 'reconciler/observe.ts',
+    file: 'reconciler/live-collections.ts',
     find: ' && kind.attributes[name]?.unstored !== true',
     replace: '',
-    tests: ['unit/reconciler/observe.test.ts'],
+    tests: ['unit/reconciler/live-collections.test.ts'],
   },
   {
     name: 'another hand beside ours stops an update',
@@ -2322,7 +2322,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'alerts that cannot be read end the plan',
-    file: 'reconciler/observe.ts',
+    file: 'reconciler/live-collections.ts',
     find: '!(error instanceof Refusal) || error.exit === exits.interrupted',
     replace: 'error instanceof Refusal',
     tests: ['unit/resources/rules/assess.test.ts'],
@@ -2506,14 +2506,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a count takes what another was renamed from',
-    file: 'reconciler/plan/select.ts',
+    file: 'reconciler/plan/target-selection.ts',
     find: '!explicit.has(former)',
     replace: 'explicit.size >= 0',
     tests: plan,
   },
   {
     name: 'a count takes what was a for_each',
-    file: 'reconciler/plan/select.ts',
+    file: 'reconciler/plan/target-selection.ts',
     find: ' || isCount(state, one.address))',
     replace: ' || true)',
     tests: plan,
@@ -2978,7 +2978,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the state holds what is escaped',
-    file: 'reconciler/observe.ts',
+    file: 'reconciler/live-collections.ts',
     find: 'return unescapeAll(redactAll(',
     replace: 'return structuredClone(redactAll(',
     tests: ['unit/html-escaping.test.ts'],
@@ -3288,7 +3288,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a live secret of settings lies in the state',
-    file: 'reconciler/observe.ts',
+    file: 'reconciler/live-collections.ts',
     find: 'storable(kind, withoutSecrets(kind.attributes, values))',
     replace: 'withoutSecrets(kind.attributes, values)',
     tests: ['unit/reconciler/merge.test.ts'],

@@ -42,7 +42,7 @@ import {
 } from './operation.js';
 import { beforeRun } from './pre-image.js';
 import { unproven } from './proof.js';
-import { storedValues } from '../observe.js';
+import { storedValues } from '../live-collections.js';
 import type { Visibility } from '../visibility.js';
 import type { Proposal } from '../plan/plan.js';
 import { ignoring, isApplied } from '../plan/diff.js';

@@ -11,7 +11,7 @@ import {
   type Kind,
   type Live,
 } from '../../model/index.js';
-import { storedValues } from '../observe.js';
+import { storedValues } from '../live-collections.js';
 import {
   perform,
   withoutSent,

@@ -9,7 +9,7 @@ import {
   type Project,
 } from '../../model/index.js';
 import { formerAddressInState } from '../plan/match.js';
-import { storedValues } from '../observe.js';
+import { storedValues } from '../live-collections.js';
 import type { PlanContext } from '../plan/propose.js';
 import type { Session } from '../../state/store-port.js';
 

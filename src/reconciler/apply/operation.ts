@@ -47,7 +47,7 @@ import {
   type PreparedWrite,
 } from './document-write.js';
 import { applied, namedPart } from '../plan/document-diff.js';
-import { storedValues } from '../observe.js';
+import { storedValues } from '../live-collections.js';
 import { unproven } from './proof.js';
 import { FIRST_PAUSE, readBack, shownOf, type ReadBack, type SentFields } from './read-back.js';
 import type { PlanContext } from '../plan/propose.js';

@@ -33,7 +33,7 @@ import { nowOf } from '../visibility.js';
 import { RENEWAL } from './operation.js';
 import { uuidTicks } from './pre-image.js';
 import { ownRoot } from '../plan/match.js';
-import { storedValues, withoutSecrets } from '../observe.js';
+import { storedValues, withoutSecrets } from '../live-collections.js';
 
 /** Listings of one kind before giving up on two that agree. */
 const LISTINGS = 6;

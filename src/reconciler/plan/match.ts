@@ -28,7 +28,7 @@ import {
   type Json,
 } from '../../model/index.js';
 import type { Visibility } from '../visibility.js';
-import type { LiveCollection, LiveCollections } from '../observe.js';
+import type { LiveCollection, LiveCollections } from '../live-collections.js';
 
 export interface Match {
   /** `unseen`: created just now, and no listing has shown it yet. */

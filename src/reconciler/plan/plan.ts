@@ -24,7 +24,7 @@ import {
   type Values,
   type Write,
 } from '../../model/index.js';
-import type { LiveCollection, LiveCollections } from '../observe.js';
+import type { LiveCollection, LiveCollections } from '../live-collections.js';
 import type { Visibility } from '../visibility.js';
 import { graph } from './dependency-graph.js';
 import { diff, driftOf, ignoring, type SecretVerdict } from './diff.js';

@@ -28,9 +28,9 @@ import {
 } from './possible-duplicates.js';
 import { ownRoot, formerAddressInState } from './match.js';
 import { maskedWords, masksSent } from './masked-configuration.js';
-import type { LiveCollections } from '../observe.js';
+import type { LiveCollections } from '../live-collections.js';
 import type { PlanInput } from './plan-input.js';
-import type { Selection } from './select.js';
+import type { Selection } from './target-selection.js';
 
 /** From this many objects on, the share of changed ones is limited. */
 const SHARE_FROM = 10;

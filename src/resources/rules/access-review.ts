@@ -14,11 +14,11 @@ import {
   type Project,
   type Roles,
 } from '../../model/index.js';
-import { checkTarget, observe, unreadWarnings } from '../../reconciler/observe.js';
+import { checkTarget, observe, unreadWarnings } from '../../reconciler/live-collections.js';
 import { plan } from '../../reconciler/plan/plan.js';
 import type { PlanInput } from '../../reconciler/plan/plan-input.js';
 import { observingOf, type PlanContext } from '../../reconciler/plan/propose.js';
-import { select } from '../../reconciler/plan/select.js';
+import { select } from '../../reconciler/plan/target-selection.js';
 import type { Snapshot } from '../../state/store-port.js';
 import { ACCOUNTS, AUTHORIZATIONS, rank } from './roles.js';
 
