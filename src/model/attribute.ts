@@ -1,3 +1,4 @@
+import { keptMembers } from './members.js';
 // The vocabulary of attributes. A kind names each of its fields once, in these words; types, JSON Schema,
 // reference docs, normal forms, redaction and the emulator's checks are all read from here.
 
@@ -49,9 +50,7 @@ export type Stored<A> = {
   [K in keyof A as A[K] extends { readonly unstored: true } ? never : K]: A[K];
 };
 export const stored = <const A extends Attributes>(attributes: A): Stored<A> =>
-  Object.fromEntries(
-    Object.entries(attributes).filter(([, { unstored }]) => unstored !== true),
-  ) as Stored<A>;
+  keptMembers(attributes, ({ unstored }) => unstored !== true) as Stored<A>;
 
 export const text = <const T extends Traits>(doc: string, traits?: T & Pick<Text, 'format'>) =>
   ({ word: 'text', doc, ...traits }) as { word: 'text'; doc: string } & T;

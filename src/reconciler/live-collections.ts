@@ -3,10 +3,14 @@
 import {
   exits,
   isEmpty,
+  keptMembers,
   redactAll,
   refuse,
   Refusal,
   sameTarget,
+  isTree,
+  unescapeAll,
+  walk,
   type Attributes,
   type CloudReader,
   type Diagnostic,
@@ -19,9 +23,6 @@ import {
   type State,
   type Value,
   type Values,
-  isTree,
-  unescapeAll,
-  walk,
 } from '../model/index.js';
 import type { Clock } from '../platform/index.js';
 import { storable } from './plan/document-diff.js';
@@ -173,11 +174,7 @@ export function storedValues(kind: Kind, values: Values): JsonObject {
   const isKept = (name: string): boolean =>
     kind.attributes[name]?.wire !== 'merge' && kind.attributes[name]?.unstored !== true;
   return unescapeAll(
-    redactAll(
-      Object.fromEntries(
-        Object.entries(seen).filter(([name, value]) => !isEmpty(value) && isKept(name)),
-      ),
-    ),
+    redactAll(keptMembers(seen, (value, name) => !isEmpty(value) && isKept(name))),
   );
 }
 

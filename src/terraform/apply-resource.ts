@@ -2,6 +2,7 @@
 // at that moment, read back, and answered as planned. Whatever goes wrong, an id that is known is answered.
 import {
   isEmpty,
+  keptMembers,
   Refusal,
   refuse,
   secretsIn,
@@ -241,7 +242,7 @@ async function proven(context: OperationContext, written: WrittenChange) {
 }
 
 const withoutSecretsOf = (fields: Values): Values =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => secretsIn(value).size === 0));
+  keptMembers(fields, (value) => secretsIn(value).size === 0);
 
 const unread = (kind: Kind, id: string): WireDiagnostic => ({
   severity: 'warning',

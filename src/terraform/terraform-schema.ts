@@ -2,6 +2,7 @@
 // terraform's words.
 import {
   compareText,
+  mapMembers,
   providerBlock,
   recordsQuery,
   resourceBlock,
@@ -16,7 +17,6 @@ import {
   type Kinds,
   type ResourceBlock,
 } from '../model/index.js';
-import { mapped } from './convert.js';
 import type { CtyType } from './protocol/cty.js';
 import type {
   IdentitySchema,
@@ -236,6 +236,6 @@ function typeOfWord(attribute: Attribute): CtyType {
     case 'map':
       return [attribute.word, typeOfWord(attribute.of)];
     case 'object':
-      return objectType(Object.entries(mapped(attribute.attributes, typeOfWord)));
+      return objectType(Object.entries(mapMembers(attribute.attributes, (one) => typeOfWord(one))));
   }
 }

@@ -4,6 +4,7 @@ import {
   canonical,
   defined,
   digest,
+  keptMembers,
   redactAll,
   referencesIn,
   refuse,
@@ -258,8 +259,9 @@ function entryWithout(
 /** Whether two entries are equal but for computed attributes and applied_at, which alone are not worth a write of the state. */
 function sameEntry(kind: Kind, a: Entry, b: Entry): boolean {
   const stable = (entry: Entry): string => {
-    const observed = Object.fromEntries(
-      Object.entries(entry.observed).filter(([name]) => kind.attributes[name]?.computed !== true),
+    const observed = keptMembers(
+      entry.observed,
+      (_, name) => kind.attributes[name]?.computed !== true,
     );
     return canonical({ ...entry, observed, applied_at: '' } as unknown as JsonObject);
   };
@@ -561,7 +563,7 @@ const undoneBy = (sent: Sent): 'unknown' | 'skipped' | 'failed' =>
 const echoes = (kind: Kind, fields: Values, { values }: Live): boolean =>
   isApplied(
     kind,
-    Object.fromEntries(Object.entries(fields).filter(([name]) => Object.hasOwn(values, name))),
+    keptMembers(fields, (_, name) => Object.hasOwn(values, name)),
     { id: '', values },
   );
 
@@ -881,4 +883,4 @@ export function missingSecret({ address, origin }: Change, fields: Values): Diag
 }
 
 const omit = (values: Values, names: readonly string[]): Values =>
-  Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)));
+  keptMembers(values, (_, name) => !names.includes(name));

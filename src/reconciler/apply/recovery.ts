@@ -5,6 +5,7 @@ import {
   ageOf,
   defined,
   exits,
+  keptMembers,
   objectsIn,
   Refusal,
   same,
@@ -314,7 +315,7 @@ async function whatWasDone(
 
 /** What the journal holds of a request in clear: a write counts as done unless something else shows that it was not. */
 const shownOnly = (body: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(body).filter(([, value]) => value !== SENSITIVE));
+  keptMembers(body, (value) => value !== SENSITIVE);
 
 /** What the journal is told of a create that was looked for: nothing where a person has to decide. A listing has shown what was found. */
 export function recordsOf(kinds: Kinds, settled: Settled): readonly RunRecord[] {

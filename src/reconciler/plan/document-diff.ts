@@ -2,6 +2,7 @@
 // what a write sends, and what became of the rest. Members nobody declared are neither shown nor stored. A PUT replaces
 // the document, so it carries the whole live one with our members in it; a mask in it would overwrite what it hides.
 import {
+  keptMembers,
   Reference,
   Secret,
   Template,
@@ -375,11 +376,10 @@ export function applied(kind: Kind, declared: Values): JsonObject {
 
 /** Values without documents that are compared as a whole and hold a literal under the name of a secret. */
 export const storable = ({ attributes }: Kind, values: Values): Values =>
-  Object.fromEntries(
-    Object.entries(values).filter(
-      ([name, value]) =>
-        attributes[name]?.word !== 'document' || isMerged(attributes[name]) || !holdsLiteral(value),
-    ),
+  keptMembers(
+    values,
+    (value, name) =>
+      attributes[name]?.word !== 'document' || isMerged(attributes[name]) || !holdsLiteral(value),
   );
 
 const isLiteral = (name: string, value: Value): boolean =>

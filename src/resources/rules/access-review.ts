@@ -3,6 +3,7 @@
 import {
   append,
   compareText,
+  keptMembers,
   type AccessCell,
   type AccessReview,
   type Audited,
@@ -37,9 +38,7 @@ export async function reviewAccess(
   const names: readonly string[] = [ACCOUNTS, AUTHORIZATIONS];
   checkTarget(snapshot?.state, cloud.target);
   const ours = ({ kind }: { readonly kind: string }): boolean => names.includes(kind);
-  const resources = Object.fromEntries(
-    Object.entries(snapshot?.state.resources ?? {}).filter(([, entry]) => ours(entry)),
-  );
+  const resources = keptMembers(snapshot?.state.resources ?? {}, (entry) => ours(entry));
   const state = snapshot && { ...snapshot.state, resources };
   const observing = observingOf(context, state);
   const liveObjects = await observe(observing, names);
