@@ -15,7 +15,7 @@ import { withCommands, verdictWithCommands } from './commands-to-type.js';
 import type { Context } from './context.js';
 import { fingerprintsOf, settleMilliseconds, storeOf } from './state-location.js';
 import { brokenHere, loadProject, chosen, withOutsidePaths, type Chosen } from './project.js';
-import { reach, type Reached } from './target.js';
+import { reach, type Reached } from './cloud-connection.js';
 import { version } from './version.js';
 import { watch, type Watch } from './watch-loop.js';
 

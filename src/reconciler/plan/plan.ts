@@ -24,7 +24,7 @@ import {
   type Values,
   type Write,
 } from '../../model/index.js';
-import type { LiveCollection, LiveCollections } from '../observe.js';
+import type { LiveCollection, LiveCollections } from '../live-collections.js';
 import type { Visibility } from '../visibility.js';
 import { graph } from './dependency-graph.js';
 import { diff, driftOf, ignoring, type SecretVerdict } from './diff.js';
@@ -305,9 +305,7 @@ const desired = (declaration: Declaration, declared: Values): Desired => ({
   declared,
   file: declaration.file ?? declaration.origin.file,
   protect: declaration.lifecycle.protect === true,
-  ...(declaration.lifecycle.on_removal === undefined
-    ? {}
-    : { on_removal: declaration.lifecycle.on_removal }),
+  ...defined({ on_removal: declaration.lifecycle.on_removal }),
 });
 
 function creation(
