@@ -12,7 +12,7 @@ const allowed = {
   declarations: ['^src/resources/role-ladder\\.ts$', '^node_modules/(ajv|re2js|yaml)/'],
   report: ['^node_modules/(fast-json-patch|picocolors)/'],
   terraform: [
-    '^src/reconciler/(observe|visibility|plan/(match|document-diff|diff|policy|propose)|apply/(executor|operation|pre-image|proof|recovery|guards))\\.ts$',
+    '^src/reconciler/(live-collections|visibility|plan/(match|document-diff|diff|policy|propose)|apply/(executor|operation|pre-image|proof|recovery|guards))\\.ts$',
     '^src/resources/role-ladder\\.ts$',
     '^src/state/store-port\\.ts$',
     '^node_modules/(@grpc|protobufjs|@msgpack)/',

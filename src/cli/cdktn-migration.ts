@@ -1,6 +1,6 @@
 // From cdktf to its living fork: which texts change and how, and whether two runs of a program wrote the same.
 // Nothing here touches a file.
-import { isObject, type Json, type JsonObject } from '../model/index.js';
+import { isObject, mapMembers, type Json, type JsonObject } from '../model/index.js';
 import { patchBetween, pointerSteps } from '../report/patch.js';
 import type { WrittenFiles } from './cdk-program.js';
 
@@ -74,12 +74,7 @@ export async function outputOf(
 function withoutMaker(tree: Json): Json {
   if (Array.isArray(tree)) return (tree as readonly Json[]).map(withoutMaker);
   if (!isObject(tree)) return tree;
-  return Object.fromEntries(
-    Object.entries(tree).map(([key, value]) => [
-      key,
-      key === '//' ? madeBy(value) : withoutMaker(value),
-    ]),
-  );
+  return mapMembers(tree, (value, key) => (key === '//' ? madeBy(value) : withoutMaker(value)));
 }
 
 function madeBy(comment: Json): Json {

@@ -68,20 +68,8 @@ async function read(
   { checks, files = declarationFiles, settingsAlone = false }: Reading,
 ) {
   const { load, lint } = await import('../declarations/index.js');
-  const { kinds, collections, cwd, environment, stdin, masking } = context;
-  const options = {
-    kinds,
-    collections,
-    paths,
-    cwd,
-    files,
-    settingsAlone,
-    stdin,
-    environment,
-    variables,
-    found: masking.add,
-    ...defined({ env }),
-  };
+  const options = { ...loading(context, paths, { env, variables }), files, settingsAlone };
+  const { kinds } = context;
   const loaded = await (settingsAlone
     ? load(options)
     : withPrograms(context, (synthesise) => load({ ...options, synthesise })));
@@ -94,6 +82,23 @@ async function read(
     );
   return { project, diagnostics: found.map((one) => framed(one, frame)) };
 }
+
+const loading = (
+  { kinds, collections, cwd, environment, stdin, masking }: Context,
+  paths: readonly string[],
+  { env, variables }: Chosen,
+) => ({
+  kinds,
+  collections,
+  paths,
+  cwd,
+  files: declarationFiles,
+  stdin,
+  environment,
+  variables,
+  found: masking.add,
+  ...defined({ env }),
+});
 
 interface Reading {
   readonly checks: Checks;
@@ -189,6 +194,25 @@ export async function loadProject(
   if (flags.var) context.said = saidOf(masking, { ...said, variables: flags.var });
   await context.tell(diagnostics);
   return project;
+}
+
+/**
+ * The project with what other files of the current folder declare, where PATHs below it leave them out: limits count the
+ * objects of the whole. Files with errors, and CDK programs, count nothing, which makes the limits stricter.
+ */
+export async function withOutsidePaths(
+  context: Context,
+  project: Project,
+  how: Chosen,
+): Promise<Project> {
+  const { paths, declarations } = project;
+  if (paths.includes('.') || !paths.every((path) => /^(?![/-]|\.\.(\/|$))/.test(path)))
+    return project;
+  const { load } = await import('../declarations/index.js');
+  const whole = await load(loading(context, [], how));
+  const own = new Set(declarations.map(({ address }) => address));
+  const outside_paths = whole.project?.declarations.filter(({ address }) => !own.has(address));
+  return outside_paths?.length ? { ...project, outside_paths } : project;
 }
 
 /**

@@ -12,7 +12,7 @@ import { createProvider, type ProviderTools } from '../terraform/provider-calls.
 import { policyRules } from '../resources/rules/index.js';
 import { contextOf, type Context } from './context.js';
 import { fingerprintsOf, settleMilliseconds } from './state-location.js';
-import { endpointsIn, reach } from './target.js';
+import { endpointsIn, reach } from './cloud-connection.js';
 import { version } from './version.js';
 
 type Run = Awaited<ReturnType<ProviderTools['run']>>;

@@ -5,7 +5,7 @@ import type { Fingerprints } from '../platform/index.js';
 import { machine } from '../platform/host.js';
 import type { Store } from '../state/index.js';
 import type { Context } from './context.js';
-import { secretOf } from './target.js';
+import { secretOf } from './cloud-connection.js';
 import { version } from './version.js';
 
 /** The environment of `--env` or TRUEUP_ENV. @throws Refusal for a name that is none. */

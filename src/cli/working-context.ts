@@ -14,8 +14,8 @@ import type { Session, Snapshot, Store } from '../state/index.js';
 import { withCommands, verdictWithCommands } from './commands-to-type.js';
 import type { Context } from './context.js';
 import { fingerprintsOf, settleMilliseconds, storeOf } from './state-location.js';
-import { brokenHere, loadProject, chosen, type Chosen } from './project.js';
-import { reach, type Reached } from './target.js';
+import { brokenHere, loadProject, chosen, withOutsidePaths, type Chosen } from './project.js';
+import { reach, type Reached } from './cloud-connection.js';
 import { version } from './version.js';
 import { watch, type Watch } from './watch-loop.js';
 
@@ -73,7 +73,7 @@ export async function withProject<T>(
   work: (site: ProjectContext) => Promise<T>,
   how: Chosen = chosen(context),
 ): Promise<T> {
-  const project = await loadProject(context, paths, how);
+  const project = await withOutsidePaths(context, await loadProject(context, paths, how), how);
   try {
     const { settings } = project;
     return await withCloud(context, settings, (place) => work({ ...place, project }), how.env);

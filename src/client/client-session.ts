@@ -1,6 +1,14 @@
 // One run's conversation with the cloud: which address a kind is spoken to at, with which credentials, and reads
 // that are answered or refused. Credentials are revealed here, for the request that carries them.
-import { defined, Refusal, exits, isLoopback, refuse, type Secret } from '../model/index.js';
+import {
+  defined,
+  mapMembers,
+  Refusal,
+  exits,
+  isLoopback,
+  refuse,
+  type Secret,
+} from '../model/index.js';
 import { Malformed } from './response.js';
 import { httpClient, type Call, type HttpClient, type HttpPorts } from './http-client.js';
 import type { Dialect } from './dialect.js';
@@ -142,9 +150,7 @@ function endpointsOf({ v2: two, v3: three, iot: platform, clock }: ConnectOption
       v2: {
         dialect: v2,
         base: baseUrlOf(two.url, v2.address),
-        headers: Object.fromEntries(
-          Object.entries(two.headers).map(([name, secret]) => [name, { prefix: '', secret }]),
-        ),
+        headers: mapMembers(two.headers, (secret) => ({ prefix: '', secret })),
       },
     }),
     ...(three && {

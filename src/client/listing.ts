@@ -1,7 +1,7 @@
 // Reading objects: whole collections, each listed to its proven end, and single objects by their identifiers.
 import { defined, refuse, type Kind, type Listing, type Live } from '../model/index.js';
 import { Malformed, liveIn, liveOf, parseAnswer, validId } from './response.js';
-import { chunks, each, pagesOf, valuesPerQuery } from './pagination.js';
+import { chunks, each, pagesOf, PRESENT_OR_ABSENT, valuesPerQuery } from './pagination.js';
 import { httpDate } from './retry.js';
 import { understood, type Endpoint, type ClientSession } from './client-session.js';
 import type { Answer } from './transport.js';
@@ -89,7 +89,7 @@ async function findByPath(
 ): Promise<readonly Live[]> {
   const path = endpoint.base.path + endpoint.dialect.path(kind.operations.collection, id);
   return understood(kind.name, path, async () => {
-    const answer = await read(endpoint, kind.name, path, { statuses: [200, 404, 410] });
+    const answer = await read(endpoint, kind.name, path, { statuses: PRESENT_OR_ABSENT });
     if (answer.status !== 200) return [];
     const live = liveOf(endpoint.dialect, kind, endpoint.dialect.single(parseAnswer(answer)));
     if (live.id !== id) throw new Malformed(`is about ${live.id}`);

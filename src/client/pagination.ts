@@ -11,6 +11,8 @@ type Read<T> = (query: string, signal?: AbortSignal) => Promise<T>;
 /** More records than any account has; a listing that passes it is endless. */
 const maxRecords = 1_000_000;
 export const maxEmptyPages = 10;
+/** Statuses of an answer about one id: it is there, or it is not. */
+export const PRESENT_OR_ABSENT: readonly number[] = [200, 404, 410];
 
 /** Every page from `first` on, the last of which said so. @throws Malformed for loops and listings without end. */
 export async function* pages(

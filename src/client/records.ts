@@ -19,7 +19,7 @@ import {
 } from '../model/index.js';
 import { flattened, Malformed, parseAnswer, recordOf, validId } from './response.js';
 import type { ResponsePage } from './dialect.js';
-import { chunks, maxEmptyPages, pagesOf, valuesPerQuery } from './pagination.js';
+import { chunks, maxEmptyPages, pagesOf, PRESENT_OR_ABSENT, valuesPerQuery } from './pagination.js';
 import { understood, type Endpoint, type ClientSession } from './client-session.js';
 
 /** A filter that finds nothing as it is and is HTML-escaped is asked for in its plain form as well. @throws Refusal where the reading is not proven complete, or the collection cannot be asked that. */
@@ -36,8 +36,8 @@ export async function* records(
   const found = finder(endpoint, collection);
   if (id !== undefined) {
     yield await understood(name, path, async () => {
-      const answer = await session.read(endpoint, name, path, { statuses: [200, 404] });
-      return answer.status === 404 ? [] : [found(endpoint.dialect.single(parseAnswer(answer)))];
+      const answer = await session.read(endpoint, name, path, { statuses: PRESENT_OR_ABSENT });
+      return answer.status === 200 ? [found(endpoint.dialect.single(parseAnswer(answer)))] : [];
     });
     return;
   }

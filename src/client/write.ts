@@ -1,6 +1,7 @@
 // Writing: the request that carries a change out, and what became of it.
 import {
   defined,
+  mapMembers,
   Reference,
   Refusal,
   Secret,
@@ -140,7 +141,5 @@ function uncovered(value: Value, reveal: (secret: Secret) => string): unknown {
   if (value instanceof Reference || value instanceof Template)
     throw new Error(`${String(value)} was not filled before sending`);
   if (Array.isArray(value)) return value.map((item: Value) => uncovered(item, reveal));
-  return isTree(value)
-    ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, uncovered(item, reveal)]))
-    : value;
+  return isTree(value) ? mapMembers(value, (item) => uncovered(item, reveal)) : value;
 }

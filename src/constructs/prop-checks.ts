@@ -5,6 +5,7 @@ import {
   didYouMean,
   durationWords,
   isObject,
+  mapMembers,
   number,
   tryDuration,
   tryJson,
@@ -62,9 +63,7 @@ function writtenAs(attribute: Attribute, value: unknown, endpoint: LibraryAdapte
   if (attribute.word === 'object' && isObject(value))
     return written(attribute.attributes, value, endpoint);
   if (attribute.word === 'map' && isObject(value))
-    return Object.fromEntries(
-      Object.entries(value).map(([key, item]) => [key, writtenAs(attribute.of, item, endpoint)]),
-    );
+    return mapMembers(value, (item) => writtenAs(attribute.of, item, endpoint));
   return (attribute.word === 'list' || attribute.word === 'set') && Array.isArray(value)
     ? value.map((item) => writtenAs(attribute.of, item, endpoint))
     : value;

@@ -1,6 +1,7 @@
 // Fills in what is known while loading (`var`, `env`, `each`), and turns what remains into references, templates and
 // secrets. Values that are filled in are texts of the same language, escaped, so that no value can become a reference.
 import {
+  mapMembers,
   Reference,
   Secret,
   Template,
@@ -517,7 +518,5 @@ export function spell(value: Value): Json {
       ),
     );
   if (isList(value)) return value.map(spell);
-  return isTree(value)
-    ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, spell(item)]))
-    : value;
+  return isTree(value) ? mapMembers(value, (item) => spell(item)) : value;
 }

@@ -7,6 +7,7 @@ import {
   defaultSettings,
   didYouMean,
   digest,
+  keptMembers,
   nearest,
   sha256,
   tryAddress,
@@ -139,9 +140,7 @@ export async function load(asked: LoadOptions): Promise<Loaded> {
   const parts = await resolve(options, run, collected, finding.overlay && overlay);
   refuseSecretVariables(run, options, given);
   adviseUnused(options, used, report);
-  const usedOutside = Object.fromEntries(
-    Object.entries(options.outside).filter(([name]) => used.has(name)),
-  );
+  const usedOutside = keptMembers(options.outside, (_, name) => used.has(name));
   const understood = projectOf(parts, finding.paths, usedOutside);
   return {
     ...(!report.failed() && { project: understood }),

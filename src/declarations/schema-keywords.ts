@@ -1,6 +1,13 @@
 // The keywords of JSON Schema that an expectation may hold: those of draft-07 that are plain, cheap and known to every
 // editor. Each is named once, here; what is said against a file and what editors complete are read off this.
-import { canonical, isList, isObject, type Json, type JsonObject } from '../model/index.js';
+import {
+  canonical,
+  isList,
+  isObject,
+  mapMembers,
+  type Json,
+  type JsonObject,
+} from '../model/index.js';
 
 /** What stands behind a keyword. */
 export interface Operand {
@@ -126,13 +133,10 @@ export const instead: Readonly<Record<string, string>> = {
 /** The schema of such a schema, for `#/definitions/every`. */
 export function everySchema(): JsonObject {
   const filled: JsonObject = { type: 'string', pattern: '\\$\\{' };
-  const properties = Object.fromEntries(
-    Object.entries(keywords).map(([keyword, operand]) => [
-      keyword,
-      operand === text || operand === value || operand.schema === SELF
-        ? operand.schema
-        : { anyOf: [operand.schema, filled] },
-    ]),
+  const properties = mapMembers(keywords, (operand) =>
+    operand === text || operand === value || operand.schema === SELF
+      ? operand.schema
+      : { anyOf: [operand.schema, filled] },
   );
   return {
     description: 'JSON Schema that every record has to satisfy: plain keywords of draft-07.',

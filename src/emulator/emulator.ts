@@ -24,7 +24,7 @@ import { strict, type Behaviours } from './behaviours.js';
 import { hideSecrets, type StoredRecord } from './records.js';
 import { dialectOf, Refused, refusalResponse } from './error-responses.js';
 import { isNamed, specificsOf } from './collection-rules.js';
-import { createStaleness } from './staleness.js';
+import { createStaleFault } from './stale-fault.js';
 import { createStore, type Listener } from './record-store.js';
 import { addV2 } from './v2.js';
 import { addV3 } from './v3.js';
@@ -70,8 +70,8 @@ export function createEmulator(options: EmulatorOptions) {
   const kinds = extended ? withExternals(options.kinds, collections) : options.kinds;
   const whole = extended ? withMentioned(estate, kinds) : estate;
   const stored = createStore({ kinds, collections, estate: whole, clock, random });
-  const staleness = createStaleness(stored, clock, random);
-  const { store } = staleness;
+  const staleFault = createStaleFault(stored, clock, random);
+  const { store } = staleFault;
   const shared = { store, behaviours, clock, random, secrets: createSecrets() };
   const cloud: EmulatedCloud = {
     ...shared,
@@ -79,9 +79,9 @@ export function createEmulator(options: EmulatorOptions) {
     deliveries: createDeliveries({ ...options.deliveries, ...shared }),
   };
   const app = createApp(cloud);
-  const lagging = { ...cloud, store: staleness.readings };
+  const lagging = { ...cloud, store: staleFault.readings };
   const seenBy = (method: string): EmulatedCloud =>
-    method === 'GET' && staleness.lags() ? lagging : cloud;
+    method === 'GET' && staleFault.lags() ? lagging : cloud;
   const requests: Exchange[] = [];
   const { later, settled } = lateWrites(clock);
   let play = staged(options.faults ?? []);
@@ -105,7 +105,7 @@ export function createEmulator(options: EmulatorOptions) {
       method,
       proceed: async () => app.fetch(request, { body, cloud: seenBy(method) }),
       shift: (remove) => shiftBy(cloud, kind, url, remove),
-      lagging: staleness.during,
+      lagging: staleFault.during,
       later,
     };
     try {

@@ -4,6 +4,7 @@ import {
   defined,
   idOf,
   isObject,
+  mapMembers,
   own,
   refuse,
   tryJson,
@@ -134,11 +135,8 @@ function stored(attribute: Attribute, value: Json): Json {
   if (attribute.word === 'list' || attribute.word === 'set')
     return (value as readonly Json[]).map((item) => stored(attribute.of, item));
   if (attribute.word !== 'object') return value;
-  return Object.fromEntries(
-    Object.entries(value as JsonObject).map(([name, item]) => [
-      name,
-      attribute.attributes[name] ? stored(attribute.attributes[name], item) : item,
-    ]),
+  return mapMembers(value as JsonObject, (item, name) =>
+    attribute.attributes[name] ? stored(attribute.attributes[name], item) : item,
   );
 }
 

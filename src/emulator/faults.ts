@@ -3,7 +3,7 @@ import { defined, refuse } from '../model/index.js';
 import type { Clock } from '../platform/index.js';
 import type { Behaviours } from './behaviours.js';
 import { dialectOf, Refused, refusalResponse } from './error-responses.js';
-import type { Lag } from './staleness.js';
+import type { Lag } from './stale-fault.js';
 
 /** What each fault takes behind `=`: `needed`, `optional` or nothing. */
 const faultNames = {

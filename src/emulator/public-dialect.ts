@@ -1,6 +1,6 @@
 // What public clients expect of v2 beside the reference: header names, query parameters, larger limits.
 // Nothing of it exists in the dialect of the reference.
-import { compareText, own, type Collection, type JsonObject } from '../model/index.js';
+import { compareText, keptMembers, own, type Collection, type JsonObject } from '../model/index.js';
 import { queryOf, type Asked } from './app.js';
 import { passing, sortKeyOf, testOf, type Filter, type FilterType } from './filter-comparison.js';
 import type { StoredRecord } from './records.js';
@@ -93,6 +93,5 @@ function narrowing({ attributes }: Collection, text: string): (shown: JsonObject
   const names = text.split(',');
   if (!names.every((name) => Object.hasOwn(attributes, name)))
     turnDown(400, 'fields names a field that does not exist', ['fields']);
-  return (shown) =>
-    Object.fromEntries(Object.entries(shown).filter(([name]) => names.includes(name)));
+  return (shown) => keptMembers(shown, (_, name) => names.includes(name));
 }

@@ -1,8 +1,10 @@
 // Records, read from the attributes of their kinds: what the service takes (`accept`), stores and shows (`showAll`).
 // Stored, a reference is the id as text and a secret is the mask alone: no record holds a secret.
 import {
+  cached,
   idOf,
   isObject,
+  mapMembers,
   own,
   type Attribute,
   type Attributes,
@@ -34,9 +36,7 @@ const listed = new WeakMap<Attributes, Entries>();
 
 /** The entries of a kind's attributes, listed once: a hundred thousand records ask for them. */
 export function entriesOf(attributes: Attributes): Entries {
-  const entries = listed.get(attributes) ?? Object.entries(attributes);
-  listed.set(attributes, entries);
-  return entries;
+  return cached(listed, attributes, () => Object.entries(attributes));
 }
 
 export function showAll(
@@ -63,9 +63,7 @@ function show(attribute: Attribute, value: Json, face: RenderContext): Json {
     case 'set':
       return (value as readonly Json[]).map((item) => show(attribute.of, item, face));
     case 'map':
-      return Object.fromEntries(
-        Object.entries(value).map(([key, item]) => [key, show(attribute.of, item as Json, face)]),
-      );
+      return mapMembers(value as JsonObject, (item) => show(attribute.of, item, face));
     case 'object':
       return showAll(attribute.attributes, value as JsonObject, face);
     case 'document':
@@ -78,9 +76,7 @@ function show(attribute: Attribute, value: Json, face: RenderContext): Json {
 function escapeTexts(value: Json): Json {
   if (typeof value === 'string') return escapeHtml(value);
   if (Array.isArray(value)) return value.map(escapeTexts);
-  return isObject(value)
-    ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, escapeTexts(item)]))
-    : value;
+  return isObject(value) ? mapMembers(value, (item) => escapeTexts(item)) : value;
 }
 
 function showReference(to: string, wire: Attribute['wire'], id: string, face: RenderContext): Json {
@@ -203,9 +199,7 @@ function accept(
         : wrong('must be a list');
     case 'map':
       if (!isObject(value)) return wrong('must be an object');
-      return Object.fromEntries(
-        Object.entries(value).map(([key, item]) => [key, inner(attribute.of, item, key)]),
-      );
+      return mapMembers(value, (item, key) => inner(attribute.of, item, key));
     case 'object':
       return isObject(value)
         ? acceptObject(attribute.attributes, value, path, intake)

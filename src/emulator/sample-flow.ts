@@ -1,6 +1,6 @@
 // The sample flow: one GET that reads a SIM, changes its status to the other one, and reads it again. It belongs to
 // nobody's log: the reference gives it no events.
-import type { Json } from '../model/index.js';
+import { mapMembers, type Json } from '../model/index.js';
 import { answerText, queryOf, route, type EmulatorApp, type Asked } from './app.js';
 import { checkParameters } from './pagination.js';
 import type { StoredRecord } from './records.js';
@@ -84,7 +84,7 @@ function information(record: StoredRecord, customer: string): Json {
     ),
   };
   return {
-    ...Object.fromEntries(Object.entries(texts).map(([name, value]) => [name, [value]])),
+    ...mapMembers(texts, (value) => [value]),
     apns: [{ apn: [{ name: ['internet'], description: ['Internet'] }] }],
   };
 }

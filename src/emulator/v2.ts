@@ -1,5 +1,5 @@
 // The legacy surface: `/api/v2/<collection>/`, four headers, `data` and `meta`, references as URLs.
-import { wireText, type Json, type JsonObject, type Kind } from '../model/index.js';
+import { keptMembers, wireText, type Json, type JsonObject, type Kind } from '../model/index.js';
 import { activitiesOf, activityFilters, type Actor } from './activity-log.js';
 import {
   answerText,
@@ -302,9 +302,7 @@ function reset(
   before: StoredRecord,
   fields: Readonly<Record<string, Json>>,
 ): Record<string, Json> {
-  const fixed = Object.fromEntries(
-    Object.entries(before).filter(([name]) => kind.attributes[name]?.immutable === true),
-  );
+  const fixed = keptMembers(before, (_, name) => kind.attributes[name]?.immutable === true);
   requireAll(kind, { ...fixed, ...fields }, asIs);
   const left = Object.entries(kind.attributes).filter(
     ([, { computed, optional, wire }]) =>

@@ -1,3 +1,4 @@
+import { keptMembers } from './members.js';
 // The vocabulary of attributes. A kind names each of its fields once, in these words; types, JSON Schema,
 // reference docs, normal forms, redaction and the emulator's checks are all read from here.
 
@@ -49,9 +50,7 @@ export type Stored<A> = {
   [K in keyof A as A[K] extends { readonly unstored: true } ? never : K]: A[K];
 };
 export const stored = <const A extends Attributes>(attributes: A): Stored<A> =>
-  Object.fromEntries(
-    Object.entries(attributes).filter(([, { unstored }]) => unstored !== true),
-  ) as Stored<A>;
+  keptMembers(attributes, ({ unstored }) => unstored !== true) as Stored<A>;
 
 export const text = <const T extends Traits>(doc: string, traits?: T & Pick<Text, 'format'>) =>
   ({ word: 'text', doc, ...traits }) as { word: 'text'; doc: string } & T;
@@ -121,6 +120,11 @@ export function asCondition(attributes: Attributes): Attributes {
   const traits = { optional: true, computed: false, only_false: false };
   return Object.fromEntries(asked.map(([name, attribute]) => [name, { ...attribute, ...traits }]));
 }
+
+/** Nothing of such an object can be read, so there is nothing to show where it is not declared. */
+export const holdsOnlySecrets = (attribute: Attribute): boolean =>
+  attribute.word === 'object' &&
+  Object.values(attribute.attributes).every(({ secret }) => secret === true);
 
 export const writable = (attribute: Attribute): boolean => attribute.computed !== true;
 

@@ -1,4 +1,5 @@
 // What can be listed, managed here or not: where it is, in which pages it comes, and by what it is filtered.
+import { mapMembers } from './members.js';
 import type { Attributes } from './attribute.js';
 import { isObject, own, type Json } from './json.js';
 import { didYouMean } from './did-you-mean.js';
@@ -71,16 +72,11 @@ export const collection = <
 });
 
 const computedAll = (attributes: Attributes): Attributes =>
-  Object.fromEntries(
-    Object.entries(attributes).map(([name, one]) => [
-      name,
-      {
-        ...one,
-        ...(one.word === 'object' && { attributes: computedAll(one.attributes) }),
-        computed: true,
-      },
-    ]),
-  );
+  mapMembers(attributes, (one) => ({
+    ...one,
+    ...(one.word === 'object' && { attributes: computedAll(one.attributes) }),
+    computed: true,
+  }));
 
 export function collectionsOf(list: readonly Collection[]): Collections {
   return new Map(list.map((one) => [one.name, one]));

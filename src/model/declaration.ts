@@ -126,6 +126,8 @@ export interface Project {
   readonly settings: Settings;
   readonly lookups: readonly Lookup[];
   readonly declarations: readonly Declaration[];
+  /** What other files of the current folder declare, where PATHs leave them out. Limits count these; nothing of them is planned. */
+  readonly outside_paths?: readonly Declaration[];
   readonly expectations: readonly Expectation[];
   /** PATH arguments as given, relative to the current folder: what is declared below them is in scope. */
   readonly paths: readonly string[];

@@ -19,6 +19,7 @@ export * from './json.js';
 export * from './kind.js';
 export * from './concurrency-limit.js';
 export * from './construct-comments.js';
+export * from './members.js';
 export * from './masking/secret-masking.js';
 export * from './masking/masked-text.js';
 export * from './partial-documents.js';

@@ -2,6 +2,7 @@
 // text, sets are sorted and unique, times are ISO 8601 in UTC, empty collections, null and the empty text of an optional
 // choice are the same nothing.
 // What is compared, stored and hashed is always in normal form; `toWire` turns it into what is sent.
+import { mapMembers } from './members.js';
 import type { Attribute, Attributes } from './attribute.js';
 import { Reference, Template, isTree, type Value, type Values } from './declaration.js';
 import {
@@ -72,9 +73,7 @@ export function unescapeAll<T extends Value>(value: T): T;
 export function unescapeAll(value: Value): Value {
   if (typeof value === 'string') return unescapeHtml(value);
   if (Array.isArray(value)) return (value as readonly Value[]).map((item) => unescapeAll(item));
-  return isTree(value)
-    ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, unescapeAll(item)]))
-    : value;
+  return isTree(value) ? mapMembers(value, (item) => unescapeAll(item)) : value;
 }
 
 /** The same for every spelling of a text, however often it was escaped. */
@@ -120,11 +119,7 @@ export function normal(attribute: Attribute, value: Value | undefined): Value {
         ? uniqueSorted(value.map((item: Value) => normal(attribute.of, item)))
         : value;
     case 'map':
-      return isTree(value)
-        ? Object.fromEntries(
-            Object.entries(value).map(([key, item]) => [key, normal(attribute.of, item)]),
-          )
-        : value;
+      return isTree(value) ? mapMembers(value, (item) => normal(attribute.of, item)) : value;
     case 'object':
       return isTree(value) ? { ...value, ...normalAll(attribute.attributes, value) } : value;
     case 'choice':
@@ -238,18 +233,11 @@ export function toWire(attribute: Attribute, value: Value): Value {
     case 'set':
       return Array.isArray(value) ? value.map((item: Value) => toWire(attribute.of, item)) : value;
     case 'map':
-      return isTree(value)
-        ? Object.fromEntries(
-            Object.entries(value).map(([key, item]) => [key, toWire(attribute.of, item)]),
-          )
-        : value;
+      return isTree(value) ? mapMembers(value, (item) => toWire(attribute.of, item)) : value;
     case 'object':
       return isTree(value)
-        ? Object.fromEntries(
-            Object.entries(value).map(([key, item]) => [
-              key,
-              attribute.attributes[key] ? toWire(attribute.attributes[key], item) : item,
-            ]),
+        ? mapMembers(value, (item, key) =>
+            attribute.attributes[key] ? toWire(attribute.attributes[key], item) : item,
           )
         : value;
     case 'document': {

@@ -1,5 +1,6 @@
 // What a change does to each attribute, for people: one list that text and Markdown lay out in their own way.
 import {
+  mapMembers,
   SENSITIVE,
   canonical,
   compareText,
@@ -111,9 +112,7 @@ const longest = 20_000;
 function brief(value: Json): Json {
   if (typeof value === 'string') return shorten(value, longest);
   if (Array.isArray(value)) return value.map(brief);
-  return isObject(value)
-    ? Object.fromEntries(Object.entries(value).map(([key, member]) => [key, brief(member)]))
-    : value;
+  return isObject(value) ? mapMembers(value, (member) => brief(member)) : value;
 }
 
 interface Leaf extends Pick<Difference, 'before' | 'after'> {

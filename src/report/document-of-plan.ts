@@ -3,6 +3,7 @@ import {
   defined,
   addressOf,
   fingerprintOf,
+  mapMembers,
   Reference,
   Secret,
   SENSITIVE,
@@ -339,12 +340,10 @@ function placed(
 }
 
 const normalised = ({ attributes }: Kind, values: Values): Values =>
-  Object.fromEntries(
-    Object.entries(values).map(([name, value]) => {
-      const attribute = attributes[name];
-      return [name, attribute ? normal(attribute, value) : value];
-    }),
-  );
+  mapMembers(values, (value, name) => {
+    const attribute = attributes[name];
+    return attribute ? normal(attribute, value) : value;
+  });
 
 /** `before` of such a change is what was applied, `after` what is live. */
 function resourceDrift(drift: Drift, kind: Kind): ResourceDrift {

@@ -2,6 +2,8 @@
 // recorded, as a secret itself is. Nothing of it is compared then, and no reference leads to it. What a request sends keeps
 // the name of the attribute: recovery must not take an object for ours because what differs was left out.
 import {
+  keptMembers,
+  mapMembers,
   SENSITIVE,
   type Entry,
   type JsonObject,
@@ -23,17 +25,10 @@ export function maskedStore(store: Store, masking: Masking): Store {
 
 function recordWithout(masking: Masking): <T extends RunRecord>(record: T) => T {
   const clear = (values: JsonObject): JsonObject =>
-    masking.holds(values)
-      ? Object.fromEntries(Object.entries(values).filter(([, value]) => !masking.holds(value)))
-      : values;
+    masking.holds(values) ? keptMembers(values, (value) => !masking.holds(value)) : values;
   const covered = (values: JsonObject): JsonObject =>
     masking.holds(values)
-      ? Object.fromEntries(
-          Object.entries(values).map(([name, value]) => [
-            name,
-            masking.holds(value) ? SENSITIVE : value,
-          ]),
-        )
+      ? mapMembers(values, (value) => (masking.holds(value) ? SENSITIVE : value))
       : values;
   const entry = <E extends Partial<Entry>>(one: E): E => ({
     ...one,

@@ -5,6 +5,8 @@ import {
   compareText,
   equal,
   isObject,
+  keptMembers,
+  mapMembers,
   refuse,
   sha256,
   type Entry,
@@ -30,9 +32,7 @@ function withoutFreeText(older: Loose): Loose {
   };
   return {
     ...older,
-    resources: Object.fromEntries(
-      Object.entries(resources).map(([address, entry]) => [address, cleared(entry)]),
-    ),
+    resources: mapMembers(resources, (entry) => cleared(entry)),
   };
 }
 
@@ -41,9 +41,7 @@ function packed(entry: Entry): Packed {
     (name) =>
       Object.hasOwn(entry.observed, name) && equal(entry.applied[name], entry.observed[name]),
   );
-  const applied = Object.fromEntries(
-    Object.entries(entry.applied).filter(([name]) => !as_observed.includes(name)),
-  );
+  const applied = keptMembers(entry.applied, (_, name) => !as_observed.includes(name));
   return { ...entry, applied, as_observed };
 }
 
@@ -64,9 +62,7 @@ export function encodeState({ resources, ...head }: State): string {
       line('    ', address, canonical(packed(resources[address] as Entry) as unknown as Json)),
     );
   const texts: Record<string, string> = {
-    ...Object.fromEntries(
-      Object.entries(head).map(([name, value]) => [name, canonical(value as Json)]),
-    ),
+    ...mapMembers(head, (value) => canonical(value as Json)),
     resources: entries.length === 0 ? '{}' : `{\n${entries.join(',\n')}\n  }`,
   };
   const lines = Object.keys(texts)
@@ -121,9 +117,7 @@ export async function decodeState(
   const { resources } = state as unknown as State;
   return {
     ...(state as unknown as State),
-    resources: Object.fromEntries(
-      Object.entries(resources).map(([address, entry]) => [address, unpacked(entry)]),
-    ),
+    resources: mapMembers(resources, (entry) => unpacked(entry)),
   };
 }
 

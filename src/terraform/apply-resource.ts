@@ -2,6 +2,7 @@
 // at that moment, read back, and answered as planned. Whatever goes wrong, an id that is known is answered.
 import {
   isEmpty,
+  keptMembers,
   Refusal,
   refuse,
   secretsIn,
@@ -19,7 +20,7 @@ import { diff, updateOf } from '../reconciler/plan/diff.js';
 import type { WrittenChange } from '../reconciler/apply/executor.js';
 import type { Performed } from '../reconciler/apply/operation.js';
 import { literalsAtMasks, declaredPart } from '../reconciler/plan/document-diff.js';
-import type { LiveCollection, LiveCollections } from '../reconciler/observe.js';
+import type { LiveCollection, LiveCollections } from '../reconciler/live-collections.js';
 import { endangers, judgeAlone, policyNeeds } from '../reconciler/plan/policy.js';
 import { missingCredentials } from '../reconciler/plan/propose.js';
 import {
@@ -242,7 +243,7 @@ async function proven(context: OperationContext, written: WrittenChange) {
 }
 
 const withoutSecretsOf = (fields: Values): Values =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => secretsIn(value).size === 0));
+  keptMembers(fields, (value) => secretsIn(value).size === 0);
 
 const unread = (kind: Kind, id: string): WireDiagnostic => ({
   severity: 'warning',

@@ -4,6 +4,7 @@ import {
   ExactNumber,
   isEmpty,
   isTree,
+  mapMembers,
   normal,
   normalAll,
   parseJson,
@@ -85,16 +86,9 @@ export function elementsOf<U>(
 ): readonly U[] | { readonly [key: string]: U } | null {
   if (word !== 'map') return Array.isArray(held) ? held.map((item) => each(item as never)) : null;
   return isTree(held as Value) && isRecord(held as CtyValue)
-    ? mapped(held as Readonly<Record<string, never>>, each)
+    ? mapMembers(held as Readonly<Record<string, never>>, (item) => each(item))
     : null;
 }
-
-/** A record with each of its values changed. */
-export const mapped = <T, U>(
-  record: Readonly<Record<string, T>>,
-  to: (value: T) => U,
-): Record<string, U> =>
-  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, to(value)]));
 
 function plain(attribute: Attribute, held: CtyValue | undefined): Value {
   if (held instanceof Unknown) return NOT_KNOWN;

@@ -5,6 +5,7 @@ import {
   isMask,
   isSecretName,
   isTree,
+  mapMembers,
   writables,
   type Diagnostic,
   type Kind,
@@ -26,15 +27,13 @@ function coveredIn(live: Value, held: readonly Value[]): Value {
     return (live as readonly Value[]).map((item) => coveredIn(item, items));
   }
   if (!isTree(live)) return live;
-  return Object.fromEntries(
-    Object.entries(live).map(([name, item]) => {
-      const known = held.flatMap((one) =>
-        isTree(one) && Object.hasOwn(one, name) ? [one[name] as Value] : [],
-      );
-      if (!isSecretName(name)) return [name, coveredIn(item, known)];
-      return [name, saysNothing(item) || known.some(isDeclared) ? item : COVER];
-    }),
-  );
+  return mapMembers(live, (item, name) => {
+    const known = held.flatMap((one) =>
+      isTree(one) && Object.hasOwn(one, name) ? [one[name] as Value] : [],
+    );
+    if (!isSecretName(name)) return coveredIn(item, known);
+    return saysNothing(item) || known.some(isDeclared) ? item : COVER;
+  });
 }
 
 const isDeclared = (value: Value): boolean => !isEmpty(value) && !isMask(value);

@@ -10,7 +10,7 @@ import {
   type Live,
   type Value,
 } from '../model/index.js';
-import type { LiveCollection } from '../reconciler/observe.js';
+import type { LiveCollection } from '../reconciler/live-collections.js';
 import { isSameValue } from './convert.js';
 import { wordsFor } from './wire-diagnostics.js';
 import type { ListingCache } from './listing-cache.js';

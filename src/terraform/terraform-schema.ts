@@ -1,7 +1,10 @@
 // Terraform's schemas, read from the kinds and collections: what is declared once there is typed and described here in
 // terraform's words.
 import {
+  cached,
   compareText,
+  holdsOnlySecrets,
+  mapMembers,
   providerBlock,
   recordsQuery,
   resourceBlock,
@@ -16,7 +19,6 @@ import {
   type Kinds,
   type ResourceBlock,
 } from '../model/index.js';
-import { mapped } from './convert.js';
 import type { CtyType } from './protocol/cty.js';
 import type {
   IdentitySchema,
@@ -59,10 +61,9 @@ type Typed = Pick<SchemaAttribute, 'name' | 'type' | 'nested'>;
 
 /** The object type that attributes make. */
 export function typeOf(attributes: readonly Typed[]): CtyType {
-  const type =
-    types.get(attributes) ?? objectType(attributes.map((one) => [one.name, attributeType(one)]));
-  types.set(attributes, type);
-  return type;
+  return cached(types, attributes, () =>
+    objectType(attributes.map((one) => [one.name, attributeType(one)])),
+  );
 }
 
 /** Members in the order in which core writes them: what it sends back has the bytes that it was sent. */
@@ -151,11 +152,6 @@ function secretAttributes(name: string, { doc }: Attribute): readonly SchemaAttr
   ];
 }
 
-/** Nothing of such an object can be read, so there is nothing to show where it is not declared. */
-const holdsOnlySecrets = (attribute: Attribute): boolean =>
-  attribute.word === 'object' &&
-  Object.values(attribute.attributes).every(({ secret }) => secret === true);
-
 /** The attributes that can be read, all used alike. */
 const readable =
   (use: Use) =>
@@ -236,6 +232,6 @@ function typeOfWord(attribute: Attribute): CtyType {
     case 'map':
       return [attribute.word, typeOfWord(attribute.of)];
     case 'object':
-      return objectType(Object.entries(mapped(attribute.attributes, typeOfWord)));
+      return objectType(Object.entries(mapMembers(attribute.attributes, (one) => typeOfWord(one))));
   }
 }

@@ -1,6 +1,7 @@
 // What writes share while the lock is held: the listing of each kind that pre-images are taken from, and a lane a kind
 // for creates, which is shut while the outcome of one of them is looked for: nothing else may appear meanwhile.
 import {
+  cached,
   defined,
   Refusal,
   writes,
@@ -23,7 +24,7 @@ import {
 import type { Proof } from '../reconciler/apply/proof.js';
 import type { Performed } from '../reconciler/apply/operation.js';
 import { beforeRun, type Before } from '../reconciler/apply/pre-image.js';
-import type { LiveCollection, LiveCollections } from '../reconciler/observe.js';
+import type { LiveCollection, LiveCollections } from '../reconciler/live-collections.js';
 import { rechecksOf } from '../reconciler/apply/guards.js';
 import { outcomeOf, type Settled } from '../reconciler/apply/recovery.js';
 import {
@@ -113,11 +114,8 @@ export function writeSessionOf(tools: Tools, held: Held): WriteSession {
   // Another process may have written while the lock was not ours.
   for (const kind of kinds.values()) listings.wrote(kind);
 
-  const base = (kind: Kind): Promise<LiveCollection> => {
-    const known = bases.get(kind.name) ?? readCollection(tools, kind);
-    bases.set(kind.name, known);
-    return known;
-  };
+  const base = (kind: Kind): Promise<LiveCollection> =>
+    cached(bases, kind.name, () => readCollection(tools, kind));
 
   async function send(operation: OperationTools, change: Change, context: SessionContext) {
     const kind = kinds.get(change.kind) as Kind;
@@ -201,9 +199,7 @@ function contextsOf(tools: Tools, executor: Executor) {
   /** Made once a kind, so that all its creates share what is read again. */
   function absenceOf(listing: LiveCollection): ChangeContext['recheck'] {
     const { name } = listing.kind;
-    const known = absences.get(name) ?? recheckOf(tools, new Map([[name, listing]]));
-    absences.set(name, known);
-    return known;
+    return cached(absences, name, () => recheckOf(tools, new Map([[name, listing]])));
   }
 
   /** @param listing what was there before, for creates; @param judged what the policies of a change were judged by */
@@ -212,8 +208,9 @@ function contextsOf(tools: Tools, executor: Executor) {
     judged?: ChangeContext['recheck'],
   ): SessionContext {
     const name = listing?.kind.name ?? '';
-    const before = befores.get(name) ?? beforeRun(new Map(listing ? [[name, listing]] : []));
-    befores.set(name, before);
+    const before = cached(befores, name, () =>
+      beforeRun(new Map(listing ? [[name, listing]] : [])),
+    );
     return {
       before,
       resolver: () => undefined,
@@ -238,14 +235,12 @@ function lanesOf({ signal }: Tools, held: Held, executor: Executor) {
   const lanes = new Map<string, Lane>();
 
   function laneOf(kind: Kind): Lane {
-    const lane = lanes.get(kind.name) ?? {
+    return cached(lanes, kind.name, () => ({
       running: 0,
       waiting: [],
       shut: undefined,
       open: () => undefined,
-    };
-    lanes.set(kind.name, lane);
-    return lane;
+    }));
   }
 
   /** Shuts the lane until it is known what became of an intent. */

@@ -341,8 +341,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an old address goes before the new one is bound',
     file: 'reconciler/apply/operation.ts',
-    find: 'entry: doubted }, ...unbindFormerAddress(change));',
-    replace: 'entry: doubted });',
+    find: 'entry: doubted }), ...unbindFormerAddress(change));',
+    replace: 'entry: doubted }));',
     tests: doubt,
   },
   {
@@ -460,8 +460,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the share is of what a target leaves',
     file: 'reconciler/plan/plan.ts',
-    find: 'for (const declaration of selection.others) {',
-    replace: 'for (const declaration of []) {',
+    find: 'for (const address of graph(others, () => true).order) {',
+    replace: 'for (const address of []) {',
     tests: effects,
   },
   {
@@ -601,16 +601,16 @@ export const mutants: readonly Mutant[] = [
   // Absence needs proof.
   {
     name: 'a 500 is absence',
-    file: 'client/listing.ts',
-    find: 'statuses: [200, 404, 410]',
-    replace: 'statuses: [200, 404, 410, 500]',
+    file: 'client/pagination.ts',
+    find: 'PRESENT_OR_ABSENT: readonly number[] = [200, 404, 410]',
+    replace: 'PRESENT_OR_ABSENT: readonly number[] = [200, 404, 410, 500]',
     tests: listing,
   },
   {
     name: 'a 410 for one object is no absence',
-    file: 'client/listing.ts',
-    find: 'statuses: [200, 404, 410]',
-    replace: 'statuses: [200, 404]',
+    file: 'client/pagination.ts',
+    find: 'PRESENT_OR_ABSENT: readonly number[] = [200, 404, 410]',
+    replace: 'PRESENT_OR_ABSENT: readonly number[] = [200, 404]',
     tests: listing,
   },
   {
@@ -679,10 +679,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a recorded id that a listing lacks is gone',
-    file: 'reconciler/observe.ts',
+    file: 'reconciler/live-collections.ts',
     find: 'if (missing.length > 0)',
     replace: 'if (missing.length > 1e9)',
-    tests: ['unit/reconciler/observe.test.ts'],
+    tests: ['unit/reconciler/live-collections.test.ts'],
   },
 
   // Who is spoken to, and how often.
@@ -858,10 +858,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a secret that the service answers in clear is kept',
-    file: 'reconciler/observe.ts',
+    file: 'reconciler/live-collections.ts',
     find: 'if (attribute?.secret) continue;',
     replace: '',
-    tests: ['unit/reconciler/observe.test.ts'],
+    tests: ['unit/reconciler/live-collections.test.ts'],
   },
   {
     name: 'a message repeats a credential',
@@ -1095,8 +1095,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'what is referred to goes before what refers',
     file: 'reconciler/plan/order.ts',
-    find: 'const waits = referrers.get(keyOf(change));',
-    replace: 'const waits = undefined as readonly string[] | undefined;',
+    find: 'waitingFor(change, referrers.get(keyOf(change)))',
+    replace: 'waitingFor(change)',
     tests: apply,
   },
   {
@@ -1146,7 +1146,7 @@ export const mutants: readonly Mutant[] = [
   // What may not happen by accident.
   {
     name: 'a kind may vanish',
-    file: 'reconciler/plan/select.ts',
+    file: 'reconciler/plan/target-selection.ts',
     find: '!request.destroy && gone.some(',
     replace: 'false && gone.some(',
     tests: plan,
@@ -1259,8 +1259,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'terraform: each create lists its kind again',
     file: 'terraform/write-session.ts',
-    find: 'absences.set(name, known);',
-    replace: '',
+    find: 'return cached(absences, name, () => recheckOf(',
+    replace: 'return cached(new Map(), name, () => recheckOf(',
     tests: ['unit/terraform/provider-reading.test.ts'],
   },
   {
@@ -1695,7 +1695,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a document alone is another form',
-    file: 'reconciler/plan/select.ts',
+    file: 'reconciler/plan/target-selection.ts',
     find: 'kind ? spread(kind, declaration.values) : declaration.values',
     replace: 'declaration.values',
     tests: merging,
@@ -1919,6 +1919,20 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/reconciler/first-share.test.ts'],
   },
   {
+    name: 'the share leaves out what refers to an object that is left out',
+    file: 'reconciler/plan/plan.ts',
+    find: 'found.has(reference.target) ? found : planned',
+    replace: 'planned',
+    tests: ['unit/reconciler/first-share.test.ts'],
+  },
+  {
+    name: 'the share is of the declarations of the given PATHs',
+    file: 'reconciler/plan/target-selection.ts',
+    find: '...(project.outside_paths ?? [])',
+    replace: '...[]',
+    tests: ['unit/reconciler/first-share.test.ts'],
+  },
+  {
     name: 'a new object that one reading lacks was changed by others',
     file: 'reconciler/apply/executor.ts',
     find: "if (!live && isNew) return 'earlier';",
@@ -1955,17 +1969,17 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'configurations of others lie in the state',
-    file: 'reconciler/observe.ts',
+    file: 'reconciler/live-collections.ts',
     find: "kind.attributes[name]?.wire !== 'merge' && ",
     replace: '',
     tests: merging,
   },
   {
     name: 'free text of the service lies in the state',
-    file: 'reconciler/observe.ts',
+    file: 'reconciler/live-collections.ts',
     find: ' && kind.attributes[name]?.unstored !== true',
     replace: '',
-    tests: ['unit/reconciler/observe.test.ts'],
+    tests: ['unit/reconciler/live-collections.test.ts'],
   },
   {
     name: 'another hand beside ours stops an update',
@@ -2322,7 +2336,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'alerts that cannot be read end the plan',
-    file: 'reconciler/observe.ts',
+    file: 'reconciler/live-collections.ts',
     find: '!(error instanceof Refusal) || error.exit === exits.interrupted',
     replace: 'error instanceof Refusal',
     tests: ['unit/resources/rules/assess.test.ts'],
@@ -2506,14 +2520,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a count takes what another was renamed from',
-    file: 'reconciler/plan/select.ts',
+    file: 'reconciler/plan/target-selection.ts',
     find: '!explicit.has(former)',
     replace: 'explicit.size >= 0',
     tests: plan,
   },
   {
     name: 'a count takes what was a for_each',
-    file: 'reconciler/plan/select.ts',
+    file: 'reconciler/plan/target-selection.ts',
     find: ' || isCount(state, one.address))',
     replace: ' || true)',
     tests: plan,
@@ -2978,7 +2992,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the state holds what is escaped',
-    file: 'reconciler/observe.ts',
+    file: 'reconciler/live-collections.ts',
     find: 'return unescapeAll(redactAll(',
     replace: 'return structuredClone(redactAll(',
     tests: ['unit/html-escaping.test.ts'],
@@ -3288,7 +3302,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a live secret of settings lies in the state',
-    file: 'reconciler/observe.ts',
+    file: 'reconciler/live-collections.ts',
     find: 'storable(kind, withoutSecrets(kind.attributes, values))',
     replace: 'withoutSecrets(kind.attributes, values)',
     tests: ['unit/reconciler/merge.test.ts'],

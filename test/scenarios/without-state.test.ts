@@ -77,6 +77,35 @@ describe('a run without a state', () => {
     );
   });
 
+  test('counts what other files declare, with the objects that they refer to, where a PATH leaves them out', async () => {
+    const one = await cloud();
+    const rules = Array.from(
+      { length: 28 },
+      (_, index) =>
+        `  r${index}: { associated_accounts: ["\${accounts.a${index % 12}.id}"], filter_criteria: { alert_type__in: [cpu_utilization] }, schedule: daily, associated_groups: [${index + 1}] }`,
+    );
+    const sites = (from: number, count: number, extra = ''): string =>
+      `accounts:\n${Array.from({ length: count }, (_, index) => `  a${from + index}: { name: Site ${from + index}, account: "1"${extra} }`).join('\n')}\n`;
+    const home = folder({
+      'first.yaml': sites(0, 10),
+      'sub/rules.yaml': `alert_rules:\n${rules.join('\n')}\n`,
+      'sub/sites.yaml': sites(10, 2),
+    });
+    await home.expect(0, APPLY, one.there);
+    forget(home);
+    home.write('first.yaml', sites(0, 10, ', is_disabled: true'));
+    const allowed = ['plan', 'first.yaml', '--allow', 'first-run'];
+    await home.expect(0, allowed, one.there);
+    home.write('sub/rules.yaml', `alert_rules:\n${rules.slice(0, 20).join('\n')}\n`);
+    expect(flat((await home.expect(3, allowed, one.there)).stdout)).toContain(
+      'BLOCKED max-changed: 10 of 32 objects to update or delete',
+    );
+    home.write('sub/rules.yaml', 'alert_rules: [');
+    expect(flat((await home.expect(3, allowed, one.there)).stdout)).toContain(
+      'BLOCKED max-changed: 10 of 10 objects to update or delete',
+    );
+  });
+
   test('changes what lifecycle.adopt names, and nothing beside it', async () => {
     const one = await cloud({
       accounts: [

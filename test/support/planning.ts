@@ -20,7 +20,7 @@ import {
 import { nothingRecent } from '../../src/reconciler/visibility.js';
 import { plan, type Proposal } from '../../src/reconciler/plan/plan.js';
 import type { PlanInput } from '../../src/reconciler/plan/plan-input.js';
-import { select } from '../../src/reconciler/plan/select.js';
+import { select } from '../../src/reconciler/plan/target-selection.js';
 import { kinds } from '../../src/resources/index.js';
 import { policyRules } from '../../src/resources/rules/index.js';
 import { replaceable } from './fifth-kind.js';

@@ -19,7 +19,7 @@ import type { Session } from '../../state/index.js';
 import { outcomeWithCommands, saidOf } from '../commands-to-type.js';
 import { agrees, notApproved, wholeNumber, type Command, type Context } from '../context.js';
 import { reportErrors } from '../report-flags.js';
-import { loadProject } from '../project.js';
+import { loadProject, withOutsidePaths } from '../project.js';
 import {
   planDocumentOf,
   metaOf,
@@ -102,6 +102,7 @@ async function applySaved(context: Context, name: string): Promise<Exit> {
     throw new Refusal([...error.diagnostics, last], exits.stale);
   });
   if (project.digest !== digest) stale('the declarations are not those it was made from');
+  const whole = await withOutsidePaths(context, project, options);
   return withCloud(
     context,
     project.settings,
@@ -111,7 +112,12 @@ async function applySaved(context: Context, name: string): Promise<Exit> {
       const lineage = place.snapshot?.state.lineage ?? '';
       if (document.state.lineage !== '' && lineage !== document.state.lineage)
         stale('the state is not the one it was made with');
-      return carryOut(context, { ...place, project }, options, context.masking.said(document));
+      return carryOut(
+        context,
+        { ...place, project: whole },
+        options,
+        context.masking.said(document),
+      );
     },
     options.env,
   );

@@ -13,7 +13,7 @@ import type { Command, Context } from '../context.js';
 import { environmentOf, storeOf } from '../state-location.js';
 import { HEADERS_VARIABLE, headerNames } from '../header-names.js';
 import { loadProject } from '../project.js';
-import { checkedApi, needs, reach, secretOf } from '../target.js';
+import { checkedApi, needs, reach, secretOf } from '../cloud-connection.js';
 import { version } from '../version.js';
 
 interface Finding {

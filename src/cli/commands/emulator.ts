@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { durationWords, exits, refuse, tryDuration } from '../../model/index.js';
 import { wholeNumber, type Command } from '../context.js';
 import { durable } from '../durable-emulator.js';
-import { needs } from '../target.js';
+import { needs } from '../cloud-connection.js';
 
 export const run: Command = async (context) => {
   const { flags, out, err, signal, cwd } = context;

@@ -15,7 +15,7 @@ import { clip, inert, visible } from '../../report/index.js';
 import { subscriptions } from '../../resources/subscriptions.js';
 import { agrees, notApproved, type Command, type Context } from '../context.js';
 import { settingsHere } from '../project.js';
-import { reach, reachFlow } from '../target.js';
+import { reach, reachFlow } from '../cloud-connection.js';
 import { watch } from '../watch-loop.js';
 
 /** What the flow makes of a state; all other states are none of its business. */

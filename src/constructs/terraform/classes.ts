@@ -9,6 +9,8 @@ import {
 import type { Construct } from 'constructs';
 import {
   asCondition,
+  keptMembers,
+  mapMembers,
   recordsQuery,
   resourceBlock,
   stored,
@@ -128,9 +130,7 @@ const metaNames: readonly string[] = [
 
 function parted(props: Given): { readonly meta: Meta; readonly given: Given } {
   const pick = (isMeta: boolean): Given =>
-    Object.fromEntries(
-      Object.entries(props).filter(([name]) => metaNames.includes(name) === isMeta),
-    );
+    keptMembers(props, (_, name) => metaNames.includes(name) === isMeta);
   return { meta: pick(true), given: pick(false) };
 }
 
@@ -157,8 +157,7 @@ export function blockOf(
   return { json, hcl: () => hclOfAll(json()) };
 }
 
-export const hclOfAll = (values: Given): Given =>
-  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, hclOf(value)]));
+export const hclOfAll = (values: Given): Given => mapMembers(values, (value) => hclOf(value));
 
 /** The library's renderer takes text that looks like JSON for a value, unless it is told to be text, and escapes none that holds a token. */
 function hclOf(value: unknown): object {

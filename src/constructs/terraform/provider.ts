@@ -1,7 +1,7 @@
 // The construct of the provider's block. What it leaves out comes from the environment.
 import { TerraformProvider, Token } from '#cdk';
 import type { Construct } from 'constructs';
-import { isObject, providerBlock } from '../../model/index.js';
+import { isObject, mapMembers, providerBlock } from '../../model/index.js';
 import type { Flat, Given, Props } from '../props.js';
 import { blockOf, hclOfAll, type Block } from './classes.js';
 import { libraryAdapterAt, type CdkTokens } from './library-adapter.js';
@@ -43,11 +43,8 @@ export class DevicecloudProvider extends TerraformProvider {
 
   /** The library would write the keys of a map in snake case, were it to see one. */
   protected override synthesizeAttributes(): Given {
-    return Object.fromEntries(
-      Object.entries(this.#block.json()).map(([name, value]) => [
-        name,
-        isObject(value) ? Token.asAny(value) : value,
-      ]),
+    return mapMembers(this.#block.json(), (value) =>
+      isObject(value) ? Token.asAny(value) : value,
     );
   }
 

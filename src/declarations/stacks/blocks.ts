@@ -6,6 +6,7 @@ import {
   formatAddress,
   isList,
   isObject,
+  keptMembers,
   own,
   walk,
   writables,
@@ -95,9 +96,7 @@ function without(block: JsonObject, complain: Complain): JsonObject {
   for (const [word, detail] of Object.entries(refused))
     if (own(block, word) !== undefined && !isDefault(word, block[word]))
       complain(unsupportedWord(word, detail));
-  return Object.fromEntries(
-    Object.entries(block).filter(([name]) => !META.includes(name) && !Object.hasOwn(refused, name)),
-  );
+  return keptMembers(block, (_, name) => !META.includes(name) && !Object.hasOwn(refused, name));
 }
 
 /** Null is what Terraform has for absent. */

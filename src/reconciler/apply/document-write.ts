@@ -20,7 +20,7 @@ import {
 import { aftermath, isMerged, mergedNames, namedPart } from '../plan/document-diff.js';
 import { wholeDocument } from '../plan/document-merge.js';
 import { isApplied, withKept } from '../plan/diff.js';
-import { withoutSecrets } from '../observe.js';
+import { withoutSecrets } from '../live-collections.js';
 import { maskedWords, masksSent } from '../plan/masked-configuration.js';
 
 /** The object as it was read right before a write, and what its documents, and what was not sent, should be after it, by attribute. */

@@ -18,7 +18,7 @@ import type { Clock } from '../../platform/index.js';
 import { isApplied } from '../plan/diff.js';
 import { possibleDuplicates } from '../plan/possible-duplicates.js';
 import { identityKey, ownRoot } from '../plan/match.js';
-import type { LiveCollections } from '../observe.js';
+import type { LiveCollections } from '../live-collections.js';
 
 interface Tools extends RecheckTools {
   readonly rules: readonly PolicyRule[];

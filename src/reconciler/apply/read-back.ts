@@ -13,7 +13,7 @@ import {
 import type { Clock } from '../../platform/index.js';
 import { isApplied } from '../plan/diff.js';
 import { namedPart } from '../plan/document-diff.js';
-import { lookAgain, withoutSecrets } from '../observe.js';
+import { lookAgain, withoutSecrets } from '../live-collections.js';
 import { isFromBefore, type DocumentWrite } from './document-write.js';
 
 /** What a reading says of one write: it took, it is not to be seen yet, it left something else behind, or nobody could look. */

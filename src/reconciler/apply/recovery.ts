@@ -5,10 +5,13 @@ import {
   ageOf,
   defined,
   exits,
+  keptMembers,
   objectsIn,
   Refusal,
+  resultRecord,
   same,
   SENSITIVE,
+  uuidTicks,
   writables,
   shellWord,
   type CloudReader,
@@ -31,9 +34,8 @@ import type { Session } from '../../state/store-port.js';
 import { isApplied } from '../plan/diff.js';
 import { nowOf } from '../visibility.js';
 import { RENEWAL } from './operation.js';
-import { uuidTicks } from './pre-image.js';
 import { ownRoot } from '../plan/match.js';
-import { storedValues, withoutSecrets } from '../observe.js';
+import { storedValues, withoutSecrets } from '../live-collections.js';
 
 /** Listings of one kind before giving up on two that agree. */
 const LISTINGS = 6;
@@ -301,12 +303,11 @@ async function whatWasDone(
             isApplied(kind, shownOnly(body), now);
       const moment = sentAt(intent);
       const lately = { ...moment, what: 'deleted' as const, kind: kind.name, id };
-      const was = {
-        class: 'applied' as const,
-        spent: { ...moment, action: action as Spent['action'], kind: kind.name, id },
-        ...(action === 'delete' && { lately }),
-      };
-      results.push({ type: 'result', op, address, ...(done ? was : { class: 'not_sent' }) });
+      const spent = { ...moment, action: action as Spent['action'], kind: kind.name, id };
+      const was = { op, spent, ...(action === 'delete' && { lately }) };
+      results.push(
+        done ? resultRecord(address, 'applied', was) : resultRecord(address, 'not_sent', { op }),
+      );
     }
   }
   return results;
@@ -314,14 +315,14 @@ async function whatWasDone(
 
 /** What the journal holds of a request in clear: a write counts as done unless something else shows that it was not. */
 const shownOnly = (body: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(body).filter(([, value]) => value !== SENSITIVE));
+  keptMembers(body, (value) => value !== SENSITIVE);
 
 /** What the journal is told of a create that was looked for: nothing where a person has to decide. A listing has shown what was found. */
 export function recordsOf(kinds: Kinds, settled: Settled): readonly RunRecord[] {
   const { intent } = settled;
   const { op, address, kind } = intent;
   if (settled.verdict === 'undecided') return [];
-  if (settled.verdict === 'absent') return [{ type: 'result', op, class: 'not_sent', address }];
+  if (settled.verdict === 'absent') return [resultRecord(address, 'not_sent', { op })];
   const { id, values } = settled.live;
   const entry: Entry = {
     ...(intent.entry as Omit<Entry, 'id' | 'observed'>),
@@ -330,7 +331,7 @@ export function recordsOf(kinds: Kinds, settled: Settled): readonly RunRecord[] 
   };
   const lately = { ...sentAt(intent), what: 'created' as const, kind, id };
   return [
-    { type: 'result', op, class: 'applied', address, entry, lately },
+    resultRecord(address, 'applied', { op, entry, lately }),
     { type: 'seen', kind, ids: [id] },
   ];
 }

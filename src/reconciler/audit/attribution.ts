@@ -8,6 +8,7 @@ import {
   isEmpty,
   isMask,
   isTree,
+  mapMembers,
   normalAll,
   own,
   redact,
@@ -32,7 +33,7 @@ import {
 import type { Clock } from '../../platform/index.js';
 import { isMerged, isDocumentApplied, declaredPart } from '../plan/document-diff.js';
 import { missingCredentials } from '../plan/propose.js';
-import { unreadWarnings } from '../observe.js';
+import { unreadWarnings } from '../live-collections.js';
 import { declaredValueAt } from '../plan/references.js';
 
 /** An object of which the log is asked. */
@@ -235,9 +236,7 @@ const spoken = ({ prior, declared }: Subject): Values => prior?.applied ?? decla
 /** What a record tells, in normal form, and of a document no more than is declared. */
 function toldOf(subject: Subject, state: JsonObject | null): Values {
   const { attributes } = subject.kind;
-  const values = Object.fromEntries(
-    Object.entries(state ?? {}).map(([name, value]) => [name, plain(own(attributes, name), value)]),
-  );
+  const values = mapMembers(state ?? {}, (value, name) => plain(own(attributes, name), value));
   return numbered(
     subject.kind,
     declaredPart(subject.kind, spoken(subject), normalAll(attributes, values)),
@@ -246,13 +245,10 @@ function toldOf(subject: Subject, state: JsonObject | null): Values {
 
 /** Values with the two parts of each document under `0` and `1`, so that every part has a place by its path. */
 const numbered = (kind: Kind, values: Values): Values =>
-  Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [
-      name,
-      own(kind.attributes, name)?.wire === 'merge' && Array.isArray(value)
-        ? Object.fromEntries(Object.entries(value as readonly Value[]))
-        : value,
-    ]),
+  mapMembers(values, (value, name) =>
+    own(kind.attributes, name)?.wire === 'merge' && Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value as readonly Value[]))
+      : value,
   );
 
 /** The reverse, for what is shown. */

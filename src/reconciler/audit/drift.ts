@@ -38,7 +38,7 @@ import { attribute, type Attribution, type Subject } from './attribution.js';
 import { ignoring } from '../plan/diff.js';
 import { isMerged, MASK } from '../plan/document-diff.js';
 import { unverified, verifyExpectations } from './expectations.js';
-import { observe, type LiveCollections } from '../observe.js';
+import { observe, type LiveCollections } from '../live-collections.js';
 import { observingOf, propose, type PlanContext } from '../plan/propose.js';
 import type { Proposal } from '../plan/plan.js';
 import { declaredValueAt } from '../plan/references.js';

@@ -2,6 +2,8 @@
 // what a write sends, and what became of the rest. Members nobody declared are neither shown nor stored. A PUT replaces
 // the document, so it carries the whole live one with our members in it; a mask in it would overwrite what it hides.
 import {
+  cached,
+  keptMembers,
   Reference,
   Secret,
   Template,
@@ -40,13 +42,11 @@ export const isMerged = (attribute: Attribute): boolean => attribute.wire === 'm
 
 /** Names of a kind's documents of which a declaration holds a part. Asked of every object. */
 export function mergedNames({ attributes }: Kind): readonly string[] {
-  const known =
-    names.get(attributes) ??
+  return cached(names, attributes, () =>
     Object.keys(attributes).filter(
       (name) => attributes[name]?.computed !== true && isMerged(attributes[name] as Attribute),
-    );
-  names.set(attributes, known);
-  return known;
+    ),
+  );
 }
 
 const names = new WeakMap<Kind['attributes'], readonly string[]>();
@@ -375,11 +375,10 @@ export function applied(kind: Kind, declared: Values): JsonObject {
 
 /** Values without documents that are compared as a whole and hold a literal under the name of a secret. */
 export const storable = ({ attributes }: Kind, values: Values): Values =>
-  Object.fromEntries(
-    Object.entries(values).filter(
-      ([name, value]) =>
-        attributes[name]?.word !== 'document' || isMerged(attributes[name]) || !holdsLiteral(value),
-    ),
+  keptMembers(
+    values,
+    (value, name) =>
+      attributes[name]?.word !== 'document' || isMerged(attributes[name]) || !holdsLiteral(value),
   );
 
 const isLiteral = (name: string, value: Value): boolean =>

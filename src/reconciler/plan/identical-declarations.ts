@@ -12,7 +12,7 @@ import {
   type Live,
   type Values,
 } from '../../model/index.js';
-import type { LiveCollection } from '../observe.js';
+import type { LiveCollection } from '../live-collections.js';
 import { declarationError, nounOf, type Draft, type Planned } from './draft.js';
 import { identityKey, ownRoot } from './match.js';
 import type { PlanInput } from './plan-input.js';

@@ -2,8 +2,8 @@
 import type { CloudReader, Now, PlanRequest, Project, Provider, State } from '../../model/index.js';
 import type { Visibility } from '../visibility.js';
 import type { SecretVerdict } from './diff.js';
-import type { LiveCollections } from '../observe.js';
-import type { Selection } from './select.js';
+import type { LiveCollections } from '../live-collections.js';
+import type { Selection } from './target-selection.js';
 
 export interface PlanInput extends Pick<Provider, 'kinds' | 'rules'> {
   readonly project: Project;

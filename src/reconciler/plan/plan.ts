@@ -24,7 +24,7 @@ import {
   type Values,
   type Write,
 } from '../../model/index.js';
-import type { LiveCollection, LiveCollections } from '../observe.js';
+import type { LiveCollection, LiveCollections } from '../live-collections.js';
 import type { Visibility } from '../visibility.js';
 import { graph } from './dependency-graph.js';
 import { diff, driftOf, ignoring, type SecretVerdict } from './diff.js';
@@ -105,7 +105,7 @@ export function plan(input: PlanInput): Proposal {
   for (const address of diagnostics.some((one) => one.severity === 'error') ? [] : order.order) {
     changes.push(...planDeclared(draft, selection.declarations.get(address) as Declaration));
   }
-  const others = matchOthers(draft);
+  const others = matchOthers(draft, lookups);
   const twins = identicalDeclarations(draft, others);
   diagnostics.push(
     ...twins.map((pair) => identicalError(input, pair)),
@@ -169,15 +169,24 @@ export function plan(input: PlanInput): Proposal {
 }
 
 /** Declarations that the plan does not cover, as far as their kinds were read, with the live objects that they mean. */
-function matchOthers({ input, selection, matcher, resolver }: Draft): ReadonlyMap<string, Planned> {
+function matchOthers(
+  { input, selection, matcher, planned }: Draft,
+  lookups: ReadonlyMap<string, Planned>,
+): ReadonlyMap<string, Planned> {
   const found = new Map<string, Planned>();
-  for (const declaration of selection.others) {
+  const others = new Map(selection.others.map((one) => [one.address, one]));
+  const resolver: Resolver = (reference) => {
+    const known = found.has(reference.target) ? found : planned;
+    return resolveReference(reference, known, lookups, input.state, input.kinds);
+  };
+  for (const address of graph(others, () => true).order) {
+    const declaration = others.get(address) as Declaration;
     const kind = input.kinds.get(declaration.kind) as Kind;
     if (!input.liveObjects.has(kind.name)) continue;
     const declared = fillAll(kind.attributes, declaration.values, resolver);
     const match = matcher.match(kind, declaration, declared);
     const live = isMatchError(match) ? undefined : match.live;
-    found.set(declaration.address, { kind, declared, ...defined({ live }), moves: false });
+    found.set(address, { kind, declared, ...defined({ live }), moves: false });
   }
   return found;
 }
@@ -296,9 +305,7 @@ const desired = (declaration: Declaration, declared: Values): Desired => ({
   declared,
   file: declaration.file ?? declaration.origin.file,
   protect: declaration.lifecycle.protect === true,
-  ...(declaration.lifecycle.on_removal === undefined
-    ? {}
-    : { on_removal: declaration.lifecycle.on_removal }),
+  ...defined({ on_removal: declaration.lifecycle.on_removal }),
 });
 
 function creation(

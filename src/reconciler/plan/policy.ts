@@ -3,6 +3,7 @@
 import {
   defined,
   engineRules,
+  firstNamed,
   flagToAllow,
   isOfToday,
   MASKED_CONFIGURATION,
@@ -28,9 +29,9 @@ import {
 } from './possible-duplicates.js';
 import { ownRoot, formerAddressInState } from './match.js';
 import { maskedWords, masksSent } from './masked-configuration.js';
-import type { LiveCollections } from '../observe.js';
+import type { LiveCollections } from '../live-collections.js';
 import type { PlanInput } from './plan-input.js';
-import type { Selection } from './select.js';
+import type { Selection } from './target-selection.js';
 
 /** From this many objects on, the share of changed ones is limited. */
 const SHARE_FROM = 10;
@@ -142,12 +143,9 @@ const rules: Readonly<Record<(typeof engineRules)[number], Rule>> = {
       .filter((change) => writes(change) && !named.has(change.address))
       .map(({ address }) => address);
     if (changed.length === 0) return [];
-    const shown =
-      changed.slice(0, FEW).join(', ') +
-      (changed.length > FEW ? ` and ${changed.length - FEW} more` : '');
     return [
       {
-        detail: `there is no state, and ${changed.length} of ${adopted.length} adopted objects would be changed: ${shown}; to change an object, name it in lifecycle.adopt, or bind it first: \`trueup import ADDRESS ID\``,
+        detail: `there is no state, and ${changed.length} of ${adopted.length} adopted objects would be changed: ${firstNamed(changed, FEW)}; to change an object, name it in lifecycle.adopt, or bind it first: \`trueup import ADDRESS ID\``,
       },
     ];
   },

@@ -30,11 +30,11 @@ import {
   type LiveCollection,
   type Observing,
   type LiveCollections,
-} from '../observe.js';
+} from '../live-collections.js';
 import { plan, type Proposal } from './plan.js';
 import type { PlanInput } from './plan-input.js';
 import { exactRules, policyNeeds } from './policy.js';
-import { select, type Selection } from './select.js';
+import { select, type Selection } from './target-selection.js';
 
 /** What reading and planning need. */
 export interface PlanContext extends Pick<Provider, 'kinds' | 'rules'> {

@@ -1,7 +1,7 @@
 // What can be said of references without reading anything live: those that lead nowhere, and those that go round.
 import type { Diagnostic, Kinds, PlanRequest, Project, State } from '../../model/index.js';
 import { graph } from './dependency-graph.js';
-import { select } from './select.js';
+import { select } from './target-selection.js';
 
 const everything: PlanRequest = { targets: [], excludes: [], allow: [], destroy: false };
 

@@ -1,6 +1,7 @@
 // What a reference stands for once its object is known. What is not known yet stays a reference.
 import {
   isKnown,
+  mapMembers,
   normal,
   Reference,
   Template,
@@ -27,9 +28,7 @@ export function fill(value: Value, resolver: Resolver): Value {
   }
   if (Array.isArray(value)) return value.map((item: Value) => fill(item, resolver));
   if (!isTree(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key, fill(item, resolver)]),
-  );
+  return mapMembers(value, (item) => fill(item, resolver));
 }
 
 /** `fill` for all attributes, in normal form again: a filled set is sorted again. What holds no reference is shared, not copied. */

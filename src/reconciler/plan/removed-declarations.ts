@@ -12,7 +12,7 @@ import { diff } from './diff.js';
 import { declaredPart } from './document-diff.js';
 import { composedUpdate, type Draft } from './draft.js';
 import { formerAddressInState } from './match.js';
-import type { Selection } from './select.js';
+import type { Selection } from './target-selection.js';
 
 /** `<kind> <id>` of what an address holds that stays. A rename that was cut off leaves two addresses with one object. */
 export function heldElsewhere({ removed }: Selection, state: State | undefined): Set<string> {

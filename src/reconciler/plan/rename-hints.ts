@@ -10,7 +10,7 @@ import {
   type Values,
 } from '../../model/index.js';
 import { identityKey, ownRoot } from './match.js';
-import type { LiveCollections } from '../observe.js';
+import type { LiveCollections } from '../live-collections.js';
 
 export function renameHints(
   changes: readonly Change[],

@@ -4,6 +4,7 @@ import {
   digitsOf,
   ExactNumber,
   isTree,
+  mapMembers,
   needsExact,
   type Kind,
   type Value,
@@ -56,9 +57,7 @@ function numbered(wanted: Value, live: () => readonly (Value | undefined)[]): Va
   if (!isTree(wanted)) return wanted;
   const members = (name: string): readonly (Value | undefined)[] =>
     live().flatMap((one) => (isTree(one) && Object.hasOwn(one, name) ? [one[name]] : []));
-  return Object.fromEntries(
-    Object.entries(wanted).map(([name, item]) => [name, numbered(item, () => members(name))]),
-  );
+  return mapMembers(wanted, (item, name) => numbered(item, () => members(name)));
 }
 
 const isNumber = (value: unknown): boolean =>

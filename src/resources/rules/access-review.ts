@@ -3,6 +3,8 @@
 import {
   append,
   compareText,
+  firstNamed,
+  keptMembers,
   type AccessCell,
   type AccessReview,
   type Audited,
@@ -14,11 +16,11 @@ import {
   type Project,
   type Roles,
 } from '../../model/index.js';
-import { checkTarget, observe, unreadWarnings } from '../../reconciler/observe.js';
+import { checkTarget, observe, unreadWarnings } from '../../reconciler/live-collections.js';
 import { plan } from '../../reconciler/plan/plan.js';
 import type { PlanInput } from '../../reconciler/plan/plan-input.js';
 import { observingOf, type PlanContext } from '../../reconciler/plan/propose.js';
-import { select } from '../../reconciler/plan/select.js';
+import { select } from '../../reconciler/plan/target-selection.js';
 import type { Snapshot } from '../../state/store-port.js';
 import { ACCOUNTS, AUTHORIZATIONS, rank } from './roles.js';
 
@@ -37,9 +39,7 @@ export async function reviewAccess(
   const names: readonly string[] = [ACCOUNTS, AUTHORIZATIONS];
   checkTarget(snapshot?.state, cloud.target);
   const ours = ({ kind }: { readonly kind: string }): boolean => names.includes(kind);
-  const resources = Object.fromEntries(
-    Object.entries(snapshot?.state.resources ?? {}).filter(([, entry]) => ours(entry)),
-  );
+  const resources = keptMembers(snapshot?.state.resources ?? {}, (entry) => ours(entry));
   const state = snapshot && { ...snapshot.state, resources };
   const observing = observingOf(context, state);
   const liveObjects = await observe(observing, names);
@@ -332,8 +332,7 @@ function notes(
 /** Ends the summary with the first of the identifiers; without any there is nothing to say. */
 function note(ids: readonly string[], about: Diagnostic): readonly Diagnostic[] {
   if (ids.length === 0) return [];
-  const more = ids.length > 10 ? ` and ${ids.length - 10} more` : '';
-  return [{ ...about, summary: `${about.summary}: ${ids.slice(0, 10).join(', ')}${more}.` }];
+  return [{ ...about, summary: `${about.summary}: ${firstNamed(ids, 10)}.` }];
 }
 
 /** By identifier of the authorization: where it is declared, and with which role. */

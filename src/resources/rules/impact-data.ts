@@ -9,7 +9,7 @@ import type {
   State,
 } from '../../model/index.js';
 import { managers, type AuditContext } from '../../reconciler/audit/drift.js';
-import { observe, unreadWarnings } from '../../reconciler/observe.js';
+import { observe, unreadWarnings } from '../../reconciler/live-collections.js';
 import type { Proposal } from '../../reconciler/plan/plan.js';
 import { observingOf } from '../../reconciler/plan/propose.js';
 import { alerts } from '../alerts.js';

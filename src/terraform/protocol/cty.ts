@@ -1,7 +1,14 @@
 // Terraform's values and their msgpack form, which is directed by the type. Numbers keep every digit, unknown is a
 // value, and bytes that do not fit the type are a `CtyError` with the path, whatever they are.
 import { Decoder, Encoder, ExtData, ExtensionCodec } from '@msgpack/msgpack';
-import { ExactNumber, isObject, needsExact, own, parseJson } from '../../model/index.js';
+import {
+  ExactNumber,
+  isObject,
+  mapMembers,
+  needsExact,
+  own,
+  parseJson,
+} from '../../model/index.js';
 
 /** As terraform writes types in JSON, a schema's `type` being its text; no schema of ours has any other. */
 export type CtyType =
@@ -235,12 +242,7 @@ function packableMembers(
     );
   const odd = Object.keys(value).find((name) => !Object.hasOwn(type[1], name));
   if (odd !== undefined) return misfit(under(at, odd), 'there is no such attribute');
-  return Object.fromEntries(
-    Object.entries(type[1]).map(([name, of]) => [
-      name,
-      packable(of, own(value, name) ?? null, under(at, name)),
-    ]),
-  );
+  return mapMembers(type[1], (of, name) => packable(of, own(value, name) ?? null, under(at, name)));
 }
 
 /** Integers as integers, everything else as decimal text: core keeps the digits that are written. */

@@ -42,6 +42,11 @@ function log(total: number, grown = 0): (request: unknown, url: URL) => Answer {
 }
 
 describe('what a record holds', () => {
+  it.each([404, 410])('is none where the service answers %i for its id', async (status) => {
+    const cloud = bench(() => json('', status));
+    expect(await gathered(cloud, 'accounts', { filters: { path: '7' } })).toEqual([]);
+  });
+
   it('masks a secret that a service lists in clear, and changes nothing else', async () => {
     const record = {
       destination_config_id: 'd-1',

@@ -2,6 +2,7 @@
 // out of the plan.
 import { expect, it } from 'vitest';
 import type { Estate } from '../../../src/emulator/index.js';
+import { Reference } from '../../../src/model/index.js';
 import { declare } from '../../support/planning.js';
 import { desire, rig } from '../../support/rig.js';
 
@@ -76,4 +77,40 @@ it('counts them beside a state, too, and reads them for an update alone', async 
   expect([...asked]).toContain('/api/v2/alert_push_destinations/');
   expect(await plan([one.address])).toEqual([]);
   expect([...asked]).toEqual(['/api/v2/alert_push_destinations/']);
+});
+
+it('counts what other files declare, and what refers to another object that is left out', async () => {
+  const { records, ...rest } = estateOf(9);
+  const parts = (index: number) => ({
+    associated_groups: [String(index + 1)],
+    filter_criteria: { alert_type__in: ['cpu_utilization'] },
+  });
+  const live = indexes.map((index) => ({
+    alert_config_id: `0000000${index}-a000-11f0-8000-0242ac120002`,
+    associated_accounts: ['30'],
+    ...parts(index),
+  }));
+  const account = { id: '30', name: 'Other', account: '1' };
+  const cloud = rig({
+    estate: {
+      ...rest,
+      records: {
+        ...records,
+        accounts: [...(records['accounts'] ?? []), account],
+        alert_rules: live,
+      },
+    },
+  });
+  const rules = indexes.map((index) =>
+    declare(`alert_rules.r${index}`, {
+      associated_accounts: [new Reference('declared', 'accounts.z', 'id')],
+      ...parts(index),
+    }),
+  );
+  const other = declare('accounts.z', { name: 'Other', account: '1' });
+  const project = { ...desire(...accounts), outside_paths: [...rules, other] };
+  const { plan } = await cloud.plan(project, {});
+  expect(plan.verdicts.find(({ rule }) => rule === 'max-changed')?.detail).toContain(
+    '9 of 19 objects',
+  );
 });

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../../../../src/model/index.js';
 import { healthOf } from '../../../../src/resources/rules/health.js';
-import type { LiveCollections } from '../../../../src/reconciler/observe.js';
+import type { LiveCollections } from '../../../../src/reconciler/live-collections.js';
 import { kindOf, live } from '../../../support/planning.js';
 
 type Objects = Readonly<Record<string, Record<string, Json>>>;

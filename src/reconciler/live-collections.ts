@@ -1,12 +1,17 @@
 // What is live. Each needed collection is listed once, all of them beside one another; a recorded id that a
 // listing lacks is looked for once more by itself, because a list that shifts while it is read can hide an object.
 import {
+  defined,
   exits,
   isEmpty,
+  keptMembers,
   redactAll,
   refuse,
   Refusal,
   sameTarget,
+  isTree,
+  unescapeAll,
+  walk,
   type Attributes,
   type CloudReader,
   type Diagnostic,
@@ -19,9 +24,6 @@ import {
   type State,
   type Value,
   type Values,
-  isTree,
-  unescapeAll,
-  walk,
 } from '../model/index.js';
 import type { Clock } from '../platform/index.js';
 import { storable } from './plan/document-diff.js';
@@ -86,9 +88,7 @@ async function collect(
     kind,
     byId,
     missing: new Set(missing.filter((id) => !byId.has(id))),
-    ...(read_at !== undefined && { read_at }),
-    ...(listing.pages !== undefined && { pages: listing.pages }),
-    ...(listing.skew === undefined ? {} : { skew: listing.skew }),
+    ...defined({ read_at, pages: listing.pages, skew: listing.skew }),
   };
 }
 
@@ -173,11 +173,7 @@ export function storedValues(kind: Kind, values: Values): JsonObject {
   const isKept = (name: string): boolean =>
     kind.attributes[name]?.wire !== 'merge' && kind.attributes[name]?.unstored !== true;
   return unescapeAll(
-    redactAll(
-      Object.fromEntries(
-        Object.entries(seen).filter(([name, value]) => !isEmpty(value) && isKept(name)),
-      ),
-    ),
+    redactAll(keptMembers(seen, (value, name) => !isEmpty(value) && isKept(name))),
   );
 }
 

@@ -1,6 +1,7 @@
 // What a plan covers: declarations asked for, and recorded addresses that are declared no more. What was declared
 // in a file outside the given PATHs is never touched.
 import {
+  cached,
   formatAddress,
   nearest,
   referencesIn,
@@ -21,7 +22,7 @@ import { membersOf } from './dependency-graph.js';
 
 export interface Selection {
   readonly declarations: ReadonlyMap<string, Declaration>;
-  /** Declarations that the request leaves out. */
+  /** Declarations that PATHs or the request leave out. */
   readonly others: readonly Declaration[];
   /** Recorded addresses in scope that nothing declares, in reverse order of the state. */
   readonly removed: readonly (readonly [address: string, entry: Entry])[];
@@ -69,7 +70,12 @@ export function select(
   );
   return {
     declarations: covers ? new Map([...declared].filter(([address]) => covers(address))) : declared,
-    others: covers ? [...declared].flatMap(([address, one]) => (covers(address) ? [] : [one])) : [],
+    others: [
+      ...(covers ? [...declared.values()].filter(({ address }) => !covers(address)) : []),
+      ...(project.outside_paths ?? [])
+        .filter(({ address }) => !all.has(address))
+        .map((one) => inOneForm(kinds, one)),
+    ],
     removed: gone.filter(([address]) => covers?.(address) ?? true).toReversed(),
     known,
     all_removed,
@@ -257,9 +263,5 @@ function below(paths: readonly string[]): (file: string) => boolean {
         ? file !== '-' && !file.startsWith('../') && !file.startsWith('/')
         : file === root || file.startsWith(`${root}/`),
     );
-  return (file) => {
-    const answer = known.get(file) ?? isBelow(clean(file));
-    known.set(file, answer);
-    return answer;
-  };
+  return (file) => cached(known, file, () => isBelow(clean(file)));
 }

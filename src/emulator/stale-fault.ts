@@ -25,7 +25,7 @@ interface Earlier {
 /** One for all emulators of a process: each costs every promise there is. */
 const lag = new AsyncLocalStorage<Lag>();
 
-export function createStaleness(store: RecordStore, clock: Clock, random: Random) {
+export function createStaleFault(store: RecordStore, clock: Clock, random: Random) {
   /** By kind and id, the oldest first. */
   const earlier = new Map<string, Map<string, Earlier[]>>();
   const waiting = (kind: Kind): Map<string, Earlier[]> =>

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import type { CloudReader, Kind, Live } from '../../../src/model/index.js';
 import { nothingRecent } from '../../../src/reconciler/visibility.js';
-import { observe, readAgain, storedValues } from '../../../src/reconciler/observe.js';
+import { observe, readAgain, storedValues } from '../../../src/reconciler/live-collections.js';
 import { kinds } from '../../../src/resources/index.js';
 import { entry, live } from '../../support/planning.js';
 
