@@ -1294,7 +1294,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a near-equal object that is allowed is refused when it appears late',
     file: 'reconciler/apply/guards.ts',
-    find: ' || duplicates.has(change.address)',
+    find: ' || tools.duplicates.has(change.address)',
     replace: '',
     tests: proof,
   },

@@ -177,7 +177,7 @@ export async function perform(
         execution,
         operation,
         change.address,
-        await desiredEntry(execution, kind, change, change.desired, runContext),
+        await desiredEntry(execution, change, change.desired, runContext),
       ),
     );
   if (change.action === 'delete') return end(await remove(execution, operation, change));
@@ -217,7 +217,7 @@ async function recordWithoutWrite(
   if (change.action !== 'keep' && change.action !== 'adopt') return { outcome: 'done' };
   const kind = execution.kinds.get(change.kind) as Kind;
   const now = priorOf(change, runContext);
-  const base = await desiredEntry(execution, kind, change, change.desired, runContext);
+  const base = await desiredEntry(execution, change, change.desired, runContext);
   const entry: Entry = { ...base, id: change.id, observed: storedValues(kind, change.before) };
   if (change.action === 'keep' && !change.renamed_from && now && sameEntry(kind, now, entry))
     return { outcome: 'done', id: change.id };
@@ -273,11 +273,11 @@ export const unbindFormerAddress = (change: Change): readonly Result[] =>
 /** The entry of a change once it is done, but for id and observation. Secrets become fingerprints here. */
 async function desiredEntry(
   execution: ExecutionContext,
-  kind: Kind,
   change: Change,
   desired: Desired,
   runContext: RunContext,
 ): Promise<Omit<Entry, 'id' | 'observed'>> {
+  const kind = execution.kinds.get(change.kind) as Kind;
   const declared = fillAll(kind.attributes, desired.declared, runContext.resolver);
   const known = priorOf(change, runContext)?.secrets ?? {};
   const sent = 'write' in change ? change.write?.fields : undefined;
@@ -374,7 +374,7 @@ async function update(
 ): Promise<Ended> {
   const { kind, write, runContext } = operation;
   const desired = 'desired' in change ? change.desired : undefined;
-  const entry = desired && (await desiredEntry(execution, kind, change, desired, runContext));
+  const entry = desired && (await desiredEntry(execution, change, desired, runContext));
   const prior = priorOf(change, runContext);
   const known =
     desired && entry && (!prior || change.renamed_from !== undefined)
@@ -387,7 +387,7 @@ async function update(
       ...unbindFormerAddress(change),
     );
   const intent: Intent = {
-    ...repeatable(execution, operation, change.address, 'update', change.id),
+    ...repeatable(execution, change, 'update'),
     // What is sent as it is live tells nothing of the write.
     body: applied(kind, omit(write.fields, write.kept ?? [])),
   };
@@ -466,7 +466,7 @@ async function checkAfterUpdate(
     request: execution.cloud.compose(operation.kind, write),
   };
   const intent: Intent = {
-    ...repeatable(execution, back, change.address, 'update', change.id),
+    ...repeatable(execution, change, 'update'),
     body: applied(back.kind, write.fields),
   };
   const answered = await sendUntilKnown(execution, back, intent, after);
@@ -505,13 +505,11 @@ const openOrNot = ({ class: one, diagnostic }: Sent): OutcomeClass =>
   diagnostic?.code === CHANGED_OUTSIDE ? 'unknown' : one;
 
 /** What is not done: nobody knows, it was withheld before it left, or it failed. */
-const undoneBy = (sent: Sent): 'unknown' | 'skipped' | 'failed' =>
-  sent.class === 'unknown'
-    ? 'unknown'
-    : sent.class === 'not_sent' &&
-        (sent.diagnostic?.code === WITHHELD || sent.diagnostic?.code === 'interrupted')
-      ? 'skipped'
-      : 'failed';
+function undoneBy({ class: one, diagnostic }: Sent): 'unknown' | 'skipped' | 'failed' {
+  if (one === 'unknown') return one;
+  const withheld = diagnostic?.code === WITHHELD || diagnostic?.code === 'interrupted';
+  return one === 'not_sent' && withheld ? 'skipped' : 'failed';
+}
 
 /** Whether an answer that describes the object contradicts nothing that was sent. */
 const echoes = (kind: Kind, fields: Values, { values }: Live): boolean =>
@@ -570,7 +568,7 @@ async function remove(
 ): Promise<Ended> {
   const { kind, write } = operation;
   const { address, id } = change;
-  const intent = repeatable(execution, operation, address, 'delete', id);
+  const intent = repeatable(execution, change, 'delete');
   const sent = await sendUntilKnown(execution, operation, intent, write.live?.values ?? {});
   if (sent.class === 'applied' || isGone(sent)) {
     const entry = entryWithout(change, operation.runContext);
@@ -591,16 +589,14 @@ async function remove(
 
 function repeatable(
   execution: ExecutionContext,
-  { kind }: WriteOperation,
-  address: string,
+  { address, kind, id }: Pick<Change, 'address' | 'kind'> & { readonly id: string },
   action: 'update' | 'delete',
-  id: string,
 ): Intent {
   return {
     type: 'intent',
     op: execution.random.uuid(),
     address,
-    kind: kind.name,
+    kind,
     action,
     id,
     ...momentIn(execution),
