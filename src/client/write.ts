@@ -98,11 +98,12 @@ function confirmed(
   write: Write,
   answer: Answer,
 ): Sent {
-  const doubtful = (why: string): Sent => {
+  const doubtful = (why: string, live?: Live): Sent => {
     const summary = `${request.method} ${request.path} answered ${answer.status}, but the answer ${why}`;
     const detail = 'Whether it was carried out is not known.';
     return {
       class: 'unknown',
+      ...defined({ live }),
       diagnostic: { severity: 'error', code: 'unreadable-answer', summary, detail },
     };
   };
@@ -116,7 +117,7 @@ function confirmed(
     const other = unechoed(kind, write, live);
     return other === undefined
       ? { class: 'applied', live }
-      : doubtful(`has another ${other} than was sent`);
+      : doubtful(`has another ${other} than was sent`, live);
   } catch (error) {
     if (!(error instanceof Malformed)) throw error;
     return doubtful(error.message);
