@@ -82,36 +82,45 @@ export function sender({
       return { class: 'not_sent', ...defined({ diagnostic: error.diagnostics[0] }) };
     }
     const outcome = classify(result, { creates });
-    if (outcome !== 'applied' || !('answer' in result)) {
-      const wait = 'answer' in result ? result.wait : undefined;
-      const diagnostic = complaint(request, endpoint.dialect, result, tidy);
-      return { class: outcome, diagnostic, ...defined({ wait }) };
-    }
-    try {
-      return confirmed(kind, endpoint.dialect, write, result.answer);
-    } catch (error) {
-      if (!(error instanceof Malformed)) throw error;
-      const summary = `${request.method} ${request.path} answered ${result.answer.status}, but the answer ${error.message}`;
-      const detail = 'Whether it was carried out is not known.';
-      return {
-        class: 'unknown',
-        diagnostic: { severity: 'error', code: 'unreadable-answer', summary, detail },
-      };
-    }
+    if (outcome === 'applied' && 'answer' in result)
+      return confirmed(kind, endpoint.dialect, write, { request, answer: result.answer });
+    const wait = 'answer' in result ? result.wait : undefined;
+    const diagnostic = complaint(request, endpoint.dialect, result, tidy);
+    return { class: outcome, diagnostic, ...defined({ wait }) };
   };
 }
 
-/** What a success is worth: a create has to give an id and echo what was sent, anything else may answer nothing, but not a web page or half a body. @throws Malformed */
-function confirmed(kind: Kind, dialect: Dialect, write: Write, answer: Answer): Sent {
-  if (write.verb !== 'create') {
-    const live =
-      answer.body.trim() === '' ? undefined : tryLive(kind, dialect, parseAnswer(answer));
-    return { class: 'applied', ...(live?.id === write.id && live && { live }) };
+/** What a success is worth: a create has to give an id and echo what was sent, anything else may answer nothing, but not a web page or half a body. */
+function confirmed(
+  kind: Kind,
+  dialect: Dialect,
+  write: Write,
+  { request, answer }: { readonly request: Request; readonly answer: Answer },
+): Sent {
+  const doubtful = (why: string, live?: Live): Sent => {
+    const summary = `${request.method} ${request.path} answered ${answer.status}, but the answer ${why}`;
+    const detail = 'Whether it was carried out is not known.';
+    return {
+      class: 'unknown',
+      ...defined({ live }),
+      diagnostic: { severity: 'error', code: 'unreadable-answer', summary, detail },
+    };
+  };
+  try {
+    if (write.verb !== 'create') {
+      const live =
+        answer.body.trim() === '' ? undefined : tryLive(kind, dialect, parseAnswer(answer));
+      return { class: 'applied', ...(live?.id === write.id && live && { live }) };
+    }
+    const live = liveOf(dialect, kind, dialect.single(parseAnswer(answer)));
+    const other = unechoed(kind, write, live);
+    return other === undefined
+      ? { class: 'applied', live }
+      : doubtful(`has another ${other} than was sent`, live);
+  } catch (error) {
+    if (!(error instanceof Malformed)) throw error;
+    return doubtful(error.message);
   }
-  const live = liveOf(dialect, kind, dialect.single(parseAnswer(answer)));
-  const other = unechoed(kind, write, live);
-  if (other !== undefined) throw new Malformed(`has another ${other} than was sent`);
-  return { class: 'applied', live };
 }
 
 /** The object an answer describes; what else an update answers is not specified. */

@@ -117,6 +117,14 @@ export interface Intent extends Moment {
   readonly content?: string;
   /** For a create: that content itself (no secret), so that recovery compares and not only hashes. For an update that counts against the limits: what is sent, as the state holds it. */
   readonly body?: JsonObject;
+  /** For a create: attributes that `body` does not hold in clear, and a fingerprint of their values with its salt. */
+  readonly hidden?: {
+    readonly names: readonly string[];
+    readonly salt: string;
+    readonly fingerprint: Fingerprint;
+  };
+  /** For a create: the id in a response whose object is not what was sent. Known to the run that got it, and not recorded. */
+  readonly answered?: string;
   /** For a create: ids of the objects of equal content that existed before, which recovery must not take. */
   readonly preimage?: readonly string[];
   /** For a create, where ids are numbers: the highest that existed before; what is above it is new. */

@@ -258,7 +258,7 @@ export const recordShapes: ReadonlyMap<unknown, ShapeCheck> = new Map(
       at: time,
       'secrets_salt?': filled,
     }),
-    intent: members<Intent>({
+    intent: members<Omit<Intent, 'answered'>>({
       type: isText,
       op: filled,
       address,
@@ -267,6 +267,11 @@ export const recordShapes: ReadonlyMap<unknown, ShapeCheck> = new Map(
       'id?': filled,
       'content?': filled,
       'body?': anyObject,
+      'hidden?': members<NonNullable<Intent['hidden']>>({
+        names: listOf(filled),
+        salt: filled,
+        fingerprint: current,
+      }),
       'preimage?': listOf(isText),
       'highest?': isText,
       'newest?': isText,

@@ -44,10 +44,10 @@ export async function make(context: OperationContext, declared: Values): Promise
   if (left) return { live: left, fits: secretsIn(declared).size === 0, created: false };
   const outcome = await writer.make(context, kind, creation(context, declared));
   const entry = writer.entries.get(outcome.address);
-  if (outcome.outcome !== 'done' || !entry)
-    throw new Refusal([asked(context, failureOf(context, outcome))]);
+  if (!entry) throw new Refusal([asked(context, failureOf(context, outcome))]);
   const live = { id: entry.id, values: { ...entry.observed, [kind.id]: entry.id } };
-  return { live, fits: true, created: true };
+  // An object that was created, and is not as it was sent, is Terraform's all the same.
+  return { live, fits: outcome.outcome === 'done', created: true };
 }
 
 /** Each question is told once a process; creates that wait for its answer as well only say so. */

@@ -12,7 +12,7 @@ import {
   type Intent,
   type Kinds,
 } from '../model/index.js';
-import type { Clock, Random } from '../platform/index.js';
+import type { Clock, Fingerprints, Random } from '../platform/index.js';
 import { isUndecided, settleOld, type Undecided } from '../reconciler/apply/recovery.js';
 import type { Notes, Session, Store } from '../state/store-port.js';
 
@@ -38,6 +38,7 @@ export interface SharedTools {
   readonly kinds: Kinds;
   readonly clock: Clock;
   readonly random: Random;
+  readonly fingerprints: Fingerprints;
   readonly emit: Emit;
   readonly signal: AbortSignal;
   readonly settleMilliseconds: number;

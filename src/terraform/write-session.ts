@@ -14,7 +14,6 @@ import {
   type PolicyRule,
   type Settings,
 } from '../model/index.js';
-import type { Fingerprints } from '../platform/index.js';
 import {
   Executor,
   type ChangeContext,
@@ -57,7 +56,6 @@ export interface WriteContext extends SharedTools {
   readonly settings: Settings;
   /** Changes that are judged by what is live go one after the other. */
   readonly alone: <T>(work: () => Promise<T>) => Promise<T>;
-  readonly fingerprints: Fingerprints;
 }
 
 /** One operation on an object of a kind, while the lock is held. */

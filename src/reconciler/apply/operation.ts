@@ -49,6 +49,7 @@ import {
   type PreparedWrite,
 } from './document-write.js';
 import { applied, namedPart } from '../plan/document-diff.js';
+import { comparableText } from '../plan/match.js';
 import { storedValues } from '../live-collections.js';
 import { unproven } from './proof.js';
 import { FIRST_PAUSE, readBack, shownOf, type ReadBack, type SentFields } from './read-back.js';
@@ -328,6 +329,7 @@ async function create(
     action: 'create',
     content: digest(redactAll(write.fields, (secret) => secret.source)),
     body,
+    ...(await hiddenOf(execution, kind, write.fields, body)),
     preimage: runContext.before.equals(kind, write.fields),
     entry,
     ...runContext.before.youngest(kind),
@@ -359,12 +361,35 @@ async function create(
   if (sent.class === 'rejected' || sent.class === 'not_sent')
     return { outcome: undoneBy(sent), ...defined({ diagnostic: sent.diagnostic }) };
   const again = sent.class === 'unknown' && (await execution.cloud.pause(1, sent.wait));
+  const answered = sent.live && !runContext.known(kind.name, sent.live.id) && sent.live.id;
   return {
     outcome: 'unknown',
-    pending: intent,
+    pending: { ...intent, ...(answered && { answered }) },
     again,
     ...defined({ diagnostic: sent.diagnostic }),
   };
+}
+
+/** What the journal will not hold in clear of a create. */
+async function hiddenOf(
+  { fingerprints, session }: ExecutionContext,
+  kind: Kind,
+  fields: Values,
+  body: JsonObject,
+): Promise<Pick<Intent, 'hidden'>> {
+  const names = Object.keys(fields).filter(
+    (name) =>
+      kind.attributes[name]?.secret !== true &&
+      (!Object.hasOwn(body, name) || session.hides?.(body[name])),
+  );
+  if (names.length === 0) return {};
+  const salt = session.snapshot.state.secrets_salt as string;
+  const fingerprint = await fingerprints.make(
+    salt,
+    names.join(' '),
+    comparableText(kind, names, fields),
+  );
+  return { hidden: { names, salt, fingerprint } };
 }
 
 async function update(

@@ -297,6 +297,10 @@ export function comparable(attribute: Attribute, value: Value | undefined): Json
   return unescapeFully(plain);
 }
 
+/** One text for attributes that `same` calls equal. */
+export const comparableText = (kind: Kind, names: readonly string[], values: Values): string =>
+  canonical(names.map((name) => comparable(kind.attributes[name] as Attribute, values[name])));
+
 /** The attribute by which an object names its parent, an object of the same kind; undefined where the kind is no tree. */
 const parentAttribute = (kind: Kind): string | undefined =>
   writables(kind).find(
