@@ -52,13 +52,8 @@ export function compose({ endpointOf }: ClientSession, kind: Kind, write: Write)
 }
 
 /** Sends once; again only what certainly did nothing. */
-export function sender({
-  endpointOf,
-  reveal,
-  callOf,
-  carry,
-  tidy,
-}: ClientSession): CloudWriter['send'] {
+export function sender(session: ClientSession): CloudWriter['send'] {
+  const { endpointOf, reveal, callOf, carry, tidy } = session;
   const bodyOf = ({ body }: Request): string | undefined =>
     body && wireText(uncovered(body, reveal));
   return async (kind, request, write, mayLeave) => {
