@@ -121,6 +121,11 @@ export function asCondition(attributes: Attributes): Attributes {
   return Object.fromEntries(asked.map(([name, attribute]) => [name, { ...attribute, ...traits }]));
 }
 
+/** Nothing of such an object can be read, so there is nothing to show where it is not declared. */
+export const holdsOnlySecrets = (attribute: Attribute): boolean =>
+  attribute.word === 'object' &&
+  Object.values(attribute.attributes).every(({ secret }) => secret === true);
+
 export const writable = (attribute: Attribute): boolean => attribute.computed !== true;
 
 /** Every attribute below `attributes` with its dotted path; objects are entered, collections are not. */

@@ -112,3 +112,12 @@ export function append<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
   if (list) list.push(value);
   else lists.set(key, [value]);
 }
+
+/** As in `a, b and 3 more`: the first of many names. @param and what stands before the number of the others */
+export const firstNamed = (names: readonly string[], most: number, and = ' and '): string =>
+  names.slice(0, most).join(', ') +
+  (names.length > most ? `${and}${names.length - most} more` : '');
+
+/** The strings of a list; none of anything else. */
+export const stringsIn = (list: unknown): readonly string[] =>
+  Array.isArray(list) ? list.filter((item) => typeof item === 'string') : [];

@@ -145,6 +145,12 @@ export interface Result {
   };
 }
 
+export const resultRecord = (
+  address: string,
+  outcome: OutcomeClass,
+  more: Partial<Result> = {},
+): Result => ({ type: 'result', class: outcome, address, ...more });
+
 /** Ids of created objects that a listing has shown. */
 export interface Seen {
   readonly type: 'seen';

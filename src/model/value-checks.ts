@@ -1,6 +1,8 @@
 // What is never sent, whichever way it was declared. What is live already is worth a warning: nothing sends it.
 import { valueAt } from './collection.js';
-import type { Values } from './declaration.js';
+import type { Declaration, Values } from './declaration.js';
+import type { Diagnostic } from './diagnostic.js';
+import type { JsonObject } from './json.js';
 import { writables, type Advice, type Kind } from './kind.js';
 import { equalUnescaped } from './normalize.js';
 
@@ -30,3 +32,15 @@ export const onlyFalse = (path: string): Advice => ({
   detail: 'Write false, or leave the key out: what is absent is not managed.',
   attribute: path,
 });
+
+/** What is wrong with a declaration that stands in no file; `path` leads to the place, from its attributes on. */
+export interface ConfigError extends Pick<Diagnostic, 'severity' | 'summary' | 'detail'> {
+  readonly path: readonly string[];
+}
+
+/** @param raw the declaration as a file would have it, where `${…}` stands for what is not known */
+export type ConfigCheck = (
+  kind: Kind,
+  raw: JsonObject,
+  declaration: Declaration,
+) => Promise<readonly ConfigError[]>;

@@ -1,6 +1,6 @@
 // Account authorizations: the role a user holds in an account and its sub-accounts. The API reads them and
 // changes the role; it neither creates nor deletes them. "No access" is a role.
-import { choice, compareText, kind, text, type Values } from '../model/index.js';
+import { choice, compareText, firstNamed, kind, text, type Values } from '../model/index.js';
 import { ref } from './ref.js';
 import { roleLadder } from './role-ladder.js';
 
@@ -13,13 +13,10 @@ function otherIdSpace({ account, user }: Values, live: readonly Values[]): strin
     .filter((one) => typeof one === 'string')
     .toSorted((a, b) => a.length - b.length || compareText(a, b));
   if (typeof account !== 'string' || accounts.includes(account)) return undefined;
-  const shown =
-    accounts.slice(0, FEW).join(', ') +
-    (accounts.length > FEW ? ` and ${accounts.length - FEW} more` : '');
   const there =
     accounts.length === 0
       ? 'The v3 API shows no authorization of any account'
-      : `No authorization that the v3 API shows is of account ${account}, only of ${shown}`;
+      : `No authorization that the v3 API shows is of account ${account}, only of ${firstNamed(accounts, FEW)}`;
   return `${there}. v3 ids of accounts may be another id space than v2 ids: declare the id that v3 shows${typeof user === 'string' ? ` beside user ${user}` : ''}. List what is live: trueup get account_authorizations -o json`;
 }
 

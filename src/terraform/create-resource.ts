@@ -5,6 +5,7 @@ import {
   isKnown,
   Refusal,
   refuse,
+  resultRecord,
   secretsIn,
   type Create,
   type Diagnostic,
@@ -121,7 +122,7 @@ async function leftOver(context: OperationContext, declared: Values) {
       continue;
     const mine = { ...entry, file: run.id };
     writer.entries.set(address, mine);
-    await writer.session.record({ type: 'result', class: 'applied', address, entry: mine });
+    await writer.session.record(resultRecord(address, 'applied', { entry: mine }));
     return live;
   }
   return undefined;

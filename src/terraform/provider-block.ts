@@ -1,6 +1,13 @@
 // The provider's block: what it says wins over the environment, and is handed on under the environment's names, so that
 // there is one way to read addresses and credentials.
-import { defaultSettings, providerBlock, Refusal, refuse, type Settings } from '../model/index.js';
+import {
+  defaultSettings,
+  providerBlock,
+  Refusal,
+  refuse,
+  stringsIn,
+  type Settings,
+} from '../model/index.js';
 import { roleLadder } from '../resources/role-ladder.js';
 import { isRecord } from './convert.js';
 import { Unknown, type CtyObject, type CtyValue } from './protocol/cty.js';
@@ -46,7 +53,7 @@ export function configurationOf(
       v2_headers: textsByName(block['v2_headers']),
       roles: textsByName(block['roles']),
     } as Settings,
-    allow: textsIn(allow).filter((rule) => allowable.includes(rule)),
+    allow: stringsIn(allow).filter((rule) => allowable.includes(rule)),
     /** Folder of the journal. */
     journal: typeof journal === 'string' && journal !== '' ? journal : JOURNAL,
     /** Attributes whose values are not known yet. */
@@ -64,11 +71,6 @@ const textsByName = (value: CtyValue | undefined): Readonly<Record<string, strin
         ),
       )
     : {};
-
-const textsIn = (value: CtyValue | undefined): readonly string[] =>
-  Array.isArray(value)
-    ? (value as readonly CtyValue[]).filter((item): item is string => typeof item === 'string')
-    : [];
 
 /** Rejects with a Refusal for an address that must not be used; `source` names it. */
 export type CheckAddress = (address: string, source: string) => Promise<unknown>;
@@ -92,7 +94,7 @@ export async function blockComplaints(
       for (const { summary, detail } of error.diagnostics) complain([name], summary, detail);
     }
   }
-  for (const rule of textsIn(block['allow']))
+  for (const rule of stringsIn(block['allow']))
     if (!allowable.includes(rule))
       complain(['allow'], `\`${rule}\` is no policy rule`, `Rules: ${allowable.join(', ')}.`);
   const named = block['v2_headers'] ?? null;

@@ -12,6 +12,7 @@ import {
   type Cloud,
   type Collection,
   type Collections,
+  type ConfigCheck,
   type Emit,
   type Kind,
   type Live,
@@ -48,7 +49,7 @@ import type {
 import { providerSchema, typeName, typeOf } from './terraform-schema.js';
 import { listingCacheOf } from './listing-cache.js';
 import { timed, unlimited } from './timeouts.js';
-import { configComplaints, type ConfigCheck } from './validate-resource.js';
+import { configComplaints } from './validate-resource.js';
 import { writeSessionOf, type WriteSession, type WriteContext } from './write-session.js';
 
 export interface ProviderTools extends Pick<

@@ -5,6 +5,7 @@
 import {
   Refusal,
   refuse,
+  resultRecord,
   type CloudWriter,
   type Emit,
   type Entry,
@@ -210,12 +211,9 @@ async function markShown(
   const { pending } = await session.compact();
   const isOpen = ({ kind }: Entry): boolean =>
     pending.some((intent) => intent.action === 'create' && intent.kind === kind);
-  const results = shown.map(([address, entry]) => ({
-    type: 'result' as const,
-    class: 'applied' as const,
-    address,
-    entry: isOpen(entry) ? { ...entry, file: SHOWN } : null,
-  }));
+  const results = shown.map(([address, entry]) =>
+    resultRecord(address, 'applied', { entry: isOpen(entry) ? { ...entry, file: SHOWN } : null }),
+  );
   await session.record(...results);
   for (const { address, entry } of results) {
     if (entry) entries.set(address, entry);

@@ -2,6 +2,7 @@
 // terraform's words.
 import {
   compareText,
+  holdsOnlySecrets,
   mapMembers,
   providerBlock,
   recordsQuery,
@@ -150,11 +151,6 @@ function secretAttributes(name: string, { doc }: Attribute): readonly SchemaAttr
     },
   ];
 }
-
-/** Nothing of such an object can be read, so there is nothing to show where it is not declared. */
-const holdsOnlySecrets = (attribute: Attribute): boolean =>
-  attribute.word === 'object' &&
-  Object.values(attribute.attributes).every(({ secret }) => secret === true);
 
 /** The attributes that can be read, all used alike. */
 const readable =

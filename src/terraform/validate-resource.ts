@@ -3,9 +3,9 @@
 import type {
   Attribute,
   Attributes,
+  ConfigCheck,
+  ConfigError,
   Declaration,
-  Diagnostic,
-  JsonObject,
   Kind,
 } from '../model/index.js';
 import { isRecord, rawOf, tryDocument, valuesOf, versionOf, writeOnly } from './convert.js';
@@ -13,18 +13,6 @@ import type { CtyObject, Path } from './protocol/cty.js';
 import { pathOf, wireDiagnosticOf, wireError } from './wire-diagnostics.js';
 import type { WireDiagnostic } from './protocol/provider-server.js';
 import { timeoutError } from './timeouts.js';
-
-/** What is wrong with a declaration that stands in no file; `path` leads to it, step by step. */
-export interface ConfigError extends Pick<Diagnostic, 'severity' | 'summary' | 'detail'> {
-  readonly path: readonly string[];
-}
-
-/** Complaints about a declaration, whose form as in a file is `raw`. */
-export type ConfigCheck = (
-  kind: Kind,
-  raw: JsonObject,
-  declaration: Declaration,
-) => Promise<readonly ConfigError[]>;
 
 export async function configComplaints(
   check: ConfigCheck,

@@ -341,8 +341,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an old address goes before the new one is bound',
     file: 'reconciler/apply/operation.ts',
-    find: 'entry: doubted }, ...unbindFormerAddress(change));',
-    replace: 'entry: doubted });',
+    find: 'entry: doubted }), ...unbindFormerAddress(change));',
+    replace: 'entry: doubted }));',
     tests: doubt,
   },
   {
@@ -1095,8 +1095,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'what is referred to goes before what refers',
     file: 'reconciler/plan/order.ts',
-    find: 'const waits = referrers.get(keyOf(change));',
-    replace: 'const waits = undefined as readonly string[] | undefined;',
+    find: 'waitingFor(change, referrers.get(keyOf(change)))',
+    replace: 'waitingFor(change)',
     tests: apply,
   },
   {

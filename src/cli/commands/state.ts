@@ -7,6 +7,7 @@ import {
   exits,
   own,
   refuse,
+  resultRecord,
   shellWord,
   sorted,
   tryAddress,
@@ -59,12 +60,8 @@ export const mv: Command = async (context, args) => {
       refuse('bound', `${to} is bound to ${state.resources[to].id} already.`, {
         detail: `Forget it first: trueup state rm ${shellWord(to)}`,
       });
-    const result = (address: string, held: Entry | null): Result => ({
-      type: 'result',
-      class: 'applied',
-      address,
-      entry: held,
-    });
+    const result = (address: string, entry: Entry | null): Result =>
+      resultRecord(address, 'applied', { entry });
     const dependents = Object.entries(state.resources).filter(
       ([address, one]) => address !== from && one.depends_on.includes(from),
     );
@@ -87,19 +84,14 @@ export const rm: Command = async (context, args) => {
   await rewrite(context, 'state rm', ({ state, pending }) =>
     addresses.flatMap((address): readonly Result[] => {
       const attempts = pending.filter((intent) => intent.address === address);
-      const dropped = attempts.map((intent): Result => ({
-        type: 'result',
-        op: intent.op,
-        class: 'not_sent',
-        address,
-      }));
+      const dropped = attempts.map(({ op }) => resultRecord(address, 'not_sent', { op }));
       if (
         attempts.length > 0 &&
         (!state.resources[address] || attempts.some(({ action }) => action === 'create'))
       )
         return dropped;
       entryOf(state.resources, address);
-      return [...dropped, { type: 'result', class: 'applied', address, entry: null }];
+      return [...dropped, resultRecord(address, 'applied', { entry: null })];
     }),
   );
   context.out.write(`${addresses.join(', ')}: forgotten. The live objects stay as they are.\n`);

@@ -1,6 +1,12 @@
 // Getters of attributes: tokens of the type that the attribute has.
 import { ComplexList, type IInterpolatingParent, type IResolvable } from '#cdk';
-import { camel, type Attribute, type Attributes, type Camel } from '../../model/index.js';
+import {
+  camel,
+  holdsOnlySecrets,
+  type Attribute,
+  type Attributes,
+  type Camel,
+} from '../../model/index.js';
 import type { Flat, OnlySecrets, ReadableKeys, SecretKeys } from '../props.js';
 
 type Output<A, V extends boolean> = A extends {
@@ -53,7 +59,9 @@ export function getters(
         return versions
           ? [[`${camel(name)}WoVersion`, `${path}${name}_wo_version`, { word: 'number', doc: '' }]]
           : [];
-      return versions || !onlySecrets(attribute) ? [[camel(name), path + name, attribute]] : [];
+      return versions || !holdsOnlySecrets(attribute)
+        ? [[camel(name), path + name, attribute]]
+        : [];
     },
   );
   const getter = (at: string, attribute: Attribute): PropertyDescriptor => ({
@@ -65,10 +73,6 @@ export function getters(
   });
   return Object.fromEntries(shown.map(([prop, at, attribute]) => [prop, getter(at, attribute)]));
 }
-
-const onlySecrets = (attribute: Attribute): boolean =>
-  attribute.word === 'object' &&
-  Object.values(attribute.attributes).every(({ secret }) => secret === true);
 
 function read(owner: Readable, path: string, attribute: Attribute, versions: boolean): unknown {
   switch (attribute.word) {

@@ -6,6 +6,7 @@ import {
   isList,
   isObject,
   madeIn,
+  stringsIn,
   type Diagnostic,
   type Json,
   type JsonObject,
@@ -185,11 +186,8 @@ function remarkOf(one: Json, from: FoundFile): StackRemark | undefined {
   const { constructPath: path, level, message, stacktrace } = one;
   if (typeof path !== 'string' || typeof level !== 'string' || typeof message !== 'string')
     return undefined;
-  return { path, level, message, from, trace: textsIn(stacktrace) };
+  return { path, level, message, from, trace: stringsIn(stacktrace) };
 }
-
-export const textsIn = (list: Json | undefined): readonly string[] =>
-  isList(list) ? list.filter((line) => typeof line === 'string') : [];
 
 function complain(
   { diagnostics }: FileMap,

@@ -7,6 +7,7 @@ import {
   equal,
   isObject,
   own,
+  stringsIn,
   type Diagnostic,
   type Json,
   type JsonObject,
@@ -21,7 +22,6 @@ import { bondsOf, lookupRaw, movedIn, resourceOf, type Bonds } from './blocks.js
 import type { FoundFile } from '../paths.js';
 import {
   SYNTHESISE_ANEW,
-  textsIn,
   type StackRemark,
   type StackFile,
   type StackFiles,
@@ -431,7 +431,7 @@ function refuseSetting(work: StackWork, name: string): void {
 function originOf(work: StackWork, block: Json | undefined, address: string): Origin {
   const { path, stackTrace } = isObject(block) ? blockAt(block, '//', 'metadata') : {};
   const name = typeof path === 'string' ? path : `${work.stack.name}/${address}`;
-  return originAt(work, work.file.from, name, textsIn(stackTrace));
+  return originAt(work, work.file.from, name, stringsIn(stackTrace));
 }
 
 const levels: Readonly<Record<string, Severity>> = {

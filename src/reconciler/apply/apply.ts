@@ -8,6 +8,7 @@ import {
   keyOf,
   limited,
   Refusal,
+  resultRecord,
   waitsOf,
   worst,
   writes,
@@ -339,7 +340,7 @@ class Run {
           : undefined;
       if (!entry || change.renamed_from === undefined) continue;
       await this.#execution.session.record(
-        { type: 'result', class: 'applied', address: change.address, entry },
+        resultRecord(change.address, 'applied', { entry }),
         ...unbindFormerAddress(change),
       );
       this.#executor.remember(change, entry);
@@ -568,12 +569,8 @@ class Run {
   async #disproveCreate(kind: Kind, change: Change, entry: Entry, live: Live): Promise<void> {
     const { address } = change;
     const observed = storedValues(kind, live.values);
-    await this.#execution.session.record({
-      type: 'result',
-      class: 'applied',
-      address,
-      entry: { ...entry, applied: {}, observed },
-    });
+    const disproved = { ...entry, applied: {}, observed };
+    await this.#execution.session.record(resultRecord(address, 'applied', { entry: disproved }));
     this.#fail(change, unproven(address, 'other'), 'failed');
   }
 

@@ -5,6 +5,7 @@ import {
   defined,
   objectsIn,
   Refusal,
+  resultRecord,
   type Change,
   type Entry,
   type Intent,
@@ -173,7 +174,7 @@ export class Executor {
           const { session } = this.#execution;
           const { address } = change;
           await session
-            .record({ type: 'result', class: 'applied', address, entry })
+            .record(resultRecord(address, 'applied', { entry }))
             .catch((error: unknown) => (unrecorded = { error }));
         }
         yield { change, shown, ...defined({ live }), failure, notes: [] };

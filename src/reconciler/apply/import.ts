@@ -1,7 +1,9 @@
 // Import: binds an existing live object to a declared address. Nothing is sent; the next plan shows what differs.
 import {
+  defined,
   objectsIn,
   refuse,
+  resultRecord,
   tryAddress,
   shellWord,
   type Entry,
@@ -62,25 +64,13 @@ export async function bind(
     depends_on: [],
     applied_at: new Date(context.clock.now()).toISOString(),
     ...(declaration.lifecycle.protect ? { protect: true } : {}),
-    ...(declaration.lifecycle.on_removal === undefined
-      ? {}
-      : { on_removal: declaration.lifecycle.on_removal }),
+    ...defined({ on_removal: declaration.lifecycle.on_removal }),
     ...(attempt?.entry?.deposed && { deposed: attempt.entry.deposed }),
   };
   const settles = pending.filter((intent) => intent.address === address);
   await context.session.record(
-    ...settles.map((intent) => ({
-      type: 'result' as const,
-      op: intent.op,
-      class: 'not_sent' as const,
-      address,
-    })),
-    {
-      type: 'result',
-      class: 'applied',
-      address,
-      entry,
-    },
+    ...settles.map(({ op }) => resultRecord(address, 'not_sent', { op })),
+    resultRecord(address, 'applied', { entry }),
   );
   await context.session.compact();
   return { address, kind: kind.name, action: 'adopt', outcome: 'done', id: live.id };

@@ -9,6 +9,7 @@ import {
   referencesIn,
   refuse,
   Refusal,
+  resultRecord,
   secretsIn,
   writes,
   type Change,
@@ -107,6 +108,9 @@ export interface Performed {
   readonly written?: WrittenFields;
 }
 
+/** The same before its outcome is told. */
+type Ended = Omit<Performed, 'outcome'> & Pick<Outcome, 'outcome' | 'partly' | 'id' | 'diagnostic'>;
+
 export interface WrittenFields extends SentFields {
   readonly id: string;
 }
@@ -118,14 +122,7 @@ export async function perform(
 ): Promise<Performed> {
   const kind = execution.kinds.get(change.kind) as Kind;
   const started = execution.clock.monotonic();
-  const end = (
-    performed: Omit<Performed, 'outcome'> & {
-      readonly outcome: Outcome['outcome'];
-      readonly partly?: true;
-      readonly id?: string;
-      readonly diagnostic?: Diagnostic;
-    },
-  ): Performed => {
+  const end = (performed: Ended): Performed => {
     const { outcome, partly, id, diagnostic, ...rest } = performed;
     const base = {
       ...outcomeBase(change),
@@ -137,15 +134,13 @@ export async function perform(
       outcome: {
         ...base,
         ...defined({ partly, id }),
-        ...(diagnostic
-          ? {
-              diagnostic: {
-                ...diagnostic,
-                address: change.address,
-                ...(change.origin ? { origin: change.origin } : {}),
-              },
-            }
-          : {}),
+        ...(diagnostic && {
+          diagnostic: {
+            ...diagnostic,
+            address: change.address,
+            ...defined({ origin: change.origin }),
+          },
+        }),
       },
     };
   };
@@ -213,15 +208,10 @@ async function recordWithoutWrite(
   execution: ExecutionContext,
   change: Change,
   runContext: RunContext,
-): Promise<{ outcome: 'done'; id?: string; entry?: Entry | null }> {
+): Promise<Ended> {
   if (change.action === 'forget') {
     const entry = entryWithout(change, runContext);
-    await execution.session.record({
-      type: 'result',
-      class: 'applied',
-      address: change.address,
-      entry,
-    });
+    await execution.session.record(resultRecord(change.address, 'applied', { entry }));
     return { outcome: 'done', id: change.id, entry };
   }
   if (change.action !== 'keep' && change.action !== 'adopt') return { outcome: 'done' };
@@ -232,7 +222,7 @@ async function recordWithoutWrite(
   if (change.action === 'keep' && !change.renamed_from && now && sameEntry(kind, now, entry))
     return { outcome: 'done', id: change.id };
   await execution.session.record(
-    { type: 'result', class: 'applied', address: change.address, entry },
+    resultRecord(change.address, 'applied', { entry }),
     ...unbindFormerAddress(change),
   );
   return { outcome: 'done', id: change.id, entry };
@@ -278,7 +268,7 @@ const timestamp = ({ clock }: Pick<ExecutionContext, 'clock'>): string =>
 export const unbindFormerAddress = (change: Change): readonly Result[] =>
   change.renamed_from === undefined
     ? []
-    : [{ type: 'result', class: 'applied', address: change.renamed_from, entry: null }];
+    : [resultRecord(change.renamed_from, 'applied', { entry: null })];
 
 /** The entry of a change once it is done, but for id and observation. Secrets become fingerprints here. */
 async function desiredEntry(
@@ -327,14 +317,7 @@ async function create(
   operation: WriteOperation,
   address: string,
   entry: Omit<Entry, 'id' | 'observed'>,
-): Promise<{
-  outcome: Outcome['outcome'];
-  id?: string;
-  entry?: Entry;
-  pending?: Intent;
-  again?: boolean;
-  diagnostic?: Diagnostic;
-}> {
+): Promise<Ended> {
   const { kind, write, runContext } = operation;
   const body = applied(kind, write.fields);
   const intent: Intent = {
@@ -359,27 +342,20 @@ async function create(
       id: sent.live.id,
       observed: storedValues(kind, sent.live.values),
     };
-    await execution.session.record({
-      type: 'result',
-      op: intent.op,
-      class: 'applied',
-      address,
-      entry: done,
-      lately: {
-        what: 'created',
-        kind: kind.name,
-        id: done.id,
-        ...momentIn(execution),
-      },
-    });
+    const lately = {
+      ...momentIn(execution),
+      what: 'created',
+      kind: kind.name,
+      id: done.id,
+    } as const;
+    await execution.session.record(
+      resultRecord(address, 'applied', { op: intent.op, entry: done, lately }),
+    );
     return { outcome: 'done', id: done.id, entry: done };
   }
-  await execution.session.record({
-    type: 'result',
-    op: intent.op,
-    class: sent.class === 'applied' ? 'unknown' : sent.class,
-    address,
-  });
+  await execution.session.record(
+    resultRecord(address, sent.class === 'applied' ? 'unknown' : sent.class, { op: intent.op }),
+  );
   if (sent.class === 'rejected' || sent.class === 'not_sent')
     return { outcome: undoneBy(sent), ...defined({ diagnostic: sent.diagnostic }) };
   const again = sent.class === 'unknown' && (await execution.cloud.pause(1, sent.wait));
@@ -391,20 +367,11 @@ async function create(
   };
 }
 
-type Written = {
-  outcome: Outcome['outcome'];
-  partly?: true;
-  id?: string;
-  entry?: Entry | null;
-  diagnostic?: Diagnostic;
-  written?: WrittenFields;
-};
-
 async function update(
   execution: ExecutionContext,
   operation: WriteOperation,
   change: Change & { readonly id: string; readonly before: Values },
-): Promise<Written> {
+): Promise<Ended> {
   const { kind, write, runContext } = operation;
   const desired = 'desired' in change ? change.desired : undefined;
   const entry = desired && (await desiredEntry(execution, kind, change, desired, runContext));
@@ -416,7 +383,7 @@ async function update(
   const doubted = known && withoutSent(known, write.fields);
   if (doubted && doubted !== prior)
     await execution.session.record(
-      { type: 'result', class: 'applied', address: change.address, entry: doubted },
+      resultRecord(change.address, 'applied', { entry: doubted }),
       ...unbindFormerAddress(change),
     );
   const intent: Intent = {
@@ -445,20 +412,13 @@ async function update(
     const spent = !answered.unneeded && {
       spent: { ...moment, action: 'update' as const, kind: kind.name, id: change.id },
     };
-    const result: Result = {
-      type: 'result',
-      class: 'applied',
-      address: change.address,
-      entry: done,
-    };
+    const result = resultRecord(change.address, 'applied', { entry: done });
     // A former value that others must not see again may come back after the next run: that one waits, and counts it.
     if (answered.lingers && isSensitive(execution.rules, change))
-      await execution.session.record(result, {
-        type: 'result',
-        op: intent.op,
-        class: 'unknown',
-        address: change.address,
-      });
+      await execution.session.record(
+        result,
+        resultRecord(change.address, 'unknown', { op: intent.op }),
+      );
     else await execution.session.record({ ...result, op: intent.op, ...spent });
     const lost =
       !answered.unneeded && (await checkAfterUpdate(execution, operation, change, known));
@@ -475,12 +435,7 @@ async function update(
       },
     };
   }
-  await execution.session.record({
-    type: 'result',
-    op: intent.op,
-    class: openOrNot(sent),
-    address: change.address,
-  });
+  await execution.session.record(resultRecord(change.address, openOrNot(sent), { op: intent.op }));
   return { outcome: undoneBy(sent), id: change.id, ...defined({ diagnostic: sent.diagnostic }) };
 }
 
@@ -494,7 +449,7 @@ async function checkAfterUpdate(
   { recheck, ...operation }: WriteOperation,
   change: Change & { readonly id: string; readonly before: Values },
   known: Entry | undefined,
-): Promise<Written | undefined> {
+): Promise<Ended | undefined> {
   const failure = await recheck?.after?.();
   if (!failure) return undefined;
   if (failure.verdict === 'unread') {
@@ -520,13 +475,12 @@ async function checkAfterUpdate(
   const entry = known
     ? { ...known, observed: storedValues(operation.kind, change.before) }
     : undefined;
-  await execution.session.record({
-    type: 'result',
-    op: intent.op,
-    class: sent.class,
-    address: change.address,
-    ...(sent.class === 'applied' && defined({ entry })),
-  });
+  await execution.session.record(
+    resultRecord(change.address, sent.class, {
+      op: intent.op,
+      ...(sent.class === 'applied' && defined({ entry })),
+    }),
+  );
   if (sent.class === 'applied')
     return {
       outcome: 'failed',
@@ -613,7 +567,7 @@ async function remove(
   execution: ExecutionContext,
   operation: WriteOperation,
   change: Delete,
-): Promise<Written> {
+): Promise<Ended> {
   const { kind, write } = operation;
   const { address, id } = change;
   const intent = repeatable(execution, operation, address, 'delete', id);
@@ -621,23 +575,17 @@ async function remove(
   if (sent.class === 'applied' || isGone(sent)) {
     const entry = entryWithout(change, operation.runContext);
     const moment = momentIn(execution);
-    await execution.session.record({
-      type: 'result',
-      op: intent.op,
-      class: 'applied',
-      address,
-      entry,
-      spent: { ...moment, action: 'delete', kind: kind.name, id },
-      lately: { ...moment, what: 'deleted', kind: kind.name, id },
-    });
+    await execution.session.record(
+      resultRecord(address, 'applied', {
+        op: intent.op,
+        entry,
+        spent: { ...moment, action: 'delete', kind: kind.name, id },
+        lately: { ...moment, what: 'deleted', kind: kind.name, id },
+      }),
+    );
     return { outcome: 'done', id, entry };
   }
-  await execution.session.record({
-    type: 'result',
-    op: intent.op,
-    class: openOrNot(sent),
-    address,
-  });
+  await execution.session.record(resultRecord(address, openOrNot(sent), { op: intent.op }));
   return { outcome: undoneBy(sent), id, ...defined({ diagnostic: sent.diagnostic }) };
 }
 

@@ -8,6 +8,7 @@ import {
   keptMembers,
   objectsIn,
   Refusal,
+  resultRecord,
   same,
   SENSITIVE,
   writables,
@@ -302,12 +303,11 @@ async function whatWasDone(
             isApplied(kind, shownOnly(body), now);
       const moment = sentAt(intent);
       const lately = { ...moment, what: 'deleted' as const, kind: kind.name, id };
-      const was = {
-        class: 'applied' as const,
-        spent: { ...moment, action: action as Spent['action'], kind: kind.name, id },
-        ...(action === 'delete' && { lately }),
-      };
-      results.push({ type: 'result', op, address, ...(done ? was : { class: 'not_sent' }) });
+      const spent = { ...moment, action: action as Spent['action'], kind: kind.name, id };
+      const was = { op, spent, ...(action === 'delete' && { lately }) };
+      results.push(
+        done ? resultRecord(address, 'applied', was) : resultRecord(address, 'not_sent', { op }),
+      );
     }
   }
   return results;
@@ -322,7 +322,7 @@ export function recordsOf(kinds: Kinds, settled: Settled): readonly RunRecord[] 
   const { intent } = settled;
   const { op, address, kind } = intent;
   if (settled.verdict === 'undecided') return [];
-  if (settled.verdict === 'absent') return [{ type: 'result', op, class: 'not_sent', address }];
+  if (settled.verdict === 'absent') return [resultRecord(address, 'not_sent', { op })];
   const { id, values } = settled.live;
   const entry: Entry = {
     ...(intent.entry as Omit<Entry, 'id' | 'observed'>),
@@ -331,7 +331,7 @@ export function recordsOf(kinds: Kinds, settled: Settled): readonly RunRecord[] 
   };
   const lately = { ...sentAt(intent), what: 'created' as const, kind, id };
   return [
-    { type: 'result', op, class: 'applied', address, entry, lately },
+    resultRecord(address, 'applied', { op, entry, lately }),
     { type: 'seen', kind, ids: [id] },
   ];
 }

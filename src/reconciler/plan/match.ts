@@ -4,6 +4,7 @@ import {
   append,
   canonical,
   exits,
+  firstNamed,
   isEmpty,
   isKnown,
   isTree,
@@ -269,11 +270,10 @@ function ambiguous(kind: Kind, declaration: Declaration, candidates: readonly Li
   const ids = candidates.map((live) => live.id).toSorted();
   const id = ids[0] as string;
   const isMember = tryAddress(declaration.address)?.key !== undefined;
-  const shown = ids.slice(0, 5).join(', ') + (ids.length > 5 ? `, and ${ids.length - 5} more` : '');
   return error(
     declaration,
     'ambiguous',
-    `${declaration.address} matches ${ids.length} live objects of ${kind.name}: ${shown}.`,
+    `${declaration.address} matches ${ids.length} live objects of ${kind.name}: ${firstNamed(ids, 5, ', and ')}.`,
     // `lifecycle` is written once for a whole `for_each`, so a single member cannot be given `adopt`.
     `Choose one: trueup import ${shellWord(declaration.address)} ${shellWord(id)}${isMember ? '' : `\nor write lifecycle: { adopt: ${JSON.stringify(id)} } beside its attributes.`}`,
     exits.undecided,

@@ -68,17 +68,17 @@ function guarded(
     ...changes.filter((change) => !last.has(change)),
     ...changes.filter((change) => last.has(change)),
   ];
-  const waiting = (change: Change): Change => {
-    const others = waits.get(change);
-    return others
-      ? {
-          ...change,
-          depends_on: [...new Set([...change.depends_on, ...others])].toSorted(compareText),
-        }
-      : change;
-  };
-  return dependenciesFirst(ordered.map(waiting));
+  return dependenciesFirst(ordered.map((change) => waitingFor(change, waits.get(change))));
 }
+
+/** A change that waits for others as well. */
+const waitingFor = (change: Change, others: readonly string[] = []): Change =>
+  others.length === 0
+    ? change
+    : {
+        ...change,
+        depends_on: [...new Set([...change.depends_on, ...others])].toSorted(compareText),
+      };
 
 /** Deletes wait for every change of an object that referred to theirs. */
 function waiting(
@@ -100,15 +100,7 @@ function waiting(
       if (key !== undefined && key !== keyOf(change)) append(referrers, key, keyOf(change));
     }
   }
-  return going.map((change) => {
-    const waits = referrers.get(keyOf(change));
-    return waits
-      ? {
-          ...change,
-          depends_on: [...new Set([...change.depends_on, ...waits])].toSorted(compareText),
-        }
-      : change;
-  });
+  return going.map((change) => waitingFor(change, referrers.get(keyOf(change))));
 }
 
 function dependenciesFirst(changes: readonly Change[]): readonly Change[] {

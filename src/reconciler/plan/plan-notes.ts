@@ -1,5 +1,6 @@
 // What a plan says beside its changes.
 import {
+  firstNamed,
   REPLACED_OUTSIDE,
   compareText,
   walk,
@@ -34,14 +35,11 @@ export function replacedOutsideNotes(
 export function unseenNotes({ unseen }: Draft): readonly Diagnostic[] {
   if (unseen.size === 0) return [];
   const addresses = [...unseen].toSorted(compareText);
-  const shown =
-    addresses.slice(0, 3).join(', ') +
-    (addresses.length > 3 ? ` and ${addresses.length - 3} more` : '');
   return [
     {
       severity: 'info',
       code: 'not-visible-yet',
-      summary: `${shown} ${addresses.length === 1 ? 'was' : 'were'} created just now, and no listing shows ${addresses.length === 1 ? 'it' : 'them'} yet.`,
+      summary: `${firstNamed(addresses, 3)} ${addresses.length === 1 ? 'was' : 'were'} created just now, and no listing shows ${addresses.length === 1 ? 'it' : 'them'} yet.`,
       detail: 'This is neither drift nor a change. To see it, plan again in a minute: trueup plan',
     },
   ];
@@ -55,9 +53,7 @@ export function unseenSecretNotes(draft: Draft): Diagnostic[] {
     .filter((address) => draft.planned.get(address)?.live)
     .toSorted(compareText);
   if (addresses.length === 0) return [];
-  const shown =
-    addresses.slice(0, 3).join(', ') +
-    (addresses.length > 3 ? `, and ${addresses.length - 3} more` : '');
+  const shown = firstNamed(addresses, 3, ', and ');
   return [
     {
       severity: 'info',

@@ -296,9 +296,7 @@ const desired = (declaration: Declaration, declared: Values): Desired => ({
   declared,
   file: declaration.file ?? declaration.origin.file,
   protect: declaration.lifecycle.protect === true,
-  ...(declaration.lifecycle.on_removal === undefined
-    ? {}
-    : { on_removal: declaration.lifecycle.on_removal }),
+  ...defined({ on_removal: declaration.lifecycle.on_removal }),
 });
 
 function creation(

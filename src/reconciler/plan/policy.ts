@@ -3,6 +3,7 @@
 import {
   defined,
   engineRules,
+  firstNamed,
   flagToAllow,
   isOfToday,
   MASKED_CONFIGURATION,
@@ -142,12 +143,9 @@ const rules: Readonly<Record<(typeof engineRules)[number], Rule>> = {
       .filter((change) => writes(change) && !named.has(change.address))
       .map(({ address }) => address);
     if (changed.length === 0) return [];
-    const shown =
-      changed.slice(0, FEW).join(', ') +
-      (changed.length > FEW ? ` and ${changed.length - FEW} more` : '');
     return [
       {
-        detail: `there is no state, and ${changed.length} of ${adopted.length} adopted objects would be changed: ${shown}; to change an object, name it in lifecycle.adopt, or bind it first: \`trueup import ADDRESS ID\``,
+        detail: `there is no state, and ${changed.length} of ${adopted.length} adopted objects would be changed: ${firstNamed(changed, FEW)}; to change an object, name it in lifecycle.adopt, or bind it first: \`trueup import ADDRESS ID\``,
       },
     ];
   },

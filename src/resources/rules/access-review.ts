@@ -3,6 +3,7 @@
 import {
   append,
   compareText,
+  firstNamed,
   keptMembers,
   type AccessCell,
   type AccessReview,
@@ -331,8 +332,7 @@ function notes(
 /** Ends the summary with the first of the identifiers; without any there is nothing to say. */
 function note(ids: readonly string[], about: Diagnostic): readonly Diagnostic[] {
   if (ids.length === 0) return [];
-  const more = ids.length > 10 ? ` and ${ids.length - 10} more` : '';
-  return [{ ...about, summary: `${about.summary}: ${ids.slice(0, 10).join(', ')}${more}.` }];
+  return [{ ...about, summary: `${about.summary}: ${firstNamed(ids, 10)}.` }];
 }
 
 /** By identifier of the authorization: where it is declared, and with which role. */

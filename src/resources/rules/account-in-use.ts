@@ -1,6 +1,7 @@
 // An account that is deleted while something still names it.
 import {
   refuse,
+  stringsIn,
   type Change,
   type Finding,
   type Judged,
@@ -13,7 +14,7 @@ import {
 } from '../../model/index.js';
 import { phases } from '../../reconciler/plan/order.js';
 import { alertRules } from '../alert-rules.js';
-import { afterChanges, deletedIds, stringsIn } from './after-changes.js';
+import { afterChanges, deletedIds } from './after-changes.js';
 import { ACCOUNTS, AUTHORIZATIONS } from './roles.js';
 
 type AccountDelete = Extract<Change, { action: 'delete' }>;

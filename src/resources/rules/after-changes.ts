@@ -1,5 +1,5 @@
 // What is live once the changes of a plan are carried out, for rules that compare before and after.
-import { writes, type Change, type Value, type Values } from '../../model/index.js';
+import { writes, type Change, type Values } from '../../model/index.js';
 
 /** Values by `<kind> <id>` of every object that is written. */
 export function afterChanges(changes: readonly Change[]): ReadonlyMap<string, Values> {
@@ -20,8 +20,3 @@ export function deletedIds(changes: readonly Change[]): ReadonlySet<string> {
     ),
   );
 }
-
-export const stringsIn = (value: Value | undefined): readonly string[] =>
-  Array.isArray(value)
-    ? (value as readonly Value[]).filter((item): item is string => typeof item === 'string')
-    : [];

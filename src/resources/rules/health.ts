@@ -1,6 +1,7 @@
 // Health issues of live objects, whether or not it is as declared: destinations that do not deliver, routers that do not
 // take over their configuration, rules that can reach nobody. Pure, and told only of what was read anyway.
 import {
+  firstNamed,
   isEmpty,
   isTree,
   mergeOf,
@@ -100,8 +101,7 @@ function syncs({ synched, suspended, pending }: Values): readonly Finding[] {
     });
   if (synched !== false) return found;
   const names = membersOf(mergeOf(pending).tree);
-  const rest = names.length > FEW ? ` and ${names.length - FEW} more` : '';
-  const detail = `it has still to take over ${names.slice(0, FEW).join(', ')}${rest}`;
+  const detail = `it has still to take over ${firstNamed(names, FEW)}`;
   return [
     ...found,
     {

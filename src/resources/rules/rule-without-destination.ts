@@ -3,6 +3,7 @@ import {
   defined,
   isEmpty,
   Reference,
+  stringsIn,
   writes,
   type Change,
   type Diagnostic,
@@ -15,7 +16,7 @@ import {
 } from '../../model/index.js';
 import { alertPushDestinations } from '../alert-push-destinations.js';
 import { alertRules } from '../alert-rules.js';
-import { afterChanges, deletedIds, stringsIn } from './after-changes.js';
+import { afterChanges, deletedIds } from './after-changes.js';
 
 export const RULES = alertRules.name;
 export const DESTINATIONS = alertPushDestinations.name;
