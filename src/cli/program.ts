@@ -1,7 +1,7 @@
 // The parser of the command line, and its help: both are made from the table of commands.
 import { Command, CommanderError, Help, InvalidArgumentError, Option } from 'commander';
 import { commands, type CommandSpec, type Flags, type FlagSpec } from './command-table.js';
-import { kindWords } from '../model/index.js';
+import { cached, kindWords } from '../model/index.js';
 import { kinds } from '../resources/index.js';
 import { version } from './version.js';
 
@@ -63,8 +63,7 @@ function createProgram(out: Write, err: Write, found: Found): Command {
     .addHelpText('after', closing);
   const parents = new Map<string, Command>();
   const group = (name: string): Command => {
-    const known = parents.get(name) ?? common(root.command(name), `trueup ${name}`);
-    parents.set(name, known);
+    const known = cached(parents, name, () => common(root.command(name), `trueup ${name}`));
     return known.description(groups[name] as string).helpCommand(false);
   };
   for (const spec of commands) {

@@ -5,6 +5,7 @@ import { lstat, readdir, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isRunning } from '../platform/host.js';
 
 const SOCKET = 'provider';
 const OURS = /^trueup-(\d+)-\w{6}$/;
@@ -23,14 +24,6 @@ export async function sweepFolders(): Promise<void> {
     const folder = join(tmpdir(), name);
     if (pid !== undefined && !isRunning(Number(pid)) && (await isLeft(folder)))
       await rm(folder, { recursive: true, force: true }).catch(() => undefined);
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }
 

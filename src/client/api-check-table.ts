@@ -5,6 +5,7 @@ import {
   isObject,
   isTree,
   unescapeAll,
+  uuidTicks,
   valueAt,
   walk,
   writables,
@@ -192,13 +193,8 @@ async function roots(facts: Facts): Promise<CheckResult> {
 
 /** Milliseconds since 1970 of a UUID of version 1; undefined for anything else. */
 function timeOf(id: unknown): number | undefined {
-  const [, low, middle, high] =
-    /^([0-9a-f]{8})-([0-9a-f]{4})-1([0-9a-f]{3})-[0-9a-f]{4}-[0-9a-f]{12}$/i.exec(
-      typeof id === 'string' ? id : '',
-    ) ?? [];
-  return low === undefined
-    ? undefined
-    : Number(BigInt(`0x${high}${middle}${low}`) / 10_000n) - 12_219_292_800_000;
+  const ticks = typeof id === 'string' ? uuidTicks(id) : undefined;
+  return ticks === undefined ? undefined : Number(ticks / 10_000n) - 12_219_292_800_000;
 }
 
 const DAY = 86_400_000;

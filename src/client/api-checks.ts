@@ -1,6 +1,6 @@
 // `trueup doctor --check-api`: checks on a real account what is assumed of the service. Each check sends GET alone,
 // reads two pages of a listing at most, and concludes nothing from what is not there.
-import { defined, exits, Refusal, type Collections } from '../model/index.js';
+import { cached, defined, exits, Refusal, type Collections } from '../model/index.js';
 import { Malformed, parseAnswer, recordOf } from './response.js';
 import { openSession, type ConnectOptions, type ClientSession } from './client-session.js';
 import type { Answer } from './transport.js';
@@ -48,10 +48,9 @@ function factsOf(session: ClientSession, collections: Collections): Facts {
       endpoint.dialect.path(collections.get(name)?.operations.collection ?? name, id);
     const query = typeof asked === 'string' ? asked : new URLSearchParams(asked).toString();
     const key = `${endpoint.dialect.name} ${path}?${query}`;
-    const reading =
-      known.get(key) ?? session.read(endpoint, name, path, query, defined({ statuses }));
-    known.set(key, reading);
-    return reading;
+    return cached(known, key, () =>
+      session.read(endpoint, name, path, query, defined({ statuses })),
+    );
   };
   return {
     collections,

@@ -1,7 +1,7 @@
 // The last step before the network: one request, one answer, on a fixed list of origins. It speaks to undici's
 // dispatchers directly, because only there can be told whether bytes had left when something failed.
 import type { Dispatcher } from 'undici';
-import { isLoopback } from '../model/index.js';
+import { cached, isLoopback } from '../model/index.js';
 import { checkedUrl, proxyOf, type Proxy } from './endpoint.js';
 
 export interface HttpRequest {
@@ -66,11 +66,8 @@ export function undiciTransport(options: TransportOptions): {
   const proxy =
     options.proxy?.https && ![...origins].every(isLocal) ? proxyOf(options.proxy.https) : undefined;
   const dispatchers = new Map<string, Promise<Dispatcher>>();
-  const dispatcherOf = (origin: string): Promise<Dispatcher> => {
-    const known = dispatchers.get(origin) ?? makeDispatcher(origin, proxy, options.proxy?.no ?? '');
-    dispatchers.set(origin, known);
-    return known;
-  };
+  const dispatcherOf = (origin: string): Promise<Dispatcher> =>
+    cached(dispatchers, origin, () => makeDispatcher(origin, proxy, options.proxy?.no ?? ''));
   return {
     async transport(request) {
       const { origin, pathname, search } = new URL(request.url);

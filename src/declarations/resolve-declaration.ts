@@ -2,6 +2,7 @@
 // references and secrets are made. A piece that is wrong yields complaints and nothing else.
 import {
   asCondition,
+  cached,
   defined,
   NAME,
   didYouMean,
@@ -253,14 +254,12 @@ export function lookupOf(run: ResolveRun, piece: RawEntry): Lookup | undefined {
 
 /** Made once a kind. */
 function formOf(run: ResolveRun, kind: Kind): DeclarationForm {
-  const form = run.forms.get(kind.name) ?? {
+  return cached(run.forms, kind.name, () => ({
     attributes: declarationBodyOf(kind),
     validator: run.validators.body.get(kind.name) as Validator,
     what: kind.name,
     references: ([top]) => top !== 'lifecycle',
-  };
-  run.forms.set(kind.name, form);
-  return form;
+  }));
 }
 
 export function declarationsOf(run: ResolveRun, piece: RawEntry): readonly Declaration[] {

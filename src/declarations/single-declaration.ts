@@ -1,6 +1,6 @@
 // What is wrong with one declaration that stands in no file: a resource of terraform's. The same validators and the
 // same advice as for files, with the steps to each place instead of its line.
-import { defined, type ConfigCheck, type ConfigError, type Kinds } from '../model/index.js';
+import { cached, defined, type ConfigCheck, type ConfigError, type Kinds } from '../model/index.js';
 import { lint } from './lint.js';
 import { bodyValidator, check } from './validation.js';
 import type { Validator } from './validator.js';
@@ -10,8 +10,7 @@ import { declarationBodyOf } from './vocabulary.js';
 export function checkerOf(kinds: Kinds): ConfigCheck {
   const validators = new Map<string, Promise<Validator>>();
   return async (kind, raw, declaration) => {
-    const validating = validators.get(kind.name) ?? bodyValidator(kind);
-    validators.set(kind.name, validating);
+    const validating = cached(validators, kind.name, () => bodyValidator(kind));
     const validator = await validating;
     const wrong = check(validator, declarationBodyOf(kind), raw, kind.name);
     if (wrong.length > 0) return wrong.map((one) => remarkOf({ severity: 'error', ...one }));

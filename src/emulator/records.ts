@@ -1,6 +1,7 @@
 // Records, read from the attributes of their kinds: what the service takes (`accept`), stores and shows (`showAll`).
 // Stored, a reference is the id as text and a secret is the mask alone: no record holds a secret.
 import {
+  cached,
   idOf,
   isObject,
   mapMembers,
@@ -35,9 +36,7 @@ const listed = new WeakMap<Attributes, Entries>();
 
 /** The entries of a kind's attributes, listed once: a hundred thousand records ask for them. */
 export function entriesOf(attributes: Attributes): Entries {
-  const entries = listed.get(attributes) ?? Object.entries(attributes);
-  listed.set(attributes, entries);
-  return entries;
+  return cached(listed, attributes, () => Object.entries(attributes));
 }
 
 export function showAll(

@@ -32,3 +32,9 @@ export function ageOf(
 
 /** Whether something counts as recent: not certainly more than 24 hours ago. */
 export const isOfToday = (moment: Moment, now: Now): boolean => ageOf(moment, now) <= DAY;
+
+/** The time in a time-based UUID (version 1), in units of 100 nanoseconds since 1582-10-15; undefined for any other id. */
+export function uuidTicks(id: string): bigint | undefined {
+  const match = /^([0-9a-f]{8})-([0-9a-f]{4})-1([0-9a-f]{3})-[0-9a-f]{4}-[0-9a-f]{12}$/i.exec(id);
+  return match ? BigInt(`0x${match[3]}${match[2]}${match[1]}`) : undefined;
+}

@@ -1,4 +1,5 @@
 // A kind is one file that reads as its own manual; this is its form: a collection whose objects are declared.
+import { cached } from './members.js';
 import { stored, walk, type Attribute, type Attributes, type Fields } from './attribute.js';
 import type { Collection, ReadOperation } from './collection.js';
 import type { Declaration, Values } from './declaration.js';
@@ -98,11 +99,9 @@ export function removals(one: Kind): readonly Removal[] {
 }
 
 export function writables({ attributes }: Kind): readonly (readonly [string, Attribute])[] {
-  const known =
-    writable.get(attributes) ??
-    Object.entries(attributes).filter(([, attribute]) => attribute.computed !== true);
-  writable.set(attributes, known);
-  return known;
+  return cached(writable, attributes, () =>
+    Object.entries(attributes).filter(([, attribute]) => attribute.computed !== true),
+  );
 }
 
 /**

@@ -13,3 +13,14 @@ export const keptMembers = <T>(
   passes: (value: T, name: string) => boolean,
 ): Record<string, T> =>
   Object.fromEntries(Object.entries(record).filter(([name, value]) => passes(value, name)));
+
+/** What a map holds under a key; made, and kept there, when it is first asked for. */
+export function cached<K, V>(
+  map: { get(key: K): V | undefined; set(key: K, value: V): unknown },
+  key: K,
+  make: () => V,
+): V {
+  const known = map.get(key) ?? make();
+  map.set(key, known);
+  return known;
+}

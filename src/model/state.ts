@@ -1,4 +1,5 @@
 // Memory between runs. The state is a value; the journal is a list of records that turn one state into the next.
+import { cached } from './members.js';
 import type { Json, JsonObject } from './json.js';
 
 /** Proves a secret unchanged and gives nothing away: HMAC-SHA256 over `of`, keyed by scrypt of the secret, or by its HMAC under TRUEUP_FINGERPRINT_KEY. */
@@ -205,12 +206,11 @@ function recentAfter(
         seen.set(record.kind, (seen.get(record.kind) ?? new Set<string>()).add(id));
     if (record.type !== 'result' || !record.lately) continue;
     const { what, kind, id, ...moment } = record.lately;
-    const group = groups.get(kind) ?? {
+    const group = cached(groups, kind, () => ({
       moment,
       created: new Set<string>(),
       deleted: new Set<string>(),
-    };
-    groups.set(kind, group);
+    }));
     group.moment = moment;
     group[what].add(id);
   }

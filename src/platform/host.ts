@@ -18,15 +18,16 @@ function every(milliseconds: number, work: () => void): () => void {
 }
 
 async function find(pid: number): Promise<{ readonly startTime: string | null } | undefined> {
-  if (!exists(pid)) return undefined;
+  if (!isRunning(pid)) return undefined;
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
-  if (stat === null) return exists(pid) ? { startTime: null } : undefined;
+  if (stat === null) return isRunning(pid) ? { startTime: null } : undefined;
   // The second field is the name in brackets, and may hold spaces and brackets itself: count from its end.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields[0] === 'Z' || fields[0] === 'X' ? undefined : { startTime: fields[19] ?? null };
 }
 
-function exists(pid: number): boolean {
+/** Whether a process of this machine goes by that number. */
+export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

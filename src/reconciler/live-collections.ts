@@ -1,6 +1,7 @@
 // What is live. Each needed collection is listed once, all of them beside one another; a recorded id that a
 // listing lacks is looked for once more by itself, because a list that shifts while it is read can hide an object.
 import {
+  defined,
   exits,
   isEmpty,
   keptMembers,
@@ -87,9 +88,7 @@ async function collect(
     kind,
     byId,
     missing: new Set(missing.filter((id) => !byId.has(id))),
-    ...(read_at !== undefined && { read_at }),
-    ...(listing.pages !== undefined && { pages: listing.pages }),
-    ...(listing.skew === undefined ? {} : { skew: listing.skew }),
+    ...defined({ read_at, pages: listing.pages, skew: listing.skew }),
   };
 }
 

@@ -3,6 +3,7 @@
 // where none changed; with TRUEUP_FINGERPRINT_KEY nothing is slow.
 import { createHmac, scrypt, timingSafeEqual } from 'node:crypto';
 import {
+  cached,
   canonical,
   compareText,
   limited,
@@ -42,9 +43,7 @@ export function scryptFingerprints(
 
   const slow = (value: string | Buffer, recipe: Recipe): Promise<Buffer> => {
     const name = canonical([sha256(value), recipe]);
-    const made = derived.get(name) ?? soon(() => derive(value, recipe));
-    derived.set(name, made);
-    return made;
+    return cached(derived, name, () => soon(() => derive(value, recipe)));
   };
   const hashOf = async (
     value: string,

@@ -1,6 +1,7 @@
 // What is live, as all reads of a process see it: one complete listing a kind, read again after each write of the kind.
 // What a listing lacks is looked for once more, because absence needs proof.
 import {
+  cached,
   defined,
   type CloudReader,
   type Emit,
@@ -30,12 +31,10 @@ export function listingCacheOf(cloud: CloudReader, kinds: Kinds, emit: Emit) {
   const seen = new Map<string, Seen>();
 
   function seeing(kind: Kind): Seen {
-    const known = seen.get(kind.name) ?? {
+    return cached(seen, kind.name, () => ({
       first: readCollection({ cloud, kinds, emit }, kind),
       missed: 0,
-    };
-    seen.set(kind.name, known);
-    return known;
+    }));
   }
 
   return {

@@ -1,6 +1,7 @@
 // Terraform's schemas, read from the kinds and collections: what is declared once there is typed and described here in
 // terraform's words.
 import {
+  cached,
   compareText,
   holdsOnlySecrets,
   mapMembers,
@@ -60,10 +61,9 @@ type Typed = Pick<SchemaAttribute, 'name' | 'type' | 'nested'>;
 
 /** The object type that attributes make. */
 export function typeOf(attributes: readonly Typed[]): CtyType {
-  const type =
-    types.get(attributes) ?? objectType(attributes.map((one) => [one.name, attributeType(one)]));
-  types.set(attributes, type);
-  return type;
+  return cached(types, attributes, () =>
+    objectType(attributes.map((one) => [one.name, attributeType(one)])),
+  );
 }
 
 /** Members in the order in which core writes them: what it sends back has the bytes that it was sent. */

@@ -1,6 +1,7 @@
 // What writes share while the lock is held: the listing of each kind that pre-images are taken from, and a lane a kind
 // for creates, which is shut while the outcome of one of them is looked for: nothing else may appear meanwhile.
 import {
+  cached,
   defined,
   Refusal,
   writes,
@@ -116,11 +117,8 @@ export function writeSessionOf(tools: Tools, held: Held): WriteSession {
   // Another process may have written while the lock was not ours.
   for (const kind of kinds.values()) listings.wrote(kind);
 
-  const base = (kind: Kind): Promise<LiveCollection> => {
-    const known = bases.get(kind.name) ?? readCollection(tools, kind);
-    bases.set(kind.name, known);
-    return known;
-  };
+  const base = (kind: Kind): Promise<LiveCollection> =>
+    cached(bases, kind.name, () => readCollection(tools, kind));
 
   /** @param listing what was there before, for creates; @param judged what the policies of a change were judged by */
   function changeContext(
@@ -128,8 +126,9 @@ export function writeSessionOf(tools: Tools, held: Held): WriteSession {
     judged?: ChangeContext['recheck'],
   ): SessionContext {
     const name = listing?.kind.name ?? '';
-    const before = befores.get(name) ?? beforeRun(new Map(listing ? [[name, listing]] : []));
-    befores.set(name, before);
+    const before = cached(befores, name, () =>
+      beforeRun(new Map(listing ? [[name, listing]] : [])),
+    );
     return {
       before,
       resolver: () => undefined,
@@ -163,9 +162,7 @@ export function writeSessionOf(tools: Tools, held: Held): WriteSession {
   /** Made once a kind, so that all its creates share what is read again. */
   function absenceOf(listing: LiveCollection): ChangeContext['recheck'] {
     const { name } = listing.kind;
-    const known = absences.get(name) ?? recheckOf(tools, new Map([[name, listing]]));
-    absences.set(name, known);
-    return known;
+    return cached(absences, name, () => recheckOf(tools, new Map([[name, listing]])));
   }
 
   async function send(operation: OperationTools, change: Change, context: SessionContext) {
@@ -191,14 +188,12 @@ export function writeSessionOf(tools: Tools, held: Held): WriteSession {
   }
 
   function laneOf(kind: Kind): Lane {
-    const lane = lanes.get(kind.name) ?? {
+    return cached(lanes, kind.name, () => ({
       running: 0,
       waiting: [],
       shut: undefined,
       open: () => undefined,
-    };
-    lanes.set(kind.name, lane);
-    return lane;
+    }));
   }
 
   /** Shuts the lane until it is known what became of an intent. */

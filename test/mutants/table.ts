@@ -1259,8 +1259,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'terraform: each create lists its kind again',
     file: 'terraform/write-session.ts',
-    find: 'absences.set(name, known);',
-    replace: '',
+    find: 'return cached(absences, name, () => recheckOf(',
+    replace: 'return cached(new Map(), name, () => recheckOf(',
     tests: ['unit/terraform/provider-reading.test.ts'],
   },
   {

@@ -1,6 +1,7 @@
 // What is written of a live estate, whatever the language: what is worth declaring of each object, with references to
 // the others, what is left out because it reads back masked, and which objects nothing but an identifier tells apart.
 import {
+  cached,
   Reference,
   append,
   canonical,
@@ -170,8 +171,7 @@ const counted = new WeakMap<ReadonlySet<string>, Map<string, number>>();
 
 /** The name, or the first of its numbered ones, that is not among those `taken`, a set that may grow between calls and not shrink. */
 export function unique(base: string, taken: ReadonlySet<string>, joint = '-'): string {
-  const numbers = counted.get(taken) ?? new Map<string, number>();
-  counted.set(taken, numbers);
+  const numbers = cached(counted, taken, () => new Map<string, number>());
   for (let number = numbers.get(base + joint) ?? 1; ; number += 1) {
     const name = number === 1 ? base : `${base}${joint}${number}`;
     if (taken.has(name)) continue;

@@ -1,8 +1,10 @@
 // What existed before a create: the objects of equal content, and the youngest ids. What a listing shows beyond that has
 // appeared since.
 import {
+  cached,
   defined,
   idOf,
+  uuidTicks,
   type Intent,
   type Kind,
   type Live,
@@ -30,16 +32,13 @@ export function beforeRun(
     equals: (kind, values) => {
       const collection = liveObjects.get(kind.name);
       if (!collection) return [];
-      const index = indexes.get(kind.name) ?? indexByIdentity(collection);
-      indexes.set(kind.name, index);
+      const index = cached(indexes, kind.name, () => indexByIdentity(collection));
       return (index.get(identityKey(kind, values) ?? '') ?? []).map((live) => live.id);
     },
-    youngest: (kind) => {
-      const known =
-        tops.get(kind.name) ?? youngestOf([...(liveObjects.get(kind.name)?.byId.keys() ?? [])]);
-      tops.set(kind.name, known);
-      return known;
-    },
+    youngest: (kind) =>
+      cached(tops, kind.name, () =>
+        youngestOf([...(liveObjects.get(kind.name)?.byId.keys() ?? [])]),
+      ),
   };
 }
 
@@ -60,10 +59,4 @@ function youngestOf(ids: readonly string[]): Pick<Intent, 'highest' | 'newest'> 
       newest: newest?.id,
     }),
   };
-}
-
-/** The time in a time-based UUID (version 1), in units of 100 nanoseconds; undefined for any other id. */
-export function uuidTicks(id: string): bigint | undefined {
-  const match = /^([0-9a-f]{8})-([0-9a-f]{4})-1([0-9a-f]{3})-[0-9a-f]{4}-[0-9a-f]{12}$/i.exec(id);
-  return match ? BigInt(`0x${match[3]}${match[2]}${match[1]}`) : undefined;
 }

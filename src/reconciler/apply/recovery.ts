@@ -11,6 +11,7 @@ import {
   resultRecord,
   same,
   SENSITIVE,
+  uuidTicks,
   writables,
   shellWord,
   type CloudReader,
@@ -33,7 +34,6 @@ import type { Session } from '../../state/store-port.js';
 import { isApplied } from '../plan/diff.js';
 import { nowOf } from '../visibility.js';
 import { RENEWAL } from './operation.js';
-import { uuidTicks } from './pre-image.js';
 import { ownRoot } from '../plan/match.js';
 import { storedValues, withoutSecrets } from '../live-collections.js';
 

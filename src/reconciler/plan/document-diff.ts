@@ -2,6 +2,7 @@
 // what a write sends, and what became of the rest. Members nobody declared are neither shown nor stored. A PUT replaces
 // the document, so it carries the whole live one with our members in it; a mask in it would overwrite what it hides.
 import {
+  cached,
   keptMembers,
   Reference,
   Secret,
@@ -41,13 +42,11 @@ export const isMerged = (attribute: Attribute): boolean => attribute.wire === 'm
 
 /** Names of a kind's documents of which a declaration holds a part. Asked of every object. */
 export function mergedNames({ attributes }: Kind): readonly string[] {
-  const known =
-    names.get(attributes) ??
+  return cached(names, attributes, () =>
     Object.keys(attributes).filter(
       (name) => attributes[name]?.computed !== true && isMerged(attributes[name] as Attribute),
-    );
-  names.set(attributes, known);
-  return known;
+    ),
+  );
 }
 
 const names = new WeakMap<Kind['attributes'], readonly string[]>();

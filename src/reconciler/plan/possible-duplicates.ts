@@ -1,6 +1,7 @@
 // Live objects that nothing manages and that nearly equal one about to be created: most likely the same object, of
 // which nobody remembers that it is ours. Each of them counts for one creation.
 import {
+  cached,
   canonical,
   compareText,
   isKnown,
@@ -62,8 +63,7 @@ export function possibleDuplicates(
     const lives = bucketsOf(names).get(keyOf(kind, likeness, names, values) ?? '');
     const words = wordsOf(likeness, values);
     if (!lives || !words) continue;
-    const groups: Groups<Create> = wanted.get(lives) ?? new Map();
-    wanted.set(lives, groups);
+    const groups: Groups<Create> = cached(wanted, lives, () => new Map());
     join(groups, words, change);
   }
   return chosen([...wanted].flatMap(([lives, groups]) => alike(groups, lives))).map(
@@ -79,8 +79,7 @@ type Groups<T> = Map<string, Group<T>>;
 
 function join<T>(groups: Groups<T>, words: ReadonlySet<string>, member: T): void {
   const key = canonical([...words].toSorted());
-  const group: Group<T> = groups.get(key) ?? { words, members: [] };
-  groups.set(key, group);
+  const group: Group<T> = cached(groups, key, () => ({ words, members: [] }));
   group.members.push(member);
 }
 
@@ -114,8 +113,7 @@ function cachedBuckets(
     for (const live of unmanaged) {
       const key = keyOf(kind, likeness, names, live.values);
       if (key === undefined) continue;
-      const groups: Groups<Live> = buckets.get(key) ?? new Map();
-      buckets.set(key, groups);
+      const groups: Groups<Live> = cached(buckets, key, () => new Map());
       join(groups, wordsOf(likeness, live.values) ?? new Set(), live);
     }
     cache.set(canonical(names), buckets);

@@ -1,6 +1,7 @@
 // What a plan covers: declarations asked for, and recorded addresses that are declared no more. What was declared
 // in a file outside the given PATHs is never touched.
 import {
+  cached,
   formatAddress,
   nearest,
   referencesIn,
@@ -257,9 +258,5 @@ function below(paths: readonly string[]): (file: string) => boolean {
         ? file !== '-' && !file.startsWith('../') && !file.startsWith('/')
         : file === root || file.startsWith(`${root}/`),
     );
-  return (file) => {
-    const answer = known.get(file) ?? isBelow(clean(file));
-    known.set(file, answer);
-    return answer;
-  };
+  return (file) => cached(known, file, () => isBelow(clean(file)));
 }

@@ -3,6 +3,7 @@
 // a router belongs, what is above an account that is not there to be read) is counted as not judged, never guessed.
 import {
   append,
+  cached,
   compareText,
   isEmpty,
   isTree,
@@ -88,8 +89,7 @@ export async function impactOf(
     for (const { values } of page) {
       const alert = await alertOf(values, known.live, accountOf);
       const [then, now] = [countAlert(before, alert), countAlert(after, alert)];
-      const type = types.get(alert.type) ?? { alerts: 0, before: 0, after: 0 };
-      types.set(alert.type, type);
+      const type = cached(types, alert.type, () => ({ alerts: 0, before: 0, after: 0 }));
       type.alerts += 1;
       if (!then.heard && !then.open) type.before += 1;
       if (!now.heard && !now.open) type.after += 1;
@@ -207,13 +207,12 @@ function listen(
   for (const type of keysOf(
     isTree(filter_criteria) ? filter_criteria['alert_type__in'] : undefined,
   )) {
-    const these = listeners.get(type) ?? {
+    const these = cached(listeners, type, () => ({
       byAccount: new Map<string, RuleTally[]>(),
       scoped: new Set<RuleTally>(),
       grouped: new Set<RuleTally>(),
       all: new Set<RuleTally>(),
-    };
-    listeners.set(type, these);
+    }));
     for (const account of accounts) append(these.byAccount, account, rule);
     if (accounts.length > 0) these.scoped.add(rule);
     if (!isEmpty(associated_groups)) these.grouped.add(rule);
