@@ -26,15 +26,8 @@ export interface SaltedFingerprint {
   readonly keyed: boolean;
 }
 
-/** One fingerprint over several secrets together: asked first, it costs one scrypt, or with the key next to nothing, for all of them. */
-export interface CombinedFingerprint {
-  /** Digest of the list of their fingerprints: which secrets it is over, and as of when. */
-  readonly of: string;
-  /** base64 */
-  readonly hash: string;
-  /** As in a fingerprint. */
-  readonly cost?: number;
-}
+/** One fingerprint over several secrets together: asked first, it costs one scrypt, or with the key next to nothing, for all of them. `of` is a digest of the list of their fingerprints: which secrets it is over, and as of when. */
+export type CombinedFingerprint = Fingerprint;
 
 export interface Entry {
   readonly kind: string;

@@ -7,13 +7,16 @@ import {
   refuse,
   resultRecord,
   type CloudWriter,
-  type Emit,
   type Entry,
   type Intent,
-  type Kinds,
 } from '../model/index.js';
-import type { Clock, Fingerprints, Random } from '../platform/index.js';
-import { isUndecided, settleOld, type Undecided } from '../reconciler/apply/recovery.js';
+import type { Random } from '../platform/index.js';
+import {
+  isUndecided,
+  settleOld,
+  type RecoveryContext,
+  type Undecided,
+} from '../reconciler/apply/recovery.js';
 import type { Notes, Session, Store } from '../state/store-port.js';
 
 /** Milliseconds that the lock is kept after the last write: a chain of objects is made one by one. */
@@ -33,15 +36,9 @@ export interface JournalRun {
 }
 
 /** What of one configured provider the journal needs as well as who writes under it. */
-export interface SharedTools {
+export interface SharedTools extends RecoveryContext {
   readonly cloud: CloudWriter;
-  readonly kinds: Kinds;
-  readonly clock: Clock;
   readonly random: Random;
-  readonly fingerprints: Fingerprints;
-  readonly emit: Emit;
-  readonly signal: AbortSignal;
-  readonly settleMilliseconds: number;
   /** `<kind> <id>` of objects that a state of terraform's holds. */
   readonly claims: Set<string>;
 }
