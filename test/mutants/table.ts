@@ -1914,8 +1914,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'what a second reading turns up is not judged',
     file: 'reconciler/plan/propose.ts',
-    find: '(name) => !asked.has(name)',
-    replace: '(name) => !asked.has(name) && proven.size === 0',
+    find: '!input.liveObjects.has(name) &&',
+    replace: 'proven.size === 0 && !input.liveObjects.has(name) &&',
     tests: proof,
   },
   {
@@ -1956,8 +1956,43 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the share is of the kinds of the targets',
     file: 'reconciler/plan/propose.ts',
-    find: '...limitNeeds(selection, changes)',
+    find: '...limitNeeds(input, changes).map((name) => [name, false] as const),',
     replace: '',
+    tests: ['unit/reconciler/first-share.test.ts'],
+  },
+  {
+    name: 'what a target leaves out is read although the state counts it',
+    file: 'reconciler/plan/propose.ts',
+    find: '? uncounted(selection, state)',
+    replace: '? selection.others',
+    tests: ['unit/reconciler/first-share.test.ts'],
+  },
+  {
+    name: 'what only a limit needs is read although the limit is allowed',
+    file: 'reconciler/plan/propose.ts',
+    find: "!request.allow.includes('max-changed')",
+    replace: 'true',
+    tests: ['unit/reconciler/first-share.test.ts'],
+  },
+  {
+    name: 'a kind that only a limit needs ends the plan',
+    file: 'reconciler/plan/propose.ts',
+    find: '!byRule || missingCredentials.has(code)',
+    replace: 'missingCredentials.has(code)',
+    tests: ['unit/reconciler/first-share.test.ts'],
+  },
+  {
+    name: 'a kind that a rule needs is left out where it cannot be read',
+    file: 'reconciler/plan/propose.ts',
+    find: '!byRule || missingCredentials.has(code)',
+    replace: 'true',
+    tests: ['unit/reconciler/first-share.test.ts'],
+  },
+  {
+    name: 'what could not be read lifts the limit',
+    file: 'reconciler/plan/policy.ts',
+    find: 'objects + unread.length < SHARE_FROM',
+    replace: 'objects < SHARE_FROM',
     tests: ['unit/reconciler/first-share.test.ts'],
   },
   {

@@ -31,7 +31,7 @@ import { ownRoot, formerAddressInState } from './match.js';
 import { maskedWords, masksSent } from './masked-configuration.js';
 import type { LiveCollections } from '../live-collections.js';
 import type { PlanInput } from './plan-input.js';
-import type { Selection } from './target-selection.js';
+import { uncounted, type Selection } from './target-selection.js';
 
 /** From this many objects on, the share of changed ones is limited. */
 const SHARE_FROM = 10;
@@ -117,13 +117,16 @@ const rules: Readonly<Record<(typeof engineRules)[number], Rule>> = {
       : [];
   },
 
-  'max-changed': ({ changes, input, matched }) => {
+  'max-changed': ({ changes, input, liveObjects, matched, selection }) => {
     const entries = Object.values(input.state?.resources ?? {});
     const objects = new Set([...matched, ...entries.map(({ kind, id }) => `${kind} ${id}`)]).size;
     const now = objectsOf(changes, ['update', 'delete']);
     const all = countAll(now, recent(input, ['delete', 'update']));
     const limit = input.project.settings.policy.max_changed_percent;
-    if (objects < SHARE_FROM || now.size === 0 || (all / objects) * 100 <= limit) return [];
+    // Nobody knows how many there are of what could not be read: they lift no limit.
+    const unread = uncounted(selection, input.state).filter(({ kind }) => !liveObjects.has(kind));
+    if (objects + unread.length < SHARE_FROM || now.size === 0 || (all / objects) * 100 <= limit)
+      return [];
     return [
       {
         detail: `${now.size} of ${objects} objects to update or delete${earlier(all - now.size)}; the limit is ${limit} % in 24 hours (settings.policy.max_changed_percent)`,

@@ -4,7 +4,6 @@ import {
   append,
   objectsIn,
   referencesIn,
-  Refusal,
   secretsIn,
   writes,
   type Change,
@@ -27,6 +26,7 @@ import {
   checkTarget,
   observe,
   readAgain,
+  unreadWarnings,
   type LiveCollection,
   type Observing,
   type LiveCollections,
@@ -34,7 +34,7 @@ import {
 import { plan, type Proposal } from './plan.js';
 import type { PlanInput } from './plan-input.js';
 import { exactRules, policyNeeds } from './policy.js';
-import { select, type Selection } from './target-selection.js';
+import { select, uncounted, type Selection } from './target-selection.js';
 
 /** What reading and planning need. */
 export interface PlanContext extends Pick<Provider, 'kinds' | 'rules'> {
@@ -101,19 +101,22 @@ export async function propose(
     request,
     now: { ...nowOf(context.clock, context.cloud.skew()), wall: context.clock.now() },
   };
-  const asked = new Set(liveObjects.keys());
+  /** Whether a rule asked for a kind, or the limits alone. */
+  const asked = new Map<string, boolean>();
   const proven = new Set<string>();
   const notes = [...unfinished(snapshot), ...secrets.diagnostics];
   // What a further reading turns up may need further kinds, proofs and exact rules.
   for (;;) {
     const proposal = plan(input);
     const { changes, verdicts, diagnostics } = proposal.plan;
-    const unread = [
-      ...new Set([
-        ...policyNeeds(changes, context, project.settings),
-        ...limitNeeds(selection, changes),
-      ]),
-    ].filter((name) => !asked.has(name));
+    const wanted = new Map([
+      ...limitNeeds(input, changes).map((name) => [name, false] as const),
+      ...policyNeeds(changes, context, project.settings).map((name) => [name, true] as const),
+    ]);
+    const unread = [...wanted].filter(
+      ([name, byRule]) =>
+        !input.liveObjects.has(name) && (!asked.has(name) || (byRule && !asked.get(name))),
+    );
     const more = await readMore(unread, read);
     const unproven = assumptionsOf(input, changes).filter(({ key }) => !proven.has(key));
     const again = await prove(observing, unproven, input.liveObjects);
@@ -121,7 +124,7 @@ export async function propose(
     notes.push(...more.diagnostics);
     if (unread.length === 0 && again.size === 0 && !exact)
       return { ...proposal, plan: { ...proposal.plan, diagnostics: [...notes, ...diagnostics] } };
-    for (const name of unread) asked.add(name);
+    for (const [name, byRule] of unread) asked.set(name, byRule);
     for (const { key } of unproven) proven.add(key);
     input = {
       ...input,
@@ -205,37 +208,36 @@ function neededKinds(
   return new Set([...declared, ...selection.removed.map(([, entry]) => entry.kind), ...lookups]);
 }
 
-/** The limits are a share of what the whole project matches, also of kinds that a target leaves out of the plan. */
-const limitNeeds = (selection: Selection, changes: readonly Change[]): readonly string[] =>
+/** The limits are a share of what the whole project matches, also of what a target leaves out of the plan and no state counts. */
+const limitNeeds = (
+  { request, selection, state }: PlanInput,
+  changes: readonly Change[],
+): readonly string[] =>
+  !request.allow.includes('max-changed') &&
   changes.some((change) => writes(change) && change.action !== 'create')
-    ? [...new Set(selection.others.map(({ kind }) => kind))]
+    ? uncounted(selection, state).map(({ kind }) => kind)
     : [];
 
 /** Codes of a reader that was given no address or no credentials for a kind. */
 export const missingCredentials: ReadonlySet<string> = new Set(['no-target', 'secret-missing']);
 
-/** Kinds that only a policy asks for. One that no credentials were given for is left out, aloud. */
+/** Kinds that only a policy asks for. One that no credentials were given for is left out, aloud; so is one that only the limits need: without it they are stricter. */
 async function readMore(
-  names: readonly string[],
+  names: readonly (readonly [name: string, byRule: boolean])[],
   read: (names: Iterable<string>) => Promise<LiveCollections>,
 ): Promise<{ liveObjects: LiveCollections; diagnostics: readonly Diagnostic[] }> {
   const liveObjects = new Map<string, LiveCollection>();
   const diagnostics: Diagnostic[] = [];
-  for (const name of names) {
+  for (const [name, byRule] of names) {
     try {
       for (const [kind, collection] of await read([name])) liveObjects.set(kind, collection);
     } catch (error) {
-      const missing =
-        error instanceof Refusal
-          ? error.diagnostics.find((one) => missingCredentials.has(one.code))
-          : undefined;
+      const missing = unreadWarnings(
+        error,
+        `${name} were not checked for what this plan touches:`,
+      ).find(({ code }) => !byRule || missingCredentials.has(code));
       if (!missing) throw error;
-      diagnostics.push({
-        ...missing,
-        severity: 'warning',
-        code: 'policy-unread',
-        summary: `${name} were not checked for what this plan touches: ${missing.summary}`,
-      });
+      diagnostics.push({ ...missing, code: 'policy-unread' });
     }
   }
   return { liveObjects, diagnostics };

@@ -88,6 +88,15 @@ export function select(
   };
 }
 
+/** Declarations that are left out and that the state does not hold, so that only what is live tells whether they mean an object. */
+export const uncounted = (
+  { others }: Selection,
+  state: State | undefined,
+): readonly Declaration[] =>
+  others.filter(
+    (one) => !isRecorded(state, one.address) && formerAddressInState(one, state) === undefined,
+  );
+
 /** The declarations, as having had another `count` only where the state shows one, and nobody else was renamed from there. */
 function recounted(
   declarations: readonly Declaration[],

@@ -1,10 +1,10 @@
 // The limits are a share of everything that the project declares and the service holds, also of kinds that a target leaves
 // out of the plan.
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Estate } from '../../../src/emulator/index.js';
-import { Reference } from '../../../src/model/index.js';
+import { Reference, type Declaration } from '../../../src/model/index.js';
 import { declare } from '../../support/planning.js';
-import { desire, rig } from '../../support/rig.js';
+import { desire, rig, type RunOptions } from '../../support/rig.js';
 
 const indexes = [...Array(9).keys()];
 const accounts = indexes.map((index) =>
@@ -77,6 +77,67 @@ it('counts them beside a state, too, and reads them for an update alone', async 
   expect([...asked]).toContain('/api/v2/alert_push_destinations/');
   expect(await plan([one.address])).toEqual([]);
   expect([...asked]).toEqual(['/api/v2/alert_push_destinations/']);
+});
+
+describe('a kind that only the limits need', () => {
+  const dana = declare('account_authorizations.dana', {
+    user: '77',
+    account: '1',
+    role: 'full_access_user',
+  });
+  /** A service whose v3 answers so, and whose requests are counted. */
+  const refusing = (status: number) => {
+    const asked = new Set<string>();
+    const cloud = rig({
+      estate: estateOf(9),
+      intercept: async ({ method, path }, proceed) => {
+        if (method === 'GET') asked.add(path);
+        return path.includes('authorizations') ? { status, headers: {}, body: '' } : proceed();
+      },
+    });
+    return { cloud, asked };
+  };
+  const some = accounts.slice(0, 2);
+  const targets = some.map(({ address }) => address);
+  const planned = async (
+    { cloud }: ReturnType<typeof refusing>,
+    others: readonly Declaration[],
+    options: RunOptions = {},
+  ) => {
+    const { plan, exit } = await cloud.plan(desire(...some, ...others), { targets, ...options });
+    return [exit, plan.diagnostics.map(({ severity, code }) => `${severity} ${code}`)];
+  };
+
+  it.each([403, 500])('is left out, aloud, where it answers %i', async (status) => {
+    expect(await planned(refusing(status), [dana])).toEqual([2, ['warning policy-unread']]);
+  });
+
+  it('lifts no limit by that', async () => {
+    const seven = indexes
+      .slice(0, 8)
+      .map((index) => ({ ...dana, address: `${dana.address}${index}` }));
+    const service = refusing(403);
+    expect(await planned(service, seven.slice(0, 7))).toEqual([2, ['warning policy-unread']]);
+    expect(await planned(service, seven)).toEqual([3, ['warning policy-unread']]);
+  });
+
+  it('is not read where the limit is allowed, or the state counts what is left out', async () => {
+    const service = refusing(403);
+    expect(await planned(service, [dana], { allow: ['max-changed'] })).toEqual([2, []]);
+    const { cloud, asked } = service;
+    await cloud.apply(desire(...destinations.slice(0, 1)));
+    asked.clear();
+    expect(await planned(service, destinations.slice(0, 1))).toEqual([2, []]);
+    expect([...asked]).toEqual(['/api/v2/accounts/']);
+  });
+
+  it('is an error where a rule needs it, too', async () => {
+    const moved = declare('accounts.a0', { name: 'Site 0', account: '11' }, { adopt: '10' });
+    const { cloud } = refusing(403);
+    await expect(cloud.plan(desire(moved, dana), { targets: [moved.address] })).rejects.toThrow(
+      'account_authorizations',
+    );
+  });
 });
 
 it('counts what other files declare, and what refers to another object that is left out', async () => {
