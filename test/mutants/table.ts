@@ -1996,6 +1996,20 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/reconciler/first-share.test.ts'],
   },
   {
+    name: 'a possible duplicate hides what is live and not declared',
+    file: 'reconciler/plan/possible-duplicates.ts',
+    find: 'undeclared.length === 0',
+    replace: 'undeclared.length >= 0',
+    tests: effects,
+  },
+  {
+    name: 'a possible duplicate shows the settings that hold a secret',
+    file: 'reconciler/plan/possible-duplicates.ts',
+    find: 'const shown = storedValues(kind, live.values);',
+    replace: 'const shown = live.values;',
+    tests: effects,
+  },
+  {
     name: 'the share leaves out what refers to an object that is left out',
     file: 'reconciler/plan/plan.ts',
     find: 'found.has(reference.target) ? found : planned',

@@ -158,12 +158,17 @@ describe('a run without a state', () => {
     const set = (more: object): void =>
       one.tamper('alert_rules', (all) => all.map((record) => ({ ...record, ...more })));
     await home.expect(0, APPLY, one.there);
-    for (const more of [{ schedule: 'daily' }, { schedule: null, associated_groups: [5] }]) {
+    for (const [more, shown] of [
+      [{ schedule: 'daily' }, 'schedule "daily"'],
+      [{ schedule: null, associated_groups: [5] }, 'associated_groups ["5"]'],
+    ] as const) {
       set(more);
       await home.expect(0, ['plan', '--detailed-exitcode'], one.there);
       forget(home);
       const { stdout } = await home.expect(3, APPLY, one.there);
-      expect(flat(stdout)).toContain('(no declared attribute differs)');
+      expect(flat(stdout)).toContain(
+        `(no declared attribute differs; live, but not declared: ${shown})`,
+      );
       const id = String(one.objects('alert_rules')[0]?.['alert_config_id']);
       await home.expect(0, ['import', 'alert_rules.r', id], one.there);
     }

@@ -19,6 +19,7 @@ import {
   type Value,
   type Values,
 } from '../../model/index.js';
+import { storedValues } from '../live-collections.js';
 import { comparable } from './match.js';
 import { declaredValueAt } from './references.js';
 
@@ -27,6 +28,8 @@ export interface Duplicate {
   readonly live: Live;
   /** Attributes in which the two differ. */
   readonly differing: readonly string[];
+  /** What only the live object has, with its value: a plan over the same object leaves it as it is. */
+  readonly undeclared: readonly string[];
 }
 
 /** Share of the union of two sets that they have to have in common. */
@@ -70,7 +73,7 @@ export function possibleDuplicates(
     ({ change, live }) => ({
       change,
       live,
-      differing: differing(kind, effective(change.desired.declared), live),
+      ...comparison(kind, effective(change.desired.declared), live),
     }),
   );
 }
@@ -91,12 +94,13 @@ export const allowingDuplicates = ({ declarations }: Project): ReadonlySet<strin
 
 export function duplicateSentence(
   kind: Kind,
-  { change, live, differing: names }: Duplicate,
+  { change, live, differing: names, undeclared }: Duplicate,
 ): string {
   const difference =
     names.length === 0 ? 'no declared attribute differs' : `differs in ${names.join(', ')}`;
+  const more = undeclared.length === 0 ? '' : `; live, but not declared: ${undeclared.join(', ')}`;
   const bind = `trueup import ${shellWord(change.address)} ${shellWord(live.id)}`;
-  return `${change.address} is a possible duplicate of the unmanaged ${kind.singular.replaceAll('_', ' ')} ${live.id} (${difference}); if both are the same object, bind it: \`${bind}\``;
+  return `${change.address} is a possible duplicate of the unmanaged ${kind.singular.replaceAll('_', ' ')} ${live.id} (${difference}${more}); if both are the same object, bind it: \`${bind}\``;
 }
 
 /** Live objects by `keyOf`, grouped once for each list of names. */
@@ -196,9 +200,19 @@ function chosen(pairs: readonly Pair[]): readonly { change: Create; live: Live }
 const first = (creates: readonly Create[]): string =>
   creates.map(({ address }) => address).toSorted(compareText)[0] as string;
 
-const differing = (kind: Kind, declared: Values, live: Live): readonly string[] =>
-  writables(kind).flatMap(([name, attribute]) =>
-    Object.hasOwn(declared, name) && !same(attribute, declared[name], live.values[name])
-      ? [name]
-      : [],
+function comparison(
+  kind: Kind,
+  declared: Values,
+  live: Live,
+): Pick<Duplicate, 'differing' | 'undeclared'> {
+  const names = writables(kind).flatMap(([name, attribute]) =>
+    same(attribute, declared[name], live.values[name]) ? [] : [name],
   );
+  const shown = storedValues(kind, live.values);
+  return {
+    differing: names.filter((name) => Object.hasOwn(declared, name)),
+    undeclared: names
+      .filter((name) => !Object.hasOwn(declared, name))
+      .map((name) => `${name} ${JSON.stringify(shown[name]) ?? '(not shown)'}`),
+  };
+}

@@ -212,6 +212,60 @@ describe('a possible duplicate', () => {
   });
   const one = [declare('alert_rules.r', rule)];
   const dup = ['possible-duplicate'];
+
+  it.each<[string, object, object, string]>([
+    [
+      'what is live and not declared',
+      unscheduled,
+      { associated_groups: [77] },
+      'no declared attribute differs; live, but not declared: schedule "daily", associated_groups ["77"]',
+    ],
+    [
+      'not what is empty',
+      rule,
+      { ...named('a', 'b'), associated_groups: [], settings: {} },
+      'differs in filter_criteria',
+    ],
+    [
+      'beside what differs',
+      unscheduled,
+      named('a', 'b'),
+      'differs in filter_criteria; live, but not declared: schedule "daily"',
+    ],
+    [
+      'no literal under the name of a secret',
+      rule,
+      { settings: { x: { token: 'canary' } } },
+      'no declared attribute differs; live, but not declared: settings (not shown)',
+    ],
+  ])('is told with %s', (_, values, more, words) => {
+    const { plan } = planScene({
+      declared: [declare('alert_rules.r', values as typeof rule)],
+      live: rules({ ...more, schedule: 'daily' }),
+    });
+    expect(plan.verdicts.map(({ detail }) => detail)).toEqual([
+      `alert_rules.r is a possible duplicate of the unmanaged alert rule r-0 (${words}); if both are the same object, bind it: \`trueup import alert_rules.r r-0\``,
+    ]);
+  });
+
+  it('is told without the secret of a destination, and without flags that are not set', () => {
+    const { plan } = planScene({
+      declared: [declare('alert_push_destinations.p', { name: 'Pager' })],
+      live: {
+        alert_push_destinations: [
+          live('alert_push_destinations', 'd-1', {
+            name: 'PAGER',
+            enabled: true,
+            suspended: false,
+            authentication: {},
+          }),
+        ],
+      },
+    });
+    expect(plan.verdicts[0]?.detail).toContain(
+      '(differs in name; live, but not declared: enabled true);',
+    );
+  });
   const unknown = new Reference('declared', 'accounts.new', 'id');
   it.each<Row>([
     {
