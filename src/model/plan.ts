@@ -5,13 +5,13 @@ import type { Diagnostic, Origin } from './diagnostic.js';
 import type { Json, JsonObject } from './json.js';
 import type { Entry } from './state.js';
 
-/** One attribute that differs. `drifted`: live is not what was last applied; otherwise the declaration changed. */
+/** One attribute that differs. `drifted`: live is not what was last applied; false: the declaration changed; undefined: what was applied is not recorded. */
 export interface AttributeChange {
   /** Dotted path, as in `endpoint.url`. */
   readonly path: string;
   readonly before: Value | undefined;
   readonly after: Value | undefined;
-  readonly drifted: boolean;
+  readonly drifted: boolean | undefined;
 }
 
 interface Common {

@@ -2010,6 +2010,20 @@ export const mutants: readonly Mutant[] = [
     tests: effects,
   },
   {
+    name: 'what no state holds counts as changed in the declaration',
+    file: 'reconciler/plan/diff.ts',
+    find: 'drifted: prior === undefined ? undefined :',
+    replace: 'drifted: prior === undefined ? false :',
+    tests: [...plan, ...proof],
+  },
+  {
+    name: 'a member that no state holds counts as changed in the declaration',
+    file: 'reconciler/plan/document-diff.ts',
+    find: 'drifted: held === undefined ? undefined :',
+    replace: 'drifted:',
+    tests: merging,
+  },
+  {
     name: 'the share leaves out what refers to an object that is left out',
     file: 'reconciler/plan/plan.ts',
     find: 'found.has(reference.target) ? found : planned',

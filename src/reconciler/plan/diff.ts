@@ -79,7 +79,7 @@ export function diff({
         path,
         before: now,
         after: wanted,
-        drifted: prior !== undefined && !same(attribute, prior, now),
+        drifted: prior === undefined ? undefined : !same(attribute, prior, now),
       });
     }
   };

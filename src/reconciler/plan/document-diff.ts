@@ -181,10 +181,12 @@ export function mergeChanges({
   const outside = new Set(
     prior === undefined ? [] : changes(prior, prior, () => false).map((change) => change.path),
   );
-  return changes(wanted, prior, resend).map((change) => ({
-    ...change,
-    drifted: outside.has(change.path),
-  }));
+  const applied = mergeOf(prior);
+  return changes(wanted, prior, resend).map((change) => {
+    const [, part, ...steps] = change.path.split('.');
+    const held = part === '1' ? applied.removed : memberAt(applied.tree, steps);
+    return { ...change, drifted: held === undefined ? undefined : outside.has(change.path) };
+  });
 }
 
 /** The paths are a set: their order says nothing. */

@@ -458,15 +458,7 @@ function replacement(
   const first = fitsBeside(draft, one, before) ? 'create' : 'delete';
   if (first === 'delete') draft.vacated.add(address);
   const paths = fixed.map(({ path }) => path);
-  const outside = fixed.every(({ drifted }) => drifted)
-    ? 'changed outside of trueup'
-    : 'changed in the declaration';
-  const base = common(
-    draft,
-    declaration,
-    `${paths.join(', ')} ${outside}, and cannot be updated`,
-    match,
-  );
+  const base = common(draft, declaration, `${howChanged(fixed)}, and cannot be updated`, match);
   const id = live.id;
   const write: Write = { verb: 'delete', id, fields: {}, live };
   const old = {
@@ -542,11 +534,21 @@ function reasonOf(match: Match, changes: readonly AttributeChange[]): string {
     return match.renamedFrom === undefined
       ? 'it is as declared'
       : `renamed from ${match.renamedFrom}`;
-  const drifted = changes.filter((change) => change.drifted).map((change) => change.path);
-  if (drifted.length === 0) return `${paths} changed in the declaration`;
-  return drifted.length === changes.length
-    ? `${paths} changed outside of trueup`
-    : `${drifted.join(', ')} changed outside of trueup; others changed in the declaration`;
+  return howChanged(changes);
+}
+
+/** Who changed the attributes, as far as what was applied tells. */
+function howChanged(changes: readonly AttributeChange[]): string {
+  const of = (how: boolean | undefined, words: string): readonly string[] => {
+    const paths = changes.flatMap(({ path, drifted }) => (drifted === how ? [path] : []));
+    return paths.length === 0 ? [] : [`${paths.join(', ')} ${words}`];
+  };
+  const known = [...of(true, 'changed outside of trueup'), ...of(undefined, 'is not as declared')];
+  const declared = of(false, 'changed in the declaration');
+  return [
+    ...known,
+    ...(known.length > 0 && declared.length > 0 ? ['others changed in the declaration'] : declared),
+  ].join('; ');
 }
 
 function noteDrift(

@@ -255,6 +255,22 @@ describe('what differs', () => {
     expect(told(one)).toEqual(expected);
   });
 
+  it('counts as changed in the declaration only what was applied', () => {
+    const prior = [{ a: { b: 1 }, n: null }];
+    const declared = [{ a: { b: 2, c: 2 }, n: 1 }, [['x']]];
+    expect(
+      changesOf({ declared, live: [{ a: { b: 1 } }, []], prior }).map(({ path, drifted }) => [
+        path,
+        drifted,
+      ]),
+    ).toEqual([
+      ['c.0.a.b', false],
+      ['c.0.a.c', undefined],
+      ['c.0.n', false],
+      ['c.1', undefined],
+    ]);
+  });
+
   it.each<[string, Value, Value, readonly string[]]>([
     [
       'a literal',
