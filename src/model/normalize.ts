@@ -159,7 +159,8 @@ function uniqueSorted(values: readonly Value[]): readonly Value[] {
 
 /**
  * Whether a declared value and a live one mean the same. Both in normal form. Objects compare the declared members
- * only; a text equals its HTML-escaped spelling, whichever side has it; an object or collection without members equals null.
+ * only; a text equals its HTML-escaped spelling, whichever side has it; an object or collection without members equals null,
+ * and so does false where a flag may be absent.
  */
 export function same(
   attribute: Attribute,
@@ -204,8 +205,10 @@ export function same(
       );
     case 'document':
       return equalUnescaped(declared, live);
-    default:
-      return equal(declared, live);
+    default: {
+      const absent = attribute.word === 'flag' && attribute.optional ? false : undefined;
+      return equal(declared ?? absent, live ?? absent);
+    }
   }
 }
 

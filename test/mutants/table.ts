@@ -2010,6 +2010,20 @@ export const mutants: readonly Mutant[] = [
     tests: effects,
   },
   {
+    name: 'a flag that the service leaves out is not false',
+    file: 'model/normalize.ts',
+    find: "attribute.word === 'flag' && attribute.optional",
+    replace: 'false',
+    tests: [...proof, 'unit/model/normalize.test.ts'],
+  },
+  {
+    name: 'a write that is not proven does not say in what',
+    file: 'reconciler/apply/proof.ts',
+    find: 'fields && live ?',
+    replace: 'fields && !live ?',
+    tests: [...proof, ...merging],
+  },
+  {
     name: 'what no state holds counts as changed in the declaration',
     file: 'reconciler/plan/diff.ts',
     find: 'drifted: prior === undefined ? undefined :',

@@ -42,7 +42,7 @@ import {
   type ExecutionContext,
 } from './operation.js';
 import { beforeRun } from './pre-image.js';
-import { unproven } from './proof.js';
+import { differing, unproven } from './proof.js';
 import { storedValues } from '../live-collections.js';
 import type { Visibility } from '../visibility.js';
 import type { Proposal } from '../plan/plan.js';
@@ -571,7 +571,8 @@ class Run {
     const observed = storedValues(kind, live.values);
     const disproved = { ...entry, applied: {}, observed };
     await this.#execution.session.record(resultRecord(address, 'applied', { entry: disproved }));
-    this.#fail(change, unproven(address, 'other'), 'failed');
+    const paths = differing(kind, this.#sentOf(kind, change, entry), live);
+    this.#fail(change, unproven(address, 'other', paths), 'failed');
   }
 
   #fail(change: Change, diagnostic: Diagnostic, outcome: 'failed' | 'unknown'): void {

@@ -21,7 +21,7 @@ import {
   type RunContext,
   type WrittenFields,
 } from './operation.js';
-import { compare, stillThere, unproven, type Proof } from './proof.js';
+import { compare, differing, stillThere, unproven, type Proof } from './proof.js';
 import { readBack, shownOf, type ReadBack, type Shown } from './read-back.js';
 import { recordsOf, settle, type Settled } from './recovery.js';
 
@@ -216,7 +216,7 @@ export class Executor {
           ? { outcome: 'failed', diagnostic: stillThere(change) }
           : {
               outcome: shown === 'other' ? 'failed' : 'unknown',
-              diagnostic: unproven(change.address, shown),
+              diagnostic: unproven(change.address, shown, differing(kind, fields, live)),
             },
     };
   }

@@ -51,7 +51,7 @@ import {
 import { applied, namedPart } from '../plan/document-diff.js';
 import { comparableText } from '../plan/match.js';
 import { storedValues } from '../live-collections.js';
-import { unproven } from './proof.js';
+import { differing, unproven } from './proof.js';
 import { FIRST_PAUSE, readBack, shownOf, type ReadBack, type SentFields } from './read-back.js';
 import type { PlanContext } from '../plan/propose.js';
 import { fillAll, type Resolver } from '../plan/references.js';
@@ -552,11 +552,12 @@ async function proven(
   sent: Tried,
 ): Promise<Sent> {
   const one: ReadBack = { kind, id, judge: (live, isLast) => shownOf(kind, sent, live, isLast) };
-  const { shown = 'unread' } = (await readBack(execution, [one], () => Infinity)).get(one) ?? {};
+  const read = await readBack(execution, [one], () => Infinity);
+  const { shown = 'unread', live } = read.get(one) ?? {};
   if (shown === 'taken') return { class: 'applied' };
   return {
     class: shown === 'other' ? 'rejected' : 'unknown',
-    diagnostic: unproven(address, shown),
+    diagnostic: unproven(address, shown, differing(kind, sent.fields, live)),
   };
 }
 

@@ -7,8 +7,9 @@ import {
   type Kind,
   type Live,
   type Outcome,
+  type Values,
 } from '../../model/index.js';
-import { driftOf } from '../plan/diff.js';
+import { diff, driftOf } from '../plan/diff.js';
 import { verifyDocument } from './document-write.js';
 import type { SentFields, Shown } from './read-back.js';
 
@@ -62,6 +63,16 @@ export const stillThere = (change: Change): Diagnostic => ({
   address: change.address,
 });
 
+/** Dotted paths in which a reading is not what was sent. */
+export const differing = (
+  kind: Kind,
+  fields: Values | undefined,
+  live: Live | undefined,
+): readonly string[] =>
+  fields && live
+    ? diff({ kind, declared: fields, live, secret: () => 'same' }).map(({ path }) => path)
+    : [];
+
 /** A success that a reading does not bear out. */
 export function unproven(
   address: string,
@@ -71,7 +82,7 @@ export function unproven(
   const [code, seen] = (
     {
       unread: ['unread', 'the reading after it failed'],
-      earlier: ['not-shown', 'it still shows the earlier value'],
+      earlier: ['not-shown', `${paths.join(', ') || 'it'} still shows the earlier value`],
       other: ['not-taken', `${paths.join(', ') || 'what it holds'} is not what was sent`],
     } as const
   )[shown];

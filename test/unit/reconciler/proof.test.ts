@@ -53,7 +53,15 @@ it('does not believe a success that changed nothing', async () => {
   const changed = desire(pager({ enabled: false }));
   expect(await cloud.apply(changed)).toMatchObject({
     exit: 5,
-    outcomes: [{ outcome: 'unknown', diagnostic: { code: 'not-shown' } }],
+    outcomes: [
+      {
+        outcome: 'unknown',
+        diagnostic: {
+          code: 'not-shown',
+          summary: expect.stringMatching(/but enabled still shows the earlier value\.$/),
+        },
+      },
+    ],
   });
   expect((await cloud.plan(changed)).exit).toBe(2);
   expect(await cloud.apply(changed)).toMatchObject({ exit: 0, outcomes: [{ outcome: 'done' }] });
@@ -672,6 +680,27 @@ it.each([
   expect((await cloud.apply(desire(one))).exit).toBe(0);
 });
 
+it('takes a flag that the service leaves out for one that is not set', async () => {
+  const cloud = rig({
+    intercept: async (_, proceed) => {
+      const answer = await proceed();
+      return {
+        ...answer,
+        body: answer.body.replaceAll(/,"(?:is_disabled|enabled|suspended)":false/g, ''),
+      };
+    },
+  });
+  const project = desire(
+    declare('accounts.ops', { name: 'Ops', is_disabled: false }),
+    pager({ enabled: false, suspended: false }),
+  );
+  expect((await cloud.apply(project)).exit).toBe(0);
+  expect([(await cloud.plan(project)).exit, (await cloud.drift(project)).exit]).toEqual([0, 0]);
+  const changed = desire(declare('accounts.ops', { name: 'Ops', is_disabled: true }), pager());
+  expect((await cloud.apply(changed)).exit).toBe(0);
+  expect((await cloud.apply(project)).exit).toBe(0);
+});
+
 it('does not believe a create whose answer says nothing, and whose object is another one in the listing', async () => {
   const cloud = rig({
     intercept: async ({ method }, proceed) => {
@@ -683,14 +712,17 @@ it('does not believe a create whose answer says nothing, and whose object is ano
     },
   });
   const { exit, outcomes } = await cloud.apply(desire(pager()));
-  expect([exit, outcomes[0]?.outcome, outcomes[0]?.diagnostic?.code]).toEqual([
+  expect([exit, outcomes[0]?.outcome, outcomes[0]?.diagnostic]).toMatchObject([
     1,
     'failed',
-    'not-taken',
+    {
+      code: 'not-taken',
+      summary: expect.stringMatching(/but name is not what was sent\.$/),
+    },
   ]);
   const entry = (await cloud.snapshot())?.state.resources['alert_push_destinations.pager'];
   expect([entry?.applied, entry?.observed['name']]).toEqual([{}, 'Pag']);
-  expect(steps(await cloud.plan(desire(pager())))).toEqual([
-    'update alert_push_destinations.pager',
+  expect((await cloud.plan(desire(pager()))).plan.changes).toMatchObject([
+    { action: 'update', reason: 'name is not as declared' },
   ]);
 });
