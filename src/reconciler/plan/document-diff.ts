@@ -117,12 +117,16 @@ export function comparedDocument(declared: Value, live: Value | undefined, prior
   });
 }
 
-/** `whole`: inside a list, which is one value. Its items move: what is secret in one of them is secret in each. */
+/** `whole`: inside a list, which is one value. Its items move: what is secret in one of them is secret in each, unless as many are masked. */
 function picked(wanted: readonly Value[], live: Value, whole: boolean): Value {
-  if (wanted.some((one) => one instanceof Secret || isMask(one)))
-    return isEmpty(live) ? live : MASK;
+  if (wanted.some(isHidden)) return isEmpty(live) ? live : MASK;
   if (Array.isArray(live)) {
-    const items = wanted.flatMap((one) => (Array.isArray(one) ? (one as readonly Value[]) : []));
+    const masks = live.filter(isMask).length;
+    const items = wanted.flatMap((one) => {
+      if (!Array.isArray(one)) return [];
+      const clear = (one as readonly Value[]).filter((item) => !isHidden(item));
+      return one.length - clear.length > masks ? (one as readonly Value[]) : clear;
+    });
     return (live as readonly Value[]).map((item) => picked(items, item, true));
   }
   const trees = wanted.filter(isTree);
@@ -134,6 +138,8 @@ function picked(wanted: readonly Value[], live: Value, whole: boolean): Value {
     names.map((name) => [name, picked(members(name), live[name] as Value, whole)]),
   );
 }
+
+const isHidden = (value: Value): boolean => value instanceof Secret || isMask(value);
 
 /** What is declared, what is live, what was last applied. */
 export interface ComparedValue {
@@ -279,7 +285,7 @@ function between(
   return [{ path, before, after }];
 }
 
-/** Dotted paths of declared literals, objects and lists where the live value is a mask: nobody can compare the two. The items of a list are one place: they move. */
+/** Dotted paths of declared literals, objects and lists where the live value is a mask: nobody can compare the two. The items of a list move: they are one place for what is not live as it is declared. */
 export function literalsAtMasks(kind: Kind, declared: Values, live: Values): readonly string[] {
   return mergedNames(kind).flatMap((name) =>
     Object.hasOwn(declared, name)
@@ -293,18 +299,37 @@ function literals(
   live: readonly (Value | undefined)[],
   path: string,
 ): readonly string[] {
-  if (declared === null || declared instanceof Secret || isMask(declared)) return [];
-  const isList = Array.isArray(declared);
-  if (!isList && !isTree(declared)) return live.some(isMask) ? [path] : [];
+  if (declared === null || isHidden(declared)) return [];
+  if (!Array.isArray(declared) && !isTree(declared)) return live.some(isMask) ? [path] : [];
+  const places = live.map((one) =>
+    Array.isArray(declared) && Array.isArray(one) ? placesIn(one, declared) : undefined,
+  );
   const inside = Object.entries(declared).flatMap(([name, item]) => {
-    const members = live.flatMap((one): readonly (Value | undefined)[] => {
+    const members = live.flatMap((one, index): readonly (Value | undefined)[] => {
       if (isMask(one)) return [one];
-      if (isList) return Array.isArray(one) ? (one as readonly Value[]) : [];
+      if (Array.isArray(declared)) return places[index]?.(Number(name)) ?? [];
       return isTree(one) && Object.hasOwn(one, name) ? [one[name]] : [];
     });
     return literals(item as Value, members, below(path, name));
   });
   return inside.length === 0 && live.length > 0 && live.every(isMask) ? [path] : inside;
+}
+
+/** The items of a live list that may stand for a declared one: none where it is live as it is declared. A mask or a plain value stands for one alone. */
+function placesIn(
+  live: readonly Value[],
+  declared: readonly Value[],
+): (index: number) => readonly (Value | undefined)[] {
+  if (masksIn(live).length === 0) return () => [];
+  const left = [...live];
+  const found = declared.map((item) => {
+    const shown = redact(item, () => MASK);
+    const at = left.findIndex((one) => (isMask(shown) ? isMask(one) : equalUnescaped(shown, one)));
+    return at >= 0 && left.splice(at, 1).length > 0;
+  });
+  left.push(...live.filter((one) => typeof one === 'object'));
+  return (index) =>
+    found[index] ? [] : [...left, ...(live.length === declared.length ? [live[index]] : [])];
 }
 
 /** Version and digest of the live document that a request was planned from. */

@@ -169,6 +169,25 @@ describe('what differs', () => {
       ['c.0.l: [{"n":"b"},{"n":"a","p":"*"}] → [{"n":"a","p":"*"}]'],
     ],
     [
+      'a literal in a list whose secrets read back masked',
+      { declared: [{ l: ['y', secret()] }], live: [{ l: ['x', '*'] }, []] },
+      ['c.0.l: ["x","*"] → ["y","(sensitive)"]'],
+    ],
+    [
+      'the same where it changed outside',
+      {
+        declared: [{ l: ['y', secret()] }],
+        live: [{ l: ['x', '*'] }, []],
+        prior: [{ l: ['y', '*'] }],
+      },
+      ['c.0.l: ["x","*"] → ["y","(sensitive)"] (drifted)'],
+    ],
+    [
+      'a list that shows one of two secrets',
+      { declared: [{ l: [secret(), secret()] }], live: [{ l: ['clear', '*'] }, []], resend: true },
+      ['c.0.l: ["*","*"] → ["(sensitive)","(sensitive)"]'],
+    ],
+    [
       'a secret deep in a list',
       {
         declared: [{ l: [{ n: 1 }, { q: { p: [secret()] } }] }],
@@ -289,6 +308,51 @@ describe('what differs', () => {
       [{ l: [{ n: 1 }, { p: 'x' }] }],
       [{ l: [{ p: '*' }] }, []],
       ['configuration.0.l.1.p'],
+    ],
+    [
+      'a literal that is live in clear beside a secret',
+      [{ l: ['x', secret()], m: [secret(), { h: 'a', k: secret() }] }],
+      [{ l: ['x', '*'], m: ['**', { h: 'a', k: '*' }] }, []],
+      [],
+    ],
+    [
+      'a literal that is new beside a secret',
+      [{ l: ['y', 'x', secret()], m: ['y', secret()], n: [secret(), { h: 'b', k: secret() }] }],
+      [{ l: ['x', '*'], m: ['x', '*'], n: ['*', { h: 'a', k: '*' }] }, []],
+      [],
+    ],
+    [
+      'lists of them in a list',
+      [{ l: [['x', secret()], { m: ['z', secret()] }, { m: ['y', secret()] }] }],
+      [{ l: [['x', '*'], { m: ['w', '*'] }, { m: ['v', '*'] }] }, []],
+      [],
+    ],
+    [
+      'more literals than are live in clear, and more masks than secrets',
+      [{ l: ['x', 'x'], m: ['x', secret()], n: ['x', 'y', secret()], o: ['y', secret()] }],
+      [{ l: ['x', '*'], m: ['*', '*'], n: ['x', '*', '*'], o: ['*', 'x'] }, []],
+      ['l.1', 'm.0', 'n.1', 'o.0'].map((path) => `configuration.0.${path}`),
+    ],
+    [
+      'a literal that stands for a secret in another item',
+      [
+        {
+          l: [
+            { h: 'a', k: 'y' },
+            { h: 'b', k: secret() },
+          ],
+        },
+      ],
+      [
+        {
+          l: [
+            { h: 'a', k: 'x' },
+            { h: 'b', k: '*' },
+          ],
+        },
+        [],
+      ],
+      ['configuration.0.l.0.k'],
     ],
     [
       'a secret, a mask or null',
