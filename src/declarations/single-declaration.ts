@@ -6,6 +6,12 @@ import { bodyValidator, check } from './validation.js';
 import type { Validator } from './validator.js';
 import { declarationBodyOf } from './vocabulary.js';
 
+/** Advice of other words than in a file, by its code. */
+const details: Readonly<Record<string, string>> = {
+  'literal-secret': "Terraform's plan and state hold it in clear: whoever reads them reads it.",
+  'masked-value': 'Leave the member out: what is not declared stays as it is.',
+};
+
 /** @param kinds all that there are */
 export function checkerOf(kinds: Kinds): ConfigCheck {
   const validators = new Map<string, Promise<Validator>>();
@@ -15,7 +21,11 @@ export function checkerOf(kinds: Kinds): ConfigCheck {
     const wrong = check(validator, declarationBodyOf(kind), raw, kind.name);
     if (wrong.length > 0) return wrong.map((one) => remarkOf({ severity: 'error', ...one }));
     return lint({ declarations: [declaration] }, kinds).map(({ attribute, ...one }) =>
-      remarkOf({ ...one, path: attribute?.split('.') ?? [] }),
+      remarkOf({
+        ...one,
+        ...defined({ detail: details[one.code] ?? one.detail }),
+        path: attribute?.split('.') ?? [],
+      }),
     );
   };
 }

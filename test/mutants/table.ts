@@ -2059,6 +2059,13 @@ export const mutants: readonly Mutant[] = [
     tests: merging,
   },
   {
+    name: 'terraform: a literal secret is said to be in no state',
+    file: 'declarations/single-declaration.ts',
+    find: 'details[one.code] ?? one.detail',
+    replace: 'one.detail',
+    tests: providerCalls,
+  },
+  {
     name: 'what no state holds counts as changed in the declaration',
     file: 'reconciler/plan/diff.ts',
     find: 'drifted: prior === undefined ? undefined :',

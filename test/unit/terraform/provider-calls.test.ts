@@ -705,6 +705,17 @@ describe('complaints', () => {
     expect(told(await core.validate(type, given))).toEqual(expected);
   });
 
+  it.each([
+    ['"psk":"canary"', "Terraform's plan and state hold it in clear: whoever reads them reads it."],
+    ['"psk":"*"', 'Leave the member out: what is not declared stays as it is.'],
+  ])('say in the words of terraform what becomes of a secret: %s', async (member, detail) => {
+    const configuration = `[{"wifi":{${member}}}]`;
+    const core = await begun(providerRig());
+    expect(await core.validate(MANAGER, { router: '12', configuration })).toMatchObject([
+      { detail },
+    ]);
+  });
+
   it('are of the kind that is asked for, whichever came first', async () => {
     const core = await begun(providerRig());
     const [rule, account] = [
