@@ -3240,8 +3240,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a reading from before the write proves it',
     file: 'reconciler/apply/read-back.ts',
-    find: 'const isEarlier = !isLast &&',
-    replace: 'const isEarlier = false && !isLast &&',
+    find: 'if (!isLast && document && isFromBefore',
+    replace: 'if (isLast && document && isFromBefore',
     tests: ['unit/reconciler/replicas.test.ts'],
   },
   {
@@ -3338,8 +3338,15 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a new value is waited for because the version stands',
     file: 'reconciler/apply/document-write.ts',
-    find: '(later === earlier && isApplied(kind, fields, before))',
+    find: 'later === earlier && isApplied(kind, fields, before)',
     replace: 'later === earlier',
+    tests: ['unit/reconciler/replicas.test.ts'],
+  },
+  {
+    name: 'a changed secret is waited for because the version stands',
+    file: 'reconciler/apply/document-write.ts',
+    find: 'later !== undefined && later < earlier',
+    replace: 'later !== undefined && later <= earlier',
     tests: ['unit/reconciler/replicas.test.ts'],
   },
 ];

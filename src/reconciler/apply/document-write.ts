@@ -176,7 +176,8 @@ export function verifyDocument(
       ? [`members that this write did not set are live: ${added.join(', ')}`]
       : []),
     ...(versions === undefined ? [] : [`${versions}: somebody else changed it meanwhile`]),
-    ...(isFromBefore(kind, { before, expected, fields }, now)
+    ...(isFromBefore(kind, before, now) ||
+    (later !== undefined && later === earlier && isApplied(kind, fields, before))
       ? [`version_number is still ${later}, so the reading may be from before the write`]
       : []),
   ];
@@ -205,14 +206,10 @@ function versionOf({ version }: Kind, values: Values): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-/**
- * Whether a reading is from before a write, as far as its version tells: a lower one, or the same one where the object
- * showed everything before that was sent.
- */
-export function isFromBefore(kind: Kind, { before, fields }: DocumentWrite, now: Live): boolean {
+/** Whether the version of a reading tells that it is from before a write. */
+export function isFromBefore(kind: Kind, before: Live, now: Live): boolean {
   const [earlier, later] = [versionOf(kind, before.values), versionOf(kind, now.values)];
-  if (earlier === undefined || later === undefined) return false;
-  return later < earlier || (later === earlier && isApplied(kind, fields, before));
+  return earlier !== undefined && later !== undefined && later < earlier;
 }
 
 /** Whether an object is as it was, as far as anybody can change it and read it. */

@@ -129,8 +129,8 @@ export function shownOf(
   isLast: boolean,
 ): 'taken' | 'earlier' | 'other' {
   if (!live) return 'other';
-  const isEarlier = !isLast && document !== undefined && isFromBefore(kind, document, live);
-  if (isApplied(kind, fields, live)) return isEarlier ? 'earlier' : 'taken';
+  if (!isLast && document && isFromBefore(kind, document.before, live)) return 'earlier';
+  if (isApplied(kind, fields, live)) return 'taken';
   const [then, now] = [before, live.values].map((values) =>
     namedPart(kind, fields, values, before),
   ) as [Values, Values];
