@@ -4,6 +4,7 @@
 // the document: what was live before and is gone or altered is an error.
 import {
   isPartialDocument,
+  keptMembers,
   refuse,
   same,
   secretsIn,
@@ -22,6 +23,7 @@ import { wholeDocument } from '../plan/document-merge.js';
 import { isApplied, withKept } from '../plan/diff.js';
 import { withoutSecrets } from '../live-collections.js';
 import { maskedWords, masksSent } from '../plan/masked-configuration.js';
+import type { Visibility } from '../visibility.js';
 
 /** The object as it was read right before a write, and what its documents, and what was not sent, should be after it, by attribute. */
 export interface DocumentWrite {
@@ -73,17 +75,18 @@ export interface Preparing {
   readonly address: string;
   /** The object as the plan saw it, of its documents no more than is declared. */
   readonly planned: Values;
+  readonly isOld?: Visibility['isOld'] | undefined;
 }
 
 /**
- * Reads the object again and makes the request from what is live now. Undefined where its version is older than what the plan
+ * Reads the object again and makes the request from what is live now. Undefined where it is, or may be, older than what the plan
  * was made from: the service shows a change late.
  * @throws Refusal if the object cannot be read, is gone, holds a document of unknown form, would be sent a mask, or is not
  * as the plan saw it; with the code `unneeded` if it is as it should be.
  */
 export async function prepare(
   cloud: Pick<CloudReader, 'find' | 'compose'>,
-  { kind, write, address, planned }: Preparing,
+  { kind, write, address, planned, isOld = () => false }: Preparing,
 ): Promise<PreparedWrite | undefined> {
   const refused = (code: string, summary: string, detail = 'Plan again.'): never =>
     refuse(code, `${address} ${summary}`, { detail });
@@ -94,6 +97,7 @@ export async function prepare(
   if (write.verb === 'delete') {
     if (isUnmoved(kind, planned, live.values))
       return { request: cloud.compose(kind, write), fields: {} };
+    if (isOld(kind, planned, live)) return undefined;
     return refused('changed-since-plan', 'was changed outside of trueup since the plan.');
   }
   const [planned_at, now_at] = [versionOf(kind, planned), versionOf(kind, live.values)];
@@ -121,7 +125,16 @@ export async function prepare(
     const isWanted = !isMerged(attribute) && same(attribute, fields[name], now[name]);
     return !isWanted && !same(attribute, then[name], now[name]);
   };
-  const changedOutside = Object.keys(fields).find(isMoved);
+  const moved = Object.keys(fields).filter(isMoved);
+  if (
+    isOld(
+      kind,
+      keptMembers(then, (_, name) => moved.includes(name)),
+      live,
+    )
+  )
+    return undefined;
+  const [changedOutside] = moved;
   if (changedOutside !== undefined)
     return refused(
       'changed-since-plan',

@@ -29,7 +29,7 @@ import type { Visibility } from '../visibility.js';
 import { graph } from './dependency-graph.js';
 import { diff, driftOf, ignoring, type SecretVerdict } from './diff.js';
 import { declaredPart, literalsAtMasks } from './document-diff.js';
-import { composedUpdate, declarationError, type Draft, type Planned } from './draft.js';
+import { composedUpdate, current, declarationError, type Draft, type Planned } from './draft.js';
 import {
   identicalDeclarations,
   identicalError,
@@ -98,6 +98,7 @@ export function plan(input: PlanInput): Proposal {
     exits: [],
     drift: [],
     unseen: new Set(),
+    old: new Set(),
     awaited: new Set(),
     vacated: new Set(),
   };
@@ -194,12 +195,13 @@ function matchOthers(
 function planDeclared(draft: Draft, declaration: Declaration): readonly Change[] {
   const kind = draft.input.kinds.get(declaration.kind) as Kind;
   const filled = fillAll(kind.attributes, declaration.values, draft.resolver);
-  const match = draft.matcher.match(kind, declaration, filled);
-  if (isMatchError(match)) {
-    draft.diagnostics.push(match.diagnostic);
-    draft.exits.push(match.exit);
+  const found = draft.matcher.match(kind, declaration, filled);
+  if (isMatchError(found)) {
+    draft.diagnostics.push(found.diagnostic);
+    draft.exits.push(found.exit);
     return [];
   }
+  const match = upToDate(draft, kind, declaration, found);
   if (match.how === 'unseen' && match.entry)
     return [unseen(draft, kind, declaration, filled, { ...match, entry: match.entry })];
   const values = match.live ? withNumbers(kind, filled, match.live.values) : filled;
@@ -227,6 +229,18 @@ function planDeclared(draft: Draft, declaration: Declaration): readonly Change[]
   if (entry && gone && draft.input.visibility.created(kind.name, entry.id) !== undefined)
     draft.awaited.add(declaration.address);
   return changes;
+}
+
+function upToDate(
+  draft: Draft,
+  kind: Kind,
+  { address, lifecycle: { ignore_changes = [] } }: Declaration,
+  match: Match,
+): Match {
+  const { how, entry, live } = match;
+  if (how !== 'recorded' || !entry || !live) return match;
+  const applied = ignoring(entry.applied, ignore_changes);
+  return { ...match, live: current(draft, address, kind, applied, live) };
 }
 
 /** Nothing changes of an object that is not visible yet: what is recorded stands for it. Where more than that is declared by now, apply waits for it. */
