@@ -149,7 +149,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a record is acknowledged before it is written',
     file: 'state/backends/file/session.ts',
-    find: 'await withDisk(paths.journal, () => write(lines));',
+    find: 'await withDisk(path, () => write(lines));',
     replace: 'void write(lines).catch(() => undefined);',
     tests: ['unit/state/crash.test.ts'],
   },
@@ -293,8 +293,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a create without an id counts as done',
     file: 'client/write.ts',
-    find: "class: 'unknown', diagnostic: {",
-    replace: "class: 'applied', diagnostic: {",
+    find: "class: 'unknown', ...defined({ live }),",
+    replace: "class: 'applied', ...defined({ live }),",
     tests: writing,
   },
   {
@@ -345,6 +345,48 @@ export const mutants: readonly Mutant[] = [
     find: 'entry: doubted }), ...unbindFormerAddress(change));',
     replace: 'entry: doubted }));',
     tests: doubt,
+  },
+  {
+    name: 'what the journal does not hold in clear counts as equal',
+    file: 'reconciler/apply/recovery.ts',
+    find: 'intent.hidden && !alike(intent, live)',
+    replace: 'false',
+    tests: recover,
+  },
+  {
+    name: 'what the journal does not hold in clear counts as different',
+    file: 'reconciler/apply/recovery.ts',
+    find: 'if (hidden.includes(name)) return [];',
+    replace: '',
+    tests: recover,
+  },
+  {
+    name: 'a create is not told what the journal does not hold in clear',
+    file: 'reconciler/apply/operation.ts',
+    find: 'if (names.length === 0) return {};',
+    replace: 'return {};',
+    tests: ['unit/reconciler/unheard.test.ts'],
+  },
+  {
+    name: 'the journal says that it holds secrets in clear',
+    file: 'state/masked-store.ts',
+    find: 'hides: masking.holds',
+    replace: 'hides: () => false',
+    tests: ['unit/state/masked-store.test.ts'],
+  },
+  {
+    name: 'the id in a response that shows something else is forgotten',
+    file: 'reconciler/apply/operation.ts',
+    find: '...(answered && { answered })',
+    replace: '',
+    tests: ['unit/reconciler/unheard.test.ts'],
+  },
+  {
+    name: 'an object that is not as it was sent counts as created as sent',
+    file: 'reconciler/apply/recovery.ts',
+    find: '...(settled.differing && { applied: {} }),',
+    replace: '',
+    tests: recover,
   },
   {
     name: 'recovery makes a second one beside an equal object',
@@ -1295,7 +1337,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a near-equal object that is allowed is refused when it appears late',
     file: 'reconciler/apply/guards.ts',
-    find: ' || duplicates.has(change.address)',
+    find: ' || tools.duplicates.has(change.address)',
     replace: '',
     tests: proof,
   },
@@ -2781,7 +2823,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'terraform: creates go on while one of them is looked for',
     file: 'terraform/write-session.ts',
-    find: 'while (lane.shut) await operation.limit.until(lane.shut);',
+    find: 'while (lane.shut) await limit.until(lane.shut);',
     replace: '',
     tests: providerJournal,
   },
@@ -3234,8 +3276,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a PATCH overwrites what others changed since the plan',
     file: 'reconciler/apply/document-write.ts',
-    find: 'const [changedOutside] = moved;',
-    replace: 'const [changedOutside] = write.patch ? [] : moved;',
+    find: 'const [changedOutside] = Object.keys(moved);',
+    replace: 'const [changedOutside] = write.patch ? [] : Object.keys(moved);',
     tests: ['unit/reconciler/replicas.test.ts'],
   },
   {
@@ -3395,7 +3437,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an update is refused because of an old reading',
     file: 'reconciler/apply/document-write.ts',
-    find: 'if (isOld(kind, keptMembers(then, (_, name) => moved.includes(name)), live)) return undefined;',
+    find: 'if (isOld(kind, moved, live)) return undefined;',
     replace: '',
     tests: late,
   },

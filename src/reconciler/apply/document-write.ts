@@ -4,7 +4,6 @@
 // the document: what was live before and is gone or altered is an error.
 import {
   isPartialDocument,
-  keptMembers,
   refuse,
   same,
   secretsIn,
@@ -120,21 +119,9 @@ export async function prepare(
     part(withKept({ ...write, fields: planned }, live.values)),
     part(live.values),
   ];
-  const isMoved = (name: string): boolean => {
-    const attribute = kind.attributes[name] as Attribute;
-    const isWanted = !isMerged(attribute) && same(attribute, fields[name], now[name]);
-    return !isWanted && !same(attribute, then[name], now[name]);
-  };
-  const moved = Object.keys(fields).filter(isMoved);
-  if (
-    isOld(
-      kind,
-      keptMembers(then, (_, name) => moved.includes(name)),
-      live,
-    )
-  )
-    return undefined;
-  const [changedOutside] = moved;
+  const moved = movedSince(kind, fields, then, now);
+  if (isOld(kind, moved, live)) return undefined;
+  const [changedOutside] = Object.keys(moved);
   if (changedOutside !== undefined)
     return refused(
       'changed-since-plan',
@@ -162,6 +149,18 @@ export async function prepare(
       document: { before: live, expected: Object.fromEntries(expected), fields },
     }),
   };
+}
+
+/** Of what is sent, what is neither as it was then nor as it is to be, with its value then. */
+function movedSince(kind: Kind, fields: Values, then: Values, now: Values): Values {
+  const isMoved = (name: string): boolean => {
+    const attribute = kind.attributes[name] as Attribute;
+    const isWanted = !isMerged(attribute) && same(attribute, fields[name], now[name]);
+    return !isWanted && !same(attribute, then[name], now[name]);
+  };
+  return Object.fromEntries(
+    Object.keys(fields).flatMap((name) => (isMoved(name) ? [[name, then[name] ?? null]] : [])),
+  );
 }
 
 /** What a reading after the write says of the documents: an error for what is lost, notes for what came from elsewhere. */

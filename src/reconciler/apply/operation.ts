@@ -34,6 +34,7 @@ import {
   type Result,
   type SaltedFingerprint,
   type Sent,
+  type Spent,
   type Values,
   type Write,
 } from '../../model/index.js';
@@ -50,6 +51,7 @@ import {
   type PreparedWrite,
 } from './document-write.js';
 import { applied, namedPart } from '../plan/document-diff.js';
+import { comparableText } from '../plan/match.js';
 import { storedValues } from '../live-collections.js';
 import { unproven } from './proof.js';
 import { FIRST_PAUSE, readBack, shownOf, type ReadBack, type SentFields } from './read-back.js';
@@ -179,7 +181,7 @@ export async function perform(
         execution,
         operation,
         change.address,
-        await desiredEntry(execution, kind, change, change.desired, runContext),
+        await desiredEntry(execution, change, change.desired, runContext),
       ),
     );
   if (change.action === 'delete') return end(await remove(execution, operation, change));
@@ -219,7 +221,7 @@ async function recordWithoutWrite(
   if (change.action !== 'keep' && change.action !== 'adopt') return { outcome: 'done' };
   const kind = execution.kinds.get(change.kind) as Kind;
   const now = priorOf(change, runContext);
-  const base = await desiredEntry(execution, kind, change, change.desired, runContext);
+  const base = await desiredEntry(execution, change, change.desired, runContext);
   const entry: Entry = { ...base, id: change.id, observed: storedValues(kind, change.before) };
   if (change.action === 'keep' && !change.renamed_from && now && sameEntry(kind, now, entry))
     return { outcome: 'done', id: change.id };
@@ -275,11 +277,11 @@ export const unbindFormerAddress = (change: Change): readonly Result[] =>
 /** The entry of a change once it is done, but for id and observation. Secrets become fingerprints here. */
 async function desiredEntry(
   execution: ExecutionContext,
-  kind: Kind,
   change: Change,
   desired: Desired,
   runContext: RunContext,
 ): Promise<Omit<Entry, 'id' | 'observed'>> {
+  const kind = execution.kinds.get(change.kind) as Kind;
   const declared = fillAll(kind.attributes, desired.declared, runContext.resolver);
   const known = priorOf(change, runContext)?.secrets ?? {};
   const sent = 'write' in change ? change.write?.fields : undefined;
@@ -330,6 +332,7 @@ async function create(
     action: 'create',
     content: digest(redactAll(write.fields, (secret) => secret.source)),
     body,
+    ...(await hiddenOf(execution, kind, write.fields, body)),
     preimage: runContext.before.equals(kind, write.fields),
     entry,
     ...runContext.before.youngest(kind),
@@ -361,12 +364,35 @@ async function create(
   if (sent.class === 'rejected' || sent.class === 'not_sent')
     return { outcome: undoneBy(sent), ...defined({ diagnostic: sent.diagnostic }) };
   const again = sent.class === 'unknown' && (await execution.cloud.pause(1, sent.wait));
+  const answered = sent.live && !runContext.known(kind.name, sent.live.id) && sent.live.id;
   return {
     outcome: 'unknown',
-    pending: intent,
+    pending: { ...intent, ...(answered && { answered }) },
     again,
     ...defined({ diagnostic: sent.diagnostic }),
   };
+}
+
+/** What the journal will not hold in clear of a create. */
+async function hiddenOf(
+  { fingerprints, session }: ExecutionContext,
+  kind: Kind,
+  fields: Values,
+  body: JsonObject,
+): Promise<Pick<Intent, 'hidden'>> {
+  const names = Object.keys(fields).filter(
+    (name) =>
+      kind.attributes[name]?.secret !== true &&
+      (!Object.hasOwn(body, name) || session.hides?.(body[name])),
+  );
+  if (names.length === 0) return {};
+  const salt = session.snapshot.state.secrets_salt as string;
+  const fingerprint = await fingerprints.make(
+    salt,
+    names.join(' '),
+    comparableText(kind, names, fields),
+  );
+  return { hidden: { names, salt, fingerprint } };
 }
 
 async function update(
@@ -376,7 +402,7 @@ async function update(
 ): Promise<Ended> {
   const { kind, write, runContext } = operation;
   const desired = 'desired' in change ? change.desired : undefined;
-  const entry = desired && (await desiredEntry(execution, kind, change, desired, runContext));
+  const entry = desired && (await desiredEntry(execution, change, desired, runContext));
   const prior = priorOf(change, runContext);
   const known =
     desired && entry && (!prior || change.renamed_from !== undefined)
@@ -389,7 +415,7 @@ async function update(
       ...unbindFormerAddress(change),
     );
   const intent: Intent = {
-    ...repeatable(execution, operation, change.address, 'update', change.id),
+    ...repeatable(execution, change, 'update'),
     // What is sent as it is live tells nothing of the write.
     body: applied(kind, omit(write.fields, write.kept ?? [])),
   };
@@ -411,15 +437,7 @@ async function update(
           observed: storedValues(kind, { ...change.before, ...answered.fields }),
         }
       : null;
-    const spent = !answered.unneeded && {
-      spent: {
-        ...moment,
-        action: 'update' as const,
-        kind: kind.name,
-        id: change.id,
-        replaced: changesOf(change).map(({ path, before }) => replacedValue(path, before)),
-      },
-    };
+    const spent = !answered.unneeded && { spent: updated(change, moment) };
     const result = resultRecord(change.address, 'applied', { entry: done });
     // A former value that others must not see again may come back after the next run: that one waits, and counts it.
     if (answered.lingers && isSensitive(execution.rules, change))
@@ -446,6 +464,14 @@ async function update(
   await execution.session.record(resultRecord(change.address, openOrNot(sent), { op: intent.op }));
   return { outcome: undoneBy(sent), id: change.id, ...defined({ diagnostic: sent.diagnostic }) };
 }
+
+const updated = (change: Change & { readonly id: string }, moment: Moment): Spent => ({
+  ...moment,
+  action: 'update',
+  kind: change.kind,
+  id: change.id,
+  replaced: changesOf(change).map(({ path, before }) => replacedValue(path, before)),
+});
 
 /** Whether others rest on a change. */
 export const isSensitive = (rules: readonly PolicyRule[], change: Change): boolean =>
@@ -474,7 +500,7 @@ async function checkAfterUpdate(
     request: execution.cloud.compose(operation.kind, write),
   };
   const intent: Intent = {
-    ...repeatable(execution, back, change.address, 'update', change.id),
+    ...repeatable(execution, change, 'update'),
     body: applied(back.kind, write.fields),
   };
   const answered = await sendUntilKnown(execution, back, intent, after);
@@ -513,13 +539,11 @@ const openOrNot = ({ class: one, diagnostic }: Sent): OutcomeClass =>
   diagnostic?.code === CHANGED_OUTSIDE ? 'unknown' : one;
 
 /** What is not done: nobody knows, it was withheld before it left, or it failed. */
-const undoneBy = (sent: Sent): 'unknown' | 'skipped' | 'failed' =>
-  sent.class === 'unknown'
-    ? 'unknown'
-    : sent.class === 'not_sent' &&
-        (sent.diagnostic?.code === WITHHELD || sent.diagnostic?.code === 'interrupted')
-      ? 'skipped'
-      : 'failed';
+function undoneBy({ class: one, diagnostic }: Sent): 'unknown' | 'skipped' | 'failed' {
+  if (one === 'unknown') return one;
+  const withheld = diagnostic?.code === WITHHELD || diagnostic?.code === 'interrupted';
+  return one === 'not_sent' && withheld ? 'skipped' : 'failed';
+}
 
 /** Whether an answer that describes the object contradicts nothing that was sent. */
 const echoes = (kind: Kind, fields: Values, { values }: Live): boolean =>
@@ -578,7 +602,7 @@ async function remove(
 ): Promise<Ended> {
   const { kind, write } = operation;
   const { address, id } = change;
-  const intent = repeatable(execution, operation, address, 'delete', id);
+  const intent = repeatable(execution, change, 'delete');
   const sent = await sendUntilKnown(execution, operation, intent, write.live?.values ?? {});
   if (sent.class === 'applied' || isGone(sent)) {
     const entry = entryWithout(change, operation.runContext);
@@ -599,16 +623,14 @@ async function remove(
 
 function repeatable(
   execution: ExecutionContext,
-  { kind }: WriteOperation,
-  address: string,
+  { address, kind, id }: Pick<Change, 'address' | 'kind'> & { readonly id: string },
   action: 'update' | 'delete',
-  id: string,
 ): Intent {
   return {
     type: 'intent',
     op: execution.random.uuid(),
     address,
-    kind: kind.name,
+    kind,
     action,
     id,
     ...momentIn(execution),

@@ -35,6 +35,7 @@ export interface Draft {
   readonly planned: Map<string, Planned>;
   /** Everything that is declared, also what this plan does not cover. */
   readonly declared: ReadonlyMap<string, Declaration>;
+  readonly lookups: ReadonlyMap<string, Planned>;
   readonly resolver: Resolver;
   readonly diagnostics: Diagnostic[];
   readonly exits: Exit[];
@@ -47,16 +48,19 @@ export interface Draft {
   readonly awaited: Set<string>;
   /** Addresses whose object is deleted before another takes its place. */
   readonly vacated: Set<string>;
+  /** `<kind> <id>` of objects that stay, or go already: none goes twice. */
+  readonly held: Set<string>;
 }
 
 /** An object as it was last written, where its reading may be from before that: apply waits for a new one. */
 export function current(
   { input, old, awaited }: Draft,
   address: string,
-  kind: Kind,
-  applied: Entry['applied'],
+  entry: Entry,
   live: Live,
 ): Live {
+  const { applied } = entry;
+  const kind = input.kinds.get(entry.kind) as Kind;
   if (!input.visibility.isOld(kind, applied, live)) return live;
   old.add(address);
   awaited.add(address);
