@@ -59,6 +59,8 @@ export interface Spent extends Moment {
   /** The object, which counts once; absent where an older version wrote it. */
   readonly kind?: string;
   readonly id?: string;
+  /** For an update: digests of the attributes, each with its value, that it replaced. A reading that shows them may be an old one. */
+  readonly replaced?: readonly string[];
 }
 
 /** When something happened, by every clock that can tell its age later. */

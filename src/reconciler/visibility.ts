@@ -1,6 +1,19 @@
-// What listings may show late, by how long ago it happened.
-import { ageOf, type Moment, type Now, type Recent } from '../model/index.js';
+// What readings may show late, by how long ago it happened.
+import {
+  ageOf,
+  digest,
+  redact,
+  type Kind,
+  type Live,
+  type Moment,
+  type Now,
+  type Recent,
+  type State,
+  type Value,
+  type Values,
+} from '../model/index.js';
 import type { Clock } from '../platform/index.js';
+import { driftOf } from './plan/diff.js';
 
 /** @param skew milliseconds by which the clock of the service is ahead of ours, where it told */
 export const nowOf = (clock: Clock, skew?: number, waited = 0): Now => ({
@@ -29,35 +42,49 @@ export function momentOf(clock: Clock, at: string, server_at?: string): Moment {
   };
 }
 
-/** What listings may get wrong of objects that were created or deleted lately. */
+/** What readings may get wrong of objects that were written lately. */
 export interface Visibility {
   /** Created less than the settle time ago. `unseen`: no listing has shown it, so its absence says nothing. */
   created(kind: string, id: string): 'seen' | 'unseen' | undefined;
   /** Deleted less than the settle time ago: it counts as absent, whatever a listing shows. */
   isDeleted(kind: string, id: string): boolean;
+  /** Whether an object differs from `base`, and only in values that trueup replaced less than the settle time ago: the reading may be an old one. */
+  isOld(kind: Kind, base: Values, live: Live): boolean;
 }
+
+/** What the state keeps of a value that an update replaces. */
+export const replacedValue = (path: string, value: Value | undefined): string =>
+  digest([path, redact(value ?? null)]);
 
 /**
  * @param held objects that the state holds, as `objectsIn`: what was deleted and turned out to be still there is one of them
  * @param now asked once, when the first answer of the service has told its time
  */
 export function visibilityOf(
-  recent: readonly Recent[] | undefined,
+  { recent = [], spent = [] }: Partial<Pick<State, 'recent' | 'spent'>>,
   held: () => readonly string[],
   settleMilliseconds: number,
   now: () => Now,
 ): Visibility {
-  if (recent === undefined || recent.length === 0) return nothingRecent;
+  if (recent.length + spent.length === 0) return nothingRecent;
   const known = once(() => {
     const at = now();
-    return entered(
-      recent.filter((one) => ageOf(one, at) < settleMilliseconds),
-      new Set(held()),
-    );
+    const isYoung = (moment: Moment): boolean => ageOf(moment, at) < settleMilliseconds;
+    const replaced = spent
+      .filter(isYoung)
+      .flatMap(({ kind, id, replaced: some = [] }) => some.map((one) => `${kind} ${id} ${one}`));
+    return { ...entered(recent.filter(isYoung), new Set(held())), replaced: new Set(replaced) };
   });
   return {
     created: (kind, id) => known().created.get(`${kind} ${id}`),
     isDeleted: (kind, id) => known().deleted.has(`${kind} ${id}`),
+    isOld(kind, base, live) {
+      const { replaced } = known();
+      const changes = replaced.size === 0 ? [] : driftOf(kind, base, live);
+      const wasReplaced = ({ path, after }: (typeof changes)[number]): boolean =>
+        replaced.has(`${kind.name} ${live.id} ${replacedValue(path, after)}`);
+      return changes.length > 0 && changes.every(wasReplaced);
+    },
   };
 }
 
@@ -82,5 +109,9 @@ function entered(
   return { created, deleted };
 }
 
-/** Where nothing was created or deleted lately. */
-export const nothingRecent: Visibility = { created: () => undefined, isDeleted: () => false };
+/** Where nothing was written lately. */
+export const nothingRecent: Visibility = {
+  created: () => undefined,
+  isDeleted: () => false,
+  isOld: () => false,
+};

@@ -198,6 +198,7 @@ const spentShape = members<Spent>({
   action: oneOf('update', 'delete'),
   'kind?': filled,
   'id?': filled,
+  'replaced?': listOf(filled),
 });
 const recentShape = members<Recent>({
   ...momentMembers,

@@ -24,6 +24,7 @@ const recover = ['unit/reconciler/recover.test.ts'];
 const merging = ['unit/reconciler/merge.test.ts'];
 const impact = ['unit/resources/rules/impact.test.ts'];
 const expectations = ['unit/reconciler/expectations.test.ts'];
+const late = ['unit/reconciler/late.test.ts'];
 const leaving = ['unit/reconciler/leaving.test.ts'];
 const doubt = ['unit/reconciler/doubt.test.ts'];
 const effects = ['unit/reconciler/effects.test.ts'];
@@ -635,7 +636,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a patch is sent again over what another hand changed',
     file: 'reconciler/apply/operation.ts',
-    find: 'if (!visible && !isUnmoved(kind, part(base), part(look.values)))',
+    find: 'if (!visible && !isOld && !isUnmoved(kind, part(base), part(look.values)))',
     replace: 'if (false as boolean)',
     tests: proof,
   },
@@ -1902,7 +1903,7 @@ export const mutants: readonly Mutant[] = [
     file: 'reconciler/plan/plan.ts',
     find: "if (change.action === 'create' && strays.has(change.kind))",
     replace: 'if (false)',
-    tests: ['unit/reconciler/late.test.ts'],
+    tests: late,
   },
   {
     name: 'a kept lifecycle.adopt hides that its object is gone',
@@ -2098,7 +2099,7 @@ export const mutants: readonly Mutant[] = [
     file: 'reconciler/apply/executor.ts',
     find: "if (!live && isNew) return 'earlier';",
     replace: '',
-    tests: ['unit/reconciler/late.test.ts'],
+    tests: late,
   },
   {
     name: 'a link leads out of the project',
@@ -3394,15 +3395,15 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a PATCH overwrites what others changed since the plan',
     file: 'reconciler/apply/document-write.ts',
-    find: 'const changedOutside = Object.keys(fields).find(isMoved);',
-    replace: 'const changedOutside = write.patch ? undefined : Object.keys(fields).find(isMoved);',
+    find: 'const [changedOutside] = Object.keys(moved);',
+    replace: 'const [changedOutside] = write.patch ? [] : Object.keys(moved);',
     tests: ['unit/reconciler/replicas.test.ts'],
   },
   {
     name: 'a reading from before the write proves it',
     file: 'reconciler/apply/read-back.ts',
-    find: 'const isEarlier = !isLast &&',
-    replace: 'const isEarlier = false && !isLast &&',
+    find: 'if (!isLast && document && isFromBefore',
+    replace: 'if (isLast && document && isFromBefore',
     tests: ['unit/reconciler/replicas.test.ts'],
   },
   {
@@ -3499,8 +3500,78 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a new value is waited for because the version stands',
     file: 'reconciler/apply/document-write.ts',
-    find: '(later === earlier && isApplied(kind, fields, before))',
+    find: 'later === earlier && isApplied(kind, fields, before)',
     replace: 'later === earlier',
     tests: ['unit/reconciler/replicas.test.ts'],
+  },
+  {
+    name: 'a changed secret is waited for because the version stands',
+    file: 'reconciler/apply/document-write.ts',
+    find: 'later !== undefined && later < earlier',
+    replace: 'later !== undefined && later <= earlier',
+    tests: ['unit/reconciler/replicas.test.ts'],
+  },
+  {
+    name: 'what trueup replaced just now is drift',
+    file: 'reconciler/plan/draft.ts',
+    find: 'if (!input.visibility.isOld(kind, applied, live))',
+    replace: 'if (live)',
+    tests: late,
+  },
+  {
+    name: 'apply believes a reading that may be an old one',
+    file: 'reconciler/plan/draft.ts',
+    find: 'awaited.add(address);',
+    replace: '',
+    tests: late,
+  },
+  {
+    name: 'what trueup replaced an hour ago is no drift',
+    file: 'reconciler/visibility.ts',
+    find: 'const replaced = spent .filter(isYoung)',
+    replace: 'const replaced = spent',
+    tests: late,
+  },
+  {
+    name: 'what others wrote just now is no drift where trueup replaced something',
+    file: 'reconciler/visibility.ts',
+    find: 'return changes.length > 0 && changes.every(wasReplaced);',
+    replace: 'return changes.length > 0;',
+    tests: late,
+  },
+  {
+    name: 'an object is deleted as a reading shows it that may be an old one',
+    file: 'reconciler/plan/removed-declarations.ts',
+    find: 'read && deposed === undefined ?',
+    replace: 'read && deposed ?',
+    tests: late,
+  },
+  {
+    name: 'a delete is refused because of an old reading',
+    file: 'reconciler/apply/document-write.ts',
+    find: 'if (isOld(kind, planned, live)) return undefined;',
+    replace: '',
+    tests: late,
+  },
+  {
+    name: 'an update is refused because of an old reading',
+    file: 'reconciler/apply/document-write.ts',
+    find: 'if (isOld(kind, moved, live)) return undefined;',
+    replace: '',
+    tests: late,
+  },
+  {
+    name: 'an old reading disproves an update',
+    file: 'reconciler/apply/read-back.ts',
+    find: 'unmoved || isOld?.(kind, sent, live)',
+    replace: 'unmoved',
+    tests: late,
+  },
+  {
+    name: 'an update without an answer is given up because of an old reading',
+    file: 'reconciler/apply/operation.ts',
+    find: 'if (!visible && !isOld &&',
+    replace: 'if (!visible &&',
+    tests: late,
   },
 ];

@@ -87,6 +87,20 @@ describe('a service that shows late what was written', () => {
     );
   });
 
+  test('what an update replaced just now is no drift, and is believed after the settle time', async () => {
+    const one = await cloud();
+    const home = project();
+    await home.expect(0, APPLY, one.there);
+    home.write('trueup.yaml', home.read('trueup.yaml').replace('On-call pager', 'Pager'));
+    await home.expect(0, APPLY, one.there);
+    one.tamper('alert_push_destinations', ([pager]) => [{ ...pager, name: 'On-call pager' }]);
+    const { stdout } = await home.expect(0, ['plan', '--detailed-exitcode'], one.there);
+    expect(stdout).toContain('not-visible-yet');
+    await home.expect(0, ['drift', '--detailed-exitcode'], one.there);
+    await home.expect(0, APPLY, { env: { ...one.there.env, TRUEUP_SETTLE_SECONDS: '4' } });
+    expect(one.objects('alert_push_destinations')).toMatchObject([{ name: 'Pager' }]);
+  });
+
   test('an update is read back until it shows, and what was deleted is not adopted again', async () => {
     const one = await cloud();
     const home = project();

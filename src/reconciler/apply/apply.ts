@@ -311,6 +311,7 @@ class Run {
       wasLive,
       readAt: (kind) => liveObjects.get(kind)?.read_at,
       before: beforeRun(liveObjects),
+      isOld: visibility.isOld,
       awaited: (address) => awaited.has(address),
       recheck: (change, fields) => this.#rechecks.of(change, fields),
       resolver: (reference) => this.#resolve(reference, lookups),

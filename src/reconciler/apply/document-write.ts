@@ -22,6 +22,7 @@ import { wholeDocument } from '../plan/document-merge.js';
 import { isApplied, withKept } from '../plan/diff.js';
 import { withoutSecrets } from '../live-collections.js';
 import { maskedWords, masksSent } from '../plan/masked-configuration.js';
+import type { Visibility } from '../visibility.js';
 
 /** The object as it was read right before a write, and what its documents, and what was not sent, should be after it, by attribute. */
 export interface DocumentWrite {
@@ -73,17 +74,18 @@ export interface Preparing {
   readonly address: string;
   /** The object as the plan saw it, of its documents no more than is declared. */
   readonly planned: Values;
+  readonly isOld?: Visibility['isOld'] | undefined;
 }
 
 /**
- * Reads the object again and makes the request from what is live now. Undefined where its version is older than what the plan
+ * Reads the object again and makes the request from what is live now. Undefined where it is, or may be, older than what the plan
  * was made from: the service shows a change late.
  * @throws Refusal if the object cannot be read, is gone, holds a document of unknown form, would be sent a mask, or is not
  * as the plan saw it; with the code `unneeded` if it is as it should be.
  */
 export async function prepare(
   cloud: Pick<CloudReader, 'find' | 'compose'>,
-  { kind, write, address, planned }: Preparing,
+  { kind, write, address, planned, isOld = () => false }: Preparing,
 ): Promise<PreparedWrite | undefined> {
   const refused = (code: string, summary: string, detail = 'Plan again.'): never =>
     refuse(code, `${address} ${summary}`, { detail });
@@ -94,6 +96,7 @@ export async function prepare(
   if (write.verb === 'delete') {
     if (isUnmoved(kind, planned, live.values))
       return { request: cloud.compose(kind, write), fields: {} };
+    if (isOld(kind, planned, live)) return undefined;
     return refused('changed-since-plan', 'was changed outside of trueup since the plan.');
   }
   const [planned_at, now_at] = [versionOf(kind, planned), versionOf(kind, live.values)];
@@ -116,12 +119,9 @@ export async function prepare(
     part(withKept({ ...write, fields: planned }, live.values)),
     part(live.values),
   ];
-  const isMoved = (name: string): boolean => {
-    const attribute = kind.attributes[name] as Attribute;
-    const isWanted = !isMerged(attribute) && same(attribute, fields[name], now[name]);
-    return !isWanted && !same(attribute, then[name], now[name]);
-  };
-  const changedOutside = Object.keys(fields).find(isMoved);
+  const moved = movedSince(kind, fields, then, now);
+  if (isOld(kind, moved, live)) return undefined;
+  const [changedOutside] = Object.keys(moved);
   if (changedOutside !== undefined)
     return refused(
       'changed-since-plan',
@@ -151,6 +151,18 @@ export async function prepare(
   };
 }
 
+/** Of what is sent, what is neither as it was then nor as it is to be, with its value then. */
+function movedSince(kind: Kind, fields: Values, then: Values, now: Values): Values {
+  const isMoved = (name: string): boolean => {
+    const attribute = kind.attributes[name] as Attribute;
+    const isWanted = !isMerged(attribute) && same(attribute, fields[name], now[name]);
+    return !isWanted && !same(attribute, then[name], now[name]);
+  };
+  return Object.fromEntries(
+    Object.keys(fields).flatMap((name) => (isMoved(name) ? [[name, then[name] ?? null]] : [])),
+  );
+}
+
 /** What a reading after the write says of the documents: an error for what is lost, notes for what came from elsewhere. */
 export function verifyDocument(
   kind: Kind,
@@ -176,7 +188,8 @@ export function verifyDocument(
       ? [`members that this write did not set are live: ${added.join(', ')}`]
       : []),
     ...(versions === undefined ? [] : [`${versions}: somebody else changed it meanwhile`]),
-    ...(isFromBefore(kind, { before, expected, fields }, now)
+    ...(isFromBefore(kind, before, now) ||
+    (later !== undefined && later === earlier && isApplied(kind, fields, before))
       ? [`version_number is still ${later}, so the reading may be from before the write`]
       : []),
   ];
@@ -205,14 +218,10 @@ function versionOf({ version }: Kind, values: Values): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-/**
- * Whether a reading is from before a write, as far as its version tells: a lower one, or the same one where the object
- * showed everything before that was sent.
- */
-export function isFromBefore(kind: Kind, { before, fields }: DocumentWrite, now: Live): boolean {
+/** Whether the version of a reading tells that it is from before a write. */
+export function isFromBefore(kind: Kind, before: Live, now: Live): boolean {
   const [earlier, later] = [versionOf(kind, before.values), versionOf(kind, now.values)];
-  if (earlier === undefined || later === undefined) return false;
-  return later < earlier || (later === earlier && isApplied(kind, fields, before));
+  return earlier !== undefined && later !== undefined && later < earlier;
 }
 
 /** Whether an object is as it was, as far as anybody can change it and read it. */

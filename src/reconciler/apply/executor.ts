@@ -34,7 +34,7 @@ export type OperationLimits = Partial<Pick<ExecutionContext, 'cloud' | 'signal'>
 /** What the caller knows of one change. */
 export interface ChangeContext extends Pick<
   RunContext,
-  'before' | 'resolver' | 'onSending' | 'awaited' | 'recheck' | 'readAt'
+  'before' | 'resolver' | 'onSending' | 'awaited' | 'recheck' | 'readAt' | 'isOld'
 > {
   /** Whether an object was live before the run. */
   readonly wasLive: (kind: string, id: string) => boolean;
@@ -184,14 +184,14 @@ export class Executor {
   }
 
   #shown(
-    { change, fields, before = {}, document, isNew }: WrittenChange,
+    { change, fields, before = {}, document, isOld, isNew }: WrittenChange,
     live: Live | undefined,
     isLast: boolean,
   ): Exclude<Shown, 'unread'> {
     if (!fields) return live ? 'earlier' : 'taken';
     if (!live && isNew) return 'earlier';
     const kind = this.#execution.kinds.get(change.kind) as Kind;
-    return shownOf(kind, { fields, before, ...defined({ document }) }, live, isLast);
+    return shownOf(kind, { fields, before, ...defined({ document, isOld }) }, live, isLast);
   }
 
   /** @returns entry what the address holds, absent where that is nothing */

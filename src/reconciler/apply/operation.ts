@@ -2,6 +2,7 @@
 // that depends on it starts. Nothing here decides what to change; it carries out what was planned.
 import {
   canonical,
+  changesOf,
   defined,
   digest,
   keptMembers,
@@ -33,12 +34,13 @@ import {
   type Result,
   type SaltedFingerprint,
   type Sent,
+  type Spent,
   type Values,
   type Write,
 } from '../../model/index.js';
 import type { Random } from '../../platform/index.js';
 import type { Session } from '../../state/store-port.js';
-import { momentNow } from '../visibility.js';
+import { momentNow, replacedValue, type Visibility } from '../visibility.js';
 import { isApplied, withKept } from '../plan/diff.js';
 import {
   isUnmoved,
@@ -86,6 +88,7 @@ export interface RunContext {
   readonly recheck?: (change: Change, fields: Values) => Recheck | undefined;
   /** When the reading of an object that the change was planned from began, in milliseconds since the start of the machine. */
   readonly readAt: (kind: string, id: string) => number | undefined;
+  readonly isOld?: Visibility['isOld'];
   /** Whether an object was there before the run, or was made by it. */
   readonly known: (kind: string, id: string) => boolean;
 }
@@ -434,9 +437,7 @@ async function update(
           observed: storedValues(kind, { ...change.before, ...answered.fields }),
         }
       : null;
-    const spent = !answered.unneeded && {
-      spent: { ...moment, action: 'update' as const, kind: kind.name, id: change.id },
-    };
+    const spent = !answered.unneeded && { spent: updated(change, moment) };
     const result = resultRecord(change.address, 'applied', { entry: done });
     // A former value that others must not see again may come back after the next run: that one waits, and counts it.
     if (answered.lingers && isSensitive(execution.rules, change))
@@ -456,13 +457,21 @@ async function update(
         id: change.id,
         fields: answered.fields,
         before: answered.before,
-        ...defined({ document: answered.document }),
+        ...defined({ document: answered.document, isOld: answered.isOld }),
       },
     };
   }
   await execution.session.record(resultRecord(change.address, openOrNot(sent), { op: intent.op }));
   return { outcome: undoneBy(sent), id: change.id, ...defined({ diagnostic: sent.diagnostic }) };
 }
+
+const updated = (change: Change & { readonly id: string }, moment: Moment): Spent => ({
+  ...moment,
+  action: 'update',
+  kind: change.kind,
+  id: change.id,
+  replaced: changesOf(change).map(({ path, before }) => replacedValue(path, before)),
+});
 
 /** Whether others rest on a change. */
 export const isSensitive = (rules: readonly PolicyRule[], change: Change): boolean =>
@@ -695,7 +704,7 @@ async function sendUntilKnown(
   intent: Intent,
   base: Values,
 ): Promise<Tried> {
-  const { kind, write } = operation;
+  const { kind, write, runContext } = operation;
   let prepared: PreparedWrite | undefined;
   const send = await sender(execution, operation, intent, async () => {
     prepared = await preparedWrite(execution, operation, intent, base);
@@ -709,7 +718,7 @@ async function sendUntilKnown(
     unneeded,
     fields: fields(),
     before: prepared ? withKept({ ...write, fields: base }, prepared.fields) : base,
-    ...defined({ document: prepared?.document }),
+    ...defined({ document: prepared?.document, isOld: runContext.isOld }),
   });
   const attempt = async (): Promise<Sent> => {
     const sent = await send(operation.request);
@@ -739,7 +748,8 @@ async function sendUntilKnown(
     if (visible && secretsIn(write.fields).size === 0) return tried({ class: 'applied' });
     const part = (values: Values): Values =>
       namedPart(kind, { ...base, ...write.fields }, values, base);
-    if (!visible && !isUnmoved(kind, part(base), part(look.values)))
+    const isOld = runContext.isOld?.(kind, part(base), look) === true;
+    if (!visible && !isOld && !isUnmoved(kind, part(base), part(look.values)))
       return refused(CHANGED_OUTSIDE, 'changed');
     if (!again || execution.signal.aborted) return tried(sent);
     // The first PUT may still take effect later, and would then remove what others have added since.
@@ -799,6 +809,7 @@ async function preparedWrite(
       write,
       address,
       planned,
+      isOld: runContext.isOld,
     });
     const isSlow = clock.boot().milliseconds - began > slow;
     if (prepared && !isSlow) return prepared;

@@ -2,6 +2,7 @@
 // growing pauses, until the settle time is over. Anything else is an answer at once.
 import {
   defined,
+  keptMembers,
   Refusal,
   same,
   type Attribute,
@@ -14,6 +15,7 @@ import type { Clock } from '../../platform/index.js';
 import { isApplied } from '../plan/diff.js';
 import { namedPart } from '../plan/document-diff.js';
 import { lookAgain, withoutSecrets } from '../live-collections.js';
+import type { Visibility } from '../visibility.js';
 import { isFromBefore, type DocumentWrite } from './document-write.js';
 
 /** What a reading says of one write: it took, it is not to be seen yet, it left something else behind, or nobody could look. */
@@ -119,23 +121,25 @@ export interface SentFields {
   readonly before: Values;
   /** For an update of a kind that holds a document: what to compare after the write. */
   readonly document?: DocumentWrite;
+  readonly isOld?: Visibility['isOld'];
 }
 
 /** What a reading says of an update: it took, it shows the value before, or something else. @param isLast as for `judge` */
 export function shownOf(
   kind: Kind,
-  { fields, before, document }: SentFields,
+  { fields, before, document, isOld }: SentFields,
   live: Live | undefined,
   isLast: boolean,
 ): 'taken' | 'earlier' | 'other' {
   if (!live) return 'other';
-  const isEarlier = !isLast && document !== undefined && isFromBefore(kind, document, live);
-  if (isApplied(kind, fields, live)) return isEarlier ? 'earlier' : 'taken';
+  if (!isLast && document && isFromBefore(kind, document.before, live)) return 'earlier';
+  if (isApplied(kind, fields, live)) return 'taken';
   const [then, now] = [before, live.values].map((values) =>
     namedPart(kind, fields, values, before),
   ) as [Values, Values];
   const unmoved = Object.keys(fields).every((name) =>
     same(kind.attributes[name] as Attribute, then[name], now[name]),
   );
-  return unmoved ? 'earlier' : 'other';
+  const sent = keptMembers(then, (_, name) => Object.hasOwn(fields, name));
+  return unmoved || isOld?.(kind, sent, live) ? 'earlier' : 'other';
 }

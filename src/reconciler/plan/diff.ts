@@ -34,7 +34,7 @@ export interface Comparison {
   readonly declared: Values;
   readonly live: Live;
   /** What was last applied; absent for an object that is not recorded. */
-  readonly applied?: JsonObject | undefined;
+  readonly applied?: Values | undefined;
   readonly secret: (path: string) => SecretVerdict;
 }
 
@@ -97,7 +97,7 @@ const member = (value: Value | undefined, name: string): Value | undefined =>
   isTree(value) ? value[name] : undefined;
 
 /** What changed outside: every attribute that was last applied and is not live any more; `before` is what was applied. */
-export function driftOf(kind: Kind, applied: JsonObject, live: Live): readonly AttributeChange[] {
+export function driftOf(kind: Kind, applied: Values, live: Live): readonly AttributeChange[] {
   return diff({ kind, declared: applied, live, applied, secret: () => 'same' }).map(
     ({ path, before, after }) => ({ path, before: after, after: before, drifted: true }),
   );
@@ -218,7 +218,7 @@ function laidOver(
   attribute: Attribute,
   declared: Value,
   live: Value | undefined,
-  keep: (member: string) => void,
+  keep: (member: string) => void = () => undefined,
 ): Value {
   if (attribute.word !== 'object' || !isTree(declared) || !isTree(live)) return declared;
   Object.keys(live)
@@ -249,6 +249,21 @@ export function withKept(
   }
   return out;
 }
+
+/** A live object as it is where everything that was applied is live. */
+export const asApplied = (kind: Kind, applied: Values, live: Live): Live => ({
+  ...live,
+  values: {
+    ...live.values,
+    ...Object.fromEntries(
+      writables(kind).flatMap(([name, attribute]) =>
+        Object.hasOwn(applied, name)
+          ? [[name, laidOver(attribute, applied[name] as Value, live.values[name])]]
+          : [],
+      ),
+    ),
+  },
+});
 
 /** Whether everything that was written is live. Secrets cannot be seen and count as taken. */
 export function isApplied(kind: Kind, fields: Values, live: Live): boolean {

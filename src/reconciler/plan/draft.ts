@@ -4,6 +4,7 @@ import type {
   Declaration,
   Diagnostic,
   Drift,
+  Entry,
   Exit,
   Kind,
   Live,
@@ -11,7 +12,7 @@ import type {
   Write,
 } from '../../model/index.js';
 import type { Graph } from './dependency-graph.js';
-import { updateOf, type Sending } from './diff.js';
+import { asApplied, updateOf, type Sending } from './diff.js';
 import { baseOf } from './document-diff.js';
 import type { Matcher } from './match.js';
 import type { PlanInput } from './plan-input.js';
@@ -41,12 +42,29 @@ export interface Draft {
   readonly drift: Drift[];
   /** Addresses of recorded objects that no listing shows yet. */
   readonly unseen: Set<string>;
-  /** Of these, and of recorded objects that are gone so soon, those that have to be waited for. */
+  /** Addresses of recorded objects whose reading may be from before their last update. */
+  readonly old: Set<string>;
+  /** All of the latter, and of the former, and of recorded objects that are gone so soon, those that have to be waited for. */
   readonly awaited: Set<string>;
   /** Addresses whose object is deleted before another takes its place. */
   readonly vacated: Set<string>;
   /** `<kind> <id>` of objects that stay, or go already: none goes twice. */
   readonly held: Set<string>;
+}
+
+/** An object as it was last written, where its reading may be from before that: apply waits for a new one. */
+export function current(
+  { input, old, awaited }: Draft,
+  address: string,
+  entry: Entry,
+  live: Live,
+): Live {
+  const { applied } = entry;
+  const kind = input.kinds.get(entry.kind) as Kind;
+  if (!input.visibility.isOld(kind, applied, live)) return live;
+  old.add(address);
+  awaited.add(address);
+  return asApplied(kind, applied, live);
 }
 
 /** @param shown the live object as far as a plan may hold it */

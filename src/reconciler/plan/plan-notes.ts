@@ -32,17 +32,28 @@ export function replacedOutsideNotes(
   });
 }
 
-export function unseenNotes({ unseen }: Draft): readonly Diagnostic[] {
-  if (unseen.size === 0) return [];
-  const addresses = [...unseen].toSorted(compareText);
-  return [
-    {
-      severity: 'info',
-      code: 'not-visible-yet',
-      summary: `${firstNamed(addresses, 3)} ${addresses.length === 1 ? 'was' : 'were'} created just now, and no listing shows ${addresses.length === 1 ? 'it' : 'them'} yet.`,
-      detail: 'This is neither drift nor a change. To see it, plan again in a minute: trueup plan',
-    },
-  ];
+export function unseenNotes({ unseen, old }: Draft): readonly Diagnostic[] {
+  const late = [
+    [unseen, 'created just now, and no listing shows', 'yet', 'This is neither drift nor a change'],
+    [
+      old,
+      'updated just now, and the service shows',
+      'as before: the reading may be old',
+      'Until it is certain, what was written counts as live',
+    ],
+  ] as const;
+  return late.flatMap(([some, how, when, meaning]): readonly Diagnostic[] => {
+    if (some.size === 0) return [];
+    const [was, it] = some.size === 1 ? ['was', 'it'] : ['were', 'them'];
+    return [
+      {
+        severity: 'info',
+        code: 'not-visible-yet',
+        summary: `${firstNamed([...some].toSorted(compareText), 3)} ${was} ${how} ${it} ${when}.`,
+        detail: `${meaning}. To see it, plan again in a minute: trueup plan`,
+      },
+    ];
+  });
 }
 
 export function unseenSecretNotes(draft: Draft): Diagnostic[] {

@@ -29,7 +29,7 @@ import type { Visibility } from '../visibility.js';
 import { graph } from './dependency-graph.js';
 import { diff, driftOf, ignoring, type SecretVerdict } from './diff.js';
 import { declaredPart, literalsAtMasks } from './document-diff.js';
-import { composedUpdate, declarationError, type Draft, type Planned } from './draft.js';
+import { composedUpdate, current, declarationError, type Draft, type Planned } from './draft.js';
 import {
   identicalDeclarations,
   identicalError,
@@ -99,6 +99,7 @@ function draftOf(input: PlanInput): Draft {
     exits: [],
     drift: [],
     unseen: new Set(),
+    old: new Set(),
     awaited: new Set(),
     vacated: new Set(),
     held: heldElsewhere(selection, input.state),
@@ -206,12 +207,13 @@ function planDeclared(draft: Draft, declaration: Declaration): readonly Change[]
   const kind = draft.input.kinds.get(declaration.kind) as Kind;
   const filled = fillAll(kind.attributes, declaration.values, draft.resolver);
   const one: FilledDeclaration = { kind, declaration, filled };
-  const match = draft.matcher.match(kind, declaration, filled);
-  if (isMatchError(match)) {
-    draft.diagnostics.push(match.diagnostic);
-    draft.exits.push(match.exit);
+  const found = draft.matcher.match(kind, declaration, filled);
+  if (isMatchError(found)) {
+    draft.diagnostics.push(found.diagnostic);
+    draft.exits.push(found.exit);
     return [];
   }
+  const match = upToDate(draft, declaration, found);
   if (match.how === 'unseen' && match.entry)
     return [unseen(draft, one, { ...match, entry: match.entry })];
   const values = match.live ? withNumbers(kind, filled, match.live.values) : filled;
@@ -237,6 +239,17 @@ function planDeclared(draft: Draft, declaration: Declaration): readonly Change[]
   if (entry && gone && draft.input.visibility.created(kind.name, entry.id) !== undefined)
     draft.awaited.add(declaration.address);
   return changes;
+}
+
+function upToDate(
+  draft: Draft,
+  { address, lifecycle: { ignore_changes = [] } }: Declaration,
+  match: Match,
+): Match {
+  const { how, entry, live } = match;
+  if (how !== 'recorded' || !entry || !live) return match;
+  const held = { ...entry, applied: ignoring(entry.applied, ignore_changes) };
+  return { ...match, live: current(draft, address, held, live) };
 }
 
 /** Nothing changes of an object that is not visible yet: what is recorded stands for it. Where more than that is declared by now, apply waits for it. */

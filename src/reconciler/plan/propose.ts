@@ -49,7 +49,7 @@ export interface PlanContext extends Pick<Provider, 'kinds' | 'rules'> {
 /** What reading needs; `waited`: milliseconds that the run waited already for what it does not see. */
 export function observingOf(
   { cloud, kinds, emit, clock, settleMilliseconds }: PlanContext,
-  state: Pick<State, 'resources' | 'recent'> | undefined,
+  state: Pick<State, 'resources' | 'recent' | 'spent'> | undefined,
   waited = 0,
 ): Observing {
   const began = clock.boot().milliseconds;
@@ -64,7 +64,7 @@ export function observingOf(
   };
   const entries = Object.values(state?.resources ?? {});
   const held = (): readonly string[] => entries.flatMap(objectsIn);
-  const visibility = visibilityOf(state?.recent, held, settleMilliseconds, asOfThen);
+  const visibility = visibilityOf(state ?? {}, held, settleMilliseconds, asOfThen);
   return { cloud, clock, kinds, emit, entries, visibility };
 }
 

@@ -10,7 +10,7 @@ import {
 } from '../../model/index.js';
 import { diff } from './diff.js';
 import { declaredPart } from './document-diff.js';
-import { composedUpdate, type Draft } from './draft.js';
+import { composedUpdate, current, type Draft } from './draft.js';
 import { formerAddressInState } from './match.js';
 import type { Selection } from './target-selection.js';
 
@@ -69,7 +69,8 @@ export function planRemoved(
     });
     return undefined;
   }
-  const live = liveObjects.get(kind.name)?.byId.get(entry.id);
+  const read = liveObjects.get(kind.name)?.byId.get(entry.id);
+  const live = read && deposed === undefined ? current(draft, address, entry, read) : read;
   const how = deposed === undefined ? (entry.on_removal ?? removals(kind)[0]) : 'delete';
   const why =
     deposed ?? (request.destroy ? 'the plan destroys everything' : 'it is no longer declared');

@@ -456,7 +456,11 @@ describe('a possible duplicate', () => {
 
 describe('an object that was created just now', () => {
   const seen = (state: 'seen' | 'unseen' | undefined): { readonly visibility: Visibility } => ({
-    visibility: { created: (_, id) => (id === '7' ? state : undefined), isDeleted: () => false },
+    visibility: {
+      created: (_, id) => (id === '7' ? state : undefined),
+      isDeleted: () => false,
+      isOld: () => false,
+    },
   });
   const account = declare('accounts.a', { name: 'A' });
   const state = { 'accounts.a': entry('accounts', '7', { name: 'A' }) };

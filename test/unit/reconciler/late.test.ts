@@ -1,9 +1,11 @@
 // Services that show late what was written, or carry it out late, and clocks that are set or tell no time: whole runs.
-import { expect, it } from 'vitest';
-import { parseFault } from '../../../src/emulator/index.js';
+import { describe, expect, it } from 'vitest';
+import type { Answer } from '../../../src/client/index.js';
+import { dummyCredentials, parseFault } from '../../../src/emulator/index.js';
+import type { JsonObject } from '../../../src/model/index.js';
 import { theirs } from '../../support/estate.js';
-import { declare, steps } from '../../support/planning.js';
-import { desire, rig } from '../../support/rig.js';
+import { codes, declare, steps } from '../../support/planning.js';
+import { desire, rig, type Rig } from '../../support/rig.js';
 
 const rule = declare('alert_rules.r', {
   associated_accounts: ['2'],
@@ -132,4 +134,153 @@ it.each([
   for (const turn of [1, 2])
     expect([turn, await cloud.apply(desire(rule))]).toMatchObject([turn, { exit: 0 }]);
   expect(cloud.mutations()).toEqual(['POST /api/v2/alert_rules/']);
+});
+
+describe('a reading that shows what trueup replaced less than the settle time ago', () => {
+  /** An account, changed by PUT, and a rule, changed by PATCH, each in several versions. */
+  const kinds = {
+    accounts: (version: number) =>
+      desire(declare('accounts.a', { name: `version ${version}`, account: '1' })),
+    alert_rules: (version: number) =>
+      desire(
+        declare('alert_rules.r', {
+          associated_accounts: ['2'],
+          schedule: `version ${version}`,
+          filter_criteria: { alert_type__in: ['modem_wan_disconnected'] },
+        }),
+      ),
+  };
+  type Name = keyof typeof kinds;
+  const names = Object.keys(kinds) as Name[];
+
+  interface Lagging extends Rig {
+    /** For each further reading, whether a replica that lags behind answers it; the last one stands for all others. */
+    old: (number | false)[];
+    /** What lags behind shows from now on. */
+    keep(as: number): Promise<void>;
+    /** As others write. */
+    byOthers(body: JsonObject): Promise<void>;
+    readonly version: () => unknown;
+    onWrite: ((proceed: () => Promise<Answer>) => Promise<Answer>) | undefined;
+  }
+
+  /** Versions 1 and 2 are applied, 6 s apart. */
+  async function lagging(kind: Name): Promise<Lagging> {
+    const kept = new Map<number, string>();
+    const path = `/api/v2/${kind}/`;
+    const base = rig({
+      estate: theirs,
+      async intercept({ method, path: asked }, proceed) {
+        if (method !== 'GET') return cloud.onWrite ? cloud.onWrite(proceed) : proceed();
+        const old = asked === path && (cloud.old.length > 1 ? cloud.old.shift() : cloud.old[0]);
+        const answer = await proceed();
+        return typeof old === 'number' ? { ...answer, body: kept.get(old) as string } : answer;
+      },
+    });
+    const fetch = (method: string, at: string, body?: JsonObject): Promise<Response> =>
+      base.emulator.fetch(
+        new Request(`http://localhost${at}`, {
+          method,
+          headers: {
+            ...dummyCredentials.v2[1],
+            accept: 'application/json',
+            'content-type': 'application/json',
+          },
+          ...(body && { body: JSON.stringify(body) }),
+        }),
+      );
+    const ours = (): JsonObject => base.objects(kind).at(-1) as JsonObject;
+    const cloud: Lagging = Object.assign(base, {
+      old: [false] as (number | false)[],
+      onWrite: undefined,
+      async keep(as: number) {
+        kept.set(as, await (await fetch('GET', `${path}?limit=500`)).text());
+      },
+      async byOthers(body: JsonObject) {
+        const one = ours();
+        const id = (one['alert_config_id'] ?? one['id']) as string;
+        const method = kind === 'accounts' ? 'PUT' : 'PATCH';
+        expect((await fetch(method, `${path}${id}/`, body)).status).toBe(200);
+      },
+      version: () => ours()['schedule'] ?? ours()['name'],
+    });
+    for (const one of [1, 2]) {
+      expect((await cloud.apply(kinds[kind](one))).exit).toBe(0);
+      await cloud.keep(one);
+      if (one === 1) await cloud.clock.sleep(6000);
+    }
+    return cloud;
+  }
+  it.each(names)('is a note, and neither drift nor a change (%s)', async (kind) => {
+    const cloud = await lagging(kind);
+    cloud.old = [1];
+    const began = cloud.clock.elapsed();
+    const same = await cloud.plan(kinds[kind](2));
+    expect([same.exit, same.plan.drift, codes(same)]).toEqual([0, [], ['not-visible-yet']]);
+    expect(await cloud.drift(kinds[kind](2))).toMatchObject({ exit: 0, drift: [] });
+    const back = await cloud.plan(kinds[kind](1));
+    expect([back.exit, steps(back)[0]?.split(' ')[0]]).toEqual([2, 'update']);
+    expect(cloud.clock.elapsed() - began).toBeLessThan(1000);
+  });
+
+  it.each(names)('is read again before a rollback counts as done (%s)', async (kind) => {
+    const cloud = await lagging(kind);
+    cloud.old = [1, 1, false];
+    expect((await cloud.apply(kinds[kind](1))).exit).toBe(0);
+    expect(cloud.version()).toBe('version 1');
+    expect((await cloud.plan(kinds[kind](1))).exit).toBe(0);
+  });
+
+  it('is believed once the settle time is over: then others wrote it', async () => {
+    const cloud = await lagging('alert_rules');
+    await cloud.byOthers({ schedule: 'version 1' });
+    const began = cloud.clock.elapsed();
+    expect((await cloud.apply(kinds.alert_rules(2))).exit).toBe(0);
+    expect([cloud.version(), cloud.clock.elapsed() - began < 70_000]).toEqual(['version 2', true]);
+    await cloud.clock.sleep(60_000);
+    await cloud.byOthers({ schedule: 'version 1' });
+    expect((await cloud.drift(kinds.alert_rules(2))).exit).toBe(2);
+  });
+
+  it('is another thing than a value that others wrote: that is drift at once', async () => {
+    const cloud = await lagging('alert_rules');
+    await cloud.byOthers({ schedule: 'theirs' });
+    const began = cloud.clock.elapsed();
+    expect((await cloud.drift(kinds.alert_rules(2))).exit).toBe(2);
+    expect((await cloud.apply(kinds.alert_rules(2))).exit).toBe(0);
+    expect([cloud.version(), cloud.clock.elapsed() - began < 1000]).toEqual(['version 2', true]);
+  });
+
+  it.each([
+    ['right before a PUT', 'accounts', [false, 1, 1, false]],
+    ['after a PUT', 'accounts', [false, false, 1, 2, false]],
+    ['after a PATCH', 'alert_rules', [false, 1, 2, false]],
+  ] as const)('is not held against others %s', async (_, kind, old) => {
+    const cloud = await lagging(kind);
+    cloud.old = [...old];
+    expect(await cloud.apply(kinds[kind](3))).toMatchObject({ exit: 0, diagnostics: [] });
+    expect([cloud.version(), cloud.old]).toEqual(['version 3', [false]]);
+  });
+
+  it('is not held against others after a write without an answer', async () => {
+    const cloud = await lagging('alert_rules');
+    cloud.old = [false, 1, false];
+    cloud.onWrite = async () => {
+      cloud.onWrite = undefined;
+      return { status: 500, headers: {}, body: '' };
+    };
+    expect((await cloud.apply(kinds.alert_rules(3))).exit).toBe(0);
+    expect(cloud.version()).toBe('version 3');
+  });
+
+  it('is not held against others right before a delete, and not planned from', async () => {
+    const cloud = await lagging('alert_rules');
+    cloud.old = [1, false, 1, false];
+    cloud.onWrite = async () => {
+      cloud.onWrite = undefined;
+      return { status: 429, headers: { 'retry-after': '10' }, body: '' };
+    };
+    expect((await cloud.apply(desire(), { allow: ['all-removed'] })).exit).toBe(0);
+    expect(cloud.objects('alert_rules')).toHaveLength(1);
+  });
 });
