@@ -60,12 +60,12 @@ export const settings = object('How the project is run. At most once in a projec
     optional,
   ),
   configuration_writes: choice(
-    'How router configurations are written: `put` (the default) sends the whole configuration with the declared members in it; `patch`, for deployments that take it, sends only what differs.',
+    'How router configurations are written: `put` (the default) sends the whole configuration with the declared members in it; `patch`, for deployments that accept it, sends only the members that differ.',
     ['put', 'patch'],
     optional,
   ),
   roles: map(
-    'Ranks custom roles: each like the known role that it names. A role without a rank counts as the highest when it is given, as the lowest when it is taken.',
+    'Maps each custom role to the known role that it ranks like. A role without a rank counts as the highest when it is given, and as the lowest when it is taken away.',
     choice('A known role.', roleLadder),
     optional,
   ),

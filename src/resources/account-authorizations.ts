@@ -29,7 +29,7 @@ export const accountAuthorizations = kind({
   attributes: {
     user: ref('The user.', 'users', { immutable: true, wire: 'relationship' }),
     account: ref('The account.', 'accounts', { immutable: true, wire: 'relationship' }),
-    role: choice('The role. Others than those named pass with a warning.', roleLadder, {
+    role: choice('The role. Other roles are accepted with a warning.', roleLadder, {
       open: true,
       wire: 'attribute',
     }),

@@ -5,7 +5,7 @@ import { choice, collection, document, integer, object, text } from '../model/in
 export const activityLogs = collection({
   name: 'activity_logs',
   singular: 'activity_log',
-  doc: 'A change of an object: what, when, and by whom.',
+  doc: 'Changes to objects: what, when, and by whom.',
   id: 'action.id',
   log: true,
   attributes: {

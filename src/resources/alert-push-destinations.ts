@@ -82,9 +82,12 @@ export const alertPushDestinations = kind({
     authentication: object(
       'How the receiver knows that a delivery is genuine.',
       {
-        secret: text('Key of the HMAC-SHA256 that signs each delivery. Reads back masked.', {
-          secret: true,
-        }),
+        secret: text(
+          'Key of the HMAC-SHA256 that signs each delivery. The service returns it masked.',
+          {
+            secret: true,
+          },
+        ),
       },
       { optional: true },
     ),

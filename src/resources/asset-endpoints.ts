@@ -5,7 +5,7 @@ import { ref } from './ref.js';
 export const assetEndpoints = collection({
   name: 'asset_endpoints',
   singular: 'asset_endpoint',
-  doc: 'A device and its subscriptions.',
+  doc: 'Devices and their subscriptions.',
   id: 'id',
   attributes: {
     id: text('Record id.'),

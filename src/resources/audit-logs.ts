@@ -4,7 +4,7 @@ import { collection } from '../model/index.js';
 export const auditLogs = collection({
   name: 'audit_logs',
   singular: 'audit_log',
-  doc: 'A record of the audit log, as the service gives it.',
+  doc: 'Records of the audit log, as the service returns them.',
   log: true,
   attributes: {},
   operations: {

@@ -11,16 +11,20 @@ export const configurationManagers = kind({
   identity: ['router'],
   version: 'version_number',
   attributes: {
-    router: ref('The router. Its id is not the one of its configuration manager.', 'routers', {
-      immutable: true,
-      wire: 'url',
-    }),
+    router: ref(
+      "The router's id, which differs from the id of its configuration manager.",
+      'routers',
+      {
+        immutable: true,
+        wire: 'url',
+      },
+    ),
     suspended: flag(
-      'Whether the router does not receive its configuration. Sent only if it is declared.',
+      'True if the service has stopped sending the configuration to the router. Sent only if it is declared.',
       { optional: true, only_declared: true },
     ),
     configuration: document(
-      'Members of the individual configuration (null takes one out), and the paths that are removed from the defaults. What is not declared stays as it is.',
+      "Members of the router's own configuration (null removes one), and the paths to remove from the defaults. What is not declared stays as it is.",
       {
         optional: true,
         only_declared: true,
@@ -28,9 +32,18 @@ export const configurationManagers = kind({
       },
     ),
     synched: flag('Whether the router has its configuration.', { computed: true }),
-    pending: document('What the router has still to take over.', { computed: true, wire: 'merge' }),
-    actual: document('What the router reported last.', { computed: true, wire: 'merge' }),
-    target: document('What the router is to have.', { computed: true, wire: 'merge' }),
+    pending: document('Settings that the router has not applied yet.', {
+      computed: true,
+      wire: 'merge',
+    }),
+    actual: document('The configuration that the router reported last.', {
+      computed: true,
+      wire: 'merge',
+    }),
+    target: document('The configuration that the router should have.', {
+      computed: true,
+      wire: 'merge',
+    }),
     version_number: integer('Grows with every change.', { computed: true }),
     account: ref('Account the router belongs to.', 'accounts', { computed: true, wire: 'url' }),
     id: text('Record id.', { computed: true }),

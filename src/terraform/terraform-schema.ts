@@ -138,7 +138,7 @@ function secretAttributes(name: string, { doc }: Attribute): readonly SchemaAttr
     {
       name: `${name}_wo`,
       type: 'string',
-      description: `${doc} Write-only: kept in no plan and no state.`,
+      description: `${doc} Write-only: never stored in a plan or the state.`,
       ...optional,
       sensitive: true,
       write_only: true,
@@ -146,7 +146,7 @@ function secretAttributes(name: string, { doc }: Attribute): readonly SchemaAttr
     {
       name: `${name}_wo_version`,
       type: 'number',
-      description: `Any number; another one sends \`${name}_wo\` again.`,
+      description: `Change this number to send \`${name}_wo\` again.`,
       ...optional,
     },
   ];
@@ -165,7 +165,7 @@ const readable =
 function lookupSchema({ doc, attributes }: Kind): Schema {
   return {
     version: 0,
-    description: `${doc} Attributes that are given are the condition; exactly one object must meet it.`,
+    description: `${doc} Set attributes to select the object; exactly one object must match.`,
     attributes: readable(either)(attributes),
   };
 }

@@ -97,11 +97,11 @@ function syncs({ synched, suspended, pending }: Values): readonly Finding[] {
   if (suspended === true)
     found.push({
       code: 'sync-paused',
-      summary: 'the router is kept from taking over its configuration',
+      summary: 'the router does not receive its configuration',
     });
   if (synched !== false) return found;
   const names = membersOf(mergeOf(pending).tree);
-  const detail = `it has still to take over ${firstNamed(names, FEW)}`;
+  const detail = `it has not applied ${firstNamed(names, FEW)} yet`;
   return [
     ...found,
     {
