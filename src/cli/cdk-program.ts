@@ -1,5 +1,5 @@
-// Runs CDK programs, without any CDK: the command that `cdktf.json` names, told where to write. What it prints goes
-// to stderr, because stdout is for the product; what it ends with is told where it fails.
+// Runs the command that `cdktf.json` names, without the CDK CLI, and tells it the output folder. The program's output
+// goes to stderr, because stdout is for the output of trueup; if it fails, the error says how it ended.
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';

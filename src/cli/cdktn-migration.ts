@@ -1,5 +1,4 @@
-// From cdktf to its living fork: which texts change and how, and whether two runs of a program wrote the same.
-// Nothing here touches a file.
+// The migration from cdktf to its maintained fork cdktn: edits of texts, and a comparison of stacks. Writes no file.
 import { isObject, mapMembers, type Json, type JsonObject } from '../model/index.js';
 import { patchBetween, pointerSteps } from '../report/patch.js';
 import type { WrittenFiles } from './cdk-program.js';

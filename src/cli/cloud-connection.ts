@@ -1,5 +1,5 @@
-// Which cloud a run speaks to, and with what: addresses and credentials from the environment, or the emulator in
-// this process. Only what is there is handed on; what a kind needs and lacks is refused by name when it is needed.
+// Connects a run to its cloud: addresses and credentials from the environment, or the emulator in this process. Missing
+// ones are not an error here; a kind that needs one refuses with its name.
 import { join } from 'node:path';
 import type { Checked } from '../client/api-checks.js';
 import type { ConnectOptions, Flip, FlowOptions, Transport } from '../client/index.js';

@@ -158,10 +158,7 @@ const table = [
       flag(
         '--unmanaged <word>',
         'count: only report unmanaged objects; fail: treat them as drift',
-        {
-          choices: ['count', 'fail'],
-          initial: 'count',
-        },
+        { choices: ['count', 'fail'], initial: 'count' },
       ),
       ...project,
     ],

@@ -1,5 +1,4 @@
-// A command in a message is meant to be typed as it stands, so it names the PATHs, the
-// variables and the environment it was said in.
+// Commands in messages can be run as printed: they include the PATHs, the variables and the environment of this run.
 import {
   defined,
   isSecretName,

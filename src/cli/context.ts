@@ -1,5 +1,5 @@
-// What a command is given: flags, environment, streams, ports and the signal. Everything of the process that a
-// command may know passes through here; modules that take long to load are imported by the command that needs them.
+// The context of a command: flags, environment, streams, ports and the signal. A command gets everything of the process
+// from here; modules that load slowly are imported by the command that needs them.
 import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { didYouMean, maskingOf, refuse, type Diagnostic, type Exit } from '../model/index.js';

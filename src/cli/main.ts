@@ -1,5 +1,5 @@
-// The only place that exits. Reads the command line, loads the one command that was asked for, and turns whatever
-// comes of it into words on stderr and an exit code.
+// The only place that exits the process. Reads the command line, loads and runs one command, and turns its result into
+// messages on stderr and an exit code.
 import { availableParallelism } from 'node:os';
 import { exits, Refusal, worst, type Exit } from '../model/index.js';
 import { pathsIn } from './commands-to-type.js';

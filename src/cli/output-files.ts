@@ -1,5 +1,5 @@
-// The files a command was asked to write. What they must not replace, and what would keep them from being written,
-// is found before any work is done: a report is never worth a state.
+// The output files of a command. Files that must not be replaced or cannot be written are refused before any work is
+// done, so that a report never replaces a state.
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';

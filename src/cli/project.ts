@@ -1,4 +1,4 @@
-// The project in front of a command: loaded, linted, its complaints said.
+// Loads and lints the project of a command, and prints its diagnostics.
 import {
   defined,
   faultsOf,

@@ -1,4 +1,4 @@
-// The forms in which records are listed. Each takes them in pieces, as they come, and keeps none.
+// The formats of listed records. Each takes records in pieces, as they arrive, and keeps none.
 import {
   ExactNumber,
   isObject,

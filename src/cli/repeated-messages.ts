@@ -1,4 +1,4 @@
-// For what goes on for weeks: a message is news once, however often its cause returns, and memory does not grow.
+// For processes that run for weeks: each message is printed once, and the memory for messages is limited.
 import { sha256, type Diagnostic } from '../model/index.js';
 import type { Context } from './context.js';
 

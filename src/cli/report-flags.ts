@@ -1,4 +1,4 @@
-// The forms an answer takes: one on stdout (`--format`), any number in files (`--report FORMAT=FILE`).
+// The output formats of a command: one on stdout (`--format`), any number in files (`--report FORMAT=FILE`).
 import { resolve } from 'node:path';
 import {
   exits,

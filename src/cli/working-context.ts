@@ -1,4 +1,4 @@
-// Everything a command about the cloud works with, set up in order and put away whatever happens.
+// Everything that a command on the cloud works with, set up in order and closed in every case.
 import {
   exits,
   Refusal,

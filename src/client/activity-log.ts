@@ -1,11 +1,11 @@
-// Who changed an object, as the activity log tells.
+// Reads from the activity log who changed an object.
 import { compareText, isObject, own, type Activity, type JsonObject } from '../model/index.js';
 import { validId } from './response.js';
 import { each, pagesOf } from './pagination.js';
 import { understood, type ClientSession } from './client-session.js';
 
 const pageSize = 500;
-/** Above so many objects one listing of the whole window takes the place of a query for each. */
+/** The most objects that are queried one by one; for more, one listing of the whole window is read. */
 const singleQueries = 2;
 
 /** Every record about these objects, the oldest first. @throws Refusal where the log cannot be read. */

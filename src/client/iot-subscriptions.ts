@@ -1,5 +1,5 @@
 // Subscriptions of the IoT platform, page by page: by one condition (GET), or by lists of identifiers (POST). A token
-// that ends in between is renewed, and the page it was refused for is asked for again.
+// that expires in between is renewed, and the refused page is requested again.
 import {
   defined,
   isLoopback,

@@ -1,5 +1,5 @@
-// JSON Schema of declaration files, read off the kinds. Editors complete and check with it, ajv validates with it.
-// Only what draft-07 and every editor understands. Wherever a value may stand, a text with `${…}` may.
+// JSON Schema of declaration files, generated from the kinds. Editors complete and check with it, ajv validates with
+// it. It has only keywords of draft-07 that every editor understands. Any value may also be a string with `${…}`.
 import {
   asCondition,
   filterNames,

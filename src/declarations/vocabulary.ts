@@ -1,5 +1,5 @@
-// What a declaration file holds beside the attributes of the kinds, in the same words: settings and lifecycle are
-// objects like any other, so that schema, validation, suggestions and conversion need no second language.
+// The parts of a declaration file that are not kinds, in the same vocabulary: settings and lifecycle are objects like
+// any other, so schema, validation, suggestions and conversion need no second language.
 import {
   choice,
   document,
@@ -130,8 +130,8 @@ export const expectation = (collections: Collections): Attributes => ({
   count: object(
     'How many records there have to be.',
     {
-      min: integer('At least so many.', optional),
-      max: integer('At most so many.', optional),
+      min: integer('The least number of records.', optional),
+      max: integer('The greatest number of records.', optional),
     },
     optional,
   ),

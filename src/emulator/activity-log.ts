@@ -1,4 +1,4 @@
-// The activity log: what is written for a change, and the codes and filters of reading it.
+// The activity log: the record of a change, and the codes and filters of a query.
 import { defined, type Json, type JsonObject } from '../model/index.js';
 import type { User } from './estate.js';
 import { filtered, type Filter, type FilterType } from './filter-comparison.js';

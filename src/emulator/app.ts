@@ -1,4 +1,4 @@
-// What both dialects share: who is asking, which verb a path knows, and the body that came.
+// Shared by v2 and v3: authentication, the verbs of each path, and request bodies.
 import type { Context, Hono } from 'hono';
 import { isObject, parseJson } from '../model/index.js';
 import type { Actor } from './activity-log.js';

@@ -72,9 +72,7 @@ const table = {
   ),
   token_seconds: open('How long a token of the IoT platform lasts.', 'SECONDS', 1800, secondsOf),
   bare_cursors: boolean('`next` of the IoT platform is a cursor instead of a URL.'),
-  platform_limits: boolean(
-    'The IoT platform limits the request rate and sends X-RateLimit headers.',
-  ),
+  platform_limits: boolean('The IoT platform limits requests and sends X-RateLimit headers.'),
 };
 
 export type Behaviours = { readonly [K in keyof typeof table]: (typeof table)[K]['initial'] };

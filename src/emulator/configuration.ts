@@ -1,5 +1,5 @@
-// What a configuration manager does with what it is given: a PUT replaces the configuration, a PATCH merges into it,
-// secrets are masked at once, and the router applies everything at the same moment unless its sync is paused.
+// Writes to a configuration manager: a PUT replaces the configuration, a PATCH merges into it, secrets are masked at
+// once, and the router applies everything at the same moment unless its synchronisation is paused.
 import { canonical, isObject, own, type Json, type JsonObject } from '../model/index.js';
 
 export const LIVE_MASK = '*';

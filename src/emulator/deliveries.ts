@@ -1,5 +1,5 @@
-// Deliveries to push destinations: signed webhooks, tried again after the documented minutes, until the destination is
-// suspended. They leave this machine only where that is allowed, and never without a signature unless told to.
+// Deliveries to push destinations: signed webhooks, retried after the documented minutes, until the destination is
+// suspended. They leave this machine only if that is allowed, and are always signed unless a behaviour turns that off.
 import { createHmac } from 'node:crypto';
 import { valueAt, walk, type JsonObject, type Kind } from '../model/index.js';
 import type { Clock, Random } from '../platform/index.js';

@@ -1,4 +1,4 @@
-// The legacy surface: `/api/v2/<collection>/`, four headers, `data` and `meta`, references as URLs.
+// The v2 API: `/api/v2/<collection>/`, four headers, `data` and `meta`, references as URLs.
 import { keptMembers, wireText, type Json, type JsonObject, type Kind } from '../model/index.js';
 import { activitiesOf, activityFilters, type Actor } from './activity-log.js';
 import {

@@ -1,5 +1,5 @@
-// The cloud as the reconciler sees it: a reader that cannot write, and a writer for apply alone.
-// The module `client` implements both; nothing else knows HTTP.
+// The cloud as the reconciler sees it: a reader that cannot write, and a writer that only apply gets. The module
+// `client` implements both; nothing else knows HTTP.
 import type { Activity } from './drift-document.js';
 import type { Collection, Query } from './collection.js';
 import type { Values } from './declaration.js';
@@ -23,7 +23,7 @@ export interface Listing {
   readonly objects: readonly Live[];
   /** How many pages it came in. */
   readonly pages?: number;
-  /** Milliseconds by which the server's clock was ahead of ours at the first answer, where it told. */
+  /** Milliseconds by which the server's clock was ahead of this machine's at the first response, if it had a `Date`. */
   readonly skew?: number;
 }
 
@@ -88,7 +88,7 @@ export interface CloudReader {
   records(collection: Collection, query: Query): AsyncIterable<readonly Found[]>;
   /** Every change of these objects that the activity log knows since a time (ISO 8601), the oldest first. @throws Refusal where the log cannot be read. */
   activity(ids: readonly string[], since: string): Promise<readonly Activity[]>;
-  /** Milliseconds by which the clock of the service was ahead of ours at its last answer; undefined before it told. */
+  /** Milliseconds by which the clock of the service was ahead of this machine's at its last response; undefined before a `Date` was seen. */
   skew(): number | undefined;
   /** Requests made so far, by collection name. */
   cost(): Readonly<Record<string, number>>;

@@ -1,4 +1,4 @@
-// What can be listed, managed here or not: where it is, in which pages it comes, and by what it is filtered.
+// A collection of records that can be listed, declarable or not: its path, its pages and its filters.
 import { mapMembers } from './members.js';
 import type { Attributes } from './attribute.js';
 import { isObject, own, type Json } from './json.js';

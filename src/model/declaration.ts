@@ -1,5 +1,5 @@
-// What a person wrote, once variables, environment and `for_each` are resolved:
-// plain values, with references, secrets and mixed texts standing as objects of their own.
+// A declaration after variables, environment and `for_each` are resolved: plain values, with references, secrets and
+// mixed strings as objects of their own.
 import type { Expectation, Roles } from './drift-document.js';
 import type { Origin } from './diagnostic.js';
 import { isObject } from './json.js';

@@ -1,5 +1,5 @@
-// Expected errors are data. Everything a person may have to read arrives as a Diagnostic;
-// throwing is for bugs, and for `Refusal`, which carries diagnostics and an exit code across modules.
+// Expected errors are data: every message for a person is a Diagnostic. Throwing is for bugs, and for `Refusal`, which
+// carries diagnostics and an exit code across modules.
 import { defined } from './defined.js';
 import { exits, type Exit } from './exit-codes.js';
 

@@ -1,19 +1,19 @@
-// What an audit says beside which attributes differ: who and when, what is ill, which expectations do not hold, who
-// may do what, and what a plan would mean for the alerts that came.
+// The results of an audit apart from differing attributes: authors and times, health issues, failed expectations, the
+// access review, and the impact of a plan on recent alerts.
 import type { Diagnostic, Origin } from './diagnostic.js';
 import type { JsonObject } from './json.js';
 
-/** What other roles rank like: each with one of the known ones. */
+/** The known role that each custom role ranks like. */
 export type Roles = Readonly<Record<string, string>>;
 
-/** A change of an object, as the activity log tells it. */
+/** A change of an object in the activity log. */
 export interface Activity {
   /** Identifier of the record. */
   readonly id: string;
   readonly object_id: string;
-  /** In the log's own words; null where it names none. */
+  /** In the log's own words; null if it names no type. */
   readonly object_type: string | null;
-  /** E-mail address where the log has one, otherwise the identifier. */
+  /** E-mail address if the log has one, otherwise the identifier. */
   readonly actor: string;
   readonly actor_id: string;
   readonly actor_type: string;
@@ -24,17 +24,17 @@ export interface Activity {
   readonly after: JsonObject | null;
 }
 
-/** Who made a change, or `unknown` where the log cannot know: nothing is ever guessed. */
+/** The author of a change, or `unknown` if the log does not show one: authors are never guessed. */
 export type Author =
   Pick<Activity, 'actor' | 'actor_type' | 'at' | 'action' | 'before' | 'after'> | 'unknown';
 
-/** When a change was made, as far as it is known: after the last apply, at the latest when the object says it was updated or when it was read. ISO 8601. */
+/** The time of a change: after the last apply, and before the object's `updated_at` or the time it was read. Null if not known. ISO 8601. */
 export interface Window {
   readonly after: string | null;
   readonly before: string | null;
 }
 
-/** A live object that nothing here manages. */
+/** A live object that is in no state and no declaration. */
 export interface UnmanagedRecord {
   readonly kind: string;
   readonly id: string;

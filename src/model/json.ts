@@ -1,5 +1,4 @@
-// Values as they travel: plain JSON, its canonical text and its equality.
-// Everything that is hashed, compared or stored goes through this file.
+// JSON values: plain JSON, its canonical text and its equality, for everything that is hashed, compared or stored.
 import { createHash } from 'node:crypto';
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
@@ -7,7 +6,7 @@ export interface JsonObject {
   readonly [key: string]: Json;
 }
 
-/** A number of somebody else that a double cannot hold: it stands, and goes back, as it was written. Stored and shown it is text. */
+/** A number of the service that a double cannot hold: it is kept and sent back as it was written. It is stored and shown as a string. */
 export class ExactNumber {
   constructor(readonly text: string) {}
   toJSON(): string {

@@ -1,4 +1,4 @@
-// A kind is one file that reads as its own manual; this is its form: a collection whose objects are declared.
+// The form of a kind: a collection whose objects can be declared. Each kind is one file that also documents it.
 import { cached } from './members.js';
 import { stored, walk, type Attribute, type Attributes, type Fields } from './attribute.js';
 import type { Collection, ReadOperation } from './collection.js';

@@ -1,4 +1,4 @@
-// Records made of records: the members one by one, and always as own members, whatever their names are.
+// Reads and makes records: member by member, and always as own members, whatever their names are.
 
 /** A record with each of its values changed. */
 export const mapMembers = <T, U>(

@@ -1,7 +1,7 @@
-// Normal form: one spelling for each value, whichever way the API or a person wrote it. References are ids as
-// text, sets are sorted and unique, times are ISO 8601 in UTC, empty collections, null and the empty text of an optional
-// choice are the same nothing.
-// What is compared, stored and hashed is always in normal form; `toWire` turns it into what is sent.
+// Normal form: one spelling for each value, whatever the spelling of the API or the user. References are ids as
+// strings, sets are sorted and unique, times are ISO 8601 in UTC; empty collections, null and the empty string of an
+// optional choice are the same: none. Values are compared, stored and hashed in normal form; `toWire` turns them into
+// the form of a request.
 import { mapMembers } from './members.js';
 import type { Attribute, Attributes } from './attribute.js';
 import { Reference, Template, isTree, type Value, type Values } from './declaration.js';

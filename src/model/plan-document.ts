@@ -1,5 +1,5 @@
-// The plan document: the published JSON form of a plan (`--format json`, `show --format json`, inside a plan file).
-// Its schema is `schemas/plan.schema.json`; renderers see only this redacted view.
+// The plan document: the published JSON form of a plan (`--format json`, `show --format json`, inside a plan file). Its
+// schema is `schemas/plan.schema.json`. Renderers get only this redacted form.
 import type {
   AccessReview,
   HealthIssue,

@@ -1,4 +1,4 @@
-// A plan is a value: every change with its reason and its requests, in execution order, and what policy says of it.
+// A plan is a value: every change with its reason and its requests, in execution order, and the verdicts of policy.
 import type { Request, Write } from './cloud.js';
 import type { Values, Value } from './declaration.js';
 import type { Diagnostic, Origin } from './diagnostic.js';
@@ -26,7 +26,7 @@ interface Common {
   readonly renamed_from?: string;
   /** The recorded id, where the live object of the address has another one: somebody replaced it. */
   readonly previous_id?: string;
-  /** The object is one that another takes the place of at this address: it has to go, and the address stays. */
+  /** The object was replaced by another one at this address: it is to be deleted, and the address stays. */
   readonly deposed?: true;
 }
 
@@ -39,7 +39,7 @@ interface OnLive {
   readonly before: Values;
 }
 
-/** What the state will hold once the change is done; the id of a create and what is observed come from its outcome. */
+/** The entry of the state after the change; the id of a create and the observed values come from its outcome. */
 export interface Desired {
   /** The declared attributes in normal form: with references while planned, secrets as themselves. */
   readonly declared: Values;
@@ -123,7 +123,7 @@ type Counted = Pick<Common, 'address' | 'deposed'> & {
   readonly replaces?: Replaces;
 };
 
-/** Each change of a plan, and with one that replaces an object the delete of that, which is none of its own then. */
+/** Each change of a plan; a replacement is paired with the delete of its object, which is not listed separately then. */
 export function paired<T extends Counted>(
   changes: readonly T[],
 ): readonly (readonly [change: T, old: T | undefined])[] {

@@ -1,5 +1,5 @@
-// What the engine is given of a service beside its adapter: the kinds, the policy rules that only this service has, and
-// what its audits report beside drift. The engine knows no name of a kind, an attribute or a rule in here.
+// The provider of a service, apart from its adapter: the kinds, the policy rules of this service, and additional
+// sources for audits. The engine itself contains no name of a kind, an attribute or a rule of the service.
 import type { CloudReader, Live } from './cloud.js';
 import type { Settings, Values } from './declaration.js';
 import type { Diagnostic } from './diagnostic.js';
@@ -85,7 +85,7 @@ export interface PolicyRule {
   readonly warn?: (plan: Judged) => readonly Diagnostic[];
   /** What changes wait for, so that the rule holds at every step of a run. */
   readonly waits?: (plan: Judged) => readonly Wait[];
-  /** Whether the rule has to judge a change that no plan of ours holds, by what is live when it is carried out. */
+  /** Whether the rule judges a change that is in no plan, by the live objects at its write. */
   readonly endangers?: (change: Change, settings: Settings) => boolean;
   /** Whether others rest on a change: what it waits for counts as done once it was seen, and its former value must not come back later. */
   readonly sensitive?: (change: Change) => boolean;

@@ -1,8 +1,8 @@
-// Memory between runs. The state is a value; the journal is a list of records that turn one state into the next.
+// The data between runs. The state is a value; the journal is a list of records that turn one state into the next.
 import { cached } from './members.js';
 import type { Json, JsonObject } from './json.js';
 
-/** Proves a secret unchanged and gives nothing away: HMAC-SHA256 over `of`, keyed by scrypt of the secret, or by its HMAC under TRUEUP_FINGERPRINT_KEY. */
+/** Proves a secret unchanged without revealing it: HMAC-SHA256 of `of`; its key is scrypt of the secret, or an HMAC of the secret under TRUEUP_FINGERPRINT_KEY. */
 export interface Fingerprint {
   /** `<address> <path>` as it was when this was made: equal secrets have different fingerprints, and a renamed object keeps its own. */
   readonly of: string;
@@ -26,9 +26,9 @@ export interface SaltedFingerprint {
   readonly keyed: boolean;
 }
 
-/** One fingerprint over several secrets together: asked first, it costs one scrypt, or with the key next to nothing, for all of them. */
+/** One fingerprint of several secrets together. It is compared first, for one scrypt (none with the key) instead of one per secret. */
 export interface CombinedFingerprint {
-  /** Digest of the list of their fingerprints: which secrets it is over, and as of when. */
+  /** Digest of the list of their fingerprints, which identifies the secrets and their values. */
   readonly of: string;
   /** base64 */
   readonly hash: string;
@@ -41,26 +41,26 @@ export interface Entry {
   readonly id: string;
   /** The file that declared it, relative to the current folder, with `/`. */
   readonly file: string;
-  /** What was last applied: the declared attributes in normal form, secrets left out. */
+  /** Last applied: the declared attributes in normal form, without secrets. */
   readonly applied: JsonObject;
-  /** What was last observed, in normal form. */
+  /** Last observed, in normal form. */
   readonly observed: JsonObject;
   readonly depends_on: readonly string[];
   /** By dotted attribute path. */
   readonly secrets?: Readonly<Record<string, Fingerprint | SaltedFingerprint>>;
   readonly protect?: boolean;
   readonly on_removal?: string;
-  /** Ids of objects that this one took the place of, and that are not deleted yet. */
+  /** Ids of replaced objects that are not deleted yet. */
   readonly deposed?: readonly string[];
   /** ISO 8601, when `applied` was written. */
   readonly applied_at: string;
 }
 
-/** `<kind> <id>` of every object that an address holds: its own, and those that have to leave it. */
+/** `<kind> <id>` of every object of an address: its own, and the replaced ones. */
 export const objectsIn = ({ kind, id, deposed = [] }: Entry): readonly string[] =>
   [id, ...deposed].map((one) => `${kind} ${one}`);
 
-/** Writes to existing objects that were done, kept 24 hours: limits hold over reruns. */
+/** Completed writes to existing objects, kept for 24 hours, because limits apply across runs. */
 export interface Spent extends Moment {
   readonly action: 'update' | 'delete';
   /** The object, which counts once; absent where an older version wrote it. */

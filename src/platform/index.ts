@@ -1,5 +1,5 @@
-// Time, randomness, disk and network come in through here, so that a whole run can be simulated from a seed,
-// killed at any point and replayed. The real ones stand in the files beside; the simulated ones live in test/.
+// Time, randomness, disk and network come in through here, so that a whole run can be simulated from a seed, killed at
+// any point and replayed. The real ones are in this folder; the simulated ones are in test/.
 import type { Fingerprint, SaltedFingerprint, State } from '../model/index.js';
 
 export interface Clock {
@@ -40,9 +40,9 @@ export interface Files {
   list(path: string): Promise<readonly string[]>;
   /** With every symbolic link followed. */
   realPath(path: string): Promise<string>;
-  /** A cheap mark that differs once a file was replaced, written or touched; undefined where there is none. Looks when it is called. */
+  /** A cheap mark that changes if a file is replaced, written or touched; undefined if the file does not exist. Reads at each call. */
   stamp(path: string): Promise<string | undefined>;
-  /** Bytes of a file; undefined where there is none. Cheap, and looks when it is called. */
+  /** Bytes of a file; undefined if it does not exist. Cheap; reads at each call. */
   size(path: string): Promise<number | undefined>;
   /** Gives a file the time of now, so that its stamp is another one. Not durable. */
   touch(path: string): Promise<void>;
@@ -62,7 +62,7 @@ export interface LockPort {
   readonly pid: number;
   /** What `pid` counts in: differs between containers of one machine; null if unknown. */
   readonly pidNamespace: string | null;
-  /** Does the work every so often, until it is stopped or the process has nothing else to do. */
+  /** Repeats the work in an interval, until it is stopped or the process has nothing else to do. */
   every(milliseconds: number, work: () => void): () => void;
   /** A process of this machine: undefined where it is gone (or only waits to be reaped); its start in the system's own units, null where unknown. */
   find(pid: number): Promise<{ readonly startTime: string | null } | undefined>;

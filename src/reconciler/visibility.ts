@@ -1,8 +1,8 @@
-// What listings may show late, by how long ago it happened.
+// Effects that listings may show late, by the age of their write.
 import { ageOf, type Moment, type Now, type Recent } from '../model/index.js';
 import type { Clock } from '../platform/index.js';
 
-/** @param skew milliseconds by which the clock of the service is ahead of ours, where it told */
+/** @param skew milliseconds by which the clock of the service is ahead of this machine's, if known */
 export const nowOf = (clock: Clock, skew?: number, waited = 0): Now => ({
   boot: clock.boot(),
   server: skew === undefined ? undefined : clock.now() + skew,

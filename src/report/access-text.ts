@@ -1,4 +1,4 @@
-// The access review for people and spreadsheets: the sentence, the rows, the matrix in Markdown.
+// The access review as text: the summary, the rows, and the matrix in Markdown.
 import type { AccessCell, AccessReview, Diagnostic, DocumentHead } from '../model/index.js';
 import type { Lines } from './layout.js';
 import { fitted, markdownTable, type Level } from './markdown.js';
@@ -100,7 +100,7 @@ export function accessMarkdown({ access }: AccessDocument): string {
   });
 }
 
-/** The matrix, or where it would be too wide a row a cell. */
+/** The matrix or, if it would be too wide, one row per cell. */
 export const accessItems = (access: AccessReview, level: Level): Lines =>
   access.accounts.length <= WIDEST ? matrix(access, level) : long(access, level);
 

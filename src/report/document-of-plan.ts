@@ -1,4 +1,4 @@
-// From a plan to its published document: wire-like, redacted, the only thing renderers and plan files ever see.
+// Makes the published document of a plan: redacted, and the only form that renderers and plan files get.
 import {
   defined,
   addressOf,

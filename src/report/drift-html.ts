@@ -1,4 +1,4 @@
-// An audit as a page: what drifted and who did it, what was expected, health issues, the access review.
+// An audit as a page: drift with its authors, expectations, health issues, the access review.
 import type {
   HealthIssue,
   DriftDocument,

@@ -1,5 +1,5 @@
-// What a plan means for alerts, for people: the rules that would send otherwise than before, what nobody would hear
-// of, and what the numbers rest on.
+// The impact of a plan on alerts, as text: rules whose notifications change, alerts that would reach nobody, and the
+// assumptions behind the numbers.
 import type { Impact, RuleImpact } from '../model/index.js';
 import { prose, shorten } from './escaping.js';
 import { aside, flow, section, type Lines } from './layout.js';
@@ -34,7 +34,7 @@ export function movedRules({ rules }: Impact): readonly RuleImpact[] {
   );
 }
 
-/** How many others there are; undefined where there are none. */
+/** The number of others; undefined for zero. */
 export function unmovedSentence(impact: Impact): string | undefined {
   const others = impact.rules.length - movedRules(impact).length;
   if (others === 0) return undefined;

@@ -1,4 +1,4 @@
-// What Markdown reports share: they fit a pull-request comment, shortened level by level, with counts always true.
+// Shared by Markdown reports: they fit into a pull-request comment, shortened level by level, with correct counts.
 import { defined, type Diagnostic, type DriftDocument, type PlanDocument } from '../model/index.js';
 import { remark, rows, type Difference } from './differences.js';
 import { code, fence, prose, shorten } from './escaping.js';
@@ -77,7 +77,7 @@ export function* folded(title: string, inside: Iterable<string>): Lines {
   yield* ['', '</details>', ''];
 }
 
-/** What there is to say of each entry, folded; nothing where there are none, or no space. */
+/** The details of each entry, folded; empty without entries or without space. */
 export function* foldedDetails<T>(
   title: string,
   all: readonly T[],

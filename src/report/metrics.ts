@@ -1,5 +1,5 @@
-// The metrics of a continuous audit, in the text format and by the naming conventions of Prometheus. Label values come
-// from the service; they are escaped as the format demands.
+// The metrics of a continuous audit, in the text format and with the naming conventions of Prometheus. Label values
+// come from the service; they are escaped as the format requires.
 import { compareText, type DriftDocument } from '../model/index.js';
 import { visible } from './escaping.js';
 import { driftSentence, plural } from './words.js';

@@ -1,5 +1,5 @@
-// What happens, as a stream of JSON lines with the field names of Terraform's machine-readable UI,
-// so that what reads those can read ours. Verdicts have a type of their own, `policy`.
+// Events as a stream of JSON lines with the field names of Terraform's machine-readable UI, so that programs that read
+// those can read these. Verdicts have a type of their own, `policy`.
 import {
   defined,
   summarise,

@@ -1,4 +1,4 @@
-// A plan as a page: what blocks it, deletes on top, field by field, the requests in order, what it means.
+// A plan as a page: blocked rules and deletes on top, attribute by attribute, the requests in order, the impact.
 import {
   flagToAllow,
   type Impact,

@@ -1,4 +1,4 @@
-// The one line that tells how a run goes on. Pure: the command line owns the stream, the cursor and the clock.
+// The progress line of a run. Pure: the command line has the stream, the cursor and the clock.
 import type { Event } from '../model/index.js';
 import { visible } from './escaping.js';
 import { screenOf, type Style } from './style.js';

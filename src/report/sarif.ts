@@ -1,4 +1,4 @@
-// An audit for code scanning: SARIF 2.1.0, a result an object, at the line that declares it. Every result has a
+// An audit for code scanning: SARIF 2.1.0, one result per object, at the line that declares it. Every result has a
 // location in a file, because GitHub refuses the whole report otherwise.
 import { createHash } from 'node:crypto';
 import type { Diagnostic, DriftDocument, DriftRecord, Origin, Verified } from '../model/index.js';

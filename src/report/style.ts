@@ -1,4 +1,4 @@
-// How a rendering for a terminal looks: colour or none, how wide, and the colour of each action.
+// The style of terminal output: colour, width, and the colour of each action.
 import colors from 'picocolors';
 import type { SummaryKey } from './words.js';
 

@@ -1,4 +1,4 @@
-// The words and signs that every renderer uses for the same thing.
+// The words and signs that all renderers use.
 import {
   equal,
   flagToAllow,

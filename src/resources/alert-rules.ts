@@ -1,5 +1,5 @@
-// Alert rules: which alerts of which accounts and groups are sent where. They have no name and no label,
-// so an unmanaged one is recognised by its exact content alone.
+// Alert rules: they select alerts of accounts and groups, and send them to destinations. They have no name and no
+// label, so an unmanaged one is recognised only by its exact content.
 import {
   Reference,
   choice,

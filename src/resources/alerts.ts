@@ -1,4 +1,4 @@
-// Alerts: what the service noticed about accounts and routers. Read only.
+// Alerts that the service raised for accounts and routers. Read only.
 import { choice, collection, document, text } from '../model/index.js';
 import { alertTypes } from './alert-types.js';
 import { ref } from './ref.js';

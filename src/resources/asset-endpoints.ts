@@ -1,4 +1,4 @@
-// Asset endpoints: devices with the subscriptions they belong to. Read only.
+// Asset endpoints: devices and their subscriptions. Read only.
 import { collection, set, text } from '../model/index.js';
 import { ref } from './ref.js';
 

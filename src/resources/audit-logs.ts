@@ -1,4 +1,4 @@
-// The audit log. What its records hold is not documented: they pass through whole, and nothing is said about them.
+// The audit log. Its members are not documented, so records are shown as they are.
 import { collection } from '../model/index.js';
 
 export const auditLogs = collection({

@@ -1,5 +1,5 @@
-// Configuration managers: what a router is configured with, and whether it has it yet. The API lists them and changes
-// them; one is there for each router, under an id that is not the router's. A PUT replaces the configuration.
+// Configuration managers: the configuration of a router, and whether the router has applied it. The API can list and
+// change them; each router has one, whose id is not the router's. A PUT replaces the configuration.
 import { document, flag, integer, kind, text } from '../model/index.js';
 import { ref } from './ref.js';
 
@@ -11,36 +11,28 @@ export const configurationManagers = kind({
   identity: ['router'],
   version: 'version_number',
   attributes: {
-    router: ref(
-      "The router's id, which differs from the id of its configuration manager.",
-      'routers',
-      {
-        immutable: true,
-        wire: 'url',
-      },
-    ),
+    router: ref("The router's id, which differs from its configuration manager's id.", 'routers', {
+      immutable: true,
+      wire: 'url',
+    }),
     suspended: flag(
       'True if the service has stopped sending the configuration to the router. Sent only if it is declared.',
       { optional: true, only_declared: true },
     ),
     configuration: document(
       "Members of the router's own configuration (null removes one), and the paths to remove from the defaults. What is not declared stays as it is.",
-      {
-        optional: true,
-        only_declared: true,
-        wire: 'merge',
-      },
+      { optional: true, only_declared: true, wire: 'merge' },
     ),
     synched: flag('Whether the router has its configuration.', { computed: true }),
-    pending: document('Settings that the router has not applied yet.', {
+    pending: document('Settings the router has not applied yet.', {
       computed: true,
       wire: 'merge',
     }),
-    actual: document('The configuration that the router reported last.', {
+    actual: document('Configuration last reported by the router.', {
       computed: true,
       wire: 'merge',
     }),
-    target: document('The configuration that the router should have.', {
+    target: document('Configuration that the router should have.', {
       computed: true,
       wire: 'merge',
     }),

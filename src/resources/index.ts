@@ -1,5 +1,5 @@
-// Every kind, every collection that is only read: adding one is a file, a line here and `npm run generate`. The order is
-// the order of docs and listings.
+// All kinds and all collections that can only be read: adding one takes a file, a line here and `npm run generate`.
+// This is also the order of docs and listings.
 import { collectionsOf, isKind, kindsOf } from '../model/index.js';
 import { listed } from './generated/listed.js';
 

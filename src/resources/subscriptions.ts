@@ -1,5 +1,5 @@
-// Subscriptions (SIMs) of the IoT platform: found by a query on company, label or custom field, or by a list of
-// identifiers. Read only: a status is changed by `trueup sim flip` alone.
+// Subscriptions (SIMs) of the IoT platform: selected by company, label or custom field, or by a list of identifiers.
+// Read only: only `trueup sim flip` changes a status.
 import { choice, collection, document, list, text } from '../model/index.js';
 
 export const subscriptions = collection({

@@ -1,5 +1,5 @@
-// Closed shapes of what lies on disk: a file that someone edited, damaged or made up is refused with the name of the
-// member that is wrong, before anything is believed.
+// Closed shapes of files on disk: a file that someone edited, damaged or invented is refused with the name of the wrong
+// member, before any of it is used.
 import {
   isObject,
   tryAddress,

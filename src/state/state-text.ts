@@ -1,5 +1,5 @@
-// The state as text: canonical JSON that people can review, with a checksum of every byte that follows it, and a
-// format version. What does not verify is refused with its place; older formats are upgraded, newer ones refused.
+// The state as text: canonical JSON that people can review, with a format version and a checksum of every byte after
+// it. A damaged state is refused with the place; older formats are upgraded, newer ones refused.
 import {
   canonical,
   compareText,

@@ -1,5 +1,5 @@
-// What is live, as all reads of a process see it: one complete listing a kind, read again after each write of the kind.
-// What a listing lacks is looked for once more, because absence needs proof.
+// The live objects for all reads of a process: one complete listing per kind, read again after each write of the kind.
+// An object that a listing lacks is looked up once more, because absence needs proof.
 import {
   cached,
   defined,

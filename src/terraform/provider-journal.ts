@@ -1,7 +1,7 @@
-// The provider's own memory: terraform's state holds what exists, but core can be killed between our answer and its
-// state. The journal is the file store of the command line; its entries are creates that no state of terraform's has
-// shown yet, under the address `<kind>.tf-<uuid>` and, as their file, the terraform run that asked for them. The lock
-// is held while writes are under way; another provider process waits for its turn.
+// The provider's own journal: Terraform's state holds the objects, but Terraform can be killed between the reply and
+// its state. It uses the file store of the command line; its entries are creates that no state of Terraform has shown
+// yet, under the address `<kind>.tf-<uuid>` and, as their file, the Terraform run that requested them. The lock is held
+// while writes are running; another provider process waits for its turn.
 import {
   Refusal,
   refuse,

@@ -1,5 +1,4 @@
-// Terraform's schemas, read from the kinds and collections: what is declared once there is typed and described here in
-// terraform's words.
+// Terraform's schemas, generated from the kinds and collections, with the types and descriptions of Terraform.
 import {
   cached,
   compareText,
@@ -27,7 +26,7 @@ import type {
   SchemaAttribute,
 } from './protocol/provider-server.js';
 
-/** The provider's block, a resource and a data source a kind, and a plural data source a collection that is only read. */
+/** The provider's block, one resource and one data source per kind, and one plural data source per collection that can only be read. */
 export function providerSchema(kinds: Kinds, collections: Collections): ProviderSchema {
   const all = [...storedKinds(kinds).values()];
   const readOnly = [...collections.values()].filter(({ name }) => !kinds.has(name));

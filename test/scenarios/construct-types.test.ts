@@ -193,7 +193,7 @@ new DevicecloudProvider(scope, 'c', { journal: 'x' });`,
     `new AlertPushDestination(scope, 'a', { name: 'x', enabled: true, endpoint: { url: 'y' }, authentication: { secret: '\${secret.env.A}' } }).lastErrorAt;`,
     {
       ...SHOWN,
-      secret: 'Key of the HMAC-SHA256 that signs each delivery. The service returns it masked.',
+      secret: 'Key of the HMAC-SHA256 that signs each delivery. Returned masked.',
     },
   ],
 ])('an editor shows what the props of %s mean', (door, names, program, expected) => {

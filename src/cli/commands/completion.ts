@@ -1,5 +1,5 @@
-// `trueup completion`: scripts for three shells, made from the table of commands. They know commands, flags and
-// the words that flags take; files complete as the shell does it.
+// `trueup completion`: scripts for three shells, generated from the table of commands. They complete commands, flags
+// and the choices of flags; the shell completes files.
 import { exits, own, refuse } from '../../model/index.js';
 import type { Command } from '../context.js';
 import { commands, type CommandSpec, type FlagSpec } from '../command-table.js';

@@ -1,4 +1,4 @@
-// `trueup doctor`: everything a run depends on, looked at one by one. Values of credentials are never shown.
+// `trueup doctor`: checks everything that a run depends on. Values of credentials are never shown.
 import {
   defaultSettings,
   exits,

@@ -1,4 +1,4 @@
-// `trueup export`: writes what is live as declarations that plan empty. Touches no state, overwrites no file.
+// `trueup export`: writes live objects as declarations whose plan has no changes. Changes no state, overwrites no file.
 import { join, resolve } from 'node:path';
 import {
   compareText,

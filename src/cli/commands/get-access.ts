@@ -1,4 +1,4 @@
-// `trueup get access`: the access review, beside what is declared.
+// `trueup get access`: the access review, next to the declared roles.
 import { exits, refuse, Refusal, warning, type Exit, type Project } from '../../model/index.js';
 import type { AccessDocument } from '../../report/index.js';
 import type { Context } from '../context.js';

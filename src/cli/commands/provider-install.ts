@@ -11,7 +11,7 @@ import { version } from '../version.js';
 const EXECUTABLE = 'terraform-provider-devicecloud.cjs';
 /** The script and its licences; the executable that starts it is written last, when all of it is there. */
 const PARTS = ['provider.cjs', 'third-party-licences.txt', EXECUTABLE];
-/** How every executable of ours begins, whatever its version. */
+/** The first bytes of every provider executable of trueup, of any version. */
 const OURS = "#!/usr/bin/env node\n'use strict';\n// Written by scripts/build.mjs.\n";
 const SOURCE = 'trueup/devicecloud';
 const TOOLS = [

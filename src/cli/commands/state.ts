@@ -1,5 +1,5 @@
-// The commands that care for the state: `state list`, `show`, `mv` and `rm`, and `unlock`. Looking takes no lock;
-// changing takes it like any run. Nothing remote is touched.
+// The commands for the state: `state list`, `show`, `mv` and `rm`, and `unlock`. Reading takes no lock; changing takes
+// it like any run. No request is sent.
 import {
   canonicalAddress,
   compareText,

@@ -1,5 +1,4 @@
-// How cdktf and cdktn write what the vocabulary leaves open: tokens of the library, documents as JSON text, secrets as
-// write-only arguments.
+// The vocabulary in the form of cdktf and cdktn: library tokens, documents as JSON text, write-only secrets.
 import {
   DefaultTokenResolver,
   StringConcat,

@@ -1,5 +1,5 @@
-// What is written of a live estate, whatever the language: what is worth declaring of each object, with references to
-// the others, what is left out because it reads back masked, and which objects nothing but an identifier tells apart.
+// The exported part of a live estate, for every language: the attributes of each object with references to the others,
+// without masked values, and the objects that only an identifier distinguishes.
 import {
   cached,
   Reference,

@@ -1,5 +1,5 @@
-// One block of a synthesised stack, `resource` or `data`, becomes the raw declaration that a YAML file would hold:
-// attributes under the API's names, `lifecycle` and `for_each` in our words. What has no counterpart is refused by name.
+// Turns one block of a synthesised stack, `resource` or `data`, into a raw declaration as in a YAML file: attributes
+// under the API's names, trueup's `lifecycle` and `for_each`. Anything without an equivalent is refused by name.
 import {
   defined,
   didYouMean,

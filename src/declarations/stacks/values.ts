@@ -1,5 +1,5 @@
 // Values of a synthesised stack in the language of declaration files: references by address, locals written out,
-// outputs of other stacks followed to what they stand for. What cannot be said in it is complained of by name.
+// outputs of other stacks resolved. An expression that the language lacks is an error that names it.
 import {
   defined,
   NAME,

@@ -1,6 +1,6 @@
-// Reads the plain subset of YAML that most declarations are written in, many times faster than a full parser.
-// Whatever lies outside the subset, or looks wrong in the least, makes it decline: the full reader decides then,
-// and says what is wrong. Where this one does not decline, both give the same values at the same offsets.
+// Reads the plain subset of YAML that most declarations use, many times faster than a full parser. It declines any text
+// outside the subset or with a possible error; then the full reader reads it and reports errors. For a text that it
+// does not decline, both readers give the same values at the same offsets.
 import { limits, plainText, type Marks, type Raw, type RawDocument } from './raw-values.js';
 
 interface Cursor {

@@ -1,5 +1,5 @@
-// Carries out one change: the intent is on disk before the first byte is sent, and the result is on disk before anything
-// that depends on it starts. Nothing here decides what to change; it carries out what was planned.
+// Carries out one change: the intent is on disk before the first byte is sent, and the result is on disk before
+// anything that depends on it starts. Nothing here decides which changes to make; that is the plan's task.
 import {
   canonical,
   defined,

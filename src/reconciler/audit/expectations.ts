@@ -1,5 +1,5 @@
-// What must hold of records that can only be read: each collection is read once, page by page, and nothing is kept of
-// it but counts and the first that offend.
+// Expectations: conditions on records that can only be read. Each collection is read once, page by page, and only
+// counts and the first violations are kept.
 import {
   append,
   canonical,

@@ -1,4 +1,4 @@
-// Which declaration comes before which: from references, and from what a program told to wait for.
+// The order of declarations: from references, and from the explicit dependencies of a program.
 import {
   compareText,
   didYouMean,

@@ -1,5 +1,5 @@
-// Reading, then planning: observes what the project needs, compares secrets, plans, and reads more only where a
-// policy asks for it. Holds a reader, so it cannot write; needs no secret values.
+// Reads, then plans: lists the objects that the project needs, compares secrets, plans, and reads more only if a policy
+// rule needs it. It has only a reader, so it cannot write; it needs no secret values.
 import {
   append,
   objectsIn,

@@ -1,4 +1,4 @@
-// An account that is deleted while something still names it.
+// The rule against deleting an account to which other objects still refer.
 import {
   refuse,
   stringsIn,

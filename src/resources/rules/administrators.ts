@@ -1,6 +1,6 @@
-// Who still administers an account while a plan is carried out. A change that takes an administrator away from an
-// account (a demotion, or a move to another place in the tree) needs a witness: somebody who administers it afterwards
-// whatever else of the plan fails. Where the witness is made by the plan itself, the change waits for that.
+// The administrators of an account while a plan is carried out. Each change that takes an administrator away (a
+// demotion, or a move to another place in the tree) needs another user who still administers the account afterwards,
+// whatever else of the plan fails. If the plan makes that user an administrator, the change waits for that.
 import {
   append,
   keyOf,

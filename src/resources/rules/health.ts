@@ -1,5 +1,5 @@
-// Health issues of live objects, whether or not it is as declared: destinations that do not deliver, routers that do not
-// take over their configuration, rules that can reach nobody. Pure, and told only of what was read anyway.
+// Health issues of live objects, declared or not: destinations that do not deliver, routers that do not apply their
+// configuration, rules that can reach nobody. Pure, and based only on objects that were read anyway.
 import {
   firstNamed,
   isEmpty,

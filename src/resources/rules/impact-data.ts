@@ -1,5 +1,5 @@
-// Reading what the impact of a plan is judged by. Whatever of it cannot be read takes away from what is said of the
-// impact, aloud, and nothing from the plan.
+// Reads the data for the impact of a plan. If a part of it cannot be read, the impact is incomplete and a warning says
+// so; the plan is not affected.
 import type {
   Collection,
   Diagnostic,

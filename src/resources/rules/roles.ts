@@ -1,4 +1,4 @@
-// What roles mean: which is higher, who administers, and which changes touch that.
+// The meaning of roles: their rank, who administers, and the changes that affect that.
 import {
   own,
   type Adopt,
