@@ -16,7 +16,7 @@ export interface Program {
   readonly folder: string;
   /** A command line for the shell. */
   readonly app: string;
-  /** Where it writes unless told otherwise, relative to its folder. */
+  /** The default output folder, relative to its own folder. */
   readonly output: string;
   readonly context: JsonObject;
 }
@@ -102,9 +102,9 @@ function patience({ environment }: ProgramContext): number {
 }
 
 const TOLD = 12;
-/** The libraries ask for terraform's version once for each object that is imported, and fail where there is none. It is trueup that reads the stack. */
+/** The libraries run `terraform version` once for each imported object, and fail without it. trueup reads the stack, so it gives them a version. */
 const ANSWERS = 'echo 1.11.4';
-/** Milliseconds in which what a program printed last is still heard. */
+/** Milliseconds in which the last output of a program is still read. */
 const LINGER = 1_000;
 /** Milliseconds between asking a program to end and ending it. */
 const GRACE = 5_000;

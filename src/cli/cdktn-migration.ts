@@ -51,7 +51,7 @@ export function changedLines(
   });
 }
 
-/** What a run wrote: each stack by the place of its file. */
+/** The stacks that a run wrote, by the path of their file. */
 export interface SynthOutput {
   readonly version: string;
   readonly stacks: Readonly<Record<string, Json>>;
@@ -69,7 +69,7 @@ export async function outputOf(
   return { version: String(version), stacks: Object.fromEntries(trees) };
 }
 
-/** A stack without what tells which library wrote it: its version, and the places of its own code. */
+/** A stack without the data that depends on the library: its version, and the places in its own code. */
 function withoutMaker(tree: Json): Json {
   if (Array.isArray(tree)) return (tree as readonly Json[]).map(withoutMaker);
   if (!isObject(tree)) return tree;

@@ -62,8 +62,8 @@ const acting = [
 
 const paths = `
 A PATH is a YAML file, a folder with YAML files, or - for standard input; or a
-CDK program (cdktf.json), its output folder, or a cdk.tf.json file in that folder.
-Without one, the current folder is the project.`;
+CDK program (cdktf.json), its output folder, or a cdk.tf.json file in that
+folder. Without one, the current folder is the project.`;
 
 const table = [
   {

@@ -11,7 +11,7 @@ import {
 } from '../model/index.js';
 import { commands, type CommandSpec } from './command-table.js';
 
-/** What a command line names beside what it asks for. */
+/** The PATHs, variables and environment of a command line. */
 export interface Said {
   /** As they were given; none, or the current folder alone, is what every command takes by itself. */
   readonly paths: readonly string[];

@@ -16,7 +16,7 @@ import {
 
 export interface Exported {
   readonly values: Values;
-  /** What was left out, and why. */
+  /** The omitted values, with the reasons. */
   readonly comments: readonly string[];
 }
 

@@ -112,7 +112,7 @@ async function outcome(
   return worst([ended, handedOver]);
 }
 
-/** What a thrown thing says to a person. Messages of unforeseen errors may quote what they choked on, so they are not shown. */
+/** The message of a thrown value. Messages of unexpected errors may quote their input, so they are not shown. */
 function caughtError(error: unknown): Pick<Refusal, 'diagnostics' | 'exit'> {
   if (error instanceof Refusal) return error;
   const { code, path, name } = error as NodeJS.ErrnoException;

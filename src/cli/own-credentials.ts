@@ -19,7 +19,7 @@ export const ownCredentials = (
 const unlessPipe = (path: string): string | undefined =>
   statSync(path, { throwIfNoEntry: false })?.isFile() ? tryFile(path) : undefined;
 
-/** What a file holds, without its last line break; undefined where it cannot be read. */
+/** The content of a file without its last line break; undefined if it cannot be read. */
 export function tryFile(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8').replace(/\r?\n$/, '');

@@ -26,7 +26,7 @@ export async function sweepFolders(): Promise<void> {
   }
 }
 
-/** Another container may share the folder and not the processes: whoever lives there listens. */
+/** Another container may share the folder but not the processes: a living process listens on its socket. */
 async function isLeft(folder: string): Promise<boolean> {
   try {
     const { uid, mtimeMs } = await lstat(folder);

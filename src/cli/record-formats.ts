@@ -13,7 +13,7 @@ import { columned, csvRow, inertJson, type Cell } from './tables.js';
 export interface RecordForm {
   /** Text of the next records, the first of them with all that comes before. */
   some(found: readonly Found[]): string;
-  /** What comes behind the last one. */
+  /** The text after the last record. */
   end(): string;
   /** Fields that records had and the form has no place for. */
   readonly left?: ReadonlySet<string>;

@@ -2,7 +2,7 @@
 import { sha256, type Diagnostic } from '../model/index.js';
 import type { Context } from './context.js';
 
-/** Messages that are remembered as said; the one that was needed least lately is forgotten first. */
+/** The most printed messages that are kept; the least recently used is dropped first. */
 const REMEMBERED = 1000;
 
 /** A context that does not repeat what it said. */

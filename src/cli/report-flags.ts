@@ -26,7 +26,7 @@ export interface Forms<Format extends string> {
   readonly complete: boolean;
 }
 
-/** What was asked for of the forms there are, checked before any work is done. @throws Refusal */
+/** The requested formats, checked before any work is done. @throws Refusal */
 export function formsOf<Format extends string>(
   { flags, cwd }: Context,
   formats: readonly Format[],

@@ -50,7 +50,7 @@ export async function fingerprintsOf(context: Context): Promise<Fingerprints> {
   return scryptFingerprints({ atOnce: availableParallelism(), ...defined({ key }) });
 }
 
-/** How long a create without an answer may still land. @throws Refusal */
+/** How long a create without a response may still take effect. @throws Refusal */
 export function settleMilliseconds({ environment }: Context): number {
   const text = environment['TRUEUP_SETTLE_SECONDS'];
   if (text === undefined || text === '') return 60_000;

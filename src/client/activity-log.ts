@@ -51,7 +51,7 @@ const objects: Readonly<Record<string, string>> = {
   12: 'authorization',
 };
 
-/** A name, or else what the number means; a number that nobody knows is a type of its own. */
+/** A name, or else the meaning of the number; an unknown number is a type of its own. */
 function typeOf(
   part: Readonly<Record<string, unknown>>,
   names: Readonly<Record<string, string>>,

@@ -133,7 +133,7 @@ function proven(
   return records;
 }
 
-/** The bearer token: one for all requests of a run, asked for again shortly before it ends or once it is refused. It lives in memory alone, as a secret. */
+/** The bearer token: one for all requests of a run, requested again shortly before it ends or after it is refused. It is kept only in memory, as a secret. */
 interface Token {
   readonly secret: Secret;
   /** On the monotonic clock. */

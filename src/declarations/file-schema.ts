@@ -169,7 +169,7 @@ const named = (description: string, one: JsonObject): JsonObject => ({
   additionalProperties: one,
 });
 
-/** As editors are told: with the keywords of `every`, and the filters of each collection. */
+/** The form for editors: with the keywords of `every`, and the filters of each collection. */
 const namedExpectations = (collections: Collections): JsonObject =>
   named('What must hold of records that are only read; `drift` looks.', {
     ...withProperties(expectationSchema(collections), ({ every }) => ({

@@ -78,7 +78,7 @@ export function logEntry(
   };
 }
 
-/** A type as the log tells it, by number and by name. */
+/** A type in the log, by number and by name. */
 export const coded = (section: keyof typeof actionCodes, name: string | null) => ({
   type: name === null ? null : (actionCodes[section][name] ?? null),
   type_name: name,

@@ -71,7 +71,7 @@ const table = {
     'Deliveries whose secret is not known are sent without a signature.',
   ),
   token_seconds: open('How long a token of the IoT platform lasts.', 'SECONDS', 1800, secondsOf),
-  bare_cursors: boolean('`next` of the IoT platform is a cursor instead of a URL.'),
+  bare_cursors: boolean('The `next` of the IoT platform is a cursor instead of a URL.'),
   platform_limits: boolean('The IoT platform limits requests and sends X-RateLimit headers.'),
 };
 

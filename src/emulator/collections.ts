@@ -14,7 +14,7 @@ interface Reference {
   readonly filters: Readonly<Record<string, Filter>>;
   /** A filter that has to be given. */
   readonly needs?: string;
-  /** Whether `meta` tells offset and previous, beside limit and next. */
+  /** Whether `meta` also has offset and previous, beside limit and next. */
   readonly whole?: true;
 }
 

@@ -6,7 +6,7 @@ export const LIVE_MASK = '*';
 
 const SECRET_NAME = /password|passphrase|secret|psk/i;
 
-/** A document with every secret inside replaced. The service tells them by their names. */
+/** A document with every secret inside replaced. The service recognises them by their names. */
 export function veiled(value: Json, stand: (secret: Json) => Json = () => LIVE_MASK): Json {
   if (Array.isArray(value)) return value.map((item: Json) => veiled(item, stand));
   if (!isObject(value)) return value;

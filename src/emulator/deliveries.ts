@@ -9,7 +9,7 @@ import { LIVE_MASK } from './configuration.js';
 import type { RenderContext, StoredRecord } from './records.js';
 import type { RecordStore } from './record-store.js';
 
-/** Sends one POST and gives the status of the response. @throws Error that says why there is none */
+/** Sends one POST and returns the status of the response. @throws Error with the reason if there is no response */
 export type Send = (
   url: string,
   headers: Readonly<Record<string, string>>,

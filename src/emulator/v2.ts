@@ -167,7 +167,7 @@ function matching(c: Asked, kind: Kind): readonly StoredRecord[] {
   return filtered(found, query, others);
 }
 
-/** `whole`: whether `meta` tells the offset and the page before, too. */
+/** `whole`: whether `meta` also has the offset and the previous page. */
 export function offsetPage<T>(
   c: Asked,
   items: readonly T[],

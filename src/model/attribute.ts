@@ -176,7 +176,7 @@ type RequiredKeys<M> = {
       : K;
 }[keyof M];
 
-/** What a person may declare for `M`: the TypeScript face of a kind's attributes. */
+/** The declarable values of `M`: the TypeScript type of a kind's attributes. */
 export type Fields<M> = { readonly [K in RequiredKeys<M>]: Value<M[K]> } & {
   readonly [K in OptionalKeys<M>]?: Value<M[K]>;
 };

@@ -42,14 +42,14 @@ export interface Request {
   readonly base?: DocumentBase;
 }
 
-/** What is written: the fields to send, and the object they are sent to. */
+/** A write: the fields to send, and their object. */
 export interface Write {
   readonly verb: 'create' | 'update' | 'delete';
   readonly id?: string;
   /** Attributes in normal form. For a PATCH only those that change; for a POST or PUT all that are sent. */
   readonly fields: Values;
   readonly live?: Live;
-  /** What of `fields` nobody declared (`name`, or `name.member`): it travels as it is live, and is read again where the reading is old. */
+  /** The undeclared members of `fields` (`name`, or `name.member`): sent with their live values, and read again if the reading is old. */
   readonly kept?: readonly string[];
   /** An update that only adds to documents is sent as a PATCH, whatever verb the kind has (`settings.configuration_writes`). */
   readonly patch?: true;
@@ -63,7 +63,7 @@ export interface Found {
   readonly values: Values;
 }
 
-/** What became of one request. */
+/** The outcome of one request. */
 export interface Sent {
   readonly class: OutcomeClass;
   /** The object as the answer described it: always for a create, where the answer did so for an update. */

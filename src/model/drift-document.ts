@@ -53,9 +53,9 @@ export interface HealthIssue {
   /** Absent where the object is not managed. */
   readonly address?: string;
   readonly summary: string;
-  /** What the service says of it, as in `last_error_text`. */
+  /** The service's own text, such as `last_error_text`. */
   readonly detail?: string;
-  /** ISO 8601: since when, where the service tells. */
+  /** Start of the issue (ISO 8601), if the service reports it. */
   readonly at?: string;
 }
 
@@ -72,7 +72,7 @@ export interface Expectation {
   readonly origin: Origin;
 }
 
-/** What became of one expectation. */
+/** The result of one expectation. */
 export interface Verified {
   readonly name: string;
   readonly collection: string;
@@ -119,7 +119,7 @@ export interface AccessReview {
   readonly complete: boolean;
 }
 
-/** What a plan would mean, judged by the alerts that came: each rule before and after. */
+/** The impact of a plan on recent alerts: each rule before and after. */
 export interface Impact {
   /** ISO 8601. */
   readonly since: string;
@@ -155,9 +155,9 @@ export interface RuleImpact {
   readonly noisy: boolean;
 }
 
-/** What became of asking the sample flow to change a subscription's status. */
+/** The outcome of a call of the sample flow. */
 export interface Flipped {
-  /** `applied`: the flow calls its request completed. `unknown`: the request left and no answer tells what it did; it is never sent again. */
+  /** `applied`: the flow reports its request as completed. `unknown`: the request was sent, and no response shows its effect; it is never sent again. */
   readonly class: 'applied' | 'rejected' | 'not_sent' | 'unknown';
   /** After the change, in the flow's words: `Active` or `Pause`. */
   readonly status?: string;

@@ -100,7 +100,7 @@ export function holdsExact(value: unknown): boolean {
   return false;
 }
 
-/** What `JSON.stringify` writes, with exact numbers as the numbers they are. */
+/** Like `JSON.stringify`, with all digits of exact numbers. */
 export const wireText = (value: unknown, indent = 0): string =>
   holdsExact(value) ? written(value, ' '.repeat(indent), '') : JSON.stringify(value, null, indent);
 

@@ -34,7 +34,7 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 export const isList = <T>(value: T): value is Extract<T, readonly unknown[]> =>
   Array.isArray(value);
 
-/** What the record itself holds under a name that came from outside; never what every object inherits. */
+/** The own member of a record under a name from outside, never an inherited one. */
 export function own<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }
@@ -117,6 +117,6 @@ export const firstNamed = (names: readonly string[], most: number, and = ' and '
   names.slice(0, most).join(', ') +
   (names.length > most ? `${and}${names.length - most} more` : '');
 
-/** The strings of a list; none of anything else. */
+/** The strings of a list; empty for any other value. */
 export const stringsIn = (list: unknown): readonly string[] =>
   Array.isArray(list) ? list.filter((item) => typeof item === 'string') : [];

@@ -14,7 +14,7 @@ export const keptMembers = <T>(
 ): Record<string, T> =>
   Object.fromEntries(Object.entries(record).filter(([name, value]) => passes(value, name)));
 
-/** What a map holds under a key; made, and kept there, when it is first asked for. */
+/** The value of a map under a key; made and stored at the first access. */
 export function cached<K, V>(
   map: { get(key: K): V | undefined; set(key: K, value: V): unknown },
   key: K,

@@ -25,7 +25,7 @@ export const IDENTIFYING =
   '^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]';
 const identifying = new RegExp(IDENTIFYING);
 
-/** The identifier in `https://any.host/api/v2/sites/123/`, `/sites/123/`, `"123"`, `123` or the expanded `{"id": "123"}`; null where there is none. */
+/** The identifier in `https://any.host/api/v2/sites/123/`, `/sites/123/`, `"123"`, `123` or the expanded `{"id": "123"}`; null if there is none. */
 export function idOf(value: unknown): string | null {
   if (isObject(value)) return idOf(digitsOf(value['id']) ?? value['resource_url'] ?? null);
   if (typeof value === 'number' || typeof value === 'bigint') return String(value);

@@ -76,7 +76,7 @@ export interface ResourceDrift {
   }[];
 }
 
-/** What plans and audits say of themselves. */
+/** The metadata of plans and audits. */
 export interface DocumentHead {
   readonly format_version: '1.0';
   readonly trueup_version: string;
@@ -146,7 +146,7 @@ export interface DriftRecord {
   readonly window: Window;
 }
 
-/** What an audit found. */
+/** The findings of an audit. */
 export interface Findings {
   readonly drift: readonly DriftRecord[];
   /** Addresses of the objects that are as declared. */

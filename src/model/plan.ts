@@ -54,12 +54,12 @@ interface Writes {
   readonly request: Request;
 }
 
-/** What a new object takes the place of, because an attribute that is fixed at creation has to be another. */
+/** The object that a new one replaces, because an attribute that is fixed at creation differs. */
 export interface Replaces extends OnLive {
   readonly changes: readonly AttributeChange[];
   /** Names of the attributes that are fixed and differ. */
   readonly fixed: readonly string[];
-  /** What comes first. The delete is a change of its own, of the same address and `deposed`. */
+  /** The first step. The delete is a separate change of the same address, with `deposed`. */
   readonly first: 'create' | 'delete';
 }
 export interface Create extends Common, Writes {
@@ -94,7 +94,7 @@ export interface Keep extends Common, OnLive {
 export type Change = Create | Adopt | Update | Delete | Forget | Keep;
 export type Action = Change['action'];
 
-/** What tells the changes of a plan apart: an address, or an object that has to leave it. `depends_on` holds such keys. */
+/** The key of a change in a plan: an address, or a replaced object of it. `depends_on` holds such keys. */
 export const keyOf = (change: {
   readonly address: string;
   readonly id?: string;
@@ -103,7 +103,7 @@ export const keyOf = (change: {
 
 export const addressOf = (key: string): string => key.replace(/ \(deposed .*\)$/, '');
 
-/** What a change waits for beside what its references name: a new object whose place has to be free. */
+/** Changes that a change waits for in addition to its references: a new object waits for the delete of the old one. */
 export const waitsOf = (change: Change): readonly string[] => {
   const replaces = change.action === 'create' ? change.replaces : undefined;
   return replaces?.first === 'delete'
@@ -143,7 +143,7 @@ export function writes(change: Change): change is Change & Writes {
   return 'request' in change && change.request !== undefined;
 }
 
-/** What a plan was asked to cover. */
+/** The requested scope of a plan. */
 export interface PlanRequest {
   /** Addresses (with all members of a `for_each`): only these and what they refer to. Empty: everything. */
   readonly targets: readonly string[];
@@ -213,7 +213,7 @@ export function summarise(changes: readonly Counted[]): Summary {
   return summary;
 }
 
-/** What a plan sends, by verb. An adopted object that has to change is an update here. */
+/** The numbers of requests of a plan, by verb. An adopted object that changes counts as an update. */
 export type WriteCounts = Readonly<Record<'create' | 'update' | 'delete', number>>;
 
 export function countWrites(changes: readonly Change[]): WriteCounts {
@@ -227,7 +227,7 @@ export function isChange(change: Change): boolean {
   return writes(change) || change.action === 'forget' || change.previous_id !== undefined;
 }
 
-/** What became of one change. */
+/** The outcome of one change. */
 export interface Outcome {
   readonly address: string;
   readonly kind: string;

@@ -2,7 +2,7 @@
 // that carries the value, and the fingerprint for its hash.
 export const SENSITIVE = '(sensitive)';
 
-/** What `util.inspect` calls. Imported, it would ask programs with our types for those of Node. */
+/** The symbol that `util.inspect` calls. Not imported, because programs with these types would then need the types of Node. */
 const INSPECT: unique symbol = Symbol.for('nodejs.util.inspect.custom');
 
 export class Secret {

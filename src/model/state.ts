@@ -72,9 +72,9 @@ export interface Spent extends Moment {
 export interface Moment {
   /** ISO 8601, by the clock of the machine. */
   readonly at: string;
-  /** ISO 8601, by the clock of the service, where it told. */
+  /** ISO 8601, by the clock of the service, if known. */
   readonly server_at?: string;
-  /** Since the start of the machine, where the system tells that. */
+  /** Since the start of the machine, if the system shows it. */
   readonly boot?: { readonly id: string; readonly milliseconds: number };
 }
 
@@ -95,7 +95,7 @@ export interface State {
   readonly target: string;
   readonly resources: Readonly<Record<string, Entry>>;
   readonly spent: readonly Spent[];
-  /** What listings may not show yet, by run and kind; kept for a day at most. */
+  /** Writes that listings may not show yet, by run and kind; kept for a day at most. */
   readonly recent?: readonly Recent[];
   /** Salt of all fingerprints, 16 random bytes in base64. Absent until a run that writes has opened the state. */
   readonly secrets_salt?: string;
@@ -103,7 +103,7 @@ export interface State {
   readonly secrets_together?: readonly CombinedFingerprint[];
 }
 
-/** What is on disk before the first byte of a write leaves. */
+/** The record that is on disk before the first byte of a write is sent. */
 export interface Intent extends Moment {
   readonly type: 'intent';
   /** Unique within the journal. */
@@ -171,7 +171,7 @@ export interface Begin {
   readonly secrets_salt?: string;
 }
 
-/** What follows the first record of a journal. */
+/** A record after the first one of a journal. */
 export type RunRecord = Intent | Result | Seen;
 export type JournalRecord = Begin | RunRecord;
 
@@ -228,7 +228,7 @@ function recentAfter(
   );
 }
 
-/** Intents whose outcome nobody knows: no result, or a result that says so. One that was renewed counts as of then. */
+/** Intents of unknown outcome: without a result, or with a result `unknown`. A renewed one has the time of its renewal. */
 export function pending(records: readonly JournalRecord[]): readonly Intent[] {
   const settled = new Set(
     records.flatMap((record) =>

@@ -33,7 +33,7 @@ export const onlyFalse = (path: string): Advice => ({
   attribute: path,
 });
 
-/** What is wrong with a declaration that stands in no file; `path` leads to the place, from its attributes on. */
+/** An error in a declaration without a file; `path` starts at its attributes. */
 export interface ConfigError extends Pick<Diagnostic, 'severity' | 'summary' | 'detail'> {
   readonly path: readonly string[];
 }

@@ -7,7 +7,7 @@ export interface Clock {
   now(): number;
   /** Milliseconds that never go back. */
   monotonic(): number;
-  /** Milliseconds since the machine was started, sleep included, and what tells this start from others; null where the system does not tell. */
+  /** Milliseconds since the start of the machine, sleep included, and an id of this start; null if the system does not show it. */
   boot(): { readonly id: string | null; readonly milliseconds: number };
   /** Resolves after `milliseconds`; rejects with the signal's reason when aborted. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
@@ -54,13 +54,13 @@ export interface Appender {
   close(): Promise<void>;
 }
 
-/** What a lock needs to know of the machine and its processes. */
+/** The parts of the machine and its processes that a lock needs. */
 export interface LockPort {
   readonly host: string;
   /** Differs after each start of the machine; null where the system does not tell. */
   readonly bootId: string | null;
   readonly pid: number;
-  /** What `pid` counts in: differs between containers of one machine; null if unknown. */
+  /** The namespace of `pid`: differs between containers of one machine; null if unknown. */
   readonly pidNamespace: string | null;
   /** Repeats the work in an interval, until it is stopped or the process has nothing else to do. */
   every(milliseconds: number, work: () => void): () => void;
@@ -78,7 +78,7 @@ export interface Known {
   readonly asked: boolean;
 }
 
-/** Whether a secret is the one that the fingerprint was made of; undefined where that cannot be told: the key is not here, or it was not asked for. */
+/** Whether a secret is the one of the fingerprint; undefined if that is unknown: the key is missing, or it was not compared. */
 export type Compared = boolean | undefined;
 
 /** Slow or keyed hashes of secrets: prove that a value is unchanged without holding it. */
@@ -106,7 +106,7 @@ export interface Ports {
  * time, long after the file was read. Errors are Node's, with `code`.
  */
 export interface DeclarationFiles {
-  /** What is there, symbolic links followed; `id` is equal for equal places. Undefined where nothing is. */
+  /** The entry at a path after symbolic links are followed; `id` is equal for the same entry. Undefined if there is none. */
   stat(
     path: string,
   ): { readonly kind: 'file' | 'folder' | 'other'; readonly id: string } | undefined;

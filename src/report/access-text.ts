@@ -38,7 +38,7 @@ export const accessHead = [
   'address',
 ] as const;
 
-/** What a review is looked up by: accounts and users by id, cells by user and account. */
+/** The indexes of a review: accounts and users by id, cells by user and account. */
 export function accessIndex({ accounts, users, cells }: AccessReview) {
   const key = (user: string, account: string): string => JSON.stringify([user, account]);
   const found = new Map(cells.map((cell) => [key(cell.user, cell.account), cell]));
@@ -49,7 +49,7 @@ export function accessIndex({ accounts, users, cells }: AccessReview) {
   };
 }
 
-/** One row a cell, in the order of the tree. */
+/** One row per cell, in the order of the tree. */
 export function accessRows(review: AccessReview): readonly (readonly (string | number)[])[] {
   const { accounts, emails } = accessIndex(review);
   return review.cells.map(

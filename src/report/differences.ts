@@ -42,7 +42,7 @@ export interface Row {
   readonly text: string;
 }
 
-/** What is set by a create, lost by a delete, changed by an update; nothing for what stays. */
+/** The attributes that a create sets, a delete loses or an update changes. */
 export function differences({ change, patch }: ResourceChange): readonly Difference[] {
   if (patch.length === 0) return [];
   const touched = new Set(patch.flatMap(({ op, path }) => (op === 'replace' ? [path] : [])));
@@ -91,7 +91,7 @@ export function appliedOtherwise(record: DriftRecord): readonly Required<DriftCh
   );
 }
 
-/** What the activity log says that somebody changed. */
+/** The changes in the activity log. */
 export function loggedDifferences(author: Author): readonly Difference[] {
   if (author === 'unknown' || (author.before === null && author.after === null)) return [];
   const sides = { before: author.before ?? undefined, after: author.after ?? undefined };

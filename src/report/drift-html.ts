@@ -32,7 +32,7 @@ import {
   place,
 } from './words.js';
 
-/** What is most to be feared comes first. */
+/** The most dangerous statuses come first. */
 const titles: Readonly<Record<DriftRecord['status'], string>> = {
   gone: 'Gone',
   replaced: 'Replaced outside of trueup',

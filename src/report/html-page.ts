@@ -7,7 +7,7 @@ import { pageScript } from './html-script.js';
 import { pageStyle } from './html-style.js';
 import { plural } from './words.js';
 
-/** What is counted, in which words, with the class of its colour. */
+/** A count with its words and the class of its colour. */
 type Count = readonly [count: number, words: string, tone?: string];
 
 interface Section {

@@ -144,7 +144,7 @@ const side = (element: 'del' | 'ins', value: Json | undefined): Markup =>
 
 const elements: Readonly<Record<Row['sign'], string>> = { '-': 'del', '+': 'ins', ' ': 'span' };
 
-/** Lines with their signs, so that they are told apart without colour. */
+/** Lines with their signs, so that they differ without colour. */
 function lines(all: readonly Row[]): Markup {
   const shown = all
     .slice(0, mostRows)

@@ -9,7 +9,7 @@ import { plural } from './words.js';
 
 type Unheard = Impact['unheard'][number];
 
-/** What the numbers rest on, a sentence each. */
+/** The assumptions behind the numbers, one sentence each. */
 export function impactBasis(impact: Impact): readonly string[] {
   const { since, until, alerts, through_sub_accounts: above, unjudged } = impact;
   const { groups, routers } = unjudged;
@@ -43,7 +43,7 @@ export function unmovedSentence(impact: Impact): string | undefined {
     : `${plural(others, 'other rule')} would send as before.`;
 }
 
-/** What a rule would have sent; `noisy` in words where colour does not say it. */
+/** The notifications that a rule would have sent; `noisy` as a word if there is no colour. */
 export function sentSentence({ before, after, noisy, unjudged }: RuleImpact): string {
   const open =
     unjudged.before + unjudged.after > 0

@@ -32,7 +32,7 @@ export function* flow(
   for (const line of rest) yield ' '.repeat(hang) + paint(line);
 }
 
-/** What matters less than what stands above it. */
+/** Text of less importance than the lines above it. */
 export const aside = (text: string, screen: Screen, indent = 0): Lines =>
   flow(text, screen, { lead: ' '.repeat(indent), paint: screen.dim });
 

@@ -70,7 +70,7 @@ export function* markdownTable<T>(
   yield '';
 }
 
-/** What is inside begins with an empty line, so that it is read as Markdown. */
+/** The content begins with an empty line, so that it is read as Markdown. */
 export function* folded(title: string, inside: Iterable<string>): Lines {
   yield `<details><summary>${title}</summary>`;
   yield* inside;

@@ -43,7 +43,7 @@ export function markup(strings: TemplateStringsArray, ...fillings: readonly Fill
 /** trueup's own text, inserted as it is. */
 export const raw = (text: string): Markup => ({ markup: text });
 
-/** One name; nothing where there is none. */
+/** One name, or empty. */
 export const codeOf = (name: string | null | undefined): Markup | undefined =>
   typeof name === 'string' ? markup`<code>${name}</code>` : undefined;
 

@@ -43,7 +43,7 @@ import {
   type SummaryKey,
 } from './words.js';
 
-/** What is most to be feared comes first. */
+/** The most dangerous actions come first. */
 const titles: Readonly<Record<SummaryKey, string>> = {
   delete: 'Deletes',
   replace: 'Replaces, which delete an object and create another',

@@ -10,7 +10,7 @@ export interface Progress {
   readonly total: number;
   readonly ended: number;
   readonly failed: number;
-  /** What runs, by address. */
+  /** Running changes by address. */
   readonly running: ReadonlyMap<string, string>;
   /** Objects read so far, by kind. */
   readonly reading: ReadonlyMap<string, number>;

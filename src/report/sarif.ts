@@ -19,7 +19,7 @@ interface Finding {
   /** Stable name of what kind of thing this is. */
   readonly rule: string;
   readonly level: Level;
-  /** What the finding is about: an address, the name of an expectation. */
+  /** The subject of the finding: an address, or the name of an expectation. */
   readonly subject: string;
   readonly message: string;
   readonly origin: Origin | null | undefined;

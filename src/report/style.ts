@@ -10,7 +10,7 @@ export interface Style {
 
 export type Paint = (text: string) => string;
 
-/** What paints text for a terminal, and how wide that is. */
+/** The colours and the width of a terminal. */
 export interface Screen extends ReturnType<typeof colors.createColors> {
   readonly width: number;
   readonly alarm: Paint;

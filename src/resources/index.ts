@@ -15,8 +15,8 @@ export { batteries } from './batteries.js';
 export { assetEndpoints } from './asset-endpoints.js';
 export { subscriptions } from './subscriptions.js';
 
-/** What can be declared. */
+/** All kinds. */
 export const kinds = kindsOf(listed.filter(isKind));
 
-/** What can be listed: the kinds, and what is only read. */
+/** All collections: the kinds, and those that can only be read. */
 export const collections = collectionsOf(listed);

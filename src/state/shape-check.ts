@@ -26,7 +26,7 @@ interface Flaw {
 }
 type ShapeCheck = (value: unknown) => Flaw | undefined;
 
-/** Deeper values are refused: whoever walks them later would run out of stack. */
+/** Deeper values are refused, because later recursion would run out of stack. */
 const DEEPEST = 512;
 
 const here = (problem: string): Flaw => ({ path: [], problem });

@@ -52,7 +52,7 @@ function unpacked({ as_observed = [], ...entry }: Packed): Entry {
 
 const HEAD = /^\{\n {2}"checksum": "([0-9a-f]{64})",\n/;
 
-/** One line a member, and within `resources` one an entry: a change of one object is a change of one line, and ten thousand are read quickly. */
+/** One line per member, and one per entry of `resources`: a change of one object changes one line, and ten thousand are read quickly. */
 export function encodeState({ resources, ...head }: State): string {
   const line = (indent: string, name: string, value: string): string =>
     `${indent}${JSON.stringify(name)}: ${value}`;

@@ -32,7 +32,7 @@ export interface Created {
   readonly created: boolean;
 }
 
-/** @throws Refusal where nothing was made, or nobody knows whether it was */
+/** @throws Refusal if nothing was created, or if that is unknown */
 export async function make(context: OperationContext, declared: Values): Promise<Created> {
   const { kind, writer } = context;
   if (!kind.operations.create)

@@ -17,7 +17,7 @@ import {
   type Observing,
 } from '../reconciler/live-collections.js';
 
-/** So many missing objects of a kind are looked for one by one; beyond, a second listing is the proof. */
+/** The most missing objects of a kind that are read one by one; for more, a second listing is the proof. */
 const LOOKS = 20;
 
 export type ListingCache = ReturnType<typeof listingCacheOf>;

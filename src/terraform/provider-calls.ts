@@ -78,7 +78,7 @@ export interface ProviderTools extends Pick<
 
 export interface ProviderTarget {
   readonly cloud: Cloud;
-  /** How long a create without an answer may still land. */
+  /** How long a create without a response may still take effect. */
   readonly settleMilliseconds: number;
   close(): Promise<void>;
 }

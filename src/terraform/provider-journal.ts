@@ -107,7 +107,7 @@ export function journalOf<Hold extends Held>(
     }
   }
 
-  /** Nobody can come in between: whoever opens next waits for the end. */
+  /** No other process can interfere: the next one to open it waits for the end. */
   function release(): Promise<void> {
     const opened = held;
     held = undefined;
@@ -131,7 +131,7 @@ export function journalOf<Hold extends Held>(
     });
   }
 
-  /** Whoever is interrupted while waiting for another run, or for what one left, is told that, and not of a bug. */
+  /** If a wait for another run, or for its outcome, is interrupted, the error says so instead of reporting a bug. */
   async function opening(hold: Promise<Hold>): Promise<Hold> {
     try {
       return await hold;

@@ -38,7 +38,7 @@ export async function getAccess(context: Context, id: string | undefined): Promi
   return exits.done;
 }
 
-/** What is declared here; nothing where nothing is, and, aloud, where it does not load. */
+/** The declarations here: empty without any and, with a warning, if they do not load. */
 async function declaredHere(context: Context): Promise<Project> {
   try {
     return await loadProject(context, []);

@@ -307,7 +307,7 @@ export function bondsOf(stack: Stack, complain: Complain): ReadonlyMap<string, B
 /** What is meant anyway: with a `count`, the first is what stood there without one. */
 const recounts = ({ from, to }: JsonObject): boolean => to === `${String(from)}[0]`;
 
-/** Resources (`TYPE.NAME`) of which a `moved` tells what they were, or became. */
+/** Resources (`TYPE.NAME`) that are the old or the new name in a `moved` block. */
 export const movedIn = ({ tree }: Stack): ReadonlySet<string> =>
   new Set(
     listOf(tree['moved'])

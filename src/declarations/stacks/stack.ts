@@ -122,7 +122,7 @@ function remoteOf(
   return called ?? all.find(([file]) => alike(file))?.[1];
 }
 
-/** A construct's place, with the line of the program where its trace tells it. */
+/** A construct's place, with the line of the program if its trace shows it. */
 const originAt = (
   { cwd }: Work,
   { file }: FoundFile,

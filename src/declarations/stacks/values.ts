@@ -66,7 +66,7 @@ const FORMS =
 /** What a value becomes that was complained of. */
 const NOTHING = '';
 
-/** The members of a mapping at a place of a stack; empty where there is none. */
+/** The members of a mapping at a place of a stack, or empty. */
 export function blockAt(tree: JsonObject, ...path: readonly string[]): JsonObject {
   let value: Json | undefined = tree;
   for (const step of path) value = isObject(value) ? own(value, step) : undefined;

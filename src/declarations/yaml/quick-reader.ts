@@ -142,7 +142,7 @@ const isKeyStart = (character: number): boolean =>
 const isKeyPart = (character: number): boolean =>
   isKeyStart(character) || (character >= 45 && character <= 57);
 
-/** Where the key at the cursor ends: quoted without escapes, or plain. -1 where there is none. */
+/** Where the key at the cursor ends: quoted without escapes, or plain. -1 if there is none. */
 function keyEnd({ text, at, end }: Cursor): number {
   const first = text.charCodeAt(at);
   let stop = at + 1;

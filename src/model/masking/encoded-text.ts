@@ -2,12 +2,12 @@
 // that are found are offsets in the original text.
 import type { Ranges } from './word-finder.js';
 
-/** What is written for other characters. */
+/** The escapes of an encoding. */
 interface Escape {
   /** A text that does not hold it has none: most texts have none, and this is asked of every one. */
   readonly sign: RegExp;
   readonly pattern: RegExp;
-  /** What one of them stands for: undefined where it stands for itself. */
+  /** The decoded text of an escape; undefined if it is not an escape. */
   readonly plain: (found: readonly string[]) => string | undefined;
 }
 

@@ -53,7 +53,7 @@ export function maskingOf(): Masking {
   const values = new Set<string>();
   let masked: ((text: string) => string) | undefined;
 
-  /** What was added since is read here; a source that is added again may hold something else by now. */
+  /** Reads the sources added since the last call; a source that is added again may have a new value. */
   const text = (given: string): string => {
     if (!masked || waiting.size > 0) {
       const before = values.size;

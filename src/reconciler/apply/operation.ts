@@ -153,7 +153,7 @@ export async function perform(
       diagnostic: {
         severity: 'error',
         code: 'unresolved',
-        summary: `${change.address} needs ${open.toString()}, which nobody knows.`,
+        summary: `${change.address} needs ${open.toString()}, which is not known.`,
       },
     });
   const write: Write = { ...change.write, fields };
@@ -504,7 +504,7 @@ const CHANGED_OUTSIDE = 'moved';
 const openOrNot = ({ class: one, diagnostic }: Sent): OutcomeClass =>
   diagnostic?.code === CHANGED_OUTSIDE ? 'unknown' : one;
 
-/** What is not done: nobody knows, it was withheld before it left, or it failed. */
+/** A write that is not done: it is unknown, was not sent, or failed. */
 const undoneBy = (sent: Sent): 'unknown' | 'skipped' | 'failed' =>
   sent.class === 'unknown'
     ? 'unknown'
@@ -658,7 +658,7 @@ async function sender(
   };
 }
 
-/** `lingers`: it is done, and an earlier sending of it may still land. */
+/** `lingers`: it is done, and an earlier request of it may still take effect. */
 type Tried = Sent &
   SentFields & {
     readonly lingers?: boolean;
@@ -725,7 +725,7 @@ async function sendUntilKnown(
       return tried(sent);
     lingers = true;
     sent = await attempt();
-    // Whatever became of this sending, the one before may still land.
+    // Whatever the outcome of this request, the earlier one may still take effect.
     if (
       sent.class === 'not_sent' ||
       (sent.class === 'rejected' && !(write.verb === 'delete' && isGone(sent)))
@@ -735,7 +735,7 @@ async function sendUntilKnown(
   return tried(sent);
 }
 
-/** Waits until nothing of an intent can land any more; false where the run is to end. */
+/** Waits until no request of an intent can take effect any more; false if the run is to end. */
 async function waitUntilSettled(
   { clock, emit, signal, settleMilliseconds }: ExecutionContext,
   { address }: Intent,

@@ -239,7 +239,7 @@ export async function recover(
 
 /**
  * Records what became of everything an earlier run left open, and returns it for creates. Updates and deletes are
- * planned again from what is live, once none of them can land any more and undo what is decided now.
+ * planned again from the live objects, once none of their requests can take effect any more.
  * @throws Refusal where a reading failed or kept changing.
  */
 export async function settleOld(
@@ -336,7 +336,7 @@ export function recordsOf(kinds: Kinds, settled: Settled): readonly RunRecord[] 
   ];
 }
 
-/** So many candidates are listed. */
+/** The most candidates that are listed. */
 const LISTED = 5;
 
 export function question({ intent, candidates }: Undecided): Diagnostic {

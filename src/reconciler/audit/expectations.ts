@@ -96,7 +96,7 @@ function count(tally: Tally, found: Found): void {
     tally.offenders.push({ id: brief(identifier(tally, found)), why: brief(why) });
 }
 
-/** Where nobody knows an identifier, the place in the listing, from 1. */
+/** If no identifier is known, the place in the listing, from 1. */
 function identifier({ collection, checked }: Tally, { values }: Found): string {
   const id = collection.id === undefined ? undefined : valueAt(values, collection.id);
   return typeof id === 'string' && id !== '' ? id : `record ${checked}`;

@@ -84,7 +84,7 @@ function nothingToWaitFor(
   };
 }
 
-/** So many unknown references get a suggestion: looking for each near one among all would take long. */
+/** The most unknown references that get a suggestion, because a search for the nearest name is slow. */
 const SUGGESTED = 20;
 
 function unknownTarget(

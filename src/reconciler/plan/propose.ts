@@ -42,7 +42,7 @@ export interface PlanContext extends Pick<Provider, 'kinds' | 'rules'> {
   readonly fingerprints: Fingerprints;
   readonly clock: Clock;
   readonly emit: Emit;
-  /** How long the service may show a write late, and a request without an answer may still land. */
+  /** How long the service may show a write late, and a request without a response may still take effect. */
   readonly settleMilliseconds: number;
 }
 
@@ -215,7 +215,7 @@ const limitNeeds = (selection: Selection, changes: readonly Change[]): readonly 
 /** Codes of a reader that was given no address or no credentials for a kind. */
 export const missingCredentials: ReadonlySet<string> = new Set(['no-target', 'secret-missing']);
 
-/** Kinds that only a policy asks for. One that no credentials were given for is left out, aloud. */
+/** Kinds that only a policy asks for. One without credentials is left out, with a warning. */
 async function readMore(
   names: readonly string[],
   read: (names: Iterable<string>) => Promise<LiveCollections>,

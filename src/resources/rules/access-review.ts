@@ -75,7 +75,7 @@ export async function reviewAccess(
 
 /**
  * The review of an audit. Where that read authorizations and had no need of accounts, they are read for the review;
- * where they cannot be, it says so, and nobody knows what reaches where.
+ * if they cannot be read, a note says so, and effective roles are unknown.
  */
 export async function reviewWith({
   live,
@@ -109,7 +109,7 @@ interface Place {
 
 const ADMINISTRATOR = rank('administrator');
 
-/** What one authorization gives. */
+/** The role of one authorization. */
 interface Grant {
   readonly user: string;
   readonly account: string;

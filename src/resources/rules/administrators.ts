@@ -13,7 +13,7 @@ import {
 import { ownRoot } from '../../reconciler/plan/match.js';
 import { ACCOUNTS, administers, AUTHORIZATIONS, demotes, moves, promotes } from './roles.js';
 
-/** What a change that takes an administrator away has to wait for; undefined where nobody would be left. */
+/** The changes that a change which takes an administrator away waits for; undefined if no administrator would be left. */
 export type Guard = {
   readonly change: Change;
   readonly account: string;

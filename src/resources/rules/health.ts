@@ -40,7 +40,7 @@ export function healthOf(
   );
 }
 
-/** The service tells of the last failure and never of a success: a failure stands until it is gone from the record. */
+/** The service reports the last failure and never a success, so a failure counts until it is cleared in the record. */
 function deliveries({
   suspended,
   enabled,

@@ -18,7 +18,7 @@ import { impactOf } from './impact.js';
 import { ACCOUNTS } from './roles.js';
 import { DESTINATIONS, RULES } from './rule-without-destination.js';
 
-/** What there is to say; `impact` is absent where it cannot be known. */
+/** The warnings, and the impact if it is known. */
 export interface Assessment {
   readonly impact?: Impact;
   readonly diagnostics: readonly Diagnostic[];
@@ -64,7 +64,7 @@ export async function assess(
   }
 }
 
-/** The account of each router, as its configuration manager tells: read only once an alert asks for it. */
+/** The account of each router, from its configuration manager: read only if an alert needs it. */
 async function routers(
   { cloud, collections }: AuditContext,
   live: LiveObjects,

@@ -40,13 +40,13 @@ interface Named extends ImpactContext {
   readonly made: ReadonlySet<string>;
 }
 
-/** What came, and where routers are. */
+/** The alerts, and the accounts of routers. */
 export interface Evidence {
   /** ISO 8601. */
   readonly since: string;
   readonly until: string;
   readonly alerts: AsyncIterable<readonly Found[]>;
-  /** The account of a router; undefined where nobody knows. */
+  /** The account of a router; undefined if unknown. */
   readonly accountOf: (router: string) => Promise<string | undefined>;
 }
 
@@ -245,7 +245,7 @@ function ruleImpacts(scene: Named, before: Side, after: Side, days: number): rea
     .toSorted((a, b) => compareText(a.rule, b.rule));
 }
 
-/** At once, an alert is a notification for each destination; daily, a day with alerts is. On a schedule that nobody knows, none is counted. */
+/** At once, each alert is one notification per destination; daily, each day with alerts is one. For an unknown schedule, none is counted. */
 function sentBy(rule: RuleTally | undefined): number {
   if (!rule) return 0;
   return rule.notifications * (rule.schedule === 'daily' ? rule.days.size : rule.alerts);
