@@ -1,6 +1,6 @@
 // Runs the command that `cdktf.json` names, without the CDK CLI, and tells it the output folder. The program's output
 // goes to stderr, because stdout is for the output of trueup; if it fails, the error says how it ended.
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -109,6 +109,8 @@ const LINGER = 1_000;
 /** Milliseconds between asking a program to end and ending it. */
 const GRACE = 5_000;
 const TOO_LATE = 'too late';
+/** A program runs in a group of its own where there are groups, so that whatever the shell started ends with it. */
+const GROUPED = process.platform !== 'win32';
 
 /** What Node prints beside an error that nobody caught: the line that threw it, which is of no use where it is a package's, and its own version. */
 const THROWN = /^.*[\\/]node_modules[\\/].*:\d+\n.*\n[ \t]*\^+[ \t]*$|^Node\.js v.*$/gm;
@@ -128,28 +130,17 @@ function run(
     CDKTF_CONTEXT_JSON: JSON.stringify(context),
     SYNTH_HCL_OUTPUT: 'false',
   };
-  // In a group of its own where there are groups, so that whatever the shell started ends with it.
-  const grouped = process.platform !== 'win32';
   const child = spawn(app, {
     cwd: folder,
     env,
     shell: true,
     stdio: ['ignore', 'pipe', 'pipe'],
-    detached: grouped,
+    detached: GROUPED,
   });
-  const send = (ending: NodeJS.Signals): void => {
-    if (child.pid === undefined) return;
-    try {
-      if (grouped) process.kill(-child.pid, ending);
-      else child.kill(ending);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-    }
-  };
-  const end = (): void => send('SIGKILL');
+  const end = (): void => signalAll(child, 'SIGKILL');
   let insisting: NodeJS.Timeout | undefined;
   const stop = (): void => {
-    send('SIGTERM');
+    signalAll(child, 'SIGTERM');
     insisting ??= setTimeout(end, GRACE);
   };
   let late = false;
@@ -181,7 +172,7 @@ function run(
     // What the program started and left behind holds its output open: it ends with it, and is not waited for.
     child.once('exit', () => {
       clearTimeout(deadline);
-      send('SIGTERM');
+      signalAll(child, 'SIGTERM');
       setTimeout(
         () => [child.stdout, child.stderr].forEach((stream) => stream.destroy()),
         LINGER,
@@ -191,13 +182,27 @@ function run(
       // The shell ends when it is asked to. What it ran may not.
       if (insisting) end();
       over();
-      const last = text
-        .replaceAll(THROWN, '')
-        .split('\n')
-        .filter((line) => line.trim() !== '' && !/^\s+at /.test(line));
-      resolve({ code: late ? TOO_LATE : (code ?? String(ended)), last: last.slice(-TOLD) });
+      resolve({ code: late ? TOO_LATE : (code ?? String(ended)), last: lastLines(text) });
     });
   });
+}
+
+const lastLines = (text: string): readonly string[] =>
+  text
+    .replaceAll(THROWN, '')
+    .split('\n')
+    .filter((line) => line.trim() !== '' && !/^\s+at /.test(line))
+    .slice(-TOLD);
+
+/** Whatever the shell started is signalled with it. */
+function signalAll(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid === undefined) return;
+  try {
+    if (GROUPED) process.kill(-child.pid, signal);
+    else child.kill(signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }
 
 /** Runs a program into a folder that is to be discarded. */

@@ -49,7 +49,7 @@ function factsOf(session: ClientSession, collections: Collections): Facts {
     const query = typeof asked === 'string' ? asked : new URLSearchParams(asked).toString();
     const key = `${endpoint.dialect.name} ${path}?${query}`;
     return cached(known, key, () =>
-      session.read(endpoint, name, path, query, defined({ statuses })),
+      session.read(endpoint, name, path, defined({ query, statuses })),
     );
   };
   return {

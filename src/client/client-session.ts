@@ -51,32 +51,31 @@ export interface ClientSession extends HttpClient, ApiCredentials {
   readonly ghostsReported: Set<string>;
   /** @throws Refusal where there is no address for the dialect; `subject` is what needs it. */
   readonly endpointOf: (name: string, subject: string) => Endpoint;
-  /** A request with its credentials; `type` is the media type of its body, where that is not the dialect's. @throws Refusal */
+  /** A request with its credentials. @throws Refusal */
   readonly callOf: (
     endpoint: Endpoint,
     method: string,
     path: string,
-    more: Pick<Call, 'counted' | 'body' | 'signal' | 'mayLeave'>,
-    type?: string,
+    more: Pick<Call, 'counted' | 'body' | 'signal' | 'mayLeave'> & Pick<ReadOptions, 'type'>,
   ) => Call;
   /** The answer to a GET, or to a POST that only reads, that was one of `statuses` (200). @throws Refusal */
   readonly read: (
     endpoint: Endpoint,
     counted: string,
     path: string,
-    query: string,
     options?: ReadOptions,
   ) => Promise<Answer>;
   readonly within: (signal: AbortSignal) => ClientSession;
 }
 
 interface ReadOptions {
+  readonly query?: string;
   readonly statuses?: readonly number[];
   readonly signal?: AbortSignal | undefined;
   /** What is asked by POST. */
   readonly body?: string | undefined;
-  /** Media type of the body. */
-  readonly type?: string;
+  /** Media type of the body, where that is not the dialect's. */
+  readonly type?: string | undefined;
 }
 
 /** @throws Refusal for an address that must not be used. */
@@ -97,7 +96,7 @@ export function openSession(options: ConnectOptions): ClientSession {
     );
   };
 
-  const callOf: ClientSession['callOf'] = (endpoint, method, path, more, type) => {
+  const callOf: ClientSession['callOf'] = (endpoint, method, path, { type, ...more }) => {
     const { base, dialect, gate } = endpoint;
     const headers: Record<string, string> = { accept: dialect.media };
     if (more.body !== undefined || dialect === v3) headers['content-type'] = type ?? dialect.media;
@@ -108,15 +107,16 @@ export function openSession(options: ConnectOptions): ClientSession {
   };
 
   function over(messenger: HttpClient, signal: AbortSignal): ClientSession {
-    const read: ClientSession['read'] = async (endpoint, counted, path, query, options = {}) => {
-      const { statuses = [200], signal: page, body, type } = options;
+    const read: ClientSession['read'] = async (endpoint, counted, path, options = {}) => {
+      const { query = '', statuses = [200], signal: page, body, type } = options;
       const method = body === undefined ? 'GET' : 'POST';
       const more = {
         counted,
+        type,
         signal: page ? AbortSignal.any([signal, page]) : signal,
         ...defined({ body }),
       };
-      const call = callOf(endpoint, method, query === '' ? path : `${path}?${query}`, more, type);
+      const call = callOf(endpoint, method, query === '' ? path : `${path}?${query}`, more);
       const result = await messenger.carry(call, (one) => isRetryableRead(endpoint.dialect, one));
       if ('answer' in result && statuses.includes(result.answer.status)) return result.answer;
       const found = complaint({ method, path }, endpoint.dialect, result, tidy);

@@ -5,7 +5,7 @@ import { find, listObjects } from './listing.js';
 import { records } from './records.js';
 import { openSession, type ConnectOptions, type ClientSession } from './client-session.js';
 import { subscriptionsOf } from './iot-subscriptions.js';
-import { compose, send } from './write.js';
+import { compose, sender } from './write.js';
 
 /** @throws Refusal for an address that must not be used. */
 export function connect(options: ConnectOptions): Cloud {
@@ -17,7 +17,7 @@ export function connect(options: ConnectOptions): Cloud {
     find: (kind, ids) => find(session, kind, ids),
     search: async (kind, filters) => (await listObjects(session, kind, filters)).objects,
     compose: (kind, write) => compose(session, kind, write),
-    send: (kind, request, write, mayLeave) => send(session, kind, request, write, mayLeave),
+    send: sender(session),
     pause: (attempt, wait) => session.pause(attempt, wait),
     records: (collection, query) =>
       (collection.operations.dialect === 'iot' ? subscriptions : records)(

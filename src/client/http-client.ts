@@ -59,13 +59,12 @@ export function httpClient(
   deadlineSeconds: number,
   requestsPerMinute?: number,
 ): HttpClient {
+  const { exchange, skew } = exchanges(transport, clock, deadlineSeconds);
   const common = limiter(clock, requestsPerMinute);
   const budget = retryBudget();
   const counts: Record<string, number> = {};
   let requests = 0;
   let quietUntil = 0;
-  /** Milliseconds by which the clock of the service is ahead of the time since the start of the machine, which nobody sets. */
-  let ahead: number | undefined;
 
   /** Whether it slept to the end. Many that wait for the same reason are told of once. */
   async function sleep(milliseconds: number, why: string, signal: AbortSignal): Promise<boolean> {
@@ -87,12 +86,6 @@ export function httpClient(
     return !signal.aborted;
   }
 
-  const late = (error: unknown): TransportError =>
-    new TransportError(`no complete answer within ${deadlineSeconds} s`, {
-      sent: isTransportError(error) ? error.sent : true,
-      code: isTransportError(error) && error.code === 'body-unfinished' ? error.code : 'timeout',
-    });
-
   /** @param run once it is raised, nothing new is sent  @param time ends what was sent, too */
   function until(run: AbortSignal, time?: AbortSignal): HttpClient {
     async function attempt(call: Call): Promise<HttpResult> {
@@ -103,33 +96,7 @@ export function httpClient(
       const body = await mayLeave?.();
       counts[counted] = (counts[counted] ?? 0) + 1;
       requests += 1;
-      const done = new AbortController();
-      const deadline = new AbortController();
-      clock.sleep(deadlineSeconds * 1000, done.signal).then(
-        () => deadline.abort(),
-        () => undefined,
-      );
-      const left = clock.boot().milliseconds;
-      try {
-        const answer = await transport({
-          ...request,
-          ...defined({ body: body ?? request.body }),
-          signal: end ? AbortSignal.any([deadline.signal, end]) : deadline.signal,
-        });
-        const served = httpDate(answer.headers['date']);
-        const heard = clock.boot().milliseconds;
-        if (served !== undefined && heard - left <= prompt) ahead = served - heard;
-        const wait = retryAfter(answer.headers, clock.now());
-        return { answer, ...defined({ wait }) };
-      } catch (error) {
-        if (end?.aborted && !deadline.signal.aborted)
-          return { error: interrupted(isTransportError(error) ? error.sent : true) };
-        if (deadline.signal.aborted) return { error: late(error) };
-        if (isTransportError(error)) return { error };
-        throw error;
-      } finally {
-        done.abort('answered');
-      }
+      return exchange({ ...request, ...defined({ body: body ?? request.body }) }, end);
     }
 
     async function carry(call: Call, again: (result: HttpResult) => boolean): Promise<HttpResult> {
@@ -155,13 +122,60 @@ export function httpClient(
       carry,
       pause,
       cost: () => ({ ...counts }),
-      skew: () =>
-        ahead === undefined ? undefined : ahead + clock.boot().milliseconds - clock.now(),
+      skew,
       within,
     };
   }
 
   return until(whole);
+}
+
+/** Sends once, under a deadline. What the answers tell of the clock of the service is kept. */
+function exchanges(transport: Transport, clock: Clock, deadlineSeconds: number) {
+  /** Milliseconds by which the clock of the service is ahead of the time since the start of the machine, which nobody sets. */
+  let ahead: number | undefined;
+
+  const late = (error: unknown): TransportError =>
+    new TransportError(`no complete answer within ${deadlineSeconds} s`, {
+      sent: isTransportError(error) ? error.sent : true,
+      code: isTransportError(error) && error.code === 'body-unfinished' ? error.code : 'timeout',
+    });
+
+  async function exchange(
+    request: Omit<HttpRequest, 'signal'>,
+    end: AbortSignal | undefined,
+  ): Promise<HttpResult> {
+    const done = new AbortController();
+    const deadline = new AbortController();
+    clock.sleep(deadlineSeconds * 1000, done.signal).then(
+      () => deadline.abort(),
+      () => undefined,
+    );
+    const left = clock.boot().milliseconds;
+    try {
+      const answer = await transport({
+        ...request,
+        signal: end ? AbortSignal.any([deadline.signal, end]) : deadline.signal,
+      });
+      const served = httpDate(answer.headers['date']);
+      const heard = clock.boot().milliseconds;
+      if (served !== undefined && heard - left <= prompt) ahead = served - heard;
+      const wait = retryAfter(answer.headers, clock.now());
+      return { answer, ...defined({ wait }) };
+    } catch (error) {
+      if (end?.aborted && !deadline.signal.aborted)
+        return { error: interrupted(isTransportError(error) ? error.sent : true) };
+      if (deadline.signal.aborted) return { error: late(error) };
+      if (isTransportError(error)) return { error };
+      throw error;
+    } finally {
+      done.abort('answered');
+    }
+  }
+
+  const skew = (): number | undefined =>
+    ahead === undefined ? undefined : ahead + clock.boot().milliseconds - clock.now();
+  return { exchange, skew };
 }
 
 const interrupted = (sent = false): TransportError =>

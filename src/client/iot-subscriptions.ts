@@ -50,10 +50,10 @@ export function subscriptionsOf(session: ClientSession): Reading {
     path: string,
     { query, body }: Asking,
   ): Promise<Answer> {
-    const options = { statuses: [200, 401], body };
+    const options = { query, statuses: [200, 401], body };
     const askWith = ({ secret }: Token): Promise<Answer> => {
       const headers = { authorization: { prefix: 'Bearer ', secret } };
-      return session.read({ ...endpoint, headers }, counted, path, query, options);
+      return session.read({ ...endpoint, headers }, counted, path, options);
     };
     const first = await tokens.current();
     const answer = await askWith(first);
@@ -186,7 +186,7 @@ function tokensOf(session: ClientSession) {
     };
     const asking = { ...endpoint, ...defined({ gate }) };
     const reading = async () =>
-      tokenIn(parseAnswer(await session.read(asking, subject, path, '', more)));
+      tokenIn(parseAnswer(await session.read(asking, subject, path, more)));
     return understood(subject, path, reading, 'POST');
   }
 

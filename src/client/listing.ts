@@ -89,7 +89,7 @@ async function findByPath(
 ): Promise<readonly Live[]> {
   const path = endpoint.base.path + endpoint.dialect.path(kind.operations.collection, id);
   return understood(kind.name, path, async () => {
-    const answer = await read(endpoint, kind.name, path, '', { statuses: PRESENT_OR_ABSENT });
+    const answer = await read(endpoint, kind.name, path, { statuses: PRESENT_OR_ABSENT });
     if (answer.status !== 200) return [];
     const live = liveOf(endpoint.dialect, kind, endpoint.dialect.single(parseAnswer(answer)));
     if (live.id !== id) throw new Malformed(`is about ${live.id}`);
@@ -102,10 +102,10 @@ async function findByFilter(
   session: ClientSession,
   kind: Kind,
   endpoint: Endpoint,
-  filter: string,
   ids: readonly string[],
 ): Promise<readonly Live[]> {
   const { name, operations } = kind;
+  const filter = operations.by_ids ?? operations.by_id;
   const path = endpoint.base.path + endpoint.dialect.path(operations.collection);
   return understood(name, path, async () => {
     const found = new Map<string, Live>();
@@ -132,11 +132,8 @@ export async function find(
   const ids = [...new Set(wanted)].filter((id) => validId(id) !== undefined);
   const found = (): Promise<readonly (readonly Live[])[]> => {
     if (by_id === 'path') return each(ids, (id) => findByPath(session, kind, endpoint, id));
-    if (by_ids !== undefined)
-      return each(chunks(ids, valuesPerQuery), (chunk) =>
-        findByFilter(session, kind, endpoint, by_ids, chunk),
-      );
-    return each(ids, (id) => findByFilter(session, kind, endpoint, by_id, [id]));
+    const parts = chunks(ids, by_ids === undefined ? 1 : valuesPerQuery);
+    return each(parts, (part) => findByFilter(session, kind, endpoint, part));
   };
   return (await found()).flat();
 }

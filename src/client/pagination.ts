@@ -57,7 +57,7 @@ export async function* pagesOf(
   { endpoint, name, path, first, ahead, expand, heed }: Listed,
 ): AsyncGenerator<ResponsePage> {
   const plain: Read<Answer> = async (query, signal) => {
-    const answer = await session.read(endpoint, name, path, query, { signal });
+    const answer = await session.read(endpoint, name, path, { query, signal });
     heed?.(answer);
     return answer;
   };

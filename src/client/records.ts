@@ -36,7 +36,7 @@ export async function* records(
   const found = finder(endpoint, collection);
   if (id !== undefined) {
     yield await understood(name, path, async () => {
-      const answer = await session.read(endpoint, name, path, '', { statuses: PRESENT_OR_ABSENT });
+      const answer = await session.read(endpoint, name, path, { statuses: PRESENT_OR_ABSENT });
       return answer.status === 200 ? [found(endpoint.dialect.single(parseAnswer(answer)))] : [];
     });
     return;

@@ -13,6 +13,7 @@ import {
   refuse,
   same,
   wireText,
+  type CloudWriter,
   type Kind,
   type Live,
   type Request,
@@ -51,42 +52,36 @@ export function compose({ endpointOf }: ClientSession, kind: Kind, write: Write)
 }
 
 /** Sends once; again only what certainly did nothing. */
-export async function send(
-  { endpointOf, reveal, callOf, carry, tidy }: ClientSession,
-  kind: Kind,
-  request: Request,
-  write: Write,
-  mayLeave?: () => Promise<Request | undefined>,
-): Promise<Sent> {
-  const endpoint = endpointOf(kind.operations.dialect, kind.name);
-  const creates = write.verb === 'create';
+export function sender(session: ClientSession): CloudWriter['send'] {
+  const { endpointOf, reveal, callOf, carry, tidy } = session;
   const bodyOf = ({ body }: Request): string | undefined =>
     body && wireText(uncovered(body, reveal));
-  let result: HttpResult;
-  try {
-    const call = callOf(endpoint, request.method, request.path, {
-      counted: kind.name,
-      ...defined({ body: bodyOf(request) }),
-      ...(mayLeave && {
-        mayLeave: async () => {
-          const instead = await mayLeave();
-          return instead && bodyOf(instead);
-        },
-      }),
-    });
-    result = await carry(call, (one) => isRetryableWrite(endpoint.dialect, one, creates));
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    return { class: 'not_sent', ...defined({ diagnostic: error.diagnostics[0] }) };
-  }
-  const outcome = classify(result, { creates });
-  if (outcome === 'applied' && 'answer' in result)
-    return confirmed(kind, endpoint.dialect, request, write, result.answer);
-  const wait = 'answer' in result ? result.wait : undefined;
-  return {
-    class: outcome,
-    diagnostic: complaint(request, endpoint.dialect, result, tidy),
-    ...defined({ wait }),
+  return async (kind, request, write, mayLeave) => {
+    const endpoint = endpointOf(kind.operations.dialect, kind.name);
+    const creates = write.verb === 'create';
+    let result: HttpResult;
+    try {
+      const call = callOf(endpoint, request.method, request.path, {
+        counted: kind.name,
+        ...defined({ body: bodyOf(request) }),
+        ...(mayLeave && {
+          mayLeave: async () => {
+            const instead = await mayLeave();
+            return instead && bodyOf(instead);
+          },
+        }),
+      });
+      result = await carry(call, (one) => isRetryableWrite(endpoint.dialect, one, creates));
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return { class: 'not_sent', ...defined({ diagnostic: error.diagnostics[0] }) };
+    }
+    const outcome = classify(result, { creates });
+    if (outcome === 'applied' && 'answer' in result)
+      return confirmed(kind, endpoint.dialect, write, { request, answer: result.answer });
+    const wait = 'answer' in result ? result.wait : undefined;
+    const diagnostic = complaint(request, endpoint.dialect, result, tidy);
+    return { class: outcome, diagnostic, ...defined({ wait }) };
   };
 }
 
@@ -94,15 +89,15 @@ export async function send(
 function confirmed(
   kind: Kind,
   dialect: Dialect,
-  request: Request,
   write: Write,
-  answer: Answer,
+  { request, answer }: { readonly request: Request; readonly answer: Answer },
 ): Sent {
-  const doubtful = (why: string): Sent => {
+  const doubtful = (why: string, live?: Live): Sent => {
     const summary = `${request.method} ${request.path} answered ${answer.status}, but the answer ${why}`;
     const detail = 'Whether it was carried out is not known.';
     return {
       class: 'unknown',
+      ...defined({ live }),
       diagnostic: { severity: 'error', code: 'unreadable-answer', summary, detail },
     };
   };
@@ -116,7 +111,7 @@ function confirmed(
     const other = unechoed(kind, write, live);
     return other === undefined
       ? { class: 'applied', live }
-      : doubtful(`has another ${other} than was sent`);
+      : doubtful(`has another ${other} than was sent`, live);
   } catch (error) {
     if (!(error instanceof Malformed)) throw error;
     return doubtful(error.message);

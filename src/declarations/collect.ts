@@ -173,7 +173,7 @@ function takeDocument(
 function take(all: Collecting, file: FoundFile, document: RawDocument, key: string): void {
   const raw = (document.root as RawMap)[key] as Raw;
   const { offset } = offsetOf(document, [key]);
-  if (key === 'settings') return takePiece(all, pieceOf(all, file, [key], raw, offset));
+  if (key === 'settings') return takePiece(all, pieceOf(all, file, [key], { raw, offset }));
   if (!isMap(raw)) {
     if (raw !== null) all.unread.push((section) => section === key);
     const empty = raw === null ? ' Remove the key if it holds nothing.' : '';
@@ -186,7 +186,10 @@ function take(all: Collecting, file: FoundFile, document: RawDocument, key: stri
   }
   const offsets = document.marks.get(raw);
   for (const [name, one] of Object.entries(raw))
-    takePiece(all, pieceOf(all, file, [key, name], one, offsets?.get(name) ?? offset));
+    takePiece(
+      all,
+      pieceOf(all, file, [key, name], { raw: one, offset: offsets?.get(name) ?? offset }),
+    );
 }
 
 function takePiece(all: Collecting, piece: RawEntry): void {
@@ -224,8 +227,7 @@ function pieceOf(
   { library }: Collecting,
   from: FoundFile,
   path: readonly string[],
-  raw: Raw,
-  offset: number,
+  { raw, offset }: { readonly raw: Raw; readonly offset: number },
 ): RawEntry {
   return {
     from,

@@ -38,7 +38,7 @@ export function expectationOf(
     validator: run.validators.expectation,
     what: 'an expectation',
   };
-  const values = read(run, piece, piece.raw, form) as Written | undefined;
+  const values = read(run, piece, form) as Written | undefined;
   if (!values) return undefined;
   const { collection, where = {}, every, count } = values;
   const filters = new Map<string, string>();

@@ -98,10 +98,7 @@ export async function load(asked: LoadOptions): Promise<Loaded> {
     secretVariables: new Set(),
   };
   const stdin = finding.files.some(({ path }) => path === '-') ? await options.stdin() : undefined;
-  const brought: Brought =
-    finding.stacks.length > 0 && finding.diagnostics.length === 0
-      ? await broughtBy(options, finding.stacks)
-      : { pieces: [], types: new Map(), documents: [], diagnostics: [] };
+  const brought = await broughtBy(options, finding.diagnostics.length === 0 ? finding.stacks : []);
   const library = sourceFilesOf(
     beside(files, brought.documents),
     stdin,
@@ -131,12 +128,7 @@ export async function load(asked: LoadOptions): Promise<Loaded> {
       allowed: allowedIn([...collected.settings, ...overlay.settings]),
       using: (name) => used.add(name),
     },
-    lookups: new Map(
-      collected.lookups.map(({ name, raw }) => [
-        name,
-        isMap(raw) ? Object.keys(raw)[0] : undefined,
-      ]),
-    ),
+    lookups: new Map(collected.lookups.map(({ name, raw }) => [name, firstKey(raw)])),
     secret: secretsBelow(options, []),
     forms: new Map(),
     unread: [...collected.unread, ...overlay.unread, ...(brokenOff ? [() => true] : [])],
@@ -150,20 +142,21 @@ export async function load(asked: LoadOptions): Promise<Loaded> {
   adviseUnused(options, used, report);
   const usedOutside = keptMembers(options.outside, (_, name) => used.has(name));
   const understood = projectOf(parts, finding.paths, usedOutside);
-  const mayBeDeclared = (address: string): boolean => {
-    const { kind, name } = tryAddress(address) ?? {};
-    return (
-      kind === undefined || name === undefined || run.unread.some((mayHold) => mayHold(kind, name))
-    );
-  };
   return {
     ...(!report.failed() && { project: understood }),
     understood,
     unusable: run.unusable,
-    mayBeDeclared,
+    mayBeDeclared: (address) => mayDeclare(run, address),
     diagnostics: report.all(),
     frame: framing(library, [...found, ...overlays], cwd),
   };
+}
+
+const firstKey = (raw: Raw): string | undefined => (isMap(raw) ? Object.keys(raw)[0] : undefined);
+
+function mayDeclare({ unread }: ResolveRun, address: string): boolean {
+  const { kind, name } = tryAddress(address) ?? {};
+  return kind === undefined || name === undefined || unread.some((mayHold) => mayHold(kind, name));
 }
 
 type Brought = StackBlock & Pick<StackFiles, 'documents'>;
@@ -173,6 +166,7 @@ async function broughtBy(
   { files, kinds, cwd, synthesise }: LoadOptions,
   sources: readonly StackSource[],
 ): Promise<Brought> {
+  if (sources.length === 0) return { pieces: [], types: new Map(), documents: [], diagnostics: [] };
   const { desiredOf, readStacks } = await import('./stacks/index.js');
   const read = await readStacks(files, sources, synthesise);
   return { ...desiredOf(read, kinds, cwd), documents: read.documents };

@@ -108,15 +108,14 @@ export interface DeclarationForm {
   readonly references?: InterpolationContext['references'];
 }
 
-/** Fills in, checks and converts; undefined after a complaint. @param inside steps from the piece to `raw` */
+/** Fills in, checks and converts; undefined after a complaint. @param inside steps to what is read of the piece */
 export function read(
   run: ResolveRun,
   piece: RawEntry,
-  raw: Raw,
   form: DeclarationForm,
   inside: readonly string[] = [],
 ): Values | undefined {
-  const { values, wrong } = tryRead(run, piece, raw, form, (complaint) =>
+  const { values, wrong } = tryRead(run, piece, form, (complaint) =>
     complain(run, piece, { ...complaint, path: [...inside, ...complaint.path] }),
   );
   return wrong ? undefined : values;
@@ -125,8 +124,7 @@ export function read(
 /** Whatever could be made of it, and whether there was a complaint. */
 function tryRead(
   run: ResolveRun,
-  piece: RawEntry,
-  raw: Raw,
+  { raw, ofStack }: RawEntry,
   form: DeclarationForm,
   tell: Complain,
 ): { readonly values: Values; readonly wrong: boolean } {
@@ -137,7 +135,7 @@ function tryRead(
   };
   const root = object('', form.attributes);
   const given = substitute(raw, root, { path: [], scope: run.scope, complain: say });
-  const filled = piece.ofStack ? converted(given, root) : given;
+  const filled = ofStack ? converted(given, root) : given;
   for (const complaint of check(form.validator, form.attributes, filled, form.what)) say(complaint);
   const values = build(filled, root, {
     kinds: run.kinds,
@@ -156,7 +154,7 @@ export function settingsOf(run: ResolveRun, piece: RawEntry): Partial<Settings> 
     validator: run.validators.settings,
     what: 'settings',
   };
-  const values = read(run, piece, piece.raw, form) ?? {};
+  const values = read(run, piece, form) ?? {};
   for (const complaint of [...allowEnvErrors(piece.raw), ...settingErrors(values)])
     complain(run, piece, complaint);
   return values;
@@ -247,7 +245,7 @@ export function lookupOf(run: ResolveRun, piece: RawEntry): Lookup | undefined {
       summary: `the lookup \`${piece.name}\` asks for nothing`,
       detail: 'Name at least one attribute that tells the object from all others.',
     });
-  const asked = read(run, piece, raw, form, [name]);
+  const asked = read(run, { ...piece, raw }, form, [name]);
   const where = asked && normalAll(form.attributes, asked);
   return where && { name: piece.name, kind: name, where, origin: piece.origin };
 }
@@ -270,13 +268,13 @@ export function declarationsOf(run: ResolveRun, piece: RawEntry): readonly Decla
     return membersUnknown(run, piece);
   }
   const { for_each: each, ...body } = piece.raw;
-  const form = formOf(run, kind);
   const members =
     each === undefined
       ? [undefined]
       : (expanded(each, piece, run.scope, (complaint) => complain(run, piece, complaint)) ??
         membersUnknown(run, piece));
-  return members.flatMap((member) => declarationOf(run, piece, kind, form, body, member) ?? []);
+  const bare = { ...piece, raw: body };
+  return members.flatMap((member) => declarationOf(run, kind, bare, member) ?? []);
 }
 
 function membersUnknown(run: ResolveRun, { path, name }: RawEntry): readonly [] {
@@ -286,10 +284,8 @@ function membersUnknown(run: ResolveRun, { path, name }: RawEntry): readonly [] 
 
 function declarationOf(
   run: ResolveRun,
-  piece: RawEntry,
   kind: Kind,
-  form: DeclarationForm,
-  body: RawMap,
+  piece: RawEntry & { readonly raw: RawMap },
   member?: Member,
 ): Declaration | undefined {
   const address = formatAddress({
@@ -299,7 +295,7 @@ function declarationOf(
   });
   const scope = { ...run.scope, ...(member && { each: member }) };
   const tell: Complain = (complaint) => complain(run, piece, complaint, address);
-  const { values, wrong } = tryRead({ ...run, scope }, piece, body, form, tell);
+  const { values, wrong } = tryRead({ ...run, scope }, piece, formOf(run, kind), tell);
   const named = {
     address,
     kind: kind.name,
@@ -309,7 +305,7 @@ function declarationOf(
   };
   const wanted = wrong
     ? {}
-    : lifecycleOf(values['lifecycle'] as Lifecycle | undefined, body, member);
+    : lifecycleOf(values['lifecycle'] as Lifecycle | undefined, piece.raw, member);
   const error = [...lifecycleErrors(kind, wanted)];
   error.forEach(tell);
   const waits = piece.depends_on && { depends_on: piece.depends_on };

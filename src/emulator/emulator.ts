@@ -69,7 +69,7 @@ export function createEmulator(options: EmulatorOptions) {
   const extended = behaviours.dialect === 'public';
   const kinds = extended ? withExternals(options.kinds, collections) : options.kinds;
   const whole = extended ? withMentioned(estate, kinds) : estate;
-  const stored = createStore(kinds, collections, whole, clock, random);
+  const stored = createStore({ kinds, collections, estate: whole, clock, random });
   const staleFault = createStaleFault(stored, clock, random);
   const { store } = staleFault;
   const shared = { store, behaviours, clock, random, secrets: createSecrets() };
@@ -83,20 +83,8 @@ export function createEmulator(options: EmulatorOptions) {
   const seenBy = (method: string): EmulatedCloud =>
     method === 'GET' && staleFault.lags() ? lagging : cloud;
   const requests: Exchange[] = [];
-  const landing = new Set<Promise<unknown>>();
+  const { later, settled } = lateWrites(clock);
   let play = staged(options.faults ?? []);
-
-  const later = (milliseconds: number, work: () => Promise<unknown>): void => {
-    const landed: Promise<unknown> = clock
-      .sleep(milliseconds)
-      .then(work)
-      .catch((error: unknown) => {
-        // Nobody is there any more to hear that the connection broke.
-        if (!(error instanceof ConnectionReset)) throw error;
-      })
-      .finally(() => landing.delete(landed));
-    landing.add(landed);
-  };
 
   /** @throws ConnectionReset where a fault breaks the connection. */
   const fetch = async (request: Request): Promise<Response> => {
@@ -144,7 +132,25 @@ export function createEmulator(options: EmulatorOptions) {
       const kind = kinds.get(name);
       return kind ? store.all(kind) : [...store.records(name)];
     },
-    /** Resolves once every late write has landed. */
+    settled,
+  };
+}
+
+/** Requests that are carried out after their time; `settled` resolves once every one of them is. */
+function lateWrites(clock: Clock) {
+  const landing = new Set<Promise<unknown>>();
+  return {
+    later: (milliseconds: number, work: () => Promise<unknown>): void => {
+      const landed: Promise<unknown> = clock
+        .sleep(milliseconds)
+        .then(work)
+        .catch((error: unknown) => {
+          // Nobody is there any more to hear that the connection broke.
+          if (!(error instanceof ConnectionReset)) throw error;
+        })
+        .finally(() => landing.delete(landed));
+      landing.add(landed);
+    },
     settled: async (): Promise<void> => {
       while (landing.size > 0) await Promise.all(landing);
     },

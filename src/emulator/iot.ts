@@ -92,13 +92,10 @@ function search(c: Asked): Response {
   checkParameters(query, (name) => ['q', 'limit', 'cursor'].includes(name));
   const records = store.records('subscriptions').filter(conditionOf(query.get('q') ?? ''));
   const identify = (record: StoredRecord): string => String(record['imsi'] ?? record['iccid']);
-  const size = count(
-    query,
-    'limit',
-    query.has('cursor') ? DEFAULT_PAGE : records.length,
+  const size = count(query, 'limit', query.has('cursor') ? DEFAULT_PAGE : records.length, [
     1,
     query.has('limit') ? MOST_PAGE : Infinity,
-  );
+  ]);
   const cursor = query.get('cursor');
   const start = cursor === null ? 0 : behind(records, cursor, 'cursor', identify);
   const shown = records

@@ -8,8 +8,7 @@ export function count(
   query: URLSearchParams,
   name: string,
   fallback: number,
-  least: number,
-  most: number,
+  [least, most]: readonly [number, number],
 ): number {
   const text = query.get(name);
   if (text === null) return fallback;

@@ -58,7 +58,7 @@ export function addTrials(app: EmulatorApp, cloud: EmulatedCloud): void {
 
 /** What the body gives. @throws Refused (400) where it lacks any of it */
 function taken(c: Asked, attributes: Attributes): JsonObject {
-  const fields = fieldsOf(c, { attributes }, bodyOf(c, 'v2'), false, asIs);
+  const fields = fieldsOf(c, { attributes }, bodyOf(c, 'v2'), asIs);
   requireAll({ attributes }, fields, asIs);
   return fields;
 }

@@ -41,41 +41,99 @@ export type RecordStore = ReturnType<typeof createStore>;
 /** Hears of each change: the steps that lead from the estate before it to the one after it. */
 export type Listener = (steps: readonly EstateStep[]) => void;
 
+const NUMERIC = /^\d{1,15}$/;
+
+interface EntryFacts {
+  readonly id: string;
+  readonly at: string;
+  readonly root: string;
+  readonly users: ReadonlyMap<string, User>;
+}
+
+interface StoreOptions {
+  readonly kinds: Kinds;
+  readonly collections: Collections;
+  readonly estate: Estate;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
 /** @throws Refusal for an estate with a strange kind, an id twice or no account at all. */
-export function createStore(
-  kinds: Kinds,
-  collections: Collections,
-  estate: Estate,
-  clock: Clock,
-  random: Random,
-) {
+export function createStore(options: StoreOptions) {
+  const { kinds, collections, estate } = options;
   checkKinds(estate, kinds, collections);
-  const uuid = timeUuids(clock, random);
-  /** ISO 8601. */
-  const now = (): string => new Date(clock.now()).toISOString();
   const root = ownAccount(estate);
-  let nextId = estate.next_id ?? highestId(estate) + 1;
-  const newId = (kind: Collection): string => (kind.id === 'id' ? String(nextId++) : uuid());
-  const stamp = (collection: Collection, name: string): Json | undefined => {
-    if (name === collection.id) return newId(collection);
-    return name === 'updated_at' || name === 'created_at' ? now() : undefined;
-  };
-  const fill = (kind: Kind) => (name: string, attribute: Attribute) => {
-    const stamped = stamp(kind, name);
-    if (stamped !== undefined) return stamped;
-    if (name === 'version_number') return 1;
-    if (name === 'enabled' || name === 'synched') return true;
-    return attribute.word === 'ref' && attribute.to === 'accounts' && attribute.wire === 'url'
-      ? root
-      : undefined;
+  const defaults = defaultsOf(options, root);
+  const { take, stored, ...tables } = tablesOf(options, defaults);
+  const users: ReadonlyMap<string, User> = new Map(
+    (estate.users ?? []).map((user) => [user.id, user]),
+  );
+  const listeners: Listener[] = [];
+  const change = (...steps: readonly EstateStep[]): void => {
+    for (const step of steps) take(step);
+    for (const listener of listeners) listener(steps);
   };
 
-  /** A record of what is only read: known fields with their defaults, unknown ones as they are. */
-  const seeded = (collection: Collection, seed: JsonObject): StoredRecord =>
-    collection.operations.dialect === 'iot'
-      ? seed
-      : { ...seed, ...completed(collection, seed, (name) => stamp(collection, name)) };
+  return {
+    kinds,
+    /** Id of the keys' own account. */
+    root,
+    users,
+    occupied: estate.occupied ?? {},
+    ...tables,
+    /** A new record of what is only read: what `fields` leaves out is filled in. */
+    add: (collection: Collection, fields: JsonObject): StoredRecord => {
+      const put = defaults.seeded(collection, fields);
+      change({ in: collection.name, put });
+      return put;
+    },
+    /** Something happens: a record like the first one comes before it, or (`remove`) the first one is forgotten. */
+    happen: (collection: Collection, remove: boolean): void => {
+      const [first] = tables.records(collection.name);
+      const like = {
+        ...first,
+        ...(collection.id !== undefined && { [collection.id]: defaults.newId(collection) }),
+      };
+      if (first)
+        change({ in: collection.name, ...(remove ? { at: 0 } : { put: like, first: true }) });
+    },
+    /** Puts a record of what is only read here, and changed elsewhere, in place of another; the log knows nothing of it. */
+    rewrite: (name: string, before: StoredRecord, after: StoredRecord): void =>
+      change({ in: name, at: tables.records(name).indexOf(before), put: after }),
+    /** A record with every default set, a new id and the time of now, then `fields` over it. */
+    draft: (kind: Kind, fields: JsonObject): StoredRecord => ({
+      ...completed(kind, {}, defaults.fill(kind)),
+      ...fields,
+    }),
+    /** Carries a change out, logs it and tells the listeners. */
+    commit: (made: RecordChange): void => {
+      const { kind, after, first } = made;
+      const id = (after ?? made.before)?.[kind.id] as string;
+      const put = entryOf(made, id, { id: defaults.uuid(), at: defaults.now(), root, users });
+      change(
+        { in: kind.name, id, ...(after && { put: after }), ...(first && { first: true }) },
+        { in: 'activity_logs', put },
+      );
+    },
+    now: defaults.now,
+    snapshot: (): Estate => ({
+      version: 1,
+      root,
+      next_id: defaults.nextId(),
+      records: stored(),
+      users: [...users.values()],
+      occupied: estate.occupied ?? {},
+      activity_logs: [...tables.log],
+    }),
+    listen: (listener: Listener): void => void listeners.push(listener),
+  };
+}
 
+/** Every record by kind or collection, and the log. */
+function tablesOf(
+  { kinds, collections, estate }: StoreOptions,
+  { fill, seeded, taken }: ReturnType<typeof defaultsOf>,
+) {
   const seedsOf = ({ name }: Collection): readonly JsonObject[] => estate.records[name] ?? [];
   const shelves = new Map(
     [...kinds.values()].map((kind) => [kind.name, shelf(kind, seedsOf(kind), fill(kind))]),
@@ -87,118 +145,100 @@ export function createStore(
   const read = new Map(
     others.map((one) => [one.name, seedsOf(one).map((seed) => seeded(one, seed))]),
   );
-  const recordsOf = (name: string): JsonObject[] => read.get(name) ?? [];
-  const users = new Map((estate.users ?? []).map((user) => [user.id, user]));
   const log: JsonObject[] = [...(estate.activity_logs ?? [])];
-  const listeners: Listener[] = [];
 
-  const take = ({ in: name, id, at, put, first }: EstateStep): void => {
+  const take = (step: EstateStep): void => {
+    const { in: name, id, put, first } = step;
     const kept = shelves.get(name);
-    if (!kept)
-      return placed(name === 'activity_logs' ? log : recordsOf(name), at, put, first === true);
+    if (!kept) return placed(name === 'activity_logs' ? log : (read.get(name) ?? []), step);
     if (id !== undefined && put) kept.put(id, put, first === true);
     else if (id !== undefined) kept.remove(id);
-    if (/^\d{1,15}$/.test(id ?? '')) nextId = Math.max(nextId, Number(id) + 1);
+    taken(id ?? '');
   };
   for (const step of estate.changes ?? []) take(step);
-  const change = (...steps: readonly EstateStep[]): void => {
-    for (const step of steps) take(step);
-    for (const listener of listeners) listener(steps);
-  };
-
-  /** Carries a change out, logs it and tells the listeners. */
-  const commit = ({ kind, before, after, actor, face, first = false }: RecordChange): void => {
-    const record = (after ?? before) as StoredRecord;
-    const id = record[kind.id] as string;
-    const owner = kind.name === 'accounts' ? id : record.account;
-    const kept = after ? 'update' : 'delete';
-    const seen = {
-      before: before ? showRecord(kind, before, face, false) : null,
-      after: after ? showRecord(kind, after, face, false) : null,
-    };
-    const put = logEntry(
-      {
-        id: uuid(),
-        at: now(),
-        action: before ? kept : 'create',
-        actor,
-        account: typeof owner === 'string' ? owner : root,
-        ...seen,
-      },
-      loggedObject(kind.name, id, seen.after ?? seen.before ?? {}, users),
-    );
-    change(
-      { in: kind.name, id, ...(after && { put: after }), ...(first && { first: true }) },
-      { in: 'activity_logs', put },
-    );
-  };
-
-  const snapshot = (): Estate => ({
-    version: 1,
-    root,
-    next_id: nextId,
-    records: Object.fromEntries([
-      ...[...kinds.values()].map((kind) => [kind.name, of(kind).all()] as const),
-      ...[...read].map(([name, list]) => [name, [...list]] as const),
-    ]),
-    users: [...users.values()],
-    occupied: estate.occupied ?? {},
-    activity_logs: [...log],
-  });
 
   return {
-    kinds,
     /** What is only read, beside the log of changes. */
     collections: others,
-    /** Id of the keys' own account. */
-    root,
-    users: users as ReadonlyMap<string, User>,
-    occupied: estate.occupied ?? {},
     log: log as readonly JsonObject[],
     all: (kind: Kind): readonly StoredRecord[] => of(kind).all(),
     get: (kind: Kind, id: string) => of(kind).get(id),
     /** Records of what is only read. */
-    records: (name: string): readonly StoredRecord[] => recordsOf(name),
-    /** A new record of what is only read: what `fields` leaves out is filled in. */
-    add: (collection: Collection, fields: JsonObject): StoredRecord => {
-      const put = seeded(collection, fields);
-      change({ in: collection.name, put });
-      return put;
-    },
-    /** Something happens: a record like the first one comes before it, or (`remove`) the first one is forgotten. */
-    happen: (collection: Collection, remove: boolean): void => {
-      const [first] = recordsOf(collection.name);
-      const like = {
-        ...first,
-        ...(collection.id !== undefined && { [collection.id]: newId(collection) }),
-      };
-      if (first)
-        change({ in: collection.name, ...(remove ? { at: 0 } : { put: like, first: true }) });
-    },
-    /** Puts a record of what is only read here, and changed elsewhere, in place of another; the log knows nothing of it. */
-    rewrite: (name: string, before: StoredRecord, after: StoredRecord): void =>
-      change({ in: name, at: recordsOf(name).indexOf(before), put: after }),
+    records: (name: string): readonly StoredRecord[] => read.get(name) ?? [],
     /** Where the record stands in the listing: ascending, never given twice while the emulator runs. */
     place: (kind: Kind, id: string) => of(kind).place(id),
-    /** A record with every default set, a new id and the time of now, then `fields` over it. */
-    draft: (kind: Kind, fields: JsonObject): StoredRecord => ({
-      ...completed(kind, {}, fill(kind)),
-      ...fields,
-    }),
-    commit,
-    now,
-    snapshot,
-    listen: (listener: Listener): void => void listeners.push(listener),
+    take,
+    stored: () =>
+      Object.fromEntries([
+        ...[...kinds.values()].map((kind) => [kind.name, of(kind).all()] as const),
+        ...[...read].map(([name, list]) => [name, [...list]] as const),
+      ]),
   };
 }
 
+/** What a new record is given: id, times, and values of fields that nobody has set. */
+function defaultsOf({ estate, clock, random }: StoreOptions, root: string) {
+  const uuid = timeUuids(clock, random);
+  /** ISO 8601. */
+  const now = (): string => new Date(clock.now()).toISOString();
+  let nextId = estate.next_id ?? highestId(estate) + 1;
+  const newId = (kind: Collection): string => (kind.id === 'id' ? String(nextId++) : uuid());
+  const stamp = (collection: Collection, name: string): Json | undefined => {
+    if (name === collection.id) return newId(collection);
+    return name === 'updated_at' || name === 'created_at' ? now() : undefined;
+  };
+  return {
+    uuid,
+    now,
+    newId,
+    nextId: () => nextId,
+    /** No later record is given this id. */
+    taken: (id: string): void => {
+      if (NUMERIC.test(id)) nextId = Math.max(nextId, Number(id) + 1);
+    },
+    fill: (kind: Kind) => (name: string, attribute: Attribute) => {
+      const stamped = stamp(kind, name);
+      if (stamped !== undefined) return stamped;
+      if (name === 'version_number') return 1;
+      if (name === 'enabled' || name === 'synched') return true;
+      return attribute.word === 'ref' && attribute.to === 'accounts' && attribute.wire === 'url'
+        ? root
+        : undefined;
+    },
+    /** A record of what is only read: known fields with their defaults, unknown ones as they are. */
+    seeded: (collection: Collection, seed: JsonObject): StoredRecord =>
+      collection.operations.dialect === 'iot'
+        ? seed
+        : { ...seed, ...completed(collection, seed, (name) => stamp(collection, name)) },
+  };
+}
+
+/** What the log says of a change to the object with this id. */
+function entryOf(
+  { kind, before, after, actor, face }: RecordChange,
+  object: string,
+  { root, users, ...entry }: EntryFacts,
+): JsonObject {
+  const owner = kind.name === 'accounts' ? object : (after ?? before)?.account;
+  const kept = after ? 'update' : 'delete';
+  const seen = {
+    before: before ? showRecord(kind, before, face, false) : null,
+    after: after ? showRecord(kind, after, face, false) : null,
+  };
+  return logEntry(
+    {
+      ...entry,
+      action: before ? kept : 'create',
+      actor,
+      account: typeof owner === 'string' ? owner : root,
+      ...seen,
+    },
+    loggedObject(kind.name, object, seen.after ?? seen.before ?? {}, users),
+  );
+}
+
 /** Changes a list without ids: what stands at a place, or a new record behind all others or before them. */
-function placed(
-  list: JsonObject[],
-  at: number | undefined,
-  put: JsonObject | undefined,
-  first: boolean,
-): void {
+function placed(list: JsonObject[], { at, put, first }: EstateStep): void {
   if (at !== undefined) list.splice(at, 1, ...(put ? [put] : []));
   else if (put && first) list.unshift(put);
   else if (put) list.push(put);
@@ -253,6 +293,6 @@ function highestId({ records }: Estate): number {
   let highest = 0;
   for (const list of Object.values(records))
     for (const { id } of list)
-      if (/^\d{1,15}$/.test(String(id))) highest = Math.max(highest, Number(id));
+      if (NUMERIC.test(String(id))) highest = Math.max(highest, Number(id));
   return highest;
 }

@@ -126,6 +126,8 @@ export function blank(attribute: Attribute): Json {
 export interface Intake {
   readonly kinds: Kinds;
   readonly behaviours: Behaviours;
+  /** Whether the fields are of an object that exists. */
+  readonly update: boolean;
   readonly exists: (kind: string, id: string) => boolean | undefined;
   readonly complain: (path: string, why: string) => void;
 }
@@ -135,7 +137,6 @@ export function acceptAll(
   attributes: Attributes,
   body: Readonly<Record<string, unknown>>,
   intake: Intake,
-  update: boolean,
   below = '',
 ): Record<string, Json> {
   const fields: Record<string, Json> = {};
@@ -143,9 +144,9 @@ export function acceptAll(
     const attribute = own(attributes, name);
     const path = below + name;
     if (!attribute) intake.complain(path, 'is not a field');
-    else if (attribute.computed === true || (update && attribute.immutable === true))
+    else if (attribute.computed === true || (intake.update && attribute.immutable === true))
       intake.complain(path, 'cannot be written');
-    else if (attribute.only_false === true && !(update && value === false))
+    else if (attribute.only_false === true && !(intake.update && value === false))
       intake.complain(path, 'can only be set to false, by an update');
     else fields[name] = accept(attribute, value, path, intake) ?? null;
   }
@@ -214,7 +215,7 @@ function acceptObject(
   path: string,
   intake: Intake,
 ): Json {
-  const fields = acceptAll(attributes, members, intake, false, `${path}.`);
+  const fields = acceptAll(attributes, members, { ...intake, update: false }, `${path}.`);
   for (const [name, { optional, computed, word }] of Object.entries(attributes)) {
     const needed = optional !== true && computed !== true && word !== 'set' && word !== 'list';
     if (needed && !Object.hasOwn(members, name)) intake.complain(`${path}.${name}`, 'is required');

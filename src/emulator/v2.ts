@@ -132,7 +132,7 @@ function list(c: Asked, kind: Kind, text: TextOf): Response {
     plain ? text(record, face) : wireText(narrow(shown(record)));
   return byOffset
     ? offsetPage(c, records, show, true)
-    : cursorPage(c, kind, records, show, ordered);
+    : cursorPage(c, kind, records, { show, ordered });
 }
 
 function expandedRecord(c: Asked, kind: Kind, record: StoredRecord, name: string): JsonObject {
@@ -176,7 +176,7 @@ export function offsetPage<T>(
 ): Response {
   const query = queryOf(c);
   const limit = limitOf(c);
-  const offset = count(query, 'offset', 0, 0, Number.MAX_SAFE_INTEGER);
+  const offset = count(query, 'offset', 0, [0, Number.MAX_SAFE_INTEGER]);
   const at = (start: number): string => pageUrl(c, { limit: String(limit), offset: String(start) });
   const next = offset + limit < items.length ? at(offset + limit) : null;
   const previous = offset > 0 ? at(Math.max(0, offset - limit)) : null;
@@ -191,8 +191,7 @@ function cursorPage(
   c: Asked,
   kind: Kind,
   items: readonly StoredRecord[],
-  show: (record: StoredRecord) => string,
-  ordered: boolean,
+  { show, ordered }: { readonly show: (record: StoredRecord) => string; readonly ordered: boolean },
 ): Response {
   const query = queryOf(c);
   const limit = limitOf(c);
@@ -213,7 +212,7 @@ function cursorPage(
 /** In the public dialect a larger limit counts as the largest there is. */
 function limitOf(c: Asked): number {
   const most = c.env.cloud.behaviours.dialect === 'public' ? Infinity : MOST_PAGE;
-  return Math.min(count(queryOf(c), 'limit', DEFAULT_PAGE, 1, most), MOST_PAGE);
+  return Math.min(count(queryOf(c), 'limit', DEFAULT_PAGE, [1, most]), MOST_PAGE);
 }
 
 function pageUrl(c: Asked, changes: Readonly<Record<string, string | null>>): string {
@@ -243,14 +242,14 @@ function listActivities(c: Asked): Response {
 
 export const asIs = (path: string): string => path;
 
-function sentFields(c: Asked, kind: Kind, update: boolean): Record<string, Json> {
+function sentFields(c: Asked, kind: Kind): Record<string, Json> {
   const body = bodyOf(c, 'v2');
   if (Object.keys(body).length === 0) turnDown(400, 'the body is empty');
-  return fieldsOf(c, kind, body, update, asIs);
+  return fieldsOf(c, kind, body, asIs);
 }
 
 function makeOne(c: Asked, kind: Kind): Response {
-  const fields = sentFields(c, kind, false);
+  const fields = sentFields(c, kind);
   if (!specificsOf(kind).anyOf) requireAll(kind, fields, asIs);
   const record = drafted(c, kind, fields);
   commit(c, { kind, after: record });
@@ -263,7 +262,7 @@ function updateOne(c: Asked, kind: Kind): Response {
   const { hindersUpdate, settled, follow, listsUrl } = specificsOf(kind);
   const before = existing(c, kind);
   const isPut = c.req.method === 'PUT';
-  const sent = sentFields(c, kind, true);
+  const sent = sentFields(c, kind);
   const fields = isPut ? sent : added(kind, before, sent);
   const after = {
     ...before,

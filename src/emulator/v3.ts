@@ -111,7 +111,7 @@ export function cursorPage(
   beside: (shown: readonly StoredRecord[]) => JsonObject = () => ({}),
 ): Response {
   const query = queryOf(c);
-  const size = count(query, 'page[size]', DEFAULT_PAGE, 1, MOST_PAGE);
+  const size = count(query, 'page[size]', DEFAULT_PAGE, [1, MOST_PAGE]);
   const [start, end] = bounds(records, kind, query, size);
   const shown = records.slice(start, end);
   const cursor = (index: number): string => cursorAt(records, index, identify(kind));
@@ -257,7 +257,7 @@ function updateOne(c: Asked, kind: Kind): Response {
   const written = Object.entries(attributes).filter(
     ([name, value]) => kind.attributes[name]?.computed !== true || !equal(value, before[name]),
   );
-  const fields = fieldsOf(c, kind, Object.fromEntries(written), true, inAttributes);
+  const fields = fieldsOf(c, kind, Object.fromEntries(written), inAttributes);
   const kept = Object.entries(before).filter(
     ([name]) => kind.attributes[name]?.wire === 'relationship',
   );
@@ -270,8 +270,8 @@ function updateOne(c: Asked, kind: Kind): Response {
 function makeOne(c: Asked, kind: Kind): Response {
   const { attributes, links } = resourceOf(c, kind);
   const fields = {
-    ...fieldsOf(c, kind, attributes, false, inAttributes),
-    ...fieldsOf(c, kind, links, false, inRelationships),
+    ...fieldsOf(c, kind, attributes, inAttributes),
+    ...fieldsOf(c, kind, links, inRelationships),
   };
   requireAll(kind, fields, placeIn(kind));
   const record = drafted(c, kind, fields);

@@ -15,7 +15,6 @@ export function fieldsOf(
   c: Asked,
   { attributes }: Pick<Kind, 'attributes'>,
   body: Readonly<Record<string, unknown>>,
-  update: boolean,
   place: (path: string) => string,
 ): Record<string, Json> {
   const { store, behaviours } = c.env.cloud;
@@ -25,8 +24,14 @@ export function fieldsOf(
   };
   const complaints: { readonly path: string; readonly why: string }[] = [];
   const complain = (path: string, why: string): void => void complaints.push({ path, why });
-  const intake = { kinds: store.kinds, behaviours, exists, complain };
-  const fields = acceptAll(attributes, body, intake, update);
+  const intake = {
+    kinds: store.kinds,
+    behaviours,
+    update: c.req.method !== 'POST',
+    exists,
+    complain,
+  };
+  const fields = acceptAll(attributes, body, intake);
   if (complaints.length > 0)
     turnDown(
       400,

@@ -12,7 +12,7 @@ import type {
 import type { DocumentBase } from './cloud.js';
 import type { Diagnostic, Origin } from './diagnostic.js';
 import type { Json, JsonObject } from './json.js';
-import type { Summary, Verdict, WriteCounts } from './plan.js';
+import type { PlanRequest, Summary, Verdict, WriteCounts } from './plan.js';
 
 export interface PatchOperation {
   readonly op: 'test' | 'add' | 'replace' | 'remove';
@@ -100,11 +100,7 @@ export interface PlanDocument extends DocumentHead {
 }
 
 /** How a plan was asked for: what has to be the same when a saved plan is applied. */
-export interface PlanOptions {
-  readonly targets: readonly string[];
-  readonly excludes: readonly string[];
-  readonly allow: readonly string[];
-  readonly destroy: boolean;
+export interface PlanOptions extends PlanRequest {
   readonly env?: string;
   readonly variables: Readonly<Record<string, string>>;
 }

@@ -26,15 +26,8 @@ export interface SaltedFingerprint {
   readonly keyed: boolean;
 }
 
-/** One fingerprint of several secrets together. It is compared first, for one scrypt (none with the key) instead of one per secret. */
-export interface CombinedFingerprint {
-  /** Digest of the list of their fingerprints, which identifies the secrets and their values. */
-  readonly of: string;
-  /** base64 */
-  readonly hash: string;
-  /** As in a fingerprint. */
-  readonly cost?: number;
-}
+/** One fingerprint of several secrets together. It is compared first, for one scrypt (none with the key) instead of one per secret. `of` is a digest of the list of their fingerprints, which identifies the secrets and their values. */
+export type CombinedFingerprint = Fingerprint;
 
 export interface Entry {
   readonly kind: string;
@@ -117,6 +110,14 @@ export interface Intent extends Moment {
   readonly content?: string;
   /** For a create: that content itself (no secret), so that recovery compares and not only hashes. For an update that counts against the limits: what is sent, as the state holds it. */
   readonly body?: JsonObject;
+  /** For a create: attributes that `body` does not hold in clear, and a fingerprint of their values with its salt. */
+  readonly hidden?: {
+    readonly names: readonly string[];
+    readonly salt: string;
+    readonly fingerprint: Fingerprint;
+  };
+  /** For a create: the id in a response whose object is not what was sent. Known to the run that got it, and not recorded. */
+  readonly answered?: string;
   /** For a create: ids of the objects of equal content that existed before, which recovery must not take. */
   readonly preimage?: readonly string[];
   /** For a create, where ids are numbers: the highest that existed before; what is above it is new. */

@@ -62,6 +62,16 @@ const driftedActions: Readonly<Record<DriftRecord['status'], string>> = {
   settled: 'noop',
 };
 
+const lineAt = (now: number, [level, type, message, more]: Said): string =>
+  jsonLine({
+    '@level': level,
+    '@message': visible(message),
+    '@module': 'trueup.ui',
+    '@timestamp': new Date(now).toISOString(),
+    type,
+    ...more,
+  });
+
 /** Each call answers zero or more whole lines. */
 export function ndjson({
   version,
@@ -70,15 +80,7 @@ export function ndjson({
   readonly version: string;
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
 }) {
-  const line = ([level, type, message, more]: Said): string =>
-    jsonLine({
-      '@level': level,
-      '@message': visible(message),
-      '@module': 'trueup.ui',
-      '@timestamp': new Date(clock.now()).toISOString(),
-      type,
-      ...more,
-    });
+  const line = (said: Said): string => lineAt(clock.now(), said);
   const lines = (all: Iterable<Said>): string => Array.from(all, line).join('');
   const running = new Map<string, { readonly action: Action; readonly since: number }>();
   // Events do not say of an adoption whether it writes: the plan that came before does.
@@ -91,16 +93,9 @@ export function ndjson({
   /** One `apply_progress` for each running change: to be asked for every few seconds. */
   const progress = (): string =>
     lines(
-      [...running].map(([address, { action, since }]) => {
-        const elapsed_seconds = seconds(clock.monotonic() - since);
-        const message = `${address}: still ${during[action]} after ${elapsed_seconds} s`;
-        return [
-          'info',
-          'apply_progress',
-          message,
-          { hook: { ...hook(address, action), elapsed_seconds } },
-        ];
-      }),
+      [...running].map(([address, { action, since }]) =>
+        stillRunning(address, action, hook(address, action), clock.monotonic() - since),
+      ),
     );
   const diagnostics = (all: readonly Diagnostic[]): string => lines(all.map(diagnosed));
 
@@ -120,14 +115,7 @@ export function ndjson({
         case 'start':
           if (event.action === 'keep') return '';
           running.set(event.address, { action: event.action, since: clock.monotonic() });
-          return line([
-            'info',
-            'apply_start',
-            `${event.address}: ${during[event.action]}`,
-            {
-              hook: hook(event.address, event.action, event.id),
-            },
-          ]);
+          return line(started(event, hook(event.address, event.action, event.id)));
         case 'end': {
           const { address, action, id, diagnostic } = event.outcome;
           running.delete(address);
@@ -170,6 +158,19 @@ function resource(address: string): Json {
 }
 
 const seconds = (milliseconds: number): number => Math.round(milliseconds / 1000);
+
+const started = ({ address, action }: Extract<Event, { type: 'start' }>, hook: Hook): Said => [
+  'info',
+  'apply_start',
+  `${address}: ${during[action]}`,
+  { hook },
+];
+
+function stillRunning(address: string, action: Action, hook: Hook, elapsed: number): Said {
+  const elapsed_seconds = seconds(elapsed);
+  const message = `${address}: still ${during[action]} after ${elapsed_seconds} s`;
+  return ['info', 'apply_progress', message, { hook: { ...hook, elapsed_seconds } }];
+}
 
 /** Skipped changes never started; they and kept objects have no line except their diagnostic. */
 function* ended(outcome: Outcome, hook: Hook): Generator<Said> {

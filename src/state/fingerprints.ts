@@ -29,41 +29,76 @@ interface Member {
   readonly value: string;
 }
 
+type Options = { readonly key?: string; readonly cost?: number; readonly atOnce?: number };
+
 /** @param options.key TRUEUP_FINGERPRINT_KEY @param options.cost log2 of scrypt's N @param options.atOnce how many scrypts run beside one another */
-export function scryptFingerprints(
-  options: { readonly key?: string; readonly cost?: number; readonly atOnce?: number } = {},
-): Fingerprints {
-  const { key, cost = 14, atOnce = 2 } = options;
-  const derived = new Map<string, Promise<Buffer>>();
-  const soon = limited(atOnce);
+export function scryptFingerprints(options: Options = {}): Fingerprints {
+  const { mode, isProven, make, matches, proveTogether, wholeOf } = proofsOf(options);
+
+  return {
+    make,
+    async compare({ secrets_salt: salt = '', secrets_together: all = [] }, known, advance) {
+      const asked = known.filter((one) => one.asked);
+      for (const made of all.length === 0
+        ? []
+        : [known.filter(isSlow), ...(options.key === undefined ? [] : [known.filter(isKeyed)])])
+        if (distinct(made.filter((one) => one.asked)) > 1)
+          await proveTogether(salt, all, sorted(made));
+      const rest = asked.filter(({ fingerprint, value }) => !isProven(fingerprint, value));
+      const total = new Set(rest.map(({ value }) => value)).size;
+      const done = new Set<string>();
+      const verdicts = new Map<Known, Compared>(asked.map((one) => [one, true]));
+      await Promise.all(
+        rest.map(async (one) => {
+          verdicts.set(one, await matches(one.value, salt, one.fingerprint));
+          if (done.size < done.add(one.value).size) advance(done.size, total);
+        }),
+      );
+      return known.map((one) => verdicts.get(one));
+    },
+    async renew(state, values) {
+      const { secrets_salt: salt } = state;
+      if (salt === undefined || values.size === 0) return state;
+      const isCurrent = (one: Fingerprint | SaltedFingerprint): one is Fingerprint =>
+        !('algorithm' in one) && one.cost === mode.cost;
+      const members: Member[] = [];
+      const renewed = async (address: string, entry: Entry): Promise<Entry> => {
+        const secrets = await Promise.all(
+          Object.entries(entry.secrets ?? {}).map(async ([path, known]) => {
+            const of = `${address} ${path}`;
+            const value = values.get(of);
+            if (value === undefined || !isProven(known, value)) return [path, known] as const;
+            const fingerprint = isCurrent(known) ? known : await make(salt, of, value);
+            members.push({ fingerprint, value });
+            return [path, fingerprint] as const;
+          }),
+        );
+        return secrets.every(([path, fingerprint]) => entry.secrets?.[path] === fingerprint)
+          ? entry
+          : { ...entry, secrets: Object.fromEntries(secrets) };
+      };
+      const resources = Object.fromEntries(
+        await Promise.all(
+          Object.entries(state.resources).map(
+            async ([address, entry]) => [address, await renewed(address, entry)] as const,
+          ),
+        ),
+      );
+      const together = await wholeOf(salt, state.secrets_together ?? [], sorted(members));
+      return { ...state, resources, ...(together.length > 0 && { secrets_together: together }) };
+    },
+  };
+}
+
+/** Makes, compares and proves fingerprints. */
+function proofsOf({ key, cost = 14, atOnce = 2 }: Options) {
+  const { slow, hashOf, wholeHash } = hashesOf(key, atOnce);
   /** Values by the hash of their proven fingerprint. */
   const proven = new Map<string, string>();
   const isProven = ({ hash }: { readonly hash: string }, value: string): boolean =>
     proven.get(hash) === value;
-
-  const slow = (value: string | Buffer, recipe: Recipe): Promise<Buffer> => {
-    const name = canonical([sha256(value), recipe]);
-    return cached(derived, name, () => soon(() => derive(value, recipe)));
-  };
-  const hashOf = async (
-    value: string,
-    salt: string,
-    { of, cost: slowness }: Omit<Fingerprint, 'hash'>,
-  ): Promise<string> =>
-    hmac(
-      slowness === undefined
-        ? hmac(key as string, `${salt} ${value}`)
-        : await slow(value, recipeOf(salt, slowness)),
-      of,
-    ).toString('base64');
-  const wholeHash = (
-    members: readonly Member[],
-    salt: string,
-    together: Omit<CombinedFingerprint, 'hash'>,
-  ) => hashOf(JSON.stringify(members.map(({ value }) => value)), salt, together);
-
   /** The members of a new fingerprint that depend on the key. */
-  const mode = key === undefined ? { cost } : {};
+  const mode: { readonly cost?: number } = key === undefined ? { cost } : {};
 
   async function make(salt: string, of: string, value: string): Promise<Fingerprint> {
     const plain = { of, ...mode };
@@ -101,60 +136,6 @@ export function scryptFingerprints(
     for (const { fingerprint, value } of members) proven.set(fingerprint.hash, value);
   }
 
-  return {
-    make,
-    async compare({ secrets_salt: salt = '', secrets_together: all = [] }, known, advance) {
-      const asked = known.filter((one) => one.asked);
-      for (const made of all.length === 0
-        ? []
-        : [known.filter(isSlow), ...(key === undefined ? [] : [known.filter(isKeyed)])])
-        if (distinct(made.filter((one) => one.asked)) > 1)
-          await proveTogether(salt, all, sorted(made));
-      const rest = asked.filter(({ fingerprint, value }) => !isProven(fingerprint, value));
-      const total = new Set(rest.map(({ value }) => value)).size;
-      const done = new Set<string>();
-      const verdicts = new Map<Known, Compared>(asked.map((one) => [one, true]));
-      await Promise.all(
-        rest.map(async (one) => {
-          verdicts.set(one, await matches(one.value, salt, one.fingerprint));
-          if (done.size < done.add(one.value).size) advance(done.size, total);
-        }),
-      );
-      return known.map((one) => verdicts.get(one));
-    },
-    async renew(state, values) {
-      const { secrets_salt: salt } = state;
-      if (salt === undefined || values.size === 0) return state;
-      const isCurrent = (one: Fingerprint | SaltedFingerprint): one is Fingerprint =>
-        !('algorithm' in one) && one.cost === (key === undefined ? cost : undefined);
-      const members: Member[] = [];
-      const renewed = async (address: string, entry: Entry): Promise<Entry> => {
-        const secrets = await Promise.all(
-          Object.entries(entry.secrets ?? {}).map(async ([path, known]) => {
-            const of = `${address} ${path}`;
-            const value = values.get(of);
-            if (value === undefined || !isProven(known, value)) return [path, known] as const;
-            const fingerprint = isCurrent(known) ? known : await make(salt, of, value);
-            members.push({ fingerprint, value });
-            return [path, fingerprint] as const;
-          }),
-        );
-        return secrets.every(([path, fingerprint]) => entry.secrets?.[path] === fingerprint)
-          ? entry
-          : { ...entry, secrets: Object.fromEntries(secrets) };
-      };
-      const resources = Object.fromEntries(
-        await Promise.all(
-          Object.entries(state.resources).map(
-            async ([address, entry]) => [address, await renewed(address, entry)] as const,
-          ),
-        ),
-      );
-      const together = await wholeOf(salt, state.secrets_together ?? [], sorted(members));
-      return { ...state, resources, ...(together.length > 0 && { secrets_together: together }) };
-    },
-  };
-
   async function wholeOf(
     salt: string,
     all: readonly CombinedFingerprint[],
@@ -164,6 +145,37 @@ export function scryptFingerprints(
     if (distinct(members) < 2 || all.some(({ of }) => of === plain.of)) return all;
     return [{ ...plain, hash: await wholeHash(members, salt, plain) }, ...all].slice(0, KEPT);
   }
+
+  return { mode, isProven, make, matches, proveTogether, wholeOf };
+}
+
+/** Hashes; what is slow is done once for each value. */
+function hashesOf(key: string | undefined, atOnce: number) {
+  const derived = new Map<string, Promise<Buffer>>();
+  const soon = limited(atOnce);
+
+  const slow = (value: string | Buffer, recipe: Recipe): Promise<Buffer> => {
+    const name = canonical([sha256(value), recipe]);
+    return cached(derived, name, () => soon(() => derive(value, recipe)));
+  };
+  const hashOf = async (
+    value: string,
+    salt: string,
+    { of, cost: slowness }: Omit<Fingerprint, 'hash'>,
+  ): Promise<string> =>
+    hmac(
+      slowness === undefined
+        ? hmac(key as string, `${salt} ${value}`)
+        : await slow(value, recipeOf(salt, slowness)),
+      of,
+    ).toString('base64');
+  const wholeHash = (
+    members: readonly Member[],
+    salt: string,
+    together: Omit<CombinedFingerprint, 'hash'>,
+  ) => hashOf(JSON.stringify(members.map(({ value }) => value)), salt, together);
+
+  return { slow, hashOf, wholeHash };
 }
 
 const isSlow = (one: Known): one is Known & Member =>

@@ -18,7 +18,11 @@ export function maskedStore(store: Store, masking: Masking): Store {
     ...store,
     async open(operation, target) {
       const session = await store.open(operation, target);
-      return { ...session, record: (...records) => session.record(...records.map(cleared)) };
+      return {
+        ...session,
+        record: (...records) => session.record(...records.map(cleared)),
+        hides: masking.holds,
+      };
     },
   };
 }

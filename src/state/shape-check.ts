@@ -16,7 +16,6 @@ import {
   type Seen,
   type Spent,
   type State,
-  type CombinedFingerprint,
 } from '../model/index.js';
 
 /** What is wrong, and at which path of members; undefined where all is well. */
@@ -239,9 +238,7 @@ export const stateShape = members<State>({
   spent: listOf(spentShape),
   'recent?': listOf(recentShape),
   'secrets_salt?': filled,
-  'secrets_together?': listOf(
-    members<CombinedFingerprint>({ of: filled, hash: filled, 'cost?': cost }),
-  ),
+  'secrets_together?': listOf(current),
 });
 
 // The journal.
@@ -258,7 +255,7 @@ export const recordShapes: ReadonlyMap<unknown, ShapeCheck> = new Map(
       at: time,
       'secrets_salt?': filled,
     }),
-    intent: members<Intent>({
+    intent: members<Omit<Intent, 'answered'>>({
       type: isText,
       op: filled,
       address,
@@ -267,6 +264,11 @@ export const recordShapes: ReadonlyMap<unknown, ShapeCheck> = new Map(
       'id?': filled,
       'content?': filled,
       'body?': anyObject,
+      'hidden?': members<NonNullable<Intent['hidden']>>({
+        names: listOf(filled),
+        salt: filled,
+        fingerprint: current,
+      }),
       'preimage?': listOf(isText),
       'highest?': isText,
       'newest?': isText,

@@ -37,6 +37,8 @@ export interface Session {
   readonly snapshot: Snapshot;
   /** Durable when resolved; calls made together share one fsync. An intent is renewed by recording it again with a later time. @throws Refusal (exit 4) where the lock was lost. */
   record(...records: readonly RunRecord[]): Promise<void>;
+  /** Whether a value is not stored in clear, because it holds a secret. */
+  hides?(value: unknown): boolean;
   /** Fencing: throws where this run does not hold the lock any more. Called before every mutating request. */
   assertHeld(): Promise<void>;
   /** Folds the journal into the state, durably, and ends the journal unless intents are still pending. Returns the new snapshot. @param finish what is written in place of the new state, asked only where one is written */

@@ -138,8 +138,9 @@ async function update(
   const renewed = (path: string): boolean =>
     memberAt(planned, versionOf(path)) !== memberAt(prior, versionOf(path));
   return within(whole, { kind, operation: 'update', block: planned }, async (context) => {
-    const found = await context.writer.current(context, kind, id);
-    const live = await readUntilVisible(context, kind, id, found, createdIn(kept));
+    const live =
+      (await context.writer.current(context, kind, id)) ??
+      (await readUntilVisible(context, kind, id, createdIn(kept)));
     if (!live)
       return refuse('gone', `${wordsFor(kind)} ${id} was deleted outside of Terraform meanwhile.`, {
         detail: 'Plan again.',
@@ -276,8 +277,9 @@ async function remove(whole: WriteContext, kind: Kind, prior: CtyObject, kept: U
   whole.claims.add(claimOf(kind.name, id));
   if (!kind.operations.delete) return { new_state: null };
   return within(whole, { kind, operation: 'delete', block: prior }, async (context) => {
-    const found = await context.writer.current(context, kind, id);
-    const live = await readUntilVisible(context, kind, id, found, createdIn(kept));
+    const live =
+      (await context.writer.current(context, kind, id)) ??
+      (await readUntilVisible(context, kind, id, createdIn(kept)));
     if (!live) return { new_state: null };
     const paths = writables(kind).map(([path]) => path);
     refuseMoved(kind, prior, live, paths);

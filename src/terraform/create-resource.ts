@@ -44,10 +44,10 @@ export async function make(context: OperationContext, declared: Values): Promise
   if (left) return { live: left, fits: secretsIn(declared).size === 0, created: false };
   const outcome = await writer.make(context, kind, creation(context, declared));
   const entry = writer.entries.get(outcome.address);
-  if (outcome.outcome !== 'done' || !entry)
-    throw new Refusal([asked(context, failureOf(context, outcome))]);
+  if (!entry) throw new Refusal([asked(context, failureOf(context, outcome))]);
   const live = { id: entry.id, values: { ...entry.observed, [kind.id]: entry.id } };
-  return { live, fits: true, created: true };
+  // An object that was created, and is not as it was sent, is Terraform's all the same.
+  return { live, fits: outcome.outcome === 'done', created: true };
 }
 
 /** Each question is told once a process; creates that wait for its answer as well only say so. */
@@ -117,7 +117,7 @@ async function leftOver(context: OperationContext, declared: Values) {
     if (claims.has(claimOf(kind.name, entry.id)) || !(await run.isOver(entry))) continue;
     const created = recent.find((one) => one.kind === kind.name && one.unseen.includes(entry.id));
     const found = (await limit.until(writer.base(kind))).byId.get(entry.id);
-    const live = await limit.until(readUntilVisible(context, kind, entry.id, found, created));
+    const live = found ?? (await limit.until(readUntilVisible(context, kind, entry.id, created)));
     if (!live || !isApplied(kind, entry.applied, live) || writer.entries.get(address) !== entry)
       continue;
     const mine = { ...entry, file: run.id };

@@ -29,17 +29,16 @@ export function createdIn(kept: Uint8Array): Moment | undefined {
 }
 
 /**
- * An object that may not be visible yet: read again, with growing pauses, as long as it was created less than the settle time ago.
- * @param found by a first reading; @param created absent where a reading has shown it since
+ * An object that a first reading did not show: read again, with growing pauses, as long as it was created less than the settle time ago.
+ * @param created absent where a reading has shown it since
  */
 export async function readUntilVisible(
   { cloud, clock, emit, signal, settleMilliseconds }: WriteContext,
   kind: Kind,
   id: string,
-  found: Live | undefined,
   created: Moment | undefined,
 ): Promise<Live | undefined> {
-  if (found || !created) return found;
+  if (!created) return undefined;
   const began = clock.monotonic();
   for (let pause = FIRST_PAUSE; ; pause *= 2) {
     const left =

@@ -5,6 +5,7 @@ import {
   isTree,
   unaskable,
   wireText,
+  type Attribute,
   type Attributes,
   type CloudReader,
   type Collection,
@@ -30,19 +31,17 @@ function shown(schema: Shown, attributes: Attributes, live: Value | undefined, g
   return Object.fromEntries(
     schema.map(({ name, nested }) => [
       name,
-      shownValue(name, nested?.attributes, attributes, values[name], given[name] ?? null),
+      shownValue(nested?.attributes, attributes[name], values[name], given[name] ?? null),
     ]),
   );
 }
 
 function shownValue(
-  name: string,
   nested: Shown | undefined,
-  attributes: Attributes,
+  attribute: Attribute | undefined,
   live: Value | undefined,
   given: CtyValue,
 ): CtyValue {
-  const attribute = attributes[name];
   if (attribute === undefined) return given;
   if (nested && attribute.word === 'object')
     return isTree(live)

@@ -88,81 +88,13 @@ type Site = Awaited<ReturnType<typeof openSite>>;
 
 export function createProvider(given: ProviderTools): ProviderServer {
   const tools: ProviderTools = { ...given, kinds: storedKinds(given.kinds) };
-  const { kinds, rules, collections, environment, log } = tools;
-  const allowable = allowableRules(rules.map(({ name }) => name));
-  const schema = providerSchema(kinds, collections);
-  const resources = new Map([...kinds.values()].map((kind) => [typeName(kind.singular), kind]));
-  const readOnly = new Map(
-    [...collections.values()]
-      .filter(({ name }) => !kinds.has(name))
-      .map((one) => [typeName(one.name), one]),
-  );
-  const claims = new Set<string>();
-  let configuration: Configuration = configurationOf({}, environment, allowable);
-  let configured = false;
-  let stop = new AbortController();
-  let site: Promise<Site> | undefined;
-
-  const kindOf = (type: string): Kind =>
-    resources.get(type) ?? refuse('unknown-type', `There is no resource type ${type}.`);
-  const attributesOf = (all: Readonly<Record<string, Schema>>, type: string) =>
-    all[type]?.attributes ?? [];
-
-  async function opened(): Promise<Site> {
-    assertKnown(configuration);
-    return (site ??= openSite(tools, configuration, claims, stop.signal));
-  }
-
-  const context = async (): Promise<WriteContext> => (await opened()).context;
-
-  /** What states of terraform's showed is noted even where nothing was read. */
-  async function closeSite(): Promise<void> {
-    try {
-      const open =
-        claims.size > 0 && configured && configuration.unknown.length === 0
-          ? await opened()
-          : await site;
-      await open?.close();
-    } catch (error) {
-      log('error', error instanceof Refusal ? error.message : String(error));
-    } finally {
-      site = undefined;
-    }
-  }
-
-  function claim(kind: Kind, state: CtyValue | undefined): void {
-    const id = isRecord(state) ? state[kind.id] : null;
-    if (typeof id === 'string') claims.add(claimOf(kind.name, id));
-  }
-
+  const types = typesOf(tools);
+  const { schema, kindOf, readOnly, attributesOf } = types;
+  const { claim, context, ...calls } = siteCalls(tools);
   return {
     schema,
-
-    async validateProviderConfig({ config }) {
-      return {
-        diagnostics: isRecord(config)
-          ? await blockComplaints(config, allowable, tools.checkAddress)
-          : [],
-      };
-    },
-
-    async configureProvider({ config }) {
-      if (configured) {
-        await closeSite();
-        claims.clear();
-      }
-      configured = true;
-      stop = new AbortController();
-      configuration = configurationOf(isRecord(config) ? config : {}, environment, allowable);
-      const diagnostics = [
-        ...unaddressed(configuration),
-        ...keyless(configuration, tools.endpoints(configuration.environment)),
-      ];
-      if (diagnostics.length > 0) return { diagnostics };
-      // What is wrong with the way to the service is told once, here, and not by each object.
-      if (configuration.unknown.length === 0) await opened();
-      return {};
-    },
+    ...calls,
+    ...readCalls(types, { claim, context }),
 
     async validateResourceConfig({ type_name, config, client_capabilities }) {
       if (!isRecord(config)) return {};
@@ -192,25 +124,13 @@ export function createProvider(given: ProviderTools): ProviderServer {
       return { upgraded: fromJson(typeOf(known?.attributes ?? []), raw) };
     },
 
-    async readResource({ type_name, current_state, private: kept }) {
-      const kind = kindOf(type_name);
-      claim(kind, current_state);
-      return isRecord(current_state)
-        ? readState(context, kind, current_state, kept)
-        : { new_state: null };
-    },
-
     async planResourceChange({ type_name, prior_state, proposed_new_state, config }) {
       const kind = kindOf(type_name);
       claim(kind, prior_state);
       if (!isRecord(config) || proposed_new_state === null)
         return { planned_state: null, diagnostics: partingWords(kind, prior_state) };
-      return planChange({
-        kind,
-        schema: attributesOf(schema.resources, type_name),
-        prior: isRecord(prior_state) ? prior_state : null,
-        config,
-      });
+      const prior = isRecord(prior_state) ? prior_state : null;
+      return planChange({ kind, schema: attributesOf(schema.resources, type_name), prior, config });
     },
 
     async applyResourceChange({ type_name, prior_state, planned_state, config, planned_private }) {
@@ -222,6 +142,38 @@ export function createProvider(given: ProviderTools): ProviderServer {
         kept: planned_private,
       });
     },
+  };
+}
+
+/** The types that a configuration may name. */
+function typesOf({ kinds, collections }: ProviderTools) {
+  const schema = providerSchema(kinds, collections);
+  const resources = new Map([...kinds.values()].map((kind) => [typeName(kind.singular), kind]));
+  const readOnly = new Map(
+    [...collections.values()]
+      .filter(({ name }) => !kinds.has(name))
+      .map((one) => [typeName(one.name), one]),
+  );
+  const kindOf = (type: string): Kind =>
+    resources.get(type) ?? refuse('unknown-type', `There is no resource type ${type}.`);
+  const attributesOf = (all: Readonly<Record<string, Schema>>, type: string) =>
+    all[type]?.attributes ?? [];
+  return { schema, kindOf, readOnly, attributesOf };
+}
+
+/** The calls that read what is live. */
+function readCalls(
+  { schema, kindOf, readOnly, attributesOf }: ReturnType<typeof typesOf>,
+  { claim, context }: Pick<ReturnType<typeof siteCalls>, 'claim' | 'context'>,
+): Pick<ProviderServer, 'readResource' | 'importResourceState' | 'readDataSource'> {
+  return {
+    async readResource({ type_name, current_state, private: kept }) {
+      const kind = kindOf(type_name);
+      claim(kind, current_state);
+      return isRecord(current_state)
+        ? readState(context, kind, current_state, kept)
+        : { new_state: null };
+    },
 
     async importResourceState({ type_name, id, identity }) {
       const kind = kindOf(type_name);
@@ -229,10 +181,11 @@ export function createProvider(given: ProviderTools): ProviderServer {
       try {
         const { listings } = await context();
         const found = await importedId(listings, kind, typeof known === 'string' ? known : id);
-        claims.add(claimOf(kind.name, found));
         const attributes = attributesOf(schema.resources, type_name);
         const nothing = Object.fromEntries(attributes.map(({ name }) => [name, null]));
-        return { imported_resources: [{ type_name, state: { ...nothing, [kind.id]: found } }] };
+        const state = { ...nothing, [kind.id]: found };
+        claim(kind, state);
+        return { imported_resources: [{ type_name, state }] };
       } catch (error) {
         return { diagnostics: complaints(kind, error) };
       }
@@ -249,12 +202,83 @@ export function createProvider(given: ProviderTools): ProviderServer {
           : await readObject(listings, kindOf(type_name), attributes, config),
       };
     },
+  };
+}
+
+/** The calls that open and close the cloud and its journal, and what the others need of these. */
+function siteCalls(tools: ProviderTools) {
+  const { environment, log } = tools;
+  const allowable = allowableRules(tools.rules.map(({ name }) => name));
+  const claims = new Set<string>();
+  let configuration: Configuration = configurationOf({}, environment, allowable);
+  let configured = false;
+  let stop = new AbortController();
+  let site: Promise<Site> | undefined;
+
+  async function opened(): Promise<Site> {
+    assertKnown(configuration);
+    return (site ??= openSite(tools, configuration, claims, stop.signal));
+  }
+
+  /** What states of terraform's showed is noted even where nothing was read. */
+  async function closeSite(): Promise<void> {
+    try {
+      const open =
+        claims.size > 0 && configured && configuration.unknown.length === 0
+          ? await opened()
+          : await site;
+      await open?.close();
+    } catch (error) {
+      log('error', error instanceof Refusal ? error.message : String(error));
+    } finally {
+      site = undefined;
+    }
+  }
+
+  const calls: Pick<
+    ProviderServer,
+    'validateProviderConfig' | 'configureProvider' | 'stopProvider' | 'close'
+  > = {
+    async validateProviderConfig({ config }) {
+      return {
+        diagnostics: isRecord(config)
+          ? await blockComplaints(config, allowable, tools.checkAddress)
+          : [],
+      };
+    },
+
+    async configureProvider({ config }) {
+      if (configured) {
+        await closeSite();
+        claims.clear();
+      }
+      configured = true;
+      stop = new AbortController();
+      configuration = configurationOf(isRecord(config) ? config : {}, environment, allowable);
+      const diagnostics = [
+        ...unaddressed(configuration),
+        ...keyless(configuration, tools.endpoints(configuration.environment)),
+      ];
+      if (diagnostics.length > 0) return { diagnostics };
+      // What is wrong with the way to the service is told once, here, and not by each object.
+      if (configuration.unknown.length === 0) await opened();
+      return {};
+    },
 
     async stopProvider() {
       stop.abort(new Error('terraform was interrupted'));
     },
 
     close: closeSite,
+  };
+  return {
+    ...calls,
+    context: async (): Promise<WriteContext> => (await opened()).context,
+    /** An object that a state of terraform's holds. */
+    claim(kind: Kind, state: CtyValue | undefined): void {
+      const id = isRecord(state) ? state[kind.id] : null;
+      if (typeof id === 'string') claims.add(claimOf(kind.name, id));
+    },
   };
 }
 
@@ -305,7 +329,7 @@ async function readState(
     });
   const open = await context();
   const found = async (): Promise<Live | undefined> =>
-    readUntilVisible(open, kind, id, await open.listings.find(kind, id), createdIn(kept));
+    (await open.listings.find(kind, id)) ?? readUntilVisible(open, kind, id, createdIn(kept));
   const live = await timed(open.clock, { kind, operation: 'read', block: state }, (limit) =>
     limit.until(found()),
   );

@@ -7,13 +7,16 @@ import {
   refuse,
   resultRecord,
   type CloudWriter,
-  type Emit,
   type Entry,
   type Intent,
-  type Kinds,
 } from '../model/index.js';
-import type { Clock, Random } from '../platform/index.js';
-import { isUndecided, settleOld, type Undecided } from '../reconciler/apply/recovery.js';
+import type { Random } from '../platform/index.js';
+import {
+  isUndecided,
+  settleOld,
+  type RecoveryContext,
+  type Undecided,
+} from '../reconciler/apply/recovery.js';
 import type { Notes, Session, Store } from '../state/store-port.js';
 
 /** Milliseconds that the lock is kept after the last write: a chain of objects is made one by one. */
@@ -33,14 +36,9 @@ export interface JournalRun {
 }
 
 /** What of one configured provider the journal needs as well as who writes under it. */
-export interface SharedTools {
+export interface SharedTools extends RecoveryContext {
   readonly cloud: CloudWriter;
-  readonly kinds: Kinds;
-  readonly clock: Clock;
   readonly random: Random;
-  readonly emit: Emit;
-  readonly signal: AbortSignal;
-  readonly settleMilliseconds: number;
   /** `<kind> <id>` of objects that a state of terraform's holds. */
   readonly claims: Set<string>;
 }
@@ -131,18 +129,6 @@ export function journalOf<Hold extends Held>(
     });
   }
 
-  /** If a wait for another run, or for its outcome, is interrupted, the error says so instead of reporting a bug. */
-  async function opening(hold: Promise<Hold>): Promise<Hold> {
-    try {
-      return await hold;
-    } catch (error) {
-      if (!signal.aborted || error instanceof Refusal) throw error;
-      return refuse('interrupted', 'Terraform was interrupted before anything of this was sent.', {
-        detail: 'Apply again.',
-      });
-    }
-  }
-
   return {
     async during(write) {
       users += 1;
@@ -151,7 +137,7 @@ export function journalOf<Hold extends Held>(
         equip({ ...(await opened({ ...tools, questions }, PATIENCE)), keep }),
       ));
       try {
-        return await write(await opening(mine));
+        return await write(await opening(mine, signal));
       } finally {
         users -= 1;
         if (held === mine && (await failed(mine))) held = undefined;
@@ -171,6 +157,18 @@ export function journalOf<Hold extends Held>(
       await (here ? end(here) : notes.leave(shown));
     },
   };
+}
+
+/** If a wait for another run, or for its outcome, is interrupted, the error says so instead of reporting a bug. */
+async function opening<Hold>(hold: Promise<Hold>, signal: AbortSignal): Promise<Hold> {
+  try {
+    return await hold;
+  } catch (error) {
+    if (!signal.aborted || error instanceof Refusal) throw error;
+    return refuse('interrupted', 'Terraform was interrupted before anything of this was sent.', {
+      detail: 'Apply again.',
+    });
+  }
 }
 
 const failed = (work: Promise<unknown>): Promise<boolean> =>

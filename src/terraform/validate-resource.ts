@@ -66,7 +66,7 @@ function* formErrors(
   for (const [name, attribute] of Object.entries(attributes)) {
     const held = block[name] ?? null;
     const at = [...path, name];
-    if (attribute.secret) yield* secretErrors(name, attribute, block, path, writeOnlyAllowed);
+    if (attribute.secret) yield* secretErrors([name, attribute], block, path, writeOnlyAllowed);
     else if (attribute.word === 'object' && isRecord(held))
       yield* formErrors(attribute.attributes, held, at, writeOnlyAllowed);
     else if (
@@ -79,8 +79,7 @@ function* formErrors(
 }
 
 function* secretErrors(
-  name: string,
-  attribute: Attribute,
+  [name, attribute]: readonly [name: string, attribute: Attribute],
   block: CtyObject,
   path: Path,
   allowed: boolean,

@@ -14,7 +14,6 @@ import {
   type PolicyRule,
   type Settings,
 } from '../model/index.js';
-import type { Fingerprints } from '../platform/index.js';
 import {
   Executor,
   type ChangeContext,
@@ -57,7 +56,6 @@ export interface WriteContext extends SharedTools {
   readonly settings: Settings;
   /** Changes that are judged by what is live go one after the other. */
   readonly alone: <T>(work: () => Promise<T>) => Promise<T>;
-  readonly fingerprints: Fingerprints;
 }
 
 /** One operation on an object of a kind, while the lock is held. */
@@ -105,39 +103,76 @@ interface Lane {
 }
 
 export function writeSessionOf(tools: Tools, held: Held): WriteSession {
-  const { kinds, listings, signal } = tools;
+  const { kinds, listings } = tools;
   const bases = new Map<string, Promise<LiveCollection>>();
-  const lookedAt = new Map<string, number>();
-  const lanes = new Map<string, Lane>();
-  const befores = new Map<string, Before>();
-  /** Creates whose request left, and of which it is not known yet what became of them. */
-  const underWay = new Set<Change>();
-  const absences = new Map<string, ChangeContext['recheck']>();
   const executor = new Executor({ ...tools, session: held.session }, held.entries);
+  const contexts = contextsOf(tools, executor);
+  const { underWay, lookedAt } = contexts;
+  const attempt = lanesOf(tools, held, executor);
   // Another process may have written while the lock was not ours.
   for (const kind of kinds.values()) listings.wrote(kind);
 
   const base = (kind: Kind): Promise<LiveCollection> =>
     cached(bases, kind.name, () => readCollection(tools, kind));
 
-  /** @param listing what was there before, for creates; @param judged what the policies of a change were judged by */
-  function changeContext(
-    listing?: LiveCollection,
-    judged?: ChangeContext['recheck'],
-  ): SessionContext {
-    const name = listing?.kind.name ?? '';
-    const before = cached(befores, name, () =>
-      beforeRun(new Map(listing ? [[name, listing]] : [])),
-    );
-    return {
-      before,
-      resolver: () => undefined,
-      awaited: () => judged !== undefined,
-      ...defined({ recheck: judged ?? (listing && absenceOf(listing)) }),
-      readAt: (kind, id) => lookedAt.get(claimOf(kind, id)),
-      wasLive: (kind, id) => listing?.kind.name === kind && listing.byId.has(id),
+  async function send(operation: OperationTools, change: Change, context: SessionContext) {
+    const kind = kinds.get(change.kind) as Kind;
+    const { recheck } = context;
+    const onSending = (): void => void underWay.add(change);
+    const bounded: ChangeContext['recheck'] = (...asked) => {
+      const one = recheck?.(...asked);
+      return one && { ...one, before: () => operation.limit.until(one.before()) };
     };
+    if (writes(change)) listings.wrote(kind);
+    try {
+      const performed = await executor.perform(
+        change,
+        { ...context, recheck: bounded, onSending },
+        limitsOf(operation),
+      );
+      if (!performed.pending) underWay.delete(change);
+      return performed;
+    } finally {
+      listings.wrote(kind);
+    }
   }
+
+  return {
+    ...held,
+    base,
+    current({ cloud: mine }, kind, id) {
+      lookedAt.set(claimOf(kind.name, id), tools.clock.boot().milliseconds);
+      return look(mine, kind, id);
+    },
+    write: (operation, change, liveObjects) =>
+      send(operation, change, contexts.ofChange(operation, change, liveObjects)),
+    async prove(operation, written) {
+      let proof: Proof | undefined;
+      for await (proof of executor.prove([written], () => Infinity, limitsOf(operation)));
+      return proof as Proof;
+    },
+    async make(operation, kind, change) {
+      const listing = await operation.limit.until(base(kind));
+      for (let last = false; ; last = true) {
+        const { outcome, pending, settled, again } = await attempt(operation, kind, () =>
+          send(operation, change, contexts.ofCreate(listing)),
+        );
+        if (!pending) return outcome;
+        if (settled) underWay.delete(change);
+        if (settled?.verdict !== 'absent' || last || again !== true)
+          return outcomeOf(pending, settled);
+      }
+    },
+  };
+}
+
+/** What changes are carried out with under one lock: what was there before, and what is read again before they are sent. */
+function contextsOf(tools: Tools, executor: Executor) {
+  const lookedAt = new Map<string, number>();
+  const befores = new Map<string, Before>();
+  /** Creates whose request left, and of which it is not known yet what became of them. */
+  const underWay = new Set<Change>();
+  const absences = new Map<string, ChangeContext['recheck']>();
 
   /** @param operation reads again; all creates of a kind share one reading, which is bounded by none of them */
   const recheckOf = (
@@ -165,27 +200,37 @@ export function writeSessionOf(tools: Tools, held: Held): WriteSession {
     return cached(absences, name, () => recheckOf(tools, new Map([[name, listing]])));
   }
 
-  async function send(operation: OperationTools, change: Change, context: SessionContext) {
-    const kind = kinds.get(change.kind) as Kind;
-    const { recheck } = context;
-    const onSending = (): void => void underWay.add(change);
-    const bounded: ChangeContext['recheck'] = (...asked) => {
-      const one = recheck?.(...asked);
-      return one && { ...one, before: () => operation.limit.until(one.before()) };
+  /** @param listing what was there before, for creates; @param judged what the policies of a change were judged by */
+  function changeContext(
+    listing?: LiveCollection,
+    judged?: ChangeContext['recheck'],
+  ): SessionContext {
+    const name = listing?.kind.name ?? '';
+    const before = cached(befores, name, () =>
+      beforeRun(new Map(listing ? [[name, listing]] : [])),
+    );
+    return {
+      before,
+      resolver: () => undefined,
+      awaited: () => judged !== undefined,
+      ...defined({ recheck: judged ?? (listing && absenceOf(listing)) }),
+      readAt: (kind, id) => lookedAt.get(claimOf(kind, id)),
+      wasLive: (kind, id) => listing?.kind.name === kind && listing.byId.has(id),
     };
-    if (writes(change)) listings.wrote(kind);
-    try {
-      const performed = await executor.perform(
-        change,
-        { ...context, recheck: bounded, onSending },
-        limitsOf(operation),
-      );
-      if (!performed.pending) underWay.delete(change);
-      return performed;
-    } finally {
-      listings.wrote(kind);
-    }
   }
+
+  return {
+    lookedAt,
+    underWay,
+    ofCreate: (listing: LiveCollection) => changeContext(listing),
+    ofChange: (operation: OperationTools, change: Change, liveObjects?: LiveCollections) =>
+      changeContext(undefined, liveObjects && recheckOf(operation, liveObjects, change)),
+  };
+}
+
+/** Carries out creates, each in the lane of its kind. Where the outcome is not known it is waited for. */
+function lanesOf({ signal }: Tools, held: Held, executor: Executor) {
+  const lanes = new Map<string, Lane>();
 
   function laneOf(kind: Kind): Lane {
     return cached(lanes, kind.name, () => ({
@@ -217,61 +262,26 @@ export function writeSessionOf(tools: Tools, held: Held): WriteSession {
     for (const { intent, hear } of waiting) hear(settled.get(intent));
   }
 
-  async function attempt(
-    operation: OperationTools,
-    lane: Lane,
-    change: Change,
-    listing: LiveCollection,
-  ): Promise<Performed & { readonly settled?: Settled | undefined }> {
-    while (lane.shut) await operation.limit.until(lane.shut);
+  return async (
+    { limit }: OperationTools,
+    kind: Kind,
+    create: () => Promise<Performed>,
+  ): Promise<Performed & { readonly settled?: Settled | undefined }> => {
+    const lane = laneOf(kind);
+    while (lane.shut) await limit.until(lane.shut);
     lane.running += 1;
     let performed: Performed;
     let hearing: Promise<Settled | undefined> | undefined;
     try {
-      performed = await send(operation, change, changeContext(listing));
+      performed = await create();
       if (performed.pending) hearing = heard(lane, performed.pending);
     } finally {
       lane.running -= 1;
       if (lane.running === 0 && lane.waiting.length > 0) held.keep(clear(lane));
     }
     return hearing
-      ? { ...performed, settled: await operation.limit.until(hearing, () => undefined) }
+      ? { ...performed, settled: await limit.until(hearing, () => undefined) }
       : performed;
-  }
-
-  return {
-    ...held,
-    base,
-    current({ cloud: mine }, kind, id) {
-      lookedAt.set(claimOf(kind.name, id), tools.clock.boot().milliseconds);
-      return look(mine, kind, id);
-    },
-    write: (operation, change, liveObjects) =>
-      send(
-        operation,
-        change,
-        changeContext(undefined, liveObjects && recheckOf(operation, liveObjects, change)),
-      ),
-    async prove(operation, written) {
-      let proof: Proof | undefined;
-      for await (proof of executor.prove([written], () => Infinity, limitsOf(operation)));
-      return proof as Proof;
-    },
-    async make(operation, kind, change) {
-      const listing = await operation.limit.until(base(kind));
-      for (let last = false; ; last = true) {
-        const { outcome, pending, settled, again } = await attempt(
-          operation,
-          laneOf(kind),
-          change,
-          listing,
-        );
-        if (!pending) return outcome;
-        if (settled) underWay.delete(change);
-        if (settled?.verdict !== 'absent' || last || again !== true)
-          return outcomeOf(pending, settled);
-      }
-    },
   };
 }
 

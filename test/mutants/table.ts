@@ -148,7 +148,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a record is acknowledged before it is written',
     file: 'state/backends/file/session.ts',
-    find: 'await withDisk(paths.journal, () => write(lines));',
+    find: 'await withDisk(path, () => write(lines));',
     replace: 'void write(lines).catch(() => undefined);',
     tests: ['unit/state/crash.test.ts'],
   },
@@ -292,8 +292,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a create without an id counts as done',
     file: 'client/write.ts',
-    find: "class: 'unknown', diagnostic: {",
-    replace: "class: 'applied', diagnostic: {",
+    find: "class: 'unknown', ...defined({ live }),",
+    replace: "class: 'applied', ...defined({ live }),",
     tests: writing,
   },
   {
@@ -344,6 +344,48 @@ export const mutants: readonly Mutant[] = [
     find: 'entry: doubted }), ...unbindFormerAddress(change));',
     replace: 'entry: doubted }));',
     tests: doubt,
+  },
+  {
+    name: 'what the journal does not hold in clear counts as equal',
+    file: 'reconciler/apply/recovery.ts',
+    find: 'intent.hidden && !alike(intent, live)',
+    replace: 'false',
+    tests: recover,
+  },
+  {
+    name: 'what the journal does not hold in clear counts as different',
+    file: 'reconciler/apply/recovery.ts',
+    find: 'if (hidden.includes(name)) return [];',
+    replace: '',
+    tests: recover,
+  },
+  {
+    name: 'a create is not told what the journal does not hold in clear',
+    file: 'reconciler/apply/operation.ts',
+    find: 'if (names.length === 0) return {};',
+    replace: 'return {};',
+    tests: ['unit/reconciler/unheard.test.ts'],
+  },
+  {
+    name: 'the journal says that it holds secrets in clear',
+    file: 'state/masked-store.ts',
+    find: 'hides: masking.holds',
+    replace: 'hides: () => false',
+    tests: ['unit/state/masked-store.test.ts'],
+  },
+  {
+    name: 'the id in a response that shows something else is forgotten',
+    file: 'reconciler/apply/operation.ts',
+    find: '...(answered && { answered })',
+    replace: '',
+    tests: ['unit/reconciler/unheard.test.ts'],
+  },
+  {
+    name: 'an object that is not as it was sent counts as created as sent',
+    file: 'reconciler/apply/recovery.ts',
+    find: '...(settled.differing && { applied: {} }),',
+    replace: '',
+    tests: recover,
   },
   {
     name: 'recovery makes a second one beside an equal object',
@@ -1294,7 +1336,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a near-equal object that is allowed is refused when it appears late',
     file: 'reconciler/apply/guards.ts',
-    find: ' || duplicates.has(change.address)',
+    find: ' || tools.duplicates.has(change.address)',
     replace: '',
     tests: proof,
   },
@@ -2780,7 +2822,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'terraform: creates go on while one of them is looked for',
     file: 'terraform/write-session.ts',
-    find: 'while (lane.shut) await operation.limit.until(lane.shut);',
+    find: 'while (lane.shut) await limit.until(lane.shut);',
     replace: '',
     tests: providerJournal,
   },

@@ -88,7 +88,7 @@ function readOutput(shelf: FileMap, folder: string, file: string): void {
     const found = { file: shownOf(name), path: join(folder, name), named: true };
     if (shelf.files.isLink(found.path)) leadsAway(shelf, found);
     else if (shelf.files.stat(found.path)?.kind !== 'file')
-      complain(shelf, found, 'not-a-file', `${found.file} is no regular file`);
+      complain(shelf, found, { code: 'not-a-file', summary: `${found.file} is no regular file` });
     else shelf.documents.push(documentIn(shelf, found, file));
   }
 }
@@ -104,13 +104,11 @@ function documentIn({ files }: FileMap, found: FoundFile, program: string): Prog
 }
 
 function leadsAway(shelf: FileMap, found: FoundFile): undefined {
-  return complain(
-    shelf,
-    found,
-    'not-a-file',
-    `${found.file} is a link, or is reached by one`,
-    'What a program writes has to be in its output folder itself.',
-  );
+  return complain(shelf, found, {
+    code: 'not-a-file',
+    summary: `${found.file} is a link, or is reached by one`,
+    detail: 'What a program writes has to be in its output folder itself.',
+  });
 }
 
 function readOne(shelf: FileMap, from: FoundFile): void {
@@ -155,13 +153,11 @@ function readFolder(
   for (const [name, stack] of Object.entries(tree ? blockAt(tree, 'stacks') : {})) {
     const { synthesizedStackPath: inner, annotations } = isObject(stack) ? stack : {};
     if (typeof inner !== 'string' || !isBelow(inner)) {
-      complain(
-        shelf,
-        manifest,
-        'bad-manifest',
-        `${manifest.file} does not say where the stack ${name} is, or says it is elsewhere`,
-        SYNTHESISE_ANEW,
-      );
+      complain(shelf, manifest, {
+        code: 'bad-manifest',
+        summary: `${manifest.file} does not say where the stack ${name} is, or says it is elsewhere`,
+        detail: SYNTHESISE_ANEW,
+      });
       continue;
     }
     const from = { ...foundIn(inner), ...defined({ file: program }) };
@@ -192,36 +188,32 @@ function remarkOf(one: Json, from: FoundFile): StackRemark | undefined {
 function complain(
   { diagnostics }: FileMap,
   { file }: FoundFile,
-  code: string,
-  summary: string,
-  detail?: string,
+  what: Pick<Diagnostic, 'code' | 'summary' | 'detail'>,
 ): undefined {
   diagnostics.push({
     severity: 'error',
-    code,
-    summary,
-    ...defined({ detail }),
+    ...what,
     origin: { file, line: 1, column: 1 },
   });
 }
 
 /** The object that a JSON file holds. The parser's own words are not repeated: they quote the text. */
 function treeIn(shelf: FileMap, from: FoundFile): JsonObject | undefined {
+  const wrong = (code: string, summary: string, detail?: string): undefined =>
+    complain(shelf, from, { code, summary, ...defined({ detail }) });
   try {
     if (shelf.files.stat(from.path)?.kind !== 'file')
-      return complain(shelf, from, 'not-a-file', `${from.file} is no regular file`);
+      return wrong('not-a-file', `${from.file} is no regular file`);
     const bytes = shelf.files.read(from.path, LARGEST + 1);
     if (bytes.length > LARGEST) {
       const summary = `${from.file} is larger than 64 MiB`;
-      return complain(shelf, from, 'too-large', summary, 'Split the program into several stacks.');
+      return wrong('too-large', summary, 'Split the program into several stacks.');
     }
     const tree = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as Json;
-    return isObject(tree)
-      ? tree
-      : complain(shelf, from, 'bad-stack', `${from.file} holds no JSON object`);
+    return isObject(tree) ? tree : wrong('bad-stack', `${from.file} holds no JSON object`);
   } catch (error) {
     return error instanceof SyntaxError || error instanceof TypeError
-      ? complain(shelf, from, 'bad-stack', `${from.file} is no JSON text`, SYNTHESISE_ANEW)
-      : complain(shelf, from, 'unreadable', `cannot read ${from.file}: ${whyNot(error)}`);
+      ? wrong('bad-stack', `${from.file} is no JSON text`, SYNTHESISE_ANEW)
+      : wrong('unreadable', `cannot read ${from.file}: ${whyNot(error)}`);
   }
 }

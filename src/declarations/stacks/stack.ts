@@ -281,7 +281,7 @@ function eachBlock(work: StackWork, section: 'resource' | 'data', visit: Visit):
       const address = `${type}.${name}`;
       const origin = originOf(work, block, address);
       if (isObject(block) && kind) visit(kind, name, block, origin);
-      else if (isObject(block)) elsewhere(work, section, type, name, origin);
+      else if (isObject(block)) elsewhere(work, { section, type, name }, origin);
       else {
         const summary = `${address} is no object`;
         say(work, 'error', { path: [], code: 'bad-stack', summary }, origin);
@@ -292,9 +292,11 @@ function eachBlock(work: StackWork, section: 'resource' | 'data', visit: Visit):
 
 function elsewhere(
   work: StackWork,
-  section: string,
-  type: string,
-  name: string,
+  {
+    section,
+    type,
+    name,
+  }: { readonly section: string; readonly type: string; readonly name: string },
   origin: Origin,
 ): void {
   const tell = (severity: Severity, code: string, summary: string, detail: string): void =>

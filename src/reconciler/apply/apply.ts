@@ -92,7 +92,7 @@ export async function apply(
       ? await execution.session.compact()
       : execution.session.snapshot;
   const proposal = await visible(execution, (waited) =>
-    propose(execution, project, snapshot, request, waited),
+    propose({ ...execution, waited }, project, snapshot, request),
   );
   const nothing = (exit: Exit, approved = false): Applied => ({
     proposal,

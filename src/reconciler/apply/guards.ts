@@ -70,27 +70,13 @@ const allOf = (rechecks: readonly Recheck[]): Recheck => ({
   },
 });
 
-/** A reading that is older than the settle time says nothing any more of what exists: before something is created, the kind is listed again. */
-function absence(
-  {
-    cloud,
-    clock,
-    kinds,
-    allow,
-    settleMilliseconds,
-    isDeleted,
-    isKnown,
-    isUnderWay,
-    duplicates,
-  }: Tools,
-  liveObjects: LiveCollections,
-): (change: Create, fields: Values) => Recheck {
-  const asked = new Map<Create, Values>();
+/** Lists a kind, where its last listing is older than the settle time. */
+function recentListings({ cloud, clock, settleMilliseconds }: Tools) {
   const readings = new Map<
     string,
     { readonly at: number; readonly found: Promise<readonly Live[]> }
   >();
-  const read = (kind: Kind): Promise<readonly Live[]> => {
+  return (kind: Kind): Promise<readonly Live[]> => {
     const [known, now] = [readings.get(kind.name), clock.boot().milliseconds];
     if (known && now - known.at <= settleMilliseconds) return known.found;
     const found = cloud.list(kind).then(({ objects }) => objects);
@@ -98,6 +84,16 @@ function absence(
     found.catch(() => readings.delete(kind.name));
     return found;
   };
+}
+
+/** A reading that is older than the settle time says nothing any more of what exists: before something is created, the kind is listed again. */
+function absence(
+  tools: Tools,
+  liveObjects: LiveCollections,
+): (change: Create, fields: Values) => Recheck {
+  const { clock, kinds, allow, settleMilliseconds, isKnown, isDeleted, isUnderWay } = tools;
+  const asked = new Map<Create, Values>();
+  const read = recentListings(tools);
   /** Without what other creates that are not answered yet have made: one object each. */
   const withoutSiblings = (change: Create, kind: Kind, news: readonly Live[]): readonly Live[] => {
     const own = new Set<Live>();
@@ -127,7 +123,7 @@ function absence(
       const wanted = identityKey(kind, effective);
       const like = { ...change, desired: { ...change.desired, declared: effective } };
       const alike =
-        allow.includes('possible-duplicate') || duplicates.has(change.address)
+        allow.includes('possible-duplicate') || tools.duplicates.has(change.address)
           ? []
           : possibleDuplicates(kind, [like], news, (values) => values).map(({ live }) => live);
       const [found] = [

@@ -49,6 +49,7 @@ import {
   type PreparedWrite,
 } from './document-write.js';
 import { applied, namedPart } from '../plan/document-diff.js';
+import { comparableText } from '../plan/match.js';
 import { storedValues } from '../live-collections.js';
 import { unproven } from './proof.js';
 import { FIRST_PAUSE, readBack, shownOf, type ReadBack, type SentFields } from './read-back.js';
@@ -177,7 +178,7 @@ export async function perform(
         execution,
         operation,
         change.address,
-        await desiredEntry(execution, kind, change, change.desired, runContext),
+        await desiredEntry(execution, change, change.desired, runContext),
       ),
     );
   if (change.action === 'delete') return end(await remove(execution, operation, change));
@@ -217,7 +218,7 @@ async function recordWithoutWrite(
   if (change.action !== 'keep' && change.action !== 'adopt') return { outcome: 'done' };
   const kind = execution.kinds.get(change.kind) as Kind;
   const now = priorOf(change, runContext);
-  const base = await desiredEntry(execution, kind, change, change.desired, runContext);
+  const base = await desiredEntry(execution, change, change.desired, runContext);
   const entry: Entry = { ...base, id: change.id, observed: storedValues(kind, change.before) };
   if (change.action === 'keep' && !change.renamed_from && now && sameEntry(kind, now, entry))
     return { outcome: 'done', id: change.id };
@@ -273,11 +274,11 @@ export const unbindFormerAddress = (change: Change): readonly Result[] =>
 /** The entry of a change once it is done, but for id and observation. Secrets become fingerprints here. */
 async function desiredEntry(
   execution: ExecutionContext,
-  kind: Kind,
   change: Change,
   desired: Desired,
   runContext: RunContext,
 ): Promise<Omit<Entry, 'id' | 'observed'>> {
+  const kind = execution.kinds.get(change.kind) as Kind;
   const declared = fillAll(kind.attributes, desired.declared, runContext.resolver);
   const known = priorOf(change, runContext)?.secrets ?? {};
   const sent = 'write' in change ? change.write?.fields : undefined;
@@ -328,6 +329,7 @@ async function create(
     action: 'create',
     content: digest(redactAll(write.fields, (secret) => secret.source)),
     body,
+    ...(await hiddenOf(execution, kind, write.fields, body)),
     preimage: runContext.before.equals(kind, write.fields),
     entry,
     ...runContext.before.youngest(kind),
@@ -359,12 +361,35 @@ async function create(
   if (sent.class === 'rejected' || sent.class === 'not_sent')
     return { outcome: undoneBy(sent), ...defined({ diagnostic: sent.diagnostic }) };
   const again = sent.class === 'unknown' && (await execution.cloud.pause(1, sent.wait));
+  const answered = sent.live && !runContext.known(kind.name, sent.live.id) && sent.live.id;
   return {
     outcome: 'unknown',
-    pending: intent,
+    pending: { ...intent, ...(answered && { answered }) },
     again,
     ...defined({ diagnostic: sent.diagnostic }),
   };
+}
+
+/** What the journal will not hold in clear of a create. */
+async function hiddenOf(
+  { fingerprints, session }: ExecutionContext,
+  kind: Kind,
+  fields: Values,
+  body: JsonObject,
+): Promise<Pick<Intent, 'hidden'>> {
+  const names = Object.keys(fields).filter(
+    (name) =>
+      kind.attributes[name]?.secret !== true &&
+      (!Object.hasOwn(body, name) || session.hides?.(body[name])),
+  );
+  if (names.length === 0) return {};
+  const salt = session.snapshot.state.secrets_salt as string;
+  const fingerprint = await fingerprints.make(
+    salt,
+    names.join(' '),
+    comparableText(kind, names, fields),
+  );
+  return { hidden: { names, salt, fingerprint } };
 }
 
 async function update(
@@ -374,7 +399,7 @@ async function update(
 ): Promise<Ended> {
   const { kind, write, runContext } = operation;
   const desired = 'desired' in change ? change.desired : undefined;
-  const entry = desired && (await desiredEntry(execution, kind, change, desired, runContext));
+  const entry = desired && (await desiredEntry(execution, change, desired, runContext));
   const prior = priorOf(change, runContext);
   const known =
     desired && entry && (!prior || change.renamed_from !== undefined)
@@ -387,7 +412,7 @@ async function update(
       ...unbindFormerAddress(change),
     );
   const intent: Intent = {
-    ...repeatable(execution, operation, change.address, 'update', change.id),
+    ...repeatable(execution, change, 'update'),
     // What is sent as it is live tells nothing of the write.
     body: applied(kind, omit(write.fields, write.kept ?? [])),
   };
@@ -466,7 +491,7 @@ async function checkAfterUpdate(
     request: execution.cloud.compose(operation.kind, write),
   };
   const intent: Intent = {
-    ...repeatable(execution, back, change.address, 'update', change.id),
+    ...repeatable(execution, change, 'update'),
     body: applied(back.kind, write.fields),
   };
   const answered = await sendUntilKnown(execution, back, intent, after);
@@ -505,13 +530,11 @@ const openOrNot = ({ class: one, diagnostic }: Sent): OutcomeClass =>
   diagnostic?.code === CHANGED_OUTSIDE ? 'unknown' : one;
 
 /** A write that is not done: it is unknown, was not sent, or failed. */
-const undoneBy = (sent: Sent): 'unknown' | 'skipped' | 'failed' =>
-  sent.class === 'unknown'
-    ? 'unknown'
-    : sent.class === 'not_sent' &&
-        (sent.diagnostic?.code === WITHHELD || sent.diagnostic?.code === 'interrupted')
-      ? 'skipped'
-      : 'failed';
+function undoneBy({ class: one, diagnostic }: Sent): 'unknown' | 'skipped' | 'failed' {
+  if (one === 'unknown') return one;
+  const withheld = diagnostic?.code === WITHHELD || diagnostic?.code === 'interrupted';
+  return one === 'not_sent' && withheld ? 'skipped' : 'failed';
+}
 
 /** Whether an answer that describes the object contradicts nothing that was sent. */
 const echoes = (kind: Kind, fields: Values, { values }: Live): boolean =>
@@ -570,7 +593,7 @@ async function remove(
 ): Promise<Ended> {
   const { kind, write } = operation;
   const { address, id } = change;
-  const intent = repeatable(execution, operation, address, 'delete', id);
+  const intent = repeatable(execution, change, 'delete');
   const sent = await sendUntilKnown(execution, operation, intent, write.live?.values ?? {});
   if (sent.class === 'applied' || isGone(sent)) {
     const entry = entryWithout(change, operation.runContext);
@@ -591,16 +614,14 @@ async function remove(
 
 function repeatable(
   execution: ExecutionContext,
-  { kind }: WriteOperation,
-  address: string,
+  { address, kind, id }: Pick<Change, 'address' | 'kind'> & { readonly id: string },
   action: 'update' | 'delete',
-  id: string,
 ): Intent {
   return {
     type: 'intent',
     op: execution.random.uuid(),
     address,
-    kind: kind.name,
+    kind,
     action,
     id,
     ...momentIn(execution),

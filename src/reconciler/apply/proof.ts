@@ -63,12 +63,16 @@ export const stillThere = (change: Change): Diagnostic => ({
 });
 
 /** A success that a reading does not bear out. */
-export function unproven(address: string, shown: Exclude<Shown, 'taken'>): Diagnostic {
+export function unproven(
+  address: string,
+  shown: Exclude<Shown, 'taken'>,
+  paths: readonly string[] = [],
+): Diagnostic {
   const [code, seen] = (
     {
       unread: ['unread', 'the reading after it failed'],
       earlier: ['not-shown', 'it still shows the earlier value'],
-      other: ['not-taken', 'what it holds is not what was sent'],
+      other: ['not-taken', `${paths.join(', ') || 'what it holds'} is not what was sent`],
     } as const
   )[shown];
   return {

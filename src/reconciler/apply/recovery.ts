@@ -1,6 +1,6 @@
 // Settles a create whose outcome is unknown: wait until it can no longer take effect, list until two listings agree,
-// and bind the one new object of equal content. If it had no effect, the run may send it again, under a new intent. In
-// all other cases a person decides.
+// and bind the one new object of equal content. If it had no effect, the run may send it again, under a new intent. A
+// person decides unclear cases.
 import {
   ageOf,
   defined,
@@ -29,18 +29,20 @@ import {
   type RunRecord,
   type Spent,
 } from '../../model/index.js';
-import type { Clock } from '../../platform/index.js';
+import type { Clock, Fingerprints } from '../../platform/index.js';
 import type { Session } from '../../state/store-port.js';
 import { isApplied } from '../plan/diff.js';
+import { unproven } from './proof.js';
 import { nowOf } from '../visibility.js';
 import { RENEWAL } from './operation.js';
-import { ownRoot } from '../plan/match.js';
+import { comparableText, ownRoot } from '../plan/match.js';
 import { storedValues, withoutSecrets } from '../live-collections.js';
 
 /** Listings of one kind before giving up on two that agree. */
 const LISTINGS = 6;
 
 export interface RecoveryContext {
+  readonly fingerprints: Fingerprints;
   readonly kinds: Kinds;
   readonly cloud: CloudReader;
   readonly clock: Clock;
@@ -50,7 +52,13 @@ export interface RecoveryContext {
 }
 
 export type Settled =
-  | { readonly intent: Intent; readonly verdict: 'applied'; readonly live: Live }
+  | {
+      readonly intent: Intent;
+      readonly verdict: 'applied';
+      readonly live: Live;
+      /** Attributes that the object holds otherwise than they were sent; its id was in the response. */
+      readonly differing?: readonly string[];
+    }
   | { readonly intent: Intent; readonly verdict: 'absent' }
   | Undecided;
 
@@ -88,16 +96,42 @@ export async function settle(
   for (const name of names) {
     const kind = looker.kinds.get(name) as Kind;
     const objects = await stableListing(looker, kind);
+    const byId = new Map(objects.map((live) => [live.id, live]));
+    const root = ownRoot({ kind, byId }) as JsonObject;
+    const mine = intents.filter((intent) => intent.kind === name);
+    const free = objects.filter((live) => !owned.has(`${name} ${live.id}`));
+    const alike = await hiddenAlike(looker, kind, mine, free);
     settled.push(
-      ...decide(
-        kind,
-        intents.filter((intent) => intent.kind === name),
-        objects.filter((live) => !owned.has(`${name} ${live.id}`)),
-        ownRoot({ kind, byId: new Map(objects.map((live) => [live.id, live])) }) as JsonObject,
-      ),
+      ...decide(kind, mine, free, (intent, live) => [
+        ...differing(kind, { ...root, ...intent.body }, live, intent.hidden?.names),
+        ...(intent.hidden && !alike(intent, live) ? intent.hidden.names : []),
+      ]),
     );
   }
   return settled;
+}
+
+/** Whether an object holds what an intent does not hold in clear. */
+async function hiddenAlike(
+  { fingerprints }: RecoveryContext,
+  kind: Kind,
+  intents: readonly Intent[],
+  objects: readonly Live[],
+): Promise<(intent: Intent, live: Live) => boolean> {
+  const alike = new Set<string>();
+  for (const intent of intents) {
+    const { op, hidden } = intent;
+    if (!hidden) continue;
+    const asked = objects.filter((live) => isNew(intent, live));
+    const known = asked.map(({ values }) => ({
+      value: comparableText(kind, hidden.names, values),
+      fingerprint: hidden.fingerprint,
+      asked: true,
+    }));
+    const found = await fingerprints.compare({ secrets_salt: hidden.salt }, known, () => undefined);
+    asked.forEach(({ id }, index) => found[index] && alike.add(`${op} ${id}`));
+  }
+  return ({ op }, { id }) => alike.has(`${op} ${id}`);
 }
 
 async function waitUntilLanded(
@@ -150,16 +184,15 @@ async function stableListing(
 /**
  * Intents of one kind against the objects nobody manages. Nothing is made beside an object of equal content that was not
  * there before.
- * @param root what an absent reference means
+ * @param unlike names of attributes in which an object is not what was sent
  */
 export function decide(
   kind: Kind,
   intents: readonly Intent[],
   objects: readonly Live[],
-  root: JsonObject = {},
+  unlike: (intent: Intent, live: Live) => readonly string[] = ({ body = {} }, live) =>
+    differing(kind, body, live),
 ): readonly Settled[] {
-  const unlike = ({ body }: Intent, live: Live): readonly string[] =>
-    differing(kind, { ...root, ...body }, live);
   const claimed = new Set<string>();
   const out: Settled[] = [];
   for (const intent of intents) {
@@ -193,6 +226,11 @@ export function decide(
         ? objects.filter((live) => !claimed.has(live.id) && isNew(one.intent, live))
         : [];
     const candidates = others.map((live) => ({ id: live.id, differing: unlike(one.intent, live) }));
+    const live = others.find(({ id }) => id === one.intent.answered);
+    if (live) {
+      claimed.add(live.id);
+      return { intent: one.intent, verdict: 'applied', live, differing: unlike(one.intent, live) };
+    }
     return candidates.length > 0 ? { intent: one.intent, verdict: 'undecided', candidates } : one;
   });
 }
@@ -206,8 +244,14 @@ function isNew({ preimage, newest, highest }: Intent, { id }: Live): boolean {
 }
 
 /** Attributes in which an object is not what was sent; where content is identity, what was not sent has to be empty. */
-function differing(kind: Kind, body: JsonObject, live: Live): readonly string[] {
+function differing(
+  kind: Kind,
+  body: JsonObject,
+  live: Live,
+  hidden: readonly string[] = [],
+): readonly string[] {
   return writables(kind).flatMap(([name, attribute]) => {
+    if (hidden.includes(name)) return [];
     const alike = Object.hasOwn(body, name)
       ? same(attribute, body[name], live.values[name])
       : kind.identity !== 'content' || same(attribute, null, live.values[name]);
@@ -326,6 +370,7 @@ export function recordsOf(kinds: Kinds, settled: Settled): readonly RunRecord[] 
   const { id, values } = settled.live;
   const entry: Entry = {
     ...(intent.entry as Omit<Entry, 'id' | 'observed'>),
+    ...(settled.differing && { applied: {} }),
     id,
     observed: storedValues(kinds.get(kind) as Kind, values),
   };
@@ -378,7 +423,14 @@ export function outcomeOf(intent: Intent, settled: Settled | undefined): Outcome
   });
   switch (settled?.verdict) {
     case 'applied':
-      return { ...base, outcome: 'done', id: settled.live.id };
+      return settled.differing
+        ? {
+            ...base,
+            outcome: 'failed',
+            id: settled.live.id,
+            diagnostic: unproven(intent.address, 'other', settled.differing),
+          }
+        : { ...base, outcome: 'done', id: settled.live.id };
     case 'absent':
       return {
         ...base,

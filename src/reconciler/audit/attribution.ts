@@ -306,8 +306,7 @@ type Veil = ReturnType<typeof veilOf>;
 function veilOf(subject: Subject, states: readonly Values[]) {
   const { kind, what, drifted, declared } = subject;
   const free = writables(kind).flatMap(([name, { word }]) => (word === 'document' ? [] : [name]));
-  const paths =
-    what === 'changed' ? drifted : what === 'gone' ? Object.keys(spoken(subject)) : free;
+  const paths = { changed: drifted, gone: Object.keys(spoken(subject)), unmanaged: free }[what];
   const witnesses = [
     ...states,
     liveOf(subject),

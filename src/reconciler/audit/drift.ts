@@ -65,33 +65,18 @@ export async function findDrift(
   snapshot: Snapshot | undefined,
 ): Promise<Audit> {
   const request: PlanRequest = { targets: [], excludes: [], allow: [], destroy: false };
-  const {
-    plan,
-    liveObjects,
-    secrets,
-    unmanaged: objects,
-    exit,
-  } = await propose(context, project, snapshot, request);
+  const proposal = await propose(context, project, snapshot, request);
+  const { plan, liveObjects, secrets, unmanaged: objects, exit } = proposal;
   const entries = snapshot?.state.resources ?? {};
+  const changes = paired(plan.changes).map(([change]) => change);
   const declarations = new Map(project.declarations.map((one) => [one.address, one]));
   const drifted = new Map(plan.drift.map((one) => [one.address, one.changes]));
-  const changes = paired(plan.changes).map(([change]) => change);
   const cases = changes.flatMap((change): readonly Case<DriftRecord>[] => {
-    const [entry, declaration] = [
-      entries[change.renamed_from ?? change.address],
-      declarations.get(change.address),
-    ];
-    const found = recordOf(
-      context.kinds.get(change.kind) as Kind,
-      change,
-      entry,
-      declaration,
-      drifted,
-      secrets,
-    );
-    const subject =
-      found &&
-      subjectOf(found, context.kinds.get(change.kind) as Kind, { entry, declaration, liveObjects });
+    const kind = context.kinds.get(change.kind) as Kind;
+    const entry = entries[change.renamed_from ?? change.address];
+    const declaration = declarations.get(change.address);
+    const found = recordOf(kind, change, { entry, declaration, drifted, secrets });
+    const subject = found && subjectOf(found, kind, { entry, declaration, liveObjects });
     return found ? [{ record: found.record, ...(subject && { subject }) }] : [];
   });
   const [news] = Object.values(entries)
@@ -100,15 +85,7 @@ export async function findDrift(
   const unmanaged = [...objects].flatMap(([name, some]) =>
     some.map((live) => unmanagedOf(context.kinds.get(name) as Kind, live, news)),
   );
-  const subjects = [...cases, ...unmanaged].flatMap(({ subject }) => subject ?? []);
-  const { told, diagnostics } = await attribute(
-    context,
-    subjects,
-    [...liveObjects.values()].find(({ skew }) => skew !== undefined)?.skew,
-  );
-  const said = new Map(subjects.map((subject, index) => [subject, told[index] as Attribution]));
-  const saidOf = ({ subject }: Pick<Case<DriftRecord>, 'subject'>): Attribution | undefined =>
-    subject && said.get(subject);
+  const { saidOf, diagnostics } = await askLog(context, [...cases, ...unmanaged], liveObjects);
   const records = cases.map((one): DriftRecord => ({
     ...one.record,
     ...(saidOf(one) ?? {
@@ -122,21 +99,14 @@ export async function findDrift(
     context.collections,
     project.expectations,
   );
-  const unknown = unverified(expectations);
-  const read = (names: readonly string[]): Promise<LiveCollections> =>
-    observe(observingOf(context, snapshot?.state), names);
   const audited = {
     changes: plan.changes,
     live: liveObjects,
     settings: project.settings,
     addressOf: managers(plan.changes, entries),
-    read,
+    read: (names: readonly string[]) => observe(observingOf(context, snapshot?.state), names),
   };
   const more = await Promise.all(context.audits.map((source) => source(audited)));
-  const drifts =
-    records.some(({ status }) => status !== 'settled') ||
-    expectations.some(({ verdict }) => verdict === 'failed');
-  const failed = exit === exits.error || exit === exits.undecided;
   return {
     drift: records,
     in_sync: changes.flatMap(({ address }) => (named.has(address) ? [] : [address])),
@@ -152,12 +122,41 @@ export async function findDrift(
       ...plan.diagnostics,
       ...diagnostics,
       ...more.flatMap((one) => one.diagnostics ?? []),
-      ...unknown,
+      ...unverified(expectations),
     ],
-    exit: failed
-      ? exit
-      : worst([...(drifts ? [exits.changes] : []), ...(unknown.length > 0 ? [exits.error] : [])]),
+    exit: exitOf(exit, records, expectations),
   };
+}
+
+/** What a plan cannot answer, no audit can. */
+function exitOf(
+  planned: Exit,
+  records: readonly DriftRecord[],
+  expectations: Audit['expectations'],
+): Exit {
+  if (planned === exits.error || planned === exits.undecided) return planned;
+  const drifts =
+    records.some(({ status }) => status !== 'settled') ||
+    expectations.some(({ verdict }) => verdict === 'failed');
+  const unknown = unverified(expectations);
+  return worst([...(drifts ? [exits.changes] : []), ...(unknown.length > 0 ? [exits.error] : [])]);
+}
+
+async function askLog(
+  context: AuditContext,
+  cases: readonly Pick<Case<unknown>, 'subject'>[],
+  liveObjects: LiveCollections,
+) {
+  const subjects = cases.flatMap(({ subject }) => subject ?? []);
+  const { told, diagnostics } = await attribute(
+    context,
+    subjects,
+    [...liveObjects.values()].find(({ skew }) => skew !== undefined)?.skew,
+  );
+  const said = new Map(subjects.map((subject, index) => [subject, told[index] as Attribution]));
+  const saidOf = ({ subject }: (typeof cases)[number]): Attribution | undefined =>
+    subject && said.get(subject);
+  return { saidOf, diagnostics };
 }
 
 /** What is not as declared or as last applied; `outside` names the attributes that were changed outside of trueup. */
@@ -165,13 +164,17 @@ interface Found extends Case<DriftRecord> {
   readonly outside: readonly string[];
 }
 
+interface Known extends Pick<Proposal, 'secrets'> {
+  readonly entry: Entry | undefined;
+  readonly declaration: Declaration | undefined;
+  /** What changed outside of trueup, by address; undefined for an object that is gone. */
+  readonly drifted: ReadonlyMap<string, readonly AttributeChange[] | undefined>;
+}
+
 function recordOf(
   kind: Kind,
   change: Change,
-  entry: Entry | undefined,
-  declaration: Declaration | undefined,
-  drifted: ReadonlyMap<string, readonly AttributeChange[] | undefined>,
-  secrets: Proposal['secrets'],
+  { entry, declaration, drifted, secrets }: Known,
 ): Found | undefined {
   const found = (
     status: DriftRecord['status'],
@@ -191,10 +194,6 @@ function recordOf(
     },
     outside: outside.map(({ path }) => path),
   });
-  const applied = (path: string): Pick<DriftChange, 'applied'> => {
-    const value = declaredValueAt(entry?.applied ?? {}, path);
-    return value === undefined ? {} : { applied: json(value) };
-  };
   const edited = ({ path, after }: AttributeChange): boolean =>
     [...secretsIn(after ?? null, path).keys()].some(
       (at) => secrets.get(`${change.address} ${at}`) === 'changed',
@@ -205,7 +204,7 @@ function recordOf(
     declared: json(one.after),
     ...(one.after instanceof Secret && edited(one)
       ? { applied: SENSITIVE, live: SENSITIVE }
-      : { ...applied(one.path), live: json(one.before) }),
+      : { ...appliedAt(entry, one.path), live: json(one.before) }),
   }));
   if (change.action === 'adopt' && change.previous_id !== undefined) {
     const { previous_id, id } = change;
@@ -238,6 +237,11 @@ function recordOf(
     live: json(one.after),
   }));
   return found('settled', id, { changes: settled }, outside);
+}
+
+function appliedAt(entry: Entry | undefined, path: string): Pick<DriftChange, 'applied'> {
+  const value = declaredValueAt(entry?.applied ?? {}, path);
+  return value === undefined ? {} : { applied: json(value) };
 }
 
 /** Whether an object is recorded to which nothing was ever applied: how long it has its values is not known. */

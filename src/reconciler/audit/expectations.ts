@@ -124,11 +124,12 @@ function verified(tally: Tally): Verified {
   const { expectation, checked, failed, offenders, error } = tally;
   const { name, collection, origin } = expectation;
   const count = error ? undefined : miscount(expectation, checked);
+  const verdict = failed > 0 || count !== undefined ? 'failed' : 'met';
   return {
     name,
     collection,
     origin,
-    verdict: error ? 'unknown' : failed > 0 || count !== undefined ? 'failed' : 'met',
+    verdict: error ? 'unknown' : verdict,
     checked,
     failed,
     offenders,

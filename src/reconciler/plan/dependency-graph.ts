@@ -100,11 +100,11 @@ function unknownTarget(
   const successor = suggest
     ? [...declarations.values()].find((one) => formerAddress(one) === reference.target)
     : undefined;
-  const detail = successor
-    ? `Write \${${successor.address}.${reference.attribute}}.`
-    : members.length > 0
+  let detail =
+    members.length > 0
       ? `It has members, so name one: \${${members[0]}.${reference.attribute}}.`
       : 'Declare it, add its file to the PATHs, or use a lookup for an object that is not managed here.';
+  if (successor) detail = `Write \${${successor.address}.${reference.attribute}}.`;
   const why = successor
     ? `was renamed to ${successor.address}.`
     : `is declared nowhere.${suggest ? didYouMean(reference.target, declarations.keys()) : ''}`;

@@ -17,7 +17,13 @@ import {
   type Values,
   type Write,
 } from '../../model/index.js';
-import { isMerged, isDocumentApplied, mergeChanges, mergedNames } from './document-diff.js';
+import {
+  type ComparedValue,
+  isMerged,
+  isDocumentApplied,
+  mergeChanges,
+  mergedNames,
+} from './document-diff.js';
 import { additions } from './document-merge.js';
 
 /** Whether a declared secret is the one that was last sent; `unknown` where none was sent by us, `unavailable` where its value is not at hand. */
@@ -44,9 +50,7 @@ export function diff({
   const compare = (
     attribute: Attribute,
     path: string,
-    wanted: Value,
-    now: Value | undefined,
-    prior: Value | undefined,
+    { wanted, live: now, prior }: ComparedValue,
   ): void => {
     if (attribute.secret) {
       const verdict = secret(path);
@@ -65,13 +69,11 @@ export function diff({
     } else if (attribute.word === 'object' && isTree(wanted)) {
       for (const [name, inner] of Object.entries(attribute.attributes))
         if (Object.hasOwn(wanted, name))
-          compare(
-            inner,
-            `${path}.${name}`,
-            wanted[name] as Value,
-            member(now, name),
-            member(prior, name),
-          );
+          compare(inner, `${path}.${name}`, {
+            wanted: wanted[name] as Value,
+            live: member(now, name),
+            prior: member(prior, name),
+          });
     } else if (!same(attribute, wanted, now)) {
       changes.push({
         path,
@@ -83,7 +85,11 @@ export function diff({
   };
   for (const [name, attribute] of writables(kind))
     if (Object.hasOwn(declared, name))
-      compare(attribute, name, declared[name] as Value, live.values[name], applied?.[name]);
+      compare(attribute, name, {
+        wanted: declared[name] as Value,
+        live: live.values[name],
+        prior: applied?.[name],
+      });
   return changes;
 }
 
@@ -106,11 +112,8 @@ export function ignoring<T extends Values | JsonObject>(values: T, paths: readon
     const inner = paths
       .filter((path) => path.startsWith(`${name}.`))
       .map((path) => path.slice(name.length + 1));
-    out[name] = isTree(value)
-      ? ignoring(value, inner)
-      : isDocument(value) && inner.length > 0
-        ? documentWithout(value, inner)
-        : value;
+    if (isTree(value)) out[name] = ignoring(value, inner);
+    else out[name] = isDocument(value) && inner.length > 0 ? documentWithout(value, inner) : value;
   }
   return out as T;
 }

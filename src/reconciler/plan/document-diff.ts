@@ -135,12 +135,16 @@ function picked(wanted: readonly Value[], live: Value, whole: boolean): Value {
   );
 }
 
-/** One document compared: what it declares, what is live, what was last applied; `resend` tells whether the secret at a path has to be sent. */
-export interface Merging {
-  readonly path: string;
+/** What is declared, what is live, what was last applied. */
+export interface ComparedValue {
   readonly wanted: Value;
   readonly live: Value | undefined;
   readonly prior: Value | undefined;
+}
+
+/** One document compared; `resend` tells whether the secret at a path has to be sent. */
+export interface Merging extends ComparedValue {
+  readonly path: string;
   readonly resend: (path: string) => boolean;
 }
 
@@ -161,7 +165,11 @@ export function mergeChanges({
     const { tree, removed } = mergeOf(declared);
     const after = isClear(declared)
       ? {}
-      : (over({ resend: sends }, tree, now.tree, mergeOf(before).tree, `${path}.0`) as Values);
+      : (over(
+          { resend: sends },
+          { wanted: tree, live: now.tree, prior: mergeOf(before).tree },
+          `${path}.0`,
+        ) as Values);
     const listed =
       removed !== undefined && !samePaths(removed, now.removed ?? [])
         ? [{ path: `${path}.1`, before: now.removed, after: removed }]
@@ -191,9 +199,7 @@ export const pathKey = (path: Value): string => JSON.stringify(pathSteps(path));
 /** Declared members over live ones; a member that means the same stays as it is live, one declared null goes. */
 function over(
   run: Pick<Merging, 'resend'>,
-  wanted: Value,
-  live: Value | undefined,
-  prior: Value | undefined,
+  { wanted, live, prior }: ComparedValue,
   path: string,
 ): Value | undefined {
   if (wanted === null) return undefined;
@@ -205,9 +211,7 @@ function over(
       const before = isTree(prior) && Object.hasOwn(prior, name) ? prior[name] : undefined;
       const after = over(
         run,
-        item,
-        Object.hasOwn(now, name) ? now[name] : undefined,
-        before,
+        { wanted: item, live: Object.hasOwn(now, name) ? now[name] : undefined, prior: before },
         below(path, name),
       );
       if (after === undefined) items.delete(name);

@@ -34,6 +34,7 @@ export interface Draft {
   readonly planned: Map<string, Planned>;
   /** Everything that is declared, also what this plan does not cover. */
   readonly declared: ReadonlyMap<string, Declaration>;
+  readonly lookups: ReadonlyMap<string, Planned>;
   readonly resolver: Resolver;
   readonly diagnostics: Diagnostic[];
   readonly exits: Exit[];
@@ -44,6 +45,8 @@ export interface Draft {
   readonly awaited: Set<string>;
   /** Addresses whose object is deleted before another takes its place. */
   readonly vacated: Set<string>;
+  /** `<kind> <id>` of objects that stay, or go already: none goes twice. */
+  readonly held: Set<string>;
 }
 
 /** @param shown the live object as far as a plan may hold it */

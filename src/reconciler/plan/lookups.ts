@@ -6,9 +6,7 @@ import {
   type Attribute,
   type Diagnostic,
   type Kind,
-  type Kinds,
   type Reference,
-  type State,
   type Value,
 } from '../../model/index.js';
 import type { Planned } from './draft.js';
@@ -24,7 +22,7 @@ export function lookUp(
   for (const lookup of project.lookups) {
     const kind = kinds.get(lookup.kind) as Kind;
     const where = fillAll(kind.attributes, lookup.where, (reference) =>
-      resolveReference(reference, new Map(), found, undefined, kinds),
+      resolveReference(reference, new Map(), found, { kinds, state: undefined }),
     );
     const live = [...(liveObjects.get(kind.name)?.byId.values() ?? [])].filter((one) =>
       Object.entries(where).every(([name, value]) =>
@@ -59,8 +57,7 @@ export function resolveReference(
   reference: Reference,
   planned: ReadonlyMap<string, Planned>,
   lookups: ReadonlyMap<string, Planned>,
-  state: State | undefined,
-  kinds: Kinds,
+  { state, kinds }: Pick<PlanInput, 'state' | 'kinds'>,
 ): Value | undefined {
   const target =
     reference.source === 'lookup' ? lookups.get(reference.target) : planned.get(reference.target);

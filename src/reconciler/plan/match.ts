@@ -30,7 +30,6 @@ import {
 } from '../../model/index.js';
 import type { Visibility } from '../visibility.js';
 import type { LiveCollection, LiveCollections } from '../live-collections.js';
-import type { PlanInput } from './plan-input.js';
 
 export interface Match {
   /** `unseen`: created just now, and no listing has shown it yet. */
@@ -80,6 +79,12 @@ export function formerAddressInState(
     : undefined;
 }
 
+interface Matched {
+  readonly liveObjects: LiveCollections;
+  readonly state: State | undefined;
+  readonly visibility: Visibility;
+}
+
 /** Finds live objects for declarations, and remembers which are taken. */
 export class Matcher {
   readonly #liveObjects: LiveCollections;
@@ -89,10 +94,7 @@ export class Matcher {
   readonly #claimed = new Map<string, string>();
   readonly #index = new Map<string, ReadonlyMap<string, readonly Live[]>>();
 
-  constructor(
-    { liveObjects, state, visibility }: Pick<PlanInput, 'liveObjects' | 'state' | 'visibility'>,
-    declarations: Iterable<Declaration>,
-  ) {
+  constructor({ liveObjects, state, visibility }: Matched, declarations: Iterable<Declaration>) {
     this.#liveObjects = liveObjects;
     this.#state = state;
     this.#visibility = visibility;
@@ -201,30 +203,27 @@ export class Matcher {
     const owner =
       this.#managed.get(key(declaration.kind, id)) ?? this.#claimed.get(key(declaration.kind, id));
     if (owner !== undefined && owner !== declaration.address && owner !== base.renamedFrom)
-      return error(
-        declaration,
-        'adopt-taken',
-        `${declaration.address} wants to adopt ${id}, which is managed as ${owner}.`,
-        `Keep one of the two, or move it: trueup state mv ${shellWord(owner)} ${shellWord(declaration.address)}`,
-      );
+      return error(declaration, {
+        code: 'adopt-taken',
+        summary: `${declaration.address} wants to adopt ${id}, which is managed as ${owner}.`,
+        detail: `Keep one of the two, or move it: trueup state mv ${shellWord(owner)} ${shellWord(declaration.address)}`,
+      });
     const live = collection.byId.get(id);
     if (!live)
-      return error(
-        declaration,
-        'adopt-missing',
-        `${declaration.address} wants to adopt ${id}, but no live object of ${declaration.kind} has this id.`,
-        `List what is live: trueup get ${declaration.kind}`,
-      );
+      return error(declaration, {
+        code: 'adopt-missing',
+        summary: `${declaration.address} wants to adopt ${id}, but no live object of ${declaration.kind} has this id.`,
+        detail: `List what is live: trueup get ${declaration.kind}`,
+      });
     return { how: 'adopt', live, ...base };
   }
 
   #alreadyBound(declaration: Declaration, entry: Entry, adopt: string): MatchError {
-    return error(
-      declaration,
-      'adopt-bound',
-      `${declaration.address} is bound to ${entry.id}, but lifecycle.adopt names ${adopt}.`,
-      `Remove lifecycle.adopt, or forget the bound object first: trueup state rm ${shellWord(declaration.address)}`,
-    );
+    return error(declaration, {
+      code: 'adopt-bound',
+      summary: `${declaration.address} is bound to ${entry.id}, but lifecycle.adopt names ${adopt}.`,
+      detail: `Remove lifecycle.adopt, or forget the bound object first: trueup state rm ${shellWord(declaration.address)}`,
+    });
   }
 }
 
@@ -239,25 +238,19 @@ export const isMatchError = (match: Match | MatchError): match is MatchError =>
 
 const key = (kind: string, id: string): string => `${kind} ${id}`;
 
-function error(
+const error = (
   declaration: Declaration,
-  code: string,
-  summary: string,
-  detail: string,
+  what: Pick<Diagnostic, 'code' | 'summary' | 'detail'>,
   exit: Exit = exits.error,
-): MatchError {
-  return {
-    diagnostic: {
-      severity: 'error',
-      code,
-      summary,
-      detail,
-      address: declaration.address,
-      origin: declaration.origin,
-    },
-    exit,
-  };
-}
+): MatchError => ({
+  diagnostic: {
+    severity: 'error',
+    ...what,
+    address: declaration.address,
+    origin: declaration.origin,
+  },
+  exit,
+});
 
 function ambiguous(kind: Kind, declaration: Declaration, candidates: readonly Live[]): MatchError {
   const ids = candidates.map((live) => live.id).toSorted();
@@ -265,10 +258,12 @@ function ambiguous(kind: Kind, declaration: Declaration, candidates: readonly Li
   const isMember = tryAddress(declaration.address)?.key !== undefined;
   return error(
     declaration,
-    'ambiguous',
-    `${declaration.address} matches ${ids.length} live objects of ${kind.name}: ${firstNamed(ids, 5, ', and ')}.`,
-    // `lifecycle` is written once for a whole `for_each`, so a single member cannot be given `adopt`.
-    `Choose one: trueup import ${shellWord(declaration.address)} ${shellWord(id)}${isMember ? '' : `\nor write lifecycle: { adopt: ${JSON.stringify(id)} } beside its attributes.`}`,
+    {
+      code: 'ambiguous',
+      summary: `${declaration.address} matches ${ids.length} live objects of ${kind.name}: ${firstNamed(ids, 5, ', and ')}.`,
+      // `lifecycle` is written once for a whole `for_each`, so a single member cannot be given `adopt`.
+      detail: `Choose one: trueup import ${shellWord(declaration.address)} ${shellWord(id)}${isMember ? '' : `\nor write lifecycle: { adopt: ${JSON.stringify(id)} } beside its attributes.`}`,
+    },
     exits.undecided,
   );
 }
@@ -301,6 +296,10 @@ export function comparable(attribute: Attribute, value: Value | undefined): Json
     return plain.map((item) => comparable(attribute.of, item as Value));
   return unescapeFully(plain);
 }
+
+/** One text for attributes that `same` calls equal. */
+export const comparableText = (kind: Kind, names: readonly string[], values: Values): string =>
+  canonical(names.map((name) => comparable(kind.attributes[name] as Attribute, values[name])));
 
 /** The attribute by which an object names its parent, an object of the same kind; undefined where the kind is no tree. */
 const parentAttribute = (kind: Kind): string | undefined =>

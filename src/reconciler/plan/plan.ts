@@ -75,24 +75,25 @@ export interface Proposal {
   readonly exit: Exit;
 }
 
-export function plan(input: PlanInput): Proposal {
+/** Before anything is planned. */
+function draftOf(input: PlanInput): Draft {
   const { selection } = input;
   const order = graph(selection.declarations, (address) => selection.known.has(address));
   const diagnostics: Diagnostic[] = [...selection.diagnostics, ...order.diagnostics];
   const planned = new Map<string, Planned>();
   const lookups = input.request.destroy ? new Map<string, Planned>() : lookUp(input, diagnostics);
-  const resolver: Resolver = (reference) =>
-    resolveReference(reference, planned, lookups, input.state, input.kinds);
+  const resolver: Resolver = (reference) => resolveReference(reference, planned, lookups, input);
   // What the plan leaves out claims first: `lifecycle.adopt` of a declaration holds wherever that is.
   const matcher = new Matcher(input, [...selection.others, ...selection.declarations.values()]);
   const declared = new Map(input.project.declarations.map((one) => [one.address, one]));
-  const draft: Draft = {
+  return {
     input,
     declared,
     selection,
     graph: order,
     matcher,
     planned,
+    lookups,
     resolver,
     diagnostics,
     exits: [],
@@ -100,22 +101,27 @@ export function plan(input: PlanInput): Proposal {
     unseen: new Set(),
     awaited: new Set(),
     vacated: new Set(),
+    held: heldElsewhere(selection, input.state),
   };
+}
+
+export function plan(input: PlanInput): Proposal {
+  const draft = draftOf(input);
+  const { selection, graph: order, diagnostics, planned, matcher } = draft;
   const changes: Change[] = [];
   for (const address of diagnostics.some((one) => one.severity === 'error') ? [] : order.order) {
     changes.push(...planDeclared(draft, selection.declarations.get(address) as Declaration));
   }
-  const others = matchOthers(draft, lookups);
+  const others = matchOthers(draft);
   const twins = identicalDeclarations(draft, others);
   diagnostics.push(
     ...twins.map((pair) => identicalError(input, pair)),
     ...unseenSecretNotes(draft),
   );
-  const held = heldElsewhere(selection, input.state);
   const removals = selection.removed.flatMap(
-    ([address, entry]) => planRemoved(draft, address, entry, held) ?? [],
+    ([address, entry]) => planRemoved(draft, address, entry) ?? [],
   );
-  const [wanted, unwanted] = afterDeposed(draft, held, changes, removals);
+  const [wanted, unwanted] = afterDeposed(draft, changes, removals);
   const ordered = sequence(wanted, unwanted, input);
   const strays = matcher.strays();
   for (const change of ordered) {
@@ -169,15 +175,13 @@ export function plan(input: PlanInput): Proposal {
 }
 
 /** Declarations that the plan does not cover, as far as their kinds were read, with the live objects that they mean. */
-function matchOthers(
-  { input, selection, matcher, planned }: Draft,
-  lookups: ReadonlyMap<string, Planned>,
-): ReadonlyMap<string, Planned> {
+function matchOthers(draft: Draft): ReadonlyMap<string, Planned> {
+  const { input, selection, matcher, planned, lookups } = draft;
   const found = new Map<string, Planned>();
   const others = new Map(selection.others.map((one) => [one.address, one]));
   const resolver: Resolver = (reference) => {
     const known = found.has(reference.target) ? found : planned;
-    return resolveReference(reference, known, lookups, input.state, input.kinds);
+    return resolveReference(reference, known, lookups, input);
   };
   for (const address of graph(others, () => true).order) {
     const declaration = others.get(address) as Declaration;
@@ -191,9 +195,17 @@ function matchOthers(
   return found;
 }
 
+interface FilledDeclaration {
+  readonly kind: Kind;
+  readonly declaration: Declaration;
+  /** Its values, with what references lead to. */
+  readonly filled: Values;
+}
+
 function planDeclared(draft: Draft, declaration: Declaration): readonly Change[] {
   const kind = draft.input.kinds.get(declaration.kind) as Kind;
   const filled = fillAll(kind.attributes, declaration.values, draft.resolver);
+  const one: FilledDeclaration = { kind, declaration, filled };
   const match = draft.matcher.match(kind, declaration, filled);
   if (isMatchError(match)) {
     draft.diagnostics.push(match.diagnostic);
@@ -201,13 +213,11 @@ function planDeclared(draft: Draft, declaration: Declaration): readonly Change[]
     return [];
   }
   if (match.how === 'unseen' && match.entry)
-    return [unseen(draft, kind, declaration, filled, { ...match, entry: match.entry })];
+    return [unseen(draft, one, { ...match, entry: match.entry })];
   const values = match.live ? withNumbers(kind, filled, match.live.values) : filled;
   const planned = (): readonly Change[] =>
-    match.live
-      ? onLive(draft, kind, declaration, filled, { ...match, live: match.live })
-      : creation(draft, kind, declaration, filled, match);
-  const changes = isFaulty(draft, kind, declaration, values, match.live) ? [] : planned();
+    match.live ? onLive(draft, one, { ...match, live: match.live }) : creation(draft, one, match);
+  const changes = isFaulty(draft, { ...one, filled: values }, match.live) ? [] : planned();
   const stays = match.live && !changes.some((change) => change.deposed) ? { live: match.live } : {};
   draft.planned.set(declaration.address, {
     kind,
@@ -223,7 +233,7 @@ function planDeclared(draft: Draft, declaration: Declaration): readonly Change[]
       id: entry.id,
       ...(live && { replaced_by: live.id }),
     });
-  else if (entry && live) noteDrift(draft, kind, declaration, entry, live);
+  else if (entry && live) noteDrift(draft, one, entry, live);
   if (entry && gone && draft.input.visibility.created(kind.name, entry.id) !== undefined)
     draft.awaited.add(declaration.address);
   return changes;
@@ -232,9 +242,7 @@ function planDeclared(draft: Draft, declaration: Declaration): readonly Change[]
 /** Nothing changes of an object that is not visible yet: what is recorded stands for it. Where more than that is declared by now, apply waits for it. */
 function unseen(
   draft: Draft,
-  kind: Kind,
-  declaration: Declaration,
-  filled: Values,
+  { kind, declaration, filled }: FilledDeclaration,
   match: Match & { readonly entry: Entry },
 ): Change {
   const { entry } = match;
@@ -264,12 +272,10 @@ function unseen(
 /** Says what is wrong with what is declared, and whether that keeps it from being sent. */
 function isFaulty(
   draft: Draft,
-  kind: Kind,
-  declaration: Declaration,
-  values: Values,
+  { kind, declaration, filled }: FilledDeclaration,
   live: Live | undefined,
 ): boolean {
-  const sent = live ? ignoring(values, declaration.lifecycle.ignore_changes ?? []) : values;
+  const sent = live ? ignoring(filled, declaration.lifecycle.ignore_changes ?? []) : filled;
   const faults = faultsOf(kind, sent, live?.values).map(
     ({ attribute = '', ...one }): Diagnostic => {
       const unchanged =
@@ -310,9 +316,7 @@ const desired = (declaration: Declaration, declared: Values): Desired => ({
 
 function creation(
   draft: Draft,
-  kind: Kind,
-  declaration: Declaration,
-  values: Values,
+  { kind, declaration, filled: values }: FilledDeclaration,
   match: Match,
 ): readonly Create[] {
   if (!kind.operations.create) {
@@ -359,11 +363,10 @@ function creation(
 
 function onLive(
   draft: Draft,
-  kind: Kind,
-  declaration: Declaration,
-  filled: Values,
+  one: FilledDeclaration,
   match: Match & { readonly live: Live },
 ): readonly Change[] {
+  const { kind, declaration, filled } = one;
   const { entry } = match;
   const values = withNumbers(kind, filled, match.live.values);
   const declared = ignoring(values, declaration.lifecycle.ignore_changes ?? []);
@@ -391,12 +394,7 @@ function onLive(
     ({ path }) => kind.attributes[path.split('.', 1)[0] as string]?.immutable,
   );
   if (fixed.length > 0)
-    return replacement(draft, kind, declaration, filled, {
-      match,
-      before: live.values,
-      changes,
-      fixed,
-    });
+    return replacement(draft, one, { match, before: live.values, changes, fixed });
   const masks = literalsAtMasks(kind, declared, match.live.values);
   if (masks.length > 0) {
     draft.diagnostics.push(...masks.map((path) => maskedValueError(declaration, path)));
@@ -441,11 +439,10 @@ interface Replacing extends Pick<Replaces, 'before' | 'changes'> {
 /** A new object, and the delete of the old one: each is carried out like any other create and delete. */
 function replacement(
   draft: Draft,
-  kind: Kind,
-  declaration: Declaration,
-  values: Values,
+  one: FilledDeclaration,
   { match, before, changes, fixed }: Replacing,
 ): readonly Change[] {
+  const { kind, declaration, filled: values } = one;
   const { live } = match;
   const { address } = declaration;
   const hindrance = hindranceTo(kind, declaration, match);
@@ -457,8 +454,8 @@ function replacement(
   }
   const [there] = declaration.lifecycle.allow_duplicate ? [] : draft.matcher.alike(kind, values);
   if (there) draft.diagnostics.push(existsAlreadyError(kind, declaration, there));
-  if (there || isFaulty(draft, kind, declaration, values, undefined)) return [];
-  const first = fitsBeside(draft, kind, declaration, before, values) ? 'create' : 'delete';
+  if (there || isFaulty(draft, one, undefined)) return [];
+  const first = fitsBeside(draft, one, before) ? 'create' : 'delete';
   if (first === 'delete') draft.vacated.add(address);
   const paths = fixed.map(({ path }) => path);
   const outside = fixed.every(({ drifted }) => drifted)
@@ -480,7 +477,7 @@ function replacement(
     deposed: true as const,
   };
   return [
-    ...creation(draft, kind, declaration, values, match).map((change) => ({
+    ...creation(draft, one, match).map((change) => ({
       ...change,
       ...base,
       replaces: { id, before, changes, fixed: paths, first } as const,
@@ -514,18 +511,16 @@ function hindranceTo(
  */
 function fitsBeside(
   draft: Draft,
-  kind: Kind,
-  { address }: Declaration,
+  { kind, declaration, filled }: FilledDeclaration,
   before: Values,
-  values: Values,
 ): boolean {
   if (
     kind.identity === 'content' ||
     kind.identity.some((name) => kind.attributes[name]?.word === 'text')
   )
     return false;
-  const identity = identityKey(kind, values);
-  const waits = draft.graph.dependencies.get(address) ?? [];
+  const identity = identityKey(kind, filled);
+  const waits = draft.graph.dependencies.get(declaration.address) ?? [];
   return (
     identity !== undefined &&
     identity !== identityKey(kind, before) &&
@@ -548,17 +543,15 @@ function reasonOf(match: Match, changes: readonly AttributeChange[]): string {
       ? 'it is as declared'
       : `renamed from ${match.renamedFrom}`;
   const drifted = changes.filter((change) => change.drifted).map((change) => change.path);
-  return drifted.length === 0
-    ? `${paths} changed in the declaration`
-    : drifted.length === changes.length
-      ? `${paths} changed outside of trueup`
-      : `${drifted.join(', ')} changed outside of trueup; others changed in the declaration`;
+  if (drifted.length === 0) return `${paths} changed in the declaration`;
+  return drifted.length === changes.length
+    ? `${paths} changed outside of trueup`
+    : `${drifted.join(', ')} changed outside of trueup; others changed in the declaration`;
 }
 
 function noteDrift(
   draft: Draft,
-  kind: Kind,
-  declaration: Declaration,
+  { kind, declaration }: FilledDeclaration,
   entry: Entry,
   live: Live,
 ): void {

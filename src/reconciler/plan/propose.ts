@@ -69,15 +69,14 @@ export function observingOf(
 }
 
 /**
- * @param waited as for `observingOf`
+ * @param context.waited as for `observingOf`
  * @throws Refusal where a reading is not proven complete, or state and target do not belong together.
  */
 export async function propose(
-  context: PlanContext,
+  { waited, ...context }: PlanContext & { readonly waited?: number },
   project: Project,
   snapshot: Snapshot | undefined,
   request: PlanRequest,
-  waited = 0,
 ): Promise<Proposal> {
   const state = snapshot?.state;
   checkTarget(state, context.cloud.target);
@@ -286,14 +285,10 @@ async function compareSecrets(
   const compared = await context.fingerprints.compare(state ?? {}, known, (done, total) =>
     context.emit({ type: 'comparing', done, total }),
   );
-  known.forEach(
-    (one, index) =>
-      one.asked &&
-      verdicts.set(
-        one.key,
-        compared[index] === undefined ? 'unavailable' : compared[index] ? 'same' : 'changed',
-      ),
-  );
+  for (const [index, one] of known.entries()) {
+    const verdict = compared[index] ? 'same' : 'changed';
+    if (one.asked) verdicts.set(one.key, compared[index] === undefined ? 'unavailable' : verdict);
+  }
   const locked = asked.filter(({ key }) => verdicts.get(key) === 'unavailable').length;
   return { verdicts, diagnostics: locked === 0 ? [] : [keyMissing(locked)] };
 }

@@ -27,7 +27,6 @@ export function heldElsewhere({ removed }: Selection, state: State | undefined):
 /** Also deletes what an interrupted replacement left behind. What takes the address out of the state comes after that. */
 export function afterDeposed(
   draft: Draft,
-  held: Set<string>,
   declared: readonly Change[],
   removed: readonly Change[],
 ): readonly [readonly Change[], readonly Change[]] {
@@ -38,8 +37,7 @@ export function afterDeposed(
   });
   const left = [...recorded, ...draft.selection.removed].flatMap(([address, entry]) =>
     (entry.deposed ?? []).flatMap(
-      (id) =>
-        planRemoved(draft, address, { ...entry, id }, held, 'another object took its place') ?? [],
+      (id) => planRemoved(draft, address, { ...entry, id }, 'another object took its place') ?? [],
     ),
   );
   if (left.length === 0) return [declared, removed];
@@ -53,15 +51,11 @@ export function afterDeposed(
   return [declared.map(waiting), [...removed.map(waiting), ...left]];
 }
 
-/**
- * @param held grows by the object that is planned to go, so that it goes once
- * @param deposed why the object goes although its address stays
- */
+/** @param deposed why the object goes although its address stays */
 export function planRemoved(
   draft: Draft,
   address: string,
   entry: Entry,
-  held: Set<string>,
   deposed?: string,
 ): Change | undefined {
   const { kinds, liveObjects, compose, request } = draft.input;
@@ -103,9 +97,9 @@ export function planRemoved(
     return { action: 'forget', ...base, reason: `${why}, and it no longer exists` };
   }
   const object = `${entry.kind} ${entry.id}`;
-  if (held.has(object))
+  if (draft.held.has(object))
     return { action: 'forget', ...base, reason: `${why}; another address manages its object` };
-  held.add(object);
+  draft.held.add(object);
   if (how === 'delete' && kind.operations.delete) {
     const write: Write = { verb: 'delete', id: entry.id, fields: {}, live };
     return { action: 'delete', ...base, reason: why, write, request: compose(kind, write) };

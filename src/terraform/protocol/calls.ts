@@ -88,7 +88,7 @@ const answers: Readonly<Record<string, (wire: Wire, message: Message) => Promise
       }),
     ),
   ValidateDataResourceConfig: (wire, { type_name, config }) =>
-    ofType(wire, wire.provider.schema.dataSources, type_name, {}, async (_, type) =>
+    ofDataSource(wire, type_name, async (_, type) =>
       wire.provider.validateDataResourceConfig({ type_name, config: decode(type, config) }),
     ),
   UpgradeResourceState: upgradeState,
@@ -127,13 +127,12 @@ async function asked(
 /** What is asked about a type, by its schema and the type of its values. */
 type Work = (attributes: Schema['attributes'], type: CtyType) => Promise<DiagnosticsReply>;
 
-function ofType(
-  wire: Wire,
-  schemas: ProviderSchema['resources'],
-  name: string,
-  safe: Reply,
-  work: Work,
-): Promise<Reply> {
+interface TypeName {
+  readonly schemas: ProviderSchema['resources'];
+  readonly name: string;
+}
+
+function ofType(wire: Wire, { schemas, name }: TypeName, safe: Reply, work: Work): Promise<Reply> {
   const schema = own(schemas, name);
   return asked(wire, schema && typeOf(schema.attributes), safe, async () => {
     const { attributes } = schemaOf(schemas, name);
@@ -142,7 +141,10 @@ function ofType(
 }
 
 const ofResource = (wire: Wire, name: string, safe: Reply, work: Work): Promise<Reply> =>
-  ofType(wire, wire.provider.schema.resources, name, safe, work);
+  ofType(wire, { schemas: wire.provider.schema.resources, name }, safe, work);
+
+const ofDataSource = (wire: Wire, name: string, work: Work): Promise<Reply> =>
+  ofType(wire, { schemas: wire.provider.schema.dataSources, name }, {}, work);
 
 /** An answer that core would refuse: it gets what is wrong with it instead. */
 class BadReply extends Error {
@@ -298,7 +300,7 @@ function importState(wire: Wire, { type_name, id, identity }: Message): Promise<
 }
 
 function readData(wire: Wire, { type_name, config }: Message): Promise<Reply> {
-  return ofType(wire, wire.provider.schema.dataSources, type_name, {}, async (attributes, type) => {
+  return ofDataSource(wire, type_name, async (attributes, type) => {
     const given = decode(type, config);
     const request = { type_name, config: given };
     const { state, diagnostics = [] } = await wire.provider.readDataSource(request);

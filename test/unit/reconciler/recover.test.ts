@@ -13,13 +13,15 @@ import type {
 } from '../../../src/model/index.js';
 import {
   decide,
+  outcomeOf,
+  recordsOf,
   recover,
   settle,
   type RecoveryContext,
   type Settled,
 } from '../../../src/reconciler/apply/recovery.js';
 import { kinds } from '../../../src/resources/index.js';
-import type { Session } from '../../../src/state/index.js';
+import { scryptFingerprints, type Session } from '../../../src/state/index.js';
 import { entry, live, stateWith } from '../../support/planning.js';
 import { simulatedClock } from '../../support/simulated.js';
 
@@ -268,6 +270,7 @@ function scene(
   };
   const looker: RecoveryContext = {
     kinds,
+    fingerprints: scryptFingerprints({ key: 'k' }),
     cloud: cloud as CloudReader,
     clock,
     emit: (event) => events.push(event),
@@ -375,6 +378,49 @@ describe('settle', () => {
       0,
     );
     expect(settled.map(verdictOf)).toEqual([[`${PUSH}.pager`, 'absent', undefined]]);
+  });
+
+  it('compares by fingerprint what an intent does not hold in clear', async () => {
+    const { looker } = scene({ [PUSH]: [[pager(uuid(1))]] });
+    const hiding = async (name: string): Promise<Intent> => ({
+      ...intent({ body: { name: '(sensitive)' } }),
+      hidden: {
+        names: ['name'],
+        salt: 's',
+        fingerprint: await looker.fingerprints.make('s', 'name', JSON.stringify([name])),
+      },
+    });
+    expect((await settle(looker, [await hiding('Pager')], none, 0)).map(verdictOf)).toEqual([
+      [`${PUSH}.pager`, 'applied', uuid(1)],
+    ]);
+    expect(await settle(looker, [await hiding('Siren')], none, 0)).toMatchObject([
+      { verdict: 'undecided', candidates: [{ id: uuid(1), differing: ['name'] }] },
+    ]);
+  });
+
+  it('takes the new object that the response named, whatever it holds, unless another is equal', async () => {
+    const renamed = pager(uuid(1), 'PAGER');
+    const one = intent({ answered: uuid(1) });
+    const settled = await settle(scene({ [PUSH]: [[renamed]] }).looker, [one], none, 0);
+    expect(settled).toMatchObject([
+      { verdict: 'applied', live: { id: uuid(1) }, differing: ['name'] },
+    ]);
+    expect(outcomeOf(one, settled[0])).toMatchObject({
+      outcome: 'failed',
+      diagnostic: { code: 'not-taken', summary: expect.stringContaining('name') as string },
+    });
+    expect(recordsOf(kinds, settled[0] as Settled)).toMatchObject([
+      { entry: { id: uuid(1), applied: {}, observed: { name: 'PAGER' } } },
+      { type: 'seen' },
+    ]);
+    const equal = scene({ [PUSH]: [[renamed, pager(uuid(2, 2))]] }).looker;
+    expect((await settle(equal, [one], none, 0)).map(verdictOf)).toEqual([
+      [`${PUSH}.pager`, 'applied', uuid(2, 2)],
+    ]);
+    const before = { ...one, preimage: [uuid(1)] };
+    expect(
+      (await settle(scene({ [PUSH]: [[renamed]] }).looker, [before], none, 0)).map(verdictOf),
+    ).toEqual([[`${PUSH}.pager`, 'absent', undefined]]);
   });
 
   it('hands on no secret that the service gave back', async () => {

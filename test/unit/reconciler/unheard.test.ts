@@ -67,6 +67,52 @@ describe('a create without an answer', () => {
     expect((await cloud.plan(desire(pager()))).exit).toBe(0);
   });
 
+  it.each([false, true])(
+    'is found again where it holds a literal that no journal holds (killed: %s)',
+    async (killed) => {
+      const cloud = rig({ faults: [parseFault('reset-after,method=POST,times=1')] });
+      const rule = declare('alert_rules.cap', {
+        associated_accounts: ['1'],
+        settings: { custom_alert: { token: 'abc', n: 1 } },
+        filter_criteria: { alert_type__in: ['custom_alert'] },
+      });
+      const texts: string[] = [];
+      if (killed) {
+        cloud.onMutation = (when) => when === 'after' && cloud.files.crashAt(0);
+        await cloud.apply(desire(rule), { settle: 1 }).catch(() => undefined);
+        cloud.onMutation = undefined;
+        cloud.files.reboot();
+        texts.push(JSON.stringify(await cloud.snapshot()));
+      }
+      expect(await cloud.apply(desire(rule), { settle: 1 })).toMatchObject({ exit: 0 });
+      expect(cloud.objects('alert_rules')).toHaveLength(1);
+      expect(await cloud.plan(desire(rule))).toMatchObject({ exit: 0 });
+      expect([...texts, JSON.stringify(await cloud.snapshot())].join('')).not.toContain('"abc"');
+    },
+  );
+
+  it('is bound to the id of a response that shows it otherwise than it was sent', async () => {
+    const cloud = rig();
+    between(
+      cloud,
+      async (_, answer) =>
+        new Response((await answer.text()).replaceAll('"daily"', '"DAILY"'), answer),
+    );
+    const rule = declare('alert_rules.wan', {
+      associated_accounts: ['1'],
+      schedule: 'daily',
+      filter_criteria: { alert_type__in: ['login_success'] },
+    });
+    const { exit, outcomes } = await cloud.apply(desire(rule), { settle: 1 });
+    expect([exit, outcomes[0]?.diagnostic]).toMatchObject([
+      1,
+      { code: 'not-taken', summary: expect.stringContaining('but schedule is not') as string },
+    ]);
+    expect(await recorded(cloud)).toEqual(['alert_rules.wan']);
+    await cloud.apply(desire(rule), { settle: 1 });
+    expect(cloud.objects('alert_rules')).toHaveLength(1);
+  });
+
   it('is not made a second time beside an equal object, though its id claims to be older', async () => {
     const cloud = rig();
     await anotherHand(

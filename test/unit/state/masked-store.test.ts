@@ -35,6 +35,7 @@ it('leaves out whole attributes, and nothing else', async () => {
   const made = entry('7', { applied: values, observed: values });
   const { id: _, observed: __, ...planned } = made;
   const sent = { ...intent('a'), body: values, entry: planned };
+  expect([session.hides?.(values.list), session.hides?.('x')]).toEqual([true, false]);
   await session.record(sent, { ...intent('b'), body: { name: 'y' } });
   await session.record({ ...result('a'), entry: made });
   const journal = [...files.contents].find(([path]) => path.endsWith('.journal'))?.[1] ?? '';

@@ -108,21 +108,7 @@ export function fileSession(options: SessionOptions): Session {
       const carried =
         open.length === 0 ? '' : [begin(before, serial), ...open].map(encodeRecord).join('');
       await journal.prepare(carried);
-      const { recent: known = [], spent, ...rest } = finished;
-      // The clock of the service shows at least the latest time that it told.
-      const told = [...spent, ...known].map(({ server_at = '' }) => Date.parse(server_at) || 0);
-      const now = {
-        boot: clock.boot(),
-        server: told.reduce((latest, one) => Math.max(latest, one), 0),
-        wall: clock.now(),
-      };
-      const recent = known.filter((one) => isOfToday(one, now));
-      await memory.replace({
-        ...rest,
-        serial,
-        spent: spent.filter((one) => isOfToday(one, now)),
-        ...(recent.length > 0 && { recent }),
-      });
+      await memory.replace({ ...withoutPast(finished, clock), serial });
       await journal.turn(open, carried);
     } else if (open.length === 0) await journal.turn([], '');
     return snapshotOf(memory.state(), journal.records());
@@ -139,6 +125,23 @@ export function fileSession(options: SessionOptions): Session {
     assertHeld: shared(() => withDisk(paths.state, assertReady)),
     compact: (finish) => inTurn(() => compact(finish)),
     release: () => (released ??= inTurn(release)),
+  };
+}
+
+/** The state without what counts for a day that is over. */
+function withoutPast({ recent: known = [], spent, ...rest }: State, clock: Clock): State {
+  // The clock of the service shows at least the latest time that it told.
+  const told = [...spent, ...known].map(({ server_at = '' }) => Date.parse(server_at) || 0);
+  const now = {
+    boot: clock.boot(),
+    server: told.reduce((latest, one) => Math.max(latest, one), 0),
+    wall: clock.now(),
+  };
+  const recent = known.filter((one) => isOfToday(one, now));
+  return {
+    ...rest,
+    spent: spent.filter((one) => isOfToday(one, now)),
+    ...(recent.length > 0 && { recent }),
   };
 }
 
@@ -231,12 +234,8 @@ async function keepGeneration(files: Files, path: string, text: string): Promise
 /** The journal in memory and on disk. The file appears with its first record. */
 function journalFile({ files, paths, journal }: SessionOptions) {
   const records: RunRecord[] = [...(journal?.records ?? [])];
-  const close = async (): Promise<void> => {
-    await appender?.close();
-    appender = undefined;
-  };
+  const end = appended(files, paths.journal);
   let bytes = Buffer.byteLength(journal?.text ?? '');
-  let appender: Appender | undefined;
   /** After a failed write its end is unknown: what is appended behind might be lost with it. */
   let broken = false;
   /** Bytes that a write under way may have added already. */
@@ -253,39 +252,29 @@ function journalFile({ files, paths, journal }: SessionOptions) {
     return size !== undefined && size >= least && size <= most;
   };
 
-  const lose = (): never =>
-    refuseLocked('journal-lost', `${paths.journal} was removed or changed outside of this run`, {
-      detail:
-        'Nothing more is sent. What this run did is in the journal again. Run the same command again.',
-    });
-
   /** Writes everything again, into the file that is there. What became of requests is worth keeping; an intent of which nothing left yet is not. */
   const restore = async (added: Entries, head: string): Promise<void> => {
-    await close();
+    await end.close();
     records.push(...added.filter(({ type }) => type !== 'intent'));
     const text = [head, ...records.map(encodeRecord)].join('');
     await files.replace(paths.journal, text, MODE);
     bytes = Buffer.byteLength(text);
     lost = true;
-    if (added.some(({ type }) => type === 'intent')) lose();
+    if (added.some(({ type }) => type === 'intent')) refuseLost(paths.journal);
   };
 
   return {
     records: (): Entries => records,
-    close,
+    close: end.close,
 
     async assertKept(): Promise<void> {
       if (await isKept()) return;
       lost = true;
-      lose();
+      refuseLost(paths.journal);
     },
 
     async append(added: Entries, lines: string, head: () => string): Promise<void> {
-      if (broken)
-        refuse('journal-broken', `${paths.journal} could not be written before`, {
-          detail:
-            'What was recorded until then is safe. Fix the cause and run the same command again.',
-        });
+      if (broken) refuseBroken(paths.journal);
       if (bytes + Buffer.byteLength(lines) > LARGEST_JOURNAL)
         refuse('journal-full', `${paths.journal} would become larger than 250 MiB`, {
           detail: 'Apply in parts (--target).',
@@ -298,9 +287,7 @@ function journalFile({ files, paths, journal }: SessionOptions) {
       }
       broken = true;
       growing = Buffer.byteLength(lines);
-      appender ??= await files.append(paths.journal, MODE);
-      const { write } = appender;
-      await withDisk(paths.journal, () => write(lines));
+      await end.write(lines);
       broken = false;
       [bytes, growing] = [bytes + growing, 0];
       for (const record of added) records.push(record);
@@ -319,11 +306,37 @@ function journalFile({ files, paths, journal }: SessionOptions) {
       bytes = Buffer.byteLength(carried);
       broken = true;
       turning = true;
-      await close();
+      await end.close();
       if (carried === '') await ifThere(files.remove(paths.journal));
       else await files.rename(paths.next, paths.journal);
       broken = false;
       turning = false;
+    },
+  };
+}
+
+const refuseLost = (path: string): never =>
+  refuseLocked('journal-lost', `${path} was removed or changed outside of this run`, {
+    detail:
+      'Nothing more is sent. What this run did is in the journal again. Run the same command again.',
+  });
+
+const refuseBroken = (path: string): never =>
+  refuse('journal-broken', `${path} could not be written before`, {
+    detail: 'What was recorded until then is safe. Fix the cause and run the same command again.',
+  });
+
+/** The end of a file, open from its first write. */
+function appended(files: Files, path: string): Appender {
+  let appender: Appender | undefined;
+  return {
+    async write(lines) {
+      const { write } = (appender ??= await files.append(path, MODE));
+      await withDisk(path, () => write(lines));
+    },
+    async close() {
+      await appender?.close();
+      appender = undefined;
     },
   };
 }

@@ -109,8 +109,8 @@ async function load(options: FileStoreOptions, paths: Paths): Promise<Stored> {
       ? undefined
       : await decodeState(text, paths.state, version, () => adviseRestore(options, paths));
   const live = {
-    next: next && belongs(options, next.begin, state, paths.next, paths),
-    journal: journal && belongs(options, journal.begin, state, paths.journal, paths),
+    next: next && belongs(options, next, state, paths),
+    journal: journal && belongs(options, journal, state, paths),
   };
   return {
     state,
@@ -123,15 +123,15 @@ async function load(options: FileStoreOptions, paths: Paths): Promise<Stored> {
 
 async function readJournal({ files, afterLoss }: FileStoreOptions, at: string) {
   const text = await ifThere(files.read(at));
-  return text === undefined ? undefined : decodeJournal(text, at, afterLoss);
+  const journal = text === undefined ? undefined : decodeJournal(text, at, afterLoss);
+  return journal && { ...journal, at };
 }
 
 /** Whether a journal continues the state; false where it is spent or not yet due. @throws Refusal where it is of another state. */
 function belongs(
   { afterLoss = ADOPTED }: FileStoreOptions,
-  begin: Begin,
+  { begin, at }: { readonly begin: Begin; readonly at: string },
   state: State | undefined,
-  at: string,
   { journal, state: statePath }: Paths,
 ): boolean {
   const serial = state?.serial ?? 0;
