@@ -291,7 +291,7 @@ async function listing(): Promise<void> {
   row('its memory', `${fixed(memory(own), 0)} MiB`, 'under 150 MiB', memory(own) < 150);
 }
 
-/** Somebody else changes 500 of 1,000 objects; who it was costs so many requests to the activity log. */
+/** Somebody else changes 500 of 1,000 objects; finding the author takes this many requests to the activity log. */
 async function attribution(): Promise<void> {
   const { folder, cloud: up } = await settled(1000);
   const { environment } = up;

@@ -1,4 +1,4 @@
-// Everything that can be said about the code without running it. All steps run, each named with its time.
+// All checks that do not run the code. All steps run; each is printed with its time.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ const run = ([command, ...args]) => {
   return status === 0 ? undefined : `${stdout ?? ''}${stderr ?? ''}${error?.message ?? ''}`;
 };
 
-/** Words that say something is unfinished or switched off, and folders that exist on one machine only. */
+/** Words for unfinished or disabled code, and folders that exist on one machine only. */
 const leftover =
   /\b(TO[D]O|FIX[M]E|X[X]X)\b|\.(onl[y]|ski[p]|tod[o])\(|(?<![\w.])\/(hom[e]|User[s]|wor[k]|roo[t])\/[\w.-]|\/tm[p]\/[a-z]+\//;
 
@@ -32,7 +32,7 @@ function paths() {
   return status === 0 ? stdout.split('\0').filter(Boolean) : undefined;
 }
 
-/** What a search of some files finds, a line each. */
+/** The findings of a search in some files, one per line. */
 function searched(isMeant, search) {
   const found = paths()
     ?.filter(isMeant)
@@ -60,7 +60,7 @@ const vocabulary = () =>
     refusedWords,
   );
 
-/** Empty for what is listed but gone from the disk. */
+/** Empty for a listed file that does not exist. */
 function tryRead(path) {
   try {
     return readFileSync(join(root, path), 'utf8');

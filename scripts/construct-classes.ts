@@ -1,4 +1,4 @@
-// The construct classes of a front end: one a kind, one that looks an object of it up, one a collection that is only read.
+// The construct classes of a library: a resource and a data source per kind, one class per collection that can only be read.
 // Each imports its kind's own file, so that a bundler leaves out the kinds that a program does not use.
 import { camel, isKind, type Collection } from '../src/model/index.js';
 import { ORIGIN } from './kind-lines.js';

@@ -131,7 +131,7 @@ function telling({ kinds, collections, recordsQuery }, beside = () => ({})) {
   return (name) => classes.get(name);
 }
 
-/** What editors show of a class, by its name: the doc of its kind, and a line an attribute. */
+/** The description of a class for editors, by its name: the doc of its kind, and one line per attribute. */
 function docsOfClasses({ kinds, collections }) {
   return new Map(
     [...collections.values()].flatMap((one) => {

@@ -17,6 +17,15 @@ const refused = [
   [/\brooms?\b|\bcellars?\b/i, '“module” or “space”'],
   [/\bmend(s|ed|ing)?\b/i, '“fix” or “repair”'],
   [/\btroubles?\b/i, '“error” or “failure”'],
+  [/\bso (often|many)\b(?! that\b)/i, '“this many”, or name the number: “milliseconds between …”'],
+  [/\b(an?|one) (line|row|column|sentence|case|suite|result) an? \w/i, '“one … per …”'],
+  [/\ban? (line|row|column|sentence|case|suite|result) each\b/i, '“one … each”'],
+  [/\bof (ours|theirs)\b/i, '“of trueup”, or name whose it is'],
+  [/\bnobody knows\b/i, '“unknown”'],
+  [/\b(by|for|to) who\b/i, 'name the person or program'],
+  [/\b(can|may|will|could) (no longer |still )?land\b|\blands\b/i, '“take effect”'],
+  [/\baloud\b/i, '“with a warning”'],
+  [/\bin the world\b|\bnone of (our|its|their) business\b/i, 'say what it does not do'],
 ];
 
 /** Each line that has one, with the words to use instead. @param {string} path @param {string} text */

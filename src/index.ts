@@ -1,4 +1,4 @@
-// The library: the modules that the command uses, for programs that bring their own ports.
+// The library: the modules of the command, for programs that bring their own ports.
 export * from './model/index.js';
 export type * from './platform/index.js';
 export { systemClock } from './platform/clock.js';

@@ -131,7 +131,7 @@ export function declarations({
   return files;
 }
 
-/** A project of so many resources, its emulator, and a state that holds them all. */
+/** A project of this many resources, its emulator, and a state that holds them all. */
 export async function settled(
   resources: number,
   faults: readonly string[] = [],

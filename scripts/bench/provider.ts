@@ -1,5 +1,5 @@
 // The figures of the provider and of CDK programs: terraform itself drives the built provider, beside as many built-in
-// `terraform_data`, and plans the very stack that trueup plans.
+// `terraform_data`, and plans the same stack as trueup.
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, request, type Server } from 'node:http';
@@ -94,7 +94,7 @@ async function refresh(): Promise<void> {
   const peerFolder = join(root, `terraform-${RULES}`);
   if (!readdirSync(root).includes(`terraform-${RULES}`)) terraformProject(RULES);
   const [own, peer]: [number[], number[]] = [[], []];
-  // A line a resource, which nobody reads while both cores are at work.
+  // One line per resource, which nobody reads while both cores are busy.
   const said = join(root, 'plan.txt');
   for (let turn = 0; turn < (quick ? 7 : 15); turn += 1) {
     own.push(seconds([await time('terraform', plan, folder, environment, said)]));

@@ -1,5 +1,5 @@
-// Runs CDK programs, without any CDK: the command that `cdktf.json` names, told where to write. What it prints goes
-// to stderr, because stdout is for the product; what it ends with is told where it fails.
+// Runs the command that `cdktf.json` names, without the CDK CLI, and tells it the output folder. The program's output
+// goes to stderr, because stdout is for the output of trueup; if it fails, the error says how it ended.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -16,7 +16,7 @@ export interface Program {
   readonly folder: string;
   /** A command line for the shell. */
   readonly app: string;
-  /** Where it writes unless told otherwise, relative to its folder. */
+  /** The default output folder, relative to its own folder. */
   readonly output: string;
   readonly context: JsonObject;
 }
@@ -102,9 +102,9 @@ function patience({ environment }: ProgramContext): number {
 }
 
 const TOLD = 12;
-/** The libraries ask for terraform's version once for each object that is imported, and fail where there is none. It is trueup that reads the stack. */
+/** The libraries run `terraform version` once for each imported object, and fail without it. trueup reads the stack, so it gives them a version. */
 const ANSWERS = 'echo 1.11.4';
-/** Milliseconds in which what a program printed last is still heard. */
+/** Milliseconds in which the last output of a program is still read. */
 const LINGER = 1_000;
 /** Milliseconds between asking a program to end and ending it. */
 const GRACE = 5_000;

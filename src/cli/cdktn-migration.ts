@@ -1,5 +1,4 @@
-// From cdktf to its living fork: which texts change and how, and whether two runs of a program wrote the same.
-// Nothing here touches a file.
+// The migration from cdktf to its maintained fork cdktn: edits of texts, and a comparison of stacks. Writes no file.
 import { isObject, mapMembers, type Json, type JsonObject } from '../model/index.js';
 import { patchBetween, pointerSteps } from '../report/patch.js';
 import type { WrittenFiles } from './cdk-program.js';
@@ -52,7 +51,7 @@ export function changedLines(
   });
 }
 
-/** What a run wrote: each stack by the place of its file. */
+/** The stacks that a run wrote, by the path of their file. */
 export interface SynthOutput {
   readonly version: string;
   readonly stacks: Readonly<Record<string, Json>>;
@@ -70,7 +69,7 @@ export async function outputOf(
   return { version: String(version), stacks: Object.fromEntries(trees) };
 }
 
-/** A stack without what tells which library wrote it: its version, and the places of its own code. */
+/** A stack without the data that depends on the library: its version, and the places in its own code. */
 function withoutMaker(tree: Json): Json {
   if (Array.isArray(tree)) return (tree as readonly Json[]).map(withoutMaker);
   if (!isObject(tree)) return tree;

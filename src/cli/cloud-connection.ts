@@ -1,5 +1,5 @@
-// Which cloud a run speaks to, and with what: addresses and credentials from the environment, or the emulator in
-// this process. Only what is there is handed on; what a kind needs and lacks is refused by name when it is needed.
+// Connects a run to its cloud: addresses and credentials from the environment, or the emulator in this process. Missing
+// ones are not an error here; a kind that needs one refuses with its name.
 import { join } from 'node:path';
 import type { Checked } from '../client/api-checks.js';
 import type { ConnectOptions, Flip, FlowOptions, Transport } from '../client/index.js';
@@ -23,7 +23,7 @@ export interface Reached {
   close(): Promise<void>;
 }
 
-/** What each surface needs of the environment. */
+/** The environment variables that each API needs. */
 export const needs = {
   v2: { address: 'TRUEUP_V2_URL', secrets: Object.values(v2Headers) },
   v3: { address: 'TRUEUP_V3_URL', secrets: ['TRUEUP_V3_TOKEN'] },
@@ -197,7 +197,7 @@ export async function reachFlow(
   return { flip: connectFlow({ flow, transport, clock, random, signal, emit }), close };
 }
 
-/** A transport whose exchanges are told to who wants to hear of them. */
+/** A transport that reports its exchanges to an observer. */
 function noted(
   { clock, debug }: Pick<Context, 'clock' | 'debug'>,
   transport: Transport,

@@ -1,5 +1,5 @@
-// The command line as data: every command with its arguments and flags. The parser, the help texts, the texts that
-// answer `--help` before anything is loaded, and shell completion are all made from this table.
+// The command line as data: every command with its arguments and flags. The parser, the help texts (also those that
+// `--help` prints before anything is loaded) and shell completion are generated from this table.
 import { behavioursHelp, dialects } from '../emulator/behaviours.js';
 import { allowableRules } from '../model/index.js';
 import { ruleNames } from '../resources/rules/names.js';
@@ -20,7 +20,7 @@ export interface CommandSpec {
   readonly args: string;
   readonly doc: string;
   readonly flags: readonly FlagSpec[];
-  /** Ends by itself, in good order, once the signal is raised; all others are simply left. */
+  /** Ends by itself after a signal, in good order; all other commands are stopped at once. */
   readonly graceful?: true;
   readonly more?: string;
 }
@@ -38,16 +38,18 @@ const repeatable = <const Spelling extends string>(
 
 const environment = flag(
   '--env <name>',
-  'overlay trueup.<name>.yaml and keep a state of its own (TRUEUP_ENV)',
+  'overlay trueup.<name>.yaml and use a separate state (TRUEUP_ENV)',
 );
 const variable = repeatable('--var <name=value>', 'value of ${var.name} (TRUEUP_VAR_name)');
 const debug = flag('--debug', 'show stack traces');
 const project = [variable, environment, debug] as const;
-const ndjson = flag('--json', 'one JSON event a line, with the field names of Terraform');
+const ndjson = flag('--json', "one JSON event per line, with Terraform's field names");
 const scope = [
   repeatable('--target <address>', 'only this address and what it refers to'),
   repeatable('--exclude <address>', 'not this address, nor what refers to it'),
-  repeatable('--allow <rule>', 'let this policy rule pass', { choices: allowableRules(ruleNames) }),
+  repeatable('--allow <rule>', 'do not block on this policy rule', {
+    choices: allowableRules(ruleNames),
+  }),
 ] as const;
 const detailed = flag('--detailed-exitcode', 'exit 2 if anything differs');
 const format = (choices: readonly string[]) =>
@@ -60,8 +62,8 @@ const acting = [
 
 const paths = `
 A PATH is a YAML file, a folder with YAML files, or - for standard input; or a
-CDK program (cdktf.json), its output folder, or one cdk.tf.json of it.
-Without one, the current folder is the project.`;
+CDK program (cdktf.json), its output folder, or a cdk.tf.json file in that
+folder. Without one, the current folder is the project.`;
 
 const table = [
   {
@@ -73,11 +75,11 @@ const table = [
   {
     name: 'synth',
     args: '',
-    doc: 'run the CDK program that cdktf.json names, without any CDK',
+    doc: 'run the program named in cdktf.json; needs no CDK CLI',
     flags: [
       flag(
         '--output <folder>',
-        'where it writes its stacks; otherwise what cdktf.json says, or cdktf.out',
+        'where it writes its stacks (default: the folder in cdktf.json, or cdktf.out)',
       ),
       debug,
     ],
@@ -88,11 +90,11 @@ const table = [
     doc: 'change a cdktf project to cdktn, and prove that its stacks stay the same',
     flags: [
       flag('--auto-approve', 'do not ask'),
-      flag('--check', 'prove a migration whose packages were installed since'),
+      flag('--check', 'verify a migration after its packages were installed'),
       debug,
     ],
     graceful: true,
-    more: '\nImports and package.json are changed; the program is run before and after. If\nits stacks are not the same, every change is undone.',
+    more: '\nImports and package.json are changed; the program is run before and after. If\nits stacks differ, every change is undone.',
   },
   {
     name: 'validate',
@@ -116,7 +118,7 @@ const table = [
       flag('--impact', 'replay recent alerts: what each rule would send, before and after'),
       flag(
         '--since <time>',
-        'for --impact: alerts from this time on, as ISO 8601, or as 24h before now; default 7d',
+        'start of the alerts for --impact: ISO 8601, or an age such as 24h; default 7d',
       ),
       ...project,
     ],
@@ -147,16 +149,17 @@ const table = [
   {
     name: 'drift',
     args: '[paths...]',
-    doc: 'compare what is live with what is declared and was applied',
+    doc: 'compare live objects with the declarations and the last apply',
     flags: [
       format(driftFormats),
       report,
       ndjson,
       detailed,
-      flag('--unmanaged <word>', 'what unmanaged objects are: only counted, or drift', {
-        choices: ['count', 'fail'],
-        initial: 'count',
-      }),
+      flag(
+        '--unmanaged <word>',
+        'count: only report unmanaged objects; fail: treat them as drift',
+        { choices: ['count', 'fail'], initial: 'count' },
+      ),
       ...project,
     ],
     more: paths,
@@ -164,14 +167,14 @@ const table = [
   {
     name: 'watch',
     args: '[paths...]',
-    doc: 'repeat the audit: one line a cycle, metrics for Prometheus',
+    doc: 'repeat the audit; print one line per cycle, export Prometheus metrics',
     flags: [
-      flag('--every <span>', 'time from one audit to the next, as 30s, 5m or 1h', {
+      flag('--every <span>', 'time from one audit to the next, such as 30s, 5m or 1h', {
         initial: '5m',
       }),
       flag('--metrics-file <file>', 'write the metrics to this file after each audit'),
-      flag('--metrics-port <n>', 'serve the metrics at /metrics; 0 takes a free port'),
-      flag('--metrics-host <address>', 'address to serve them at; without it, this machine alone'),
+      flag('--metrics-port <n>', 'serve the metrics at /metrics; 0 picks a free port'),
+      flag('--metrics-host <address>', 'address to serve them at (default: this machine only)'),
       ...project,
     ],
     graceful: true,
@@ -187,14 +190,14 @@ const table = [
   {
     name: 'export',
     args: '',
-    doc: 'write what is live as declarations',
+    doc: 'write live objects as declarations',
     flags: [
-      flag('--out <folder>', 'write files into this folder; otherwise to standard output'),
+      flag('--out <folder>', 'write files into this folder (default: standard output)'),
       flag('--format <format>', 'form of the declarations', {
         choices: ['yaml', 'hcl', 'cdktf', 'cdktn'],
         initial: 'yaml',
       }),
-      flag('--all', 'also what the state already binds'),
+      flag('--all', 'include objects that are already in the state'),
       ...project,
     ],
   },
@@ -204,9 +207,9 @@ const table = [
     doc: 'list live objects and records',
     flags: [
       repeatable('--filter <key=value>', "one of the API's filters"),
-      flag('--since <time>', 'from this time on: ISO 8601, or as 30m, 24h, 7d, 2w before now'),
+      flag('--since <time>', 'from this time on: ISO 8601, or an age such as 30m, 24h, 7d, 2w'),
       flag('--until <time>', 'up to this time'),
-      flag('--expand <words>', 'references to replace by the objects that they name'),
+      flag('--expand <words>', 'references to replace with the objects that they name'),
       flag('--limit <n>', 'stop reading after this many records'),
       flag('-o, --output <format>', 'form of the list', {
         choices: ['table', 'wide', 'json', 'yaml', 'csv', 'ndjson', 'markdown', 'html'],
@@ -219,7 +222,7 @@ const table = [
   {
     name: 'state show',
     args: '<address>',
-    doc: 'show what the state holds of one address',
+    doc: 'show the state of one address',
     flags: project,
   },
   {
@@ -296,26 +299,29 @@ const table = [
       ...project,
     ],
     graceful: true,
-    more: '\nThe SIM is read first, and the flow is called once. Where its answer is lost,\nnothing is sent again, and the exit code is 5: check the SIM yourself.',
+    more: '\nThe SIM is read first, and the flow is called once. If its response is lost,\nnothing is sent again, and the exit code is 5: check the SIM yourself.',
   },
   {
     name: 'emulator',
     args: '',
-    doc: 'serve a device cloud on this machine, for trying and testing',
+    doc: 'run a simulated device cloud on this machine',
     flags: [
-      flag('--port <n>', 'port on 127.0.0.1; 0 takes a free one', { initial: '0' }),
+      flag('--port <n>', 'port on 127.0.0.1; 0 picks a free one', { initial: '0' }),
       flag('--data <file>', 'keep all records in this file'),
       flag('--seed <file>', 'begin with the records of this file; never write to it'),
-      repeatable('--fault <words>', 'inject a fault, as in latency=50 or status=503,times=2'),
-      repeatable('--behaviour <name>', 'behave as some deployments do, as in created-status=201'),
+      repeatable('--fault <words>', 'inject a fault, such as latency=50 or status=503,times=2'),
+      repeatable(
+        '--behaviour <name>',
+        'turn on a behaviour seen in some deployments, such as created-status=201',
+      ),
       flag('--deliver-anywhere', 'deliver alerts to other machines, too'),
       flag(
         '--delivery-minute <duration>',
-        'length of a minute between attempts of a delivery, as in 100ms',
+        'how long one minute of delivery waits lasts, such as 100ms; default 1m',
       ),
       flag(
         '--dialect <name>',
-        'what is served: the reference alone, or what public clients use, too',
+        'reference: only what the API reference documents; public: also what public clients use',
         { choices: dialects },
       ),
       debug,

@@ -1,5 +1,4 @@
-// A command in a message is meant to be typed as it stands, so it names the PATHs, the
-// variables and the environment it was said in.
+// Commands in messages can be run as printed: they include the PATHs, the variables and the environment of this run.
 import {
   defined,
   isSecretName,
@@ -12,7 +11,7 @@ import {
 } from '../model/index.js';
 import { commands, type CommandSpec } from './command-table.js';
 
-/** What a command line names beside what it asks for. */
+/** The PATHs, variables and environment of a command line. */
 export interface Said {
   /** As they were given; none, or the current folder alone, is what every command takes by itself. */
   readonly paths: readonly string[];

@@ -1,4 +1,4 @@
-// The entry point of `trueup/constructs`: the program's root with the disk and the environment that it writes to.
+// The entry point of `trueup/constructs`: the root of a program, with the disk and the environment.
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { lineOf } from '../declarations/stack-trace.js';

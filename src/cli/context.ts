@@ -1,5 +1,5 @@
-// What a command is given: flags, environment, streams, ports and the signal. Everything of the process that a
-// command may know passes through here; modules that take long to load are imported by the command that needs them.
+// The context of a command: flags, environment, streams, ports and the signal. A command gets everything of the process
+// from here; modules that load slowly are imported by the command that needs them.
 import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { didYouMean, maskingOf, refuse, type Diagnostic, type Exit } from '../model/index.js';
@@ -16,7 +16,7 @@ import { ask, outlet, readAll } from './terminal.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a command is given. */
+/** The context of a command. */
 export type Context = ReturnType<typeof contextOf>;
 
 export type Command = (context: Context, args: readonly string[]) => Promise<Exit>;
@@ -60,7 +60,7 @@ export function contextOf(
      * of variables are shown once the project has loaded: only then is it known that none of them is a secret.
      */
     said: { paths, env: flags.env, variables: [] } as Said,
-    /** What nothing that is shown or stored may hold: our credentials, and the secrets of the declarations once they are loaded. */
+    /** Masks trueup's credentials and, once they are loaded, the secrets of declarations, in everything that is shown or stored. */
     masking,
     kinds,
     collections,

@@ -1,5 +1,5 @@
-// An emulator whose data outlive the process: no write is answered before it is on disk, as a cloud would have it. The
-// file holds the whole estate and, behind it, a line for the changes of each moment; after a good end the estate alone.
+// An emulator whose data outlive the process: each write is on disk before its response. The file holds the whole
+// estate, followed by one line for the changes of each moment; after a normal end it holds only the estate.
 import { dirname } from 'node:path';
 import type { Emulator, EmulatorOptions, EstateStep } from '../emulator/index.js';
 import { wireText } from '../model/index.js';

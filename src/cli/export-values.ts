@@ -1,5 +1,5 @@
-// A live object as it may be written into a file: without the values of secrets that are known here, and without what
-// is named as a secret. What cannot be left out takes the object with it: a mask in its place would be sent one day.
+// A live object as it is written into a file: without values of known secrets and without members named like secrets.
+// If one of them cannot be left out, the object is not exported: a mask in its place would be sent one day.
 import {
   below,
   isEmpty,
@@ -16,7 +16,7 @@ import {
 
 export interface Exported {
   readonly values: Values;
-  /** What was left out, and why. */
+  /** The omitted values, with the reasons. */
   readonly comments: readonly string[];
 }
 

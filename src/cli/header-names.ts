@@ -1,5 +1,5 @@
-// How this deployment spells the four headers that prove who asks: `settings.v2_headers` over `TRUEUP_V2_HEADERS` over
-// the API reference. What is wrong is found before a credential travels under it.
+// The names of the four v2 headers with credentials: `settings.v2_headers`, else `TRUEUP_V2_HEADERS`, else those of the
+// API reference. A wrong name is reported before a credential is sent under it.
 import { isObject, own, parseJson, refuse } from '../model/index.js';
 
 /** Names of the four v2 headers, as the API reference spells them, with the environment names of their values. */

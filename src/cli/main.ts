@@ -1,5 +1,5 @@
-// The only place that exits. Reads the command line, loads the one command that was asked for, and turns whatever
-// comes of it into words on stderr and an exit code.
+// The only place that exits the process. Reads the command line, loads and runs one command, and turns its result into
+// messages on stderr and an exit code.
 import { availableParallelism } from 'node:os';
 import { exits, Refusal, worst, type Exit } from '../model/index.js';
 import { pathsIn } from './commands-to-type.js';
@@ -112,7 +112,7 @@ async function outcome(
   return worst([ended, handedOver]);
 }
 
-/** What a thrown thing says to a person. Messages of unforeseen errors may quote what they choked on, so they are not shown. */
+/** The message of a thrown value. Messages of unexpected errors may quote their input, so they are not shown. */
 function caughtError(error: unknown): Pick<Refusal, 'diagnostics' | 'exit'> {
   if (error instanceof Refusal) return error;
   const { code, path, name } = error as NodeJS.ErrnoException;

@@ -31,7 +31,7 @@ const listening = (server: Server, host: string, port: number): Promise<void> =>
   new Promise((done, fail) => {
     server.once('error', ({ code = 'unknown' }: NodeJS.ErrnoException) => {
       const summary = `Metrics cannot be served at ${host}:${port} (${code}).`;
-      const detail = 'Name another --metrics-port; 0 takes a free one.';
+      const detail = 'Name another --metrics-port; 0 picks a free one.';
       fail(new Refusal([{ severity: 'error', code: 'metrics-port', summary, detail }]));
     });
     server.listen(port, host, done);

@@ -1,5 +1,5 @@
-// The files a command was asked to write. What they must not replace, and what would keep them from being written,
-// is found before any work is done: a report is never worth a state.
+// The output files of a command. Files that must not be replaced or cannot be written are refused before any work is
+// done, so that a report never replaces a state.
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
@@ -16,10 +16,10 @@ export interface OutputFile {
   readonly path: string;
 }
 
-/** What a run remembers, beside its name: five generations, the journal and the next one, the lock. */
+/** The suffixes of the files beside a state: five generations, the journal and the next one, the lock. */
 const BESIDE_STATE = /^(?:\.[1-5]|\.journal(?:\.next)?|\.lock)?$/;
 
-/** What trueup keeps in its folder: the states of all environments, and the emulator's data. */
+/** The files in trueup's folder: the states of all environments, and the emulator's data. */
 const OWN = /^(?:state\.|emulator\.json$)/;
 
 /**
@@ -83,7 +83,7 @@ async function place({ files }: Context, path: string): Promise<string> {
   );
 }
 
-/** What would keep a file from being put there. */
+/** The reason why a file cannot be written there. */
 async function obstacle(path: string): Promise<string | undefined> {
   const [about, folder] = await Promise.all(
     [path, dirname(path)].map((one) => stat(one).catch(() => undefined)),

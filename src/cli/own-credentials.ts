@@ -1,4 +1,4 @@
-// Our own credentials in the environment, under whatever prefix, also as files: nothing that is shown or stored holds them.
+// trueup's own credentials in the environment, under any prefix, also as files: they are masked everywhere.
 import { readFileSync, statSync } from 'node:fs';
 import { isOwnSecret, Secret } from '../model/index.js';
 
@@ -6,7 +6,7 @@ export const ownCredentials = (
   environment: Readonly<Record<string, string | undefined>>,
 ): readonly Secret[] =>
   Object.keys(environment)
-    // Most are none, and this one question is cheap.
+    // Most variables are not credentials, and this check is cheap.
     .filter((name) => /TRUEUP_/i.test(name) && isOwnSecret(name))
     .map(
       (name) =>
@@ -19,7 +19,7 @@ export const ownCredentials = (
 const unlessPipe = (path: string): string | undefined =>
   statSync(path, { throwIfNoEntry: false })?.isFile() ? tryFile(path) : undefined;
 
-/** What a file holds, without its last line break; undefined where it cannot be read. */
+/** The content of a file without its last line break; undefined if it cannot be read. */
 export function tryFile(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8').replace(/\r?\n$/, '');

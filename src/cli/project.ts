@@ -1,4 +1,4 @@
-// The project in front of a command: loaded, linted, its complaints said.
+// Loads and lints the project of a command, and prints its diagnostics.
 import {
   defined,
   faultsOf,
@@ -24,7 +24,7 @@ export interface Chosen {
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** What `--env` and `--var` say. @throws Refusal for a `--var` that is not name=value. */
+/** The values of `--env` and `--var`. @throws Refusal for a `--var` that is not name=value. */
 export const chosen = (context: Context): Chosen => ({
   env: environmentOf(context),
   variables: Object.fromEntries(pairs('--var', context.flags.var)),

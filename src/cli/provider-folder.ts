@@ -1,5 +1,4 @@
-// Where a provider's socket lies: a folder of its own, named by its process. It goes with the process; what a process
-// left that was killed goes with the next one.
+// The folder of a provider's socket, named by its process: removed with it or, if it was killed, by the next process.
 import { mkdtempSync } from 'node:fs';
 import { lstat, readdir, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -27,7 +26,7 @@ export async function sweepFolders(): Promise<void> {
   }
 }
 
-/** Another container may share the folder and not the processes: whoever lives there listens. */
+/** Another container may share the folder but not the processes: a living process listens on its socket. */
 async function isLeft(folder: string): Promise<boolean> {
   try {
     const { uid, mtimeMs } = await lstat(folder);

@@ -1,5 +1,5 @@
-// The provider as a process that core starts and ends: it says on stdout where it listens, and leaves nothing behind,
-// however core ends.
+// The provider as a process that Terraform starts and ends: it prints its address on stdout, and leaves no files
+// behind, however Terraform ends.
 import { rmSync } from 'node:fs';
 import { Refusal } from '../model/index.js';
 import { systemClock } from '../platform/clock.js';
@@ -19,15 +19,15 @@ import { makeFolder, socketIn, sweepFolders } from './provider-folder.js';
 
 const clock = systemClock();
 
-/** Milliseconds: how long calls that are under way may take once core is gone, and the provider to put itself in order. */
+/** Milliseconds that running calls, and then the cleanup of the provider, may take after Terraform has ended. */
 const LAST_CALLS = 10_000;
 const LAST_WORDS = 1_000;
-/** Milliseconds between two looks for core, which may be killed before it ever connected. */
+/** Milliseconds between two checks that Terraform still runs; it may be killed before it connects. */
 const WATCH = 1_000;
 
 type Load = (log: Log) => Promise<ProviderServer>;
 
-/** Serves what `load` gives to the terraform or OpenTofu that started this process. */
+/** Serves the provider of `load` to the Terraform or OpenTofu that started this process. */
 export async function serveCore(process: NodeJS.Process, load: Load): Promise<void> {
   const { env, stderr } = process;
   if (!startedByCore(env)) {

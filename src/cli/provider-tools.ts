@@ -1,4 +1,4 @@
-// What the provider works with in a real process: environment, disk, network, and the terraform run that started it.
+// The tools of the provider in a real process: environment, disk, network, and the Terraform run that started it.
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, relative, resolve } from 'node:path';
@@ -62,7 +62,7 @@ export async function providerOf(
   });
 }
 
-/** After so long what another machine made counts as left: nobody here can see whether its run goes on. */
+/** Milliseconds after which an entry of another machine counts as abandoned, because its process cannot be checked here. */
 const ELSEWHERE = 3_600_000;
 
 /**

@@ -1,4 +1,4 @@
-// The forms in which records are listed. Each takes them in pieces, as they come, and keeps none.
+// The formats of listed records. Each takes records in pieces, as they arrive, and keeps none.
 import {
   ExactNumber,
   isObject,
@@ -13,7 +13,7 @@ import { columned, csvRow, inertJson, type Cell } from './tables.js';
 export interface RecordForm {
   /** Text of the next records, the first of them with all that comes before. */
   some(found: readonly Found[]): string;
-  /** What comes behind the last one. */
+  /** The text after the last record. */
   end(): string;
   /** Fields that records had and the form has no place for. */
   readonly left?: ReadonlySet<string>;

@@ -1,8 +1,8 @@
-// For what goes on for weeks: a message is news once, however often its cause returns, and memory does not grow.
+// For processes that run for weeks: each message is printed once, and the memory for messages is limited.
 import { sha256, type Diagnostic } from '../model/index.js';
 import type { Context } from './context.js';
 
-/** Messages that are remembered as said; the one that was needed least lately is forgotten first. */
+/** The most printed messages that are kept; the least recently used is dropped first. */
 const REMEMBERED = 1000;
 
 /** A context that does not repeat what it said. */

@@ -1,4 +1,4 @@
-// The forms an answer takes: one on stdout (`--format`), any number in files (`--report FORMAT=FILE`).
+// The output formats of a command: one on stdout (`--format`), any number in files (`--report FORMAT=FILE`).
 import { resolve } from 'node:path';
 import {
   exits,
@@ -26,7 +26,7 @@ export interface Forms<Format extends string> {
   readonly complete: boolean;
 }
 
-/** What was asked for of the forms there are, checked before any work is done. @throws Refusal */
+/** The requested formats, checked before any work is done. @throws Refusal */
 export function formsOf<Format extends string>(
   { flags, cwd }: Context,
   formats: readonly Format[],

@@ -1,4 +1,4 @@
-// One audit, as `drift` shows it and `watch` repeats it.
+// One audit, as `drift` runs it once and `watch` repeatedly.
 import { exits, worst, type Diagnostic, type DriftDocument, type Exit } from '../model/index.js';
 import type { Context } from './context.js';
 import { version } from './version.js';

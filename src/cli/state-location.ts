@@ -1,4 +1,4 @@
-// Where memory lies between runs, and how secrets are remembered: as fingerprints.
+// The location of the state, and the fingerprints of its secrets.
 import { availableParallelism } from 'node:os';
 import { defined, defaultSettings, refuse, NAME, type Settings } from '../model/index.js';
 import type { Fingerprints } from '../platform/index.js';
@@ -8,7 +8,7 @@ import type { Context } from './context.js';
 import { secretOf } from './cloud-connection.js';
 import { version } from './version.js';
 
-/** The environment of `--env` or TRUEUP_ENV. @throws Refusal for a name that is none. */
+/** The environment of `--env` or TRUEUP_ENV. @throws Refusal for an invalid name. */
 export function environmentOf({ flags, environment }: Context): string | undefined {
   const name = flags.env ?? (environment['TRUEUP_ENV'] || undefined);
   if (name !== undefined && !NAME.test(name))
@@ -50,7 +50,7 @@ export async function fingerprintsOf(context: Context): Promise<Fingerprints> {
   return scryptFingerprints({ atOnce: availableParallelism(), ...defined({ key }) });
 }
 
-/** How long a create without an answer may still land. @throws Refusal */
+/** How long a create without a response may still take effect. @throws Refusal */
 export function settleMilliseconds({ environment }: Context): number {
   const text = environment['TRUEUP_SETTLE_SECONDS'];
   if (text === undefined || text === '') return 60_000;

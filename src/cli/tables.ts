@@ -1,4 +1,4 @@
-// Rows for people and for spreadsheets. Whatever stands in a cell is data: no terminal, log or spreadsheet obeys it.
+// Tables for people and for spreadsheets. A cell is data: no terminal, log or spreadsheet interprets it as a command.
 import { clip, columns, guard, inert, visible } from '../report/index.js';
 import type { ExactNumber } from '../model/index.js';
 import type { Context } from './context.js';
@@ -7,16 +7,16 @@ const GAP = 2;
 const WIDEST = 60;
 /** The least width that a column is clipped to. */
 const NARROWEST = 8;
-/** Of a text that no cell holds anyway only so much is looked at. */
+/** The most characters of a text that are read: no cell shows more. */
 const LONGEST = 1000;
 
-/** How wide lines may be, and the column that is clipped after all others. */
+/** The width of lines, and the column that is clipped last. */
 export interface TableColumns {
   readonly columns: number;
   readonly kept?: number;
 }
 
-/** Columns of a line: of a table on a terminal those that the terminal has. */
+/** The width of a line: for a table on a terminal, the width of the terminal. */
 export const columnsFor = ({ out, flags }: Context): number =>
   out.terminal && flags.output === 'table' ? out.style.width : Infinity;
 

@@ -1,5 +1,5 @@
-// stdout carries the product, stderr everything said about it. Colour, width and animation are decided for each
-// stream by what it is connected to; a reader that went away (`| head`) ends nothing, it is only not written to.
+// stdout is for the output of a command, stderr for all messages. Colour, width and animation depend on what each
+// stream is connected to. If a reader closes its end (`| head`), the run continues without writing to it.
 import type { Style } from '../report/index.js';
 
 export type Out = Readonly<ReturnType<typeof outlet>>;

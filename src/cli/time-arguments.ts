@@ -1,4 +1,4 @@
-// Points in time as people type them: ISO 8601, or a span before now.
+// Times on the command line: ISO 8601, or an age such as 24h.
 import { refuse } from '../model/index.js';
 
 const MILLISECONDS: Readonly<Record<string, number>> = {

@@ -1,5 +1,5 @@
-// The flags of V8 that make a short run cheaper. They come and go with its versions, so a version of Node that was not
-// measured gets none. `npm run bench` measures with them; docs/decisions/0043 says what each gains.
+// V8 flags that make a short run cheaper. They differ between V8 versions, so they are set only on versions of Node
+// that were measured. `npm run bench` uses them; docs/decisions/0043 has the effect of each.
 import { versions } from 'node:process';
 import { setFlagsFromString } from 'node:v8';
 

@@ -1,4 +1,4 @@
-// The version, and those of the packages a CDK program was tried with, from the one place that states them.
+// The version of trueup, and the tested versions of the CDK packages, from the one place that states them.
 import manifest from '../../package.json' with { type: 'json' };
 
 export const version: string = manifest.version;

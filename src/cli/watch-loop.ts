@@ -1,5 +1,4 @@
-// What a person, or a program, sees of a run while it goes on: a line that is drawn over on a terminal, now and then
-// a line elsewhere, JSON lines where those were asked for.
+// The progress of a run: a line redrawn on a terminal, a line now and then elsewhere, or JSON lines with `--json`.
 import type { Emit } from '../model/index.js';
 import type { Ndjson } from '../report/index.js';
 import { eventWithCommands } from './commands-to-type.js';

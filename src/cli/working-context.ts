@@ -1,4 +1,4 @@
-// Everything a command about the cloud works with, set up in order and put away whatever happens.
+// Everything that a command on the cloud works with, set up in order and closed in every case.
 import {
   exits,
   Refusal,
@@ -79,7 +79,7 @@ export async function withProject<T>(
     return await withCloud(context, settings, (place) => work({ ...place, project }), how.env);
   } catch (error) {
     if (!(error instanceof Refusal) || error.exit !== exits.error) throw error;
-    // What kept the run from planning says nothing about the references, which are wrong all the same.
+    // The error that prevented the plan is not about the references; their errors are reported as well.
     const request = requestOf(context);
     const broken = await brokenHere(context, project, { env: how.env, request }).catch(() => []);
     const said = new Set(error.diagnostics.map(({ summary }) => summary));
@@ -97,7 +97,7 @@ export function requestOf({ flags }: Context): PlanRequest {
   };
 }
 
-/** What a document says of the run it comes from. */
+/** The metadata of a document about its run. */
 export function metaOf(
   context: Context,
   { project, reached }: ProjectContext,

@@ -1,4 +1,4 @@
-// Records as YAML. Alone in its file because the library costs time to load, and most commands do without.
+// Records as YAML. In its own file because the library loads slowly, and most commands do not need it.
 import { stringify, type ScalarTag } from 'yaml';
 import { ExactNumber } from '../model/index.js';
 import { inert } from '../report/index.js';

@@ -1,11 +1,11 @@
-// Who changed an object, as the activity log tells.
+// Reads from the activity log who changed an object.
 import { compareText, isObject, own, type Activity, type JsonObject } from '../model/index.js';
 import { validId } from './response.js';
 import { each, pagesOf } from './pagination.js';
 import { understood, type ClientSession } from './client-session.js';
 
 const pageSize = 500;
-/** Above so many objects one listing of the whole window takes the place of a query for each. */
+/** The most objects that are queried one by one; for more, one listing of the whole window is read. */
 const singleQueries = 2;
 
 /** Every record about these objects, the oldest first. @throws Refusal where the log cannot be read. */
@@ -51,7 +51,7 @@ const objects: Readonly<Record<string, string>> = {
   12: 'authorization',
 };
 
-/** A name, or else what the number means; a number that nobody knows is a type of its own. */
+/** A name, or else the meaning of the number; an unknown number is a type of its own. */
 function typeOf(
   part: Readonly<Record<string, unknown>>,
   names: Readonly<Record<string, string>>,

@@ -1,27 +1,27 @@
-// What checks of the API read, and how they conclude: from all records of a page, or from what a filter gave.
+// Shared parts of the API checks: readings, and verdicts over all records of a page or of a filtered listing.
 import { isObject, type Collections, type Json, type JsonObject } from '../model/index.js';
 import type { Dialect } from './dialect.js';
 import { Malformed } from './response.js';
 import type { Answer } from './transport.js';
 
 export interface CheckResult {
-  /** `unchecked`: there is nothing on this account, or no right, to see it by. */
+  /** `unchecked`: this account has no objects or no right to check it with. */
   readonly verdict: 'ok' | 'note' | 'bad' | 'unchecked';
   readonly detail: string;
 }
 
 export interface Records {
   readonly records: readonly JsonObject[];
-  /** The query that leads on; null at the end. */
+  /** The query of the next page; null at the end. */
   readonly next: string | null;
 }
 
-/** What checks read. The same question is asked once. */
+/** The readings of checks. Equal requests are sent once. */
 export interface Facts {
   readonly collections: Collections;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** The raw answer. @param below what follows the collection in the path @throws Refusal for a status that is none of `statuses` */
+  /** The raw response. @throws Refusal for a status that is not in `statuses` */
   readonly answer: (
     collection: string,
     query: Readonly<Record<string, string>> | string,
@@ -42,7 +42,7 @@ export const note = (detail: string): CheckResult => ({ verdict: 'note', detail 
 export const bad = (detail: string): CheckResult => ({ verdict: 'bad', detail });
 export const unchecked = (detail: string): CheckResult => ({ verdict: 'unchecked', detail });
 
-/** Bad if anything is wrong with any item; unchecked if there are none. `what`: a plural. */
+/** Bad if `wrong` finds an error in an item; unchecked if there are no items. `what`: a plural noun. */
 export function verdictOn<T>(
   items: readonly T[],
   what: string,

@@ -1,4 +1,4 @@
-// Checks of what is assumed of v2 and v3, by the names that the ledger of docs/explanation/api.md has for them.
+// The checks of assumptions about v2 and v3, named after the entries of the ledger in docs/explanation/api.md.
 import {
   idOf,
   isKind,

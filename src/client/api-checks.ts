@@ -1,5 +1,5 @@
-// `trueup doctor --check-api`: checks on a real account what is assumed of the service. Each check sends GET alone,
-// reads two pages of a listing at most, and concludes nothing from what is not there.
+// `trueup doctor --check-api`: checks assumptions about the service on a real account. Each check sends only GET, reads
+// at most two pages of a listing, and concludes nothing from missing records.
 import { cached, defined, exits, Refusal, type Collections } from '../model/index.js';
 import { Malformed, parseAnswer, recordOf } from './response.js';
 import { openSession, type ConnectOptions, type ClientSession } from './client-session.js';

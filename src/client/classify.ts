@@ -1,4 +1,4 @@
-// The outcome class of a write, by its status and the form of its answer.
+// The outcome class of a write, by its status and the form of the response body.
 import { Buffer } from 'node:buffer';
 import { isObject, tryJson, type OutcomeClass } from '../model/index.js';
 import type { Surface } from './dialect.js';

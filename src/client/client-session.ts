@@ -1,5 +1,5 @@
-// One run's conversation with the cloud: which address a kind is spoken to at, with which credentials, and reads
-// that are answered or refused. Credentials are revealed here, for the request that carries them.
+// The client of one run: the address and the credentials of each kind, and reads that return a complete result or
+// throw. Credentials are revealed here, only for the request that carries them.
 import {
   defined,
   mapMembers,

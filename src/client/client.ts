@@ -1,4 +1,4 @@
-// The client: reads that are complete or refused, writes whose outcome has a class.
+// The client: reads that are complete or throw, and writes whose outcome has a class.
 import type { Cloud, CloudWriter } from '../model/index.js';
 import { activity } from './activity-log.js';
 import { find, listObjects } from './listing.js';

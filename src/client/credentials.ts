@@ -1,4 +1,4 @@
-// Credentials on their way into a request: revealed for it alone, and from then on kept out of every message.
+// Adds credentials to requests: each is revealed only for its request, and masked in every message from then on.
 import { refuse, type Secret } from '../model/index.js';
 import { tidier } from './errors.js';
 

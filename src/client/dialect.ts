@@ -1,4 +1,4 @@
-// What v2, v3 and the IoT platform do differently, as one type: paths, pages, records and bodies.
+// The differences between v2, v3 and the IoT platform, as one type: paths, pages, records and bodies.
 import type { Collection, JsonObject, Kind, Values, Write } from '../model/index.js';
 
 /** One page as the server gave it. `next`: the query that leads on, null at the end. */
@@ -38,7 +38,7 @@ export interface Dialect extends Surface {
   body(kind: Kind, write: Write): Values;
 }
 
-/** The query of an address, whatever its host and path: text behind `?`, undefined where there is none. */
+/** The query of a URL, after `?`, for any host and path; undefined if there is none. */
 export function nextQueryOf(address: string): string | undefined {
   const [, query] = /\?([^#]*)/.exec(address) ?? [];
   return query === '' ? undefined : query;

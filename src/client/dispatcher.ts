@@ -1,5 +1,5 @@
-// The way to an origin, loaded with the first request. From undici only the pool is taken, by its own path: the whole
-// package brings a browser's worth of fetch, sockets and caches, and costs 30 ms more. The version is pinned.
+// The connection pool of an origin, loaded with the first request. Only the pool of undici is imported, by its own
+// path, because the whole package includes fetch, sockets and caches, and takes 30 ms longer. The version is pinned.
 import type { Dispatcher } from 'undici';
 import Pool from 'undici/lib/dispatcher/pool.js';
 

@@ -1,4 +1,4 @@
-// Where the cloud is: base addresses, checked once, before a credential can go anywhere it should not.
+// The base addresses of the cloud, checked once, before credentials are sent to any of them.
 import { isLoopback, refuse } from '../model/index.js';
 
 export interface BaseUrl {

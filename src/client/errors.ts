@@ -1,4 +1,4 @@
-// How a failure is told: one complaint for reads and writes alike, with the server's own words made safe to print.
+// Diagnostics for failed reads and writes, with the server's own messages made safe to print.
 import {
   defined,
   isObject,

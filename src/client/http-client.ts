@@ -1,5 +1,4 @@
-// Carries one request to its result: through the limiter, under a deadline, again where that is allowed.
-// What the result means is not its business.
+// Sends one request: through the rate limiter, with a timeout and possibly retries. It does not interpret the result.
 import { defined, type Emit } from '../model/index.js';
 import type { Clock, Random } from '../platform/index.js';
 import { limiter, type Limiter } from './rate-limit.js';
@@ -36,7 +35,7 @@ export interface HttpClient {
   ) => Promise<boolean>;
   /** Attempts so far, by the name they are counted under. */
   readonly cost: () => Readonly<Record<string, number>>;
-  /** Milliseconds by which the clock of the service is ahead of ours, as its last prompt answer told. */
+  /** Milliseconds by which the clock of the service is ahead of this machine's, by its last quick response. */
   readonly skew: () => number | undefined;
   /** The same client until `signal` is raised, which ends requests wherever they are. */
   readonly within: (signal: AbortSignal) => HttpClient;

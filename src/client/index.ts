@@ -1,4 +1,4 @@
-// What other modules use of the client.
+// The exports of the client for other modules.
 export { connect } from './client.js';
 export { checkedUrl } from './endpoint.js';
 export { connectFlow, type Flip, type FlowOptions } from './sample-flow.js';

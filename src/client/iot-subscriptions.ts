@@ -1,5 +1,5 @@
 // Subscriptions of the IoT platform, page by page: by one condition (GET), or by lists of identifiers (POST). A token
-// that ends in between is renewed, and the page it was refused for is asked for again.
+// that expires in between is renewed, and the refused page is requested again.
 import {
   defined,
   isLoopback,
@@ -133,7 +133,7 @@ function proven(
   return records;
 }
 
-/** The bearer token: one for all requests of a run, asked for again shortly before it ends or once it is refused. It lives in memory alone, as a secret. */
+/** The bearer token: one for all requests of a run, requested again shortly before it ends or after it is refused. It is kept only in memory, as a secret. */
 interface Token {
   readonly secret: Secret;
   /** On the monotonic clock. */

@@ -1,4 +1,4 @@
-// Reading objects: whole collections, each listed to its proven end, and single objects by their identifiers.
+// Reads objects: whole collections, each to its proven end, and single objects by their identifiers.
 import { defined, refuse, type Kind, type Listing, type Live } from '../model/index.js';
 import { Malformed, liveIn, liveOf, parseAnswer, validId } from './response.js';
 import { chunks, each, pagesOf, PRESENT_OR_ABSENT, valuesPerQuery } from './pagination.js';

@@ -1,5 +1,5 @@
-// Following a listing to its proven end. `next` alone decides what comes after a page; pages fetched ahead are
-// guesses that save time where they turn out right, and nothing else where they do not.
+// Follows a listing to its proven end. Only `next` determines which page follows; a page fetched ahead saves time if
+// `next` leads to it, and is ignored otherwise.
 import type { ClientSession, Endpoint } from './client-session.js';
 import type { ResponsePage } from './dialect.js';
 import { Malformed, parseAnswer } from './response.js';
@@ -44,7 +44,7 @@ interface Listed {
   readonly name: string;
   readonly path: string;
   readonly first: string;
-  /** Where offsets allow to fetch pages ahead: for so many records, in pages of this size. */
+  /** Set if offsets allow pages to be fetched ahead: the number of records, and the size of a page. */
   readonly ahead?: { readonly size: number; readonly expected: number } | undefined;
   readonly expand?: string | undefined;
   /** Sees each answer as it comes. */

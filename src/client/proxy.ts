@@ -1,5 +1,5 @@
-// The way to an origin through a proxy, loaded where one is named. The names are taken statically, because a bundler
-// cannot give them to a dynamic import of a CommonJS package.
+// The connection through a proxy, loaded only if one is configured. The imports are static, because a bundler cannot
+// resolve the names of a dynamic import of a CommonJS package.
 import { defined } from '../model/index.js';
 import { EnvHttpProxyAgent, type Dispatcher } from 'undici';
 import { dispatcherSettings } from './dispatcher.js';

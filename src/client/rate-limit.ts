@@ -1,4 +1,4 @@
-// A token bucket below the retries: every attempt takes a token, and a server that asks for patience gets it from all.
+// A token bucket below the retries: every attempt takes a token. If the server asks to wait, all requests wait.
 import type { Clock } from '../platform/index.js';
 
 /** Milliseconds that repeated addition may be off. */

@@ -1,6 +1,6 @@
-// Records of any collection, page by page as they come, for people who look and for audits: filtered by the API's
-// own query parameters, secrets masked even where the API gives them in clear. Nothing is kept but what tells whether
-// a record came before.
+// Records of any collection, page by page as they arrive, for `get` and for audits: filtered by the API's own query
+// parameters, secrets masked even if the API returns them in clear text. Only the data needed to recognise repeated
+// records is kept.
 import {
   equal,
   isObject,
@@ -91,7 +91,7 @@ export async function* told(
   }
 }
 
-/** A record whose attributes are made out for who asks. A class, because an own getter would give each of very many objects a shape of its own. */
+/** A record whose attributes are computed on access. A class, because an own getter would give each of very many objects its own shape. */
 class Row implements Found {
   readonly record: JsonObject;
   readonly #read: (record: JsonObject) => Values;

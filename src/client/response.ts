@@ -1,4 +1,4 @@
-// Reading what the server said, with distrust: content type, JSON without lost digits, records with an identifier.
+// Reads responses without trusting them: content type, JSON without lost digits, records with an identifier.
 import {
   digitsOf,
   isObject,

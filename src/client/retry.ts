@@ -1,4 +1,4 @@
-// When to ask again, and how long to wait before: pure rules, so that a table can prove them.
+// Retries: whether to send a request again, and how long to wait before. Pure functions, tested by a table.
 import type { Random } from '../platform/index.js';
 import { classify, isThrottled } from './classify.js';
 import type { Surface } from './dialect.js';
@@ -8,14 +8,14 @@ export const maxAttempts = 3;
 /** Longest wait, in milliseconds, that a server may ask for. */
 export const longestRetryAfter = 120_000;
 
-/** Whether a read may be asked again: a failure that is likely to pass. */
+/** Whether a read may be retried: after a failure that is probably temporary. */
 export function isRetryableRead(surface: Surface, result: HttpResult): boolean {
   if ('error' in result) return !finalCodes.has(result.error.code);
   const { status } = result.answer;
   return status === 408 || status >= 500 || isThrottled(surface, result.answer);
 }
 
-/** Whether a write may be sent again: it certainly did nothing. @param creates as for `classify` */
+/** Whether a write may be retried: only if it certainly had no effect. @param creates as for `classify` */
 export function isRetryableWrite(surface: Surface, result: HttpResult, creates: boolean): boolean {
   if ('error' in result) return !result.error.sent && !finalCodes.has(result.error.code);
   return isThrottled(surface, result.answer) && classify(result, { creates }) === 'rejected';
@@ -24,7 +24,7 @@ export function isRetryableWrite(surface: Surface, result: HttpResult, creates: 
 const base = 500;
 const ceiling = 20_000;
 
-/** Milliseconds to wait after the `attempt`th failure (from 1): anywhere below a bound that doubles. */
+/** Milliseconds to wait after failure number `attempt` (from 1): random, below a bound that doubles. */
 export function backoff(attempt: number, random: Pick<Random, 'fraction'>): number {
   return Math.floor(random.fraction() * Math.min(ceiling, base * 2 ** (attempt - 1)));
 }

@@ -1,5 +1,5 @@
-// The sample flow: a GET that changes a subscription's status. It is no part of the cloud that plans and audits read;
-// whoever means it connects to it, and each call is sent once, whatever comes of it.
+// The sample flow: a GET that changes a subscription's status. It is not part of the cloud that plans and audits read.
+// It has its own connection, and each call is sent once, whatever its outcome.
 import { isObject, own, type Flipped, type Secret } from '../model/index.js';
 import { Malformed, parseAnswer } from './response.js';
 import { httpClient, type HttpPorts } from './http-client.js';

@@ -1,5 +1,5 @@
-// The last step before the network: one request, one answer, on a fixed list of origins. It speaks to undici's
-// dispatchers directly, because only there can be told whether bytes had left when something failed.
+// The last step before the network: one request, one response, to a fixed list of origins. It uses undici's dispatchers
+// directly, because only they show whether bytes had been sent when a request failed.
 import type { Dispatcher } from 'undici';
 import { cached, isLoopback } from '../model/index.js';
 import { checkedUrl, proxyOf, type Proxy } from './endpoint.js';

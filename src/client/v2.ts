@@ -1,4 +1,4 @@
-// The v2 surface: flat JSON records, `data` and `meta`, a slash at the end of every path.
+// The v2 API: flat JSON records, `data` and `meta`, a slash at the end of every path.
 import {
   defined,
   isObject,
@@ -42,7 +42,7 @@ export const v2: Dialect = {
   throttles: () => false,
 };
 
-/** What is answered beside errors may be a part of what there is. */
+/** A response with errors may contain only a part of the records. */
 export const hasErrors = ({ errors }: Readonly<Record<string, unknown>>): boolean =>
   Array.isArray(errors) && errors.length > 0;
 

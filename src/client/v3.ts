@@ -1,4 +1,4 @@
-// The v3 surface: JSON:API resources, cursor pages, no slash at the end of a path.
+// The v3 API: JSON:API resources, cursor pages, no slash at the end of a path.
 import {
   defined,
   isObject,

@@ -1,4 +1,4 @@
-// Writing: the request that carries a change out, and what became of it.
+// Writes: the request of a change, and its outcome.
 import {
   defined,
   mapMembers,

@@ -1,5 +1,5 @@
-// Props against the vocabulary: which there are, what is wrong with those that were given, and what they say in the
-// API's names. The types say nearly as much, but not to JavaScript, and not of what comes from files.
+// Checks props against the vocabulary: names, types and values, and converts them to the API's names. The compiler
+// checks nearly as much, but not for JavaScript, and not for values from files.
 import {
   camel,
   didYouMean,

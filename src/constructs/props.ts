@@ -1,5 +1,5 @@
-// The types of props and getters, mapped from the attributes of a kind. What may stand for a value beside the value
-// itself differs from library to library, and is the second argument everywhere.
+// The types of props and getters, derived from the attributes of a kind. The tokens that a library accepts in place of
+// a value are the second type argument everywhere.
 import type { Construct } from 'constructs';
 import type { Camel } from '../model/index.js';
 

@@ -1,5 +1,4 @@
-// Sorts what the files hold into settings, variables, lookups and declarations, each with the place of its key.
-// Nothing is looked into yet but names.
+// Sorts the content of files into settings, variables, lookups and declarations with their places. Checks only names.
 import { NAME, nameWords, didYouMean, nearest, type Kinds, type Origin } from '../model/index.js';
 import type { SourceFiles } from './file-reader.js';
 import { BEGIN, type FoundFile } from './paths.js';

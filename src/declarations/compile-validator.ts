@@ -1,4 +1,4 @@
-// Compiles validators on the way, for kinds that none was compiled for beforehand. Loaded only then: ajv takes its time.
+// Compiles validators at run time, for kinds without a generated one. Loaded only then, because ajv loads slowly.
 import { Ajv } from 'ajv';
 import type { JsonObject } from '../model/index.js';
 import type { Validator } from './validator.js';

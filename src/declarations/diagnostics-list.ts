@@ -1,4 +1,4 @@
-// Gathers complaints. Making one costs a look into its file, so that beyond a number nobody reads they are only counted.
+// Collects diagnostics. Making one reads its file, so only the first are made, and the others are counted.
 import type { Declaration, Diagnostic, Origin } from '../model/index.js';
 import type { SourceFiles } from './file-reader.js';
 import type { FoundFile } from './paths.js';

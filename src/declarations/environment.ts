@@ -1,5 +1,5 @@
-// The environment of the process, which may hold a thousand secrets: names and values are asked for alone, because every
-// other question (`Object.hasOwn`, `Object.entries`) takes the system through all of it, 50 ms for a thousand of them.
+// The environment of the process, which may hold a thousand secrets. Only names and single values are read, because any
+// other access (`Object.hasOwn`, `Object.entries`) makes the system read all of it: 50 ms for a thousand.
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The value of a variable; undefined where it is not set, also under a name that every object has. */

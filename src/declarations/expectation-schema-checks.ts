@@ -1,5 +1,5 @@
-// What is wrong with the JSON Schema of an expectation, each complaint with its place. What passes here is compiled as
-// it stands: it refers to nothing, ends, and no text makes a pattern of it take long.
+// Checks the JSON Schema of an expectation; each error has its place. A schema without errors has no references and is
+// finite, and no text makes one of its patterns slow.
 import { didYouMean, isObject, own, type Json, type JsonObject } from '../model/index.js';
 import { instead, keywords, schema, type Operand } from './schema-keywords.js';
 import type { Violation } from './validation.js';

@@ -1,4 +1,4 @@
-// Expectations: what must hold of records that can only be read. A piece of a file becomes one, or complaints.
+// Expectations: conditions on records that can only be read. Turns a piece of a file into one, or into diagnostics.
 import {
   defined,
   filterMeant,

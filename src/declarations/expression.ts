@@ -1,4 +1,4 @@
-// The language inside `${…}`: what a text is made of. Reading a text and writing its parts back are each other's reverse.
+// The language inside `${…}`: splits a string into its parts, and writes the parts back as the same string.
 import { NAME, didYouMean, tryJson, type Kinds } from '../model/index.js';
 
 /** `["key"]`, or `[each.key]` before it is filled in. */

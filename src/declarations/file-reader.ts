@@ -1,5 +1,5 @@
-// Opens declaration files: bytes to text to values, quickly where the text is plain. Keeps one file open at most;
-// a position or a code frame asked for later is found by reading its file again.
+// Opens declaration files: bytes to text to values, with the quick reader if the text is plain. At most one file is
+// held open; for a position or a code frame, its file is read again.
 import { isUtf8 } from 'node:buffer';
 import { defined } from '../model/index.js';
 import type { DeclarationFiles } from '../platform/index.js';

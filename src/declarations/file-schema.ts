@@ -1,5 +1,5 @@
-// JSON Schema of declaration files, read off the kinds. Editors complete and check with it, ajv validates with it.
-// Only what draft-07 and every editor understands. Wherever a value may stand, a text with `${…}` may.
+// JSON Schema of declaration files, generated from the kinds. Editors complete and check with it, ajv validates with
+// it. It has only keywords of draft-07 that every editor understands. Any value may also be a string with `${…}`.
 import {
   asCondition,
   filterNames,
@@ -169,7 +169,7 @@ const named = (description: string, one: JsonObject): JsonObject => ({
   additionalProperties: one,
 });
 
-/** As editors are told: with the keywords of `every`, and the filters of each collection. */
+/** The form for editors: with the keywords of `every`, and the filters of each collection. */
 const namedExpectations = (collections: Collections): JsonObject =>
   named('What must hold of records that are only read; `drift` looks.', {
     ...withProperties(expectationSchema(collections), ({ every }) => ({

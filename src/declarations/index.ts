@@ -1,4 +1,4 @@
-// What other modules use of this one: reading declarations, and writing live objects as declarations.
+// The exports for other modules: reading declarations, and writing live objects as declarations.
 export { lint } from './lint.js';
 export { load, secretsNamed, type LoadOptions, type Loaded } from './load.js';
 export { checkerOf } from './single-declaration.js';

@@ -1,5 +1,5 @@
-// Fills in what is known while loading (`var`, `env`, `each`), and turns what remains into references, templates and
-// secrets. Values that are filled in are texts of the same language, escaped, so that no value can become a reference.
+// Fills in `var`, `env` and `each`, and turns the rest into references, templates and secrets. Filled-in values are
+// escaped strings of the same language, so that no value can become a reference.
 import {
   mapMembers,
   Reference,

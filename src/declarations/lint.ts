@@ -1,5 +1,5 @@
-// Advice on a project, without any network: what is allowed and still likely a mistake.
-// No kind is known by name here; what only one kind needs stands in that kind's file.
+// Warnings about a project, without network: declarations that are allowed but are probably mistakes. No kind is named
+// here; checks of one kind are in that kind's file.
 import {
   append,
   canonical,

@@ -1,5 +1,5 @@
-// From PATH arguments to a project: find, read, sort, fill in, validate, convert. All complaints at once,
-// each with its place; a project only where there is none.
+// From PATH arguments to a project: find, read, sort, fill in, validate, convert. All errors are reported at once, each
+// with its place; a project is returned only if there are none.
 import { resolve as resolvePath } from 'node:path';
 import {
   canonical,

@@ -1,5 +1,5 @@
-// Which files are the project: PATH arguments are files, folders that are walked, `-`, or stacks of a CDK program.
-// Nothing is read here but names; what a file holds decides later whether it is ours.
+// Finds the files of the project: PATH arguments are files, folders that are walked, `-`, or stacks of a CDK program.
+// Only names are read here; the content of a file decides later whether it belongs to trueup.
 import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { defined, NAME, nameWords, type Diagnostic, type Origin } from '../model/index.js';
 import type { DeclarationFiles } from '../platform/index.js';
@@ -24,7 +24,7 @@ const OVERLAY = /^trueup\.([A-Za-z][A-Za-z0-9_-]*)\.ya?ml$/;
 const DEEPEST = 64;
 const STACKS_OUTPUT = 'cdktf.out';
 const SYNTHESISE = 'Type `trueup synth` first.';
-/** What to do where nothing of ours was found. */
+/** The advice if no declaration file was found. */
 export const BEGIN =
   'Type `trueup init` to begin a project here, or name the file or folder that holds it.';
 /** Where programs write what they say: read where it is named, and not beside them. */

@@ -1,5 +1,5 @@
-// Regular expressions of expectations. RE2 matches them in time that grows with the text alone, because a pattern comes
-// from a declaration and a text from anywhere. Imported only where a project has expectations: it takes a while to load.
+// Regular expressions of expectations. RE2 matches them in time linear in the text, because patterns come from
+// declarations and texts from anywhere. Loaded only if a project has expectations, because it loads slowly.
 import { RE2JS, RE2JSException } from 're2js';
 
 const LONGEST = 500;

@@ -1,5 +1,5 @@
-// One piece of a file becomes what it declares: `for_each` is unfolded, variables are filled in, the shape is checked,
-// references and secrets are made. A piece that is wrong yields complaints and nothing else.
+// Turns one piece of a file into declarations: unfolds `for_each`, fills in variables, checks the shape, makes
+// references and secrets. A wrong piece gives only diagnostics.
 import {
   asCondition,
   cached,

@@ -1,5 +1,5 @@
-// The keywords of JSON Schema that an expectation may hold: those of draft-07 that are plain, cheap and known to every
-// editor. Each is named once, here; what is said against a file and what editors complete are read off this.
+// The keywords of JSON Schema that an expectation may hold: those of draft-07 that are cheap and known to every editor.
+// Each is named only here; error messages and the completion of editors are generated from this table.
 import {
   canonical,
   isList,

@@ -1,5 +1,5 @@
-// Where the secrets of declarations come from: the environment, and files below a few folders. Nothing is read before
-// it is asked for. A path is judged by where it really leads, so that no link leads out, and judged again when it is read.
+// The sources of secrets: the environment, and files below some folders. Nothing is read before it is needed. The path
+// of a file is checked after links are resolved, so that no link leads out, and checked again when it is read.
 import { dirname, join, resolve, sep } from 'node:path';
 import { Secret, isOwnCredential } from '../model/index.js';
 import { variableIn, type Environment } from './environment.js';

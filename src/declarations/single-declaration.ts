@@ -1,5 +1,5 @@
-// What is wrong with one declaration that stands in no file: a resource of terraform's. The same validators and the
-// same advice as for files, with the steps to each place instead of its line.
+// Checks one declaration that is in no file, such as a resource of Terraform. Same validators and warnings as for
+// files; a place is an attribute path instead of a line.
 import { cached, defined, type ConfigCheck, type ConfigError, type Kinds } from '../model/index.js';
 import { lint } from './lint.js';
 import { bodyValidator, check } from './validation.js';

@@ -1,5 +1,5 @@
-// One file as it is read and shown: its text, where its lines begin, and the few lines around a place with every
-// value that may be a secret blanked out. Pages are opened on demand and not kept.
+// One file as it is read and shown: its text, the offsets of its lines, and the few lines around a place with every
+// possible secret blanked out. Pages are opened on demand and not kept.
 import { isSecretName, nearest } from '../model/index.js';
 
 export interface SourceText {

@@ -1,4 +1,4 @@
-// Which line of a program made something: read off the trace that was taken then.
+// Finds the line of a program that made an object, from the stack trace taken at that time.
 import { isAbsolute, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isProgramFile, type Origin } from '../model/index.js';

@@ -1,5 +1,5 @@
-// Checks shapes with ajv and says in our own words what is wrong. The validators of the built-in kinds are compiled
-// beforehand; they are found by the digest of their schema, so a stale one is never used.
+// Checks shapes with ajv and reports errors in trueup's own words. The validators of the built-in kinds are generated;
+// each is found by the digest of its schema, so an outdated one is never used.
 import {
   defined,
   didYouMean,

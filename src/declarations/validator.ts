@@ -1,4 +1,4 @@
-// The form of an ajv validator, as far as it is used: the generated ones and those compiled on the way are alike.
+// The form of an ajv validator, as far as it is used; the same for generated ones and for those compiled at run time.
 
 export interface SchemaError {
   readonly instancePath: string;

@@ -1,5 +1,5 @@
-// What a declaration file holds beside the attributes of the kinds, in the same words: settings and lifecycle are
-// objects like any other, so that schema, validation, suggestions and conversion need no second language.
+// The parts of a declaration file that are not kinds, in the same vocabulary: settings and lifecycle are objects like
+// any other, so schema, validation, suggestions and conversion need no second language.
 import {
   choice,
   document,
@@ -60,12 +60,12 @@ export const settings = object('How the project is run. At most once in a projec
     optional,
   ),
   configuration_writes: choice(
-    'How router configurations are written: `put` (the default) sends the whole configuration with the declared members in it; `patch`, for deployments that take it, sends only what differs.',
+    'How router configurations are written: `put` (the default) sends the whole configuration with the declared members in it; `patch`, for deployments that accept it, sends only the members that differ.',
     ['put', 'patch'],
     optional,
   ),
   roles: map(
-    'Ranks custom roles: each like the known role that it names. A role without a rank counts as the highest when it is given, as the lowest when it is taken.',
+    'Maps each custom role to the known role that it ranks like. A role without a rank counts as the highest when it is given, and as the lowest when it is taken away.',
     choice('A known role.', roleLadder),
     optional,
   ),
@@ -130,8 +130,8 @@ export const expectation = (collections: Collections): Attributes => ({
   count: object(
     'How many records there have to be.',
     {
-      min: integer('At least so many.', optional),
-      max: integer('At most so many.', optional),
+      min: integer('The least number of records.', optional),
+      max: integer('The greatest number of records.', optional),
     },
     optional,
   ),

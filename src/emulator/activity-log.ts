@@ -1,4 +1,4 @@
-// The activity log: what is written for a change, and the codes and filters of reading it.
+// The activity log: the record of a change, and the codes and filters of a query.
 import { defined, type Json, type JsonObject } from '../model/index.js';
 import type { User } from './estate.js';
 import { filtered, type Filter, type FilterType } from './filter-comparison.js';
@@ -78,7 +78,7 @@ export function logEntry(
   };
 }
 
-/** A type as the log tells it, by number and by name. */
+/** A type in the log, by number and by name. */
 export const coded = (section: keyof typeof actionCodes, name: string | null) => ({
   type: name === null ? null : (actionCodes[section][name] ?? null),
   type_name: name,

@@ -1,4 +1,4 @@
-// What both dialects share: who is asking, which verb a path knows, and the body that came.
+// Shared by v2 and v3: authentication, the verbs of each path, and request bodies.
 import type { Context, Hono } from 'hono';
 import { isObject, parseJson } from '../model/index.js';
 import type { Actor } from './activity-log.js';
@@ -132,7 +132,7 @@ export function bodyOf(
     turnDown(415, `the body must be ${types[0]}`);
   let body: unknown;
   try {
-    // `parseJson` leaves `__proto__` out without a word; here it is a field that nobody knows.
+    // `parseJson` drops `__proto__` silently; here it is an unknown field.
     body = c.env.body.includes('__proto__') ? JSON.parse(c.env.body) : parseJson(c.env.body);
   } catch {
     return turnDown(400, 'the body is not JSON');

@@ -1,14 +1,14 @@
-// What deployments were seen to do beside the reference, and what the reference leaves open. Each behaviour is written
-// once, in this table: types, defaults, the words of the command line and its help are read from it.
+// Behaviours of deployments that the API reference does not describe or leaves open. Each is defined once, in this table:
+// types, defaults, the names on the command line and its help are generated from it.
 import { didYouMean, refuse } from '../model/index.js';
 
 interface Behaviour<T> {
   readonly doc: string;
-  /** What the reference says or, where it is silent, the strictest. */
+  /** The value in the reference or, if it has none, the strictest. */
   readonly initial: T;
-  /** What stands behind `=` on the command line; absent: nothing does. */
+  /** Describes the value after `=` on the command line; absent if there is no value. */
   readonly takes?: string;
-  /** The value of what stands there; undefined where it is none. */
+  /** Parses the text after `=`; undefined if it is not valid. */
   readonly read: (text: string) => T | undefined;
 }
 
@@ -44,23 +44,23 @@ const headerOf = (text: string): string | undefined =>
 export const dialects = ['reference', 'public'] as const;
 
 const table = {
-  dialect: choice('What is served; as --dialect.', ...dialects),
-  escape_html: boolean('Writable texts come back HTML-escaped, messages too.'),
+  dialect: choice('Same as --dialect.', ...dialects),
+  escape_html: boolean('Writable text attributes and error messages are HTML-escaped.'),
   offset_timestamps: boolean('Timestamps end in +00:00 instead of Z.'),
-  shard_origin: open('URLs in bodies and in next name this origin.', 'URL', '', originOf),
-  next_drops_expand: boolean('The URL of the next page leaves out expand.'),
-  retry_after: choice('How a 429 or 503 names the time to wait.', 'seconds', 'date', 'none'),
-  swapped_spellings: boolean('Ids are numbers where the reference has text, and text for numbers.'),
+  shard_origin: open('URLs in response bodies and in `next` use this origin.', 'URL', '', originOf),
+  next_drops_expand: boolean('The URL of the next page omits `expand`.'),
+  retry_after: choice('Form of Retry-After in a 429 or 503.', 'seconds', 'date', 'none'),
+  swapped_spellings: boolean('Ids that are text in the reference are numbers, and the reverse.'),
   empty_document_is_null: boolean('An empty document is stored as null.'),
-  closed_choices: boolean('Roles and alert types take the known values only.'),
-  echo_writes: boolean('PATCH and DELETE answer with the record instead of an empty body.'),
+  closed_choices: boolean('Unknown roles and alert types are rejected.'),
+  echo_writes: boolean('PATCH and DELETE return the record instead of an empty body.'),
   created_status: choice('Status of a successful POST.', 200, 201),
-  replacing_put: boolean('PUT resets the fields that it does not name.'),
-  merging_configuration: boolean('PUT of a configuration keeps the members that it does not name.'),
+  replacing_put: boolean('PUT resets fields missing from the body.'),
+  merging_configuration: boolean('PUT of a configuration keeps members missing from the body.'),
   patching_configuration: boolean(
-    'Configuration managers take PATCH, which adds to the configuration.',
+    'Configuration managers accept PATCH, which merges into the configuration.',
   ),
-  dangling_references: boolean('A record may be deleted while others still name it.'),
+  dangling_references: boolean('A record may be deleted while others still refer to it.'),
   signature_header: open(
     'The header with the signature of a delivery.',
     'NAME',
@@ -71,8 +71,8 @@ const table = {
     'Deliveries whose secret is not known are sent without a signature.',
   ),
   token_seconds: open('How long a token of the IoT platform lasts.', 'SECONDS', 1800, secondsOf),
-  bare_cursors: boolean('The IoT platform names the next page by a cursor, not by a URL.'),
-  platform_limits: boolean('The IoT platform limits requests, and says what is left.'),
+  bare_cursors: boolean('The `next` of the IoT platform is a cursor instead of a URL.'),
+  platform_limits: boolean('The IoT platform limits requests and sends X-RateLimit headers.'),
 };
 
 export type Behaviours = { readonly [K in keyof typeof table]: (typeof table)[K]['initial'] };

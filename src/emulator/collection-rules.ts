@@ -1,5 +1,5 @@
-// What the reference says of single collections beyond their attributes: filters, and what forbids a change.
-// A kind that is not named here gets the plain rules.
+// Rules of single collections in the API reference beyond their attributes: filters, and conditions that forbid a
+// change. A kind that is not named here has the general rules.
 import type { Attribute, Json, Kind } from '../model/index.js';
 import { mergedInto, settled } from './configuration.js';
 import type { Behaviours } from './behaviours.js';
@@ -20,7 +20,7 @@ export interface Specifics {
   readonly settled?: typeof settled;
   /** Whether PATCH is taken beside PUT. */
   readonly patched?: (behaviours: Behaviours) => boolean;
-  /** The reference without which a record is none: it goes with what it names. */
+  /** The required reference of a record: the record is deleted with the object it refers to. */
   readonly belongsTo?: string;
   /** What else changes when a record has become `after`. */
   readonly follow?: typeof managersOf;

@@ -1,5 +1,5 @@
-// What can only be read: which records there are, what listings filter by, and how they are shown. The filters are
-// written from the API reference, not taken from the collections that the client knows.
+// Collections that can only be read: their records, filters and form in responses. The filters are written from the API
+// reference, not taken from the collections of the client.
 import { wireText, type Collection, type JsonObject } from '../model/index.js';
 import { faceOf, queryOf, route, type EmulatorApp, type Asked, type EmulatedCloud } from './app.js';
 import { filtered, type Filter, type FilterType } from './filter-comparison.js';
@@ -14,7 +14,7 @@ interface Reference {
   readonly filters: Readonly<Record<string, Filter>>;
   /** A filter that has to be given. */
   readonly needs?: string;
-  /** Whether `meta` tells offset and previous, beside limit and next. */
+  /** Whether `meta` also has offset and previous, beside limit and next. */
   readonly whole?: true;
 }
 

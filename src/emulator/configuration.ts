@@ -1,12 +1,12 @@
-// What a configuration manager does with what it is given: a PUT replaces the configuration, a PATCH merges into it,
-// secrets are masked at once, and the router applies everything at the same moment unless its sync is paused.
+// Writes to a configuration manager: a PUT replaces the configuration, a PATCH merges into it, secrets are masked at
+// once, and the router applies everything at the same moment unless its synchronisation is paused.
 import { canonical, isObject, own, type Json, type JsonObject } from '../model/index.js';
 
 export const LIVE_MASK = '*';
 
 const SECRET_NAME = /password|passphrase|secret|psk/i;
 
-/** A document with every secret inside replaced. The service tells them by their names. */
+/** A document with every secret inside replaced. The service recognises them by their names. */
 export function veiled(value: Json, stand: (secret: Json) => Json = () => LIVE_MASK): Json {
   if (Array.isArray(value)) return value.map((item: Json) => veiled(item, stand));
   if (!isObject(value)) return value;

@@ -1,5 +1,5 @@
-// Deliveries to push destinations: signed webhooks, tried again after the documented minutes, until the destination is
-// suspended. They leave this machine only where that is allowed, and never without a signature unless told to.
+// Deliveries to push destinations: signed webhooks, retried after the documented minutes, until the destination is
+// suspended. They leave this machine only if that is allowed, and are always signed unless a behaviour turns that off.
 import { createHmac } from 'node:crypto';
 import { valueAt, walk, type JsonObject, type Kind } from '../model/index.js';
 import type { Clock, Random } from '../platform/index.js';
@@ -9,7 +9,7 @@ import { LIVE_MASK } from './configuration.js';
 import type { RenderContext, StoredRecord } from './records.js';
 import type { RecordStore } from './record-store.js';
 
-/** Sends one POST and gives the status of the response. @throws Error that says why there is none */
+/** Sends one POST and returns the status of the response. @throws Error with the reason if there is no response */
 export type Send = (
   url: string,
   headers: Readonly<Record<string, string>>,

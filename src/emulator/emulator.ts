@@ -1,4 +1,4 @@
-// The cloud in a box: a function from request to response over a store, with the faults that were ordered.
+// The emulated cloud: a function from request to response over a store, with the configured faults.
 import { Hono } from 'hono';
 import {
   sha256,

@@ -1,5 +1,5 @@
-// A request the service turns down, and the error bodies it answers with: v2's `exception`, JSON:API's `errors`, and
-// problem+json, which stands for the sample flow too, of whose errors nothing is known.
+// A refused request, and the error bodies of the service: v2's `exception`, JSON:API's `errors`, and problem+json,
+// which is also used for the sample flow, whose errors are not documented.
 import { escapeHtml, type Behaviours } from './behaviours.js';
 
 /** Thrown by handlers; becomes an answer at the edge of the app. `paths` name the fields or parameters at fault. */

@@ -1,5 +1,5 @@
-// The whole cloud as one JSON document: what a seed file holds, what a snapshot gives back, what lies on disk between runs.
-// Records are written as the API gives them or shorter: fields left out take their defaults, references may be ids or URLs.
+// The whole cloud as one JSON document: the content of a seed file, of a snapshot and of the data file. Records are
+// written as the API returns them or shorter: missing fields get their defaults, references may be ids or URLs.
 import {
   defined,
   idOf,

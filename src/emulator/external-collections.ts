@@ -1,5 +1,5 @@
-// Collections that public clients use and the reference does not name, as kinds: their routes, checks and log entries
-// follow from these definitions. A kind or collection of the same name that the emulator is given takes their place.
+// Collections that public clients use and the API reference does not describe, as kinds: their routes, checks and log
+// entries follow from these definitions. A given kind or collection of the same name replaces the one here.
 import {
   document,
   flag,

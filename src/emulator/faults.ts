@@ -1,4 +1,4 @@
-// Faults on order: what goes wrong, for which requests, and when. `parseFault` reads the words of the command line.
+// Injected faults: their effect, the requests they apply to, and when. `parseFault` reads them from the command line.
 import { defined, refuse } from '../model/index.js';
 import type { Clock } from '../platform/index.js';
 import type { Behaviours } from './behaviours.js';
@@ -7,7 +7,7 @@ import type { Lag } from './stale-fault.js';
 
 /** What each fault takes behind `=`: `needed`, `optional` or nothing. */
 const faultNames = {
-  /** Answers after so many milliseconds. */
+  /** Responds after this many milliseconds. */
   latency: 'needed',
   /** Answers with this status; nothing happens. On v3 a 409 comes without `errors`, as throttling does. */
   status: 'needed',
@@ -21,11 +21,11 @@ const faultNames = {
   html: 'none',
   /** Before the request, somebody inserts (or, with `mode=remove`, removes) a record in front of the collection. */
   'page-shift': 'none',
-  /** More than so many requests a minute are answered 429; nothing happens. */
+  /** Requests beyond this number per minute get 429 and have no effect. */
   'rate-limit': 'needed',
-  /** A write is answered 504 (with `mode=reset`, not at all) and happens so many milliseconds later. */
+  /** A write gets 504 (with `mode=reset`, no response) and takes effect this many milliseconds later. */
   late: 'needed',
-  /** What a write does is shown by readings only so many milliseconds later; with `mode=flicker`, by some of them before. */
+  /** Readings show the effect of a write only this many milliseconds later; with `mode=flicker`, some show it before. */
   stale: 'needed',
   /** `next` leads to the page it stands on. */
   'loop-next': 'none',
@@ -48,9 +48,9 @@ export interface Fault {
   readonly method?: string;
   /** whose path and query hold this text, */
   readonly path?: string;
-  /** after so many such requests, */
+  /** after this many such requests, */
   readonly after?: number;
-  /** and so many times (absent: always). */
+  /** and this many times (absent: always). */
   readonly times?: number;
 }
 
@@ -112,7 +112,7 @@ export interface FaultContext {
   readonly shift: (remove: boolean) => void;
   /** Does `work`, whose effect is shown late. */
   readonly lagging: (lag: Lag, work: () => Promise<Response>) => Promise<Response>;
-  /** Runs `work` in so many milliseconds, beside everything else. */
+  /** Runs `work` after this many milliseconds, in the background. */
   readonly later: (milliseconds: number, work: () => Promise<unknown>) => void;
 }
 

@@ -1,4 +1,4 @@
-// How values of records are compared with what a query names: by their shape, never by their spelling.
+// Compares values of records with those of a query: by value, not by spelling.
 import { canonical, idOf, tryJson, valueAt, type Attribute, type Json } from '../model/index.js';
 import type { StoredRecord } from './records.js';
 import { turnDown } from './error-responses.js';
@@ -18,7 +18,7 @@ export interface Filter {
 const MOST_VALUES = 100;
 const LONGEST_INTEGER = 19;
 
-/** What values of a shape are compared by; undefined for what is none. */
+/** The form in which values of a shape are compared; undefined for other values. */
 export function sortKeyOf(shape: FilterType, value: string): string | number | undefined {
   switch (shape) {
     case 'text':

@@ -1,4 +1,4 @@
-// What other modules use of the emulator: a device cloud in one process, for tests, trials and the quickstart.
+// The exports of the emulator: a device cloud in one process, for tests, trials and the quickstart.
 export { createEmulator, type Emulator, type EmulatorOptions, type Exchange } from './emulator.js';
 export { dummyCredentials, type Credentials, type V2Key } from './app.js';
 export type { DeliveryOptions } from './deliveries.js';

@@ -155,7 +155,7 @@ function identified(c: Asked): Response {
   return answer({ subscriptions: found.map((record) => pick(record, names)) });
 }
 
-/** Counts requests in fixed windows, and tells what is left; nothing unless the behaviour is on. */
+/** Counts requests in fixed windows, and reports the remaining number; only if the behaviour is on. */
 function limit(
   app: EmulatorApp,
   { clock, behaviours }: EmulatedCloud,

@@ -1,5 +1,5 @@
-// Cutting listings into pages, by offset and by opaque cursors: v2's hold a place that is never given again, so that
-// nothing is missed when records come and go; v3's, whose order may be any, hold the index and id of a record.
+// Splits listings into pages, by offset and by opaque cursors. Cursors of v2 hold a position that is never reused, so
+// that no record is missed when others come and go; those of v3, for any order, hold the index and id of a record.
 import { tryJson } from '../model/index.js';
 import { turnDown } from './error-responses.js';
 
@@ -36,7 +36,7 @@ const decoded = (text: string): unknown => tryJson(Buffer.from(text, 'base64url'
 /** The cursor of a place. */
 export const placeCursor = encoded as (place: number) => string;
 
-/** Index of the first item whose place lies behind the cursor's; places ascend. @throws Refused for what is no cursor of ours. */
+/** Index of the first item after the cursor's position; positions ascend. @throws Refused for an invalid cursor. */
 export function behindPlace<T>(
   items: readonly T[],
   cursor: string,
@@ -60,7 +60,7 @@ export function cursorAt<T>(items: readonly T[], index: number, identify: Identi
   return encoded([index, identify(items[index] as T)]);
 }
 
-/** Where the record of a cursor is now: its index, or between which ones it was. @throws Refused for what is no cursor of ours. */
+/** The current position of a cursor's record: its index, or the two between which it was. @throws Refused for an invalid cursor. */
 export function locate<T>(
   items: readonly T[],
   cursor: string,

@@ -1,5 +1,4 @@
-// What public clients expect of v2 beside the reference: header names, query parameters, larger limits.
-// Nothing of it exists in the dialect of the reference.
+// Additions to v2 only in the dialect `public`: header names, query parameters, larger limits.
 import { compareText, keptMembers, own, type Collection, type JsonObject } from '../model/index.js';
 import { queryOf, type Asked } from './app.js';
 import { passing, sortKeyOf, testOf, type Filter, type FilterType } from './filter-comparison.js';

@@ -1,6 +1,6 @@
-// Alerts on request: `POST /emulator/alerts` raises one as a device would, and every rule that matches fires. Beside the
-// service's own addresses, with its v2 keys: `/emulator/` belongs to the emulator alone. And trials of
-// a destination, as public clients ask v2 for them.
+// Alerts on request: `POST /emulator/alerts` raises an alert as a device would, and every matching rule fires. It takes
+// the v2 keys; paths below `/emulator/` exist only in the emulator. Also the test deliveries that public clients
+// request from v2.
 import {
   anyRef,
   type Attributes,

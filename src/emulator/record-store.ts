@@ -1,4 +1,4 @@
-// What the cloud remembers: records by kind in listing order, found by id at once, and the log of every change.
+// The stored data of the cloud: records by kind in listing order and by id, and the log of every change.
 import {
   refuse,
   type Attribute,

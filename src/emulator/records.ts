@@ -1,5 +1,5 @@
-// Records, read from the attributes of their kinds: what the service takes (`accept`), stores and shows (`showAll`).
-// Stored, a reference is the id as text and a secret is the mask alone: no record holds a secret.
+// Records, derived from the attributes of their kinds: accepted fields (`accept`), and form in responses (`showAll`). A
+// stored reference is the id as a string, and a stored secret is only the mask: no record holds a secret.
 import {
   cached,
   idOf,

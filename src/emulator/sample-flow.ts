@@ -1,5 +1,5 @@
-// The sample flow: one GET that reads a SIM, changes its status to the other one, and reads it again. It belongs to
-// nobody's log: the reference gives it no events.
+// The sample flow: one GET that reads a SIM, changes its status to the other one, and reads it again. It writes no
+// record to a log, because the reference defines no event for it.
 import { mapMembers, type Json } from '../model/index.js';
 import { answerText, queryOf, route, type EmulatorApp, type Asked } from './app.js';
 import { checkParameters } from './pagination.js';

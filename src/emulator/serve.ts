@@ -1,4 +1,4 @@
-// The emulator on the real network: behind a socket, and as a sender of webhooks. The HTTP server is loaded only here, when it is wanted.
+// The emulator on the real network: behind a socket, and as a sender of webhooks. Only this file loads the HTTP server.
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Refusal } from '../model/index.js';

@@ -1,5 +1,4 @@
-// Readings that lag behind the writes. What a write did is shown a while later: until then a reading finds every record
-// as it was before.
+// Readings that lag behind the writes: for a while after a write, a reading returns every record as it was before.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Kind } from '../model/index.js';
 import type { Clock, Random } from '../platform/index.js';

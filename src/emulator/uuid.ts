@@ -1,4 +1,4 @@
-// Time-based UUIDs (version 1), as the service gives to rules, destinations and log records: their order is the order of time.
+// Time-based UUIDs (version 1), as the service gives to rules, destinations and log records: they sort by time.
 import type { Clock, Random } from '../platform/index.js';
 
 /** Hundreds of nanoseconds between 1582-10-15 and 1970-01-01. */

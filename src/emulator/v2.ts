@@ -1,4 +1,4 @@
-// The legacy surface: `/api/v2/<collection>/`, four headers, `data` and `meta`, references as URLs.
+// The v2 API: `/api/v2/<collection>/`, four headers, `data` and `meta`, references as URLs.
 import { keptMembers, wireText, type Json, type JsonObject, type Kind } from '../model/index.js';
 import { activitiesOf, activityFilters, type Actor } from './activity-log.js';
 import {
@@ -167,7 +167,7 @@ function matching(c: Asked, kind: Kind): readonly StoredRecord[] {
   return filtered(found, query, others);
 }
 
-/** `whole`: whether `meta` tells the offset and the page before, too. */
+/** `whole`: whether `meta` also has the offset and the previous page. */
 export function offsetPage<T>(
   c: Asked,
   items: readonly T[],

@@ -1,4 +1,4 @@
-// The JSON:API surface: `/api/v3/<collection>`, bearer tokens, resources with relationships, cursors.
+// The v3 API (JSON:API): `/api/v3/<collection>`, bearer tokens, resources with relationships, cursors.
 import {
   equal,
   isObject,

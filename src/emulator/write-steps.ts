@@ -1,4 +1,4 @@
-// The steps of a write that both dialects take: find the record, take the fields, insist on those that must be there.
+// Steps of a write that v2 and v3 share: find the record, accept the fields, check the required ones.
 import { type Json, type JsonObject, type Kind } from '../model/index.js';
 import { commit, type Asked } from './app.js';
 import { acceptAll, type StoredRecord } from './records.js';

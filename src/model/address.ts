@@ -1,14 +1,14 @@
-// Addresses name declarations: `<kind>.<name>`, with `["key"]` behind for a member of a `for_each`.
+// Addresses name declarations: `<kind>.<name>`, with `["key"]` appended for a member of a `for_each`.
 
 export const NAME = /^[A-Za-z][A-Za-z0-9_-]*$/;
-/** What `NAME` says, as it goes on after "a name". */
+/** The rule of `NAME` in words, to follow "a name". */
 export const nameWords = 'begins with a letter and goes on with letters, digits, `_` and `-`.';
 const ADDRESS = /^([a-z][a-z0-9_]*)\.([A-Za-z][A-Za-z0-9_-]*)(?:\[("(?:[^"\\]|\\.)*")\])?$/;
 
 export interface Address {
   readonly kind: string;
   readonly name: string;
-  /** The `for_each` key, where there is one. */
+  /** The `for_each` key, if there is one. */
   readonly key?: string;
 }
 
@@ -16,7 +16,7 @@ export function formatAddress({ kind, name, key }: Address): string {
   return key === undefined ? `${kind}.${name}` : `${kind}.${name}[${JSON.stringify(key)}]`;
 }
 
-/** What was typed, in the one spelling that an address has: a key may be escaped as in any JSON. What is no address stays as it is. */
+/** The canonical spelling of an address, whose key may have any escapes of JSON. Other text is returned as it is. */
 export function canonicalAddress(text: string): string {
   const address = tryAddress(text);
   return address ? formatAddress(address) : text;

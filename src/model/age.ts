@@ -1,5 +1,5 @@
-// How long ago something happened. On the same boot by the time since the start of the machine; on another one, or
-// another machine, by the clock of the service; by the clock of the machine, which people set, only where it may decide.
+// The age of an event. On the same boot, by the time since the start of the machine; otherwise by the clock of the
+// service; and by the clock of the machine, which people can set, only if the caller allows it.
 import type { Moment } from './state.js';
 
 /** Milliseconds by which answers of the service may tell its time wrong: they are cut to seconds, and travel. */

@@ -9,7 +9,7 @@ export interface Traits {
   readonly computed?: boolean;
   /** Fixed at creation: another value takes another object. */
   readonly immutable?: boolean;
-  /** Write-only: reads back masked, lives in no file of ours except as a slow hash. */
+  /** Write-only: the service returns it masked, and trueup stores only a slow hash of it. */
   readonly secret?: boolean;
   /** Free text of the service, which may repeat anything: shown, and in no state, ours or terraform's. */
   readonly unstored?: boolean;
@@ -176,7 +176,7 @@ type RequiredKeys<M> = {
       : K;
 }[keyof M];
 
-/** What a person may declare for `M`: the TypeScript face of a kind's attributes. */
+/** The declarable values of `M`: the TypeScript type of a kind's attributes. */
 export type Fields<M> = { readonly [K in RequiredKeys<M>]: Value<M[K]> } & {
   readonly [K in OptionalKeys<M>]?: Value<M[K]>;
 };

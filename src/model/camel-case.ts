@@ -1,4 +1,4 @@
-// The API's names as TypeScript writes them, once for values and once for types.
+// The API's names in camel case, for values and for types.
 
 /** `site_type__in` → `siteTypeIn` */
 export type Camel<S extends string> = S extends `_${infer Rest}`

@@ -1,5 +1,5 @@
-// The cloud as the reconciler sees it: a reader that cannot write, and a writer for apply alone.
-// The module `client` implements both; nothing else knows HTTP.
+// The cloud as the reconciler sees it: a reader that cannot write, and a writer that only apply gets. The module
+// `client` implements both; nothing else knows HTTP.
 import type { Activity } from './drift-document.js';
 import type { Collection, Query } from './collection.js';
 import type { Values } from './declaration.js';
@@ -23,7 +23,7 @@ export interface Listing {
   readonly objects: readonly Live[];
   /** How many pages it came in. */
   readonly pages?: number;
-  /** Milliseconds by which the server's clock was ahead of ours at the first answer, where it told. */
+  /** Milliseconds by which the server's clock was ahead of this machine's at the first response, if it had a `Date`. */
   readonly skew?: number;
 }
 
@@ -42,14 +42,14 @@ export interface Request {
   readonly base?: DocumentBase;
 }
 
-/** What is written: the fields to send, and the object they are sent to. */
+/** A write: the fields to send, and their object. */
 export interface Write {
   readonly verb: 'create' | 'update' | 'delete';
   readonly id?: string;
   /** Attributes in normal form. For a PATCH only those that change; for a POST or PUT all that are sent. */
   readonly fields: Values;
   readonly live?: Live;
-  /** What of `fields` nobody declared (`name`, or `name.member`): it travels as it is live, and is read again where the reading is old. */
+  /** The undeclared members of `fields` (`name`, or `name.member`): sent with their live values, and read again if the reading is old. */
   readonly kept?: readonly string[];
   /** An update that only adds to documents is sent as a PATCH, whatever verb the kind has (`settings.configuration_writes`). */
   readonly patch?: true;
@@ -63,7 +63,7 @@ export interface Found {
   readonly values: Values;
 }
 
-/** What became of one request. */
+/** The outcome of one request. */
 export interface Sent {
   readonly class: OutcomeClass;
   /** The object as the answer described it: always for a create, where the answer did so for an update. */
@@ -88,7 +88,7 @@ export interface CloudReader {
   records(collection: Collection, query: Query): AsyncIterable<readonly Found[]>;
   /** Every change of these objects that the activity log knows since a time (ISO 8601), the oldest first. @throws Refusal where the log cannot be read. */
   activity(ids: readonly string[], since: string): Promise<readonly Activity[]>;
-  /** Milliseconds by which the clock of the service was ahead of ours at its last answer; undefined before it told. */
+  /** Milliseconds by which the clock of the service was ahead of this machine's at its last response; undefined before a `Date` was seen. */
   skew(): number | undefined;
   /** Requests made so far, by collection name. */
   cost(): Readonly<Record<string, number>>;

@@ -1,4 +1,4 @@
-// What can be listed, managed here or not: where it is, in which pages it comes, and by what it is filtered.
+// A collection of records that can be listed, declarable or not: its path, its pages and its filters.
 import { mapMembers } from './members.js';
 import type { Attributes } from './attribute.js';
 import { isObject, own, type Json } from './json.js';
@@ -38,7 +38,7 @@ export interface Collection {
   readonly name: string;
   readonly singular: string;
   readonly doc: string;
-  /** Dotted path of the attribute that identifies a record; absent where nobody knows one. */
+  /** Dotted path of the attribute that identifies a record; absent if none is known. */
   readonly id?: string;
   /** Attributes that are known; others pass through. */
   readonly attributes: Attributes;
@@ -49,7 +49,7 @@ export interface Collection {
   readonly operations: ReadOperation;
 }
 
-/** What stands under a dotted path such as `action.timestamp`; undefined where nothing does. */
+/** The value at a dotted path such as `action.timestamp`, or undefined. */
 export function valueAt(record: Readonly<Record<string, unknown>>, path: string): Json | undefined {
   if (Object.hasOwn(record, path)) return record[path] as Json;
   const dot = path.indexOf('.');
@@ -93,10 +93,10 @@ export function filterNames({
   ];
 }
 
-/** What people write for a filter: `colour` for `filter[colour]`. */
+/** The short name of a filter: `colour` for `filter[colour]`. */
 export const shortFilter = (name: string): string => /^filter\[(.+)\]$/.exec(name)?.[1] ?? name;
 
-/** The query parameter that is meant by `word`, or what to say where there is none. */
+/** The query parameter for `word`, or the message if there is none. */
 export function filterMeant(
   collection: Collection,
   word: string,
@@ -114,7 +114,7 @@ export function filterMeant(
   };
 }
 
-/** What is wrong with filters as a whole; `filter` is the one to look at. */
+/** An error in the combination of filters; `filter` is the one to change. */
 interface Unaskable {
   readonly code: 'filter-needed' | 'one-filter' | 'filter-value';
   readonly filter?: string;
@@ -161,7 +161,7 @@ export function unaskable(
 export const listedValues = (value: string): readonly string[] =>
   [...new Set(value.split(',').map((one) => one.trim()))].filter(Boolean);
 
-/** What is asked of a listing. */
+/** The query of a listing. */
 export interface Query {
   /** Query parameters by name; the identifier's, or `path`, asks for one record. */
   readonly filters: Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-// Work beside one another, but not all at once: requests under way, hashes that each take a core.
+// Limits how much work runs at the same time: requests, or hashes that each need a core.
 
 /** Runs at most `most` works at once, the others in the order they came. */
 export function limited(most: number): <T>(work: () => Promise<T>) => Promise<T> {

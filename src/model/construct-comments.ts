@@ -1,21 +1,21 @@
-// What a program tells of the documents that it wrote: which construct made each thing in them, and where. It stands
-// in comments, a line each, so that the documents remain what a person could have written.
+// Comments in a document that a program wrote: the construct that made each object, and its place. Comments are used,
+// one line per object, so that the document stays one that a person could have written.
 import { defined } from './defined.js';
 import { isObject, type Json } from './json.js';
 
-/** The path of a construct, and the place in the program where that is known; `file` is relative to where the program ran, with `/`. */
+/** The path of a construct and, if known, its place in the program; `file` is relative to the program's folder, with `/`. */
 export interface Comment {
   readonly path: string;
   readonly at?: { readonly file: string; readonly line: number; readonly column: number };
 }
 
-/** The comment that tells of what stands at a key, such as an address or `settings`. */
+/** The comment for the object at a key, such as an address or `settings`. */
 export const madeComment = (key: string, { path, at }: Comment): string =>
   `# ${key} ${JSON.stringify({ path, ...defined({ at }) })}\n`;
 
 const COMMENT = /^# ([\w-]+(?:\.[\w-]+)?) (\{.*\})$/gm;
 
-/** What the comments of a text tell, by key. What has another form tells nothing. */
+/** The comments of a text by key. Comments of another form are ignored. */
 export const madeIn = (text: string): ReadonlyMap<string, Comment> =>
   new Map(
     [...text.matchAll(COMMENT)].flatMap(([, key = '', body = '']): [string, Comment][] => {

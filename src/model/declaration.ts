@@ -1,5 +1,5 @@
-// What a person wrote, once variables, environment and `for_each` are resolved:
-// plain values, with references, secrets and mixed texts standing as objects of their own.
+// A declaration after variables, environment and `for_each` are resolved: plain values, with references, secrets and
+// mixed strings as objects of their own.
 import type { Expectation, Roles } from './drift-document.js';
 import type { Origin } from './diagnostic.js';
 import { isObject } from './json.js';
@@ -81,7 +81,7 @@ export interface Declaration {
   readonly values: Values;
   readonly lifecycle: Lifecycle;
   readonly origin: Origin;
-  /** What it was read from, where that is not the origin's file: a stack, or the program that makes it. */
+  /** The file it was read from, if that is not the origin's file: a stack, or the program that makes it. */
   readonly file?: string;
   /** Address that it had before it got its `count`, or lost it: for a stack that is the same object. */
   readonly recounted?: string;
@@ -126,7 +126,7 @@ export interface Project {
   readonly settings: Settings;
   readonly lookups: readonly Lookup[];
   readonly declarations: readonly Declaration[];
-  /** What other files of the current folder declare, where PATHs leave them out. Limits count these; nothing of them is planned. */
+  /** Declarations in files of the current folder that PATHs leave out. Limits count them; they are not planned. */
   readonly outside_paths?: readonly Declaration[];
   readonly expectations: readonly Expectation[];
   /** PATH arguments as given, relative to the current folder: what is declared below them is in scope. */

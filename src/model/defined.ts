@@ -1,4 +1,4 @@
-// Optional members of an object literal: under `exactOptionalPropertyTypes` a member that is absent differs from one that is undefined.
+// Optional members of an object literal: under `exactOptionalPropertyTypes`, absent and undefined are different.
 
 /** The members that are not undefined: `{ a, ...defined({ b }) }` has no key `b` where `b` is undefined. */
 export function defined<T extends object>(

@@ -1,9 +1,9 @@
-// Expected errors are data. Everything a person may have to read arrives as a Diagnostic;
-// throwing is for bugs, and for `Refusal`, which carries diagnostics and an exit code across modules.
+// Expected errors are data: every message for a person is a Diagnostic. Throwing is for bugs, and for `Refusal`, which
+// carries diagnostics and an exit code across modules.
 import { defined } from './defined.js';
 import { exits, type Exit } from './exit-codes.js';
 
-/** Where a declaration was written. Lines and columns start at 1. `path` is the path of the construct that a program made; then `line` is 0 where no trace tells it. */
+/** Where a declaration was written. Lines and columns start at 1. `path` is the path of the construct in a program; without a stack trace, `line` is 0. */
 export interface Origin {
   readonly file: string;
   readonly line: number;

@@ -1,4 +1,4 @@
-// The nearest right word for a wrong one: what every "did you mean" is made of.
+// The nearest known word for a wrong one, for every "did you mean".
 
 /** Steps from `a` to `b`: insertions, deletions, replacements and swaps of neighbours. */
 export function distance(a: string, b: string): number {

@@ -1,19 +1,19 @@
-// What an audit says beside which attributes differ: who and when, what is ill, which expectations do not hold, who
-// may do what, and what a plan would mean for the alerts that came.
+// The results of an audit apart from differing attributes: authors and times, health issues, failed expectations, the
+// access review, and the impact of a plan on recent alerts.
 import type { Diagnostic, Origin } from './diagnostic.js';
 import type { JsonObject } from './json.js';
 
-/** What other roles rank like: each with one of the known ones. */
+/** The known role that each custom role ranks like. */
 export type Roles = Readonly<Record<string, string>>;
 
-/** A change of an object, as the activity log tells it. */
+/** A change of an object in the activity log. */
 export interface Activity {
   /** Identifier of the record. */
   readonly id: string;
   readonly object_id: string;
-  /** In the log's own words; null where it names none. */
+  /** In the log's own words; null if it names no type. */
   readonly object_type: string | null;
-  /** E-mail address where the log has one, otherwise the identifier. */
+  /** E-mail address if the log has one, otherwise the identifier. */
   readonly actor: string;
   readonly actor_id: string;
   readonly actor_type: string;
@@ -24,17 +24,17 @@ export interface Activity {
   readonly after: JsonObject | null;
 }
 
-/** Who made a change, or `unknown` where the log cannot know: nothing is ever guessed. */
+/** The author of a change, or `unknown` if the log does not show one: authors are never guessed. */
 export type Author =
   Pick<Activity, 'actor' | 'actor_type' | 'at' | 'action' | 'before' | 'after'> | 'unknown';
 
-/** When a change was made, as far as it is known: after the last apply, at the latest when the object says it was updated or when it was read. ISO 8601. */
+/** The time of a change: after the last apply, and before the object's `updated_at` or the time it was read. Null if not known. ISO 8601. */
 export interface Window {
   readonly after: string | null;
   readonly before: string | null;
 }
 
-/** A live object that nothing here manages. */
+/** A live object that is in no state and no declaration. */
 export interface UnmanagedRecord {
   readonly kind: string;
   readonly id: string;
@@ -53,9 +53,9 @@ export interface HealthIssue {
   /** Absent where the object is not managed. */
   readonly address?: string;
   readonly summary: string;
-  /** What the service says of it, as in `last_error_text`. */
+  /** The service's own text, such as `last_error_text`. */
   readonly detail?: string;
-  /** ISO 8601: since when, where the service tells. */
+  /** Start of the issue (ISO 8601), if the service reports it. */
   readonly at?: string;
 }
 
@@ -72,7 +72,7 @@ export interface Expectation {
   readonly origin: Origin;
 }
 
-/** What became of one expectation. */
+/** The result of one expectation. */
 export interface Verified {
   readonly name: string;
   readonly collection: string;
@@ -119,7 +119,7 @@ export interface AccessReview {
   readonly complete: boolean;
 }
 
-/** What a plan would mean, judged by the alerts that came: each rule before and after. */
+/** The impact of a plan on recent alerts: each rule before and after. */
 export interface Impact {
   /** ISO 8601. */
   readonly since: string;
@@ -155,9 +155,9 @@ export interface RuleImpact {
   readonly noisy: boolean;
 }
 
-/** What became of asking the sample flow to change a subscription's status. */
+/** The outcome of a call of the sample flow. */
 export interface Flipped {
-  /** `applied`: the flow calls its request completed. `unknown`: the request left and no answer tells what it did; it is never sent again. */
+  /** `applied`: the flow reports its request as completed. `unknown`: the request was sent, and no response shows its effect; it is never sent again. */
   readonly class: 'applied' | 'rejected' | 'not_sent' | 'unknown';
   /** After the change, in the flow's words: `Active` or `Pause`. */
   readonly status?: string;

@@ -1,4 +1,4 @@
-// Lengths of time as Go, and so Terraform, writes them: `90s`, `1h30m`, `1.5m`.
+// Durations in the notation of Go and Terraform: `90s`, `1h30m`, `1.5m`.
 
 const MILLISECONDS: Readonly<Record<string, number>> = {
   ns: 1e-6,
@@ -16,7 +16,7 @@ const NUMBER = String.raw`(?:\d+(?:\.\d*)?|\.\d+)`;
 const WHOLE = new RegExp(`^\\+?(?:${NUMBER}(?:${UNITS}))+$`);
 const PART = new RegExp(`(${NUMBER})(${UNITS})`, 'g');
 
-/** Milliseconds, more than none; undefined for text that is no such length. */
+/** Milliseconds above zero; undefined if the text is not a duration. */
 export function tryDuration(text: string): number | undefined {
   if (!WHOLE.test(text)) return undefined;
   const sum = [...text.matchAll(PART)].reduce(

@@ -1,4 +1,4 @@
-// What happens while a run goes on. One stream feeds the progress line, the NDJSON output and the tests.
+// The events of a run. One stream feeds the progress line, the NDJSON output and the tests.
 import type { Diagnostic } from './diagnostic.js';
 import type { Action, Outcome } from './plan.js';
 

@@ -1,10 +1,10 @@
-// Numbers that a double cannot hold, on their way through: read with all their digits, told from texts, written as they were.
+// Numbers that a double cannot hold: read with all their digits, kept apart from strings, and written as they were.
 import { ExactNumber, isObject } from './json.js';
 
 /** A JSON number in parts: sign, digits before and behind the point, exponent. */
 const NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
-/** Whether a text is a JSON number of which a double would lose something. A whole number without an exponent is one above 2^53. */
+/** Whether a text is a JSON number that a double cannot hold exactly; for an integer without an exponent: one beyond 2^53. */
 export function needsExact(text: string): boolean {
   const parts = NUMBER.exec(text);
   if (!parts) return false;
@@ -25,12 +25,12 @@ function decimal([, sign, whole = '', fraction = '', exponent = '0']: RegExpExec
     : `${sign}${short}e${Number(exponent) - fraction.length + digits.length - short.length}`;
 }
 
-/** What a member named `__proto__` becomes: no value, which would be a prototype, but a mask, so that no write drops it unnoticed. */
+/** Replaces a member named `__proto__`. Its value would be a prototype; a mask instead prevents a write from dropping it unnoticed. */
 const NOT_READ = { name: '__proto__ (not read)', value: '*' };
 
 /**
- * JSON without two of its traps: numbers that a double cannot hold become exact ones, and the value of a member named
- * `__proto__` is not read. Bodies without either pay a scan and no more.
+ * Parses JSON, with two differences: numbers that a double cannot hold become exact ones, and the value of a member named
+ * `__proto__` is not read. A body without either costs only one scan more.
  * @throws SyntaxError
  */
 export function parseJson(text: string): unknown {
@@ -52,7 +52,7 @@ export function parseJson(text: string): unknown {
   });
 }
 
-/** As `parseJson`; undefined for what is no JSON. */
+/** Like `parseJson`, but undefined if the text is not JSON. */
 export function tryJson(text: string): unknown {
   try {
     return parseJson(text);
@@ -100,7 +100,7 @@ export function holdsExact(value: unknown): boolean {
   return false;
 }
 
-/** What `JSON.stringify` writes, with exact numbers as the numbers they are. */
+/** Like `JSON.stringify`, with all digits of exact numbers. */
 export const wireText = (value: unknown, indent = 0): string =>
   holdsExact(value) ? written(value, ' '.repeat(indent), '') : JSON.stringify(value, null, indent);
 

@@ -1,4 +1,4 @@
-// How a command ends, for scripts.
+// The exit codes of the commands.
 
 /** The exit codes of the command line; where several apply, `worst` decides. */
 export const exits = {

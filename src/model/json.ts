@@ -1,5 +1,4 @@
-// Values as they travel: plain JSON, its canonical text and its equality.
-// Everything that is hashed, compared or stored goes through this file.
+// JSON values: plain JSON, its canonical text and its equality, for everything that is hashed, compared or stored.
 import { createHash } from 'node:crypto';
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
@@ -7,7 +6,7 @@ export interface JsonObject {
   readonly [key: string]: Json;
 }
 
-/** A number of somebody else that a double cannot hold: it stands, and goes back, as it was written. Stored and shown it is text. */
+/** A number of the service that a double cannot hold: it is kept and sent back as it was written. It is stored and shown as a string. */
 export class ExactNumber {
   constructor(readonly text: string) {}
   toJSON(): string {
@@ -35,7 +34,7 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 export const isList = <T>(value: T): value is Extract<T, readonly unknown[]> =>
   Array.isArray(value);
 
-/** What the record itself holds under a name that came from outside; never what every object inherits. */
+/** The own member of a record under a name from outside, never an inherited one. */
 export function own<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }
@@ -118,6 +117,6 @@ export const firstNamed = (names: readonly string[], most: number, and = ' and '
   names.slice(0, most).join(', ') +
   (names.length > most ? `${and}${names.length - most} more` : '');
 
-/** The strings of a list; none of anything else. */
+/** The strings of a list; empty for any other value. */
 export const stringsIn = (list: unknown): readonly string[] =>
   Array.isArray(list) ? list.filter((item) => typeof item === 'string') : [];

@@ -1,4 +1,4 @@
-// A kind is one file that reads as its own manual; this is its form: a collection whose objects are declared.
+// The form of a kind: a collection whose objects can be declared. Each kind is one file that also documents it.
 import { cached } from './members.js';
 import { stored, walk, type Attribute, type Attributes, type Fields } from './attribute.js';
 import type { Collection, ReadOperation } from './collection.js';
@@ -15,7 +15,7 @@ export interface Operations extends ReadOperation {
   readonly delete?: 'DELETE';
 }
 
-/** What may be done with the live object when its declaration is removed; the first is the default. */
+/** The allowed actions for the live object when its declaration is removed; the first is the default. */
 export type Removal = 'delete' | 'forget' | (string & {});
 
 /** When a live object nearly equals one that is about to be created. Dotted paths of attributes. */
@@ -47,11 +47,11 @@ export interface Kind extends Collection {
   readonly ghost?: Values;
   /** For each `lifecycle.on_removal` word beside `delete` and `forget`: the attributes sent before the object is forgotten. */
   readonly retire?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** What to do about a declaration that none of the live objects matches, where that is more than to look again. */
+  /** Advice for a declaration that no live object matches, if there is more to do than to check the objects. */
   readonly unmatched?: (values: Values, live: readonly Values[]) => string | undefined;
-  /** What would never be sent of these values, which may hold references: each with the attribute it stands at. */
+  /** Values that would never be sent, each with its attribute. The values may hold references. */
   readonly faults?: (values: Values) => readonly Advice[];
-  /** What is allowed and still likely a mistake, as far as declarations tell; `find` gives another one by its address. */
+  /** Warnings for declarations that are allowed but probably mistakes; `find` returns another declaration by its address. */
   readonly lint?: (
     declaration: Declaration,
     find: (address: string) => Declaration | undefined,

@@ -1,4 +1,4 @@
-// Records made of records: the members one by one, and always as own members, whatever their names are.
+// Reads and makes records: member by member, and always as own members, whatever their names are.
 
 /** A record with each of its values changed. */
 export const mapMembers = <T, U>(
@@ -14,7 +14,7 @@ export const keptMembers = <T>(
 ): Record<string, T> =>
   Object.fromEntries(Object.entries(record).filter(([name, value]) => passes(value, name)));
 
-/** What a map holds under a key; made, and kept there, when it is first asked for. */
+/** The value of a map under a key; made and stored at the first access. */
 export function cached<K, V>(
   map: { get(key: K): V | undefined; set(key: K, value: V): unknown },
   key: K,

@@ -1,7 +1,7 @@
-// Normal form: one spelling for each value, whichever way the API or a person wrote it. References are ids as
-// text, sets are sorted and unique, times are ISO 8601 in UTC, empty collections, null and the empty text of an optional
-// choice are the same nothing.
-// What is compared, stored and hashed is always in normal form; `toWire` turns it into what is sent.
+// Normal form: one spelling for each value, whatever the spelling of the API or the user. References are ids as
+// strings, sets are sorted and unique, times are ISO 8601 in UTC; empty collections, null and the empty string of an
+// optional choice are the same: none. Values are compared, stored and hashed in normal form; `toWire` turns them into
+// the form of a request.
 import { mapMembers } from './members.js';
 import type { Attribute, Attributes } from './attribute.js';
 import { Reference, Template, isTree, type Value, type Values } from './declaration.js';
@@ -25,7 +25,7 @@ export const IDENTIFYING =
   '^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]';
 const identifying = new RegExp(IDENTIFYING);
 
-/** The identifier in `https://any.host/api/v2/sites/123/`, `/sites/123/`, `"123"`, `123` or the expanded `{"id": "123"}`; null where there is none. */
+/** The identifier in `https://any.host/api/v2/sites/123/`, `/sites/123/`, `"123"`, `123` or the expanded `{"id": "123"}`; null if there is none. */
 export function idOf(value: unknown): string | null {
   if (isObject(value)) return idOf(digitsOf(value['id']) ?? value['resource_url'] ?? null);
   if (typeof value === 'number' || typeof value === 'bigint') return String(value);

@@ -1,6 +1,6 @@
-// Documents of which a declaration holds a part (`wire: 'merge'`): `[object, paths]` as they are declared, applied and
-// read. The paths are the members that the service removes from its defaults. A mask stands for a value that the
-// service does not show, and is never written.
+// Documents of which a declaration holds only a part (`wire: 'merge'`): `[object, paths]`, as declared, applied and
+// read. The paths are the members that the service removes from its defaults. A mask takes the place of a value that
+// the service does not show, and is never written.
 import { below, isTree, type Value, type Values } from './declaration.js';
 
 export interface Merge {
@@ -21,7 +21,7 @@ export function mergeOf(value: Value | undefined): Merge {
   };
 }
 
-/** Whether a live document has the form of which `mergeOf` loses nothing, or is masked whole. Null is an empty one; a missing one was not shown. */
+/** Whether a live document has a form that `mergeOf` keeps completely, or is masked as a whole. Null is an empty document; undefined means not shown. */
 export function isPartialDocument(value: Value | undefined): boolean {
   if (value === null || isMask(value)) return true;
   if (!Array.isArray(value) || value.length > 2) return false;
@@ -45,7 +45,7 @@ export function isClear(value: Value | undefined): boolean {
   return Array.isArray(value) && Object.keys(tree).length === 0 && removed?.length === 0;
 }
 
-/** The value at a path through objects; undefined where there is none. A list is one value: no path leads into it. */
+/** The value at a path through objects; undefined if it does not exist. A list is one value: no path leads into it. */
 export function memberAt(
   tree: Value | undefined,
   [step, ...rest]: readonly string[],

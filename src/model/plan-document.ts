@@ -1,5 +1,5 @@
-// The plan document: the published JSON form of a plan (`--format json`, `show --format json`, inside a plan file).
-// Its schema is `schemas/plan.schema.json`; renderers see only this redacted view.
+// The plan document: the published JSON form of a plan (`--format json`, `show --format json`, inside a plan file). Its
+// schema is `schemas/plan.schema.json`. Renderers get only this redacted form.
 import type {
   AccessReview,
   HealthIssue,
@@ -76,7 +76,7 @@ export interface ResourceDrift {
   }[];
 }
 
-/** What plans and audits say of themselves. */
+/** The metadata of plans and audits. */
 export interface DocumentHead {
   readonly format_version: '1.0';
   readonly trueup_version: string;
@@ -142,7 +142,7 @@ export interface DriftRecord {
   readonly window: Window;
 }
 
-/** What an audit found. */
+/** The findings of an audit. */
 export interface Findings {
   readonly drift: readonly DriftRecord[];
   /** Addresses of the objects that are as declared. */

@@ -1,4 +1,4 @@
-// A plan is a value: every change with its reason and its requests, in execution order, and what policy says of it.
+// A plan is a value: every change with its reason and its requests, in execution order, and the verdicts of policy.
 import type { Request, Write } from './cloud.js';
 import type { Values, Value } from './declaration.js';
 import type { Diagnostic, Origin } from './diagnostic.js';
@@ -26,7 +26,7 @@ interface Common {
   readonly renamed_from?: string;
   /** The recorded id, where the live object of the address has another one: somebody replaced it. */
   readonly previous_id?: string;
-  /** The object is one that another takes the place of at this address: it has to go, and the address stays. */
+  /** The object was replaced by another one at this address: it is to be deleted, and the address stays. */
   readonly deposed?: true;
 }
 
@@ -39,7 +39,7 @@ interface OnLive {
   readonly before: Values;
 }
 
-/** What the state will hold once the change is done; the id of a create and what is observed come from its outcome. */
+/** The entry of the state after the change; the id of a create and the observed values come from its outcome. */
 export interface Desired {
   /** The declared attributes in normal form: with references while planned, secrets as themselves. */
   readonly declared: Values;
@@ -54,12 +54,12 @@ interface Writes {
   readonly request: Request;
 }
 
-/** What a new object takes the place of, because an attribute that is fixed at creation has to be another. */
+/** The object that a new one replaces, because an attribute that is fixed at creation differs. */
 export interface Replaces extends OnLive {
   readonly changes: readonly AttributeChange[];
   /** Names of the attributes that are fixed and differ. */
   readonly fixed: readonly string[];
-  /** What comes first. The delete is a change of its own, of the same address and `deposed`. */
+  /** The first step. The delete is a separate change of the same address, with `deposed`. */
   readonly first: 'create' | 'delete';
 }
 export interface Create extends Common, Writes {
@@ -94,7 +94,7 @@ export interface Keep extends Common, OnLive {
 export type Change = Create | Adopt | Update | Delete | Forget | Keep;
 export type Action = Change['action'];
 
-/** What tells the changes of a plan apart: an address, or an object that has to leave it. `depends_on` holds such keys. */
+/** The key of a change in a plan: an address, or a replaced object of it. `depends_on` holds such keys. */
 export const keyOf = (change: {
   readonly address: string;
   readonly id?: string;
@@ -103,7 +103,7 @@ export const keyOf = (change: {
 
 export const addressOf = (key: string): string => key.replace(/ \(deposed .*\)$/, '');
 
-/** What a change waits for beside what its references name: a new object whose place has to be free. */
+/** Changes that a change waits for in addition to its references: a new object waits for the delete of the old one. */
 export const waitsOf = (change: Change): readonly string[] => {
   const replaces = change.action === 'create' ? change.replaces : undefined;
   return replaces?.first === 'delete'
@@ -123,7 +123,7 @@ type Counted = Pick<Common, 'address' | 'deposed'> & {
   readonly replaces?: Replaces;
 };
 
-/** Each change of a plan, and with one that replaces an object the delete of that, which is none of its own then. */
+/** Each change of a plan; a replacement is paired with the delete of its object, which is not listed separately then. */
 export function paired<T extends Counted>(
   changes: readonly T[],
 ): readonly (readonly [change: T, old: T | undefined])[] {
@@ -143,7 +143,7 @@ export function writes(change: Change): change is Change & Writes {
   return 'request' in change && change.request !== undefined;
 }
 
-/** What a plan was asked to cover. */
+/** The requested scope of a plan. */
 export interface PlanRequest {
   /** Addresses (with all members of a `for_each`): only these and what they refer to. Empty: everything. */
   readonly targets: readonly string[];
@@ -213,7 +213,7 @@ export function summarise(changes: readonly Counted[]): Summary {
   return summary;
 }
 
-/** What a plan sends, by verb. An adopted object that has to change is an update here. */
+/** The numbers of requests of a plan, by verb. An adopted object that changes counts as an update. */
 export type WriteCounts = Readonly<Record<'create' | 'update' | 'delete', number>>;
 
 export function countWrites(changes: readonly Change[]): WriteCounts {
@@ -227,7 +227,7 @@ export function isChange(change: Change): boolean {
   return writes(change) || change.action === 'forget' || change.previous_id !== undefined;
 }
 
-/** What became of one change. */
+/** The outcome of one change. */
 export interface Outcome {
   readonly address: string;
   readonly kind: string;

@@ -1,5 +1,5 @@
-// What the engine is given of a service beside its adapter: the kinds, the policy rules that only this service has, and
-// what its audits report beside drift. The engine knows no name of a kind, an attribute or a rule in here.
+// The provider of a service, apart from its adapter: the kinds, the policy rules of this service, and additional
+// sources for audits. The engine itself contains no name of a kind, an attribute or a rule of the service.
 import type { CloudReader, Live } from './cloud.js';
 import type { Settings, Values } from './declaration.js';
 import type { Diagnostic } from './diagnostic.js';
@@ -17,7 +17,7 @@ export interface Observed {
 /** By kind name, as far as they were read. */
 export type LiveObjects = ReadonlyMap<string, Observed>;
 
-/** What a rule judges: the changes of a plan in their order, and what is live. */
+/** The input of a rule: the changes of a plan in their order, and the live objects. */
 export interface Judged {
   readonly changes: readonly Change[];
   readonly live: LiveObjects;
@@ -29,7 +29,7 @@ export type Finding = Pick<Verdict, 'detail' | 'address'>;
 
 export type Judge = (plan: Judged) => readonly Finding[];
 
-/** What a change waits for beside its references. */
+/** The changes that a change waits for in addition to its references. */
 export interface Wait {
   readonly change: Change;
   /** Keys of changes. */
@@ -49,7 +49,7 @@ export type CheckFailure =
       readonly diagnostic: (why?: string) => Diagnostic;
     };
 
-/** What a change rests on, read again at the moment of its write. */
+/** The conditions of a change, read again right before its write. */
 export interface Recheck {
   /** Right before the request leaves. @throws Refusal where what the change rests on does not hold any more, or cannot be read */
   before(): Promise<void>;
@@ -64,7 +64,7 @@ export interface Rechecks {
   done?(change: Change, entry: Entry | null | undefined): void;
 }
 
-/** What a recheck reads with. */
+/** The context of a recheck. */
 export interface RecheckTools {
   readonly cloud: CloudReader;
   readonly kinds: Kinds;
@@ -81,19 +81,19 @@ export interface PolicyRule {
   readonly exact?: () => Promise<Judge>;
   /** Names of the kinds that have to be read before the rule can judge a change. */
   readonly needs?: (change: Change, settings: Settings) => readonly string[];
-  /** What is reported of a plan and blocks nothing. */
+  /** Warnings about a plan, which do not block it. */
   readonly warn?: (plan: Judged) => readonly Diagnostic[];
-  /** What changes wait for, so that the rule holds at every step of a run. */
+  /** Which changes wait for which others, so that the rule holds at every step of a run. */
   readonly waits?: (plan: Judged) => readonly Wait[];
-  /** Whether the rule has to judge a change that no plan of ours holds, by what is live when it is carried out. */
+  /** Whether the rule judges a change that is in no plan, by the live objects at its write. */
   readonly endangers?: (change: Change, settings: Settings) => boolean;
   /** Whether others rest on a change: what it waits for counts as done once it was seen, and its former value must not come back later. */
   readonly sensitive?: (change: Change) => boolean;
-  /** What is read again right before and after a write. Not asked where the rule is allowed. */
+  /** The checks right before and after a write. Not called if the rule is allowed. */
   readonly rechecks?: (tools: RecheckTools, plan: Judged) => Rechecks;
 }
 
-/** What an audit compared, and what a source may still read. */
+/** The compared objects of an audit, and access to more of them. */
 export interface Audited extends Judged {
   /** The address that manages an object, where one does. */
   readonly addressOf: (kind: string, id: string) => string | undefined;
@@ -101,7 +101,7 @@ export interface Audited extends Judged {
   readonly read: (names: readonly string[]) => Promise<LiveObjects>;
 }
 
-/** What an audit reports beside drift. */
+/** The findings of an audit beside drift. */
 export type AuditSource = (
   audited: Audited,
 ) => Promise<Partial<Pick<Findings, 'health' | 'access' | 'diagnostics'>>>;

@@ -1,4 +1,4 @@
-// Names that tell that what they hold is secret: of environment variables, and of members of documents.
+// Names that mark their value as secret: names of environment variables, and of members of documents.
 
 const CREDENTIAL = new Set([
   'TOKEN',
@@ -11,11 +11,11 @@ const CREDENTIAL = new Set([
   'CREDENTIALS',
 ]);
 
-/** Whether an environment variable is named as a credential is: a part between its underscores says so, in any case. */
+/** Whether an environment variable is named like a credential: one of its parts between underscores is in the list, in any case. */
 export const isCredentialName = (name: string): boolean =>
   name.split('_').some((part) => CREDENTIAL.has(part.toUpperCase()));
 
-/** What of a variable of trueup's own follows after a prefix; undefined for others. What gives a variable its value (`TRUEUP_VAR_…`) is none. */
+/** The name of one of trueup's own variables after its prefix; undefined for other names, and for values of variables (`TRUEUP_VAR_…`). */
 const ownName = (name: string): string | undefined =>
   /(?:^|_)TRUEUP_(?!VAR_)(.*)$/is.exec(name)?.[1];
 

@@ -1,8 +1,8 @@
-// A secret is a type that cannot print itself. Its value leaves only through `reveal`,
-// which the client calls for the request that carries it and the fingerprint for its hash.
+// A secret is a type that cannot print itself. Only `reveal` returns its value: the client calls it for the request
+// that carries the value, and the fingerprint for its hash.
 export const SENSITIVE = '(sensitive)';
 
-/** What `util.inspect` calls. Imported, it would ask programs with our types for those of Node. */
+/** The symbol that `util.inspect` calls. Not imported, because programs with these types would then need the types of Node. */
 const INSPECT: unique symbol = Symbol.for('nodejs.util.inspect.custom');
 
 export class Secret {

@@ -1,4 +1,4 @@
-// Commands that messages hold are typed at a shell as they stand.
+// Commands in messages are quoted so that they can be pasted into a shell.
 
 /** A word as every POSIX shell takes it: in single quotes if it holds anything that means something to one. */
 export function shellWord(word: string): string {

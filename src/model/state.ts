@@ -1,8 +1,8 @@
-// Memory between runs. The state is a value; the journal is a list of records that turn one state into the next.
+// The data between runs. The state is a value; the journal is a list of records that turn one state into the next.
 import { cached } from './members.js';
 import type { Json, JsonObject } from './json.js';
 
-/** Proves a secret unchanged and gives nothing away: HMAC-SHA256 over `of`, keyed by scrypt of the secret, or by its HMAC under TRUEUP_FINGERPRINT_KEY. */
+/** Proves a secret unchanged without revealing it: HMAC-SHA256 of `of`; its key is scrypt of the secret, or an HMAC of the secret under TRUEUP_FINGERPRINT_KEY. */
 export interface Fingerprint {
   /** `<address> <path>` as it was when this was made: equal secrets have different fingerprints, and a renamed object keeps its own. */
   readonly of: string;
@@ -26,7 +26,7 @@ export interface SaltedFingerprint {
   readonly keyed: boolean;
 }
 
-/** One fingerprint over several secrets together: asked first, it costs one scrypt, or with the key next to nothing, for all of them. `of` is a digest of the list of their fingerprints: which secrets it is over, and as of when. */
+/** One fingerprint of several secrets together. It is compared first, for one scrypt (none with the key) instead of one per secret. `of` is a digest of the list of their fingerprints, which identifies the secrets and their values. */
 export type CombinedFingerprint = Fingerprint;
 
 export interface Entry {
@@ -34,26 +34,26 @@ export interface Entry {
   readonly id: string;
   /** The file that declared it, relative to the current folder, with `/`. */
   readonly file: string;
-  /** What was last applied: the declared attributes in normal form, secrets left out. */
+  /** Last applied: the declared attributes in normal form, without secrets. */
   readonly applied: JsonObject;
-  /** What was last observed, in normal form. */
+  /** Last observed, in normal form. */
   readonly observed: JsonObject;
   readonly depends_on: readonly string[];
   /** By dotted attribute path. */
   readonly secrets?: Readonly<Record<string, Fingerprint | SaltedFingerprint>>;
   readonly protect?: boolean;
   readonly on_removal?: string;
-  /** Ids of objects that this one took the place of, and that are not deleted yet. */
+  /** Ids of replaced objects that are not deleted yet. */
   readonly deposed?: readonly string[];
   /** ISO 8601, when `applied` was written. */
   readonly applied_at: string;
 }
 
-/** `<kind> <id>` of every object that an address holds: its own, and those that have to leave it. */
+/** `<kind> <id>` of every object of an address: its own, and the replaced ones. */
 export const objectsIn = ({ kind, id, deposed = [] }: Entry): readonly string[] =>
   [id, ...deposed].map((one) => `${kind} ${one}`);
 
-/** Writes to existing objects that were done, kept 24 hours: limits hold over reruns. */
+/** Completed writes to existing objects, kept for 24 hours, because limits apply across runs. */
 export interface Spent extends Moment {
   readonly action: 'update' | 'delete';
   /** The object, which counts once; absent where an older version wrote it. */
@@ -67,9 +67,9 @@ export interface Spent extends Moment {
 export interface Moment {
   /** ISO 8601, by the clock of the machine. */
   readonly at: string;
-  /** ISO 8601, by the clock of the service, where it told. */
+  /** ISO 8601, by the clock of the service, if known. */
   readonly server_at?: string;
-  /** Since the start of the machine, where the system tells that. */
+  /** Since the start of the machine, if the system shows it. */
   readonly boot?: { readonly id: string; readonly milliseconds: number };
 }
 
@@ -90,7 +90,7 @@ export interface State {
   readonly target: string;
   readonly resources: Readonly<Record<string, Entry>>;
   readonly spent: readonly Spent[];
-  /** What listings may not show yet, by run and kind; kept for a day at most. */
+  /** Writes that listings may not show yet, by run and kind; kept for a day at most. */
   readonly recent?: readonly Recent[];
   /** Salt of all fingerprints, 16 random bytes in base64. Absent until a run that writes has opened the state. */
   readonly secrets_salt?: string;
@@ -98,7 +98,7 @@ export interface State {
   readonly secrets_together?: readonly CombinedFingerprint[];
 }
 
-/** What is on disk before the first byte of a write leaves. */
+/** The record that is on disk before the first byte of a write is sent. */
 export interface Intent extends Moment {
   readonly type: 'intent';
   /** Unique within the journal. */
@@ -174,7 +174,7 @@ export interface Begin {
   readonly secrets_salt?: string;
 }
 
-/** What follows the first record of a journal. */
+/** A record after the first one of a journal. */
 export type RunRecord = Intent | Result | Seen;
 export type JournalRecord = Begin | RunRecord;
 
@@ -231,7 +231,7 @@ function recentAfter(
   );
 }
 
-/** Intents whose outcome nobody knows: no result, or a result that says so. One that was renewed counts as of then. */
+/** Intents of unknown outcome: without a result, or with a result `unknown`. A renewed one has the time of its renewal. */
 export function pending(records: readonly JournalRecord[]): readonly Intent[] {
   const settled = new Set(
     records.flatMap((record) =>

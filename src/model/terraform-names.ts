@@ -1,5 +1,5 @@
-// What terraform's provider has beside the kinds, in the vocabulary of attributes: its block, what every resource takes,
-// and what is asked of a collection. The provider's schema and the constructs are both read from it.
+// The attributes of the Terraform provider that belong to no kind: those of its block, of every resource, and of the data
+// source of a collection. The provider's schema and the construct classes are generated from them.
 import { choice, integer, map, object, set, text } from './attribute.js';
 import type { Kind } from './kind.js';
 
@@ -24,11 +24,11 @@ export const providerBlock = {
   flow_username: fallback('flow_username', 'User of the sample flow.'),
   flow_password: secret('flow_password', "Password of the sample flow's user."),
   v2_headers: map(
-    "Names of the four v2 headers, from the reference's to those of this deployment; over those of `TRUEUP_V2_HEADERS`.",
+    'Maps the four v2 header names in the API reference to the names this deployment uses. Overrides `TRUEUP_V2_HEADERS`.',
     text('Name.'),
     { optional: true },
   ),
-  roles: map('Ranks custom roles: each like the known role that it names.', text('A known role.'), {
+  roles: map('Maps each custom role to the known role that it ranks like.', text('A known role.'), {
     optional: true,
   }),
   requests_per_minute: integer(
@@ -36,43 +36,41 @@ export const providerBlock = {
     { optional: true },
   ),
   configuration_writes: choice(
-    'How router configurations are written: `put` (the default) sends the whole configuration, `patch` additions alone.',
+    'How router configurations are written: `put` (the default) sends the whole configuration; `patch` sends only the members that differ and cannot remove any.',
     ['put', 'patch'],
     {
       optional: true,
     },
   ),
   settle_seconds: integer(
-    'Seconds after which a write of unknown outcome can no longer land. Default: `TRUEUP_SETTLE_SECONDS`, otherwise 60.',
+    'Seconds after which a write of unknown outcome can no longer take effect. Default: `TRUEUP_SETTLE_SECONDS`, otherwise 60.',
     { optional: true },
   ),
-  allow: set(
-    'Policy rules that may be broken, such as `last-administrator`.',
-    text('Name of a rule.'),
-    { optional: true },
-  ),
+  allow: set('Policy rules to allow, such as `last-administrator`.', text('Name of a rule.'), {
+    optional: true,
+  }),
   journal: text('Folder of the journal. Default: `.trueup/terraform`.', { optional: true }),
 };
 
 const within = (work: string) =>
-  text(`How long ${work} may take, as in \`90s\` or \`1h30m\`. Absent: as long as it takes.`, {
+  text(`How long ${work} may take, such as \`90s\` or \`1h30m\`. Default: no limit.`, {
     optional: true,
     format: 'duration',
   });
 const operations = {
-  create: within('making it, or taking what is there,'),
+  create: within('creating or adopting it'),
   read: within('reading it'),
-  update: within('changing it'),
+  update: within('updating it'),
 };
 const doc =
-  'How long each operation may take, as in `90s` or `1h30m`; absent: as long as it takes. Part of no object: a change of it sends nothing.';
+  'How long each operation may take, such as `90s` or `1h30m`. Default: no limit. Changing it sends no request.';
 
 const kept = { timeouts: object(doc, operations, { optional: true }) };
 const deleted = {
   timeouts: object(doc, { ...operations, delete: within('deleting it') }, { optional: true }),
 };
 
-/** What a resource takes beside the attributes of its kind. */
+/** The attributes that a resource has in addition to those of its kind. */
 export type ResourceBlock<K extends Pick<Kind, 'operations'>> = K['operations'] extends {
   readonly delete: 'DELETE';
 }
@@ -82,13 +80,13 @@ export const resourceBlock = <K extends Pick<Kind, 'operations'>>({
   operations: verbs,
 }: K): ResourceBlock<K> => (verbs.delete ? deleted : kept) as ResourceBlock<K>;
 
-/** What a data source of a collection is asked. */
+/** The arguments of a data source of a collection. */
 export const recordsQuery = {
   filter: map("The API's filters, by name.", text('Value.'), { optional: true }),
   since: text('Only records from this time on (ISO 8601).', { optional: true }),
   until: text('Only records up to this time (ISO 8601).', { optional: true }),
-  limit: integer('How many records at most.', { optional: true }),
+  limit: integer('The highest number of records.', { optional: true }),
 };
 
-/** The attributes of a record of which nothing is known. */
+/** The only attribute of a record whose members are not documented. */
 export const wholeRecord = { record: text('The record, as JSON text.', { computed: true }) };

@@ -1,4 +1,4 @@
-// What addresses mean, by the WHATWG rules that every client here goes by: one reading for checks, policy and transport.
+// Parses URLs by the WHATWG rules, as every client does, in one way for checks, policy and transport.
 
 /** 127.0.0.0/8, ::1 and localhost: the only hosts that plain http may speak to. */
 export function isLoopback(url: URL): boolean {
@@ -9,6 +9,6 @@ export function isLoopback(url: URL): boolean {
   );
 }
 
-/** Host of a URL; undefined for what is none. */
+/** Host of a URL; undefined if the text is not a URL. */
 export const hostOf = (url: string): string | undefined =>
   URL.canParse(url) ? new URL(url).hostname : undefined;

@@ -1,4 +1,4 @@
-// What is never sent, whichever way it was declared. What is live already is worth a warning: nothing sends it.
+// Values that are never sent, however they are declared. If such a value is already live, it is only a warning.
 import { valueAt } from './collection.js';
 import type { Declaration, Values } from './declaration.js';
 import type { Diagnostic } from './diagnostic.js';
@@ -10,7 +10,7 @@ export interface ValueFault extends Advice {
   readonly severity: 'error' | 'warning';
 }
 
-/** What is wrong with `values`, as far as they are known. @param live what the object has now, where there is one */
+/** Errors in `values`, as far as they are known. @param live the current values, if the object exists */
 export function faultsOf(kind: Kind, values: Values, live: Values = {}): readonly ValueFault[] {
   const raised = writables(kind).flatMap(([name, { only_false }]) =>
     only_false === true && values[name] === true ? [onlyFalse(name)] : [],
@@ -33,7 +33,7 @@ export const onlyFalse = (path: string): Advice => ({
   attribute: path,
 });
 
-/** What is wrong with a declaration that stands in no file; `path` leads to the place, from its attributes on. */
+/** An error in a declaration without a file; `path` starts at its attributes. */
 export interface ConfigError extends Pick<Diagnostic, 'severity' | 'summary' | 'detail'> {
   readonly path: readonly string[];
 }

@@ -16,7 +16,7 @@ function boot(): ReturnType<Clock['boot']> {
 
 let bootId: string | null | undefined;
 
-/** Tells this start of the machine from others; null where the system does not tell. */
+/** Identifies this boot of the machine; null if the system does not show it. */
 export function readBootId(): string | null {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();

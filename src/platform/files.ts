@@ -1,5 +1,5 @@
-// The real disk. Every verb that promises durability forces both the file and the folder that names it to the
-// medium, and every whole file appears under its name complete or not at all.
+// The real disk. Every function that promises durability syncs both the file and its folder to the disk, and a whole
+// file appears under its name either complete or not at all.
 import { isUtf8 } from 'node:buffer';
 import { constants, statSync } from 'node:fs';
 import {

@@ -1,5 +1,5 @@
-// The real machine, as far as a lock has to know it. Linux tells when a process started and frees abstract
-// sockets by itself when their owner ends; elsewhere a process is known by its number alone.
+// The real machine, as far as a lock depends on it. Linux shows when a process started and frees abstract sockets when
+// their owner ends; on other systems a process is known only by its number.
 import { readFile, readlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { hostname } from 'node:os';

@@ -1,5 +1,5 @@
-// Time, randomness, disk and network come in through here, so that a whole run can be simulated from a seed,
-// killed at any point and replayed. The real ones stand in the files beside; the simulated ones live in test/.
+// Time, randomness, disk and network come in through here, so that a whole run can be simulated from a seed, killed at
+// any point and replayed. The real ones are in this folder; the simulated ones are in test/.
 import type { Fingerprint, SaltedFingerprint, State } from '../model/index.js';
 
 export interface Clock {
@@ -7,7 +7,7 @@ export interface Clock {
   now(): number;
   /** Milliseconds that never go back. */
   monotonic(): number;
-  /** Milliseconds since the machine was started, sleep included, and what tells this start from others; null where the system does not tell. */
+  /** Milliseconds since the start of the machine, sleep included, and an id of this start; null if the system does not show it. */
   boot(): { readonly id: string | null; readonly milliseconds: number };
   /** Resolves after `milliseconds`; rejects with the signal's reason when aborted. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
@@ -40,9 +40,9 @@ export interface Files {
   list(path: string): Promise<readonly string[]>;
   /** With every symbolic link followed. */
   realPath(path: string): Promise<string>;
-  /** A cheap mark that differs once a file was replaced, written or touched; undefined where there is none. Looks when it is called. */
+  /** A cheap mark that changes if a file is replaced, written or touched; undefined if the file does not exist. Reads at each call. */
   stamp(path: string): Promise<string | undefined>;
-  /** Bytes of a file; undefined where there is none. Cheap, and looks when it is called. */
+  /** Bytes of a file; undefined if it does not exist. Cheap; reads at each call. */
   size(path: string): Promise<number | undefined>;
   /** Gives a file the time of now, so that its stamp is another one. Not durable. */
   touch(path: string): Promise<void>;
@@ -54,15 +54,15 @@ export interface Appender {
   close(): Promise<void>;
 }
 
-/** What a lock needs to know of the machine and its processes. */
+/** The parts of the machine and its processes that a lock needs. */
 export interface LockPort {
   readonly host: string;
   /** Differs after each start of the machine; null where the system does not tell. */
   readonly bootId: string | null;
   readonly pid: number;
-  /** What `pid` counts in: differs between containers of one machine; null if unknown. */
+  /** The namespace of `pid`: differs between containers of one machine; null if unknown. */
   readonly pidNamespace: string | null;
-  /** Does the work every so often, until it is stopped or the process has nothing else to do. */
+  /** Repeats the work in an interval, until it is stopped or the process has nothing else to do. */
   every(milliseconds: number, work: () => void): () => void;
   /** A process of this machine: undefined where it is gone (or only waits to be reaped); its start in the system's own units, null where unknown. */
   find(pid: number): Promise<{ readonly startTime: string | null } | undefined>;
@@ -78,7 +78,7 @@ export interface Known {
   readonly asked: boolean;
 }
 
-/** Whether a secret is the one that the fingerprint was made of; undefined where that cannot be told: the key is not here, or it was not asked for. */
+/** Whether a secret is the one of the fingerprint; undefined if that is unknown: the key is missing, or it was not compared. */
 export type Compared = boolean | undefined;
 
 /** Slow or keyed hashes of secrets: prove that a value is unchanged without holding it. */
@@ -106,7 +106,7 @@ export interface Ports {
  * time, long after the file was read. Errors are Node's, with `code`.
  */
 export interface DeclarationFiles {
-  /** What is there, symbolic links followed; `id` is equal for equal places. Undefined where nothing is. */
+  /** The entry at a path after symbolic links are followed; `id` is equal for the same entry. Undefined if there is none. */
   stat(
     path: string,
   ): { readonly kind: 'file' | 'folder' | 'other'; readonly id: string } | undefined;

@@ -1,4 +1,4 @@
-// The real randomness, from the system: salts, lock ids and jitter alike.
+// The real randomness of the system, for salts, lock ids and jitter.
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import type { Random } from './index.js';
 

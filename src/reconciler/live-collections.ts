@@ -1,5 +1,5 @@
-// What is live. Each needed collection is listed once, all of them beside one another; a recorded id that a
-// listing lacks is looked for once more by itself, because a list that shifts while it is read can hide an object.
+// The live objects. Each needed collection is listed once, all at the same time. A recorded id that a listing lacks is
+// looked up by itself once more, because a listing that changes while it is read can miss an object.
 import {
   defined,
   exits,

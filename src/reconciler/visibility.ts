@@ -1,4 +1,4 @@
-// What readings may show late, by how long ago it happened.
+// Effects that readings may show late, by the age of their write.
 import {
   ageOf,
   digest,
@@ -15,7 +15,7 @@ import {
 import type { Clock } from '../platform/index.js';
 import { driftOf } from './plan/diff.js';
 
-/** @param skew milliseconds by which the clock of the service is ahead of ours, where it told */
+/** @param skew milliseconds by which the clock of the service is ahead of this machine's, if known */
 export const nowOf = (clock: Clock, skew?: number, waited = 0): Now => ({
   boot: clock.boot(),
   server: skew === undefined ? undefined : clock.now() + skew,

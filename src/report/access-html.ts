@@ -1,5 +1,4 @@
-// The access review as a table for a page: a row a user, a column an account; where that would be too large, a row
-// an authorization.
+// The access review as a table: one row per user, one column per account or, if too large, one row per authorization.
 import type { AccessCell, AccessReview } from '../model/index.js';
 import { accessIndex, accessSentence, type AccessDocument } from './access-text.js';
 import { page, pageSection } from './html-page.js';

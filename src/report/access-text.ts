@@ -1,4 +1,4 @@
-// The access review for people and spreadsheets: the sentence, the rows, the matrix in Markdown.
+// The access review as text: the summary, the rows, and the matrix in Markdown.
 import type { AccessCell, AccessReview, Diagnostic, DocumentHead } from '../model/index.js';
 import type { Lines } from './layout.js';
 import { fitted, markdownTable, type Level } from './markdown.js';
@@ -38,7 +38,7 @@ export const accessHead = [
   'address',
 ] as const;
 
-/** What a review is looked up by: accounts and users by id, cells by user and account. */
+/** The indexes of a review: accounts and users by id, cells by user and account. */
 export function accessIndex({ accounts, users, cells }: AccessReview) {
   const key = (user: string, account: string): string => JSON.stringify([user, account]);
   const found = new Map(cells.map((cell) => [key(cell.user, cell.account), cell]));
@@ -49,7 +49,7 @@ export function accessIndex({ accounts, users, cells }: AccessReview) {
   };
 }
 
-/** One row a cell, in the order of the tree. */
+/** One row per cell, in the order of the tree. */
 export function accessRows(review: AccessReview): readonly (readonly (string | number)[])[] {
   const { accounts, emails } = accessIndex(review);
   return review.cells.map(
@@ -100,7 +100,7 @@ export function accessMarkdown({ access }: AccessDocument): string {
   });
 }
 
-/** The matrix, or where it would be too wide a row a cell. */
+/** The matrix or, if it would be too wide, one row per cell. */
 export const accessItems = (access: AccessReview, level: Level): Lines =>
   access.accounts.length <= WIDEST ? matrix(access, level) : long(access, level);
 

@@ -1,5 +1,4 @@
-// Complaints for people: what happened, where, the lines of the file, and what to type next; and the end of a report,
-// which begins with them.
+// Diagnostics as text: summary, place, lines of the file, and the command to run; and the end of a report.
 import type { Diagnostic, DriftDocument, PlanDocument } from '../model/index.js';
 import { guard, visible } from './escaping.js';
 import { aside, closing, flow, type Lines } from './layout.js';
@@ -7,7 +6,7 @@ import { screenOf, type Screen, type Style } from './style.js';
 import { clip, columns } from './text-width.js';
 import { diagnosticPlaces, unmanagedSentence } from './words.js';
 
-/** Every diagnostic, a blank line between; empty where there are none. */
+/** All diagnostics, separated by blank lines. */
 export function renderDiagnostics(diagnostics: readonly Diagnostic[], style: Style): string {
   const screen = screenOf(style);
   return diagnostics.map((one) => [...diagnosticLines(one, screen), ''].join('\n')).join('\n');

@@ -1,4 +1,4 @@
-// What a change does to each attribute, for people: one list that text and Markdown lay out in their own way.
+// The differences of each attribute of a change, as one list that text and Markdown lay out in their own way.
 import {
   mapMembers,
   SENSITIVE,
@@ -25,24 +25,24 @@ export interface Difference {
   readonly path: string;
   readonly before: Json | undefined;
   readonly after: Json | undefined;
-  /** Part of `after` is known only after apply; it stands there as the text of its reference. */
+  /** Part of `after` is known only after apply; `after` has the text of its reference. */
   readonly unknown: boolean;
   readonly sensitive: boolean;
-  /** No update can make it, so the object is replaced. */
+  /** No update can make this change, so the object is replaced. */
   readonly forces?: boolean;
 }
 
-/** What is said behind a value. */
+/** The remark after a value. */
 export const remark = ({ unknown, forces }: Difference): string =>
   `${unknown ? '  (known after apply)' : ''}${forces ? '  # forces replacement' : ''}`;
 
-/** A line of a difference that takes more than one. */
+/** One line of a difference of several lines. */
 export interface Row {
   readonly sign: '+' | '-' | ' ';
   readonly text: string;
 }
 
-/** What is set by a create, lost by a delete, changed by an update; nothing for what stays. */
+/** The attributes that a create sets, a delete loses or an update changes. */
 export function differences({ change, patch }: ResourceChange): readonly Difference[] {
   if (patch.length === 0) return [];
   const touched = new Set(patch.flatMap(({ op, path }) => (op === 'replace' ? [path] : [])));
@@ -91,7 +91,7 @@ export function appliedOtherwise(record: DriftRecord): readonly Required<DriftCh
   );
 }
 
-/** What the activity log says that somebody changed. */
+/** The changes in the activity log. */
 export function loggedDifferences(author: Author): readonly Difference[] {
   if (author === 'unknown' || (author.before === null && author.after === null)) return [];
   const sides = { before: author.before ?? undefined, after: author.after ?? undefined };

@@ -1,4 +1,4 @@
-// From a plan to its published document: wire-like, redacted, the only thing renderers and plan files ever see.
+// Makes the published document of a plan: redacted, and the only form that renderers and plan files get.
 import {
   defined,
   addressOf,
@@ -43,7 +43,7 @@ import {
 import type { AccessDocument } from './access-text.js';
 import { patchBetween, pointer, replaceAlike } from './patch.js';
 
-/** What a document says beside its content. */
+/** The metadata of a document. */
 export interface Meta {
   readonly trueup_version: string;
   /** ISO 8601. */
@@ -54,7 +54,7 @@ export interface Meta {
   readonly lineage: string;
   readonly serial: number;
   readonly api_requests: Readonly<Record<string, number>>;
-  /** What no document may hold. */
+  /** Masks the secrets, which no document may hold. */
   readonly masking: Masking;
 }
 
@@ -191,7 +191,7 @@ function afterOf(change: Change, kind: Kind, before: View | undefined): View | u
   return view(kind, normalised(kind, withChanges(change.before, change.changes)));
 }
 
-/** What happens to the live object: nothing, where it is only forgotten. */
+/** The patch of the live object; empty if it is only forgotten. */
 function patchOf(
   change: Change,
   before: View | undefined,

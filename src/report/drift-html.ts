@@ -1,4 +1,4 @@
-// An audit as a page: what drifted and who did it, what was expected, health issues, the access review.
+// An audit as a page: drift with its authors, expectations, health issues, the access review.
 import type {
   HealthIssue,
   DriftDocument,
@@ -32,7 +32,7 @@ import {
   place,
 } from './words.js';
 
-/** What is most to be feared comes first. */
+/** The most dangerous statuses come first. */
 const titles: Readonly<Record<DriftRecord['status'], string>> = {
   gone: 'Gone',
   replaced: 'Replaced outside of trueup',

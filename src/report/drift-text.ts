@@ -1,4 +1,4 @@
-// An audit for a terminal: what is not as declared or not as last applied, who changed it, the summary last.
+// An audit for a terminal: differences from the declarations or the last apply, their authors, the summary last.
 import type { DriftDocument, DriftRecord, UnmanagedRecord } from '../model/index.js';
 import { accessSentence } from './access-text.js';
 import { appliedOtherwise, inline, loggedDifferences, recordDifference } from './differences.js';

@@ -1,5 +1,5 @@
-// Text from elsewhere is data in every rendering: the one place where hostile characters are made visible and
-// Markdown, HTML and the command syntaxes of CI logs are made inert.
+// Text from outside is data in every format: this is the only place that makes hostile characters visible and disables
+// Markdown, HTML and the command syntaxes of CI logs.
 
 /** Controls but the line feed, invisible and bidirectional formatting, lone surrogates, and the mark by which CI logs recognise commands anywhere in a line. */
 const unsafe =

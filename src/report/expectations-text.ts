@@ -1,4 +1,4 @@
-// What became of expectations, for a terminal, a comment and a stream of events. Those that are met are counted.
+// Results of expectations, for a terminal, a comment and a stream of events. Met expectations are only counted.
 import type { Verified } from '../model/index.js';
 import { code } from './escaping.js';
 import { aside, flow, type Lines } from './layout.js';

@@ -1,4 +1,4 @@
-// The forms a plan and an audit can take. Imports nothing: the command line lists them before anything is loaded.
+// The formats of plans and audits. Imports nothing, because the command line lists them before it loads anything.
 
 export const planFormats = ['text', 'json', 'markdown', 'html'] as const;
 export const driftFormats = [...planFormats, 'junit', 'sarif'] as const;

@@ -1,5 +1,5 @@
-// A report as one file for a browser: what is said first, a way to each section, the filter, and a content policy
-// under which nothing runs or looks like anything but what is written here. It asks the network for nothing.
+// A report as one file for a browser: the summary first, links to each section, the filter, and a content policy that
+// allows only the styles and scripts written here. It loads nothing from the network.
 import { createHash } from 'node:crypto';
 import { compareText, type DocumentHead } from '../model/index.js';
 import { codes, markup, moment, raw, type Markup } from './markup.js';
@@ -7,11 +7,11 @@ import { pageScript } from './html-script.js';
 import { pageStyle } from './html-style.js';
 import { plural } from './words.js';
 
-/** What is counted, in which words, with the class of its colour. */
+/** A count with its words and the class of its colour. */
 type Count = readonly [count: number, words: string, tone?: string];
 
 interface Section {
-  /** Name of ours: the fragment by which it is reached. */
+  /** The fragment of the URL that leads to it. */
   readonly id: string;
   readonly title: string;
   readonly count: number | undefined;

@@ -1,4 +1,4 @@
-// What the pages of plans and audits share: one object that can be opened, its attributes, complaints.
+// Shared parts of the pages of plans and audits: an object that can be opened, its attributes, diagnostics.
 import { compareText, wireText, type Diagnostic, type Json } from '../model/index.js';
 import { inline, oneLine, remark, rows, type Difference, type Row } from './differences.js';
 import { shorten } from './escaping.js';
@@ -38,10 +38,10 @@ interface Grouping<T, Title extends string> {
   readonly item: (one: T, open: boolean) => Markup;
 }
 
-/** Up to this many objects are shown opened. */
+/** The most objects that are all shown open. */
 const few = 12;
 
-/** The form that filters objects, and the objects below headings, each of which goes when the filter hides all below it. */
+/** The filter form, and the objects below headings; a heading is hidden if the filter hides all objects below it. */
 export function itemGroups<T extends { readonly kind: string }, Title extends string>(
   all: readonly T[],
   { titles, noun, groupOf, item }: Grouping<T, Title>,
@@ -144,7 +144,7 @@ const side = (element: 'del' | 'ins', value: Json | undefined): Markup =>
 
 const elements: Readonly<Record<Row['sign'], string>> = { '-': 'del', '+': 'ins', ' ': 'span' };
 
-/** Lines with their signs, so that they are told apart without colour. */
+/** Lines with their signs, so that they differ without colour. */
 function lines(all: readonly Row[]): Markup {
   const shown = all
     .slice(0, mostRows)

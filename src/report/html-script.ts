@@ -1,5 +1,5 @@
-// What a report for a browser can do beyond being read: hide what does not fit the filter. Without scripts the form
-// stays hidden and everything else is there.
+// The script of a report for a browser: it hides objects that the filter does not match. Without scripts the form is
+// hidden and all content is visible.
 
 export const pageScript = `
 (() => {

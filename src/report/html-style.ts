@@ -1,6 +1,6 @@
-// How reports for a browser look: calm in light and dark, on paper and on a phone. Actions are told by word and sign;
-// colour only repeats it. Items of long lists are no `list-item`: browsers number those again, one by one, for each
-// that is hidden, which takes ten seconds where thousands are.
+// The style of reports for a browser: light and dark, on paper and on a phone. Actions have a word and a sign; colour
+// only repeats them. Items of long lists are not `list-item`, because browsers renumber those one by one for each
+// hidden item: ten seconds for thousands.
 
 export const pageStyle = `
 :root { color-scheme: light dark; --ground: #fbfbf9; --raised: #fff; --ink: #1d2126; --muted: #565e68; --line: #dcdfe3; --focus: #1756a9;

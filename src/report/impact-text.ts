@@ -1,5 +1,5 @@
-// What a plan means for alerts, for people: the rules that would send otherwise than before, what nobody would hear
-// of, and what the numbers rest on.
+// The impact of a plan on alerts, as text: rules whose notifications change, alerts that would reach nobody, and the
+// assumptions behind the numbers.
 import type { Impact, RuleImpact } from '../model/index.js';
 import { prose, shorten } from './escaping.js';
 import { aside, flow, section, type Lines } from './layout.js';
@@ -9,7 +9,7 @@ import { plural } from './words.js';
 
 type Unheard = Impact['unheard'][number];
 
-/** What the numbers rest on, a sentence each. */
+/** The assumptions behind the numbers, one sentence each. */
 export function impactBasis(impact: Impact): readonly string[] {
   const { since, until, alerts, through_sub_accounts: above, unjudged } = impact;
   const { groups, routers } = unjudged;
@@ -34,7 +34,7 @@ export function movedRules({ rules }: Impact): readonly RuleImpact[] {
   );
 }
 
-/** How many others there are; undefined where there are none. */
+/** The number of others; undefined for zero. */
 export function unmovedSentence(impact: Impact): string | undefined {
   const others = impact.rules.length - movedRules(impact).length;
   if (others === 0) return undefined;
@@ -43,7 +43,7 @@ export function unmovedSentence(impact: Impact): string | undefined {
     : `${plural(others, 'other rule')} would send as before.`;
 }
 
-/** What a rule would have sent; `noisy` in words where colour does not say it. */
+/** The notifications that a rule would have sent; `noisy` as a word if there is no colour. */
 export function sentSentence({ before, after, noisy, unjudged }: RuleImpact): string {
   const open =
     unjudged.before + unjudged.after > 0

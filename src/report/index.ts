@@ -1,4 +1,4 @@
-// One document model, and what every command prints. Other forms than text: `render.ts`.
+// The document model, and the text output of every command. Other formats are in `render.ts`.
 export type { AccessDocument } from './access-text.js';
 export { renderDiagnostics } from './diagnostics-text.js';
 export {

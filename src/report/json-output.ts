@@ -1,4 +1,4 @@
-// JSON for people and programs: keys sorted, two spaces, and nothing in it that a terminal or a CI log obeys.
+// JSON for people and programs: sorted keys, two spaces, and nothing that a terminal or a CI log interprets.
 import { sorted, wireText } from '../model/index.js';
 import { inert } from './escaping.js';
 

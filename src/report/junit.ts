@@ -1,5 +1,5 @@
-// An audit for test runners: a suite a kind, a case an address, a failure where it drifted. The order of elements and
-// the attributes are those that Ant's schema and Jenkins' both accept.
+// An audit for test runners: one suite per kind, one case per address, a failure if it drifted. Elements and attributes
+// are in an order that both Ant's and Jenkins' schemas accept.
 import {
   append,
   tryAddress,

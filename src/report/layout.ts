@@ -1,4 +1,4 @@
-// Laying text out for a terminal: wrapped below its own beginning, painted after it is measured.
+// Lays out text for a terminal: wrapped with indentation, coloured after its width is measured.
 import { oneLine, remark, rows, type Difference } from './differences.js';
 import { shorten, visible } from './escaping.js';
 import type { Paint, Screen } from './style.js';
@@ -12,7 +12,7 @@ const longest = 20_000;
 const unpainted: Paint = (text) => text;
 
 export interface Flow {
-  /** Stands before the first line: signs and indentation of ours, never text from elsewhere. */
+  /** Precedes the first line: signs and indentation of trueup, never text from outside. */
   readonly lead?: string;
   /** Indentation of the following lines; that of the first where absent. */
   readonly hang?: number;
@@ -32,11 +32,11 @@ export function* flow(
   for (const line of rest) yield ' '.repeat(hang) + paint(line);
 }
 
-/** What matters less than what stands above it. */
+/** Text of less importance than the lines above it. */
 export const aside = (text: string, screen: Screen, indent = 0): Lines =>
   flow(text, screen, { lead: ' '.repeat(indent), paint: screen.dim });
 
-/** Lines below their title, with an empty line behind; nothing where there are none. */
+/** Lines below their title, followed by an empty line; empty without lines. */
 export function* section(title: string, lines: Iterable<string>, screen: Screen): Lines {
   const all = [...lines];
   if (all.length > 0) yield* [screen.bold(title), ...all, ''];

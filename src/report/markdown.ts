@@ -1,4 +1,4 @@
-// What Markdown reports share: they fit a pull-request comment, shortened level by level, with counts always true.
+// Shared by Markdown reports: they fit into a pull-request comment, shortened level by level, with correct counts.
 import { defined, type Diagnostic, type DriftDocument, type PlanDocument } from '../model/index.js';
 import { remark, rows, type Difference } from './differences.js';
 import { code, fence, prose, shorten } from './escaping.js';
@@ -70,14 +70,14 @@ export function* markdownTable<T>(
   yield '';
 }
 
-/** What is inside begins with an empty line, so that it is read as Markdown. */
+/** The content begins with an empty line, so that it is read as Markdown. */
 export function* folded(title: string, inside: Iterable<string>): Lines {
   yield `<details><summary>${title}</summary>`;
   yield* inside;
   yield* ['', '</details>', ''];
 }
 
-/** What there is to say of each entry, folded; nothing where there are none, or no space. */
+/** The details of each entry, folded; empty without entries or without space. */
 export function* foldedDetails<T>(
   title: string,
   all: readonly T[],

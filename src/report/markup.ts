@@ -1,5 +1,5 @@
-// HTML and XML by template: what is filled in is text from anywhere, which is shortened, made visible and escaped,
-// unless it is markup already. Nothing foreign holds a line feed, so that every line begins with something of ours.
+// HTML and XML by template: filled-in text may come from anywhere, so it is shortened, made visible and escaped, unless
+// it is markup already. Text from outside contains no line feed, so every line begins with trueup's own text.
 import { inert, shorten } from './escaping.js';
 
 export interface Markup {
@@ -40,10 +40,10 @@ export function markup(strings: TemplateStringsArray, ...fillings: readonly Fill
   };
 }
 
-/** Text of ours that stands as it is. */
+/** trueup's own text, inserted as it is. */
 export const raw = (text: string): Markup => ({ markup: text });
 
-/** One name; nothing where there is none. */
+/** One name, or empty. */
 export const codeOf = (name: string | null | undefined): Markup | undefined =>
   typeof name === 'string' ? markup`<code>${name}</code>` : undefined;
 

@@ -1,10 +1,10 @@
-// The metrics of a continuous audit, in the text format and by the naming conventions of Prometheus. Label values come
-// from the service; they are escaped as the format demands.
+// The metrics of a continuous audit, in the text format and with the naming conventions of Prometheus. Label values
+// come from the service; they are escaped as the format requires.
 import { compareText, type DriftDocument } from '../model/index.js';
 import { visible } from './escaping.js';
 import { driftSentence, plural } from './words.js';
 
-/** What a watch remembers between its cycles. Times in seconds since 1970. */
+/** The data that a watch keeps between its cycles. Times in seconds since 1970. */
 export interface WatchRecord {
   readonly audits: { readonly success: number; readonly failure: number };
   readonly lastAt?: number;
@@ -14,11 +14,11 @@ export interface WatchRecord {
   readonly seconds?: number;
   /** Requests of all cycles, by collection. */
   readonly requests: Readonly<Record<string, number>>;
-  /** The last audit that told of drift, whatever else it could not check. */
+  /** The last audit that could judge drift, even if other parts could not be checked. */
   readonly document?: DriftDocument;
 }
 
-/** What could not be checked that a line names; the others are counted. */
+/** The most unchecked parts that a line names; the others are counted. */
 const mostNamed = 3;
 
 /** One cycle in one line. */

@@ -1,5 +1,5 @@
-// What happens, as a stream of JSON lines with the field names of Terraform's machine-readable UI,
-// so that what reads those can read ours. Verdicts have a type of their own, `policy`.
+// Events as a stream of JSON lines with the field names of Terraform's machine-readable UI, so that programs that read
+// those can read these. Verdicts have a type of their own, `policy`.
 import {
   defined,
   summarise,
@@ -43,10 +43,10 @@ export type Ndjson = ReturnType<typeof ndjson>;
 type Hook = Readonly<Record<string, Json>>;
 type Level = 'info' | 'warn' | 'error';
 type More = Readonly<Record<string, unknown>>;
-/** What becomes a line. */
+/** The input of a line. */
 type Said = readonly [level: Level, type: string, message: string, more: More];
 const uiVersion = '1.2';
-/** Terraform's words for our actions. An adoption that writes as well is an `update`, and `importing` tells the rest; sums count it under both. */
+/** Terraform's words for trueup's actions. An adoption that also writes is an `update` with `importing`; sums count it under both. */
 const actions = {
   create: 'create',
   update: 'update',
@@ -172,7 +172,7 @@ function stillRunning(address: string, action: Action, hook: Hook, elapsed: numb
   return ['info', 'apply_progress', message, { hook: { ...hook, elapsed_seconds } }];
 }
 
-/** What was skipped never started; it and what is kept have no line but their diagnostic. */
+/** Skipped changes never started; they and kept objects have no line except their diagnostic. */
 function* ended(outcome: Outcome, hook: Hook): Generator<Said> {
   const { address, action, outcome: end, id, elapsed = 0 } = outcome;
   if (end === 'skipped' || action === 'keep') return;

@@ -1,4 +1,4 @@
-// The end of an apply: what was done, what was not and why, the summary last.
+// The end of an apply: changes that were made, changes that were not and the reasons, the summary last.
 import type { Outcome } from '../model/index.js';
 import { diagnosticLines } from './diagnostics-text.js';
 import { closing, flow, type Lines } from './layout.js';

@@ -1,5 +1,5 @@
-// RFC 6902 in one place: the only file that knows the JSON Patch library, which writes patches and never reads one:
-// it fails on members named as what every object inherits.
+// The only file that uses the JSON Patch library (RFC 6902). It only writes patches: the library fails to read members
+// with names that every object inherits.
 import jsonPatch from 'fast-json-patch';
 import { isObject, own, type Json, type JsonObject, type PatchOperation } from '../model/index.js';
 

@@ -1,4 +1,4 @@
-// A plan as a page: what blocks it, deletes on top, field by field, the requests in order, what it means.
+// A plan as a page: blocked rules and deletes on top, attribute by attribute, the requests in order, the impact.
 import {
   flagToAllow,
   type Impact,
@@ -43,7 +43,7 @@ import {
   type SummaryKey,
 } from './words.js';
 
-/** What is most to be feared comes first. */
+/** The most dangerous actions come first. */
 const titles: Readonly<Record<SummaryKey, string>> = {
   delete: 'Deletes',
   replace: 'Replaces, which delete an object and create another',

@@ -1,4 +1,4 @@
-// A plan as a pull-request comment: counts first, what blocks it, deletes on top, everything else folded.
+// A plan as a pull-request comment: counts first, blocked rules, deletes on top, everything else folded.
 import { flagToAllow, SENSITIVE, type PlanDocument, type ResourceChange } from '../model/index.js';
 import { differences, inline, outsideDifference } from './differences.js';
 import { impactItems } from './impact-text.js';

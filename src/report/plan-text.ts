@@ -1,4 +1,4 @@
-// A plan for a terminal: what changes in the order of execution, the requests, what to know, the summary last.
+// A plan for a terminal: the changes in the order of execution, the requests, notes, the summary last.
 import {
   flagToAllow,
   type PlanDocument,

@@ -1,4 +1,4 @@
-// The one line that tells how a run goes on. Pure: the command line owns the stream, the cursor and the clock.
+// The progress line of a run. Pure: the command line has the stream, the cursor and the clock.
 import type { Event } from '../model/index.js';
 import { visible } from './escaping.js';
 import { screenOf, type Style } from './style.js';
@@ -10,7 +10,7 @@ export interface Progress {
   readonly total: number;
   readonly ended: number;
   readonly failed: number;
-  /** What runs, by address. */
+  /** Running changes by address. */
   readonly running: ReadonlyMap<string, string>;
   /** Objects read so far, by kind. */
   readonly reading: ReadonlyMap<string, number>;

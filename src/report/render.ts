@@ -1,5 +1,4 @@
-// Every form of plans and audits. Loaded where another form than a plan as text is asked for: pages and the forms of
-// other programs are half of this module.
+// All formats of plans and audits. Loaded only for formats other than a plan as text: they are half of this module.
 import type { DriftDocument, PlanDocument } from '../model/index.js';
 import { driftHtml } from './drift-html.js';
 import { driftMarkdown } from './drift-markdown.js';

@@ -1,4 +1,4 @@
-// An audit for code scanning: SARIF 2.1.0, a result an object, at the line that declares it. Every result has a
+// An audit for code scanning: SARIF 2.1.0, one result per object, at the line that declares it. Every result has a
 // location in a file, because GitHub refuses the whole report otherwise.
 import { createHash } from 'node:crypto';
 import type { Diagnostic, DriftDocument, DriftRecord, Origin, Verified } from '../model/index.js';
@@ -19,7 +19,7 @@ interface Finding {
   /** Stable name of what kind of thing this is. */
   readonly rule: string;
   readonly level: Level;
-  /** What the finding is about: an address, the name of an expectation. */
+  /** The subject of the finding: an address, or the name of an expectation. */
   readonly subject: string;
   readonly message: string;
   readonly origin: Origin | null | undefined;

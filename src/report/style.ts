@@ -1,4 +1,4 @@
-// How a rendering for a terminal looks: colour or none, how wide, and the colour of each action.
+// The style of terminal output: colour, width, and the colour of each action.
 import colors from 'picocolors';
 import type { SummaryKey } from './words.js';
 
@@ -10,7 +10,7 @@ export interface Style {
 
 export type Paint = (text: string) => string;
 
-/** What paints text for a terminal, and how wide that is. */
+/** The colours and the width of a terminal. */
 export interface Screen extends ReturnType<typeof colors.createColors> {
   readonly width: number;
   readonly alarm: Paint;

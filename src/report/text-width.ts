@@ -1,5 +1,5 @@
-// Columns of a terminal: how wide a text is, and where it is broken. Counts too much rather than too little, so that
-// no line is longer than asked, whether or not the terminal joins emoji.
+// Columns of a terminal: the width of a text, and its line breaks. Widths are overestimated in doubt, so that no line
+// is too long, whether or not the terminal joins emoji.
 import { guard } from './escaping.js';
 
 const wide =

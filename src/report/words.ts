@@ -1,4 +1,4 @@
-// The words and signs that every renderer uses for the same thing.
+// The words and signs that all renderers use.
 import {
   equal,
   flagToAllow,
@@ -41,7 +41,7 @@ export const driftActions: Readonly<Record<DriftRecord['status'], Action>> = {
 /** The sign of an object that drifted. */
 export const driftSignOf = (status: DriftRecord['status']): string => signs[driftActions[status]];
 
-/** What a change of a document does: an action, or two of them that replace an object. */
+/** The action of a change in a document, or the two actions of a replacement. */
 export type SummaryKey = keyof Summary;
 
 /** The action that a change of a document stands for. */
@@ -52,7 +52,7 @@ export function actionOf({ change }: ResourceChange): SummaryKey {
   return action === 'no-op' ? 'keep' : action;
 }
 
-/** What is kept is counted and not shown, unless its address is new. */
+/** Unchanged objects are only counted, unless their address is new. */
 export const isShown = (resource: ResourceChange): boolean =>
   actionOf(resource) !== 'keep' || isRename(resource);
 const isRename = (resource: ResourceChange): boolean =>
@@ -125,13 +125,13 @@ export function place({ file, line, column, path }: Origin): string {
   return line === 0 ? path : `${path} (${text})`;
 }
 
-/** What a complaint is about, from the file to the attribute. */
+/** The place of a diagnostic, from the file to the attribute. */
 export function diagnosticPlaces(about: Partial<Diagnostic>): readonly string[] {
   const { origin, address, attribute } = about;
   return [origin && place(origin), address, attribute].filter((one) => one !== undefined);
 }
 
-/** What the change is and where it comes from, beside its address. */
+/** The description of a change after its address: its reason and its place. */
 export function circumstances(resource: ResourceChange): readonly string[] {
   return [
     resource.previous_id === undefined
@@ -147,13 +147,13 @@ export function circumstances(resource: ResourceChange): readonly string[] {
 
 const changing = ['create', 'adopt', 'update', 'replace', 'delete', 'forget'] as const;
 
-/** What writes is counted even where it is nothing; what only changes memory is left out then. */
+/** Counts of writes are shown even if they are zero; counts of changes that affect only the state are left out then. */
 const worthCounting = (summary: Summary) =>
   changing.filter(
     (action) => summary[action] > 0 || !['adopt', 'replace', 'forget'].includes(action),
   );
 
-/** What a request that replaces a whole document does with the rest of it; undefined for any other request. */
+/** The effect of a request on the rest of a document that it replaces; undefined for any other request. */
 export function baseSentence({ body, base }: DocumentRequest): string | undefined {
   if (!base) return undefined;
   const what = Object.values(body ?? {}).some((value: Json) => isClear(value))
@@ -186,7 +186,7 @@ export function blockedRules(verdicts: readonly Verdict[]) {
   return { rules, flags: flags.length === rules.length ? flags : [] };
 }
 
-/** What a blocked plan says last; undefined where nothing blocks it. */
+/** The last sentence of a blocked plan; undefined if it is not blocked. */
 export function blockedSentence({ policy }: PlanDocument): string | undefined {
   const { rules, flags } = blockedRules(policy);
   if (rules.length === 0) return undefined;
@@ -215,7 +215,7 @@ export function driftSentence(document: DriftDocument): string {
   return `Drift: ${[...counts, ...failed].join(', ')}; ${in_sync} in sync${rest}.`;
 }
 
-/** What a status of the audit means. */
+/** The meaning of an audit status. */
 export const driftMeanings: Readonly<Record<DriftRecord['status'], string>> = {
   changed: 'the live object is not as declared',
   gone: 'the live object was deleted outside of trueup',
@@ -225,7 +225,7 @@ export const driftMeanings: Readonly<Record<DriftRecord['status'], string>> = {
   settled: 'changed outside of trueup to what is declared',
 };
 
-/** What became of an expectation. */
+/** The result of an expectation. */
 export function expectationSentence(verified: Verified): string {
   const { verdict, checked, failed, count, diagnostic } = verified;
   const records = plural(checked, 'record');
@@ -235,7 +235,7 @@ export function expectationSentence(verified: Verified): string {
   return all.filter((one) => one !== undefined).join('; ') || `${records}, all as expected`;
 }
 
-/** What is not well, and what the service says of it. */
+/** A health issue, with the text of the service. */
 export function healthIssueSentence(issue: HealthIssue): string {
   const { code, kind, id, address = `${kind} ${id}`, summary, detail, at } = issue;
   return `${address}: ${summary}${detail === undefined ? '' : `: ${detail}`}${at === undefined ? '' : `, since ${at}`} [${code}]`;
@@ -251,7 +251,7 @@ export function changedBy(record: DriftRecord): string {
   return anew ? 'not changed outside of trueup: the declaration changed' : authorSentence(record);
 }
 
-/** Who did it, or when it was done by nobody knows whom. */
+/** The author of a change or, if unknown, its window of time. */
 export function authorSentence({
   changed_by,
   window: { after, before },
@@ -262,7 +262,7 @@ export function authorSentence({
   return `changed by: unknown${bounds.length === 0 ? '' : `, ${bounds.join(' and ')}`}`;
 }
 
-/** What is live and managed by nothing here. */
+/** An unmanaged object. */
 export function unmanagedObjectSentence({ kind, id, label }: UnmanagedRecord): string {
   return `${kind} ${id}${label === null ? '' : ` ${label}`}`;
 }

@@ -1,5 +1,5 @@
-// Account authorizations: the role a user holds in an account and its sub-accounts. The API reads them and
-// changes the role; it neither creates nor deletes them. "No access" is a role.
+// Account authorizations: the role a user has in an account and its sub-accounts. The API can read them and change the
+// role, but not create or delete them. "No access" is a role.
 import { choice, compareText, firstNamed, kind, text, type Values } from '../model/index.js';
 import { ref } from './ref.js';
 import { roleLadder } from './role-ladder.js';
@@ -29,7 +29,7 @@ export const accountAuthorizations = kind({
   attributes: {
     user: ref('The user.', 'users', { immutable: true, wire: 'relationship' }),
     account: ref('The account.', 'accounts', { immutable: true, wire: 'relationship' }),
-    role: choice('The role. Others than those named pass with a warning.', roleLadder, {
+    role: choice('The role. Other roles are accepted with a warning.', roleLadder, {
       open: true,
       wire: 'attribute',
     }),

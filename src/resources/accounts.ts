@@ -1,4 +1,4 @@
-// Accounts and sub-accounts: the tree everything else hangs from.
+// Accounts and sub-accounts: the tree that contains all other objects.
 import { flag, kind, text } from '../model/index.js';
 import { ref } from './ref.js';
 

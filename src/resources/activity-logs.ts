@@ -1,11 +1,10 @@
-// The activity log: every change of an object, kept for 30 days. Read only. Rules and destinations are not among
-// its object types.
+// The activity log: every change of an object, except rules and destinations, kept for 30 days. Read only.
 import { choice, collection, document, integer, object, text } from '../model/index.js';
 
 export const activityLogs = collection({
   name: 'activity_logs',
   singular: 'activity_log',
-  doc: 'A change of an object: what, when, and by whom.',
+  doc: 'Changes to objects: what, when, and by whom.',
   id: 'action.id',
   log: true,
   attributes: {

@@ -1,4 +1,4 @@
-// Alert push destinations: webhooks that receive what alert rules select.
+// Alert push destinations: webhooks that receive the alerts of rules.
 import {
   flag,
   isLoopback,
@@ -82,7 +82,7 @@ export const alertPushDestinations = kind({
     authentication: object(
       'How the receiver knows that a delivery is genuine.',
       {
-        secret: text('Key of the HMAC-SHA256 that signs each delivery. Reads back masked.', {
+        secret: text('Key of the HMAC-SHA256 that signs each delivery. Returned masked.', {
           secret: true,
         }),
       },

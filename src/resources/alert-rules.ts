@@ -1,5 +1,5 @@
-// Alert rules: which alerts of which accounts and groups are sent where. They have no name and no label,
-// so an unmanaged one is recognised by its exact content alone.
+// Alert rules: they select alerts of accounts and groups, and send them to destinations. They have no name and no
+// label, so an unmanaged one is recognised only by its exact content.
 import {
   Reference,
   choice,
@@ -61,7 +61,7 @@ export const alertRules = kind({
   },
   unlogged: true,
   attributes: {
-    schedule: choice('When notifications are sent: absent or null is at once.', ['daily'], {
+    schedule: choice('When notifications are sent. If absent or null: at once.', ['daily'], {
       open: true,
       optional: true,
     }),
@@ -96,7 +96,7 @@ export const alertRules = kind({
     alert_config_id: text('Identifier, a time-based UUID.', { computed: true }),
     account: ref('Account the rule belongs to.', 'accounts', { computed: true, wire: 'url' }),
     email_destinations: set(
-      'E-mail destinations; set elsewhere, never sent.',
+      'E-mail destinations. Read-only: set outside of trueup.',
       ref('An e-mail destination.', 'email_destinations', { wire: 'integer' }),
       { computed: true },
     ),

@@ -1,4 +1,4 @@
-// Names of alert types that were seen. The service has more: an unknown one is never an error.
+// Known names of alert types. The service has more, so an unknown one is never an error.
 
 export const alertTypes = [
   'account_locked',

@@ -1,11 +1,11 @@
-// Asset endpoints: devices with the subscriptions they belong to. Read only.
+// Asset endpoints: devices and their subscriptions. Read only.
 import { collection, set, text } from '../model/index.js';
 import { ref } from './ref.js';
 
 export const assetEndpoints = collection({
   name: 'asset_endpoints',
   singular: 'asset_endpoint',
-  doc: 'A device and its subscriptions.',
+  doc: 'Devices and their subscriptions.',
   id: 'id',
   attributes: {
     id: text('Record id.'),

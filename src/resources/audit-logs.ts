@@ -1,10 +1,10 @@
-// The audit log. What its records hold is not documented: they pass through whole, and nothing is said about them.
+// The audit log. Its members are not documented, so records are shown as they are.
 import { collection } from '../model/index.js';
 
 export const auditLogs = collection({
   name: 'audit_logs',
   singular: 'audit_log',
-  doc: 'A record of the audit log, as the service gives it.',
+  doc: 'Records of the audit log, as the service returns them.',
   log: true,
   attributes: {},
   operations: {

@@ -5,7 +5,7 @@ import { ref } from './ref.js';
 export const batteries = collection({
   name: 'batteries',
   singular: 'battery',
-  doc: 'The battery of a router of the E100 series.',
+  doc: 'Batteries of E100-series routers.',
   id: 'id',
   attributes: {
     id: text('Record id.'),

@@ -1,5 +1,5 @@
-// Configuration managers: what a router is configured with, and whether it has it yet. The API lists them and changes
-// them; one is there for each router, under an id that is not the router's. A PUT replaces the configuration.
+// Configuration managers: the configuration of a router, and whether the router has applied it. The API can list and
+// change them; each router has one, whose id is not the router's. A PUT replaces the configuration.
 import { document, flag, integer, kind, text } from '../model/index.js';
 import { ref } from './ref.js';
 
@@ -11,26 +11,31 @@ export const configurationManagers = kind({
   identity: ['router'],
   version: 'version_number',
   attributes: {
-    router: ref('The router. Its id is not the one of its configuration manager.', 'routers', {
+    router: ref("The router's id, which differs from its configuration manager's id.", 'routers', {
       immutable: true,
       wire: 'url',
     }),
     suspended: flag(
-      'Whether the router does not receive its configuration. Sent only if it is declared.',
+      'True if the service has stopped sending the configuration to the router. Sent only if it is declared.',
       { optional: true, only_declared: true },
     ),
     configuration: document(
-      'Members of the individual configuration (null takes one out), and the paths that are removed from the defaults. What is not declared stays as it is.',
-      {
-        optional: true,
-        only_declared: true,
-        wire: 'merge',
-      },
+      "Members of the router's own configuration (null removes one), and the paths to remove from the defaults. What is not declared stays as it is.",
+      { optional: true, only_declared: true, wire: 'merge' },
     ),
     synched: flag('Whether the router has its configuration.', { computed: true }),
-    pending: document('What the router has still to take over.', { computed: true, wire: 'merge' }),
-    actual: document('What the router reported last.', { computed: true, wire: 'merge' }),
-    target: document('What the router is to have.', { computed: true, wire: 'merge' }),
+    pending: document('Settings the router has not applied yet.', {
+      computed: true,
+      wire: 'merge',
+    }),
+    actual: document('Configuration last reported by the router.', {
+      computed: true,
+      wire: 'merge',
+    }),
+    target: document('Configuration that the router should have.', {
+      computed: true,
+      wire: 'merge',
+    }),
     version_number: integer('Grows with every change.', { computed: true }),
     account: ref('Account the router belongs to.', 'accounts', { computed: true, wire: 'url' }),
     id: text('Record id.', { computed: true }),

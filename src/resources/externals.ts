@@ -1,4 +1,4 @@
-// Externals: kinds that are only referred to. They are neither declared nor listed here; an identifier of one is written as it is.
+// Externals: kinds that can only be referenced, neither declared nor listed. Their identifiers are written as they are.
 
 /** One sentence of doc, by the name that attributes refer to. */
 export const externals = {

@@ -1,5 +1,5 @@
-// Every kind, every collection that is only read: adding one is a file, a line here and `npm run generate`. The order is
-// the order of docs and listings.
+// All kinds and all collections that can only be read: adding one takes a file, a line here and `npm run generate`.
+// This is also the order of docs and listings.
 import { collectionsOf, isKind, kindsOf } from '../model/index.js';
 import { listed } from './generated/listed.js';
 
@@ -15,8 +15,8 @@ export { batteries } from './batteries.js';
 export { assetEndpoints } from './asset-endpoints.js';
 export { subscriptions } from './subscriptions.js';
 
-/** What can be declared. */
+/** All kinds. */
 export const kinds = kindsOf(listed.filter(isKind));
 
-/** What can be listed: the kinds, and what is only read. */
+/** All collections: the kinds, and those that can only be read. */
 export const collections = collectionsOf(listed);

@@ -1,4 +1,4 @@
-// The service as the engine is given it. It stands apart from the list of the kinds, because it takes the engine to load.
+// The provider of this service. In its own file, because it loads the engine and the list of kinds does not.
 import type { Provider } from '../model/index.js';
 import { kinds } from './index.js';
 import { reviewWith } from './rules/access-review.js';

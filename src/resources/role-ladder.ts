@@ -1,4 +1,4 @@
-// The roles that this service is known to have. They stand alone: settings rank other roles by them.
+// The known roles of this service. In their own file, because settings rank custom roles by them.
 
 /** The lowest first. */
 export const roleLadder = [

@@ -1,15 +1,15 @@
-// Subscriptions (SIMs) of the IoT platform: found by a query on company, label or custom field, or by a list of
-// identifiers. Read only: a status is changed by `trueup sim flip` alone.
+// Subscriptions (SIMs) of the IoT platform: selected by company, label or custom field, or by a list of identifiers.
+// Read only: only `trueup sim flip` changes a status.
 import { choice, collection, document, list, text } from '../model/index.js';
 
 export const subscriptions = collection({
   name: 'subscriptions',
   singular: 'subscription',
-  doc: 'A SIM subscription of the IoT platform.',
+  doc: 'SIM subscriptions of the IoT platform.',
   id: 'imsi',
   attributes: {
     imsi: text('International mobile subscriber identity.'),
-    iccid: text('Number of the card.'),
+    iccid: text('SIM card number (ICCID).'),
     msisdn: text('Telephone number.'),
     state: choice(
       'State.',
@@ -26,7 +26,9 @@ export const subscriptions = collection({
       { open: true },
     ),
     label: text('Label, if there is one.'),
-    detectedImei: text('Device that was seen with the card; not given for lists of identifiers.'),
+    detectedImei: text(
+      'IMEI of the device seen with the SIM; absent if you filter by a list of identifiers.',
+    ),
     enterprise: text('Enterprise; may be empty.'),
     organizationId: text('Organisation, if there is one.'),
     customFields: list(

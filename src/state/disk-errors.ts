@@ -1,4 +1,4 @@
-// The words for what a disk does wrong. Nothing here quotes what a file holds.
+// The messages for errors of a disk. They never quote the content of a file.
 import { exits, Refusal, refuse, type Diagnostic } from '../model/index.js';
 
 const meanings: Readonly<Record<string, string>> = {

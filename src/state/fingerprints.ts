@@ -1,6 +1,6 @@
-// Fingerprints of secrets: a state proves a secret unchanged and gives nothing away, even to someone who guesses. What
-// is slow, some 30 ms and 16 MiB of scrypt, is done once for each distinct secret of a run, and once for all of them
-// where none changed; with TRUEUP_FINGERPRINT_KEY nothing is slow.
+// Fingerprints of secrets: a state can prove a secret unchanged without revealing it, even to someone who guesses. The
+// slow part, about 30 ms and 16 MiB of scrypt, runs once for each distinct secret of a run, or once for all of them if
+// none changed; with TRUEUP_FINGERPRINT_KEY no part is slow.
 import { createHmac, scrypt, timingSafeEqual } from 'node:crypto';
 import {
   cached,
@@ -16,10 +16,10 @@ import {
 import type { Compared, Fingerprints, Known } from '../platform/index.js';
 
 const BYTES = 32;
-/** States keep so many fingerprints over several secrets: machines differ in which secrets they have. */
+/** The most combined fingerprints in a state; there are several because machines have different secrets. */
 const KEPT = 8;
 
-/** What scrypt is given beside the secret. */
+/** The parameters of scrypt. */
 type Recipe = Omit<SaltedFingerprint, 'algorithm' | 'hash' | 'keyed'>;
 const recipeOf = (salt: string, cost: number): Recipe => ({ salt, cost, block: 8, parallel: 1 });
 
@@ -90,14 +90,14 @@ export function scryptFingerprints(options: Options = {}): Fingerprints {
   };
 }
 
-/** Fingerprints, made and compared, and which are known to be of a value. */
+/** Makes, compares and proves fingerprints. */
 function proofsOf({ key, cost = 14, atOnce = 2 }: Options) {
   const { slow, hashOf, wholeHash } = hashesOf(key, atOnce);
-  /** The value, by the hash of a fingerprint that is known to be of it. */
+  /** Values by the hash of their proven fingerprint. */
   const proven = new Map<string, string>();
   const isProven = ({ hash }: { readonly hash: string }, value: string): boolean =>
     proven.get(hash) === value;
-  /** How fingerprints are made here. */
+  /** The members of a new fingerprint that depend on the key. */
   const mode: { readonly cost?: number } = key === undefined ? { cost } : {};
 
   async function make(salt: string, of: string, value: string): Promise<Fingerprint> {
@@ -107,7 +107,7 @@ function proofsOf({ key, cost = 14, atOnce = 2 }: Options) {
     return fingerprint;
   }
 
-  /** Undefined where nobody can tell without the key. */
+  /** Undefined if the key is needed and missing. */
   async function matches(
     value: string,
     salt: string,
@@ -186,7 +186,7 @@ const distinct = (members: readonly Member[]): number =>
   new Set(members.map(({ value }) => value)).size;
 const sorted = (members: readonly Member[]): readonly Member[] =>
   members.toSorted((a, b) => compareText(a.fingerprint.of, b.fingerprint.of));
-/** Differs once one of the fingerprints does, or another set of secrets is at hand. */
+/** Differs if one of the fingerprints or the set of available secrets differs. */
 const listDigest = (members: readonly Member[]): string =>
   sha256(JSON.stringify(members.flatMap(({ fingerprint }) => [fingerprint.of, fingerprint.hash])));
 const hmac = (key: string | Buffer, text: string): Buffer =>

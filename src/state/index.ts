@@ -1,4 +1,4 @@
-// What other modules use of the state: stores by location, fingerprints of secrets, saved plans.
+// The exports of the state for other modules: stores by location, fingerprints of secrets, saved plans.
 import { resolve } from 'node:path';
 import { refuse, type Masking } from '../model/index.js';
 import { fileStore, type FileStoreOptions } from './backends/file/store.js';

@@ -1,5 +1,5 @@
-// The journal as text: append-only, one checksummed record a line, `<16 hex digits of SHA-256> <canonical JSON>`.
-// A crash can tear only its end: there the last line is dropped, and damage anywhere else is refused.
+// The journal as text: append-only, one checksummed record per line, `<16 hex digits of SHA-256> <canonical JSON>`. A
+// crash can damage only the end: an incomplete last line is dropped, and any other damage is refused.
 import {
   canonical,
   sha256,

@@ -1,5 +1,5 @@
-// JSON text as found on disk. JSON.parse quotes its input when it complains, and does not always name the place;
-// so its errors stay here, and the place is found by a scanner of our own that runs only when something is wrong.
+// JSON text from disk. JSON.parse quotes its input in errors and does not always name the place; so its errors are not
+// shown, and trueup's own scanner finds the place if the text is wrong.
 
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;

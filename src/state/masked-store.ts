@@ -1,6 +1,6 @@
-// What is stored between runs holds no value of a secret: an attribute in which one turns up is left out of what is
-// recorded, as a secret itself is. Nothing of it is compared then, and no reference leads to it. What a request sends keeps
-// the name of the attribute: recovery must not take an object for ours because what differs was left out.
+// State and journal hold no value of a secret: an attribute that contains one is left out of the record, like a secret
+// itself. It is not compared then, and no reference resolves to it. The intent of a request keeps the name of the
+// attribute, because recovery must not treat an object as its own when the differing attribute was left out.
 import {
   keptMembers,
   mapMembers,

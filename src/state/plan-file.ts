@@ -1,5 +1,5 @@
-// Saved plans: what was shown, how it was asked for, until when it holds. A digest of all of it makes sure that what
-// is applied is what was reviewed; whether it is a stale plan is for apply to find out.
+// Saved plans: the shown document, its options, and its expiry. A digest of all of it ensures that the applied plan is
+// the reviewed one; apply checks whether it is stale.
 import {
   digest,
   exits,

@@ -1,5 +1,5 @@
-// Closed shapes of what lies on disk: a file that someone edited, damaged or made up is refused with the name of the
-// member that is wrong, before anything is believed.
+// Closed shapes of files on disk: a file that someone edited, damaged or invented is refused with the name of the wrong
+// member, before any of it is used.
 import {
   isObject,
   tryAddress,
@@ -25,7 +25,7 @@ interface Flaw {
 }
 type ShapeCheck = (value: unknown) => Flaw | undefined;
 
-/** Deeper values are refused: whoever walks them later would run out of stack. */
+/** Deeper values are refused, because later recursion would run out of stack. */
 const DEEPEST = 512;
 
 const here = (problem: string): Flaw => ({ path: [], problem });

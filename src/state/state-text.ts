@@ -1,5 +1,5 @@
-// The state as text: canonical JSON that people can review, with a checksum of every byte that follows it, and a
-// format version. What does not verify is refused with its place; older formats are upgraded, newer ones refused.
+// The state as text: canonical JSON that people can review, with a format version and a checksum of every byte after
+// it. A damaged state is refused with the place; older formats are upgraded, newer ones refused.
 import {
   canonical,
   compareText,
@@ -52,7 +52,7 @@ function unpacked({ as_observed = [], ...entry }: Packed): Entry {
 
 const HEAD = /^\{\n {2}"checksum": "([0-9a-f]{64})",\n/;
 
-/** One line a member, and within `resources` one an entry: a change of one object is a change of one line, and ten thousand are read quickly. */
+/** One line per member, and one per entry of `resources`: a change of one object changes one line, and ten thousand are read quickly. */
 export function encodeState({ resources, ...head }: State): string {
   const line = (indent: string, name: string, value: string): string =>
     `${indent}${JSON.stringify(name)}: ${value}`;

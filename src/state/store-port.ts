@@ -1,4 +1,4 @@
-// The store port: where memory lives between runs. Every store keeps state and journal in the same durable place.
+// The store port: the place of data between runs. Every store keeps state and journal in the same durable place.
 import type { Intent, JournalRecord, RunRecord, State } from '../model/index.js';
 
 /** Everything a store knows, with the journal of an unfinished run folded in. */
@@ -47,7 +47,7 @@ export interface Session {
   release(): Promise<void>;
 }
 
-/** Lines beside a store, left by who cannot have its lock for who holds it next. */
+/** Lines beside a store, which a process without the lock leaves for the next holder. */
 export interface Notes {
   /** Durable when resolved. The store's folder exists. @param lines without line ends */
   leave(lines: readonly string[]): Promise<void>;

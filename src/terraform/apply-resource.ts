@@ -1,5 +1,5 @@
-// ApplyResourceChange: what was planned is sent through the same executor as everything else, judged by what is live
-// at that moment, read back, and answered as planned. Whatever goes wrong, an id that is known is answered.
+// ApplyResourceChange: the planned change is carried out by the same executor as all other writes, checked against the
+// live object, read back, and returned as planned. On an error, a known id is still returned.
 import {
   isEmpty,
   keptMembers,

@@ -1,5 +1,5 @@
-// Terraform's values and ours, in both directions. What means the same keeps the spelling that terraform knows, so
-// that texts of documents, ids, sets and times never make a difference; secrets go one way only.
+// Converts values between Terraform and trueup, in both directions. Equal values keep Terraform's spelling, so that
+// texts of documents, ids, sets and times never differ; secrets are converted only towards the API.
 import {
   ExactNumber,
   isEmpty,
@@ -37,7 +37,7 @@ export const versionOf = (name: string): string => `${name}_wo_version`;
 export const isRecord = (value: CtyValue | undefined): value is CtyObject =>
   value !== undefined && isInside(value) && !Array.isArray(value);
 
-/** The tree that a text of JSON holds; undefined where it is none. */
+/** The tree in a JSON text; undefined if the text is not JSON. */
 export function tryDocument(text: string): Json | undefined {
   try {
     return parseJson(text) as Json;
@@ -78,7 +78,7 @@ function secretOf(name: string, held: CtyValue): Value {
     : new Secret(writeOnly(name), () => (typeof held === 'string' ? held : undefined));
 }
 
-/** What `each` makes of the elements of a list, a set or a map; null for what is none. */
+/** Applies `each` to the elements of a list, a set or a map; null for other values. */
 export function elementsOf<U>(
   { word }: Attribute,
   held: CtyValue | Value | undefined,
@@ -128,7 +128,7 @@ export function composed(value: Value): Value {
 export const composedAll = (values: Values): Values =>
   Object.fromEntries(Object.entries(values).map(([name, one]) => [keptText(name), composed(one)]));
 
-/** A live object, or a part of one, as terraform's state holds it. What is no attribute of ours stays as it was. */
+/** A live object, or a part of one, as terraform's state holds it. Other members stay as they were. */
 export function stateOf(attributes: Attributes, live: Values, prior: CtyObject | null): CtyObject {
   const state: Record<string, CtyValue> = { ...prior };
   for (const [name, attribute] of Object.entries(attributes)) {
@@ -161,7 +161,7 @@ export const asShown = (
   held?: Value,
 ): Value | undefined => (word === 'document' && live !== undefined ? covered(live, held) : live);
 
-/** One that holds nothing is none: an answer may hold an empty one, or leave it out. */
+/** An empty one counts as absent: a response may contain an empty one, or leave it out. */
 function objectHeld(attribute: ObjectOf, live: Value | undefined, prior: CtyObject | null) {
   const visible = Object.entries(attribute.attributes).filter(([, inner]) => inner.secret !== true);
   const there = isTree(live) ? live : {};

@@ -1,5 +1,5 @@
-// What a provider says while it works, as core reads it: one JSON object a line, which core shows or drops by TF_LOG.
-// Values are never logged, so no secret can be.
+// The log of a provider in the form that Terraform reads: one JSON object per line, shown or dropped by TF_LOG. Values
+// are never logged, so no secret can be.
 import type { Clock } from '../platform/index.js';
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error'] as const;

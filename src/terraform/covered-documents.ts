@@ -1,5 +1,5 @@
-// Members of documents that are named as secrets, in what terraform shows and stores: a mask of our own stands for each
-// that no configuration declares. Like every mask it is never written, and means whatever is there.
+// Members of documents that are named like secrets, in the values that Terraform shows and stores: each undeclared one
+// is replaced with trueup's own mask. Like every mask it is never written, and equals any value.
 import {
   isEmpty,
   isMask,

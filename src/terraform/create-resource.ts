@@ -1,5 +1,5 @@
-// Creates: an object that an earlier terraform run made and no state ever showed is taken before another one is made.
-// A kind that cannot be created is adopted: the one live object of its identity, looked up now.
+// Creates: an object that an earlier Terraform run created and no state ever showed is used before another one is
+// created. A kind that cannot be created is adopted: the one live object of its identity, looked up now.
 import {
   digest,
   isKnown,
@@ -32,7 +32,7 @@ export interface Created {
   readonly created: boolean;
 }
 
-/** @throws Refusal where nothing was made, or nobody knows whether it was */
+/** @throws Refusal if nothing was created, or if that is unknown */
 export async function make(context: OperationContext, declared: Values): Promise<Created> {
   const { kind, writer } = context;
   if (!kind.operations.create)

@@ -1,5 +1,5 @@
-// When an object was created, in the private part of terraform's state. A service may show a new object late: until the
-// settle time is over, that it is not there proves nothing, and who needs it waits.
+// The creation time of an object, in the private part of Terraform's state. A service may show a new object late: until
+// the settle time is over, its absence proves nothing, and a reading that needs the object waits.
 import { ageOf, isObject, type Kind, type Live, type Moment } from '../model/index.js';
 import { momentNow, nowOf } from '../reconciler/visibility.js';
 import { look } from './listing-cache.js';

@@ -1,4 +1,4 @@
-// Data sources: one live object that meets a condition, or the records of a collection that is only read, page by page.
+// Data sources: one live object selected by its attributes, or the records of a collection that can only be read.
 import {
   filterMeant,
   filterNames,

@@ -1,4 +1,4 @@
-// ImportResourceState: an object by its id, or by what tells it from others, as in `user=77,account=12`.
+// ImportResourceState: an object by its id, or by its identity, such as `user=77,account=12`.
 import {
   isEmpty,
   refuse,

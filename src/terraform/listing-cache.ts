@@ -1,5 +1,5 @@
-// What is live, as all reads of a process see it: one complete listing a kind, read again after each write of the kind.
-// What a listing lacks is looked for once more, because absence needs proof.
+// The live objects for all reads of a process: one complete listing per kind, read again after each write of the kind.
+// An object that a listing lacks is looked up once more, because absence needs proof.
 import {
   cached,
   defined,
@@ -17,7 +17,7 @@ import {
   type Observing,
 } from '../reconciler/live-collections.js';
 
-/** So many missing objects of a kind are looked for one by one; beyond, a second listing is the proof. */
+/** The most missing objects of a kind that are read one by one; for more, a second listing is the proof. */
 const LOOKS = 20;
 
 export type ListingCache = ReturnType<typeof listingCacheOf>;

@@ -1,5 +1,5 @@
-// PlanResourceChange: pure and offline. What is configured is planned as it is configured, or as terraform's state
-// spells the same; what is not configured stays as it is; what only the service can say is unknown.
+// PlanResourceChange: pure and offline. Configured values are planned as configured, or in the spelling of Terraform's
+// state if they are equal; other values stay as they are; values that only the service knows are unknown.
 import {
   equal,
   faultsOf,
@@ -46,7 +46,7 @@ function plannedState(kind: Kind, prior: CtyObject | null, planned: CtyObject): 
   };
 }
 
-/** What the service may answer differently once an object is written: all that is its own but who the object is and where it lies. */
+/** The computed attributes that a write may change: all but the id, references and URLs of the object. */
 function unsettled({ id, attributes }: Kind, prior: CtyObject): CtyObject {
   const stays = (name: string, attribute: Attribute): boolean =>
     attribute.computed !== true ||

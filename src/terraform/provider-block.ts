@@ -1,5 +1,5 @@
-// The provider's block: what it says wins over the environment, and is handed on under the environment's names, so that
-// there is one way to read addresses and credentials.
+// The provider's block: its values take precedence over the environment, and are passed on under the environment's
+// names, so that there is one way to read addresses and credentials.
 import {
   defaultSettings,
   providerBlock,
@@ -152,7 +152,7 @@ export function unaddressed({ environment, unknown }: Configuration): readonly W
   return [wireError([], 'No address of a service is configured', detail)];
 }
 
-/** A service that has an address: by which variables it is named, and which ones prove who asks. */
+/** A service with an address: the variables of its address and of its credentials. */
 export interface ProviderEndpoint {
   readonly address: string;
   /** `source` is the variable that was looked at: `variable` itself, or the one that names a file. */

@@ -1,5 +1,4 @@
-// The provider's meaning, behind the wire: every call of the protocol, over one configured provider that opens the
-// cloud and its journal when something is first needed of them.
+// Every call of the protocol, over one configured provider, which opens the cloud and its journal on first use.
 import { join } from 'node:path';
 import {
   allowableRules,
@@ -68,7 +67,7 @@ export interface ProviderTools extends Pick<
   readonly endpoints: (environment: EnvironmentVariables) => readonly ProviderEndpoint[];
   /** The store whose state lies at a path, relative to the working folder. */
   readonly store: (path: string) => Store;
-  /** What is left beside that store by who cannot have its lock. */
+  /** The notes that processes without the lock leave beside that store. */
   readonly notes: (path: string) => Notes;
   /** @param journal its folder, relative to the working folder */
   readonly run: (journal: string) => Promise<JournalRun>;
@@ -79,7 +78,7 @@ export interface ProviderTools extends Pick<
 
 export interface ProviderTarget {
   readonly cloud: Cloud;
-  /** How long a create without an answer may still land. */
+  /** How long a create without a response may still take effect. */
   readonly settleMilliseconds: number;
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
-// The provider's own memory: terraform's state holds what exists, but core can be killed between our answer and its
-// state. The journal is the file store of the command line; its entries are creates that no state of terraform's has
-// shown yet, under the address `<kind>.tf-<uuid>` and, as their file, the terraform run that asked for them. The lock
-// is held while writes are under way; another provider process waits for its turn.
+// The provider's own journal: Terraform's state holds the objects, but Terraform can be killed between the reply and
+// its state. It uses the file store of the command line; its entries are creates that no state of Terraform has shown
+// yet, under the address `<kind>.tf-<uuid>` and, as their file, the Terraform run that requested them. The lock is held
+// while writes are running; another provider process waits for its turn.
 import {
   Refusal,
   refuse,
@@ -105,7 +105,7 @@ export function journalOf<Hold extends Held>(
     }
   }
 
-  /** Nobody can come in between: whoever opens next waits for the end. */
+  /** No other process can interfere: the next one to open it waits for the end. */
   function release(): Promise<void> {
     const opened = held;
     held = undefined;
@@ -159,7 +159,7 @@ export function journalOf<Hold extends Held>(
   };
 }
 
-/** Whoever is interrupted while waiting for another run, or for what one left, is told that, and not of a bug. */
+/** If a wait for another run, or for its outcome, is interrupted, the error says so instead of reporting a bug. */
 async function opening<Hold>(hold: Promise<Hold>, signal: AbortSignal): Promise<Hold> {
   try {
     return await hold;

@@ -1,5 +1,5 @@
-// What may leave as a state, and what has to stay of one: core would refuse a state that is not known as a whole or
-// that holds a secret, and after a write it might lose the object over it. Its other rules it holds itself.
+// Checks of the states in replies, and of the part to keep of a wrong one: Terraform would refuse a state that is not
+// fully known or that holds a secret, and might lose the object after a write. Terraform checks its other rules itself.
 import {
   isInside,
   memberOf,
@@ -15,11 +15,11 @@ import { wireError } from './wire-diagnostics.js';
 
 type Attributes = readonly SchemaAttribute[];
 
-/** A state is known as a whole, and holds nothing that is write-only. */
+/** A state is fully known, and holds no write-only value. */
 export const stateReplyError = (attributes: Attributes, state: CtyValue) =>
   violations('The state', flawsIn(attributes, state, []));
 
-/** A plan holds nothing that is write-only: it may be saved. */
+/** A plan holds no write-only value, because it may be saved. */
 export const planReplyError = (attributes: Attributes, planned: CtyValue) =>
   violations(
     'The plan',
@@ -55,7 +55,7 @@ const hasUnknown = (value: CtyValue): boolean =>
   value instanceof Unknown ||
   (isInside(value) && Object.values(value as CtyObject).some(hasUnknown));
 
-/** A state of ours that terraform kept: it holds nothing that is write-only, unless a hand put it there. */
+/** A state of this provider that Terraform kept: it holds no write-only value, unless somebody edited it. */
 export function withoutSecretValues(attributes: Attributes, state: CtyValue): CtyValue {
   return flawsIn(attributes, state, []).next().done
     ? state

@@ -1,5 +1,4 @@
-// Terraform's schemas, read from the kinds and collections: what is declared once there is typed and described here in
-// terraform's words.
+// Terraform's schemas, generated from the kinds and collections, with the types and descriptions of Terraform.
 import {
   cached,
   compareText,
@@ -27,7 +26,7 @@ import type {
   SchemaAttribute,
 } from './protocol/provider-server.js';
 
-/** The provider's block, a resource and a data source a kind, and a plural data source a collection that is only read. */
+/** The provider's block, one resource and one data source per kind, and one plural data source per collection that can only be read. */
 export function providerSchema(kinds: Kinds, collections: Collections): ProviderSchema {
   const all = [...storedKinds(kinds).values()];
   const readOnly = [...collections.values()].filter(({ name }) => !kinds.has(name));
@@ -138,7 +137,7 @@ function secretAttributes(name: string, { doc }: Attribute): readonly SchemaAttr
     {
       name: `${name}_wo`,
       type: 'string',
-      description: `${doc} Write-only: kept in no plan and no state.`,
+      description: `${doc} Write-only: never stored in a plan or the state.`,
       ...optional,
       sensitive: true,
       write_only: true,
@@ -146,7 +145,7 @@ function secretAttributes(name: string, { doc }: Attribute): readonly SchemaAttr
     {
       name: `${name}_wo_version`,
       type: 'number',
-      description: `Any number; another one sends \`${name}_wo\` again.`,
+      description: `Change this number to send \`${name}_wo\` again.`,
       ...optional,
     },
   ];
@@ -165,7 +164,7 @@ const readable =
 function lookupSchema({ doc, attributes }: Kind): Schema {
   return {
     version: 0,
-    description: `${doc} Attributes that are given are the condition; exactly one object must meet it.`,
+    description: `${doc} Set attributes to select the object; exactly one object must match.`,
     attributes: readable(either)(attributes),
   };
 }

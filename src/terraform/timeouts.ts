@@ -1,5 +1,5 @@
-// The `timeouts` of a resource: how long each operation may take. When the time is over, what is only waited for is let
-// go, and a request under way is ended as any that gets no answer: the journal keeps its intent, and the next run looks.
+// The `timeouts` of a resource: how long each operation may take. When the time is over, waits end, and a running
+// request counts as one without a response: the journal keeps its intent, and the next run reads.
 import {
   durationWords,
   equal,
@@ -20,16 +20,16 @@ const TIMEOUTS = 'timeouts';
 
 export type Operation = 'create' | 'read' | 'update' | 'delete';
 
-/** A block's own part of itself, to go with what is read from an object. */
+/** The timeouts of a block, to add to the values that are read from an object. */
 export const timeoutsOf = (block: CtyObject): CtyObject => ({
   [TIMEOUTS]: block[TIMEOUTS] ?? null,
 });
 
-/** Whether nothing but the timeouts differs, which are no part of the object. */
+/** Whether only the timeouts differ, which are not part of the object. */
 export const sameObject = (planned: CtyObject, prior: CtyObject): boolean =>
   equal({ ...planned, ...timeoutsOf(prior) }, prior);
 
-/** What is known of the timeouts, and is none, or of no operation. */
+/** Errors for known timeouts that are not durations, or are for an operation that the kind lacks. */
 export function timeoutError(kind: Kind, block: CtyObject): readonly WireDiagnostic[] {
   const held = block[TIMEOUTS];
   if (!isRecord(held)) return [];

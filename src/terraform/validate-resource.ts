@@ -1,5 +1,5 @@
-// ValidateResourceConfig: the command line's own complaints about a declaration, each with its attribute path. What is
-// not known yet is fine wherever it stands.
+// ValidateResourceConfig: the same errors for a declaration as on the command line, each with its attribute path.
+// Unknown values are allowed everywhere.
 import type {
   Attribute,
   Attributes,

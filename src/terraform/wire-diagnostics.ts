@@ -1,5 +1,5 @@
-// Our diagnostics as terraform's: attribute paths in its steps, and the object by its sort, because core names the
-// resource itself and no journal's address means anything to who reads it.
+// Converts diagnostics to Terraform's form: attribute paths in its steps, and the kind of object instead of an address,
+// because Terraform names the resource itself and an address of the journal means nothing to users.
 import {
   defined,
   Refusal,
@@ -16,7 +16,7 @@ import type { WireDiagnostic } from './protocol/provider-server.js';
 export const wordsFor = (kind: Pick<Kind, 'singular'>): string =>
   `the ${kind.singular.replaceAll('_', ' ')}`;
 
-/** Terraform's path to what stands at `steps` of a declaration; it ends where terraform has no steps: at sets, texts of documents, secrets. */
+/** Terraform's path for `steps` of a declaration; it ends at values that have no steps in Terraform: sets, texts of documents, secrets. */
 export function pathOf(attributes: Attributes, steps: readonly string[]): Path {
   const path: PathStep[] = [];
   let [within, at]: [Attributes | undefined, Attribute | undefined] = [attributes, undefined];
@@ -37,7 +37,7 @@ export function pathOf(attributes: Attributes, steps: readonly string[]): Path {
   return path;
 }
 
-/** An error of terraform's form alone. An empty path is none. */
+/** An error in Terraform's form. An empty path is left out. */
 export const wireError = (path: Path, summary: string, detail?: string): WireDiagnostic => ({
   severity: 'error',
   summary,

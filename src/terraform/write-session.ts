@@ -1,5 +1,5 @@
-// What writes share while the lock is held: the listing of each kind that pre-images are taken from, and a lane a kind
-// for creates, which is shut while the outcome of one of them is looked for: nothing else may appear meanwhile.
+// Shared by writes while the lock is held: the listing of each kind for pre-images, and a lane per kind for creates.
+// The lane is closed while the outcome of a create is being settled, because no other object may appear meanwhile.
 import {
   cached,
   defined,
@@ -86,7 +86,7 @@ export interface WriteSession extends Held {
 
 type Tools = Omit<WriteContext, 'journal' | 'limit' | 'within'>;
 
-/** A create without an answer, and who waits to hear what became of it. */
+/** A create without a response, and the callers that wait for its outcome. */
 interface Waiting {
   readonly intent: Intent;
   readonly hear: (settled: Settled | undefined) => void;
@@ -194,7 +194,7 @@ function contextsOf(tools: Tools, executor: Executor) {
       changes,
     ).of;
 
-  /** Made once a kind, so that all its creates share what is read again. */
+  /** Made once per kind, so that all its creates share one new reading. */
   function absenceOf(listing: LiveCollection): ChangeContext['recheck'] {
     const { name } = listing.kind;
     return cached(absences, name, () => recheckOf(tools, new Map([[name, listing]])));

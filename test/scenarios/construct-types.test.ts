@@ -180,9 +180,9 @@ new DevicecloudProvider(scope, 'c', { journal: 'x' });`,
       ...SHOWN,
       secretWoVersion: 'Another number sends the secret again.',
       timeouts:
-        'How long each operation may take, as in `90s` or `1h30m`; absent: as long as it takes. Part of no object: a change of it sends nothing.',
+        'How long each operation may take, such as `90s` or `1h30m`. Default: no limit. Changing it sends no request.',
       create:
-        'How long making it, or taking what is there, may take, as in `90s` or `1h30m`. Absent: as long as it takes.',
+        'How long creating or adopting it may take, such as `90s` or `1h30m`. Default: no limit.',
       since: 'Only records from this time on (ISO 8601).',
       journal: 'Folder of the journal. Default: `.trueup/terraform`.',
     },
@@ -191,7 +191,10 @@ new DevicecloudProvider(scope, 'c', { journal: 'x' });`,
     'constructs',
     'AlertPushDestination',
     `new AlertPushDestination(scope, 'a', { name: 'x', enabled: true, endpoint: { url: 'y' }, authentication: { secret: '\${secret.env.A}' } }).lastErrorAt;`,
-    { ...SHOWN, secret: 'Key of the HMAC-SHA256 that signs each delivery. Reads back masked.' },
+    {
+      ...SHOWN,
+      secret: 'Key of the HMAC-SHA256 that signs each delivery. Returned masked.',
+    },
   ],
 ])('an editor shows what the props of %s mean', (door, names, program, expected) => {
   const text = `import { ${names} } from 'trueup/${door}';\ndeclare const scope: never;\n${program}\n`;

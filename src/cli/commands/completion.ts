@@ -1,5 +1,5 @@
-// `trueup completion`: scripts for three shells, made from the table of commands. They know commands, flags and
-// the words that flags take; files complete as the shell does it.
+// `trueup completion`: scripts for three shells, generated from the table of commands. They complete commands, flags
+// and the choices of flags; the shell completes files.
 import { exits, own, refuse } from '../../model/index.js';
 import type { Command } from '../context.js';
 import { commands, type CommandSpec, type FlagSpec } from '../command-table.js';
@@ -10,7 +10,7 @@ interface Word {
 }
 
 interface Level {
-  /** What has been typed: '' , `plan`, `state`, `state mv`. */
+  /** The words typed so far: '' , `plan`, `state`, `state mv`. */
   readonly path: string;
   readonly subcommands: readonly Word[];
   readonly flags: readonly (Word & {
@@ -76,7 +76,7 @@ function flagOf({ spelling, doc, choices = [] }: FlagSpec): Level['flags'][numbe
 const allWords = (words: readonly Word[]): string => words.flatMap((one) => one.words).join(' ');
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** A line a level or flag inside a `case` of bash or zsh. */
+/** One line per level or flag inside a `case` of bash or zsh. */
 const answer = (pattern: string, commands: string): string =>
   `    ${quote(pattern)}) ${commands} ;;`;
 

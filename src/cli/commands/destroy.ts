@@ -1,4 +1,4 @@
-// `trueup destroy`: plan and apply of nothing.
+// `trueup destroy`: plans and applies the deletion of everything.
 import type { Command } from '../context.js';
 import { requestOf } from '../working-context.js';
 import { change } from './apply.js';

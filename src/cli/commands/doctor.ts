@@ -1,4 +1,4 @@
-// `trueup doctor`: everything a run depends on, looked at one by one. Values of credentials are never shown.
+// `trueup doctor`: checks everything that a run depends on. Values of credentials are never shown.
 import {
   defaultSettings,
   exits,
@@ -78,7 +78,7 @@ const extra: ReadonlySet<Surface> = new Set(['iot', 'flow']);
 const configured = ({ environment }: Context, settings: Settings, surface: Surface): boolean =>
   settings.target === 'emulator' || Boolean(environment[needs[surface].address]);
 
-/** What is missing is bad where something declared needs it, or where nothing tells what there will be. */
+/** A missing variable is an error if a declaration needs it, or if the declarations are not known. */
 function credentials(
   context: Context,
   settings: Settings,

@@ -1,4 +1,4 @@
-// `trueup drift`: what is live against what is declared and what was last applied.
+// `trueup drift`: compares live objects with the declarations and the last apply.
 import { Refusal, type Exit } from '../../model/index.js';
 import { driftFormats, type DriftFormat } from '../../report/formats.js';
 import { audit, failedAudit } from '../run-audit.js';

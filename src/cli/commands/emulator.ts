@@ -1,4 +1,4 @@
-// `trueup emulator`: a device cloud on this machine. Prints what to export, then serves until a signal.
+// `trueup emulator`: a device cloud on this machine. Prints the variables to export, then serves until a signal.
 import { resolve } from 'node:path';
 import { durationWords, exits, refuse, tryDuration } from '../../model/index.js';
 import { wholeNumber, type Command } from '../context.js';

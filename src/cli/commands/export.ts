@@ -1,4 +1,4 @@
-// `trueup export`: writes what is live as declarations that plan empty. Touches no state, overwrites no file.
+// `trueup export`: writes live objects as declarations whose plan has no changes. Changes no state, overwrites no file.
 import { join, resolve } from 'node:path';
 import {
   compareText,
@@ -64,7 +64,7 @@ function written(
   );
 }
 
-/** What to type where the files alone do not do it. */
+/** The commands to run if the files are not enough. */
 function next(format: string | undefined, folder: string): string {
   if (format === 'hcl')
     return `To plan it: trueup provider install, then terraform init and terraform plan in ${folder}.\n`;
@@ -104,7 +104,7 @@ async function unmanaged(
   return found;
 }
 
-/** Every object that may be written, in plain texts, however the service escapes them; what cannot be without a secret is left out, aloud. */
+/** Every object that may be written, with unescaped texts; an object that needs a secret is left out, with a warning. */
 async function namedAll(
   { masking, tell }: Context,
   estate: ReadonlyMap<Kind, readonly Live[]>,

@@ -1,4 +1,4 @@
-// `trueup get access`: the access review, beside what is declared.
+// `trueup get access`: the access review, next to the declared roles.
 import { exits, refuse, Refusal, warning, type Exit, type Project } from '../../model/index.js';
 import type { AccessDocument } from '../../report/index.js';
 import type { Context } from '../context.js';
@@ -38,7 +38,7 @@ export async function getAccess(context: Context, id: string | undefined): Promi
   return exits.done;
 }
 
-/** What is declared here; nothing where nothing is, and, aloud, where it does not load. */
+/** The declarations here: empty without any and, with a warning, if they do not load. */
 async function declaredHere(context: Context): Promise<Project> {
   try {
     return await loadProject(context, []);

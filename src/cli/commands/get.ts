@@ -1,4 +1,4 @@
-// `trueup get KIND [ID]`: what is there, by the API's own filters, page by page from the cloud to standard output.
+// `trueup get KIND [ID]`: live objects and records, by the API's own filters, page by page to standard output.
 import {
   defined,
   exits,

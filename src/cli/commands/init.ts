@@ -1,4 +1,4 @@
-// `trueup init`: a first project that plans at once, because its target is the emulator. Writes only what is not there.
+// `trueup init`: a first project that can be planned at once, because its target is the emulator. Overwrites no file.
 import { join } from 'node:path';
 import { exits } from '../../model/index.js';
 import { ifThere, isDiskError } from '../../state/disk-errors.js';

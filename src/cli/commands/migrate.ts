@@ -1,5 +1,5 @@
-// `trueup migrate`: changes a cdktf project to cdktn, and proves by running it before and after that it still says
-// the same. What cannot be proved is put back, or waits for `--check` until the packages are there.
+// `trueup migrate`: changes a cdktf project to cdktn, and runs it before and after to prove that its stacks are the
+// same. If that cannot be proved, the changes are undone, or wait for `--check` until the packages are installed.
 import { createRequire } from 'node:module';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';

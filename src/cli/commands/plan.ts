@@ -1,4 +1,4 @@
-// `trueup plan`: reads, compares, shows. Writes nothing but the files it was asked for.
+// `trueup plan`: reads, compares, shows. Writes only the files that its flags name.
 import { resolve } from 'node:path';
 import {
   defined,

@@ -11,7 +11,7 @@ import { version } from '../version.js';
 const EXECUTABLE = 'terraform-provider-devicecloud.cjs';
 /** The script and its licences; the executable that starts it is written last, when all of it is there. */
 const PARTS = ['provider.cjs', 'third-party-licences.txt', EXECUTABLE];
-/** How every executable of ours begins, whatever its version. */
+/** The first bytes of every provider executable of trueup, of any version. */
 const OURS = "#!/usr/bin/env node\n'use strict';\n// Written by scripts/build.mjs.\n";
 const SOURCE = 'trueup/devicecloud';
 const TOOLS = [
@@ -76,7 +76,7 @@ async function mirror(context: Context): Promise<void> {
   }
   await tellOtherVersions(context, versions);
   const config = environment['TF_CLI_CONFIG_FILE'] ?? join(user, '.terraformrc');
-  // What cannot be read there is terraform's to complain of.
+  // Terraform itself reports a file that cannot be read.
   if (/^\s*provider_installation\b/m.test(await context.files.read(config).catch(() => '')))
     err.write(
       `${config} has a provider_installation block, so this folder is only looked into where a filesystem_mirror there names it.\n`,
@@ -84,7 +84,7 @@ async function mirror(context: Context): Promise<void> {
   await tellNext(context, root, checksumOf(parts), replaced);
 }
 
-/** What a package consists of, by name. @throws Refusal if it was not built */
+/** The files of a package, by name. @throws Refusal if it was not built */
 async function partsOf({ home }: Context): Promise<Parts> {
   const parts = new Map<string, Buffer>();
   for (const part of PARTS) {
@@ -139,7 +139,7 @@ async function tellOtherVersions(
     );
 }
 
-/** What to type next. It depends on the version and the checksum that the lock file of this folder has. */
+/** The next command, which depends on the version and the checksum in the lock file of this folder. */
 async function tellNext(
   { cwd, err, files }: Context,
   root: string,

@@ -1,4 +1,4 @@
-// `trueup schema`: what a declaration file may hold, as JSON Schema.
+// `trueup schema`: the JSON Schema of a declaration file.
 import { exits } from '../../model/index.js';
 import { noSuchKind, type Command } from '../context.js';
 

@@ -1,4 +1,4 @@
-// `trueup show`: a saved plan, in any form.
+// `trueup show`: prints a saved plan in any format.
 import { resolve } from 'node:path';
 import { planFormats } from '../../report/formats.js';
 import type { Command } from '../context.js';

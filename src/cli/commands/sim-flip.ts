@@ -1,5 +1,5 @@
-// `trueup sim flip`: has the sample flow change the status of one SIM. It is read first, said what will happen, asked
-// for, and the flow is called once: what becomes of a lost answer is for a person to see.
+// `trueup sim flip`: changes the status of one SIM through the sample flow. It reads the SIM, shows the change, asks,
+// and calls the flow once. If the response is lost, a person has to check the SIM.
 import {
   exits,
   own,
@@ -18,7 +18,7 @@ import { settingsHere } from '../project.js';
 import { reach, reachFlow } from '../cloud-connection.js';
 import { watch } from '../watch-loop.js';
 
-/** What the flow makes of a state; all other states are none of its business. */
+/** The new state for each state that the flow can change. */
 const transitions: Readonly<Record<string, string>> = { ACTIVE: 'PAUSE', PAUSE: 'ACTIVE' };
 
 export const run: Command = async (context) => {

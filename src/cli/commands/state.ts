@@ -1,5 +1,5 @@
-// The commands that care for the state: `state list`, `show`, `mv` and `rm`, and `unlock`. Looking takes no lock;
-// changing takes it like any run. Nothing remote is touched.
+// The commands for the state: `state list`, `show`, `mv` and `rm`, and `unlock`. Reading takes no lock; changing takes
+// it like any run. No request is sent.
 import {
   canonicalAddress,
   compareText,
@@ -22,7 +22,7 @@ import { storeOf } from '../state-location.js';
 import { table } from '../tables.js';
 import { underLock } from '../working-context.js';
 
-/** What is managed, one line each. */
+/** The managed objects, one line each. */
 export const list: Command = async (context) => {
   const rows = Object.entries((await resourcesHere(context)) ?? {});
   if (rows.length === 0) context.err.write('Nothing is managed here.\n');
@@ -38,7 +38,7 @@ export const list: Command = async (context) => {
   return exits.done;
 };
 
-/** Everything that is remembered of one address, as JSON. */
+/** The entry of one address as JSON. */
 export const show: Command = async (context, [given = '']) => {
   const address = canonicalAddress(given);
   const entry = entryOf(await resourcesHere(context), address);
@@ -76,8 +76,8 @@ export const mv: Command = async (context, args) => {
 };
 
 /**
- * Lets objects go. Where an attempt to make one has an outcome that nobody knows, it drops the attempt, and what the
- * address held before stays bound.
+ * Forgets objects. If a create of one has an unknown outcome, it drops the attempt; the address stays bound to its
+ * earlier object.
  */
 export const rm: Command = async (context, args) => {
   const addresses = args.map(canonicalAddress);

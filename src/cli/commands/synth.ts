@@ -1,4 +1,4 @@
-// `trueup synth`: runs the CDK program of the current folder, and says what it wrote.
+// `trueup synth`: runs the CDK program of the current folder, and lists the stacks that it wrote.
 import { join, relative, resolve } from 'node:path';
 import { exits } from '../../model/index.js';
 import type { Command } from '../context.js';

@@ -1,4 +1,4 @@
-// `trueup validate`: offline, and without any secret.
+// `trueup validate`: checks declarations without network and without secrets.
 import { exits } from '../../model/index.js';
 import { plural } from '../../report/words.js';
 import type { Command } from '../context.js';

@@ -1,5 +1,5 @@
-// `trueup watch`: the audit again and again, one line a cycle, and its numbers for Prometheus. A cycle that fails is
-// told and counted, and the next one comes at its time; cycles never pile up. Reads only.
+// `trueup watch`: repeats the audit, prints one line per cycle and exports Prometheus metrics. A cycle that fails is
+// reported and counted, and the next one starts at its usual time; cycles never overlap. Reads only.
 import { resolve } from 'node:path';
 import { defined, exits, refuse, Refusal, warning, type DriftDocument } from '../../model/index.js';
 import { visible } from '../../report/index.js';

@@ -1,4 +1,4 @@
-// Makes the class of a resource or lookup from its kind, on `constructs` alone.
+// Makes the class of a resource or lookup from its kind, with `constructs` as the only library.
 import { Construct } from 'constructs';
 import {
   NAME,

@@ -1,4 +1,4 @@
-// The constructs of `trueup/constructs`, on `constructs` alone. What touches the disk is added by the entry point.
+// The constructs of `trueup/constructs`, with `constructs` as the only library. The entry point adds the disk.
 export * from './generated/classes.js';
 export { Lookup, Resource } from './classes.js';
 export type { PropsOf } from '../props.js';

@@ -1,4 +1,4 @@
-// The root of a program: checks everything below it and gives one document a stack.
+// The root of a program: checks everything below it and returns one document per stack.
 import { Construct, type IConstruct } from 'constructs';
 import { defined, NAME, madeComment, nameWords, type Comment } from '../../model/index.js';
 import type { Given } from '../props.js';

@@ -14,7 +14,7 @@ export interface StackProps {
   readonly settings?: StackSettings | undefined;
 }
 
-/** Registered, as every mark of a class here: a process may hold this library twice, because a test runner resets modules or two packages bring it. */
+/** A registered symbol, like all class marks here: a process may load this library twice, if a test runner resets modules or two packages include it. */
 const STACK = Symbol.for('trueup.stack');
 
 export class Stack extends Construct {

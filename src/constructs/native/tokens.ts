@@ -1,5 +1,5 @@
-// The native documents' own language in types: what is only known later is text that says where it is to be found, so
-// that a token is a string as it stands in the document.
+// Types of values that are known only later. Such a value is a string that names where to find it, so a token is
+// written into the document as it is.
 import type { Tokens } from '../props.js';
 import type { LibraryAdapter } from '../prop-checks.js';
 

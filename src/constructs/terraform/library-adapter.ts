@@ -1,5 +1,4 @@
-// How cdktf and cdktn write what the vocabulary leaves open: tokens of the library, documents as JSON text, secrets as
-// write-only arguments.
+// The vocabulary in the form of cdktf and cdktn: library tokens, documents as JSON text, write-only secrets.
 import {
   DefaultTokenResolver,
   StringConcat,
@@ -36,7 +35,7 @@ export const libraryAdapterAt = (scope: IConstruct): LibraryAdapter => ({
   document: (value) => (typeof value === 'string' ? value : jsonOf(value)),
 });
 
-/** The libraries write everything before they ask whether it is right; where they are told not to ask, this is refused by whoever reads it. */
+/** The libraries write everything before they validate it; if validation is turned off, the reader of the stack refuses this. */
 function jsonOf(value: unknown): string {
   try {
     return JSON.stringify(value);

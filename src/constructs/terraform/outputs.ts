@@ -1,4 +1,4 @@
-// Getters of attributes: tokens of the type that the attribute has.
+// Getters of attributes: tokens with the type of the attribute.
 import { ComplexList, type IInterpolatingParent, type IResolvable } from '#cdk';
 import {
   camel,

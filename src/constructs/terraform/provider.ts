@@ -1,4 +1,4 @@
-// The construct of the provider's block. What it leaves out comes from the environment.
+// The construct of the provider's block. Missing attributes come from the environment.
 import { TerraformProvider, Token } from '#cdk';
 import type { Construct } from 'constructs';
 import { isObject, mapMembers, providerBlock } from '../../model/index.js';

@@ -1,5 +1,5 @@
-// Writes a live estate as a TypeScript program for cdktf or cdktn: one construct an object, references as properties,
-// and `importFrom`, so that what it synthesises binds to what exists and changes nothing.
+// Writes a live estate as a TypeScript program for cdktf or cdktn: one construct per object, references as properties,
+// and `importFrom`, so that its stacks bind to the live objects and change nothing.
 import {
   camel,
   deletedLast,

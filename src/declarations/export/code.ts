@@ -1,4 +1,4 @@
-// Values of declarations as code that is not laid out yet: what the languages of `export` have in common.
+// Values of declarations as code without layout, shared by the languages of `export`.
 import {
   Reference,
   isList,

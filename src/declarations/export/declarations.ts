@@ -1,5 +1,5 @@
-// What is written of a live estate, whatever the language: what is worth declaring of each object, with references to
-// the others, what is left out because it reads back masked, and which objects nothing but an identifier tells apart.
+// The exported part of a live estate, for every language: the attributes of each object with references to the others,
+// without masked values, and the objects that only an identifier distinguishes.
 import {
   cached,
   Reference,
@@ -47,7 +47,7 @@ export interface ExportedDeclaration extends WrittenObject {
   /** Dotted paths of what reads back masked and is left out: secrets, and members of documents. */
   readonly secrets: readonly string[];
   readonly masked: readonly string[];
-  /** Nothing but its identifier tells it from another. */
+  /** Only its identifier distinguishes it from another one. */
   readonly isEqual: boolean;
 }
 
@@ -100,7 +100,7 @@ export function exportedEntriesOf(
 /** Text that stays on its line, and shows all there is of it. */
 const visible = (comment: string): string => comment.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
 
-/** Which of them nothing but their identifiers tells apart. */
+/** The objects that only their identifiers distinguish. */
 function equalsAmong(kind: Kind, worth: readonly Values[]): ReadonlySet<number> {
   const indexes = new Map<string, number[]>();
   for (const [index, values] of worth.entries()) {

@@ -1,5 +1,5 @@
-// Writes a live estate for Terraform and OpenTofu, as `terraform fmt` would have it: resources that refer to one
-// another, beside the import blocks that bind them to what exists, so that the first plan imports and changes nothing.
+// Writes a live estate for Terraform and OpenTofu, in the format of `terraform fmt`: resources with references, and
+// import blocks, so that the first plan imports and changes nothing.
 import { deletedLast, type Kind, type Kinds } from '../../model/index.js';
 import {
   literalCode,

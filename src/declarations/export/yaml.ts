@@ -1,4 +1,4 @@
-// Writes declarations as YAML that loads as it stands: what `export` and the reference docs are made of.
+// Writes declarations as YAML that can be loaded as it is, for `export` and the reference docs.
 import { isList, isObject, type Json, type Kinds } from '../../model/index.js';
 import { spell } from '../interpolate.js';
 import {

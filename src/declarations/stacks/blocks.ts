@@ -1,5 +1,5 @@
-// One block of a synthesised stack, `resource` or `data`, becomes the raw declaration that a YAML file would hold:
-// attributes under the API's names, `lifecycle` and `for_each` in our words. What has no counterpart is refused by name.
+// Turns one block of a synthesised stack, `resource` or `data`, into a raw declaration as in a YAML file: attributes
+// under the API's names, trueup's `lifecycle` and `for_each`. Anything without an equivalent is refused by name.
 import {
   defined,
   didYouMean,
@@ -307,7 +307,7 @@ export function bondsOf(stack: Stack, complain: Complain): ReadonlyMap<string, B
 /** What is meant anyway: with a `count`, the first is what stood there without one. */
 const recounts = ({ from, to }: JsonObject): boolean => to === `${String(from)}[0]`;
 
-/** Resources (`TYPE.NAME`) of which a `moved` tells what they were, or became. */
+/** Resources (`TYPE.NAME`) that are the old or the new name in a `moved` block. */
 export const movedIn = ({ tree }: Stack): ReadonlySet<string> =>
   new Set(
     listOf(tree['moved'])

@@ -1,5 +1,4 @@
-// A document attribute is JSON text in a stack, with references inside the text. It becomes the tree it says, each
-// reference where it stood.
+// A document attribute of a stack is JSON text with references inside. This parses it into a tree with references.
 import {
   isList,
   isObject,

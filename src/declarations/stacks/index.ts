@@ -1,3 +1,3 @@
-// What other modules use of synthesised stacks, loaded only where a PATH leads to one.
+// The exports for other modules, loaded only if a PATH leads to a synthesised stack.
 export { desiredOf } from './stack.js';
 export { readStacks } from './stack-files.js';

@@ -1,5 +1,5 @@
-// Finds the synthesised stacks behind PATHs and reads them: one `cdk.tf.json`, an output folder with its manifest, or
-// a CDK program, which is run first. Nothing outside of the folder that was named is read.
+// Finds and reads the synthesised stacks of PATHs: one `cdk.tf.json`, an output folder with its manifest, or a CDK
+// program, which is run first. Nothing outside the named folder is read.
 import { dirname, join, posix } from 'node:path';
 import {
   defined,

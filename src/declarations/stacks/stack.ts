@@ -1,5 +1,5 @@
-// Synthesised stacks as desire: each block becomes the piece that a YAML file would hold, and goes the same way from
-// there on. What is said of it names the construct, and the line of the program where that is known.
+// Synthesised stacks as configuration: each block becomes the piece of a YAML file, and is processed like one.
+// Diagnostics name the construct, and the line of the program if it is known.
 import {
   defined,
   compareText,
@@ -122,7 +122,7 @@ function remoteOf(
   return called ?? all.find(([file]) => alike(file))?.[1];
 }
 
-/** A construct's place, with the line of the program where its trace tells it. */
+/** A construct's place, with the line of the program if its trace shows it. */
 const originAt = (
   { cwd }: Work,
   { file }: FoundFile,

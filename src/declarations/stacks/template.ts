@@ -1,5 +1,5 @@
-// The template language of synthesised stacks, as far as it is read: texts with `${…}` inside, of which only
-// traversals (`TYPE.NAME.attr["k"]`) mean something here. Whatever else it says is kept as it was written.
+// The supported part of the template language of synthesised stacks: strings with `${…}`, in which only traversals
+// (`TYPE.NAME.attr["k"]`) are interpreted. All other expressions are kept as written.
 import { tryJson } from '../../model/index.js';
 
 /** What follows in a traversal: a name, a literal index, or an index that `for_each` or `count` fills in. */

@@ -1,5 +1,5 @@
 // Values of a synthesised stack in the language of declaration files: references by address, locals written out,
-// outputs of other stacks followed to what they stand for. What cannot be said in it is complained of by name.
+// outputs of other stacks resolved. An expression that the language lacks is an error that names it.
 import {
   defined,
   NAME,
@@ -66,7 +66,7 @@ const FORMS =
 /** What a value becomes that was complained of. */
 const NOTHING = '';
 
-/** The members of a mapping at a place of a stack; empty where there is none. */
+/** The members of a mapping at a place of a stack, or empty. */
 export function blockAt(tree: JsonObject, ...path: readonly string[]): JsonObject {
   let value: Json | undefined = tree;
   for (const step of path) value = isObject(value) ? own(value, step) : undefined;

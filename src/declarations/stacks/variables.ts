@@ -1,5 +1,4 @@
-// The types that a stack gives its variables. What a variable is given, in a file or from outside as text, becomes what
-// Terraform would make of it, or is refused.
+// The types of a stack's variables. A given value (from outside: text) is converted as Terraform does, or refused.
 import { holdsExact, isList, parseJson, type Json } from '../../model/index.js';
 import { escapeText } from '../expression.js';
 import { spell } from '../interpolate.js';
@@ -32,7 +31,7 @@ export function typeIn(words: string): VariableType | undefined {
   return word === 'tuple' ? { of: 'any', holds: 'list' } : 'any';
 }
 
-/** What a value is as one of the type; undefined where it is none. */
+/** A value converted to the type; undefined if that is not possible. */
 export function ofType(value: Raw, type: VariableType | undefined): Raw | undefined {
   if (type === undefined || type === 'any' || value === null) return value;
   if (typeof type === 'object') return membersOfType(value, type);
@@ -59,7 +58,7 @@ const flags: ReadonlyMap<string, boolean> = new Map([
   ['0', false],
 ]);
 
-/** So many digits every number of ours holds. */
+/** The digits that every double can hold. */
 const DIGITS = 15;
 
 function numberIn(text: string): number | undefined {

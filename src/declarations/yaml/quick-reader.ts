@@ -1,6 +1,6 @@
-// Reads the plain subset of YAML that most declarations are written in, many times faster than a full parser.
-// Whatever lies outside the subset, or looks wrong in the least, makes it decline: the full reader decides then,
-// and says what is wrong. Where this one does not decline, both give the same values at the same offsets.
+// Reads the plain subset of YAML that most declarations use, many times faster than a full parser. It declines any text
+// outside the subset or with a possible error; then the full reader reads it and reports errors. For a text that it
+// does not decline, both readers give the same values at the same offsets.
 import { limits, plainText, type Marks, type Raw, type RawDocument } from './raw-values.js';
 
 interface Cursor {
@@ -142,7 +142,7 @@ const isKeyStart = (character: number): boolean =>
 const isKeyPart = (character: number): boolean =>
   isKeyStart(character) || (character >= 45 && character <= 57);
 
-/** Where the key at the cursor ends: quoted without escapes, or plain. -1 where there is none. */
+/** Where the key at the cursor ends: quoted without escapes, or plain. -1 if there is none. */
 function keyEnd({ text, at, end }: Cursor): number {
   const first = text.charCodeAt(at);
   let stop = at + 1;

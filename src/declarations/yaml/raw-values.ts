@@ -1,5 +1,4 @@
-// What both YAML readers give: plain values, and beside them where each key and item begins.
-// Nothing here knows of kinds, references or files.
+// The result of both YAML readers: plain values, and the offsets of each key and item, without any interpretation.
 
 /** A plain `yes`, `no`, `on` or `off`: text in YAML 1.2, a flag in 1.1. Only a free-form document may hold one. */
 export class Word {

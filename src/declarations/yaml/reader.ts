@@ -1,6 +1,6 @@
-// The authority on YAML: the whole of YAML 1.2 core, less what a declaration file may not hold. The text is counted
-// token by token before anything is composed, so that no file can cost more than its size allows.
-// Every complaint is worded here, because the library's own messages can quote the text, and with it a secret.
+// The full YAML reader: YAML 1.2 core, without the parts that a declaration file may not hold. Tokens are counted
+// before values are composed, so that the cost of a file is limited by its size. All error messages are written here,
+// because those of the library can quote the text, and with it a secret.
 import { defined } from '../../model/index.js';
 import {
   Composer,

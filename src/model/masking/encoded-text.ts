@@ -1,13 +1,13 @@
-// A text as it reads with its escapes undone: those of JSON and JavaScript, of URLs and forms, of HTML, also one inside
-// another. What is found there is told as places in the text as it is.
+// Decodes the escapes in a text: those of JSON and JavaScript, of URLs and forms, and of HTML, also nested. The places
+// that are found are offsets in the original text.
 import type { Ranges } from './word-finder.js';
 
-/** What is written for other characters. */
+/** The escapes of an encoding. */
 interface Escape {
   /** A text that does not hold it has none: most texts have none, and this is asked of every one. */
   readonly sign: RegExp;
   readonly pattern: RegExp;
-  /** What one of them stands for: undefined where it stands for itself. */
+  /** The decoded text of an escape; undefined if it is not an escape. */
   readonly plain: (found: readonly string[]) => string | undefined;
 }
 
@@ -74,7 +74,7 @@ const ESCAPES: readonly Escape[] = [
   },
 ];
 
-/** Line breaks of every kind, and whatever else a form, a page or a message of ours makes a blank of. */
+/** Line breaks of every kind, and all other characters that forms, pages or trueup's messages turn into a blank. */
 const BLANKS: Escape = {
   sign: /[^ -*,-~]|\+| {2}|<br/i,
   pattern: /(?:[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s+]|<br ?\/?>)+/giu,
@@ -89,7 +89,7 @@ export const hasGaps = (text: string): boolean => /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]/
 /** The text as `placesIn` looks for it: each gap is one blank. */
 export const withOneBlank = (text: string): string => text.replace(BLANKS.pattern, ' ');
 
-/** Escapes inside escapes are undone so often. */
+/** The most layers of nested escapes that are decoded. */
 const LAYERS = 3;
 
 /**

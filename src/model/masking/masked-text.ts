@@ -1,19 +1,19 @@
-// Values taken out of a text, however the text writes them: one way for documents and for messages of the service.
+// Masks values in a text, in any encoding: one way for documents and for messages of the service.
 import { hasGaps, placesIn, withOneBlank } from './encoded-text.js';
 import { wordFinder, type Ranges } from './word-finder.js';
 
-/** Values are masked inside other texts from so many characters on. */
+/** The least number of characters of a value that is masked inside other texts. */
 const LONG = 8;
 
 const isLong = ({ length }: string): boolean => length >= LONG;
 
 interface Mask {
   readonly mark: string;
-  /** Whether a value of fewer than eight characters is masked inside a text, too, or only where it is all of it. */
+  /** Whether a value of fewer than eight characters is also masked inside a text, or only if it is the whole text. */
   readonly short: 'inside' | 'whole';
 }
 
-/** Takes the values out of a text; a text without any stays the same. */
+/** Masks the values in a text. */
 export function maskerOf(
   values: Iterable<string>,
   { mark, short }: Mask,
@@ -47,13 +47,13 @@ function finderOf(
   return (text) => (text.length <= longest && whole.has(text) ? [[0, text.length]] : long(text));
 }
 
-/** A value, and what is left of it without blanks around; nothing where that is nothing. */
+/** A value as it is and trimmed; empty for a blank value. */
 function trimmed(value: string): readonly string[] {
   const bare = value.trim();
   return bare === '' ? [] : [value, bare];
 }
 
-/** What is looked for: the value, each of its lines, because a text may write something between them, and these with one blank for each gap. */
+/** The searched forms: the value, each of its lines (a text may have other characters between them), and both with one blank for each gap. */
 function formsOf(value: string): readonly string[] {
   const lines = hasGaps(value) ? value.split(/[\r\n]+/).map((line) => line.trim()) : [];
   return [...[value, ...lines.filter(isLong)].flatMap(withGaps), ...inBase64(value, [0, 1, 2])];

@@ -1,6 +1,6 @@
-// Secrets masked by value: whatever a run can read of secrets is taken out of every text before it is shown or stored,
-// wherever the text comes from; and members of documents that are named as secrets are. Addresses and the names of
-// members stay as they are.
+// Masks secrets by value: every secret value that the run can read is masked in every text before it is shown or
+// stored, wherever the text comes from. Members of documents that are named like secrets are masked as well. Addresses
+// and names of members are not masked.
 import { Template, isTree, type Value } from '../declaration.js';
 import { maskerOf } from './masked-text.js';
 import { isMask } from '../partial-documents.js';
@@ -16,26 +16,26 @@ export interface Masking {
   value<T>(value: T): T;
   /** Whether a text inside a value holds one of the values. */
   holds(value: unknown): boolean;
-  /** A document, a diagnostic, an event: what it says is masked; addresses, names of kinds and words of ours stay. */
+  /** Masks a document, a diagnostic or an event, except addresses, names of kinds and trueup's own words. */
   said<T>(thing: T): T;
 }
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 /** Members of documents that hold values: below them everything is masked, by value and by name. */
 const VALUES = words('before after value body declared applied observed live');
-/** Members that hold addresses, places and marks of ours, whatever their shape. */
+/** Members of any shape that hold addresses, places and marks of trueup. */
 const PLACES = words(
   'generated_from target state origin actions depends_on in_sync destinations after_unknown before_sensitive after_sensitive',
 );
-/** Members whose text is an address, a path, a time or a word of ours. */
+/** Members whose text is an address, a path, a time or one of trueup's own words. */
 const WORDS = words(
   'address previous_address rule kind collection path attribute op method code severity status verdict action outcome type format_version trueup_version generated_at fingerprint since until',
 );
 
-/** Names that were judged are kept, as many as records have: asked of every member of very many. */
+/** The most names whose verdict is kept, because every member of very many records is checked. */
 const MOST_NAMES = 10_000;
 
-/** `isSecretName`, which remembers what it said. */
+/** `isSecretName` with a cache. */
 function namesJudged(): (name: string) => boolean {
   const names = new Map<string, boolean>();
   return (name) => {
@@ -53,7 +53,7 @@ export function maskingOf(): Masking {
   const values = new Set<string>();
   let masked: ((text: string) => string) | undefined;
 
-  /** What was added since is read here; a source that is added again may hold something else by now. */
+  /** Reads the sources added since the last call; a source that is added again may have a new value. */
   const text = (given: string): string => {
     if (!masked || waiting.size > 0) {
       const before = values.size;

@@ -1,5 +1,5 @@
-// Finds any of very many words in a text in one pass, whatever their number: by Wu and Manber's method, which looks at
-// every few characters and skips what no word can hold. An alternation of V8 tries the words one after another.
+// Finds any of very many words in a text in one pass, by Wu and Manber's method: it looks at every few characters and
+// skips those that no word contains. An alternation of V8 tries the words one after another.
 import { append } from '../json.js';
 
 /** Where words stand: from the first character up to the one behind the last. In order; those that touch are one. */

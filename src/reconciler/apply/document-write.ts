@@ -1,7 +1,7 @@
-// Writes that carry more than what is declared: a PUT of a whole object, and every write to an object that holds a
-// document. Right before such a write the object is read again, and what nobody declared travels as it is live then; the
-// declared members of a document are laid over it. Afterwards documents are compared, also after a PATCH and a PUT without
-// the document: what was live before and is gone or altered is an error.
+// Writes that contain more than the declared attributes: a PUT of a whole object, and every write to an object with a
+// document. Right before such a write the object is read again. Undeclared attributes are sent with their live values,
+// and the declared members of a document are merged into the live one. Afterwards documents are compared, also after a
+// PATCH and a PUT without the document: a member that was live and is missing or altered is an error.
 import {
   isPartialDocument,
   refuse,

@@ -1,6 +1,6 @@
-// What all writes of a run share, whether a plan asks for them (apply.ts) or Terraform, one resource after the other
-// (terraform/write-session.ts): what the state holds now, when to stop, what became of creates without an answer, and the
-// reading that proves that an update or a delete took effect.
+// Shared by all writes of a run, those of a plan (apply.ts) and those of Terraform, one resource at a time
+// (terraform/write-session.ts): the current state, the conditions to stop, the settling of creates without a response,
+// and the reading that proves an update or a delete.
 import {
   defined,
   objectsIn,

@@ -1,6 +1,5 @@
-// What a change rests on, read again at the moment of its write, because others may have changed it since the plan was
-// made: what the rules of the provider check, and, once the reading of the plan is old, that what is created does not
-// exist.
+// Checks right before a write, because others may have changed objects since the plan: the rechecks of the provider's
+// rules and, if the reading of the plan is old, that the object to create does not exist.
 import {
   refuse,
   type Change,

@@ -1,4 +1,4 @@
-// Import: binds an existing live object to a declared address. Nothing is sent; the next plan shows what differs.
+// Import: binds an existing live object to a declared address. No request is sent; the next plan shows the differences.
 import {
   defined,
   objectsIn,

@@ -1,5 +1,5 @@
-// Carries out one change: the intent is on disk before the first byte is sent, and the result is on disk before anything
-// that depends on it starts. Nothing here decides what to change; it carries out what was planned.
+// Carries out one change: the intent is on disk before the first byte is sent, and the result is on disk before
+// anything that depends on it starts. Nothing here decides which changes to make; that is the plan's task.
 import {
   canonical,
   changesOf,
@@ -157,7 +157,7 @@ export async function perform(
       diagnostic: {
         severity: 'error',
         code: 'unresolved',
-        summary: `${change.address} needs ${open.toString()}, which nobody knows.`,
+        summary: `${change.address} needs ${open.toString()}, which is not known.`,
       },
     });
   const write: Write = { ...change.write, fields };
@@ -538,7 +538,7 @@ const CHANGED_OUTSIDE = 'moved';
 const openOrNot = ({ class: one, diagnostic }: Sent): OutcomeClass =>
   diagnostic?.code === CHANGED_OUTSIDE ? 'unknown' : one;
 
-/** What is not done: nobody knows, it was withheld before it left, or it failed. */
+/** A write that is not done: it is unknown, was not sent, or failed. */
 function undoneBy({ class: one, diagnostic }: Sent): 'unknown' | 'skipped' | 'failed' {
   if (one === 'unknown') return one;
   const withheld = diagnostic?.code === WITHHELD || diagnostic?.code === 'interrupted';
@@ -689,7 +689,7 @@ async function sender(
   };
 }
 
-/** `lingers`: it is done, and an earlier sending of it may still land. */
+/** `lingers`: it is done, and an earlier request of it may still take effect. */
 type Tried = Sent &
   SentFields & {
     readonly lingers?: boolean;
@@ -757,7 +757,7 @@ async function sendUntilKnown(
       return tried(sent);
     lingers = true;
     sent = await attempt();
-    // Whatever became of this sending, the one before may still land.
+    // Whatever the outcome of this request, the earlier one may still take effect.
     if (
       sent.class === 'not_sent' ||
       (sent.class === 'rejected' && !(write.verb === 'delete' && isGone(sent)))
@@ -767,7 +767,7 @@ async function sendUntilKnown(
   return tried(sent);
 }
 
-/** Waits until nothing of an intent can land any more; false where the run is to end. */
+/** Waits until no request of an intent can take effect any more; false if the run is to end. */
 async function waitUntilSettled(
   { clock, emit, signal, settleMilliseconds }: ExecutionContext,
   { address }: Intent,

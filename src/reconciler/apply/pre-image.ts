@@ -1,5 +1,5 @@
-// What existed before a create: the objects of equal content, and the youngest ids. What a listing shows beyond that has
-// appeared since.
+// The objects that existed before a create: those of equal content, and the newest ids. An object in a later listing
+// that is not among them is new.
 import {
   cached,
   defined,
@@ -12,7 +12,7 @@ import {
 } from '../../model/index.js';
 import { identityKey, indexByIdentity } from '../plan/match.js';
 
-/** What existed before the run, for pre-images: built once a kind, so that a thousand creates stay linear. */
+/** The objects before the run, for pre-images: built once per kind, so that a thousand creates take linear time. */
 export interface Before {
   readonly equals: (kind: Kind, values: Values) => readonly string[];
   /** The highest of its numeric ids, and the newest of its time-based ones. */

@@ -1,4 +1,4 @@
-// What a reading after a write proves: that it took effect, and that nothing else of the object is other than it should be.
+// Judges a reading after a write: whether the write took effect, and whether it changed anything else of the object.
 import {
   keyOf,
   type Change,

@@ -1,5 +1,5 @@
-// A reading after a write. A service may show a write late: what still shows its earlier value is read again, with
-// growing pauses, until the settle time is over. Anything else is an answer at once.
+// A reading after a write. A service may show a write late: while an object shows its earlier value, it is read again,
+// with growing pauses, until the settle time is over. Any other value is final.
 import {
   defined,
   keptMembers,

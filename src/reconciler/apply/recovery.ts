@@ -1,6 +1,6 @@
-// A create whose outcome nobody knows is settled by looking, never by sending again: wait until it can no longer
-// land, list until two listings agree, and take the one object of equal content that was not there before. Anything
-// unclear is a question to a person.
+// Settles a create whose outcome is unknown: wait until it can no longer take effect, list until two listings agree,
+// and bind the one new object of equal content. If it had no effect, the run may send it again, under a new intent. A
+// person decides unclear cases.
 import {
   ageOf,
   defined,
@@ -62,7 +62,7 @@ export type Settled =
   | { readonly intent: Intent; readonly verdict: 'absent' }
   | Undecided;
 
-/** A person has to say whether one of the candidates is what the intent made. */
+/** A person has to decide whether one of the candidates is the created object. */
 export interface Undecided {
   readonly intent: Intent;
   readonly verdict: 'undecided';
@@ -71,7 +71,7 @@ export interface Undecided {
 
 export interface Candidate {
   readonly id: string;
-  /** Attributes that are not as they were sent; none for an object of equal content. */
+  /** Attributes that differ from the request; empty for an object of equal content. */
   readonly differing: readonly string[];
 }
 
@@ -79,8 +79,8 @@ export const isUndecided = (settled: Settled): settled is Undecided =>
   settled.verdict === 'undecided';
 
 /**
- * What became of creates without an answer. What `entries` hold is managed already; `age` is how many milliseconds ago
- * the last of them left, at least.
+ * Settles creates without a response. Objects of `entries` are managed already; `age` is the least number of milliseconds
+ * since the last request was sent.
  * @throws Refusal when a listing cannot be proven complete; the signal's reason when interrupted.
  */
 export async function settle(
@@ -283,7 +283,7 @@ export async function recover(
 
 /**
  * Records what became of everything an earlier run left open, and returns it for creates. Updates and deletes are
- * planned again from what is live, once none of them can land any more and undo what is decided now.
+ * planned again from the live objects, once none of their requests can take effect any more.
  * @throws Refusal where a reading failed or kept changing.
  */
 export async function settleOld(
@@ -381,7 +381,7 @@ export function recordsOf(kinds: Kinds, settled: Settled): readonly RunRecord[] 
   ];
 }
 
-/** So many candidates are listed. */
+/** The most candidates that are listed. */
 const LISTED = 5;
 
 export function question({ intent, candidates }: Undecided): Diagnostic {

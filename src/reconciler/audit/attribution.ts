@@ -1,6 +1,6 @@
-// Who changed what an audit found: one reading of the activity log for all of it, and then, for each object, only what
-// the log shows. A record that does not show what is live is no evidence near the apply, where it may be our own write;
-// where the log cannot know, a window is left.
+// Finds the authors of the changes that an audit found: one reading of the activity log for all of them, and then only
+// its records for each object. A record that does not show the live value is no evidence near the apply, because it may
+// be trueup's own write. If the log cannot show the author, a window of time is given.
 import {
   append,
   equal,
@@ -65,7 +65,7 @@ export interface LogEntries {
 
 /** The activity log is kept this long. */
 const KEPT = 30 * 24 * 3600_000;
-/** Who made what nothing manages is told of so long ago, at most. */
+/** The longest time back for which authors of unmanaged objects are searched. */
 const NEWS = 7 * 24 * 3600_000;
 /** Records may be a minute late or out of order. */
 const GAP = 60_000;
@@ -76,7 +76,7 @@ const APART = 5 * 60_000;
 
 /**
  * What is told of each subject, in their order.
- * @param skew milliseconds by which the server's clock is ahead of ours, where it told
+ * @param skew milliseconds by which the server's clock is ahead of this machine's, if known
  */
 export async function attribute(
   { cloud, clock }: LogEntries,

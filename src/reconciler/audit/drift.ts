@@ -1,5 +1,5 @@
-// The audit: live against declared and against last applied. Which attribute, from what to what, since when, and
-// who, where the activity log knows. Reads only.
+// The audit: compares live objects with the declarations and the last apply. For each attribute: old and new value,
+// time and author, if the activity log shows them. Reads only.
 import {
   changesOf,
   compareText,

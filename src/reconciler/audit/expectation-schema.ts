@@ -1,10 +1,10 @@
-// Compiles the schema of an expectation. In a file of its own, because ajv takes its time to load and few projects
-// need it. The schema was checked while loading, so that it ends, and refers to nothing.
+// Compiles the JSON Schema of an expectation. In its own file, because ajv loads slowly and few projects need it.
+// Loading has checked that the schema is finite and has no references.
 import { Ajv, type ErrorObject } from 'ajv';
 import { RE2JS } from 're2js';
 import { holdsExact, wireText, type Json, type JsonObject } from '../../model/index.js';
 
-/** Patterns are matched by RE2, which no text holds up. They were compiled once while loading. ajv tells patterns apart by their text. */
+/** RE2 matches patterns, in linear time for every text. Loading has compiled them once. ajv distinguishes patterns by their text. */
 const regExp = Object.assign(
   (source: string) => {
     const pattern = RE2JS.compile(RE2JS.translateRegExp(source));
@@ -13,7 +13,7 @@ const regExp = Object.assign(
   { code: 're2js' },
 );
 
-/** What a record inherits is no field of it. */
+/** Inherited members are not fields of a record. */
 export const options = {
   strict: true,
   strictTypes: false,
@@ -25,17 +25,17 @@ export const options = {
   code: { regExp },
 } as const;
 
-/** Undefined for a record that satisfies the schema; otherwise where it does not, and by which rule. Never what stands there. */
+/** Undefined for a record that satisfies the schema; otherwise the place and the rule that failed, never the value. */
 export function conformity(every: JsonObject): (record: JsonObject) => string | undefined {
   const validate = new Ajv(options).compile(every);
   return (record) => (validate(plain(record)) ? undefined : why(validate.errors ?? []));
 }
 
-/** A number beyond a double is no less a number. */
+/** Converts exact numbers to doubles, because they are numbers as well. */
 const plain = <T extends Json>(value: T): T =>
   holdsExact(value) ? (JSON.parse(wireText(value)) as T) : value;
 
-/** The rule that is broken stands last, behind what was tried for it; `if` stands behind the rule of its branch. */
+/** The broken rule is the last error, after those of its alternatives; only `if` comes after the rule of its branch. */
 function why(errors: readonly ErrorObject[]): string {
   const error = errors.findLast(({ keyword }) => keyword !== 'if');
   if (!error) return 'the record is not as expected';

@@ -1,5 +1,5 @@
-// What must hold of records that can only be read: each collection is read once, page by page, and nothing is kept of
-// it but counts and the first that offend.
+// Expectations: conditions on records that can only be read. Each collection is read once, page by page, and only
+// counts and the first violations are kept.
 import {
   append,
   canonical,
@@ -96,7 +96,7 @@ function count(tally: Tally, found: Found): void {
     tally.offenders.push({ id: brief(identifier(tally, found)), why: brief(why) });
 }
 
-/** Where nobody knows an identifier, the place in the listing, from 1. */
+/** If no identifier is known, the place in the listing, from 1. */
 function identifier({ collection, checked }: Tally, { values }: Found): string {
   const id = collection.id === undefined ? undefined : valueAt(values, collection.id);
   return typeof id === 'string' && id !== '' ? id : `record ${checked}`;

@@ -1,5 +1,5 @@
-// Whether what was approved is still what would run. A change that is not needed any more is fine; anything new
-// or different is refused. Attributes that are not ours may move: only what we change is compared.
+// Compares a new plan with the approved one. A change that is no longer needed is accepted; a new or different one is
+// refused. Undeclared attributes may change: only attributes of changes are compared.
 import {
   equal,
   flagToAllow,

@@ -1,4 +1,4 @@
-// Which declaration comes before which: from references, and from what a program told to wait for.
+// The order of declarations: from references, and from the explicit dependencies of a program.
 import {
   compareText,
   didYouMean,
@@ -84,7 +84,7 @@ function nothingToWaitFor(
   };
 }
 
-/** So many unknown references get a suggestion: looking for each near one among all would take long. */
+/** The most unknown references that get a suggestion, because a search for the nearest name is slow. */
 const SUGGESTED = 20;
 
 function unknownTarget(

@@ -1,6 +1,6 @@
-// The one diff: declared against live, with what was last applied as the third witness. Only declared attributes
-// count; what is compared is in normal form, so spellings and server fields never make a difference.
-// Ignoring is a rewrite of desire (`ignoring`), never an `if` in the differ.
+// The only diff: declared against live, with the last applied values as the third side. Only declared attributes are
+// compared, in normal form, so spellings and server fields are never differences. `ignoring` rewrites the declaration;
+// the diff itself has no exception for ignored attributes.
 import {
   isClear,
   isKnown,

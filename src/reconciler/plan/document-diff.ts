@@ -1,6 +1,6 @@
-// Documents of which a declaration holds a part: what of the live document is ours, what a declaration changes in it,
-// what a write sends, and what became of the rest. Members nobody declared are neither shown nor stored. A PUT replaces
-// the document, so it carries the whole live one with our members in it; a mask in it would overwrite what it hides.
+// Documents of which a declaration holds a part: the declared part of the live document, its changes, the content of a
+// write, and the check of the rest. Undeclared members are neither shown nor stored. A PUT replaces the document, so it
+// contains the whole live one with the declared members merged in; a mask in it would overwrite the hidden value.
 import {
   cached,
   keptMembers,

@@ -1,5 +1,5 @@
-// What is sent of a document: for a PUT the declared members merged onto the live document, for a PATCH what has to be
-// added; and which masks of the live document such a write would carry or replace.
+// The sent form of a document: for a PUT the declared members merged into the live document, for a PATCH the members to
+// add; and the masks of the live document that such a write would contain or replace.
 import {
   below,
   isClear,

@@ -1,4 +1,4 @@
-// A plan in the making: what its steps share.
+// A plan under construction: the data that its steps share.
 import type {
   Change,
   Declaration,

@@ -1,4 +1,4 @@
-// Two declarations of one identity: both in the configuration, or one of them beside an object that the state holds.
+// Two declarations of one identity: both in the configuration, or one of them for an object in the state.
 import {
   defined,
   mayBeDuplicates,

@@ -1,4 +1,4 @@
-// What lookups and references stand for: an attribute of a live object, of a declaration, or of the state.
+// Resolves lookups and references: to an attribute of a live object, of a declaration, or of the state.
 import {
   isKnown,
   same,

@@ -1,4 +1,4 @@
-// Values that read back masked in a document or a list that a write would replace: such a write is blocked.
+// Masked values in a document or a list that a write would replace: such a write is blocked.
 import type { Kind, Live, Value, Write } from '../../model/index.js';
 import { mergedNames } from './document-diff.js';
 import { travellingMasks } from './document-merge.js';

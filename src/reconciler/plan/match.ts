@@ -1,5 +1,5 @@
-// Which live object is meant by an address: the recorded id, else `lifecycle.adopt`, else identity.
-// One unmanaged match is adopted; if several match, the user decides (exit 5); the order of the listing never does.
+// The live object of each address: by the recorded id, else `lifecycle.adopt`, else identity. One unmanaged match is
+// adopted; if several match, the user decides (exit 5); the order of the listing never does.
 import {
   append,
   canonical,

@@ -1,5 +1,5 @@
-// The order of execution: what is deleted before its replacement is created; what is made or changed, from the root of the
-// references; then what goes, in reverse, so that a referrer is deleted before its target.
+// The order of execution: deletes that a create waits for; creates and updates, from the root of the references; then
+// other deletes, in reverse, so that a referring object is deleted before its target.
 import {
   append,
   compareText,

@@ -1,4 +1,4 @@
-// Everything a plan is computed from. Nothing else reaches it, so the same input gives the same plan.
+// All inputs of a plan. There are no others, so the same input gives the same plan.
 import type { CloudReader, Now, PlanRequest, Project, Provider, State } from '../../model/index.js';
 import type { Visibility } from '../visibility.js';
 import type { SecretVerdict } from './diff.js';

@@ -1,4 +1,4 @@
-// What a plan says beside its changes.
+// The notes of a plan beside its changes.
 import {
   firstNamed,
   REPLACED_OUTSIDE,

@@ -393,7 +393,7 @@ function onLive(
   const live = seen === match.live.values ? match.live : { ...match.live, values: seen };
   const secret = (path: string): SecretVerdict => {
     const verdict = draft.input.secrets.get(`${declaration.address} ${path}`) ?? 'unavailable';
-    // What is recorded is of the object that is gone; what was sent to this one nobody knows.
+    // The recorded values are of the deleted object; the values last sent to this one are unknown.
     return recorded || verdict === 'unavailable' ? verdict : 'unknown';
   };
   const changes = diff({

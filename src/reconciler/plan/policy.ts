@@ -1,5 +1,5 @@
-// What may not happen by accident. Each rule is a small named function over the ordered changes; a rule that
-// speaks blocks the run (exit 3) unless it is allowed by name. Rules only ever remove: none adds a change.
+// The policy rules of the engine. Each rule is a small named function over the ordered changes; a finding of a rule
+// blocks the run (exit 3) unless the rule is allowed by name. Rules never add a change.
 import {
   defined,
   engineRules,
@@ -60,14 +60,14 @@ const judged = (
   { liveObjects, project }: Pick<PlanInput, 'liveObjects' | 'project'>,
 ): Judged => ({ changes, live: liveObjects, settings: project.settings });
 
-/** Whether a change, alone, may take from others what they need: then it is judged by what is live when it is carried out. */
+/** Whether one change by itself may harm other objects; then it is judged by the live objects at its write. */
 export const endangers = (
   rules: readonly PolicyRule[],
   change: Change,
   settings: Settings,
 ): boolean => rules.some((rule) => rule.endangers?.(change, settings));
 
-/** What the rules that need only what is live say of one change that no plan of ours holds. */
+/** The findings of rules that need only live objects, for one change that is in no plan. */
 export function judgeAlone(
   rules: readonly PolicyRule[],
   change: Change,

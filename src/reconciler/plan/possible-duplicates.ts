@@ -1,5 +1,5 @@
-// Live objects that nothing manages and that nearly equal one about to be created: most likely the same object, of
-// which nobody remembers that it is ours. Each of them counts for one creation.
+// Unmanaged live objects that nearly equal an object to be created: probably the same object, created by an earlier run
+// without this state. Each of them counts for one create.
 import {
   cached,
   canonical,

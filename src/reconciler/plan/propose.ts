@@ -1,5 +1,5 @@
-// Reading, then planning: observes what the project needs, compares secrets, plans, and reads more only where a
-// policy asks for it. Holds a reader, so it cannot write; needs no secret values.
+// Reads, then plans: lists the objects that the project needs, compares secrets, plans, and reads more only if a policy
+// rule needs it. It has only a reader, so it cannot write; it needs no secret values.
 import {
   append,
   objectsIn,
@@ -42,7 +42,7 @@ export interface PlanContext extends Pick<Provider, 'kinds' | 'rules'> {
   readonly fingerprints: Fingerprints;
   readonly clock: Clock;
   readonly emit: Emit;
-  /** How long the service may show a write late, and a request without an answer may still land. */
+  /** How long the service may show a write late, and a request without a response may still take effect. */
   readonly settleMilliseconds: number;
 }
 
@@ -221,7 +221,7 @@ const limitNeeds = (
 /** Codes of a reader that was given no address or no credentials for a kind. */
 export const missingCredentials: ReadonlySet<string> = new Set(['no-target', 'secret-missing']);
 
-/** Kinds that only a policy asks for. One that no credentials were given for is left out, aloud; so is one that only the limits need: without it they are stricter. */
+/** Kinds that only a policy asks for. One without credentials is left out, with a warning; so is one that only the limits need and that cannot be read. */
 async function readMore(
   names: readonly (readonly [name: string, byRule: boolean])[],
   read: (names: Iterable<string>) => Promise<LiveCollections>,

@@ -1,4 +1,4 @@
-// What can be said of references without reading anything live: those that lead nowhere, and those that go round.
+// Checks of references without live objects: references to nothing, and cycles.
 import type { Diagnostic, Kinds, PlanRequest, Project, State } from '../../model/index.js';
 import { graph } from './dependency-graph.js';
 import { select } from './target-selection.js';

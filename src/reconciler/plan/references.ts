@@ -1,4 +1,4 @@
-// What a reference stands for once its object is known. What is not known yet stays a reference.
+// Resolves references to known objects. A reference to an unknown one stays a reference.
 import {
   isKnown,
   mapMembers,
@@ -12,7 +12,7 @@ import {
   type Values,
 } from '../../model/index.js';
 
-/** What a reference stands for, or undefined while nobody can know. */
+/** Returns the value of a reference, or undefined if it is not known yet. */
 export type Resolver = (reference: Reference) => Value | undefined;
 
 /** Copy with every reference that `resolver` knows replaced; mixed text becomes a string once all its parts are known. */

@@ -1,4 +1,4 @@
-// What becomes of objects whose declaration is gone: deleted, retired or forgotten.
+// Objects whose declaration was removed: deleted, retired or forgotten.
 import {
   keyOf,
   removals,

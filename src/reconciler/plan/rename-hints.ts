@@ -1,4 +1,4 @@
-// A new address that looks like an old one renamed: suggested, never taken.
+// A new address that is probably an old one renamed: suggested, never assumed.
 import {
   shellWord,
   tryAddress,

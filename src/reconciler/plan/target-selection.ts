@@ -1,5 +1,5 @@
-// What a plan covers: declarations asked for, and recorded addresses that are declared no more. What was declared
-// in a file outside the given PATHs is never touched.
+// The scope of a plan: the selected declarations, and recorded addresses that are no longer declared. Objects declared
+// in a file outside the given PATHs are never changed.
 import {
   cached,
   formatAddress,

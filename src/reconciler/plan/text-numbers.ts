@@ -1,5 +1,5 @@
-// A number that no double holds can be declared, and is exported, as a text alone. Where it stands in a document of
-// theirs, such a text means the number it was; where a text is live, it stays one.
+// A number that no double can hold is declared and exported as a string. If the live document has a number at its
+// place, the string means that number; if it has a string, the string stays one.
 import {
   digitsOf,
   ExactNumber,

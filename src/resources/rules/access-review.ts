@@ -1,5 +1,5 @@
-// The access review: every user against every account, with the role that reaches there through the account tree.
-// It is made from what was read, and marked where the declarations want something else.
+// The access review: the effective role of every user in every account, through the account tree. It is computed from
+// the live objects and marks roles that differ from the declarations.
 import {
   append,
   compareText,
@@ -24,7 +24,7 @@ import { select } from '../../reconciler/plan/target-selection.js';
 import type { Snapshot } from '../../state/store-port.js';
 import { ACCOUNTS, AUTHORIZATIONS, rank } from './roles.js';
 
-/** Beyond so many cells only the authorizations themselves are listed, without where they reach. */
+/** The most cells of the matrix; beyond, only the authorizations themselves are listed. */
 const MOST_CELLS = 20_000;
 
 const request: PlanRequest = { targets: [], excludes: [], allow: [], destroy: false };
@@ -75,7 +75,7 @@ export async function reviewAccess(
 
 /**
  * The review of an audit. Where that read authorizations and had no need of accounts, they are read for the review;
- * where they cannot be, it says so, and nobody knows what reaches where.
+ * if they cannot be read, a note says so, and effective roles are unknown.
  */
 export async function reviewWith({
   live,
@@ -109,7 +109,7 @@ interface Place {
 
 const ADMINISTRATOR = rank('administrator');
 
-/** What one authorization gives. */
+/** The role of one authorization. */
 interface Grant {
   readonly user: string;
   readonly account: string;

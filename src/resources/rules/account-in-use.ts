@@ -1,4 +1,4 @@
-// An account that is deleted while something still names it.
+// The rule against deleting an account to which other objects still refer.
 import {
   refuse,
   stringsIn,
@@ -62,7 +62,7 @@ function holdersByAccount(
   return countsByAccount;
 }
 
-/** What may name an account, with the filter that finds it. A service that ignores the filter lists everything. */
+/** The kinds that may refer to an account, with their filter. A service that ignores the filter lists everything. */
 const holderFilters = [
   [ACCOUNTS, 'account'],
   [alertRules.name, 'associated_accounts'],

@@ -1,6 +1,6 @@
-// Who still administers an account while a plan is carried out. A change that takes an administrator away from an
-// account (a demotion, or a move to another place in the tree) needs a witness: somebody who administers it afterwards
-// whatever else of the plan fails. Where the witness is made by the plan itself, the change waits for that.
+// The administrators of an account while a plan is carried out. Each change that takes an administrator away (a
+// demotion, or a move to another place in the tree) needs another user who still administers the account afterwards,
+// whatever else of the plan fails. If the plan makes that user an administrator, the change waits for that.
 import {
   append,
   keyOf,
@@ -13,7 +13,7 @@ import {
 import { ownRoot } from '../../reconciler/plan/match.js';
 import { ACCOUNTS, administers, AUTHORIZATIONS, demotes, moves, promotes } from './roles.js';
 
-/** What a change that takes an administrator away has to wait for; undefined where nobody would be left. */
+/** The changes that a change which takes an administrator away waits for; undefined if no administrator would be left. */
 export type Guard = {
   readonly change: Change;
   readonly account: string;

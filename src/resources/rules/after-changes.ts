@@ -1,4 +1,4 @@
-// What is live once the changes of a plan are carried out, for rules that compare before and after.
+// The live objects after the changes of a plan, for rules that compare before and after.
 import { writes, type Change, type Values } from '../../model/index.js';
 
 /** Values by `<kind> <id>` of every object that is written. */

@@ -1,4 +1,4 @@
-// Alerts go to another company, or unencrypted: the URL of a push destination leaves its registrable domain.
+// The rule against sending alerts to another company or unencrypted: the URL of a destination changes its domain.
 import {
   changesOf,
   hostOf,

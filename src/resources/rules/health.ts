@@ -1,5 +1,5 @@
-// Health issues of live objects, whether or not it is as declared: destinations that do not deliver, routers that do not
-// take over their configuration, rules that can reach nobody. Pure, and told only of what was read anyway.
+// Health issues of live objects, declared or not: destinations that do not deliver, routers that do not apply their
+// configuration, rules that can reach nobody. Pure, and based only on objects that were read anyway.
 import {
   firstNamed,
   isEmpty,
@@ -40,7 +40,7 @@ export function healthOf(
   );
 }
 
-/** The service tells of the last failure and never of a success: a failure stands until it is gone from the record. */
+/** The service reports the last failure and never a success, so a failure counts until it is cleared in the record. */
 function deliveries({
   suspended,
   enabled,
@@ -97,11 +97,11 @@ function syncs({ synched, suspended, pending }: Values): readonly Finding[] {
   if (suspended === true)
     found.push({
       code: 'sync-paused',
-      summary: 'the router is kept from taking over its configuration',
+      summary: 'the router does not receive its configuration',
     });
   if (synched !== false) return found;
   const names = membersOf(mergeOf(pending).tree);
-  const detail = `it has still to take over ${firstNamed(names, FEW)}`;
+  const detail = `it has not applied ${firstNamed(names, FEW)} yet`;
   return [
     ...found,
     {

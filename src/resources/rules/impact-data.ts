@@ -1,5 +1,5 @@
-// Reading what the impact of a plan is judged by. Whatever of it cannot be read takes away from what is said of the
-// impact, aloud, and nothing from the plan.
+// Reads the data for the impact of a plan. If a part of it cannot be read, the impact is incomplete and a warning says
+// so; the plan is not affected.
 import type {
   Collection,
   Diagnostic,
@@ -18,7 +18,7 @@ import { impactOf } from './impact.js';
 import { ACCOUNTS } from './roles.js';
 import { DESTINATIONS, RULES } from './rule-without-destination.js';
 
-/** What there is to say; `impact` is absent where it cannot be known. */
+/** The warnings, and the impact if it is known. */
 export interface Assessment {
   readonly impact?: Impact;
   readonly diagnostics: readonly Diagnostic[];
@@ -64,7 +64,7 @@ export async function assess(
   }
 }
 
-/** The account of each router, as its configuration manager tells: read only once an alert asks for it. */
+/** The account of each router, from its configuration manager: read only if an alert needs it. */
 async function routers(
   { cloud, collections }: AuditContext,
   live: LiveObjects,

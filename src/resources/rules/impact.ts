@@ -1,6 +1,6 @@
-// What a plan would mean for the alerts that came: every alert is put before the rules as they are and as they would
-// be. Alerts pass by one at a time and leave nothing but numbers. What the API does not tell (who is in a group, where
-// a router belongs, what is above an account that is not there to be read) is counted as not judged, never guessed.
+// The impact of a plan on past alerts: every alert is tested against the rules before and after the plan. Alerts are
+// processed one at a time, and only counts are kept. If the API does not show a fact (the members of a group, the
+// account of a router, the parents of an account that cannot be read), the alert is counted as not judged.
 import {
   append,
   cached,
@@ -22,7 +22,7 @@ import { ACCOUNTS } from './roles.js';
 import { DESTINATIONS, RULES, works } from './rule-without-destination.js';
 
 const DAY = 86_400_000;
-/** A rule is noisy that would send so many notifications a day, and so many times as many as before. */
+/** A rule is noisy from this number of notifications a day, if that is also this many times the number before. */
 const NOISY_A_DAY = 10;
 const NOISY_TIMES = 3;
 
@@ -40,13 +40,13 @@ interface Named extends ImpactContext {
   readonly made: ReadonlySet<string>;
 }
 
-/** What came, and where routers are. */
+/** The alerts, and the accounts of routers. */
 export interface Evidence {
   /** ISO 8601. */
   readonly since: string;
   readonly until: string;
   readonly alerts: AsyncIterable<readonly Found[]>;
-  /** The account of a router; undefined where nobody knows. */
+  /** The account of a router; undefined if unknown. */
   readonly accountOf: (router: string) => Promise<string | undefined>;
 }
 
@@ -245,7 +245,7 @@ function ruleImpacts(scene: Named, before: Side, after: Side, days: number): rea
     .toSorted((a, b) => compareText(a.rule, b.rule));
 }
 
-/** At once, an alert is a notification for each destination; daily, a day with alerts is. On a schedule that nobody knows, none is counted. */
+/** At once, each alert is one notification per destination; daily, each day with alerts is one. For an unknown schedule, none is counted. */
 function sentBy(rule: RuleTally | undefined): number {
   if (!rule) return 0;
   return rule.notifications * (rule.schedule === 'daily' ? rule.days.size : rule.alerts);

@@ -1,5 +1,5 @@
-// An account loses its last administrator, by a demotion or by a move to another place in the tree. The rule holds at
-// the end of a plan, between two of its requests, and against what others change since the plan was made.
+// The rule that every account keeps an administrator after a demotion or a move to another place in the tree. It holds
+// at the end of a plan, between two of its requests, and despite changes by others since the plan was made.
 import {
   Refusal,
   refuse,

@@ -1,5 +1,5 @@
-// The names of the policy rules of this service, in the order in which they judge. They stand alone, because the
-// command line knows them before it loads the rules.
+// The names of the policy rules of this service, in the order in which they judge. In their own file, because the
+// command line needs them before it loads the rules.
 
 export const ruleNames = [
   'last-administrator',

@@ -1,4 +1,4 @@
-// A change gives a user a higher role.
+// The rule against giving a user a higher role.
 import type { PolicyRule } from '../../model/index.js';
 import { rank, reroles, rises, roleAfter } from './roles.js';
 

@@ -1,4 +1,4 @@
-// The only file that loads the list of public suffixes: it costs 20 ms and 8 MiB, and few plans move a destination.
+// The only file that loads the list of public suffixes: it takes 20 ms and 8 MiB, and few plans need it.
 import { getDomain } from 'tldts';
 import { hostOf } from '../../model/index.js';
 

@@ -1,4 +1,4 @@
-// What roles mean: which is higher, who administers, and which changes touch that.
+// The meaning of roles: their rank, who administers, and the changes that affect that.
 import {
   own,
   type Adopt,
@@ -21,7 +21,7 @@ export function rank(role: Value | undefined, roles: Roles = {}): number {
   return typeof role === 'string' ? ladder.indexOf(own(roles, role) ?? role) : -1;
 }
 
-/** Whether the new role may give more than the old one: one that nobody knows counts as the highest when it is given, as the lowest when it is taken. */
+/** Whether the new role may be higher than the old one: an unknown role counts as the highest when it is given, as the lowest when it is taken away. */
 export function rises(
   before: Value | undefined,
   after: Value | undefined,
@@ -31,7 +31,7 @@ export function rises(
   return (to < 0 ? ladder.length : to) > Math.max(from, 0);
 }
 
-/** Never so of a role that nobody knows. */
+/** Never true for an unknown role. */
 export const administers = (role: Value | undefined, roles: Roles = {}): boolean =>
   rank(role, roles) === ladder.indexOf('administrator');
 

@@ -1,4 +1,4 @@
-// An alert rule that sent alerts to somebody would send them to nobody.
+// The rule against leaving an alert rule that could send alerts without any receiver.
 import {
   defined,
   isEmpty,

@@ -1,5 +1,5 @@
-// The calls of the protocol, from message to message: decode by the schema, ask the provider, check what it answers,
-// encode. Whatever goes wrong on the way is a diagnostic, and core keeps what it had or gets what is known.
+// The calls of the protocol, from message to message: decode by the schema, call the provider, check its reply, encode.
+// Every error becomes a diagnostic, and Terraform keeps the earlier state or gets the known part of the new one.
 import { defined, equal, own, Refusal, type Diagnostic } from '../../model/index.js';
 import { planReplyError, salvaged, stateReplyError } from '../reply-checks.js';
 import {
@@ -28,7 +28,7 @@ import type {
 import { typeOf } from '../terraform-schema.js';
 import { wireError } from '../wire-diagnostics.js';
 
-/** A request as it comes off the wire, by the members of all messages: every scalar of its own one is there, messages may be null. */
+/** A decoded request, with the members of all messages: it has every scalar of its own message; nested messages may be null. */
 export type Message = Readonly<
   Record<'type_name' | 'id', string> &
     Record<'config' | 'current_state' | 'prior_state' | 'proposed_new_state', DynamicValue | null> &
@@ -344,7 +344,7 @@ function schemaOf(schemas: ProviderSchema['resources'], name: string): Schema {
   return found;
 }
 
-/** A state of terraform before 0.12 comes otherwise; none of ours can be that old. */
+/** States of Terraform before 0.12 have another form; no state of this provider is that old. */
 function rawOf(raw: RawState | null): unknown {
   if (!raw || raw.json.length === 0) throw new CtyError([], 'the state is not in JSON');
   return parsed(raw.json);

@@ -1,5 +1,5 @@
-// A certificate for one process, signed by itself: core is told of it in the handshake and trusts no other. Node reads
-// certificates but writes none, so its DER is put together here.
+// A self-signed certificate for one process: the handshake announces it to Terraform, which trusts no other. Node reads
+// certificates but cannot write them, so its DER is assembled here.
 import { generateKeyPairSync, sign } from 'node:crypto';
 
 /** EC P-256 for `localhost`, as server and as client; certificate and key in PEM. `now` in milliseconds since 1970; `serial` are 8 to 19 random bytes. */

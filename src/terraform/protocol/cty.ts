@@ -1,5 +1,5 @@
-// Terraform's values and their msgpack form, which is directed by the type. Numbers keep every digit, unknown is a
-// value, and bytes that do not fit the type are a `CtyError` with the path, whatever they are.
+// Terraform's values and their msgpack form, which depends on the type. Numbers keep every digit, unknown is a value,
+// and any bytes that do not match the type are a `CtyError` with the path.
 import { Decoder, Encoder, ExtData, ExtensionCodec } from '@msgpack/msgpack';
 import {
   ExactNumber,
@@ -10,7 +10,7 @@ import {
   parseJson,
 } from '../../model/index.js';
 
-/** As terraform writes types in JSON, a schema's `type` being its text; no schema of ours has any other. */
+/** As terraform writes types in JSON, a schema's `type` being its text; no schema of this provider has another one. */
 export type CtyType =
   | 'string'
   | 'number'
@@ -61,7 +61,7 @@ export const isInside = (value: CtyValue): boolean =>
   !(value instanceof Unknown) &&
   !(value instanceof ExactNumber);
 
-/** A member of an object; null where there is none, or no object. */
+/** A member of an object; null if there is no such member or no object. */
 export const memberOf = (value: CtyValue, name: string): CtyValue =>
   isInside(value) ? (own(value as CtyObject, name) ?? null) : null;
 
@@ -179,7 +179,7 @@ function readPrimitive(
 
 const NUMERAL = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 
-/** A number of core's as one of ours, which means its shortest decimal text; undefined for what is none, or not finite. */
+/** A number of Terraform as a JavaScript number, by its shortest decimal text; undefined if it is not finite or not a number. */
 function numberOf(raw: unknown): number | ExactNumber | undefined {
   if (raw instanceof ExactNumber) return raw;
   if (typeof raw === 'string' && !NUMERAL.test(raw)) return undefined;

@@ -1,5 +1,5 @@
-// How a provider is started and found: a cookie in the environment says that core asks, one line on stdout says where
-// it is served, and both sides prove who they are by certificates made for this one process.
+// The handshake: a cookie in the environment shows that Terraform started the process, one line on stdout names the
+// address, and both sides authenticate with certificates made for this one process.
 import { X509Certificate } from 'node:crypto';
 import { refuse } from '../../model/index.js';
 

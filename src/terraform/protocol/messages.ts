@@ -1,5 +1,5 @@
-// The messages and services of plugin protocol 6, as far as we speak it, in a table of our own: names and numbers are
-// the protocol's. The table directs reading and writing as it is, so that a start parses and compiles nothing.
+// The messages and services of plugin protocol 6 that trueup uses, in its own table: names and numbers are the
+// protocol's. Reading and writing use the table directly, so that a start parses and compiles nothing.
 import protobuf, { type Reader, type Writer } from 'protobufjs/minimal.js';
 
 /** What core takes as one message, in bytes; it refuses what is larger, and with it the object inside. */

@@ -1,6 +1,6 @@
-// What a provider answers terraform, as plain objects: one method a call of protocol 6, with values already decoded by
-// the schema. The wire decodes requests, checks and encodes replies, and turns what is thrown into diagnostics, so that
-// a handler holds meaning alone.
+// The replies of a provider to Terraform, as plain objects: one method per call of protocol 6, with values already
+// decoded by the schema. Other files decode requests, check and encode replies, and turn thrown errors into
+// diagnostics, so that a handler contains only the meaning.
 import type { CtyType, CtyValue, Path } from './cty.js';
 
 /** `path` makes core print the file, the line and the snippet of the configuration. Never holds a secret. */

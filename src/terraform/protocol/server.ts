@@ -1,4 +1,4 @@
-// The gRPC server of the provider: the calls of plugin protocol 6, and the one by which core ends a plugin.
+// The gRPC server of the provider: the calls of plugin protocol 6, and the call by which Terraform ends a plugin.
 import {
   Server,
   ServerCredentials,

@@ -1,6 +1,6 @@
-// One run at a time. Three layers: a name in the kernel, which a dying process cannot keep; a lock file, which says
-// who and speaks across machines; and fencing (`assertHeld`), which notices that a lock was taken away. The holder
-// touches its file: who cannot see its process, because it runs in another container, watches that.
+// One run at a time. Three layers: a name in the kernel, which is freed when its process ends; a lock file, which names
+// the holder and works across machines; and fencing (`assertHeld`), which notices that a lock was taken away. The
+// holder updates the time of its file; a run in another container, which cannot see the process, watches that time.
 import { basename, dirname, join } from 'node:path';
 import {
   exits,
@@ -38,11 +38,11 @@ interface LockRecord extends LockInfo {
 export type HeldLock = Awaited<ReturnType<typeof takeLock>>;
 
 const ATTEMPTS = 10;
-/** The holder touches its file so often. */
+/** Milliseconds between updates of the file by its holder. */
 const HEARTBEAT = 10_000;
-/** A file that was not touched for so long is of a holder that is gone. */
+/** Milliseconds without an update after which the holder counts as dead. */
 const SILENCE = 60_000;
-/** Who waits looks so often. */
+/** Milliseconds between two looks at the file while waiting. */
 const LOOK = 2_000;
 const shape = members<LockRecord>({
   id: word,
@@ -93,7 +93,7 @@ export async function takeLock(tools: LockTools, path: string, operation: string
   }
 }
 
-/** Touches the file while it is ours. One that cannot be touched is taken for dead by who cannot see this process: fencing notices that. */
+/** Updates the file while this run holds it. If that fails, a run that cannot see this process takes the lock over; fencing notices that. */
 async function beat(files: Files, path: string, mine: string): Promise<void> {
   try {
     if ((await files.read(path)) === mine) await files.touch(path);

@@ -1,5 +1,5 @@
-// Lines that are left beside a store by whoever cannot have its lock, for who holds it next. Each note is a file of its
-// own, so that nobody waits for anybody; a line that was not written whole was never left.
+// Lines that a process without the lock leaves beside a store for the next holder. Each note is a file of its own, so
+// that no process waits; an incomplete line is ignored.
 import { basename, dirname, join } from 'node:path';
 import type { Files, Random } from '../../../platform/index.js';
 import { MODE } from './session.js';

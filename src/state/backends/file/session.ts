@@ -1,10 +1,10 @@
-// One run's hold of a file store. What the run does goes to the journal; compaction turns the journal into the next
-// state. A crash after each step of a compaction leaves:
-//   1 `<state>.journal.next`: a journal of serial n+1 with the intents nobody knows the outcome of (where there are any)
-//                             → the state is n: the journal holds, `.next` is thrown away
+// One run on a file store. The run writes intents and results to the journal; compaction turns the journal into the
+// next state. A crash after each step of a compaction leaves:
+//   1 `<state>.journal.next`: a journal of serial n+1 with the intents whose outcome is unknown (if there are any)
+//                             → the state is n: the journal is valid, `.next` is deleted
 //   2 generations move up, the state is copied to `.1`         → likewise; the state itself is never missing
-//   3 the state is replaced by n+1                             → the journal is spent and thrown away, `.next` holds
-//   4 `.next` takes the journal's place, or the journal goes   → done
+//   3 the state is replaced by n+1                             → the journal is deleted, and `.next` is valid
+//   4 `.next` takes the journal's place, or the journal is deleted → done
 import { Buffer } from 'node:buffer';
 import {
   defined,

@@ -1,6 +1,6 @@
-// The store on a disk: `<state>` with five older generations (`.1` is the newest), `<state>.journal` while a run goes
-// on or after it was cut off, `<state>.lock`. A journal belongs to the state whose serial its first record names; one
-// of a lower serial is spent. This file finds and verifies; `session.ts` writes.
+// The store on a disk: `<state>` with five older generations (`.1` is the newest), `<state>.journal` during a run or
+// after an interrupted one, `<state>.lock`. A journal belongs to the state whose serial its first record names; one
+// with a lower serial was already applied. This file finds and verifies; `session.ts` writes.
 import { basename, dirname, join } from 'node:path';
 import {
   emptyState,

@@ -118,7 +118,7 @@ test('of destinations that were not read nothing is said', () => {
   ]);
 });
 
-test('a router that is kept back, or behind, names what it has still to take over and no value', () => {
+test('a router that is kept back, or behind, names the settings that it has not applied and no value', () => {
   const pending = [
     {
       system: { id: 'canary-1', users: { admin: { password: 'canary-2' } } },
@@ -140,7 +140,7 @@ test('a router that is kept back, or behind, names what it has still to take ove
     () => undefined,
   );
   expect(found?.detail).toBe(
-    'it has still to take over system.id, system.users.admin.password, wan.a, wan.b, wan.c and 1 more',
+    'it has not applied system.id, system.users.admin.password, wan.a, wan.b, wan.c and 1 more yet',
   );
   expect(JSON.stringify(found)).not.toContain('canary');
 });
