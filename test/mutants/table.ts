@@ -375,6 +375,13 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/state/masked-store.test.ts'],
   },
   {
+    name: 'the state holds a digest of a replaced literal under the name of a secret',
+    file: 'reconciler/apply/operation.ts',
+    find: 'isStorable(path, before) && !session.hides',
+    replace: '!session.hides',
+    tests: ['unit/reconciler/late.test.ts'],
+  },
+  {
     name: 'the id in a response that shows something else is forgotten',
     file: 'reconciler/apply/operation.ts',
     find: '...(answered && { answered })',

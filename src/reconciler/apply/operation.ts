@@ -50,7 +50,7 @@ import {
   UNNEEDED,
   type PreparedWrite,
 } from './document-write.js';
-import { applied, namedPart } from '../plan/document-diff.js';
+import { applied, isStorable, namedPart } from '../plan/document-diff.js';
 import { comparableText } from '../plan/match.js';
 import { storedValues } from '../live-collections.js';
 import { differing, unproven } from './proof.js';
@@ -437,7 +437,7 @@ async function update(
           observed: storedValues(kind, { ...change.before, ...answered.fields }),
         }
       : null;
-    const spent = !answered.unneeded && { spent: updated(change, moment) };
+    const spent = !answered.unneeded && { spent: updated(execution, change, moment) };
     const result = resultRecord(change.address, 'applied', { entry: done });
     // A former value that others must not see again may come back after the next run: that one waits, and counts it.
     if (answered.lingers && isSensitive(execution.rules, change))
@@ -465,12 +465,19 @@ async function update(
   return { outcome: undoneBy(sent), id: change.id, ...defined({ diagnostic: sent.diagnostic }) };
 }
 
-const updated = (change: Change & { readonly id: string }, moment: Moment): Spent => ({
+const updated = (
+  { session }: ExecutionContext,
+  change: Change & { readonly id: string },
+  moment: Moment,
+): Spent => ({
   ...moment,
   action: 'update',
   kind: change.kind,
   id: change.id,
-  replaced: changesOf(change).map(({ path, before }) => replacedValue(path, before)),
+  // A digest is quick to guess from: there is none of what may be a secret.
+  replaced: changesOf(change).flatMap(({ path, before = null }) =>
+    isStorable(path, before) && !session.hides?.(before) ? [replacedValue(path, before)] : [],
+  ),
 });
 
 /** Whether others rest on a change. */

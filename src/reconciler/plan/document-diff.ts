@@ -425,6 +425,10 @@ const holdsLiteral = (value: Value): boolean =>
     ([name, item]) => isLiteral(name, item as Value) || holdsLiteral(item as Value),
   );
 
+/** Whether a value at a dotted path is, and holds, no literal under the name of a secret. */
+export const isStorable = (path: string, value: Value): boolean =>
+  !path.split('.').some((name) => isLiteral(name, value)) && !holdsLiteral(value);
+
 function withoutLiteralSecrets([tree, ...more]: readonly Value[]): readonly Value[] {
   const kept = (values: Values): Values =>
     Object.fromEntries(

@@ -231,6 +231,26 @@ describe('a reading that shows what trueup replaced less than the settle time ag
     expect((await cloud.plan(kinds[kind](1))).exit).toBe(0);
   });
 
+  it('is not known where a literal under the name of a secret was replaced', async () => {
+    const cloud = rig({ estate: theirs });
+    const replaced: unknown[] = [];
+    for (const [token, n] of [
+      ['abc', 1],
+      ['abd', 2],
+    ] as const) {
+      const settings = { custom_alert: { token, n } };
+      const rule = {
+        associated_accounts: ['2'],
+        filter_criteria: { alert_type__in: ['a'] },
+        schedule: `version ${n}`,
+        settings,
+      };
+      expect(await cloud.apply(desire(declare('alert_rules.s', rule)))).toMatchObject({ exit: 0 });
+      replaced.push((await cloud.snapshot())?.state.spent?.at(-1)?.replaced?.length);
+    }
+    expect(replaced).toEqual([undefined, 1]);
+  });
+
   it('is believed once the settle time is over: then others wrote it', async () => {
     const cloud = await lagging('alert_rules');
     await cloud.byOthers({ schedule: 'version 1' });
