@@ -123,7 +123,7 @@ const rules: Readonly<Record<(typeof engineRules)[number], Rule>> = {
     const now = objectsOf(changes, ['update', 'delete']);
     const all = countAll(now, recent(input, ['delete', 'update']));
     const limit = input.project.settings.policy.max_changed_percent;
-    // Nobody knows how many there are of what could not be read: they lift no limit.
+    // The number of live objects that could not be read is unknown: they raise no limit.
     const unread = uncounted(selection, input.state).filter(({ kind }) => !liveObjects.has(kind));
     if (objects + unread.length < SHARE_FROM || now.size === 0 || (all / objects) * 100 <= limit)
       return [];
