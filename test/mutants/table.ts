@@ -2097,8 +2097,15 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the share is of the declarations of the given PATHs',
     file: 'reconciler/plan/target-selection.ts',
-    find: '...(project.outside_paths ?? [])',
-    replace: '...[]',
+    find: '(project.outside_paths ?? [])',
+    replace: '([] as Declaration[])',
+    tests: ['unit/reconciler/first-share.test.ts'],
+  },
+  {
+    name: 'another form of what the PATHs declare is a second declaration',
+    file: 'reconciler/plan/plan.ts',
+    find: 'matchOthers(draft, selection.others)',
+    replace: 'matchOthers(draft, [...selection.others, ...selection.outside])',
     tests: ['unit/reconciler/first-share.test.ts'],
   },
   {
@@ -3339,7 +3346,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a new object that is not what was sent is done',
     file: 'reconciler/apply/apply.ts',
-    find: 'if (!isApplied(kind, this.#sentOf(kind, change, entry), live))',
+    find: 'if (!isApplied(kind, this.#sentOf(change, entry), live))',
     replace: 'if (false as boolean)',
     tests: proof,
   },
@@ -3488,13 +3495,6 @@ export const mutants: readonly Mutant[] = [
     file: 'reconciler/apply/apply.ts',
     find: 'this.#ignored.get(address) ?? []',
     replace: '[]',
-    tests: proof,
-  },
-  {
-    name: 'what a create does not send is held against a new object',
-    file: 'reconciler/apply/apply.ts',
-    find: '.filter(([name]) => !kind.attributes[name]?.only_false)',
-    replace: '',
     tests: proof,
   },
   {

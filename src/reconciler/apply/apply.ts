@@ -553,7 +553,7 @@ class Run {
         const ids = shown.map(({ live }) => live.id);
         if (ids.length > 0) await this.#execution.session.record({ type: 'seen', kind: name, ids });
         for (const { change, entry, live } of shown)
-          if (!isApplied(kind, this.#sentOf(kind, change, entry), live))
+          if (!isApplied(kind, this.#sentOf(change, entry), live))
             await this.#disproveCreate(kind, change, entry, live);
       } catch (error) {
         if (!(error instanceof Refusal) && !this.#execution.signal.aborted) throw error;
@@ -562,9 +562,8 @@ class Run {
   }
 
   /** What a create sent and the declaration does not ignore, as the state holds it. */
-  #sentOf(kind: Kind, { address }: Change, { applied }: Entry): JsonObject {
-    const sent = Object.entries(applied).filter(([name]) => !kind.attributes[name]?.only_false);
-    return ignoring(Object.fromEntries(sent), this.#ignored.get(address) ?? []);
+  #sentOf({ address }: Change, { applied }: Entry): JsonObject {
+    return ignoring(applied, this.#ignored.get(address) ?? []);
   }
 
   async #disproveCreate(kind: Kind, change: Change, entry: Entry, live: Live): Promise<void> {
@@ -572,7 +571,7 @@ class Run {
     const observed = storedValues(kind, live.values);
     const disproved = { ...entry, applied: {}, observed };
     await this.#execution.session.record(resultRecord(address, 'applied', { entry: disproved }));
-    const paths = differing(kind, this.#sentOf(kind, change, entry), live);
+    const paths = differing(kind, this.#sentOf(change, entry), live);
     this.#fail(change, unproven(address, 'other', paths), 'failed');
   }
 

@@ -113,7 +113,7 @@ export function plan(input: PlanInput): Proposal {
   for (const address of diagnostics.some((one) => one.severity === 'error') ? [] : order.order) {
     changes.push(...planDeclared(draft, selection.declarations.get(address) as Declaration));
   }
-  const others = matchOthers(draft);
+  const others = matchOthers(draft, selection.others);
   const twins = identicalDeclarations(draft, others);
   diagnostics.push(
     ...twins.map((pair) => identicalError(input, pair)),
@@ -138,13 +138,14 @@ export function plan(input: PlanInput): Proposal {
     ...identityConflicts(draft, ordered, new Set(twins.flat().map(({ address }) => address))),
     ...unseenNotes(draft),
   );
-  const matched = new Set(
-    [...planned.values(), ...others.values()].flatMap(({ kind, live }) =>
-      live ? [`${kind.name} ${live.id}`] : [],
-    ),
-  );
   const unmanaged = new Map(
     [...input.liveObjects.values()].map(({ kind }) => [kind.name, matcher.unmanaged(kind)]),
+  );
+  const counted = matchOthers(draft, selection.outside, others);
+  const matched = new Set(
+    [...planned.values(), ...counted.values()].flatMap(({ kind, live }) =>
+      live ? [`${kind.name} ${live.id}`] : [],
+    ),
   );
   const verdicts = judge(ordered, { selection, input, matched, unmanaged });
   const errors = diagnostics.some((one) => one.severity === 'error') ? [exits.error] : [];
@@ -175,14 +176,17 @@ export function plan(input: PlanInput): Proposal {
   };
 }
 
-/** Declarations that the plan does not cover, as far as their kinds were read, with the live objects that they mean. */
-function matchOthers(draft: Draft): ReadonlyMap<string, Planned> {
-  const { input, selection, matcher, planned, lookups } = draft;
-  const found = new Map<string, Planned>();
-  const others = new Map(selection.others.map((one) => [one.address, one]));
+/** Declarations that the plan does not cover, as far as their kinds were read, with the live objects that they mean, after those that are `known`. */
+function matchOthers(
+  { input, matcher, planned, lookups }: Draft,
+  declarations: readonly Declaration[],
+  known: ReadonlyMap<string, Planned> = new Map(),
+): ReadonlyMap<string, Planned> {
+  const found = new Map(known);
+  const others = new Map(declarations.map((one) => [one.address, one]));
   const resolver: Resolver = (reference) => {
-    const known = found.has(reference.target) ? found : planned;
-    return resolveReference(reference, known, lookups, input);
+    const targets = found.has(reference.target) ? found : planned;
+    return resolveReference(reference, targets, lookups, input);
   };
   for (const address of graph(others, () => true).order) {
     const declaration = others.get(address) as Declaration;

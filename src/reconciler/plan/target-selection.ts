@@ -22,8 +22,10 @@ import { membersOf } from './dependency-graph.js';
 
 export interface Selection {
   readonly declarations: ReadonlyMap<string, Declaration>;
-  /** Declarations that PATHs or the request leave out. */
+  /** Declarations that the request leaves out. */
   readonly others: readonly Declaration[];
+  /** Declarations that PATHs leave out. They only count: they may be another form of what the PATHs declare. */
+  readonly outside: readonly Declaration[];
   /** Recorded addresses in scope that nothing declares, in reverse order of the state. */
   readonly removed: readonly (readonly [address: string, entry: Entry])[];
   /** Addresses a reference may name although nothing loaded declares them. */
@@ -70,12 +72,10 @@ export function select(
   );
   return {
     declarations: covers ? new Map([...declared].filter(([address]) => covers(address))) : declared,
-    others: [
-      ...(covers ? [...declared.values()].filter(({ address }) => !covers(address)) : []),
-      ...(project.outside_paths ?? [])
-        .filter(({ address }) => !all.has(address))
-        .map((one) => inOneForm(kinds, one)),
-    ],
+    others: covers ? [...declared.values()].filter(({ address }) => !covers(address)) : [],
+    outside: (project.outside_paths ?? [])
+      .filter(({ address }) => !all.has(address))
+      .map((one) => inOneForm(kinds, one)),
     removed: gone.filter(([address]) => covers?.(address) ?? true).toReversed(),
     known,
     all_removed,
@@ -90,10 +90,10 @@ export function select(
 
 /** Declarations that are left out and that the state does not hold, so that only what is live tells whether they mean an object. */
 export const uncounted = (
-  { others }: Selection,
+  { others, outside }: Selection,
   state: State | undefined,
 ): readonly Declaration[] =>
-  others.filter(
+  [...others, ...outside].filter(
     (one) => !isRecorded(state, one.address) && formerAddressInState(one, state) === undefined,
   );
 

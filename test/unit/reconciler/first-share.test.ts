@@ -175,3 +175,17 @@ it('counts what other files declare, and what refers to another object that is l
     '9 of 19 objects',
   );
 });
+
+it('takes no declaration that PATHs leave out for a second one of the same object', async () => {
+  const cloud = rig({ estate: estateOf(1) });
+  const forms = ['a', 'b'].map((name) =>
+    declare(`accounts.${name}`, { name: 'Site 0', account: '1', is_disabled: false }),
+  );
+  const project = { ...desire(...forms.slice(0, 1)), outside_paths: forms.slice(1) };
+  const { exit, plan } = await cloud.plan(project, {});
+  expect([exit, plan.diagnostics, plan.changes.map(({ action }) => action)]).toEqual([
+    0,
+    [],
+    ['adopt'],
+  ]);
+});
