@@ -5,6 +5,7 @@ import {
   isObject,
   isTree,
   unescapeAll,
+  urlFrom,
   uuidTicks,
   valueAt,
   walk,
@@ -470,10 +471,7 @@ export const checks: Readonly<Record<string, ApiCheck>> = {
     secret === '*' ? undefined : 'a secret reads back as something else than *',
   ),
   'destination-url': eachOf('destinations', inDestinations('endpoint.url'), (url) => {
-    const { protocol, port } =
-      typeof url === 'string' && URL.canParse(url)
-        ? new URL(url)
-        : { protocol: 'no URL', port: '' };
+    const { protocol, port } = urlFrom(String(url)) ?? { protocol: 'no URL', port: '' };
     return protocol === 'https:' && (port === '' || port === '8443')
       ? undefined
       : `a destination has an address with ${protocol}${port && ` and port ${port}`}`;

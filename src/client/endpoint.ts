@@ -1,5 +1,5 @@
 // The base addresses of the cloud, checked once, before credentials are sent to any of them.
-import { isLoopback, refuse } from '../model/index.js';
+import { isLoopback, refuse, urlFrom } from '../model/index.js';
 
 export interface BaseUrl {
   readonly origin: string;
@@ -11,9 +11,9 @@ export interface BaseUrl {
 export function checkedUrl(text: string, source: string): URL {
   const wrong = (why: string, fix: string) =>
     refuse('bad-address', `${source} ${why}`, { detail: fix });
-  if (!URL.canParse(text))
+  const url = urlFrom(text);
+  if (!url)
     return wrong('is not a URL', 'Give a full address, such as https://api.example.com/api/v2');
-  const url = new URL(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     return wrong('is neither https nor http', 'Give an address that begins with https://');
   if (url.protocol === 'http:' && !isLoopback(url))
@@ -42,8 +42,9 @@ export function proxyOf(text: string): Proxy {
   const wrong = (why: string, fix = 'Give a full address, such as http://proxy.example.com:3128') =>
     refuse('bad-proxy', `HTTPS_PROXY ${why}`, { detail: fix });
   const full = /^[^/]*:\d{1,5}\/?$/.test(text) ? `http://${text}` : text;
-  if (!URL.canParse(full)) return wrong('is not a URL');
-  const { protocol, origin, username, password } = new URL(full);
+  const url = urlFrom(full);
+  if (!url) return wrong('is not a URL');
+  const { protocol, origin, username, password } = url;
   if (protocol !== 'http:' && protocol !== 'https:')
     return wrong(
       'is neither http nor https',

@@ -1,6 +1,6 @@
 // Behaviours of deployments that the API reference does not describe or leaves open. Each is defined once, in this table:
 // types, defaults, the names on the command line and its help are generated from it.
-import { didYouMean, refuse } from '../model/index.js';
+import { didYouMean, refuse, urlFrom } from '../model/index.js';
 
 interface Behaviour<T> {
   readonly doc: string;
@@ -35,7 +35,7 @@ const open = <T>(
 ): Behaviour<T> => ({ doc, initial, takes, read });
 
 const originOf = (text: string): string | undefined =>
-  URL.canParse(text) && /^https?:/.test(text) ? new URL(text).origin : undefined;
+  /^https?:/.test(text) ? urlFrom(text)?.origin : undefined;
 const secondsOf = (text: string): number | undefined =>
   /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
 const headerOf = (text: string): string | undefined =>

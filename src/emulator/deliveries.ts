@@ -1,7 +1,7 @@
 // Deliveries to push destinations: signed webhooks, retried after the documented minutes, until the destination is
 // suspended. They leave this machine only if that is allowed, and are always signed unless a behaviour turns that off.
 import { createHmac } from 'node:crypto';
-import { valueAt, walk, type JsonObject, type Kind } from '../model/index.js';
+import { urlFrom, valueAt, walk, type JsonObject, type Kind } from '../model/index.js';
 import type { Clock, Random } from '../platform/index.js';
 import { system } from './activity-log.js';
 import type { Behaviours } from './behaviours.js';
@@ -244,8 +244,9 @@ function readyOf(
 
 /** Why nothing is delivered to a URL: elsewhere it has to be allowed, and https on the ports that the service takes. */
 function unreachable(url: string, anywhere: boolean): string | undefined {
-  if (!URL.canParse(url)) return 'its endpoint.url is no URL';
-  const { protocol, hostname, port, username, password } = new URL(url);
+  const parsed = urlFrom(url);
+  if (!parsed) return 'its endpoint.url is no URL';
+  const { protocol, hostname, port, username, password } = parsed;
   if (!['http:', 'https:'].includes(protocol)) return 'its endpoint.url is neither http nor https';
   if (username !== '' || password !== '') return 'its endpoint.url holds a user name or a password';
   if (/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)) return undefined;

@@ -9,6 +9,17 @@ export function isLoopback(url: URL): boolean {
   );
 }
 
+/**
+ * A text as a URL; undefined if it is not one. (`URL.canParse` of Node 20 refuses any text with letters from U+0080 to
+ * U+00FF once V8 has optimised the call.)
+ */
+export function urlFrom(text: string): URL | undefined {
+  try {
+    return new URL(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Host of a URL; undefined if the text is not a URL. */
-export const hostOf = (url: string): string | undefined =>
-  URL.canParse(url) ? new URL(url).hostname : undefined;
+export const hostOf = (url: string): string | undefined => urlFrom(url)?.hostname;

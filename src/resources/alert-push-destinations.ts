@@ -6,6 +6,7 @@ import {
   kind,
   object,
   text,
+  urlFrom,
   type Advice,
   type Declaration,
   type Values,
@@ -34,14 +35,15 @@ function badUrl(values: Values): readonly Advice[] {
     );
   if (url.includes('\\'))
     return bad('holds a backslash', 'Write a slash, or %5C where a backslash is meant.');
-  if (!URL.canParse(url)) return bad('is no URL');
+  const parsed = urlFrom(url);
+  if (!parsed) return bad('is no URL');
   if (/^[^/?#]*:\/*[^/?#]*@/.test(url))
     return bad(
       'holds a user name or a password',
       'Deliveries are signed with `authentication.secret`. Write the address without what stands before the @.',
     );
-  const { protocol } = new URL(url);
-  if (protocol === 'https:' || (protocol === 'http:' && isLoopback(new URL(url)))) return [];
+  const { protocol } = parsed;
+  if (protocol === 'https:' || (protocol === 'http:' && isLoopback(parsed))) return [];
   return bad(
     `begins with ${protocol}// instead of https://`,
     protocol === 'http:' ? 'Plain http is for this machine alone. Write https://.' : FORM,
@@ -51,7 +53,7 @@ function badUrl(values: Values): readonly Advice[] {
 /** The service delivers to two ports only. */
 function oddPort({ values }: Declaration): readonly Advice[] {
   const url = urlOf(values);
-  const port = url !== undefined && URL.canParse(url) ? new URL(url).port : '';
+  const port = urlFrom(url ?? '')?.port ?? '';
   if (port === '' || port === '8443' || badUrl(values).length > 0) return [];
   return [
     {

@@ -101,6 +101,11 @@ describe('an address', () => {
 
   it.each(good)('%j is sent as it is written', (url) => expect(faults(url)).toEqual([]));
 
+  it('is read alike however often', () => {
+    for (let turn = 0; turn < 20_000; turn += 1)
+      expect(faults('https://b\u00fccher.example/')).toEqual([]);
+  });
+
   it('leads where WHATWG reads it, whatever is taken', () => {
     const parts = fc.constantFrom(
       'https',
