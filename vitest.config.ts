@@ -14,6 +14,7 @@ const lanes = [
   'browser',
   'terraform',
   'crash',
+  'backends',
 ];
 
 export default defineConfig({

@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { declarations, estate, settled, sizesOf, types, typesOf, uuid } from './bench/estate.js';
+import { declarations, newObjects, settled, sizesOf, types, uuid } from './bench/estate.js';
 import {
   cloud,
   cpuOf,
@@ -26,6 +26,7 @@ import {
 import { terraformProject } from './bench/peer.js';
 import { provider } from './bench/provider.js';
 import { secrets } from './bench/secrets.js';
+import { sharedState } from './bench/shared-state.js';
 
 const plan = (folder: string, environment: NodeJS.ProcessEnv): Promise<Run> =>
   time(process.execPath, [tool, 'plan', '--detailed-exitcode'], folder, environment);
@@ -175,26 +176,7 @@ async function adoption(): Promise<void> {
 }
 
 async function creates(): Promise<void> {
-  const folder = join(root, 'creates');
-  const runs = await repeat(3, async () => {
-    rmSync(folder, { recursive: true, force: true });
-    mkdirSync(join(folder, 'estate'), { recursive: true });
-    const rules = Array.from(
-      { length: 1000 },
-      (_, index) =>
-        `  rule-${index}:\n    associated_groups: [${index + 1001}]\n    filter_criteria:\n      alert_type__in: [${typesOf(index).join(', ')}]\n    schedule: daily\n`,
-    );
-    writeFileSync(join(folder, 'estate', 'rules.yaml'), `alert_rules:\n${rules.join('')}`);
-    const up = await cloud(folder, estate(sizesOf(50)), ['latency=20']);
-    const run = await time(
-      process.execPath,
-      [tool, 'apply', '--auto-approve', '--parallelism', '10'],
-      folder,
-      up.environment,
-    );
-    await up.stop();
-    return run;
-  });
+  const runs = await repeat(3, () => newObjects('creates', 1000, { faults: ['latency=20'] }));
   const ideal = (1000 * 0.02) / 10;
   row(
     'apply of 1,000 creates, 20 ms server, parallelism 10',
@@ -394,6 +376,7 @@ interface Group {
 const groups: Readonly<Record<string, Group>> = {
   startup: { what: 'the start of the command', measure: startup },
   creates: { what: 'apply of 1,000 new objects', measure: creates },
+  state: { what: 'the same with a state in PostgreSQL and in S3', measure: sharedState },
   plans: {
     what: 'validate, and plans without changes beside those of terraform',
     measure: plans,

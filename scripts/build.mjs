@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, transform } from 'esbuild';
+import { commitOf } from './commit.mjs';
 import { bundleEntries, typeConstructs } from './constructs.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -24,8 +25,10 @@ const common = {
   platform: 'node',
   target: 'node20',
   logLevel: 'warning',
+  external: ['@aws-sdk/client-s3'],
   minifyWhitespace: true,
   minifySyntax: true,
+  define: { BUILD_COMMIT: JSON.stringify(commitOf(root)) ?? 'undefined' },
 };
 
 /** Some packages are CommonJS and ask for Node's modules by `require`. */

@@ -1,6 +1,7 @@
 // All checks that do not run the code. All steps run; each is printed with its time.
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { refusedWords } from './refused-words.mjs';
@@ -69,6 +70,18 @@ function tryRead(path) {
   }
 }
 
+/** Every way of resolving modules finds the types of the packed package. */
+function packedTypes() {
+  const folder = mkdtempSync(join(tmpdir(), 'trueup-check-'));
+  const pack = ['npm', 'pack', '--ignore-scripts', '--offline', '--pack-destination', folder];
+  const attw = tool('@arethetypeswrong', 'cli', 'dist', 'index.js');
+  try {
+    return run(pack) ?? run([...attw, '--no-color', join(folder, readdirSync(folder)[0])]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
 const steps = {
   types: () => run([...tool('@typescript', 'native', 'bin', 'tsc'), '-p', '.']),
   lint: () =>
@@ -95,7 +108,13 @@ const steps = {
     ['kind-files', 'generate']
       .map((name) => run([process.execPath, 'scripts/run.mjs', `scripts/${name}.ts`, '--check']))
       .find((said) => said !== undefined),
+  workflows: () =>
+    run([
+      ...tool('@tktco', 'node-actionlint', 'bin', 'node-actionlint.js'),
+      '.github/workflows/*.yml',
+    ]),
   package: () => run([...tool('publint', 'src', 'cli.js'), '--strict']),
+  'types of the package': packedTypes,
   vocabulary,
   leftovers,
 };

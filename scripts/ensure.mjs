@@ -47,9 +47,13 @@ function built() {
   return (
     existsSync(product) &&
     Math.max(
-      ...['src', 'package.json', 'scripts/build.mjs', 'scripts/constructs.mjs'].map((path) =>
-        newest(at(path)),
-      ),
+      ...[
+        'src',
+        'package.json',
+        'scripts/build.mjs',
+        'scripts/constructs.mjs',
+        'scripts/commit.mjs',
+      ].map((path) => newest(at(path))),
     ) <= statSync(product).mtimeMs
   );
 }

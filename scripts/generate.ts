@@ -20,6 +20,7 @@ import { commandsPage } from './command-docs.js';
 import { classesFile, resourceNames, type Written } from './construct-classes.js';
 import { finish, withPart } from './generated-files.js';
 import { exportLines, ORIGIN } from './kind-lines.js';
+import { PROVIDER, registryPages } from './registry-docs.js';
 import { collectionPage, indexPage, kindPage } from './resource-docs.js';
 import { terraformPage } from './terraform-docs.js';
 
@@ -85,6 +86,7 @@ function outputs(): ReadonlyMap<string, string> {
     ['src/constructs/native/generated/classes.ts', classesFile(classes, { records: false })],
     ['docs/reference/commands.md', commandsPage(commands)],
     ['docs/reference/terraform.md', terraformPage(providerSchema(kinds, collections))],
+    ...registryPages(kinds, collections),
     [
       'docs/reference/declarations.md',
       withPart(page('docs/reference/declarations.md'), 'kinds', codes(kinds.keys())),
@@ -102,7 +104,12 @@ function outputs(): ReadonlyMap<string, string> {
 }
 
 /** Folders that hold generated files alone, but for these. */
-const owned = ['schemas', 'docs/reference/resources'];
+const owned = [
+  'schemas',
+  'docs/reference/resources',
+  `${PROVIDER}/docs/resources`,
+  `${PROVIDER}/docs/data-sources`,
+];
 const byHand = ['schemas/drift.schema.json', 'schemas/plan.schema.json'];
 
 const files = outputs();

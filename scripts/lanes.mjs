@@ -1,5 +1,6 @@
 // The lanes of tests that `npm test` leaves out, and what each needs beside Node.
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 
 const runs = (command, ...args) => spawnSync(command, args, { stdio: 'ignore' }).status === 0;
 const browsers = ['chromium', 'chromium-browser', 'google-chrome', process.env.CHROMIUM];
@@ -13,6 +14,14 @@ const terraform = {
   isThere: () => runs('terraform', 'version'),
   install: 'put terraform on the PATH',
 };
+const servers = {
+  what: 'PostgreSQL and Ceph',
+  isThere: () =>
+    runs('radosgw', '--version') &&
+    runs('ceph-osd', '--version') &&
+    (existsSync('/usr/lib/postgresql') || runs('initdb', '--version')),
+  install: 'apt-get install -y postgresql radosgw ceph-mon ceph-osd ceph-common',
+};
 const vitest = (lane) => ['node_modules/vitest/vitest.mjs', 'run', '--project', lane];
 const script = (...args) => ['scripts/run.mjs', ...args];
 
@@ -23,6 +32,8 @@ export const lanes = [
   { name: 'scenarios', command: vitest('scenarios') },
   { name: 'differential', needs: terraform, command: script('scripts/differential.ts', '40') },
   { name: 'crash', command: vitest('crash') },
+  { name: 'backends', needs: servers, command: vitest('backends') },
+  { name: 'simulator-remote', command: script('test/simulate/run.ts', '5000', '--remote') },
   { name: 'simulator', command: script('test/simulate/run.ts', '10000') },
   // `npm test` runs the tests over the sources as they are.
   { name: 'mutants', command: script('test/mutants/run.ts', '--tests-follow') },

@@ -15,17 +15,19 @@ export const pascal = (name) => camel(`_${name}`);
  */
 function membersOf(attributes, { form, writeOnly }) {
   return Object.entries(attributes).flatMap(([name, attribute]) => {
-    const { secret, unstored, computed, immutable, doc, optional } = attribute;
+    const { secret, unstored, computed, immutable, doc, optional, read_doc = doc } = attribute;
     const isPlain = !['list', 'set', 'map', 'object', 'document'].includes(attribute.word);
     if (unstored) return [];
     if (form === 'condition')
-      return secret || !isPlain ? [] : [{ prop: camel(name), doc, optional: true, attribute }];
+      return secret || !isPlain
+        ? []
+        : [{ prop: camel(name), doc: read_doc, optional: true, attribute }];
     if (form === 'read')
       return secret ||
         attribute.wire === 'merge' ||
         (attribute.word === 'object' && hidesAll(attribute))
         ? []
-        : [{ prop: camel(name), doc, attribute }];
+        : [{ prop: camel(name), doc: read_doc, attribute }];
     if (computed) return [];
     const words = immutable ? `${doc} Fixed at creation.` : doc;
     if (!secret || !writeOnly) return [{ prop: camel(name), doc: words, optional, attribute }];

@@ -8,7 +8,6 @@ import {
   type Attribute,
   type Attributes,
   type Collection,
-  type JsonObject,
   type Kind,
 } from '../src/model/index.js';
 
@@ -74,7 +73,7 @@ function verbs({ operations: { create, update, delete: remove } }: Kind): string
     ...(update ? [] : ['changed']),
     ...(remove ? [] : ['deleted']),
   ];
-  return `Objects can be read, adopted${can.map((verb) => `, ${verb}`).join('')} and forgotten.${cannot.length > 0 ? ` They cannot be ${cannot.join(' or ')} here.` : ''}`;
+  return `Objects can be read, adopted${can.map((verb) => `, ${verb}`).join('')} and forgotten.${cannot.length > 0 ? ` They cannot be ${cannot.join(' or ')} through the API.` : ''}`;
 }
 
 const codes = (words: readonly string[]): string => words.map((word) => `\`${word}\``).join(', ');
@@ -159,7 +158,7 @@ export function kindPage(kind: Kind): string {
   const sections = [
     `# ${kind.name}`,
     kind.doc,
-    `\`\`\`yaml\n${yamlLines({ [kind.name]: { example: kind.example } } as JsonObject, 0).join('\n')}\n\`\`\``,
+    `\`\`\`yaml\n${yamlLines({ [kind.name]: { example: kind.example } }, 0).join('\n')}\n\`\`\``,
     '## Attributes',
     table(kind.attributes),
     `References to an object are \`\${${kind.name}.<name>.<attribute>}\`; its identifier is \`${kind.id}\`. Computed attributes belong to the server and are never declared.`,

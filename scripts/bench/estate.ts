@@ -1,7 +1,7 @@
 // Estates of any size: as they are declared, as they are live, and as a project whose state holds them.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { cloud, root, time, tool, type Cloud } from './measuring.js';
+import { cloud, root, time, tool, type Cloud, type Run } from './measuring.js';
 
 export interface Sizes {
   readonly accounts: number;
@@ -145,4 +145,42 @@ export async function settled(
   const up = await cloud(folder, estate(sizes), faults);
   await time(process.execPath, [tool, 'apply', '--auto-approve'], folder, up.environment);
   return { folder, sizes, cloud: up };
+}
+
+interface NewObjects {
+  readonly faults?: readonly string[];
+  /** One line of YAML. */
+  readonly settings?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** Creates this number of rules in a new project. */
+export async function newObjects(
+  name: string,
+  count: number,
+  { faults = [], settings = '{}', environment = {} }: NewObjects,
+): Promise<Run> {
+  const folder = join(root, name);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(join(folder, 'estate'), { recursive: true });
+  const rules = Array.from(
+    { length: count },
+    (_, index) =>
+      `  rule-${index}:\n    associated_groups: [${index + 1001}]\n    filter_criteria:\n      alert_type__in: [${typesOf(index).join(', ')}]\n    schedule: daily\n`,
+  );
+  writeFileSync(
+    join(folder, 'estate', 'rules.yaml'),
+    `settings: ${settings}\nalert_rules:\n${rules.join('')}`,
+  );
+  const up = await cloud(folder, estate(sizesOf(50)), faults);
+  try {
+    return await time(
+      process.execPath,
+      [tool, 'apply', '--auto-approve', '--parallelism', '10'],
+      folder,
+      { ...up.environment, ...environment },
+    );
+  } finally {
+    await up.stop();
+  }
 }

@@ -5,7 +5,14 @@ import { rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { compareText, isObject, refuse, type Json, type JsonObject } from '../model/index.js';
+import {
+  compareText,
+  isObject,
+  refuse,
+  type Json,
+  type JsonObject,
+  errorCode,
+} from '../model/index.js';
 import { ifThere } from '../state/disk-errors.js';
 import type { Context } from './context.js';
 
@@ -42,14 +49,14 @@ export async function programIn({ files, cwd }: ProgramContext, folder: string):
 
 function objectIn(text: string): JsonObject | undefined {
   try {
-    const value = JSON.parse(text) as Json;
+    const value: Json = JSON.parse(text);
     return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Where what a program wrote lies below the output folder: its stacks, or, where it is of plain constructs, its declaration files. */
+/** Paths, relative to the output folder, of the files that a program wrote: stacks, or, for plain constructs, declaration files. */
 export type WrittenFiles = readonly string[];
 
 /** Runs the program. @param output absolute folder. @throws Refusal where it fails or writes no stacks */
@@ -92,7 +99,7 @@ export async function synthesise(
 const SECONDS = 600;
 const MOST_SECONDS = 86_400;
 
-/** How long a program may take. @throws Refusal */
+/** The time limit of a program. @throws Refusal */
 function patience({ environment }: ProgramContext): number {
   const text = environment['TRUEUP_SYNTH_SECONDS'] || String(SECONDS);
   const seconds = Number(text);
@@ -112,7 +119,7 @@ const TOO_LATE = 'too late';
 /** A program runs in a group of its own where there are groups, so that whatever the shell started ends with it. */
 const GROUPED = process.platform !== 'win32';
 
-/** What Node prints beside an error that nobody caught: the line that threw it, which is of no use where it is a package's, and its own version. */
+/** Lines that Node adds to an uncaught error: the source line that threw it, which does not help if it is in a package, and the version of Node. */
 const THROWN = /^.*[\\/]node_modules[\\/].*:\d+\n.*\n[ \t]*\^+[ \t]*$|^Node\.js v.*$/gm;
 
 /** Its exit code, the signal that ended it, or that it was too late, and the last lines it printed, but for those of stack traces. */
@@ -169,7 +176,7 @@ function run(
       over();
       reject(error);
     });
-    // What the program started and left behind holds its output open: it ends with it, and is not waited for.
+    // Child processes that outlive the program keep its output open: they are ended and not waited for.
     child.once('exit', () => {
       clearTimeout(deadline);
       signalAll(child, 'SIGTERM');
@@ -201,7 +208,7 @@ function signalAll(child: ChildProcess, signal: NodeJS.Signals): void {
     if (GROUPED) process.kill(-child.pid, signal);
     else child.kill(signal);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    if (errorCode(error) !== 'ESRCH') throw error;
   }
 }
 

@@ -3,7 +3,7 @@ import { isObject, mapMembers, type Json, type JsonObject } from '../model/index
 import { patchBetween, pointerSteps } from '../report/patch.js';
 import type { WrittenFiles } from './cdk-program.js';
 
-/** What a project names instead; with the versions that were tried together. */
+/** The packages that a project names instead, in versions that were tried together. */
 const packages: Readonly<Record<string, readonly [name: string, version: string]>> = {
   cdktf: ['cdktn', '0.24.0'],
   'cdktf-cli': ['cdktn-cli', '0.24.0'],
@@ -34,9 +34,7 @@ export function migratedPackage(text: string): string {
 
 /** Packages of classes that are bound to cdktf: beside cdktn they crash. */
 export function boundToCdktf(text: string): readonly string[] {
-  return [
-    ...new Set([...text.matchAll(/"(@cdktf\/[\w.-]+)"\s*:/g)].map(([, name]) => name as string)),
-  ];
+  return [...new Set([...text.matchAll(/"(@cdktf\/[\w.-]+)"\s*:/g)].map(([, name]) => name!))];
 }
 
 /** The lines that differ, one for one: what is changed never spans lines. */
@@ -62,10 +60,12 @@ export async function outputOf(
   written: WrittenFiles,
   text: (path: string) => Promise<string>,
 ): Promise<SynthOutput> {
-  const treeOf = async (path: string) =>
-    [path, withoutMaker(JSON.parse(await text(path)) as Json)] as const;
+  const treeOf = async (path: string) => {
+    const tree: Json = JSON.parse(await text(path));
+    return [path, withoutMaker(tree)] as const;
+  };
   const trees = await Promise.all(written.map(treeOf));
-  const { version } = JSON.parse(await text('manifest.json')) as { readonly version?: unknown };
+  const { version }: { readonly version?: unknown } = JSON.parse(await text('manifest.json'));
   return { version: String(version), stacks: Object.fromEntries(trees) };
 }
 

@@ -10,6 +10,7 @@ import {
   type Cloud,
   type Emit,
   type Flipped,
+  type Project,
   type Settings,
 } from '../model/index.js';
 import type { ProviderEndpoint } from '../terraform/provider-block.js';
@@ -30,6 +31,18 @@ export const needs = {
   iot: { address: 'TRUEUP_IOT_URL', secrets: ['TRUEUP_IOT_USERNAME', 'TRUEUP_IOT_PASSWORD'] },
   flow: { address: 'TRUEUP_FLOW_URL', secrets: ['TRUEUP_FLOW_USERNAME', 'TRUEUP_FLOW_PASSWORD'] },
 } as const;
+
+/** The APIs that what is declared or expected belongs to. */
+export function surfacesOf(
+  { collections }: Pick<Context, 'collections'>,
+  project: Pick<Project, 'declarations' | 'expectations'> | undefined,
+): ReadonlySet<string | undefined> {
+  const named = [
+    ...(project?.declarations ?? []).map(({ kind }) => kind),
+    ...(project?.expectations ?? []).map(({ collection }) => collection),
+  ];
+  return new Set(named.map((name) => collections.get(name)?.operations.dialect));
+}
 
 /** A secret from the environment, or from the file that `<name>_FILE` names; it is read when it is needed. */
 export function secretOf({ environment }: Pick<Context, 'environment'>, name: string): Secret {
@@ -71,7 +84,7 @@ function endpointsOf(context: Context, settings: Settings): Endpoints {
     const names = headerNames(context.environment, settings.v2_headers);
     return Object.fromEntries(
       Object.entries(v2Headers).map(([name, variable]) => [
-        names[name] as string,
+        names[name]!,
         secretOf(context, variable),
       ]),
     );
@@ -84,9 +97,15 @@ function endpointsOf(context: Context, settings: Settings): Endpoints {
   };
 }
 
+/** The proxy that the environment names, as other programs read it. */
+export function proxyIn({ environment }: Pick<Context, 'environment'>) {
+  const { HTTPS_PROXY, https_proxy: lower, NO_PROXY, no_proxy: lowerNo } = environment;
+  return { https: HTTPS_PROXY || lower, no: NO_PROXY || lowerNo };
+}
+
 interface Line extends Endpoints {
   readonly transport: Transport;
-  /** What a state is bound to, where the addresses do not say it. */
+  /** The name that a state is bound to where the addresses do not tell deployments apart. */
   readonly name?: string;
   close(): Promise<void>;
 }
@@ -95,12 +114,10 @@ async function lineTo(context: Context, settings: Settings): Promise<Line> {
   if (settings.target === 'emulator') return emulatorLine(context, settings);
   const { checkedUrl, undiciTransport } = await import('../client/index.js');
   const endpoints = endpointsOf(context, settings);
-  const { HTTPS_PROXY, https_proxy: lower, NO_PROXY, no_proxy: lowerNo } = context.environment;
   const origins = (['v2', 'v3', 'iot', 'flow'] as const).flatMap((name) =>
     endpoints[name] ? [checkedUrl(endpoints[name].url, needs[name].address).origin] : [],
   );
-  const proxy = { https: HTTPS_PROXY || lower, no: NO_PROXY || lowerNo };
-  return { ...endpoints, ...undiciTransport({ origins, proxy }) };
+  return { ...endpoints, ...undiciTransport({ origins, proxy: proxyIn(context) }) };
 }
 
 /** Addresses of the emulator in this process: never resolved, but loopback by name. */
@@ -154,7 +171,7 @@ export async function reach(
   return { cloud: { ...cloud, target: line.name ?? cloud.target }, close: line.close };
 }
 
-/** What all who ask over a line are given, but for those who are to be asked. */
+/** The options that all clients of a connection have in common. */
 const optionsOf = (
   { clock, random, signal, debug }: Context,
   { requests_per_minute: requestsPerMinute }: Settings,
@@ -168,7 +185,7 @@ const optionsOf = (
   emit: () => undefined,
 });
 
-/** What is assumed of the service, checked by GET alone; neither the IoT platform nor the flow is asked. @throws Refusal */
+/** Checks the assumptions about the service, by GET alone. It asks neither the IoT platform nor the flow. @throws Refusal */
 export async function* checkedApi(context: Context, settings: Settings): AsyncGenerator<Checked> {
   const { checkAssumptions } = await import('../client/api-checks.js');
   const line = await lineTo(context, settings);

@@ -1,7 +1,7 @@
 // The command line as data: every command with its arguments and flags. The parser, the help texts (also those that
 // `--help` prints before anything is loaded) and shell completion are generated from this table.
 import { behavioursHelp, dialects } from '../emulator/behaviours.js';
-import { allowableRules } from '../model/index.js';
+import { allowableRules, withTraits } from '../model/index.js';
 import { ruleNames } from '../resources/rules/names.js';
 import { driftFormats, planFormats } from '../report/formats.js';
 
@@ -18,6 +18,8 @@ export interface CommandSpec {
   /** `plan`, or `state list` below a group. */
   readonly name: string;
   readonly args: string;
+  /** What the help shows in place of `args`. */
+  readonly usage?: string;
   readonly doc: string;
   readonly flags: readonly FlagSpec[];
   /** Ends by itself after a signal, in good order; all other commands are stopped at once. */
@@ -29,7 +31,7 @@ const flag = <const Spelling extends string, const More extends Partial<FlagSpec
   spelling: Spelling,
   doc: string,
   more?: More,
-) => ({ spelling, doc, ...more }) as { readonly spelling: Spelling; readonly doc: string } & More;
+) => withTraits({ spelling, doc }, more);
 const repeatable = <const Spelling extends string>(
   spelling: Spelling,
   doc: string,
@@ -38,27 +40,55 @@ const repeatable = <const Spelling extends string>(
 
 const environment = flag(
   '--env <name>',
-  'overlay trueup.<name>.yaml and use a separate state (TRUEUP_ENV)',
+  'merge trueup.<name>.yaml over the project; use a separate state (TRUEUP_ENV)',
 );
 const variable = repeatable('--var <name=value>', 'value of ${var.name} (TRUEUP_VAR_name)');
 const debug = flag('--debug', 'show stack traces');
 const project = [variable, environment, debug] as const;
-const ndjson = flag('--json', "one JSON event per line, with Terraform's field names");
+const ndjson = flag('--json', 'print events as NDJSON, with the field names of terraform -json');
+const ndjsonOrDocument = flag('--json', `${ndjson.doc}; --format json prints one document`);
 const scope = [
-  repeatable('--target <address>', 'only this address and what it refers to'),
-  repeatable('--exclude <address>', 'not this address, nor what refers to it'),
-  repeatable('--allow <rule>', 'do not block on this policy rule', {
+  repeatable('--target <address>', 'limit the plan to this address and its dependencies'),
+  repeatable('--exclude <address>', 'exclude this address and its dependents'),
+  repeatable('--allow <rule>', 'allow findings of this policy rule', {
     choices: allowableRules(ruleNames),
   }),
 ] as const;
+const identity = flag(
+  '--identity <file>',
+  'file with the age identity that decrypts the saved plan (TRUEUP_IDENTITY_FILE)',
+);
 const detailed = flag('--detailed-exitcode', 'exit 2 if anything differs');
 const format = (choices: readonly string[]) =>
   flag('--format <format>', 'output format', { choices, initial: 'text' });
-const report = repeatable('--report <format=file>', 'also write this format to this file');
+const verbose = flag('--verbose', 'show each change by itself, and every note');
+const showRequests = flag('--show-requests', 'also show the requests with their bodies');
+const shown = [showRequests, verbose] as const;
+const report = repeatable(
+  '--report <format=file>',
+  'also write a report in this format to this file',
+);
+const lockWait = flag('--lock-wait <time>', 'time to wait for the lock, such as 5m');
+const locking = [...project, lockWait] as const;
+const notify = repeatable(
+  '--notify <format=url>',
+  'post the result to this address: generic (default), slack or teams (TRUEUP_NOTIFY_URL)',
+);
 const acting = [
   flag('--auto-approve', 'do not ask'),
-  flag('--parallelism <n>', 'how many writes at once', { initial: '10' }),
+  flag('--parallelism <n>', 'number of concurrent writes', { initial: '10' }),
+  lockWait,
 ] as const;
+
+const forges = ['github', 'gitlab'] as const;
+const key = flag(
+  '--key <name>',
+  'name in the hidden marker of the post (default: the project and --env)',
+);
+const author = flag(
+  '--author <name>',
+  'update only a post of this user (default: the user of the token)',
+);
 
 const paths = `
 A PATH is a YAML file, a folder with YAML files, or - for standard input; or a
@@ -69,8 +99,18 @@ const table = [
   {
     name: 'init',
     args: '',
-    doc: 'write a first trueup.yaml, a .gitignore line and a CI workflow',
-    flags: [debug],
+    doc: 'write a first trueup.yaml, .gitignore lines and a CI workflow',
+    flags: [
+      flag('--ci <forge>', 'write the workflow for this CI, and package.json with its lock file', {
+        choices: [...forges, 'none'],
+      }),
+      flag(
+        '--package <spec>',
+        'trueup that CI installs: a tarball, its address or an exact version (default: this version)',
+      ),
+      ...project,
+    ],
+    more: '\nNo file is overwritten. With --env NAME, the workflow runs in that environment;\notherwise in prod if the project itself uses the emulator.',
   },
   {
     name: 'synth',
@@ -79,7 +119,7 @@ const table = [
     flags: [
       flag(
         '--output <folder>',
-        'where it writes its stacks (default: the folder in cdktf.json, or cdktf.out)',
+        'folder for the stacks (default: the folder in cdktf.json, or cdktf.out)',
       ),
       debug,
     ],
@@ -87,14 +127,14 @@ const table = [
   {
     name: 'migrate',
     args: '[folder]',
-    doc: 'change a cdktf project to cdktn, and prove that its stacks stay the same',
+    doc: 'convert a cdktf project to cdktn; check that its stacks do not change',
     flags: [
       flag('--auto-approve', 'do not ask'),
-      flag('--check', 'verify a migration after its packages were installed'),
+      flag('--check', 'verify a migration after you installed its packages'),
       debug,
     ],
     graceful: true,
-    more: '\nImports and package.json are changed; the program is run before and after. If\nits stacks differ, every change is undone.',
+    more: '\nThe command changes imports and package.json, and runs the program before and\nafter. If the stacks differ, it undoes every change.',
   },
   {
     name: 'validate',
@@ -108,17 +148,29 @@ const table = [
     args: '[paths...]',
     doc: 'show what apply would do',
     flags: [
-      flag('--out <file>', 'save the plan, for apply FILE'),
+      flag('--out <file>', 'save the plan to this file; to apply it: trueup apply FILE'),
+      flag(
+        '--valid-for <span>',
+        'time for which the saved plan can be applied, such as 30m, 12h or 7d; default 24h, at most 30d',
+      ),
+      repeatable(
+        '--encrypt-to <recipient>',
+        'encrypt the saved plan to this age recipient (age1…)',
+      ),
       format(planFormats),
       report,
-      ndjson,
+      ...shown,
+      ndjsonOrDocument,
       detailed,
       ...scope,
-      flag('--destroy', 'plan to delete everything that is managed'),
-      flag('--impact', 'replay recent alerts: what each rule would send, before and after'),
+      flag('--destroy', 'plan to delete or forget all managed objects in scope'),
+      flag(
+        '--impact',
+        'replay recent alerts: show what each rule would send before and after the plan',
+      ),
       flag(
         '--since <time>',
-        'start of the alerts for --impact: ISO 8601, or an age such as 24h; default 7d',
+        'with --impact: replay alerts since this time, ISO 8601 or an age such as 24h; default 7d',
       ),
       ...project,
     ],
@@ -127,22 +179,26 @@ const table = [
   {
     name: 'apply',
     args: '[paths...]',
+    usage: '[plan-file | paths...]',
     doc: 'show the plan, ask, apply it; or apply a saved plan',
     flags: [
       ...acting,
+      ...shown,
       ndjson,
+      identity,
+      notify,
       ...scope,
-      flag('--destroy', 'delete everything that is managed'),
+      flag('--destroy', 'delete or forget all managed objects in scope'),
       ...project,
     ],
     graceful: true,
-    more: `${paths}\nA file saved by plan --out is applied without asking, unless it is stale.`,
+    more: `${paths}\nA file saved by plan --out is applied without confirmation. A stale plan is\nrefused.`,
   },
   {
     name: 'destroy',
     args: '[paths...]',
-    doc: 'delete everything that is managed, after asking',
-    flags: [...acting, ndjson, ...scope, ...project],
+    doc: 'delete or forget all managed objects in scope, after asking',
+    flags: [...acting, ...shown, ndjson, ...scope, ...project],
     graceful: true,
     more: paths,
   },
@@ -153,28 +209,65 @@ const table = [
     flags: [
       format(driftFormats),
       report,
-      ndjson,
+      flag('--verbose', 'show every health issue and every note'),
+      ndjsonOrDocument,
       detailed,
-      flag(
-        '--unmanaged <word>',
-        'count: only report unmanaged objects; fail: treat them as drift',
-        { choices: ['count', 'fail'], initial: 'count' },
-      ),
+      flag('--unmanaged <word>', 'count: list unmanaged objects; fail: also treat them as drift', {
+        choices: ['count', 'fail'],
+        initial: 'count',
+      }),
+      notify,
+      flag('--issue <forge>', 'keep one issue on this forge, open while there is drift', {
+        choices: forges,
+      }),
+      key,
+      author,
       ...project,
     ],
     more: paths,
   },
   {
+    name: 'comment',
+    args: '',
+    doc: 'write a plan into one comment on the pull request or merge request',
+    flags: [
+      flag('--forge <forge>', 'forge of the pull request or merge request', { choices: forges }),
+      flag('--plan <file>', 'plan saved by plan --out, or written by plan --report json=FILE'),
+      flag(
+        '--number <n>',
+        'number of the pull request or merge request (default: from the CI job)',
+      ),
+      key,
+      author,
+      flag('--check-run <word>', 'write: also write a check run (GitHub); none: write none', {
+        choices: ['write', 'none'],
+        initial: 'write',
+      }),
+      ...project,
+    ],
+    more: '\nIf an earlier run wrote a comment, it is updated, and the earlier plan is folded\nbelow the new one. The plan is also added to the file in GITHUB_STEP_SUMMARY.',
+  },
+  {
     name: 'watch',
     args: '[paths...]',
-    doc: 'repeat the audit; print one line per cycle, export Prometheus metrics',
+    doc: 'run drift repeatedly; print one line per run; export Prometheus metrics',
     flags: [
       flag('--every <span>', 'time from one audit to the next, such as 30s, 5m or 1h', {
         initial: '5m',
       }),
       flag('--metrics-file <file>', 'write the metrics to this file after each audit'),
-      flag('--metrics-port <n>', 'serve the metrics at /metrics; 0 picks a free port'),
-      flag('--metrics-host <address>', 'address to serve them at (default: this machine only)'),
+      flag(
+        '--metrics-port <n>',
+        'serve the metrics on this port, at /metrics; 0 picks a free port',
+      ),
+      flag(
+        '--metrics-host <address>',
+        'address to serve the metrics on (default: this machine only)',
+      ),
+      repeatable(
+        '--notify <format=url>',
+        'post each result that differs from the previous one; formats and addresses as for drift',
+      ),
       ...project,
     ],
     graceful: true,
@@ -183,8 +276,8 @@ const table = [
   {
     name: 'import',
     args: '<address> <id> [paths...]',
-    doc: 'bind a declaration to an object that exists',
-    flags: project,
+    doc: 'manage an existing object under the address of a declaration',
+    flags: locking,
     graceful: true,
   },
   {
@@ -193,32 +286,35 @@ const table = [
     doc: 'write live objects as declarations',
     flags: [
       flag('--out <folder>', 'write files into this folder (default: standard output)'),
-      flag('--format <format>', 'form of the declarations', {
+      flag('--format <format>', 'format of the declarations', {
         choices: ['yaml', 'hcl', 'cdktf', 'cdktn'],
         initial: 'yaml',
       }),
-      flag('--all', 'include objects that are already in the state'),
+      flag('--all', 'include objects that are in the state'),
       ...project,
     ],
   },
   {
     name: 'get',
     args: '<kind> [id]',
-    doc: 'list live objects and records',
+    doc: 'list live objects and read-only data (alerts, logs, SIMs)',
     flags: [
-      repeatable('--filter <key=value>', "one of the API's filters"),
-      flag('--since <time>', 'from this time on: ISO 8601, or an age such as 30m, 24h, 7d, 2w'),
-      flag('--until <time>', 'up to this time'),
+      repeatable('--filter <key=value>', 'filter of the API'),
+      flag(
+        '--since <time>',
+        'only records since this time, ISO 8601 or an age such as 30m, 24h, 7d, 2w',
+      ),
+      flag('--until <time>', 'only records up to this time'),
       flag('--expand <words>', 'references to replace with the objects that they name'),
       flag('--limit <n>', 'stop reading after this many records'),
-      flag('-o, --output <format>', 'form of the list', {
+      flag('-o, --output <format>', 'output format', {
         choices: ['table', 'wide', 'json', 'yaml', 'csv', 'ndjson', 'markdown', 'html'],
         initial: 'table',
       }),
       ...project,
     ],
   },
-  { name: 'state list', args: '', doc: 'list addresses and identifiers', flags: project },
+  { name: 'state list', args: '', doc: 'list addresses and ids', flags: project },
   {
     name: 'state show',
     args: '<address>',
@@ -228,15 +324,61 @@ const table = [
   {
     name: 'state mv',
     args: '<from> <to>',
-    doc: 'give an object another address',
-    flags: project,
+    doc: 'change the address of an object',
+    flags: locking,
     graceful: true,
   },
   {
     name: 'state rm',
     args: '<addresses...>',
     doc: 'forget objects; the live objects stay as they are',
+    flags: locking,
+    graceful: true,
+  },
+  {
+    name: 'state history',
+    args: '',
+    doc: 'list the stored states, the newest first',
     flags: project,
+  },
+  {
+    name: 'state rollback',
+    args: '[serial]',
+    doc: 'write an earlier state again, under a new serial',
+    flags: [
+      flag('--accept', 'accept a state that is older than the last one this machine saw'),
+      ...locking,
+    ],
+    graceful: true,
+  },
+  {
+    name: 'state pull',
+    args: '',
+    doc: 'print the state as a state file',
+    flags: project,
+  },
+  {
+    name: 'state push',
+    args: '<file>',
+    doc: 'replace the state with a state file that was pulled from it',
+    flags: [
+      flag(
+        '--serial <n>',
+        'replace the state with this serial, even if the file has another serial',
+      ),
+      ...locking,
+    ],
+    graceful: true,
+  },
+  {
+    name: 'state migrate',
+    args: '',
+    doc: 'move the state to another place',
+    flags: [
+      flag('--to <url>', 'new place, such as s3://bucket/prefix'),
+      flag('--dry-run', 'only print what would be moved'),
+      ...locking,
+    ],
     graceful: true,
   },
   {
@@ -250,28 +392,28 @@ const table = [
     name: 'show',
     args: '<planfile>',
     doc: 'show a saved plan',
-    flags: [format(planFormats), report, debug],
+    flags: [format(planFormats), report, ...shown, identity, debug],
   },
   {
     name: 'provider install',
     args: '',
-    doc: 'put the provider where Terraform and OpenTofu look for it',
+    doc: 'install the Terraform/OpenTofu provider',
     flags: [
-      flag('--user', 'for all folders of this user, instead of the current one'),
-      flag('--dev', 'copy nothing: write a Terraform configuration that names the built provider'),
+      flag('--user', 'install for all folders of this user, instead of the current folder'),
+      flag('--dev', 'copy nothing; write a Terraform configuration that uses the built provider'),
       debug,
     ],
   },
   {
     name: 'schema',
     args: '[kind]',
-    doc: 'JSON Schema of declarations, or of one kind',
+    doc: 'print the JSON Schema of declarations, or of one kind',
     flags: [debug],
   },
   {
     name: 'completion',
     args: '<bash|zsh|fish>',
-    doc: 'completion script for a shell',
+    doc: 'print a completion script for a shell',
     flags: [debug],
   },
   {
@@ -280,19 +422,22 @@ const table = [
     doc: 'check versions, credentials, clock, reachability and lock',
     flags: [
       ...project,
-      flag('--check-api', 'also check what trueup assumes of the service (about 40 GET requests)'),
+      flag(
+        '--check-api',
+        'also check the assumptions of trueup about the service (about 40 GET requests)',
+      ),
     ],
   },
   {
     name: 'sim flip',
     args: '',
-    doc: 'change the status of a SIM by the sample flow: active to paused, or back',
+    doc: 'use the sample flow to change the status of a SIM: active to paused, or back',
     flags: [
-      flag('--imsi <digits>', 'the SIM, by its IMSI'),
-      flag('--msisdn <digits>', 'the SIM, by its telephone number'),
-      flag('--customer <number>', 'customer it belongs to'),
+      flag('--imsi <digits>', 'IMSI of the SIM'),
+      flag('--msisdn <digits>', 'telephone number of the SIM'),
+      flag('--customer <number>', 'customer that the SIM belongs to'),
       flag('--auto-approve', 'do not ask'),
-      flag('-o, --output <format>', 'form of the result', {
+      flag('-o, --output <format>', 'output format', {
         choices: ['text', 'json'],
         initial: 'text',
       }),
@@ -308,20 +453,20 @@ const table = [
     flags: [
       flag('--port <n>', 'port on 127.0.0.1; 0 picks a free one', { initial: '0' }),
       flag('--data <file>', 'keep all records in this file'),
-      flag('--seed <file>', 'begin with the records of this file; never write to it'),
+      flag('--seed <file>', 'start with the records of this file; never write to it'),
       repeatable('--fault <words>', 'inject a fault, such as latency=50 or status=503,times=2'),
       repeatable(
         '--behaviour <name>',
         'turn on a behaviour seen in some deployments, such as created-status=201',
       ),
-      flag('--deliver-anywhere', 'deliver alerts to other machines, too'),
+      flag('--deliver-anywhere', 'also deliver alerts to other machines'),
       flag(
         '--delivery-minute <duration>',
-        'how long one minute of delivery waits lasts, such as 100ms; default 1m',
+        'real time per minute of the waits before retries of a delivery, such as 100ms; default 1m',
       ),
       flag(
         '--dialect <name>',
-        'reference: only what the API reference documents; public: also what public clients use',
+        'reference: only the features in the API reference; public: also those that public clients use',
         { choices: dialects },
       ),
       debug,

@@ -54,9 +54,9 @@ export function contextOf(
     cwd: process.cwd(),
     system: process as { readonly platform: string; readonly arch: string },
     /** The folder of the built command. */
-    home: () => dirname(realpathSync(process.argv[1] as string)),
+    home: () => dirname(realpathSync(process.argv[1]!)),
     /**
-     * What commands in messages have to name. A saved plan puts its own in place of what the command line says. The values
+     * Arguments that printed commands repeat. A saved plan replaces those of the command line with its own. The values
      * of variables are shown once the project has loaded: only then is it known that none of them is a secret.
      */
     said: { paths, env: flags.env, variables: [] } as Said,
@@ -71,7 +71,7 @@ export function contextOf(
     clock,
     random,
     files: diskFiles(random),
-    /** Whether a person can be asked. */
+    /** True if a person can answer a question. */
     interactive: stdin.isTTY ? stderr.isTTY : false,
     ask: (question: string) => ask(stdin, stderr, question, signal),
     /** All of standard input. */
@@ -102,7 +102,7 @@ export function wholeNumber(flag: string, value: string, least: number, most: nu
   return refuse('usage', `${flag} takes a whole number from ${least} to ${most}.`);
 }
 
-/** Whether a person agrees; only the whole word counts. */
+/** Asks a person; only the whole word `yes` is agreement. */
 export const agrees = async ({ ask }: Context, question: string): Promise<boolean> =>
   (await ask(`${question} Only yes is taken for an answer: `)).trim() === 'yes';
 

@@ -30,7 +30,7 @@ export async function durable(
     clock,
     random,
     ...options,
-    ...(text !== undefined && { estate: parseEstate(text, file as string) }),
+    ...(text !== undefined && { estate: parseEstate(text, file!) }),
   });
   if (data === undefined) return emulator;
   const { save, close } = dataFile(files, data, emulator);
@@ -69,7 +69,7 @@ function dataFile(
   emulator: Emulator,
 ): { save(): Promise<void>; close(): Promise<void> } {
   let pending: EstateStep[] = [];
-  // Whether something changed that no writing has begun to write.
+  // True after a change that no write has started to save.
   let dirty = false;
   // Absent: the file is not ours, not there, or of unknown state after a failed write, and has to be written whole.
   let written: Written | undefined;
@@ -122,7 +122,7 @@ function dataFile(
   emulator.onChange((steps) => {
     dirty = true;
     pending.push(...steps);
-    // What happens beside requests is kept, too. Where it cannot be, the next request says so.
+    // Changes beside requests are saved, too. Where that fails, the next request says so.
     queueMicrotask(() => void save().catch(() => undefined));
   });
   return {

@@ -35,7 +35,7 @@ export function exported(
     if (paths.length === 0) continue;
     comments.push(...paths.map((path) => `${path} is secret and is left out`));
     if (attribute.wire === 'merge') kept[name] = without(value, name, new Set(paths));
-    else if (attribute.optional !== true) return { secret: paths[0] as string };
+    else if (attribute.optional !== true) return { secret: paths[0]! };
     else delete kept[name];
   }
   return { values: kept, comments };

@@ -46,16 +46,17 @@ function fromEnvironment(text: string | undefined): Readonly<Record<string, stri
   if (text === undefined || text === '') return {};
   const mapping = tryJson(text);
   if (!isObject(mapping)) return bad(`${HEADERS_VARIABLE} is no JSON mapping`, detail);
+  const names: Record<string, string> = {};
   for (const [name, theirs] of Object.entries(mapping)) {
     if (!known.includes(name))
       bad(
         `${HEADERS_VARIABLE} names ${JSON.stringify(name)}, which is none of the v2 headers`,
         detail,
       );
-    if (typeof theirs !== 'string')
-      bad(`${HEADERS_VARIABLE} gives ${name} something that is no text`, detail);
+    if (typeof theirs === 'string') names[name] = theirs;
+    else bad(`${HEADERS_VARIABLE} gives ${name} something that is no text`, detail);
   }
-  return mapping as Readonly<Record<string, string>>;
+  return names;
 }
 
 function tryJson(text: string): unknown {

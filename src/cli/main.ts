@@ -1,7 +1,8 @@
 // The only place that exits the process. Reads the command line, loads and runs one command, and turns its result into
 // messages on stderr and an exit code.
 import { availableParallelism } from 'node:os';
-import { exits, Refusal, worst, type Exit } from '../model/index.js';
+import { exits, worst, type Exit } from '../model/index.js';
+import { caughtError } from './caught-error.js';
 import { pathsIn } from './commands-to-type.js';
 import { contextOf, type Command, type Context } from './context.js';
 import type { CommandSpec } from './command-table.js';
@@ -9,6 +10,8 @@ import { parse } from './program.js';
 import { setV8Flags } from './v8-flags.js';
 
 const stateCommands = () => import('./commands/state.js');
+
+const keptStates = () => import('./commands/kept-states.js');
 
 const commands: Readonly<Record<string, () => Promise<{ readonly run: Command }>>> = {
   init: () => import('./commands/init.js'),
@@ -19,6 +22,7 @@ const commands: Readonly<Record<string, () => Promise<{ readonly run: Command }>
   apply: () => import('./commands/apply.js'),
   destroy: () => import('./commands/destroy.js'),
   drift: () => import('./commands/drift.js'),
+  comment: () => import('./commands/comment.js'),
   watch: () => import('./commands/watch.js'),
   import: () => import('./commands/import.js'),
   export: () => import('./commands/export.js'),
@@ -27,6 +31,11 @@ const commands: Readonly<Record<string, () => Promise<{ readonly run: Command }>
   'state show': async () => ({ run: (await stateCommands()).show }),
   'state mv': async () => ({ run: (await stateCommands()).mv }),
   'state rm': async () => ({ run: (await stateCommands()).rm }),
+  'state history': async () => ({ run: (await keptStates()).history }),
+  'state rollback': async () => ({ run: (await keptStates()).rollback }),
+  'state pull': async () => ({ run: (await keptStates()).pull }),
+  'state push': async () => ({ run: (await keptStates()).push }),
+  'state migrate': () => import('./commands/state-migrate.js'),
   unlock: async () => ({ run: (await stateCommands()).unlock }),
   show: () => import('./commands/show.js'),
   'provider install': () => import('./commands/provider-install.js'),
@@ -51,6 +60,8 @@ export async function main(process: NodeJS.Process): Promise<void> {
     return;
   }
   const { command, args, flags } = parsed;
+  // Unless it ends as it should, below.
+  process.exitCode = exits.error;
   const controller = new AbortController();
   const context = contextOf(process, flags, controller.signal, pathsIn(command, args));
   const signalled = listen(
@@ -100,31 +111,14 @@ async function outcome(
   const dropped = new Promise<never>((_, reject) => {
     process.on('uncaughtException', reject);
     process.on('unhandledRejection', reject);
-    if (!command.graceful) signal.addEventListener('abort', () => reject(signal.reason as Error));
+    if (!command.graceful) signal.addEventListener('abort', () => reject(signal.reason));
   });
   const work = async (): Promise<Exit> => {
-    const { run } = await (commands[command.name] as (typeof commands)[string])();
+    const { run } = await commands[command.name]!();
     return run(context, args);
   };
   const ended = await Promise.race([work(), dropped]).catch(complain);
   err.status(undefined);
   const handedOver = await out.drained().then(() => exits.done, complain);
   return worst([ended, handedOver]);
-}
-
-/** The message of a thrown value. Messages of unexpected errors may quote their input, so they are not shown. */
-function caughtError(error: unknown): Pick<Refusal, 'diagnostics' | 'exit'> {
-  if (error instanceof Refusal) return error;
-  const { code, path, name } = error as NodeJS.ErrnoException;
-  const { problem = `cannot be used (${code})` } = error as { readonly problem?: string };
-  const known = code !== undefined && /^E(?!RR_)[A-Z0-9]+$/.test(code);
-  const told = known
-    ? { code: 'system', summary: `${path ?? 'The system: something'} ${problem}.` }
-    : {
-        code: 'unforeseen',
-        summary: `This should not have happened (${name ?? typeof error}).`,
-        detail:
-          'It is a mistake in trueup. Run the same command with --debug and report what it prints.',
-      };
-  return { diagnostics: [{ severity: 'error', ...told }], exit: exits.error };
 }

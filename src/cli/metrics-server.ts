@@ -1,6 +1,5 @@
 // The one page of `trueup watch --metrics-port`: GET /metrics, on loopback unless another address is named.
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Refusal } from '../model/index.js';
 
 /** @throws Refusal where the address cannot be taken. */
@@ -16,7 +15,8 @@ export async function serveMetrics(
     response.end(found ? text() : 'GET /metrics\n');
   });
   await listening(server, host, port);
-  const { port: taken, family } = server.address() as AddressInfo;
+  const address = server.address();
+  const { port: taken = port, family = '' } = typeof address === 'object' && address ? address : {};
   return {
     url: `http://${family === 'IPv6' ? `[${host}]` : host}:${taken}/metrics`,
     close: () =>

@@ -23,7 +23,7 @@ const BESIDE_STATE = /^(?:\.[1-5]|\.journal(?:\.next)?|\.lock)?$/;
 const OWN = /^(?:state\.|emulator\.json$)/;
 
 /**
- * Whether all of them can be written without harm, as far as that can be known beforehand.
+ * Checks before the run that every output file can be written, and that none of them overwrites an input.
  * @param inputs absolute paths of what the command reads
  * @throws Refusal with every complaint, or where the settings cannot be made out
  */
@@ -75,7 +75,7 @@ function harmAt(path: string, { state, own, read }: Ground): string | undefined 
   return read.includes(path) ? 'this command reads it' : undefined;
 }
 
-/** Where a path leads, links followed; of what is not there yet, where it would be. */
+/** The real path, with links followed; for a file that does not exist yet, the path that it will have. */
 async function place({ files }: Context, path: string): Promise<string> {
   return (
     (await ifThere(files.realPath(path)).catch(() => undefined)) ??

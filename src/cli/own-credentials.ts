@@ -11,7 +11,7 @@ export const ownCredentials = (
     .map(
       (name) =>
         new Secret(name, () =>
-          /_FILE$/i.test(name) ? unlessPipe(environment[name] as string) : environment[name],
+          /_FILE$/i.test(name) ? unlessPipe(environment[name]!) : environment[name],
         ),
     );
 

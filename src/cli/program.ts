@@ -1,22 +1,23 @@
 // The parser of the command line, and its help: both are made from the table of commands.
 import { Command, CommanderError, Help, InvalidArgumentError, Option } from 'commander';
+import { buildName } from './build-name.js';
 import { commands, type CommandSpec, type Flags, type FlagSpec } from './command-table.js';
 import { cached, kindWords } from '../model/index.js';
 import { kinds } from '../resources/index.js';
-import { version } from './version.js';
 
 const groups: Readonly<Record<string, string>> = {
   state: 'show and change the state',
-  provider: 'the provider for Terraform and OpenTofu',
+  provider: 'install the provider for Terraform and OpenTofu',
   sim: 'change the status of a SIM',
 };
 
 const closing = `
 Exit codes: 0 done, 1 error, 2 changes (--detailed-exitcode), 3 blocked by
-policy, 4 state locked, 5 a person must decide, 6 plan stale, 7 partly applied.
-Credentials come from the environment: trueup doctor names what is missing.`;
+policy, 4 state locked, or lock or journal lost, 5 outcome unknown or ambiguous
+match, 6 stale plan, 7 partly applied.
+Credentials come from the environment; trueup doctor names the missing ones.`;
 
-/** What was asked for, or the exit code of a command line that only wanted an answer (0) or is wrong (1). */
+/** The command, or the exit code of a command line that only wanted an answer (0) or is wrong (1). */
 export type Parsed =
   | { readonly command: CommandSpec; readonly args: readonly string[]; readonly flags: Flags }
   | { readonly exit: 0 | 1 };
@@ -45,7 +46,7 @@ function createProgram(out: Write, err: Write, found: Found): Command {
     command
       .exitOverride()
       .configureHelp({ subcommandTerm: (one) => one.name() })
-      .helpOption('-h, --help', 'show this')
+      .helpOption('-h, --help', 'show this help')
       .configureOutput({
         writeOut: out,
         writeErr: err,
@@ -55,24 +56,25 @@ function createProgram(out: Write, err: Write, found: Found): Command {
         getErrHasColors: () => false,
         outputError,
       })
-      .showHelpAfterError(`For what there is, type: ${path} --help`);
+      .showHelpAfterError(`For help, type: ${path} --help`);
   const root = common(new Command('trueup'), 'trueup')
     .description(`Declare ${kindWords(kinds)}; plan, apply, audit.`)
-    .version(version, '-v, --version', 'show the version')
+    .version(buildName, '-v, --version', 'show the version')
     .helpCommand('help [command]', 'show the help of a command')
     .addHelpText('after', closing);
   const parents = new Map<string, Command>();
   const group = (name: string): Command => {
     const known = cached(parents, name, () => common(root.command(name), `trueup ${name}`));
-    return known.description(groups[name] as string).helpCommand(false);
+    return known.description(groups[name]!).helpCommand(false);
   };
   for (const spec of commands) {
     const words = spec.name.split(' ');
-    const parent = words.length > 1 ? group(words[0] as string) : root;
+    const parent = words.length > 1 ? group(words[0]!) : root;
     const command = common(
       parent.command(`${words.at(-1)} ${spec.args}`.trim()),
       `trueup ${spec.name}`,
     ).description(spec.doc);
+    if (spec.usage !== undefined) command.usage(`[options] ${spec.usage}`);
     for (const flag of spec.flags) command.addOption(toOption(flag));
     if (spec.more !== undefined) command.addHelpText('after', spec.more);
     command.action(() => {

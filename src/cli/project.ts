@@ -43,7 +43,7 @@ export function pairs(
   });
 }
 
-/** What runs CDK programs while `work` goes on; what they wrote is gone afterwards. */
+/** Runs CDK programs while `work` goes on, and removes their output afterwards. */
 async function withPrograms<T>(
   context: Context,
   work: (synthesise: (folder: string) => Promise<string>) => Promise<T>,
@@ -131,7 +131,7 @@ async function brokenIn(
   }
 }
 
-/** What would never be sent, without its line, which may hold a password. The state is only asked where there is something: what it shows to be live already is a warning. */
+/** Errors for values that trueup never sends, without the source line, which may contain a password. The state is read only if there is such a value: a value that is live already is a warning. */
 async function faultsIn(
   context: Context,
   { settings, declarations }: Project,

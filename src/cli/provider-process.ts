@@ -1,7 +1,7 @@
 // The provider as a process that Terraform starts and ends: it prints its address on stdout, and leaves no files
 // behind, however Terraform ends.
 import { rmSync } from 'node:fs';
-import { Refusal } from '../model/index.js';
+import { Refusal, errorCode } from '../model/index.js';
 import { systemClock } from '../platform/clock.js';
 import { systemRandom } from '../platform/random.js';
 import { selfSigned } from '../terraform/protocol/certificate.js';
@@ -21,7 +21,7 @@ const clock = systemClock();
 
 /** Milliseconds that running calls, and then the cleanup of the provider, may take after Terraform has ended. */
 const LAST_CALLS = 10_000;
-const LAST_WORDS = 1_000;
+const LAST_WORDS = 8_000;
 /** Milliseconds between two checks that Terraform still runs; it may be killed before it connects. */
 const WATCH = 1_000;
 
@@ -55,7 +55,7 @@ export async function serveCore(process: NodeJS.Process, load: Load): Promise<vo
 
 /** Of what may quote what it choked on, no more than this. */
 const nameOf = (error: unknown): string =>
-  error instanceof Error ? ((error as NodeJS.ErrnoException).code ?? error.name) : 'unforeseen';
+  error instanceof Error ? (errorCode(error) ?? error.name) : 'unforeseen';
 
 async function listenAndServe(process: NodeJS.Process, log: Log, load: Load): Promise<void> {
   const core = process.ppid;
@@ -68,17 +68,21 @@ async function listenAndServe(process: NodeJS.Process, log: Log, load: Load): Pr
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   process.on('SIGINT', () => undefined);
   const provider = await load(log);
+  let closed: Promise<void> | undefined;
+  /** A journal on a server takes more than the two seconds that core leaves a process after its reply. */
+  const close = (): Promise<void> => within(LAST_WORDS, (closed ??= provider.close()));
   let ending = false;
   const end = async (): Promise<void> => {
     if (ending) return;
     ending = true;
     await within(LAST_CALLS, Promise.all([provider.stopProvider(), grpc.drain()]));
-    await within(LAST_WORDS, provider.close());
+    await close();
     process.exit(0);
   };
   const grpc = grpcServer({
     provider,
     log,
+    beforeShutdown: close,
     onShutdown: () => void end(),
     ...(own && client !== undefined && { tls: { ...own, client } }),
   });
@@ -99,7 +103,7 @@ async function listen(grpc: GrpcServer, path: string | undefined): Promise<Liste
     : { network: 'unix', address: path };
 }
 
-/** What has not come in time, or failed, is not waited for. */
+/** Waits for work, but no longer than this, and ignores its failure. */
 async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
   await Promise.race([work.catch(() => undefined), clock.sleep(milliseconds)]);
 }

@@ -3,19 +3,17 @@ import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import type { checkerOf } from '../declarations/index.js';
-import type { Entry } from '../model/index.js';
+import { canonical, isAddress, isObject, sha256, tryJson, type Entry } from '../model/index.js';
 import type { LockPort } from '../platform/index.js';
 import { machine } from '../platform/host.js';
-import { fileStore, maskedStore, notesBeside } from '../state/index.js';
+import { notesBeside } from '../state/index.js';
 import type { ProviderServer } from '../terraform/protocol/provider-server.js';
 import { createProvider, type ProviderTools } from '../terraform/provider-calls.js';
+import type { JournalPlace, JournalRun } from '../terraform/provider-journal.js';
 import { policyRules } from '../resources/rules/index.js';
 import { contextOf, type Context } from './context.js';
-import { fingerprintsOf, settleMilliseconds } from './state-location.js';
+import { fingerprintsOf, settleMilliseconds, storeAt } from './state-location.js';
 import { endpointsIn, reach } from './cloud-connection.js';
-import { version } from './version.js';
-
-type Run = Awaited<ReturnType<ProviderTools['run']>>;
 
 /** Terraform offers nothing for adoption. */
 const AFTER_LOSS =
@@ -28,7 +26,7 @@ export async function providerOf(
   parent = process.ppid,
 ): Promise<ProviderServer> {
   const context = contextOf(process, {}, new AbortController().signal);
-  const { kinds, collections, clock, random, files, environment, cwd } = context;
+  const { kinds, collections, clock, random, environment } = context;
   const lock = await machine();
   let checker: ReturnType<typeof checkerOf> | undefined;
   return createProvider({
@@ -40,12 +38,7 @@ export async function providerOf(
     environment,
     log,
     fingerprints: await fingerprintsOf(context),
-    store(path) {
-      const disk = { path: resolve(cwd, path), files, clock, random, lock };
-      return maskedStore(fileStore({ ...disk, version, afterLoss: AFTER_LOSS }), context.masking);
-    },
-    notes: (path) => notesBeside(resolve(cwd, path), { files, random }),
-    run: (journal) => runOf(context, lock, parent, relative(resolve(cwd, journal), cwd)),
+    journal: (place, name) => journalAt(context, { lock, parent, place, name }),
     endpoints: (named) => endpointsIn({ environment: named }),
     async reach(named, settings, { emit, signal }) {
       const there: Context = { ...context, environment: named, signal };
@@ -62,40 +55,107 @@ export async function providerOf(
   });
 }
 
+interface JournalName {
+  readonly lock: LockPort;
+  /** The process id of terraform. */
+  readonly parent: number;
+  /** A folder or an address. */
+  readonly place: string;
+  /** Of the cloud. */
+  readonly name: string;
+}
+
+/** The provider waits for the lock itself. */
+const LOCK = { wait: '0' };
+
+async function journalAt(context: Context, named: JournalName): Promise<JournalPlace> {
+  const { cwd, files, random } = context;
+  const { place, name } = named;
+  if (isAddress(place)) {
+    const project = `terraform.${name}`;
+    return {
+      store: await storeAt(context, { url: place, project, lock: LOCK }),
+      journalSettings: `{ state: ${JSON.stringify({ url: place, project })} }`,
+      run: await runOf(context, named, stateIn(context)),
+    };
+  }
+  const path = resolve(cwd, place, `${name}.json`);
+  const file = { url: path, project: 'default', lock: LOCK, afterLoss: AFTER_LOSS };
+  return {
+    store: await storeAt(context, file),
+    notes: notesBeside(path, { files, random }),
+    journalSettings: `{ state: ${JSON.stringify(path)} }`,
+    run: await runOf(context, named, { id: relative(resolve(cwd, place), cwd), isAlone: false }),
+  };
+}
+
+/** What a run works on. */
+interface WorkedOn {
+  readonly id: string;
+  /** Whether no other run works on it at the same time. */
+  readonly isAlone: boolean;
+}
+
 /** Milliseconds after which an entry of another machine counts as abandoned, because its process cannot be checked here. */
 const ELSEWHERE = 3_600_000;
 
 /**
  * Named by machine, process, its start, and for which state it works: only what was made for the same one may be taken.
- * Nobody tells a provider its state, so the workspace stands for it, and `place`: the folder as seen from the journal,
- * which may have moved with it, or serve several folders.
+ * Nobody tells a provider its state, so the workspace stands for it, and `on`. For a journal in a folder that is the
+ * working folder as seen from there: it may have moved with the journal, or the journal may serve several folders.
  */
 async function runOf(
   { environment, cwd, clock }: Context,
-  lock: LockPort,
-  parent: number,
-  place: string,
-): Promise<Run> {
-  const workspace =
-    environment['TF_WORKSPACE'] ||
-    workspaceIn(join(cwd, environment['TF_DATA_DIR'] || '.terraform'));
+  { lock, parent }: JournalName,
+  on: WorkedOn,
+): Promise<JournalRun> {
+  const workspace = environment['TF_WORKSPACE'] || workspaceIn(dataFolder({ environment, cwd }));
   const start = (await lock.find(parent))?.startTime ?? '';
   return {
-    id: ['terraform', hostname(), parent, start || '-', workspace, place].join(' '),
+    id: ['terraform', hostname(), parent, start || '-', workspace, on.id].join(' '),
     async isOver({ file, applied_at }: Entry) {
       const [, host, pid, began, theirs, ...rest] = file.split(' ');
-      if (theirs !== workspace || rest.join(' ') !== place) return false;
-      if (host !== hostname()) return clock.now() - Date.parse(applied_at) > ELSEWHERE;
+      if (theirs !== workspace || rest.join(' ') !== on.id) return false;
+      if (host !== hostname())
+        return on.isAlone || clock.now() - Date.parse(applied_at) > ELSEWHERE;
       const found = await lock.find(Number(pid));
       return !found || (found.startTime !== null && found.startTime !== began);
     },
   };
 }
 
-function workspaceIn(folder: string): string {
+const dataFolder = ({ environment, cwd }: Pick<Context, 'environment' | 'cwd'>): string =>
+  join(cwd, environment['TF_DATA_DIR'] || '.terraform');
+
+/** Members of a backend that tell where it keeps states; others may differ from machine to machine. */
+const PLACE =
+  /^(?:address|bucket|key|prefix|path|hostname|organization|workspaces|schema_name|namespace|(?:workspace_)?key_prefix|container_name|storage_account_name|secret_suffix|endpoints?)$/;
+
+/**
+ * The remote state that terraform works on, as terraform itself noted it: the folder is another one on each machine.
+ * Terraform locks a remote state, so a run that holds it is alone.
+ */
+function stateIn(context: Pick<Context, 'environment' | 'cwd'>): WorkedOn {
+  const workspace = context.environment['TFC_WORKSPACE_SLUG'];
+  if (workspace) return { id: workspace, isAlone: true };
+  const noted = tryJson(textOf(join(dataFolder(context), 'terraform.tfstate')) ?? '');
+  const backend = isObject(noted) ? noted['backend'] : undefined;
+  if (!isObject(backend) || backend['type'] === 'local' || !isObject(backend['config']))
+    return { id: '', isAlone: false };
+  const place = Object.entries(backend['config']).filter(
+    ([name, value]) => PLACE.test(name) && value !== null,
+  );
+  const digest = sha256(canonical([backend['type'] ?? null, Object.fromEntries(place)]));
+  return { id: digest.slice(0, 16), isAlone: true };
+}
+
+function textOf(path: string): string | undefined {
   try {
-    return readFileSync(join(folder, 'environment'), 'utf8').trim() || 'default';
+    return readFileSync(path, 'utf8');
   } catch {
-    return 'default';
+    return undefined;
   }
 }
+
+const workspaceIn = (folder: string): string =>
+  textOf(join(folder, 'environment'))?.trim() || 'default';

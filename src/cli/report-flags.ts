@@ -8,21 +8,31 @@ import {
   type Diagnostic,
   type Exit,
   type PlanDocument,
+  type Verdict,
 } from '../model/index.js';
 import type { PlanFormat } from '../report/formats.js';
 import type { Style } from '../report/index.js';
+import { briefly } from '../report/brief-diagnostics.js';
 import { isDiskError } from '../state/disk-errors.js';
 import type { Context } from './context.js';
 import type { OutputFile } from './output-files.js';
 import { pairs } from './project.js';
 
-/** How files are written: no colour, as wide as a page. */
-const PAGE: Style = { color: false, width: 100 };
+/** The style of text with the flags of the command. */
+const styled = ({ flags }: Context, { color, width }: Style): Style => ({
+  color,
+  width,
+  verbose: flags.verbose === true,
+  requests: flags.showRequests === true,
+});
+
+/** The style of the text on stdout. */
+export const shownStyle = (context: Context): Style => styled(context, context.out.style);
 
 export interface Forms<Format extends string> {
   readonly shown: Format;
   readonly files: readonly (readonly [format: Format, path: string])[];
-  /** Whether some form lists what stays as it is. */
+  /** True if one of the formats lists unchanged objects. */
   readonly complete: boolean;
 }
 
@@ -43,6 +53,7 @@ export function formsOf<Format extends string>(
       });
     return [format, resolve(cwd, path)];
   });
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the command line takes no other
   const shown = (flags.format ?? 'text') as Format;
   if (flags.json && shown !== 'text')
     refuse('usage', '--json and --format exclude one another.', {
@@ -63,7 +74,7 @@ export const outputsOf = ({ files }: Forms<string>): readonly OutputFile[] =>
 
 export type Render<Format> = (format: Format, style: Style) => string;
 
-/** How a plan is shown: as text, which most runs ask for, without loading the other forms. */
+/** The renderer of a plan. For text alone, the most frequent format, the other renderers are not loaded. */
 export async function planRenderer(
   forms: Forms<PlanFormat>,
 ): Promise<(document: PlanDocument, format: PlanFormat, style: Style) => string> {
@@ -79,8 +90,7 @@ export function deliver<Format extends string>(
   forms: Forms<Format>,
   render: Render<Format>,
 ): Promise<Exit> {
-  const { out, flags } = context;
-  if (!flags.json) out.write(render(forms.shown, out.style));
+  if (!context.flags.json) context.out.write(render(forms.shown, shownStyle(context)));
   return writeReports(context, forms, render);
 }
 
@@ -99,14 +109,16 @@ export async function conclude<Format extends string>(
 
 /** One that cannot be written keeps none of the others from it. */
 export async function writeReports<Format extends string>(
-  { files, tell }: Context,
+  context: Context,
   forms: Forms<Format>,
   render: Render<Format>,
 ): Promise<Exit> {
+  const { files, tell } = context;
+  const page = styled(context, { color: false, width: Infinity });
   let exit: Exit = exits.done;
   for (const [format, path] of forms.files) {
     try {
-      await files.replace(path, render(format, PAGE), 0o644);
+      await files.replace(path, render(format, page), 0o644);
     } catch (error) {
       if (!isDiskError(error)) throw error;
       exit = exits.error;
@@ -117,20 +129,26 @@ export async function writeReports<Format extends string>(
   return exit;
 }
 
-/** Says on stderr what stands against a document, unless both are the terminal where it was just read. */
+/** Prints the errors and notes of a document on stderr as well, unless both are the terminal that shows them. */
 export async function reportErrors(
-  { flags, out, err, tell }: Context,
+  context: Context,
   { diagnostics, policy = [] }: WithErrors,
   form: string,
 ): Promise<void> {
+  const { flags, out, err } = context;
   if (flags.json || (out.terminal && err.terminal && form === 'text')) return;
+  const shown = flags.verbose ? diagnostics : briefly(diagnostics);
+  await context.tell([...shown, ...blocksOf(policy)]);
+}
+
+/** The blocking verdicts, as errors. */
+export function blocksOf(policy: readonly Verdict[]): readonly Diagnostic[] {
   const blocked = policy.filter(({ verdict }) => verdict === 'blocked');
-  const errors = blocked.map(({ rule, detail }): Diagnostic => {
+  return blocked.map(({ rule, detail }) => {
     const [summary, flag] = [`Blocked by policy: ${detail}.`, flagToAllow(rule)];
     const allow = flag === undefined ? {} : { detail: `To allow it: ${flag}` };
     return { severity: 'error', code: rule, summary, ...allow };
   });
-  await tell([...diagnostics, ...errors]);
 }
 
 /** A plan or an audit, as far as it holds complaints. */

@@ -39,7 +39,7 @@ export async function failedAudit(
       paths: paths.length === 0 ? ['.'] : paths,
       digest: '',
       target: 'unknown',
-      lineage: '',
+      lineage: null,
       serial: 0,
       api_requests: {},
       masking,

@@ -1,12 +1,28 @@
 // The location of the state, and the fingerprints of its secrets.
 import { availableParallelism } from 'node:os';
-import { defined, defaultSettings, refuse, NAME, type Settings } from '../model/index.js';
+import { resolve } from 'node:path';
+import {
+  defined,
+  defaultSettings,
+  durationWords,
+  isAddress,
+  isCredentialName,
+  refuse,
+  tryDuration,
+  NAME,
+  type Settings,
+  type StateSettings,
+} from '../model/index.js';
 import type { Fingerprints } from '../platform/index.js';
 import { machine } from '../platform/host.js';
-import type { Store } from '../state/index.js';
+import type { RemoteOptions, Store } from '../state/index.js';
+import { runAddress } from './ci-run.js';
 import type { Context } from './context.js';
-import { secretOf } from './cloud-connection.js';
+import { proxyIn, secretOf } from './cloud-connection.js';
 import { version } from './version.js';
+
+/** Bytes of a state or of a wave of its journal. */
+const LARGEST_BODY = 256 * 1024 * 1024;
 
 /** The environment of `--env` or TRUEUP_ENV. @throws Refusal for an invalid name. */
 export function environmentOf({ flags, environment }: Context): string | undefined {
@@ -18,18 +34,39 @@ export function environmentOf({ flags, environment }: Context): string | undefin
   return name;
 }
 
-/** @throws Refusal for a store of a sort that does not exist. */
+/** @throws Refusal where the location cannot hold a state */
 export async function storeOf(
   context: Context,
   settings: Settings = defaultSettings,
   env = environmentOf(context),
 ): Promise<Store> {
+  const { environment, cwd } = context;
+  const state = settings.state ?? {};
+  const usual = env === undefined ? '.trueup/state.json' : `.trueup/state.${env}.json`;
+  const project = state.project ?? 'default';
+  return storeAt(context, {
+    ...state,
+    url: state.url ?? (environment['TRUEUP_STATE'] || usual),
+    project: env === undefined ? project : `${project}.${env}`,
+    usualFile: resolve(cwd, usual),
+  });
+}
+
+interface StorePlace
+  extends Pick<StateSettings, 'lock' | 'history'>, Pick<RemoteOptions, 'project' | 'usualFile'> {
+  /** A path, relative to the working folder, or an address. */
+  readonly url: string;
+  /** Ends the advice on damage of a file. */
+  readonly afterLoss?: string;
+}
+
+/** @param place its `project` includes the environment @throws Refusal where it cannot hold a state */
+export async function storeAt(context: Context, place: StorePlace): Promise<Store> {
   const { storeFor } = await import('../state/index.js');
-  const { files, clock, random, masking, signal } = context;
-  const location =
-    settings.state ?? (env === undefined ? '.trueup/state.json' : `.trueup/state.${env}.json`);
-  return storeFor(location, {
-    folder: context.cwd,
+  const { files, clock, random, masking, signal, environment, cwd } = context;
+  const { url, project, usualFile, afterLoss } = place;
+  return storeFor(url, {
+    folder: cwd,
     files,
     clock,
     random,
@@ -38,7 +75,33 @@ export async function storeOf(
     masking,
     signal,
     notify: (one) => void context.tell([one]),
+    project,
+    locking: lockingOf(context, place, isAddress(url)),
+    history: {
+      keep: place.history?.keep ?? 30,
+      milliseconds: (place.history?.days ?? 90) * 86_400_000,
+    },
+    ...defined({ url: runAddress(environment), usualFile, afterLoss }),
+    ownFolder: resolve(cwd, '.trueup'),
+    secret: (name) => {
+      const secret = secretOf(context, name);
+      if (isCredentialName(name)) masking.add(secret);
+      return secret.reveal();
+    },
+    transport: async (origin) => {
+      const { undiciTransport } = await import('../client/index.js');
+      const proxy = proxyIn(context);
+      return undiciTransport({ origins: [origin], proxy, maxBodyBytes: LARGEST_BODY }).transport;
+    },
   });
+}
+
+function lockingOf({ flags, environment }: Context, { lock }: StateSettings, isRemote: boolean) {
+  const usual = isRemote && environment['CI'] ? '5m' : '0s';
+  const asked = flags.lockWait ?? lock?.wait ?? usual;
+  const wait = /^0s?$/.test(asked) ? 0 : tryDuration(asked);
+  if (wait === undefined) return refuse('usage', `--lock-wait has to be ${durationWords}, or 0.`);
+  return { lease: tryDuration(lock?.lease ?? '30s')!, wait, takeover: lock?.takeover ?? true };
 }
 
 export async function fingerprintsOf(context: Context): Promise<Fingerprints> {
@@ -50,7 +113,7 @@ export async function fingerprintsOf(context: Context): Promise<Fingerprints> {
   return scryptFingerprints({ atOnce: availableParallelism(), ...defined({ key }) });
 }
 
-/** How long a create without a response may still take effect. @throws Refusal */
+/** The settle time: until it has passed, a create without a response may still take effect. @throws Refusal */
 export function settleMilliseconds({ environment }: Context): number {
   const text = environment['TRUEUP_SETTLE_SECONDS'];
   if (text === undefined || text === '') return 60_000;

@@ -37,7 +37,7 @@ export function columned(
   const widths = fitting(wanted, available);
   const padded = (cell: string, index: number): string => {
     const text = shown(cell, index === head.length - 1 ? WIDEST : widths[index]);
-    return text + ' '.repeat(Math.max(0, (widths[index] as number) + GAP - columns(text)));
+    return text + ' '.repeat(Math.max(0, widths[index]! + GAP - columns(text)));
   };
   const line = (row: readonly string[]): string =>
     `${clip(guard(row.map(padded).join('').trimEnd()), available.columns)}\n`;
@@ -84,7 +84,7 @@ export function csvRow(row: readonly Cell[]): string {
   return `${row.map(cell).join(',')}\r\n`;
 }
 
-/** What may not be inert in JSON text. Most of it holds none of this, and a search costs less than a replacement. */
+/** Characters in JSON text that may need a replacement. Most texts contain none, and a search costs less than a replacement. */
 const suspicious = /[^\n\x20-~]|##/;
 
 /** JSON text, or lines of it, made inert; it stays valid and equal. */

@@ -12,7 +12,7 @@ const ends = ['drain', 'error', 'close'] as const;
 const CLEAR = '\r\u001b[2K';
 
 export function outlet(stream: NodeJS.WriteStream, environment: Environment) {
-  // What is no terminal has no isTTY at all, whatever its type says.
+  // A stream that is no terminal has no isTTY at all, whatever its type says.
   const isTTY = Object.is(stream.isTTY, true);
   const terminal = isTTY && environment['TERM'] !== 'dumb' && !environment['CI'];
   let failure: NodeJS.ErrnoException | undefined;
@@ -36,11 +36,11 @@ export function outlet(stream: NodeJS.WriteStream, environment: Environment) {
   return {
     style: {
       color: terminal && !environment['NO_COLOR'],
-      width: Math.max(NARROWEST, (isTTY && stream.columns) || USUAL),
+      width: isTTY ? Math.max(NARROWEST, stream.columns || USUAL) : Infinity,
     } satisfies Style,
-    /** Whether it is a terminal, of whatever abilities. */
+    /** True for any terminal. */
     terminal: isTTY,
-    /** Whether lines may be drawn over. */
+    /** True if lines may be overwritten. */
     animated: terminal,
     write(text: string) {
       status(undefined);

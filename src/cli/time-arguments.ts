@@ -14,14 +14,13 @@ export function spanOf(flag: string, text: string): number {
   const [, count, unit = ''] = /^(\d{1,6})([smhdw])$/.exec(text) ?? [];
   return count === undefined
     ? refuse('usage', `${flag} takes a span such as 30s, 5m or 1h.`)
-    : Number(count) * (MILLISECONDS[unit] as number);
+    : Number(count) * MILLISECONDS[unit]!;
 }
 
 /** ISO 8601 in UTC of `2026-03-01`, `2026-03-01T12:00:00Z` (UTC where no offset stands) or `7d`. @throws Refusal */
 export function timeFrom(flag: string, text: string, now: number): string {
   const [, count, unit = ''] = /^(\d{1,9})([mhdw])$/.exec(text) ?? [];
-  const at =
-    count === undefined ? isoTime(text) : now - Number(count) * (MILLISECONDS[unit] as number);
+  const at = count === undefined ? isoTime(text) : now - Number(count) * MILLISECONDS[unit]!;
   const usage = `${flag} takes a time such as 2026-03-01T12:00:00Z, or a span before now such as 30m, 24h, 7d or 2w.`;
   return at >= 0 ? new Date(at).toISOString() : refuse('usage', usage);
 }

@@ -6,7 +6,7 @@ import type { Context } from './context.js';
 
 export interface Watch {
   readonly emit: Emit;
-  /** Where `--json` was given. */
+  /** Present with `--json`. */
   readonly lines?: Ndjson;
   /** From here on changes are counted against `total`. */
   expect(total: number): void;

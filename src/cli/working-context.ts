@@ -111,7 +111,7 @@ export function metaOf(
       return project.digest;
     },
     target: reached.cloud.target,
-    lineage: snapshot?.state.lineage ?? '',
+    lineage: snapshot?.state.lineage ?? null,
     serial: snapshot?.state.serial ?? 0,
     api_requests: reached.cloud.cost(),
     masking: context.masking,

@@ -1,5 +1,12 @@
 // Reads from the activity log who changed an object.
-import { compareText, isObject, own, type Activity, type JsonObject } from '../model/index.js';
+import {
+  compareText,
+  isObject,
+  own,
+  type Activity,
+  type JsonObject,
+  type Json,
+} from '../model/index.js';
 import { validId } from './response.js';
 import { each, pagesOf } from './pagination.js';
 import { understood, type ClientSession } from './client-session.js';
@@ -33,7 +40,7 @@ export async function activity(
   return [...found.values()].toSorted((a, b) => compareText(a.at, b.at));
 }
 
-/** What the numbers mean where a record names no type. */
+/** Types by number, for records that name none. */
 const actions: Readonly<Record<string, string>> = {
   1: 'create',
   2: 'delete',
@@ -64,7 +71,7 @@ function typeOf(
 }
 
 /** A record of the activity log; undefined for one that does not tell what, when and by whom. */
-function activityOf(record: unknown): Activity | undefined {
+function activityOf(record: Json): Activity | undefined {
   const { action, actor, object } = isObject(record) ? record : {};
   if (!isObject(action) || !isObject(actor) || !isObject(object)) return undefined;
   const at = typeof action['timestamp'] === 'string' ? Date.parse(action['timestamp']) : Number.NaN;
@@ -72,8 +79,7 @@ function activityOf(record: unknown): Activity | undefined {
   if (Number.isNaN(at) || object_id === undefined) return undefined;
   const text = (value: unknown): string =>
     typeof value === 'string' || typeof value === 'number' ? String(value) : 'unknown';
-  const state = (value: unknown): JsonObject | null =>
-    isObject(value) ? (value as JsonObject) : null;
+  const state = (value: Json | undefined): JsonObject | null => (isObject(value) ? value : null);
   return {
     id: text(action['id'] ?? `${object_id} ${at}`),
     object_id,

@@ -119,7 +119,7 @@ export function unrelatedTo(known: readonly string[]): string {
 /** First page of the largest size. */
 export const wholePage = (facts: Facts, name: string) => facts.page(name, { limit: '500' });
 
-/** What is wrong with the answer to a filter that nothing meets; undefined if it is empty. */
+/** The fault of an answer to a filter that nothing meets; undefined if it is empty. */
 export async function notEmpty(
   facts: Facts,
   name: string,

@@ -9,13 +9,13 @@ import {
   uuidTicks,
   valueAt,
   walk,
-  writables,
   type Attribute,
-  type Collection,
   type Json,
   type JsonObject,
   type Kind,
   type Values,
+  isList,
+  writable,
 } from '../model/index.js';
 import { Malformed, parseAnswer } from './response.js';
 import { httpDate } from './retry.js';
@@ -65,7 +65,6 @@ const some = (name: string) => async (facts: Facts) =>
 const managersIn = async (facts: Facts): Promise<readonly JsonObject[]> =>
   (await whole(MANAGERS)(facts)).filter(({ id }) => id !== '');
 
-/** What the destinations hold at a path. */
 const inDestinations = (path: string) => async (facts: Facts) =>
   (await whole(DESTINATIONS)(facts)).flatMap((record) => valueAt(record, path) ?? []);
 
@@ -173,7 +172,7 @@ async function filterName(facts: Facts): Promise<CheckResult> {
   const unknown = `no account of this name ${unrelatedTo([])}`;
   const wrong = await notEmpty(facts, 'accounts', 'name', unknown);
   if (wrong !== undefined) return bad(wrong);
-  const name = unescapeAll(one['name'] as Json) as string;
+  const name = String(unescapeAll(one['name']!));
   const named = (await facts.page('accounts', { name, limit: '500' })).records;
   if (!named.some((record) => idIn(record, 'id') === idIn(one, 'id')))
     return bad('name= of an account that is listed does not give it');
@@ -247,7 +246,7 @@ async function schedules(facts: Facts): Promise<CheckResult> {
 }
 
 const isDocument = (value: Json | undefined): boolean =>
-  Array.isArray(value) && value.length === 2 && isTree(value[0] as Json) && Array.isArray(value[1]);
+  isList(value) && value.length === 2 && isTree(value[0]) && Array.isArray(value[1]);
 
 async function managerOfRouter(facts: Facts): Promise<CheckResult> {
   const managers = await managersIn(facts);
@@ -306,7 +305,7 @@ async function serverDate(facts: Facts): Promise<CheckResult> {
     : ok('by a clock that agrees with ours to a minute');
 }
 
-/** What a record of the activity log has to name, each by one of its paths. */
+/** A record of the activity log has to name each of these, by one of its paths. */
 const NAMED = [
   ['action.timestamp'],
   ['action.type_name', 'action.type'],
@@ -321,7 +320,7 @@ const many = (facts: Facts) => facts.page(AUTHORIZATIONS, { 'page[size]': '50' }
 
 /** The first page of the largest size, read as the client does. */
 async function authorizations(facts: Facts): Promise<readonly Values[]> {
-  const collection = facts.collections.get(AUTHORIZATIONS) as Collection;
+  const collection = facts.collections.get(AUTHORIZATIONS)!;
   const dialect = facts.dialect(AUTHORIZATIONS);
   return (await many(facts)).records.map((record) => dialect.flatten(collection, record));
 }
@@ -356,7 +355,7 @@ async function byPath(facts: Facts): Promise<CheckResult> {
   const found = await read(id);
   if (found.status !== 200) return bad(`one that is listed answers ${found.status} by its path`);
   const record = facts.dialect(AUTHORIZATIONS).single(parseAnswer(found));
-  return isObject(record) && idIn(record as JsonObject, 'id') === id
+  return isObject(record) && idIn(record, 'id') === id
     ? ok(`one that exists, and ${status} for one that does not`)
     : bad('the answer is about another one');
 }
@@ -403,7 +402,7 @@ async function v3AccountIds(facts: Facts): Promise<CheckResult> {
     : note(`accounts of authorizations that v2 does not list: ${shown}`);
 }
 
-/** What can be checked by reading, in the order of the ledger. */
+/** The checks that need reading alone, in the order of the ledger. */
 export const checks: Readonly<Record<string, ApiCheck>> = {
   'v2-next': listings,
   'v2-limit': pageSizes('accounts', 'accounts', 'limit', 500),
@@ -450,8 +449,8 @@ export const checks: Readonly<Record<string, ApiCheck>> = {
       return (await recordsOf(facts, names)).filter(([, { id }]) => id !== '');
     },
     ([name, record], { collections }) =>
-      writables(collections.get(name) as Kind)
-        .filter(([attribute]) => !Object.hasOwn(record, attribute))
+      Object.entries(collections.get(name)!.attributes)
+        .filter(([attribute, one]) => writable(one) && !Object.hasOwn(record, attribute))
         .map(([attribute]) => `${pluralName(name)}: a record does not show \`${attribute}\``),
   ),
   'rule-alert-types': eachOf('rules', whole('alert_rules'), ({ filter_criteria: criteria }) => {
@@ -466,7 +465,7 @@ export const checks: Readonly<Record<string, ApiCheck>> = {
       ? undefined
       : `settings is of the type ${Array.isArray(settings) ? 'list' : typeof settings}`,
   ),
-  // What is there is never printed: it may be the secret.
+  // The value is never printed: it may be the secret.
   'destination-secret': eachOf('secrets', inDestinations('authentication.secret'), (secret) =>
     secret === '*' ? undefined : 'a secret reads back as something else than *',
   ),

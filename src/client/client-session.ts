@@ -72,7 +72,7 @@ interface ReadOptions {
   readonly query?: string;
   readonly statuses?: readonly number[];
   readonly signal?: AbortSignal | undefined;
-  /** What is asked by POST. */
+  /** The body of a POST. */
   readonly body?: string | undefined;
   /** Media type of the body, where that is not the dialect's. */
   readonly type?: string | undefined;

@@ -1,15 +1,15 @@
 // The differences between v2, v3 and the IoT platform, as one type: paths, pages, records and bodies.
-import type { Collection, JsonObject, Kind, Values, Write } from '../model/index.js';
+import type { Collection, JsonObject, Kind, Values, Write, Json } from '../model/index.js';
 
 /** One page as the server gave it. `next`: the query that leads on, null at the end. */
 export interface ResponsePage {
-  readonly records: readonly unknown[];
+  readonly records: readonly Json[];
   readonly next: string | null;
   /** Records that the answer itself counts, where it does: of this page, or of the whole listing. */
   readonly size?: number;
 }
 
-/** What a message about a request has to know. */
+/** The parts of a request that messages about it name. */
 export interface Surface {
   readonly name: 'v2' | 'v3' | 'iot' | 'flow';
   /** Environment names of the address and of the credentials. */
@@ -28,9 +28,9 @@ export interface Dialect extends Surface {
   /** Query that asks for a page of `size`, with filters; references named by `expand` (separated by commas) come as what they point at. */
   query(size: number, filters?: Readonly<Record<string, string>>, expand?: string): string;
   /** @throws Malformed */
-  page(body: unknown, expand?: string): ResponsePage;
+  page(body: Json, expand?: string): ResponsePage;
   /** The record in an answer about one object. @throws Malformed */
-  single(body: unknown): unknown;
+  single(body: Json): Json;
   identify(collection: Collection, record: JsonObject): unknown;
   /** The record's attributes under the collection's names, as far as the record has them. */
   flatten(collection: Collection, record: JsonObject): Values;

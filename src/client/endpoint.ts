@@ -7,8 +7,11 @@ export interface BaseUrl {
   readonly path: string;
 }
 
-/** @throws Refusal that names the `source` and never quotes the address, which may hold a password. */
-export function checkedUrl(text: string, source: string): URL {
+/**
+ * @param whole whether the address is one to send to as it is, with a query
+ * @throws Refusal that names the `source` and never quotes the address, which may hold a password.
+ */
+export function checkedUrl(text: string, source: string, whole = false): URL {
   const wrong = (why: string, fix: string) =>
     refuse('bad-address', `${source} ${why}`, { detail: fix });
   const url = urlFrom(text);
@@ -26,7 +29,7 @@ export function checkedUrl(text: string, source: string): URL {
       'holds a user name or password',
       'Credentials belong in their own environment names.',
     );
-  if (url.search || url.hash)
+  if (!whole && (url.search || url.hash))
     return wrong('holds a query or fragment', 'Give the base address alone.');
   return url;
 }

@@ -125,7 +125,7 @@ function pageText(page: string): string {
   return without(/^(?:script|style|title)$/i) || without(/^(?:script|style)$/i);
 }
 
-/** What went wrong with a request, for people: what happened, where, and what to do next. */
+/** The message for a failed request: what happened, where, and what to do next. */
 export function complaint(
   told: { readonly method: string; readonly path: string },
   surface: Surface,
@@ -182,7 +182,7 @@ function waiting(wait: number | undefined): string {
   return `The service asks to wait ${Math.ceil(wait / 1000)} s${wait > longestRetryAfter ? `, longer than the ${longestRetryAfter / 1000} s a run waits` : ''}: run the command again after that.`;
 }
 
-/** What a failure without an answer is called, what is said of it, and what to do next. */
+/** Code, message and advice for a failure without an answer. */
 function failure(
   { address }: Surface,
   { code, sent }: TransportError,

@@ -183,5 +183,5 @@ const interrupted = (sent = false): TransportError =>
 
 // By shape, not by class: a cloud in the same process has its own error class for a reset.
 function isTransportError(error: unknown): error is TransportError {
-  return error instanceof Error && typeof (error as Partial<TransportError>).sent === 'boolean';
+  return error instanceof Error && 'sent' in error && typeof error.sent === 'boolean';
 }

@@ -11,3 +11,4 @@ export {
   type Transport,
   type TransportOptions,
 } from './transport.js';
+export { webhookOf } from './webhook.js';

@@ -11,6 +11,7 @@ import {
   type Collection,
   type Found,
   type Query,
+  type Json,
 } from '../model/index.js';
 import { Malformed, parseAnswer, recordOf } from './response.js';
 import type { ResponsePage } from './dialect.js';
@@ -98,7 +99,7 @@ function askings(
   { operations: { page, identifiers = {} } }: Collection,
   filters: Readonly<Record<string, string>>,
 ): readonly Asking[] {
-  const [[key, value]] = Object.entries(filters) as [[string, string]];
+  const [[key, value] = ['', '']] = Object.entries(filters);
   const attribute = own(identifiers, key);
   if (attribute === undefined)
     return [
@@ -125,7 +126,7 @@ function proven(
   { records, next, size = 0 }: ResponsePage,
   read: number,
   { named }: Asking,
-): readonly unknown[] {
+): readonly Json[] {
   if (next === null && size > read)
     throw new Malformed(`counts ${size} subscriptions and ends after ${read}`);
   if (named && !records.every((one) => named.awaited.delete(recordOf(one)[named.attribute])))
@@ -172,7 +173,7 @@ function tokensOf(session: ClientSession) {
     const gate = isLoopback(new URL(endpoint.base.origin))
       ? undefined
       : (tokenGate ??= limiter(clock, ...rates.token));
-    const { username, password } = session.options.iot as NonNullable<typeof session.options.iot>;
+    const { username, password } = session.options.iot!;
     const path = endpoint.base.path + endpoint.dialect.path('auth/token');
     const form = {
       grant_type: 'password',

@@ -37,10 +37,9 @@ export async function* pages(
   }
 }
 
-/** What is listed, and from where on. */
 interface Listed {
   readonly endpoint: Endpoint;
-  /** What its requests are counted under. */
+  /** Its requests are counted under this name. */
   readonly name: string;
   readonly path: string;
   readonly first: string;
@@ -115,7 +114,7 @@ function readAhead<T>(
       const promised = Math.max(trusted, index + 1 + Math.max(0, Math.min(2, index - trusted + 1)));
       for (let ahead = index; ahead < Math.min(promised, index + maxAtOnce); ahead += 1)
         if (!started.has(ahead)) start(ahead);
-      const page = started.get(index) as Promise<T>;
+      const page = started.get(index)!;
       started.delete(index);
       return page;
     },
@@ -159,7 +158,7 @@ export async function each<T, R>(
     while (next < items.length) {
       const index = next++;
       try {
-        results[index] = await work(items[index] as T);
+        results[index] = await work(items[index]!);
       } catch (error) {
         next = items.length;
         throw error;

@@ -3,7 +3,6 @@
 // records is kept.
 import {
   equal,
-  isObject,
   refuse,
   sha256,
   unaskable,
@@ -16,6 +15,10 @@ import {
   type JsonObject,
   type Query,
   type Values,
+  mapMembers,
+  own,
+  isTree,
+  type Json,
 } from '../model/index.js';
 import { flattened, Malformed, parseAnswer, recordOf, validId } from './response.js';
 import type { ResponsePage } from './dialect.js';
@@ -58,7 +61,7 @@ export async function* records(
     yield* records(session, collection, { ...query, filters: plain });
 }
 
-/** What is read, and how many records of it came. */
+/** A reading, and the number of its records so far. */
 interface Progress {
   readonly name: string;
   readonly path: string;
@@ -107,8 +110,8 @@ class Row implements Found {
   }
 }
 
-/** What a record is to those who read it. @throws Malformed for what is no record. */
-export function finder({ dialect }: Endpoint, collection: Collection): (value: unknown) => Found {
+/** Makes a row of each record. @throws Malformed for what is no record. */
+export function finder({ dialect }: Endpoint, collection: Collection): (value: Json) => Found {
   const { attributes } = collection;
   const hides = [...walk(attributes)].some(([, { secret }]) => secret);
   const read = (record: JsonObject): Values => flattened(dialect, collection, record);
@@ -220,15 +223,16 @@ function checkExpand(
 }
 
 /** A record whose secrets read `*`, at its top or, as JSON:API has it, among its `attributes`. */
-function masked<T extends Values | JsonObject>(attributes: Attributes, record: T): T {
-  const entries = Object.entries(record).map(([name, value]) => {
-    const attribute = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
-    if (attribute?.secret) return [name, value === null ? null : '*'];
+function masked(attributes: Attributes, record: JsonObject): JsonObject;
+function masked(attributes: Attributes, record: Values): Values;
+function masked(attributes: Attributes, record: Values): Values {
+  return mapMembers(record, (value, name) => {
+    const attribute = own(attributes, name);
+    if (attribute?.secret) return value === null ? null : '*';
     const beside = attribute === undefined && name === 'attributes' ? attributes : undefined;
     const inner = attribute?.word === 'object' ? attribute.attributes : beside;
-    return [name, inner && isObject(value) ? masked(inner, value as JsonObject) : value];
+    return inner && isTree(value) ? masked(inner, value) : value;
   });
-  return Object.fromEntries(entries) as T;
 }
 
 /** The API takes 100 values in a list: longer ones are asked for in several queries, no value twice. */

@@ -10,6 +10,7 @@ import {
   type Kind,
   type Live,
   type Values,
+  type Json,
 } from '../model/index.js';
 import type { Dialect } from './dialect.js';
 import type { Answer } from './transport.js';
@@ -18,7 +19,7 @@ import type { Answer } from './transport.js';
 export class Malformed extends Error {}
 
 /** @throws Malformed */
-export function parseAnswer({ headers, body }: Answer): unknown {
+export function parseAnswer({ headers, body }: Answer): Json {
   const type = (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
   if (type !== '' && !/^application\/(?:[\w.-]+\+)?json$/.test(type))
     throw new Malformed(
@@ -35,8 +36,9 @@ const maxDepth = 64;
 // Asked of every record: by a loop that makes nothing.
 function isDeep(value: object, left: number): boolean {
   if (left === 0) return true;
-  for (const key in value) {
-    const item = (value as Readonly<Record<string, unknown>>)[key];
+  const members: Readonly<Record<string, unknown>> = Object(value);
+  for (const key in members) {
+    const item = members[key];
     if (typeof item === 'object' && item !== null && isDeep(item, left - 1)) return true;
   }
   return false;
@@ -69,11 +71,11 @@ export function segment(id: string): string {
 }
 
 /** @throws Malformed for what is no record. */
-export function recordOf(value: unknown): JsonObject {
+export function recordOf(value: Json): JsonObject {
   if (!isObject(value)) throw new Malformed('holds a record that is not an object');
   if (isDeep(value, maxDepth))
     throw new Malformed(`holds a record that is nested more than ${maxDepth} levels deep`);
-  return value as JsonObject;
+  return value;
 }
 
 /** The known attributes of a record, in normal form; its identifier under the path that the collection names. */
@@ -87,18 +89,17 @@ export function flattened(dialect: Dialect, collection: Collection, record: Json
 }
 
 /** @throws Malformed for a record without a valid identifier. */
-export function liveOf(dialect: Dialect, kind: Kind, record: unknown): Live {
+export function liveOf(dialect: Dialect, kind: Kind, record: Json): Live {
   return liveIn(dialect, kind, record) ?? unidentified(kind);
 }
 
 /** The object that a record of a listing stands for; undefined for a ghost, which stands for none. @throws Malformed for any other record without a valid identifier. */
-export function liveIn(dialect: Dialect, kind: Kind, record: unknown): Live | undefined {
-  const values = flattened(dialect, kind, recordOf(record));
+export function liveIn(dialect: Dialect, kind: Kind, record: Json): Live | undefined {
+  const raw = recordOf(record);
+  const values = flattened(dialect, kind, raw);
   const id = validId(values[kind.id]);
   if (id === undefined) return isGhost(kind, values) ? undefined : unidentified(kind);
-  return kind.operations.update === 'PUT'
-    ? { id, values, raw: record as JsonObject }
-    : { id, values };
+  return kind.operations.update === 'PUT' ? { id, values, raw } : { id, values };
 }
 
 const isGhost = ({ ghost }: Kind, values: Values): boolean =>

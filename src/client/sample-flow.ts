@@ -33,7 +33,7 @@ const surface: Surface = {
 /** The flow makes calls of its own: of its answers only these say that it never came to the change. */
 const refusals: ReadonlySet<number> = new Set([400, 401, 403, 404, 409, 429]);
 
-/** What the flow says of its request, in lower case; no other word tells. */
+/** The words of the flow for the state of a request, in lower case; any other is unknown. */
 const ends: Readonly<Record<string, Flipped['class']>> = {
   completed: 'applied',
   failed: 'rejected',
@@ -93,7 +93,7 @@ export function connectFlow({
 const wordless = (result: HttpResult): HttpResult =>
   'answer' in result ? { ...result, answer: { ...result.answer, body: '' } } : result;
 
-/** What a status is: no prose, and no digits that could be a secret. */
+/** A status is a word: no prose, and no digits that could be a secret. */
 const WORD = /^[a-z_ -]{1,40}$/i;
 
 /** What the answer says of the request; nothing else of it is taken, as it holds the card's PINs and PUKs. @throws Malformed */

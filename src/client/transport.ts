@@ -1,7 +1,7 @@
 // The last step before the network: one request, one response, to a fixed list of origins. It uses undici's dispatchers
 // directly, because only they show whether bytes had been sent when a request failed.
 import type { Dispatcher } from 'undici';
-import { cached, isLoopback } from '../model/index.js';
+import { cached, isLoopback, errorCode } from '../model/index.js';
 import { checkedUrl, proxyOf, type Proxy } from './endpoint.js';
 
 export interface HttpRequest {
@@ -158,8 +158,7 @@ function exchange(
       },
       onResponseError(_, error) {
         const denied = /^Proxy response \((\d+)\)/.exec(error.message)?.[1];
-        if (denied === undefined)
-          return fail(error.message, (error as NodeJS.ErrnoException).code ?? error.name);
+        if (denied === undefined) return fail(error.message, errorCode(error) ?? error.name);
         const code = denied.startsWith('4') ? 'proxy-refused' : 'proxy-error';
         fail(`the proxy answered ${denied}`, code);
       },

@@ -1,12 +1,5 @@
 // The v2 API: flat JSON records, `data` and `meta`, a slash at the end of every path.
-import {
-  defined,
-  isObject,
-  toWire,
-  valueAt,
-  type Attribute,
-  type JsonObject,
-} from '../model/index.js';
+import { defined, isObject, toWire, valueAt, type JsonObject } from '../model/index.js';
 import { Malformed, segment } from './response.js';
 import { nextQueryOf, type Dialect } from './dialect.js';
 
@@ -36,7 +29,7 @@ export const v2: Dialect = {
       ([name]) => verb !== 'create' || kind.attributes[name]?.only_false !== true,
     );
     return Object.fromEntries(
-      sent.map(([name, value]) => [name, toWire(kind.attributes[name] as Attribute, value)]),
+      sent.map(([name, value]) => [name, toWire(kind.attributes[name]!, value)]),
     );
   },
   throttles: () => false,

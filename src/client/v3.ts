@@ -6,11 +6,11 @@ import {
   own,
   toWire,
   tryJson,
-  type Attribute,
   type Json,
   type JsonObject,
   type Value,
-  type Values,
+  isList,
+  redact,
 } from '../model/index.js';
 import { Malformed, segment } from './response.js';
 import type { Dialect } from './dialect.js';
@@ -25,7 +25,7 @@ export const v3: Dialect = {
   query: (size, filters = {}) =>
     new URLSearchParams({ ...filters, 'page[size]': String(size) }).toString(),
   page(body, expand) {
-    if (!isObject(body) || !Array.isArray(body['data']))
+    if (!isObject(body) || !isList(body['data']))
       throw new Malformed('has no list of resources under data');
     if (hasErrors(body)) throw new Malformed('reports errors beside its resources');
     const { data, included } = body;
@@ -54,14 +54,14 @@ export const v3: Dialect = {
     if (!live?.raw) throw new Error(`an update of ${kind.singular} needs the live resource`);
     const { type, id, links } = live.raw;
     const attributes: Record<string, Value> = { ...member(live.raw, 'attributes') };
-    const relationships: Record<string, Value> = { ...member(live.raw, 'relationships') };
+    const relationships: Record<string, Json> = { ...member(live.raw, 'relationships') };
     for (const [name, value] of Object.entries(fields)) {
-      const attribute = kind.attributes[name] as Attribute;
+      const attribute = kind.attributes[name]!;
       if (attribute.wire !== 'relationship') attributes[name] = toWire(attribute, value);
-      else if (normal(attribute, related(relationships[name] as Json)) !== value)
-        relationships[name] = pointed(relationships[name] as Json, value);
+      else if (normal(attribute, related(relationships[name] ?? null)) !== value)
+        relationships[name] = pointed(relationships[name] ?? null, value);
     }
-    const data = { ...defined({ type }), id: id as Value, attributes, relationships };
+    const data = { ...defined({ type }), id: id!, attributes, relationships };
     return { data: { ...data, ...defined({ links }) } };
   },
   throttles(body) {
@@ -104,14 +104,14 @@ function related(relationship: Json | undefined): Json | undefined {
 /** The resources with what some of their relationships point at in place of mere identifiers, as far as the answer included it. */
 function withIncluded(
   resources: readonly Json[],
-  included: unknown,
+  included: Json | undefined,
   words: readonly string[],
 ): readonly Json[] {
-  if (included !== undefined && !Array.isArray(included))
+  if (included !== undefined && !isList(included))
     throw new Malformed('has something under included that is no list');
   const keyOf = ({ type, id }: JsonObject): string => JSON.stringify([type, id]);
   const known = new Map(
-    (included ?? []).filter(isObject).map((one) => [keyOf(one as JsonObject), one as JsonObject]),
+    (included ?? []).flatMap((one) => (isObject(one) ? [[keyOf(one), one] as const] : [])),
   );
   const whole = (linkage: Json): Json =>
     isObject(linkage) ? (known.get(keyOf(linkage)) ?? linkage) : linkage;
@@ -129,7 +129,7 @@ function withIncluded(
   });
 }
 
-function pointed(relationship: Json | undefined, id: Value): Values {
+function pointed(relationship: Json | undefined, id: Value): JsonObject {
   const before = isObject(relationship) ? relationship : {};
-  return { ...before, data: { ...member(before, 'data'), id } };
+  return { ...before, data: { ...member(before, 'data'), id: redact(id) } };
 }

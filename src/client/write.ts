@@ -20,6 +20,7 @@ import {
   type Sent,
   type Value,
   type Write,
+  type Json,
 } from '../model/index.js';
 import { Malformed, liveOf, parseAnswer } from './response.js';
 import type { Dialect } from './dialect.js';
@@ -85,7 +86,7 @@ export function sender(session: ClientSession): CloudWriter['send'] {
   };
 }
 
-/** What a success is worth: a create has to give an id and echo what was sent, anything else may answer nothing, but not a web page or half a body. */
+/** Judges a success: a create has to give an id and repeat what was sent; anything else may answer nothing, but not a web page or half a body. */
 function confirmed(
   kind: Kind,
   dialect: Dialect,
@@ -119,7 +120,7 @@ function confirmed(
 }
 
 /** The object an answer describes; what else an update answers is not specified. */
-function tryLive(kind: Kind, dialect: Dialect, body: unknown): Live | undefined {
+function tryLive(kind: Kind, dialect: Dialect, body: Json): Live | undefined {
   try {
     return liveOf(dialect, kind, dialect.single(body));
   } catch (error) {

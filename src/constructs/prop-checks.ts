@@ -22,7 +22,7 @@ export interface LibraryAdapter {
   readonly isSecret: (value: unknown) => boolean;
   /** Continues "it has to be …". */
   readonly secretWords: string;
-  /** What a token stands for, as far as the program knows. */
+  /** The value that a token stands for, as far as the program knows. */
   readonly resolved: (value: unknown) => unknown;
   /** A secret `x` is given as `xWo` and `xWoVersion`. */
   readonly writeOnly: boolean;
@@ -56,7 +56,7 @@ export const written = (attributes: Attributes, given: Given, endpoint: LibraryA
     ),
   );
 
-/** What has a wrong shape passes as it is: the libraries write everything before they ask whether it is right. */
+/** A value of a wrong shape passes as it is: the libraries write everything before they ask whether it is right. */
 function writtenAs(attribute: Attribute, value: unknown, endpoint: LibraryAdapter): unknown {
   if (attribute.word === 'document') return endpoint.document(value);
   if (endpoint.isToken(value)) return value;
@@ -129,7 +129,7 @@ function against(
       ];
 }
 
-/** What is wrong with the secrets in an object that a token stands for, which names them as the API does. */
+/** The faults of secrets in an object that a token stands for; it names them as the API does. */
 function hidden(
   attributes: Attributes,
   whole: unknown,
@@ -191,7 +191,7 @@ function againstDocument(
 /** A file of declarations takes 64 levels, of which some are around a document. */
 const DEEPEST = 56;
 
-/** What JSON has no form for. A token that is no text has none either. `inside` are the values on the way to this one. */
+/** The fault of a value that JSON has no form for. A token that is no text has none either. `inside` are the values on the way to this one. */
 function unspeakable(
   value: unknown,
   endpoint: LibraryAdapter,
@@ -235,7 +235,7 @@ function isPlain(value: object): boolean {
 }
 
 const plainWords = {
-  text: 'text',
+  text: 'a string',
   ref: 'the text of an identifier, or a reference,',
   integer: 'an integer',
   number: 'a number',
@@ -250,7 +250,8 @@ const plainWords = {
 function expected(attribute: Attribute): string {
   const { word, wire } = attribute;
   if (word === 'text' && attribute.format === 'duration') return `${durationWords},`;
-  if (word === 'choice') return attribute.open ? 'text' : `one of ${attribute.values.join(', ')}`;
+  if (word === 'choice')
+    return attribute.open ? 'a string' : `one of ${attribute.values.join(', ')}`;
   if (word === 'flag' && attribute.only_false === true)
     return 'false (the service sets true by itself)';
   if (word === 'document' && wire === 'merge')
@@ -263,7 +264,7 @@ function found(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (Number.isInteger(value)) return 'an integer';
   if (typeof value === 'number') return Number.isFinite(value) ? 'a fraction' : String(value);
-  if (typeof value === 'string') return value === '' ? 'empty text' : 'text';
+  if (typeof value === 'string') return value === '' ? 'an empty string' : 'a string';
   if (typeof value === 'boolean') return 'true or false';
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }

@@ -9,7 +9,6 @@ import {
   type SyntaxFault,
   type Raw,
   type RawDocument,
-  type RawMap,
 } from './yaml/raw-values.js';
 import { found as foundWord } from './validation.js';
 import { sections } from './vocabulary.js';
@@ -80,7 +79,7 @@ export async function collect(
     lookups: within('lookups'),
     expectations: within('expectations'),
     /** In the order of files and keys; `path[0]` is the kind. */
-    declared: pieces.filter(({ path }) => kinds.has(path[0] as string)),
+    declared: pieces.filter(({ path }) => kinds.has(path[0]!)),
     unread: all.unread as readonly MayHold[],
   };
 }
@@ -171,7 +170,7 @@ function takeDocument(
 }
 
 function take(all: Collecting, file: FoundFile, document: RawDocument, key: string): void {
-  const raw = (document.root as RawMap)[key] as Raw;
+  const raw = isMap(document.root) ? (document.root[key] ?? null) : null;
   const { offset } = offsetOf(document, [key]);
   if (key === 'settings') return takePiece(all, pieceOf(all, file, [key], { raw, offset }));
   if (!isMap(raw)) {
@@ -232,7 +231,7 @@ function pieceOf(
   return {
     from,
     path,
-    name: path.at(-1) as string,
+    name: path.at(-1)!,
     raw,
     origin: from.made?.get(path.join('.')) ?? { file: from.file, ...library.place(from, offset) },
   };

@@ -8,7 +8,7 @@ export function variableIn(environment: Environment, name: string): string | und
   return typeof value === 'string' ? value : undefined;
 }
 
-/** What the variables hold whose names begin with the prefix, by the rest of the name. */
+/** Values of the variables whose names begin with the prefix, by the rest of the name. */
 export const variablesBelow = (
   environment: Environment,
   prefix: string,

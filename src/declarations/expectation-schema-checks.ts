@@ -46,7 +46,7 @@ function* complaints(
     const known = own(keywords, keyword);
     if (!known) yield unknownKeyword(at, keyword);
     else if (!known.fits(operand)) yield wrong(at, known, operand);
-    else if (keyword === 'pattern') yield* badPattern(at, patternFault(operand as string));
+    else if (keyword === 'pattern') yield* badPattern(at, patternFault(String(operand)));
     else
       for (const [step, inner] of known.inner?.(operand) ?? [])
         yield* complaints(inner, [...at, ...step], patternFault);
@@ -67,7 +67,7 @@ function wrong(path: readonly string[], { words }: Operand, value: Json): Violat
 function foundWords(value: Json): string {
   if (Array.isArray(value)) return 'this list';
   if (isObject(value)) return 'this mapping';
-  return typeof value === 'string' ? 'this text' : String(value);
+  return typeof value === 'string' ? 'this string' : String(value);
 }
 
 function unknownKeyword(path: readonly string[], keyword: string): Violation {

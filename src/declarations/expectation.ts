@@ -38,6 +38,7 @@ export function expectationOf(
     validator: run.validators.expectation,
     what: 'an expectation',
   };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema of expectations was applied
   const values = read(run, piece, form) as Written | undefined;
   if (!values) return undefined;
   const { collection, where = {}, every, count } = values;

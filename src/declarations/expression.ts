@@ -183,7 +183,7 @@ function declaredOf(text: string, body: string): Expression {
   return malformed(text, 'write the key in quotes, as in `["a"]`, or `[each.key]`');
 }
 
-/** What to say of a reference whose first word is no kind. */
+/** The complaint about a reference whose first word is no kind. */
 export function unknownSource(
   kind: string,
   kinds: Kinds,

@@ -12,7 +12,6 @@ import {
   type Kind,
   type Kinds,
   type JsonObject,
-  type Json,
 } from '../model/index.js';
 import { everySchema } from './schema-keywords.js';
 import { declarable, expectation, isNullable, lifecycle, settings } from './vocabulary.js';
@@ -132,8 +131,15 @@ const withProperties = (
   schema: JsonObject,
   change: (properties: Readonly<Record<string, JsonObject>>) => JsonObject,
 ): JsonObject => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `objectSchema`
   const properties = schema['properties'] as Readonly<Record<string, JsonObject>>;
   return { ...schema, properties: { ...properties, ...change(properties) } };
+};
+
+/** The state may be its address alone. */
+const shortState = ({ state }: Readonly<Record<string, JsonObject>>): JsonObject => {
+  const { description, ...mapping } = state!;
+  return { state: { description: description!, anyOf: [{ type: 'string' }, mapping] } };
 };
 
 /** One declaration of the kind: what stands behind its name. `for_each` is taken off before validation. */
@@ -151,11 +157,11 @@ export const settingsSchema = (): JsonObject => objectSchema(settings.attributes
 export const expectationSchema = (collections: Collections): JsonObject =>
   withProperties(objectSchema(expectation(collections), true), ({ where, every }) => ({
     where: {
-      description: where?.['description'] as Json,
+      description: where?.['description'] ?? '',
       ...filledOr('object'),
       additionalProperties: FILTER,
     },
-    every: { description: every?.['description'] as Json, ...filledOr('object') },
+    every: { description: every?.['description'] ?? '', ...filledOr('object') },
   }));
 
 /** The value of a filter, which is text on its way. */
@@ -204,7 +210,7 @@ const namedBodies = (kind: Kind): JsonObject =>
   named(kind.doc, {
     ...withProperties(bodySchema(kind), () => ({ for_each: forEach })),
     description: kind.doc,
-    examples: [kind.example as Json],
+    examples: [kind.example],
   });
 
 /** The schema of declarations of one kind alone: a map from names to declarations. */
@@ -222,7 +228,7 @@ export function declarationsSchema(kinds: Kinds, collections: Collections): Json
     { description: kind.doc, minProperties: 1, ...whereSchema(kind) },
   ]);
   const properties = {
-    settings: { description: settings.doc, ...settingsSchema() },
+    settings: { description: settings.doc, ...withProperties(settingsSchema(), shortState) },
     variables: {
       description:
         'Values for `${var.NAME}`, unless `--var`, `TRUEUP_VAR_NAME` or the file of the environment gives another.',

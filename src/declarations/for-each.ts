@@ -65,14 +65,14 @@ function membersOf(
       detail,
     );
   if (isMap(each)) return Object.entries(each).map(([key, value]) => ({ key, value }));
-  if (!isList(each)) return say(`a list of texts or a mapping is expected, not ${found(each)}`);
+  if (!isList(each)) return say(`a list of strings or a mapping is expected, not ${found(each)}`);
   const seen = new Set<string>();
   for (const [index, one] of each.entries()) {
     const at = [String(index)];
     const item = isSet && (typeof one === 'number' || typeof one === 'boolean') ? String(one) : one;
     const key = typeof item === 'string' ? literalOf(item) : undefined;
     if (typeof item !== 'string')
-      say(`text is expected, not ${found(item)}`, at, 'Write it in quotes.');
+      say(`a string is expected, not ${found(item)}`, at, 'Write it in quotes.');
     else if (key === undefined) say('a key must be known before anything is read', at);
     else if (seen.has(key) && !isSet) say('the same key stands twice', at);
     else seen.add(key);

@@ -35,12 +35,12 @@ import { anything, holdsSecret, inside } from './vocabulary.js';
 import { complainAt, mismatch, type ComplaintPlace, type Violation } from './validation.js';
 import { variableIn, type Environment } from './environment.js';
 
-/** What can be filled in. Texts in `variables` and `each` may hold expressions; those of `environment` are literal. */
+/** The values that expressions may use. Texts in `variables` and `each` may hold expressions; those of `environment` are literal. */
 export interface Scope {
   readonly variables: ReadonlyMap<string, Raw>;
   readonly environment: Environment;
   readonly each?: { readonly key: string; readonly value: Raw };
-  /** What the names of environment variables that give a variable its value begin with. */
+  /** Prefixes of environment variables that give variables their values. */
   readonly prefixes: readonly string[];
   /** `settings.allow_env` */
   readonly allowed: ReadonlySet<string>;
@@ -60,15 +60,19 @@ const isPlain = (raw: Raw): boolean =>
   typeof raw === 'string' ? !isFilled(raw) : raw === null || typeof raw !== 'object';
 
 /** A mapping or list with what `change` makes of its members that are not plain; the same object where that is nothing else. */
-function withMembers<T>(whole: object, change: (member: Raw, key: string) => T): T {
-  let changed: Record<string, unknown> | undefined;
-  for (const [key, before] of Object.entries(whole) as [string, Raw][]) {
+function withMembers<T>(
+  whole: readonly Raw[] | RawMap,
+  change: (member: Raw, key: string) => T,
+): T {
+  let changed: unknown[] | Record<string, unknown> | undefined;
+  for (const [key, before] of Object.entries<Raw>(whole)) {
     if (isPlain(before)) continue;
-    const after: unknown = change(before, key);
+    const after = change(before, key);
     if (after === before) continue;
-    changed ??= (Array.isArray(whole) ? [...whole] : { ...whole }) as Record<string, unknown>;
-    changed[key] = after;
+    changed ??= isList(whole) ? [...whole] : { ...whole };
+    Object.assign(changed, { [key]: after });
   }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what `change` left alone is of its type as well
   return (changed ?? whole) as T;
 }
 
@@ -175,7 +179,7 @@ function variableValue({ name, path, text }: ExpressionFrom<'var'>, at: Filling)
   return undefined;
 }
 
-/** What is said of a variable that must not be shown; undefined of any other. */
+/** The complaint about a variable that must not be shown; undefined for any other. */
 function credential(
   { name, text }: ExpressionFrom<'env'>,
   { allowed }: Scope,
@@ -204,7 +208,7 @@ function eachValue(
     : member(each.value, steps, `${text}: the value of "${each.key}"`, at);
 }
 
-/** What a mapping or list holds at the steps; items of a list are numbered from 0. @param what what it is called in a complaint */
+/** The part of a mapping or list at the steps; items of a list are numbered from 0. @param what its name in a complaint */
 function member(whole: Raw, steps: readonly string[], what: string, at: Filling): Raw | undefined {
   let value: Raw | undefined = whole;
   for (const step of steps) {
@@ -215,7 +219,7 @@ function member(whole: Raw, steps: readonly string[], what: string, at: Filling)
         'unknown-member',
         `${what} has no \`${step}\`.${didYouMean(step, known)}`,
       );
-    value = (value as RawMap)[step];
+    value = isMap(value) || isList(value) ? own<Raw>(value, step) : undefined;
   }
   return value;
 }
@@ -257,7 +261,7 @@ export function converted(raw: Raw, attribute: Attribute | undefined): Raw {
   return isTextual(attribute) && !/\de/.test(text) ? text : raw;
 }
 
-/** What references may lead to, and where the value stands. */
+/** The targets that references may have, and the place of the value. */
 export interface InterpolationContext extends ComplaintPlace {
   readonly kinds: Kinds;
   /** Word for the kind of each lookup by its name; undefined, or no kind, where it is wrong and was complained of. */
@@ -309,7 +313,7 @@ function buildText(
   const [only] = parts;
   if (parts.length === 1 && only !== undefined) {
     if (typeof only !== 'string') return buildWhole(only, attribute, context);
-    if (!takesText(attribute, only)) complain(mismatch(path, attribute as Attribute, only));
+    if (!takesText(attribute, only)) complain(mismatch(path, attribute!, only));
     return only;
   }
   if (attribute && attribute !== anything && (attribute.secret === true || !isTextual(attribute))) {
@@ -413,7 +417,7 @@ const noReferences = ({ text }: Expression, context: InterpolationContext): void
     'Write the value, or `${var.<name>}`, `${env.<NAME>}` or `${each.…}`.',
   );
 
-/** What nobody can read back. */
+/** Whether the service never shows the value. */
 const hidden = (one: Attribute): boolean => holdsSecret(one) || one.wire === 'merge';
 
 function checkAttribute(
@@ -421,7 +425,7 @@ function checkAttribute(
   { attribute: name, text }: ExpressionFrom<'declared' | 'lookup'>,
   context: InterpolationContext,
 ): void {
-  const top = name.split('.')[0] as string;
+  const top = name.split('.')[0]!;
   const attribute = own(kind.attributes, top);
   const isReadable = (one: Attribute): boolean => !hidden(one) && one.unstored !== true;
   if (attribute && top === name && isReadable(attribute)) return;

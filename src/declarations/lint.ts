@@ -113,7 +113,7 @@ function literalSecrets(kind: Kind, values: Values): readonly Advice[] {
   );
   const shown = 'What is shown leaves the value out, and so does the state; the file holds it.';
   return documents.flatMap(([name, { wire }]) =>
-    [...literalsIn(values[name] as Value, name)].map((path) => ({
+    [...literalsIn(values[name]!, name)].map((path) => ({
       code: 'literal-secret',
       summary: `\`${path}\` is named as a secret is, and its value is written down`,
       detail: wire === 'merge' ? `Write \`"\${secret.env.NAME}"\`. ${shown}` : shown,
@@ -124,7 +124,7 @@ function literalSecrets(kind: Kind, values: Values): readonly Advice[] {
 
 function* literalsIn(value: Value, path: string): Generator<string> {
   if (!Array.isArray(value) && !isTree(value)) return;
-  for (const [name, item] of Object.entries<Value>(value as Values)) {
+  for (const [name, item] of Object.entries<Value>(value)) {
     if (isTree(value) && isSecretName(name) && isLiteral(item)) yield `${path}.${name}`;
     else yield* literalsIn(item, `${path}.${name}`);
   }
@@ -189,7 +189,7 @@ function roughly(kind: Kind | undefined, { values }: Declaration): string {
 
 const exactly = (kind: Kind, { values }: Declaration): string =>
   canonical(
-    recognisedBy(kind).map((name) => (isEmpty(values[name]) ? null : spell(values[name] as Value))),
+    recognisedBy(kind).map((name) => (isEmpty(values[name]) ? null : spell(values[name]!))),
   );
 
 function identicalAmong(bucket: readonly Declaration[], kinds: Kinds): readonly Diagnostic[] {

@@ -5,8 +5,10 @@ import {
   canonical,
   compareText,
   defaultSettings,
+  defined,
   didYouMean,
   digest,
+  isAddress,
   keptMembers,
   nearest,
   sha256,
@@ -18,6 +20,7 @@ import {
   type Origin,
   type Project,
   type Secret,
+  type Settings,
 } from '../model/index.js';
 import type { DeclarationFiles } from '../platform/index.js';
 import { collect, type Collected, type RawEntry } from './collect.js';
@@ -47,7 +50,7 @@ import { secretNames } from './vocabulary.js';
 
 export interface LoadOptions {
   readonly kinds: Kinds;
-  /** What expectations may read. */
+  /** The collections that expectations may read. */
   readonly collections: Collections;
   /** PATH arguments; none means the current folder. */
   readonly paths: readonly string[];
@@ -72,7 +75,7 @@ export interface LoadOptions {
 export interface Loaded {
   /** Absent where any diagnostic is an error. */
   readonly project?: Project;
-  /** What was understood, whatever else is wrong: for checks of that alone. Equal to `project` if that is there. */
+  /** The project without its faulty parts, for checks of the others. Equal to `project` if that is there. */
   readonly understood: Project;
   /** Declarations with errors. Their references can be checked, and references to them lead somewhere. */
   readonly unusable: readonly Declaration[];
@@ -161,7 +164,6 @@ function mayDeclare({ unread }: ResolveRun, address: string): boolean {
 
 type Brought = StackBlock & Pick<StackFiles, 'documents'>;
 
-/** What synthesised stacks declare. */
 async function broughtBy(
   { files, kinds, cwd, synthesise }: LoadOptions,
   sources: readonly StackSource[],
@@ -201,6 +203,14 @@ function framing(library: SourceFiles, files: readonly FoundFile[], cwd: string)
 
 type Parts = Pick<Project, 'settings' | 'lookups' | 'declarations' | 'expectations'>;
 
+/** An environment never shares a state file: what the shared files say of it counts without one. In a remote place it has a name of its own. */
+function withoutStateFile({ state, ...rest }: Partial<Settings>): Partial<Settings> {
+  if (!state || state.url === undefined || isAddress(state.url))
+    return { ...rest, ...defined({ state }) };
+  const { url: _, ...more } = state;
+  return { ...rest, ...(Object.keys(more).length > 0 && { state: more }) };
+}
+
 const MOST_DECLARATIONS = 250_000;
 
 async function resolve(
@@ -211,8 +221,7 @@ async function resolve(
 ): Promise<Parts> {
   const shared = collected.settings.map((piece) => settingsOf(bare, piece));
   const own = overlay?.settings.map((piece) => settingsOf(bare, piece)) ?? [];
-  // An environment never shares a state: what the shared files say of it counts without one.
-  const base = overlay ? shared.map(({ state: _, ...rest }) => rest) : shared;
+  const base = overlay ? shared.map(withoutStateFile) : shared;
   const settings = [...base, ...own].reduce(mergeSettings, defaultSettings);
   const run: ResolveRun = { ...bare, secret: secretsBelow(options, settings.secret_roots ?? []) };
   const lookups = collected.lookups.flatMap((piece) => lookupOf(run, piece) ?? []);
@@ -257,7 +266,7 @@ function projectOf(
   };
 }
 
-/** What is expected is no part of it: a plan does not change with that. */
+/** Expectations are no part of it: a plan does not depend on them. */
 function digestOf({ settings, lookups, declarations }: Parts): string {
   const declared = declarations.map(
     ({ address, values, lifecycle, origin, file, depends_on = [] }) =>
@@ -267,7 +276,7 @@ function digestOf({ settings, lookups, declarations }: Parts): string {
   return digest([
     sha256(declared.toSorted(compareText).join('\n')),
     asked.toSorted(compareText),
-    { ...settings.policy, target: settings.target ?? null },
+    { ...settings.policy, target: settings.target === 'emulator' ? 'emulator' : null },
   ]);
 }
 
@@ -278,13 +287,13 @@ const TERRAFORM_VARIABLE = 'TF_VAR_';
 interface Loading extends LoadOptions {
   /** The first wins. */
   readonly prefixes: readonly string[];
-  /** What the caller gave, by name. */
+  /** Variables that the caller gave, by name. */
   readonly outside: Readonly<Record<string, string>>;
   /** Names of the variables that secrets are read from, as they are found. */
   readonly secretVariables: Set<string>;
 }
 
-/** What the caller gave, by name; `--var` wins over the environment. */
+/** Variables that the caller gave, by name; `--var` wins over the environment. */
 function outsideVariables(
   { environment, variables }: LoadOptions,
   prefixes: readonly string[],

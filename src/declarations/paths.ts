@@ -1,7 +1,14 @@
 // Finds the files of the project: PATH arguments are files, folders that are walked, `-`, or stacks of a CDK program.
 // Only names are read here; the content of a file decides later whether it belongs to trueup.
 import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { defined, NAME, nameWords, type Diagnostic, type Origin } from '../model/index.js';
+import {
+  defined,
+  NAME,
+  nameWords,
+  type Diagnostic,
+  type Origin,
+  errorCode,
+} from '../model/index.js';
 import type { DeclarationFiles } from '../platform/index.js';
 
 export interface FoundFile {
@@ -96,7 +103,7 @@ const foundAt = ({ cwd }: Walk, path: string, named = true): FoundFile => ({
   named,
 });
 
-/** What is at a path; a complaint where that cannot be known. */
+/** The kind of file at a path; a complaint where that cannot be known. */
 function look(walk: Walk, path: string): ReturnType<DeclarationFiles['stat']> {
   try {
     return walk.files.stat(join(walk.cwd, path));
@@ -118,8 +125,8 @@ const reasons: Readonly<Record<string, string>> = {
 
 /** Why the disk refused, without Node's message, which repeats the path. */
 export function whyNot(error: unknown): string {
-  const code = (error as { readonly code?: unknown }).code;
-  return typeof code === 'string' ? (reasons[code] ?? code) : 'an unexpected error';
+  const code = errorCode(error);
+  return code !== undefined ? (reasons[code] ?? code) : 'an unexpected error';
 }
 
 /** A PATH argument. */

@@ -6,6 +6,7 @@ import {
   defined,
   NAME,
   didYouMean,
+  durationWords,
   formatAddress,
   isList,
   isOwnCredential,
@@ -23,6 +24,7 @@ import {
   type Lifecycle,
   type Lookup,
   type Origin,
+  tryDuration,
   type Settings,
   type Values,
 } from '../model/index.js';
@@ -59,7 +61,7 @@ export interface ResolveRun {
   /** Filled while loading. */
   readonly forms: Map<string, DeclarationForm>;
   readonly unread: MayHold[];
-  /** What was complained of and cannot be planned: for checks that look at nothing but its references. */
+  /** Declarations with errors, which cannot be planned: for checks that look at nothing but references. */
   readonly unusable: Declaration[];
 }
 
@@ -89,7 +91,7 @@ export function complain(
   });
 }
 
-/** What a program made stands as a whole where it was made. */
+/** The place of a declaration that a program made is its construct. */
 function originAt(
   { library }: Pick<ResolveRun, 'library'>,
   { from, origin }: Pick<RawEntry, 'from' | 'origin'>,
@@ -102,7 +104,7 @@ function originAt(
 export interface DeclarationForm {
   readonly attributes: Attributes;
   readonly validator: Validator;
-  /** What it is called in complaints. */
+  /** Its name in complaints. */
   readonly what: string;
   /** Whether references to other objects may stand at a path; absent where they may stand nowhere. */
   readonly references?: InterpolationContext['references'];
@@ -154,24 +156,47 @@ export function settingsOf(run: ResolveRun, piece: RawEntry): Partial<Settings> 
     validator: run.validators.settings,
     what: 'settings',
   };
-  const values = read(run, piece, form) ?? {};
+  const values = read(run, { ...piece, raw: longState(piece.raw) }, form) ?? {};
   for (const complaint of [...allowEnvErrors(piece.raw), ...settingErrors(values)])
     complain(run, piece, complaint);
   return values;
 }
 
-function* settingErrors({ policy, requests_per_minute, roles }: Values): Generator<Violation> {
+/** The state with its address alone, written out. */
+function longState(raw: Raw): Raw {
+  const state = isMap(raw) ? raw['state'] : undefined;
+  const isLong = state === undefined || state === null || isMap(state);
+  return isLong || !isMap(raw) ? raw : { ...raw, state: { url: state } };
+}
+
+function* settingErrors(values: Values): Generator<Violation> {
+  const { policy, requests_per_minute, roles, state } = values;
   const { max_deletes, max_changed_percent } = isTree(policy) ? policy : {};
+  const { lock, history } = isTree(state) ? state : {};
+  const { keep, days } = isTree(history) ? history : {};
   for (const [path, value, least] of [
     ['policy.max_deletes', max_deletes, 0],
     ['policy.max_changed_percent', max_changed_percent, 0],
     ['requests_per_minute', requests_per_minute, 1],
+    ['state.history.keep', keep, 1],
+    ['state.history.days', days, 1],
   ] as const)
     if (typeof value === 'number' && value < least)
       yield {
         path: path.split('.'),
         code: 'out-of-range',
         summary: `\`${path}\` must be at least ${least}`,
+      };
+  const { lease, wait } = isTree(lock) ? lock : {};
+  for (const [name, value, zero] of [
+    ['lease', lease, false],
+    ['wait', wait, true],
+  ] as const)
+    if (typeof value === 'string' && !(zero && value === '0s') && tryDuration(value) === undefined)
+      yield {
+        path: ['state', 'lock', name],
+        code: 'out-of-range',
+        summary: `\`state.lock.${name}\` has to be ${durationWords}`,
       };
   for (const name of isTree(roles) ? Object.keys(roles) : [])
     if (roleLadder.some((one) => one === name))
@@ -212,6 +237,7 @@ export function mergeSettings(base: Settings, over: Partial<Settings>): Settings
     policy: { ...base.policy, ...over.policy },
     v2_headers: { ...base.v2_headers, ...over.v2_headers },
     roles: { ...base.roles, ...over.roles },
+    ...((base.state ?? over.state) && { state: { ...base.state, ...over.state } }),
   };
 }
 
@@ -234,10 +260,10 @@ export function lookupOf(run: ResolveRun, piece: RawEntry): Lookup | undefined {
     });
   const form: DeclarationForm = {
     attributes: asCondition(kind.attributes),
-    validator: run.validators.where.get(name) as Validator,
+    validator: run.validators.where.get(name)!,
     what: `a lookup of ${name}`,
   };
-  const raw = (piece.raw as RawMap)[name] as Raw;
+  const raw = isMap(piece.raw) ? (piece.raw[name] ?? null) : null;
   if (isMap(raw) && Object.keys(raw).length === 0)
     return void complain(run, piece, {
       path: [name],
@@ -254,14 +280,14 @@ export function lookupOf(run: ResolveRun, piece: RawEntry): Lookup | undefined {
 function formOf(run: ResolveRun, kind: Kind): DeclarationForm {
   return cached(run.forms, kind.name, () => ({
     attributes: declarationBodyOf(kind),
-    validator: run.validators.body.get(kind.name) as Validator,
+    validator: run.validators.body.get(kind.name)!,
     what: kind.name,
     references: ([top]) => top !== 'lifecycle',
   }));
 }
 
 export function declarationsOf(run: ResolveRun, piece: RawEntry): readonly Declaration[] {
-  const kind = run.kinds.get(piece.path[0] as string) as Kind;
+  const kind = run.kinds.get(piece.path[0]!)!;
   if (!isMap(piece.raw)) {
     const summary = `${piece.path.join('.')}: a mapping of attributes is expected, not ${found(piece.raw)}`;
     complain(run, piece, { path: [], code: 'wrong-type', summary });
@@ -303,9 +329,9 @@ function declarationOf(
     origin: piece.origin,
     at: locator(run, piece),
   };
-  const wanted = wrong
-    ? {}
-    : lifecycleOf(values['lifecycle'] as Lifecycle | undefined, piece.raw, member);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema was applied
+  const declared = values['lifecycle'] as Lifecycle | undefined;
+  const wanted = wrong ? {} : lifecycleOf(declared, piece.raw, member);
   const error = [...lifecycleErrors(kind, wanted)];
   error.forEach(tell);
   const waits = piece.depends_on && { depends_on: piece.depends_on };

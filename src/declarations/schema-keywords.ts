@@ -9,7 +9,7 @@ import {
   type JsonObject,
 } from '../model/index.js';
 
-/** What stands behind a keyword. */
+/** The operand of a keyword. */
 export interface Operand {
   /** Continues "… is expected". */
   readonly words: string;
@@ -38,13 +38,14 @@ const schemas: Operand = {
   words: 'a list of schemas, at least one,',
   schema: { type: 'array', minItems: 1, items: SELF },
   fits: (value) => isList(value) && value.length > 0,
-  inner: (value) => (value as readonly Json[]).map((one, index) => [[String(index)], one]),
+  inner: (value) => (isList(value) ? value.map((one, index) => [[String(index)], one]) : []),
 };
 const members: Operand = {
   words: 'a mapping of names to schemas',
   schema: { type: 'object', additionalProperties: SELF },
   fits: isObject,
-  inner: (value) => Object.entries(value as JsonObject).map(([name, one]) => [[name], one]),
+  inner: (value) =>
+    isObject(value) ? Object.entries(value).map(([name, one]) => [[name], one]) : [],
 };
 const types: Operand = {
   words: `one of ${TYPES.join(', ')}, or a list of them,`,
@@ -120,7 +121,7 @@ export const keywords: Readonly<Record<string, Operand>> = {
   $comment: text,
 };
 
-/** What to write in place of a keyword of JSON Schema that is not taken. */
+/** Advice for keywords of JSON Schema that are not taken. */
 export const instead: Readonly<Record<string, string>> = {
   $ref: 'Write the schema out; a YAML alias saves repeating it.',
   $id: 'Leave it out: the schema is complete in itself.',

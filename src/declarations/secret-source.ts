@@ -58,11 +58,11 @@ export function secretSource(places: SecretPlaces): SecretSource {
 /** The secrets that a text names, whatever else it says, as `secretSource` takes them. */
 export const secretsNamedIn = (text: string): readonly (readonly ['env' | 'file', string])[] =>
   [...text.matchAll(/\$\{\s*secret\.(env|file)\.([^}"'\n]+?)\s*\}/g)].map(([, source, name]) => [
-    source as 'env' | 'file',
-    name as string,
+    source === 'env' ? 'env' : 'file',
+    name!,
   ]);
 
-/** What is said of a credential of trueup, wherever a declaration names it. */
+/** The complaint about a declaration that names a credential of trueup. */
 export const ownCredential = (text: string, name: string): Omit<Violation, 'path'> => ({
   code: 'own-credential',
   summary: `${text}: ${name} is a credential of trueup, which no declaration may use`,
@@ -106,7 +106,7 @@ function realPath(files: DeclarationFiles, path: string): string {
 const isBelow = (folder: string, path: string): boolean =>
   path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 
-/** What is empty or cannot be read is no secret. */
+/** The text of a file; undefined where it is empty or cannot be read. */
 function textOf(files: DeclarationFiles, path: string): string | undefined {
   try {
     if (files.stat(path)?.kind !== 'file') return undefined;

@@ -16,12 +16,12 @@ import {
   type Kinds,
 } from '../model/index.js';
 import { precompiled } from './generated/validators.js';
-import { Word, isMap, type Raw, type RawMap } from './yaml/raw-values.js';
+import { Word, isMap, type Raw } from './yaml/raw-values.js';
 import { bodySchema, expectationSchema, settingsSchema, whereSchema } from './file-schema.js';
 import type { SchemaError, Validator } from './validator.js';
 import { anything, attributeAt } from './vocabulary.js';
 
-/** What is wrong inside one declaration; `path` leads to the place, from its attributes on. */
+/** A fault inside one declaration; `path` leads to the place, from its attributes on. */
 export interface Violation {
   readonly path: readonly string[];
   readonly code: string;
@@ -60,10 +60,10 @@ export async function validatorsOf(kinds: Kinds, collections: Collections) {
     ].map(validatorOf),
   );
   const pick = (first: number): ReadonlyMap<string, Validator> =>
-    new Map(list.map((kind, index) => [kind.name, rest[first + 2 * index] as Validator]));
+    new Map(list.map((kind, index) => [kind.name, rest[first + 2 * index]!]));
   return {
-    settings: settings as Validator,
-    expectation: expectation as Validator,
+    settings: settings!,
+    expectation: expectation!,
     body: pick(0),
     where: pick(1),
   };
@@ -123,12 +123,12 @@ function explain(
 function valueAt(data: Raw, path: readonly string[]): Raw | undefined {
   let value: Raw | undefined = data;
   for (const step of path)
-    value = isList(value) || isMap(value) ? own(value as RawMap, step) : undefined;
+    value = isList(value) || isMap(value) ? own<Raw>(value, step) : undefined;
   return value;
 }
 
 function unknown(path: readonly string[], runContext: Attributes, where: string): Violation {
-  const name = path.at(-1) as string;
+  const name = path.at(-1)!;
   if (Object.hasOwn(runContext, name))
     return {
       path,
@@ -193,7 +193,7 @@ const namesNothing = ({ word }: Attribute, value: Raw | undefined): boolean =>
   word === 'ref' && typeof value === 'string' && idOf(value) === null;
 
 const plainWords = {
-  text: 'text',
+  text: 'a string',
   integer: 'an integer',
   number: 'a number',
   flag: 'true or false',
@@ -218,7 +218,7 @@ export function found(value: Raw | undefined): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object')
     return value instanceof Word ? `the word \`${String(value)}\`` : 'a mapping';
-  if (typeof value === 'string') return 'text';
+  if (typeof value === 'string') return 'a string';
   if (typeof value === 'boolean') return 'true or false';
   return Number.isInteger(value) ? 'an integer' : 'a number';
 }

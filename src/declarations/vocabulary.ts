@@ -29,11 +29,50 @@ const header = (name: string): Attribute => text(`What this deployment calls ${n
 
 export const settings = object('How the project is run. At most once in a project.', {
   target: choice(
-    'Absent: the environment names the target. `emulator`: the emulator in the same process, with its data in `.trueup/emulator.json`.',
-    ['emulator'],
+    'Absent, or `cloud`: the environment names the target. `emulator`: the emulator in the same process, with its data in `.trueup/emulator.json`.',
+    ['emulator', 'cloud'],
     optional,
   ),
-  state: text('The state file, relative to the current folder.', optional),
+  state: object(
+    'Where the state is kept: an address alone, or a mapping.',
+    {
+      url: text(
+        'A file, relative to the current folder, or the address of a remote backend: `postgres://…`, `s3://…`, `https://…` (GitLab, Terraform’s http protocol). If absent, `TRUEUP_STATE`.',
+        optional,
+      ),
+      project: text(
+        'Name of this state in its place; `default` if absent. With an environment, `.<environment>` is added.',
+        optional,
+      ),
+      lock: object(
+        'How runs of several machines take turns.',
+        {
+          lease: text(
+            'How long a run may be silent; `30s` by default. After twice as long, another run takes the lock. Not for `https://…`.',
+            optional,
+          ),
+          wait: text(
+            'How long a run waits for the lock; `5m` by default for a remote backend where `CI` is set, else not at all.',
+            optional,
+          ),
+          takeover: flag(
+            'Whether a waiting run takes the lock of a run that is silent; true by default.',
+            optional,
+          ),
+        },
+        optional,
+      ),
+      history: object(
+        'Which earlier states a remote backend keeps.',
+        {
+          keep: integer('How many; 30 by default.', optional),
+          days: integer('For how long; 90 by default.', optional),
+        },
+        optional,
+      ),
+    },
+    optional,
+  ),
   policy: object(
     'How many objects may be changed within 24 hours.',
     {
@@ -65,7 +104,7 @@ export const settings = object('How the project is run. At most once in a projec
     optional,
   ),
   roles: map(
-    'Maps each custom role to the known role that it ranks like. A role without a rank counts as the highest when it is given, and as the lowest when it is taken away.',
+    'Maps each custom role to the known role of equal rank. A role without a rank counts as the highest when it is given, and as the lowest when it is taken away.',
     choice('A known role.', roleLadder),
     optional,
   ),
@@ -118,7 +157,7 @@ export function declarationBodyOf(kind: Kind): Attributes {
   return { ...kind.attributes, lifecycle: lifecycle(kind) };
 }
 
-/** What must hold of records: which, all of them, and how many. */
+/** An expectation: which records, what holds of each, and how many there are. */
 export const expectation = (collections: Collections): Attributes => ({
   collection: choice('What is read.', [...collections.keys()]),
   where: map(
@@ -147,10 +186,10 @@ export function attributeAt(
   return attribute;
 }
 
-/** What stands anywhere inside a document that is merged: any value, and secrets. */
+/** Any member of a document that is merged: any value, and secrets. */
 export const anything = document('Any value.');
 
-/** What stands at a step inside a value of the attribute. */
+/** The attribute at a step inside a value. */
 export function inside(attribute: Attribute, step: string): Attribute | undefined {
   if (attribute.wire === 'merge' || attribute === anything) return anything;
   if (attribute.word === 'object') return own(attribute.attributes, step);

@@ -1,5 +1,5 @@
 // The activity log: the record of a change, and the codes and filters of a query.
-import { defined, type Json, type JsonObject } from '../model/index.js';
+import { defined, type JsonObject, keysOf } from '../model/index.js';
 import type { User } from './estate.js';
 import { filtered, type Filter, type FilterType } from './filter-comparison.js';
 import { turnDown } from './error-responses.js';
@@ -84,7 +84,7 @@ export const coded = (section: keyof typeof actionCodes, name: string | null) =>
   type_name: name,
 });
 
-/** What the log says of a changed record. `shown`: without secrets. */
+/** The entry of the log for a changed record. `shown`: without secrets. */
 export function loggedObject(
   kind: string,
   id: string,
@@ -92,7 +92,7 @@ export function loggedObject(
   users: ReadonlyMap<string, User>,
 ): JsonObject {
   const typeName = typeNames[kind] ?? null;
-  const role = shown.role as Json;
+  const role = shown.role!;
   const user = String(shown.user);
   return {
     id,
@@ -131,7 +131,7 @@ export function activitiesOf(
   query: URLSearchParams,
 ): readonly JsonObject[] {
   const asked = new URLSearchParams(query);
-  for (const section of Object.keys(actionCodes) as (keyof typeof actionCodes)[]) {
+  for (const section of keysOf(actionCodes)) {
     const [name, codes] = [`${section}__type`, actionCodes[section]];
     const value = query.get(name);
     if (value === null) continue;

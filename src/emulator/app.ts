@@ -1,6 +1,6 @@
 // Shared by v2 and v3: authentication, the verbs of each path, and request bodies.
 import type { Context, Hono } from 'hono';
-import { isObject, parseJson } from '../model/index.js';
+import { isObject, parseJson, type Json, type JsonObject } from '../model/index.js';
 import type { Actor } from './activity-log.js';
 import type { Deliveries, Shared } from './deliveries.js';
 import type { User } from './estate.js';
@@ -50,7 +50,6 @@ export interface EmulatedCloud extends Shared {
   readonly deliveries: Deliveries;
 }
 
-/** What every handler finds in its context. */
 interface Known {
   readonly Bindings: {
     /** The request's text, read once at the edge. */
@@ -126,11 +125,11 @@ export function bodyOf(
   c: Asked,
   dialect: ErrorFormat,
   types: readonly string[] = [mediaTypes[dialect]],
-): Readonly<Record<string, unknown>> {
+): JsonObject {
   const [type = ''] = typesOf(c.req.header('content-type') ?? '');
   if (!types.includes(type.replace(/;charset=.*$/, '')))
     turnDown(415, `the body must be ${types[0]}`);
-  let body: unknown;
+  let body: Json;
   try {
     // `parseJson` drops `__proto__` silently; here it is an unknown field.
     body = c.env.body.includes('__proto__') ? JSON.parse(c.env.body) : parseJson(c.env.body);

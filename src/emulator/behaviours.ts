@@ -50,7 +50,7 @@ const table = {
   shard_origin: open('URLs in response bodies and in `next` use this origin.', 'URL', '', originOf),
   next_drops_expand: boolean('The URL of the next page omits `expand`.'),
   retry_after: choice('Form of Retry-After in a 429 or 503.', 'seconds', 'date', 'none'),
-  swapped_spellings: boolean('Ids that are text in the reference are numbers, and the reverse.'),
+  swapped_spellings: boolean('Ids that are strings in the reference are numbers, and the reverse.'),
   empty_document_is_null: boolean('An empty document is stored as null.'),
   closed_choices: boolean('Unknown roles and alert types are rejected.'),
   echo_writes: boolean('PATCH and DELETE return the record instead of an empty body.'),
@@ -70,7 +70,7 @@ const table = {
   unsigned_deliveries: boolean(
     'Deliveries whose secret is not known are sent without a signature.',
   ),
-  token_seconds: open('How long a token of the IoT platform lasts.', 'SECONDS', 1800, secondsOf),
+  token_seconds: open('Lifetime of a token of the IoT platform.', 'SECONDS', 1800, secondsOf),
   bare_cursors: boolean('The `next` of the IoT platform is a cursor instead of a URL.'),
   platform_limits: boolean('The IoT platform limits requests and sends X-RateLimit headers.'),
 };
@@ -80,6 +80,7 @@ export type Behaviours = { readonly [K in keyof typeof table]: (typeof table)[K]
 const entries: readonly (readonly [string, Behaviour<unknown>])[] = Object.entries(table);
 
 /** The strict service of the reference. */
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Object.fromEntries forgets the names
 export const strict = Object.fromEntries(
   entries.map(([name, { initial }]) => [name, initial]),
 ) as Behaviours;

@@ -1,6 +1,6 @@
 // Rules of single collections in the API reference beyond their attributes: filters, and conditions that forbid a
 // change. A kind that is not named here has the general rules.
-import type { Attribute, Json, Kind } from '../model/index.js';
+import type { Json, Kind } from '../model/index.js';
 import { mergedInto, settled } from './configuration.js';
 import type { Behaviours } from './behaviours.js';
 import { filterTypeOf, type Filter } from './filter-comparison.js';
@@ -8,7 +8,7 @@ import type { StoredRecord } from './records.js';
 import type { RecordEdit, RecordStore } from './record-store.js';
 
 export interface Specifics {
-  /** What the listing filters by: in v2 its query parameters (`__in` takes several values), in v3 the names inside `filter[…]`. Absent: as the kind says. */
+  /** Filters of the listing: in v2 its query parameters (`__in` takes several values), in v3 the names inside `filter[…]`. Absent: as the kind says. */
   readonly filters?: readonly string[];
   /** Values `expand` takes. */
   readonly expand: readonly string[];
@@ -16,15 +16,15 @@ export interface Specifics {
   readonly anyOf: boolean;
   /** Whether listings carry `resource_url`, or only the answer to a create. */
   readonly listsUrl: boolean;
-  /** What becomes of the record once `after` was written over it. */
+  /** Completes the record once `after` was written over it. */
   readonly settled?: typeof settled;
   /** Whether PATCH is taken beside PUT. */
   readonly patched?: (behaviours: Behaviours) => boolean;
   /** The required reference of a record: the record is deleted with the object it refers to. */
   readonly belongsTo?: string;
-  /** What else changes when a record has become `after`. */
+  /** Changes of other records that follow from this one. */
   readonly follow?: typeof managersOf;
-  /** What is filled in when a record is made. */
+  /** Completes a new record. */
   readonly made?: (record: StoredRecord) => StoredRecord;
   /** Why the record may not become `after`: the field at fault and the reason. */
   readonly hindersUpdate?: typeof moveHindrance;
@@ -94,7 +94,7 @@ export const specificsOf = ({ name }: Kind): Specifics => ({
   ...named[name],
 });
 
-/** What the listing of a kind filters by, by query parameter. */
+/** Filters of the listing of a kind, by query parameter. */
 export function filtersOf({
   name,
   attributes,
@@ -104,14 +104,14 @@ export function filtersOf({
   const plain = [by_id === 'path' ? [] : by_id, by_ids ?? [], filters].flat();
   const made = (named[name]?.filters ?? plain).map((parameter): readonly [string, Filter] => {
     const [, field = parameter] = /^(?:filter\[)?(.+?)(?:__in|\])?$/.exec(parameter) ?? [];
-    const shape = dialect === 'v2' ? filterTypeOf(attributes[field] as Attribute) : 'text';
+    const shape = dialect === 'v2' ? filterTypeOf(attributes[field]!) : 'text';
     const test = parameter.endsWith('__in') ? 'among' : 'is';
     return [dialect === 'v3' ? `filter[${field}]` : parameter, { field, shape, test }];
   });
   return Object.fromEntries(made);
 }
 
-const accountsOf = (store: RecordStore): Kind => store.kinds.get('accounts') as Kind;
+const accountsOf = (store: RecordStore): Kind => store.kinds.get('accounts')!;
 
 function moveHindrance(
   store: RecordStore,
@@ -121,7 +121,7 @@ function moveHindrance(
   if (before.account === after.account) return undefined;
   if (before.id === store.root)
     return { path: 'account', why: 'the account of the keys cannot be moved' };
-  return accountLineage(store, after.account).has(before.id as string)
+  return accountLineage(store, after.account).has(before.id ?? null)
     ? { path: 'account', why: 'an account cannot be moved below itself' }
     : undefined;
 }
@@ -143,7 +143,7 @@ function accountHindrance(store: RecordStore, { id }: StoredRecord): string | un
   const held = ['groups', 'routers'].find((name) =>
     recordsOf(store, name).some(({ account }) => account === id),
   );
-  const holds = held ?? store.occupied[id as string];
+  const holds = held ?? store.occupied[String(id)];
   return holds === undefined ? undefined : `the account still has ${holds}`;
 }
 
@@ -177,10 +177,10 @@ function recordsOf(store: RecordStore, name: string): readonly StoredRecord[] {
 
 /** Whether some record names `record` in a set or field of plain ids, as a rule names its destinations; accounts that rules select do not count. */
 export function isNamed(store: RecordStore, kind: Kind, record: StoredRecord): boolean {
-  const id = record[kind.id] as Json;
+  const id = record[kind.id]!;
   return [...store.kinds.values()].some((other) => {
     const fields = Object.keys(other.attributes).filter((name) => {
-      const attribute = other.attributes[name] as Attribute;
+      const attribute = other.attributes[name]!;
       const inner =
         attribute.word === 'set' || attribute.word === 'list' ? attribute.of : attribute;
       return inner.word === 'ref' && inner.to === kind.name && inner.wire === undefined;

@@ -1,6 +1,6 @@
 // Collections that can only be read: their records, filters and form in responses. The filters are written from the API
 // reference, not taken from the collections of the client.
-import { wireText, type Collection, type JsonObject } from '../model/index.js';
+import { wireText, type Collection, type JsonObject, isObject } from '../model/index.js';
 import { faceOf, queryOf, route, type EmulatorApp, type Asked, type EmulatedCloud } from './app.js';
 import { filtered, type Filter, type FilterType } from './filter-comparison.js';
 import { checkParameters } from './pagination.js';
@@ -80,9 +80,10 @@ export function addCollections(app: EmulatorApp, cloud: EmulatedCloud): void {
       const text = recordTextOf((record, face) => shown(one, record, face));
       v2Collection(app, one.operations.collection, { GET: (c) => listV2(c, one, text) });
     }
-    if (one.operations.dialect === 'v3')
+    const { id } = one;
+    if (one.operations.dialect === 'v3' && id !== undefined)
       route(app, `/api/v3/${one.operations.collection}`, {
-        GET: (c) => listV3(c, one as Resources),
+        GET: (c) => listV3(c, { ...one, id }),
       });
   }
 }
@@ -115,7 +116,7 @@ function listV3(c: Asked, one: Resources): Response {
   }));
 }
 
-/** What the relationships of the records point at, each once, with nothing in it. */
+/** The targets of the records' relationships, each once, with nothing in it. */
 function included(
   { attributes }: Collection,
   records: readonly StoredRecord[],
@@ -124,8 +125,8 @@ function included(
   for (const [name, attribute] of Object.entries(attributes)) {
     if (attribute.wire !== 'relationship') continue;
     for (const record of records)
-      for (const link of [linkage(attribute, record[name] ?? null)].flat() as JsonObject[])
-        if (link) unique.set(`${String(link.type)} ${String(link.id)}`, link);
+      for (const link of [linkage(attribute, record[name] ?? null)].flat())
+        if (isObject(link)) unique.set(`${String(link.type)} ${String(link.id)}`, link);
   }
   return [...unique.values()].map((link) => ({ ...link, attributes: {}, relationships: {} }));
 }

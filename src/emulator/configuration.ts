@@ -1,6 +1,14 @@
 // Writes to a configuration manager: a PUT replaces the configuration, a PATCH merges into it, secrets are masked at
 // once, and the router applies everything at the same moment unless its synchronisation is paused.
-import { canonical, isObject, own, type Json, type JsonObject } from '../model/index.js';
+import {
+  canonical,
+  isObject,
+  own,
+  type Json,
+  type JsonObject,
+  mapMembers,
+  isList,
+} from '../model/index.js';
 
 export const LIVE_MASK = '*';
 
@@ -38,9 +46,9 @@ function holdsMask(value: Json): boolean {
 }
 
 const part = (value: Json | undefined): JsonObject =>
-  Array.isArray(value) && isObject(value[0]) ? (value[0] as JsonObject) : {};
+  isList(value) && isObject(value[0]) ? value[0] : {};
 const removals = (value: Json | undefined): readonly Json[] =>
-  Array.isArray(value) && Array.isArray(value[1]) ? (value[1] as readonly Json[]) : [];
+  isList(value) && isList(value[1]) ? value[1] : [];
 
 /** How the configuration of a record is written: `replace` drops what the body leaves out, `merge` keeps it. */
 export type ConfigurationWrite = 'replace' | 'merge';
@@ -55,11 +63,10 @@ export function settled(
     how === 'replace'
       ? [part(after.configuration), removals(after.configuration)]
       : mergedInto(before, after);
-  const target =
-    after.configuration === before.configuration ? (before.configuration as Json) : written();
+  const target = after.configuration === before.configuration ? before.configuration! : written();
   const taken =
     after.suspended === true
-      ? { pending: difference(part(before.actual), part(target)), actual: before.actual as Json }
+      ? { pending: difference(part(before.actual), part(target)), actual: before.actual! }
       : { pending: [{}, []], actual: target };
   const synched = canonical(part(taken.actual)) === canonical(part(target));
   return {
@@ -83,14 +90,14 @@ export function mergedInto(before: JsonObject, after: JsonObject): Json {
 }
 
 function merged(tree: JsonObject, over: JsonObject): JsonObject {
-  const members = Object.entries(over).map(([name, item]) => {
+  const members = mapMembers(over, (item, name) => {
     const live = own(tree, name);
-    return [name, isObject(item) ? merged(isObject(live) ? live : {}, item) : item];
+    return isObject(item) ? merged(isObject(live) ? live : {}, item) : item;
   });
-  return { ...tree, ...(Object.fromEntries(members) as JsonObject) };
+  return { ...tree, ...members };
 }
 
-/** What leads from one tree to the other, as far as its top tells. */
+/** The difference of two trees, at their top. */
 function difference(from: JsonObject, to: JsonObject): Json {
   const changed = Object.entries(to).filter(
     ([name, item]) => !Object.hasOwn(from, name) || canonical(from[name]) !== canonical(item),
@@ -105,7 +112,7 @@ function difference(from: JsonObject, to: JsonObject): Json {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** What a PATCH may add to a document, or why it cannot: it takes nothing out, and what stands under a UUID repeats it as `_id_`. */
+/** The additions of a PATCH to a document, or why it is refused: it takes nothing out, and a member under a UUID repeats it as `_id_`. */
 export function mergedAdditions(live: Json, sent: Json): readonly [tree: JsonObject] | string {
   const removed = removals(sent);
   if (removed.length > 0 && canonical(removed) !== canonical(removals(live)))

@@ -52,7 +52,6 @@ interface Job {
   readonly face: RenderContext;
 }
 
-/** What all parts of an emulator share. */
 export interface Shared {
   readonly store: RecordStore;
   readonly behaviours: Behaviours;
@@ -74,7 +73,7 @@ export function createDeliveries(context: DeliveryContext) {
   const begin = (rule: StoredRecord | null, destination: string, face: RenderContext): Job => {
     const delivery: Delivery = {
       id: context.random.uuid(),
-      alert_config_id: rule && (rule.alert_config_id as string),
+      alert_config_id: rule && String(rule.alert_config_id),
       destination_config_id: destination,
       alerts: [],
       status: 'skipped',
@@ -97,7 +96,7 @@ export function createDeliveries(context: DeliveryContext) {
       const waiting = queued.get(name);
       const job = waiting ?? begin(rule, destination, face);
       job.data.push(alert);
-      job.delivery.alerts.push(alert.created_at_timeuuid as string);
+      job.delivery.alerts.push(String(alert.created_at_timeuuid));
       if (waiting) return job.delivery;
       if (rule.schedule === null) return send(context, job);
       const why = `what the schedule ${JSON.stringify(rule.schedule)} means is not known`;
@@ -190,18 +189,16 @@ async function summarise(context: DeliveryContext, job: Job, sending: () => void
   await pause(context, job, 'queued', DAY_MINUTES);
   sending();
   const { store } = context;
-  const kind = store.kinds.get('alert_rules') as Kind;
-  const before = store.get(kind, job.delivery.alert_config_id as string);
+  const kind = store.kinds.get('alert_rules')!;
+  const before = store.get(kind, job.delivery.alert_config_id!);
   if (!before) return void end(job, 'skipped', 'the rule was deleted');
   const after = { ...before, last_summary_ts: store.now() };
   store.commit({ kind, before, after, actor: system, face: job.face });
   await send(context, job);
 }
 
-const destinationsOf = (store: RecordStore): Kind =>
-  store.kinds.get('alert_push_destinations') as Kind;
+const destinationsOf = (store: RecordStore): Kind => store.kinds.get('alert_push_destinations')!;
 
-/** What is needed to send. */
 interface Ready {
   readonly network: Send;
   readonly url: string;
@@ -227,14 +224,14 @@ function readyOf(
   if (!record) return skipped('the destination was deleted');
   if (!testing && record.enabled !== true) return skipped('the destination is disabled');
   if (!testing && record.suspended === true) return skipped('the destination is suspended');
-  const { url = '' } = record.endpoint as { readonly url?: string };
+  const url = String(valueAt(record, 'endpoint.url') ?? '');
   if (!network) return refused('this emulator has no network');
   const why = unreachable(url, anywhere);
   if (why !== undefined) return refused(why);
   const secret = secrets.of(kind, id, SECRET);
   if (secret !== undefined) return { network, url, secret };
   if (behaviours.unsigned_deliveries) return { network, url };
-  const set = (record.authentication as { readonly secret?: string }).secret === LIVE_MASK;
+  const set = valueAt(record, SECRET) === LIVE_MASK;
   return refused(
     set
       ? `its secret was set before the emulator was started: send ${SECRET} again, by PATCH`
@@ -278,11 +275,11 @@ async function sent(
   try {
     return { status: await network(url, headers, body, signal) };
   } catch (error) {
-    return { error: (error as Error).message };
+    return { error: error instanceof Error ? error.message : String(error) };
   }
 }
 
-/** What deliveries are signed with, held in memory for as long as the process runs: no record, no answer, no request that is kept and no file has it. */
+/** The secrets that sign deliveries, held in memory for as long as the process runs: no record, no answer, no request that is kept and no file has them. */
 export function createSecrets() {
   const known = new Map<string, string>();
   const nameOf = (kind: Kind, id: string, path: string): string => `${kind.name} ${id} ${path}`;
@@ -292,7 +289,7 @@ export function createSecrets() {
     );
   return {
     /** Takes the secrets out of a body that was accepted for a record; it is read only where the kind has any. */
-    keep(kind: Kind, id: string, body: () => Readonly<Record<string, unknown>>): void {
+    keep(kind: Kind, id: string, body: () => JsonObject): void {
       for (const path of pathsOf(kind)) {
         const value = valueAt(body(), path);
         if (typeof value === 'string') known.set(nameOf(kind, id, path), value);

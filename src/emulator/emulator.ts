@@ -35,7 +35,7 @@ export interface EmulatorOptions {
   readonly collections?: Collections;
   readonly clock: Clock;
   readonly random: Random;
-  /** What exists at first; default: a single account. */
+  /** The first records; default: a single account. */
   readonly estate?: Estate;
   readonly credentials?: Credentials;
   readonly behaviours?: Partial<Behaviours>;
@@ -181,7 +181,8 @@ function kept(kind: Kind | undefined, body: string): Json {
   if (body === '') return null;
   const stand = (secret: Json): string => `sha256:${sha256(String(secret))}`;
   try {
-    return hideSecrets(kind?.attributes ?? {}, JSON.parse(body) as Json, stand);
+    const tree: Json = JSON.parse(body);
+    return hideSecrets(kind?.attributes ?? {}, tree, stand);
   } catch {
     return '(not JSON)';
   }

@@ -14,6 +14,7 @@ import {
   type Json,
   type JsonObject,
   type Kinds,
+  isList,
 } from '../model/index.js';
 import { LIVE_MASK, veiled } from './configuration.js';
 import { externalNames } from './external-collections.js';
@@ -33,11 +34,11 @@ export interface Estate {
   /** By name of the kind or collection, in the order of listings. */
   readonly records: Readonly<Record<string, readonly JsonObject[]>>;
   readonly users?: readonly User[];
-  /** What besides sub-accounts keeps an account from being deleted, by account id: `{ "12": "routers" }`. */
+  /** Content that keeps an account from being deleted, beside sub-accounts, by account id: `{ "12": "routers" }`. */
   readonly occupied?: Readonly<Record<string, string>>;
   /** Oldest first, as the API gives them, with the id of the `account` beside. */
   readonly activity_logs?: readonly JsonObject[];
-  /** What happened since, in order. */
+  /** Later changes, in order. */
   readonly changes?: readonly EstateStep[];
 }
 
@@ -49,7 +50,7 @@ export interface EstateStep {
   readonly id?: string;
   /** Which place of any other list; absent: a new one. */
   readonly at?: number;
-  /** What stands there now; absent: nothing. */
+  /** The new record; absent: it is deleted. */
   readonly put?: JsonObject;
   /** A new record stands before all others, not behind them. */
   readonly first?: true;
@@ -82,6 +83,7 @@ export function parseEstate(text: string, file: string): Estate {
   for (const [kind, list] of Object.entries(value.records))
     if (!Array.isArray(list) || !list.every(isObject))
       complain(`records.${kind} is not a list of records`);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its shape was checked above
   const estate = value as unknown as Estate;
   return value === head
     ? { ...estate, changes: changesOf(lines, (line) => complain(`line ${line} holds no changes`)) }
@@ -132,10 +134,10 @@ function stored(attribute: Attribute, value: Json): Json {
   if (value === null) return null;
   if (attribute.wire === 'merge') return veiled(value);
   if (attribute.word === 'ref') return idOf(value);
-  if (attribute.word === 'list' || attribute.word === 'set')
-    return (value as readonly Json[]).map((item) => stored(attribute.of, item));
-  if (attribute.word !== 'object') return value;
-  return mapMembers(value as JsonObject, (item, name) =>
+  if ((attribute.word === 'list' || attribute.word === 'set') && isList(value))
+    return value.map((item) => stored(attribute.of, item));
+  if (attribute.word !== 'object' || !isObject(value)) return value;
+  return mapMembers(value, (item, name) =>
     attribute.attributes[name] ? stored(attribute.attributes[name], item) : item,
   );
 }

@@ -1,11 +1,11 @@
 // Injected faults: their effect, the requests they apply to, and when. `parseFault` reads them from the command line.
-import { defined, refuse } from '../model/index.js';
+import { defined, refuse, keysOf, own } from '../model/index.js';
 import type { Clock } from '../platform/index.js';
 import type { Behaviours } from './behaviours.js';
 import { dialectOf, Refused, refusalResponse } from './error-responses.js';
 import type { Lag } from './stale-fault.js';
 
-/** What each fault takes behind `=`: `needed`, `optional` or nothing. */
+/** The number of each fault behind `=`: `needed`, `optional` or `none`. */
 const faultNames = {
   /** Responds after this many milliseconds. */
   latency: 'needed',
@@ -68,10 +68,12 @@ export function parseFault(text: string): Fault {
   const number = (name: string, value: string): number =>
     /^\d{1,9}$/.test(value) ? Number(value) : complain(`${name} takes a whole number`);
   const [head = '', ...rest] = text.split(',').map((word) => word.trim());
-  const [name, ...values] = head.split('=') as [FaultName, ...string[]];
-  const takes = Object.hasOwn(faultNames, name)
-    ? faultNames[name]
-    : complain(`there is no fault named ${JSON.stringify(name)}`);
+  const [word = '', ...values] = head.split('=');
+  const name =
+    keysOf(faultNames).find((one) => one === word) ??
+    complain(`there is no fault named ${JSON.stringify(word)}`);
+  const takes = faultNames[name];
+  const mode = own<Mode>(modes, name);
   const given = values.length > 0;
   if (takes === 'needed' ? !given : takes === 'none' && given)
     complain(takes === 'needed' ? `${name} takes a number` : `${name} takes no number`);
@@ -84,8 +86,7 @@ export function parseFault(text: string): Fault {
     if (key === 'method') options.method = option.toUpperCase();
     else if (key === 'path') options.path = option;
     else if (key === 'after' || key === 'times') options[key] = number(key, option);
-    else if (key === 'mode' && name in modes && option === modes[name as keyof typeof modes])
-      options.mode = option;
+    else if (key === 'mode' && mode !== undefined && option === mode) options.mode = mode;
     else complain(`${JSON.stringify(word)} does not belong there`);
   }
   return { name, ...defined({ value }), ...options };
@@ -101,7 +102,6 @@ export class ConnectionReset extends Error {
   }
 }
 
-/** What faults reach into. */
 export interface FaultContext {
   readonly clock: Clock;
   readonly behaviours: Behaviours;
@@ -240,13 +240,11 @@ async function rewritten(response: Response, change: (text: string) => string): 
 
 /** The text of a listing with another `next`; any other text as it is. */
 function withNext(text: string, change: (next: string | null) => string | null): string {
-  const body = JSON.parse(text || '{}') as Record<string, unknown> & {
-    meta?: Record<string, unknown>;
-    links?: Record<string, unknown>;
-  };
+  type Holder = { next?: string | null } | undefined;
+  const body: Holder & { meta?: Holder; links?: Holder } = JSON.parse(text || '{}');
   const holder = [body.links, body.meta, body].find((one) => one && 'next' in one);
   if (!holder) return text;
-  holder.next = change(holder.next as string | null);
+  holder.next = change(holder.next ?? null);
   return JSON.stringify(body);
 }
 

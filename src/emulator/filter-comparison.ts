@@ -3,10 +3,11 @@ import { canonical, idOf, tryJson, valueAt, type Attribute, type Json } from '..
 import type { StoredRecord } from './records.js';
 import { turnDown } from './error-responses.js';
 
-/** What the value of a filter has to be. */
+/** The type that the value of a filter must have. */
 export type FilterType =
   'text' | 'integer' | 'reference' | 'id' | 'time' | 'uuid' | 'flag' | 'document';
-type Test = 'is' | 'among' | 'lt' | 'lte' | 'gt' | 'gte';
+export const tests = ['is', 'among', 'lt', 'lte', 'gt', 'gte'] as const;
+type Test = (typeof tests)[number];
 
 export interface Filter {
   /** Dotted, where it stands inside of another. */
@@ -33,7 +34,7 @@ export function sortKeyOf(shape: FilterType, value: string): string | number | u
       return /^(?:true|false)$/.test(value) ? value : undefined;
     case 'document': {
       const tree = tryJson(value) ?? undefined;
-      return tree === undefined ? undefined : canonical(tree as Json);
+      return tree === undefined ? undefined : canonical(tree);
     }
     case 'time':
       return Number.isNaN(Date.parse(value)) ? undefined : Date.parse(value);

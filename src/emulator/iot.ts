@@ -23,7 +23,7 @@ const identifiers: Readonly<Record<string, string>> = {
   ICC: 'iccid',
   MSISDN: 'msisdn',
 };
-/** What may be asked for beside what is always shown; records here hold nothing of what is undefined. */
+/** Fields that are shown on request; records here hold nothing of those that are undefined. */
 const additional: Readonly<Record<string, string | undefined>> = {
   LABEL: 'label',
   CUSTOM_FIELDS: 'customFields',

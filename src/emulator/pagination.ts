@@ -1,6 +1,6 @@
 // Splits listings into pages, by offset and by opaque cursors. Cursors of v2 hold a position that is never reused, so
 // that no record is missed when others come and go; those of v3, for any order, hold the index and id of a record.
-import { tryJson } from '../model/index.js';
+import { tryJson, type Json } from '../model/index.js';
 import { turnDown } from './error-responses.js';
 
 /** A whole number of a query parameter. @throws Refused beyond its bounds. */
@@ -31,7 +31,8 @@ export function checkParameters(query: URLSearchParams, known: (name: string) =>
 const encoded = (value: unknown): string =>
   Buffer.from(JSON.stringify(value)).toString('base64url');
 
-const decoded = (text: string): unknown => tryJson(Buffer.from(text, 'base64url').toString());
+const decoded = (text: string): Json | undefined =>
+  tryJson(Buffer.from(text, 'base64url').toString());
 
 /** The cursor of a place. */
 export const placeCursor = encoded as (place: number) => string;
@@ -48,7 +49,7 @@ export function behindPlace<T>(
   let [low, high] = [0, items.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (placeOf(items[middle] as T) > place) high = middle;
+    if (placeOf(items[middle]!) > place) high = middle;
     else low = middle + 1;
   }
   return low;
@@ -57,7 +58,7 @@ export function behindPlace<T>(
 export type Identify<T> = (item: T) => string;
 
 export function cursorAt<T>(items: readonly T[], index: number, identify: Identify<T>): string {
-  return encoded([index, identify(items[index] as T)]);
+  return encoded([index, identify(items[index]!)]);
 }
 
 /** The current position of a cursor's record: its index, or the two between which it was. @throws Refused for an invalid cursor. */
@@ -79,11 +80,12 @@ export function locate<T>(
 
 function readCursor(text: string): readonly [number, string] | undefined {
   const value = decoded(text);
-  return Array.isArray(value) &&
-    Number.isSafeInteger(value[0]) &&
-    value[0] >= 0 &&
-    typeof value[1] === 'string'
-    ? [value[0] as number, value[1]]
+  const [index, id]: readonly unknown[] = Array.isArray(value) ? value : [];
+  return typeof index === 'number' &&
+    Number.isSafeInteger(index) &&
+    index >= 0 &&
+    typeof id === 'string'
+    ? [index, id]
     : undefined;
 }
 

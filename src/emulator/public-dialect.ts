@@ -1,7 +1,14 @@
 // Additions to v2 only in the dialect `public`: header names, query parameters, larger limits.
 import { compareText, keptMembers, own, type Collection, type JsonObject } from '../model/index.js';
 import { queryOf, type Asked } from './app.js';
-import { passing, sortKeyOf, testOf, type Filter, type FilterType } from './filter-comparison.js';
+import {
+  passing,
+  sortKeyOf,
+  testOf,
+  type Filter,
+  type FilterType,
+  tests,
+} from './filter-comparison.js';
 import type { StoredRecord } from './records.js';
 import { turnDown } from './error-responses.js';
 
@@ -16,7 +23,7 @@ const nothing: ReturnType<typeof askedBeyond> = {
   ordered: false,
 };
 
-/** What a query asks beyond the parameters of the reference. @throws Refused (400) for fields that do not exist, and values that fit no filter */
+/** Parameters of a query that the reference does not have. @throws Refused (400) for fields that do not exist, and values that fit no filter */
 export const extrasOf = (c: Asked, collection: Collection) =>
   c.env.cloud.behaviours.dialect === 'public' ? askedBeyond(queryOf(c), collection) : nothing;
 
@@ -48,7 +55,7 @@ function filterOf(collection: Collection, parameter: string): Filter | undefined
   const [, field = '', id, word = 'is'] =
     /^(\w+?)(\.id)?(?:__(in|lte?|gte?))?$/.exec(parameter) ?? [];
   const shape = shapeOf(collection, field);
-  const test = (word === 'in' ? 'among' : word) as Filter['test'];
+  const test = tests.find((one) => one === (word === 'in' ? 'among' : word))!;
   const exact = test === 'is' || test === 'among';
   const fits =
     id === undefined

@@ -8,6 +8,9 @@ import {
   type Json,
   type JsonObject,
   type Kind,
+  isList,
+  mapMembers,
+  valueAt,
 } from '../model/index.js';
 import {
   bodyOf,
@@ -50,13 +53,13 @@ export function addTrials(app: EmulatorApp, cloud: EmulatedCloud): void {
   collectionRoutes(app, name, {
     POST: async (c) => {
       const { destination_config_id: id } = taken(c, trial);
-      const { status, reason = '' } = await c.env.cloud.deliveries.test(id as string, faceOf(c));
+      const { status, reason = '' } = await c.env.cloud.deliveries.test(String(id), faceOf(c));
       return answer({ success: status === 'delivered', details: reason });
     },
   });
 }
 
-/** What the body gives. @throws Refused (400) where it lacks any of it */
+/** The fields of the body. @throws Refused (400) where one is missing */
 function taken(c: Asked, attributes: Attributes): JsonObject {
   const fields = fieldsOf(c, { attributes }, bodyOf(c, 'v2'), asIs);
   requireAll({ attributes }, fields, asIs);
@@ -71,40 +74,33 @@ const takesOf = ({ attributes: { type } }: Collection): Attributes => ({
   router: anyRef('Router it is raised for.', 'routers', { optional: true, wire: 'url' }),
 });
 
-interface Raised {
-  readonly type: string;
-  readonly account: string;
-  readonly router?: string;
-}
-
 async function raise(c: Asked, alerts: Collection, rules: Kind): Promise<Response> {
   const { store, deliveries } = c.env.cloud;
-  const raised = taken(c, takesOf(alerts)) as unknown as Raised;
+  const { type, account, router: id } = mapMembers(taken(c, takesOf(alerts)), String);
   const face = faceOf(c);
-  const router =
-    raised.router === undefined ? undefined : routerOf(store, raised.router, raised.account, face);
+  const router = id === undefined ? undefined : routerOf(store, id, account!, face);
   const record = store.add(alerts, {
-    type: raised.type,
-    account: router ? null : raised.account,
+    type: type!,
+    account: router ? null : account!,
     router: router ? router.id : null,
-    friendly_info: `${raised.type.replaceAll('_', ' ')} on ${router ? `router ${router.id}` : 'the account'}`,
+    friendly_info: `${type!.replaceAll('_', ' ')} on ${router ? `router ${router.id}` : 'the account'}`,
     detected_at: store.now(),
     info: {},
   });
   const alert = shown(alerts, record, face);
   const delivered = { ...alert, router_details: router?.details ?? null };
-  const accounts = accountLineage(store, raised.account);
-  const selected = store
+  const accounts = accountLineage(store, account);
+  const fired = store
     .all(rules)
-    .filter((rule) => selects(rule, raised.type, accounts, router?.group));
-  const fired = selected.map(async (rule) => {
-    const ids = rule.http_destinations as readonly string[];
-    const made = await Promise.all(ids.map((id) => deliveries.deliver(rule, id, delivered, face)));
-    return {
-      alert_config_id: rule.alert_config_id as string,
-      deliveries: made as readonly unknown[] as readonly JsonObject[],
-    };
-  });
+    .filter((rule) => selects(rule, type!, accounts, router?.group))
+    .map(async (rule) => ({
+      alert_config_id: rule.alert_config_id ?? null,
+      deliveries: await Promise.all(
+        listed(rule.http_destinations).map((to) =>
+          deliveries.deliver(rule, String(to), delivered, face),
+        ),
+      ),
+    }));
   return answer({ alert, rules: await Promise.all(fired) });
 }
 
@@ -120,6 +116,8 @@ function routerOf(store: RecordStore, id: string, account: string, face: RenderC
   return { id, group: record?.group, details };
 }
 
+const listed = (value: Json | undefined): readonly Json[] => (isList(value) ? value : []);
+
 /** Accounts stand for those below them, too; a group for its routers; a rule without either selects nothing. */
 function selects(
   rule: StoredRecord,
@@ -127,9 +125,8 @@ function selects(
   accounts: ReadonlySet<Json>,
   group: Json | undefined,
 ): boolean {
-  const listed = (value: Json | undefined): readonly Json[] => (value ?? []) as readonly Json[];
   return (
-    listed((rule.filter_criteria as JsonObject).alert_type__in).includes(type) &&
+    listed(valueAt(rule, 'filter_criteria.alert_type__in')).includes(type) &&
     (listed(rule.associated_accounts).some((id) => accounts.has(id)) ||
       (group !== undefined && listed(rule.associated_groups).includes(group)))
   );

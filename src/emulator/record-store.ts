@@ -19,7 +19,7 @@ import {
   type Fill,
   type User,
 } from './estate.js';
-import { showRecord, type RenderContext, type StoredRecord } from './records.js';
+import { showRecord, type RenderContext, type StoredRecord, recordId } from './records.js';
 import { timeUuids } from './uuid.js';
 
 export interface RecordEdit {
@@ -108,7 +108,7 @@ export function createStore(options: StoreOptions) {
     /** Carries a change out, logs it and tells the listeners. */
     commit: (made: RecordChange): void => {
       const { kind, after, first } = made;
-      const id = (after ?? made.before)?.[kind.id] as string;
+      const id = recordId(kind, (after ?? made.before)!);
       const put = entryOf(made, id, { id: defaults.uuid(), at: defaults.now(), root, users });
       change(
         { in: kind.name, id, ...(after && { put: after }), ...(first && { first: true }) },
@@ -138,7 +138,7 @@ function tablesOf(
   const shelves = new Map(
     [...kinds.values()].map((kind) => [kind.name, shelf(kind, seedsOf(kind), fill(kind))]),
   );
-  const of = (kind: Kind) => shelves.get(kind.name) as ReturnType<typeof shelf>;
+  const of = (kind: Kind) => shelves.get(kind.name)!;
   const others = [...collections.values()].filter(
     ({ name }) => !kinds.has(name) && name !== 'activity_logs',
   );
@@ -158,7 +158,7 @@ function tablesOf(
   for (const step of estate.changes ?? []) take(step);
 
   return {
-    /** What is only read, beside the log of changes. */
+    /** Collections that are only read, beside the log of changes. */
     collections: others,
     log: log as readonly JsonObject[],
     all: (kind: Kind): readonly StoredRecord[] => of(kind).all(),
@@ -176,7 +176,7 @@ function tablesOf(
   };
 }
 
-/** What a new record is given: id, times, and values of fields that nobody has set. */
+/** Defaults of a new record: id, times, and values of fields that nobody has set. */
 function defaultsOf({ estate, clock, random }: StoreOptions, root: string) {
   const uuid = timeUuids(clock, random);
   /** ISO 8601. */
@@ -213,7 +213,7 @@ function defaultsOf({ estate, clock, random }: StoreOptions, root: string) {
   };
 }
 
-/** What the log says of a change to the object with this id. */
+/** The entry of the log for a change of the object with this id. */
 function entryOf(
   { kind, before, after, actor, face }: RecordChange,
   object: string,
@@ -257,7 +257,7 @@ function shelf(kind: Kind, seeds: readonly JsonObject[], fill: Fill) {
       kind.name === 'accounts' && byId.size === 0 ? { account: null, ...seed } : seed,
       fill,
     );
-    const id = record[kind.id] as string;
+    const id = recordId(kind, record);
     if (byId.has(id))
       refuse('bad-estate', `the emulator's data holds two ${kind.name} with the id ${id}`);
     byId.set(id, record);

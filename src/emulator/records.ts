@@ -12,6 +12,7 @@ import {
   type JsonObject,
   type Kind,
   type Kinds,
+  isList,
 } from '../model/index.js';
 import { LIVE_MASK, misfit, veiled } from './configuration.js';
 import { escapeHtml, type Behaviours } from './behaviours.js';
@@ -47,7 +48,7 @@ export function showAll(
   const out: Record<string, Json> = {};
   for (const [name, attribute] of entriesOf(attributes)) {
     if (attribute.secret === true) out[name] = LIVE_MASK;
-    else if (Object.hasOwn(record, name)) out[name] = show(attribute, record[name] as Json, face);
+    else if (Object.hasOwn(record, name)) out[name] = show(attribute, record[name]!, face);
   }
   return out;
 }
@@ -61,11 +62,11 @@ function show(attribute: Attribute, value: Json, face: RenderContext): Json {
       return showText(attribute, String(value), face.behaviours);
     case 'list':
     case 'set':
-      return (value as readonly Json[]).map((item) => show(attribute.of, item, face));
+      return isList(value) ? value.map((item) => show(attribute.of, item, face)) : value;
     case 'map':
-      return mapMembers(value as JsonObject, (item) => show(attribute.of, item, face));
+      return isObject(value) ? mapMembers(value, (item) => show(attribute.of, item, face)) : value;
     case 'object':
-      return showAll(attribute.attributes, value as JsonObject, face);
+      return isObject(value) ? showAll(attribute.attributes, value, face) : value;
     case 'document':
       return face.behaviours.escape_html ? escapeTexts(value) : value;
     default:
@@ -90,6 +91,10 @@ function showText(attribute: Attribute, text: string, behaviours: Behaviours): s
   return behaviours.escape_html && attribute.computed !== true ? escapeHtml(text) : text;
 }
 
+/** The identifier of a record that has one. */
+export const recordId = (kind: { readonly id: string }, record: StoredRecord): string =>
+  String(record[kind.id]);
+
 /** A v2 record, id and all; with `resource_url` where asked for and known to the kind. */
 export function showRecord(
   kind: Kind,
@@ -98,13 +103,13 @@ export function showRecord(
   withUrl: boolean,
 ): Record<string, Json> {
   const out = showAll(kind.attributes, record, face);
-  const id = record[kind.id] as string;
+  const id = recordId(kind, record);
   if (face.behaviours.swapped_spellings && /^\d{1,15}$/.test(id)) out[kind.id] = Number(id);
   if (withUrl && kind.attributes.resource_url) out.resource_url = urlOf(face, kind.name, id);
   return out;
 }
 
-/** What a field holds that nobody has set. */
+/** The value of a field that nobody has set. */
 export function blank(attribute: Attribute): Json {
   switch (attribute.word) {
     case 'list':
@@ -122,7 +127,7 @@ export function blank(attribute: Attribute): Json {
   }
 }
 
-/** What `accept` has to know of the rest of the cloud. `exists` is undefined for what is not kept here (groups, users). */
+/** The rest of the cloud as `accept` sees it. `exists` is undefined for what is not kept here (groups, users). */
 export interface Intake {
   readonly kinds: Kinds;
   readonly behaviours: Behaviours;
@@ -135,7 +140,7 @@ export interface Intake {
 /** Takes the fields of a body: unknown, computed and (in an update) immutable ones are complaints, as are values of another type. `below`: what their paths begin with. */
 export function acceptAll(
   attributes: Attributes,
-  body: Readonly<Record<string, unknown>>,
+  body: JsonObject,
   intake: Intake,
   below = '',
 ): Record<string, Json> {
@@ -153,14 +158,9 @@ export function acceptAll(
   return fields;
 }
 
-function accept(
-  attribute: Attribute,
-  value: unknown,
-  path: string,
-  intake: Intake,
-): Json | undefined {
+function accept(attribute: Attribute, value: Json, path: string, intake: Intake): Json | undefined {
   const wrong = (why: string): undefined => void intake.complain(path, why);
-  const inner = (of: Attribute, item: unknown, name: string | number): Json =>
+  const inner = (of: Attribute, item: Json, name: string | number): Json =>
     accept(of, item, `${path}.${name}`, intake) ?? null;
   switch (attribute.word) {
     case 'text':
@@ -180,21 +180,23 @@ function accept(
     case 'flag':
       return typeof value === 'boolean' ? value : wrong('must be true or false');
     case 'integer':
-      return Number.isSafeInteger(value) ? (value as number) : wrong('must be an integer');
+      return typeof value === 'number' && Number.isSafeInteger(value)
+        ? value
+        : wrong('must be an integer');
     case 'number':
       return typeof value === 'number' ? value : wrong('must be a number');
     case 'document':
       if (attribute.wire === 'merge')
-        return misfit(value) === undefined ? veiled(value as Json) : wrong(misfit(value) as string);
+        return misfit(value) === undefined ? veiled(value) : wrong(misfit(value)!);
       if (value !== null && !isObject(value)) return wrong('must be an object or null');
       return intake.behaviours.empty_document_is_null &&
         value !== null &&
         Object.keys(value).length === 0
         ? null
-        : (value as JsonObject);
+        : value;
     case 'list':
     case 'set':
-      return Array.isArray(value)
+      return isList(value)
         ? value.map((item, index) => inner(attribute.of, item, index))
         : wrong('must be a list');
     case 'map':
@@ -211,7 +213,7 @@ function accept(
 
 function acceptObject(
   attributes: Attributes,
-  members: Readonly<Record<string, unknown>>,
+  members: JsonObject,
   path: string,
   intake: Intake,
 ): Json {

@@ -42,13 +42,13 @@ function flip(c: Asked): Response {
   store.rewrite('subscriptions', before, { ...before, state });
   const result = {
     [store.now()]: { serviceRequestId: random.uuid(), statusRequestResponse: 'Completed' },
-    SIMStatus: words[state] as string,
+    SIMStatus: words[state]!,
     SIMInfo: information(before, customer),
   };
   return answerText(JSON.stringify(result), 'iot');
 }
 
-/** What is told of every SIM alike: names by their value. */
+/** Fields that are the same for every SIM. */
 const constants: Readonly<Record<string, string>> = {
   '': 'assignedImei chargeCodeForPPMove chargeCodeNonPPMove',
   '0': 'accessControlClass freezeDuration',

@@ -1,7 +1,6 @@
 // The emulator on the real network: behind a socket, and as a sender of webhooks. Only this file loads the HTTP server.
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { Refusal } from '../model/index.js';
+import { Refusal, errorCode } from '../model/index.js';
 import type { Send } from './deliveries.js';
 import type { Emulator } from './emulator.js';
 import { ConnectionReset } from './faults.js';
@@ -15,6 +14,7 @@ export async function serve(
 ) {
   const { createAdaptorServer } = await import('@hono/node-server');
   const { RESPONSE_ALREADY_SENT } = await import('@hono/node-server/utils/response');
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without createServer it is one of node:http
   const server = createAdaptorServer({
     overrideGlobalObjects: false,
     fetch: async (request, { incoming }) => {
@@ -37,6 +37,11 @@ export async function serve(
   };
 }
 
+function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
 function listening(server: Server, port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -46,7 +51,7 @@ function listening(server: Server, port: number, host: string): Promise<number> 
       const detail = 'Name another port with --port, or 0 for any free one.';
       reject(new Refusal([{ severity: 'error', code: 'port-not-free', summary, detail }]));
     });
-    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
+    server.listen(port, host, () => resolve(portOf(server)));
   });
 }
 
@@ -83,6 +88,6 @@ export const postWebhook: Send = async (url, headers, body, signal) => {
 };
 
 function codeOf(error: unknown): string {
-  const { code } = ((error as Error).cause ?? {}) as { readonly code?: unknown };
-  return typeof code === 'string' ? ` (${code})` : '';
+  const code = error instanceof Error ? errorCode(error.cause) : undefined;
+  return code === undefined ? '' : ` (${code})`;
 }

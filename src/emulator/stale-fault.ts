@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Kind } from '../model/index.js';
 import type { Clock, Random } from '../platform/index.js';
-import type { StoredRecord } from './records.js';
+import { type StoredRecord, recordId } from './records.js';
 import type { RecordChange, RecordStore } from './record-store.js';
 
 /** How late a write is shown. */
@@ -33,7 +33,7 @@ export function createStaleFault(store: RecordStore, clock: Clock, random: Rando
   const note = ({ kind, before, after }: RecordChange): void => {
     const { milliseconds, flicker } = lag.getStore() ?? { milliseconds: 0, flicker: false };
     if (milliseconds === 0) return;
-    const id = (after ?? before)?.[kind.id] as string;
+    const id = recordId(kind, (after ?? before)!);
     const byId = waiting(kind);
     earlier.set(kind.name, byId);
     byId.set(id, [
@@ -42,7 +42,7 @@ export function createStaleFault(store: RecordStore, clock: Clock, random: Rando
     ]);
   };
 
-  /** What a reading of now finds in place of a stored record; undefined where it finds the stored one. */
+  /** The earlier record that a reading finds now; undefined where it finds the stored one. */
   const shown = (kind: Kind, id: string): Earlier | undefined => {
     const byId = waiting(kind);
     const left = (byId.get(id) ?? []).filter(({ until }) => until > clock.now());
@@ -56,9 +56,9 @@ export function createStaleFault(store: RecordStore, clock: Clock, random: Rando
     const ids = [...waiting(kind).keys()];
     if (ids.length === 0) return store.all(kind);
     const old = new Map(ids.flatMap((id) => [[id, shown(kind, id)] as const]));
-    const kept = store.all(kind).filter((record) => !old.get(record[kind.id] as string));
+    const kept = store.all(kind).filter((record) => !old.get(recordId(kind, record)));
     const stands = (record: StoredRecord): number =>
-      old.get(record[kind.id] as string)?.place ?? store.place(kind, record[kind.id] as string);
+      old.get(recordId(kind, record))?.place ?? store.place(kind, recordId(kind, record));
     return [
       ...kept,
       ...[...old.values()].flatMap((one) => (one?.record ? [one.record] : [])),

@@ -1,5 +1,12 @@
 // The v2 API: `/api/v2/<collection>/`, four headers, `data` and `meta`, references as URLs.
-import { keptMembers, wireText, type Json, type JsonObject, type Kind } from '../model/index.js';
+import {
+  keptMembers,
+  wireText,
+  type Json,
+  type JsonObject,
+  type Kind,
+  keysOf,
+} from '../model/index.js';
 import { activitiesOf, activityFilters, type Actor } from './activity-log.js';
 import {
   answerText,
@@ -14,7 +21,6 @@ import {
   type Asked,
   type EmulatedCloud,
   type Handler,
-  type V2Key,
 } from './app.js';
 import { mergedAdditions } from './configuration.js';
 import { drafted, existing, fieldsOf, remove, requireAll } from './write-steps.js';
@@ -29,7 +35,7 @@ import {
 } from './pagination.js';
 import { filtered, namedValues } from './filter-comparison.js';
 import { extrasOf, publicHeader } from './public-dialect.js';
-import { blank, showRecord, type RenderContext, type StoredRecord } from './records.js';
+import { blank, showRecord, type RenderContext, type StoredRecord, recordId } from './records.js';
 import { turnDown } from './error-responses.js';
 import { filtersOf, isNamed, specificsOf } from './collection-rules.js';
 
@@ -83,15 +89,13 @@ export function actorOf(c: Asked): Actor {
   const given = (name: string): string | undefined =>
     c.req.header(name) ??
     (behaviours.dialect === 'public' ? c.req.header(publicHeader(name)) : undefined);
-  const key = credentials.v2.find((one) =>
-    (Object.keys(one) as (keyof V2Key)[]).every((name) => given(name) === one[name]),
-  );
+  const key = credentials.v2.find((one) => keysOf(one).every((name) => given(name) === one[name]));
   return key
     ? { id: key['X-MGR-API-ID'], type_name: 'api_key' }
     : turnDown(401, 'Authentication failed: the API keys are missing or not valid.');
 }
 
-export const answer = (value: Json, status?: number): Response =>
+export const answer = (value: Json | object, status?: number): Response =>
   answerText(wireText(value), 'v2', status);
 
 export type TextOf = (record: StoredRecord, face: RenderContext) => string;
@@ -195,12 +199,12 @@ function cursorPage(
 ): Response {
   const query = queryOf(c);
   const limit = limitOf(c);
-  const identify = (record: StoredRecord): string => record[kind.id] as string;
+  const identify = (record: StoredRecord): string => recordId(kind, record);
   const placeOf = (record: StoredRecord): number => c.env.cloud.store.place(kind, identify(record));
   const begin = (cursor: string): number =>
     ordered ? behind(items, cursor, CURSOR, identify) : behindPlace(items, cursor, CURSOR, placeOf);
   const after = (last: number): string =>
-    ordered ? cursorAt(items, last, identify) : placeCursor(placeOf(items[last] as StoredRecord));
+    ordered ? cursorAt(items, last, identify) : placeCursor(placeOf(items[last]!));
   const cursor = query.get(CURSOR);
   const start = cursor === null ? 0 : begin(cursor);
   const end = start + limit;
@@ -253,7 +257,7 @@ function makeOne(c: Asked, kind: Kind): Response {
   if (!specificsOf(kind).anyOf) requireAll(kind, fields, asIs);
   const record = drafted(c, kind, fields);
   commit(c, { kind, after: record });
-  c.env.cloud.secrets.keep(kind, record[kind.id] as string, () => bodyOf(c, 'v2'));
+  c.env.cloud.secrets.keep(kind, recordId(kind, record), () => bodyOf(c, 'v2'));
   return answer(showRecord(kind, record, faceOf(c), true), c.env.cloud.behaviours.created_status);
 }
 
@@ -276,11 +280,11 @@ function updateOne(c: Asked, kind: Kind): Response {
   const result = settled?.(before, after, how) ?? after;
   commit(c, { kind, before, after: result });
   for (const change of follow?.(store, result) ?? []) commit(c, change);
-  secrets.keep(kind, before[kind.id] as string, () => bodyOf(c, 'v2'));
+  secrets.keep(kind, recordId(kind, before), () => bodyOf(c, 'v2'));
   return isPut ? answer(showRecord(kind, result, faceOf(c), listsUrl)) : written(c, kind, result);
 }
 
-/** What a PATCH may write: documents are only added to. */
+/** The fields of a PATCH: documents are only added to. */
 function added(
   kind: Kind,
   before: StoredRecord,
@@ -295,7 +299,7 @@ function added(
   return Object.fromEntries(entries);
 }
 
-/** What a replacing PUT makes of the fields it does not name. */
+/** The fields that a replacing PUT resets because it does not name them. */
 function reset(
   c: Asked,
   kind: Kind,

@@ -28,7 +28,7 @@ import {
 import { drafted, existing, fieldsOf, remove, requireAll } from './write-steps.js';
 import { behind, checkParameters, count, cursorAt, locate, queryWith } from './pagination.js';
 import { filtered, passing } from './filter-comparison.js';
-import { type StoredRecord } from './records.js';
+import { type StoredRecord, recordId } from './records.js';
 import { mediaTypes, turnDown } from './error-responses.js';
 import { filtersOf } from './collection-rules.js';
 
@@ -71,7 +71,7 @@ export type Resources = Collection & { readonly id: string };
 
 const typeOf = ({ operations }: Resources): string =>
   operations.collection.slice(operations.collection.lastIndexOf('/') + 1);
-const identify = (kind: Resources) => (record: StoredRecord) => record[kind.id] as string;
+const identify = (kind: Resources) => (record: StoredRecord) => recordId(kind, record);
 
 function resource(c: Asked, kind: Resources, record: StoredRecord): JsonObject {
   const attributes: Record<string, Json> = {};
@@ -82,7 +82,7 @@ function resource(c: Asked, kind: Resources, record: StoredRecord): JsonObject {
       relationships[name] = { data: linkage(attribute, record[name] ?? null) };
     else attributes[name] = record[name] ?? null;
   }
-  const id = record[kind.id] as string;
+  const id = recordId(kind, record);
   const self = `${originOf(c)}/api/v3/${kind.operations.collection}/${encodeURIComponent(id)}`;
   return { type: typeOf(kind), id, attributes, relationships, links: { self } };
 }
@@ -197,9 +197,9 @@ function inOrder(
 
 interface Sent {
   readonly id: unknown;
-  readonly attributes: Readonly<Record<string, unknown>>;
+  readonly attributes: JsonObject;
   /** Ids by relationship. */
-  readonly links: Readonly<Record<string, unknown>>;
+  readonly links: JsonObject;
 }
 
 /** The resource of a body. @throws Refused for anything that is not one resource of this kind. */
@@ -211,7 +211,7 @@ function resourceOf(c: Asked, kind: Kind): Sent {
   const places = unknown.map((name) => `/data/${name}`);
   if (unknown.length > 0) turnDown(400, 'unknown member of a resource', places);
   if (data.type !== typeOf(kind)) turnDown(409, `the type must be ${typeOf(kind)}`, ['/data/type']);
-  const objectIn = (name: string): Readonly<Record<string, unknown>> => {
+  const objectIn = (name: string): JsonObject => {
     const value = data[name] === undefined ? {} : data[name];
     return isObject(value) ? value : turnDown(400, `${name} must be an object`, [`/data/${name}`]);
   };

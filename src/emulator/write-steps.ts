@@ -14,7 +14,7 @@ export const existing = (c: Asked, kind: Kind): StoredRecord =>
 export function fieldsOf(
   c: Asked,
   { attributes }: Pick<Kind, 'attributes'>,
-  body: Readonly<Record<string, unknown>>,
+  body: JsonObject,
   place: (path: string) => string,
 ): Record<string, Json> {
   const { store, behaviours } = c.env.cloud;

@@ -25,10 +25,10 @@ export function canonicalAddress(text: string): string {
 export function tryAddress(text: string): Address | undefined {
   const match = ADDRESS.exec(text);
   if (!match) return undefined;
-  const [, kind, name, quoted] = match as unknown as [string, string, string, string | undefined];
+  const [, kind = '', name = '', quoted] = match;
   if (quoted === undefined) return { kind, name };
   try {
-    return { kind, name, key: JSON.parse(quoted) as string };
+    return { kind, name, key: JSON.parse(quoted) };
   } catch {
     return undefined;
   }

@@ -5,6 +5,8 @@ import { keptMembers } from './members.js';
 export interface Traits {
   /** May be absent from a declaration (absent means: not managed). */
   readonly optional?: boolean;
+  /** Its doc where it can only be read, for an attribute whose `doc` tells how it is written. */
+  readonly read_doc?: string;
   /** Belongs to the server: never declared, never sent, never drift. */
   readonly computed?: boolean;
   /** Fixed at creation: another value takes another object. */
@@ -50,19 +52,25 @@ export type Stored<A> = {
   [K in keyof A as A[K] extends { readonly unstored: true } ? never : K]: A[K];
 };
 export const stored = <const A extends Attributes>(attributes: A): Stored<A> =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the names that are left are those of the type
   keptMembers(attributes, ({ unstored }) => unstored !== true) as Stored<A>;
 
+/** An object with the traits that were given: its type tells which, where a spread of an optional argument forgets it. */
+export const withTraits = <const M extends object, T>(members: M, traits: T | undefined): M & T =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- absent traits have no members
+  ({ ...members, ...traits }) as M & T;
+
 export const text = <const T extends Traits>(doc: string, traits?: T & Pick<Text, 'format'>) =>
-  ({ word: 'text', doc, ...traits }) as { word: 'text'; doc: string } & T;
+  withTraits({ word: 'text', doc }, traits);
 export const integer = <const T extends Traits>(doc: string, traits?: T) =>
-  ({ word: 'integer', doc, ...traits }) as { word: 'integer'; doc: string } & T;
+  withTraits({ word: 'integer', doc }, traits);
 export const number = <const T extends Traits>(doc: string, traits?: T) =>
-  ({ word: 'number', doc, ...traits }) as { word: 'number'; doc: string } & T;
+  withTraits({ word: 'number', doc }, traits);
 export const flag = <const T extends Traits>(doc: string, traits?: T) =>
-  ({ word: 'flag', doc, ...traits }) as { word: 'flag'; doc: string } & T;
+  withTraits({ word: 'flag', doc }, traits);
 /** Any JSON object or null, compared as a whole; with `wire: 'merge'` as a tree, member by member. */
 export const document = <const T extends Traits>(doc: string, traits?: T) =>
-  ({ word: 'document', doc, ...traits }) as { word: 'document'; doc: string } & T;
+  withTraits({ word: 'document', doc }, traits);
 
 /** One of `values`; where the service's list is not complete (`open`), others pass with a warning. */
 export const choice = <
@@ -73,43 +81,39 @@ export const choice = <
   values: V,
   traits?: T,
 ) =>
-  ({ word: 'choice', doc, values, ...traits, open: traits?.open ?? false }) as unknown as {
-    word: 'choice';
-    doc: string;
-    values: V;
-    open: T extends { readonly open: true } ? true : false;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- whether it is open is told by its traits
+  withTraits({ word: 'choice', doc, values, open: traits?.open ?? false }, traits) as unknown as {
+    readonly word: 'choice';
+    readonly doc: string;
+    readonly values: V;
+    readonly open: T extends { readonly open: true } ? true : false;
   } & Omit<T, 'open'>;
 
 /** The identifier of an object of kind `to` (managed here or not). In normal form always text. Kinds of this cloud take `ref` of `src/resources/ref.ts`, which knows the names. */
 export const anyRef = <const T extends Traits>(doc: string, to: string, traits?: T) =>
-  ({ word: 'ref', doc, to, ...traits }) as { word: 'ref'; doc: string; to: string } & T;
+  withTraits({ word: 'ref', doc, to }, traits);
 
 export const list = <const A extends Attribute, const T extends Traits>(
   doc: string,
   of: A,
   traits?: T,
-) => ({ word: 'list', doc, of, ...traits }) as { word: 'list'; doc: string; of: A } & T;
+) => withTraits({ word: 'list', doc, of }, traits);
 /** Unordered, without duplicates: `[]` means none, absent means not managed. */
 export const set = <const A extends Attribute, const T extends Traits>(
   doc: string,
   of: A,
   traits?: T,
-) => ({ word: 'set', doc, of, ...traits }) as { word: 'set'; doc: string; of: A } & T;
+) => withTraits({ word: 'set', doc, of }, traits);
 export const map = <const A extends Attribute, const T extends Traits>(
   doc: string,
   of: A,
   traits?: T,
-) => ({ word: 'map', doc, of, ...traits }) as { word: 'map'; doc: string; of: A } & T;
+) => withTraits({ word: 'map', doc, of }, traits);
 export const object = <const A extends Attributes, const T extends Traits>(
   doc: string,
   attributes: A,
   traits?: T,
-) =>
-  ({ word: 'object', doc, attributes, ...traits }) as {
-    word: 'object';
-    doc: string;
-    attributes: A;
-  } & T;
+) => withTraits({ word: 'object', doc, attributes }, traits);
 
 /** The attributes as something is found by them: those with one plain value, none required, the service's own included. */
 export function asCondition(attributes: Attributes): Attributes {
@@ -118,8 +122,12 @@ export function asCondition(attributes: Attributes): Attributes {
       secret !== true && !['list', 'set', 'map', 'object', 'document'].includes(word),
   );
   const traits = { optional: true, computed: false, only_false: false };
-  return Object.fromEntries(asked.map(([name, attribute]) => [name, { ...attribute, ...traits }]));
+  return Object.fromEntries(
+    asked.map(([name, attribute]) => [name, { ...attribute, ...traits, doc: readDoc(attribute) }]),
+  );
 }
+
+export const readDoc = ({ doc, read_doc }: Attribute): string => read_doc ?? doc;
 
 /** Nothing of such an object can be read, so there is nothing to show where it is not declared. */
 export const holdsOnlySecrets = (attribute: Attribute): boolean =>

@@ -123,9 +123,9 @@ const LOOPBACK = /^https?:\/\/(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?(?:\
  * each time, so any two loopback targets are the same. A v3 address may end in its `/api/v3`.
  */
 export function sameTarget(a: string, b: string): boolean {
-  const [one, other] = [a, b]
+  const [one = [], other = []] = [a, b]
     .map((target) => target.split(' ').map((url) => url.replace(/\/api\/v3\/?$/, '')))
-    .toSorted((x, y) => x.length - y.length) as [string[], string[]];
+    .toSorted((x, y) => x.length - y.length);
   return (
     one.every((url) => other.includes(url)) || [...one, ...other].every((url) => LOOPBACK.test(url))
   );

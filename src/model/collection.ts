@@ -1,8 +1,9 @@
 // A collection of records that can be listed, declarable or not: its path, its pages and its filters.
 import { mapMembers } from './members.js';
 import type { Attributes } from './attribute.js';
-import { isObject, own, type Json } from './json.js';
+import { own, type Json, type JsonObject } from './json.js';
 import { didYouMean } from './did-you-mean.js';
+import { isTree, type Value, type Values } from './declaration.js';
 
 /** How a collection is read. */
 export interface ReadOperation {
@@ -50,11 +51,13 @@ export interface Collection {
 }
 
 /** The value at a dotted path such as `action.timestamp`, or undefined. */
-export function valueAt(record: Readonly<Record<string, unknown>>, path: string): Json | undefined {
-  if (Object.hasOwn(record, path)) return record[path] as Json;
+export function valueAt(record: JsonObject, path: string): Json | undefined;
+export function valueAt(record: Values, path: string): Value | undefined;
+export function valueAt(record: Values, path: string): Value | undefined {
+  if (Object.hasOwn(record, path)) return record[path];
   const dot = path.indexOf('.');
   const inner = dot < 0 ? undefined : own(record, path.slice(0, dot));
-  return isObject(inner) ? valueAt(inner, path.slice(dot + 1)) : undefined;
+  return isTree(inner) ? valueAt(inner, path.slice(dot + 1)) : undefined;
 }
 
 /** Everything that can be listed, by name, in the order of the index. */
@@ -68,6 +71,7 @@ export const collection = <
   definition: C & { readonly attributes: A },
 ): C & { readonly attributes: A } => ({
   ...definition,
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only a trait is added
   attributes: computedAll(definition.attributes) as A,
 });
 
@@ -140,7 +144,7 @@ export function unaskable(
       filter: other,
       summary: `${name} are found by exactly one of ${needs.join(', ')}, not by ${Object.keys(filters).join(' and ')}`,
     };
-  const value = filters[filter] as string;
+  const value = filters[filter]!;
   if (Object.hasOwn(identifiers, filter))
     return listedValues(value).length > 0
       ? undefined

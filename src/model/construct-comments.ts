@@ -1,7 +1,7 @@
 // Comments in a document that a program wrote: the construct that made each object, and its place. Comments are used,
 // one line per object, so that the document stays one that a person could have written.
 import { defined } from './defined.js';
-import { isObject, type Json } from './json.js';
+import { isObject, type JsonObject } from './json.js';
 
 /** The path of a construct and, if known, its place in the program; `file` is relative to the program's folder, with `/`. */
 export interface Comment {
@@ -31,9 +31,10 @@ export const madeIn = (text: string): ReadonlyMap<string, Comment> =>
     }),
   );
 
-function told(body: string): Readonly<Record<string, Json>> {
+function told(body: string): JsonObject {
   try {
-    return JSON.parse(body) as Readonly<Record<string, Json>>;
+    const comments: JsonObject = JSON.parse(body);
+    return comments;
   } catch {
     return {};
   }

@@ -3,6 +3,7 @@
 import type { Expectation, Roles } from './drift-document.js';
 import type { Origin } from './diagnostic.js';
 import { isObject } from './json.js';
+import { cached } from './members.js';
 import { Secret } from './secret.js';
 
 /** `${<kind>.<name>.<attribute>}`: an attribute of another object, declared (`address`) or looked up. */
@@ -99,9 +100,20 @@ export interface Lookup {
   readonly origin: Origin;
 }
 
+/** Where the state is kept, and how it is locked. */
+export interface StateSettings {
+  /** A path, or the address of a remote backend. */
+  readonly url?: string;
+  /** Tells the states of one place apart; `default` if absent. */
+  readonly project?: string;
+  /** `lease` and `wait` are durations, as in `30s`. */
+  readonly lock?: { readonly lease?: string; readonly wait?: string; readonly takeover?: boolean };
+  readonly history?: { readonly keep?: number; readonly days?: number };
+}
+
 export interface Settings {
   readonly target?: 'emulator';
-  readonly state?: string;
+  readonly state?: StateSettings;
   readonly policy: { readonly max_deletes: number; readonly max_changed_percent: number };
   readonly requests_per_minute?: number;
   /** From the reference's header names to those of this deployment. */
@@ -137,44 +149,49 @@ export interface Project {
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** Every reference inside a value, in the order it was written. */
-export function referencesIn(value: Value, found: Reference[] = []): readonly Reference[] {
-  if (typeof value !== 'object' || value === null) return found;
-  if (value instanceof Reference) found.push(value);
+/** What the steps of a plan ask of values: every reference in the order it was written, and every secret by its path. */
+interface Contents {
+  readonly references: Reference[];
+  readonly secrets: Map<string, Secret>;
+}
+
+const nothing: Contents = { references: [], secrets: new Map() };
+const noted = new WeakMap<object, Contents>();
+
+/** One walk for all questions. Its result is noted, because values never change and every step of a plan asks. */
+function contentsOf(value: Value): Contents {
+  if (typeof value !== 'object' || value === null) return nothing;
+  return cached(noted, value, () => {
+    const found: Contents = { references: [], secrets: new Map() };
+    collect(value, [], found);
+    return found.references.length + found.secrets.size === 0 ? nothing : found;
+  });
+}
+
+function collect(value: Value, steps: string[], found: Contents): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (value instanceof Reference) found.references.push(value);
   else if (value instanceof Template)
-    found.push(...value.parts.filter((part) => typeof part !== 'string'));
-  else if (Array.isArray(value))
-    for (const item of value as readonly Value[]) referencesIn(item, found);
-  else if (isTree(value)) for (const item of Object.values(value)) referencesIn(item, found);
-  return found;
-}
-
-/** Every secret inside a value, by its path: the steps to it, joined by dots. (Asked of every object; most hold none.) */
-export function secretsIn(value: Value, path = ''): ReadonlyMap<string, Secret> {
-  return holdsSecret(value) ? gathered(value, path, new Map()) : noSecrets;
-}
-
-const noSecrets: ReadonlyMap<string, Secret> = new Map();
-
-function holdsSecret(value: Value): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (value instanceof Secret) return true;
-  if (Array.isArray(value)) return (value as readonly Value[]).some(holdsSecret);
-  if (!isTree(value)) return false;
-  for (const name in value) if (holdsSecret(value[name] as Value)) return true;
-  return false;
-}
-
-function gathered(
-  value: Value,
-  path: string,
-  found: Map<string, Secret>,
-): ReadonlyMap<string, Secret> {
-  if (value instanceof Secret) found.set(path, value);
+    found.references.push(...value.parts.filter((part) => typeof part !== 'string'));
+  else if (value instanceof Secret) found.secrets.set(steps.reduce(below, ''), value);
   else if (Array.isArray(value) || isTree(value))
-    for (const [step, item] of Object.entries(value))
-      gathered(item as Value, below(path, step), found);
-  return found;
+    for (const [step, item] of Object.entries<Value>(value)) {
+      if (typeof item !== 'object') continue;
+      steps.push(step);
+      collect(item, steps, found);
+      steps.pop();
+    }
+}
+
+export const referencesIn = (value: Value): readonly Reference[] => contentsOf(value).references;
+
+/** Every secret inside a value, by its path: the steps to it below `path`, joined by dots. */
+export function secretsIn(value: Value, path = ''): ReadonlyMap<string, Secret> {
+  const { secrets } = contentsOf(value);
+  if (path === '' || secrets.size === 0) return secrets;
+  return new Map(
+    [...secrets].map(([inner, one]) => [inner === '' ? path : `${path}.${inner}`, one]),
+  );
 }
 
 /** The path of a member; a dot inside its name is no joint. */
@@ -182,7 +199,9 @@ export const below = (path: string, step: string): string =>
   (path === '' ? '' : `${path}.`) + step.replaceAll('.', '\\.');
 
 /** A plain object among values: not null, not a list, not a reference, template, secret or exact number. */
-export function isTree(value: Value | undefined): value is { readonly [key: string]: Value } {
+export function isTree(value: Value | undefined): value is { readonly [key: string]: Value };
+export function isTree(value: unknown): value is Readonly<Record<string, unknown>>;
+export function isTree(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   // Nearly all of them, and asked very often.
   if (Object.getPrototypeOf(value) === Object.prototype) return true;

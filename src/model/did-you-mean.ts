@@ -8,19 +8,15 @@ export function distance(a: string, b: string): number {
     const current = [row];
     for (let column = 1; column <= b.length; column += 1) {
       const cost = a[row - 1] === b[column - 1] ? 0 : 1;
-      let best = Math.min(
-        (last[column] as number) + 1,
-        (current[column - 1] as number) + 1,
-        (last[column - 1] as number) + cost,
-      );
+      let best = Math.min(last[column]! + 1, current[column - 1]! + 1, last[column - 1]! + cost);
       if (row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1])
-        best = Math.min(best, (beforeLast[column - 2] as number) + 1);
+        best = Math.min(best, beforeLast[column - 2]! + 1);
       current.push(best);
     }
     beforeLast = last;
     last = current;
   }
-  return last[b.length] as number;
+  return last[b.length]!;
 }
 
 const LONGEST = 64;

@@ -3,7 +3,7 @@
 import type { Diagnostic, Origin } from './diagnostic.js';
 import type { JsonObject } from './json.js';
 
-/** The known role that each custom role ranks like. */
+/** The known role of equal rank of each custom role. */
 export type Roles = Readonly<Record<string, string>>;
 
 /** A change of an object in the activity log. */
@@ -34,7 +34,7 @@ export interface Window {
   readonly before: string | null;
 }
 
-/** A live object that is in no state and no declaration. */
+/** A live object that is in no state, and not matched by a declaration. */
 export interface UnmanagedRecord {
   readonly kind: string;
   readonly id: string;
@@ -57,6 +57,8 @@ export interface HealthIssue {
   readonly detail?: string;
   /** Start of the issue (ISO 8601), if the service reports it. */
   readonly at?: string;
+  /** The state of other objects that causes it: many issues may have one cause. */
+  readonly cause?: string;
 }
 
 /** `expectations.<name>`: what must hold of records that can only be read. */

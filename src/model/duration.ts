@@ -20,7 +20,7 @@ const PART = new RegExp(`(${NUMBER})(${UNITS})`, 'g');
 export function tryDuration(text: string): number | undefined {
   if (!WHOLE.test(text)) return undefined;
   const sum = [...text.matchAll(PART)].reduce(
-    (total, [, count, unit = '']) => total + Number(count) * (MILLISECONDS[unit] as number),
+    (total, [, count, unit = '']) => total + Number(count) * MILLISECONDS[unit]!,
     0,
   );
   return sum > 0 && Number.isFinite(sum) ? sum : undefined;

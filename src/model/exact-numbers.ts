@@ -1,5 +1,5 @@
 // Numbers that a double cannot hold: read with all their digits, kept apart from strings, and written as they were.
-import { ExactNumber, isObject } from './json.js';
+import { ExactNumber, isObject, type Json } from './json.js';
 
 /** A JSON number in parts: sign, digits before and behind the point, exponent. */
 const NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
@@ -10,10 +10,7 @@ export function needsExact(text: string): boolean {
   if (!parts) return false;
   const value = Number(text);
   if (parts[3] === undefined && parts[4] === undefined) return !Number.isSafeInteger(value);
-  return (
-    !Number.isFinite(value) ||
-    decimal(parts) !== decimal(NUMBER.exec(String(value)) as RegExpExecArray)
-  );
+  return !Number.isFinite(value) || decimal(parts) !== decimal(NUMBER.exec(String(value))!);
 }
 
 /** One spelling for each number: its digits without zeros around them, and its exponent. */
@@ -33,27 +30,31 @@ const NOT_READ = { name: '__proto__ (not read)', value: '*' };
  * `__proto__` is not read. A body without either costs only one scan more.
  * @throws SyntaxError
  */
-export function parseJson(text: string): unknown {
-  const plain: unknown = JSON.parse(text);
+export function parseJson(text: string): Json {
+  const plain: Json = JSON.parse(text);
   const long = MAY_NEED.test(text);
   const proto = text.includes('__proto__') || ESCAPED_PROTO.test(text);
   if (!long && !proto) return plain;
   const mark = markBesides(text);
   const { marked, any } = long ? markExact(text, mark) : { marked: text, any: false };
   if (!any && !proto) return plain;
-  return JSON.parse(marked, function (this: Record<string, unknown>, key, value: unknown) {
-    if (key === '__proto__') {
-      this[NOT_READ.name] = NOT_READ.value;
-      return undefined;
-    }
-    return any && typeof value === 'string' && value.startsWith(mark)
-      ? new ExactNumber(value.slice(mark.length))
-      : value;
-  });
+  const exact: Json = JSON.parse(
+    marked,
+    function (this: Record<string, unknown>, key, value: unknown) {
+      if (key === '__proto__') {
+        this[NOT_READ.name] = NOT_READ.value;
+        return undefined;
+      }
+      return any && typeof value === 'string' && value.startsWith(mark)
+        ? new ExactNumber(value.slice(mark.length))
+        : value;
+    },
+  );
+  return exact;
 }
 
 /** Like `parseJson`, but undefined if the text is not JSON. */
-export function tryJson(text: string): unknown {
+export function tryJson(text: string): Json | undefined {
   try {
     return parseJson(text);
   } catch {
@@ -93,10 +94,9 @@ function markExact(text: string, mark: string): { readonly marked: string; reado
 
 // Asked of every record: by a loop that makes nothing.
 export function holdsExact(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
   if (value instanceof ExactNumber) return true;
-  for (const key in value)
-    if (holdsExact((value as Readonly<Record<string, unknown>>)[key])) return true;
+  if (Array.isArray(value)) return value.some(holdsExact);
+  if (isObject(value)) for (const key in value) if (holdsExact(value[key])) return true;
   return false;
 }
 

@@ -21,7 +21,9 @@ export class ExactNumber {
 export const digitsOf = (value: unknown): unknown =>
   value instanceof ExactNumber ? value.text : value;
 
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+export function isObject(value: Json | undefined): value is JsonObject;
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>>;
+export function isObject(value: unknown): boolean {
   return (
     typeof value === 'object' &&
     value !== null &&
@@ -34,9 +36,19 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 export const isList = <T>(value: T): value is Extract<T, readonly unknown[]> =>
   Array.isArray(value);
 
-/** The own member of a record under a name from outside, never an inherited one. */
-export function own<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
-  return Object.hasOwn(record, name) ? record[name] : undefined;
+/** The `code` of an error as Node's have it: `ENOENT`. */
+export function errorCode(error: unknown): string | undefined {
+  const code = isObject(error) ? error['code'] : undefined;
+  return typeof code === 'string' ? code : undefined;
+}
+
+/** The own member of a record or a list under a name from outside, never an inherited one. */
+export function own<T>(
+  record: Readonly<Record<string, T>> | readonly T[],
+  name: string,
+): T | undefined {
+  if (!Object.hasOwn(record, name)) return undefined;
+  return isList(record) ? record[Number(name)] : record[name];
 }
 
 /** Code-unit order: the same in every locale, so equal inputs give equal bytes. */
@@ -46,9 +58,9 @@ export function compareText(a: string, b: string): number {
 }
 
 /** JSON text with sorted keys and no spaces: equal values have equal texts. `undefined` members are left out. */
-export function canonical(value: Json | undefined): string {
+export function canonical(value: Json | object | undefined): string {
   if (value === undefined) return 'null';
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (Array.isArray(value)) return `[${value.map((item: Json) => canonical(item)).join(',')}]`;
   if (!isObject(value)) return JSON.stringify(value);
   let members = '';
   for (const key of Object.keys(value).toSorted()) {
@@ -60,13 +72,14 @@ export function canonical(value: Json | undefined): string {
 }
 
 /** Copy with keys sorted at every level, for documents that people diff. */
-export function sorted<T>(value: T): T {
-  if (Array.isArray(value)) return value.map(sorted) as T;
+export function sorted<T>(value: T): T;
+export function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item: unknown) => sorted(item));
   if (!isObject(value)) return value;
   const names = Object.keys(value).toSorted(compareText);
   return Object.fromEntries(
     names.flatMap((name) => (value[name] === undefined ? [] : [[name, sorted(value[name])]])),
-  ) as T;
+  );
 }
 
 export function equal(a: unknown, b: unknown): boolean {
@@ -101,7 +114,7 @@ const PIECE = 65_536;
 const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code < 0xdc00;
 
 /** Digest of a value that does not depend on the order of its keys. */
-export function digest(value: Json): string {
+export function digest(value: Json | object): string {
   return sha256(canonical(value));
 }
 

@@ -4,6 +4,7 @@ import { stored, walk, type Attribute, type Attributes, type Fields } from './at
 import type { Collection, ReadOperation } from './collection.js';
 import type { Declaration, Values } from './declaration.js';
 import type { Diagnostic } from './diagnostic.js';
+import type { JsonObject } from './json.js';
 
 /** How a kind is spoken to. A verb that is absent does not exist, and nothing can make it. */
 export interface Operations extends ReadOperation {
@@ -46,7 +47,7 @@ export interface Kind extends Collection {
   /** A record of a listing with exactly these values, in normal form, stands for no object. */
   readonly ghost?: Values;
   /** For each `lifecycle.on_removal` word beside `delete` and `forget`: the attributes sent before the object is forgotten. */
-  readonly retire?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly retire?: Readonly<Record<string, Values>>;
   /** Advice for a declaration that no live object matches, if there is more to do than to check the objects. */
   readonly unmatched?: (values: Values, live: readonly Values[]) => string | undefined;
   /** Values that would never be sent, each with its attribute. The values may hold references. */
@@ -59,7 +60,7 @@ export interface Kind extends Collection {
   /** A name of an object, where messages show this kind to explain what an address is. */
   readonly named_as?: string;
   /** Name of a declaration and its attributes, valid as it stands (references may point at `${<kind>.example...}`). */
-  readonly example: Readonly<Record<string, unknown>>;
+  readonly example: JsonObject;
 }
 
 export const isKind = (one: Collection): one is Kind => 'identity' in one;
@@ -69,10 +70,10 @@ export const kind = <
   const A extends Attributes,
   const K extends Omit<Kind, 'attributes' | 'example'>,
 >(
-  definition: K & { readonly attributes: A; readonly example: Readonly<Record<string, unknown>> },
+  definition: K & { readonly attributes: A; readonly example: JsonObject },
 ): K & {
   readonly attributes: A;
-  readonly example: Readonly<Record<string, unknown>>;
+  readonly example: JsonObject;
 } => definition;
 
 /** The declarable attributes of a kind as a TypeScript type. */

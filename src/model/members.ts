@@ -14,6 +14,11 @@ export const keptMembers = <T>(
 ): Record<string, T> =>
   Object.fromEntries(Object.entries(record).filter(([name, value]) => passes(value, name)));
 
+/** The names of a record that has no more members than its type says. */
+export const keysOf = <T extends object>(record: T): readonly (keyof T & string)[] =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Object.keys forgets the names
+  Object.keys(record) as (keyof T & string)[];
+
 /** The value of a map under a key; made and stored at the first access. */
 export function cached<K, V>(
   map: { get(key: K): V | undefined; set(key: K, value: V): unknown },

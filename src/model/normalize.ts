@@ -134,8 +134,7 @@ export function normal(attribute: Attribute, value: Value | undefined): Value {
 export function normalAll(attributes: Attributes, values: Values): Values {
   const out: Record<string, Value> = {};
   for (const name of Object.keys(attributes))
-    if (Object.hasOwn(values, name))
-      out[name] = normal(attributes[name] as Attribute, values[name]);
+    if (Object.hasOwn(values, name)) out[name] = normal(attributes[name]!, values[name]);
   return out;
 }
 
@@ -147,14 +146,14 @@ function normalTime(value: Value): Value {
 const sortKey = (value: Value): string =>
   typeof value === 'string' || value instanceof Reference || value instanceof Template
     ? String(value)
-    : canonical(value as Json);
+    : canonical(value);
 
 function uniqueSorted(values: readonly Value[]): readonly Value[] {
   const keys = values.map(sortKey);
-  if (keys.every((key, index) => index === 0 || compareText(keys[index - 1] as string, key) < 0))
+  if (keys.every((key, index) => index === 0 || compareText(keys[index - 1]!, key) < 0))
     return values;
-  const byKey = new Map(values.map((value, index) => [keys[index] as string, value]));
-  return [...byKey.keys()].toSorted(compareText).map((key) => byKey.get(key) as Value);
+  const byKey = new Map(values.map((value, index) => [keys[index]!, value]));
+  return [...byKey.keys()].toSorted(compareText).map((key) => byKey.get(key)!);
 }
 
 /**
@@ -266,18 +265,19 @@ export function redact(
   if (value instanceof Secret) return placeholder(value) ?? null;
   if (value instanceof Reference || value instanceof Template) return value.toString();
   if (Array.isArray(value)) return value.map((item: Value) => redact(item, placeholder));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is left is plain, or an exact number
   if (!isTree(value)) return value as Json;
-  const kept = Object.entries(value).filter(
-    ([, item]) => !(item instanceof Secret && placeholder(item) === undefined),
-  );
-  return Object.fromEntries(kept.map(([key, item]) => [key, redact(item, placeholder)]));
+  return redactAll(value, placeholder);
 }
 
 export function redactAll(
   values: Values,
-  placeholder?: (secret: Secret) => Json | undefined,
+  placeholder: (secret: Secret) => Json | undefined = () => undefined,
 ): JsonObject {
-  return redact(values, placeholder) as JsonObject;
+  const kept = Object.entries(values).filter(
+    ([, item]) => !(item instanceof Secret && placeholder(item) === undefined),
+  );
+  return Object.fromEntries(kept.map(([key, item]) => [key, redact(item, placeholder)]));
 }
 
 /** Digest of what can be written of an object in normal form: whether anything we could have planned for has moved. */

@@ -9,8 +9,7 @@ export interface Merge {
   readonly removed: readonly Value[] | undefined;
 }
 
-export const isMask = (value: Value | undefined): boolean =>
-  typeof value === 'string' && /^\*+$/.test(value);
+export const isMask = (value: unknown): boolean => typeof value === 'string' && /^\*+$/.test(value);
 
 /** The two parts of a document in any of its forms; an object alone has no second part. */
 export function mergeOf(value: Value | undefined): Merge {
@@ -58,7 +57,7 @@ export function memberAt(
 export function masksIn(value: Value, path = ''): readonly string[] {
   if (isMask(value)) return [path];
   if (!Array.isArray(value) && !isTree(value)) return [];
-  return Object.entries(value).flatMap(([step, item]) => masksIn(item as Value, below(path, step)));
+  return Object.entries<Value>(value).flatMap(([step, item]) => masksIn(item, below(path, step)));
 }
 
 /** The tree without masks, and without nulls, which would take members out. A list is one value: it goes as a whole where a mask is in it. */

@@ -84,7 +84,8 @@ export interface DocumentHead {
   readonly generated_at: string;
   readonly generated_from: { readonly paths: readonly string[]; readonly digest: string };
   readonly target: string;
-  readonly state: { readonly lineage: string; readonly serial: number };
+  /** The lineage is null where there was no state. */
+  readonly state: { readonly lineage: string | null; readonly serial: number };
   readonly api_requests: Readonly<Record<string, number>>;
 }
 

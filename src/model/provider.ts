@@ -69,7 +69,7 @@ export interface RecheckTools {
   readonly cloud: CloudReader;
   readonly kinds: Kinds;
   /** Whether an object was deleted just now: a listing may still show it. */
-  readonly isDeleted: (kind: string, id: string) => boolean;
+  readonly wasDeletedRecently: (kind: string, id: string) => boolean;
 }
 
 /** A rule that can block a plan. Everything but `exact` and rechecks is pure. */

@@ -19,8 +19,14 @@ export const isCredentialName = (name: string): boolean =>
 const ownName = (name: string): string | undefined =>
   /(?:^|_)TRUEUP_(?!VAR_)(.*)$/is.exec(name)?.[1];
 
+/** Variables of trueup that hold a secret and are not named like one: an identity, and an address that anybody may post to. */
+const UNNAMED = /^(?:IDENTITY|NOTIFY_URL)(?:_FILE)?$/i;
+
 /** Whether an environment variable holds a key, a token or a password of trueup, also as the name of a file (`…_FILE`) and below a prefix. */
-export const isOwnSecret = (name: string): boolean => isCredentialName(ownName(name) ?? '');
+export const isOwnSecret = (name: string): boolean => {
+  const own = ownName(name) ?? '';
+  return isCredentialName(own) || UNNAMED.test(own);
+};
 
 /** Whether an environment variable holds a credential of trueup: a secret, or the id or user name that goes with it. */
 export const isOwnCredential = (name: string): boolean =>

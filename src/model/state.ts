@@ -196,7 +196,7 @@ export function fold(state: State, records: readonly JournalRecord[]): State {
   return { ...state, resources, spent, ...(recent.length > 0 && { recent }) };
 }
 
-/** What was recent before, and one group a kind for these records, as of the latest of them. */
+/** The groups of recent writes, with one more for each kind of these records, as of the latest of them. */
 function recentAfter(
   before: readonly Recent[],
   records: readonly JournalRecord[],

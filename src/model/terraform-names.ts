@@ -28,7 +28,7 @@ export const providerBlock = {
     text('Name.'),
     { optional: true },
   ),
-  roles: map('Maps each custom role to the known role that it ranks like.', text('A known role.'), {
+  roles: map('Maps each custom role to the known role of equal rank.', text('A known role.'), {
     optional: true,
   }),
   requests_per_minute: integer(
@@ -49,7 +49,10 @@ export const providerBlock = {
   allow: set('Policy rules to allow, such as `last-administrator`.', text('Name of a rule.'), {
     optional: true,
   }),
-  journal: text('Folder of the journal. Default: `.trueup/terraform`.', { optional: true }),
+  journal: text(
+    'Folder or address of the journal. Default: `TRUEUP_STATE` if it is an address, otherwise `.trueup/terraform`.',
+    { optional: true },
+  ),
 };
 
 const within = (work: string) =>
@@ -78,7 +81,9 @@ export type ResourceBlock<K extends Pick<Kind, 'operations'>> = K['operations'] 
   : typeof kept;
 export const resourceBlock = <K extends Pick<Kind, 'operations'>>({
   operations: verbs,
-}: K): ResourceBlock<K> => (verbs.delete ? deleted : kept) as ResourceBlock<K>;
+}: K): ResourceBlock<K> =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the type asks the same question
+  (verbs.delete ? deleted : kept) as ResourceBlock<K>;
 
 /** The arguments of a data source of a collection. */
 export const recordsQuery = {

@@ -21,5 +21,8 @@ export function urlFrom(text: string): URL | undefined {
   }
 }
 
+/** Whether a text is the address of something on a network, and not a path. */
+export const isAddress = (text: string): boolean => /^[A-Za-z][A-Za-z0-9+.-]*:\/\//.test(text);
+
 /** Host of a URL; undefined if the text is not a URL. */
 export const hostOf = (url: string): string | undefined => urlFrom(url)?.hostname;

@@ -38,7 +38,7 @@ function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
       signal?.removeEventListener('abort', aborted);
       act();
     };
-    const aborted = end(() => reject(signal?.reason as Error));
+    const aborted = end(() => reject(signal?.reason));
     const timer = setTimeout(end(resolve), Math.min(milliseconds, LONGEST_TIMER));
     if (signal?.aborted) aborted();
     else signal?.addEventListener('abort', aborted);

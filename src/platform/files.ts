@@ -16,6 +16,7 @@ import {
 } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Appender, Files, Random } from './index.js';
+import { errorCode, isObject } from '../model/index.js';
 
 const LARGEST = 256 * 1024 * 1024;
 // Without it, opening a FIFO waits for a writer. Windows has neither.
@@ -125,10 +126,7 @@ async function create(path: string, temporary: string, text: string, mode: numbe
     await writeNew(temporary, text, mode);
     await link(temporary, path);
   } catch (error) {
-    if (
-      !NO_LINKS.has((error as NodeJS.ErrnoException).code ?? '') ||
-      (error as NodeJS.ErrnoException).syscall !== 'link'
-    )
+    if (!NO_LINKS.has(errorCode(error) ?? '') || (isObject(error) && error['syscall'] !== 'link'))
       throw error;
     await writeNew(path, text, mode);
   } finally {
@@ -156,7 +154,7 @@ async function syncFolder(path: string): Promise<void> {
   try {
     await folder.sync();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EINVAL') throw error;
+    if (errorCode(error) !== 'EINVAL') throw error;
   } finally {
     await folder.close();
   }

@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { hostname } from 'node:os';
 import { readBootId } from './clock.js';
 import type { LockPort } from './index.js';
+import { errorCode } from '../model/index.js';
 
 export async function machine(): Promise<LockPort> {
   const pidNamespace = await readlink('/proc/self/ns/pid').catch(() => null);
@@ -32,7 +33,7 @@ export function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+    return errorCode(error) !== 'ESRCH';
   }
 }
 

@@ -1,5 +1,7 @@
-// The live objects. Each needed collection is listed once, all at the same time. A recorded id that a listing lacks is
-// looked up by itself once more, because a listing that changes while it is read can miss an object.
+// The live objects. Each needed collection is listed, all at the same time; it is listed a second time only before a
+// write that depends on an object being absent (`readAgain`), or if it lacks many recorded ids. A recorded id that a
+// listing lacks is looked up a second time, because a listing that changes while it is read can miss an object. What
+// both lack is `missing`: it counts as deleted, unless it was created recently (recent-writes.ts).
 import {
   defined,
   exits,
@@ -27,7 +29,7 @@ import {
 } from '../model/index.js';
 import type { Clock } from '../platform/index.js';
 import { storable } from './plan/document-diff.js';
-import type { Visibility } from './visibility.js';
+import type { Visibility } from './recent-writes.js';
 
 /** A kind's live objects, proven complete. */
 export interface LiveCollection {
@@ -48,7 +50,6 @@ export type LiveCollections = ReadonlyMap<string, LiveCollection>;
 /** More ids than this are looked for by a second listing instead of one by one. */
 const LOOKS = 20;
 
-/** What is read, and with what. */
 export interface Observing {
   readonly cloud: CloudReader;
   /** Absent: nobody asks how old the reading is. */
@@ -106,11 +107,11 @@ export const lookAgain = async (
 function keeper(
   kind: Kind,
   byId: Map<string, Live>,
-  { isDeleted }: Visibility,
+  { wasDeletedRecently }: Visibility,
 ): (live: Live) => void {
   const secretive = [...walk(kind.attributes)].some(([, attribute]) => attribute.secret);
   return (live) => {
-    if (!isDeleted(kind.name, live.id))
+    if (!wasDeletedRecently(kind.name, live.id))
       byId.set(
         live.id,
         secretive ? { ...live, values: withoutSecrets(kind.attributes, live.values) } : live,
@@ -145,7 +146,7 @@ export async function readAgain(
   const found = few
     ? (
         await Promise.all(
-          [...new Set(names)].map((name) => cloud.search(kind, { [by_name]: name as string })),
+          [...new Set(names)].map((name) => cloud.search(kind, { [by_name]: String(name) })),
         )
       ).flat()
     : (await cloud.list(kind)).objects;

@@ -1,5 +1,6 @@
 // Diagnostics as text: summary, place, lines of the file, and the command to run; and the end of a report.
 import type { Diagnostic, DriftDocument, PlanDocument } from '../model/index.js';
+import { briefly } from './brief-diagnostics.js';
 import { guard, visible } from './escaping.js';
 import { aside, closing, flow, type Lines } from './layout.js';
 import { screenOf, type Screen, type Style } from './style.js';
@@ -33,16 +34,23 @@ function* advice(line: string, screen: Screen): Lines {
   yield guard(`    ${visible(command)}`);
 }
 
-/** How plans and audits end on a terminal: what is to be known, what is left alone, the target, the summary last. @param targeted whether the target is named: there is something to carry out or to look into */
+interface Ending {
+  /** The last one. */
+  readonly sentence: string;
+  /** Whether the cloud is named: there is something to carry out or to look into. */
+  readonly isTargeted: boolean;
+}
+
+/** How plans and audits end on a terminal: errors and notes, what is left alone, the cloud, the summary last. */
 export function* ending(
   document: PlanDocument | DriftDocument,
-  sentence: string,
-  targeted: boolean,
+  { sentence, isTargeted }: Ending,
   screen: Screen,
 ): Lines {
-  for (const one of document.diagnostics) yield* [...diagnosticLines(one, screen), ''];
+  for (const one of screen.verbose ? document.diagnostics : briefly(document.diagnostics))
+    yield* [...diagnosticLines(one, screen), ''];
   const unmanaged = unmanagedSentence(document.unmanaged);
   if (unmanaged !== undefined) yield* aside(unmanaged, screen);
-  if (targeted) yield* aside(`Target: ${document.target}`, screen);
+  if (isTargeted) yield* aside(`Cloud: ${document.target}`, screen);
   yield* closing(sentence, screen);
 }

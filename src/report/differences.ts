@@ -14,6 +14,7 @@ import {
   type Json,
   type JsonObject,
   type ResourceChange,
+  isList,
 } from '../model/index.js';
 import { inert, shorten, visible } from './escaping.js';
 import { patched, pointer } from './patch.js';
@@ -30,11 +31,23 @@ export interface Difference {
   readonly sensitive: boolean;
   /** No update can make this change, so the object is replaced. */
   readonly forces?: boolean;
+  /** Of a group of changes whose values differ here: the difference of each. */
+  readonly others?: readonly Difference[];
 }
 
 /** The remark after a value. */
-export const remark = ({ unknown, forces }: Difference): string =>
-  `${unknown ? '  (known after apply)' : ''}${forces ? '  # forces replacement' : ''}`;
+export const remark = ({ unknown, forces, others }: Difference): string =>
+  [
+    others && `  (${plural(differentValues(others), 'value')})`,
+    unknown && '  (known after apply)',
+    forces && '  # forces replacement',
+  ]
+    .filter(Boolean)
+    .join('');
+
+/** How many different values the objects of a group have. */
+const differentValues = (others: readonly Difference[]): number =>
+  new Set(others.map(({ before, after }) => canonical([before ?? null, after ?? null]))).size;
 
 /** One line of a difference of several lines. */
 export interface Row {
@@ -133,7 +146,8 @@ function* leaves({ path, before, after }: Leaf): Generator<Leaf> {
     yield { path, before, after };
     return;
   }
-  const [old, now] = [before ?? {}, after ?? {}] as [JsonObject, JsonObject];
+  const old = isObject(before) ? before : {};
+  const now = isObject(after) ? after : {};
   const names = new Set([...Object.keys(old), ...Object.keys(now)]);
   for (const name of [...names].toSorted(compareText))
     yield* leaves({ path: [...path, name], before: own(old, name), after: own(now, name) });
@@ -148,8 +162,8 @@ const isTree = (value: Json | undefined, other: Json | undefined): boolean =>
 function marked(marks: JsonObject, path: readonly string[]): boolean {
   let mark: Json | undefined = marks;
   for (const name of path) {
-    if (typeof mark !== 'object' || mark === null) break;
-    mark = own(mark as JsonObject, name);
+    if (!isObject(mark) && !isList(mark)) break;
+    mark = own<Json>(mark, name);
   }
   return mark === true;
 }
@@ -170,8 +184,10 @@ export function inline(value: Json): string {
   return visible(wireText(value));
 }
 
-/** The whole difference in one line; undefined where that would hide what changed. */
-export function oneLine({ before, after, sensitive }: Difference): string | undefined {
+/** The whole difference in one line; undefined where that would hide what changed. Of a group: the first value and the last one. */
+export function oneLine({ before, after, sensitive, others }: Difference): string | undefined {
+  const ends = others && [others[0]!, others.at(-1)!].map((one) => oneLine(one));
+  if (ends) return ends.includes(undefined) ? undefined : ends.join(' … ');
   if ([before, after].some(isLong)) return undefined;
   if (after === undefined) return inline(before ?? null);
   if (before === undefined) return inline(after);
@@ -186,12 +202,18 @@ const isLong = (value: Json | undefined): boolean =>
   typeof value === 'string' ? value.includes('\n') : Array.isArray(value) && value.some(isObject);
 
 /** The difference line by line: members of collections, lines of long texts. A secret sent again is both removed and added. */
-export function rows({ before, after }: Difference): readonly Row[] {
+export function rows({ before, after, others }: Difference): readonly Row[] {
+  if (others) return [...rows(others[0]!), row(' ', '…'), ...rows(others.at(-1)!)];
   if (before !== undefined && after !== undefined && equal(before, after))
     return [...signed('-', [inline(before)]), ...signed('+', [inline(after)])];
-  if (isMembers(before) && isMembers(after)) return memberRows(before ?? [], after ?? []);
+  if (isMembers(before) && isMembers(after) && !isEmptySide(before, after))
+    return memberRows(before ?? [], after ?? []);
   return lineRows(linesOf(before), linesOf(after));
 }
+
+/** An empty collection opposite nothing: `[]` alone is set or lost. */
+const isEmptySide = (before: Json | undefined, after: Json | undefined): boolean =>
+  (before === undefined || after === undefined) && equal(before ?? after, []);
 
 /** A collection of plain values, or nothing. */
 const isMembers = (value: Json | undefined): value is readonly Json[] | undefined =>
@@ -255,16 +277,15 @@ function align(before: readonly string[], after: readonly string[]): readonly Ro
   const cell = (i: number, j: number): number => common[i]?.[j] ?? 0;
   for (let i = down - 1; i >= 0; i -= 1) {
     for (let j = across - 1; j >= 0; j -= 1)
-      (common[i] as Uint32Array)[j] =
+      common[i]![j] =
         before[i] === after[j] ? cell(i + 1, j + 1) + 1 : Math.max(cell(i + 1, j), cell(i, j + 1));
   }
   const out: Row[] = [];
   for (let i = 0, j = 0; i < down || j < across;) {
     if (i < down && j < across && before[i] === after[j])
-      [i, j] = (out.push(row(' ', before[i] as string)), [i + 1, j + 1]);
-    else if (i < down && cell(i + 1, j) >= cell(i, j + 1))
-      out.push(row('-', before[i++] as string));
-    else out.push(row('+', after[j++] as string));
+      [i, j] = (out.push(row(' ', before[i]!)), [i + 1, j + 1]);
+    else if (i < down && cell(i + 1, j) >= cell(i, j + 1)) out.push(row('-', before[i++]!));
+    else out.push(row('+', after[j++]!));
   }
   return out;
 }

@@ -10,7 +10,6 @@ import {
   Template,
   compareText,
   countWrites,
-  digitsOf,
   isTree,
   normal,
   paired,
@@ -51,7 +50,7 @@ export interface Meta {
   readonly paths: readonly string[];
   readonly digest: string;
   readonly target: string;
-  readonly lineage: string;
+  readonly lineage: string | null;
   readonly serial: number;
   readonly api_requests: Readonly<Record<string, number>>;
   /** Masks the secrets, which no document may hold. */
@@ -261,7 +260,7 @@ function see(attribute: Attribute | undefined, value: Value): Seen {
       ...(Object.keys(sensitive).length > 0 && { sensitive }),
     };
   }
-  const plain = digitsOf(onWire(attribute, value as Json)) as Json;
+  const plain = redact(onWire(attribute, value));
   return { shown: plain, known: plain };
 }
 
@@ -293,7 +292,7 @@ function seeTree(
 ): View {
   const seen = names
     .toSorted(compareText)
-    .map((name) => [name, see(inner(name), values[name] as Value)] as const);
+    .map((name) => [name, see(inner(name), values[name]!)] as const);
   const side = (wanted: keyof Seen): JsonObject =>
     Object.fromEntries(
       seen.flatMap(([name, { [wanted]: value }]) => (value === undefined ? [] : [[name, value]])),
@@ -309,10 +308,10 @@ function innerOf(attribute: Attribute | undefined): (name: string) => Attribute 
 }
 
 /** An identifier too long for a JSON number is shown as the text it is. */
-function onWire(attribute: Attribute | undefined, value: Json): Json {
+function onWire(attribute: Attribute | undefined, value: Value): Value {
   if (attribute === undefined || attribute.word !== 'ref') return value;
   try {
-    return toWire(attribute, value) as Json;
+    return toWire(attribute, value);
   } catch (error) {
     if (error instanceof RangeError) return value;
     throw error;
@@ -366,6 +365,6 @@ function attributeAt(kind: Kind, path: string): Attribute | undefined {
   const [first, ...rest] = path.split('.');
   return rest.reduce<Attribute | undefined>(
     (outer, name) => innerOf(outer)(name),
-    kind.attributes[first as string],
+    kind.attributes[first!],
   );
 }

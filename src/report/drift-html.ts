@@ -1,10 +1,11 @@
 // An audit as a page: drift with its authors, expectations, health issues, the access review.
-import type {
-  HealthIssue,
-  DriftDocument,
-  DriftRecord,
-  UnmanagedRecord,
-  Verified,
+import {
+  type HealthIssue,
+  type DriftDocument,
+  type DriftRecord,
+  type UnmanagedRecord,
+  type Verified,
+  keysOf,
 } from '../model/index.js';
 import { accessTable } from './access-html.js';
 import { appliedOtherwise, inline, loggedDifferences, recordDifference } from './differences.js';
@@ -56,7 +57,7 @@ export function driftHtml(document: DriftDocument): string {
     kind: 'drift',
     sentence: driftSentence(document),
     counts: [
-      ...(Object.keys(titles) as DriftRecord['status'][]).map((status) => {
+      ...keysOf(titles).map((status) => {
         const { length } = drift.filter((one) => one.status === status);
         return [length, status, driftActions[status]] as const;
       }),

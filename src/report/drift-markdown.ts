@@ -18,7 +18,7 @@ import {
   type Level,
 } from './markdown.js';
 import {
-  healthIssueSentence,
+  healthSentences,
   authorSentence,
   changedBy,
   driftMeanings,
@@ -29,12 +29,19 @@ import {
 } from './words.js';
 
 export function driftMarkdown(document: DriftDocument): string {
-  return fitted((level) => driftLines(document, level));
+  return fitted(function* (level) {
+    yield '<!-- trueup:drift -->';
+    yield* driftLines(document, level);
+  });
 }
+
+/** Without the marker, at most `limit` characters. */
+export const driftComment = (document: DriftDocument, limit: number): string =>
+  fitted((level) => driftLines(document, level), limit);
 
 function* driftLines(document: DriftDocument, level: Level): Lines {
   const { drift, access } = document;
-  yield* ['<!-- trueup:drift -->', `### ${driftSentence(document)}`, ''];
+  yield* [`### ${driftSentence(document)}`, ''];
   yield* diagnosticItems(document.diagnostics, level);
   const titles = ['Status', 'Address', 'Meaning', 'Changed', 'Declared'];
   if (drift.length > 0)
@@ -83,7 +90,7 @@ const atMost = (level: Level): Level => ({ ...level, rows: Math.min(level.rows, 
 function* healthIssueItems(health: readonly HealthIssue[], level: Level): Lines {
   if (health.length === 0) return;
   yield* ['**Health issues**', ''];
-  yield* some(health, atMost(level), (issue) => [`- ${level.prose(healthIssueSentence(issue))}`]);
+  yield* some(healthSentences(health), atMost(level), (sentence) => [`- ${level.prose(sentence)}`]);
   yield '';
 }
 

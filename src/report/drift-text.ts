@@ -8,6 +8,7 @@ import { aside, differenceLines, flow, section, type Lines } from './layout.js';
 import { paintOf, screenOf, type Screen, type Style } from './style.js';
 import {
   healthIssueSentence,
+  healthSentences,
   authorSentence,
   changedBy,
   driftActions,
@@ -23,14 +24,16 @@ export function* driftText(document: DriftDocument, style: Style): Lines {
   const { drift, health, unmanaged_objects: unmanaged, access } = document;
   for (const record of drift) yield* [...recordLines(record, screen), ''];
   yield* expectationLines(document.expectations, screen);
-  const issues = listed(health, screen, (issue) =>
-    flow(healthIssueSentence(issue), screen, { lead: '  ! ', paintLead: screen.yellow }),
+  const sentences = screen.verbose ? health.map(healthIssueSentence) : healthSentences(health);
+  const issues = listed(sentences, screen, (sentence) =>
+    flow(sentence, screen, { lead: '  ! ', paintLead: screen.yellow }),
   );
   yield* section('Health issues:', issues, screen);
   const objects = listed(unmanaged, screen, (one) => unmanagedLines(one, screen));
   yield* section('Unmanaged:', objects, screen);
   if (access) yield* [...flow(accessSentence(access), screen), ''];
-  yield* ending(document, driftSentence(document), drift.length > 0, screen);
+  const isTargeted = drift.length > 0;
+  yield* ending(document, { sentence: driftSentence(document), isTargeted }, screen);
 }
 
 /** One object of an audit in full. */
@@ -70,8 +73,9 @@ function* unmanagedLines(one: UnmanagedRecord, screen: Screen): Lines {
 const most = 20;
 
 function* listed<T>(all: readonly T[], screen: Screen, write: (one: T) => Lines): Lines {
-  for (const one of all.slice(0, most)) yield* write(one);
-  yield* rest(all.length, screen);
+  const shown = screen.verbose ? all : all.slice(0, most);
+  for (const one of shown) yield* write(one);
+  if (shown.length < all.length) yield* rest(all.length, screen);
 }
 
 function* rest(count: number, { dim }: Screen): Lines {

@@ -1,7 +1,10 @@
-// The formats of plans and audits. Imports nothing, because the command line lists them before it loads anything.
+// The formats of plans, audits and notifications. Imports nothing, because the command line lists them before it loads anything.
 
 export const planFormats = ['text', 'json', 'markdown', 'html'] as const;
 export const driftFormats = [...planFormats, 'junit', 'sarif'] as const;
 
+export const notificationFormats = ['generic', 'slack', 'teams'] as const;
+
 export type PlanFormat = (typeof planFormats)[number];
 export type DriftFormat = (typeof driftFormats)[number];
+export type NotificationFormat = (typeof notificationFormats)[number];

@@ -66,7 +66,7 @@ ${shown.map(({ id, title, count }) => markup`<li><a href="#${id}">${title}</a>${
 <main id="main">
 ${shown.map(sectionOf)}</main>
 <footer>
-<p>Declared in ${codes(document.generated_from.paths)} · state <code>${document.state.lineage}</code>, serial ${document.state.serial} · trueup ${document.trueup_version}</p>
+<p>Declared in ${codes(document.generated_from.paths)} · ${document.state.lineage === null ? 'no state' : markup`state <code>${document.state.lineage}</code>, serial ${document.state.serial}`} · trueup ${document.trueup_version}</p>
 <p>Read with ${requestsOf(document)}</p>
 </footer>
 <script>${raw(pageScript)}</script>

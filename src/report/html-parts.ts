@@ -32,7 +32,7 @@ ${body.filter((one) => one !== undefined)}</div>
 interface Grouping<T, Title extends string> {
   /** Title of the groups, in their order, by what its objects have in common: action or status. */
   readonly titles: Readonly<Record<Title, string>>;
-  /** What that is called. */
+  /** The name of the group. */
   readonly noun: string;
   readonly groupOf: (one: T) => Title;
   readonly item: (one: T, open: boolean) => Markup;
@@ -190,7 +190,11 @@ export function countTable(counts: Readonly<Record<string, number>>): readonly M
       ([kind, count]) =>
         markup`<tr><th scope="row"><code>${kind}</code></th><td>${count}</td></tr>\n`,
     );
-  return tableIfAny('Live objects in no state and no declaration', ['Kind', 'Objects'], body);
+  return tableIfAny(
+    'Live objects in no state, and not matched by a declaration',
+    ['Kind', 'Objects'],
+    body,
+  );
 }
 
 /** The signs of the terminal as they are typeset. */

@@ -15,5 +15,5 @@ export { ndjson, type Ndjson } from './ndjson.js';
 export { renderOutcomes } from './outcomes-text.js';
 export { advance, noProgress, progressLine, type Progress } from './progress.js';
 export type { Style } from './style.js';
-export { blockedRules } from './words.js';
+export { blockedRules, driftSentence, outcomeSentence, place, planSentence } from './words.js';
 export { clip, columns } from './text-width.js';

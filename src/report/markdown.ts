@@ -1,5 +1,6 @@
 // Shared by Markdown reports: they fit into a pull-request comment, shortened level by level, with correct counts.
 import { defined, type Diagnostic, type DriftDocument, type PlanDocument } from '../model/index.js';
+import { briefly } from './brief-diagnostics.js';
 import { remark, rows, type Difference } from './differences.js';
 import { code, fence, prose, shorten } from './escaping.js';
 import type { Lines } from './layout.js';
@@ -28,20 +29,20 @@ const levels: readonly Level[] = [
 ];
 
 /** The fullest level that fits. Writing stops where a level has grown too long. */
-export function fitted(write: (level: Level) => Lines): string {
+export function fitted(write: (level: Level) => Lines, most = limit): string {
   for (const level of levels) {
-    const text = joined(write(level));
+    const text = joined(write(level), most);
     if (text !== undefined) return text;
   }
   throw new Error('a report without rows is too long for a comment');
 }
 
-function joined(lines: Lines): string | undefined {
+function joined(lines: Lines, most: number): string | undefined {
   const parts: string[] = [];
   let length = 0;
   for (const line of lines) {
     length += line.length + 1;
-    if (length > limit) return undefined;
+    if (length > most) return undefined;
     parts.push(line + '\n');
   }
   return parts.join('');
@@ -117,13 +118,17 @@ function* differenceText(differences: readonly Difference[], level: Level): Line
 
 export function* diagnosticItems(diagnostics: readonly Diagnostic[], level: Level): Lines {
   if (diagnostics.length === 0) return;
-  yield* some(diagnostics, level, ({ severity, summary, detail, address, origin, code: name }) => {
-    const where = diagnosticPlaces(defined({ origin, address })).map(level.code);
-    const more = detail === undefined ? '' : ` — ${level.prose(detail.replaceAll('\n', ' '))}`;
-    return [
-      `- **${severity}**: ${level.prose(summary)}${more} ${[...where, code(name)].join(' ')}`,
-    ];
-  });
+  yield* some(
+    briefly(diagnostics),
+    level,
+    ({ severity, summary, detail, address, origin, code: name }) => {
+      const where = diagnosticPlaces(defined({ origin, address })).map(level.code);
+      const more = detail === undefined ? '' : ` — ${level.prose(detail.replaceAll('\n', ' '))}`;
+      return [
+        `- **${severity}**: ${level.prose(summary)}${more} ${[...where, code(name)].join(' ')}`,
+      ];
+    },
+  );
   yield '';
 }
 
@@ -132,5 +137,5 @@ export function* footer(document: PlanDocument | DriftDocument, level: Level): L
   const { target, state, trueup_version: version } = document;
   const unmanaged = unmanagedSentence(document.unmanaged);
   if (unmanaged !== undefined) yield* [prose(shorten(unmanaged, level.length * 4)), ''];
-  yield `Target ${level.code(target)} · state serial ${state.serial} · trueup ${level.code(version)}`;
+  yield `Cloud ${level.code(target)} · state serial ${state.serial} · trueup ${level.code(version)}`;
 }

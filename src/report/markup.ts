@@ -26,7 +26,7 @@ function fill(filling: Filling): string {
   if (typeof filling === 'string')
     return inert(shorten(filling, longest)).replace(
       /[&<>"'\n\ufffe\uffff]/g,
-      (found) => entities[found] as string,
+      (found) => entities[found]!,
     );
   if (typeof filling === 'number') return String(filling);
   if (filling === undefined) return '';

@@ -75,7 +75,7 @@ function metricsOf(
   const by = (label: string, counts: Readonly<Record<string, number>>): readonly Sample[] =>
     Object.keys(counts)
       .toSorted(compareText)
-      .map((name) => [{ [label]: name }, counts[name] as number]);
+      .map((name) => [{ [label]: name }, counts[name]!]);
   const {
     drift = [],
     health = [],
@@ -99,7 +99,7 @@ function metricsOf(
       'Managed objects changed outside of trueup to what is declared.',
       by('kind', tally(kindsWith(true))),
     ],
-    ['unmanaged_objects', 'Live objects in no state and no declaration.', by('kind', unmanaged)],
+    ['unmanaged_objects', 'Live objects that are not managed.', by('kind', unmanaged)],
     [
       'expectations_failed',
       'Expectations that do not hold.',

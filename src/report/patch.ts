@@ -10,6 +10,7 @@ export function patchBetween(
 ): readonly PatchOperation[] {
   if (before === null) return after === null ? [] : [{ op: 'add', path: '', value: after }];
   if (after === null) return [test('', before), { op: 'remove', path: '' }];
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a comparison makes no other operations
   return jsonPatch.compare(before, after, true) as readonly PatchOperation[];
 }
 
@@ -18,7 +19,7 @@ export function replaceAlike(path: string, value: Json): readonly PatchOperation
   return [test(path, value), { op: 'replace', path, value }];
 }
 
-/** What `before` becomes (null: no object), whatever its members are called. The patch is one that was made of `before`. */
+/** Applies a patch that was made of `before` (null: no object), whatever the members are called. */
 export function patched(
   before: JsonObject | null,
   patch: readonly PatchOperation[],
@@ -27,7 +28,7 @@ export function patched(
     (tree, one) => (one.op === 'test' ? tree : after(tree, pointerSteps(one.path), one)),
     before ?? undefined,
   );
-  return (done ?? null) as JsonObject | null;
+  return isObject(done) ? done : null;
 }
 
 /** A copy with one operation done; undefined for what is removed. */

@@ -6,6 +6,7 @@ import {
   type ResourceChange,
   type ResourceDrift,
   type Verdict,
+  keysOf,
 } from '../model/index.js';
 import { differences, outsideDifference } from './differences.js';
 import {
@@ -70,7 +71,7 @@ export function planHtml(document: PlanDocument): string {
     kind: 'plan',
     sentence: planSentence(document),
     counts: [
-      ...(Object.keys(titles) as SummaryKey[])
+      ...keysOf(titles)
         .slice(0, -1)
         .filter((action) => action !== 'replace' || summary.replace > 0)
         .map((action) => [summary[action], `to ${action}`, toneOf(action)] as const),

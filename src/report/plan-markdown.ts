@@ -1,6 +1,7 @@
 // A plan as a pull-request comment: counts first, blocked rules, deletes on top, everything else folded.
 import { flagToAllow, SENSITIVE, type PlanDocument, type ResourceChange } from '../model/index.js';
-import { differences, inline, outsideDifference } from './differences.js';
+import { addressesOf, groupsOf, placesOf, reasonsOf, type ChangeGroup } from './change-groups.js';
+import { inline, outsideDifference } from './differences.js';
 import { impactItems } from './impact-text.js';
 import { code, fence, shorten } from './escaping.js';
 import type { Lines } from './layout.js';
@@ -16,13 +17,13 @@ import {
   markdownTable,
   type Level,
 } from './markdown.js';
+import type { Style } from './style.js';
 import {
   baseSentence,
-  circumstances,
   destroys,
   isShown,
-  place,
   planSentence,
+  requestSentence,
   plural,
   requestsInOrder,
   signOf,
@@ -30,49 +31,67 @@ import {
 } from './words.js';
 
 /** The first line is a hidden marker by which a job finds its earlier comment. */
-export function planMarkdown(document: PlanDocument): string {
+export function planMarkdown(document: PlanDocument, { requests, verbose }: Style): string {
   const changes = document.resource_changes.filter(isShown);
-  const deletesFirst = changes.toSorted((a, b) => Number(destroys(b)) - Number(destroys(a)));
-  return fitted((level) => planLines(document, changes, deletesFirst, level));
+  const ordered = changes.toSorted((a, b) => Number(destroys(b)) - Number(destroys(a)));
+  return fitted(function* (level) {
+    yield '<!-- trueup:plan -->';
+    yield* planLines(document, groupsOf(ordered, verbose === true), level, requests ? changes : []);
+  });
 }
 
+/** Without the marker, at most `limit` characters: deletes first, then what changes most. */
+export function planComment(document: PlanDocument, limit: number): string {
+  const changes = document.resource_changes.filter(isShown);
+  const biggestFirst = changes
+    .map((change) => ({ change, size: JSON.stringify(change.patch).length }))
+    .toSorted((a, b) => Number(destroys(b.change)) - Number(destroys(a.change)) || b.size - a.size)
+    .map(({ change }) => change);
+  const groups = groupsOf(biggestFirst, false);
+  return fitted((level) => planLines(document, groups, level), limit);
+}
+
+/** @param sent the changes whose requests are listed, in the order of execution */
 function* planLines(
   document: PlanDocument,
-  inOrder: readonly ResourceChange[],
-  deletesFirst: readonly ResourceChange[],
+  groups: readonly ChangeGroup[],
   level: Level,
+  sent: readonly ResourceChange[] = [],
 ): Lines {
-  yield* ['<!-- trueup:plan -->', `### ${planSentence(document)}`, ''];
+  yield* [`### ${planSentence(document)}`, ''];
   yield* policyItems(document, level);
   yield* diagnosticItems(document.diagnostics, level);
-  if (deletesFirst.length > 0) {
-    yield* markdownTable(['Action', 'Address', 'Why', 'Declared'], deletesFirst, level, (change) =>
-      cellsOf(change, level),
+  if (groups.length > 0) {
+    yield* markdownTable(['Action', 'Address', 'Why', 'Declared'], groups, level, (group) =>
+      cellsOf(group, level),
     );
-    const detailed = deletesFirst.filter((change) => change.patch.length > 0);
-    yield* foldedDetails('Attributes', detailed, level, (change) => detailOf(change, level));
-    yield* requestItems(inOrder, level);
+    const detailed = groups.filter(({ differences }) => differences.length > 0);
+    yield* foldedDetails('Attributes', detailed, level, (group) => detailOf(group, level));
+    yield* requestItems(sent, level);
+    const requests = requestSentence(groups.flatMap(({ changes }) => changes));
+    if (requests !== undefined) yield* [requests, ''];
   }
   yield* driftItems(document, level);
   yield* impactItems(document.impact, level);
   if (!level.details) yield* leftOut('Attribute details', 'plan');
-  else if (!level.bodies) yield* leftOut('Request bodies', 'plan');
+  else if (!level.bodies && sent.length > 0) yield* leftOut('Request bodies', 'plan');
   yield* footer(document, level);
 }
 
-function cellsOf(change: ResourceChange, level: Level): readonly string[] {
-  const verb = `${code(signOf(change))} ${verbOf(change)}`;
+function cellsOf(group: ChangeGroup, level: Level): readonly string[] {
+  const { first } = group;
+  const verb = `${code(signOf(first))} ${verbOf(first)}`;
   return [
-    destroys(change) ? `**${verb}**` : verb,
-    level.code(change.address),
-    circumstances(change).map(level.prose).join(' · '),
-    change.origin ? level.code(place(change.origin)) : '',
+    destroys(first) ? `**${verb}**` : verb,
+    level.code(addressesOf(group)),
+    reasonsOf(group).map(level.prose).join(' · '),
+    placesOf(group).map(level.code).join(),
   ];
 }
 
-function* detailOf(change: ResourceChange, level: Level): Lines {
-  yield* ['', `**${verbOf(change)}** ${level.code(change.address)}`, ''];
-  yield* differenceFence(differences(change), level);
+function* detailOf(group: ChangeGroup, level: Level): Lines {
+  yield* ['', `**${verbOf(group.first)}** ${level.code(addressesOf(group))}`, ''];
+  yield* differenceFence(group.differences, level);
 }
 
 function* requestItems(changes: readonly ResourceChange[], level: Level): Lines {
@@ -94,13 +113,17 @@ function* requestItems(changes: readonly ResourceChange[], level: Level): Lines 
 
 function* policyItems({ policy }: PlanDocument, level: Level): Lines {
   if (policy.length === 0) return;
-  yield* some(policy, level, ({ rule, verdict, detail, address }) => {
+  const blocked = policy.filter(({ verdict }) => verdict === 'blocked');
+  yield* some(blocked, level, ({ rule, detail, address }) => {
     const where = address === undefined ? '' : ` ${level.code(address)}`;
     const flag = flagToAllow(rule);
-    const allow = verdict === 'blocked' && flag !== undefined ? ` To allow it: ${code(flag)}` : '';
-    const said = verdict === 'blocked' ? '**BLOCKED**' : 'allowed';
-    return [`- ${said} by policy ${code(rule)}: ${level.prose(detail)}${where}.${allow}`];
+    const allow = flag === undefined ? '' : ` To allow it: ${code(flag)}`;
+    return [`- **BLOCKED** by policy ${code(rule)}: ${level.prose(detail)}${where}.${allow}`];
   });
+  const allowed = new Set(
+    policy.flatMap(({ rule, verdict }) => (verdict === 'blocked' ? [] : [rule])),
+  );
+  if (allowed.size > 0) yield `- allowed: ${[...allowed].map(code).join(', ')}`;
   yield '';
 }
 

@@ -6,19 +6,28 @@ import {
   type ResourceDrift,
   type Verdict,
 } from '../model/index.js';
-import { differences, inline, outsideDifference } from './differences.js';
+import {
+  addressesOf,
+  groupsOf,
+  placesOf,
+  reasonsOf,
+  requestsOf,
+  type ChangeGroup,
+} from './change-groups.js';
+import { inline, outsideDifference } from './differences.js';
 import { ending } from './diagnostics-text.js';
+import { visible } from './escaping.js';
 import { impactLines } from './impact-text.js';
 import { aside, differenceLines, flow, section, type Lines } from './layout.js';
-import { paintOf, screenOf, type Screen, type Style } from './style.js';
+import { paintOf, screenOf, type Paint, type Screen, type Style } from './style.js';
+import { columns } from './text-width.js';
 import {
   actionOf,
   baseSentence,
   blockedSentence,
-  circumstances,
   isShown,
-  place,
   planSentence,
+  requestSentence,
   requestsInOrder,
   signOf,
   verbOf,
@@ -27,26 +36,34 @@ import {
 function* planText(document: PlanDocument, style: Style): Lines {
   const screen = screenOf(style);
   const changes = document.resource_changes.filter(isShown);
-  for (const change of changes) yield* [...changeLines(change, screen), ''];
-  yield* section('Requests, in order', requestLines(changes, screen), screen);
+  for (const group of groupsOf(changes, screen.verbose)) yield* [...groupLines(group, screen), ''];
+  if (style.requests) yield* section('Requests, in order', requestLines(changes, screen), screen);
   const drift = document.resource_drift.flatMap((one) => [...driftLines(one, screen)]);
   yield* section('Drift since the last apply', drift, screen);
   yield* impactLines(document.impact, screen);
-  const verdicts = document.policy.flatMap((one) => [...verdictLines(one, screen)]);
-  yield* section('Policy', verdicts, screen);
-  const targeted = changes.some((change) => actionOf(change) !== 'keep');
-  yield* ending(document, planSentence(document), targeted, screen);
+  yield* section('Policy', verdictLines(document, screen), screen);
+  const isTargeted = changes.some((change) => actionOf(change) !== 'keep');
+  yield* ending(document, { sentence: planSentence(document), isTargeted }, screen);
+  const sent = requestSentence(changes);
+  if (sent !== undefined) yield* flow(sent, screen);
   const blocked = blockedSentence(document);
   if (blocked !== undefined) yield* flow(blocked, screen, { paint: screen.alarm });
 }
 
-function* changeLines(resource: ResourceChange, screen: Screen): Lines {
-  const lead = `${signOf(resource)} ${verbOf(resource)} `;
-  const paintLead = paintOf(screen, actionOf(resource));
-  yield* flow(resource.address, screen, { lead, hang: 4, paint: screen.bold, paintLead });
-  const about = [...circumstances(resource), ...(resource.origin ? [place(resource.origin)] : [])];
-  yield* aside(about.join(' · '), screen, 2);
-  yield* differenceLines(differences(resource), screen);
+function* groupLines(group: ChangeGroup, screen: Screen): Lines {
+  const { first } = group;
+  const lead = `${signOf(first)} ${verbOf(first)} `;
+  const paintLead = paintOf(screen, actionOf(first));
+  const addresses = addressesOf(group);
+  const requests = requestsOf(group);
+  const fits = columns(visible(`${lead}${addresses}  ${requests}`)) <= screen.width;
+  const own = { lead, hang: 4, paint: screen.bold, paintLead };
+  if (fits && requests !== '')
+    yield paintLead(lead) + screen.bold(visible(addresses)) + screen.dim(`  ${visible(requests)}`);
+  else yield* flow(addresses, screen, own);
+  if (!fits && requests !== '') yield* aside(requests, screen, 4);
+  yield* aside([...reasonsOf(group), ...placesOf(group)].join(' · '), screen, 2);
+  yield* differenceLines(group.differences, screen);
 }
 
 function* requestLines(changes: readonly ResourceChange[], screen: Screen): Lines {
@@ -69,13 +86,31 @@ function* driftLines({ address, actions, changes }: ResourceDrift, screen: Scree
   yield* differenceLines(changes.map(outsideDifference), screen);
 }
 
-function* verdictLines({ rule, verdict, detail, address }: Verdict, screen: Screen): Lines {
-  const [lead, paintLead] =
-    verdict === 'blocked' ? ['  BLOCKED ', screen.alarm] : ['  allowed ', screen.dim];
+function* verdictLines({ policy }: PlanDocument, screen: Screen): Lines {
+  const of = (wanted: Verdict['verdict']): readonly Verdict[] =>
+    policy.filter(({ verdict }) => verdict === wanted);
+  for (const one of of('blocked')) {
+    yield* verdictLine(one, '  BLOCKED ', screen.alarm, screen);
+    const flag = flagToAllow(one.rule);
+    if (flag !== undefined) yield* aside(`to allow it: ${flag}`, screen, 4);
+  }
+  const allowed = of('allowed');
+  if (screen.verbose)
+    for (const one of allowed) yield* verdictLine(one, '  allowed ', screen.dim, screen);
+  else if (allowed.length > 0) {
+    const rules = [...new Set(allowed.map(({ rule }) => rule))].join(', ');
+    yield* flow(rules, screen, { lead: '  allowed: ', hang: 4, paintLead: screen.dim });
+  }
+}
+
+function* verdictLine(
+  { rule, detail, address }: Verdict,
+  lead: string,
+  paintLead: Paint,
+  screen: Screen,
+): Lines {
   const where = address === undefined ? '' : ` (${address})`;
   yield* flow(`${rule}: ${detail}${where}`, screen, { lead, hang: 4, paintLead });
-  const flag = flagToAllow(rule);
-  if (verdict === 'blocked' && flag !== undefined) yield* aside(`to allow it: ${flag}`, screen, 4);
 }
 
 export type Renderer<Document> = (document: Document, style: Style) => string;

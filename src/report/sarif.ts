@@ -1,7 +1,14 @@
 // An audit for code scanning: SARIF 2.1.0, one result per object, at the line that declares it. Every result has a
 // location in a file, because GitHub refuses the whole report otherwise.
 import { createHash } from 'node:crypto';
-import type { Diagnostic, DriftDocument, DriftRecord, Origin, Verified } from '../model/index.js';
+import {
+  type Diagnostic,
+  type DriftDocument,
+  type DriftRecord,
+  type Origin,
+  type Verified,
+  own,
+} from '../model/index.js';
 import { inline, oneLine, recordDifference } from './differences.js';
 import { inert, shorten } from './escaping.js';
 import { jsonText } from './json-output.js';
@@ -129,7 +136,7 @@ function ruleOf(id: string): object {
   const [family = '', name = ''] = id.split('/');
   const meaning =
     family === 'drift'
-      ? driftMeanings[name as DriftRecord['status']]
+      ? (own<string>(driftMeanings, name) ?? name)
       : `${family}: ${name.replaceAll('-', ' ')}`;
   return {
     id,

@@ -4,8 +4,12 @@ import type { SummaryKey } from './words.js';
 
 export interface Style {
   readonly color: boolean;
-  /** Columns of the output; below 40 is taken as 40. */
+  /** Columns of the output; below 40 is taken as 40. Infinity: lines are not wrapped. */
   readonly width: number;
+  /** Of a plan: each change by itself, and every note. */
+  readonly verbose?: boolean;
+  /** Of a plan: the requests with their bodies. */
+  readonly requests?: boolean;
 }
 
 export type Paint = (text: string) => string;
@@ -13,13 +17,14 @@ export type Paint = (text: string) => string;
 /** The colours and the width of a terminal. */
 export interface Screen extends ReturnType<typeof colors.createColors> {
   readonly width: number;
+  readonly verbose: boolean;
   readonly alarm: Paint;
 }
 
-export function screenOf({ color, width }: Style): Screen {
+export function screenOf({ color, width, verbose = false }: Style): Screen {
   const paints = colors.createColors(color);
   const alarm: Paint = (text) => paints.bold(paints.red(text));
-  return { ...paints, alarm, width: Math.max(width, 40) };
+  return { ...paints, alarm, width: Math.max(width, 40), verbose };
 }
 
 export function paintOf(screen: Screen, action: SummaryKey): Paint {

@@ -1,5 +1,7 @@
 // The words and signs that all renderers use.
 import {
+  cached,
+  canonical,
   equal,
   flagToAllow,
   isClear,
@@ -178,6 +180,15 @@ export function planSentence({ summary, diagnostics, resource_changes }: PlanDoc
   return `${head}: ${counts.join(', ')}; ${summary.keep} unchanged.`;
 }
 
+const methods = ['POST', 'PATCH', 'PUT', 'DELETE'] as const;
+
+/** How many requests of each method are sent; undefined without any. */
+export function requestSentence(changes: readonly ResourceChange[]): string | undefined {
+  const sent = changes.flatMap(({ requests }) => requests);
+  if (sent.length === 0) return undefined;
+  return `Requests: ${countsOf(sent, ({ method }) => method, methods).join(', ')}.`;
+}
+
 /** The rules that block a plan, and the flags that let all of them pass; no flags where one cannot be let pass. */
 export function blockedRules(verdicts: readonly Verdict[]) {
   const blocked = verdicts.filter(({ verdict }) => verdict === 'blocked');
@@ -241,6 +252,28 @@ export function healthIssueSentence(issue: HealthIssue): string {
   return `${address}: ${summary}${detail === undefined ? '' : `: ${detail}`}${at === undefined ? '' : `, since ${at}`} [${code}]`;
 }
 
+/** Names of objects that are shown of a group of health issues. */
+const FEW_NAMES = 3;
+
+/** Health issues, those of one cause in one sentence. */
+export function healthSentences(health: readonly HealthIssue[]): readonly string[] {
+  const groups = new Map<string, HealthIssue[]>();
+  for (const issue of health) {
+    const { code, kind, id, address, cause, summary } = issue;
+    const isShared = cause !== undefined || issue.detail === undefined;
+    const key = isShared ? [code, kind, cause ?? summary, issue.at] : [kind, id, address, code];
+    cached(groups, canonical(key.map((one) => one ?? null)), (): HealthIssue[] => []).push(issue);
+  }
+  return [...groups.values()].map((issues) => {
+    const [first] = issues;
+    if (issues.length === 1) return healthIssueSentence(first!);
+    const { cause, summary, kind, code } = first!;
+    const names = issues.slice(0, FEW_NAMES).map(({ address, id }) => address ?? id);
+    const more = issues.length > FEW_NAMES ? ` and ${issues.length - FEW_NAMES} more` : '';
+    return `${cause ?? summary}: ${issues.length} ${kind}: ${names.join(', ')}${more} [${code}]`;
+  });
+}
+
 /** Who changed the object and when, as far as the activity log knows. */
 export function changedBy(record: DriftRecord): string {
   const { status, since, changes } = record;
@@ -258,7 +291,11 @@ export function authorSentence({
 }: Pick<UnmanagedRecord, 'changed_by' | 'window'>): string {
   if (changed_by !== 'unknown')
     return `${changed_by.action} by ${changed_by.actor} (${changed_by.actor_type}) at ${changed_by.at}`;
-  const bounds = [after && `after ${after}`, before && `before ${before}`].filter(Boolean);
+  // Two clocks may tell the end of a short window before its beginning.
+  const isOrdered = !after || !before || Date.parse(after) < Date.parse(before);
+  const bounds = [after && `after ${after}`, isOrdered && before && `before ${before}`].filter(
+    Boolean,
+  );
   return `changed by: unknown${bounds.length === 0 ? '' : `, ${bounds.join(' and ')}`}`;
 }
 

@@ -23,7 +23,7 @@ function otherIdSpace({ account, user }: Values, live: readonly Values[]): strin
 export const accountAuthorizations = kind({
   name: 'account_authorizations',
   singular: 'account_authorization',
-  doc: 'The role a user holds in an account and its sub-accounts. Recognised by user and account; it cannot be created or deleted here, only adopted, updated and forgotten.',
+  doc: 'The role a user holds in an account and its sub-accounts. Recognised by user and account; it cannot be created or deleted through the API, only adopted, updated and forgotten.',
   id: 'id',
   identity: ['user', 'account'],
   attributes: {
@@ -31,6 +31,7 @@ export const accountAuthorizations = kind({
     account: ref('The account.', 'accounts', { immutable: true, wire: 'relationship' }),
     role: choice('The role. Other roles are accepted with a warning.', roleLadder, {
       open: true,
+      read_doc: 'The role.',
       wire: 'attribute',
     }),
     id: text('Record id.', { computed: true }),

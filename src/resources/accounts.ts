@@ -11,13 +11,15 @@ export const accounts = kind({
   likeness: { equal: ['account'], folded: 'name' },
   attributes: {
     name: text('Display name.'),
-    account: ref('Parent account; absent means the account the API keys belong to.', 'accounts', {
-      optional: true,
-      wire: 'url',
-    }),
+    account: ref(
+      'Parent account. If absent at creation: the account that the API keys belong to. Later, absent means not managed.',
+      'accounts',
+      { optional: true, wire: 'url', read_doc: 'Parent account.' },
+    ),
     is_disabled: flag('Whether the account is disabled. Sent only if it is declared.', {
       optional: true,
       only_declared: true,
+      read_doc: 'Whether the account is disabled.',
     }),
     id: text('Record id.', { computed: true }),
     resource_url: text('URL of the record.', { computed: true, format: 'url' }),

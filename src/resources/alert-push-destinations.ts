@@ -92,7 +92,11 @@ export const alertPushDestinations = kind({
     ),
     suspended: flag(
       'Whether the service stopped delivering after repeated failures. Only `false` can be declared: it resumes delivery.',
-      { optional: true, only_false: true },
+      {
+        optional: true,
+        only_false: true,
+        read_doc: 'Whether the service stopped delivering after repeated failures.',
+      },
     ),
     destination_config_id: text('Identifier, a time-based UUID.', { computed: true }),
     account: ref('Account the destination belongs to.', 'accounts', {

@@ -61,10 +61,11 @@ export const alertRules = kind({
   },
   unlogged: true,
   attributes: {
-    schedule: choice('When notifications are sent. If absent or null: at once.', ['daily'], {
-      open: true,
-      optional: true,
-    }),
+    schedule: choice(
+      'When notifications are sent; null: at once. If absent at creation: at once. Later, absent means not managed.',
+      ['daily'],
+      { open: true, optional: true, read_doc: 'When notifications are sent; null: at once.' },
+    ),
     associated_accounts: set(
       'Accounts whose alerts are selected.',
       ref('An account.', 'accounts', { wire: 'integer' }),

@@ -17,11 +17,21 @@ export const configurationManagers = kind({
     }),
     suspended: flag(
       'True if the service has stopped sending the configuration to the router. Sent only if it is declared.',
-      { optional: true, only_declared: true },
+      {
+        optional: true,
+        only_declared: true,
+        read_doc: 'True if the service has stopped sending the configuration to the router.',
+      },
     ),
     configuration: document(
       "Members of the router's own configuration (null removes one), and the paths to remove from the defaults. What is not declared stays as it is.",
-      { optional: true, only_declared: true, wire: 'merge' },
+      {
+        optional: true,
+        only_declared: true,
+        wire: 'merge',
+        read_doc:
+          "The router's own configuration, and the paths that it removes from the defaults.",
+      },
     ),
     synched: flag('Whether the router has its configuration.', { computed: true }),
     pending: document('Settings the router has not applied yet.', {

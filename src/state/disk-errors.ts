@@ -51,7 +51,7 @@ export async function withDisk<T>(path: string, use: () => Promise<T>): Promise<
   }
 }
 
-/** What comes of a use of the disk; undefined where it fails with the code. */
+/** The result of a use of the disk; undefined where it fails with the code. */
 export async function unlessDisk<T>(code: string, use: Promise<T>): Promise<T | undefined> {
   try {
     return await use;

@@ -117,7 +117,7 @@ function proofsOf({ key, cost = 14, atOnce = 2 }: Options) {
     const keyed = old ? fingerprint.keyed : fingerprint.cost === undefined;
     if (keyed && key === undefined) return undefined;
     const mine = old
-      ? (await slow(keyed ? hmac(key as string, value) : value, fingerprint)).toString('base64')
+      ? (await slow(keyed ? hmac(key!, value) : value, fingerprint)).toString('base64')
       : await hashOf(value, salt, fingerprint);
     const same = alike(mine, fingerprint.hash);
     if (same) proven.set(fingerprint.hash, value);
@@ -165,7 +165,7 @@ function hashesOf(key: string | undefined, atOnce: number) {
   ): Promise<string> =>
     hmac(
       slowness === undefined
-        ? hmac(key as string, `${salt} ${value}`)
+        ? hmac(key!, `${salt} ${value}`)
         : await slow(value, recipeOf(salt, slowness)),
       of,
     ).toString('base64');

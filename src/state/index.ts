@@ -1,37 +1,56 @@
-// The exports of the state for other modules: stores by location, fingerprints of secrets, saved plans.
+// The exports of the state for other modules: stores by location, fingerprints of secrets. Saved plans are in
+// plan-file.ts, which the provider does not need.
 import { resolve } from 'node:path';
-import { refuse, type Masking } from '../model/index.js';
+import { isAddress, refuse, type Masking, type State } from '../model/index.js';
 import { fileStore, type FileStoreOptions } from './backends/file/store.js';
+import { withDisk } from './disk-errors.js';
 import { maskedStore } from './masked-store.js';
+import { decodeState } from './state-text.js';
+import type { RemoteOptions } from './remote-store.js';
 import type { Store } from './store-port.js';
+import { waitingStore } from './waiting-store.js';
 
 export { fileStore, type FileStoreOptions } from './backends/file/store.js';
 export { scryptFingerprints } from './fingerprints.js';
+export { encodeState } from './state-text.js';
 export { maskedStore } from './masked-store.js';
 export { notesBeside } from './backends/file/notes.js';
-export { readPlanFile, writePlanFile, type PlanFileOptions } from './plan-file.js';
+export type { RemoteOptions } from './remote-store.js';
 export type * from './store-port.js';
 
 /**
- * The store a location names: a path, relative to `folder`.
- * @throws Refusal for the schemes that name a store of another sort. A location may hold a password: it is not repeated.
+ * The store that a location names: a path, relative to `folder`, or an address.
+ * @throws Refusal where the address cannot hold a state. It may hold a password: it is not repeated.
  */
-export function storeFor(
+export async function storeFor(
   location: string,
-  options: Omit<FileStoreOptions, 'path'> & {
-    /** Absolute. */ readonly folder: string;
-    readonly masking: Masking;
-  },
-): Store {
-  const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):\/\//.exec(location)?.[1];
-  const unsupported = (problem: string): never =>
-    refuse('unsupported-store', problem, {
+  options: Omit<FileStoreOptions, 'path'> &
+    RemoteOptions & {
+      /** Absolute. */ readonly folder: string;
+      readonly masking: Masking;
+    },
+): Promise<Store> {
+  const { folder, masking, locking, ...rest } = options;
+  if (isAddress(location)) {
+    const { remoteStore } = await import('./remote-store.js');
+    return maskedStore(await remoteStore(location, options), masking);
+  }
+  if (location === '')
+    refuse('unsupported-store', 'the location of the state is empty', {
       detail: 'Name a file, such as settings.state: .trueup/state.json',
       attribute: 'settings.state',
     });
-  if (scheme !== undefined)
-    unsupported(`a state at ${scheme.toLowerCase()}:// is not supported by this version`);
-  if (location === '') unsupported('the location of the state is empty');
-  const { folder, masking, ...rest } = options;
-  return maskedStore(fileStore({ ...rest, path: resolve(folder, location) }), masking);
+  const store = fileStore({ ...rest, path: resolve(folder, location) });
+  return maskedStore(waitingStore(store, { ...rest, wait: locking.wait }), masking);
 }
+
+/** A state file that is not in its place. @param path absolute @throws Refusal */
+export const readStateFile = (
+  path: string,
+  { files, version }: Pick<FileStoreOptions, 'files' | 'version'>,
+): Promise<State> =>
+  withDisk(path, async () =>
+    decodeState(await files.read(path), path, version, () =>
+      Promise.resolve('Get the state again: trueup state pull'),
+    ),
+  );

@@ -5,7 +5,6 @@ import {
   sha256,
   shellWord,
   type Begin,
-  type Json,
   type JournalRecord,
   type RunRecord,
 } from '../model/index.js';
@@ -27,8 +26,35 @@ export function encodeRecord(record: JournalRecord): string {
     throw new TypeError(
       `a journal record of type ${record.type} cannot be written: ${formatPath(flaw.path)} ${flaw.problem}`,
     );
-  const json = canonical(record as unknown as Json);
+  return checkedLine(record);
+}
+
+/** A line of canonical JSON behind the start of its own checksum. */
+export function checkedLine(value: object): string {
+  const json = canonical(value);
   return `${sha256(json).slice(0, 16)} ${json}\n`;
+}
+
+/** The value of a line without its end; undefined where its checksum does not fit. */
+export const parseCheckedLine = (line: string): unknown =>
+  intact(line) ? valueIn(line) : undefined;
+
+/** The value behind the checksum, which is not looked at. */
+function valueIn(line: string): unknown {
+  const parsed = parseJsonText(line.slice(17));
+  return 'value' in parsed ? parsed.value : undefined;
+}
+
+/** The records of lines that a run wrote in one piece, which are never cut. @param lines without their ends @param first number of the first of them */
+export function decodeWave(
+  lines: readonly string[],
+  file: string,
+  first: number,
+): readonly RunRecord[] {
+  return lines.flatMap((line, index) => {
+    const record = decodeRecord(line, first - 1 + index, file, ADOPTED);
+    return record.type === 'begin' ? [] : [record];
+  });
 }
 
 /** Undefined where nothing complete was ever written. @param afterLoss as for a store. @throws Refusal for damage before the end, naming the line. */
@@ -38,16 +64,21 @@ export function decodeJournal(
   afterLoss = ADOPTED,
 ): Journal | undefined {
   const lines = source.split('\n');
-  if (lines.pop() === '' && lines.length > 0 && !intact(lines.at(-1) as string)) lines.pop();
-  const [begin, ...records] = lines.map((line, index) =>
-    decodeRecord(line, index, file, afterLoss),
+  if (lines.pop() === '' && lines.length > 0 && !intact(lines.at(-1)!)) lines.pop();
+  let begin: Begin | undefined;
+  const records: RunRecord[] = [];
+  for (const [index, line] of lines.entries()) {
+    const record = decodeRecord(line, index, file, afterLoss);
+    if (record.type === 'begin') begin = record;
+    else records.push(record);
+  }
+  return (
+    begin && {
+      begin,
+      records,
+      text: lines.map((line) => `${line}\n`).join(''),
+    }
   );
-  if (!begin) return undefined;
-  return {
-    begin: begin as Begin,
-    records: records as readonly RunRecord[],
-    text: lines.map((line) => `${line}\n`).join(''),
-  };
 }
 
 const intact = (line: string): boolean =>
@@ -57,8 +88,8 @@ function decodeRecord(line: string, index: number, file: string, afterLoss: stri
   const wrong = (problem: string): never =>
     damaged(file, { line: index + 1, column: 1 }, problem, adviceFor(file, afterLoss));
   if (!intact(line)) return wrong('the checksum of the record does not fit');
-  const parsed = parseJsonText(line.slice(17));
-  const record = ('value' in parsed ? parsed.value : undefined) as JournalRecord | undefined;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its shape is checked below
+  const record = valueIn(line) as JournalRecord | undefined;
   const shape = recordShapes.get(record?.type);
   if (!record || !shape) return wrong('the record is of no known type');
   const flaw = shape(record);
@@ -72,11 +103,11 @@ function decodeRecord(line: string, index: number, file: string, afterLoss: stri
       );
 }
 
-/** What the command does about objects that only lost records knew. */
+/** The effect of lost records on the command. */
 export const ADOPTED =
   'The next plan then offers to adopt what is declared and there already, by its identity, and creates nothing that exists.';
 
-/** What to do about a journal that cannot be used. */
+/** Advice for a journal that cannot be used. */
 export function adviceFor(file: string, afterLoss: string): string {
   return `It holds what an interrupted run did last. Restore it from a backup or, where there is none, move it away: mv ${shellWord(file)} ${shellWord(`${file}.damaged`)}\n${afterLoss}`;
 }

@@ -64,7 +64,7 @@ function breakOf(text: string): number {
         continue;
       }
     } else if (!takeString() && !take(SCALAR)) return at;
-    while (take(SPACE) && closers.length > 0 && takeText(closers.at(-1) as string)) closers.pop();
+    while (take(SPACE) && closers.length > 0 && takeText(closers.at(-1)!)) closers.pop();
     if (closers.length === 0 || !takeText(',') || !takeKey()) return at;
   }
 }

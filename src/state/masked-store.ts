@@ -16,8 +16,8 @@ export function maskedStore(store: Store, masking: Masking): Store {
   const cleared = recordWithout(masking);
   return {
     ...store,
-    async open(operation, target) {
-      const session = await store.open(operation, target);
+    async open(...asked) {
+      const session = await store.open(...asked);
       return {
         ...session,
         record: (...records) => session.record(...records.map(cleared)),

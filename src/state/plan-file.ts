@@ -1,17 +1,18 @@
 // Saved plans: the shown document, its options, and its expiry. A digest of all of it ensures that the applied plan is
-// the reviewed one; apply checks whether it is stale.
+// the reviewed one; apply checks whether it is stale. A plan may be encrypted as a whole.
 import {
   digest,
   exits,
   isObject,
   parseJson as parseExactly,
   refuse,
+  shellWord,
   sorted,
   wireText,
-  type Json,
   type PlanDocument,
   type PlanFile,
   type PlanOptions,
+  type Secret,
 } from '../model/index.js';
 import type { Clock, Files } from '../platform/index.js';
 import { parseJsonText } from './json-text.js';
@@ -25,39 +26,58 @@ export interface PlanFileOptions {
   readonly clock: Clock;
 }
 
-const LIFETIME = 24 * 60 * 60 * 1000;
+export interface PlanProtection {
+  /** Milliseconds for which the plan holds. */
+  readonly lifetime?: number;
+  /** Recipients of age, checked; without any, the file is plain text. */
+  readonly recipients?: readonly string[];
+}
+
+const DAY = 24 * 60 * 60 * 1000;
+export const ENCRYPTED = '-----BEGIN AGE ENCRYPTED FILE-----';
 const REMEDY = 'Nothing was changed. Make the plan again: trueup plan --out FILE';
 
-/** Writes a plan that holds for 24 hours, mode 0600. @throws Refusal where the disk does not let it. */
+/** Writes a plan that holds for 24 hours unless told otherwise, mode 0600. @throws Refusal where the disk does not let it. */
 export async function writePlanFile(
   { path, files, clock }: PlanFileOptions,
   document: PlanDocument,
   options: PlanOptions,
+  { lifetime = DAY, recipients = [] }: PlanProtection = {},
 ): Promise<PlanFile> {
   const content = {
     plan_file_version: VERSION,
-    expires_at: new Date(clock.now() + LIFETIME).toISOString(),
+    expires_at: new Date(clock.now() + lifetime).toISOString(),
     options,
     document,
   } as const;
-  const file: PlanFile = { ...content, digest: digest(content as unknown as Json) };
+  const file: PlanFile = { ...content, digest: digest(content) };
+  const text = `${wireText(sorted(file), 2)}\n`;
+  const kept =
+    recipients.length === 0
+      ? text
+      : await (await import('./plan-encryption.js')).encryptPlan(text, recipients);
   await withDisk(path, async () =>
-    files.replace(
-      (await ifThere(files.realPath(path))) ?? path,
-      `${wireText(sorted(file), 2)}\n`,
-      0o600,
-    ),
+    files.replace((await ifThere(files.realPath(path))) ?? path, kept, 0o600),
   );
   return file;
 }
 
-/** @throws Refusal: exit 6 where the plan has expired, exit 1 where it is missing, damaged, or of a newer version */
-export async function readPlanFile({ path, files, clock }: PlanFileOptions): Promise<PlanFile> {
-  const source =
+/**
+ * @param identity what decrypts it; asked for only if the plan is encrypted
+ * @throws Refusal: exit 6 where the plan has expired, exit 1 where it is missing, damaged, encrypted to others, or of a newer version
+ */
+export async function readPlanFile(
+  { path, files, clock }: PlanFileOptions,
+  identity?: Secret,
+): Promise<PlanFile> {
+  const stored =
     (await withDisk(path, () => ifThere(files.read(path)))) ??
     refuse('no-such-file', `there is no file ${path}`, {
       detail: 'Name a file that plan saved, or save one: trueup plan --out FILE',
     });
+  const source = stored.trimStart().startsWith(ENCRYPTED)
+    ? await (await import('./plan-encryption.js')).decryptPlan(path, stored, identity)
+    : stored;
   const parsed = parseJsonText(source, parseExactly);
   if ('brokenAt' in parsed)
     damaged(path, parsed.brokenAt, 'the text breaks off or is no JSON', REMEDY);
@@ -73,14 +93,17 @@ export async function readPlanFile({ path, files, clock }: PlanFileOptions): Pro
   }
   const flaw = planFileShape(parsed.value);
   if (flaw) damaged(path, top, `${formatPath(flaw.path)} ${flaw.problem}`, REMEDY);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its shape was checked
   const { digest: claimed, ...content } = parsed.value as unknown as PlanFile;
-  if (digest(content as unknown as Json) !== claimed)
+  if (digest(content) !== claimed)
     damaged(path, top, 'its digest does not fit: it was edited after it was made', REMEDY);
   if (clock.now() >= Date.parse(content.expires_at)) {
     refuse(
       'plan-expired',
-      `${path} has expired: it held until ${content.expires_at}`,
-      { detail: REMEDY },
+      `${path} expired at ${content.expires_at}.`,
+      {
+        detail: `Nothing was changed. Make the plan again: trueup plan --out ${shellWord(path)}\nFor a longer time, add --valid-for 7d.`,
+      },
       exits.stale,
     );
   }

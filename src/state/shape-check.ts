@@ -18,7 +18,7 @@ import {
   type State,
 } from '../model/index.js';
 
-/** What is wrong, and at which path of members; undefined where all is well. */
+/** A fault, and the path of members to it. */
 interface Flaw {
   readonly path: readonly string[];
   readonly problem: string;
@@ -58,7 +58,7 @@ export const address = rule(
 export const isWhole = (least: number, most = Number.MAX_SAFE_INTEGER): ShapeCheck =>
   rule(
     (value) =>
-      Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most,
+      typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most,
     `must be a whole number from ${least}${most === Number.MAX_SAFE_INTEGER ? '' : ` to ${most}`}`,
   );
 export const oneOf = (...words: readonly unknown[]): ShapeCheck =>
@@ -86,8 +86,9 @@ function unfit(value: unknown, levels: number): string | undefined {
       ? 'holds a number that is too large'
       : undefined;
   if (levels === 0) return `is nested deeper than ${DEEPEST} levels`;
-  for (const name in value) {
-    const problem = unfit((value as Readonly<Record<string, unknown>>)[name], levels - 1);
+  const members: Readonly<Record<string, unknown>> = Object(value);
+  for (const name in members) {
+    const problem = unfit(members[name], levels - 1);
     if (problem !== undefined) return problem;
   }
   return undefined;
@@ -157,6 +158,11 @@ function firstOf(
   return undefined;
 }
 
+/** The mark of a state that moved, or is being moved; null without one. */
+export const movedShape = orNull(
+  members<{ to?: string; from?: string }>({ 'to?': filled, 'from?': filled }),
+);
+
 // The state.
 
 // Bounded, so that a made-up state cannot ask for gigabytes of scrypt.
@@ -216,6 +222,7 @@ const packedMembers = members<Packed>({
   observed: anyObject,
   'as_observed?': listOf(isText),
 });
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its members are checked
 const packedShape: ShapeCheck = (value) => packedMembers(value) ?? strayName(value as Packed);
 
 function strayName({ as_observed = [], applied, observed }: Packed): Flaw | undefined {

@@ -9,13 +9,14 @@ import {
   mapMembers,
   refuse,
   sha256,
+  shellWord,
   type Entry,
-  type Json,
   type State,
 } from '../model/index.js';
 import { parseJsonText, jsonPositionOf, type JsonPosition } from './json-text.js';
 import { formatPath, stateShape, type Packed } from './shape-check.js';
 import { damaged } from './disk-errors.js';
+import type { Moved } from './store-port.js';
 
 type Loose = Readonly<Record<string, unknown>>;
 
@@ -46,7 +47,7 @@ function packed(entry: Entry): Packed {
 }
 
 function unpacked({ as_observed = [], ...entry }: Packed): Entry {
-  const shared = as_observed.map((name) => [name, entry.observed[name] as Json] as const);
+  const shared = as_observed.map((name) => [name, entry.observed[name]!] as const);
   return { ...entry, applied: { ...entry.applied, ...Object.fromEntries(shared) } };
 }
 
@@ -58,18 +59,30 @@ export function encodeState({ resources, ...head }: State): string {
     `${indent}${JSON.stringify(name)}: ${value}`;
   const entries = Object.keys(resources)
     .toSorted(compareText)
-    .map((address) =>
-      line('    ', address, canonical(packed(resources[address] as Entry) as unknown as Json)),
-    );
+    .map((address) => line('    ', address, canonical(packed(resources[address]!))));
   const texts: Record<string, string> = {
-    ...mapMembers(head, (value) => canonical(value as Json)),
+    ...mapMembers(head, (value) => canonical(value)),
     resources: entries.length === 0 ? '{}' : `{\n${entries.join(',\n')}\n  }`,
   };
   const lines = Object.keys(texts)
     .toSorted(compareText)
-    .map((name) => line('  ', name, texts[name] as string));
+    .map((name) => line('  ', name, texts[name]!));
   const rest = `${lines.join(',\n')}\n}\n`;
   return `{\n  "checksum": "${sha256(rest)}",\n${rest}`;
+}
+
+/** The content that replaces a state that was moved. */
+export const encodeMoved = (moved: Moved): string => `${canonical({ moved })}\n`;
+
+/** @throws Refusal that names the place where the state is now */
+export function refuseMoved(location: string, moved: Moved): never {
+  if ('to' in moved)
+    refuse('state-moved', `the state of ${location} is at ${moved.to} now`, {
+      detail: `Name that place: settings.state: ${moved.to}`,
+    });
+  refuse('state-moving', `a migration of ${moved.from} to ${location} did not finish`, {
+    detail: `Finish it, with the settings of before: trueup state migrate --to ${shellWord(location)}`,
+  });
 }
 
 /**
@@ -91,6 +104,11 @@ export async function decodeState(
       source === '' ? 'it is empty' : 'the text breaks off or is no JSON',
       parsed.brokenAt,
     );
+  if (isObject(parsed.value) && isObject(parsed.value['moved'])) {
+    const { to, from } = parsed.value['moved'];
+    if (typeof to === 'string') refuseMoved(file, { to });
+    if (typeof from === 'string') refuseMoved(file, { from });
+  }
   if (!isObject(parsed.value) || typeof parsed.value.format_version !== 'number')
     return wrong('it is no state of trueup');
   const { checksum: _, ...loose } = parsed.value;
@@ -114,11 +132,9 @@ export async function decodeState(
   const flaw = stateShape(state);
   if (flaw)
     return wrong(`${formatPath(flaw.path)} ${flaw.problem}`, placeOfMember(source, flaw.path));
-  const { resources } = state as unknown as State;
-  return {
-    ...(state as unknown as State),
-    resources: mapMembers(resources, (entry) => unpacked(entry)),
-  };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its shape was checked
+  const checked = state as unknown as State;
+  return { ...checked, resources: mapMembers(checked.resources, (entry) => unpacked(entry)) };
 }
 
 function upgrade(loose: Loose, from: number, file: string): Loose {

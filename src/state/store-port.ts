@@ -6,7 +6,7 @@ export interface Snapshot {
   readonly state: State;
   /** Intents without a known outcome, oldest first. */
   readonly pending: readonly Intent[];
-  /** Whether a journal of an earlier run is still there. */
+  /** True if a journal of an earlier run still exists. */
   readonly unfinished: boolean;
 }
 
@@ -17,6 +17,32 @@ export interface LockInfo {
   readonly operation: string;
   /** ISO 8601. */
   readonly created_at: string;
+  /** Of the CI run that holds it. */
+  readonly url?: string;
+}
+
+/** A state that a store holds: the current one, or one before it. */
+export interface KeptState {
+  readonly serial: number;
+  /** The number of objects in it. */
+  readonly objects: number;
+  /** ISO 8601. */
+  readonly at?: string;
+  readonly operation?: string;
+  readonly host?: string;
+  /** @throws Refusal where it does not verify */
+  read(): Promise<State>;
+}
+
+/** A place that a state moved to, or is being moved from. */
+export type Moved = { readonly to: string } | { readonly from: string };
+
+export interface Opening {
+  /** For those who find the lock taken. */
+  readonly operation: string;
+  readonly target: string;
+  /** A mark that does not keep this run out. */
+  readonly moved: Moved | undefined;
 }
 
 export interface Store {
@@ -24,10 +50,16 @@ export interface Store {
   readonly location: string;
   /** Reads and verifies; writes nothing, takes no lock. `undefined` where no state exists yet. @throws Refusal where what is there does not verify. */
   read(): Promise<Snapshot | undefined>;
-  /** Who holds the lock, if anyone provably or possibly does. */
+  /** The holder of the lock; undefined if nobody holds it or the holder is provably dead. */
   holder(): Promise<LockInfo | undefined>;
-  /** Takes the lock. @throws Refusal (exit 4) where another run holds it. */
-  open(operation: string, target: string): Promise<Session>;
+  /** Takes the lock. @param moved opens it although it is marked as being moved so @throws Refusal (exit 4) where another run holds it. */
+  open(operation: string, target: string, moved?: Moved): Promise<Session>;
+  /** The states that it still holds, the newest first. */
+  history(): Promise<readonly KeptState[]>;
+  /** Whether a run could lock it, tried out in a place that exists. Makes no place. @throws Refusal where it cannot hold a lock */
+  access?(): Promise<'may-write' | 'read-only' | 'absent'>;
+  /** Takes the state as it is, although this machine saw a newer one. @returns its serial */
+  accept?(): Promise<number | undefined>;
   /** Removes a lock that cannot be proven stale. @throws Refusal where the id is another or its holder lives. */
   unlock(id: string): Promise<void>;
 }
@@ -37,12 +69,14 @@ export interface Session {
   readonly snapshot: Snapshot;
   /** Durable when resolved; calls made together share one fsync. An intent is renewed by recording it again with a later time. @throws Refusal (exit 4) where the lock was lost. */
   record(...records: readonly RunRecord[]): Promise<void>;
-  /** Whether a value is not stored in clear, because it holds a secret. */
+  /** True if a value contains a secret and is therefore not stored in clear. */
   hides?(value: unknown): boolean;
   /** Fencing: throws where this run does not hold the lock any more. Called before every mutating request. */
   assertHeld(): Promise<void>;
-  /** Folds the journal into the state, durably, and ends the journal unless intents are still pending. Returns the new snapshot. @param finish what is written in place of the new state, asked only where one is written */
-  compact(finish?: (state: State) => Promise<State>): Promise<Snapshot>;
+  /** Folds the journal into the state, durably, and ends the journal unless intents are still pending. Returns the new snapshot. @param finish what is written in place of the new state, asked only where one is written; its serial counts if it is higher @param always writes a new state although nothing changed */
+  compact(finish?: (state: State) => Promise<State>, always?: boolean): Promise<Snapshot>;
+  /** Marks the store: until the mark is taken away, no other run opens it. */
+  mark(moved: Moved | null): Promise<void>;
   /** Lets the lock go. Safe to call twice. */
   release(): Promise<void>;
 }

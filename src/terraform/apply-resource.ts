@@ -18,7 +18,7 @@ import {
 } from '../model/index.js';
 import { diff, updateOf } from '../reconciler/plan/diff.js';
 import type { WrittenChange } from '../reconciler/apply/executor.js';
-import type { Performed } from '../reconciler/apply/operation.js';
+import type { Performed } from '../reconciler/apply/write-operation.js';
 import { literalsAtMasks, declaredPart } from '../reconciler/plan/document-diff.js';
 import type { LiveCollection, LiveCollections } from '../reconciler/live-collections.js';
 import { endangers, judgeAlone, policyNeeds } from '../reconciler/plan/policy.js';
@@ -61,7 +61,7 @@ export async function applyChange(
   try {
     if (!isRecord(planned) || !isRecord(config))
       return isRecord(prior) ? await remove(context, kind, prior, kept) : nothing;
-    // What was not known when the configuration was looked at.
+    // The timeouts were perhaps unknown when the configuration was validated.
     const diagnostics = timeoutError(kind, planned);
     if (diagnostics.length > 0) return { diagnostics, ...nothing };
     return await (isRecord(prior)
@@ -94,7 +94,7 @@ function within<T>(
   );
 }
 
-/** What a plan declares. @throws Refusal where a mask would be sent: what was not known at the plan may hold one */
+/** The values that a plan declares. @throws Refusal where a mask would be sent: what was not known at the plan may hold one */
 function sendable(kind: Kind, planned: CtyObject, config: CtyObject): Values {
   const declared = managed(kind, planned, config);
   const covers = declaredCovers(kind, declared);
@@ -116,7 +116,7 @@ function create(whole: WriteContext, kind: Kind, planned: CtyObject, config: Cty
       const { now, diagnostics } = await brought(context, bringing);
       return { new_state: resultOf(kind.attributes, planned, now.values), diagnostics };
     } catch (error) {
-      // What was planned did not come about, and the object is there: terraform marks it for another try.
+      // The update failed, and the object is there: terraform marks it for another try.
       return {
         new_state: kind.operations.create
           ? stateOf(kind.attributes, live.values, timeoutsOf(planned))
@@ -161,9 +161,9 @@ function memberAt(block: CtyObject, path: string): CtyValue {
 interface Bringing {
   readonly live: Live;
   readonly declared: Values;
-  /** Whether the secret at a path has to be sent. */
+  /** True if the secret at a path has to be sent. */
   readonly renewed: (path: string) => boolean;
-  /** What the plan was made of; absent for an object that terraform has not held before. */
+  /** The state before; absent for an object that terraform has not held before. */
   readonly prior?: CtyObject;
 }
 
@@ -178,7 +178,7 @@ async function brought(context: OperationContext, { live, declared, renewed, pri
       `${masks.join(', ')} of ${wordsFor(kind)} ${live.id} reads back masked, so the declared value cannot be compared with it.`,
       {
         detail: 'Leave the member out: what is not declared stays as it is.',
-        attribute: (masks[0] as string).split('.', 1)[0] as string,
+        attribute: masks[0]!.split('.', 1)[0]!,
       },
     );
   const changes = diff({
@@ -251,9 +251,9 @@ const unread = (kind: Kind, id: string): WireDiagnostic => ({
   detail: 'The next plan shows what it holds.',
 });
 
-/** What is written has to be as it was planned from. What is already as it should be is no error. @throws Refusal */
+/** Refuses to write what changed since the plan, unless it is already as planned. @throws Refusal */
 function refuseMoved(kind: Kind, prior: CtyObject, { id, values }: Live, paths: readonly string[]) {
-  const names = paths.map((path) => path.split('.', 1)[0] as string);
+  const names = paths.map((path) => path.split('.', 1)[0]!);
   const moved = names.find((name) => !stands(kind, name, prior, values[name]));
   if (moved !== undefined)
     refuse(
@@ -329,7 +329,7 @@ async function judged(
   const warnings: WireDiagnostic[] = [];
   for (const name of new Set([kind.name, ...policyNeeds([change], { kinds, rules }, settings)])) {
     try {
-      live.set(name, await limit.until(listings.list(kinds.get(name) as Kind)));
+      live.set(name, await limit.until(listings.list(kinds.get(name)!)));
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       const missing = error.diagnostics.find(({ code }) => missingCredentials.has(code));

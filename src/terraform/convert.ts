@@ -23,24 +23,25 @@ import {
   type ObjectOf,
   type Value,
   type Values,
+  isList,
 } from '../model/index.js';
 import { isDocumentApplied, comparedDocument } from '../reconciler/plan/document-diff.js';
 import { covered } from './covered-documents.js';
 import { isInside, keptText, Unknown, type CtyObject, type CtyValue } from './protocol/cty.js';
 
-/** What is not known yet stands among our values as a reference that nobody resolves. */
+/** An unknown value stands among our values as a reference that nobody resolves. */
 const NOT_KNOWN = new Reference('declared', 'unknown', 'value');
 
 export const writeOnly = (name: string): string => `${name}_wo`;
 export const versionOf = (name: string): string => `${name}_wo_version`;
 
-export const isRecord = (value: CtyValue | undefined): value is CtyObject =>
+export const isRecord = (value: unknown): value is CtyObject =>
   value !== undefined && isInside(value) && !Array.isArray(value);
 
 /** The tree in a JSON text; undefined if the text is not JSON. */
 export function tryDocument(text: string): Json | undefined {
   try {
-    return parseJson(text) as Json;
+    return parseJson(text);
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
@@ -57,7 +58,7 @@ function treeOf(text: string): Value {
 export const valueOf = (attribute: Attribute, held: CtyValue | undefined): Value =>
   normal(attribute, plain(attribute, held));
 
-/** What a block holds, in normal form: members that are null are left out, secrets are read from their write-only attributes. */
+/** The values of a block, in normal form: members that are null are left out, secrets are read from their write-only attributes. */
 export function valuesOf(attributes: Attributes, block: CtyObject): Values {
   return normalAll(attributes, membersOf(attributes, block));
 }
@@ -84,9 +85,11 @@ export function elementsOf<U>(
   held: CtyValue | Value | undefined,
   each: (item: never) => U,
 ): readonly U[] | { readonly [key: string]: U } | null {
-  if (word !== 'map') return Array.isArray(held) ? held.map((item) => each(item as never)) : null;
-  return isTree(held as Value) && isRecord(held as CtyValue)
-    ? mapMembers(held as Readonly<Record<string, never>>, (item) => each(item))
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- who calls knows what the list or map holds
+  const inner = held as readonly never[] | Readonly<Record<string, never>>;
+  if (word !== 'map') return isList(inner) ? inner.map((item) => each(item)) : null;
+  return isTree(held) && isRecord(held) && !isList(inner)
+    ? mapMembers(inner, (item) => each(item))
     : null;
 }
 
@@ -103,11 +106,12 @@ function plain(attribute: Attribute, held: CtyValue | undefined): Value {
     case 'map':
       return elementsOf(attribute, held, (item: CtyValue) => plain(attribute.of, item));
     default:
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a single value, or an exact number
       return held as Value;
   }
 }
 
-/** Whether what is wanted is there already, in whatever characters: core composes those of every text. Both in normal form. */
+/** True if the wanted value is live already, in any Unicode form: Terraform core composes every string. Both values are in normal form. */
 export const isSameValue = (
   attribute: Attribute,
   wanted: Value,
@@ -141,7 +145,7 @@ export function stateOf(attributes: Attributes, live: Values, prior: CtyObject |
   return state;
 }
 
-/** What the service answers only now and then, as to a create, stays as it was last answered. */
+/** A value that the service returns only now and then, as after a create, stays as it was last returned. */
 function heldOf(attribute: Attribute, live: Value | undefined, prior: CtyValue): CtyValue {
   if (prior !== null && (prior === live || (live === undefined && attribute.computed)))
     return prior;
@@ -179,6 +183,10 @@ function objectHeld(attribute: ObjectOf, live: Value | undefined, prior: CtyObje
 export const fresh = (attribute: Attribute, live: Value | undefined): CtyValue =>
   written(attribute, asShown(attribute, live));
 
+/** Exact numbers stand among values without being one of their types. */
+const numberOf = (live: unknown): CtyValue =>
+  typeof live === 'number' || live instanceof ExactNumber ? live : null;
+
 /** Whatever the service answers, it has the type that the schema promises. */
 function written(attribute: Attribute, live: Value | undefined): CtyValue {
   const nothing = live === undefined || live === null;
@@ -194,9 +202,7 @@ function written(attribute: Attribute, live: Value | undefined): CtyValue {
       return nothing ? null : wireText(sorted(unescapeAll(live)));
     case 'integer':
     case 'number':
-      return typeof live === 'number' || (live as unknown) instanceof ExactNumber
-        ? (live as number)
-        : null;
+      return numberOf(live);
     case 'flag':
       return typeof live === 'boolean' ? live : null;
     default:
@@ -205,7 +211,7 @@ function written(attribute: Attribute, live: Value | undefined): CtyValue {
   }
 }
 
-/** What was planned, with what only the service could know filled in from the live object. */
+/** The planned values, with the unknown ones filled in from the live object. */
 export function resultOf(attributes: Attributes, planned: CtyObject, live: Values): CtyObject {
   const result: Record<string, CtyValue> = {};
   for (const [name, held] of Object.entries(planned)) {
@@ -219,7 +225,7 @@ export function resultOf(attributes: Attributes, planned: CtyObject, live: Value
   return result;
 }
 
-/** What of a plan the configuration speaks of: the rest is what was there, and not ours. Secrets are the configuration's. */
+/** The planned values that the configuration declares: the rest is not managed. Secrets are the configuration's. */
 export function managed(kind: Kind, planned: CtyObject, config: CtyObject): Values {
   return valuesOf(kind.attributes, spokenOf(kind.attributes, planned, config));
 }
@@ -256,5 +262,6 @@ function rawValue(attribute: Attribute, held: CtyValue): Json {
     return elementsOf(attribute, held, (item: CtyValue) => rawValue(attribute.of, item));
   if (attribute.word === 'document')
     return typeof held === 'string' ? (tryDocument(held) ?? null) : null;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a single value
   return held instanceof ExactNumber ? Number(held.text) : (held as Json);
 }

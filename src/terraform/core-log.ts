@@ -32,5 +32,8 @@ function levelOf(word: string): number {
   const name = word.toLowerCase();
   return name === '' || name === 'off'
     ? levels.indexOf('error')
-    : Math.max(levels.indexOf(name as Level), 0);
+    : Math.max(
+        levels.findIndex((one) => one === name),
+        0,
+      );
 }

@@ -29,7 +29,7 @@ function coveredIn(live: Value, held: readonly Value[]): Value {
   if (!isTree(live)) return live;
   return mapMembers(live, (item, name) => {
     const known = held.flatMap((one) =>
-      isTree(one) && Object.hasOwn(one, name) ? [one[name] as Value] : [],
+      isTree(one) && Object.hasOwn(one, name) ? [one[name]!] : [],
     );
     if (!isSecretName(name)) return coveredIn(item, known);
     return saysNothing(item) || known.some(isDeclared) ? item : COVER;
@@ -41,7 +41,7 @@ const isDeclared = (value: Value): boolean => !isEmpty(value) && !isMask(value);
 const saysNothing = (value: Value): boolean =>
   value === '' || typeof value === 'boolean' || !isDeclared(value);
 
-/** Whether a document declares something for what is covered in the one that terraform holds: it may be another value. */
+/** True if a document declares a value that is masked in the state of Terraform: it may be a different value. */
 export const declaresCovered = (wanted: Value, held: Value): boolean =>
   Array.isArray(held) && isTree(wanted) ? meetsCover([wanted], held) : meetsCover(wanted, held);
 
@@ -63,7 +63,7 @@ function meetsCover(wanted: Value | undefined, held: Value | undefined): boolean
   );
 }
 
-/** Where our own mask is declared in a document that is sent as it is declared: it would replace what it stands for. In others it means what is live. */
+/** Errors for masks declared in a document that is sent as declared: the mask would replace the live value. In other documents it stands for the live value. */
 export function declaredCovers(kind: Kind, declared: Values): readonly Diagnostic[] {
   const documents = writables(kind).filter(
     ([, { word, wire }]) => word === 'document' && wire !== 'merge',
@@ -82,4 +82,4 @@ export function declaredCovers(kind: Kind, declared: Values): readonly Diagnosti
 const holdsCover = (value: Value | undefined): boolean =>
   value === COVER ||
   ((Array.isArray(value) || isTree(value)) &&
-    Object.values(value as Values).some((item) => holdsCover(item)));
+    Object.values<Value>(value).some((item) => holdsCover(item)));

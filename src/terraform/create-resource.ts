@@ -28,7 +28,7 @@ import type { OperationContext } from './write-session.js';
 export interface Created {
   readonly live: Live;
   readonly fits: boolean;
-  /** Whether it was created just now, and did not exist before. */
+  /** True if this call created it; false if it existed before. */
   readonly created: boolean;
 }
 
@@ -40,7 +40,7 @@ export async function make(context: OperationContext, declared: Values): Promise
   const open = writer.undecided.filter(({ intent }) => intent.kind === kind.name);
   if (open.length > 0) throw new Refusal(questions(context, open));
   const left = await leftOver(context, declared);
-  // Whether the secret it was made with is the one of today nobody can read.
+  // The secret of a left-over object cannot be read back, so it may differ from the present one.
   if (left) return { live: left, fits: secretsIn(declared).size === 0, created: false };
   const outcome = await writer.make(context, kind, creation(context, declared));
   const entry = writer.entries.get(outcome.address);
@@ -70,14 +70,14 @@ function questions(context: OperationContext, open: readonly Undecided[]): reado
 }
 
 /** A question to a person, with what to type in terraform's words: nobody here knows the address. */
-function asked({ kind, location, told }: OperationContext, one: Diagnostic): Diagnostic {
+function asked({ kind, journalSettings, told }: OperationContext, one: Diagnostic): Diagnostic {
   if (one.code !== 'undecided' || one.detail === undefined) return one;
   if (one.address !== undefined) told.add(one.address);
   const imported = one.detail.replace(
     /trueup import \S+ (\S+)/,
     `terraform import ${typeName(kind.singular)}.<name> $1`,
   );
-  return { ...one, detail: withPlace(imported, location) };
+  return { ...one, detail: withPlace(imported, journalSettings) };
 }
 
 export function failureOf({ kind, limit }: OperationContext, outcome: Outcome): Diagnostic {
@@ -100,13 +100,13 @@ function creation(context: OperationContext, declared: Values): Create {
   return { action: 'create', ...named(context), desired, write, request };
 }
 
-/** What every change is called in the journal. */
+/** Address and operation id of a change in the journal. */
 export const named = ({ kind, random }: OperationContext) => {
   const name = `tf-${random.uuid()}`;
   return { address: `${kind.name}.${name}`, kind: kind.name, name, reason: '', depends_on: [] };
 };
 
-/** What a run that is over made of the same content, where it is live and still equal. One that no listing may show yet is waited for. */
+/** An object of the same content that an earlier run created, where it is live and still equal. One that no listing may show yet is waited for. */
 async function leftOver(context: OperationContext, declared: Values) {
   const { kind, writer, run, claims, limit } = context;
   const { recent = [] } = writer.session.snapshot.state;

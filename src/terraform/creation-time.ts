@@ -1,28 +1,28 @@
 // The creation time of an object, in the private part of Terraform's state. A service may show a new object late: until
 // the settle time is over, its absence proves nothing, and a reading that needs the object waits.
 import { ageOf, isObject, type Kind, type Live, type Moment } from '../model/index.js';
-import { momentNow, nowOf } from '../reconciler/visibility.js';
+import { momentNow, nowOf } from '../reconciler/recent-writes.js';
 import { look } from './listing-cache.js';
 import { wordsFor } from './wire-diagnostics.js';
 import type { WriteContext } from './write-session.js';
 
 const FIRST_PAUSE = 1000;
 
-/** What is kept of an object that was created just now. */
+/** The private data of an object that was created just now. */
 export function createdNow({ clock, cloud }: Pick<WriteContext, 'clock' | 'cloud'>): Uint8Array {
   return Buffer.from(JSON.stringify({ created: momentNow(clock, cloud.skew()) }));
 }
 
-/** What is kept once a reading has shown the object: from then on its absence means that it is gone. */
+/** The private data once a reading has shown the object: from then on its absence means that it is gone. */
 export const seenMark: Uint8Array = new Uint8Array();
 
 /** When an object was created, by the private part of the state; undefined where nothing is kept, or something that this version does not know. */
 export function createdIn(kept: Uint8Array): Moment | undefined {
   try {
-    const { created } = JSON.parse(Buffer.from(kept).toString('utf8')) as {
-      readonly created?: unknown;
-    };
-    return isObject(created) ? (created as unknown as Moment) : undefined;
+    const { created }: { readonly created?: Moment } = JSON.parse(
+      Buffer.from(kept).toString('utf8'),
+    );
+    return isObject(created) ? created : undefined;
   } catch {
     return undefined;
   }

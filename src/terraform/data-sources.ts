@@ -25,7 +25,7 @@ import { wireError } from './wire-diagnostics.js';
 
 type Shown = readonly SchemaAttribute[];
 
-/** What is live, as far as a schema shows it; `given` stands as it was given. */
+/** The live values, as far as a schema shows them; `given` stays as it was given. */
 function shown(schema: Shown, attributes: Attributes, live: Value | undefined, given: CtyObject) {
   const values = isTree(live) ? live : {};
   return Object.fromEntries(
@@ -64,9 +64,7 @@ export async function readObject(
 ): Promise<CtyObject> {
   const wanted = Object.entries(valuesOf(kind.attributes, config));
   const meets = ({ values }: Live): boolean =>
-    wanted.every(([name, value]) =>
-      isSameValue(kind.attributes[name] as Attributes[string], value, values[name]),
-    );
+    wanted.every(([name, value]) => isSameValue(kind.attributes[name]!, value, values[name]));
   const { byId } = await listings.list(kind);
   const only = onlyOne(kind, [...byId.values()].filter(meets), 'lookup', (first) => ({
     detail: first

@@ -60,7 +60,7 @@ function conditionsIn(kind: Kind, text: string): ReadonlyMap<string, string> | u
   if (found[0]?.index !== 0) return undefined;
   return new Map(
     found.map((match, index) => [
-      match[1] as string,
+      match[1]!,
       text.slice(match.index + match[0].length, found[index + 1]?.index).trim(),
     ]),
   );
@@ -70,7 +70,7 @@ async function theOne(listings: ListingCache, kind: Kind, conditions: ReadonlyMa
   const collection = await listings.list(kind);
   const met = [...collection.byId.values()].filter((live) =>
     [...conditions].every(([name, value]) =>
-      meets(collection, kind.attributes[name] as Attribute, live.values[name], value),
+      meets(collection, kind.attributes[name]!, live.values[name], value),
     ),
   );
   return onlyOne(kind, met, 'no-object', () => ({ detail: formsOf(kind), attribute: kind.id }));

@@ -9,7 +9,7 @@ import {
   type Kinds,
   type Live,
 } from '../model/index.js';
-import { nothingRecent } from '../reconciler/visibility.js';
+import { nothingRecent } from '../reconciler/recent-writes.js';
 import {
   observe,
   withoutSecrets,
@@ -63,7 +63,7 @@ export async function readCollection(
   const { cloud, kinds, emit, clock } = tools;
   const observing = { cloud, kinds, emit, entries: [], visibility: nothingRecent };
   const live = await observe({ ...observing, ...defined({ clock }) }, [name]);
-  return live.get(name) as LiveCollection;
+  return live.get(name)!;
 }
 
 /** One object, read by its identifier. @throws Refusal: a failed look is no proof of absence */

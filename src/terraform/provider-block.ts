@@ -2,6 +2,7 @@
 // names, so that there is one way to read addresses and credentials.
 import {
   defaultSettings,
+  isAddress,
   providerBlock,
   Refusal,
   refuse,
@@ -25,6 +26,11 @@ const fallbacks = Object.entries(providerBlock).flatMap(([name, { word }]) =>
 const addresses = fallbacks.filter((name) => name.endsWith('_url'));
 const headers = ['X-MGR-API-ID', 'X-MGR-API-KEY', 'X-VND-API-ID', 'X-VND-API-KEY'];
 const JOURNAL = '.trueup/terraform';
+
+/** A file that `TRUEUP_STATE` names is the state of the command. */
+function usualJournal({ TRUEUP_STATE: state = '' }: EnvironmentVariables): string {
+  return isAddress(state) ? state : JOURNAL;
+}
 
 const variable = (name: string): string => `TRUEUP_${name.toUpperCase()}`;
 const attribute = (name: string): string => name.replace('TRUEUP_', '').toLowerCase();
@@ -54,8 +60,8 @@ export function configurationOf(
       roles: textsByName(block['roles']),
     } as Settings,
     allow: stringsIn(allow).filter((rule) => allowable.includes(rule)),
-    /** Folder of the journal. */
-    journal: typeof journal === 'string' && journal !== '' ? journal : JOURNAL,
+    /** Folder or address of the journal. */
+    journal: typeof journal === 'string' && journal !== '' ? journal : usualJournal(environment),
     /** Attributes whose values are not known yet. */
     unknown: Object.entries(block).flatMap(([name, value]) =>
       value instanceof Unknown ? [name] : [],
@@ -142,7 +148,7 @@ export async function blockComplaints(
   return out;
 }
 
-/** What to say once, before each object says it: without an address nothing can be reached. */
+/** A warning that is given once, not for each object: without an address nothing can be reached. */
 export function unaddressed({ environment, unknown }: Configuration): readonly WireDiagnostic[] {
   if (
     addresses.some((name) => unknown.includes(name) || (environment[variable(name)] ?? '') !== '')
@@ -164,8 +170,8 @@ export interface ProviderEndpoint {
 }
 
 /**
- * What to say once of credentials that are not there: where nothing at all can be reached, and where some of a service
- * are given and others forgotten. A service without any may be one that no resource needs.
+ * The diagnostics, once per run, for missing credentials: if there are none at all, or if those of a service are
+ * incomplete. A service without any credentials may be one that no resource needs.
  */
 export function keyless(
   { unknown }: Configuration,
@@ -198,7 +204,7 @@ export function keyless(
         .map(({ source }) => `The file that ${source} names cannot be read, or is empty.`),
     ];
     return wireError(
-      [attribute((missing[0] as ProviderEndpoint['credentials'][number]).variable)],
+      [attribute(missing[0]!.variable)],
       `${address} is configured, and ${listed(missing)} ${missing.length === 1 ? 'has' : 'have'} no value`,
       ways.join('\n'),
     );

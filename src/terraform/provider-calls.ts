@@ -1,5 +1,4 @@
 // Every call of the protocol, over one configured provider, which opens the cloud and its journal on first use.
-import { join } from 'node:path';
 import {
   allowableRules,
   limited,
@@ -17,7 +16,6 @@ import {
   type Live,
   type Settings,
 } from '../model/index.js';
-import type { Notes, Store } from '../state/store-port.js';
 import { applyChange } from './apply-resource.js';
 import {
   assertKnown,
@@ -37,7 +35,7 @@ import { askedBadly, readObject, readRecords } from './data-sources.js';
 import { createdIn, seenMark, readUntilVisible } from './creation-time.js';
 import { complaints, wireError, wordsFor } from './wire-diagnostics.js';
 import { importedId } from './import-resource.js';
-import { claimOf, journalOf, type ProviderJournal, type JournalRun } from './provider-journal.js';
+import { claimOf, journalOf, type JournalPlace, type ProviderJournal } from './provider-journal.js';
 import { planChange } from './plan-resource.js';
 import type {
   ProviderServer,
@@ -65,12 +63,8 @@ export interface ProviderTools extends Pick<
   ) => Promise<ProviderTarget>;
   /** The services that an environment names. Sends nothing. @throws Refusal for a credential that is given twice */
   readonly endpoints: (environment: EnvironmentVariables) => readonly ProviderEndpoint[];
-  /** The store whose state lies at a path, relative to the working folder. */
-  readonly store: (path: string) => Store;
-  /** The notes that processes without the lock leave beside that store. */
-  readonly notes: (path: string) => Notes;
-  /** @param journal its folder, relative to the working folder */
-  readonly run: (journal: string) => Promise<JournalRun>;
+  /** @param place its folder, relative to the working folder, or its address @param name of the cloud: each has a journal @throws Refusal for an address that cannot hold one */
+  readonly journal: (place: string, name: string) => Promise<JournalPlace>;
   readonly check: ConfigCheck;
   readonly checkAddress: CheckAddress;
   readonly log: (level: 'info' | 'error', message: string) => void;
@@ -78,12 +72,12 @@ export interface ProviderTools extends Pick<
 
 export interface ProviderTarget {
   readonly cloud: Cloud;
-  /** How long a create without a response may still take effect. */
+  /** The settle time: until it has passed, a create without a response may still take effect. */
   readonly settleMilliseconds: number;
   close(): Promise<void>;
 }
 
-/** What is open from the first need until the provider is configured again, or ends. */
+/** Open from the first need until the provider is configured again, or ends. */
 type Site = Awaited<ReturnType<typeof openSite>>;
 
 export function createProvider(given: ProviderTools): ProviderServer {
@@ -220,7 +214,7 @@ function siteCalls(tools: ProviderTools) {
     return (site ??= openSite(tools, configuration, claims, stop.signal));
   }
 
-  /** What states of terraform's showed is noted even where nothing was read. */
+  /** Records what terraform's states showed, even where nothing was read. */
   async function closeSite(): Promise<void> {
     try {
       const open =
@@ -260,7 +254,7 @@ function siteCalls(tools: ProviderTools) {
         ...keyless(configuration, tools.endpoints(configuration.environment)),
       ];
       if (diagnostics.length > 0) return { diagnostics };
-      // What is wrong with the way to the service is told once, here, and not by each object.
+      // Faults of the connection are reported once, here, and not by each object.
       if (configuration.unknown.length === 0) await opened();
       return {};
     },
@@ -315,7 +309,7 @@ function partingWords(kind: Kind, prior: CtyValue): readonly WireDiagnostic[] {
   return [{ severity: 'warning', summary, ...(kind.retire && { detail }) }];
 }
 
-/** What is live, in the spelling of the state. @throws Refusal where it could not be read: the state stands then */
+/** The live values, in the spelling of the state. @throws Refusal where they could not be read: the state stays then */
 async function readState(
   context: () => Promise<WriteContext>,
   kind: Kind,
@@ -357,15 +351,13 @@ async function openSite(
     { emit, signal },
   );
   const listings = listingCacheOf(cloud, kinds, emit);
-  const path = join(configuration.journal, `${targetName(cloud.target)}.json`);
-  const store = tools.store(path);
+  const place = await tools.journal(configuration.journal, targetName(cloud.target));
   const shared = {
-    location: store.location,
+    ...place,
     kinds,
     rules,
     cloud,
     listings,
-    run: await tools.run(configuration.journal),
     claims,
     bound: new Set<string>(),
     told: new Set<string>(),
@@ -379,9 +371,8 @@ async function openSite(
     signal,
     settleMilliseconds,
   };
-  const journal: ProviderJournal<WriteSession> = journalOf(
-    { ...shared, store, notes: tools.notes(path) },
-    (held) => writeSessionOf(shared, held),
+  const journal: ProviderJournal<WriteSession> = journalOf(shared, (held) =>
+    writeSessionOf(shared, held),
   );
   const within: WriteContext['within'] = (signal) => cloud.within(signal);
   const context: WriteContext = { ...shared, journal, limit: unlimited, within };
@@ -401,4 +392,4 @@ async function openSite(
 const targetName = (target: string): string =>
   sameTarget(target, 'http://localhost')
     ? 'loopback'
-    : sha256(target.split(' ', 1)[0] as string).slice(0, 16);
+    : sha256(target.split(' ', 1)[0]!).slice(0, 16);

@@ -23,6 +23,8 @@ import type { Notes, Session, Store } from '../state/store-port.js';
 const LINGER = 300;
 /** Milliseconds to wait for another process that holds the lock. */
 const PATIENCE = 600_000;
+/** Milliseconds between two attempts to take its lock, at most twice of it. */
+const LONGEST_PAUSE = 1_000;
 
 /** Instead of a run: a state of terraform's shows the object. The entry stays for as long as creates of its kind are open, which must not take the object for theirs. */
 export const SHOWN = '';
@@ -31,11 +33,11 @@ export const SHOWN = '';
 export interface JournalRun {
   /** Names the run among all others, whichever process of it asks. */
   readonly id: string;
-  /** Whether the run that made an entry is over, and worked on what this one works on: then what it left may be taken. */
+  /** True if the run that made an entry has ended, and had the same workspace and folder: then this run may take over its entry. */
   isOver(entry: Entry): Promise<boolean>;
 }
 
-/** What of one configured provider the journal needs as well as who writes under it. */
+/** The tools of one configured provider that the journal and the writes share. */
 export interface SharedTools extends RecoveryContext {
   readonly cloud: CloudWriter;
   readonly random: Random;
@@ -43,10 +45,17 @@ export interface SharedTools extends RecoveryContext {
   readonly claims: Set<string>;
 }
 
-interface JournalTools extends SharedTools {
+/** The place of a journal. */
+export interface JournalPlace {
   readonly store: Store;
-  readonly notes: Notes;
+  /** Absent for a journal that machines share: whoever applies next is shown the same objects by the same state. */
+  readonly notes?: Notes;
+  /** The settings of a project whose commands work on this journal, as YAML. */
+  readonly journalSettings: string;
+  readonly run: JournalRun;
 }
+
+type JournalTools = SharedTools & Omit<JournalPlace, 'run'>;
 
 /** The journal in our hands. */
 export interface Held {
@@ -67,16 +76,16 @@ export interface ProviderJournal<Hold> {
 }
 
 /** Commands on the journal work where a project names it as its state. */
-export const withPlace = (detail: string, location: string): string =>
+export const withPlace = (detail: string, settings: string): string =>
   detail.replace(
     /trueup (?:unlock|state rm) \S+/,
-    `$& (in a folder whose trueup.yaml reads: settings: { state: "${location}" })`,
+    (command) => `${command} (in a folder whose trueup.yaml reads: settings: ${settings})`,
   );
 
-function placed({ diagnostics, exit }: Refusal, location: string): Refusal {
+function placed({ diagnostics, exit }: Refusal, settings: string): Refusal {
   return new Refusal(
     diagnostics.map((one) =>
-      one.detail === undefined ? one : { ...one, detail: withPlace(one.detail, location) },
+      one.detail === undefined ? one : { ...one, detail: withPlace(one.detail, settings) },
     ),
     exit,
   );
@@ -148,11 +157,11 @@ export function journalOf<Hold extends Held>(
       idle.abort();
       if (held) return release();
       await closing;
-      const left = claims.size === 0 ? undefined : await store.read();
+      const left = claims.size === 0 || !notes ? undefined : await store.read();
       const shown = Object.values(left?.state.resources ?? {}).flatMap(({ kind, id }) =>
         claims.has(claimOf(kind, id)) ? [claimOf(kind, id)] : [],
       );
-      if (shown.length === 0) return;
+      if (!notes || shown.length === 0) return;
       const here = await opened(tools, 0).catch(ifLocked);
       await (here ? end(here) : notes.leave(shown));
     },
@@ -177,7 +186,7 @@ const failed = (work: Promise<unknown>): Promise<boolean> =>
     () => true,
   );
 
-/** What could not be settled, by intent. It is not looked at again in this process before one of its candidates has an owner. */
+/** Unsettled creates, by intent. They are not looked at again in this process before one of their candidates has an owner. */
 type Questions = Map<string, Undecided>;
 
 /** Without `questions` what is open stays open. */
@@ -188,9 +197,9 @@ async function opened(tools: JournalTools & { readonly questions?: Questions }, 
     const undecided = questions ? await asked({ ...tools, questions }, session) : [];
     const { state } = session.snapshot.unfinished ? await session.compact() : session.snapshot;
     const entries = new Map(Object.entries(state.resources));
-    const noted = await tools.notes.read();
-    await markShown(session, entries, new Set(noted.lines));
-    await noted.forget();
+    const noted = await tools.notes?.read();
+    await markShown(session, entries, new Set(noted?.lines));
+    await noted?.forget();
     return { session, entries, undecided };
   } catch (error) {
     await session.release();
@@ -227,20 +236,21 @@ function ifLocked(error: unknown): undefined {
 }
 
 /** @param patience milliseconds */
-async function lockOf({ store, cloud, clock, random, signal }: JournalTools, patience: number) {
+async function lockOf(tools: JournalTools, patience: number) {
+  const { store, cloud, clock, random, signal, journalSettings } = tools;
   const begun = clock.monotonic();
-  for (;;) {
+  for (let pause = 100; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
     try {
       return await store.open('terraform', cloud.target);
     } catch (error) {
       if (!isLocked(error)) throw error;
-      if (clock.monotonic() - begun >= patience) throw placed(error, store.location);
+      if (clock.monotonic() - begun >= patience) throw placed(error, journalSettings);
     }
-    await clock.sleep(100 + random.fraction() * 200, signal);
+    await clock.sleep(pause * (1 + random.fraction()), signal);
   }
 }
 
-/** What is still open once everything that can be settled is. An object that a state of terraform's holds is nobody's outcome. */
+/** Settles what can be settled, and returns what stays open. An object that a state of terraform's holds is nobody's outcome. */
 async function asked(
   { claims, questions, ...looker }: JournalTools & { readonly questions: Questions },
   session: Session,
@@ -263,6 +273,6 @@ async function asked(
 }
 
 function claimed(claim: string): Entry {
-  const [kind, id] = claim.split(' ', 2) as [string, string];
+  const [kind = '', id = ''] = claim.split(' ', 2);
   return { kind, id, file: '', applied: {}, observed: {}, depends_on: [], applied_at: '' };
 }

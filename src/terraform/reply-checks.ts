@@ -4,7 +4,6 @@ import {
   isInside,
   memberOf,
   Unknown,
-  type CtyObject,
   type CtyType,
   type CtyValue,
   type Path,
@@ -45,15 +44,14 @@ function* flawsIn(attributes: Attributes, value: CtyValue, path: Path): Generato
     const [item, at] = [memberOf(value, name), [...path, name]];
     if (write_only && item !== null) yield [at, LEAK];
     else if (nested && isInside(item))
-      for (const one of nested.nesting === 'SINGLE' ? [item] : Object.values(item as CtyObject))
+      for (const one of nested.nesting === 'SINGLE' ? [item] : Object.values(item))
         yield* flawsIn(nested.attributes, one, at);
     else if (hasUnknown(item)) yield [at, OPEN];
   }
 }
 
 const hasUnknown = (value: CtyValue): boolean =>
-  value instanceof Unknown ||
-  (isInside(value) && Object.values(value as CtyObject).some(hasUnknown));
+  value instanceof Unknown || (isInside(value) && Object.values<CtyValue>(value).some(hasUnknown));
 
 /** A state of this provider that Terraform kept: it holds no write-only value, unless somebody edited it. */
 export function withoutSecretValues(attributes: Attributes, state: CtyValue): CtyValue {
@@ -62,7 +60,7 @@ export function withoutSecretValues(attributes: Attributes, state: CtyValue): Ct
     : salvaged(attributes, state, () => true);
 }
 
-/** What can stay of a state that must not be lost: unknown and write-only values become null, and so does every attribute that `fits` refuses. */
+/** A state that must not be lost, as far as it is valid: unknown and write-only values become null, and so does every attribute that `fits` refuses. */
 export function salvaged(
   attributes: Attributes,
   value: CtyValue,

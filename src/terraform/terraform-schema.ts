@@ -5,6 +5,7 @@ import {
   holdsOnlySecrets,
   mapMembers,
   providerBlock,
+  readDoc,
   recordsQuery,
   resourceBlock,
   storedKinds,
@@ -75,7 +76,7 @@ const objectType = (members: readonly (readonly [name: string, type: CtyType])[]
 const types = new WeakMap<readonly Typed[], CtyType>();
 
 export function attributeType({ type, nested }: Typed): CtyType {
-  if (!nested) return type as CtyType;
+  if (!nested) return type!;
   const inner = typeOf(nested.attributes);
   return nested.nesting === 'SINGLE' ? inner : [collectionWords[nested.nesting], inner];
 }
@@ -158,13 +159,29 @@ const readable =
     Object.entries(attributes).flatMap(([name, attribute]) =>
       attribute.secret || holdsOnlySecrets(attribute)
         ? []
-        : [{ name, ...use, description: described(attribute), ...typed(attribute, readable(use)) }],
+        : [
+            {
+              name,
+              ...use,
+              description: described(asRead(attribute)),
+              ...typed(attribute, readable(use)),
+            },
+          ],
     );
+
+/** Without what matters only to a write. */
+const asRead = ({ immutable: _, ...attribute }: Attribute): Attribute => ({
+  ...attribute,
+  doc: readDoc(attribute),
+});
+
+/** The description of a kind; the other sentences of its doc are about matching and writing. */
+const firstSentence = (doc: string): string => doc.split(/(?<=\.) /, 1)[0]!;
 
 function lookupSchema({ doc, attributes }: Kind): Schema {
   return {
     version: 0,
-    description: `${doc} Set attributes to select the object; exactly one object must match.`,
+    description: `${firstSentence(doc)} Set attributes to select the object; exactly one object must match.`,
     attributes: readable(either)(attributes),
   };
 }
@@ -194,7 +211,7 @@ function described(attribute: Attribute): string {
   if (attribute.word === 'choice')
     words.push(`${attribute.open ? 'Known' : 'One of'}: ${attribute.values.join(', ')}.`);
   if (attribute.word === 'document') words.push('JSON text, as `jsonencode` writes it.');
-  if (attribute.immutable) words.push('Fixed at creation.');
+  if (attribute.immutable) words.push('Changing it forces replacement.');
   return words.join(' ');
 }
 

@@ -25,7 +25,7 @@ export const timeoutsOf = (block: CtyObject): CtyObject => ({
   [TIMEOUTS]: block[TIMEOUTS] ?? null,
 });
 
-/** Whether only the timeouts differ, which are not part of the object. */
+/** True if nothing but the timeouts differs, which are not part of the object. */
 export const sameObject = (planned: CtyObject, prior: CtyObject): boolean =>
   equal({ ...planned, ...timeoutsOf(prior) }, prior);
 

@@ -56,7 +56,7 @@ function declarationOf(kind: Kind, config: CtyObject): Declaration {
   };
 }
 
-/** What only terraform's form of a declaration can have wrong: documents whose text is no JSON, and write-only values. */
+/** Errors that only terraform's form of a declaration can have: documents whose text is no JSON, and write-only values. */
 function* formErrors(
   attributes: Attributes,
   block: CtyObject,

@@ -65,7 +65,7 @@ export function wireDiagnosticOf(
 const MASKED =
   'Set configuration_writes = "patch" in the provider block, if the deployment takes PATCH; or manage this router with trueup itself, where a secret inside a document is one.';
 
-/** What a refusal says, as errors about an object of the kind; what is no refusal is a bug and goes on. */
+/** A refusal as errors about an object of the kind; anything else is a bug and is thrown again. */
 export function complaints(kind: Kind, error: unknown): readonly WireDiagnostic[] {
   if (!(error instanceof Refusal)) throw error;
   return error.diagnostics.map((one) => ({

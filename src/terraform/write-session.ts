@@ -21,7 +21,7 @@ import {
   type WrittenChange,
 } from '../reconciler/apply/executor.js';
 import type { Proof } from '../reconciler/apply/proof.js';
-import type { Performed } from '../reconciler/apply/operation.js';
+import type { Performed } from '../reconciler/apply/write-operation.js';
 import { beforeRun, type Before } from '../reconciler/apply/pre-image.js';
 import type { LiveCollection, LiveCollections } from '../reconciler/live-collections.js';
 import { rechecksOf } from '../reconciler/apply/guards.js';
@@ -45,8 +45,8 @@ export interface WriteContext extends SharedTools {
   readonly limit: Limit;
   readonly listings: ListingCache;
   readonly journal: ProviderJournal<WriteSession>;
-  /** Where the journal lies, for people. */
-  readonly location: string;
+  /** The settings of a project whose commands work on the journal, as YAML. */
+  readonly journalSettings: string;
   readonly run: JournalRun;
   /** As `claims`: objects that a resource of this run was bound to or changed. */
   readonly bound: Set<string>;
@@ -64,7 +64,7 @@ export interface OperationContext extends WriteContext {
   readonly writer: WriteSession;
 }
 
-/** What an operation reads and writes with, for as long as it may take. */
+/** The tools of an operation, for as long as it may take. */
 export type OperationTools = Pick<WriteContext, 'cloud' | 'limit' | 'signal'>;
 
 export interface WriteSession extends Held {
@@ -116,7 +116,7 @@ export function writeSessionOf(tools: Tools, held: Held): WriteSession {
     cached(bases, kind.name, () => readCollection(tools, kind));
 
   async function send(operation: OperationTools, change: Change, context: SessionContext) {
-    const kind = kinds.get(change.kind) as Kind;
+    const kind = kinds.get(change.kind)!;
     const { recheck } = context;
     const onSending = (): void => void underWay.add(change);
     const bounded: ChangeContext['recheck'] = (...asked) => {
@@ -149,7 +149,7 @@ export function writeSessionOf(tools: Tools, held: Held): WriteSession {
     async prove(operation, written) {
       let proof: Proof | undefined;
       for await (proof of executor.prove([written], () => Infinity, limitsOf(operation)));
-      return proof as Proof;
+      return proof!;
     },
     async make(operation, kind, change) {
       const listing = await operation.limit.until(base(kind));
@@ -166,7 +166,7 @@ export function writeSessionOf(tools: Tools, held: Held): WriteSession {
   };
 }
 
-/** What changes are carried out with under one lock: what was there before, and what is read again before they are sent. */
+/** The contexts of changes under one lock: the objects before, and the readings that are made again before they are sent. */
 function contextsOf(tools: Tools, executor: Executor) {
   const lookedAt = new Map<string, number>();
   const befores = new Map<string, Before>();
@@ -184,7 +184,7 @@ function contextsOf(tools: Tools, executor: Executor) {
       {
         ...tools,
         cloud: operation.cloud,
-        isDeleted: () => false,
+        wasDeletedRecently: () => false,
         isKnown: (kind, id) =>
           executor.owns(kind, id) || (liveObjects.get(kind)?.byId.has(id) ?? false),
         isUnderWay: (change) => underWay.has(change),

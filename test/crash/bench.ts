@@ -1,5 +1,5 @@
-// Where processes are killed: an emulator on a real socket that outlives them, and a folder on the real disk. A lane is
-// one such pair; several are used beside one another.
+// Where processes are killed: an emulator on a real socket that outlives them, and a folder on the real disk, or a
+// remote place of the state. A lane is one such pair; several are used beside one another.
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,9 +22,10 @@ import type { Proposal } from '../../src/reconciler/plan/plan.js';
 import { propose } from '../../src/reconciler/plan/propose.js';
 import { collections, kinds } from '../../src/resources/index.js';
 import { provider } from '../../src/resources/provider.js';
-import { fileStore, scryptFingerprints, type Snapshot } from '../../src/state/index.js';
+import { fileStore, scryptFingerprints, type Snapshot, type Store } from '../../src/state/index.js';
 import { start, TRUEUP, type Running } from '../support/command.js';
 import { theirs } from '../support/estate.js';
+import type { TcpProxy } from '../support/tcp-proxy.js';
 import { after, before, secrets, withMail } from './scene.js';
 
 const [clock, random] = [systemClock(), systemRandom()];
@@ -36,8 +37,22 @@ export type Meddle = (
   method: string,
 ) => Promise<Response>;
 
+/** A place of the state on a server, for one lane. */
+export interface RemoteLane {
+  /** The mapping under `settings.state`, in one line. */
+  readonly settings: string;
+  readonly environment: Environment;
+  /** Between the commands and the server. */
+  readonly proxy: TcpProxy;
+  /** The place as this process sees it, not through the proxy. */
+  store(): Store;
+  /** Everything in the place, to be put back later. */
+  save(): Promise<() => Promise<void>>;
+}
+
 export interface Lane {
   readonly cwd: string;
+  readonly remote: RemoteLane | undefined;
   emulator: Emulator;
   meddle: Meddle;
   /** Starts the command that can be killed at a boundary. */
@@ -45,7 +60,7 @@ export interface Lane {
   /** Starts the built command. */
   command(args: readonly string[], env?: Environment): Running;
   /** As after the first run, with the twelve operations to do. */
-  reset(): void;
+  reset(): Promise<void>;
   snapshot(): Promise<Snapshot | undefined>;
   /** What a run would do now. */
   plan(): Promise<Proposal>;
@@ -63,8 +78,8 @@ export interface Bench {
   close(): Promise<void>;
 }
 
-/** @param count how many runs may go on beside one another. */
-export async function openBench(count: number): Promise<Bench> {
+/** @param count how many runs may go on beside one another. @param remote makes the place of one lane */
+export async function openBench(count: number, remote?: () => Promise<RemoteLane>): Promise<Bench> {
   const folder = mkdtempSync(join(tmpdir(), 'trueup-kill-'));
   const script = join(folder, 'victim', 'victim.js');
   const asked: BuildOptions = {
@@ -93,7 +108,7 @@ export async function openBench(count: number): Promise<Bench> {
     await build(asked);
     writeFileSync(join(folder, 'victim', 'package.json'), '{"type":"module"}');
     while (lanes.length < count)
-      lanes.push(await openLane(join(folder, `lane-${lanes.length}`), script));
+      lanes.push(await openLane(join(folder, `lane-${lanes.length}`), script, await remote?.()));
     return {
       inLane: sharing(lanes),
       boundaries: () =>
@@ -111,7 +126,7 @@ function sharing(lanes: readonly Lane[]): Bench['inLane'] {
   return async (work) => {
     const lane = free.pop() ?? (await new Promise<Lane>((go) => waiting.push(go)));
     try {
-      lane.reset();
+      await lane.reset();
       await work(lane);
     } finally {
       const next = waiting.shift();
@@ -122,14 +137,14 @@ function sharing(lanes: readonly Lane[]): Bench['inLane'] {
 }
 
 async function boundariesOf(lane: Lane, log: string): Promise<readonly string[]> {
-  lane.reset();
+  await lane.reset();
   const { code, stderr } = await lane.victim([...APPLY, '--parallelism', '1'], { VICTIM_LOG: log })
     .ended;
   if (code !== 0) throw new Error(`the run that is to be killed fails by itself: ${stderr}`);
   return readFileSync(log, 'utf8').trim().split('\n');
 }
 
-async function openLane(cwd: string, script: string): Promise<Lane> {
+async function openLane(cwd: string, script: string, remote?: RemoteLane): Promise<Lane> {
   mkdirSync(cwd);
   const running = new Set<Running>();
   let mutations = 0;
@@ -141,45 +156,48 @@ async function openLane(cwd: string, script: string): Promise<Lane> {
   };
   const served = await serve({ fetch } as Emulator, { port: 0 });
   const net = undiciTransport({ origins: [served.url] });
-  const environment = environmentFor(served.url);
-  const snapshot = async (): Promise<Snapshot | undefined> =>
-    fileStore({
-      path: join(cwd, '.trueup', 'state.json'),
-      files: diskFiles(random),
-      clock,
-      random,
-      lock: await machine(),
-      version: '0.0.0',
-    }).read();
+  const environment = { ...environmentFor(served.url), ...remote?.environment };
+  const store = remote?.store() ?? (await storeIn(cwd));
   const launch = (args: readonly string[], env: Environment = {}, file = TRUEUP): Running => {
-    const one = start(args, { cwd, script: file, env: { ...environment, ...env } });
+    const one = start(args, {
+      cwd,
+      script: file,
+      env: { ...environment, ...env },
+      patience: 120_000,
+    });
     running.add(one);
     void one.ended.then(() => running.delete(one));
     return one;
   };
   const lane: Lane = {
     cwd,
+    remote,
     emulator: createEmulator({ kinds, clock, random, estate: theirs }),
     meddle: passOn,
     victim: (args, env) => launch(args, env, script),
     command: (args, env) => launch(args, env),
-    reset() {
+    async reset() {
       lane.emulator = createEmulator({ kinds, clock, random, estate: first });
       lane.meddle = passOn;
       mutations = 0;
+      if (remote) Object.assign(remote.proxy, { meddle: () => 'pass', pieces: 0 });
+      await putBack?.();
       rmSync(join(cwd, '.trueup'), { recursive: true, force: true });
       cpSync(`${cwd}-first`, join(cwd, '.trueup'), { recursive: true });
     },
-    snapshot,
-    plan: async () => planHere(cwd, environment, net.transport, await snapshot()),
+    snapshot: () => store.read(),
+    plan: async () => planHere(cwd, environment, net.transport, await store.read()),
     async close() {
       for (const one of running) one.process.kill('SIGKILL');
       await Promise.all([...running].map((one) => one.ended));
       await net.close();
       await served.close();
+      await remote?.proxy.close();
     },
   };
-  writeFileSync(join(cwd, 'trueup.yaml'), before);
+  const located = (project: string): string =>
+    remote ? project.replace('settings: {', `settings: { state: ${remote.settings},`) : project;
+  writeFileSync(join(cwd, 'trueup.yaml'), located(before));
   const { code, stderr } = await lane.victim(APPLY).ended;
   if (code !== 0) {
     await lane.close();
@@ -187,9 +205,20 @@ async function openLane(cwd: string, script: string): Promise<Lane> {
   }
   const first = withMail(lane.emulator.snapshot());
   cpSync(join(cwd, '.trueup'), `${cwd}-first`, { recursive: true });
-  writeFileSync(join(cwd, 'trueup.yaml'), after);
+  const putBack = await remote?.save();
+  writeFileSync(join(cwd, 'trueup.yaml'), located(after));
   return lane;
 }
+
+const storeIn = async (cwd: string): Promise<Store> =>
+  fileStore({
+    path: join(cwd, '.trueup', 'state.json'),
+    files: diskFiles(random),
+    clock,
+    random,
+    lock: await machine(),
+    version: '0.0.0',
+  });
 
 type Environment = Readonly<Record<string, string>>;
 

@@ -4,9 +4,8 @@ import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { folder } from '../support/cli.js';
 
-const GROUPS = 'startup creates plans adoption listing attribution pages secrets provider'.split(
-  ' ',
-);
+const GROUPS =
+  'startup creates state plans adoption listing attribution pages secrets provider'.split(' ');
 
 /** With a folder of its own for temporary files, and what it left there. */
 function bench(...args: readonly string[]) {

@@ -13,7 +13,7 @@ import { declarationFiles } from '../../src/platform/declaration-files.js';
 import { driftFormats } from '../../src/report/formats.js';
 import { collections, kinds } from '../../src/resources/index.js';
 import { folder } from '../support/cli.js';
-import { anywhere, blocksOf, pattern, replay, stepsOf } from '../support/printed.js';
+import { anywhere, blocksOf, filesOf, pattern, replay, stepsOf } from '../support/printed.js';
 import { everyRule } from '../support/rule-names.js';
 
 const root = join(import.meta.dirname, '../..');
@@ -134,11 +134,7 @@ test.each(guides)('%s has paragraphs below 500 characters', (page) => {
 const typed = guides.filter((page) => stepsOf(read(page)).length > 0);
 
 test.each(typed)('%s prints what its commands print, with the files that it shows', (page) => {
-  const shown = blocksOf(read(page)).flatMap(({ text }) => {
-    const [, name] = /^(?:\/\/|#) ([\w.-]+)\n/.exec(text) ?? [];
-    return name === undefined ? [] : [[name, text] as const];
-  });
-  const home = folder(Object.fromEntries(shown));
+  const home = folder(filesOf(read(page)));
   try {
     replay(stepsOf(read(page)), home.path);
   } finally {
@@ -187,11 +183,13 @@ describe('the reference', () => {
     const plain = (name: string): string => name.replace(/_(?:FILE|NAME|name)$/, '');
     const names = (text: string): readonly string[] =>
       text
-        .match(/\b(?:TRUEUP_[A-Z0-9_]*[A-Z0-9]|HTTPS_PROXY|NO_PROXY|NODE_EXTRA_CA_CERTS)/g)
+        .match(
+          /\b(?:TRUEUP_[A-Z0-9_]*[A-Z0-9]|AWS_[A-Z_]*[A-Z]|G(?:H|ITLAB)_TOKEN|GITHUB_[A-Z_]*[A-Z]|PGPASSWORD|HTTPS_PROXY|NO_PROXY|NODE_EXTRA_CA_CERTS)/g,
+        )
         ?.map(plain) ?? [];
     const code = filesBelow('src', '.ts').flatMap((path) => [
       ...names(read(path)),
-      ...[...read(path).matchAll(/environment\['([A-Z_]+)'\]/g)].map(([, name = '']) =>
+      ...[...read(path).matchAll(/environment\['([A-Z0-9_]+)'\]/g)].map(([, name = '']) =>
         plain(name),
       ),
     ]);

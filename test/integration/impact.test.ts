@@ -138,7 +138,7 @@ describe('the impact of a plan', () => {
     expect(home.read('plan.md')).toContain('**MUCH MORE**');
     expect(home.read('plan.html')).toContain('What it means for alerts');
     expect((await home.expect(0, ['show', 'p.plan'], { env })).stdout).toContain(
-      stdout.slice(stdout.indexOf('What it means'), stdout.indexOf('Target:')),
+      stdout.slice(stdout.indexOf('What it means'), stdout.indexOf('Cloud:')),
     );
     const lines = (await home.expect(0, ['plan', '--impact', '--json'], { env })).stdout
       .trim()

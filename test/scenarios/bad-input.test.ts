@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { digest, sha256, type Json, type PlanFile } from '../../src/model/index.js';
+import { digest, sha256, type PlanFile } from '../../src/model/index.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { diskFiles } from '../../src/platform/files.js';
 import { machine } from '../../src/platform/host.js';
@@ -635,8 +635,8 @@ describe('a state', () => {
   it('named by a scheme nobody speaks, or in a place that is a file, is refused', async () => {
     const home = folder({ file: 'x' });
     for (const [where, says] of [
-      ['s3://bucket/key', /s3:\/\//],
-      ['postgres://user:canary@host/db', /postgres:\/\//],
+      ['s3:///key', /no host or bucket/],
+      ['postgres://user:canary@host/db', /holds a password/],
       ['file/state.json', /file\/state\.json/],
     ] as const) {
       home.write(
@@ -740,7 +740,7 @@ describe('a saved plan', () => {
     const { digest: _, ...content } = change(
       JSON.parse(text) as Record<string, unknown>,
     ) as PlanFile;
-    return JSON.stringify({ ...content, digest: digest(content as unknown as Json) });
+    return JSON.stringify({ ...content, digest: digest(content) });
   };
 
   it('that is cut, edited or of another shape is refused, and one that expired is stale', async () => {

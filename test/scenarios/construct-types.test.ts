@@ -184,7 +184,8 @@ new DevicecloudProvider(scope, 'c', { journal: 'x' });`,
       create:
         'How long creating or adopting it may take, such as `90s` or `1h30m`. Default: no limit.',
       since: 'Only records from this time on (ISO 8601).',
-      journal: 'Folder of the journal. Default: `.trueup/terraform`.',
+      journal:
+        'Folder or address of the journal. Default: `TRUEUP_STATE` if it is an address, otherwise `.trueup/terraform`.',
     },
   ],
   [

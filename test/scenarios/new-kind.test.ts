@@ -29,6 +29,7 @@ const copied = [
   'schemas',
   'scripts',
   'src',
+  'terraform-provider-devicecloud',
 ];
 
 const kindFile = `// Geofences: circles around a place.
@@ -108,6 +109,9 @@ test('the generator writes all that is read off a kind', () => {
       'src/declarations/generated/validators.js',
       'src/resources/generated/listed.ts',
       'src/resources/generated/names.ts',
+      'terraform-provider-devicecloud/docs/data-sources/geofence.md',
+      'terraform-provider-devicecloud/docs/index.md',
+      'terraform-provider-devicecloud/docs/resources/geofence.md',
     ]),
   );
   expect(text('docs/reference/declarations.md')).toContain(

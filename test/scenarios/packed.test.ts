@@ -10,11 +10,14 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { homedir, tmpdir } from 'node:os';
+import { dirname, join, sep } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  version: string;
+};
 let project: string;
 
 beforeAll(() => {
@@ -88,6 +91,99 @@ test('an installation runs no script of a package', () => {
   });
   expect(stdout).toContain('undici');
   expect(stdout).not.toMatch(/protobufjs|grpc/);
+});
+
+test('it holds what it is made of, without tests, source maps and paths of this machine', () => {
+  const folder = join(project, 'package');
+  expect(readdirSync(folder).toSorted()).toEqual([
+    'CHANGELOG.md',
+    'LICENSE',
+    'README.md',
+    'dist',
+    'docs',
+    'examples',
+    'package.json',
+    'schemas',
+  ]);
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) =>
+    one.isFile(),
+  );
+  expect(files.length).toBeGreaterThan(200);
+  expect(
+    files
+      .map(({ name }) => name)
+      .filter((name) => /\.(test\.\w+|map|tgz|tsbuildinfo|log|tfstate)$|^\.env/.test(name)),
+  ).toEqual([]);
+  const holding = files
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .filter((path) => {
+      const text = readFileSync(path, 'utf8');
+      return [root, homedir() + sep, 'sourceMappingURL='].some((one) => text.includes(one));
+    });
+  expect(holding).toEqual([]);
+});
+
+test('npm installs it into an empty folder, where every export resolves and the command runs', () => {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    packages: Readonly<Record<string, { dev?: boolean; peer?: boolean }>>;
+  };
+  const production = Object.entries(packages).flatMap(([path, { dev, peer }]) =>
+    path === '' || dev === true || peer === true ? [] : [join(root, path)],
+  );
+  // Elsewhere: npm takes the nearest folder above that has a node_modules.
+  const empty = mkdtempSync(join(tmpdir(), 'trueup-empty-'));
+  onTestFinished(() => rmSync(empty, { recursive: true, force: true }));
+  const npm = (...words: readonly string[]): string =>
+    execFileSync('npm', [...words, '--offline', '--no-audit', '--no-fund'], {
+      cwd: empty,
+      encoding: 'utf8',
+      stdio: 'pipe',
+      shell: process.platform === 'win32',
+    });
+  // No registry is asked: what it depends on is there as tarballs, too.
+  npm('pack', '--ignore-scripts', ...production);
+  const tarballs = readdirSync(empty).map((name) => `./${name}`);
+  npm('install', join(project, `trueup-${version}.tgz`), ...tarballs);
+  const scripts = production.map((path) => {
+    const manifest = join(path, 'package.json');
+    const { scripts = {} } = JSON.parse(readFileSync(manifest, 'utf8')) as { scripts?: object };
+    return Object.keys(scripts).filter((name) => /^(pre|post)?install$/.test(name));
+  });
+  expect(scripts.length).toBeGreaterThan(10);
+  expect(scripts.flat()).toEqual([]);
+  const command = join('node_modules', '.bin', 'trueup');
+  expect(execFileSync(command, ['--version'], { cwd: empty, encoding: 'utf8' })).toMatch(
+    `trueup ${version}`,
+  );
+  const program = `import { createRequire } from 'node:module';
+import { existsSync } from 'node:fs';
+const require = createRequire(import.meta.url);
+const { exports } = require('trueup/package.json');
+for (const [name, target] of Object.entries(exports)) {
+  const path = 'trueup' + name.slice(1).replace('*', 'plan.schema.json');
+  console.log(path, [require.resolve(path), new URL(import.meta.resolve(path)).pathname].every(existsSync));
+}
+console.log((await import('trueup')).kinds.size === require('trueup').kinds.size);
+`;
+  writeFileSync(join(empty, 'program.mjs'), program);
+  expect(execFileSync(process.execPath, ['program.mjs'], { cwd: empty, encoding: 'utf8' })).toBe(
+    `${['', '/cdktf', '/cdktn', '/constructs', '/schemas/plan.schema.json', '/package.json'].map((name) => `trueup${name} true\n`).join('')}true\n`,
+  );
+});
+
+test('a state in S3 asks for the AWS SDK, where there are no keys and no SDK', () => {
+  const state = 's3://acme-trueup/prod?region=eu-west-1';
+  const { code, said } = run(
+    'without-sdk',
+    {
+      'trueup.yaml': `settings: { target: emulator, state: "${state}" }\naccounts: { a: { name: A } }\n`,
+    },
+    [join(project, 'package/dist/trueup.cjs'), 'plan'],
+  );
+  expect(code).toBe(1);
+  expect(said).toContain('there are no credentials for the state in S3');
+  expect(said).toContain('npm i @aws-sdk/client-s3');
+  expect(said).toContain('Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY');
 });
 
 test('what is bundled comes with its licence', () => {

@@ -53,7 +53,7 @@ it('a renamed key of a for_each: nothing is sent after what the plan tells to ty
   await home.expect(0, ['apply', '--auto-approve']);
   const cloud = home.read('.trueup/emulator.json');
   home.write('trueup.yaml', SETTINGS + forEach('depots', after));
-  const { stdout } = await home.run(['plan']);
+  const { stdout } = await home.run(['plan', '--verbose']);
   const commands = commandsIn(stdout, 'trueup state mv');
   expect(commands).toHaveLength(keys.length);
   expect(stdout).not.toContain('renamed_from');

@@ -1,8 +1,8 @@
-// Scenarios drawn from seeds, on every core: `npm run simulate -- COUNT [--seed N]`, from seed N (1) on. Ends with 1 where a
-// law does not hold, and says how to see that scenario again.
+// Scenarios drawn from seeds, on every core: `npm run simulate -- COUNT [--seed N] [--remote]`, from seed N (1) on, with a
+// state file or a remote state. Ends with 1 where a law does not hold, and says how to see that scenario again.
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { isMainThread, parentPort, Worker } from 'node:worker_threads';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { laws, type Law } from './laws.js';
 import { noCounts, simulate, type Counts, type Played } from './simulate.js';
 
@@ -14,11 +14,11 @@ const LINES = 40;
 
 type Share = Pick<Played, 'counts'> & { readonly failed: readonly Played[] };
 
-async function playAll(seeds: readonly number[]): Promise<Share> {
+async function playAll(seeds: readonly number[], remote: boolean): Promise<Share> {
   const counts = noCounts();
   const failed: Played[] = [];
   for (const seed of seeds) {
-    const played = await simulate(seed);
+    const played = await simulate(seed, remote);
     add(counts, played.counts);
     if (played.failures.length > 0)
       failed.push({ seed, counts: played.counts, failures: played.failures, trace: played.trace });
@@ -32,8 +32,10 @@ function add(counts: Counts, more: Counts): void {
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
-function tell({ seed, failures, trace }: Played): void {
-  say(`\nseed ${seed}, again with: npm run simulate -- 1 --seed ${seed}`);
+function tell({ seed, failures, trace }: Played, remote: boolean): void {
+  say(
+    `\nseed ${seed}, again with: npm run simulate -- 1 --seed ${seed}${remote ? ' --remote' : ''}`,
+  );
   for (const { law, detail } of failures) say(`  ${law} (${laws[law]}): ${detail}`);
   const first = trace.findIndex((line) => line.includes('!!!'));
   for (const line of trace.slice(Math.max(0, first - LINES), first + 1)) say(`  ${line}`);
@@ -42,7 +44,7 @@ function tell({ seed, failures, trace }: Played): void {
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { seed: { type: 'string', default: '1' } },
+    options: { seed: { type: 'string', default: '1' }, remote: { type: 'boolean' } },
   });
   const [count, first] = [Number(positionals[0] ?? 1000), Number(values.seed)];
   if (
@@ -63,7 +65,7 @@ async function main(): Promise<number> {
   const take = ({ counts, failed: more }: Share, size: number): void => {
     add(total, counts);
     failed.push(...more);
-    for (const one of more) if ((told += 1) <= TOLD) tell(one);
+    for (const one of more) if ((told += 1) <= TOLD) tell(one, values.remote === true);
     if (Math.floor((done + size) / 5000) > Math.floor(done / 5000))
       say(`${done + size} of ${count} scenarios, ${failed.length} failed (${seconds()})`);
     done += size;
@@ -75,7 +77,7 @@ async function main(): Promise<number> {
   };
   const work = (): Promise<void> =>
     new Promise((resolve, reject) => {
-      const worker = new Worker(new URL(import.meta.url));
+      const worker = new Worker(new URL(import.meta.url), { workerData: values.remote === true });
       let seeds = share();
       worker.once('error', reject);
       worker.on('message', (played: Share) => {
@@ -112,5 +114,5 @@ else
   parentPort?.on(
     'message',
     (seeds: readonly number[]) =>
-      void playAll(seeds).then((played) => parentPort?.postMessage(played)),
+      void playAll(seeds, workerData === true).then((played) => parentPort?.postMessage(played)),
   );

@@ -77,8 +77,12 @@ interface Ended {
   readonly asked: readonly Diagnostic[];
 }
 
-export async function simulate(seed: number): Promise<Played> {
-  const play = new Play(draw(seed));
+/** Answers of a remote state come late, or get lost. */
+const REMOTE = { delay: 200, lost: 0.02, dropped: 0.02 };
+
+/** @param remote whether the state is in a remote place */
+export async function simulate(seed: number, remote = false): Promise<Played> {
+  const play = new Play(draw(seed), remote);
   await play.all();
   return play;
 }
@@ -103,7 +107,7 @@ class Play implements Played {
   #dead = false;
   #interfering = false;
 
-  constructor(scenario: Scenario) {
+  constructor(scenario: Scenario, remote: boolean) {
     this.#scenario = scenario;
     this.seed = scenario.seed;
     const kinds = new Map(
@@ -126,6 +130,7 @@ class Play implements Played {
       kinds,
       seed: scenario.seed,
       estate: scenario.estate,
+      ...(remote && { remote: REMOTE }),
       ahead: scenario.service.ahead,
       intercept: (request, proceed) => this.#carry(request, proceed),
     });
@@ -209,8 +214,7 @@ class Play implements Played {
       // A state that is lost while the service does not yet show what it held: nobody could know.
       await this.#wait(SETTLE);
       this.#ledger.lose();
-      for (const path of files.contents.keys())
-        if (path.startsWith(STATE)) await files.remove(path);
+      await this.#rig.forget();
       files.reboot();
       this.#tell('the state is lost');
     }

@@ -14,6 +14,8 @@ export interface Options {
   readonly input?: string;
   /** Another build than the one of the tests. */
   readonly script?: string;
+  /** After so many milliseconds the process is killed; default 30,000. */
+  readonly patience?: number;
 }
 
 export interface Folder {
@@ -63,13 +65,14 @@ export function folder(files: Readonly<Record<string, string>> = {}): Folder {
 function begin(
   args: readonly string[],
   cwd: string,
-  { env = {}, input = '', script = TRUEUP }: Options = {},
+  { env = {}, input = '', script = TRUEUP, patience = 30_000 }: Options = {},
 ): Started {
   const { process: child, ended } = startCommand(args, {
     cwd,
     env: { TERM: 'xterm-256color', ...env },
     stdin: input,
     script,
+    patience,
   });
   let [stdout, stderr] = ['', ''];
   const waiting = new Set<() => void>();

@@ -17,7 +17,7 @@ import {
   type Values,
   type Write,
 } from '../../src/model/index.js';
-import { nothingRecent } from '../../src/reconciler/visibility.js';
+import { nothingRecent } from '../../src/reconciler/recent-writes.js';
 import { plan, type Proposal } from '../../src/reconciler/plan/plan.js';
 import type { PlanInput } from '../../src/reconciler/plan/plan-input.js';
 import { select } from '../../src/reconciler/plan/target-selection.js';

@@ -23,6 +23,17 @@ export const blocksOf = (markdown: string): readonly Block[] =>
     text: text as string,
   }));
 
+/** The files that a page shows: blocks that begin with a comment that is a name. */
+export const filesOf = (markdown: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    blocksOf(markdown).flatMap(({ text }) => {
+      const [heading = '', name] = /^(?:\/\/|#) ([\w./-]+)\n/.exec(text) ?? [];
+      if (name === undefined) return [];
+      // JSON has no comments.
+      return [[name, name.endsWith('.json') ? text.slice(heading.length) : text] as const];
+    }),
+  );
+
 /** The commands of all `console` blocks, in order. */
 export const stepsOf = (markdown: string): readonly Step[] =>
   blocksOf(markdown)
@@ -48,12 +59,17 @@ export const anywhere = (text: string): string =>
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, 'TIME')
     .trimEnd();
 
-/** Types the steps in a folder, one after another, and expects of each what is printed below it. */
-export function replay(steps: readonly Step[], cwd: string): void {
+/** A PATH on which `trueup` is the built command. */
+export function pathWithCommand(): string {
   const bin = folder().path;
   writeFileSync(join(bin, 'trueup'), `#!/bin/sh\nexec '${process.execPath}' '${TRUEUP}' "$@"\n`);
   chmodSync(join(bin, 'trueup'), 0o755);
-  const env = { PATH: `${bin}:${process.env['PATH']}` };
+  return `${bin}:${process.env['PATH']}`;
+}
+
+/** Types the steps in a folder, one after another, and expects of each what is printed below it. */
+export function replay(steps: readonly Step[], cwd: string): void {
+  const env = { PATH: pathWithCommand() };
   for (const { command, printed } of steps) {
     const { stdout } = spawnSync('bash', ['-c', `{ ${command}; } 2>&1`], {
       cwd,

@@ -74,26 +74,24 @@ export function providerRig(options: Parameters<typeof rig>[0] = {}): ProviderRi
         ...settings,
         environment,
         log: (level, message) => void log.push(`${level}: ${message}`),
-        notes: (path) => notesBeside(`/sim/${path}`, { files, random }),
-        store: (path) =>
-          fileStore({
-            path: `/sim/${path}`,
-            files,
-            clock,
-            random,
-            lock: process,
-            version: '0.0.0',
-          }),
+        journal: async (place, name) => {
+          const path = `/sim/${place}/${name}.json`;
+          return {
+            store: fileStore({ path, files, clock, random, lock: process, version: '0.0.0' }),
+            notes: notesBeside(path, { files, random }),
+            journalSettings: `{ state: ${JSON.stringify(path)} }`,
+            run: {
+              id: `terraform ${run}`,
+              isOver: async ({ file }) =>
+                (await process.find(Number(file.split(' ')[1]))) === undefined,
+            },
+          };
+        },
         endpoints: (named) => endpointsIn({ environment: named }),
         reach: async (_environment, _settings, { signal }) => ({
           cloud: world.connect(signal),
           settleMilliseconds: settle * 1000,
           close: () => Promise.resolve(),
-        }),
-        run: async () => ({
-          id: `terraform ${run}`,
-          isOver: async ({ file }) =>
-            (await process.find(Number(file.split(' ')[1]))) === undefined,
         }),
         check: checkerOf(kinds),
         checkAddress: async (address, source) => checkedUrl(address, source),

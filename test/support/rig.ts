@@ -31,7 +31,16 @@ import {
   scryptFingerprints,
   type Session,
   type Snapshot,
+  type Store,
 } from '../../src/state/index.js';
+import { registerKeys } from '../../src/state/backends/registers/keys.js';
+import type { Registers } from '../../src/state/backends/registers/port.js';
+import {
+  registerStore,
+  type RegisterStoreOptions,
+} from '../../src/state/backends/registers/register-store.js';
+import { rescueIn } from '../../src/state/backends/registers/rescue.js';
+import { memoryRegisters, type MemoryFaults, type MemoryRegisters } from './memory-registers.js';
 import { project } from './planning.js';
 import { seededRandom, simulatedClock, type SimulatedClock } from './simulated.js';
 import { simulatedFiles, type SimulatedFiles } from './simulated-files.js';
@@ -61,6 +70,8 @@ export interface Rig {
   snapshot(): Promise<Snapshot | undefined>;
   open(): Promise<Session>;
   objects(kind: string): readonly JsonObject[];
+  /** Everything that is remembered is gone. */
+  forget(): Promise<void>;
   readonly machine: SimulatedMachine;
   /** The client of one process. */
   connect(signal: AbortSignal): ReturnType<typeof connect>;
@@ -74,6 +85,8 @@ interface RigOptions extends Partial<EmulatorOptions> {
   readonly kinds?: Kinds;
   readonly seed?: number;
   readonly requestsPerMinute?: number;
+  /** The state is in a remote place, with these faults. */
+  readonly remote?: MemoryFaults;
   /** Milliseconds by which the service tells its time wrong. */
   readonly ahead?: number;
   /** What the emulator is given in place of the body of a write. */
@@ -160,8 +173,12 @@ export function rig(options: RigOptions = {}): Rig {
         requestsPerMinute: options.requestsPerMinute,
       }),
     });
-  const store = (process = machine.start()): ReturnType<typeof fileStore> =>
-    fileStore({ path: STATE, files, clock, random, lock: process, version: '0.0.0' });
+  const memory = memoryRegisters(clock.service, random);
+  Object.assign(memory.faults, options.remote);
+  const store = (process = machine.start()): Store =>
+    options.remote
+      ? remoteStore({ clock, random, files, lock: process, registers: mortal(memory, files) })
+      : fileStore({ path: STATE, files, clock, random, lock: process, version: '0.0.0' });
   const request = ({
     targets = [],
     excludes = [],
@@ -262,12 +279,57 @@ export function rig(options: RigOptions = {}): Rig {
     snapshot: () => store().read(),
     open: () => store().open('test', cloudFor(never).target),
     objects: (kind) => emulator.objects(kind),
+    async forget() {
+      memory.values.clear();
+      for (const path of files.contents.keys())
+        if (path.startsWith(STATE)) await files.remove(path);
+    },
     mutations: () =>
       emulator.requests
         .filter(({ method }) => method !== 'GET')
         .map(({ method, path }) => `${method} ${path}`),
   };
   return self;
+}
+
+/** Registers of a process that may die before and after each write. */
+function mortal(memory: MemoryRegisters, files: SimulatedFiles): Registers {
+  const registers = memory.connect();
+  return {
+    ...registers,
+    async get(key) {
+      files.assertPower();
+      const found = await registers.get(key);
+      files.assertPower();
+      return found;
+    },
+    async put(key, body, expect) {
+      files.pass();
+      const put = await registers.put(key, body, expect);
+      files.pass();
+      return put;
+    },
+    async remove(key) {
+      files.pass();
+      await registers.remove(key);
+    },
+  };
+}
+
+function remoteStore({
+  files,
+  ...tools
+}: Pick<RegisterStoreOptions, 'clock' | 'random' | 'lock' | 'registers'> & {
+  readonly files: SimulatedFiles;
+}): Store {
+  return registerStore({
+    ...tools,
+    keys: registerKeys('default'),
+    version: '0.0.0',
+    locking: { lease: 30_000, wait: 300_000, takeover: true },
+    history: { keep: 30, milliseconds: 90 * 24 * 60 * 60 * 1000 },
+    rescue: rescueIn('/sim/rescue', 'remote', { files, random: tools.random }),
+  });
 }
 
 export const desire = (...declarations: readonly Declaration[]): Project => project(declarations);

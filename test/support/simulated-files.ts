@@ -13,6 +13,10 @@ export interface SimulatedFiles extends Files {
   /** Called at every boundary with what a power cut right here would leave. */
   onBoundary: ((contents: ReadonlyMap<string, string>) => void) | undefined;
   crashAt(boundary: number): void;
+  /** A boundary beside the disk, such as a request: the power may go here as well. */
+  pass(): void;
+  /** @throws PowerCut after a crash */
+  assertPower(): void;
   reboot(): void;
   /** Puts text on the medium, as another hand would. */
   put(path: string, text: string): void;
@@ -74,6 +78,8 @@ export function simulatedFiles(seed = 1): SimulatedFiles {
     crashAt(at) {
       crash = at;
     },
+    pass: boundary,
+    assertPower: alive,
     reboot() {
       [dead, crash, boundaries] = [false, Infinity, 0];
     },

@@ -9,16 +9,21 @@ import {
   sameTarget,
   writes,
   shellWord,
+  summarise,
   type Diagnostic,
   type Exit,
+  type Outcome,
   type PlanDocument,
   type PlanRequest,
 } from '../../model/index.js';
 import type { Proposal } from '../../reconciler/plan/plan.js';
+import { outcomeSentence, planSentence } from '../../report/index.js';
 import type { Session } from '../../state/index.js';
 import { outcomeWithCommands, saidOf } from '../commands-to-type.js';
 import { agrees, notApproved, wholeNumber, type Command, type Context } from '../context.js';
-import { reportErrors } from '../report-flags.js';
+import { identityOf } from '../plan-identity.js';
+import { withNotification, type Ended } from '../notify.js';
+import { blocksOf, reportErrors, shownStyle } from '../report-flags.js';
 import { loadProject, withOutsidePaths } from '../project.js';
 import {
   planDocumentOf,
@@ -30,10 +35,20 @@ import {
   type ProjectContext,
 } from '../working-context.js';
 
-export const run: Command = async (context, paths) => {
+export const run: Command = (context, paths) =>
+  withNotification(context, 'apply', (end) => start(context, paths, end));
+
+/** Told of the result. */
+type End = (ended: Ended) => void;
+
+async function start(context: Context, paths: readonly string[], end: End): Promise<Exit> {
   const [only] = paths;
   if (paths.length === 1 && only !== undefined && isPlanFile(resolve(context.cwd, only)))
-    return applySaved(context, only);
+    return applySaved(context, only, end);
+  if (context.flags.identity !== undefined)
+    refuse('usage', '--identity has a meaning with a saved plan only.', {
+      detail: 'Type it as in: trueup apply change.plan --identity key.txt',
+    });
   // A saved plan that is not there is no reason to advise doing without one.
   const missing = paths.find(
     (path) =>
@@ -43,14 +58,15 @@ export const run: Command = async (context, paths) => {
     refuse('no-such-path', `${missing} does not exist`, {
       detail: 'A PATH is a saved plan, a file, a folder or `-`.',
     });
-  return change(context, paths, requestOf(context));
-};
+  return change(context, paths, requestOf(context), end);
+}
 
 /** Plans, asks and carries out. @throws Refusal at once where nobody can be asked. */
 export function change(
   context: Context,
   paths: readonly string[],
   request: PlanRequest,
+  end?: End,
 ): Promise<Exit> {
   const { flags, interactive } = context;
   const [act, plan] = request.destroy ? ['destroy', 'plan --destroy'] : ['apply', 'plan'];
@@ -59,7 +75,7 @@ export function change(
       `To do it without being asked: trueup ${act} --auto-approve\nTo save a plan and review it first: trueup ${plan} --out plan.trueup\nand then type \`trueup apply plan.trueup\`.`,
       flags.json ? 'With --json nobody is asked' : undefined,
     );
-  return withProject(context, paths, (site) => carryOut(context, site, request));
+  return withProject(context, paths, (site) => carryOut(context, site, { request, end }));
 }
 
 /** Declarations have endings of their own; any other regular file can only be a saved plan. */
@@ -71,7 +87,7 @@ function isPlanFile(path: string): boolean {
   );
 }
 
-async function applySaved(context: Context, name: string): Promise<Exit> {
+async function applySaved(context: Context, name: string, end: End): Promise<Exit> {
   const { flags, files, clock, cwd } = context;
   // The PATH is the plan itself, which no other command takes.
   context.said = { paths: [], env: undefined, variables: [] };
@@ -83,8 +99,11 @@ async function applySaved(context: Context, name: string): Promise<Exit> {
     refuse('usage', `--${given} has no place beside a saved plan, which holds its own.`, {
       detail: `Leave it out, or plan anew: trueup plan --${given} … --out ${saved}`,
     });
-  const { readPlanFile } = await import('../../state/index.js');
-  const { document, options } = await readPlanFile({ path: resolve(cwd, name), files, clock });
+  const { readPlanFile } = await import('../../state/plan-file.js');
+  const { document, options } = await readPlanFile(
+    { path: resolve(cwd, name), files, clock },
+    identityOf(context),
+  );
   const { paths, digest } = document.generated_from;
   const variables = Object.entries(options.variables).map((pair) => pair.join('='));
   context.said = saidOf(context.masking, { paths, env: options.env, variables });
@@ -109,25 +128,34 @@ async function applySaved(context: Context, name: string): Promise<Exit> {
     (place) => {
       if (!sameTarget(place.reached.cloud.target, document.target))
         stale(`it is about ${document.target}, and the target is ${place.reached.cloud.target}`);
-      const lineage = place.snapshot?.state.lineage ?? '';
-      if (document.state.lineage !== '' && lineage !== document.state.lineage)
-        stale('the state is not the one it was made with');
+      const { lineage = null, serial = 0 } = place.snapshot?.state ?? {};
+      if (document.state.lineage === null && lineage !== null)
+        stale('it was made without a state, and there is one now');
+      if (lineage !== document.state.lineage) stale('the state is not the one it was made with');
+      if (serial < document.state.serial)
+        stale(
+          `it was made with serial ${document.state.serial} of the state, which has serial ${serial} now: it was restored from a backup, or somebody wrote over it`,
+        );
       return carryOut(
         context,
         { ...place, project: whole },
-        options,
-        context.masking.said(document),
+        { request: options, saved: context.masking.said(document), end },
       );
     },
     options.env,
   );
 }
 
+interface Order {
+  readonly request: PlanRequest;
+  readonly saved?: PlanDocument;
+  readonly end?: End | undefined;
+}
+
 async function carryOut(
   context: Context,
   site: ProjectContext,
-  request: PlanRequest,
-  saved?: PlanDocument,
+  { request, saved, end }: Order,
 ): Promise<Exit> {
   const { flags, out, random, signal } = context;
   const { store, context: planContext, watch, project } = site;
@@ -137,10 +165,10 @@ async function carryOut(
     import('../../report/index.js'),
   ]);
   return underLock(store, flags.destroy ? 'destroy' : 'apply', planContext, async (session) => {
-    let shown = false;
-    const show = async (proposal: Proposal): Promise<void> => {
-      shown = true;
-      await present(context, site, session, proposal);
+    let shown: PlanDocument | undefined;
+    const show = async (proposal: Proposal): Promise<PlanDocument> => {
+      const reviewed = saved !== undefined && isApplicable(proposal);
+      return (shown = await present(context, site, session, { proposal, reviewed }));
     };
     const execution = { ...planContext, session, random, parallelism, signal };
     const { proposal, diagnostics, approved, exit, ...applied } = await apply(
@@ -165,7 +193,7 @@ async function carryOut(
       },
     );
     watch.end();
-    if (!shown) await show(proposal);
+    const document = shown ?? (await show(proposal));
     await context.tell(diagnostics);
     if (!approved && exit !== exits.done) context.err.write('Nothing was changed.\n');
     const outcomes = applied.outcomes.map((one) =>
@@ -173,16 +201,23 @@ async function carryOut(
     );
     if (outcomes.length > 0)
       out.write(watch.lines ? watch.lines.outcomes(outcomes) : renderOutcomes(outcomes, out.style));
+    end?.(endOf(document, outcomes, diagnostics));
     return exit;
   });
+}
+
+interface Shown {
+  readonly proposal: Proposal;
+  /** True for a plan that was shown before: only its summary is printed. `trueup show` prints all of it. */
+  readonly reviewed: boolean;
 }
 
 async function present(
   context: Context,
   site: ProjectContext,
   session: Session,
-  { plan }: Proposal,
-): Promise<void> {
+  { proposal: { plan }, reviewed }: Shown,
+): Promise<PlanDocument> {
   const { out } = context;
   const { lines } = site.watch;
   const { planInText } = await import('../../report/index.js');
@@ -191,12 +226,46 @@ async function present(
     keeps: lines ? 'all' : 'count',
   });
   site.watch.end();
-  out.write(lines ? lines.plan(document) : planInText(document, out.style));
-  await reportErrors(context, document, 'text');
+  const summary = reviewed && `${planSentence(document)}\n`;
+  out.write(lines ? lines.plan(document) : summary || planInText(document, shownStyle(context)));
+  await reportErrors(context, document, reviewed ? 'summary' : 'text');
+  return document;
 }
 
-/** What needs no decision is not asked, and what is blocked cannot be agreed to. */
+function endOf(
+  document: PlanDocument,
+  outcomes: readonly Outcome[],
+  diagnostics: readonly Diagnostic[],
+): Ended {
+  const { target, policy } = document;
+  const summary =
+    outcomes.length > 0
+      ? outcomeSentence(outcomes)
+      : `${planSentence(document)} Nothing was changed.`;
+  const done = summarise(outcomes.filter(({ outcome }) => outcome === 'done'));
+  const open = (['failed', 'skipped', 'unknown'] as const).map((wanted) => [
+    wanted,
+    outcomes.filter(({ outcome }) => outcome === wanted).length,
+  ]);
+  return {
+    summary,
+    target,
+    counts: { ...done, ...Object.fromEntries(open) },
+    diagnostics: [
+      ...document.diagnostics,
+      ...blocksOf(policy),
+      ...diagnostics,
+      ...outcomes.flatMap(({ diagnostic }) => diagnostic ?? []),
+    ],
+  };
+}
+
+/** True if nothing blocks the plan. */
+const isApplicable = ({ exit }: Pick<Proposal, 'exit'>): boolean =>
+  exit === exits.done || exit === exits.changes;
+
+/** Asks only where there is something to decide; a blocked plan cannot be agreed to. */
 async function agree(context: Context, { plan, exit }: Proposal): Promise<boolean> {
-  if (exit !== exits.done && exit !== exits.changes) return false;
+  if (!isApplicable({ exit })) return false;
   return plan.changes.every((one) => one.action === 'keep') || agrees(context, '\nCarry this out?');
 }

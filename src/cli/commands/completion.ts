@@ -39,7 +39,7 @@ function levelsOf(
 ): readonly Level[] {
   const grouped = all.filter(({ name }) => name.includes(' '));
   const single = all.filter(({ name }) => !name.includes(' '));
-  const groups = [...new Set(grouped.map(({ name }) => name.split(' ')[0] as string))];
+  const groups = [...new Set(grouped.map(({ name }) => name.split(' ')[0]!))];
   const below = (group: string): readonly Word[] =>
     grouped
       .filter(({ name }) => name.startsWith(`${group} `))
@@ -80,7 +80,7 @@ const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 const answer = (pattern: string, commands: string): string =>
   `    ${quote(pattern)}) ${commands} ;;`;
 
-/** How both find out, word by word, which command is being typed. */
+/** Shell code, for bash and zsh, that finds the typed command word by word. */
 const walk = (levels: readonly Level[], variable: string): string =>
   levels
     .filter(({ path }) => path !== '')
@@ -90,7 +90,7 @@ const walk = (levels: readonly Level[], variable: string): string =>
     })
     .join('\n');
 
-/** What completes the value of each flag that takes one; @param complete is given no values where it takes a file */
+/** Shell code that completes the values of flags. @param complete gets no values for a flag that takes a file */
 const valuesOf = (
   levels: readonly Level[],
   complete: (values: readonly string[] | undefined) => string,

@@ -7,13 +7,14 @@ import {
   type Project,
   type Query,
   type Settings,
+  keysOf,
 } from '../../model/index.js';
 import { typed } from '../commands-to-type.js';
 import type { Command, Context } from '../context.js';
 import { environmentOf, storeOf } from '../state-location.js';
 import { HEADERS_VARIABLE, headerNames } from '../header-names.js';
 import { loadProject } from '../project.js';
-import { checkedApi, needs, reach, secretOf } from '../cloud-connection.js';
+import { checkedApi, needs, reach, secretOf, surfacesOf } from '../cloud-connection.js';
 import { version } from '../version.js';
 
 interface Finding {
@@ -72,7 +73,7 @@ function orRefusal<T>(work: Promise<T>): Promise<T | Refusal> {
 const why = ({ diagnostics }: Refusal): string =>
   (diagnostics.find(({ severity }) => severity === 'error') ?? diagnostics[0])?.summary ?? '';
 
-const surfaces = Object.keys(needs) as readonly Surface[];
+const surfaces: readonly Surface[] = keysOf(needs);
 /** Surfaces that no kind needs. */
 const extra: ReadonlySet<Surface> = new Set(['iot', 'flow']);
 const configured = ({ environment }: Context, settings: Settings, surface: Surface): boolean =>
@@ -86,14 +87,8 @@ function credentials(
 ): readonly Finding[] {
   if (settings.target === 'emulator')
     return [ok('target', 'the emulator in this process, which needs no credentials')];
-  const { environment, collections } = context;
-  const named = [
-    ...(project?.declarations ?? []).map(({ kind }) => kind),
-    ...(project?.expectations ?? []).map(({ collection }) => collection),
-  ];
-  const used = new Set<string | undefined>(
-    named.map((name) => collections.get(name)?.operations.dialect),
-  );
+  const { environment } = context;
+  const used = surfacesOf(context, project);
   return surfaces.flatMap((surface) => {
     const missing = used.size === 0 || extra.has(surface) || used.has(surface) ? bad : note;
     const { address, secrets } = needs[surface];
@@ -140,10 +135,12 @@ async function look(context: Context, settings: Settings): Promise<readonly Find
   const { serial = 0, resources = {} } = snapshot?.state ?? {};
   const managed = `serial ${serial}, ${Object.keys(resources).length} managed`;
   const holder = await store.holder();
+  const access = await store.access?.();
   return [
     snapshot
       ? ok('state', `${store.location}, ${managed}`)
       : note('state', `${store.location} does not exist yet`),
+    ...accessFindings(access),
     holder
       ? note(
           'lock',
@@ -156,6 +153,17 @@ async function look(context: Context, settings: Settings): Promise<readonly Find
           `an earlier run did not finish; outcomes unknown: ${snapshot.pending.length}. ${typed('trueup apply', context.said)} settles it`,
         )
       : ok('journal', 'nothing unfinished'),
+  ];
+}
+
+function accessFindings(access: 'may-write' | 'read-only' | 'absent' | undefined) {
+  if (access === 'may-write') return [ok('state access', 'may be locked and written')];
+  if (access !== 'read-only') return [];
+  return [
+    note(
+      'state access',
+      'these credentials may only read the state: plan and drift work, apply is refused before its first request',
+    ),
   ];
 }
 

@@ -1,8 +1,10 @@
 // `trueup drift`: compares live objects with the declarations and the last apply.
-import { Refusal, type Exit } from '../../model/index.js';
+import { exits, Refusal, worst, type Exit } from '../../model/index.js';
 import { driftFormats, type DriftFormat } from '../../report/formats.js';
 import { audit, failedAudit } from '../run-audit.js';
 import type { Command, Context } from '../context.js';
+import type { DriftIssue } from '../forge/drift-issue.js';
+import { auditEnd, withNotification, type Ended } from '../notify.js';
 import { checkOutputs } from '../output-files.js';
 import {
   conclude,
@@ -14,23 +16,47 @@ import {
 } from '../report-flags.js';
 import { withProject } from '../working-context.js';
 
-export const run: Command = async (context, paths) => {
+export const run: Command = (context, paths) =>
+  withNotification(context, 'drift', (end) => report(context, paths, end));
+
+async function report(
+  context: Context,
+  paths: readonly string[],
+  end: (ended: Ended) => void,
+): Promise<Exit> {
   const forms = formsOf(context, driftFormats);
   const { out } = context;
   await checkOutputs(context, outputsOf(forms), paths);
+  const issue = await issueAsked(context, paths);
   const work = withProject(context, paths, async (site): Promise<Exit> => {
     const { renderDrift } = await import('../../report/render.js');
     const { document, exit } = await audit(context, site);
+    end(auditEnd(document));
     site.watch.end();
     if (site.watch.lines) out.write(site.watch.lines.drift(document));
     const render: Render<DriftFormat> = (format, style) => renderDrift(document, format, style);
-    return conclude(context, forms, document, { render, exit });
+    const concluded = await conclude(context, forms, document, { render, exit });
+    const kept = await issue?.audited(document, exit, site.project.settings);
+    return worst([concluded, kept ?? exits.done]);
   });
   return work.catch(async (error: unknown) => {
-    if (error instanceof Refusal) await reportUnmade(context, paths, forms, error);
+    if (!(error instanceof Refusal)) throw error;
+    await reportUnmade(context, paths, forms, error);
+    if (error.exit !== exits.interrupted) await issue?.failed(error.diagnostics);
     throw error;
   });
-};
+}
+
+/** The issue that `--issue` asks for. @throws Refusal where it cannot be written, before anything is read */
+async function issueAsked(
+  context: Context,
+  paths: readonly string[],
+): Promise<DriftIssue | undefined> {
+  const { issue } = context.flags;
+  if (issue === undefined) return undefined;
+  const { driftIssue } = await import('../forge/drift-issue.js');
+  return driftIssue(context, issue, paths);
+}
 
 /** Reports say that there was no audit: those of an earlier one would tell of what is no more. */
 async function reportUnmade(

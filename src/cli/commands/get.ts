@@ -83,6 +83,7 @@ async function deliver(
 ): Promise<number> {
   const { out, err, flags } = context;
   const begin = (first: readonly Found[]): Promise<RecordForm> =>
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the command line takes no other
     formOf(flags.output as Output, collection, first, columnsFor(context));
   let form: RecordForm | undefined;
   let waiting = '';
@@ -133,7 +134,7 @@ function queryOf({ flags, clock }: Context, collection: Collection, id: string |
   if (since !== undefined && until !== undefined && since > until)
     refuse('usage', '--since is later than --until.');
   return {
-    filters: { ...asked, ...(id !== undefined && { [key as string]: id }) },
+    filters: { ...asked, ...(id !== undefined && { [key!]: id }) },
     ...defined({ expand: flags.expand, since, until }),
   };
 }

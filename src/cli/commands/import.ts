@@ -1,4 +1,4 @@
-// `trueup import ADDRESS ID`: binds a declaration to an object that exists. Sends nothing.
+// `trueup import ADDRESS ID`: puts an existing object under the address of a declaration. Sends nothing.
 import { canonicalAddress, exits } from '../../model/index.js';
 import { typed } from '../commands-to-type.js';
 import type { Command } from '../context.js';
@@ -11,7 +11,7 @@ export const run: Command = (context, [address = '', id = '', ...paths]) =>
       bind({ ...planContext, session }, project, canonicalAddress(address), id),
     );
     context.out.write(
-      `${outcome.address} is bound to ${outcome.id}. What differs: ${typed('trueup plan', context.said)}\n`,
+      `Imported ${outcome.id} as ${outcome.address}. To see the differences: ${typed('trueup plan', context.said)}\n`,
     );
     return exits.done;
   });

@@ -1,17 +1,32 @@
-// `trueup init`: a first project that can be planned at once, because its target is the emulator. Overwrites no file.
-import { join } from 'node:path';
-import { exits } from '../../model/index.js';
+// `trueup init`: a first project that can be planned at once, because its target is the emulator; and a pipeline of the
+// CI that is used, for the cloud that its variables name. Overwrites no file.
+import { execFile } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import {
+  didYouMean,
+  exits,
+  refuse,
+  Refusal,
+  type Diagnostic,
+  type Project,
+  type Secret,
+} from '../../model/index.js';
 import { ifThere, isDiskError } from '../../state/disk-errors.js';
 import type { Command, Context } from '../context.js';
-import { version } from '../version.js';
+import { githubWorkflow } from '../pipelines/github-workflow.js';
+import { gitlabPipeline } from '../pipelines/gitlab-pipeline.js';
+import { pipelineNeeds, type PipelineNeeds } from '../pipelines/needs.js';
+import { packageFiles } from '../pipelines/package-files.js';
+import { chosen, loadProject } from '../project.js';
+import { environmentOf } from '../state-location.js';
 
 const declarations = `# yaml-language-server: $schema=./node_modules/trueup/schemas/declarations.schema.json
 # What should exist. See what would change: trueup plan. Make it so: trueup apply.
 
 settings:
   # A device cloud on this machine, for trying; its data lies in .trueup/emulator.json.
-  # Without this line the environment names the target: TRUEUP_V2_URL and the credentials
-  # (trueup doctor says which are missing).
+  # With --env prod the environment names the target: TRUEUP_V2_URL and the credentials
+  # (trueup doctor --env prod says which are missing).
   target: emulator
 
 accounts:
@@ -36,54 +51,131 @@ alert_rules:
     # lifecycle: { protect: true }
 `;
 
-const workflow = `# Shows each pull request its plan, and every morning what was changed outside of trueup: fails if something was.
-name: trueup
-on:
-  pull_request:
-  schedule:
-    - cron: '0 5 * * *'
-permissions:
-  contents: read
-jobs:
-  plan:
-    runs-on: ubuntu-latest
-    env:
-      TRUEUP_V2_URL: \${{ vars.TRUEUP_V2_URL }}
-      TRUEUP_MGR_API_ID: \${{ secrets.TRUEUP_MGR_API_ID }}
-      TRUEUP_MGR_API_KEY: \${{ secrets.TRUEUP_MGR_API_KEY }}
-      TRUEUP_VND_API_ID: \${{ secrets.TRUEUP_VND_API_ID }}
-      TRUEUP_VND_API_KEY: \${{ secrets.TRUEUP_VND_API_KEY }}
-    steps:
-      - uses: actions/checkout@v4
-      - uses: actions/setup-node@v4
-        with:
-          node-version: 24
-      - run: npx --yes trueup@${version} validate
-      - if: github.event_name == 'pull_request'
-        run: npx --yes trueup@${version} plan --report "markdown=$GITHUB_STEP_SUMMARY"
-      - if: github.event_name == 'schedule'
-        run: npx --yes trueup@${version} drift --detailed-exitcode --report "markdown=$GITHUB_STEP_SUMMARY" --report html=drift.html
-      - if: always() && hashFiles('drift.html') != ''
-        uses: actions/upload-artifact@v4
-        with:
-          name: drift
-          path: drift.html
-`;
+const production = `# What is different with --env prod, or TRUEUP_ENV=prod, as in CI.
 
-const ignored = '.trueup/';
+settings:
+  target: cloud # TRUEUP_V2_URL and the credentials name it
+  # Where all machines find the state. Without this line, TRUEUP_STATE names it.
+  # state: s3://acme-trueup/states?region=eu-west-1
+`;
+/** The environment of CI where the project itself uses the emulator. */
+const PRODUCTION = 'prod';
+
+const ignored = ['.trueup/', 'node_modules/'] as const;
+
+const forges = ['github', 'gitlab', 'none'] as const;
+type ChosenForge = (typeof forges)[number];
 
 export const run: Command = async (context) => {
-  const at = (...path: string[]) => join(context.cwd, ...path);
-  const workflows = ['.github', 'workflows'];
-  const said = [await add(context, 'trueup.yaml', declarations), await ignore(context)];
-  await context.files.makeFolder(at(...workflows));
-  said.push(await add(context, join(...workflows, 'trueup.yml'), workflow));
-  context.out.write(`${said.join('\n')}\n\nNext: trueup plan\n`);
+  const { flags, out } = context;
+  const forge = await forgeOf(context);
+  const { said, ...found } = await declared(context);
+  said.push(await ignore(context));
+  if (forge !== 'none') {
+    const branch = await branchOf(context);
+    const needs = pipelineNeeds(context, found.project, { ...found, branch });
+    said.push(await addPipeline(context, forge, needs));
+  }
+  out.write(`${said.join('\n')}\n`);
+  const isComplete = flags.ci !== undefined || flags.package !== undefined;
+  if (forge !== 'none' && isComplete)
+    for (const line of await packageFiles(context, (path, text) => add(context, path, text)))
+      out.write(`${line}\n`);
+  const later = `Before CI runs it: trueup init --ci ${forge}\n`;
+  out.write(`\nNext: trueup plan\n${forge === 'none' || isComplete ? '' : later}`);
   return exits.done;
 };
 
+/** What CI runs with: the project, its secrets, and the environment. Writes the declarations that are missing. */
+async function declared(context: Context) {
+  const secrets: Secret[] = [];
+  const { masking } = context;
+  const noting: Context = {
+    ...context,
+    masking: {
+      ...masking,
+      add(secret) {
+        secrets.push(secret);
+        masking.add(secret);
+      },
+    },
+  };
+  const load = (env: string | undefined): Promise<Project> =>
+    loadProject(noting, [], { ...chosen(context), env });
+  const there = await load(undefined).catch((error: unknown) => {
+    if (error instanceof Refusal && error.diagnostics.every(isNothing)) return undefined;
+    throw error;
+  });
+  const said = [
+    there ? 'declarations are there already' : await add(context, 'trueup.yaml', declarations),
+  ];
+  const base = there ?? (await load(undefined));
+  const isTried = base.settings.target === 'emulator';
+  const env = environmentOf(context) ?? (isTried ? PRODUCTION : undefined);
+  if (env === undefined) return { said, secrets, env, project: base };
+  if (isTried) said.push(await add(context, `trueup.${env}.yaml`, production));
+  return { said, secrets, env, project: await load(env) };
+}
+
+const isNothing = ({ severity, code }: Diagnostic): boolean =>
+  severity !== 'error' || code === 'no-declarations';
+
+/** As the flag says, as a person says, or as the folder looks. */
+async function forgeOf(context: Context): Promise<ChosenForge> {
+  const { flags, interactive, ask, files, cwd } = context;
+  const here = (path: string): Promise<boolean> =>
+    files.size(join(cwd, path)).then((size) => size !== undefined);
+  const isGitlab =
+    (await here(GITLAB_FILE)) || /gitlab/i.test((await git(context, 'remote', '-v')) ?? '');
+  const usual = isGitlab ? 'gitlab' : 'github';
+  const said =
+    flags.ci ?? (interactive ? await ask(`CI: github, gitlab or none? [${usual}] `) : '');
+  const word = said.trim() || usual;
+  return (
+    forges.find((one) => one === word) ??
+    refuse('usage', `There is no CI named ${JSON.stringify(word)}.${didYouMean(word, forges)}`, {
+      detail: 'Type one of: github, gitlab, none.',
+    })
+  );
+}
+
+/** What git says in the folder; undefined if it fails. */
+const git = ({ cwd }: Context, ...words: readonly string[]): Promise<string | undefined> =>
+  new Promise((done) => {
+    execFile('git', words, { cwd }, (error, said) => done(error ? undefined : said.trim()));
+  });
+
+/** The default branch of the remote, else the branch that is checked out, else main. */
+async function branchOf(context: Context): Promise<string> {
+  const remote = await git(context, 'symbolic-ref', '--short', 'refs/remotes/origin/HEAD');
+  return (
+    remote?.replace(/^origin\//, '') ||
+    (await git(context, 'symbolic-ref', '--short', 'HEAD')) ||
+    'main'
+  );
+}
+
+const GITLAB_FILE = '.gitlab-ci.yml';
+/** Where the pipeline is written if there is another one already. */
+const GITLAB_INCLUDED = '.gitlab/trueup.gitlab-ci.yml';
+
+async function addPipeline(
+  context: Context,
+  forge: 'github' | 'gitlab',
+  needs: PipelineNeeds,
+): Promise<string> {
+  if (forge === 'github')
+    return add(context, join('.github', 'workflows', 'trueup.yml'), githubWorkflow(needs));
+  const there = await ifThere(context.files.read(join(context.cwd, GITLAB_FILE)));
+  if (there === undefined || there.includes('trueup-apply:') || there.includes(GITLAB_INCLUDED))
+    return add(context, GITLAB_FILE, gitlabPipeline(needs));
+  const said = await add(context, GITLAB_INCLUDED, gitlabPipeline(needs));
+  return `${said}\n${GITLAB_FILE} is there already and stays as it is. Add this to it:\n  include:\n    - local: ${GITLAB_INCLUDED}`;
+}
+
 async function add({ files, cwd }: Context, path: string, text: string): Promise<string> {
   try {
+    await files.makeFolder(join(cwd, dirname(path)));
     await files.create(join(cwd, path), text, 0o644);
     return `wrote ${path}`;
   } catch (error) {
@@ -96,9 +188,10 @@ async function add({ files, cwd }: Context, path: string, text: string): Promise
 async function ignore(context: Context): Promise<string> {
   const path = join(context.cwd, '.gitignore');
   const before = (await ifThere(context.files.read(path))) ?? '';
-  if (before.split(/\r?\n/).some((line) => /^\/?\.trueup\/?$/.test(line.trim())))
-    return `.gitignore names ${ignored} already`;
+  const named = new Set(before.split(/\r?\n/).map((line) => line.trim().replace(/^\/|\/$/g, '')));
+  const missing = ignored.filter((one) => !named.has(one.slice(0, -1)));
+  if (missing.length === 0) return `.gitignore names ${ignored.join(' and ')} already`;
   const end = before === '' || before.endsWith('\n') ? '' : '\n';
-  await context.files.replace(path, `${before}${end}${ignored}\n`, 0o644);
-  return `added ${ignored} to .gitignore`;
+  await context.files.replace(path, `${before}${end}${missing.join('\n')}\n`, 0o644);
+  return `added ${missing.join(' and ')} to .gitignore`;
 }

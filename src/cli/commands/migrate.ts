@@ -160,7 +160,7 @@ async function changeOf(path: string): Promise<readonly Change[]> {
   return [{ path, before, after, mode: (await stat(path)).mode & 0o777 }];
 }
 
-/** What the program writes as it stands. @throws Refusal where it fails */
+/** The output of the program as it stands. @throws Refusal where it fails */
 async function outputNow(context: Context, program: Program): Promise<SynthOutput> {
   const { output, written, discard } = await synthesisedOnce(context, program);
   try {
@@ -179,7 +179,7 @@ function isInstalled(folder: string): boolean {
   }
 }
 
-/** What the program said before the change, until it can be run again. */
+/** The file that keeps the earlier output until the program can be run again. */
 const memory = ({ folder }: Program): string => join(folder, '.trueup', 'migration.json');
 
 async function remember({ files }: Context, program: Program, before: SynthOutput): Promise<void> {
@@ -187,7 +187,7 @@ async function remember({ files }: Context, program: Program, before: SynthOutpu
   await files.replace(memory(program), JSON.stringify(before), 0o600);
 }
 
-/** Whether the stacks are the same; else where they are not. A run with the same library proves nothing. */
+/** The differences between the stacks before and after. A run with the same library proves nothing. */
 function compared(before: SynthOutput, after: SynthOutput): readonly string[] {
   if (before.version === after.version)
     return [
@@ -196,7 +196,7 @@ function compared(before: SynthOutput, after: SynthOutput): readonly string[] {
   return jsonDifferences(before.stacks, after.stacks);
 }
 
-/** What is to be said of a program that says the same with cdktn. @throws Refusal where it does not */
+/** The message for a program whose output is the same with cdktn. @throws Refusal where it is not */
 async function proof(context: Context, program: Program, before: SynthOutput): Promise<string> {
   const after = await outputNow(context, program);
   const found = compared(before, after);
@@ -215,7 +215,8 @@ async function checkAgain(context: Context, program: Program, place: string): Pr
     });
   if (!isInstalled(program.folder))
     refuse('not-installed', 'cdktn is not installed here.', { detail: 'Type: npm install' });
-  const said = await proof(context, program, JSON.parse(text) as SynthOutput);
+  const before: SynthOutput = JSON.parse(text);
+  const said = await proof(context, program, before);
   await context.files.remove(memory(program));
   context.out.write(said);
   return exits.done;

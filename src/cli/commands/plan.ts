@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import {
   defined,
+  exits,
   refuse,
   shellWord,
   type Exit,
@@ -12,11 +13,13 @@ import type { Assessment } from '../../resources/rules/impact-data.js';
 import type { Proposal } from '../../reconciler/plan/plan.js';
 import { planFormats, type PlanFormat } from '../../report/formats.js';
 import { blockedRules } from '../../report/index.js';
+import type { PlanProtection } from '../../state/plan-file.js';
+import { typed } from '../commands-to-type.js';
 import type { Command, Context } from '../context.js';
 import { checkOutputs } from '../output-files.js';
 import { chosen } from '../project.js';
 import { conclude, formsOf, outputsOf, planRenderer, type Render } from '../report-flags.js';
-import { timeFrom } from '../time-arguments.js';
+import { spanOf, timeFrom } from '../time-arguments.js';
 import { planDocumentOf, requestOf, withProject, type ProjectContext } from '../working-context.js';
 
 export const run: Command = async (context, paths) => {
@@ -24,6 +27,7 @@ export const run: Command = async (context, paths) => {
   const { flags, out, cwd } = context;
   const how = chosen(context);
   const since = sinceOf(context);
+  const protection = await protectionOf(context);
   const saved = flags.out === undefined ? [] : [{ flag: '--out', path: resolve(cwd, flags.out) }];
   await checkOutputs(context, [...saved, ...outputsOf(forms)], paths);
   const work = async (site: ProjectContext): Promise<Exit> => {
@@ -52,28 +56,67 @@ export const run: Command = async (context, paths) => {
         ...defined({ env: how.env }),
         variables: site.project.variables,
       };
-      await save(context, flags.out, document, options);
-    }
+      await save(context, flags.out, { document, options, protection });
+    } else sayNext(context, proposal);
     return exit;
   };
   return withProject(context, paths, work, how);
 };
 
+/** The command that carries out what was shown. */
+function sayNext({ flags, err, said }: Context, { plan, exit }: Proposal): void {
+  const isOpen =
+    (exit === exits.done || exit === exits.changes) &&
+    plan.changes.some((one) => one.action !== 'keep');
+  if (!isOpen || flags.json || (flags.format ?? 'text') !== 'text') return;
+  const scope = (['target', 'exclude', 'allow'] as const).flatMap((flag) =>
+    (flags[flag] ?? []).flatMap((word) => [`--${flag}`, shellWord(word)]),
+  );
+  const command = ['trueup', flags.destroy ? 'destroy' : 'apply', ...scope].join(' ');
+  err.write(`To apply it: ${typed(command, said)}\n`);
+}
+
+interface Saved {
+  readonly document: PlanDocument;
+  readonly options: PlanOptions;
+  readonly protection: PlanProtection;
+}
+
 async function save(
   { files, clock, cwd, err }: Context,
   name: string,
-  document: PlanDocument,
-  options: PlanOptions,
+  { document, options, protection }: Saved,
 ): Promise<void> {
-  const { writePlanFile } = await import('../../state/index.js');
-  await writePlanFile({ path: resolve(cwd, name), files, clock }, document, options);
+  const { writePlanFile } = await import('../../state/plan-file.js');
+  await writePlanFile({ path: resolve(cwd, name), files, clock }, document, options, protection);
   const { rules, flags } = blockedRules(document.policy);
   const allow = flags.length > 0 ? ` To let it pass, plan again with ${flags.join(' ')}` : '';
+  const identity = protection.recipients ? ' --identity FILE' : '';
   err.write(
     rules.length === 0
-      ? `Saved. To carry it out: trueup apply ${shellWord(name)}\n`
+      ? `Saved. To apply it: trueup apply ${shellWord(name)}${identity}\n`
       : `Saved to be looked at: it is blocked, and apply refuses it.${allow}\n`,
   );
+}
+
+const LONGEST = 30 * 24 * 60 * 60 * 1000;
+
+/** How the plan is saved. @throws Refusal, before anything is read */
+async function protectionOf({ flags }: Context): Promise<PlanProtection> {
+  const { out, validFor, encryptTo: recipients } = flags;
+  const useless =
+    (validFor !== undefined && '--valid-for') || (recipients !== undefined && '--encrypt-to');
+  if (out === undefined && useless)
+    refuse('usage', `${useless} has a meaning with --out only.`, {
+      detail: `Type it as in: trueup plan --out change.plan ${useless} ${validFor ?? 'age1…'}`,
+    });
+  const lifetime = validFor === undefined ? undefined : spanOf('--valid-for', validFor);
+  if (lifetime !== undefined && (lifetime === 0 || lifetime > LONGEST))
+    refuse('usage', '--valid-for takes more than 0s and at most 30d.', {
+      detail: 'Type it as in: --valid-for 7d',
+    });
+  if (recipients) (await import('../../state/plan-encryption.js')).checkRecipients(recipients);
+  return defined({ lifetime, recipients });
 }
 
 /** A saved plan holds the variables that it was made with. @throws Refusal where one of them is a secret */

@@ -18,7 +18,7 @@ const TOOLS = [
   { tool: 'terraform', host: 'registry.terraform.io' },
   { tool: 'tofu', host: 'registry.opentofu.org' },
 ];
-/** Where Node 20 and both tools run. The files are the same for all, and so is the checksum that a lock file keeps. */
+/** The systems on which Node 20, Terraform and OpenTofu run. Files and checksum are the same for all. */
 const SYSTEMS = ['darwin_amd64', 'darwin_arm64', 'linux_amd64', 'linux_arm', 'linux_arm64'];
 
 export const run: Command = async (context) => {

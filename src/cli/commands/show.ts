@@ -2,18 +2,19 @@
 import { resolve } from 'node:path';
 import { planFormats } from '../../report/formats.js';
 import type { Command } from '../context.js';
+import { identityOf } from '../plan-identity.js';
 import { checkOutputs } from '../output-files.js';
 import { deliver, formsOf, outputsOf } from '../report-flags.js';
 
 export const run: Command = async (context, [name = '']) => {
   const { files, clock, cwd } = context;
   const [{ readPlanFile }, { renderPlan }] = await Promise.all([
-    import('../../state/index.js'),
+    import('../../state/plan-file.js'),
     import('../../report/render.js'),
   ]);
   const path = resolve(cwd, name);
   const forms = formsOf(context, planFormats);
   await checkOutputs(context, outputsOf(forms), [], [path]);
-  const { document } = await readPlanFile({ path, files, clock });
+  const { document } = await readPlanFile({ path, files, clock }, identityOf(context));
   return deliver(context, forms, (format, style) => renderPlan(document, format, style));
 };

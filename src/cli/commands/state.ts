@@ -105,7 +105,7 @@ export const unlock: Command = async (context, [id = '']) => {
   return exits.done;
 };
 
-const storeHere = async (context: Context): Promise<Store> =>
+export const storeHere = async (context: Context): Promise<Store> =>
   storeOf(context, await settingsHere(context));
 
 const resourcesHere = async (context: Context): Promise<State['resources'] | undefined> =>

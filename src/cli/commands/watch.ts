@@ -1,11 +1,21 @@
 // `trueup watch`: repeats the audit, prints one line per cycle and exports Prometheus metrics. A cycle that fails is
 // reported and counted, and the next one starts at its usual time; cycles never overlap. Reads only.
 import { resolve } from 'node:path';
-import { defined, exits, refuse, Refusal, warning, type DriftDocument } from '../../model/index.js';
+import {
+  defined,
+  exits,
+  refuse,
+  Refusal,
+  warning,
+  type DriftDocument,
+  type Exit,
+  errorCode,
+} from '../../model/index.js';
 import { visible } from '../../report/index.js';
 import { metricsText, watchSentence, type WatchRecord } from '../../report/metrics.js';
 import { audit } from '../run-audit.js';
 import { wholeNumber, type Command, type Context } from '../context.js';
+import { auditEnd, failed, notifierOf, type Ended } from '../notify.js';
 import { serveMetrics } from '../metrics-server.js';
 import { checkOutputs } from '../output-files.js';
 import { sayingOnce } from '../repeated-messages.js';
@@ -29,6 +39,9 @@ export const run: Command = async (context, paths) => {
   if (file !== undefined)
     await checkOutputs(context, [{ flag: '--metrics-file', path: file }], paths);
   const quiet = sayingOnce(context);
+  const notify = await notifierOf(quiet, 'watch');
+  // A watch begins as if all had been as declared: only what is not is told.
+  let result = AS_DECLARED;
   let record: WatchRecord = { audits: { success: 0, failure: 0 }, requests: {} };
   const text = (): string => metricsText(record, [...context.kinds.keys()], version);
   const { metricsPort = '0', metricsHost: host = '127.0.0.1' } = flags;
@@ -43,6 +56,8 @@ export const run: Command = async (context, paths) => {
       record = grown(record, cycle, clock.now() / 1000);
       out.write(`${new Date(clock.now()).toISOString()} ${cycle.words}\n`);
       if (file !== undefined) await writeMetrics(quiet, file, text());
+      if (cycle.result !== result) await notify(cycle.exit, cycle.ended);
+      ({ result } = cycle);
       // A cycle that took longer than its period is not made up for.
       next = Math.max(next + every, clock.monotonic());
       await clock
@@ -59,46 +74,73 @@ interface Cycle {
   readonly words: string;
   readonly seconds: number;
   readonly requests: Readonly<Record<string, number>>;
-  /** What could be told; absent where nothing could. */
+  /** Absent where the audit failed as a whole. */
   readonly document?: DriftDocument;
-  /** Whether nothing was left unchecked. */
-  readonly good: boolean;
+  readonly exit: Exit;
+  readonly ended: Ended;
+  /** Equal where a cycle found the same as the one before. */
+  readonly result: string;
 }
+
+const AS_DECLARED = '';
 
 async function once(context: Context, paths: readonly string[]): Promise<Cycle> {
   const { clock } = context;
   const begun = clock.monotonic();
   let requests: () => Readonly<Record<string, number>> = () => ({});
-  const ended = (words: string, good = false, document?: DriftDocument): Cycle => ({
+  const cycleOf = (
+    words: string,
+    more: Pick<Cycle, 'exit' | 'ended' | 'result' | 'document'>,
+  ): Cycle => ({
     words,
-    good,
     seconds: (clock.monotonic() - begun) / 1000,
     requests: requests(),
-    ...defined({ document }),
+    ...more,
   });
   try {
     return await withProject(context, paths, async (site) => {
       requests = () => site.reached.cloud.cost();
       const { document, exit } = await audit(context, site);
       await context.tell(document.diagnostics);
-      return ended(
-        watchSentence(document, (clock.monotonic() - begun) / 1000),
-        exit === exits.done || exit === exits.changes,
+      return cycleOf(watchSentence(document, (clock.monotonic() - begun) / 1000), {
+        exit,
         document,
-      );
+        ended: auditEnd(document),
+        result: resultOf(document, exit),
+      });
     });
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const [first] = error.diagnostics;
-    return ended(`failed: ${visible(first?.summary ?? 'for no reason that was told')}`);
+    return cycleOf(`failed: ${visible(first?.summary ?? 'for no reason that was told')}`, {
+      exit: error.exit,
+      ended: failed(error.diagnostics),
+      result: 'failed',
+    });
   }
+}
+
+/** The findings of an audit as text, without times and numbers of requests, which differ between equal audits. */
+function resultOf({ drift, expectations, diagnostics }: DriftDocument, exit: Exit): string {
+  if (exit === exits.done) return AS_DECLARED;
+  return JSON.stringify([
+    drift.map(({ address, status, changes }) => [address, status, changes.map(({ path }) => path)]),
+    expectations
+      .filter(({ verdict }) => verdict !== 'met')
+      .map(({ name, verdict }) => [name, verdict]),
+    diagnostics
+      .filter(({ severity }) => severity === 'error')
+      .map(({ code, address }) => [code, address]),
+  ]);
 }
 
 function grown(
   before: WatchRecord,
-  { seconds, requests, document, good: whole }: Cycle,
+  { seconds, requests, document, exit }: Cycle,
   now: number,
 ): WatchRecord {
+  // True if the audit checked everything.
+  const whole = document !== undefined && (exit === exits.done || exit === exits.changes);
   const sum = { ...before.requests };
   for (const [name, count] of Object.entries(requests)) sum[name] = (sum[name] ?? 0) + count;
   const { success, failure } = before.audits;
@@ -118,7 +160,7 @@ async function writeMetrics({ files, tell }: Context, file: string, text: string
   try {
     await files.replace(file, text, 0o644);
   } catch (error) {
-    const { code = 'unknown' } = error as NodeJS.ErrnoException;
+    const code = errorCode(error) ?? 'unknown';
     await tell([warning('metrics-unwritten', `${file} could not be written (${code}).`)]);
   }
 }

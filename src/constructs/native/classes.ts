@@ -131,6 +131,7 @@ export function resourceClass<const K extends Kind>({
       });
     }
   }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its getters are defined at run time
   return referring(Declared, stored(attributes), kind) as ResourceClass<K>;
 }
 
@@ -151,6 +152,7 @@ export function lookupClass<const K extends Kind>({
       });
     }
   }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- likewise
   return referring(LookedUp, attributes, 'lookups') as LookupClass<K>;
 }
 

@@ -10,7 +10,7 @@ export const mark = '# Written by a program: change that, not this.';
 
 export class Program extends Construct {
   constructor() {
-    super(undefined as never, '');
+    super(undefined!, '');
   }
 
   /**

@@ -50,7 +50,7 @@ export const leaveTrace = ({ node }: IConstruct): void =>
 export const traceOf = ({ node }: IConstruct): readonly string[] =>
   node.metadata.find(({ type }) => type === TRACE)?.trace ?? [];
 
-/** What a construct is called in the document: its path below the stack, with `-` between the steps. */
+/** The name of a construct in the document: its path below the stack, with `-` between the steps. */
 export function nameOf(construct: IConstruct): string {
   const below = construct.node.scopes.slice(Stack.of(construct).node.scopes.length);
   return below.map(({ node }) => node.id).join('-');

@@ -57,7 +57,8 @@ const typeName = (name: string): string => `devicecloud_${name}`;
 export function resourceClass<const K extends Kind>(kind: K): ResourceClass<K> {
   const attributes: Attributes = { ...stored(kind.attributes), ...resourceBlock(kind) };
   class Resource extends blockClass(TerraformResource, typeName(kind.singular), attributes) {}
-  return reading(Resource, getters(attributes, itself, true)) as ResourceClass<K>;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its getters are defined at run time
+  return reading(Resource, getters(attributes, itself, true)) as unknown as ResourceClass<K>;
 }
 
 /** Finds one live object by attributes that it has. */
@@ -67,7 +68,8 @@ export function lookupClass<const K extends Kind>({
 }: K): LookupClass<K> {
   const attributes: Attributes = stored(all);
   const made = blockClass(DataSource, typeName(singular), asCondition(attributes));
-  return reading(made, getters(attributes, itself, false)) as LookupClass<K>;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its getters are defined at run time
+  return reading(made, getters(attributes, itself, false)) as unknown as LookupClass<K>;
 }
 
 /** The records of a collection that is only read. */
@@ -80,13 +82,15 @@ export function recordsClass<const C extends Collection>({ name, attributes }: C
     enumerable: true,
     configurable: true,
   };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its getters are defined at run time
   return reading(blockClass(DataSource, typeName(name), recordsQuery), {
     ...getters(recordsQuery, itself, false),
     records,
-  }) as RecordsClass<C>;
+  }) as unknown as RecordsClass<C>;
 }
 
 /** It writes itself as a resource does. */
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only its constructor and two methods are used
 const DataSource = TerraformDataSource as unknown as typeof TerraformResource;
 
 function blockClass(Base: typeof TerraformResource, type: string, attributes: Attributes) {
@@ -110,12 +114,16 @@ function blockClass(Base: typeof TerraformResource, type: string, attributes: At
   };
 }
 
-/** A class once its prototype has the getters, which is what its type says from then on. */
-function reading(made: { readonly prototype: object }, properties: PropertyDescriptorMap): unknown {
+/** A class once its prototype has the getters. */
+function reading<Made extends { readonly prototype: object }>(
+  made: Made,
+  properties: PropertyDescriptorMap,
+): Made {
   Object.defineProperties(made.prototype, properties);
   return made;
 }
 
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- getters are defined on classes of elements alone
 const itself = (instance: object): Readable => instance as Readable;
 
 const metaNames: readonly string[] = [

@@ -13,6 +13,7 @@ import {
 import type { IConstruct } from 'constructs';
 import type { LibraryAdapter } from '../prop-checks.js';
 import type { Tokens } from '../props.js';
+import { isObject, isList, own } from '../../model/index.js';
 
 export interface CdkTokens extends Tokens {
   readonly choice: IResolvable;
@@ -87,31 +88,31 @@ function leadsOut(value: unknown, scope: IConstruct, inside: readonly string[]):
     : isKept(known, scope, inside);
 }
 
-/** What a value holds at steps such as `.a["b"][0]`; all of it where they lead nowhere. */
+/** The part of a value at steps such as `.a["b"][0]`; all of it where they lead nowhere. */
 function within(value: unknown, steps: string): unknown {
   let inner = value;
   for (const [, member, key, index] of steps.matchAll(/\.([\w-]+)|\["([^"]*)"\]|\[(\d+)\]/g)) {
     const step = member ?? key ?? index ?? '';
-    if (typeof inner !== 'object' || inner === null || !Object.hasOwn(inner, step)) return value;
-    inner = (inner as Readonly<Record<string, unknown>>)[step];
+    if (!(isObject(inner) || isList(inner)) || !Object.hasOwn(inner, step)) return value;
+    inner = own<unknown>(inner, step);
   }
   return inner;
 }
 
 const named = new WeakMap<TerraformStack, ReadonlyMap<string, TerraformElement>>();
 
-/** What the program itself gives a local, or a variable unless it is given something else. */
+/** The value of a local, or the default of a variable. */
 function initialOf(head: 'local' | 'var', name: string, scope: IConstruct): unknown {
   const stack = TerraformStack.of(scope);
   const found = named.get(stack)?.get(`${head}.${name}`) ?? allNamed(stack).get(`${head}.${name}`);
-  const { locals, variable } = (found?.toTerraform() ?? {}) as {
-    readonly locals?: Values;
-    readonly variable?: Readonly<Record<string, { readonly default?: unknown }>>;
-  };
+  const { locals, variable }: Block = found?.toTerraform() ?? {};
   return locals?.[name] ?? variable?.[name]?.default;
 }
 
-type Values = Readonly<Record<string, unknown>>;
+interface Block {
+  readonly locals?: Readonly<Record<string, unknown>>;
+  readonly variable?: Readonly<Record<string, { readonly default?: unknown }>>;
+}
 
 function allNamed(stack: TerraformStack): ReadonlyMap<string, TerraformElement> {
   const all = new Map(

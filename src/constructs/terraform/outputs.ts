@@ -25,7 +25,7 @@ type Output<A, V extends boolean> = A extends {
             ? Outputs<M, V>
             : never;
 
-/** What can be read of the attributes `M`. Of a secret, a resource has the version (`V`), and everything else nothing. */
+/** The readable attributes of `M`. Of a secret, a resource has the version (`V`), and everything else nothing. */
 export type Outputs<M, V extends boolean> = Flat<
   {
     readonly [
@@ -36,7 +36,6 @@ export type Outputs<M, V extends boolean> = Flat<
   }
 >;
 
-/** What every resource and data source of the library can do. */
 export interface Readable extends IInterpolatingParent {
   getStringAttribute(name: string): string;
   getNumberAttribute(name: string): number;
@@ -112,6 +111,7 @@ export class Records<M> extends ComplexList {
   }
 
   get(index: number): Outputs<M, false> {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the getters are defined here
     return Object.defineProperties(
       {},
       getters(this.#attributes, () => this.#owner, false, `records[${index}].`),

@@ -80,7 +80,7 @@ const compilerOptions = {
 
 const addressOf = ({ kind, name }: ExportedDeclaration): string => `${kind.name}.${name}`;
 
-/** What is referred to before what refers to it, otherwise as they came. */
+/** Orders declarations: referenced ones before those that refer to them, otherwise as they came. */
 function inOrder(entries: readonly ExportedDeclaration[]): readonly ExportedDeclaration[] {
   const byAddress = new Map(entries.map((entry) => [addressOf(entry), entry]));
   const ordered = new Set<ExportedDeclaration>();
@@ -88,8 +88,7 @@ function inOrder(entries: readonly ExportedDeclaration[]): readonly ExportedDecl
   const visit = (entry: ExportedDeclaration): void => {
     if (visiting.has(entry)) return;
     visiting.add(entry);
-    for (const { target } of referencesIn(entry.values))
-      visit(byAddress.get(target) as ExportedDeclaration);
+    for (const { target } of referencesIn(entry.values)) visit(byAddress.get(target)!);
     ordered.add(entry);
   };
   entries.forEach(visit);
@@ -98,7 +97,6 @@ function inOrder(entries: readonly ExportedDeclaration[]): readonly ExportedDecl
 
 const pascal = (snake: string): string => camel(`_${snake}`);
 
-/** What a constant of this name is called. */
 const named = (name: string): string =>
   camel(`${name[0]?.toLowerCase()}${name.slice(1)}`.replaceAll('-', '_'));
 
@@ -107,7 +105,7 @@ const RESERVED =
     ' ',
   );
 
-/** What the program has said so far: constants by address, and which names are taken. */
+/** The program so far: constants by address, and the names that are taken. */
 interface CdkContext {
   readonly kinds: Kinds;
   /** Addresses that something refers to. */
@@ -205,9 +203,7 @@ function languageOf({ constants, ids }: CdkContext): ExportLanguage {
     keyOf: (key) => (IDENTIFIER.test(key) ? key : quoted(key)),
     referring({ target, attribute }) {
       const constant = constants.get(target);
-      return constant === undefined
-        ? quoted(ids.get(target) as string)
-        : `${constant}.${camel(attribute)}`;
+      return constant === undefined ? quoted(ids.get(target)!) : `${constant}.${camel(attribute)}`;
     },
     document: (value) =>
       holdsExact(value) ? quoted(wireText(value)) : literalCode(value, language),

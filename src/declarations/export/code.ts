@@ -19,7 +19,6 @@ export type CodeMember = readonly [key: string, code: Code];
 
 export interface ExportLanguage {
   readonly quoted: (text: string) => string;
-  /** What the attribute is called. */
   readonly nameOf: (attribute: string) => string;
   /** A key of a document or map. */
   readonly keyOf: (key: string) => string;
@@ -34,7 +33,7 @@ export const codeMembers = (
 ): readonly CodeMember[] =>
   Object.entries(values).map(([name, value]) => [
     language.nameOf(name),
-    codeOf(attributes[name] as Attribute, value, language),
+    codeOf(attributes[name]!, value, language),
   ]);
 
 function codeOf(attribute: Attribute, value: Value, language: ExportLanguage): Code {

@@ -42,7 +42,7 @@ export type ExportedObjects = ReadonlyMap<string, readonly WrittenObject[]>;
 export interface ExportedDeclaration extends WrittenObject {
   readonly kind: Kind;
   readonly comments: readonly string[];
-  /** What is worth declaring, in normal form; identifiers of other objects of the estate are references. */
+  /** The attributes worth declaring, in normal form; identifiers of other objects of the estate are references. */
   readonly values: Values;
   /** Dotted paths of what reads back masked and is left out: secrets, and members of documents. */
   readonly secrets: readonly string[];
@@ -86,7 +86,7 @@ export function exportedEntriesOf(
       objects.map((one, index) => ({
         ...one,
         kind,
-        values: worth[index] as Values,
+        values: worth[index]!,
         comments: (one.comments ?? []).map(visible),
         secrets,
         masked: masked(one.values),
@@ -137,7 +137,7 @@ function referring(attribute: Attribute, value: Value, refer: Refer): Value {
   return isRef ? (refer(attribute.to, value) ?? value) : value;
 }
 
-/** What a document has of its own: without masks, and with the removed paths where there are some. */
+/** A document without masks, and with the removed paths where there are some. */
 function exported(value: Value): Value {
   const { tree, removed } = mergeOf(value);
   const worth = unmasked(tree);

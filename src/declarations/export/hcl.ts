@@ -1,6 +1,6 @@
 // Writes a live estate for Terraform and OpenTofu, in the format of `terraform fmt`: resources with references, and
 // import blocks, so that the first plan imports and changes nothing.
-import { deletedLast, type Kind, type Kinds } from '../../model/index.js';
+import { deletedLast, type Kind, type Kinds, type Values } from '../../model/index.js';
 import {
   literalCode,
   codeMembers,
@@ -69,14 +69,17 @@ function block(
   ];
   const remarks = (list: readonly string[], margin: string): string =>
     list.map((text) => `${margin}# ${text}\n`).join('');
-  const members = codeMembers(kind.attributes, values, languageOf(kinds));
-  const body = `${remarks(hints, '  ')}${assigned(members, '  ')}`;
+  const body = `${remarks(hints, '  ')}${attributesHcl(kind, kinds, values)}`;
   const parts = [
     body,
     ...(deletedLast(kind, kinds) ? ['  lifecycle {\n    create_before_destroy = true\n  }\n'] : []),
   ].filter((part) => part !== '');
   return `${imported}${remarks(comments, '')}resource "${typeOf(kind)}" "${name}" {\n${parts.join('\n')}}\n`;
 }
+
+/** The lines inside the block of a resource or data source. */
+export const attributesHcl = (kind: Kind, kinds: Kinds, values: Values): string =>
+  assigned(codeMembers(kind.attributes, values, languageOf(kinds)), '  ');
 
 const lastOf = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
 
@@ -87,7 +90,7 @@ function languageOf(kinds: Kinds): ExportLanguage {
     keyOf: (key) => (IDENTIFIER.test(key) ? key : quoted(key)),
     referring({ target, attribute }) {
       const dot = target.indexOf('.');
-      const kind = kinds.get(target.slice(0, dot)) as Kind;
+      const kind = kinds.get(target.slice(0, dot))!;
       return `${typeOf(kind)}.${target.slice(dot + 1)}.${attribute}`;
     },
     document(value) {
@@ -126,14 +129,14 @@ function assigned(codes: readonly CodeMember[], margin: string): string {
     if (widths[index] === 0) return '';
     const [before, after] = [widths.lastIndexOf(0, index), widths.indexOf(0, index)];
     const widest = Math.max(...widths.slice(before + 1, after < 0 ? undefined : after));
-    return ' '.repeat(widest - (widths[index] as number));
+    return ' '.repeat(widest - widths[index]!);
   };
   return members
     .map(([key, text], index) => `${margin}${key}${padding(index)} = ${text}\n`)
     .join('');
 }
 
-/** What a terminal would count, and `terraform fmt` does. */
+/** Columns as a terminal and `terraform fmt` count them. */
 const columns = (text: string): number =>
   [...new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text)].length;
 
@@ -155,4 +158,4 @@ function quoted(text: string): string {
 }
 
 const codePoint = (high: string, low: string): number =>
-  String.fromCharCode(Number.parseInt(high, 16), Number.parseInt(low, 16)).codePointAt(0) as number;
+  String.fromCharCode(Number.parseInt(high, 16), Number.parseInt(low, 16)).codePointAt(0)!;

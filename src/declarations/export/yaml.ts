@@ -1,5 +1,5 @@
 // Writes declarations as YAML that can be loaded as it is, for `export` and the reference docs.
-import { isList, isObject, type Json, type Kinds } from '../../model/index.js';
+import { isList, isObject, type Json, type Kinds, mapMembers } from '../../model/index.js';
 import { spell } from '../interpolate.js';
 import {
   exportedEntriesOf,
@@ -32,7 +32,7 @@ function writeDeclaration(declaration: ExportedDeclaration): string {
       `    # ${path} reads back masked and is left out; to manage it, write "\${secret.env.NAME}"`,
   );
   const members = {
-    ...(spell(values) as Readonly<Record<string, Json>>),
+    ...mapMembers(values, spell),
     ...(id !== undefined && {
       lifecycle: { adopt: id, ...(isEqual && { allow_duplicate: true }) },
     }),

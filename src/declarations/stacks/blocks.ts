@@ -33,7 +33,7 @@ import {
   type Stack,
 } from './values.js';
 
-/** What all blocks of a stack say about one resource: its `import` and `moved`. */
+/** The `import` and `moved` blocks of one resource. */
 export interface Bonds {
   readonly adopt?: Json;
   readonly renamed_from?: string;
@@ -156,11 +156,11 @@ function membersOf(block: JsonObject, site: StackPlace): Raw | undefined {
   return rawValueOf(members ?? each, placeBelow(site, 'for_each'));
 }
 
-/** What stands inside `toset(…)`: a list of texts, or one reference. Undefined for anything else, which is then complained of as a whole. */
+/** The content of `toset(…)`: a list of texts, or one reference. Undefined for anything else, which is then an error as a whole. */
 function setOf(inner: string): Json | undefined {
   if (stepsOf(inner.trim())) return `\${${inner.trim()}}`;
   try {
-    const list = JSON.parse(inner) as Json;
+    const list: Json = JSON.parse(inner);
     return Array.isArray(list) ? list : undefined;
   } catch {
     return undefined;
@@ -304,7 +304,7 @@ export function bondsOf(stack: Stack, complain: Complain): ReadonlyMap<string, B
   return bonds;
 }
 
-/** What is meant anyway: with a `count`, the first is what stood there without one. */
+/** Such a move needs no block: with a `count`, the first is what stood there without one. */
 const recounts = ({ from, to }: JsonObject): boolean => to === `${String(from)}[0]`;
 
 /** Resources (`TYPE.NAME`) that are the old or the new name in a `moved` block. */

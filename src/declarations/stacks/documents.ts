@@ -28,7 +28,7 @@ import { complainAt } from '../validation.js';
 import { typeIn } from './variables.js';
 import { attributeAt } from '../vocabulary.js';
 
-/** What stands for the expressions of a document while the text around them is parsed: their numbers between a character that the document has not. */
+/** Placeholders for the expressions of a document while the text around them is parsed: their numbers between a character that the document has not. */
 interface Marks {
   readonly character: string;
   readonly parts: readonly TemplatePart[];
@@ -62,7 +62,7 @@ export function stackDocumentOf(value: Json, site: StackPlace): Raw {
   });
   let tree: Json;
   try {
-    tree = JSON.parse(marked.join('')) as Json;
+    tree = JSON.parse(marked.join(''));
   } catch {
     return parts.some(isEscaped)
       ? bad(site, 'quotes inside of `${…}` are escaped here, which nobody reads', KEPT)
@@ -114,9 +114,7 @@ function treeOf(value: Json, marks: Marks, site: StackPlace): Raw {
     const pieces = value
       .slice(bare ? 1 : 0)
       .split(marks.character)
-      .map((piece, index) =>
-        index % 2 === 0 ? piece : (marks.parts[Number(piece)] as TemplatePart),
-      );
+      .map((piece, index) => (index % 2 === 0 ? piece : marks.parts[Number(piece)]!));
     const parts = pieces.filter((part) => part !== '');
     const only = onlyExpression(parts);
     if (!only) return textValue(parts.length === 0 ? [''] : parts, site);
@@ -178,7 +176,7 @@ function holdsText({ type, default: initial }: JsonObject, [...steps]: readonly 
   return held === 'text';
 }
 
-/** What does not exist is complained of elsewhere. */
+/** An attribute that does not exist is an error elsewhere. */
 function isTextual(attributes: Attributes | undefined, name: string): boolean {
   const word = attributes && attributeAt(attributes, name.split('.'))?.word;
   return word === 'text' || word === 'ref' || word === 'choice';

@@ -18,7 +18,7 @@ import { blockAt } from './values.js';
 
 /** A stack that was read. */
 export interface StackFile {
-  /** What stands for it in the state: the file, or the `cdktf.json` of the program that wrote it. */
+  /** Its file in the state: itself, or the `cdktf.json` of the program that wrote it. */
   readonly from: FoundFile;
   readonly name: string;
   readonly tree: JsonObject;
@@ -26,7 +26,7 @@ export interface StackFile {
   readonly wanted: boolean;
 }
 
-/** What the program itself said of its constructs. */
+/** A message of the program about one of its constructs. */
 export interface StackRemark {
   readonly path: string;
   readonly level: string;
@@ -50,7 +50,6 @@ export interface StackFiles {
 /** Runs the program of a folder that holds `cdktf.json`; gives the folder it wrote its stacks into. Both absolute. @throws Refusal */
 export type Synthesise = (folder: string) => Promise<string>;
 
-/** What to type where a stack is not as the CDK writes it. */
 export const SYNTHESISE_ANEW = 'Synthesise anew: trueup synth';
 const LARGEST = 64 * 1024 * 1024;
 
@@ -209,7 +208,7 @@ function treeIn(shelf: FileMap, from: FoundFile): JsonObject | undefined {
       const summary = `${from.file} is larger than 64 MiB`;
       return wrong('too-large', summary, 'Split the program into several stacks.');
     }
-    const tree = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as Json;
+    const tree: Json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
     return isObject(tree) ? tree : wrong('bad-stack', `${from.file} holds no JSON object`);
   } catch (error) {
     return error instanceof SyntaxError || error instanceof TypeError

@@ -160,7 +160,7 @@ const pieceOf = (
   path: readonly [string, ...string[]],
   raw: Raw,
   origin: Origin,
-): RawEntry => ({ from, path, name: path.at(-1) as string, raw, origin, ofStack: true });
+): RawEntry => ({ from, path, name: path.at(-1)!, raw, origin, ofStack: true });
 
 /**
  * The name of the lookup that a data source becomes when it is first asked for: its own, unless something else has it,
@@ -262,7 +262,7 @@ function leftOver(key: string, { adopt }: Bonds): Violation {
   };
 }
 
-/** What two stacks say alike is one piece; otherwise both are kept, and complained of where names are counted. */
+/** Equal declarations of two stacks are one; otherwise both are kept, which is an error where names are counted. */
 function share({ shared, pieces }: Work, piece: RawEntry): void {
   const key = piece.path.join('.');
   const first = shared.get(key);

@@ -2,7 +2,7 @@
 // (`TYPE.NAME.attr["k"]`) are interpreted. All other expressions are kept as written.
 import { tryJson } from '../../model/index.js';
 
-/** What follows in a traversal: a name, a literal index, or an index that `for_each` or `count` fills in. */
+/** A step of a traversal: a name, a literal index, or an index that `for_each` or `count` fills in. */
 export type TraversalStep = string | { readonly key: string | number } | { readonly by: string };
 
 export interface Traversal {
@@ -14,7 +14,7 @@ export interface Traversal {
 /** A function, an operator, a condition, a directive: nothing that is evaluated here. */
 export interface Unread {
   readonly text: string;
-  /** What stands between the braces. */
+  /** The text between the braces. */
   readonly body: string;
 }
 
@@ -100,7 +100,7 @@ function stepOf([, name, legacy, quoted, index = legacy, by]: RegExpExecArray):
   if (name !== undefined) return name;
   if (index !== undefined) return { key: Number(index) };
   if (by !== undefined) return { by };
-  const key = /[$%]\{/.test(quoted as string) ? undefined : tryJson(quoted as string);
+  const key = /[$%]\{/.test(quoted!) ? undefined : tryJson(quoted!);
   return typeof key === 'string' ? { key } : undefined;
 }
 

@@ -13,7 +13,7 @@ import {
   type Kind,
 } from '../../model/index.js';
 import { EMPTY, textOf, partsOf, type Part } from '../expression.js';
-import { isMap, limits, type Raw, type RawMap } from '../yaml/raw-values.js';
+import { isMap, limits, type Raw } from '../yaml/raw-values.js';
 import {
   asTemplate,
   isTraversal,
@@ -31,9 +31,9 @@ export interface Stack {
   readonly tree: JsonObject;
   /** Kinds by resource type, as in `devicecloud_account`. */
   readonly kinds: ReadonlyMap<string, Kind>;
-  /** What the lookup is called that a data source of the kind became. */
+  /** The name of the lookup that a data source of the kind became. */
   readonly lookup: (kind: Kind, name: string) => string;
-  /** What the lookup of a name finds. */
+  /** The kind of a lookup. */
   readonly found: (lookup: string) => Kind | undefined;
   /** The stack that a `terraform_remote_state` reads, where it is one of those at hand. */
   readonly remote: (name: string) => Stack | undefined;
@@ -63,7 +63,7 @@ type Steps = readonly TraversalStep[];
 
 const FORMS =
   'What can be read is a reference, as in `${TYPE.NAME.attribute}`, `${data.TYPE.NAME.attribute}`, `${var.NAME}`, `${local.NAME}`, `${each.key}` or `${count.index}`; work the value out in the program instead.';
-/** What a value becomes that was complained of. */
+/** Stands in for a value with an error. */
 const NOTHING = '';
 
 /** The members of a mapping at a place of a stack, or empty. */
@@ -189,7 +189,7 @@ function traversalValue({ text, steps }: Traversal, site: StackPlace): Raw {
 export const isSecret = (variable: Json | undefined): boolean =>
   isObject(variable) && (variable['sensitive'] === true || variable['ephemeral'] === true);
 
-/** What is sensitive is a secret: it comes from the environment, and only to where a secret belongs. */
+/** A sensitive variable is a secret: it comes from the environment, and only to where a secret belongs. */
 function variableValue(text: string, [name, ...more]: Steps, site: StackPlace): Raw {
   const { stack } = site;
   const variables = blockAt(stack.tree, 'variable');
@@ -218,7 +218,7 @@ function variableValue(text: string, [name, ...more]: Steps, site: StackPlace): 
 const ONE_VARIABLE =
   "Make it a variable: `new TerraformVariable(this, 'secret', { sensitive: true })`, without a default; its value comes from TRUEUP_VAR_secret or TF_VAR_secret.";
 
-/** What stands there is not repeated. */
+/** The value is not repeated. */
 export const literalSecret = (
   site: StackPlace,
   summary = `${placeName(site)} is secret: it has to be one variable that is marked sensitive`,
@@ -254,14 +254,15 @@ function stepKey(step: TraversalStep | undefined): string | undefined {
   return 'key' in step ? String(step.key) : undefined;
 }
 
-/** What a known value holds at the remaining steps. */
+/** The part of a known value at the remaining steps. */
 function within(value: Raw, steps: Steps, text: string, site: StackPlace): Raw {
   let inner = value;
   for (const step of steps) {
     const key = stepKey(step);
-    if (key === undefined || !(isMap(inner) || Array.isArray(inner)) || !Object.hasOwn(inner, key))
-      return unsupported(text, site);
-    inner = (inner as RawMap)[key] as Raw;
+    const next: Raw | undefined =
+      key !== undefined && (isMap(inner) || isList(inner)) ? own<Raw>(inner, key) : undefined;
+    if (next === undefined) return unsupported(text, site);
+    inner = next;
   }
   return inner;
 }
@@ -350,6 +351,6 @@ export function bareAddress(text: string, { kinds }: Stack): BareAddress | undef
   const [, type = '', name = '', quoted, index] =
     /^([\w-]+)\.([\w-]+)(?:\[(?:("(?:[^"\\]|\\.)*")|(\d+))\])?$/.exec(text) ?? [];
   if (!NAME.test(name)) return undefined;
-  const key = quoted === undefined ? index : (JSON.parse(quoted) as string);
+  const key: string | undefined = quoted === undefined ? index : JSON.parse(quoted);
   return { name, ...defined({ kind: kinds.get(type), key }) };
 }

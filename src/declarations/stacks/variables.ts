@@ -1,8 +1,8 @@
 // The types of a stack's variables. A given value (from outside: text) is converted as Terraform does, or refused.
-import { holdsExact, isList, parseJson, type Json } from '../../model/index.js';
+import { holdsExact, isList, parseJson } from '../../model/index.js';
 import { escapeText } from '../expression.js';
 import { spell } from '../interpolate.js';
-import { isMap, type Raw, type RawMap } from '../yaml/raw-values.js';
+import { isMap, type Raw } from '../yaml/raw-values.js';
 
 interface Collective {
   readonly of: VariableType;
@@ -26,7 +26,7 @@ export function typeIn(words: string): VariableType | undefined {
   const [, word = '', inner = ''] = /^(list|set|map|object|tuple)\(([^]*)\)$/.exec(type) ?? [];
   if (word === 'list' || word === 'set' || word === 'map')
     return { of: typeIn(inner) ?? 'any', holds: word };
-  // What an object holds stays as it is.
+  // The members of an object stay as they are.
   if (word === 'object') return { of: 'any', holds: 'map' };
   return word === 'tuple' ? { of: 'any', holds: 'list' } : 'any';
 }
@@ -44,10 +44,14 @@ export function ofType(value: Raw, type: VariableType | undefined): Raw | undefi
 
 function membersOfType(value: Raw, { of, holds }: Collective): Raw | undefined {
   if (holds === 'map' ? !isMap(value) : !isList(value)) return undefined;
-  const members = Object.entries(value as RawMap).map(([key, item]) => [key, ofType(item, of)]);
-  if (members.some(([, item]) => item === undefined)) return undefined;
-  if (holds === 'map') return Object.fromEntries(members) as Raw;
-  const items = members.map(([, item]) => item as Raw);
+  const members: [key: string, item: Raw][] = [];
+  for (const [key, before] of Object.entries<Raw>(isMap(value) || isList(value) ? value : [])) {
+    const item = ofType(before, of);
+    if (item === undefined) return undefined;
+    members.push([key, item]);
+  }
+  if (holds === 'map') return Object.fromEntries(members);
+  const items = members.map(([, item]) => item);
   return holds === 'set' ? [...new Set(items)] : items;
 }
 
@@ -82,13 +86,13 @@ export function outsideValue(
     return ofType(escapeText(text), type);
   try {
     const value = parseJson(text);
-    return holdsExact(value) ? undefined : ofType(spell(value as Json), type);
+    return holdsExact(value) ? undefined : ofType(spell(value), type);
   } catch {
     return undefined;
   }
 }
 
-/** What a variable has to be, and what may be typed for it. */
+/** The type of a variable in words, and an example of a value. */
 export function wordsOf(type: VariableType | undefined): {
   readonly what: string;
   readonly example: string;
@@ -97,7 +101,7 @@ export function wordsOf(type: VariableType | undefined): {
   if (type === 'flag') return { what: 'true or false', example: 'true' };
   if (type === undefined || typeof type === 'string')
     return type === 'text'
-      ? { what: 'text', example: 'text' }
+      ? { what: 'a string', example: 'text' }
       : { what: 'a list or a mapping', example: '["a", "b"]' };
   return type.holds === 'map'
     ? { what: 'a mapping', example: '{"a": "b"}' }

@@ -203,7 +203,7 @@ function mark(cursor: Cursor, container: object, depth: number): Map<string, num
   return marks;
 }
 
-/** What stands behind a key of a mapping at `indent`: on its line, or as a block below. */
+/** The value of a key of a mapping at `indent`: on its line, or as a block below. */
 function blockValue(cursor: Cursor, indent: number, depth: number): Raw {
   if (!restIsEmpty(cursor)) return lineValue(cursor, depth);
   advance(cursor);
@@ -256,7 +256,7 @@ function inline(cursor: Cursor, depth: number, plain: (cursor: Cursor) => Raw): 
 /** Escapes are left to the full reader. */
 function quoted(cursor: Cursor): string {
   const { text, at, end } = cursor;
-  const mark = text[at] as string;
+  const mark = text[at]!;
   const close = text.indexOf(mark, at + 1);
   if (close < 0 || close >= end || text[close + 1] === mark) return decline();
   const value = text.slice(at + 1, close);

@@ -1,4 +1,5 @@
 // The result of both YAML readers: plain values, and the offsets of each key and item, without any interpretation.
+import { isList, own } from '../../model/index.js';
 
 /** A plain `yes`, `no`, `on` or `off`: text in YAML 1.2, a flag in 1.1. Only a free-form document may hold one. */
 export class Word {
@@ -26,7 +27,7 @@ export interface RawDocument {
   readonly marks: Marks;
 }
 
-/** What a reader has to say against a text. */
+/** A syntax error. */
 export interface SyntaxFault {
   readonly offset: number;
   readonly code: string;
@@ -78,7 +79,7 @@ export function offsetOf(
     if (here === undefined) break;
     offset = here;
     steps += 1;
-    value = (value as RawMap)[step];
+    value = isMap(value) || isList(value) ? own<Raw>(value, step) : undefined;
   }
   return { offset, steps };
 }

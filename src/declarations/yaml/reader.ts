@@ -155,7 +155,7 @@ function* scan(text: string, mostTokens: number): Generator<SyntaxFault, void> {
     if (type === 'flow-map-start' || type === 'flow-seq-start') flow += 1;
     else if (type === 'flow-map-end' || type === 'flow-seq-end') flow -= 1;
     else if (flow === 0 && BEGINNERS.has(type)) {
-      while (columns.length > 0 && (columns.at(-1) as number) >= offset - lineStart) columns.pop();
+      while (columns.length > 0 && columns.at(-1)! >= offset - lineStart) columns.pop();
       columns.push(offset - lineStart);
     }
     if (columns.length + flow > 2 * limits.levels) {
@@ -209,7 +209,7 @@ const words: Readonly<Partial<Record<string, readonly [summary: string, detail?:
   BAD_INDENT: ['the indentation does not fit', 'Keys of one mapping begin in the same column.'],
   BAD_SCALAR_START: ['a plain text cannot begin like this', 'Write it in quotes.'],
   BLOCK_AS_IMPLICIT_KEY: [
-    'two keys on one line, or a list where a text is expected',
+    'two keys on one line, or a list where a string is expected',
     'Write the text in quotes if it holds `: `, or put the inner key on a line of its own.',
   ],
   BLOCK_IN_FLOW: ['an indented block cannot stand inside `[…]` or `{…}`'],

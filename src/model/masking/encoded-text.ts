@@ -127,7 +127,7 @@ function inOriginal(reading: Reading, ranges: Ranges): Ranges {
   return ranges.map(([from, to]) => {
     let end = to;
     while (places[end] === places[to - 1]) end += 1;
-    return [places[from] as number, places[end] as number];
+    return [places[from]!, places[end]!];
   });
 }
 
@@ -145,7 +145,7 @@ function placesOf({ text, undone }: Reading): Uint32Array {
     from = match.index + match[0].length;
     const length = (by.plain(match) ?? match[0]).length;
     if (length === match[0].length) places.set(before.subarray(match.index, from), to);
-    else places.fill(before[match.index] as number, to, to + length);
+    else places.fill(before[match.index]!, to, to + length);
     to += length;
   }
   places.set(before.subarray(from), to);

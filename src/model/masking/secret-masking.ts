@@ -1,7 +1,7 @@
 // Masks secrets by value: every secret value that the run can read is masked in every text before it is shown or
 // stored, wherever the text comes from. Members of documents that are named like secrets are masked as well. Addresses
 // and names of members are not masked.
-import { Template, isTree, type Value } from '../declaration.js';
+import { Template, isTree } from '../declaration.js';
 import { maskerOf } from './masked-text.js';
 import { isMask } from '../partial-documents.js';
 import { isSecretName } from '../secret-names.js';
@@ -13,11 +13,11 @@ export interface Masking {
   /** Without any of the values. */
   text(text: string): string;
   /** A value of the service or of a declaration, with every text in it masked, and every member that is named as a secret. The same object where there is nothing to mask. */
-  value<T>(value: T): T;
+  readonly value: <T>(value: T) => T;
   /** Whether a text inside a value holds one of the values. */
   holds(value: unknown): boolean;
   /** Masks a document, a diagnostic or an event, except addresses, names of kinds and trueup's own words. */
-  said<T>(thing: T): T;
+  readonly said: <T>(thing: T) => T;
 }
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
@@ -71,7 +71,7 @@ export function maskingOf(): Masking {
     if (typeof given !== 'object' || given === null) return given;
     if (Array.isArray(given))
       return changedItems(given as readonly unknown[], (item) => walked(item, byName));
-    if (!isPlain(given)) return given instanceof Template ? template(given) : given;
+    if (!isTree(given)) return given instanceof Template ? template(given) : given;
     let copy: Record<string, unknown> | undefined;
     for (const name in given) {
       const before = given[name];
@@ -81,10 +81,10 @@ export function maskingOf(): Masking {
     return copy ?? given;
   };
   const template = (given: Template): Template => {
-    const parts = changedItems(given.parts, (part) => walked(part, false)) as Template['parts'];
-    return parts === given.parts ? given : new Template(parts);
+    const parts = given.parts.map((part) => (typeof part === 'string' ? text(part) : part));
+    return parts.every((part, index) => part === given.parts[index]) ? given : new Template(parts);
   };
-  const value = <T>(given: T): T => walked(given, true) as T;
+  const value = sameType((given) => walked(given, true));
   const holds = (given: unknown): boolean => walked(given, false) !== given;
 
   /** @param about the address that is spoken of, which a text may name */
@@ -95,7 +95,7 @@ export function maskingOf(): Masking {
         : thing.split(about).map(text).join(about);
     if (Array.isArray(thing))
       return changedItems(thing as readonly unknown[], (item) => told(item, about));
-    if (!isPlain(thing)) return thing;
+    if (!isTree(thing)) return thing;
     const { address, path } = thing;
     const secret = typeof path === 'string' && path.split(/[./]/).some(isSecretName);
     const inner = typeof address === 'string' ? address : about;
@@ -116,14 +116,20 @@ export function maskingOf(): Masking {
     text,
     value,
     holds,
-    said: <T>(thing: T): T => told(thing, undefined) as T,
+    said: sameType((thing) => told(thing, undefined)),
   };
 }
 
-type Tree = Readonly<Record<string, unknown>>;
+/** A masked copy has the type of what was masked: texts become texts. */
+const sameType = (mask: (given: unknown) => unknown) => {
+  function masked<T>(given: T): T;
+  function masked(given: unknown): unknown {
+    return mask(given);
+  }
+  return masked;
+};
 
-const isPlain = (thing: unknown): thing is Tree =>
-  typeof thing === 'object' && thing !== null && isTree(thing as Value);
+type Tree = Readonly<Record<string, unknown>>;
 
 /** A copy with each item that `change` makes another; the same list where it makes none. */
 function changedItems(
@@ -149,12 +155,11 @@ function changedMembers(tree: Tree, change: (item: unknown, name: string) => unk
   return copy ?? tree;
 }
 
-/** What is shown of a value that is secret as a whole: a mask, a flag and nothing say nothing. */
+/** Hides a value that is secret as a whole; a mask, a flag and nothing reveal nothing. */
 function covered(item: unknown): unknown {
-  if (Array.isArray(item) || isPlain(item))
-    return Object.keys(item).length === 0 ? item : SENSITIVE;
+  if (Array.isArray(item) || isTree(item)) return Object.keys(item).length === 0 ? item : SENSITIVE;
   return item === '' ||
-    isMask(item as Value) ||
+    isMask(item) ||
     !(typeof item === 'string' || typeof item === 'number' || item instanceof Template)
     ? item
     : SENSITIVE;
@@ -170,14 +175,14 @@ const withMarks = (before: Tree, after: Tree): Tree => ({
 /** True, or by the names of members, where a value is another one than it was. A list is one value. */
 function marks(was: unknown, is: unknown, known: unknown): unknown {
   if (was === is || known === true) return known;
-  if (!isPlain(was) || !isPlain(is)) return true;
+  if (!isTree(was) || !isTree(is)) return true;
   const own = Object.keys(is).filter((name) => is[name] !== was[name]);
   return {
-    ...(isPlain(known) ? known : {}),
+    ...(isTree(known) ? known : {}),
     ...Object.fromEntries(
       own.map((name) => [
         name,
-        marks(was[name], is[name], isPlain(known) ? known[name] : undefined),
+        marks(was[name], is[name], isTree(known) ? known[name] : undefined),
       ]),
     ),
   };

@@ -18,7 +18,7 @@ export function wordFinder(words: Iterable<string>, shortest: number): (text: st
   for (const word of new Set(words)) {
     for (let end = BLOCK; end <= shortest; end += 1) {
       const block = blockAt(word, end);
-      shifts[block] = Math.min(shifts[block] as number, shortest - end);
+      shifts[block] = Math.min(shifts[block]!, shortest - end);
     }
     const block = blockAt(word, shortest);
     append(ends, block, word);
@@ -27,7 +27,7 @@ export function wordFinder(words: Iterable<string>, shortest: number): (text: st
     let found: [number, number][] | undefined;
     for (let end = shortest; end <= text.length;) {
       const block = blockAt(text, end);
-      const shift = shifts[block] as number;
+      const shift = shifts[block]!;
       if (shift === 0) note((found ??= []), ends.get(block) ?? [], text, end - shortest);
       end += shift || 1;
     }

@@ -40,11 +40,11 @@ import {
   unbindFormerAddress,
   outcomeBase,
   type ExecutionContext,
-} from './operation.js';
+} from './write-operation.js';
 import { beforeRun } from './pre-image.js';
 import { differing, unproven } from './proof.js';
 import { storedValues } from '../live-collections.js';
-import type { Visibility } from '../visibility.js';
+import type { Visibility } from '../recent-writes.js';
 import type { Proposal } from '../plan/plan.js';
 import { ignoring, isApplied } from '../plan/diff.js';
 import { allowingDuplicates } from '../plan/possible-duplicates.js';
@@ -53,7 +53,7 @@ import { outcomeOf, recover, type Settled } from './recovery.js';
 import { rechecksOf } from './guards.js';
 import { declaredValueAt } from '../plan/references.js';
 import { phases } from '../plan/order.js';
-import { staleness } from '../plan/approval.js';
+import { staleness } from '../plan/stale-plan.js';
 import type { Session } from '../../state/store-port.js';
 
 export interface ApplyContext extends ExecutionContext {
@@ -175,7 +175,7 @@ async function visible(
   }
 }
 
-/** What was done stays done and on record, whatever becomes of the state: the journal holds it. */
+/** Results stay recorded whatever becomes of the state: the journal holds them. */
 async function compacted(
   { session, fingerprints }: ExecutionContext,
   project: Project,
@@ -193,7 +193,7 @@ function refuseStale(complaints: readonly Diagnostic[]): void {
   if (complaints.length > 0) throw new Refusal(complaints, exits.stale);
 }
 
-/** What came up while the plan was looked at stands against it as it would have before. */
+/** Refuses a plan for what came up while it was looked at, as it would have been refused before. */
 function refuseHindered({ plan, exit }: Proposal): void {
   if (exit === exits.done || exit === exits.changes) return;
   const blocked = plan.verdicts.flatMap(({ rule, verdict, detail, address }): Diagnostic[] =>
@@ -229,7 +229,6 @@ function exitOf({ plan }: Proposal, outcomes: readonly Outcome[]): Exit {
   ]);
 }
 
-/** What a run needs to know beside its plan. */
 interface Setting {
   readonly entries: Readonly<Record<string, Entry>>;
   readonly project: Project;
@@ -258,7 +257,6 @@ class Run {
   readonly #left = new Set<string>();
   /** Why the run was cut short: the journal could not be written, or the lock was lost. */
   error: Refusal | undefined;
-  /** What is worth knowing beside the outcomes. */
   readonly notes: Diagnostic[] = [];
   #bug: { readonly error: unknown } | undefined;
 
@@ -285,8 +283,8 @@ class Run {
     );
     const wasLive = (kind: string, id: string): boolean =>
       liveObjects.get(kind)?.byId.has(id) ?? false;
-    const isDeleted = (kind: string, id: string): boolean =>
-      this.#gone.has(`${kind} ${id}`) || visibility.isDeleted(kind, id);
+    const wasDeletedRecently = (kind: string, id: string): boolean =>
+      this.#gone.has(`${kind} ${id}`) || visibility.wasDeletedRecently(kind, id);
     const isKnown = (kind: string, id: string): boolean =>
       this.#executor.owns(kind, id) || wasLive(kind, id);
     this.#rechecks = rechecksOf(
@@ -294,7 +292,7 @@ class Run {
         ...execution,
         settings: project.settings,
         allow,
-        isDeleted,
+        wasDeletedRecently,
         isKnown,
         isUnderWay: (change) => this.#left.has(keyOf(change)) && !this.#outcomes.has(keyOf(change)),
         duplicates: allowingDuplicates(project),
@@ -329,7 +327,7 @@ class Run {
     await this.#unlessCut(() => this.#prove(this.#deletedIn(last)));
     if (!this.#execution.signal.aborted) await this.#unlessCut(() => this.#lookForCreated());
     if (this.#bug) throw this.#bug.error;
-    return this.#changes.map((change) => this.#outcomes.get(keyOf(change)) as Outcome);
+    return this.#changes.map((change) => this.#outcomes.get(keyOf(change))!);
   }
 
   /** An object that is replaced has its new address before anything is sent: old and new are recorded at one. */
@@ -406,7 +404,7 @@ class Run {
       let at = 0;
       const pump = (): void => {
         while (running < ahead && at < ready.length) {
-          const change = ready[at] as Change;
+          const change = ready[at]!;
           at += 1;
           running += 1;
           void this.#unlessCut(() => this.#one(change)).then(() => {
@@ -427,7 +425,7 @@ class Run {
     });
   }
 
-  /** What cannot be recorded ends the run: nothing more leaves, what is under way comes to its end, and what was done is told. */
+  /** A failure to record ends the run: nothing more is sent, operations under way end, and their outcomes are reported. */
   async #unlessCut(work: () => Promise<void>): Promise<void> {
     if (this.error) return;
     try {
@@ -519,7 +517,7 @@ class Run {
     return again;
   }
 
-  /** What this run deleted, of these changes. */
+  /** Those of the changes that this run deleted. */
   #deletedIn(changes: readonly Change[]): readonly WrittenChange[] {
     return changes.flatMap((change) => this.#deleted.get(keyOf(change)) ?? []);
   }
@@ -541,7 +539,7 @@ class Run {
       return outcome?.outcome === 'done' ? [change] : [];
     });
     for (const name of new Set(made.map(({ kind }) => kind))) {
-      const kind = this.#execution.kinds.get(name) as Kind;
+      const kind = this.#execution.kinds.get(name)!;
       try {
         const { objects } = await this.#execution.cloud.list(kind);
         const byId = new Map(objects.map((live) => [live.id, live]));
@@ -561,7 +559,7 @@ class Run {
     }
   }
 
-  /** What a create sent and the declaration does not ignore, as the state holds it. */
+  /** The fields of a create, as the state holds them, without those that the declaration ignores. */
   #sentOf({ address }: Change, { applied }: Entry): JsonObject {
     return ignoring(applied, this.#ignored.get(address) ?? []);
   }
@@ -577,7 +575,7 @@ class Run {
 
   #fail(change: Change, diagnostic: Diagnostic, outcome: 'failed' | 'unknown'): void {
     this.#end({
-      ...(this.#outcomes.get(keyOf(change)) as Outcome),
+      ...this.#outcomes.get(keyOf(change))!,
       outcome,
       diagnostic: { ...diagnostic, ...(change.origin ? { origin: change.origin } : {}) },
     });

@@ -22,17 +22,16 @@ import { wholeDocument } from '../plan/document-merge.js';
 import { isApplied, withKept } from '../plan/diff.js';
 import { withoutSecrets } from '../live-collections.js';
 import { maskedWords, masksSent } from '../plan/masked-configuration.js';
-import type { Visibility } from '../visibility.js';
+import type { Visibility } from '../recent-writes.js';
 
 /** The object as it was read right before a write, and what its documents, and what was not sent, should be after it, by attribute. */
 export interface DocumentWrite {
   readonly before: Live;
   readonly expected: Values;
-  /** What was sent of it. */
   readonly fields: Values;
 }
 
-/** What is sent, made from a new reading. */
+/** A write, made from a new reading. */
 export interface PreparedWrite {
   readonly request: Request;
   readonly fields: Values;
@@ -49,12 +48,12 @@ const replaced = (kind: Kind, { verb, fields, patch }: Write): readonly string[]
 export const replacesDocument = (kind: Kind, write: Write): boolean =>
   replaced(kind, write).length > 0;
 
-/** Whether a write sends a whole object, or may alter a document, intended or not. */
+/** True for a write that sends a whole object, or that may alter a document, even unintentionally. */
 export const needsReading = (kind: Kind, { verb, patch }: Write): boolean =>
   verb === 'update' &&
   (mergedNames(kind).length > 0 || (patch !== true && kind.operations.update === 'PUT'));
 
-/** What a PUT of a whole object does not send and must leave as it is. */
+/** Attributes that a PUT of a whole object does not send and must leave as they are. */
 const unsent = (kind: Kind, { patch }: Write, fields: Values, live: Values): readonly string[] =>
   patch || kind.operations.update !== 'PUT'
     ? []
@@ -89,7 +88,7 @@ export async function prepare(
 ): Promise<PreparedWrite | undefined> {
   const refused = (code: string, summary: string, detail = 'Plan again.'): never =>
     refuse(code, `${address} ${summary}`, { detail });
-  const [live] = await cloud.find(kind, [write.id as string]);
+  const [live] = await cloud.find(kind, [write.id!]);
   // One reading is no proof of absence: the answer to the delete tells.
   if (!live && write.verb === 'delete') return { request: cloud.compose(kind, write), fields: {} };
   if (!live) return refused('gone', 'was deleted outside of trueup since the plan.');
@@ -136,7 +135,7 @@ export async function prepare(
       `${out.charAt(0).toUpperCase()}${out.slice(1)}.`,
     );
   }
-  const laid = (name: string): Value => wholeDocument(fields[name] as Value, live.values[name]);
+  const laid = (name: string): Value => wholeDocument(fields[name]!, live.values[name]);
   const sent = Object.fromEntries(replaced(kind, write).map((name) => [name, laid(name)]));
   const expected = [...mergedNames(kind), ...unsent(kind, write, fields, live.values)].map(
     (name) => [name, Object.hasOwn(fields, name) ? laid(name) : (live.values[name] ?? null)],
@@ -154,7 +153,7 @@ export async function prepare(
 /** Of what is sent, what is neither as it was then nor as it is to be, with its value then. */
 function movedSince(kind: Kind, fields: Values, then: Values, now: Values): Values {
   const isMoved = (name: string): boolean => {
-    const attribute = kind.attributes[name] as Attribute;
+    const attribute = kind.attributes[name]!;
     const isWanted = !isMerged(attribute) && same(attribute, fields[name], now[name]);
     return !isWanted && !same(attribute, then[name], now[name]);
   };
@@ -163,7 +162,7 @@ function movedSince(kind: Kind, fields: Values, then: Values, now: Values): Valu
   );
 }
 
-/** What a reading after the write says of the documents: an error for what is lost, notes for what came from elsewhere. */
+/** Compares the documents with a reading after the write: an error for what is lost, notes for what came from elsewhere. */
 export function verifyDocument(
   kind: Kind,
   address: string,
@@ -173,9 +172,9 @@ export function verifyDocument(
   const [earlier, later] = [versionOf(kind, before.values), versionOf(kind, now.values)];
   const further = earlier !== undefined && later !== undefined && later > earlier + 1;
   const found = Object.entries(expected).map(([name, value]) => {
-    const attribute = kind.attributes[name] as Attribute;
+    const attribute = kind.attributes[name]!;
     if (isMerged(attribute)) return aftermath(name, value, now.values[name]);
-    // Where the version tells that somebody else wrote as well, it may have been theirs.
+    // If the version shows another write, the difference may come from that write.
     const altered = same(attribute, value, now.values[name]) ? [] : [name];
     return further ? { lost: [], added: altered } : { lost: altered, added: [] };
   });
@@ -212,19 +211,19 @@ export function verifyDocument(
   };
 }
 
-/** Where the kind counts its changes. */
+/** The version of an object, if its kind has one. */
 function versionOf({ version }: Kind, values: Values): number | undefined {
   const value = version === undefined ? undefined : values[version];
   return typeof value === 'number' ? value : undefined;
 }
 
-/** Whether the version of a reading tells that it is from before a write. */
+/** True if the version shows that a reading is older than the write. */
 export function isFromBefore(kind: Kind, before: Live, now: Live): boolean {
   const [earlier, later] = [versionOf(kind, before.values), versionOf(kind, now.values)];
   return earlier !== undefined && later !== undefined && later < earlier;
 }
 
-/** Whether an object is as it was, as far as anybody can change it and read it. */
+/** True if no attribute that is writable and readable has changed. */
 export const isUnmoved = (kind: Kind, base: Values, live: Values): boolean =>
   Object.entries(kind.attributes).every(
     ([name, attribute]: readonly [string, Attribute]) =>

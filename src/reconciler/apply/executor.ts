@@ -14,13 +14,13 @@ import {
 } from '../../model/index.js';
 import { storedValues } from '../live-collections.js';
 import {
-  perform,
+  carryOut,
   withoutSent,
   type ExecutionContext,
   type Performed,
   type RunContext,
   type WrittenFields,
-} from './operation.js';
+} from './write-operation.js';
 import { compare, differing, stillThere, unproven, type Proof } from './proof.js';
 import { readBack, shownOf, type ReadBack, type Shown } from './read-back.js';
 import { recordsOf, settle, type Settled } from './recovery.js';
@@ -28,29 +28,28 @@ import { recordsOf, settle, type Settled } from './recovery.js';
 /** This many requests in a row without a clear answer, and nothing new is started. */
 const SILENCE = 5;
 
-/** What an operation that has less time than the run is carried out with. */
+/** The limits of an operation that has less time than the run. */
 export type OperationLimits = Partial<Pick<ExecutionContext, 'cloud' | 'signal'>>;
 
-/** What the caller knows of one change. */
 export interface ChangeContext extends Pick<
   RunContext,
   'before' | 'resolver' | 'onSending' | 'awaited' | 'recheck' | 'readAt' | 'isOld'
 > {
-  /** Whether an object was live before the run. */
+  /** True if an object was live before the run. */
   readonly wasLive: (kind: string, id: string) => boolean;
 }
 
 /** An update or a delete that was answered with success. */
 export interface WrittenChange extends Partial<Omit<WrittenFields, 'id'>> {
   readonly change: Change & { readonly id: string };
-  /** What the state held of the object before. */
+  /** The entry of the object before the change. */
   readonly prior?: Entry | undefined;
-  /** Whether a listing may not show the object yet. */
+  /** True if listings may not show the object yet. */
   readonly isNew?: boolean;
 }
 
 export class Executor {
-  /** What the state holds now, by address. */
+  /** Entries of the state now, by address. */
   readonly entries: Map<string, Entry>;
   readonly #execution: ExecutionContext;
   readonly #halted: () => string | undefined;
@@ -88,7 +87,7 @@ export class Executor {
     { wasLive, ...context }: ChangeContext,
     operation: OperationLimits = {},
   ): Promise<Performed> {
-    const performed = await perform({ ...this.#execution, ...operation }, change, {
+    const performed = await carryOut({ ...this.#execution, ...operation }, change, {
       ...context,
       entry: (address) => this.entries.get(address),
       halt: () => this.halt(),
@@ -150,7 +149,7 @@ export class Executor {
     const tools = { ...this.#execution, ...operation };
     const asked = written.map((one): ReadBack & WrittenChange => ({
       ...one,
-      kind: this.#execution.kinds.get(one.change.kind) as Kind,
+      kind: this.#execution.kinds.get(one.change.kind)!,
       id: one.change.id,
       judge: (live, isLast) => this.#shown(one, live, isLast),
     }));
@@ -190,7 +189,7 @@ export class Executor {
   ): Exclude<Shown, 'unread'> {
     if (!fields) return live ? 'earlier' : 'taken';
     if (!live && isNew) return 'earlier';
-    const kind = this.#execution.kinds.get(change.kind) as Kind;
+    const kind = this.#execution.kinds.get(change.kind)!;
     return shownOf(kind, { fields, before, ...defined({ document, isOld }) }, live, isLast);
   }
 

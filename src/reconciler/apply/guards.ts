@@ -24,9 +24,9 @@ interface Tools extends RecheckTools {
   readonly settings: Settings;
   /** Names of rules that may be broken. */
   readonly allow: readonly string[];
-  /** Whether an object was there when the plan was made, or was made by the run. */
+  /** True if an object existed when the plan was made, or was created by the run. */
   readonly isKnown: (kind: string, id: string) => boolean;
-  /** Whether the request of a create left, and what became of it is not known yet. */
+  /** True if the request of a create was sent, and its outcome is not known yet. */
   readonly isUnderWay: (change: Create) => boolean;
   /** Addresses whose declarations allow duplicates. */
   readonly duplicates: ReadonlySet<string>;
@@ -91,7 +91,8 @@ function absence(
   tools: Tools,
   liveObjects: LiveCollections,
 ): (change: Create, fields: Values) => Recheck {
-  const { clock, kinds, allow, settleMilliseconds, isKnown, isDeleted, isUnderWay } = tools;
+  const { clock, kinds, allow, settleMilliseconds, isKnown, wasDeletedRecently, isUnderWay } =
+    tools;
   const asked = new Map<Create, Values>();
   const read = recentListings(tools);
   /** Without what other creates that are not answered yet have made: one object each. */
@@ -106,7 +107,7 @@ function absence(
   };
   const recheck = (change: Create, fields: Values): Recheck => ({
     async before() {
-      const kind = kinds.get(change.kind) as Kind;
+      const kind = kinds.get(change.kind)!;
       const collection = liveObjects.get(kind.name);
       if (
         collection?.read_at === undefined ||
@@ -118,7 +119,7 @@ function absence(
       const news = withoutSiblings(
         change,
         kind,
-        listed.filter(({ id }) => !isKnown(kind.name, id) && !isDeleted(kind.name, id)),
+        listed.filter(({ id }) => !isKnown(kind.name, id) && !wasDeletedRecently(kind.name, id)),
       );
       const wanted = identityKey(kind, effective);
       const like = { ...change, desired: { ...change.desired, declared: effective } };

@@ -35,12 +35,12 @@ export async function bind(
     });
   const bound = state.resources[formerAddressInState(declaration, state) ?? address];
   if (bound?.id === id) return { address, kind: kind.name, action: 'adopt', outcome: 'done', id };
-  // What the address is bound to is gone, or has still to go: an attempt to make another object in its place was cut off.
+  // A replacement was interrupted: the recorded object is deleted or still has to be deleted, and the create is pending.
   const attempt = pending.find(
     (intent) => intent.address === address && intent.action === 'create',
   );
   if (bound && !attempt)
-    refuse('bound', `${address} is bound to ${bound.id} already.`, {
+    refuse('bound', `${address} already has the object ${bound.id}.`, {
       detail: `Forget it first: trueup state rm ${shellWord(address)}`,
     });
   const owner = Object.entries(state.resources).find(([, entry]) =>

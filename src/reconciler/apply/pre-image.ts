@@ -19,7 +19,7 @@ export interface Before {
   readonly youngest: (kind: Kind) => Pick<Intent, 'highest' | 'newest'>;
 }
 
-/** What existed before this run, from the reading the plan was made of. */
+/** The objects before this run, from the reading the plan was made of. */
 export function beforeRun(
   liveObjects: ReadonlyMap<
     string,

@@ -13,7 +13,6 @@ import { diff, driftOf } from '../plan/diff.js';
 import { verifyDocument } from './document-write.js';
 import type { SentFields, Shown } from './read-back.js';
 
-/** What a reading says of a write. */
 export interface Proof {
   readonly change: Change;
   readonly shown: Shown;
@@ -31,7 +30,7 @@ interface Compared extends Partial<SentFields> {
   readonly change: Change;
 }
 
-/** What a write left behind beside what it sent: the rest of a document, and what else is declared. */
+/** Compares what a write did not send: the rest of a document, and what else is declared. */
 export function compare(
   { kind, change, document, fields }: Compared,
   live: Live | undefined,

@@ -5,7 +5,6 @@ import {
   keptMembers,
   Refusal,
   same,
-  type Attribute,
   type CloudReader,
   type Kind,
   type Live,
@@ -15,10 +14,10 @@ import type { Clock } from '../../platform/index.js';
 import { isApplied } from '../plan/diff.js';
 import { namedPart } from '../plan/document-diff.js';
 import { lookAgain, withoutSecrets } from '../live-collections.js';
-import type { Visibility } from '../visibility.js';
+import type { Visibility } from '../recent-writes.js';
 import { isFromBefore, type DocumentWrite } from './document-write.js';
 
-/** What a reading says of one write: it took, it is not to be seen yet, it left something else behind, or nobody could look. */
+/** The result of a reading after a write: it took effect, it does not show yet, the object holds something else, or the reading failed. */
 export type Shown = 'taken' | 'earlier' | 'other' | 'unread';
 
 export interface ReadBackTools {
@@ -32,7 +31,7 @@ export interface ReadBackTools {
 export interface ReadBack {
   readonly kind: Kind;
   readonly id: string;
-  /** What a reading says; `live` is absent where the object is not there. `isLast`: there will be no other. */
+  /** Judges a reading; `live` is absent where the object is not there. `isLast`: there will be no other. */
   readonly judge: (live: Live | undefined, isLast: boolean) => Exclude<Shown, 'unread'>;
 }
 
@@ -54,7 +53,7 @@ export async function readBack<T extends ReadBack>(
   let open = written;
   for (let pause = FIRST_PAUSE; ; pause *= 2) {
     for (const [one, seen] of await readOnce(tools, open, count))
-      // What was read counts for more than that nobody could look again.
+      // An earlier reading counts for more than a later failure to read.
       if (seen.shown !== 'unread' || !found.has(one)) found.set(one, seen);
     open = open.filter((one) => ['earlier', 'unread'].includes(found.get(one)?.shown ?? ''));
     const left = tools.settleMilliseconds - (tools.clock.monotonic() - began);
@@ -114,7 +113,6 @@ async function listed(
     : objects;
 }
 
-/** What an update sent. */
 export interface SentFields {
   readonly fields: Values;
   /** The object before the write, as far as it was looked at. */
@@ -124,7 +122,7 @@ export interface SentFields {
   readonly isOld?: Visibility['isOld'];
 }
 
-/** What a reading says of an update: it took, it shows the value before, or something else. @param isLast as for `judge` */
+/** Whether a reading shows an update, the value before it, or something else. @param isLast as for `judge` */
 export function shownOf(
   kind: Kind,
   { fields, before, document, isOld }: SentFields,
@@ -134,11 +132,10 @@ export function shownOf(
   if (!live) return 'other';
   if (!isLast && document && isFromBefore(kind, document.before, live)) return 'earlier';
   if (isApplied(kind, fields, live)) return 'taken';
-  const [then, now] = [before, live.values].map((values) =>
-    namedPart(kind, fields, values, before),
-  ) as [Values, Values];
+  const then = namedPart(kind, fields, before, before);
+  const now = namedPart(kind, fields, live.values, before);
   const unmoved = Object.keys(fields).every((name) =>
-    same(kind.attributes[name] as Attribute, then[name], now[name]),
+    same(kind.attributes[name]!, then[name], now[name]),
   );
   const sent = keptMembers(then, (_, name) => Object.hasOwn(fields, name));
   return unmoved || isOld?.(kind, sent, live) ? 'earlier' : 'other';

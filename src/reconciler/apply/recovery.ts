@@ -28,13 +28,14 @@ import {
   type Result,
   type RunRecord,
   type Spent,
+  redactAll,
 } from '../../model/index.js';
 import type { Clock, Fingerprints } from '../../platform/index.js';
 import type { Session } from '../../state/store-port.js';
 import { isApplied } from '../plan/diff.js';
 import { unproven } from './proof.js';
-import { nowOf } from '../visibility.js';
-import { RENEWAL } from './operation.js';
+import { nowOf } from '../recent-writes.js';
+import { RENEWAL } from './write-operation.js';
 import { comparableText, ownRoot } from '../plan/match.js';
 import { storedValues, withoutSecrets } from '../live-collections.js';
 
@@ -94,10 +95,10 @@ export async function settle(
   const names = [...new Set(intents.map((intent) => intent.kind))];
   const settled: Settled[] = [];
   for (const name of names) {
-    const kind = looker.kinds.get(name) as Kind;
+    const kind = looker.kinds.get(name)!;
     const objects = await stableListing(looker, kind);
     const byId = new Map(objects.map((live) => [live.id, live]));
-    const root = ownRoot({ kind, byId }) as JsonObject;
+    const root = redactAll(ownRoot({ kind, byId }));
     const mine = intents.filter((intent) => intent.kind === name);
     const free = objects.filter((live) => !owned.has(`${name} ${live.id}`));
     const alike = await hiddenAlike(looker, kind, mine, free);
@@ -111,7 +112,7 @@ export async function settle(
   return settled;
 }
 
-/** Whether an object holds what an intent does not hold in clear. */
+/** Compares the values that an intent holds only as fingerprints. */
 async function hiddenAlike(
   { fingerprints }: RecoveryContext,
   kind: Kind,
@@ -235,7 +236,7 @@ export function decide(
   });
 }
 
-/** Whether an object did not exist in the listing before the intent: its id is above those that were there. No clock is asked. */
+/** True if an object was created after the listing before the intent: its id is above all ids of that listing. Uses no clock. */
 function isNew({ preimage, newest, highest }: Intent, { id }: Live): boolean {
   if (preimage?.includes(id)) return false;
   const [born, last] = [uuidTicks(id), newest === undefined ? undefined : uuidTicks(newest)];
@@ -302,7 +303,7 @@ export async function settleOld(
   return settled;
 }
 
-/** How long ago the latest of the intents was recorded, at least. On another boot the clock of the service tells, so one of its answers is needed. */
+/** The minimum age of the latest intent. After a reboot it is measured with the clock of the service, which takes one request. */
 async function youngestAge(
   { clock, cloud, kinds }: RecoveryContext,
   intents: readonly Intent[],
@@ -311,7 +312,7 @@ async function youngestAge(
   const elsewhere = intents.find(
     (intent) => intent.boot?.id !== boot.id && intent.server_at !== undefined,
   );
-  if (elsewhere && cloud.skew() === undefined) await cloud.list(kinds.get(elsewhere.kind) as Kind);
+  if (elsewhere && cloud.skew() === undefined) await cloud.list(kinds.get(elsewhere.kind)!);
   const now = nowOf(clock, cloud.skew());
   return Math.min(Infinity, ...intents.map((intent) => ageOf(intent, now)));
 }
@@ -328,11 +329,11 @@ async function whatWasDone(
 ): Promise<readonly Result[]> {
   const results: Result[] = [];
   for (const name of new Set(intents.map((intent) => intent.kind))) {
-    const kind = kinds.get(name) as Kind;
+    const kind = kinds.get(name)!;
     const mine = intents.filter((intent) => intent.kind === name);
     const found = await cloud.find(
       kind,
-      mine.map((intent) => intent.id as string),
+      mine.map((intent) => intent.id!),
     );
     const live = new Map(found.map((one) => [one.id, one]));
     for (const intent of mine) {
@@ -347,7 +348,12 @@ async function whatWasDone(
             isApplied(kind, shownOnly(body), now);
       const moment = sentAt(intent);
       const lately = { ...moment, what: 'deleted' as const, kind: kind.name, id };
-      const spent = { ...moment, action: action as Spent['action'], kind: kind.name, id };
+      const spent: Spent = {
+        ...moment,
+        action: action === 'delete' ? action : 'update',
+        kind: kind.name,
+        id,
+      };
       const was = { op, spent, ...(action === 'delete' && { lately }) };
       results.push(
         done ? resultRecord(address, 'applied', was) : resultRecord(address, 'not_sent', { op }),
@@ -357,11 +363,11 @@ async function whatWasDone(
   return results;
 }
 
-/** What the journal holds of a request in clear: a write counts as done unless something else shows that it was not. */
+/** The fields of a request that the journal holds in clear: a write counts as done unless one of them shows that it was not. */
 const shownOnly = (body: JsonObject): JsonObject =>
   keptMembers(body, (value) => value !== SENSITIVE);
 
-/** What the journal is told of a create that was looked for: nothing where a person has to decide. A listing has shown what was found. */
+/** The records for a create that was looked for: none where a person has to decide. A listing has shown what was found. */
 export function recordsOf(kinds: Kinds, settled: Settled): readonly RunRecord[] {
   const { intent } = settled;
   const { op, address, kind } = intent;
@@ -369,10 +375,10 @@ export function recordsOf(kinds: Kinds, settled: Settled): readonly RunRecord[] 
   if (settled.verdict === 'absent') return [resultRecord(address, 'not_sent', { op })];
   const { id, values } = settled.live;
   const entry: Entry = {
-    ...(intent.entry as Omit<Entry, 'id' | 'observed'>),
+    ...intent.entry!,
     ...(settled.differing && { applied: {} }),
     id,
-    observed: storedValues(kinds.get(kind) as Kind, values),
+    observed: storedValues(kinds.get(kind)!, values),
   };
   const lately = { ...sentAt(intent), what: 'created' as const, kind, id };
   return [
@@ -405,13 +411,13 @@ export function question({ intent, candidates }: Undecided): Diagnostic {
       ...shown,
       ...rest,
       advice,
-      `If it was not created, forget the attempt: trueup state rm ${address}`,
+      `If it was not created, remove the recorded attempt: trueup state rm ${address}`,
     ].join('\n'),
     address: intent.address,
   };
 }
 
-/** What a create without an answer came to; `settled` is absent where nobody could look. */
+/** The outcome of a create without an answer; `settled` is absent where no reading succeeded. */
 export function outcomeOf(intent: Intent, settled: Settled | undefined): Outcome {
   const base = { address: intent.address, kind: intent.kind, action: 'create' as const };
   const error = (code: string, summary: string, detail: string): Diagnostic => ({

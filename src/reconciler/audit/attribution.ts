@@ -41,14 +41,13 @@ export interface Subject {
   readonly kind: Kind;
   readonly id: string;
   readonly what: 'changed' | 'gone' | 'unmanaged';
-  /** What was last applied to it, where that is known. */
+  /** The values last applied to it, where they are known. */
   readonly prior?: Pick<Entry, 'applied' | 'applied_at'>;
   /** Dotted paths of what is not as applied (or, never applied, not as declared). */
   readonly drifted: readonly string[];
   readonly live?: Live;
-  /** What is declared of it. */
   readonly declared: Values;
-  /** Where nothing manages it: the oldest apply that is known (ISO 8601), before which it is no news. */
+  /** For an unmanaged object: the oldest known apply (ISO 8601). The log is searched from there on. */
   readonly news?: string;
 }
 
@@ -57,7 +56,6 @@ export interface Attribution {
   readonly window: Window;
 }
 
-/** What attribution needs to read. */
 export interface LogEntries {
   readonly cloud: Pick<CloudReader, 'activity'>;
   readonly clock: Pick<Clock, 'now'>;
@@ -71,7 +69,7 @@ const NEWS = 7 * 24 * 3600_000;
 const GAP = 60_000;
 /** The time that an answer tells is cut to whole seconds. */
 const CUT = 1000;
-/** How far two clocks may be apart that nobody compared. */
+/** Largest assumed difference between two clocks that were not compared. */
 const APART = 5 * 60_000;
 
 /**
@@ -114,7 +112,7 @@ async function consult(
     };
   } catch (error) {
     if (!(error instanceof Refusal) || error.exit === exits.interrupted) throw error;
-    // Who manages only what needs no keys of the log has not asked for authors of what others made.
+    // A project whose own objects need no keys of the log did not ask for authors of unmanaged objects.
     const unasked =
       asked.every(({ what }) => what === 'unmanaged') &&
       error.diagnostics.every(({ code }) => missingCredentials.has(code));
@@ -198,8 +196,8 @@ function isAbout(
 }
 
 /**
- * What a record says of the drift: it shows the change that is live; what it left behind contradicts what is live, so
- * that somebody came later; it changed something else, or nothing (`none`); or it is an update that does not tell.
+ * The evidence of a record for the drift: it shows the live value; it contradicts the live value, so there was a later
+ * change; it changed other values, or none (`none`); or it is an update without details.
  */
 function weigh(
   subject: Subject,
@@ -216,7 +214,7 @@ function weigh(
   return compared.length === 0 && (told.length > 0 || silent) ? 'open' : 'none';
 }
 
-const nameIn = (path: string): string => path.split('.', 1)[0] as string;
+const nameIn = (path: string): string => path.split('.', 1)[0]!;
 
 function alike({ kind: { attributes } }: Subject, path: string, a: Values, b: Values): boolean {
   const [one, other] = [declaredValueAt(a, path) ?? null, declaredValueAt(b, path) ?? null];
@@ -230,10 +228,10 @@ function alike({ kind: { attributes } }: Subject, path: string, a: Values, b: Va
   );
 }
 
-/** What is ours to speak of. */
+/** The values that trueup manages. */
 const spoken = ({ prior, declared }: Subject): Values => prior?.applied ?? declared;
 
-/** What a record tells, in normal form, and of a document no more than is declared. */
+/** The values of a record, in normal form, and of a document no more than is declared. */
 function toldOf(subject: Subject, state: JsonObject | null): Values {
   const { attributes } = subject.kind;
   const values = mapMembers(state ?? {}, (value, name) => plain(own(attributes, name), value));
@@ -339,12 +337,12 @@ function veiled(subject: Subject, state: Values, veil: Veil): JsonObject {
   const entries = writables(subject.kind).flatMap(([name, attribute]): [string, Json][] => {
     if (!Object.hasOwn(state, name) || !veil.shows(name)) return [];
     const at = { live: live[name], known: known[name], attribute, place: name };
-    return [[name, visible(state[name] as Value, at, veil)]];
+    return [[name, visible(state[name]!, at, veil)]];
   });
   return Object.fromEntries(entries);
 }
 
-/** Where a value of the log stands, with what is live and what is declared there. */
+/** The position of a value of the log, with the live and the declared value there. */
 interface LogPlace {
   readonly live: Value | undefined;
   readonly known: Value | undefined;
@@ -352,7 +350,7 @@ interface LogPlace {
   readonly place: string;
 }
 
-/** What a document may hide, only the service knows: of it nothing is shown but what is live in clear, or declared as it is. */
+/** Only the service knows which members of a document are secret: of it nothing is shown but what is live in clear, or declared as it is. */
 function visible(value: Value, at: LogPlace, veil: Veil): Json {
   const { live, known, attribute, place } = at;
   if (value === null) return null;

@@ -28,7 +28,6 @@ import {
   type PlanRequest,
   type Project,
   type Provider,
-  type Replaces,
   type UnmanagedRecord,
   type Value,
   worst,
@@ -48,12 +47,11 @@ export interface Audit extends Findings {
   readonly exit: Exit;
 }
 
-/** What an audit needs: what can be read beyond the kinds, and what else is reported, too. */
 export interface AuditContext extends PlanContext, Pick<Provider, 'audits'> {
   readonly collections: Collections;
 }
 
-/** What is said of an object before the log is asked, and what the log is asked of it. */
+/** A finding before the log is read, and the question to the log. */
 interface Case<T> {
   readonly record: Omit<T, keyof Attribution>;
   readonly subject?: Subject;
@@ -72,7 +70,7 @@ export async function findDrift(
   const declarations = new Map(project.declarations.map((one) => [one.address, one]));
   const drifted = new Map(plan.drift.map((one) => [one.address, one.changes]));
   const cases = changes.flatMap((change): readonly Case<DriftRecord>[] => {
-    const kind = context.kinds.get(change.kind) as Kind;
+    const kind = context.kinds.get(change.kind)!;
     const entry = entries[change.renamed_from ?? change.address];
     const declaration = declarations.get(change.address);
     const found = recordOf(kind, change, { entry, declaration, drifted, secrets });
@@ -83,7 +81,7 @@ export async function findDrift(
     .map(({ applied_at }) => applied_at)
     .toSorted(compareText);
   const unmanaged = [...objects].flatMap(([name, some]) =>
-    some.map((live) => unmanagedOf(context.kinds.get(name) as Kind, live, news)),
+    some.map((live) => unmanagedOf(context.kinds.get(name)!, live, news)),
   );
   const { saidOf, diagnostics } = await askLog(context, [...cases, ...unmanaged], liveObjects);
   const records = cases.map((one): DriftRecord => ({
@@ -113,7 +111,7 @@ export async function findDrift(
     unmanaged: plan.unmanaged,
     unmanaged_objects: unmanaged.map((one): UnmanagedRecord => ({
       ...one.record,
-      ...(saidOf(one) as Attribution),
+      ...saidOf(one)!,
     })),
     health: more.flatMap(({ health = [] }) => health),
     expectations,
@@ -128,7 +126,7 @@ export async function findDrift(
   };
 }
 
-/** What a plan cannot answer, no audit can. */
+/** An audit fails with the errors of its plan. */
 function exitOf(
   planned: Exit,
   records: readonly DriftRecord[],
@@ -153,13 +151,13 @@ async function askLog(
     subjects,
     [...liveObjects.values()].find(({ skew }) => skew !== undefined)?.skew,
   );
-  const said = new Map(subjects.map((subject, index) => [subject, told[index] as Attribution]));
+  const said = new Map(subjects.map((subject, index) => [subject, told[index]!]));
   const saidOf = ({ subject }: (typeof cases)[number]): Attribution | undefined =>
     subject && said.get(subject);
   return { saidOf, diagnostics };
 }
 
-/** What is not as declared or as last applied; `outside` names the attributes that were changed outside of trueup. */
+/** An object that is not as declared or as last applied; `outside` names the attributes that were changed outside of trueup. */
 interface Found extends Case<DriftRecord> {
   readonly outside: readonly string[];
 }
@@ -167,7 +165,7 @@ interface Found extends Case<DriftRecord> {
 interface Known extends Pick<Proposal, 'secrets'> {
   readonly entry: Entry | undefined;
   readonly declaration: Declaration | undefined;
-  /** What changed outside of trueup, by address; undefined for an object that is gone. */
+  /** Changes outside of trueup, by address; undefined for an object that is gone. */
   readonly drifted: ReadonlyMap<string, readonly AttributeChange[] | undefined>;
 }
 
@@ -221,7 +219,7 @@ function recordOf(
     const gone = change.action === 'forget' && drifted.has(change.address);
     return found(gone ? 'gone' : 'undeclared', change.id);
   }
-  const { id } = change.action === 'create' ? (change.replaces as Replaces) : change;
+  const { id } = change.action === 'create' ? change.replaces! : change;
   if (changes.length > 0 && writes(change)) {
     const outside = changes.filter((one) => one.drifted || entry?.id !== id);
     const more = { changes: told, ...(isBoundAlone(entry) && { since: null }) };
@@ -244,7 +242,7 @@ function appliedAt(entry: Entry | undefined, path: string): Pick<DriftChange, 'a
   return value === undefined ? {} : { applied: json(value) };
 }
 
-/** Whether an object is recorded to which nothing was ever applied: how long it has its values is not known. */
+/** True for an object in state to which nothing was ever applied: the age of its values is unknown. */
 const isBoundAlone = (entry: Entry | undefined): boolean =>
   entry !== undefined && Object.keys(entry.applied).length === 0;
 
@@ -254,7 +252,7 @@ const askedAs: Partial<Record<DriftRecord['status'], Subject['what']>> = {
   replaced: 'unmanaged',
 };
 
-/** What the log is asked; nothing where no other hand can have done it. */
+/** The question to the log; undefined where nobody else can have made the change. */
 function subjectOf(
   { record: { id, status }, outside }: Found,
   kind: Kind,
@@ -299,7 +297,7 @@ function unmanagedOf(
   return { record: { kind: kind.name, id: live.id, label: labelOf(kind, live) }, subject };
 }
 
-/** How a person recognises an object: by its name, otherwise by what identifies it. */
+/** The label of an object for people: its name, otherwise its identity. */
 function labelOf({ identity, attributes }: Kind, { values }: Live): string | null {
   if (identity === 'content') return null;
   const known = identity.filter((name) => values[name] !== undefined && values[name] !== null);
@@ -328,9 +326,9 @@ export function managers(
   return (kind, id) => all.get(`${kind} ${id}`);
 }
 
-/** Whether nothing but secrets differs, which cannot be read back. In a document it shows whether one is there. */
+/** True if only secrets differ, which cannot be read back. A document shows whether it contains one. */
 function isUnreadable({ attributes }: Kind, { path, before, after }: AttributeChange): boolean {
-  const attribute = attributes[path.split('.', 1)[0] as string];
+  const attribute = attributes[path.split('.', 1)[0]!];
   if (attribute === undefined || !isMerged(attribute)) return after instanceof Secret;
   return (
     after !== undefined &&

@@ -2,7 +2,7 @@
 // Loading has checked that the schema is finite and has no references.
 import { Ajv, type ErrorObject } from 'ajv';
 import { RE2JS } from 're2js';
-import { holdsExact, wireText, type Json, type JsonObject } from '../../model/index.js';
+import { holdsExact, wireText, type JsonObject } from '../../model/index.js';
 
 /** RE2 matches patterns, in linear time for every text. Loading has compiled them once. ajv distinguishes patterns by their text. */
 const regExp = Object.assign(
@@ -32,8 +32,10 @@ export function conformity(every: JsonObject): (record: JsonObject) => string | 
 }
 
 /** Converts exact numbers to doubles, because they are numbers as well. */
-const plain = <T extends Json>(value: T): T =>
-  holdsExact(value) ? (JSON.parse(wireText(value)) as T) : value;
+function plain(record: JsonObject): JsonObject {
+  const rounded: JsonObject = holdsExact(record) ? JSON.parse(wireText(record)) : record;
+  return rounded;
+}
 
 /** The broken rule is the last error, after those of its alternatives; only `if` comes after the rule of its branch. */
 function why(errors: readonly ErrorObject[]): string {
@@ -48,13 +50,15 @@ function why(errors: readonly ErrorObject[]): string {
   return `${path === '' ? 'the record' : path} ${rule(error) ?? message}`;
 }
 
+const listed = (values: unknown): string =>
+  (Array.isArray(values) ? values : []).map((one: unknown) => JSON.stringify(one)).join(', ');
+
 function rule({ keyword, params }: ErrorObject): string | undefined {
   const { allowedValue, allowedValues, additionalProperty, propertyName } = params as Readonly<
     Record<string, unknown>
   >;
   if (keyword === 'const') return `must be ${JSON.stringify(allowedValue)}`;
-  if (keyword === 'enum')
-    return `must be one of ${(allowedValues as readonly Json[]).map((one) => JSON.stringify(one)).join(', ')}`;
+  if (keyword === 'enum') return `must be one of ${listed(allowedValues)}`;
   if (keyword === 'required') return `must have ${JSON.stringify(params['missingProperty'])}`;
   if (keyword === 'additionalProperties')
     return `must not have ${JSON.stringify(additionalProperty)}`;

@@ -47,7 +47,7 @@ export async function verifyExpectations(
     const judge = every ? conformity(every) : () => undefined;
     return {
       expectation,
-      collection: collections.get(collection) as Collection,
+      collection: collections.get(collection)!,
       judge,
       offenders: [],
       checked: 0,
@@ -73,7 +73,7 @@ const UNREADABLE: Diagnostic = {
 
 /** @param alike at least one; all ask for the same records */
 async function read(cloud: Pick<CloudReader, 'records'>, alike: readonly Tally[]): Promise<void> {
-  const [{ collection, expectation }] = alike as readonly [Tally];
+  const { collection, expectation } = alike[0]!;
   try {
     for await (const page of cloud.records(collection, { filters: expectation.where }))
       for (const [index, found] of page.entries()) {
@@ -105,7 +105,7 @@ function identifier({ collection, checked }: Tally, { values }: Found): string {
 const brief = (text: string): string =>
   text.length <= LONGEST ? text : `${text.slice(0, LONGEST).replace(/[\ud800-\udbff]$/, '')}…`;
 
-/** What the audit has to say of expectations that are unknown. */
+/** Warnings about expectations that could not be checked. */
 export function unverified(all: readonly Verified[]): readonly Diagnostic[] {
   return all.flatMap(({ name, origin, diagnostic }) =>
     diagnostic

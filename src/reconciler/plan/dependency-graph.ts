@@ -8,7 +8,8 @@ import {
   type Declaration,
   type Diagnostic,
   type Value,
-  type Values,
+  isList,
+  isTree,
 } from '../../model/index.js';
 import { formerAddress } from './match.js';
 
@@ -122,11 +123,13 @@ function unknownTarget(
 /** Dotted path of the place where a reference stands. */
 function placeOf(values: Value, wanted: Reference): string {
   const [step, value] =
-    Object.entries(values as Values).find(([, one]) => referencesIn(one).includes(wanted)) ?? [];
+    Object.entries<Value>(isList(values) || isTree(values) ? values : {}).find(([, one]) =>
+      referencesIn(one).includes(wanted),
+    ) ?? [];
   if (step === undefined) return '';
   return value instanceof Reference || value instanceof Template
     ? step
-    : `${step}.${placeOf(value as Value, wanted)}`;
+    : `${step}.${placeOf(value ?? null, wanted)}`;
 }
 
 /** Depth first, without recursion: a chain of 100,000 references must not end the stack. */
@@ -144,7 +147,7 @@ function sortByDependency(
       : [{ address: start, next: 0 }];
     if (stack.length > 0) mark.set(start, 'open');
     while (stack.length > 0) {
-      const top = stack.at(-1) as { address: string; next: number };
+      const top = stack.at(-1)!;
       const dependency = dependencies.get(top.address)?.[top.next];
       top.next += 1;
       if (dependency === undefined) {
@@ -169,7 +172,7 @@ function cycle(
   members: readonly string[],
   declarations: ReadonlyMap<string, Declaration>,
 ): Diagnostic {
-  const first = declarations.get(members[0] as string);
+  const first = declarations.get(members[0]!);
   return {
     severity: 'error',
     code: 'cycle',

@@ -16,6 +16,7 @@ import {
   type Value,
   type Values,
   type Write,
+  isList,
 } from '../../model/index.js';
 import {
   type ComparedValue,
@@ -26,14 +27,14 @@ import {
 } from './document-diff.js';
 import { additions } from './document-merge.js';
 
-/** Whether a declared secret is the one that was last sent; `unknown` where none was sent by us, `unavailable` where its value is not at hand. */
+/** Compares a declared secret with the one last sent: `unknown` if trueup sent none, `unavailable` if its value cannot be read. */
 export type SecretVerdict = 'same' | 'changed' | 'unknown' | 'unavailable';
 
 export interface Comparison {
   readonly kind: Kind;
   readonly declared: Values;
   readonly live: Live;
-  /** What was last applied; absent for an object that is not recorded. */
+  /** The values last applied; absent for an object that is not recorded. */
   readonly applied?: Values | undefined;
   readonly secret: (path: string) => SecretVerdict;
 }
@@ -70,7 +71,7 @@ export function diff({
       for (const [name, inner] of Object.entries(attribute.attributes))
         if (Object.hasOwn(wanted, name))
           compare(inner, `${path}.${name}`, {
-            wanted: wanted[name] as Value,
+            wanted: wanted[name]!,
             live: member(now, name),
             prior: member(prior, name),
           });
@@ -86,7 +87,7 @@ export function diff({
   for (const [name, attribute] of writables(kind))
     if (Object.hasOwn(declared, name))
       compare(attribute, name, {
-        wanted: declared[name] as Value,
+        wanted: declared[name]!,
         live: live.values[name],
         prior: applied?.[name],
       });
@@ -96,7 +97,7 @@ export function diff({
 const member = (value: Value | undefined, name: string): Value | undefined =>
   isTree(value) ? value[name] : undefined;
 
-/** What changed outside: every attribute that was last applied and is not live any more; `before` is what was applied. */
+/** Changes outside of trueup: every attribute that was last applied and is not live any more; `before` is what was applied. */
 export function driftOf(kind: Kind, applied: Values, live: Live): readonly AttributeChange[] {
   return diff({ kind, declared: applied, live, applied, secret: () => 'same' }).map(
     ({ path, before, after }) => ({ path, before: after, after: before, drifted: true }),
@@ -104,9 +105,11 @@ export function driftOf(kind: Kind, applied: Values, live: Live): readonly Attri
 }
 
 /** Values without the attributes (by dotted path) that `lifecycle.ignore_changes` names. */
-export function ignoring<T extends Values | JsonObject>(values: T, paths: readonly string[]): T {
+export function ignoring(values: JsonObject, paths: readonly string[]): JsonObject;
+export function ignoring(values: Values, paths: readonly string[]): Values;
+export function ignoring(values: Values, paths: readonly string[]): Values {
   if (paths.length === 0) return values;
-  const out: Record<string, unknown> = {};
+  const out: Record<string, Value> = {};
   for (const [name, value] of Object.entries(values)) {
     if (paths.includes(name)) continue;
     const inner = paths
@@ -115,11 +118,10 @@ export function ignoring<T extends Values | JsonObject>(values: T, paths: readon
     if (isTree(value)) out[name] = ignoring(value, inner);
     else out[name] = isDocument(value) && inner.length > 0 ? documentWithout(value, inner) : value;
   }
-  return out as T;
+  return out;
 }
 
-const isDocument = (value: unknown): value is readonly Value[] =>
-  Array.isArray(value) && isTree(value[0] as Value);
+const isDocument = (value: Value): value is readonly Value[] => isList(value) && isTree(value[0]);
 
 /** A document of two parts without what is ignored; a second part that is ignored is not managed. */
 function documentWithout(
@@ -127,10 +129,10 @@ function documentWithout(
   paths: readonly string[],
 ): readonly Value[] {
   const inside = paths.filter((path) => path.startsWith('0.')).map((path) => path.slice(2));
-  return [ignoring(tree as Values, inside), ...(paths.includes('1') ? [] : more)];
+  return [isTree(tree) ? ignoring(tree, inside) : tree!, ...(paths.includes('1') ? [] : more)];
 }
 
-/** What an update sends, and whether it is sent as a PATCH. */
+/** The body of an update, and whether it is sent as a PATCH. */
 export interface ObjectUpdate {
   readonly fields: Values;
   /** As in `Write`. */
@@ -138,24 +140,24 @@ export interface ObjectUpdate {
   readonly patch?: true;
 }
 
-/** How the update of an object is made up. */
+/** Inputs of the update of one object. */
 export interface Sending {
   readonly kind: Kind;
   readonly declared: Values;
   readonly live: Live;
   readonly changes: readonly AttributeChange[];
-  /** Whether a document is added to by PATCH, instead of replaced by PUT. */
+  /** True: PATCH adds to a document. False: PUT replaces it. */
   readonly patch?: boolean;
-  /** Whether the secret at a path has to be sent by a PATCH. A PUT sends all that is declared. */
+  /** True if a PATCH has to send the secret at a path. A PUT sends all declared values. */
   readonly resend?: (path: string) => boolean;
 }
 
 const never = (): boolean => false;
 
-/** What an update sends; undefined where it would have to be a PATCH and something has to be taken out. */
+/** The body of an update; undefined where it would have to be a PATCH and something has to be taken out. */
 export function updateOf(sending: Sending): ObjectUpdate | undefined {
   const { kind, declared, live, changes, resend = never } = sending;
-  const names = new Set(changes.map((change) => change.path.split('.', 1)[0] as string));
+  const names = new Set(changes.map((change) => change.path.split('.', 1)[0]!));
   const documents = mergedNames(kind).filter((name) => names.has(name));
   const patch =
     sending.patch === true &&
@@ -166,7 +168,7 @@ export function updateOf(sending: Sending): ObjectUpdate | undefined {
     documents.map((path) => [
       path,
       patch
-        ? additions({ path, wanted: declared[path] as Value, live: live.values[path], resend })
+        ? additions({ path, wanted: declared[path]!, live: live.values[path], resend })
         : declared[path],
     ]),
   );
@@ -175,11 +177,8 @@ export function updateOf(sending: Sending): ObjectUpdate | undefined {
   const fields = [...names].map((name): [string, Value] => [
     name,
     added.get(name) ??
-      laidOver(
-        kind.attributes[name] as Attribute,
-        declared[name] as Value,
-        live.values[name],
-        (member) => kept.push(`${name}.${member}`),
+      laidOver(kind.attributes[name]!, declared[name]!, live.values[name], (member) =>
+        kept.push(`${name}.${member}`),
       ),
   ]);
   return {
@@ -202,7 +201,7 @@ function allFields(
     if (attribute.immutable || (isMerged(attribute) && !changed.has(name))) continue;
     const now = live.values[name];
     if (Object.hasOwn(declared, name))
-      fields[name] = laidOver(attribute, declared[name] as Value, now, (member) =>
+      fields[name] = laidOver(attribute, declared[name]!, now, (member) =>
         kept.push(`${name}.${member}`),
       );
     else if (now !== undefined && now !== null && !attribute.only_declared) {
@@ -258,14 +257,14 @@ export const asApplied = (kind: Kind, applied: Values, live: Live): Live => ({
     ...Object.fromEntries(
       writables(kind).flatMap(([name, attribute]) =>
         Object.hasOwn(applied, name)
-          ? [[name, laidOver(attribute, applied[name] as Value, live.values[name])]]
+          ? [[name, laidOver(attribute, applied[name]!, live.values[name])]]
           : [],
       ),
     ),
   },
 });
 
-/** Whether everything that was written is live. Secrets cannot be seen and count as taken. */
+/** True if every written value is live. Secrets cannot be read and count as applied. */
 export function isApplied(kind: Kind, fields: Values, live: Live): boolean {
   const holds = (attribute: Attribute, value: Value, now: Value | undefined): boolean => {
     if (attribute.secret || value instanceof Secret || !isKnown(value)) return true;
@@ -273,7 +272,7 @@ export function isApplied(kind: Kind, fields: Values, live: Live): boolean {
     if (attribute.word === 'object' && isTree(value))
       return Object.entries(attribute.attributes).every(
         ([name, inner]) =>
-          !Object.hasOwn(value, name) || holds(inner, value[name] as Value, member(now, name)),
+          !Object.hasOwn(value, name) || holds(inner, value[name]!, member(now, name)),
       );
     return same(attribute, value, now);
   };

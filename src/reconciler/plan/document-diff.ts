@@ -32,6 +32,9 @@ import {
   type Kind,
   type Value,
   type Values,
+  isList,
+  own,
+  mapMembers,
 } from '../../model/index.js';
 
 export const MASK = '*';
@@ -44,7 +47,7 @@ export const isMerged = (attribute: Attribute): boolean => attribute.wire === 'm
 export function mergedNames({ attributes }: Kind): readonly string[] {
   return cached(names, attributes, () =>
     Object.keys(attributes).filter(
-      (name) => attributes[name]?.computed !== true && isMerged(attributes[name] as Attribute),
+      (name) => attributes[name]?.computed !== true && isMerged(attributes[name]!),
     ),
   );
 }
@@ -58,7 +61,7 @@ export function spread(kind: Kind, declared: Values): Values {
     ? declared
     : {
         ...declared,
-        ...Object.fromEntries(alone.map((name) => [name, [declared[name] as Value]])),
+        ...Object.fromEntries(alone.map((name) => [name, [declared[name]!]])),
       };
 }
 
@@ -88,7 +91,7 @@ export function declaredPart(
 export const namedPart = (kind: Kind, fields: Values, live: Values, prior: Values): Values =>
   mergedNames(kind).length === 0
     ? live
-    : declaredPart(kind, withoutIds(fields) as Values, live, prior);
+    : declaredPart(kind, mapMembers(fields, withoutIds), live, prior);
 
 function withoutIds(value: Value): Value {
   if (Array.isArray(value)) return (value as readonly Value[]).map(withoutIds);
@@ -110,9 +113,9 @@ export function comparedDocument(declared: Value, live: Value | undefined, prior
       removed,
     });
   const before = mergeOf(prior).tree;
-  const shown = masksIn(before).length === 0 ? tree : (picked([before], tree, true) as Values);
+  const shown = masksIn(before).length === 0 ? tree : picked([before], tree, true);
   return documentOf({
-    tree: picked([wanted.tree], shown, false) as Values,
+    tree: treeIn(picked([wanted.tree], shown, false)),
     removed: wanted.removed && removed,
   });
 }
@@ -129,19 +132,17 @@ function picked(wanted: readonly Value[], live: Value, whole: boolean): Value {
     });
     return (live as readonly Value[]).map((item) => picked(items, item, true));
   }
-  const trees = wanted.filter(isTree);
+  const trees = wanted.filter((one) => isTree(one));
   if (trees.length === 0 || !isTree(live)) return live;
   const members = (name: string): readonly Value[] =>
-    trees.flatMap((tree) => (Object.hasOwn(tree, name) ? [tree[name] as Value] : []));
+    trees.flatMap((tree) => (Object.hasOwn(tree, name) ? [tree[name]!] : []));
   const names = Object.keys(live).filter((name) => whole || members(name).length > 0);
-  return Object.fromEntries(
-    names.map((name) => [name, picked(members(name), live[name] as Value, whole)]),
-  );
+  return Object.fromEntries(names.map((name) => [name, picked(members(name), live[name]!, whole)]));
 }
 
 const isHidden = (value: Value): boolean => value instanceof Secret || isMask(value);
 
-/** What is declared, what is live, what was last applied. */
+/** A value as declared, as live, and as last applied. */
 export interface ComparedValue {
   readonly wanted: Value;
   readonly live: Value | undefined;
@@ -171,11 +172,13 @@ export function mergeChanges({
     const { tree, removed } = mergeOf(declared);
     const after = isClear(declared)
       ? {}
-      : (over(
-          { resend: sends },
-          { wanted: tree, live: now.tree, prior: mergeOf(before).tree },
-          `${path}.0`,
-        ) as Values);
+      : treeIn(
+          over(
+            { resend: sends },
+            { wanted: tree, live: now.tree, prior: mergeOf(before).tree },
+            `${path}.0`,
+          ),
+        );
     const listed =
       removed !== undefined && !samePaths(removed, now.removed ?? [])
         ? [{ path: `${path}.1`, before: now.removed, after: removed }]
@@ -230,7 +233,7 @@ function over(
   return !wasSecret(wanted, live, prior) && isAlike(run, wanted, live, path) ? live : wanted;
 }
 
-/** Whether what is masked only because a secret was applied there is declared otherwise now. */
+/** True if a value is masked only because a secret was applied there, and its declaration has changed since. */
 function wasSecret(wanted: Value, live: Value | undefined, prior: Value | undefined): boolean {
   if (prior === undefined || live === undefined || masksIn(live).length === 0) return false;
   return !equal(
@@ -239,7 +242,9 @@ function wasSecret(wanted: Value, live: Value | undefined, prior: Value | undefi
   );
 }
 
-/** Whether a declared value asks for nothing to be there: members declared null at most. */
+const treeIn = (value: Value | undefined): Values => (isTree(value) ? value : {});
+
+/** True if a declared value contains nothing but members declared null. */
 export const holdsNothing = (value: Value): boolean =>
   isEmpty(value) || (isTree(value) && Object.values(value).every(holdsNothing));
 
@@ -256,12 +261,13 @@ export function isAlike(
   if (Array.isArray(wanted) || isTree(wanted)) {
     if (Array.isArray(wanted) !== Array.isArray(live) || !(Array.isArray(live) || isTree(live)))
       return false;
-    const [members, theirs] = [Object.entries(wanted as Values), live as Values];
+    const members = Object.entries<Value>(wanted);
     return (
-      members.length === Object.keys(theirs).length &&
+      members.length === Object.keys(live).length &&
       members.every(
         ([step, item]) =>
-          Object.hasOwn(theirs, step) && isAlike(run, item, theirs[step], below(path, step)),
+          Object.hasOwn(live, step) &&
+          isAlike(run, item, own<Value>(live, step), below(path, step)),
       )
     );
   }
@@ -304,13 +310,13 @@ function literals(
   const places = live.map((one) =>
     Array.isArray(declared) && Array.isArray(one) ? placesIn(one, declared) : undefined,
   );
-  const inside = Object.entries(declared).flatMap(([name, item]) => {
+  const inside = Object.entries<Value>(declared).flatMap(([name, item]) => {
     const members = live.flatMap((one, index): readonly (Value | undefined)[] => {
       if (isMask(one)) return [one];
       if (Array.isArray(declared)) return places[index]?.(Number(name)) ?? [];
       return isTree(one) && Object.hasOwn(one, name) ? [one[name]] : [];
     });
-    return literals(item as Value, members, below(path, name));
+    return literals(item, members, below(path, name));
   });
   return inside.length === 0 && live.length > 0 && live.every(isMask) ? [path] : inside;
 }
@@ -343,7 +349,7 @@ export function baseOf(kind: Kind, fields: Values, live: Values): DocumentBase |
   };
 }
 
-/** What became of a document after a write: dotted paths of members that are gone or altered, and of members that were not sent. */
+/** A document after a write: dotted paths of members that are gone or altered, and of members that were not sent. */
 export interface Aftermath {
   readonly lost: readonly string[];
   readonly added: readonly string[];
@@ -378,7 +384,7 @@ function compared(expected: Values, live: Values, path: string): Aftermath {
   };
 }
 
-/** Whether texts that were read HTML-escaped, and sent back as they were read, are escaped once more now. */
+/** True if strings that were read HTML-escaped, and sent back unchanged, are now escaped twice. */
 function isEscapedAgain(sent: Value, now: Value | undefined): boolean {
   if (now === undefined || sent instanceof Secret || equal(sent, now)) return false;
   return equal(sent, unescapeAll(now)) && !equal(sent, unescapeAll(sent));
@@ -392,15 +398,10 @@ export function applied(kind: Kind, declared: Values): JsonObject {
   const values = spread(kind, declared);
   const documents = mergedNames(kind).filter((name) => Object.hasOwn(values, name));
   const stored = (value: Value): Json =>
-    redact(
-      isTree((value as readonly Value[])[0])
-        ? withoutLiteralSecrets(value as readonly Value[])
-        : value,
-      () => MASK,
-    );
+    redact(isList(value) && isTree(value[0]) ? withoutLiteralSecrets(value) : value, () => MASK);
   return {
     ...redactAll(storable(kind, values)),
-    ...Object.fromEntries(documents.map((name) => [name, stored(values[name] as Value)])),
+    ...Object.fromEntries(documents.map((name) => [name, stored(values[name]!)])),
   };
 }
 
@@ -421,9 +422,7 @@ const isLiteral = (name: string, value: Value): boolean =>
 
 const holdsLiteral = (value: Value): boolean =>
   (Array.isArray(value) || isTree(value)) &&
-  Object.entries(value).some(
-    ([name, item]) => isLiteral(name, item as Value) || holdsLiteral(item as Value),
-  );
+  Object.entries<Value>(value).some(([name, item]) => isLiteral(name, item) || holdsLiteral(item));
 
 /** Whether a value at a dotted path is, and holds, no literal under the name of a secret. */
 export const isStorable = (path: string, value: Value): boolean =>
@@ -438,7 +437,7 @@ function withoutLiteralSecrets([tree, ...more]: readonly Value[]): readonly Valu
           : [[name, isTree(item) ? kept(item) : item]],
       ),
     );
-  return [kept(tree as Values), ...more];
+  return [kept(treeIn(tree)), ...more];
 }
 
 /** Whether what was sent is live. A secret cannot be seen: something has to be there. */

@@ -64,8 +64,8 @@ function overwritten(live: Value, sent: Value | undefined, path: string): readon
 }
 
 /**
- * What a PATCH sends: declared members that differ, each object with its `_id_`, by which the service finds it.
- * Undefined where something would have to be taken out, which a PATCH cannot do.
+ * The body of a PATCH: declared members that differ, each object with its `_id_`, by which the service finds it.
+ * Undefined if a member would have to be removed, which a PATCH cannot do.
  */
 export function additions({
   path,
@@ -96,10 +96,7 @@ function addedTo(
       const inner = addedTo(run, item, now, at);
       if (inner === undefined) return undefined;
       if (Object.keys(inner).length > 0)
-        items.push([
-          name,
-          Object.hasOwn(now, '_id_') ? { _id_: now['_id_'] as Value, ...inner } : inner,
-        ]);
+        items.push([name, Object.hasOwn(now, '_id_') ? { _id_: now['_id_']!, ...inner } : inner]);
     } else if (!isAlike(run, item, now, at))
       items.push([name, isTree(item) ? laid(item, undefined) : item]);
   }

@@ -60,7 +60,7 @@ export function current(
   live: Live,
 ): Live {
   const { applied } = entry;
-  const kind = input.kinds.get(entry.kind) as Kind;
+  const kind = input.kinds.get(entry.kind)!;
   if (!input.visibility.isOld(kind, applied, live)) return live;
   old.add(address);
   awaited.add(address);

@@ -8,11 +8,13 @@ import {
   type Change,
   type Declaration,
   type Diagnostic,
-  type Kind,
   type Live,
   type Values,
+  type Json,
+  isList,
+  isObject,
+  mapMembers,
 } from '../../model/index.js';
-import type { LiveCollection } from '../live-collections.js';
 import { declarationError, nounOf, type Draft, type Planned } from './draft.js';
 import { identityKey, ownRoot } from './match.js';
 import type { PlanInput } from './plan-input.js';
@@ -29,7 +31,7 @@ export function identicalDeclarations(
   const seen = new Map<string, string>();
   const out: (readonly [Declaration, Declaration])[] = [];
   const identityOf = ({ kind, declared }: Planned, live?: Live): string => {
-    const root = ownRoot(draft.input.liveObjects.get(kind.name) as LiveCollection);
+    const root = ownRoot(draft.input.liveObjects.get(kind.name)!);
     const values = { ...root, ...live?.values, ...declared };
     // References stand for themselves, so that two declarations that name the same unknown object compare equal.
     return `${kind.name} ${identityKey(kind, values) ?? identityKey(kind, placeholders(values))}`;
@@ -39,8 +41,8 @@ export function identicalDeclarations(
     const twin = seen.get(identity);
     if (twin === undefined) seen.set(identity, address);
     if (twin === undefined || !draft.planned.has(address)) continue;
-    const one = draft.declared.get(address) as Declaration;
-    const other = draft.declared.get(twin) as Declaration;
+    const one = draft.declared.get(address)!;
+    const other = draft.declared.get(twin)!;
     const before = draft.planned.get(twin) ?? others.get(twin);
     const differ =
       before?.live &&
@@ -52,10 +54,12 @@ export function identicalDeclarations(
 }
 
 /** References as texts that no normal form alters: an address may hold what an id cannot. */
-const placeholders = (values: Values): Values =>
-  JSON.parse(JSON.stringify(redactAll(values)), (_, value: unknown) =>
-    typeof value === 'string' && value.includes('${') ? sha256(value) : value,
-  ) as Values;
+const placeholders = (values: Values): Values => mapMembers(redactAll(values), placeholder);
+function placeholder(value: Json): Json {
+  if (typeof value === 'string') return value.includes('${') ? sha256(value) : value;
+  if (isList(value)) return value.map(placeholder);
+  return isObject(value) ? mapMembers(value, placeholder) : value;
+}
 
 export function identicalError(
   { kinds }: PlanInput,
@@ -63,7 +67,7 @@ export function identicalError(
 ): Diagnostic {
   return declarationError(one, {
     code: 'identical-declarations',
-    summary: `${one.address} and ${other.address} declare the same ${nounOf(kinds.get(one.kind) as Kind)}.`,
+    summary: `${one.address} and ${other.address} declare the same ${nounOf(kinds.get(one.kind)!)}.`,
     detail: `The other one is at ${other.origin.file}:${other.origin.line}. Remove one, or write lifecycle: { allow_duplicate: true } on both.`,
   });
 }
@@ -87,7 +91,7 @@ export function identityConflicts(
     if (change.action !== 'create' || told.has(address)) return [];
     const mine = declared.get(address)?.lifecycle ?? {};
     if (mine.allow_duplicate) return [];
-    const kind = input.kinds.get(change.kind) as Kind;
+    const kind = input.kinds.get(change.kind)!;
     const stays = ({ id, values }: Live): boolean => {
       const { verb, fields } = written.get(`${kind.name} ${id}`) ?? {};
       return (

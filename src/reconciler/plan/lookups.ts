@@ -3,9 +3,7 @@ import {
   isKnown,
   same,
   unescapeAll,
-  type Attribute,
   type Diagnostic,
-  type Kind,
   type Reference,
   type Value,
 } from '../../model/index.js';
@@ -20,13 +18,13 @@ export function lookUp(
 ): ReadonlyMap<string, Planned> {
   const found = new Map<string, Planned>();
   for (const lookup of project.lookups) {
-    const kind = kinds.get(lookup.kind) as Kind;
+    const kind = kinds.get(lookup.kind)!;
     const where = fillAll(kind.attributes, lookup.where, (reference) =>
       resolveReference(reference, new Map(), found, { kinds, state: undefined }),
     );
     const live = [...(liveObjects.get(kind.name)?.byId.values() ?? [])].filter((one) =>
       Object.entries(where).every(([name, value]) =>
-        same(kind.attributes[name] as Attribute, value, one.values[name]),
+        same(kind.attributes[name]!, value, one.values[name]),
       ),
     );
     const only = live.length === 1 ? live[0] : undefined;
@@ -74,7 +72,7 @@ function attributeOf({ kind, declared, live, moves }: Planned, path: string): Va
   if (path === kind.id) return live?.id;
   const value = declaredValueAt(declared, path);
   if (value !== undefined) return isKnown(value) ? value : undefined;
-  const computed = kind.attributes[path.split('.', 1)[0] as string]?.computed;
+  const computed = kind.attributes[path.split('.', 1)[0]!]?.computed;
   const read = declaredValueAt(live?.values ?? {}, path);
   return read === undefined || (computed && moves) ? undefined : unescapeAll(read);
 }

@@ -1,5 +1,5 @@
 // Masked values in a document or a list that a write would replace: such a write is blocked.
-import type { Kind, Live, Value, Write } from '../../model/index.js';
+import type { Kind, Live, Write } from '../../model/index.js';
 import { mergedNames } from './document-diff.js';
 import { travellingMasks } from './document-merge.js';
 
@@ -12,9 +12,7 @@ export function masksSent(
   if (!live) return [];
   return mergedNames(kind).flatMap((name) =>
     Object.hasOwn(fields, name)
-      ? travellingMasks(fields[name] as Value, live.values[name], patch).map(
-          (path) => `${name}.${path}`,
-        )
+      ? travellingMasks(fields[name]!, live.values[name], patch).map((path) => `${name}.${path}`)
       : [],
   );
 }
@@ -22,7 +20,7 @@ export function masksSent(
 /** Ends the name of a member that JSON text may hold and no object. */
 const NOT_READ = ' (not read)';
 
-/** What blocks such a write, and the ways out. */
+/** The message for a blocked write, and the ways out. */
 export function maskedWords(masks: readonly string[]): {
   readonly what: string;
   readonly out: string;

@@ -7,6 +7,7 @@ import {
   firstNamed,
   isEmpty,
   isKnown,
+  isList,
   isTree,
   normal,
   objectsIn,
@@ -28,7 +29,7 @@ import {
   type Values,
   type Json,
 } from '../../model/index.js';
-import type { Visibility } from '../visibility.js';
+import type { Visibility } from '../recent-writes.js';
 import type { LiveCollection, LiveCollections } from '../live-collections.js';
 
 export interface Match {
@@ -106,7 +107,7 @@ export class Matcher {
   }
 
   match(kind: Kind, declaration: Declaration, values: Values): Match | MatchError {
-    const collection = this.#liveObjects.get(kind.name) as LiveCollection;
+    const collection = this.#liveObjects.get(kind.name)!;
     const renamedFrom = formerAddressInState(declaration, this.#state);
     const entry = this.#state?.resources[renamedFrom ?? declaration.address];
     const rename = renamedFrom === undefined ? {} : { renamedFrom };
@@ -134,17 +135,15 @@ export class Matcher {
 
   /** Live objects of the same identity that no address manages or claims. */
   alike(kind: Kind, values: Values): readonly Live[] {
-    return this.#candidates(this.#liveObjects.get(kind.name) as LiveCollection, values);
+    return this.#candidates(this.#liveObjects.get(kind.name)!, values);
   }
 
   /** Objects of the same identity that addresses hold, also those that no listing shows yet. */
   held(kind: Kind, values: Values): readonly (readonly [address: string, live: Live])[] {
-    return this.#equal(this.#liveObjects.get(kind.name) as LiveCollection, values).flatMap(
-      (live) => {
-        const address = this.#managed.get(key(kind.name, live.id));
-        return address === undefined ? [] : [[address, live] as const];
-      },
-    );
+    return this.#equal(this.#liveObjects.get(kind.name)!, values).flatMap((live) => {
+      const address = this.#managed.get(key(kind.name, live.id));
+      return address === undefined ? [] : [[address, live] as const];
+    });
   }
 
   /** Kinds of which an earlier run made an object that no listing shows yet and no address holds: a creation may mean that one. */
@@ -152,7 +151,7 @@ export class Matcher {
     const { recent = [] } = this.#state ?? {};
     const isStray = (kind: string, id: string): boolean =>
       this.#visibility.created(kind, id) === 'unseen' &&
-      !this.#visibility.isDeleted(kind, id) &&
+      !this.#visibility.wasDeletedRecently(kind, id) &&
       !this.#managed.has(key(kind, id)) &&
       this.#liveObjects.get(kind)?.byId.has(id) === false;
     return new Set(
@@ -254,7 +253,7 @@ const error = (
 
 function ambiguous(kind: Kind, declaration: Declaration, candidates: readonly Live[]): MatchError {
   const ids = candidates.map((live) => live.id).toSorted();
-  const id = ids[0] as string;
+  const id = ids[0]!;
   const isMember = tryAddress(declaration.address)?.key !== undefined;
   return error(
     declaration,
@@ -275,31 +274,33 @@ export function identityKey(kind: Kind, values: Values): string | undefined {
   for (const name of names) {
     const value = values[name];
     if (!isKnown(value)) return undefined;
-    parts.push(comparable(kind.attributes[name] as Attribute, value));
+    parts.push(comparable(kind.attributes[name]!, value));
   }
   return canonical(parts);
 }
 
 /** One spelling for what `same` calls equal: empties are null, texts are unescaped, secrets are left out. */
-export function comparable(attribute: Attribute, value: Value | undefined): Json {
-  const plain = redact(normal(attribute, value));
+export const comparable = (attribute: Attribute, value: Value | undefined): Json =>
+  spelled(attribute, redact(normal(attribute, value)));
+
+function spelled(attribute: Attribute, plain: Json): Json {
   if (isEmpty(plain)) return null;
   if (attribute.word === 'object' && isTree(plain)) {
     const out: Record<string, Json> = {};
     for (const [name, inner] of Object.entries(attribute.attributes)) {
-      const part = inner.secret ? null : comparable(inner, (plain as Values)[name]);
+      const part = inner.secret ? null : spelled(inner, plain[name] ?? null);
       if (part !== null) out[name] = part;
     }
     return Object.keys(out).length === 0 ? null : out;
   }
-  if ((attribute.word === 'set' || attribute.word === 'list') && Array.isArray(plain))
-    return plain.map((item) => comparable(attribute.of, item as Value));
+  if ((attribute.word === 'set' || attribute.word === 'list') && isList(plain))
+    return plain.map((item) => spelled(attribute.of, item));
   return unescapeFully(plain);
 }
 
 /** One text for attributes that `same` calls equal. */
 export const comparableText = (kind: Kind, names: readonly string[], values: Values): string =>
-  canonical(names.map((name) => comparable(kind.attributes[name] as Attribute, values[name])));
+  canonical(names.map((name) => comparable(kind.attributes[name]!, values[name])));
 
 /** The attribute by which an object names its parent, an object of the same kind; undefined where the kind is no tree. */
 const parentAttribute = (kind: Kind): string | undefined =>
@@ -375,7 +376,7 @@ export function indexByIdentity(
   return index;
 }
 
-/** What to do about a declaration that no live object matches, where the API cannot make one. @param live every object of the kind */
+/** Advice for a declaration that no live object matches, where the API cannot create one. @param live every object of the kind */
 export function adviceToFind(kind: Kind, values: Values, live: Iterable<Live>): string {
   const names = kind.identity === 'content' ? 'its attributes' : kind.identity.join(' and ');
   const own = kind.unmatched?.(

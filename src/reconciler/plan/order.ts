@@ -35,7 +35,7 @@ export function sequence(
 
 const goes = (change: Change): boolean => change.action === 'delete' || change.action === 'forget';
 
-/** What goes before something else can be made or changed, what is made or changed, and what goes afterwards. */
+/** Three phases: deletes that must come first, creates and updates, and the other deletes. */
 export function phases(
   changes: readonly Change[],
 ): readonly [readonly Change[], readonly Change[], readonly Change[]] {
@@ -43,7 +43,7 @@ export function phases(
   const wants = changes.filter((change) => !goes(change));
   const needed = new Set(wants);
   for (const change of needed)
-    for (const key of waitsOf(change)) if (byKey.has(key)) needed.add(byKey.get(key) as Change);
+    for (const key of waitsOf(change)) if (byKey.has(key)) needed.add(byKey.get(key)!);
   return [
     changes.filter((change) => goes(change) && needed.has(change)),
     wants,
@@ -110,13 +110,13 @@ function dependenciesFirst(changes: readonly Change[]): readonly Change[] {
   for (const start of changes) {
     const stack = [start];
     while (stack.length > 0) {
-      const change = stack.at(-1) as Change;
+      const change = stack.at(-1)!;
       const waits = waitsOf(change)
         .flatMap((key) => byKey.get(key) ?? [])
         .filter((other) => !out.has(other) && !open.has(keyOf(other)));
       open.add(keyOf(change));
       if (waits.length > 0) stack.push(...waits);
-      else out.add(stack.pop() as Change);
+      else out.add(stack.pop()!);
     }
   }
   return [...out];

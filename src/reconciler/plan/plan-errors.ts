@@ -52,7 +52,7 @@ export function additionsOnlyError(declaration: Declaration): Diagnostic {
   });
 }
 
-/** What to type so that an address holds another object. */
+/** The command that binds an address to another object. */
 export const bindAdvice = (address: string, id: string, bound: boolean): string =>
   [
     ...(bound ? [`Forget the recorded object: trueup state rm ${shellWord(address)}`] : []),

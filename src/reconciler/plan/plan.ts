@@ -24,8 +24,8 @@ import {
   type Values,
   type Write,
 } from '../../model/index.js';
-import type { LiveCollection, LiveCollections } from '../live-collections.js';
-import type { Visibility } from '../visibility.js';
+import type { LiveCollections } from '../live-collections.js';
+import type { Visibility } from '../recent-writes.js';
 import { graph } from './dependency-graph.js';
 import { diff, driftOf, ignoring, type SecretVerdict } from './diff.js';
 import { declaredPart, literalsAtMasks } from './document-diff.js';
@@ -63,7 +63,7 @@ import { withNumbers } from './text-numbers.js';
 
 export interface Proposal {
   readonly plan: Plan;
-  /** What the plan was computed from. */
+  /** The readings that the plan was computed from. */
   readonly liveObjects: LiveCollections;
   readonly secrets: PlanInput['secrets'];
   /** Live objects that no address manages or claims, by kind name. */
@@ -83,7 +83,7 @@ function draftOf(input: PlanInput): Draft {
   const planned = new Map<string, Planned>();
   const lookups = input.request.destroy ? new Map<string, Planned>() : lookUp(input, diagnostics);
   const resolver: Resolver = (reference) => resolveReference(reference, planned, lookups, input);
-  // What the plan leaves out claims first: `lifecycle.adopt` of a declaration holds wherever that is.
+  // Declarations outside of the plan are matched first: their `lifecycle.adopt` is valid as well.
   const matcher = new Matcher(input, [...selection.others, ...selection.declarations.values()]);
   const declared = new Map(input.project.declarations.map((one) => [one.address, one]));
   return {
@@ -111,7 +111,7 @@ export function plan(input: PlanInput): Proposal {
   const { selection, graph: order, diagnostics, planned, matcher } = draft;
   const changes: Change[] = [];
   for (const address of diagnostics.some((one) => one.severity === 'error') ? [] : order.order) {
-    changes.push(...planDeclared(draft, selection.declarations.get(address) as Declaration));
+    changes.push(...planDeclared(draft, selection.declarations.get(address)!));
   }
   const others = matchOthers(draft, selection.others);
   const twins = identicalDeclarations(draft, others);
@@ -189,8 +189,8 @@ function matchOthers(
     return resolveReference(reference, targets, lookups, input);
   };
   for (const address of graph(others, () => true).order) {
-    const declaration = others.get(address) as Declaration;
-    const kind = input.kinds.get(declaration.kind) as Kind;
+    const declaration = others.get(address)!;
+    const kind = input.kinds.get(declaration.kind)!;
     if (!input.liveObjects.has(kind.name)) continue;
     const declared = fillAll(kind.attributes, declaration.values, resolver);
     const match = matcher.match(kind, declaration, declared);
@@ -208,7 +208,7 @@ interface FilledDeclaration {
 }
 
 function planDeclared(draft: Draft, declaration: Declaration): readonly Change[] {
-  const kind = draft.input.kinds.get(declaration.kind) as Kind;
+  const kind = draft.input.kinds.get(declaration.kind)!;
   const filled = fillAll(kind.attributes, declaration.values, draft.resolver);
   const one: FilledDeclaration = { kind, declaration, filled };
   const found = draft.matcher.match(kind, declaration, filled);
@@ -352,7 +352,7 @@ function creation(
   }
   const parent = declaration.lifecycle.allow_duplicate
     ? undefined
-    : unknownParent(draft.input.liveObjects.get(kind.name) as LiveCollection, values);
+    : unknownParent(draft.input.liveObjects.get(kind.name)!, values);
   if (parent !== undefined) {
     draft.diagnostics.push(
       declarationError(declaration, {
@@ -407,9 +407,7 @@ function onLive(
     applied: recorded ? entry?.applied : undefined,
     secret,
   });
-  const fixed = changes.filter(
-    ({ path }) => kind.attributes[path.split('.', 1)[0] as string]?.immutable,
-  );
+  const fixed = changes.filter(({ path }) => kind.attributes[path.split('.', 1)[0]!]?.immutable);
   if (fixed.length > 0)
     return replacement(draft, one, { match, before: live.values, changes, fixed });
   const masks = literalsAtMasks(kind, declared, match.live.values);
@@ -515,8 +513,8 @@ function hindranceTo(
 }
 
 /**
- * Whether the new object can be there beside the old one. What is identified by a name or by its content cannot, nor
- * what is not known to have another identity; and a reference to what is deleted first has to go before that.
+ * True if the new object can exist together with the old one. It cannot if the name or the content is the identity, or
+ * if its identity may be the same; and a reference to an object that is deleted first has to be removed before that.
  */
 function fitsBeside(
   draft: Draft,
@@ -554,7 +552,7 @@ function reasonOf(match: Match, changes: readonly AttributeChange[]): string {
   return howChanged(changes);
 }
 
-/** Who changed the attributes, as far as what was applied tells. */
+/** The reason of each change: in the declaration or outside of trueup, derived from the last applied values. */
 function howChanged(changes: readonly AttributeChange[]): string {
   const of = (how: boolean | undefined, words: string): readonly string[] => {
     const paths = changes.flatMap(({ path, drifted }) => (drifted === how ? [path] : []));

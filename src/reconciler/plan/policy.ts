@@ -13,7 +13,6 @@ import {
   type Diagnostic,
   type Finding,
   type Judged,
-  type Kind,
   type Live,
   type LiveObjects,
   type PolicyRule,
@@ -38,7 +37,7 @@ const SHARE_FROM = 10;
 /** Addresses that one verdict names. */
 const FEW = 5;
 
-/** What a plan knows beside its changes. */
+/** The data of a plan beside its changes. */
 export interface Circumstances {
   readonly selection: Selection;
   readonly input: PlanInput;
@@ -54,13 +53,12 @@ interface Case extends Circumstances {
 }
 type Rule = (at: Case) => readonly Finding[];
 
-/** What a rule of the provider judges. */
 const judged = (
   changes: readonly Change[],
   { liveObjects, project }: Pick<PlanInput, 'liveObjects' | 'project'>,
 ): Judged => ({ changes, live: liveObjects, settings: project.settings });
 
-/** Whether one change by itself may harm other objects; then it is judged by the live objects at its write. */
+/** True if one change alone may harm other objects; then it is judged again at its write, by the live objects. */
 export const endangers = (
   rules: readonly PolicyRule[],
   change: Change,
@@ -198,7 +196,7 @@ function maskedWrites({ changes, liveObjects, input: { kinds } }: Case): readonl
     const masks =
       (change.action === 'update' || change.action === 'adopt') && change.write
         ? masksSent(
-            kinds.get(change.kind) as Kind,
+            kinds.get(change.kind)!,
             change.write,
             liveObjects.get(change.kind)?.byId.get(change.id),
           )
@@ -238,7 +236,7 @@ export async function exactRules(
   );
 }
 
-/** What a plan should report although nothing blocks it. */
+/** Warnings of the provider's rules. */
 export const concerns = (changes: readonly Change[], input: PlanInput): readonly Diagnostic[] =>
   input.rules.flatMap((rule) => rule.warn?.(judged(changes, input)) ?? []);
 
@@ -261,7 +259,7 @@ function objectsOf(
   );
 }
 
-/** What was written within the window, each object once; what an older version recorded names no object. */
+/** The writes within the window, each object once; records of older versions name no object. */
 interface Earlier {
   readonly objects: ReadonlySet<string>;
   readonly nameless: number;

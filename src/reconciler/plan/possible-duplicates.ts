@@ -9,7 +9,6 @@ import {
   shellWord,
   unescapeFully,
   writables,
-  type Attribute,
   type Create,
   type Json,
   type Kind,
@@ -28,7 +27,7 @@ export interface Duplicate {
   readonly live: Live;
   /** Attributes in which the two differ. */
   readonly differing: readonly string[];
-  /** What only the live object has, with its value: a plan over the same object leaves it as it is. */
+  /** Attributes that only the live object has, with their values: a plan over the same object leaves them as they are. */
   readonly undeclared: readonly string[];
 }
 
@@ -61,7 +60,7 @@ export function possibleDuplicates(
   const wanted = new Map<Groups<Live>, Groups<Create>>();
   for (const change of creates) {
     const values = effective(change.desired.declared);
-    // What is not declared may have any live value: a plan over the same object leaves it as it is.
+    // An undeclared attribute may have any live value: a plan over the same object leaves it as it is.
     const names = likeness.equal.filter((name) => Object.hasOwn(values, name));
     const lives = bucketsOf(names).get(keyOf(kind, likeness, names, values) ?? '');
     const words = wordsOf(likeness, values);
@@ -136,7 +135,7 @@ function keyOf(
   values: Values,
 ): string | undefined {
   const parts: readonly Json[] = names.map((name) =>
-    comparable(kind.attributes[name] as Attribute, values[name]),
+    comparable(kind.attributes[name]!, values[name]),
   );
   if (folded === undefined) return canonical(parts);
   const text = declaredValueAt(values, folded);
@@ -180,14 +179,13 @@ function chosen(pairs: readonly Pair[]): readonly { change: Create; live: Live }
   const addresses = new Map(pairs.map(({ creates }) => [creates, first(creates)]));
   const best = pairs.toSorted(
     (a, b) =>
-      b.ratio - a.ratio ||
-      compareText(addresses.get(a.creates) as string, addresses.get(b.creates) as string),
+      b.ratio - a.ratio || compareText(addresses.get(a.creates)!, addresses.get(b.creates)!),
   );
   const found = best.flatMap(({ creates, lives, ratio }) => {
     const left = free(lives, ({ id }) => id);
     const changes = free(creates, ({ address }) => address).slice(0, left.length);
     return changes.map((change, index) => {
-      const live = left[index] as Live;
+      const live = left[index]!;
       taken.add(change).add(live);
       return { change, live, ratio };
     });
@@ -198,7 +196,7 @@ function chosen(pairs: readonly Pair[]): readonly { change: Create; live: Live }
 }
 
 const first = (creates: readonly Create[]): string =>
-  creates.map(({ address }) => address).toSorted(compareText)[0] as string;
+  creates.map(({ address }) => address).toSorted(compareText)[0]!;
 
 function comparison(
   kind: Kind,

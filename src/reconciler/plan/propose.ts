@@ -21,7 +21,7 @@ import type { Clock, Fingerprints, Known } from '../../platform/index.js';
 import type { Snapshot } from '../../state/store-port.js';
 import type { SecretVerdict } from './diff.js';
 import { formerAddressInState } from './match.js';
-import { nowOf, visibilityOf } from '../visibility.js';
+import { nowOf, visibilityOf } from '../recent-writes.js';
 import {
   checkTarget,
   observe,
@@ -36,24 +36,23 @@ import type { PlanInput } from './plan-input.js';
 import { exactRules, policyNeeds } from './policy.js';
 import { select, uncounted, type Selection } from './target-selection.js';
 
-/** What reading and planning need. */
 export interface PlanContext extends Pick<Provider, 'kinds' | 'rules'> {
   readonly cloud: CloudReader;
   readonly fingerprints: Fingerprints;
   readonly clock: Clock;
   readonly emit: Emit;
-  /** How long the service may show a write late, and a request without a response may still take effect. */
+  /** The settle time: until then, listings may lack a write, and a request without a response may take effect. */
   readonly settleMilliseconds: number;
 }
 
-/** What reading needs; `waited`: milliseconds that the run waited already for what it does not see. */
+/** `waited`: milliseconds that the run has waited already for what it does not see. */
 export function observingOf(
   { cloud, kinds, emit, clock, settleMilliseconds }: PlanContext,
   state: Pick<State, 'resources' | 'recent' | 'spent'> | undefined,
   waited = 0,
 ): Observing {
   const began = clock.boot().milliseconds;
-  // What a listing lacks is judged by its age when the reading began, however long that takes.
+  // An object that a listing lacks is judged by its age when the reading began, however long that takes.
   const asOfThen = (): Now => {
     const { boot, server, ...now } = nowOf(clock, cloud.skew(), waited);
     return {
@@ -101,11 +100,11 @@ export async function propose(
     request,
     now: { ...nowOf(context.clock, context.cloud.skew()), wall: context.clock.now() },
   };
-  /** Whether a rule asked for a kind, or the limits alone. */
+  /** By kind: true if a rule needs it, false if only the limits do. */
   const asked = new Map<string, boolean>();
   const proven = new Set<string>();
   const notes = [...unfinished(snapshot), ...secrets.diagnostics];
-  // What a further reading turns up may need further kinds, proofs and exact rules.
+  // A further reading may show that further kinds, proofs and exact rules are needed.
   for (;;) {
     const proposal = plan(input);
     const { changes, verdicts, diagnostics } = proposal.plan;
@@ -139,7 +138,7 @@ interface Assumption {
   /** An address, or `lookups.<name>`. */
   readonly key: string;
   readonly kind: string;
-  /** What is known of the objects that would disprove it. */
+  /** Known values of the objects that would disprove it. */
   readonly values: Values;
 }
 
@@ -152,7 +151,7 @@ function assumptionsOf(
   const written = changes.filter(writes);
   const ofChanges = written.flatMap((change): readonly Assumption[] => {
     const { address: key, kind } = change;
-    // What is nearly equal may have another name.
+    // A nearly equal object may have another name.
     if (change.action === 'create')
       return [{ key, kind, values: kinds.get(kind)?.likeness ? {} : change.write.fields }];
     const isMatched = change.action === 'adopt' && declared.get(key)?.lifecycle.adopt !== change.id;
@@ -189,10 +188,7 @@ async function prove(
   const proven = await Promise.all(
     [...byKind].map(
       async ([name, values]) =>
-        [
-          name,
-          await readAgain(observing, liveObjects.get(name) as LiveCollection, values),
-        ] as const,
+        [name, await readAgain(observing, liveObjects.get(name)!, values)] as const,
     ),
   );
   return new Map(proven.filter(([name, collection]) => collection !== liveObjects.get(name)));
@@ -268,7 +264,7 @@ async function compareSecrets(
   const known: (Known & { readonly key: string })[] = [];
   for (const declaration of project.declarations) {
     const selected = selection.declarations.get(declaration.address);
-    // What is not selected helps to prove all unchanged at once.
+    // Secrets that are not selected help to prove all unchanged at once.
     if (!selected && (state?.secrets_together ?? []).length === 0) continue;
     const entry = state?.resources[formerAddressInState(declaration, state) ?? declaration.address];
     for (const [path, secret] of secretsIn((selected ?? declaration).values)) {

@@ -4,12 +4,14 @@ import {
   mapMembers,
   normal,
   Reference,
+  referencesIn,
   Template,
   isTree,
-  type Attribute,
   type Attributes,
   type Value,
   type Values,
+  isList,
+  own,
 } from '../../model/index.js';
 
 /** Returns the value of a reference, or undefined if it is not known yet. */
@@ -33,15 +35,12 @@ export function fill(value: Value, resolver: Resolver): Value {
 
 /** `fill` for all attributes, in normal form again: a filled set is sorted again. What holds no reference is shared, not copied. */
 export function fillAll(attributes: Attributes, values: Values, resolver: Resolver): Values {
+  if (referencesIn(values).length === 0) return values;
   const open = Object.keys(values).filter((name) => !isKnown(values[name]));
-  if (open.length === 0) return values;
   return {
     ...values,
     ...Object.fromEntries(
-      open.map((name) => [
-        name,
-        normal(attributes[name] as Attribute, fill(values[name] as Value, resolver)),
-      ]),
+      open.map((name) => [name, normal(attributes[name]!, fill(values[name]!, resolver))]),
     ),
   };
 }
@@ -50,10 +49,7 @@ export function fillAll(attributes: Attributes, values: Values, resolver: Resolv
 export function declaredValueAt(values: Values, path: string): Value | undefined {
   let value: Value | undefined = values;
   for (const name of path.split('.')) {
-    value =
-      (isTree(value) || Array.isArray(value)) && Object.hasOwn(value, name)
-        ? (value as Values)[name]
-        : undefined;
+    value = isTree(value) || isList(value) ? own<Value>(value, name) : undefined;
   }
   return value;
 }

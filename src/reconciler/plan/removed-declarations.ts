@@ -5,7 +5,6 @@ import {
   type Change,
   type Entry,
   type State,
-  type Values,
   type Write,
 } from '../../model/index.js';
 import { diff } from './diff.js';
@@ -105,7 +104,7 @@ export function planRemoved(
     const write: Write = { verb: 'delete', id: entry.id, fields: {}, live };
     return { action: 'delete', ...base, reason: why, write, request: compose(kind, write) };
   }
-  const retired = kind.retire?.[how as string] as Values | undefined;
+  const retired = kind.retire?.[how!];
   const changes = retired ? diff({ kind, declared: retired, live, secret: () => 'same' }) : [];
   if (!retired || changes.length === 0)
     return { action: 'forget', ...base, reason: `${why}; the live object stays as it is` };

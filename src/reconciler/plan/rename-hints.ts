@@ -60,8 +60,8 @@ function renames(
 }
 
 /**
- * What to write or type to have nothing sent. A lifecycle stands beside a whole `for_each`: it can say that all
- * members had another name, but not that one of them had another key.
+ * The declaration or command with which a rename sends nothing. A lifecycle applies to a whole `for_each`: it can say
+ * that all members had another name, but not that one of them had another key.
  */
 export function renaming(
   old: Pick<Delete, 'address' | 'name'>,

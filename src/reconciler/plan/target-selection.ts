@@ -121,7 +121,7 @@ function recounted(
 const isRecorded = (state: State | undefined, address: string | undefined): address is string =>
   address !== undefined && state?.resources[address] !== undefined;
 
-/** Whether the recorded members of a name are numbered without a gap: those of a `for_each` are not told apart otherwise. */
+/** True if the recorded members of a name are numbered without a gap: only this distinguishes `count` from `for_each`. */
 function isCount(state: State | undefined, whole: string): boolean {
   const members = Object.keys(state?.resources ?? {}).filter((address) =>
     address.startsWith(`${whole}[`),
@@ -182,7 +182,7 @@ function doubtfulRenames(
   });
 }
 
-/** Whether an address is one of `names`, or a member of a `for_each` one of them names. */
+/** True if an address is one of `names`, or a member of a `for_each` that one of them names. */
 const named = (address: string, names: readonly string[]): boolean =>
   names.some((name) => address === name || address.startsWith(`${name}[`));
 
@@ -261,7 +261,7 @@ function unknownName(kinds: Kinds, name: string, addresses: readonly string[]): 
   ];
 }
 
-/** Whether a file (relative, with `/`) is one of the PATHs or below one of them. Asked for every entry of a state, answered once a file. */
+/** Tells if a file (relative, with `/`) is one of the PATHs or below one of them. Called for every entry of a state, computed once per file. */
 function below(paths: readonly string[]): (file: string) => boolean {
   const clean = (path: string): string => path.replace(/^(?:\.\/)+/, '').replace(/\/+$/, '') || '.';
   const roots = paths.map(clean);

@@ -14,23 +14,23 @@ import {
 /** Declared values in normal form, with exact numbers where the live documents have numbers. */
 export function withNumbers(kind: Kind, declared: Values, live: Values): Values {
   const documents = Object.keys(declared).filter(
-    (name) => kind.attributes[name]?.word === 'document' && mayHold(declared[name] as Value),
+    (name) => kind.attributes[name]?.word === 'document' && mayHold(declared[name]!),
   );
   if (documents.length === 0) return declared;
   return {
     ...declared,
     ...Object.fromEntries(
-      documents.map((name) => [name, numbered(declared[name] as Value, () => [live[name]])]),
+      documents.map((name) => [name, numbered(declared[name]!, () => [live[name]])]),
     ),
   };
 }
 
-/** Whether some text inside could be such a number. (Asked of every document; next to none holds one.) */
+/** True if some string inside could be such a number. Called for every document; almost none contains one. */
 function mayHold(value: Value): boolean {
   if (typeof value === 'string') return needsExact(value);
   if (Array.isArray(value)) return (value as readonly Value[]).some(mayHold);
   if (!isTree(value)) return false;
-  for (const name in value) if (mayHold(value[name] as Value)) return true;
+  for (const name in value) if (mayHold(value[name]!)) return true;
   return false;
 }
 
@@ -43,7 +43,8 @@ function numbered(wanted: Value, live: () => readonly (Value | undefined)[]): Va
     return (
       same ??
       (there.length > 0 && there.every(isNumber)
-        ? (new ExactNumber(wanted) as unknown as Value)
+        ? // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an exact number passes for a value
+          (new ExactNumber(wanted) as unknown as Value)
         : wanted)
     );
   }

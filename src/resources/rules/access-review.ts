@@ -65,7 +65,7 @@ export async function reviewAccess(
   const { changes, diagnostics } = plan(input).plan;
   const found = accessReview(liveObjects, changes, project.settings.roles);
   return {
-    access: found.access as AccessReview,
+    access: found.access!,
     diagnostics: [
       ...diagnostics.filter(({ severity }) => severity === 'error'),
       ...found.diagnostics,
@@ -188,7 +188,7 @@ function alongTheTree(
     more.forEach((user) => administrators.add(user));
     above.push({ reaching, administrators: more });
     for (const user of [...reaching.keys()].toSorted(byNumber))
-      cells.push(...cellOf(id, reaching.get(user) as Reach, given.get(user) ?? []));
+      cells.push(...cellOf(id, reaching.get(user)!, given.get(user) ?? []));
     return { id, name, depth, administrators: rooted ? administrators.size : null };
   });
   return { accounts, cells };
@@ -197,7 +197,8 @@ function alongTheTree(
 function reachOf(given: ReadonlyMap<string, readonly Grant[]>, inherited: Reaching = new Map()) {
   if (given.size === 0) return inherited;
   const reaching = new Map(inherited);
-  for (const [user, [grant]] of given as ReadonlyMap<string, readonly [Grant, ...Grant[]]>) {
+  for (const [user, grants] of given) {
+    const grant = grants[0]!;
     const before = inherited.get(user);
     const nothing = grant.rank === 0 && before !== undefined && before.near.rank !== 0;
     reaching.set(user, {

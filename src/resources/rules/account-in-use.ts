@@ -5,7 +5,6 @@ import {
   type Change,
   type Finding,
   type Judged,
-  type Kind,
   type Live,
   type LiveObjects,
   type PolicyRule,
@@ -70,7 +69,10 @@ const holderFilters = [
 ] as const;
 
 /** Others may have put something below the account since the plan was made. */
-function emptiness({ cloud, kinds, isDeleted }: RecheckTools, { address, id }: AccountDelete) {
+function emptiness(
+  { cloud, kinds, wasDeletedRecently }: RecheckTools,
+  { address, id }: AccountDelete,
+) {
   const names = ({ values }: Live, attribute: string): boolean =>
     [values[attribute]].flat().some((one) => String(one) === id);
   return {
@@ -78,12 +80,12 @@ function emptiness({ cloud, kinds, isDeleted }: RecheckTools, { address, id }: A
       for (const [name, attribute] of holderFilters) {
         const kind = kinds.get(name);
         const found = (kind ? await cloud.search(kind, { [attribute]: id }) : []).find(
-          (live) => !isDeleted(name, live.id) && names(live, attribute),
+          (live) => !wasDeletedRecently(name, live.id) && names(live, attribute),
         );
         if (found)
           refuse(
             'account-in-use',
-            `${address} (account ${id}) holds the ${(kind as Kind).singular.replaceAll('_', ' ')} ${found.id} now, so it was not deleted.`,
+            `${address} (account ${id}) holds the ${kind!.singular.replaceAll('_', ' ')} ${found.id} now, so it was not deleted.`,
             { detail: 'Plan again.' },
           );
       }

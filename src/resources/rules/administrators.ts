@@ -89,7 +89,7 @@ function administratorContextOf(changes: readonly Change[], live: LiveObjects, r
     promotions,
     /** How many changes a promotion was given to already. */
     dealt: new Map<string, number>(),
-    /** What changes wait for beyond their references, as far as that is found out. */
+    /** Addresses that changes wait for beyond their references, as far as known. */
     waits: new Map<string, readonly string[]>(),
   };
 }
@@ -148,7 +148,7 @@ function dealtPromotion(context: AdministratorContext, change: Change, account: 
   const all = context.promotions.get(account) ?? [];
   const turn = context.dealt.get(account) ?? 0;
   for (let step = 0; step < all.length; step += 1) {
-    const promotion = all[(turn + step) % all.length] as Change;
+    const promotion = all[(turn + step) % all.length]!;
     if (dependsOn(context, promotion, change)) continue;
     context.dealt.set(account, turn + step + 1);
     return promotion;

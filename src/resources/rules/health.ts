@@ -1,33 +1,31 @@
 // Health issues of live objects, declared or not: destinations that do not deliver, routers that do not apply their
 // configuration, rules that can reach nobody. Pure, and based only on objects that were read anyway.
 import {
+  defined,
   firstNamed,
   isEmpty,
   isTree,
   mergeOf,
+  stringsIn,
   type HealthIssue,
   type Live,
   type LiveObjects,
-  type Value,
   type Values,
 } from '../../model/index.js';
 import { configurationManagers } from '../configuration-managers.js';
 import { DESTINATIONS, inScope, RULES, works } from './rule-without-destination.js';
 
-type Finding = Pick<HealthIssue, 'code' | 'summary' | 'detail' | 'at'>;
+type Finding = Pick<HealthIssue, 'code' | 'summary' | 'detail' | 'at' | 'cause'>;
 
 /** Members of a configuration that are named at most. */
 const FEW = 5;
 
 /** @param addressOf the address that manages an object, where one does */
-export function healthOf(
-  objects: LiveObjects,
-  addressOf: (kind: string, id: string) => string | undefined,
-): readonly HealthIssue[] {
+export function healthOf(objects: LiveObjects, addressOf: AddressOf): readonly HealthIssue[] {
   const destinations = objects.get(DESTINATIONS)?.byId;
   const examine: Readonly<Record<string, (values: Values) => readonly Finding[]>> = {
     [DESTINATIONS]: deliveries,
-    [RULES]: (values) => silence(values, destinations),
+    [RULES]: (values) => silence(values, destinations, addressOf),
     [configurationManagers.name]: syncs,
   };
   return [...objects.values()].flatMap(({ kind, byId }) =>
@@ -62,14 +60,36 @@ function deliveries({
   ];
 }
 
-function silence(rule: Values, destinations: ReadonlyMap<string, Live> | undefined) {
+type AddressOf = (kind: string, id: string) => string | undefined;
+
+function silence(
+  rule: Values,
+  destinations: ReadonlyMap<string, Live> | undefined,
+  addressOf: AddressOf,
+): readonly Finding[] {
+  const isHeard = reaches(rule, destinations);
   const why = [
     ...(inScope(rule) ? [] : ['it has neither accounts nor groups']),
-    ...(reaches(rule, destinations) ? [] : [unreachable(rule)]),
+    ...(isHeard ? [] : [unreachable(rule)]),
   ];
-  return why.length === 0
-    ? []
-    : [{ code: 'rule-cannot-fire', summary: `the rule cannot fire: ${why.join(', and ')}` }];
+  if (why.length === 0) return [];
+  const summary = `the rule cannot fire: ${why.join(', and ')}`;
+  const states = isHeard ? [] : statesOf(rule, destinations, addressOf);
+  const cause = inScope(rule) && states.length > 0 ? states.join(', ') : undefined;
+  return [{ code: 'rule-cannot-fire', summary, ...defined({ cause }) }];
+}
+
+/** Why each destination of a rule does not deliver. */
+function statesOf(
+  { http_destinations }: Values,
+  destinations: ReadonlyMap<string, Live> | undefined,
+  addressOf: AddressOf,
+): readonly string[] {
+  return stringsIn(http_destinations).map((id) => {
+    const values = destinations?.get(id)?.values;
+    const state = values?.suspended === true ? 'suspended' : 'disabled';
+    return `${addressOf(DESTINATIONS, id) ?? `${DESTINATIONS} ${id}`} is ${values ? state : 'missing'}`;
+  });
 }
 
 /** E-mail goes where nobody here can look; destinations that were not read may work. */
@@ -81,9 +101,9 @@ function reaches(
   if (isEmpty(http_destinations)) return false;
   return (
     !destinations ||
-    (http_destinations as readonly Value[]).some((id) =>
-      works(destinations.get(String(id))?.values ?? { enabled: false }),
-    )
+    [http_destinations ?? []]
+      .flat()
+      .some((id) => works(destinations.get(String(id))?.values ?? { enabled: false }))
   );
 }
 

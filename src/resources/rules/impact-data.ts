@@ -1,13 +1,6 @@
 // Reads the data for the impact of a plan. If a part of it cannot be read, the impact is incomplete and a warning says
 // so; the plan is not affected.
-import type {
-  Collection,
-  Diagnostic,
-  Found,
-  Impact,
-  LiveObjects,
-  State,
-} from '../../model/index.js';
+import type { Diagnostic, Found, Impact, LiveObjects, State } from '../../model/index.js';
 import { managers, type AuditContext } from '../../reconciler/audit/drift.js';
 import { observe, unreadWarnings } from '../../reconciler/live-collections.js';
 import type { Proposal } from '../../reconciler/plan/plan.js';
@@ -53,7 +46,7 @@ export async function assess(
       {
         since,
         until: new Date(clock.now()).toISOString(),
-        alerts: cloud.records(collections.get(alerts.name) as Collection, { filters: {}, since }),
+        alerts: cloud.records(collections.get(alerts.name)!, { filters: {}, since }),
         accountOf: async (router) =>
           (await (accounts ??= routers(context, liveObjects, diagnostics))).get(router),
       },
@@ -77,7 +70,7 @@ async function routers(
   try {
     if (live.has(name)) live.get(name)?.byId.forEach(learn);
     else
-      for await (const page of cloud.records(collections.get(name) as Collection, { filters: {} }))
+      for await (const page of cloud.records(collections.get(name)!, { filters: {} }))
         page.forEach(learn);
   } catch (error) {
     const summary = 'Which account a router belongs to is not known, so its alerts are not judged.';

@@ -220,7 +220,7 @@ function listen(
   }
 }
 
-/** What a list names: texts, and references to what is not there yet by its address. */
+/** The items of a list: texts, and references to what is not there yet by its address. */
 function keysOf(value: Value | undefined): readonly string[] {
   return Array.isArray(value)
     ? (value as readonly Value[]).flatMap((item) => nodeOf(item) ?? [])

@@ -7,7 +7,6 @@ import {
   type CheckFailure,
   type Diagnostic,
   type Judged,
-  type Kind,
   type Live,
   type PolicyRule,
   type Recheck,
@@ -94,8 +93,8 @@ function administration(
   roles: Roles,
   { change, account, witness, moved }: Resting,
 ): Recheck {
-  const accounts = kinds.get(ACCOUNTS) as Kind;
-  const authorizations = kinds.get(AUTHORIZATIONS) as Kind;
+  const accounts = kinds.get(ACCOUNTS)!;
+  const authorizations = kinds.get(AUTHORIZATIONS)!;
 
   async function stands(one: Witness): Promise<boolean> {
     const [live] = await cloud.find(authorizations, [one.id]);
@@ -176,7 +175,7 @@ function lost(change: Change, account: string): CheckFailure {
   const { role } = change.before;
   return {
     verdict: 'lost',
-    restore: { role: role as Value },
+    restore: { role: role! },
     diagnostic: (why) =>
       why === undefined
         ? saying(

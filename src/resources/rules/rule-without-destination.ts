@@ -9,7 +9,6 @@ import {
   type Diagnostic,
   type Finding,
   type Judged,
-  type Live,
   type PolicyRule,
   type Value,
   type Values,
@@ -108,7 +107,7 @@ function warn({ changes, live }: Judged): readonly Diagnostic[] {
       (id) =>
         typeof id === 'string' &&
         destinations.has(id) &&
-        !works(after.get(`${DESTINATIONS} ${id}`) ?? (destinations.get(id) as Live).values),
+        !works(after.get(`${DESTINATIONS} ${id}`) ?? destinations.get(id)!.values),
     );
     if (!silent) return [];
     return [

@@ -1,6 +1,14 @@
 // The calls of the protocol, from message to message: decode by the schema, call the provider, check its reply, encode.
 // Every error becomes a diagnostic, and Terraform keeps the earlier state or gets the known part of the new one.
-import { defined, equal, own, Refusal, type Diagnostic } from '../../model/index.js';
+import {
+  defined,
+  equal,
+  own,
+  Refusal,
+  type Diagnostic,
+  isObject,
+  isList,
+} from '../../model/index.js';
 import { planReplyError, salvaged, stateReplyError } from '../reply-checks.js';
 import {
   CtyError,
@@ -53,6 +61,7 @@ export function callsOf(provider: ProviderServer, log: Log): Calls {
   const wire: Wire = { provider, log };
   const others = Object.entries(answers).map(([name, answer]): [string, Calls[string]] => [
     name,
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a call reads what its own message has
     (message) => answer(wire, message as Message),
   ]);
   return {
@@ -124,7 +133,7 @@ async function asked(
   }
 }
 
-/** What is asked about a type, by its schema and the type of its values. */
+/** A question about a type, by its schema and the type of its values. */
 type Work = (attributes: Schema['attributes'], type: CtyType) => Promise<DiagnosticsReply>;
 
 interface TypeName {
@@ -162,7 +171,8 @@ async function stop(wire: Wire): Promise<Reply> {
   const { diagnostics } = await asked(wire, undefined, {}, async () =>
     wire.provider.stopProvider().then(() => ({})),
   );
-  return { Error: (diagnostics as readonly Reply[]).map(({ summary }) => summary).join('\n') };
+  const told: readonly unknown[] = isList(diagnostics) ? diagnostics : [];
+  return { Error: told.map((one) => isObject(one) && one['summary']).join('\n') };
 }
 
 function upgradeState(wire: Wire, { type_name, version, raw_state }: Message): Promise<Reply> {
@@ -439,7 +449,7 @@ const fromDiagnostic = ({ severity, summary, detail, attribute }: Diagnostic): W
   ...defined({ detail }),
 });
 
-/** Where it was thrown. Not the message, which may quote what it choked on. */
+/** The stack frames of an error, without its message, which may quote the input. */
 const framesOf = (error: unknown): string =>
   error instanceof Error
     ? `${error.name}${(error.stack ?? '')
@@ -448,7 +458,6 @@ const framesOf = (error: unknown): string =>
         .join('\n')}`
     : typeof error;
 
-/** What core is told when it asks for schemas. */
 const schemasOf = ({ provider, resources, dataSources }: ProviderSchema): Reply => ({
   provider: wireSchema(provider),
   resource_schemas: entriesOf(resources, wireSchema),

@@ -54,8 +54,8 @@ export class CtyError extends Error {
   }
 }
 
-/** Whether a value has something inside: of lists, sets, maps and objects. */
-export const isInside = (value: CtyValue): boolean =>
+/** True for values with elements: lists, sets, maps and objects. */
+export const isInside = (value: unknown): value is CtyObject | readonly CtyValue[] =>
   typeof value === 'object' &&
   value !== null &&
   !(value instanceof Unknown) &&
@@ -63,7 +63,7 @@ export const isInside = (value: CtyValue): boolean =>
 
 /** A member of an object; null if there is no such member or no object. */
 export const memberOf = (value: CtyValue, name: string): CtyValue =>
-  isInside(value) ? (own(value as CtyObject, name) ?? null) : null;
+  isInside(value) ? (own(value, name) ?? null) : null;
 
 /** A path before what is said of it. Core shows none where it has no line, as for what stands in a state. */
 export const wordsOfPath = (path: Path): string =>
@@ -71,7 +71,7 @@ export const wordsOfPath = (path: Path): string =>
     ? ''
     : `${path.map((step) => (typeof step === 'object' ? step.key : step)).join('.')}: `;
 
-/** What a value is read from: msgpack, which is exact about an object's members, or JSON of a state, which may be older. */
+/** The source of a value: msgpack, which is exact about an object's members, or JSON of a state, which may be older. */
 type Form = 'msgpack' | 'json';
 
 /** A message without a value is null. @throws CtyError */
@@ -198,7 +198,7 @@ function exactDigits(value: number): string {
   for (; !Number.isInteger(whole); places += 1) whole *= 2;
   const digits = String(BigInt(whole) * 5n ** BigInt(places));
   if (places === 0) return digits;
-  const [, sign, plain = ''] = /^(-?)(.*)$/.exec(digits) as RegExpExecArray;
+  const [, sign, plain = ''] = /^(-?)(.*)$/.exec(digits)!;
   const padded = plain.padStart(places + 1, '0');
   return `${sign}${padded.slice(0, -places)}.${padded.slice(-places)}`;
 }

@@ -37,7 +37,7 @@ export interface ListenAddress {
   readonly address: string;
 }
 
-/** What a system takes as the path of a socket, in bytes, with the zero behind it. */
+/** The longest path of a socket, in bytes, with the zero behind it. */
 const LONGEST_PATH = 107;
 
 /** The path of a socket, or undefined where it would be too long or the system has none. */

@@ -1,8 +1,9 @@
 // The messages and services of plugin protocol 6 that trueup uses, in its own table: names and numbers are the
 // protocol's. Reading and writing use the table directly, so that a start parses and compiles nothing.
 import protobuf, { type Reader, type Writer } from 'protobufjs/minimal.js';
+import { isObject } from '../../model/index.js';
 
-/** What core takes as one message, in bytes; it refuses what is larger, and with it the object inside. */
+/** The largest message that core takes, in bytes; it refuses a larger one, and with it the object inside. */
 export const LARGEST_MESSAGE = 64 * 1024 * 1024;
 
 /** `type name number`, with `repeated` for a list; a map is a list of its entries. What is not in the table is passed over. */
@@ -85,7 +86,7 @@ export interface Method {
   readonly response: ReturnType<typeof codecOf>;
 }
 
-/** How one value is read and written; `wire` is its wire type, `absent` what stands for it where it is not there. */
+/** Reader and writer of one value; `wire` is its wire type, `absent` its value if the field is missing. */
 interface Form {
   readonly wire: 0 | 2;
   readonly absent: unknown;
@@ -111,7 +112,13 @@ const scalarOf = (
   wire: Form['wire'],
   absent: unknown,
   read: Form['read'] = (reader) => reader[word](),
-): Form => ({ wire, absent, read, write: (writer, value) => writer[word](value as never) });
+): Form => ({
+  wire,
+  absent,
+  read,
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the table of messages says which type it is
+  write: (writer, value) => writer[word](value as never),
+});
 
 const scalars: Readonly<Record<string, Form>> = {
   string: scalarOf('string', 2, ''),
@@ -124,7 +131,7 @@ const choiceOf = (words: readonly string[]): Form => ({
   wire: 0,
   absent: words[0],
   read: (reader) => words[reader.int32()],
-  write: (writer, value) => writer.int32(words.indexOf(value as string)),
+  write: (writer, value) => writer.int32(words.findIndex((one) => one === value)),
 });
 
 const messageOf = (name: string): Form => ({
@@ -135,7 +142,7 @@ const messageOf = (name: string): Form => ({
     return readMessage(shapeOf(name), reader, reader.pos + length);
   },
   write(writer, value) {
-    writeMessage(shapeOf(name), writer.fork(), value as WireMessage);
+    if (isObject(value)) writeMessage(shapeOf(name), writer.fork(), value);
     writer.ldelim();
   },
 });
@@ -166,6 +173,8 @@ function fieldOf(text: string): Field {
   return { ...form, name, repeated, absent, tag: (Number(number) << 3) | form.wire };
 }
 
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
 function readMessage({ byTag, absent }: Shape, reader: Reader, end: number): WireMessage {
   const message: Record<string, unknown> = { ...absent };
   while (reader.pos < end) {
@@ -173,7 +182,7 @@ function readMessage({ byTag, absent }: Shape, reader: Reader, end: number): Wir
     const field = byTag.get(tag);
     if (!field) reader.skipType(tag & 7);
     else if (field.repeated)
-      message[field.name] = [...(message[field.name] as readonly unknown[]), field.read(reader)];
+      message[field.name] = [...listOf(message[field.name]), field.read(reader)];
     else message[field.name] = field.read(reader);
   }
   if (reader.pos !== end) throw new RangeError('a message ends within a field');
@@ -184,7 +193,7 @@ function writeMessage({ fields }: Shape, writer: Writer, message: WireMessage): 
   for (const field of fields) {
     const value = message[field.name];
     if (value === undefined || value === null) continue;
-    for (const one of field.repeated ? (value as readonly unknown[]) : [value])
+    for (const one of field.repeated ? listOf(value) : [value])
       field.write(writer.uint32(field.tag), one);
   }
 }
@@ -195,7 +204,7 @@ const codecOf = (name: string) => ({
     const reader = protobuf.Reader.create(bytes);
     return readMessage(shapeOf(name), reader, reader.len);
   },
-  /** What is undefined or null is left out. */
+  /** Undefined and null members are left out. */
   encode(message: WireMessage): Uint8Array {
     const writer = protobuf.Writer.create();
     writeMessage(shapeOf(name), writer, message);

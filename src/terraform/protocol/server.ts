@@ -16,13 +16,15 @@ export interface ServerOptions {
   readonly log: Log;
   /** PEM, all three; `client` is the only certificate that is trusted. Absent: without TLS. */
   readonly tls?: { readonly certificate: string; readonly key: string; readonly client: string };
+  /** Core asked for the end, and no call is under way: what is left to do. Core waits for its reply. */
+  readonly beforeShutdown?: () => Promise<void>;
   /** Core asked for the end, and has its reply. */
   readonly onShutdown: () => void;
 }
 
 export type GrpcServer = ReturnType<typeof grpcServer>;
 
-export function grpcServer({ provider, log, tls, onShutdown }: ServerOptions) {
+export function grpcServer({ provider, log, tls, beforeShutdown, onShutdown }: ServerOptions) {
   const server = new Server({
     'grpc.max_receive_message_length': LARGEST_MESSAGE,
     'grpc.max_send_message_length': -1,
@@ -44,7 +46,8 @@ export function grpcServer({ provider, log, tls, onShutdown }: ServerOptions) {
   }
   const empty = { decode: () => ({}), encode: () => new Uint8Array() };
   addUnary(server, SHUTDOWN, { request: empty, response: empty }, async () => {
-    // The reply leaves in a later turn; core waits two seconds for the end of the process.
+    if (running.size === 0) await beforeShutdown?.();
+    // The reply leaves in a later turn; core then kills a process that lives on for two seconds.
     setTimeout(onShutdown, 20);
     return {};
   });

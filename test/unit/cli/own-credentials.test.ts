@@ -11,11 +11,15 @@ it('reads keys, tokens and passwords under any prefix, and neither user names no
     'TRUEUP_VND_API_ID_FILE',
     'TRUEUP_V2_URL',
     'TRUEUP_VAR_TOKEN',
+    'TRUEUP_NOTIFY_URL',
+    'TRUEUP_IDENTITY',
     'V3_TOKEN',
   ];
   const found = ownCredentials(Object.fromEntries(names.map((name) => [name, `of ${name}`])));
   expect(found.map(({ source }) => source)).toEqual([
     'TRUEUP_MGR_API_KEY',
     'ACME_TRUEUP_IOT_PASSWORD',
+    'TRUEUP_NOTIFY_URL',
+    'TRUEUP_IDENTITY',
   ]);
 });

@@ -278,12 +278,12 @@ describe('refused, by path and all at once', () => {
     [
       'a wrong choice',
       (app) => void new Geofence(stack(app), 'it', { name: 'x', mode: 'entre' as never }),
-      'edge/it: `mode`: one of enter, leave is expected, not text. Did you mean `enter`?',
+      'edge/it: `mode`: one of enter, leave is expected, not a string. Did you mean `enter`?',
     ],
     [
       'JSON text for a document',
       (app) => void new AlertRule(stack(app), 'it', { settings: '{}' as never }),
-      'edge/it: `settings`: an object or null is expected, not text.',
+      'edge/it: `settings`: an object or null is expected, not a string.',
     ],
     [
       'a document that leads back to itself',

@@ -308,14 +308,14 @@ describe('validate() says by path', () => {
     [
       'a wrong choice',
       { name: 'x', mode: 'entre' },
-      '`mode`: one of enter, leave is expected, not text. Did you mean `enter`?',
+      '`mode`: one of enter, leave is expected, not a string. Did you mean `enter`?',
     ],
-    ['a number for text', { name: 7 }, '`name`: text is expected, not an integer.'],
-    ['null', { name: null }, '`name`: text is expected, not null.'],
+    ['a number for text', { name: 7 }, '`name`: a string is expected, not an integer.'],
+    ['null', { name: null }, '`name`: a string is expected, not null.'],
     [
       'text for a number',
       { name: 'x', radius: '7' },
-      '`radius`: an integer is expected, not text.',
+      '`radius`: an integer is expected, not a string.',
     ],
     [
       'a fraction for an integer',
@@ -330,9 +330,9 @@ describe('validate() says by path', () => {
     [
       'text for a flag',
       { name: 'x', active: 'true' },
-      '`active`: true or false is expected, not text.',
+      '`active`: true or false is expected, not a string.',
     ],
-    ['one for a list', { name: 'x', points: '1,1' }, '`points`: a list is expected, not text.'],
+    ['one for a list', { name: 'x', points: '1,1' }, '`points`: a list is expected, not a string.'],
     [
       'an item of a list',
       { name: 'x', watchers: ['1', 2] },
@@ -341,7 +341,7 @@ describe('validate() says by path', () => {
     [
       'an identifier that names nothing',
       { name: 'x', account: '' },
-      '`account`: the text of an identifier, or a reference, is expected, not empty text.',
+      '`account`: the text of an identifier, or a reference, is expected, not an empty string.',
     ],
     [
       'a list for a map',
@@ -351,7 +351,7 @@ describe('validate() says by path', () => {
     [
       'what is no length of time',
       { name: 'x', timeouts: { create: '5 minutes' } },
-      '`timeouts.create`: a length of time above zero, as in "90s", "10m" or "1h30m", is expected, not text.',
+      '`timeouts.create`: a length of time above zero, as in "90s", "10m" or "1h30m", is expected, not a string.',
     ],
     [
       'the time of an operation that is none',
@@ -361,7 +361,7 @@ describe('validate() says by path', () => {
     [
       'a value of a map',
       { name: 'x', labels: { team: true } },
-      '`labels.team`: text is expected, not true or false.',
+      '`labels.team`: a string is expected, not true or false.',
     ],
     ['a member of an object', { name: 'x', hook: {} }, '`hook.url` is missing: Address.'],
     [

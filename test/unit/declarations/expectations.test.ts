@@ -109,7 +109,7 @@ describe('an expectation', () => {
       'collection: accounts\nwhere: { name: [a] }\ncount: { min: 1 }',
       '4:14',
       'wrong-type',
-      '`where.name`: text is expected, not a list',
+      '`where.name`: a string is expected, not a list',
     ],
     [
       'collection: accounts\nwhere: { name: no }\ncount: { min: 1 }',
@@ -269,13 +269,13 @@ describe('an expectation', () => {
       'collection: accounts\nevery: { type: text }',
       '4:14',
       'bad-schema',
-      '`every.type`: one of string, number, integer, boolean, object, array, null, or a list of them, is expected, not this text',
+      '`every.type`: one of string, number, integer, boolean, object, array, null, or a list of them, is expected, not this string',
     ],
     [
       'collection: accounts\nevery: { required: name }',
       '4:14',
       'bad-schema',
-      '`every.required`: a list of names, none of them twice, is expected, not this text',
+      '`every.required`: a list of names, none of them twice, is expected, not this string',
     ],
     [
       'collection: accounts\nevery: { required: [a, a] }',
@@ -293,7 +293,7 @@ describe('an expectation', () => {
       'collection: accounts\nevery: { properties: { name: text } }',
       '4:28',
       'bad-schema',
-      '`every.properties.name`: a schema: a mapping of keywords, or true or false is expected, not this text',
+      '`every.properties.name`: a schema: a mapping of keywords, or true or false is expected, not this string',
     ],
     [
       'collection: accounts\nevery: { if: { required: [a] } }',

@@ -57,7 +57,7 @@ describe('a whole file', () => {
     const { settings, lookups, declarations, paths } = await project(CONTRACT);
     expect(settings).toEqual({
       target: 'emulator',
-      state: '.trueup/state.json',
+      state: { url: '.trueup/state.json' },
       policy: { max_deletes: 7, max_changed_percent: 30 },
       requests_per_minute: 400,
       v2_headers: { 'X-MGR-API-ID': 'X-A' },
@@ -419,11 +419,11 @@ describe('complaints', () => {
     ['alert_push_destinations:\n  a: { name: x, endpoint: yes }\n', /2:17 ambiguous-word/],
     [
       'accounts:\n  a: { name: 12 }\n',
-      /2:8 wrong-type: `name`: text is expected, not an integer.*quotes/,
+      /2:8 wrong-type: `name`: a string is expected, not an integer.*quotes/,
     ],
     [
       'accounts:\n  a: { name: x, is_disabled: "no" }\n',
-      /wrong-type: `is_disabled`: true or false is expected, not text/,
+      /wrong-type: `is_disabled`: true or false is expected, not a string/,
     ],
     [
       'accounts:\n  a: { name: x, is_disabled: "$${x}" }\n',
@@ -440,7 +440,7 @@ describe('complaints', () => {
     ['alert_rules:\n  a: { filter_criteria: null }\n', /null-value: `filter_criteria`: a mapping/],
     [
       'alert_rules:\n  a: { http_destinations: x }\n',
-      /wrong-type: `http_destinations`: a list is expected, not text.*brackets/,
+      /wrong-type: `http_destinations`: a list is expected, not a string.*brackets/,
     ],
     [
       'alert_rules:\n  a: { associated_accounts: [1, [2]] }\n',
@@ -449,13 +449,13 @@ describe('complaints', () => {
     ['alert_rules:\n  a: { associated_accounts: [1.5] }\n', /wrong-type: `associated_accounts.0`/],
     [
       'accounts:\n  a: { name: x, account: "" }\n',
-      /2:17 wrong-type: `account`: an identifier or a reference is expected, not text that names nothing.*leave the key out/,
+      /2:17 wrong-type: `account`: an identifier or a reference is expected, not a string that names nothing.*leave the key out/,
     ],
     ['accounts:\n  a: { name: x, account: "?" }\n', /2:17 wrong-type: `account`/],
     ['accounts:\n  a: { name: x, account: "https://x/" }\n', /2:17 wrong-type: `account`/],
     [
       'accounts:\n  a: { name: x, account: "${var.parent}" }\nvariables: { parent: "" }\n',
-      /2:17 wrong-type: `account`: an identifier or a reference is expected, not text that names nothing/,
+      /2:17 wrong-type: `account`: an identifier or a reference is expected, not a string that names nothing/,
     ],
     [
       'accounts:\n  a: { name: x, account: "${var.parent}${var.parent}" }\nvariables: { parent: "/" }\n',
@@ -471,7 +471,7 @@ describe('complaints', () => {
     ],
     [
       'alert_rules:\n  a: { associated_accounts: [""] }\n',
-      /2:30 wrong-type: `associated_accounts.0`: an identifier of digits or a reference is expected, not text that names nothing/,
+      /2:30 wrong-type: `associated_accounts.0`: an identifier of digits or a reference is expected, not a string that names nothing/,
     ],
     [
       'accounts:\n  a: { name: x, lifecycle: { adopt: "" } }\n',

@@ -8,7 +8,7 @@ import {
   type Entry,
   type Live,
 } from '../../../src/model/index.js';
-import type { Visibility } from '../../../src/reconciler/visibility.js';
+import type { Visibility } from '../../../src/reconciler/recent-writes.js';
 import {
   blocked,
   codes,
@@ -458,7 +458,7 @@ describe('an object that was created just now', () => {
   const seen = (state: 'seen' | 'unseen' | undefined): { readonly visibility: Visibility } => ({
     visibility: {
       created: (_, id) => (id === '7' ? state : undefined),
-      isDeleted: () => false,
+      wasDeletedRecently: () => false,
       isOld: () => false,
     },
   });

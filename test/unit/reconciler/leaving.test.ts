@@ -2,9 +2,11 @@
 // asks for patience. What happens meanwhile must still be heeded.
 import { describe, expect, it } from 'vitest';
 import { TransportError, type Answer } from '../../../src/client/index.js';
+import { bareEstate } from '../../../src/emulator/index.js';
 import { compareText, Reference, type Project } from '../../../src/model/index.js';
 import type { Applied } from '../../../src/reconciler/apply/apply.js';
 import { declare } from '../../support/planning.js';
+import { allowable } from '../../support/rule-names.js';
 import { desire, rig, type Rig } from '../../support/rig.js';
 
 const many = (count: number): Project =>
@@ -49,6 +51,34 @@ it('sends nothing once the lock is lost', async () => {
   const applied = await cloud.apply(many(20), { parallelism: 3 }).catch((error: unknown) => error);
   expect(late).toBe(0);
   expect(applied).toMatchObject({ exit: expect.any(Number) as number });
+});
+
+it('reads what a write rests on after the lock of a remote state was looked at', async () => {
+  let [read, gap] = [NaN, NaN];
+  const cloud: Rig = rig({
+    remote: { delay: 400 },
+    estate: {
+      ...bareEstate,
+      records: {
+        ...bareEstate.records,
+        configuration_managers: [
+          { id: '30', router: '30', account: '1', configuration: [{ lan: { mtu: 1500 } }, []] },
+        ],
+      },
+    },
+    intercept: ({ method, path }, proceed) => {
+      const now = cloud.clock.elapsed();
+      if (method === 'PUT') gap = now - read;
+      else if (path.includes('configuration_managers')) read = now;
+      return proceed();
+    },
+  });
+  const configuration = [{ lan: { mtu: 1400 } }, []];
+  const wanted = desire(declare('configuration_managers.gate', { router: '30', configuration }));
+  await cloud.apply(wanted, { allow: allowable });
+  expect(cloud.objects('configuration_managers')[0]).toMatchObject({ configuration });
+  // Nobody else can write in between: the cloud answers at once.
+  expect(gap).toBe(0);
 });
 
 it.each([1, 2, 10, 100])(

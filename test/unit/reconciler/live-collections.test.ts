@@ -1,7 +1,7 @@
 // What is taken for live, and what for gone.
 import { expect, it } from 'vitest';
 import type { CloudReader, Kind, Live } from '../../../src/model/index.js';
-import { nothingRecent } from '../../../src/reconciler/visibility.js';
+import { nothingRecent } from '../../../src/reconciler/recent-writes.js';
 import { observe, readAgain, storedValues } from '../../../src/reconciler/live-collections.js';
 import { kinds } from '../../../src/resources/index.js';
 import { entry, live } from '../../support/planning.js';

@@ -11,7 +11,7 @@ import {
 import { withNumbers } from '../../../src/reconciler/plan/text-numbers.js';
 import { renderPlan } from '../../../src/report/render.js';
 import { patched } from '../../../src/report/patch.js';
-import { readPlanFile, writePlanFile } from '../../../src/state/index.js';
+import { readPlanFile, writePlanFile } from '../../../src/state/plan-file.js';
 import { declare, kindOf } from '../../support/planning.js';
 import { desire, rig, type Rig } from '../../support/rig.js';
 
@@ -161,7 +161,7 @@ describe('over whole runs', () => {
       ),
     );
     for (const format of ['text', 'markdown'] as const)
-      expect(renderPlan(document, format, { color: false, width: 100 })).toContain(
+      expect(renderPlan(document, format, { color: false, width: 100, requests: true })).toContain(
         `{"settings":{"usage":{"limit":${BIG}, "pct":90}}}`,
       );
     const at = { path: '/sim/plan.json', files: cloud.files, clock: cloud.clock };

@@ -587,7 +587,7 @@ describe('recover', () => {
             ...strangers.slice(0, 5).map((one) => `  ${one.id}: differs in name`),
             '  and 1 more',
             'None of them equals what was sent, so they were probably created outside of trueup.',
-            `If it was not created, forget the attempt: trueup state rm '${address}'`,
+            `If it was not created, remove the recorded attempt: trueup state rm '${address}'`,
           ].join('\n'),
           address,
         },
@@ -609,7 +609,7 @@ describe('recover', () => {
           detail: [
             `  ${uuid(1)}: equal to what was sent`,
             `If ${uuid(1)} is the object that was created: trueup import ${PUSH}.pager ${uuid(1)}`,
-            `If it was not created, forget the attempt: trueup state rm ${PUSH}.pager`,
+            `If it was not created, remove the recorded attempt: trueup state rm ${PUSH}.pager`,
           ].join('\n'),
         },
       ],

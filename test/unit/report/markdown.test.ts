@@ -9,7 +9,7 @@ import { arbitraryChange, arbitraryPlan, hostile } from './arbitrary.js';
 import { meta, mixed, quiet } from './plans.js';
 import { drawn } from '../../support/drawn.js';
 
-const style = { color: false, width: 80 };
+const style = { color: false, width: 80, requests: true, verbose: true };
 const markdownOf = (plan: Plan): string =>
   renderPlan(planDocument({ plan, kinds, meta, keeps: 'count' }), 'markdown', style);
 const repeated = (changes: readonly Change[], times: number): readonly Change[] =>
@@ -102,7 +102,7 @@ test('every plan fits, with true counts', () => {
       const hidden = shown - Math.max(rowsOf(markdown), 0);
       expect(markdown).toContain(hidden === 0 ? '### ' : `… and ${hidden} more`);
     }),
-    { numRuns: drawn(25) },
+    { numRuns: drawn(10) },
   );
 });
 

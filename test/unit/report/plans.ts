@@ -441,7 +441,74 @@ export const replaced: Plan = {
   ],
 };
 
-export const plans = { first, mixed, quiet, replaced };
+const keys = Array.from({ length: 40 }, (_, index) => `c${String(index).padStart(2, '0')}`);
+const member = (name: string, key: string) => ({
+  address: `${name}[${JSON.stringify(key)}]`,
+  name: `${name.split('.')[1]}[${JSON.stringify(key)}]`,
+});
+const ruleId = (index: number): string =>
+  `6d1e8a2c-1111-11f0-8000-0000000001${String(index).padStart(2, '0')}`;
+const { renamed_from: _, ...plainUpdate } = update;
+
+/** The objects of several `for_each`, with equal and with different values; adoptions, deletes, and many notes. */
+export const many: Plan = {
+  ...empty,
+  changes: [
+    ...keys.map((key): Change => {
+      const values = { name: `Customer ${key}`, account: '5001' };
+      return {
+        ...account,
+        ...member('accounts.customer', key),
+        desired: desired(values),
+        write: { verb: 'create', fields: values },
+        request: { method: 'POST', path: '/api/v2/accounts/', body: values },
+      };
+    }),
+    ...['hq', 'north', 'south'].map((name, index): Change => ({
+      action: 'adopt',
+      address: `accounts.${name}`,
+      kind: 'accounts',
+      name,
+      origin: at(50 + index),
+      reason: 'an unmanaged object has this parent and name',
+      depends_on: [],
+      id: `60${index}`,
+      before: { name, account: '5001' },
+      desired: desired({ name }),
+      changes: [],
+    })),
+    ...keys.map((key, index): Change => ({
+      ...plainUpdate,
+      ...member('alert_rules.health', key),
+      reason: 'schedule changed in the declaration',
+      id: ruleId(index),
+      changes: [{ path: 'schedule', before: null, after: 'daily', drifted: false }],
+      request: {
+        method: 'PATCH',
+        path: `/api/v2/alert_rules/${ruleId(index)}/`,
+        body: { schedule: 'daily' },
+      },
+    })),
+    ...['east', 'west', 'middle'].map((key): Change => ({
+      ...deleted,
+      ...member('alert_push_destinations.region', key),
+      request: { method: 'DELETE', path: `/api/v2/alert_push_destinations/${key}/` },
+    })),
+  ],
+  verdicts: keys.map((key) => ({
+    rule: 'max-changed',
+    verdict: 'allowed',
+    detail: 'more objects change than are permitted',
+    address: `alert_rules.health["${key}"]`,
+  })),
+  diagnostics: keys.map((key) => ({
+    severity: 'info',
+    code: 'unknown-alert-type',
+    summary: `the alert type of ${key} is not known`,
+  })),
+};
+
+export const plans = { first, many, mixed, quiet, replaced };
 
 /** What the plan `mixed` would mean for the alerts of a week. */
 export const impact: Impact = {

@@ -327,14 +327,56 @@ describe('odd places', () => {
       lock: simulatedMachine().start(),
       version: '0',
       masking: maskingOf(),
+      project: 'default',
+      locking: { lease: 30_000, wait: 0, takeover: true },
+      history: { keep: 30, milliseconds: 1 },
+      ownFolder: folder,
+      usualFile: join(folder, 'usual.json'),
+      secret: () => undefined,
+      transport: () => Promise.reject(new Error('nothing is sent')),
     };
-    expect(storeFor('.trueup/state.json', rest).location).toBe(join(folder, '.trueup/state.json'));
-    expect(storeFor('/elsewhere/state.json', rest).location).toBe('/elsewhere/state.json');
-    for (const scheme of ['https', 'postgres', 's3', 'file']) {
-      const refused = await refusal(
-        Promise.resolve().then(() => storeFor(`${scheme}://user:hunter2@host/x`, rest)),
-      );
-      expect(refused.words).toContain(`${scheme}://`);
+    const at = async (location: string): Promise<string> =>
+      (await storeFor(location, rest)).location;
+    expect(await at('.trueup/state.json')).toBe(join(folder, '.trueup/state.json'));
+    expect(await at('/elsewhere/state.json')).toBe('/elsewhere/state.json');
+    expect(await at('postgres://trueup@host/database?schema=x')).toBe(
+      'postgres://host/database?schema=x',
+    );
+    const here = { ...rest, transport: () => Promise.resolve(rest.transport) };
+    const gitLab = 'https://gitlab.example.com/api/v4/projects/42/terraform/state/prod';
+    const user = 'https://some%40one@gitlab.example.com/';
+    expect((await storeFor(gitLab, here)).location).toBe(gitLab);
+    expect((await storeFor(`${user}x/?lock=post&ref=main`, here)).location).toBe(
+      'https://gitlab.example.com/x',
+    );
+    expect((await storeFor(gitLab, { ...here, project: 'default.eu' })).location).toBe(
+      `${gitLab}-eu`,
+    );
+    expect((await storeFor('http://127.0.0.1:8080/x', here)).location).toBe(
+      'http://127.0.0.1:8080/x',
+    );
+    const secret = (name: string) => (name.endsWith('PASSWORD') ? 'hunter2' : undefined);
+    expect(await refusal(storeFor(gitLab, { ...here, secret }))).toMatchObject({
+      code: 'backend-credentials',
+      words: expect.stringContaining('TRUEUP_STATE_HTTP_USERNAME') as string,
+    });
+    for (const [location, code] of [
+      ['', 'unsupported-store'],
+      ['https://user:hunter2@gitlab.example.com/x', 'bad-address'],
+      ['http://gitlab.example.com/x', 'bad-address'],
+      ['https://gitlab.example.com/x?lock=maybe', 'bad-address'],
+      ['file://user:hunter2@host/x', 'unsupported-store'],
+      ['redis://user:hunter2@host/x', 'unsupported-store'],
+      ['rediss://user:hunter2@host/x', 'unsupported-store'],
+      ['nats://user:hunter2@host/x', 'unsupported-store'],
+      ['gs://bucket/prefix', 'unsupported-store'],
+      ['postgres://user:hunter2@host/x', 'bad-address'],
+      ['postgres:///x', 'bad-address'],
+      ['s3://bucket/x?endpoint=http://store.example.com', 'bad-address'],
+      ['s3://[::/x', 'bad-address'],
+    ] as const) {
+      const refused = await refusal(storeFor(location, here));
+      expect(refused, location).toMatchObject({ code, exit: 1 });
       expect(refused.words).not.toContain('hunter2');
     }
   });

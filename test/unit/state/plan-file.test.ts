@@ -2,16 +2,19 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   digest,
+  Secret,
   type Json,
   type PlanDocument,
   type PlanFile,
   type PlanOptions,
 } from '../../../src/model/index.js';
 import { diskFiles } from '../../../src/platform/files.js';
-import { readPlanFile, writePlanFile, type PlanFileOptions } from '../../../src/state/index.js';
+import { checkRecipients } from '../../../src/state/plan-encryption.js';
+import { readPlanFile, writePlanFile, type PlanFileOptions } from '../../../src/state/plan-file.js';
 import { seededRandom, simulatedClock } from '../../support/simulated.js';
 import { refusal } from './conformance.js';
 
@@ -109,6 +112,17 @@ describe('a plan file', () => {
     expect(await refusal(readPlanFile(at))).toMatchObject({ code: 'plan-expired', exit: 6 });
   });
 
+  it('holds for as long as it was told, and says when it ended and what to type', async () => {
+    await writePlanFile(at, document, options, { lifetime: 1000 });
+    await at.clock.sleep(999);
+    const { expires_at } = await readPlanFile(at);
+    await at.clock.sleep(1);
+    const refused = await refusal(readPlanFile(at));
+    expect(refused).toMatchObject({ code: 'plan-expired', exit: 6 });
+    expect(refused.words).toContain(`expired at ${expires_at}`);
+    expect(refused.words).toContain(`trueup plan --out ${at.path}`);
+  });
+
   it('is refused wherever it is cut, with the place', async () => {
     await writePlanFile(at, document, options);
     const whole = await readFile(at.path, 'utf8');
@@ -176,5 +190,96 @@ describe('a plan file', () => {
     expect(refused.words).toContain(`there is no file ${at.path}`);
     expect(refused.words).toContain('trueup plan --out FILE');
     expect(refused.words).not.toContain('changed');
+  });
+});
+
+describe('an encrypted plan file', () => {
+  const secret = (text: string | undefined): Secret => new Secret('--identity key.txt', () => text);
+  let [mine, recipient]: [string, string] = ['', ''];
+  beforeEach(async () => {
+    mine = await generateIdentity();
+    recipient = await identityToRecipient(mine);
+  });
+  const write = (...recipients: readonly string[]) =>
+    writePlanFile(at, document, options, { recipients });
+  const refused = async (identity?: Secret) => refusal(readPlanFile(at, identity));
+
+  it('comes back with the identity of any recipient, and shows nothing without', async () => {
+    const other = await generateIdentity();
+    const written = await write(await identityToRecipient(other), recipient);
+    const text = await readFile(at.path, 'utf8');
+    expect(text).toMatch(
+      /^-----BEGIN AGE ENCRYPTED FILE-----\n[\w+/=\n]+-----END AGE ENCRYPTED FILE-----\n$/,
+    );
+    expect(Buffer.from(text.split('\n').slice(1, -2).join(''), 'base64').toString()).not.toContain(
+      'north',
+    );
+    expect((await stat(at.path)).mode & 0o777).toBe(0o600);
+    for (const identity of [other, `# a comment\r\n\r\n  ${mine}\r\n`])
+      expect(await readPlanFile(at, secret(identity))).toEqual(written);
+    await at.clock.sleep(24 * 60 * 60 * 1000);
+    expect(await refused(secret(mine))).toMatchObject({ code: 'plan-expired', exit: 6 });
+  });
+
+  it('is refused without its identity, and no message quotes one', async () => {
+    await write(recipient);
+    const other = await generateIdentity();
+    for (const [text, code] of [
+      [other, 'wrong-identity'],
+      [undefined, 'no-identity'],
+      ['# nothing\n', 'no-identity'],
+      [recipient, 'no-identity'],
+      [`${mine}\nsomething else`, 'no-identity'],
+      [mine.slice(0, -1), 'no-identity'],
+    ] as const) {
+      const { words, ...more } = await refused(secret(text));
+      expect([text, more]).toMatchObject([text, { code, exit: 1 }]);
+      expect(words).not.toMatch(/AGE-SECRET-KEY-\w/);
+    }
+    expect(await refused()).toMatchObject({ code: 'plan-encrypted', exit: 1 });
+  });
+
+  it('is refused wherever it is cut, and whatever is altered in it', async () => {
+    await write(recipient);
+    const whole = await readFile(at.path, 'utf8');
+    const lines = whole.split('\n');
+    const begin = whole.indexOf('\n') + 1;
+    for (let length = begin; length < whole.length - 2; length += 97) {
+      await writeFile(at.path, whole.slice(0, length));
+      expect(await refused(secret(mine))).toMatchObject({ code: 'damaged-file', exit: 1 });
+    }
+    for (let index = 1; index < lines.length - 2; index += 1) {
+      const changed = lines.with(
+        index,
+        (lines[index]![0] === 'A' ? 'B' : 'A') + lines[index]!.slice(1),
+      );
+      await writeFile(at.path, changed.join('\n'));
+      const { code } = await refused(secret(mine));
+      expect([index, code]).toEqual([
+        index,
+        expect.stringMatching(/^(?:damaged-file|wrong-identity)$/),
+      ]);
+      await writeFile(at.path, lines.toSpliced(index, 1).join('\n'));
+      expect([index, (await refused(secret(mine))).exit]).toEqual([index, 1]);
+    }
+  });
+
+  it('asks for no identity where it is plain', async () => {
+    const written = await writePlanFile(at, document, options);
+    const unread = new Secret('--identity', () => {
+      throw new Error('it was read');
+    });
+    expect(await readPlanFile(at, unread)).toEqual(written);
+  });
+
+  it('takes recipients only, and repeats no identity that stands in their place', async () => {
+    checkRecipients([recipient]);
+    for (const wrong of ['', 'age1', 'x', mine, recipient.slice(0, -1), recipient.toUpperCase()]) {
+      const check = Promise.resolve().then(() => checkRecipients([recipient, wrong]));
+      const { words, ...more } = await refusal(check);
+      expect([wrong, more]).toMatchObject([wrong, { code: 'bad-recipient', exit: 1 }]);
+      expect(words).toContain('--encrypt-to number 2');
+      expect(words).not.toContain('SECRET');
+    }
   });
 });

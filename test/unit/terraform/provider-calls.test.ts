@@ -638,7 +638,7 @@ describe('complaints', () => {
       RULE,
       { associated_accounts: ['x'] },
       [
-        'error associated_accounts: `associated_accounts.0`: an identifier of digits or a reference is expected, not text',
+        'error associated_accounts: `associated_accounts.0`: an identifier of digits or a reference is expected, not a string',
       ],
     ],
     [

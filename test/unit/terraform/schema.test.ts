@@ -76,7 +76,10 @@ describe('what a word becomes', () => {
   const { attributes } = schema.resources['devicecloud_thing']!;
   const rows: readonly (readonly [name: string, expected: Partial<SchemaAttribute>])[] = [
     ['id', { type: 'string', computed: true, description: 'Id.' }],
-    ['name', { type: 'string', required: true, description: 'Name. Fixed at creation.' }],
+    [
+      'name',
+      { type: 'string', required: true, description: 'Name. Changing it forces replacement.' },
+    ],
     [
       'mode',
       { type: 'string', optional: true, computed: true, description: 'Mode. One of: a, b.' },

@@ -46,6 +46,7 @@ interface Served {
 
 async function served(
   provider: ProviderServer,
+  beforeShutdown: () => Promise<void> = () => Promise.resolve(),
   tls?: { readonly certificate: string; readonly key: string; readonly client: string },
 ): Promise<Served> {
   const folder = mkdtempSync(join(tmpdir(), 'provider-server-'));
@@ -54,6 +55,7 @@ async function served(
   const grpc = grpcServer({
     provider,
     log: () => undefined,
+    beforeShutdown,
     onShutdown: () => (ends += 1),
     ...(tls ? { tls } : {}),
   });
@@ -510,6 +512,25 @@ describe('the end', () => {
     await expect.poll(ended).toBe(1);
   });
 
+  it('is answered once everything is done', async () => {
+    const [slow, reached] = [gate(), gate()];
+    const { path, ended } = await served(madeUp(), async () => {
+      reached.open();
+      await slow.opened;
+    });
+    let isAnswered = false;
+    const client = clientOf(path);
+    const answer = call(client, 'plugin.GRPCController/Shutdown');
+    void answer.then(() => (isAnswered = true));
+    await reached.opened;
+    // A later call is answered, and this one is not.
+    await call(client, 'tfplugin6.Provider/StopProvider');
+    expect([isAnswered, ended()]).toEqual([false, 0]);
+    slow.open();
+    expect(await answer).toEqual({});
+    await expect.poll(ended).toBe(1);
+  });
+
   it('waits for what is under way, though its client is gone', async () => {
     const [slow, reached] = [gate(), gate()];
     const { path, grpc } = await served({
@@ -547,7 +568,7 @@ describe('certificates', () => {
     ReturnType<typeof selfSigned>,
   ];
   const attempt = async (how: ReturnType<typeof credentials.createSsl>): Promise<unknown> => {
-    const { path } = await served(madeUp(), { ...ours, client: theirs.certificate });
+    const { path } = await served(madeUp(), undefined, { ...ours, client: theirs.certificate });
     return call(clientOf(path, how), 'tfplugin6.Provider/StopProvider').catch(
       ({ code }: ServiceError) => status[code],
     );

@@ -9,7 +9,6 @@ import {
   canonical,
   shellWord,
   type Diagnostic,
-  type Json,
 } from '../../../model/index.js';
 import type { Clock, Files, LockPort, Random } from '../../../platform/index.js';
 import { parseJsonText } from '../../json-text.js';
@@ -28,7 +27,8 @@ export interface LockTools {
   readonly notify?: (diagnostic: Diagnostic) => void;
 }
 
-interface LockRecord extends LockInfo {
+/** A lock, and what tells whether the process that took it still runs. */
+export interface LockRecord extends Omit<LockInfo, 'url'> {
   readonly boot_id: string | null;
   readonly start_time: string | null;
   /** Absent in locks of older versions, which do not touch their file either. */
@@ -102,21 +102,28 @@ async function beat(files: Files, path: string, mine: string): Promise<void> {
   }
 }
 
-/** Returns the text of our lock file. */
-async function takeFile(tools: LockTools, path: string, operation: string): Promise<string> {
-  const { files, clock, random, lock } = tools;
-  const start = (await lock.find(lock.pid))?.startTime ?? null;
-  const record: LockRecord = {
+/** A lock that this process takes now. */
+export async function lockRecord(
+  { clock, random, lock }: Pick<LockTools, 'clock' | 'random' | 'lock'>,
+  operation: string,
+): Promise<LockRecord> {
+  return {
     id: random.uuid(),
     host: lock.host,
     boot_id: lock.bootId,
     pid: lock.pid,
-    start_time: start,
+    start_time: (await lock.find(lock.pid))?.startTime ?? null,
     pid_namespace: lock.pidNamespace,
     operation,
     created_at: new Date(clock.now()).toISOString(),
   };
-  const mine = `${canonical(record as unknown as Json)}\n`;
+}
+
+/** Returns the text of our lock file. */
+async function takeFile(tools: LockTools, path: string, operation: string): Promise<string> {
+  const { files, random, lock } = tools;
+  const record = await lockRecord(tools, operation);
+  const mine = `${canonical(record)}\n`;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     if (
       await unlessDisk(
@@ -128,7 +135,7 @@ async function takeFile(tools: LockTools, path: string, operation: string): Prom
     const other = await readLock(files, path);
     if (other === undefined) continue;
     if (other === 'damaged') return refuseHeld(path, other);
-    const judged = await judge(lock, other);
+    const judged = await holderStatus(lock, other);
     const found = judged === 'unseen' ? await watched(tools, path, other) : judged;
     if (found === 'replaced') continue;
     if (found !== 'dead') return refuseHeld(path, other);
@@ -145,7 +152,7 @@ export async function holderOf(
   const record = await readLock(files, path);
   if (record === undefined) return undefined;
   if (record === 'damaged') return refuseHeld(path, record);
-  if ((await judge(lock, record)) === 'dead') return undefined;
+  if ((await holderStatus(lock, record)) === 'dead') return undefined;
   const { id, host, pid, operation, created_at } = record;
   return { id, host, pid, operation, created_at };
 }
@@ -165,7 +172,7 @@ export async function breakLock(
       'wrong-lock',
       `the lock is not ${JSON.stringify(id)} but ${record.id}, taken ${record.created_at} for ${JSON.stringify(record.operation)}`,
     );
-  if ((await judge(lock, record)) === 'alive')
+  if ((await holderStatus(lock, record)) === 'alive')
     return refuseLocked(
       'lock-alive',
       `the run that holds the lock is still active: process ${record.pid} on this machine, since ${record.created_at}`,
@@ -178,10 +185,11 @@ async function readLock(files: Files, path: string): Promise<LockRecord | 'damag
   const source = await ifThere(files.read(path));
   if (source === undefined) return undefined;
   const parsed = parseJsonText(source);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its shape is checked
   return 'value' in parsed && !shape(parsed.value) ? (parsed.value as LockRecord) : 'damaged';
 }
 
-/** What becomes of a lock whose holder cannot be seen: alive at the first touch, dead without one, by this process's own clock. */
+/** Watches a lock whose holder cannot be seen: alive at the first touch, dead without one, by this process's own clock. */
 async function watched(
   { files, clock, signal, notify }: LockTools,
   path: string,
@@ -204,7 +212,7 @@ async function watched(
 }
 
 /** Only this machine can prove anything, and only what the kernel says is a proof. `unseen`: it counts its processes apart from ours. */
-async function judge(lock: LockPort, record: LockRecord) {
+export async function holderStatus(lock: LockPort, record: LockRecord) {
   const sameBoot = record.boot_id !== null && record.boot_id === lock.bootId;
   const apart = record.pid_namespace !== undefined && record.pid_namespace !== lock.pidNamespace;
   if (apart && (sameBoot || record.host === lock.host)) return 'unseen';
@@ -224,9 +232,9 @@ async function judge(lock: LockPort, record: LockRecord) {
 async function takeAway(files: Files, random: Random, path: string, judged: LockRecord) {
   const aside = `${path}.${random.uuid()}.tmp`;
   if ((await ifThere(files.rename(path, aside).then(() => true))) !== true) return;
-  // Where it is gone already, another run swept it: its holder was dead.
+  // If it was removed already, another run removed it, because its holder was dead.
   const caught = await ifThere(files.read(aside));
-  if (caught !== undefined && caught !== `${canonical(judged as unknown as Json)}\n`)
+  if (caught !== undefined && caught !== `${canonical(judged)}\n`)
     // Someone was quicker: the lock that was put aside is lost, which its holder notices before it writes.
     await unlessDisk('EEXIST', files.create(path, caught, 0o600));
   await ifThere(files.remove(aside));
@@ -244,7 +252,11 @@ async function sweep({ files, lock }: LockTools, path: string): Promise<void> {
     if (!one.startsWith(name) || !LEFT.test(one.slice(name.length))) continue;
     const at = join(folder, one);
     const record = await readLock(files, at).catch(unreadable);
-    if (record !== undefined && record !== 'damaged' && (await judge(lock, record)) === 'dead')
+    if (
+      record !== undefined &&
+      record !== 'damaged' &&
+      (await holderStatus(lock, record)) === 'dead'
+    )
       await ifThere(files.remove(at));
   }
 }

@@ -10,7 +10,6 @@ import {
   defined,
   equal,
   fold,
-  isOfToday,
   pending,
   refuse,
   type Begin,
@@ -19,10 +18,12 @@ import {
   type State,
 } from '../../../model/index.js';
 import type { Appender, Clock, Files, Random } from '../../../platform/index.js';
+import { grouped, queue } from '../../journal-queue.js';
 import { encodeRecord, type Journal } from '../../journal-text.js';
 import type { HeldLock } from './lock.js';
-import { encodeState } from '../../state-text.js';
-import type { Session, Snapshot } from '../../store-port.js';
+import { snapshotOf, withoutPast } from '../../snapshot.js';
+import { encodeMoved, encodeState } from '../../state-text.js';
+import type { Moved, Session, Snapshot } from '../../store-port.js';
 import { ifThere, refuseLocked, withDisk } from '../../disk-errors.js';
 
 export const GENERATIONS = 5;
@@ -52,15 +53,9 @@ interface SessionOptions {
   readonly journal: Journal | undefined;
 }
 
-export const snapshotOf = (state: State, records: Entries): Snapshot => ({
-  state: fold(state, records),
-  pending: pending(records),
-  unfinished: records.length > 0,
-});
-
 export function fileSession(options: SessionOptions): Session {
   const { clock, random, paths, lock } = options;
-  const inTurn = queue(paths.state);
+  const inTurn = queue((work) => withDisk(paths.state, work));
   const memory = stateFile(options);
   const journal = journalFile(options);
 
@@ -96,17 +91,18 @@ export function fileSession(options: SessionOptions): Session {
 
   const compact = async (
     finish: (state: State) => Promise<State> = (state) => Promise.resolve(state),
+    always = false,
   ): Promise<Snapshot> => {
     await assertHeld();
     const before = memory.state();
     const folded = fold(before, journal.records());
     const open = pending(journal.records());
-    if (!equal(folded, before)) {
-      const serial = before.serial + 1;
+    if (always || !equal(folded, before)) {
       const finished = await finish(folded);
+      const serial = Math.max(before.serial + 1, finished.serial);
       await assertHeld();
       const carried =
-        open.length === 0 ? '' : [begin(before, serial), ...open].map(encodeRecord).join('');
+        open.length === 0 ? '' : [begin(finished, serial), ...open].map(encodeRecord).join('');
       await journal.prepare(carried);
       await memory.replace({ ...withoutPast(finished, clock), serial });
       await journal.turn(open, carried);
@@ -123,25 +119,9 @@ export function fileSession(options: SessionOptions): Session {
     snapshot: snapshotOf(memory.state(), journal.records()),
     record: grouped(inTurn, journal.records(), append),
     assertHeld: shared(() => withDisk(paths.state, assertReady)),
-    compact: (finish) => inTurn(() => compact(finish)),
+    compact: (finish, always) => inTurn(() => compact(finish, always)),
+    mark: (moved) => inTurn(() => memory.mark(moved)),
     release: () => (released ??= inTurn(release)),
-  };
-}
-
-/** The state without what counts for a day that is over. */
-function withoutPast({ recent: known = [], spent, ...rest }: State, clock: Clock): State {
-  // The clock of the service shows at least the latest time that it told.
-  const told = [...spent, ...known].map(({ server_at = '' }) => Date.parse(server_at) || 0);
-  const now = {
-    boot: clock.boot(),
-    server: told.reduce((latest, one) => Math.max(latest, one), 0),
-    wall: clock.now(),
-  };
-  const recent = known.filter((one) => isOfToday(one, now));
-  return {
-    ...rest,
-    spent: spent.filter((one) => isOfToday(one, now)),
-    ...(recent.length > 0 && { recent }),
   };
 }
 
@@ -149,54 +129,6 @@ function withoutPast({ recent: known = [], spent, ...rest }: State, clock: Clock
 function shared(ask: () => Promise<void>): () => Promise<void> {
   let asked: Promise<void> | undefined;
   return () => (asked ??= ask().finally(() => (asked = undefined)));
-}
-
-type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
-
-/** Everything that writes goes one after the other, failures or not. */
-function queue(path: string): InTurn {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const done = last.then(() => withDisk(path, work));
-    last = done.catch(() => undefined);
-    return done;
-  };
-}
-
-/** Records that wait for their turn together are written together, and share one fsync. */
-function grouped(
-  inTurn: InTurn,
-  known: Entries,
-  append: (records: Entries, lines: string) => Promise<void>,
-): Session['record'] {
-  const intents = new Map(
-    known.flatMap((record) => (record.type === 'intent' ? [[record.op, record] as const] : [])),
-  );
-  let waiting:
-    | { readonly records: RunRecord[]; readonly lines: string[]; readonly written: Promise<void> }
-    | undefined;
-  const start = () => {
-    const [records, lines]: [RunRecord[], string[]] = [[], []];
-    const written = inTurn(() => {
-      waiting = undefined;
-      return append(records, lines.join(''));
-    });
-    return { records, lines, written };
-  };
-  return async (...added) => {
-    for (const record of added) {
-      if (record.type !== 'intent') continue;
-      const before = intents.get(record.op);
-      if (before && !(before.address === record.address && before.at < record.at))
-        throw new TypeError(`the journal already holds an intent ${record.op}`);
-      intents.set(record.op, record);
-    }
-    const lines = added.map(encodeRecord);
-    waiting ??= start();
-    waiting.records.push(...added);
-    waiting.lines.push(...lines);
-    await waiting.written;
-  };
 }
 
 /** The state in memory and on disk, which must stay the same. */
@@ -214,6 +146,14 @@ function stateFile({ files, paths, ...opened }: SessionOptions) {
           detail: 'Nothing more is sent. What this run did is in the journal; plan again.',
         });
       stamp = now;
+    },
+
+    /** In place of the state, whose text is the newest generation then. */
+    async mark(moved: Moved | null): Promise<void> {
+      if (text !== undefined && moved) await keepGeneration(files, paths.state, text);
+      const written = moved ? encodeMoved(moved) : text;
+      if (written !== undefined) await files.replace(paths.state, written, MODE);
+      [text, stamp] = [written, await files.stamp(paths.state)];
     },
 
     async replace(next: State): Promise<void> {

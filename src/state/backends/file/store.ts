@@ -10,11 +10,12 @@ import {
   type Begin,
   type State,
 } from '../../../model/index.js';
-import { fileSession, GENERATIONS, MODE, snapshotOf, type Paths } from './session.js';
+import { fileSession, GENERATIONS, MODE, type Paths } from './session.js';
+import { snapshotOf } from '../../snapshot.js';
 import { ADOPTED, adviceFor, decodeJournal, type Journal } from '../../journal-text.js';
 import { breakLock, holderOf, takeLock, type HeldLock, type LockTools } from './lock.js';
 import { decodeState } from '../../state-text.js';
-import type { Session, Store } from '../../store-port.js';
+import type { KeptState, Session, Store } from '../../store-port.js';
 import { ifThere, withDisk } from '../../disk-errors.js';
 
 export interface FileStoreOptions extends LockTools {
@@ -26,12 +27,12 @@ export interface FileStoreOptions extends LockTools {
   readonly afterLoss?: string;
 }
 
-/** What lies on disk, verified: the state as last compacted, its own text, and the journal that continues it. */
+/** The verified files: the state as last compacted, its own text, and the journal that continues it. */
 interface Stored {
   readonly state: State | undefined;
   readonly text: string | undefined;
   readonly journal: Journal | undefined;
-  /** Whether the journal still lies at `.next`: a compaction was cut off after the state. */
+  /** True if the journal is still at `.next`: a compaction was interrupted after it wrote the state. */
   readonly cutOff: boolean;
 }
 
@@ -60,6 +61,7 @@ export function fileStore(options: FileStoreOptions): Store {
           throw error;
         }
       }),
+    history: () => withDisk(path, async () => keptStates(options, await locate(options))),
     unlock: (id) =>
       withDisk(path, async () => breakLock(options, (await locate(options)).lock, id)),
   };
@@ -127,7 +129,7 @@ async function readJournal({ files, afterLoss }: FileStoreOptions, at: string) {
   return journal && { ...journal, at };
 }
 
-/** Whether a journal continues the state; false where it is spent or not yet due. @throws Refusal where it is of another state. */
+/** True if a journal continues the state; false if the state contains its records already, or if it continues the next state, which is not written yet. @throws Refusal if it belongs to another state. */
 function belongs(
   { afterLoss = ADOPTED }: FileStoreOptions,
   { begin, at }: { readonly begin: Begin; readonly at: string },
@@ -149,7 +151,26 @@ function belongs(
   return begin.serial === serial;
 }
 
-/** What to type where the state does not verify: the newest generation that does. */
+/** The state and its generations, as far as they verify. */
+async function keptStates(
+  { files, version }: FileStoreOptions,
+  { state }: Paths,
+): Promise<readonly KeptState[]> {
+  const generations = Array.from({ length: GENERATIONS }, (_, index) => `${state}.${index + 1}`);
+  const kept: KeptState[] = [];
+  for (const at of [state, ...generations]) {
+    const text = await ifThere(files.read(at));
+    if (text === undefined) continue;
+    const read = (): Promise<State> =>
+      decodeState(text, at, version, () => Promise.resolve('Name another serial.'));
+    const found = await read().catch(() => undefined);
+    if (!found || kept.some(({ serial }) => serial === found.serial)) continue;
+    kept.push({ serial: found.serial, objects: Object.keys(found.resources).length, read });
+  }
+  return kept;
+}
+
+/** Advice where the state does not verify: the newest generation that does. */
 async function adviseRestore(
   { files, version, afterLoss = ADOPTED }: FileStoreOptions,
   paths: Paths,

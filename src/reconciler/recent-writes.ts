@@ -1,4 +1,5 @@
-// Effects that readings may show late, by the age of their write.
+// Which objects were created, deleted or updated less than the settle time ago: readings may show these writes late.
+// When an object counts as deleted outside of trueup is decided in plan/match.ts and live-collections.ts.
 import {
   ageOf,
   digest,
@@ -32,7 +33,7 @@ export function momentNow(clock: Clock, skew: number | undefined): Moment {
   );
 }
 
-/** What has to be stored for an age to be told later. */
+/** The times that are stored so that an age can be told later. */
 export function momentOf(clock: Clock, at: string, server_at?: string): Moment {
   const { id, milliseconds } = clock.boot();
   return {
@@ -42,17 +43,17 @@ export function momentOf(clock: Clock, at: string, server_at?: string): Moment {
   };
 }
 
-/** What readings may get wrong of objects that were written lately. */
+/** Possible errors of readings about objects that were written recently. */
 export interface Visibility {
   /** Created less than the settle time ago. `unseen`: no listing has shown it, so its absence says nothing. */
   created(kind: string, id: string): 'seen' | 'unseen' | undefined;
   /** Deleted less than the settle time ago: it counts as absent, whatever a listing shows. */
-  isDeleted(kind: string, id: string): boolean;
-  /** Whether an object differs from `base`, and only in values that trueup replaced less than the settle time ago: the reading may be an old one. */
+  wasDeletedRecently(kind: string, id: string): boolean;
+  /** True if an object differs from `base` only in values that trueup replaced less than the settle time ago: the reading may be old. */
   isOld(kind: Kind, base: Values, live: Live): boolean;
 }
 
-/** What the state keeps of a value that an update replaces. */
+/** The digest that the state keeps of a value that an update replaces. */
 export const replacedValue = (path: string, value: Value | undefined): string =>
   digest([path, redact(value ?? null)]);
 
@@ -77,7 +78,7 @@ export function visibilityOf(
   });
   return {
     created: (kind, id) => known().created.get(`${kind} ${id}`),
-    isDeleted: (kind, id) => known().deleted.has(`${kind} ${id}`),
+    wasDeletedRecently: (kind, id) => known().deleted.has(`${kind} ${id}`),
     isOld(kind, base, live) {
       const { replaced } = known();
       const changes = replaced.size === 0 ? [] : driftOf(kind, base, live);
@@ -109,9 +110,9 @@ function entered(
   return { created, deleted };
 }
 
-/** Where nothing was written lately. */
+/** For a run without recent writes. */
 export const nothingRecent: Visibility = {
   created: () => undefined,
-  isDeleted: () => false,
+  wasDeletedRecently: () => false,
   isOld: () => false,
 };

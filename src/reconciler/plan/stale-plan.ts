@@ -1,5 +1,5 @@
-// Compares a new plan with the approved one. A change that is no longer needed is accepted; a new or different one is
-// refused. Undeclared attributes may change: only attributes of changes are compared.
+// Tells whether an approved plan is stale: compares it with a new plan. A change that is no longer needed is accepted; a
+// new or different one is refused. Undeclared attributes may change: only attributes of changes are compared.
 import {
   equal,
   flagToAllow,
@@ -105,7 +105,7 @@ function difference(
   }
 }
 
-/** Whether each of these attributes has the base and the aim it had then; an aim that was not known then may be known now. */
+/** True if each of these attributes has the same value after the change, and, if `based`, before it, as in the approved plan. A value that was unknown then may be known now. */
 function covered(
   { change: old }: ResourceChange,
   { change: now }: ResourceChange,

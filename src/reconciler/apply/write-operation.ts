@@ -40,7 +40,7 @@ import {
 } from '../../model/index.js';
 import type { Random } from '../../platform/index.js';
 import type { Session } from '../../state/store-port.js';
-import { momentNow, replacedValue, type Visibility } from '../visibility.js';
+import { momentNow, replacedValue, type Visibility } from '../recent-writes.js';
 import { isApplied, withKept } from '../plan/diff.js';
 import {
   isUnmoved,
@@ -62,7 +62,6 @@ import type { Before } from './pre-image.js';
 /** A request leaves at most this long (milliseconds) after its intent was written, or written again. */
 export const RENEWAL = 30_000;
 
-/** What apply works with. */
 export interface ExecutionContext extends PlanContext {
   readonly cloud: CloudWriter;
   readonly session: Session;
@@ -71,7 +70,7 @@ export interface ExecutionContext extends PlanContext {
   readonly settleMilliseconds: number;
 }
 
-/** What the execution of one change needs to know of the run around it. */
+/** The run around the execution of one change. */
 export interface RunContext {
   readonly resolver: Resolver;
   readonly before: Before;
@@ -82,18 +81,17 @@ export interface RunContext {
   readonly onSending: () => void;
   /** Called with the outcome class of each response. */
   readonly onResponse: (outcome: OutcomeClass) => void;
-  /** Whether others rest on this change, so that another one waits for it. */
+  /** True if other changes wait for the change at this address. */
   readonly awaited: (address: string) => boolean;
-  /** What a guarded change rests on, to be read again at the moment of its write. @param fields what is sent */
+  /** The readings that a guarded change rests on, made again at the moment of its write. @param fields what is sent */
   readonly recheck?: (change: Change, fields: Values) => Recheck | undefined;
   /** When the reading of an object that the change was planned from began, in milliseconds since the start of the machine. */
   readonly readAt: (kind: string, id: string) => number | undefined;
   readonly isOld?: Visibility['isOld'];
-  /** Whether an object was there before the run, or was made by it. */
+  /** True if an object existed before the run, or was created by it. */
   readonly known: (kind: string, id: string) => boolean;
 }
 
-/** What every outcome says of its change. */
 export const outcomeBase = (
   change: Change,
 ): Pick<Outcome, 'address' | 'kind' | 'action' | 'deposed' | 'id'> => {
@@ -106,7 +104,7 @@ export interface Performed {
   readonly outcome: Outcome;
   readonly entry?: Entry | null;
   readonly pending?: Intent;
-  /** Whether that create may be sent once more, should it turn out that it did nothing. */
+  /** True if the create may be sent again once it is proven that it had no effect. */
   readonly again?: boolean;
   /** For an update: what was written, to be proven by a reading. */
   readonly written?: WrittenFields;
@@ -119,12 +117,12 @@ export interface WrittenFields extends SentFields {
   readonly id: string;
 }
 
-export async function perform(
+export async function carryOut(
   execution: ExecutionContext,
   change: Change,
   runContext: RunContext,
 ): Promise<Performed> {
-  const kind = execution.kinds.get(change.kind) as Kind;
+  const kind = execution.kinds.get(change.kind)!;
   const started = execution.clock.monotonic();
   const end = (performed: Ended): Performed => {
     const { outcome, partly, id, diagnostic, ...rest } = performed;
@@ -219,7 +217,7 @@ async function recordWithoutWrite(
     return { outcome: 'done', id: change.id, entry };
   }
   if (change.action !== 'keep' && change.action !== 'adopt') return { outcome: 'done' };
-  const kind = execution.kinds.get(change.kind) as Kind;
+  const kind = execution.kinds.get(change.kind)!;
   const now = priorOf(change, runContext);
   const base = await desiredEntry(execution, change, change.desired, runContext);
   const entry: Entry = { ...base, id: change.id, observed: storedValues(kind, change.before) };
@@ -232,13 +230,13 @@ async function recordWithoutWrite(
   return { outcome: 'done', id: change.id, entry };
 }
 
-/** What is recorded of the object that a change is about; nothing where what is recorded is of another, which is gone. */
+/** The entry of the object that a change is about; undefined where the entry is of another, which is gone. */
 function priorOf(change: Change, runContext: RunContext): Entry | undefined {
   const entry = runContext.entry(change.renamed_from ?? change.address);
   return entry && 'id' in change && change.id === entry.id ? entry : undefined;
 }
 
-/** What an address holds once an object has left it: nothing, unless another one took its place. */
+/** The entry of an address once an object has left it: none, unless another object took its place. */
 function entryWithout(
   { address, id, deposed }: Delete | Forget,
   runContext: RunContext,
@@ -250,14 +248,14 @@ function entryWithout(
   return left.length === 0 ? rest : { ...rest, deposed: left };
 }
 
-/** Whether two entries are equal but for computed attributes and applied_at, which alone are not worth a write of the state. */
+/** Compares two entries without computed attributes and applied_at, which alone cause no write of the state. */
 function sameEntry(kind: Kind, a: Entry, b: Entry): boolean {
   const stable = (entry: Entry): string => {
     const observed = keptMembers(
       entry.observed,
       (_, name) => kind.attributes[name]?.computed !== true,
     );
-    return canonical({ ...entry, observed, applied_at: '' } as unknown as JsonObject);
+    return canonical({ ...entry, observed, applied_at: '' });
   };
   return stable(a) === stable(b);
 }
@@ -281,7 +279,7 @@ async function desiredEntry(
   desired: Desired,
   runContext: RunContext,
 ): Promise<Omit<Entry, 'id' | 'observed'>> {
-  const kind = execution.kinds.get(change.kind) as Kind;
+  const kind = execution.kinds.get(change.kind)!;
   const declared = fillAll(kind.attributes, desired.declared, runContext.resolver);
   const known = priorOf(change, runContext)?.secrets ?? {};
   const sent = 'write' in change ? change.write?.fields : undefined;
@@ -291,7 +289,7 @@ async function desiredEntry(
     const value = carried.get(path)?.reveal();
     if (value !== undefined)
       secrets[path] = await execution.fingerprints.make(
-        execution.session.snapshot.state.secrets_salt as string,
+        execution.session.snapshot.state.secrets_salt!,
         `${change.address} ${path}`,
         value,
       );
@@ -373,7 +371,7 @@ async function create(
   };
 }
 
-/** What the journal will not hold in clear of a create. */
+/** The fields of a create that the journal does not hold in clear. */
 async function hiddenOf(
   { fingerprints, session }: ExecutionContext,
   kind: Kind,
@@ -386,7 +384,7 @@ async function hiddenOf(
       (!Object.hasOwn(body, name) || session.hides?.(body[name])),
   );
   if (names.length === 0) return {};
-  const salt = session.snapshot.state.secrets_salt as string;
+  const salt = session.snapshot.state.secrets_salt!;
   const fingerprint = await fingerprints.make(
     salt,
     names.join(' '),
@@ -416,7 +414,7 @@ async function update(
     );
   const intent: Intent = {
     ...repeatable(execution, change, 'update'),
-    // What is sent as it is live tells nothing of the write.
+    // A field that is sent as it is live tells nothing of the write.
     body: applied(kind, omit(write.fields, write.kept ?? [])),
   };
   const answered = await sendUntilKnown(execution, operation, intent, change.before);
@@ -541,7 +539,7 @@ async function checkAfterUpdate(
 const WITHHELD = 'withheld';
 const CHANGED_OUTSIDE = 'moved';
 
-/** What the journal says of a write that is not done: where somebody else changed the object first, it may still take effect, and the next run waits for that. */
+/** The outcome of a write that is not done: where somebody else changed the object first, it may still take effect, and the next run waits for that. */
 const openOrNot = ({ class: one, diagnostic }: Sent): OutcomeClass =>
   diagnostic?.code === CHANGED_OUTSIDE ? 'unknown' : one;
 
@@ -552,7 +550,7 @@ function undoneBy({ class: one, diagnostic }: Sent): 'unknown' | 'skipped' | 'fa
   return one === 'not_sent' && withheld ? 'skipped' : 'failed';
 }
 
-/** Whether an answer that describes the object contradicts nothing that was sent. */
+/** True if a response that describes the object contradicts no sent value. */
 const echoes = (kind: Kind, fields: Values, { values }: Live): boolean =>
   isApplied(
     kind,
@@ -669,12 +667,16 @@ async function sender(
       ]);
   };
   const mayLeave = async (): Promise<Request | undefined> => {
-    refuseHalted();
-    const instead = await read();
-    await recheck?.before();
-    await session.assertHeld();
-    // A slow disk takes time as well.
-    while (passed() - recorded > RENEWAL) {
+    for (;;) {
+      refuseHalted();
+      await session.assertHeld();
+      // The answer of a remote state takes time: what the write rests on is read afterwards.
+      const instead = await read();
+      await recheck?.before();
+      if (passed() - recorded <= RENEWAL) {
+        runContext.onSending();
+        return instead;
+      }
       refuseHalted();
       // The wall clock may have been set back; the journal goes forward.
       at = Math.max(clock.now(), at + 1);
@@ -684,10 +686,7 @@ async function sender(
         ...momentNow(clock, cloud.skew()),
         at: new Date(at).toISOString(),
       });
-      await session.assertHeld();
     }
-    runContext.onSending();
-    return instead;
   };
   return async (request) => {
     const sent = await cloud.send(kind, request, write, mayLeave);
@@ -747,7 +746,7 @@ async function sendUntilKnown(
   for (let attempts = 1; sent.class === 'unknown'; attempts += 1) {
     const doubt = sent;
     const again = await execution.cloud.pause(attempts, sent.wait);
-    const look = await tryFind(execution, kind, intent.id as string);
+    const look = await tryFind(execution, kind, intent.id!);
     if (look === 'unread') return tried(sent);
     if (write.verb === 'delete' && look === undefined) return tried({ class: 'applied' });
     if (look === undefined) return refused('gone', 'deleted');
@@ -795,8 +794,8 @@ const SLOW_READINGS = 3;
 export const FRESH = 5000;
 
 /**
- * What is sent in place of the composed request, where that needs a new reading. One that took longer than the settle time is
- * repeated, and for the settle time one that is older than the plan. @throws Refusal
+ * The request to send in place of the composed one, if it needs a new reading. A reading that took longer than the settle
+ * time is repeated; one that is older than the plan is repeated until the settle time has passed. @throws Refusal
  */
 async function preparedWrite(
   { cloud, clock, signal, settleMilliseconds }: ExecutionContext,
@@ -804,7 +803,7 @@ async function preparedWrite(
   { address }: Intent,
   planned: Values,
 ): Promise<PreparedWrite | undefined> {
-  const readAt = runContext.readAt(kind.name, write.id as string) ?? -Infinity;
+  const readAt = runContext.readAt(kind.name, write.id!) ?? -Infinity;
   if (!needsReading(kind, write) && clock.boot().milliseconds - readAt <= FRESH) return undefined;
   const slow = Math.max(FRESH, settleMilliseconds);
   const start = clock.monotonic();

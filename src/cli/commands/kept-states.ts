@@ -1,0 +1,140 @@
+// The commands for whole states: `state history`, `rollback`, `pull` and `push`. No request is sent to the cloud.
+import { resolve } from 'node:path';
+import { exits, refuse, type State } from '../../model/index.js';
+import type { Session, Snapshot, Store } from '../../state/index.js';
+import type { Command } from '../context.js';
+import { table } from '../tables.js';
+import { version } from '../version.js';
+import { underLock } from '../working-context.js';
+import { storeHere } from './state.js';
+
+/** The states that the store holds, one line each. */
+export const history: Command = async (context) => {
+  const kept = await (await storeHere(context)).history();
+  if (kept.length === 0) context.err.write('There is no state yet.\n');
+  else
+    context.out.write(
+      table(
+        ['serial', 'written', 'by', 'on', 'objects'],
+        kept.map(({ serial, at = '', operation = '', host = '', objects }) => [
+          String(serial),
+          at,
+          operation,
+          host,
+          String(objects),
+        ]),
+      ),
+    );
+  return exits.done;
+};
+
+/** Writes the objects of an earlier state under a new serial. What counts against limits stays. */
+export const rollback: Command = async (context, [asked]) => {
+  const store = await storeHere(context);
+  if (context.flags.accept) {
+    if (asked !== undefined) refuse('usage', 'Type either a serial or --accept.');
+    const accepted = await store.accept?.();
+    if (accepted === undefined)
+      return refuse(
+        'not-managed',
+        'There is no state in a remote place: nothing is to be accepted.',
+      );
+    context.out.write(`The state with serial ${accepted} is accepted.\n`);
+    return exits.done;
+  }
+  const serial = wholeNumber('SERIAL', asked);
+  const kept = await store.history();
+  const found = kept.find((one) => one.serial === serial);
+  if (!found)
+    return refuse('unknown-serial', `There is no state with serial ${serial}.`, {
+      detail: 'Those that are kept: trueup state history',
+    });
+  const earlier = await found.read();
+  const snapshot = await rewrite(store, `state rollback ${serial}`, ({ state }) => {
+    if (state.lineage !== earlier.lineage)
+      refuse('other-lineage', `The state with serial ${serial} belongs to another state.`);
+    return { ...state, resources: earlier.resources };
+  });
+  context.out.write(
+    `The state has serial ${snapshot.state.serial} now, with the objects of serial ${serial}. Live objects stay as they are: trueup plan\n`,
+  );
+  return exits.done;
+};
+
+/** Prints the state. What an unfinished run recorded is in it; its open requests are not. */
+export const pull: Command = async (context) => {
+  const { encodeState } = await import('../../state/index.js');
+  const { state, pending } = await current(await storeHere(context));
+  context.out.write(encodeState(state));
+  if (pending.length > 0)
+    context.err.write(
+      `Not in it: requests with an unknown outcome: ${pending.length}. trueup apply settles them.\n`,
+    );
+  return exits.done;
+};
+
+/** Replaces the state of a known serial. */
+export const push: Command = async (context, [path = '']) => {
+  const { readStateFile } = await import('../../state/index.js');
+  const { files, cwd } = context;
+  const pushed = await readStateFile(resolve(cwd, path), { files, version });
+  const store = await storeHere(context);
+  const before = (await store.read())?.state;
+  const { serial: typed } = context.flags;
+  const replaced = typed === undefined ? pushed.serial : wholeNumber('--serial', typed);
+  const snapshot = await rewrite(
+    store,
+    'state push',
+    ({ state, pending }) => {
+      if (before && state.lineage !== pushed.lineage)
+        refuse('other-lineage', `${path} belongs to another state: the lineages differ.`, {
+          detail: 'Name the right place: settings.state, TRUEUP_STATE, --env',
+        });
+      if (before && state.serial !== replaced)
+        refuse(
+          'other-serial',
+          `${path} has serial ${pushed.serial}, and the state has serial ${state.serial}: it was written since.`,
+          {
+            detail: `Pull it again. To replace it all the same: trueup state push ${path} --serial ${state.serial}`,
+          },
+        );
+      if (pending.length > 0)
+        refuse('unfinished', 'An earlier run left requests with an unknown outcome.', {
+          detail: 'Settle them first: trueup apply',
+        });
+      return pushed;
+    },
+    pushed.target,
+  );
+  context.out.write(`The state has serial ${snapshot.state.serial} now.\n`);
+  return exits.done;
+};
+
+async function current(store: Store): Promise<Snapshot> {
+  return (
+    (await store.read()) ??
+    refuse('not-managed', 'There is no state yet.', {
+      detail: `It would be at ${store.location}.`,
+    })
+  );
+}
+
+async function rewrite(
+  store: Store,
+  operation: string,
+  change: (snapshot: Snapshot) => State,
+  target?: string,
+): Promise<Snapshot> {
+  const cloud = { target: target ?? (await current(store)).state.target };
+  return underLock(store, operation, { cloud }, (session: Session) => {
+    const changed = change(session.snapshot);
+    return session.compact(() => Promise.resolve(changed), true);
+  });
+}
+
+function wholeNumber(name: string, text: string | undefined): number {
+  if (text !== undefined && /^\d{1,15}$/.test(text)) return Number(text);
+  return refuse('usage', `${name} takes the number of a state.`, {
+    detail: 'The states that are kept: trueup state history',
+  });
+}

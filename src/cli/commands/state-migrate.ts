@@ -1,0 +1,137 @@
+// `state migrate`: moves the state to another place. Both places are locked. Until the old one is marked as moved, the
+// new one is marked as unfinished, so at no moment can runs open both. A migration that was ended at any step is
+// finished by the same command.
+import {
+  equal,
+  exits,
+  isAddress,
+  refuse,
+  Refusal,
+  resultRecord,
+  type State,
+} from '../../model/index.js';
+import type { Moved, Session, Snapshot, Store } from '../../state/index.js';
+import type { Command, Context } from '../context.js';
+import { settingsHere } from '../project.js';
+import { storeOf } from '../state-location.js';
+import { underLock } from '../working-context.js';
+
+export const run: Command = async (context) => {
+  const { to } = context.flags;
+  if (to === undefined || !isAddress(to))
+    return refuse('usage', '--to takes the address of a remote backend.', {
+      detail: 'Type it as in: trueup state migrate --to s3://bucket/prefix',
+    });
+  const settings = await settingsHere(context);
+  const old = await storeOf(context, settings);
+  const next = await storeOf(context, { ...settings, state: { ...settings.state, url: to } });
+  const found = await old.read().catch(movedTo(to));
+  if (found === 'moved') return finish(context, { old, next, to });
+  if (!found)
+    return refuse('not-managed', 'There is no state yet: nothing has to be moved.', {
+      detail: `Name the new place in the settings: settings.state: ${to}`,
+    });
+  const { state, pending } = found;
+  const objects = Object.keys(state.resources).length;
+  const what = `serial ${state.serial}, ${objects} objects, ${pending.length} requests with an unknown outcome`;
+  if (context.flags.dryRun) {
+    context.out.write(`${old.location} would move to ${next.location}: ${what}.\n`);
+    return exits.done;
+  }
+  await underLock(old, 'state migrate', { cloud: state }, (session) =>
+    move(session, { old, next, to }),
+  );
+  context.out.write(
+    `${old.location} moved to ${next.location}: ${what}.\nName it in the settings: settings.state: ${to}\n`,
+  );
+  return exits.done;
+};
+
+interface Places {
+  readonly old: Store;
+  readonly next: Store;
+  /** The new place, as typed. */
+  readonly to: string;
+}
+
+const movedTo =
+  (to: string) =>
+  (error: unknown): 'moved' => {
+    const isMoved =
+      error instanceof Refusal &&
+      error.diagnostics.some(({ code, summary }) => code === 'state-moved' && summary.includes(to));
+    if (!isMoved) throw error;
+    return 'moved';
+  };
+
+async function move(session: Session, { old, next, to }: Places): Promise<void> {
+  const from: Moved = { from: old.location };
+  const snapshot = session.snapshot.unfinished ? await session.compact() : session.snapshot;
+  await assertFree(next, old.location);
+  const target = await next.open('state migrate', snapshot.state.target, from);
+  try {
+    await target.mark(from);
+    await write(target, snapshot);
+    await verify(next, snapshot.state);
+    await session.mark({ to });
+    await target.mark(null);
+  } finally {
+    await target.release();
+  }
+}
+
+/** @throws Refusal where the new place holds a state that this command did not leave there */
+async function assertFree(next: Store, from: string): Promise<void> {
+  try {
+    if (!(await next.read())) return;
+  } catch (error) {
+    const isOurs =
+      error instanceof Refusal &&
+      error.diagnostics.some(
+        ({ code, summary }) => code === 'state-moving' && summary.includes(from),
+      );
+    if (isOurs) return;
+    throw error;
+  }
+  refuse('other-lineage', `${next.location} holds a state already.`, {
+    detail: 'Name another place or another project: settings.state.project',
+  });
+}
+
+/** An earlier attempt may have left requests there that are settled in the old place by now. */
+async function write(target: Session, { state, pending }: Snapshot): Promise<void> {
+  const left = target.snapshot.pending;
+  const missing = pending.filter(({ op }) => !left.some((one) => one.op === op));
+  const settled = left.filter(({ op }) => !pending.some((one) => one.op === op));
+  const dropped = settled.map(({ op, address }) => resultRecord(address, 'not_sent', { op }));
+  if (missing.length + dropped.length > 0) await target.record(...missing, ...dropped);
+  await target.compact(() => Promise.resolve(state), true);
+}
+
+async function verify(next: Store, state: State): Promise<void> {
+  const [written] = await next.history();
+  const found = await written?.read();
+  if (!found || found.lineage !== state.lineage || !equal(found.resources, state.resources))
+    refuse('migration-differs', `What ${next.location} shows is not what was written.`, {
+      detail: 'The old place still holds the state. Check the new one: trueup doctor',
+    });
+}
+
+/** The old place is marked already: only the new one may still be. */
+async function finish(context: Context, { old, next, to }: Places): Promise<0> {
+  const from: Moved = { from: old.location };
+  const [newest] = await next.history();
+  if (newest) {
+    const { target } = await newest.read();
+    const session = await next.open('state migrate', target, from);
+    try {
+      await session.mark(null);
+    } finally {
+      await session.release();
+    }
+  }
+  context.out.write(
+    `${old.location} moved to ${next.location} before. Name it in the settings: settings.state: ${to}\n`,
+  );
+  return exits.done;
+}

@@ -1,0 +1,246 @@
+// Requests to the API of a forge: bound to one origin, repeated where that is safe, and refused in words that name the
+// missing permission.
+import {
+  defined,
+  digitsOf,
+  isObject,
+  refuse,
+  wireText,
+  type Diagnostic,
+  type Json,
+  type JsonObject,
+  type Secret,
+} from '../../model/index.js';
+import { baseUrlOf } from '../../client/endpoint.js';
+import { httpClient } from '../../client/http-client.js';
+import { undiciTransport } from '../../client/index.js';
+import { Malformed, parseAnswer } from '../../client/response.js';
+import { finalCodes, type Answer, type HttpResult } from '../../client/transport.js';
+import { shorten, visible } from '../../report/escaping.js';
+import type { Context } from '../context.js';
+import { proxyIn } from '../cloud-connection.js';
+import { version } from '../version.js';
+import { ForgeRefusal } from './forge.js';
+
+const DEADLINE_SECONDS = 30;
+/** A page of a hundred comments, each as long as a forge takes. */
+const LARGEST_ANSWER = 128 * 1024 * 1024;
+/** A listing that does not end by then does not end. */
+const MOST_PAGES = 2000;
+
+export interface Ask {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT';
+  /** Below the base address. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: JsonObject;
+  /** As in `write the comment`. */
+  readonly to: string;
+  /** The permission that this takes. */
+  readonly needs: string;
+}
+
+export interface ForgeApi {
+  readonly send: (ask: Ask) => Promise<Json>;
+  /** Every record of a listing, page by page to its end. */
+  readonly records: (ask: Omit<Ask, 'method' | 'body'>) => AsyncGenerator<JsonObject>;
+  readonly pause: (tries: number) => Promise<boolean>;
+  readonly close: () => Promise<void>;
+}
+
+export interface ForgeApiOptions {
+  readonly title: string;
+  readonly address: string;
+  /** The variable that the address is from. */
+  readonly source: string;
+  readonly token: Secret;
+  /** The headers that carry the token. */
+  readonly headers: (token: string) => Readonly<Record<string, string>>;
+}
+
+/** @throws Refusal for an address or a token that cannot be used */
+export function forgeApi(context: Context, options: ForgeApiOptions): ForgeApi {
+  const { title, address, source, token } = options;
+  const { clock, random, signal, debug } = context;
+  const { origin, path: base } = baseUrlOf(address, source);
+  const headers = {
+    ...options.headers(tokenText(token)),
+    'user-agent': `trueup/${version}`,
+    'content-type': 'application/json',
+  };
+  const line = undiciTransport({
+    origins: [origin],
+    proxy: proxyIn(context),
+    maxBodyBytes: LARGEST_ANSWER,
+  });
+  const { transport } = line;
+  const client = httpClient(
+    { transport, clock, random, signal, emit: (event) => debug(() => JSON.stringify(event)) },
+    DEADLINE_SECONDS,
+  );
+  const answered = async (ask: Ask): Promise<Answer> => {
+    const { method, path, query = {}, body } = ask;
+    const search = new URLSearchParams(query).toString();
+    const url = `${origin}${base}${path}${search === '' ? '' : `?${search}`}`;
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    const call = { counted: title, method, url, headers, ...defined({ body: text }) };
+    const result = await client.carry(call, (one) => mayRepeat(one, method));
+    debug(() => `${method} ${url} ${'answer' in result ? result.answer.status : 'failed'}`);
+    if ('answer' in result && result.answer.status >= 200 && result.answer.status < 300)
+      return result.answer;
+    throw refusal(result, ask, { title, token });
+  };
+  const parsed = (answer: Answer, { to }: Pick<Ask, 'to'>): Json => {
+    try {
+      return parseAnswer(answer);
+    } catch (error) {
+      if (!(error instanceof Malformed)) throw error;
+      return refuse('forge-answer', `${title} was asked to ${to}: the answer ${error.message}.`, {
+        detail: `Check the address in ${source}.`,
+      });
+    }
+  };
+  return {
+    send: async (ask) => parsed(await answered(ask), ask),
+    async *records(ask) {
+      let query: Readonly<Record<string, string>> | undefined = { ...ask.query, per_page: '100' };
+      for (let page = 1; query !== undefined; page += 1) {
+        if (page > MOST_PAGES)
+          refuse('forge-answer', `${title} was asked to ${ask.to}: the list does not end.`);
+        const answer: Answer = await answered({ ...ask, method: 'GET', query });
+        const found = parsed(answer, ask);
+        if (!Array.isArray(found))
+          refuse('forge-answer', `${title} was asked to ${ask.to}: the answer is no list.`);
+        for (const one of found as readonly Json[]) if (isObject(one)) yield one;
+        query = nextQuery(answer, query);
+      }
+    },
+    pause: (tries) => client.pause(tries, undefined),
+    close: line.close,
+  };
+}
+
+/** The query of the next page: GitLab names its number, GitHub gives its address. Only the query of it is taken. */
+function nextQuery(
+  { headers }: Answer,
+  query: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> | undefined {
+  const page = headers['x-next-page'];
+  if (page !== undefined && page !== '') return { ...query, page };
+  const [, link] = /<([^<>]*)>\s*;[^,]*\brel="?next"?/.exec(headers['link'] ?? '') ?? [];
+  const at = link?.indexOf('?') ?? -1;
+  return link === undefined || at === -1
+    ? undefined
+    : { ...query, ...Object.fromEntries(new URLSearchParams(link.slice(at + 1))) };
+}
+
+/** GitHub refuses with 403 what comes too fast, and then says when to ask again. */
+const isTooFast = ({ status, headers }: Answer): boolean =>
+  status === 429 || (status === 403 && headers['retry-after'] !== undefined);
+
+/** A secondary limit of GitHub may be named in the message alone. */
+const isLimited = (answer: Answer): boolean =>
+  isTooFast(answer) ||
+  answer.headers['x-ratelimit-remaining'] === '0' ||
+  (answer.status === 403 && /rate limit/i.test(said(answer)));
+
+/** A create is not repeated where it may have taken effect. */
+function mayRepeat(result: HttpResult, method: Ask['method']): boolean {
+  const creates = method === 'POST';
+  if ('error' in result)
+    return !finalCodes.has(result.error.code) && !(creates && result.error.sent);
+  const { status } = result.answer;
+  return isTooFast(result.answer) || (!creates && (status === 408 || status >= 500));
+}
+
+function refusal(
+  result: HttpResult,
+  { method, to, needs }: Ask,
+  { title, token }: Pick<ForgeApiOptions, 'title' | 'token'>,
+): ForgeRefusal {
+  const asked = `${title} was asked to ${to}`;
+  const error = (code: string, summary: string, detail: string): Diagnostic => ({
+    severity: 'error',
+    code,
+    summary,
+    detail,
+  });
+  if ('error' in result) {
+    const { message, sent } = result.error;
+    const why = error('forge-unreachable', `${asked}: ${message}.`, 'Run the command again.');
+    return new ForgeRefusal(why, { status: undefined, lost: method === 'POST' && sent });
+  }
+  const { answer } = result;
+  const { status } = answer;
+  const summary = `${asked}, and answered ${status}${said(answer)}.`;
+  const how = { status, lost: method === 'POST' && status >= 500 };
+  if (status === 401)
+    return new ForgeRefusal(
+      error('forge-token', summary, `Check the token in ${token.source}: it may have expired.`),
+      how,
+    );
+  if (isLimited(answer))
+    return new ForgeRefusal(
+      error('forge-rate-limit', summary, 'Its rate limit is used up. Run the command later.'),
+      how,
+    );
+  if (status === 403 || status === 404)
+    return new ForgeRefusal(
+      error(
+        'forge-permission',
+        summary,
+        `Give the token in ${token.source} the permission ${needs}, and check that the project and the number exist.`,
+      ),
+      how,
+    );
+  return new ForgeRefusal(error('forge-answer', summary, adviceFor(status)), how);
+}
+
+function adviceFor(status: number): string {
+  if (status >= 500) return 'Run the command again.';
+  if (status >= 300 && status < 400)
+    return 'Redirects are not followed: check the address and the name of the project.';
+  return status === 410 ? 'Issues may be disabled in this project.' : 'Check what it names.';
+}
+
+const LONGEST = 300;
+
+/** The error message of the forge, as one line. Reasons below names are shown as JSON. */
+function said(answer: Answer): string {
+  try {
+    const body = parseAnswer(answer);
+    const { message, error, errors } = isObject(body) ? body : {};
+    const text = [message ?? error, errors]
+      .filter((one) => one !== undefined && one !== null)
+      .map((one) => (typeof one === 'string' ? one : wireText(one)))
+      .join(': ');
+    return text === '' ? '' : ` (${visible(shorten(text, LONGEST))})`;
+  } catch {
+    return '';
+  }
+}
+
+function tokenText(token: Secret): string {
+  const text = token.reveal();
+  if (text === undefined || text === '')
+    return refuse('secret-missing', `The file that ${token.source} names cannot be read.`);
+  if (!/^[\x21-\x7e]+$/.test(text))
+    return refuse('secret-unusable', `${token.source} holds characters that no header can carry.`, {
+      detail: 'Look for a line break or a space at its end.',
+    });
+  return text;
+}
+
+/** An identifier of a record, as the text of its digits. @throws Refusal */
+export function postId(record: Json, name: string, title: string): string {
+  const id = String(isObject(record) ? digitsOf(record[name]) : '');
+  return /^\d{1,20}$/.test(id)
+    ? id
+    : refuse('forge-answer', `${title} answered with a record without ${name}.`);
+}
+
+/** The text of a member; undefined where it is none. */
+export function textIn(record: Json | undefined, name: string): string | undefined {
+  const value = isObject(record) ? record[name] : undefined;
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,0 +1,138 @@
+// Changes that are read at once: equal updates, the objects of one `for_each`, and adoptions without a request.
+import { cached, canonical, equal, tryAddress, type ResourceChange } from '../model/index.js';
+import { differences, type Difference } from './differences.js';
+import { actionOf, baseSentence, circumstances, destroys, place, verbOf } from './words.js';
+
+/** Changes of one kind and action, in the order of execution. Most groups hold one. */
+export interface ChangeGroup {
+  readonly first: ResourceChange;
+  readonly changes: readonly ResourceChange[];
+  /** Of all of them. Where their values differ, see `Difference.others`. */
+  readonly differences: readonly Difference[];
+}
+
+interface Member {
+  readonly change: ResourceChange;
+  readonly differences: readonly Difference[];
+}
+
+/** Fewer objects of one `for_each` with different values are shown one by one. */
+const LEAST_SIBLINGS = 3;
+
+/** @param verbose each change is a group of its own */
+export function groupsOf(
+  changes: readonly ResourceChange[],
+  verbose: boolean,
+): readonly ChangeGroup[] {
+  const members = changes.map((change) => ({ change, differences: differences(change) }));
+  const siblings = verbose ? [] : [...grouped(members, siblingKey).values()];
+  const related = new Map(
+    siblings
+      .filter((all) => all.length >= LEAST_SIBLINGS)
+      .flatMap((all) => all.map(({ change }) => [change, siblingKey])),
+  );
+  const keyOf = (member: Member): string | undefined =>
+    verbose ? undefined : (related.get(member.change) ?? equalKey)(member);
+  return [...grouped(members, keyOf).values()].map(groupOf);
+}
+
+/** In the order in which the keys come first. Without a key, an item is alone. */
+function grouped<T>(
+  all: readonly T[],
+  keyOf: (one: T) => string | undefined,
+): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>();
+  for (const [index, one] of all.entries())
+    cached(groups, keyOf(one) ?? `${index}`, (): T[] => []).push(one);
+  return groups;
+}
+
+/** The same for changes whose reading is the same but for their addresses and ids. */
+function equalKey({ change, differences: all }: Member): string | undefined {
+  if (!isPlain(change)) return undefined;
+  if (isUnchangedAdoption(change)) return canonical(['adopt', change.kind]);
+  return canonical([verbOf(change), change.kind, change.reason, all.map((one) => ({ ...one }))]);
+}
+
+/** The same for creates and deletes of one `for_each` that have the same attributes. */
+function siblingKey({ change, differences: all }: Member): string | undefined {
+  const { kind, name, key } = tryAddress(change.address) ?? {};
+  const isWhole = ['create', 'delete'].includes(actionOf(change));
+  if (!isWhole || key === undefined || !isPlain(change)) return undefined;
+  const paths = all.map(({ path, unknown }) => [path, unknown]);
+  return canonical([verbOf(change), kind!, name!, change.reason, paths]);
+}
+
+/** Without anything to say of this object alone. */
+const isPlain = (change: ResourceChange): boolean =>
+  change.previous_id === undefined &&
+  change.previous_address === undefined &&
+  change.deposed === undefined &&
+  change.requests.every(({ base }) => base === undefined);
+
+/** Whether an object is adopted, and no request is sent. */
+const isUnchangedAdoption = (change: ResourceChange): boolean =>
+  actionOf(change) === 'adopt' && change.requests.length === 0;
+
+function groupOf(members: readonly Member[]): ChangeGroup {
+  const [first] = members;
+  const changes = members.map(({ change }) => change);
+  const all = first!.differences.map((difference, index) => {
+    const others = members.map((one) => one.differences[index]!);
+    return others.every((one) => isEqual(one, difference)) ? difference : { ...difference, others };
+  });
+  return {
+    first: first!.change,
+    changes,
+    differences: isUnchangedAdoption(first!.change) ? [] : all,
+  };
+}
+
+const isEqual = (one: Difference, other: Difference): boolean =>
+  equal(one.before, other.before) && equal(one.after, other.after);
+
+/** Names that are shown of a long group: the first and the last. */
+const MOST_NAMES = 6;
+
+/** As in `alert_rules.health["a", "b"]` and `alert_rules.health["c00"…"c39"] (40)`. Objects that are deleted are all named. */
+export function addressesOf({ first, changes }: ChangeGroup): string {
+  if (changes.length === 1) return first.address;
+  const addresses = changes.map(({ address }) => tryAddress(address));
+  const [one] = addresses;
+  const isOne = addresses.every(
+    (other) => other?.key !== undefined && other.name === one?.name && other.kind === one.kind,
+  );
+  const names = isOne
+    ? addresses.map((other) => JSON.stringify(other!.key))
+    : changes.map(({ name }) => name);
+  const isShort = names.length <= MOST_NAMES || destroys(first);
+  const list = isShort ? names.join(', ') : `${names[0]}…${names.at(-1)}`;
+  const count = isShort && !destroys(first) ? '' : ` (${changes.length})`;
+  return isOne ? `${one!.kind}.${one!.name}[${list}]${count}` : `${first.kind}: ${list}${count}`;
+}
+
+/** As in `PATCH /api/v2/alert_rules/{id}/`: what the paths have in common. Empty without requests. */
+export function requestsOf({ first, changes }: ChangeGroup): string {
+  return first.requests
+    .map(({ method, path }, index) => {
+      const paths = changes.map(({ requests }) => requests[index]?.path.split('/') ?? []);
+      const parts = path
+        .split('/')
+        .map((part, at) => (paths.every((other) => other[at] === part) ? part : '{id}'));
+      return `${method} ${parts.join('/')}`;
+    })
+    .join(', ');
+}
+
+/** Why the objects of a group change, and what becomes of the rest of a document that is replaced. */
+export const reasonsOf = ({ first, changes }: ChangeGroup): readonly string[] => {
+  if (changes.length > 1)
+    return [isUnchangedAdoption(first) ? 'as declared; no request is sent' : first.reason];
+  return [...circumstances(first), ...first.requests.flatMap((one) => baseSentence(one) ?? [])];
+};
+
+/** The place of all, or none. The objects of one `for_each` share theirs. */
+export function placesOf({ changes }: ChangeGroup): readonly string[] {
+  const places = new Set(changes.map(({ origin }) => origin && place(origin)));
+  return places.size === 1 ? [...places].filter((one) => one !== null) : [];
+}

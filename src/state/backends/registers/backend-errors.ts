@@ -1,0 +1,65 @@
+// The errors of a backend, in one place: unreachable, refused, and damaged.
+import { exits, refuse, Refusal, type Exit } from '../../../model/index.js';
+import { refuseLocked } from '../../disk-errors.js';
+import type { LockInfo } from '../../store-port.js';
+
+/** @param why continues "it cannot be reached: …", without anything secret */
+export function refuseUnreachable(location: string, why: string): never {
+  refuse('backend-unreachable', `the state at ${location} cannot be reached: ${why}`, {
+    detail: 'Nothing was sent to the cloud. Check the address and the network: trueup doctor',
+  });
+}
+
+/** @param what the user may not do, as in "read" */
+export function refuseDenied(location: string, what: string, why: string): never {
+  refuse('backend-denied', `the state at ${location} refuses to let this user ${what} it: ${why}`, {
+    detail: 'Check the credentials and their rights: trueup doctor',
+  });
+}
+
+export function refuseDamaged(place: string, problem: string, detail: string): never {
+  refuse('damaged-state', `${place} is damaged: ${problem}`, { detail });
+}
+
+/** The error that stopped a run between two writes: only a later run can continue. @param kept where results are that the backend did not take */
+export function duringRun(error: unknown, kept: string): unknown {
+  if (!(error instanceof Refusal) || error.exit === exits.locked) return error;
+  const detail = `Nothing more is sent. What requests under way did is kept in ${kept}. Once the state can be used again, run the same command again on this machine.`;
+  const exit: Exit = exits.undecided;
+  return new Refusal(
+    error.diagnostics.map((one) => ({ ...one, detail })),
+    exit,
+  );
+}
+
+/** Refuses with the exit code of a lost lock. @param taker who holds the lock now, if anyone does */
+export function refuseLost(location: string, taker: LockInfo | null | undefined): never {
+  refuseLocked(
+    'lock-lost',
+    `this run no longer holds the lock of ${location}${taker ? `: it was taken by ${described(taker)}` : ''}`,
+    { detail: 'The run sends nothing more. The journal holds what it did. Plan again.' },
+  );
+}
+
+export function refuseHeld(location: string, holder: LockInfo): never {
+  refuseLocked('locked', `the state at ${location} is locked by ${described(holder)}`, {
+    detail: `Wait for it to end, or let the command wait: --lock-wait 5m. If you are sure that it is not running any more: trueup unlock ${holder.id}`,
+  });
+}
+
+export function refuseTarget(location: string, known: string, target: string): never {
+  refuse(
+    'other-target',
+    `${location} is about ${known}, and this run is against ${target || 'no target at all'}`,
+    {
+      detail:
+        'Name the right target, or another state (settings.state, --env): ids of one cloud mean nothing in another.',
+    },
+  );
+}
+
+/** For people: `"apply", process 7 on "runner-2", since 2026-01-01T00:00:00.000Z (https://…)`. */
+export function described({ operation, pid, host, created_at, url }: LockInfo): string {
+  const run = url === undefined ? '' : ` (${url})`;
+  return `${JSON.stringify(operation)}, process ${pid} on ${JSON.stringify(host)}, since ${created_at}${run}`;
+}

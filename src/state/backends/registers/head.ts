@@ -1,0 +1,131 @@
+// The head: the one value of a project that changes. It names the state and the log that count, and who holds the lock.
+import { Buffer } from 'node:buffer';
+import { isObject, type Intent } from '../../../model/index.js';
+import { checkedLine, parseCheckedLine } from '../../journal-text.js';
+import {
+  filled,
+  isText,
+  isWhole,
+  listOf,
+  members,
+  movedShape,
+  oneOf,
+  orNull,
+  recordShapes,
+  time,
+} from '../../shape-check.js';
+import type { LockInfo, Moved } from '../../store-port.js';
+import { refuseDamaged } from './backend-errors.js';
+import type { Keys } from './keys.js';
+import type { Registers, Version } from './port.js';
+
+/** The holder of the lock. */
+export interface Holder extends LockInfo {
+  /** Milliseconds. The holder replaces the head three times in each lease. */
+  readonly lease: number;
+}
+
+/** One serial of the state: a write-once value. */
+export interface StoredState {
+  readonly serial: number;
+  readonly key: string;
+  readonly sha256: string;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly operation: string;
+  readonly host: string;
+  /** The number of objects in it. */
+  readonly objects: number;
+}
+
+export interface Head {
+  readonly format: 1;
+  readonly lineage: string;
+  readonly target: string;
+  readonly secrets_salt: string;
+  /** One more with each state. */
+  readonly serial: number;
+  /** The newest first; none before the first state. Rollback leads to any of them. */
+  readonly states: readonly StoredState[];
+  /** One more each time the lock is taken. */
+  readonly epoch: number;
+  /** One more with each sign of life of the holder. */
+  readonly beat: number;
+  readonly holder: Holder | null;
+  /** Slot of the first wave that counts; what stands before it is in the state. */
+  readonly log_from: string;
+  /** Intents of earlier serials without a known outcome. */
+  readonly carry: readonly Intent[];
+  /** Nobody else opens a state that moved, or that is being moved. */
+  readonly moved: Moved | null;
+  /** ISO 8601: when this place proved that it can lock. */
+  readonly probed_at: string;
+}
+
+export interface VersionedHead {
+  readonly head: Head;
+  readonly version: Version;
+}
+
+const shape = members<Head & { readonly nonce: string }>({
+  format: oneOf(1),
+  lineage: filled,
+  target: isText,
+  secrets_salt: filled,
+  serial: isWhole(0),
+  states: listOf(
+    members<StoredState>({
+      serial: isWhole(1),
+      key: filled,
+      sha256: filled,
+      at: time,
+      operation: isText,
+      host: isText,
+      objects: isWhole(0),
+    }),
+  ),
+  epoch: isWhole(1),
+  beat: isWhole(0),
+  holder: orNull(
+    members<Holder>({
+      id: filled,
+      host: isText,
+      pid: isWhole(1),
+      operation: isText,
+      created_at: time,
+      'url?': filled,
+      lease: isWhole(1),
+    }),
+  ),
+  log_from: isText,
+  carry: listOf((value) => recordShapes.get('intent')!(value)),
+  moved: movedShape,
+  probed_at: time,
+  nonce: filled,
+});
+
+/** @param nonce makes this body unlike any other */
+export const encodeHead = (head: Head, nonce: string): Uint8Array =>
+  Buffer.from(checkedLine({ ...head, nonce }));
+
+/** Undefined where the project has no head yet. @throws Refusal */
+export async function readHead(
+  registers: Registers,
+  keys: Keys,
+): Promise<VersionedHead | undefined> {
+  const found = await registers.get(keys.head);
+  if (!found) return undefined;
+  const place = `${registers.location}: ${keys.head}`;
+  const value = parseCheckedLine(Buffer.from(found.body).toString('utf8').trimEnd());
+  if (isObject(value) && typeof value['format'] === 'number' && value['format'] > 1)
+    refuseDamaged(place, 'its format is of a newer trueup', 'Install the newer version.');
+  if (shape(value))
+    refuseDamaged(
+      place,
+      'it is not what trueup wrote',
+      'Restore this value from a backup of the place. Nothing was changed.',
+    );
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its shape was checked
+  const { nonce: _, ...head } = value as Head & { readonly nonce: string };
+  return { head, version: found.version };
+}

@@ -1,0 +1,25 @@
+// The keys of one project. Numbers have twelve digits, so that keys in the order of their bytes are in the order of time.
+
+const digits = (value: number): string => String(value).padStart(12, '0');
+
+export type Keys = ReturnType<typeof registerKeys>;
+
+/** @param project as in the settings, with the environment */
+export function registerKeys(project: string) {
+  const log = (serial: number): string => `${project}/log/${digits(serial)}/`;
+  return {
+    head: `${project}/head`,
+    state: (serial: number, nonce: string): string => `${project}/state/${digits(serial)}-${nonce}`,
+    probe: (nonce: string): string => `${project}/probe/${nonce}`,
+    /** All keys of states begin so. */
+    states: `${project}/state/`,
+    /** All keys of the log begin so. */
+    logs: `${project}/log/`,
+    log,
+    entry: (serial: number, slot: string): string => `${log(serial)}${slot}`,
+  };
+}
+
+/** The place of a wave in the log of a serial. */
+export const slotOf = (epoch: number, sequence: number): string =>
+  `${digits(epoch)}/${digits(sequence)}`;

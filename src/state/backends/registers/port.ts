@@ -1,0 +1,28 @@
+// The port of a remote backend: named values that change by compare-and-swap. Everything that makes a state of them,
+// its lock and its journal stands above this port, once for all backends.
+
+/** Opaque: a counter, an ETag. Two values of one key never have the same. */
+export type Version = string;
+
+export interface Register {
+  readonly body: Uint8Array;
+  readonly version: Version;
+}
+
+/** `conflict`: the key does not have the expected version. `unknown`: bytes left, and there is no clear answer. */
+export type Put = { readonly version: Version } | 'conflict' | 'unknown';
+
+export interface Registers {
+  /** For people; never with a password. */
+  readonly location: string;
+  /** Sees every write that ended before it began. Undefined where the key, or the whole place, does not exist. @throws Refusal */
+  get(key: string): Promise<Register | undefined>;
+  /** Never sends twice by itself. @param expect null: only where the key is absent @throws Refusal where the place refuses this user */
+  put(key: string, body: Uint8Array, expect: Version | null): Promise<Put>;
+  /** The keys that begin with a prefix, in the order of their bytes. Sees every key that was written before it began. @throws Refusal */
+  list(prefix: string): AsyncIterable<string>;
+  /** For what nothing refers to any more: a removal is never part of a proof. */
+  remove(key: string): Promise<void>;
+  /** Makes what the values need, such as a table. Only a run that takes the lock asks for it. @throws Refusal with what a person with more rights types */
+  prepare?(): Promise<void>;
+}

@@ -1,0 +1,179 @@
+// Registers as rows of one table in PostgreSQL. Each operation is one statement, so it works through a pooler that
+// gives every statement another connection; a write that is confirmed is on the disk of the server.
+import { Buffer } from 'node:buffer';
+import { DatabaseError, escapeIdentifier, Pool, type QueryResult } from 'pg';
+import { errorCode, refuse } from '../../../model/index.js';
+import { refuseDenied, refuseUnreachable } from './backend-errors.js';
+import type { Registers } from './port.js';
+import { retried, type Pauses } from './retried.js';
+
+/** Milliseconds for a connection, and for one statement. */
+const PATIENCE = 15_000;
+/** Above every other character: the end of all keys with a prefix. */
+const LAST = '\u{10FFFF}';
+
+interface Row {
+  readonly body: Buffer;
+  readonly version: string;
+  readonly replica: boolean;
+}
+
+export interface PostgresOptions extends Pauses {
+  /** Without a password. */
+  readonly url: URL;
+  readonly password: string | undefined;
+}
+
+/** `on` for this statement alone: a server or role that confirms writes before they are on the disk would forget locks. */
+const DURABLE = `(select set_config('synchronous_commit', 'on', true)) as durable`;
+
+export function postgresRegisters(options: PostgresOptions): Registers {
+  const client = postgresClient(options);
+  const { location, table, ask, read, explain } = client;
+  return {
+    location,
+    async get(key) {
+      const [row] = await read(
+        `select body, version, pg_is_in_recovery() as replica from ${table} where key = $1`,
+        [key],
+      );
+      if (row?.replica)
+        refuse('backend-replica', `${location} is a replica, which may be behind`, {
+          detail: 'Name the primary server.',
+        });
+      return row && { body: row.body, version: row.version };
+    },
+
+    async put(key, body, expect) {
+      const bytes = Buffer.from(body);
+      try {
+        const { rows } =
+          expect === null
+            ? await ask(
+                `insert into ${table} (key, version, body) select $1, 1, $2 from ${DURABLE} on conflict do nothing returning version`,
+                [key, bytes],
+              )
+            : await ask(
+                `update ${table} set body = $2, version = version + 1, at = now() from ${DURABLE} where key = $1 and version = $3 returning version`,
+                [key, bytes, expect],
+              );
+        return rows[0] ? { version: rows[0].version } : 'conflict';
+      } catch (error) {
+        return isTransient(error) ? 'unknown' : explain(error, 'write');
+      }
+    },
+
+    async *list(prefix) {
+      const rows = await read(
+        `select key as version from ${table} where key >= $1 and key < $2 order by key`,
+        [prefix, `${prefix}${LAST}`],
+      );
+      for (const { version: key } of rows) yield key;
+    },
+
+    async remove(key) {
+      await ask(`delete from ${table} where key = $1`, [key]).catch((error: unknown) =>
+        explain(error, 'write'),
+      );
+    },
+
+    prepare: () => makeTable(client),
+  };
+}
+
+/** Statements on one table, and the meaning of their errors. */
+function postgresClient({ url, password, ...pauses }: PostgresOptions) {
+  const schema = escapeIdentifier(url.searchParams.get('schema') ?? 'trueup');
+  const table = `${schema}.registers`;
+  const location = shownLocation(url);
+  const pool = poolOf(url, password);
+  const ask = (text: string, values: readonly unknown[] = []): Promise<QueryResult<Row>> =>
+    pool.query<Row>(text, [...values]);
+
+  const explain = (error: unknown, what: string): never => {
+    if (error instanceof Error && error.message.startsWith('SASL'))
+      return refuseDenied(location, what, 'it asks for a password, and PGPASSWORD is not set');
+    if (isTransient(error)) return refuseUnreachable(location, reasonOf(error));
+    if (/^(?:28|42501|25006)/.test(sqlState(error)!))
+      return refuseDenied(location, what, reasonOf(error));
+    return refuse('backend-error', `the state at ${location} cannot be used: ${reasonOf(error)}`, {
+      detail: 'Check the address of the state: settings.state, TRUEUP_STATE',
+    });
+  };
+
+  /** A statement that changes nothing. */
+  const read = (text: string, values: readonly unknown[]): Promise<readonly Row[]> =>
+    retried(pauses, location, async () => {
+      try {
+        return { found: (await ask(text, values)).rows };
+      } catch (error) {
+        if (isAbsent(error)) return { found: [] };
+        return isTransient(error) ? { failure: reasonOf(error) } : explain(error, 'read');
+      }
+    });
+  return { location, schema, table, ask, read, explain };
+}
+
+/** Two first runs may do so at once: what the other one made is good. */
+async function makeTable({
+  location,
+  schema,
+  table,
+  ask,
+  explain,
+}: ReturnType<typeof postgresClient>): Promise<void> {
+  const statements = [
+    `create schema if not exists ${schema}`,
+    `create table if not exists ${table} (key text collate "C" primary key, version bigint not null, body bytea not null, at timestamptz not null default now())`,
+  ];
+  const fail = (error: unknown): void => {
+    if (['23505', '42P06', '42P07'].includes(sqlState(error) ?? '')) return;
+    if (sqlState(error) !== '42501') explain(error, 'write');
+    refuse('backend-denied', `this user may not create the table of the state at ${location}`, {
+      detail: `Let somebody with the right to do so run:\n${statements.join(';\n')};\ngrant usage on schema ${schema} to <role>;\ngrant select, insert, update, delete on ${table} to <role>;`,
+    });
+  };
+  const { rows } = await ask('select to_regclass($1) is not null as replica', [table]).catch(
+    (error: unknown) => explain(error, 'read'),
+  );
+  if (rows[0]?.replica) return;
+  for (const statement of statements) await ask(statement).catch(fail);
+}
+
+function poolOf(url: URL, password: string | undefined): Pool {
+  const plain = new URL(url);
+  plain.searchParams.delete('schema');
+  if (password !== undefined) plain.password = password;
+  const pool = new Pool({
+    connectionString: plain.href,
+    application_name: 'trueup',
+    max: 4,
+    idleTimeoutMillis: 1_000,
+    connectionTimeoutMillis: PATIENCE,
+    query_timeout: PATIENCE,
+    allowExitOnIdle: true,
+  });
+  // A connection that breaks while nobody uses it: the next statement takes another one.
+  pool.on('error', () => undefined);
+  return pool;
+}
+
+const shownLocation = ({ protocol, host, pathname, searchParams }: URL): string => {
+  const schema = searchParams.get('schema');
+  return `${protocol}//${host}${pathname}${schema === null ? '' : `?schema=${schema}`}`;
+};
+
+const sqlState = (error: unknown): string | undefined =>
+  error instanceof DatabaseError ? error.code : undefined;
+
+/** Without an answer, or one that another attempt may change: too many connections, a server that starts or ends. */
+const isTransient = (error: unknown): boolean =>
+  /^(?:08|40|53|55|57|58|XX|$)/.test(sqlState(error) ?? '');
+
+/** The schema or the table does not exist yet. */
+const isAbsent = (error: unknown): boolean => ['42P01', '3F000'].includes(sqlState(error) ?? '');
+
+const reasonOf = (error: unknown): string => {
+  if (error instanceof DatabaseError) return `${error.message} (${error.code})`;
+  return errorCode(error) ?? (error instanceof Error ? error.message : 'the connection failed');
+};

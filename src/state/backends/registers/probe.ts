@@ -1,0 +1,50 @@
+// Proves that a place can lock, before anything rests on it. Some servers take the conditions of a write and ignore
+// them: two runs would both believe that they hold the lock.
+import { Buffer } from 'node:buffer';
+import { refuse } from '../../../model/index.js';
+import type { Clock, Random } from '../../../platform/index.js';
+import type { Keys } from './keys.js';
+import type { Put, Registers } from './port.js';
+import { settledPut } from './settled-put.js';
+
+interface ProbeTools {
+  readonly registers: Registers;
+  readonly keys: Keys;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** Writes values of its own and removes them. @throws Refusal where the place ignores a condition, or does not show what was written */
+export async function probe(tools: ProbeTools): Promise<void> {
+  const { registers, keys, random } = tools;
+  const key = keys.probe(random.uuid());
+  const body = (): Uint8Array => Buffer.from(`probe ${random.uuid()}\n`);
+  const [first, second] = [body(), body()];
+  const created = await settledPut(tools, key, first, null);
+  if (created === 'conflict') return refuseUnfit(registers, 'it refuses to create a new key');
+  try {
+    if (isTaken(await registers.put(key, body(), null)))
+      return refuseUnfit(registers, 'it creates a key that exists');
+    const replaced = await settledPut(tools, key, second, created.version);
+    if (replaced === 'conflict')
+      return refuseUnfit(registers, 'it refuses to replace the current version of a key');
+    if (isTaken(await registers.put(key, body(), created.version)))
+      return refuseUnfit(registers, 'it replaces a key whose version is another one');
+    const found = await registers.get(key);
+    if (!found || !Buffer.from(found.body).equals(second))
+      return refuseUnfit(registers, 'it does not show what was written last');
+    const listed: string[] = [];
+    for await (const one of registers.list(key)) listed.push(one);
+    if (!listed.includes(key)) return refuseUnfit(registers, 'it does not list a key that exists');
+  } finally {
+    await registers.remove(key).catch(() => undefined);
+  }
+}
+
+const isTaken = (put: Put): boolean => typeof put === 'object';
+
+const refuseUnfit = (registers: Registers, problem: string): never =>
+  refuse('backend-cannot-lock', `${registers.location} cannot hold a state: ${problem}`, {
+    detail:
+      'Two runs could write at the same time. Use a backend that keeps conditions: PostgreSQL, or S3 with If-Match and If-None-Match.',
+  });

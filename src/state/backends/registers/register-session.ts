@@ -1,0 +1,93 @@
+// One run on a remote backend. The order of its steps is what keeps two runs apart:
+//   record   writes a wave under a key of its own, which must not exist
+//   send     reads the head after the wave is durable; the head must still name this run
+//   take     replaces the head first, and lists the log afterwards
+// If the check of a run passed, its read of the head came before the head of the next holder, and so did its wave: the
+// next holder sees the intent of every request that may have left.
+import { equal, fold, pending, sha256, type RunRecord, type State } from '../../../model/index.js';
+import type { LockPort } from '../../../platform/index.js';
+import { grouped, queue } from '../../journal-queue.js';
+import { snapshotOf, withoutPast } from '../../snapshot.js';
+import type { Session, Snapshot } from '../../store-port.js';
+import { sharedNext, untilStopped, type Rescue } from '../until-stopped.js';
+import { heldHead, type HeadTools, type OpenedHead } from './held-head.js';
+import { slotOf } from './keys.js';
+import { encodeWave } from './log.js';
+import { settledPut } from './settled-put.js';
+
+export interface SessionTools extends HeadTools {
+  readonly lock: LockPort;
+  readonly rescue: Rescue;
+}
+
+export function registerSession(tools: SessionTools, held: OpenedHead): Session {
+  const { keys, random, lock, rescue } = tools;
+  const { holder, epoch } = held.head;
+  let { state } = held;
+  let { last } = held.log;
+  let records: readonly RunRecord[] = [...held.head.carry, ...held.log.records];
+  let sequence = 1;
+  const inTurn = queue((work) => work());
+  const head = heldHead(tools, held);
+
+  const going = untilStopped(head.isLost, rescue);
+
+  const append = async (added: readonly RunRecord[], lines: string): Promise<void> => {
+    const slot = slotOf(epoch, sequence);
+    const body = encodeWave({ holder: holder.id, after: last, nonce: random.uuid() }, lines);
+    const put = await settledPut(tools, keys.entry(head.now().serial, slot), body, null);
+    if (put === 'conflict') await head.lose();
+    sequence += 1;
+    last = { slot, sha256: sha256(body) };
+    records = [...records, ...added];
+  };
+
+  const check = async (): Promise<void> => {
+    await head.assertOurs();
+    if (head.isOverdue()) await inTurn(() => head.beat());
+  };
+
+  const compact = async (
+    finish: (state: State) => Promise<State>,
+    always: boolean,
+  ): Promise<Snapshot> => {
+    const folded = fold(state, records);
+    const open = pending(records);
+    if (always || !equal(folded, state)) {
+      const finished = await finish(folded);
+      const serial = Math.max(head.now().serial + 1, finished.serial);
+      const next = { ...withoutPast(finished, tools.clock), serial };
+      await head.replaceState(next, open);
+      [state, records, last] = [next, open, null];
+      await head.collectGarbage();
+    } else if (open.length === 0 && records.length > 0) {
+      const log_from = slotOf(epoch, sequence);
+      await head.swap((now) => ({ ...now, carry: [], log_from }));
+      [records, last] = [[], null];
+      await head.collectGarbage();
+    }
+    return snapshotOf(state, records);
+  };
+
+  const beat = (): Promise<void> => (going.isStopped() ? Promise.resolve() : head.beat());
+  const lost = (error: unknown): void => {
+    if (head.isLost()) going.stop(error);
+  };
+  const stopBeating = lock.every(holder.lease / 3, () => void inTurn(beat).catch(lost));
+  const release = async (): Promise<void> => {
+    stopBeating();
+    if (!head.isLost()) await head.swap((now) => ({ ...now, holder: null })).catch(() => undefined);
+  };
+  let released: Promise<void> | undefined;
+  return {
+    get snapshot() {
+      return snapshotOf(state, records);
+    },
+    record: grouped(inTurn, records, (added, lines) => going.on(() => append(added, lines), added)),
+    assertHeld: sharedNext(() => going.on(check)),
+    compact: (finish = (next) => Promise.resolve(next), always = false) =>
+      inTurn(() => going.on(() => compact(finish, always))),
+    mark: (moved) => inTurn(() => going.on(() => head.swap((now) => ({ ...now, moved })))),
+    release: () => (released ??= inTurn(release)),
+  };
+}

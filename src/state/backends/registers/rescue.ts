@@ -1,0 +1,76 @@
+// Results that a backend did not take, kept on the disk of this machine until the next run here records them.
+import { dirname, join } from 'node:path';
+import type { Result } from '../../../model/index.js';
+import type { Files, Random } from '../../../platform/index.js';
+import { ifThere, withDisk } from '../../disk-errors.js';
+import { checkedLine, decodeWave, parseCheckedLine } from '../../journal-text.js';
+import type { Session } from '../../store-port.js';
+import type { Rescue } from '../until-stopped.js';
+
+const MODE = 0o600;
+
+interface RescueFile {
+  readonly path: string;
+  readonly results: readonly Result[];
+}
+
+export interface RescueFolder extends Rescue {
+  find(): Promise<readonly RescueFile[]>;
+  forget(path: string): Promise<void>;
+}
+
+/** @param folder absolute @param of what tells one project in one place from another */
+export function rescueIn(
+  folder: string,
+  of: string,
+  { files, random }: { readonly files: Files; readonly random: Random },
+): RescueFolder {
+  const path = join(folder, `${random.uuid()}.jsonl`);
+  let begun = false;
+  return {
+    path,
+    keep: (lines) =>
+      withDisk(path, async () => {
+        await files.makeFolder(dirname(path));
+        const { write, close } = await files.append(path, MODE);
+        try {
+          await write(`${begun ? '' : checkedLine({ of })}${lines}`);
+          begun = true;
+        } finally {
+          await close();
+        }
+      }),
+
+    find: () =>
+      withDisk(folder, async () => {
+        const names = (await ifThere(files.list(folder))) ?? [];
+        const found = await Promise.all(
+          names
+            .filter((name) => name.endsWith('.jsonl'))
+            .map((name) => readRescue(files, join(folder, name), of)),
+        );
+        return found.flat();
+      }),
+
+    forget: (one) => withDisk(one, async () => void (await ifThere(files.remove(one)))),
+  };
+}
+
+async function readRescue(files: Files, path: string, of: string): Promise<readonly RescueFile[]> {
+  const [first = '', ...lines] = ((await ifThere(files.read(path))) ?? '').split('\n');
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- any other value has no such member
+  if ((parseCheckedLine(first) as { readonly of?: string } | undefined)?.of !== of) return [];
+  // The last line is empty, or was cut.
+  const results = decodeWave(lines.slice(0, -1), path, 2);
+  return [{ path, results: results.filter((record) => record.type === 'result') }];
+}
+
+/** Records results that an earlier run of this machine could not record, as far as they are still unknown. */
+export async function recordRescued(rescue: RescueFolder, session: Session): Promise<void> {
+  const open = new Set(session.snapshot.pending.map(({ op }) => op));
+  for (const { path, results } of await rescue.find()) {
+    const missing = results.filter(({ op }) => op !== undefined && open.has(op));
+    if (missing.length > 0) await session.record(...missing);
+    await rescue.forget(path);
+  }
+}

@@ -1,0 +1,29 @@
+// Requests to a backend that change nothing are repeated after failures that may pass.
+import type { Clock, Random } from '../../../platform/index.js';
+import { refuseUnreachable } from './backend-errors.js';
+
+const ATTEMPTS = 4;
+/** Milliseconds; doubled with each attempt, and drawn between half of it and the whole. */
+const PAUSE = 250;
+
+export interface Pauses {
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+export const pauseAfter = ({ clock, random }: Pauses, attempt: number): Promise<void> =>
+  clock.sleep(PAUSE * 2 ** (attempt - 1) * (0.5 + random.fraction() / 2));
+
+/** @param ask gives the reason where asking again may help @throws Refusal with the last reason */
+export async function retried<T>(
+  pauses: Pauses,
+  location: string,
+  ask: () => Promise<{ readonly found: T } | { readonly failure: string }>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    const answer = await ask();
+    if ('found' in answer) return answer.found;
+    if (attempt === ATTEMPTS) refuseUnreachable(location, answer.failure);
+    await pauseAfter(pauses, attempt);
+  }
+}

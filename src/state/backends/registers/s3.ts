@@ -1,0 +1,213 @@
+// Registers as objects of an S3 bucket. If-None-Match and If-Match are the conditions; ETags are the versions, and are
+// unlike each other because bodies are.
+import { Buffer } from 'node:buffer';
+import { AwsV4Signer } from 'aws4fetch';
+import { errorCode, refuse, Refusal, sha256 } from '../../../model/index.js';
+import { refuseDenied, refuseUnreachable } from './backend-errors.js';
+import type { Put, Registers } from './port.js';
+import { retried, type Pauses } from './retried.js';
+import { listedKeys } from './s3-listing.js';
+
+/** Milliseconds for one request. */
+const PATIENCE = 30_000;
+
+export interface S3Credentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+}
+
+interface Answer {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface S3Options extends Pauses {
+  /** `s3://bucket/prefix?region=&endpoint=&style=` */
+  readonly url: URL;
+  readonly region: string;
+  /** Asked before each request, because they may expire. @throws Refusal */
+  readonly credentials: () => Promise<S3Credentials>;
+  /** Never follows a redirect, never asks twice. */
+  readonly transport: (request: {
+    readonly method: string;
+    readonly url: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body?: string;
+    readonly signal: AbortSignal;
+  }) => Promise<Answer>;
+}
+
+/** The origin of all requests, and the address of the bucket. An `endpoint` has the bucket in its path, unless `style=virtual`. */
+export function bucketAddress(url: URL, region: string): URL {
+  const bucket = url.host;
+  const endpoint = url.searchParams.get('endpoint');
+  if (endpoint === null) return new URL(`https://${bucket}.s3.${region}.amazonaws.com/`);
+  const address = new URL(endpoint);
+  if (url.searchParams.get('style') === 'virtual') address.host = `${bucket}.${address.host}`;
+  else address.pathname = `${address.pathname.replace(/\/$/, '')}/${bucket}/`;
+  return address;
+}
+
+/** Keys below it are those of the backend. */
+const folderOf = ({ pathname }: URL): string =>
+  decodeURIComponent(pathname).replace(/^\/|\/$/g, '');
+
+/** Signed requests to one bucket, and the meaning of their answers. */
+function s3Client(options: S3Options) {
+  const { url, region, credentials, transport, clock } = options;
+  const address = bucketAddress(url, region);
+  const folder = folderOf(url);
+  const location = `s3://${url.host}${folder === '' ? '' : `/${folder}`}`;
+
+  const send = async (
+    method: string,
+    path: string,
+    { query = '', headers = {}, body }: SendOptions = {},
+  ): Promise<Answer> => {
+    const target = new URL(address);
+    target.pathname += path.split('/').map(encodeURIComponent).join('/');
+    target.search = query;
+    const hash = sha256(body ?? '');
+    const signed = await new AwsV4Signer({
+      ...(await credentials()),
+      method,
+      url: target.href,
+      headers: { ...headers, 'x-amz-content-sha256': hash },
+      service: 's3',
+      region,
+      datetime: new Date(clock.now()).toISOString().replace(/[:-]|\.\d{3}/g, ''),
+    }).sign();
+    return transport({
+      method,
+      url: signed.url.href,
+      headers: Object.fromEntries(signed.headers),
+      ...(body !== undefined && { body }),
+      signal: AbortSignal.timeout(PATIENCE),
+    });
+  };
+
+  /** A request that changes nothing. */
+  const ask = (method: string, path: string, more?: SendOptions): Promise<Answer> =>
+    retried(options, location, async () => {
+      const answer = await send(method, path, more).catch(asFailure);
+      if ('failure' in answer) return answer;
+      return isTransient(answer.status)
+        ? { failure: `it answers with status ${answer.status}` }
+        : { found: explained(answer, 'read') };
+    });
+
+  const explained = (answer: Answer, what: string): Answer => {
+    const { status, body } = answer;
+    const code = /<Code>([\w.]{1,64})<\/Code>/.exec(body)?.[1];
+    const why = code === undefined ? `status ${status}` : `${code}, status ${status}`;
+    if (status === 401 || status === 403) refuseDenied(location, what, why);
+    if (status < 300 || status === 412 || (status === 404 && code !== 'NoSuchBucket'))
+      return answer;
+    return refuse('backend-error', `the state at ${location} cannot be used: ${why}`, {
+      detail:
+        status < 400
+          ? 'The bucket is in another region: name it, as in s3://bucket/prefix?region=eu-west-1'
+          : 'Check bucket, region and endpoint of the address: settings.state, TRUEUP_STATE',
+    });
+  };
+  return { location, send, ask, explained };
+}
+
+export function s3Registers(options: S3Options): Registers {
+  const client = s3Client(options);
+  const { location, send, ask, explained } = client;
+  const folder = folderOf(options.url);
+  const prefixed = (key: string): string => (folder === '' ? key : `${folder}/${key}`);
+  const put = conditionalPut(client);
+
+  return {
+    location,
+    async get(key) {
+      const { status, body, headers } = await ask('GET', prefixed(key));
+      if (status === 404) return undefined;
+      const version = headers['etag'];
+      if (version === undefined) return refuseUnreachable(location, 'it sends no ETag');
+      return { body: Buffer.from(body), version };
+    },
+
+    put: (key, body, expect) => put(prefixed(key), body, expect),
+
+    async *list(prefix) {
+      let token: string | undefined;
+      do {
+        const query = new URLSearchParams({
+          'list-type': '2',
+          prefix: prefixed(prefix),
+          ...(token !== undefined && { 'continuation-token': token }),
+        });
+        const { body } = await ask('GET', '', { query: query.toString() });
+        const page = listedKeys(body, location);
+        for (const key of page.keys) yield folder === '' ? key : key.slice(folder.length + 1);
+        token = page.next;
+      } while (token !== undefined);
+    },
+
+    async remove(key) {
+      const answer = await send('DELETE', prefixed(key)).catch(asFailure);
+      if ('failure' in answer) refuseUnreachable(location, answer.failure);
+      explained(answer, 'write');
+    },
+  };
+}
+
+/** A write of an object under a condition. */
+function conditionalPut({ send, ask, explained }: ReturnType<typeof s3Client>): Registers['put'] {
+  /** Some servers compare the ETag with its quotes, others without. */
+  let quotes: boolean | undefined;
+
+  const writeOnce = async (
+    path: string,
+    body: Uint8Array,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<Put> => {
+    const answer = await send('PUT', path, {
+      headers,
+      body: Buffer.from(body).toString('utf8'),
+    }).catch(asFailure);
+    // 409: another conditional write of the key was under way, and nobody says which of them took effect.
+    if ('failure' in answer || answer.status === 409 || isTransient(answer.status))
+      return 'unknown';
+    const { status, headers: told } = explained(answer, 'write');
+    if (status >= 300) return 'conflict';
+    return told['etag'] === undefined ? 'unknown' : { version: told['etag'] };
+  };
+
+  return async (path, body, expect) => {
+    if (expect === null) return writeOnce(path, body, { 'if-none-match': '*' });
+    const bare = expect.replaceAll('"', '');
+    const conditional = (quoted: boolean): Promise<Put> =>
+      writeOnce(path, body, { 'if-match': quoted ? `"${bare}"` : bare });
+    const put = await conditional(quotes ?? true);
+    if (quotes !== undefined || put === 'unknown') return put;
+    if (put !== 'conflict') {
+      quotes = true;
+      return put;
+    }
+    const { headers } = await ask('HEAD', path);
+    if (headers['etag'] !== expect) return put;
+    const again = await conditional(false);
+    if (typeof again === 'object') quotes = false;
+    return again;
+  };
+}
+
+interface SendOptions {
+  readonly query?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+const isTransient = (status: number): boolean => status >= 500 || status === 429 || status === 408;
+
+const asFailure = (error: unknown): { readonly failure: string } => {
+  if (error instanceof Refusal) throw error;
+  return { failure: errorCode(error) ?? 'the connection failed' };
+};

@@ -1,0 +1,35 @@
+// A put whose outcome is known. Every body is unlike any other, so what stands under the key tells whose it is.
+import { Buffer } from 'node:buffer';
+import { refuseUnreachable } from './backend-errors.js';
+import type { Registers, Version } from './port.js';
+import { pauseAfter, type Pauses } from './retried.js';
+
+const ATTEMPTS = 4;
+
+interface PutTools extends Pauses {
+  readonly registers: Registers;
+}
+
+/**
+ * Puts a body, and looks what became of it where the answer does not say so. An attempt that was repeated can get
+ * `conflict` because the first one took effect: so a conflict after an unknown answer is looked at as well.
+ * @param body holds bytes that no other body holds
+ * @throws Refusal where the outcome stays unknown, or the place refuses this user
+ */
+export async function settledPut(
+  { registers, ...pauses }: PutTools,
+  key: string,
+  body: Uint8Array,
+  expect: Version | null,
+): Promise<{ readonly version: Version } | 'conflict'> {
+  for (let attempt = 1; ; attempt += 1) {
+    const put = await registers.put(key, body, expect);
+    if (typeof put === 'object' || (put === 'conflict' && attempt === 1)) return put;
+    const found = await registers.get(key);
+    if (found && Buffer.from(found.body).equals(body)) return { version: found.version };
+    if ((found?.version ?? null) !== expect) return 'conflict';
+    if (attempt === ATTEMPTS)
+      refuseUnreachable(registers.location, 'it gives no clear answer to a write');
+    await pauseAfter(pauses, attempt);
+  }
+}

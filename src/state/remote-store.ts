@@ -1,0 +1,168 @@
+// The store at an address. What a backend needs is loaded for its own addresses alone.
+import { join } from 'node:path';
+import { unescape } from 'node:querystring';
+import { isLoopback, refuse, urlFrom, type Diagnostic } from '../model/index.js';
+import type { Clock, Files, LockPort, Random } from '../platform/index.js';
+import { fileStore } from './backends/file/store.js';
+import { registerKeys } from './backends/registers/keys.js';
+import type { Registers } from './backends/registers/port.js';
+import { registerStore, type RegisterStoreOptions } from './backends/registers/register-store.js';
+import { rescueIn } from './backends/registers/rescue.js';
+import type { S3Options } from './backends/registers/s3.js';
+import { rememberingStore } from './known-serials.js';
+import type { Store } from './store-port.js';
+import { waitingStore } from './waiting-store.js';
+
+export interface RemoteOptions extends Pick<
+  RegisterStoreOptions,
+  'locking' | 'history' | 'url' | 'version'
+> {
+  readonly clock: Clock;
+  readonly files: Files;
+  readonly random: Random;
+  readonly lock: LockPort;
+  /** Names the state in its place, with the environment. */
+  readonly project: string;
+  /** Absolute: what this machine keeps of remote states. */
+  readonly ownFolder: string;
+  /** Absolute: the state file that is used without settings. What it holds has to be moved to a new place first. */
+  readonly usualFile?: string;
+  /** The value of a variable of the environment, or of the file that `<name>_FILE` names. */
+  readonly secret: (name: string) => string | undefined;
+  /** Sends requests to one origin. */
+  readonly transport: (origin: string) => Promise<S3Options['transport']>;
+  readonly signal?: AbortSignal;
+  readonly notify?: (diagnostic: Diagnostic) => void;
+}
+
+type MakeRegisters = (url: URL, options: RemoteOptions) => Promise<Registers>;
+type MakeStore = (url: URL, options: RemoteOptions) => Promise<Store>;
+
+const postgres: MakeRegisters = async (url, { secret, clock, random }) => {
+  const { postgresRegisters } = await import('./backends/registers/postgres.js');
+  return postgresRegisters({ url, password: secret('PGPASSWORD'), clock, random });
+};
+
+const s3: MakeRegisters = async (url, options) => {
+  const { secret, transport, clock, random } = options;
+  const { bucketAddress, s3Registers } = await import('./backends/registers/s3.js');
+  const region =
+    url.searchParams.get('region') ??
+    secret('AWS_REGION') ??
+    secret('AWS_DEFAULT_REGION') ??
+    'us-east-1';
+  const { origin, protocol } = bucketAddress(url, region);
+  if (protocol !== 'https:' && !isLoopback(new URL(origin)))
+    refuseAddress('names an endpoint in plain http', 'Credentials travel over https only.');
+  const { s3Credentials } = await import('./backends/registers/s3-credentials.js');
+  return s3Registers({
+    url,
+    region,
+    credentials: await s3Credentials(secret, region),
+    transport: await transport(origin),
+    clock,
+    random,
+  });
+};
+
+const http: MakeStore = async (url, options) => {
+  const { secret, transport, clock, random, files, version, project, ownFolder } = options;
+  if (url.protocol === 'http:' && !isLoopback(url))
+    refuseAddress('is in plain http', 'Credentials travel over https only.');
+  const { stateAddress, stateServer } = await import('./backends/http/state-server.js');
+  const { documentStore } = await import('./backends/http/document-store.js');
+  const user = unescape(url.username) || secret('TRUEUP_STATE_HTTP_USERNAME');
+  const password = secret('TRUEUP_STATE_HTTP_PASSWORD');
+  if (user === undefined && password !== undefined)
+    return refuse('backend-credentials', 'there is a password for the state, and no user', {
+      detail:
+        'Set TRUEUP_STATE_HTTP_USERNAME, or name the user in the address: https://user@host/…',
+    });
+  const server = stateServer({
+    url: stateAddress(url, project),
+    ...(user !== undefined && { user }),
+    ...(password !== undefined && { password }),
+    version,
+    transport: await transport(url.origin),
+    clock,
+    random,
+  });
+  const rescue = rescueIn(join(ownFolder, 'rescue'), `${server.location} ${project}`, {
+    files,
+    random,
+  });
+  return waitingStore(documentStore({ ...options, server, rescue }), {
+    ...options,
+    wait: options.locking.wait,
+  });
+};
+
+const onRegisters =
+  (make: MakeRegisters): MakeStore =>
+  async (url, options) => {
+    const registers = await make(url, options);
+    const { ownFolder, files, random, project } = options;
+    const of = `${registers.location} ${project}`;
+    return registerStore({
+      ...options,
+      registers,
+      keys: registerKeys(project),
+      rescue: rescueIn(join(ownFolder, 'rescue'), of, { files, random }),
+    });
+  };
+
+const backends: Readonly<Record<string, MakeStore>> = {
+  postgres: onRegisters(postgres),
+  postgresql: onRegisters(postgres),
+  s3: onRegisters(s3),
+  https: http,
+  http,
+};
+
+const EXAMPLES =
+  'postgres://host/database, s3://bucket/prefix, https://gitlab.example.com/api/v4/projects/1/terraform/state/NAME';
+
+/** Backends that cannot hold a lock, and why. */
+const unfit: Readonly<Record<string, string>> = {
+  redis: 'its replicas confirm writes late, and forget locks when one takes over',
+  rediss: 'its replicas confirm writes late, and forget locks when one takes over',
+  nats: 'it confirms writes before they are on a disk',
+};
+
+/** @param location an address; it may hold a password and is not repeated @throws Refusal */
+export async function remoteStore(location: string, options: RemoteOptions): Promise<Store> {
+  const scheme = location.slice(0, location.indexOf(':')).toLowerCase();
+  if (unfit[scheme] !== undefined)
+    return refuse('unsupported-store', `${scheme} cannot hold a state: ${unfit[scheme]}`, {
+      detail: `Name PostgreSQL, S3 or a server of Terraform's http protocol: ${EXAMPLES}`,
+      attribute: 'settings.state',
+    });
+  const backend = backends[scheme];
+  if (!backend)
+    return refuse('unsupported-store', `a state at ${scheme}:// is not supported by this version`, {
+      detail: `Name a file, PostgreSQL, S3 or a server of Terraform's http protocol: .trueup/state.json, ${EXAMPLES}`,
+      attribute: 'settings.state',
+    });
+  const url = urlFrom(location);
+  if (!url) return refuseAddress('is not a URL');
+  if (url.password !== '')
+    return refuseAddress(
+      'holds a password',
+      'Passwords stand in the environment only: PGPASSWORD, AWS_SECRET_ACCESS_KEY, TRUEUP_STATE_HTTP_PASSWORD',
+    );
+  if (url.host === '') return refuseAddress('names no host or bucket');
+  const store = await backend(url, options);
+  const { ownFolder, files, project, usualFile } = options;
+  return rememberingStore(store, {
+    files,
+    path: join(ownFolder, 'serials.json'),
+    of: `${store.location} ${project}`,
+    ...(usualFile !== undefined && { left: fileStore({ ...options, path: usualFile }) }),
+  });
+}
+
+const refuseAddress = (problem: string, detail = 'As in s3://bucket/prefix'): never =>
+  refuse('bad-address', `the address of the state ${problem}`, {
+    detail,
+    attribute: 'settings.state',
+  });

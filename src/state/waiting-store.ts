@@ -1,0 +1,51 @@
+// A store that waits for its lock, where it cannot do so itself.
+import { exits, refuse, Refusal, type Diagnostic } from '../model/index.js';
+import type { Clock } from '../platform/index.js';
+import type { Store } from './store-port.js';
+
+/** Milliseconds between two attempts. */
+const LOOK = 2_000;
+
+export interface Waiting {
+  readonly clock: Clock;
+  /** Milliseconds to wait for the lock. */
+  readonly wait: number;
+  /** Ends a wait. */
+  readonly signal?: AbortSignal;
+  /** Called once, with the reason, before a lock is waited for. */
+  readonly notify?: (diagnostic: Diagnostic) => void;
+}
+
+export function waitingStore(store: Store, { clock, wait, signal, notify }: Waiting): Store {
+  return {
+    ...store,
+    async open(...asked) {
+      const begun = clock.monotonic();
+      for (let attempt = 1; ; attempt += 1)
+        try {
+          return await store.open(...asked);
+        } catch (error) {
+          const isHeld =
+            error instanceof Refusal && error.diagnostics.some(({ code }) => code === 'locked');
+          if (!isHeld || clock.monotonic() - begun >= wait) throw error;
+          if (attempt === 1) notify?.(lockWaited(error.diagnostics[0]!.summary, wait));
+          await clock.sleep(LOOK, signal).catch(refuseInterrupted);
+        }
+    },
+  };
+}
+
+/** @param held continues "…", the reason */
+export const lockWaited = (held: string, wait: number): Diagnostic => ({
+  severity: 'info',
+  code: 'lock-waited',
+  summary: `${held.charAt(0).toUpperCase()}${held.slice(1)}. Waiting up to ${Math.round(wait / 1000)} s.`,
+});
+
+export const refuseInterrupted = (): never =>
+  refuse(
+    'interrupted',
+    'the run was interrupted while it waited for a lock',
+    {},
+    exits.interrupted,
+  );

@@ -1,0 +1,155 @@
+// The store on a real PostgreSQL server.
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { Pool } from 'pg';
+import { systemClock } from '../../src/platform/clock.js';
+import { systemRandom } from '../../src/platform/random.js';
+import type { Registers } from '../../src/state/backends/registers/port.js';
+import { postgresRegisters } from '../../src/state/backends/registers/postgres.js';
+import { startPostgres, type Server } from '../../scripts/servers.js';
+import { writeFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { settledPut } from '../../src/state/backends/registers/settled-put.js';
+import { folder } from '../support/cli.js';
+import { backendSuite } from './backend-suite.js';
+import { faultSuite } from './fault-suite.js';
+import { teamSuite } from './team-suite.js';
+
+let server: Server;
+let admin: Pool;
+let schemas = 0;
+
+beforeAll(async () => {
+  server = await startPostgres();
+  const url = new URL(server.url);
+  url.password = server.environment['PGPASSWORD']!;
+  admin = new Pool({ connectionString: url.href });
+});
+afterAll(async () => {
+  await admin.end();
+  await server.stop();
+});
+
+function connect(schema: string, port?: number): Registers {
+  const url = new URL(`${server.url}?schema=${schema}`);
+  if (port !== undefined) url.port = String(port);
+  return postgresRegisters({
+    url,
+    password: server.environment['PGPASSWORD'],
+    clock: systemClock(),
+    random: systemRandom(),
+  });
+}
+
+backendSuite('PostgreSQL', () => {
+  const schema = `s${(schemas += 1)}`;
+  return {
+    connect: () => connect(schema),
+    values: async () => {
+      const { rows } = await admin
+        .query<{ key: string; body: Buffer }>(`select key, body from ${schema}.registers`)
+        .catch(() => ({ rows: [] }));
+      return new Map(rows.map(({ key, body }) => [key, { body }]));
+    },
+  };
+});
+
+teamSuite('PostgreSQL', () => ({
+  url: `${server.url}?schema=s${(schemas += 1)}`,
+  environment: server.environment,
+}));
+
+describe('a table in PostgreSQL', () => {
+  it('takes every write with synchronous_commit, whatever the server says', async () => {
+    const schema = `s${(schemas += 1)}`;
+    const registers = connect(schema);
+    await registers.prepare!();
+    await admin.query('alter database postgres set synchronous_commit = off');
+    onTestFinished(
+      async () => void (await admin.query('alter database postgres reset synchronous_commit')),
+    );
+    await admin.query(
+      `create function ${schema}.durable() returns trigger language plpgsql as $$ begin
+         if current_setting('synchronous_commit') <> 'on' then raise 'not durable'; end if;
+         return new;
+       end $$`,
+    );
+    await admin.query(
+      `create trigger durable before insert or update on ${schema}.registers
+         for each row execute function ${schema}.durable()`,
+    );
+    await admin.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'trueup'`,
+    );
+    const created = await connect(schema).put('key', Buffer.from('one'), null);
+    expect(created).toEqual({ version: '1' });
+    expect(await connect(schema).put('key', Buffer.from('two'), '1')).toEqual({ version: '2' });
+    const plain = connect(schema);
+    await admin.query(`set synchronous_commit = off`);
+    await expect(admin.query(`update ${schema}.registers set body = 'x'; `)).rejects.toThrow(
+      'not durable',
+    );
+    expect((await plain.get('key'))?.version).toBe('2');
+  });
+
+  it('needs no session: the server may end it after any statement', async () => {
+    const schema = `s${(schemas += 1)}`;
+    const registers = connect(schema);
+    await registers.prepare!();
+    const endSessions = (): Promise<unknown> =>
+      admin.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'trueup'`,
+      );
+    const tools = { registers, clock: systemClock(), random: systemRandom() };
+    let version: string | null = null;
+    for (let nth = 0; nth < 10; nth += 1) {
+      const put = await settledPut(tools, 'key', Buffer.from(`value ${nth}`), version);
+      if (put === 'conflict') throw new Error('nobody else writes');
+      ({ version } = put);
+      await endSessions();
+      expect((await registers.get('key'))!.version).toBe(version);
+      await endSessions();
+    }
+  });
+
+  it('that a role may not create is printed for an administrator, and then is enough', async () => {
+    const schema = `s${(schemas += 1)}`;
+    const role = `guest_${schema}`;
+    await admin.query(`create role ${role} login password '${server.environment['PGPASSWORD']}'`);
+    await admin.query(`revoke create on database postgres from ${role}`);
+    const url = new URL(`${server.url}?schema=${schema}`);
+    url.username = role;
+    const home = folder({
+      'trueup.yaml': `settings: { target: emulator, state: "${url.href}" }\naccounts: { a: { name: A } }\n`,
+    });
+    const env = server.environment;
+    await home.expect(0, ['plan'], { env });
+    const refused = await home.expect(1, ['apply', '--auto-approve'], { env });
+    expect(refused.stderr).toContain('[backend-denied]');
+    const printed = refused.stderr.slice(refused.stderr.indexOf('create schema'));
+    await admin.query(printed.replaceAll('<role>', role).replaceAll(/\s+/g, ' '));
+    await home.expect(0, ['apply', '--auto-approve'], { env });
+    await home.expect(0, ['plan', '--detailed-exitcode'], { env });
+  });
+});
+
+faultSuite('PostgreSQL', () => {
+  const schema = `s${(schemas += 1)}`;
+  return {
+    port: Number(new URL(server.url).port),
+    url: (port) => {
+      const url = new URL(`${server.url}?schema=${schema}`);
+      url.port = String(port);
+      return url.href;
+    },
+    environment: server.environment,
+    connect: (port) => connect(schema, port),
+    async forbidWrites({ cwd }) {
+      const role = `reader_${schema}`;
+      await admin.query(`create role ${role} login password '${server.environment['PGPASSWORD']}'`);
+      await admin.query(`grant usage on schema ${schema} to ${role}`);
+      await admin.query(`grant select on ${schema}.registers to ${role}`);
+      const file = join(cwd, 'trueup.yaml');
+      writeFileSync(file, readFileSync(file, 'utf8').replace('trueup@127', `${role}@127`));
+    },
+  };
+});

@@ -1,0 +1,62 @@
+// A command in this process, over sources and not over the build: what it says, and how it ends.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { contextOf, type Command } from '../../src/cli/context.js';
+import { pathsIn } from '../../src/cli/commands-to-type.js';
+import { parse } from '../../src/cli/program.js';
+import { Refusal } from '../../src/model/index.js';
+import { cleanUp } from './clean-up.js';
+
+export interface Said {
+  readonly code: number;
+  readonly stdout: string;
+  /** With its line breaks as spaces. */
+  readonly stderr: string;
+}
+
+interface Where {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** @param words without the name of the program */
+export async function inProcess(
+  run: Command,
+  words: readonly string[],
+  { cwd, env }: Where,
+): Promise<Said> {
+  const texts = { stdout: '', stderr: '' };
+  const stream = (name: keyof typeof texts) => {
+    const through = new PassThrough();
+    through.on('data', (chunk: Buffer) => (texts[name] += chunk.toString()));
+    return through;
+  };
+  const own = Object.create(process, {
+    env: { value: env },
+    cwd: { value: () => cwd },
+    stdin: { value: new PassThrough().end() },
+    stdout: { value: stream('stdout') },
+    stderr: { value: stream('stderr') },
+  }) as NodeJS.Process;
+  const parsed = parse(words, String, String);
+  if ('exit' in parsed) throw new Error(`not a command line: ${words.join(' ')}`);
+  const { command, args, flags } = parsed;
+  const context = contextOf(own, flags, new AbortController().signal, pathsIn(command, args));
+  const code = await run(context, args).catch(async (error: unknown) => {
+    if (!(error instanceof Refusal)) throw error;
+    await context.tell(error.diagnostics);
+    return error.exit;
+  });
+  await context.out.drained();
+  await context.err.drained();
+  return { code, stdout: texts.stdout, stderr: texts.stderr.replaceAll(/\s+/g, ' ') };
+}
+
+/** An empty folder that goes with the test. */
+export function freshFolder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'trueup-in-process-'));
+  cleanUp.push(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}

@@ -1,0 +1,453 @@
+// The store on a remote backend: what every store promises, and what only a network and other machines can do wrong.
+import { Buffer } from 'node:buffer';
+import { describe, expect, it } from 'vitest';
+import type { Registers } from '../../../src/state/backends/registers/port.js';
+import { registerKeys } from '../../../src/state/backends/registers/keys.js';
+import {
+  registerStore,
+  type RegisterStoreOptions,
+} from '../../../src/state/backends/registers/register-store.js';
+import { settledPut } from '../../../src/state/backends/registers/settled-put.js';
+import { rescueIn } from '../../../src/state/backends/registers/rescue.js';
+import type { Store } from '../../../src/state/index.js';
+import { memoryRegisters, type MemoryRegisters } from '../../support/memory-registers.js';
+import { simulatedFiles } from '../../support/simulated-files.js';
+import { simulatedMachine } from '../../support/simulated-machine.js';
+import { seededRandom, simulatedClock } from '../../support/simulated.js';
+import { conformance, refusal } from './conformance.js';
+import { stealHead, withoutSignsOfLife } from './register-bench.js';
+import { entry, intent, result, TARGET } from './samples.js';
+
+const LEASE = 30_000;
+
+interface Place {
+  readonly clock: ReturnType<typeof simulatedClock>;
+  readonly machine: ReturnType<typeof simulatedMachine>;
+  readonly files: ReturnType<typeof simulatedFiles>;
+  readonly memory: MemoryRegisters;
+  store(more?: Partial<RegisterStoreOptions>): Store;
+}
+
+function place(seed = 1): Place {
+  const [clock, machine, files, random] = [
+    simulatedClock(),
+    simulatedMachine(),
+    simulatedFiles(),
+    seededRandom(seed),
+  ];
+  const memory = memoryRegisters(clock.service, random);
+  return {
+    clock,
+    machine,
+    files,
+    memory,
+    store: (more = {}) => {
+      const registers = more.registers ?? memory.connect();
+      return registerStore({
+        registers,
+        keys: registerKeys('default'),
+        clock,
+        random,
+        lock: machine.start(),
+        version: '0.1.0',
+        locking: { lease: LEASE, wait: 0, takeover: true },
+        history: { keep: 30, milliseconds: 90 * 24 * 60 * 60 * 1000 },
+        rescue: rescueIn('/sim/rescue', registers.location, { files, random }),
+        ...more,
+      });
+    },
+  };
+}
+
+conformance('the store on registers in memory', async () => {
+  const { clock, machine, memory, store } = place();
+  let beating = true;
+  void (async () => {
+    while (beating) {
+      await clock.sleep(LEASE / 3);
+      machine.beat();
+    }
+  })();
+  return {
+    clock,
+    store,
+    bytes: async () => withoutSignsOfLife(memory.values),
+    steal: () => stealHead(memory.connect(), registerKeys('default')),
+    close: async () => void (beating = false),
+  };
+});
+
+const MINUTE = 60_000;
+const waiting = { lease: LEASE, wait: 5 * MINUTE, takeover: true };
+const written = ({ written: keys }: MemoryRegisters, part: string): readonly string[] =>
+  keys.filter((key) => key.includes(part));
+
+/** Registers whose reads of the head can be held back. */
+function gated(registers: Registers) {
+  const held: (() => void)[] = [];
+  let reads = 0;
+  let closed = false;
+  const gate: Registers = {
+    ...registers,
+    async get(key) {
+      if (key.endsWith('/head')) reads += 1;
+      const found = await registers.get(key);
+      if (closed && key.endsWith('/head')) await new Promise<void>((go) => void held.push(go));
+      return found;
+    },
+  };
+  return {
+    registers: gate,
+    reads: () => reads,
+    close: () => void (closed = true),
+    open: () => {
+      closed = false;
+      held.splice(0).forEach((go) => go());
+    },
+  };
+}
+
+const turns = async (): Promise<void> => {
+  for (let turn = 0; turn < 50; turn += 1) await Promise.resolve();
+};
+
+describe('the lock of a remote state', () => {
+  it('is taken over after two silent leases, by the clock of who waits, and the former holder sends nothing more', async () => {
+    const { clock, memory, store } = place();
+    const first = await store().open('apply', TARGET);
+    await first.record(intent('1'));
+    await first.assertHeld();
+    const begun = clock.elapsed();
+    const second = await store({ locking: waiting }).open('apply', TARGET);
+    expect(clock.elapsed() - begun).toBeGreaterThanOrEqual(2 * LEASE);
+    expect(clock.elapsed() - begun).toBeLessThan(2 * LEASE + 10_000);
+    expect(second.snapshot.pending).toEqual([intent('1')]);
+    const refused = await refusal(first.assertHeld());
+    expect(refused).toMatchObject({ code: 'lock-lost', exit: 4 });
+    expect(refused.words).toContain('it was taken by "apply", process 102 on "box"');
+    const before = memory.written.length;
+    expect(await refusal(first.record(result('1')))).toMatchObject({ code: 'lock-lost' });
+    expect(await refusal(first.compact())).toMatchObject({ code: 'lock-lost' });
+    await first.release();
+    expect(memory.written).toHaveLength(before);
+    await second.assertHeld();
+  });
+
+  it('is not taken while its holder gives signs of life, and not without leave', async () => {
+    const { clock, machine, store } = place();
+    const session = await store().open('apply', TARGET);
+    const silent = store({ locking: { ...waiting, takeover: false } });
+    expect(await refusal(silent.open('apply', TARGET))).toMatchObject({ code: 'locked', exit: 4 });
+    expect(clock.elapsed()).toBeGreaterThanOrEqual(5 * MINUTE);
+    let beating = true;
+    void (async () => {
+      while (beating) {
+        await clock.sleep(LEASE / 3);
+        machine.beat();
+      }
+    })();
+    const refused = await refusal(store({ locking: waiting }).open('apply', TARGET));
+    beating = false;
+    expect(refused).toMatchObject({ code: 'locked', exit: 4 });
+    await session.assertHeld();
+  });
+
+  it('is taken over by one who asks again and again in place of waiting', async () => {
+    const { clock, store } = place();
+    await (await store().open('apply', TARGET)).record(intent('1'));
+    const asking = store();
+    while (clock.elapsed() < 2 * LEASE) {
+      expect(await refusal(asking.open('apply', TARGET))).toMatchObject({ code: 'locked' });
+      await clock.sleep(1_000);
+    }
+    // Who asks for the first time has seen nothing stand still.
+    expect(await refusal(store().open('apply', TARGET))).toMatchObject({ code: 'locked' });
+    expect((await asking.open('apply', TARGET)).snapshot.pending).toEqual([intent('1')]);
+  });
+
+  it('is taken as soon as its holder ends, and the reason for the wait is said once', async () => {
+    const { clock, store } = place();
+    const session = await store({ url: 'https://ci.example.com/run/7' }).open('apply', TARGET);
+    const said: string[] = [];
+    const second = store({
+      locking: waiting,
+      notify: ({ summary }) => void said.push(summary),
+    }).open('apply', TARGET);
+    await clock.sleep(7_000);
+    await session.release();
+    await (await second).assertHeld();
+    expect(clock.elapsed()).toBeLessThan(10_000);
+    expect(said).toEqual([
+      'The state is locked by "apply", process 101 on "box", since 2026-01-01T00:00:00.000Z (https://ci.example.com/run/7). Waiting up to 300 s.',
+    ]);
+  });
+
+  it('is renewed before a run sends that was silent for a whole lease, or is lost', async () => {
+    const { clock, memory, store } = place();
+    const session = await store().open('apply', TARGET);
+    await session.assertHeld();
+    const heads = written(memory, '/head').length;
+    await clock.freeze(LEASE + 1);
+    await session.assertHeld();
+    expect(written(memory, '/head')).toHaveLength(heads + 1);
+    await session.assertHeld();
+    expect(written(memory, '/head')).toHaveLength(heads + 1);
+    await clock.freeze(LEASE + 1);
+    memory.faults.dropped = 1;
+    expect(await refusal(session.assertHeld())).toMatchObject({
+      code: 'backend-unreachable',
+      exit: 5,
+    });
+  });
+
+  it('is unlocked on a word for a run that is silent for a lease, which then has lost it', async () => {
+    const { clock, store } = place();
+    const session = await store().open('apply', TARGET);
+    await session.record(intent('1'));
+    const id = (await store().holder())!.id;
+    await store().unlock(id);
+    expect(clock.elapsed()).toBeGreaterThanOrEqual(LEASE);
+    expect(await store().holder()).toBeUndefined();
+    expect(await refusal(session.assertHeld())).toMatchObject({ code: 'lock-lost', exit: 4 });
+    expect((await store().open('apply', TARGET)).snapshot.pending).toEqual([intent('1')]);
+  });
+
+  it('asks again for those who come while a question is under way, once for all of them', async () => {
+    const { memory, store } = place();
+    const gate = gated(memory.connect());
+    const session = await store({ registers: gate.registers }).open('apply', TARGET);
+    gate.close();
+    const before = gate.reads();
+    const first = session.assertHeld();
+    await turns();
+    expect(gate.reads() - before).toBe(1);
+    await session.record(intent('1'));
+    const later = [session.assertHeld(), session.assertHeld(), session.assertHeld()];
+    await turns();
+    expect(gate.reads() - before).toBe(1);
+    gate.open();
+    await Promise.all([first, ...later]);
+    expect(gate.reads() - before).toBe(2);
+  });
+
+  it('counts no wave that its former holder wrote after the takeover', async () => {
+    const { memory, store } = place();
+    const first = await store().open('apply', TARGET);
+    await first.record(intent('1'));
+    const second = await store({ locking: waiting }).open('apply', TARGET);
+    // The first run does not know yet that it lost the lock.
+    await first.record(intent('2'));
+    expect(written(memory, '/log/')).toHaveLength(2);
+    await second.record(intent('3'));
+    const seen = await store().read();
+    expect(seen?.pending.map(({ op }) => op)).toEqual(['1', '3']);
+    expect(await refusal(first.assertHeld())).toMatchObject({ code: 'lock-lost' });
+    await second.record(result('1'), result('3'));
+    await second.compact();
+    await second.release();
+    const third = await store().open('apply', TARGET);
+    expect(third.snapshot).toMatchObject({ pending: [], unfinished: false });
+    expect(Object.keys(third.snapshot.state.resources)).toEqual(['accounts.a1', 'accounts.a3']);
+  });
+
+  it('lists the log of former holders after it replaced the head', async () => {
+    const { memory, store } = place();
+    const first = await store().open('apply', TARGET);
+    await first.record(intent('1'));
+    const plain = memory.connect();
+    let late: Promise<void> | undefined;
+    const registers: Registers = {
+      ...plain,
+      async put(key, body, expect) {
+        // Until the head is replaced, the first run may record and send.
+        if (key.endsWith('/head')) late ??= first.record(intent('2')).then(first.assertHeld);
+        await late;
+        return plain.put(key, body, expect);
+      },
+    };
+    const second = await store({ registers, locking: waiting }).open('apply', TARGET);
+    await late;
+    expect(second.snapshot.pending.map(({ op }) => op)).toEqual(['1', '2']);
+  });
+
+  it('belongs to no cloud until something was recorded', async () => {
+    const { store } = place();
+    await (await store().open('apply', 'https://wrong.example.com')).release();
+    const session = await store().open('apply', TARGET);
+    await session.record(intent('1'));
+    await session.release();
+    expect(await refusal(store().open('apply', 'https://wrong.example.com'))).toMatchObject({
+      code: 'other-target',
+    });
+  });
+});
+
+describe('a backend that fails', () => {
+  it('is believed about a conflict only if no earlier answer to the same write was lost', async () => {
+    const { clock, memory } = place();
+    const plain = memory.connect();
+    const random = seededRandom(3);
+    let puts = 0;
+    const registers: Registers = {
+      ...plain,
+      async put(key, body, expect) {
+        puts += 1;
+        if (puts === 1) return 'unknown';
+        // The first one takes effect after all.
+        if (puts === 2) await plain.put(key, body, expect);
+        return plain.put(key, body, expect);
+      },
+    };
+    const tools = { registers, clock, random };
+    const body = Buffer.from('mine');
+    expect(await settledPut(tools, 'key', body, null)).toEqual({ version: '1' });
+    expect(puts).toBe(2);
+    expect(await settledPut(tools, 'key', Buffer.from('other'), null)).toBe('conflict');
+  });
+
+  it('loses no record and repeats none, whichever answers get lost', async () => {
+    const { clock, memory, store } = place(7);
+    Object.assign(memory.faults, { delay: 400, lost: 0.3, dropped: 0.3 });
+    const known: string[] = [];
+    for (let run = 0; run < 40; run += 1) {
+      const session = await store({ locking: waiting })
+        .open('apply', TARGET)
+        .catch(() => undefined);
+      if (!session) continue;
+      for (let op = 0; op < 5; op += 1) {
+        const name = `${run}x${op}`;
+        const isRecorded = await session
+          .record(intent(name), result(name))
+          .then(session.assertHeld)
+          .then(
+            () => true,
+            () => false,
+          );
+        if (!isRecorded) break;
+        known.push(`accounts.a${name}`);
+      }
+      if (run % 3 === 0) await session.compact().catch(() => undefined);
+      if (run % 2 === 0) await session.release();
+      await clock.sleep(3 * LEASE);
+    }
+    Object.assign(memory.faults, { lost: 0, dropped: 0 });
+    const resources = (await store().read())?.state.resources ?? {};
+    expect(known.length).toBeGreaterThan(60);
+    expect(known.filter((address) => !Object.hasOwn(resources, address))).toEqual([]);
+    const waves = written(memory, '/log/');
+    expect(new Set(waves).size).toBe(waves.length);
+  });
+
+  it('ends a run with exit 5 where it cannot be reached, and its results reach the state by the next run', async () => {
+    const { files, memory, store } = place();
+    const session = await store().open('apply', TARGET);
+    await session.record(intent('1'), intent('2'));
+    memory.faults.down = true;
+    const refused = await refusal(session.record(result('1')));
+    expect(refused).toMatchObject({ code: 'backend-unreachable', exit: 5 });
+    const [path] = [...files.contents.keys()];
+    expect(path).toMatch(/^\/sim\/rescue\/.*\.jsonl$/);
+    expect(refused.words).toContain(path);
+    expect(await refusal(session.assertHeld())).toMatchObject({ exit: 5 });
+    expect(await refusal(session.record(result('2')))).toMatchObject({ exit: 5 });
+    await session.release();
+    expect(await refusal(store().open('apply', TARGET))).toMatchObject({
+      code: 'backend-unreachable',
+      exit: 1,
+    });
+    memory.faults.down = false;
+    const next = await store({ locking: waiting }).open('apply', TARGET);
+    expect(next.snapshot.pending).toEqual([]);
+    expect(Object.keys(next.snapshot.state.resources)).toEqual(['accounts.a1', 'accounts.a2']);
+    expect([...files.contents.keys()]).toEqual([]);
+  });
+
+  it('keeps results that another run found by itself out of the state', async () => {
+    const { memory, store } = place();
+    const session = await store().open('apply', TARGET);
+    await session.record(intent('1'));
+    memory.faults.down = true;
+    await refusal(session.record(result('1')));
+    memory.faults.down = false;
+    const elsewhere = rescueIn('/other/rescue', 'x', {
+      files: simulatedFiles(),
+      random: seededRandom(9),
+    });
+    const other = await store({ rescue: elsewhere, locking: waiting }).open('apply', TARGET);
+    await other.record(result('1', { entry: entry('found') }));
+    await other.compact();
+    await other.release();
+    const next = await store().open('apply', TARGET);
+    expect(next.snapshot.state.resources['accounts.a1']?.id).toBe('found');
+    expect(next.snapshot.unfinished).toBe(false);
+  });
+
+  it('is refused before anything is sent if it ignores conditions, or may only be read', async () => {
+    const { memory, store } = place();
+    memory.faults.lying = true;
+    expect(await refusal(store().open('apply', TARGET))).toMatchObject({
+      code: 'backend-cannot-lock',
+      exit: 1,
+    });
+    expect([...memory.values.keys()]).toEqual([]);
+    Object.assign(memory.faults, { lying: false, readOnly: true });
+    expect(await refusal(store().open('apply', TARGET))).toMatchObject({
+      code: 'backend-denied',
+      exit: 1,
+    });
+    expect(await store().read()).toBeUndefined();
+    memory.faults.readOnly = false;
+    await (await store().open('apply', TARGET)).release();
+    memory.faults.readOnly = true;
+    expect(await refusal(store().open('apply', TARGET))).toMatchObject({ code: 'backend-denied' });
+  });
+
+  it('is named with the value that was cut, edited or removed', async () => {
+    const { memory, store } = place();
+    const session = await store().open('apply', TARGET);
+    await session.record(intent('1'), result('1'));
+    await session.compact();
+    await session.record(intent('2'));
+    await session.record(intent('3'));
+    await session.release();
+    const whole = new Map(memory.values);
+    const keys = [...whole.keys()];
+    expect(keys).toHaveLength(4);
+    for (const key of keys) {
+      const { body, version } = whole.get(key)!;
+      const text = Buffer.from(body).toString('utf8');
+      const changes = [text.slice(0, -9), text.replace('accounts', 'acounts'), '', '{}'];
+      for (const change of changes.filter((one) => one !== text)) {
+        memory.values.set(key, { body: Buffer.from(change), version });
+        const refused = await refusal(store().read());
+        expect(refused, `${key} ${change}`).toMatchObject({ exit: 1 });
+        expect(refused.code).toMatch(/^damaged-(?:state|file)$/);
+        expect(refused.words).toContain(key);
+        expect(await refusal(store().open('apply', TARGET))).toMatchObject({ exit: 1 });
+      }
+      memory.values.set(key, { body, version });
+    }
+    const [wave] = keys.filter((key) => key.includes('/log/'));
+    memory.values.delete(wave!);
+    expect((await refusal(store().read())).words).toContain('does not continue');
+  });
+
+  it('keeps as many states as the history says, and no log that is in a state', async () => {
+    const { clock, memory, store } = place();
+    const history = { keep: 3, milliseconds: 10 * MINUTE };
+    const session = await store({ history }).open('apply', TARGET);
+    const states = (): number =>
+      [...memory.values.keys()].filter((key) => key.includes('/state/')).length;
+    for (let op = 1; op <= 5; op += 1) {
+      await session.record(intent(String(op)), result(String(op)));
+      await session.compact();
+      expect([...memory.values.keys()].filter((key) => key.includes('/log/'))).toEqual([]);
+    }
+    expect(states()).toBe(3);
+    await clock.sleep(11 * MINUTE);
+    await session.record(intent('6'), result('6'));
+    await session.compact();
+    expect(states()).toBe(1);
+    expect((await store().read())?.state.serial).toBe(6);
+  });
+});
