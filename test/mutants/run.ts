@@ -1,55 +1,53 @@
 // Breaks the sources, one rule at a time, and expects a test to notice: `npm run mutants [part of a name…]`. A mutant that
 // survives is a test that is missing; a text that is no longer found is a row of the table that nobody keeps. That the
 // tests pass over whole sources is seen first; `--tests-follow` leaves that to a run of all tests before or after this one.
-import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { fork, type ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { locate } from './locate.js';
 import { mutants, type Mutant } from './table.js';
+import type { Answer, Question } from './worker.js';
 
 const AT_ONCE = 2;
 /** Milliseconds after which a run of tests is given up: of one mutant's, and of all together. */
 const PATIENCE = 180_000;
 const WHOLE = 600_000;
 
-interface Report {
-  readonly numFailedTests: number;
-  readonly numPassedTests: number;
-  readonly success: boolean;
-  readonly testResults: readonly { readonly name: string; readonly status: string }[];
-}
+/** A process that runs tests, started where it is needed, and again after one that did not end. */
+class Worker {
+  #child: ChildProcess | undefined;
 
-/** Runs test files over sources with a mutant, or none; undefined where there is no report. */
-function test(name: string, files: readonly string[], folder: string): Promise<Report | undefined> {
-  const report = join(folder, `${name.replaceAll(/\W+/g, '-')}.json`);
-  const args = [
-    'run',
-    '--config',
-    'test/mutants/vitest.config.ts',
-    '--reporter=json',
-    `--outputFile=${report}`,
-    ...(name === '' ? [] : ['--bail=1', '--maxWorkers=1']),
-  ];
-  const child = spawn(
-    process.execPath,
-    ['node_modules/vitest/vitest.mjs', ...args, ...files.map((file) => `test/${file}`)],
-    {
-      env: { ...process.env, MUTANT: name },
-      stdio: 'ignore',
-      timeout: name === '' ? WHOLE : PATIENCE,
-      killSignal: 'SIGKILL',
-    },
-  );
-  return new Promise((resolve) => {
-    child.once('close', () => {
-      try {
-        resolve(JSON.parse(readFileSync(report, 'utf8')) as Report);
-      } catch {
-        resolve(undefined);
-      }
+  /** Undefined where there is no answer in time. */
+  ask(question: Question, patience: number): Promise<Answer | undefined> {
+    // A group of its own: a test that never ends is a child of this child.
+    const child = (this.#child ??= fork('scripts/run.mjs', ['test/mutants/worker.ts'], {
+      detached: true,
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    }));
+    return new Promise((resolve) => {
+      const late = setTimeout(() => this.stop(), patience);
+      const end = (answer?: Answer): void => {
+        clearTimeout(late);
+        child.removeAllListeners();
+        if (!answer) this.stop();
+        resolve(answer);
+      };
+      child.once('message', (answer: Answer) => end(answer));
+      child.once('exit', () => end());
+      child.send(question);
     });
-  });
+  }
+
+  stop(): void {
+    const pid = this.#child?.pid;
+    this.#child = undefined;
+    if (pid === undefined) return;
+    try {
+      process.kill(-pid, 'SIGKILL');
+    } catch {
+      // It ended before.
+    }
+  }
 }
 
 /** What is wrong with a row of the table, before anything is run. */
@@ -58,11 +56,12 @@ function flaw({ file, find }: Mutant): string | undefined {
   return count === 1 ? undefined : `src/${file} holds its text ${count} times instead of once`;
 }
 
-async function verdict(mutant: Mutant, folder: string): Promise<string | undefined> {
-  const report = await test(mutant.name, mutant.tests, folder);
-  if (!report) return 'the tests gave no report';
-  if (report.numFailedTests > 0) return undefined;
-  return report.numPassedTests > 0 ? `survived ${mutant.tests.join(', ')}` : 'no test was run';
+async function verdict(mutant: Mutant, worker: Worker): Promise<string | undefined> {
+  const { name, file, tests } = mutant;
+  const answer = await worker.ask({ mutant: name, file, tests }, PATIENCE);
+  if (!answer) return 'the tests gave no report';
+  if (answer.failed > 0) return undefined;
+  return answer.passed > 0 ? `survived ${tests.join(', ')}` : 'no test was run';
 }
 
 const flags = new Set(process.argv.slice(2).filter((word) => word.startsWith('--')));
@@ -70,7 +69,7 @@ const wanted = process.argv.slice(2).filter((word) => !flags.has(word));
 const chosen = mutants.filter(
   ({ name }) => wanted.length === 0 || wanted.some((part) => name.includes(part)),
 );
-const folder = mkdtempSync(join(tmpdir(), 'trueup-mutants-'));
+const workers = Array.from({ length: AT_ONCE }, () => new Worker());
 const begun = performance.now();
 const troubles: string[] = [];
 const tell = ({ name }: Pick<Mutant, 'name'>, trouble: string | undefined): void => {
@@ -85,22 +84,21 @@ for (const mutant of mutants) {
 }
 try {
   if (troubles.length === 0 && chosen.length > 0 && !flags.has('--tests-follow')) {
-    const whole = await test('', [...new Set(chosen.flatMap(({ tests }) => tests))], folder);
-    const red = whole?.testResults
-      .filter(({ status }) => status !== 'passed')
-      .map(({ name }) => relative('.', name));
+    const tests = [...new Set(chosen.flatMap((one) => one.tests))];
+    const whole = await workers[0]?.ask({ mutant: '', tests }, WHOLE);
+    const isWhole = whole?.red.length === 0 && whole.passed > 0;
     tell(
       { name: 'without a mutant, every test passes' },
-      whole?.success === true ? undefined : `not in ${red?.join(', ') ?? 'time'}`,
+      isWhole ? undefined : `not in ${whole?.red.join(', ') ?? 'time'}`,
     );
   }
   const left = chosen.values();
-  const work = async (): Promise<void> => {
-    for (const mutant of left) tell(mutant, await verdict(mutant, folder));
+  const work = async (worker: Worker): Promise<void> => {
+    for (const mutant of left) tell(mutant, await verdict(mutant, worker));
   };
-  if (troubles.length === 0) await Promise.all(Array.from({ length: AT_ONCE }, work));
+  if (troubles.length === 0) await Promise.all(workers.map(work));
 } finally {
-  rmSync(folder, { recursive: true });
+  for (const worker of workers) worker.stop();
 }
 process.stdout.write(
   `${chosen.length} mutants, ${troubles.length === 0 ? 'all noticed' : `${troubles.length} in trouble`} (${((performance.now() - begun) / 1000).toFixed(0)} s)\n`,

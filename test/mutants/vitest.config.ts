@@ -6,9 +6,7 @@ import base from '../../vitest.config.js';
 import { replaceOnce } from './locate.js';
 import { mutants } from './table.js';
 
-const mutant = mutants.find(({ name }) => name === process.env['MUTANT']);
 const root = join(import.meta.dirname, '../..');
-const broken = mutant && join(root, 'src', mutant.file);
 
 export default mergeConfig(base, {
   root,
@@ -16,10 +14,12 @@ export default mergeConfig(base, {
     {
       name: 'mutant',
       enforce: 'pre',
-      transform: (code: string, id: string) =>
-        mutant && id.split('?')[0] === broken
+      transform(code: string, id: string) {
+        const mutant = mutants.find(({ name }) => name === process.env['MUTANT']);
+        return mutant && id.split('?')[0] === join(root, 'src', mutant.file)
           ? replaceOnce(code, mutant.find, mutant.replace)
-          : undefined,
+          : undefined;
+      },
     },
   ],
 });
