@@ -10,7 +10,7 @@ import type { Answer, Question } from './worker.js';
 
 const AT_ONCE = 2;
 /** Milliseconds after which a run of tests is given up: of one mutant's, and of all together. */
-const PATIENCE = 180_000;
+const PATIENCE = 400_000;
 const WHOLE = 600_000;
 
 /** A process that runs tests, started where it is needed, and again after one that did not end. */
