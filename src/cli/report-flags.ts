@@ -1,6 +1,7 @@
 // The output formats of a command: one on stdout (`--format`), any number in files (`--report FORMAT=FILE`).
 import { resolve } from 'node:path';
 import {
+  defined,
   exits,
   flagToAllow,
   refuse,
@@ -14,16 +15,18 @@ import type { PlanFormat } from '../report/formats.js';
 import type { Style } from '../report/index.js';
 import { briefly } from '../report/brief-diagnostics.js';
 import { isDiskError } from '../state/disk-errors.js';
+import { sourceUrls } from './ci-run.js';
 import type { Context } from './context.js';
 import type { OutputFile } from './output-files.js';
 import { pairs } from './project.js';
 
 /** The style of text with the flags of the command. */
-const styled = ({ flags }: Context, { color, width }: Style): Style => ({
+const styled = (context: Context, { color, width }: Style): Style => ({
   color,
   width,
-  verbose: flags.verbose === true,
-  requests: flags.showRequests === true,
+  verbose: context.flags.verbose === true,
+  requests: context.flags.showRequests === true,
+  ...defined({ sourceUrl: sourceUrls(context) }),
 });
 
 /** The style of the text on stdout. */

@@ -18,10 +18,12 @@ import {
   fieldTable,
   itemGroups,
   itemOf,
+  placeMarkup,
   tableIfAny,
   typeset,
 } from './html-parts.js';
 import { page, pageSection } from './html-page.js';
+import type { Style } from './style.js';
 import {
   authorSentence,
   changedBy,
@@ -30,7 +32,6 @@ import {
   driftSentence,
   driftSignOf,
   expectationSentence,
-  place,
 } from './words.js';
 
 /** The most dangerous statuses come first. */
@@ -43,15 +44,17 @@ const titles: Readonly<Record<DriftRecord['status'], string>> = {
   settled: 'Settled by themselves',
 };
 
-export function driftHtml(document: DriftDocument): string {
+export function driftHtml(document: DriftDocument, style: Style): string {
   const { drift, summary, expectations, health, unmanaged_objects, access } = document;
   const unmanaged = unmanagedTables(document.unmanaged, unmanaged_objects);
-  const verdicts = expectations.map(expectationItem);
+  const verdicts = expectations.map((one) => expectationItem(one, style));
   const items = itemGroups(drift, {
     titles,
     noun: 'Status',
     groupOf: ({ status }) => status,
-    item: recordItem,
+    kindOf: ({ kind }) => kind,
+    countOf: () => 1,
+    item: (record, open) => recordItem(record, open, style),
   });
   return page({
     kind: 'drift',
@@ -77,7 +80,7 @@ export function driftHtml(document: DriftDocument): string {
   });
 }
 
-function recordItem(record: DriftRecord, open: boolean): Markup {
+function recordItem(record: DriftRecord, open: boolean, style: Style): Markup {
   const { kind, status, address, id, origin, changes, changed_by } = record;
   const settled = status === 'settled';
   return itemOf({
@@ -95,7 +98,7 @@ function recordItem(record: DriftRecord, open: boolean): Markup {
           'Who',
           status === 'missing' || status === 'undeclared' ? undefined : withCode(changedBy(record)),
         ],
-        ['Declared', codeOf(origin && place(origin))],
+        ['Declared', placeMarkup(origin, style)],
         ['Live id', codeOf(id)],
         ...appliedOtherwise(record).map(({ path, applied }) => {
           const said = markup`<code>${path}</code> as <code>${inline(applied)}</code>`;
@@ -112,7 +115,7 @@ function recordItem(record: DriftRecord, open: boolean): Markup {
   });
 }
 
-function expectationItem(verified: Verified): Markup {
+function expectationItem(verified: Verified, style: Style): Markup {
   const { name, collection, origin, verdict, offenders, failed, diagnostic } = verified;
   const looks = {
     met: ['create', '✓'],
@@ -135,7 +138,7 @@ function expectationItem(verified: Verified): Markup {
     body: [
       facts([
         ['Of', codeOf(collection)],
-        ['Declared', codeOf(place(origin))],
+        ['Declared', placeMarkup(origin, style)],
       ]),
       ...tableIfAny(`Records that are not as expected${first}`, ['Record', 'Why'], named),
       ...diagnosticNotes(diagnostic ? [diagnostic] : []),

@@ -197,12 +197,20 @@ export function blockedRules(verdicts: readonly Verdict[]) {
   return { rules, flags: flags.length === rules.length ? flags : [] };
 }
 
+const blockedBy = (rules: readonly string[]): string => `BLOCKED by ${rules.join(', ')}.`;
+
 /** The last sentence of a blocked plan; undefined if it is not blocked. */
 export function blockedSentence({ policy }: PlanDocument): string | undefined {
   const { rules, flags } = blockedRules(policy);
   if (rules.length === 0) return undefined;
   const allow = `To allow ${rules.length === 1 ? 'it' : 'them'}: ${flags.join(' ')}`;
-  return `BLOCKED by ${rules.join(', ')}.${flags.length > 0 ? ` ${allow}` : ''}`;
+  return `${blockedBy(rules)}${flags.length > 0 ? ` ${allow}` : ''}`;
+}
+
+/** What a plan is called: whether it is blocked, then its counts. */
+export function planTitle(document: PlanDocument): string {
+  const { rules } = blockedRules(document.policy);
+  return [...(rules.length > 0 ? [blockedBy(rules)] : []), planSentence(document)].join(' ');
 }
 
 const statuses = ['changed', 'gone', 'replaced', 'missing', 'undeclared', 'settled'] as const;
