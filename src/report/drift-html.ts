@@ -32,6 +32,7 @@ import {
   driftSentence,
   driftSignOf,
   expectationSentence,
+  healthSubject,
 } from './words.js';
 
 /** The most dangerous statuses come first. */
@@ -147,10 +148,11 @@ function expectationItem(verified: Verified, style: Style): Markup {
 }
 
 function healthTable(health: readonly HealthIssue[]): readonly Markup[] {
-  const body = health.map(({ kind, id, address = `${kind} ${id}`, summary, detail, at }) => {
+  const body = health.map((issue) => {
+    const { kind, summary, detail, at } = issue;
     const more =
       detail === undefined ? undefined : markup`<br><span class="muted text">${detail}</span>`;
-    return markup`<tr data-kind="${kind}"><th scope="row"><code>${address}</code></th><td>${summary}${more}</td><td>${at === undefined ? undefined : moment(at)}</td></tr>\n`;
+    return markup`<tr data-kind="${kind}"><th scope="row"><code>${healthSubject(issue)}</code></th><td>${summary}${more}</td><td>${at === undefined ? undefined : moment(at)}</td></tr>\n`;
   });
   const caption = 'Live objects that do not work, declared or not';
   return tableIfAny(caption, ['Object', 'What', 'Since'], body);
