@@ -8,6 +8,7 @@ import {
   worst,
   type Diagnostic,
   type Exit,
+  type Outcome,
   type PlanDocument,
   type Verdict,
 } from '../model/index.js';
@@ -142,6 +143,22 @@ export async function reportErrors(
   if (flags.json || (out.terminal && err.terminal && form === 'text')) return;
   const shown = flags.verbose ? diagnostics : briefly(diagnostics);
   await context.tell([...shown, ...blocksOf(policy)]);
+}
+
+/** Prints what failed, or may have, on stderr as well, under the same condition as the errors of a document. */
+export async function reportFailures(
+  context: Context,
+  outcomes: readonly Outcome[],
+): Promise<void> {
+  const { flags, out, err } = context;
+  if (flags.json || (out.terminal && err.terminal)) return;
+  await context.tell(
+    outcomes.flatMap(({ address, outcome, diagnostic }) =>
+      diagnostic && (outcome === 'failed' || outcome === 'unknown')
+        ? [{ address, ...diagnostic }]
+        : [],
+    ),
+  );
 }
 
 /** The blocking verdicts, as errors. */
