@@ -7,6 +7,7 @@ import {
   wireText,
   type Collection,
   type Found,
+  type Values,
 } from '../model/index.js';
 import { columned, csvRow, inertJson, type Cell } from './tables.js';
 
@@ -21,15 +22,20 @@ export interface RecordForm {
 
 export type Output = 'table' | 'wide' | 'json' | 'yaml' | 'csv' | 'ndjson';
 
-/**
- * @param first decides over columns and their widths
- * @param columns of a line of a table
- */
+/** How rows are laid out. */
+export interface RowStyle {
+  /** Of a line of a table. */
+  readonly columns: number;
+  /** How people recognise an object: a column of tables, beside the identifier. */
+  readonly label?: (values: Values) => string;
+}
+
+/** @param first decides over columns and their widths */
 export async function formOf(
   output: Output,
   collection: Collection,
   first: readonly Found[],
-  columns = Infinity,
+  style: RowStyle = { columns: Infinity },
 ): Promise<RecordForm> {
   switch (output) {
     case 'json':
@@ -39,7 +45,7 @@ export async function formOf(
     case 'yaml':
       return yaml();
     default:
-      return rows(output, collection, first, columns);
+      return rows(output, collection, first, style);
   }
 }
 
@@ -76,21 +82,27 @@ async function yaml(): Promise<RecordForm> {
   };
 }
 
+/** The title of a column that is no attribute. */
+const LABEL = 'label';
+
 function rows(
   output: 'table' | 'wide' | 'csv',
   collection: Collection,
   first: readonly Found[],
-  columns: number,
+  { columns, label }: RowStyle,
 ): RecordForm {
   const unknown = Object.keys(collection.attributes).length === 0;
   const all = unknown
     ? [...new Set(first.flatMap(({ record }) => Object.keys(record)))]
     : known(collection);
-  const paths = pathsOf(output, collection, all, first);
+  const fields = pathsOf(output, collection, all, first);
+  const isLabelled = label !== undefined && output !== 'csv';
+  const paths = isLabelled ? [...fields.slice(0, 1), LABEL, ...fields.slice(1)] : fields;
   const left = new Set<string>();
   const valuesOf = ({ values, record }: Found): readonly Cell[] => {
     if (unknown) for (const name of Object.keys(record)) if (!all.includes(name)) left.add(name);
     return paths.map((path) => {
+      if (isLabelled && path === LABEL) return label(values);
       const value = valueAt(unknown ? record : values, path);
       return typeof value === 'number' || value instanceof ExactNumber ? value : cell(value);
     });

@@ -1,12 +1,14 @@
 // The output formats of a command: one on stdout (`--format`), any number in files (`--report FORMAT=FILE`).
 import { resolve } from 'node:path';
 import {
+  defined,
   exits,
   flagToAllow,
   refuse,
   worst,
   type Diagnostic,
   type Exit,
+  type Outcome,
   type PlanDocument,
   type Verdict,
 } from '../model/index.js';
@@ -14,16 +16,18 @@ import type { PlanFormat } from '../report/formats.js';
 import type { Style } from '../report/index.js';
 import { briefly } from '../report/brief-diagnostics.js';
 import { isDiskError } from '../state/disk-errors.js';
+import { sourceUrls } from './ci-run.js';
 import type { Context } from './context.js';
 import type { OutputFile } from './output-files.js';
 import { pairs } from './project.js';
 
 /** The style of text with the flags of the command. */
-const styled = ({ flags }: Context, { color, width }: Style): Style => ({
+const styled = (context: Context, { color, width }: Style): Style => ({
   color,
   width,
-  verbose: flags.verbose === true,
-  requests: flags.showRequests === true,
+  verbose: context.flags.verbose === true,
+  requests: context.flags.showRequests === true,
+  ...defined({ sourceUrl: sourceUrls(context) }),
 });
 
 /** The style of the text on stdout. */
@@ -139,6 +143,22 @@ export async function reportErrors(
   if (flags.json || (out.terminal && err.terminal && form === 'text')) return;
   const shown = flags.verbose ? diagnostics : briefly(diagnostics);
   await context.tell([...shown, ...blocksOf(policy)]);
+}
+
+/** Prints what failed, or may have, on stderr as well, under the same condition as the errors of a document. */
+export async function reportFailures(
+  context: Context,
+  outcomes: readonly Outcome[],
+): Promise<void> {
+  const { flags, out, err } = context;
+  if (flags.json || (out.terminal && err.terminal)) return;
+  await context.tell(
+    outcomes.flatMap(({ address, outcome, diagnostic }) =>
+      diagnostic && (outcome === 'failed' || outcome === 'unknown')
+        ? [{ address, ...diagnostic }]
+        : [],
+    ),
+  );
 }
 
 /** The blocking verdicts, as errors. */

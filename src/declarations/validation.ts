@@ -3,6 +3,8 @@
 import {
   defined,
   didYouMean,
+  nearest,
+  walk,
   digest,
   idOf,
   isList,
@@ -127,6 +129,27 @@ function valueAt(data: Raw, path: readonly string[]): Raw | undefined {
   return value;
 }
 
+/** The attribute inside another one that was most likely meant. A filter is also known by its name without `__in`. */
+function meantInside(name: string, attributes: Attributes): string {
+  const paths = new Map(
+    [...walk(attributes)].flatMap(([path, { computed }]): [string, string][] =>
+      computed === true
+        ? []
+        : [
+            [
+              path
+                .split('.')
+                .at(-1)!
+                .replace(/__[a-z]+$/, ''),
+              path,
+            ],
+          ],
+    ),
+  );
+  const found = nearest(name, paths.keys());
+  return found === undefined ? '' : ` Did you mean \`${paths.get(found)}\`?`;
+}
+
 function unknown(path: readonly string[], runContext: Attributes, where: string): Violation {
   const name = path.at(-1)!;
   if (Object.hasOwn(runContext, name))
@@ -140,7 +163,7 @@ function unknown(path: readonly string[], runContext: Attributes, where: string)
   return {
     path,
     code: 'unknown-attribute',
-    summary: `\`${name}\` is not an attribute of ${where}.${didYouMean(name, names)}`,
+    summary: `\`${name}\` is not an attribute of ${where}.${didYouMean(name, names) || meantInside(name, runContext)}`,
     detail: `Attributes: ${names.join(', ')}.`,
   };
 }

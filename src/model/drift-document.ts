@@ -50,8 +50,9 @@ export interface HealthIssue {
   readonly code: string;
   readonly kind: string;
   readonly id: string;
-  /** Absent where the object is not managed. */
+  /** Absent where the object is not managed; then `label` is how a person recognises it, if it has one. */
   readonly address?: string;
+  readonly label?: string;
   readonly summary: string;
   /** The service's own text, such as `last_error_text`. */
   readonly detail?: string;
@@ -143,7 +144,7 @@ export interface Impact {
 }
 
 export interface RuleImpact {
-  /** Address of a managed rule, or `<kind> (id)` of another. */
+  /** Address of a managed rule, or `<kind> <label> (id)` of another. */
   readonly rule: string;
   readonly id: string | null;
   /** Notifications it would have sent; before the plan and after it. */
@@ -151,7 +152,7 @@ export interface RuleImpact {
   readonly after: number;
   /** Alerts that are not in those numbers, because nobody can tell whether, or on an unknown schedule how often, the rule would have sent them. */
   readonly unjudged: { readonly before: number; readonly after: number };
-  /** Those that are delivered to: addresses, `<kind> (id)`, and how many by e-mail. */
+  /** Those that are delivered to: addresses, `<kind> <label> (id)`, and how many by e-mail. */
   readonly destinations: { readonly before: readonly string[]; readonly after: readonly string[] };
   /** Whether it would now send much more than before. */
   readonly noisy: boolean;

@@ -32,6 +32,9 @@ export interface Likeness {
 /** A warning about one declaration; `attribute` is a dotted path. */
 export type Advice = Pick<Diagnostic, 'code' | 'summary' | 'detail' | 'attribute'>;
 
+/** The label of another object; undefined if that object was not read. */
+export type LabelOf = (kind: string, id: string) => string | undefined;
+
 export interface Kind extends Collection {
   /** Name of the attribute that is the remote identifier. */
   readonly id: string;
@@ -57,6 +60,8 @@ export interface Kind extends Collection {
     declaration: Declaration,
     find: (address: string) => Declaration | undefined,
   ) => readonly Advice[];
+  /** How people recognise an object that has no name. Texts of others in it are shortened, and not escaped. */
+  readonly label?: (values: Values, others: LabelOf) => string;
   /** A name of an object, where messages show this kind to explain what an address is. */
   readonly named_as?: string;
   /** Name of a declaration and its attributes, valid as it stands (references may point at `${<kind>.example...}`). */

@@ -25,7 +25,7 @@ export function groupsOf(
   verbose: boolean,
 ): readonly ChangeGroup[] {
   const members = changes.map((change) => ({ change, differences: differences(change) }));
-  const siblings = verbose ? [] : [...grouped(members, siblingKey).values()];
+  const siblings = verbose ? [] : grouped(members, siblingKey);
   const related = new Map(
     siblings
       .filter((all) => all.length >= LEAST_SIBLINGS)
@@ -33,18 +33,18 @@ export function groupsOf(
   );
   const keyOf = (member: Member): string | undefined =>
     verbose ? undefined : (related.get(member.change) ?? equalKey)(member);
-  return [...grouped(members, keyOf).values()].map(groupOf);
+  return grouped(members, keyOf).map(groupOf);
 }
 
 /** In the order in which the keys come first. Without a key, an item is alone. */
-function grouped<T>(
+export function grouped<T>(
   all: readonly T[],
   keyOf: (one: T) => string | undefined,
-): ReadonlyMap<string, readonly T[]> {
+): readonly (readonly T[])[] {
   const groups = new Map<string, T[]>();
   for (const [index, one] of all.entries())
     cached(groups, keyOf(one) ?? `${index}`, (): T[] => []).push(one);
-  return groups;
+  return [...groups.values()];
 }
 
 /** The same for changes whose reading is the same but for their addresses and ids. */

@@ -18,10 +18,12 @@ import {
   fieldTable,
   itemGroups,
   itemOf,
+  placeMarkup,
   tableIfAny,
   typeset,
 } from './html-parts.js';
 import { page, pageSection } from './html-page.js';
+import type { Style } from './style.js';
 import {
   authorSentence,
   changedBy,
@@ -30,7 +32,7 @@ import {
   driftSentence,
   driftSignOf,
   expectationSentence,
-  place,
+  healthSubject,
 } from './words.js';
 
 /** The most dangerous statuses come first. */
@@ -43,15 +45,17 @@ const titles: Readonly<Record<DriftRecord['status'], string>> = {
   settled: 'Settled by themselves',
 };
 
-export function driftHtml(document: DriftDocument): string {
+export function driftHtml(document: DriftDocument, style: Style): string {
   const { drift, summary, expectations, health, unmanaged_objects, access } = document;
   const unmanaged = unmanagedTables(document.unmanaged, unmanaged_objects);
-  const verdicts = expectations.map(expectationItem);
+  const verdicts = expectations.map((one) => expectationItem(one, style));
   const items = itemGroups(drift, {
     titles,
     noun: 'Status',
     groupOf: ({ status }) => status,
-    item: recordItem,
+    kindOf: ({ kind }) => kind,
+    countOf: () => 1,
+    item: (record, open) => recordItem(record, open, style),
   });
   return page({
     kind: 'drift',
@@ -77,7 +81,7 @@ export function driftHtml(document: DriftDocument): string {
   });
 }
 
-function recordItem(record: DriftRecord, open: boolean): Markup {
+function recordItem(record: DriftRecord, open: boolean, style: Style): Markup {
   const { kind, status, address, id, origin, changes, changed_by } = record;
   const settled = status === 'settled';
   return itemOf({
@@ -95,7 +99,7 @@ function recordItem(record: DriftRecord, open: boolean): Markup {
           'Who',
           status === 'missing' || status === 'undeclared' ? undefined : withCode(changedBy(record)),
         ],
-        ['Declared', codeOf(origin && place(origin))],
+        ['Declared', placeMarkup(origin, style)],
         ['Live id', codeOf(id)],
         ...appliedOtherwise(record).map(({ path, applied }) => {
           const said = markup`<code>${path}</code> as <code>${inline(applied)}</code>`;
@@ -112,7 +116,7 @@ function recordItem(record: DriftRecord, open: boolean): Markup {
   });
 }
 
-function expectationItem(verified: Verified): Markup {
+function expectationItem(verified: Verified, style: Style): Markup {
   const { name, collection, origin, verdict, offenders, failed, diagnostic } = verified;
   const looks = {
     met: ['create', '✓'],
@@ -135,7 +139,7 @@ function expectationItem(verified: Verified): Markup {
     body: [
       facts([
         ['Of', codeOf(collection)],
-        ['Declared', codeOf(place(origin))],
+        ['Declared', placeMarkup(origin, style)],
       ]),
       ...tableIfAny(`Records that are not as expected${first}`, ['Record', 'Why'], named),
       ...diagnosticNotes(diagnostic ? [diagnostic] : []),
@@ -144,10 +148,11 @@ function expectationItem(verified: Verified): Markup {
 }
 
 function healthTable(health: readonly HealthIssue[]): readonly Markup[] {
-  const body = health.map(({ kind, id, address = `${kind} ${id}`, summary, detail, at }) => {
+  const body = health.map((issue) => {
+    const { kind, summary, detail, at } = issue;
     const more =
       detail === undefined ? undefined : markup`<br><span class="muted text">${detail}</span>`;
-    return markup`<tr data-kind="${kind}"><th scope="row"><code>${address}</code></th><td>${summary}${more}</td><td>${at === undefined ? undefined : moment(at)}</td></tr>\n`;
+    return markup`<tr data-kind="${kind}"><th scope="row"><code>${healthSubject(issue)}</code></th><td>${summary}${more}</td><td>${at === undefined ? undefined : moment(at)}</td></tr>\n`;
   });
   const caption = 'Live objects that do not work, declared or not';
   return tableIfAny(caption, ['Object', 'What', 'Since'], body);

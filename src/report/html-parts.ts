@@ -1,13 +1,16 @@
 // Shared parts of the pages of plans and audits: an object that can be opened, its attributes, diagnostics.
-import { compareText, wireText, type Diagnostic, type Json } from '../model/index.js';
+import { compareText, wireText, type Diagnostic, type Json, type Origin } from '../model/index.js';
 import { inline, oneLine, remark, rows, type Difference, type Row } from './differences.js';
 import { shorten } from './escaping.js';
 import { pageSection } from './html-page.js';
-import { markup, raw, type Markup } from './markup.js';
-import { diagnosticPlaces } from './words.js';
+import { codeOf, markup, raw, type Markup } from './markup.js';
+import type { Style } from './style.js';
+import { diagnosticPlaces, place } from './words.js';
 
 export interface Item {
   readonly kind: string;
+  /** Objects that it stands for. Default: 1. */
+  readonly count?: number;
   /** Action or status, where the filter asks for it. */
   readonly what?: string;
   /** Class of its colour. */
@@ -20,8 +23,9 @@ export interface Item {
   readonly body: readonly (Markup | undefined)[];
 }
 
-export function itemOf({ kind, what, tone, sign, verb, address, why, open, body }: Item): Markup {
-  return markup`<details class="item ${tone}" data-kind="${kind}"${what === undefined ? undefined : markup` data-what="${what}"`}${raw(open ? ' open' : '')}>
+export function itemOf(one: Item): Markup {
+  const { kind, count = 1, what, tone, sign, verb, address, why, open, body } = one;
+  return markup`<details class="item ${tone}" data-kind="${kind}" data-count="${count}"${what === undefined ? undefined : markup` data-what="${what}"`}${raw(open ? ' open' : '')}>
 <summary><span class="badge">${sign} ${verb}</span> <code class="address">${address}</code> <span class="muted text">${why}</span></summary>
 <div class="body">
 ${body.filter((one) => one !== undefined)}</div>
@@ -35,32 +39,39 @@ interface Grouping<T, Title extends string> {
   /** The name of the group. */
   readonly noun: string;
   readonly groupOf: (one: T) => Title;
+  readonly kindOf: (one: T) => string;
+  /** Objects that it stands for. */
+  readonly countOf: (one: T) => number;
   readonly item: (one: T, open: boolean) => Markup;
 }
 
-/** The most objects that are all shown open. */
+/** The most items that are all shown open. */
 const few = 12;
 
-/** The filter form, and the objects below headings; a heading is hidden if the filter hides all objects below it. */
-export function itemGroups<T extends { readonly kind: string }, Title extends string>(
+/** The filter form, and the items below headings; a heading is hidden if the filter hides all items below it. */
+export function itemGroups<T, Title extends string>(
   all: readonly T[],
-  { titles, noun, groupOf, item }: Grouping<T, Title>,
+  { titles, noun, groupOf, kindOf, countOf, item }: Grouping<T, Title>,
 ): readonly Markup[] {
   if (all.length === 0) return [];
+  const objects = (some: readonly T[]): number => some.reduce((sum, one) => sum + countOf(one), 0);
   const groups = Object.entries<string>(titles).map(([name, title]) => {
-    const items = all
-      .filter((one) => groupOf(one) === name)
-      .map((one) => item(one, all.length <= few));
+    const ones = all.filter((one) => groupOf(one) === name);
+    const items = ones.map((one) => item(one, all.length <= few));
     return items.length === 0
       ? raw('')
-      : markup`<div class="group">\n<h3>${title} <span class="number">${items.length}</span></h3>\n${items}</div>\n`;
+      : markup`<div class="group">\n<h3>${title} <span class="number">${objects(ones)}</span></h3>\n${items}</div>\n`;
   });
-  const kinds = all.map(({ kind }) => kind);
-  return [filterForm(kinds, all.map(groupOf), noun), ...groups];
+  return [filterForm(all.map(kindOf), all.map(groupOf), noun, objects(all)), ...groups];
 }
 
 /** Hidden until the script, without which it could do nothing, shows it. */
-function filterForm(kinds: readonly string[], what: readonly string[], noun: string): Markup {
+function filterForm(
+  kinds: readonly string[],
+  what: readonly string[],
+  noun: string,
+  count: number,
+): Markup {
   const options = (names: readonly string[]): Markup =>
     markup`<option value="">all</option>${[...new Set(names)].toSorted().map((name) => markup`<option>${name}</option>`)}`;
   return markup`<form id="filter" role="search" aria-label="Filter" hidden>
@@ -68,7 +79,7 @@ function filterForm(kinds: readonly string[], what: readonly string[], noun: str
 <label>${noun} <select name="what">${options(what)}</select></label>
 <label class="wide">Text <input type="search" name="words" autocomplete="off" spellcheck="false"></label>
 <button type="reset">Show all</button>
-<p id="found" class="muted" role="status" data-all="${kinds.length}"></p>
+<p id="found" class="muted" role="status" data-all="${count}"></p>
 </form>
 `;
 }
@@ -81,6 +92,13 @@ export function facts(
   return known.length === 0
     ? raw('')
     : markup`<dl>\n${known.map(([term, said]) => markup`<dt>${term}</dt><dd>${said}</dd>\n`)}</dl>\n`;
+}
+
+/** The place of a declaration, with a link to its line where a forge shows it. */
+export function placeMarkup(origin: Origin | null, { sourceUrl }: Style): Markup | undefined {
+  if (origin === null) return undefined;
+  const [shown, url] = [codeOf(place(origin)), sourceUrl?.(origin)];
+  return url === undefined ? shown : markup`<a href="${url}">${shown}</a>`;
 }
 
 export function htmlTable(

@@ -19,7 +19,7 @@ export const pageScript = `
     let shown = 0;
     for (const one of all) {
       one.hidden = !fits(one);
-      if (!one.hidden && home.contains(one)) shown += 1;
+      if (!one.hidden && home.contains(one)) shown += Number(one.dataset.count);
     }
     for (const group of groups) group.hidden = !group.querySelector('.item:not([hidden])');
     found.textContent = 'Shown: ' + shown + ' of ' + found.dataset.all;

@@ -1,5 +1,6 @@
 // A plan as a page: blocked rules and deletes on top, attribute by attribute, the requests in order, the impact.
 import {
+  canonical,
   flagToAllow,
   type Impact,
   type PlanDocument,
@@ -8,7 +9,8 @@ import {
   type Verdict,
   keysOf,
 } from '../model/index.js';
-import { differences, outsideDifference } from './differences.js';
+import { addressesOf, grouped, groupsOf, reasonsOf, type ChangeGroup } from './change-groups.js';
+import { outsideDifference } from './differences.js';
 import {
   impactBasis,
   movedRules,
@@ -23,19 +25,21 @@ import {
   diagnosticSection,
   facts,
   fieldTable,
+  htmlTable,
   itemGroups,
   itemOf,
   json,
+  placeMarkup,
   tableIfAny,
   typeset,
 } from './html-parts.js';
 import { page, pageSection } from './html-page.js';
+import type { Style } from './style.js';
 import {
   actionOf,
   baseSentence,
   isShown,
-  place,
-  planSentence,
+  planTitle,
   plural,
   requestsInOrder,
   signOf,
@@ -57,20 +61,24 @@ const titles: Readonly<Record<SummaryKey, string>> = {
 
 const toneOf = (action: SummaryKey): string => (action === 'replace' ? 'delete' : action);
 
-export function planHtml(document: PlanDocument): string {
+export function planHtml(document: PlanDocument, style: Style): string {
   const changes = document.resource_changes.filter(isShown);
   const requests = requestsInOrder(changes);
   const { summary, policy, resource_drift: drift, impact } = document;
-  const items = itemGroups(changes, {
+  const blocked = policy.filter(({ verdict }) => verdict === 'blocked').length;
+  const items = itemGroups(groupsOf(changes, style.verbose === true), {
     titles,
     noun: 'Action',
-    groupOf: actionOf,
-    item: changeItem,
+    groupOf: ({ first }) => actionOf(first),
+    kindOf: ({ first }) => first.kind,
+    countOf: ({ changes: all }) => all.length,
+    item: (group, open) => groupItem(group, open, style),
   });
   return page({
     kind: 'plan',
-    sentence: planSentence(document),
+    sentence: planTitle(document),
     counts: [
+      ...(blocked > 0 ? [[blocked, 'blocked', 'delete'] as const] : []),
       ...keysOf(titles)
         .slice(0, -1)
         .filter((action) => action !== 'replace' || summary.replace > 0)
@@ -79,7 +87,7 @@ export function planHtml(document: PlanDocument): string {
     ],
     document,
     sections: [
-      pageSection('policy', 'Policy', policy.map(verdictNote), policy.length),
+      pageSection('policy', 'Policy', verdictNotes(policy), policy.length),
       diagnosticSection(document.diagnostics),
       pageSection('changes', 'Changes', items, changes.length),
       pageSection('impact', 'What it means for alerts', impact ? impactTables(impact) : []),
@@ -90,43 +98,71 @@ export function planHtml(document: PlanDocument): string {
   });
 }
 
-function verdictNote({ rule, verdict, detail, address }: Verdict): Markup {
-  const [blocked, flag] = [verdict === 'blocked', flagToAllow(rule)];
-  return markup`<div class="note ${blocked ? 'delete' : 'adopt'}">
-<p><span class="badge">${blocked ? 'BLOCKED' : 'allowed'}</span> <code>${rule}</code>: <span class="text">${detail}</span>${address === undefined ? undefined : markup` <code>${address}</code>`}</p>
-${blocked && flag !== undefined ? markup`<p class="muted">To allow it: <code>${flag}</code></p>\n` : undefined}</div>
+/** One note a rule, blocked ones first. What is said of several objects in the same words stands once. */
+function verdictNotes(policy: readonly Verdict[]): readonly Markup[] {
+  const blockedFirst = policy.toSorted(
+    (a, b) => Number(b.verdict === 'blocked') - Number(a.verdict === 'blocked'),
+  );
+  return grouped(blockedFirst, ({ rule, verdict }) => canonical([rule, verdict])).map((all) => {
+    const { rule, verdict } = all[0]!;
+    const [blocked, flag] = [verdict === 'blocked', flagToAllow(rule)];
+    const said = grouped(all, ({ detail }) => detail).map((same) => {
+      const addresses = same.flatMap(({ address }) => address ?? []);
+      return markup`<p><span class="text">${same[0]!.detail}</span>${addresses.length === 0 ? undefined : markup` ${codes(addresses)}`}</p>\n`;
+    });
+    return markup`<div class="note ${blocked ? 'delete' : 'adopt'}">
+<p><span class="badge">${blocked ? 'BLOCKED' : 'allowed'}</span> <code>${rule}</code>${all.length > 1 ? markup` <span class="number">${all.length}</span>` : undefined}</p>
+${said}${blocked && flag !== undefined ? markup`<p class="muted">To allow it: <code>${flag}</code></p>\n` : undefined}</div>
 `;
+  });
 }
 
-function changeItem(change: ResourceChange, open: boolean): Markup {
-  const { kind, address, reason, origin, depends_on, previous_address } = change;
-  const action = actionOf(change);
-  const id = change.change.importing?.id ?? change.deposed;
+function groupItem(group: ChangeGroup, open: boolean, style: Style): Markup {
+  const { first, changes, differences } = group;
+  const action = actionOf(first);
+  const isOne = changes.length === 1;
   return itemOf({
-    kind,
+    kind: first.kind,
+    count: changes.length,
     what: action,
     tone: toneOf(action),
-    sign: typeset(signOf(change)),
-    verb: verbOf(change),
-    address,
-    why: reason,
+    sign: typeset(signOf(first)),
+    verb: verbOf(first),
+    address: addressesOf(group),
+    why: isOne ? first.reason : reasonsOf(group).join(' · '),
     open,
     body: [
-      facts([
-        ['Declared', codeOf(origin && place(origin))],
-        ['Renamed from', codeOf(previous_address)],
-        ['Live id', codeOf(id)],
-        ['Needs first', depends_on.length === 0 ? undefined : codes(depends_on)],
-      ]),
+      isOne ? changeFacts(first, style) : objectTable(changes, style),
       fieldTable(
         'Attributes',
-        differences(change),
+        differences,
         action === 'delete'
           ? ['Lost', '']
-          : ['Before', change.change.before === null ? 'Value' : 'After'],
+          : ['Before', first.change.before === null ? 'Value' : 'After'],
       ),
     ],
   });
+}
+
+const liveId = ({ change, deposed }: ResourceChange): string | undefined =>
+  change.importing?.id ?? deposed;
+
+const changeFacts = (change: ResourceChange, style: Style): Markup =>
+  facts([
+    ['Declared', placeMarkup(change.origin, style)],
+    ['Renamed from', codeOf(change.previous_address)],
+    ['Live id', codeOf(liveId(change))],
+    ['Needs first', change.depends_on.length === 0 ? undefined : codes(change.depends_on)],
+  ]);
+
+/** The objects of a group, so that each is found by its address. */
+function objectTable(changes: readonly ResourceChange[], style: Style): Markup {
+  const hasIds = changes.some((change) => liveId(change) !== undefined);
+  const body = changes.map((change) => {
+    const id = hasIds ? markup`<td>${codeOf(liveId(change))}</td>` : undefined;
+    return markup`<tr><th scope="row"><code>${change.address}</code></th>${id}<td>${placeMarkup(change.origin, style)}</td></tr>\n`;
+  });
+  return htmlTable('Objects', ['Address', ...(hasIds ? ['Live id'] : []), 'Declared'], body);
 }
 
 function requestItems(requests: readonly SentWords[]): readonly Markup[] {

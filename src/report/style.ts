@@ -1,5 +1,6 @@
 // The style of terminal output: colour, width, and the colour of each action.
 import colors from 'picocolors';
+import type { Origin } from '../model/index.js';
 import type { SummaryKey } from './words.js';
 
 export interface Style {
@@ -10,6 +11,8 @@ export interface Style {
   readonly verbose?: boolean;
   /** Of a plan: the requests with their bodies. */
   readonly requests?: boolean;
+  /** Of a page: the address at which a forge shows the line; undefined where it shows none. */
+  readonly sourceUrl?: (origin: Origin) => string | undefined;
 }
 
 export type Paint = (text: string) => string;

@@ -5,6 +5,7 @@ import {
   equal,
   flagToAllow,
   isClear,
+  objectWords,
   summarise,
   type Action,
   type HealthIssue,
@@ -197,12 +198,20 @@ export function blockedRules(verdicts: readonly Verdict[]) {
   return { rules, flags: flags.length === rules.length ? flags : [] };
 }
 
+const blockedBy = (rules: readonly string[]): string => `BLOCKED by ${rules.join(', ')}.`;
+
 /** The last sentence of a blocked plan; undefined if it is not blocked. */
 export function blockedSentence({ policy }: PlanDocument): string | undefined {
   const { rules, flags } = blockedRules(policy);
   if (rules.length === 0) return undefined;
   const allow = `To allow ${rules.length === 1 ? 'it' : 'them'}: ${flags.join(' ')}`;
-  return `BLOCKED by ${rules.join(', ')}.${flags.length > 0 ? ` ${allow}` : ''}`;
+  return `${blockedBy(rules)}${flags.length > 0 ? ` ${allow}` : ''}`;
+}
+
+/** What a plan is called: whether it is blocked, then its counts. */
+export function planTitle(document: PlanDocument): string {
+  const { rules } = blockedRules(document.policy);
+  return [...(rules.length > 0 ? [blockedBy(rules)] : []), planSentence(document)].join(' ');
 }
 
 const statuses = ['changed', 'gone', 'replaced', 'missing', 'undeclared', 'settled'] as const;
@@ -246,10 +255,14 @@ export function expectationSentence(verified: Verified): string {
   return all.filter((one) => one !== undefined).join('; ') || `${records}, all as expected`;
 }
 
+/** The object of a health issue. */
+export const healthSubject = ({ kind, id, address, label }: HealthIssue): string =>
+  address ?? objectWords(kind, id, label);
+
 /** A health issue, with the text of the service. */
 export function healthIssueSentence(issue: HealthIssue): string {
-  const { code, kind, id, address = `${kind} ${id}`, summary, detail, at } = issue;
-  return `${address}: ${summary}${detail === undefined ? '' : `: ${detail}`}${at === undefined ? '' : `, since ${at}`} [${code}]`;
+  const { code, summary, detail, at } = issue;
+  return `${healthSubject(issue)}: ${summary}${detail === undefined ? '' : `: ${detail}`}${at === undefined ? '' : `, since ${at}`} [${code}]`;
 }
 
 /** Names of objects that are shown of a group of health issues. */
@@ -268,7 +281,9 @@ export function healthSentences(health: readonly HealthIssue[]): readonly string
     const [first] = issues;
     if (issues.length === 1) return healthIssueSentence(first!);
     const { cause, summary, kind, code } = first!;
-    const names = issues.slice(0, FEW_NAMES).map(({ address, id }) => address ?? id);
+    const names = issues
+      .slice(0, FEW_NAMES)
+      .map(({ address, id, label }) => address ?? (label === undefined ? id : `${label} (${id})`));
     const more = issues.length > FEW_NAMES ? ` and ${issues.length - FEW_NAMES} more` : '';
     return `${cause ?? summary}: ${issues.length} ${kind}: ${names.join(', ')}${more} [${code}]`;
   });
@@ -300,9 +315,8 @@ export function authorSentence({
 }
 
 /** An unmanaged object. */
-export function unmanagedObjectSentence({ kind, id, label }: UnmanagedRecord): string {
-  return `${kind} ${id}${label === null ? '' : ` ${label}`}`;
-}
+export const unmanagedObjectSentence = ({ kind, id, label }: UnmanagedRecord): string =>
+  objectWords(kind, id, label);
 
 export function unmanagedSentence(unmanaged: Readonly<Record<string, number>>): string | undefined {
   const counts = Object.entries(unmanaged)

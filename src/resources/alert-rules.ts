@@ -1,16 +1,21 @@
-// Alert rules: they select alerts of accounts and groups, and send them to destinations. They have no name and no
-// label, so an unmanaged one is recognised only by its exact content.
+// Alert rules: they select alerts of accounts and groups, and send them to destinations. They have no name, so an
+// unmanaged one is recognised by its exact content, and people are shown what it sends where.
 import {
   Reference,
   choice,
   document,
+  firstNamed,
   isEmpty,
+  isTree,
   kind,
   object,
   set,
+  stringsIn,
   text,
   type Advice,
   type Declaration,
+  type LabelOf,
+  type Values,
 } from '../model/index.js';
 import { alertTypes } from './alert-types.js';
 import { ref } from './ref.js';
@@ -47,6 +52,39 @@ function unheard({ values }: Declaration, find: (address: string) => Declaration
       attribute: 'http_destinations',
     },
   ];
+}
+
+/** Names of a list that a label shows, and the characters of each: with three lists, a label fits a column. */
+const FEW = 1;
+const LONGEST = 30;
+
+const brief = (name: string): string =>
+  name.length > LONGEST ? `${name.slice(0, LONGEST - 1).replace(/[\ud800-\udbff]$/, '')}…` : name;
+
+const few = (names: readonly string[], none: string): string =>
+  names.length === 0 ? none : firstNamed(names.map(brief), FEW);
+
+/** `<accounts>: <alert types> → <destinations>`. Destinations that were not read have long identifiers, so they are counted. */
+function label(values: Values, others: LabelOf): string {
+  const scope = (
+    [
+      ['accounts', 'account', values.associated_accounts],
+      ['groups', 'group', values.associated_groups],
+    ] as const
+  ).flatMap(([to, word, ids]) => stringsIn(ids).map((id) => others(to, id) ?? `${word} ${id}`));
+  const criteria = values.filter_criteria;
+  const types = stringsIn(isTree(criteria) ? criteria['alert_type__in'] : undefined);
+  const hooks = stringsIn(values.http_destinations);
+  const shown = hooks.flatMap((id) => others('alert_push_destinations', id) ?? []).slice(0, FEW);
+  const counted = [
+    [hooks.length - shown.length, shown.length > 0 ? 'more' : 'by webhook'],
+    [stringsIn(values.email_destinations).length, 'by e-mail'],
+  ] as const;
+  const receivers = [
+    ...shown.map(brief),
+    ...counted.flatMap(([count, word]) => (count > 0 ? [`${count} ${word}`] : [])),
+  ];
+  return `${few(scope, 'no account')}: ${few(types, 'no alert type')} → ${receivers.join(', ') || 'nobody'}`;
 }
 
 export const alertRules = kind({
@@ -134,6 +172,7 @@ export const alertRules = kind({
     update: 'PATCH',
     delete: 'DELETE',
   },
+  label,
   named_as: 'wan-down',
   lint: (declaration, find) => [...unscoped(declaration), ...unheard(declaration, find)],
   example: {

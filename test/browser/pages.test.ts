@@ -164,6 +164,13 @@ describe('the filter', () => {
       await expect.poll(() => addresses(page)).toEqual(['alert_push_destinations.old-pager']);
     }));
 
+  test('finds an object of a group, and counts objects', () =>
+    open(pages['the plan many'] as string, {}, async ({ page }) => {
+      await page.getByLabel('Text').fill('health["c17"]');
+      await expect.poll(() => addresses(page)).toEqual(['alert_rules.health["c00"…"c39"] (40)']);
+      expect(await page.locator('#found').textContent()).toMatch(/^Shown: 40 of \d+$/);
+    }));
+
   test('hides requests that no browser numbers anew for each', () =>
     open(planPage(mixed), {}, async ({ page }) => {
       expect(

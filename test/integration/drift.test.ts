@@ -40,6 +40,11 @@ async function meddled(home: Folder, env: Env): Promise<void> {
     enabled: false,
   });
   await hand(env, 'POST', '/accounts/', { name: 'Trial' });
+  await hand(env, 'POST', '/alert_rules/', {
+    associated_accounts: [Number(id('accounts.north'))],
+    filter_criteria: { alert_type__in: ['cpu_utilization', 'memory_utilization'] },
+    http_destinations: [id('alert_push_destinations.pager')],
+  });
 }
 
 const schema = JSON.parse(
@@ -82,9 +87,11 @@ describe('drift', () => {
     expect(document.unmanaged_objects).toMatchObject([
       { label: 'Headquarters', changed_by: 'unknown' },
       { label: 'Trial', changed_by: { ...by, action: 'create' } },
+      { label: 'Nord \u001b[31m`x`: cpu_utilization and 1 more → On-call pager' },
     ]);
     expect(document.health).toMatchObject([
       { code: 'rule-cannot-fire', address: 'alert_rules.down' },
+      { code: 'rule-cannot-fire', label: expect.stringMatching(/^Nord .* → On-call pager$/) },
     ]);
     expect(document.api_requests['activity_logs']).toBe(1);
 
@@ -92,11 +99,21 @@ describe('drift', () => {
     expect(text).toMatch(/update by other-mgr-id \(api_key\) at 20/);
     expect(text).toMatch(/delete by other-mgr-id \(api_key\) at 20/);
     expect(text).toMatch(/changed by: unknown, after 20\S+ and before\s+20/);
-    expect(text).toContain('! alert_rules.down: the rule cannot fire');
-    expect(text).toMatch(/accounts \d+ Trial\n +create by other-mgr-id/);
+    expect(text).toContain(
+      '! alert_push_destinations.pager is disabled: 2 alert_rules: alert_rules.down, Nord',
+    );
+    expect(text).toMatch(/accounts Trial \(\d+\)\n +create by other-mgr-id/);
+    const label = 'Nord \\u001b[31m`x`: cpu_utilization and 1 more → On-call pager';
+    expect(text).toMatch(
+      new RegExp(
+        `alert_rules ${label.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')} \\([\\w-]{36}\\)\n`,
+      ),
+    );
+    const listed = (await home.expect(0, ['get', 'alert_rules'], { env })).stdout;
+    expect(listed).toContain('North: cpu_utilization and 1 more → On-call pager ');
     // No terminal reads it: without colour, and not wrapped.
     expect(text).not.toContain('\u001b');
-    expect(text).toContain(', and there is none for e-mail [rule-cannot-fire]\n');
+    expect(text).toMatch(/ → On-call pager \([\w-]{36}\) \[rule-cannot-fire\]\n/);
     const markdown = (await home.expect(0, ['drift', '--format', 'markdown'], { env })).stdout;
     expect(markdown).toMatch(
       /\| \*\*`-` gone\*\* \| `accounts\.south` \|[^\n]*delete by other-mgr-id/,

@@ -99,8 +99,8 @@ describe('the impact of a plan', () => {
       unjudged: { groups: 0, routers: 1 },
     });
     expect(impact?.rules[0]?.destinations).toEqual({
-      before: [`alert_push_destinations (${uuid(1)})`],
-      after: [`alert_push_destinations (${uuid(2)})`],
+      before: [`alert_push_destinations Desk (${uuid(1)})`],
+      after: [`alert_push_destinations Pager (${uuid(2)})`],
     });
     expect([7, 8]).toContain(impact?.rules[0]?.before);
     const days = (Date.parse(impact?.until ?? '') - Date.parse(impact?.since ?? '')) / 86_400_000;

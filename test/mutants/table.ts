@@ -2300,6 +2300,20 @@ export const mutants: readonly Mutant[] = [
     tests: ['browser/pages.test.ts'],
   },
   {
+    name: 'a failed write is not told on standard error',
+    file: 'cli/commands/apply.ts',
+    find: '    await reportFailures(context, outcomes);\n',
+    replace: '',
+    tests: ['integration/notify.test.ts'],
+  },
+  {
+    name: 'a page links to an address that holds credentials',
+    file: 'cli/ci-run.ts',
+    find: ' && !url.username && !url.password',
+    replace: '',
+    tests: ['unit/cli/source-urls.test.ts'],
+  },
+  {
     name: 'a page may ask the network',
     file: 'report/html-page.ts',
     find: "default-src 'none'",

@@ -175,6 +175,34 @@ describe('an audit that could not be made', () => {
   });
 });
 
+test('in a CI job, a page links declarations to their lines; a blocked plan says so in its title', async () => {
+  const home = await applied();
+  home.write(
+    'trueup.yaml',
+    `settings: { target: emulator, policy: { max_deletes: 1 } }
+accounts:
+  field-ops: { name: Field team }
+`,
+  );
+  const [sha, page] = ['a'.repeat(40), ['plan', '--report', 'html=out.html']];
+  const env = {
+    GITHUB_SERVER_URL: 'https://github.example.com',
+    GITHUB_REPOSITORY: 'acme/network',
+    GITHUB_SHA: sha,
+    GITHUB_WORKSPACE: home.path,
+  };
+  await home.expect(3, page, { env });
+  const html = home.read('out.html');
+  for (const element of ['title', 'h1'])
+    expect(html).toContain(`<${element}>BLOCKED by max-deletes, all-removed. Plan: `);
+  const place = '<code>trueup.yaml:3:3</code>';
+  expect(html).toContain(
+    `<a href="https://github.example.com/acme/network/blob/${sha}/trueup.yaml#L3">${place}</a>`,
+  );
+  await home.expect(3, page);
+  expect(home.read('out.html')).toContain(`<dd>${place}</dd>`);
+});
+
 test('declarations from standard input are looked at for the state, and still loaded', async () => {
   const home = folder();
   await home.expect(0, ['plan', '-', '--out', 'p.plan', '--report', 'json=p.json'], {

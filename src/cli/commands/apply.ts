@@ -23,7 +23,7 @@ import { outcomeWithCommands, saidOf } from '../commands-to-type.js';
 import { agrees, notApproved, wholeNumber, type Command, type Context } from '../context.js';
 import { identityOf } from '../plan-identity.js';
 import { withNotification, type Ended } from '../notify.js';
-import { blocksOf, reportErrors, shownStyle } from '../report-flags.js';
+import { blocksOf, reportErrors, reportFailures, shownStyle } from '../report-flags.js';
 import { loadProject, withOutsidePaths } from '../project.js';
 import {
   planDocumentOf,
@@ -201,6 +201,7 @@ async function carryOut(
     );
     if (outcomes.length > 0)
       out.write(watch.lines ? watch.lines.outcomes(outcomes) : renderOutcomes(outcomes, out.style));
+    await reportFailures(context, outcomes);
     end?.(endOf(document, outcomes, diagnostics));
     return exit;
   });

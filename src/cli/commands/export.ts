@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import {
   compareText,
   exits,
+  labelsIn,
   objectsIn,
   Refusal,
   refuse,
@@ -10,6 +11,7 @@ import {
   warning,
   type Diagnostic,
   type Kind,
+  type LabelOf,
   type Live,
 } from '../../model/index.js';
 import type * as declarations from '../../declarations/index.js';
@@ -111,36 +113,53 @@ async function namedAll(
   nameFor: typeof declarations.declarationName,
 ): Promise<declarations.ExportedObjects> {
   const withheld: Diagnostic[] = [];
-  const written = [...estate].map(
-    ([kind, objects]): [string, readonly declarations.WrittenObject[]] => {
-      const kept = objects.flatMap(({ id, values }): (Exported & Pick<Live, 'id'>)[] => {
+  const kept = new Map(
+    [...estate].map(([kind, objects]) => {
+      const byId = new Map<string, ExportedObject>();
+      for (const { id, values } of objects) {
         const found = exported(kind, unescapeAll(values), masking);
-        if (!('secret' in found)) return [{ id, ...found }];
+        if (!('secret' in found)) {
+          byId.set(id, { id, ...found });
+          continue;
+        }
         const summary = `The ${kind.singular.replaceAll('_', ' ')} ${id} is left out: its ${found.secret} holds the value of a secret.`;
         const advice = 'Change it where it is live, or declare it by hand.';
         withheld.push(warning('secret-withheld', summary, advice));
-        return [];
-      });
-      return [kind.name, named(kind, kept, nameFor)];
-    },
+      }
+      return [kind.name, { kind, byId }] as const;
+    }),
   );
   await tell(withheld);
-  return new Map(written);
+  const others = labelsIn(kept);
+  return new Map(
+    [...kept].map(([name, { kind, byId }]) => [
+      name,
+      named(kind, [...byId.values()], { others, nameFor }),
+    ]),
+  );
 }
 
-/** Named after what people call the objects, or after their kind and identifier. */
+type ExportedObject = Exported & Pick<Live, 'id'>;
+
+interface Naming {
+  readonly others: LabelOf;
+  readonly nameFor: typeof declarations.declarationName;
+}
+
+/** Named after what people call the objects, or after their kind and identifier. What the kind says of an object stands above it. */
 function named(
   kind: Kind,
-  objects: readonly (Exported & Pick<Live, 'id'>)[],
-  nameFor: typeof declarations.declarationName,
+  objects: readonly ExportedObject[],
+  { others, nameFor }: Naming,
 ): readonly declarations.WrittenObject[] {
   const taken = new Set<string>();
   return objects
     .toSorted((a, b) => compareText(a.id, b.id))
     .map(({ id, values, comments }) => {
-      const said = typeof values['name'] === 'string' ? values['name'] : `${kind.singular} ${id}`;
-      const name = nameFor(said, taken);
+      const label = kind.label?.(values, others);
+      const own = typeof values['name'] === 'string' ? values['name'] : label;
+      const name = nameFor(own ?? `${kind.singular} ${id}`, taken);
       taken.add(name);
-      return { name, values, id, comments };
+      return { name, values, id, comments: label === undefined ? comments : [label, ...comments] };
     });
 }

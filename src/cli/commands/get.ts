@@ -3,14 +3,18 @@ import {
   defined,
   exits,
   filterMeant,
+  isKind,
+  labelOf,
+  labelsInState,
   refuse,
   warning,
   type Collection,
   type Found,
   type Query,
+  type State,
 } from '../../model/index.js';
 import { noSuchKind, wholeNumber, type Command, type Context } from '../context.js';
-import { formOf, type RecordForm, type Output } from '../record-formats.js';
+import { formOf, type RecordForm, type Output, type RowStyle } from '../record-formats.js';
 import { pairs, settingsHere } from '../project.js';
 import { columnsFor } from '../tables.js';
 import { timeFrom } from '../time-arguments.js';
@@ -27,10 +31,14 @@ export const run: Command = async (context, [name = '', id]) => {
     });
   const limit =
     flags.limit === undefined ? Infinity : wholeNumber('--limit', flags.limit, 1, 999_999_999);
-  const count = await withCloud(context, await settingsHere(context), ({ reached }) => {
+  const count = await withCloud(context, await settingsHere(context), ({ reached, snapshot }) => {
     const pages = masked(context, reached.cloud.records(collection, query));
     const wanted = id === undefined ? pages : theOne(collection, id, pages);
-    return deliver(context, collection, wanted, limit);
+    const style = rowStyle(context, collection, snapshot?.state);
+    const begin = (first: readonly Found[]): Promise<RecordForm> =>
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the command line takes no other
+      formOf(flags.output as Output, collection, first, style);
+    return deliver(context, begin, wanted, limit);
   });
   if (count > 0) return exits.done;
   if (id !== undefined)
@@ -45,6 +53,15 @@ export const run: Command = async (context, [name = '', id]) => {
 
 const isTable = ({ flags }: Context): boolean =>
   flags.output === 'table' || flags.output === 'wide';
+
+/** Names of other objects come from the state: nothing is read for them. */
+function rowStyle(context: Context, collection: Collection, state: State | undefined): RowStyle {
+  const { kinds, masking } = context;
+  const columns = columnsFor(context);
+  if (!isKind(collection) || !collection.label) return { columns };
+  const others = labelsInState(kinds, state);
+  return { columns, label: (values) => masking.text(labelOf(collection, values, others) ?? '') };
+}
 
 /** Without the secrets that are known here, and without what members of documents are named as secrets. */
 async function* masked(
@@ -77,14 +94,11 @@ async function* theOne(
  */
 async function deliver(
   context: Context,
-  collection: Collection,
+  begin: (first: readonly Found[]) => Promise<RecordForm>,
   pages: AsyncIterable<readonly Found[]>,
   limit: number,
 ): Promise<number> {
-  const { out, err, flags } = context;
-  const begin = (first: readonly Found[]): Promise<RecordForm> =>
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the command line takes no other
-    formOf(flags.output as Output, collection, first, columnsFor(context));
+  const { out, err } = context;
   let form: RecordForm | undefined;
   let waiting = '';
   let count = 0;

@@ -1,6 +1,8 @@
 // The audit: compares live objects with the declarations and the last apply. For each attribute: old and new value,
 // time and author, if the activity log shows them. Reads only.
 import {
+  labelOf,
+  labelsIn,
   changesOf,
   compareText,
   equalUnescaped,
@@ -81,7 +83,7 @@ export async function findDrift(
     .map(({ applied_at }) => applied_at)
     .toSorted(compareText);
   const unmanaged = [...objects].flatMap(([name, some]) =>
-    some.map((live) => unmanagedOf(context.kinds.get(name)!, live, news)),
+    some.map((live) => unmanagedOf(context.kinds.get(name)!, live, { news, liveObjects })),
   );
   const { saidOf, diagnostics } = await askLog(context, [...cases, ...unmanaged], liveObjects);
   const records = cases.map((one): DriftRecord => ({
@@ -283,7 +285,10 @@ function subjectOf(
 function unmanagedOf(
   kind: Kind,
   live: Live,
-  news: string | undefined,
+  {
+    news,
+    liveObjects,
+  }: { readonly news: string | undefined; readonly liveObjects: LiveCollections },
 ): Case<UnmanagedRecord> & { readonly subject: Subject } {
   const subject: Subject = {
     kind,
@@ -294,21 +299,8 @@ function unmanagedOf(
     live,
     ...(news !== undefined && { news }),
   };
-  return { record: { kind: kind.name, id: live.id, label: labelOf(kind, live) }, subject };
-}
-
-/** The label of an object for people: its name, otherwise its identity. */
-function labelOf({ identity, attributes }: Kind, { values }: Live): string | null {
-  if (identity === 'content') return null;
-  const known = identity.filter((name) => values[name] !== undefined && values[name] !== null);
-  const names = known
-    .filter((name) => attributes[name]?.word === 'text')
-    .map((name) => String(values[name]));
-  const label =
-    names.length > 0
-      ? names.join(', ')
-      : known.map((name) => `${name} ${String(values[name])}`).join(', ');
-  return label === '' ? null : label;
+  const label = labelOf(kind, live.values, labelsIn(liveObjects));
+  return { record: { kind: kind.name, id: live.id, label }, subject };
 }
 
 /** Addresses by what they manage. */

@@ -4,6 +4,7 @@ import {
   defined,
   engineRules,
   firstNamed,
+  labelsIn,
   flagToAllow,
   isOfToday,
   MASKED_CONFIGURATION,
@@ -163,7 +164,10 @@ const rules: Readonly<Record<(typeof engineRules)[number], Rule>> = {
       return possibleDuplicates(kind, mine, unmanaged.get(kind.name) ?? [], (values) => ({
         ...root,
         ...values,
-      })).map((one) => ({ address: one.change.address, detail: duplicateSentence(kind, one) }));
+      })).map((one) => ({
+        address: one.change.address,
+        detail: duplicateSentence(kind, one, labelsIn(liveObjects)),
+      }));
     });
   },
 

@@ -12,6 +12,7 @@ import {
   type Create,
   type Json,
   type Kind,
+  type LabelOf,
   type Likeness,
   type Live,
   type Project,
@@ -94,12 +95,14 @@ export const allowingDuplicates = ({ declarations }: Project): ReadonlySet<strin
 export function duplicateSentence(
   kind: Kind,
   { change, live, differing: names, undeclared }: Duplicate,
+  others: LabelOf,
 ): string {
   const difference =
     names.length === 0 ? 'no declared attribute differs' : `differs in ${names.join(', ')}`;
   const more = undeclared.length === 0 ? '' : `; live, but not declared: ${undeclared.join(', ')}`;
   const bind = `trueup import ${shellWord(change.address)} ${shellWord(live.id)}`;
-  return `${change.address} is a possible duplicate of the unmanaged ${kind.singular.replaceAll('_', ' ')} ${live.id} (${difference}${more}); if both are the same object, bind it: \`${bind}\``;
+  const label = kind.label ? `${kind.label(live.values, others)}; ` : '';
+  return `${change.address} is a possible duplicate of the unmanaged ${kind.singular.replaceAll('_', ' ')} ${live.id} (${label}${difference}${more}); if both are the same object, bind it: \`${bind}\``;
 }
 
 /** Live objects by `keyOf`, grouped once for each list of names. */

@@ -5,6 +5,9 @@ import {
   firstNamed,
   isEmpty,
   isTree,
+  labelOf,
+  labelsIn,
+  liveObjectWords,
   mergeOf,
   stringsIn,
   type HealthIssue,
@@ -21,18 +24,26 @@ type Finding = Pick<HealthIssue, 'code' | 'summary' | 'detail' | 'at' | 'cause'>
 const FEW = 5;
 
 /** @param addressOf the address that manages an object, where one does */
-export function healthOf(objects: LiveObjects, addressOf: AddressOf): readonly HealthIssue[] {
+export function healthOf(
+  objects: LiveObjects,
+  addressOf: (kind: string, id: string) => string | undefined,
+): readonly HealthIssue[] {
   const destinations = objects.get(DESTINATIONS)?.byId;
+  const others = labelsIn(objects);
+  const nameOf = (id: string): string =>
+    addressOf(DESTINATIONS, id) ?? liveObjectWords(objects, DESTINATIONS, id);
   const examine: Readonly<Record<string, (values: Values) => readonly Finding[]>> = {
     [DESTINATIONS]: deliveries,
-    [RULES]: (values) => silence(values, destinations, addressOf),
+    [RULES]: (values) => silence(values, destinations, nameOf),
     [configurationManagers.name]: syncs,
   };
   return [...objects.values()].flatMap(({ kind, byId }) =>
     [...byId.values()].flatMap(({ id, values }) =>
       (examine[kind.name]?.(values) ?? []).map(({ code, ...finding }): HealthIssue => {
         const address = addressOf(kind.name, id);
-        return { code, kind: kind.name, id, ...(address !== undefined && { address }), ...finding };
+        const label = address === undefined ? labelOf(kind, values, others) : null;
+        const named = defined({ address, label: label ?? undefined });
+        return { code, kind: kind.name, id, ...named, ...finding };
       }),
     ),
   );
@@ -60,12 +71,10 @@ function deliveries({
   ];
 }
 
-type AddressOf = (kind: string, id: string) => string | undefined;
-
 function silence(
   rule: Values,
   destinations: ReadonlyMap<string, Live> | undefined,
-  addressOf: AddressOf,
+  nameOf: (destination: string) => string,
 ): readonly Finding[] {
   const isHeard = reaches(rule, destinations);
   const why = [
@@ -74,7 +83,7 @@ function silence(
   ];
   if (why.length === 0) return [];
   const summary = `the rule cannot fire: ${why.join(', and ')}`;
-  const states = isHeard ? [] : statesOf(rule, destinations, addressOf);
+  const states = isHeard ? [] : statesOf(rule, destinations, nameOf);
   const cause = inScope(rule) && states.length > 0 ? states.join(', ') : undefined;
   return [{ code: 'rule-cannot-fire', summary, ...defined({ cause }) }];
 }
@@ -83,12 +92,12 @@ function silence(
 function statesOf(
   { http_destinations }: Values,
   destinations: ReadonlyMap<string, Live> | undefined,
-  addressOf: AddressOf,
+  nameOf: (destination: string) => string,
 ): readonly string[] {
   return stringsIn(http_destinations).map((id) => {
     const values = destinations?.get(id)?.values;
     const state = values?.suspended === true ? 'suspended' : 'disabled';
-    return `${addressOf(DESTINATIONS, id) ?? `${DESTINATIONS} ${id}`} is ${values ? state : 'missing'}`;
+    return `${nameOf(id)} is ${values ? state : 'missing'}`;
   });
 }
 

@@ -7,6 +7,7 @@ import {
   compareText,
   isEmpty,
   isTree,
+  liveObjectWords,
   writes,
   type Change,
   type Found,
@@ -251,5 +252,5 @@ function sentBy(rule: RuleTally | undefined): number {
   return rule.notifications * (rule.schedule === 'daily' ? rule.days.size : rule.alerts);
 }
 
-const nameOf = ({ addressOf, made }: Named, kind: string, key: string): string =>
-  addressOf(kind, key) ?? (made.has(key) ? key : `${kind} (${key})`);
+const nameOf = ({ addressOf, made, live }: Named, kind: string, key: string): string =>
+  addressOf(kind, key) ?? (made.has(key) ? key : liveObjectWords(live, kind, key));

@@ -2,6 +2,7 @@
 import {
   defined,
   isEmpty,
+  liveObjectWords,
   Reference,
   stringsIn,
   writes,
@@ -70,7 +71,7 @@ function judge({ changes, live: objects }: Judged): readonly Finding[] {
       stringsIn(rule.values.http_destinations).flatMap(
         (id) => blame.get(`${DESTINATIONS} ${id}`) ?? [],
       )[0];
-    const name = blame.get(key) ?? `alert rule ${rule.id}`;
+    const name = blame.get(key) ?? liveObjectWords(objects, RULES, rule.id);
     return [
       {
         ...defined({ address: culprit }),

@@ -399,6 +399,15 @@ describe('complaints', () => {
       /2:8 unknown-attribute: `nmae` is not an attribute of accounts.*Did you mean `name`/,
     ],
     [
+      'alert_rules:\n  a: { alert_types: [x] }\n',
+      /2:8 unknown-attribute: .*Did you mean `filter_criteria.alert_type__in`/,
+    ],
+    [
+      'alert_rules:\n  a: { filter_criteria: { alert_type__in: [], alert_types: [x] } }\n',
+      /unknown-attribute: .*Did you mean `alert_type__in`/,
+    ],
+    ['alert_push_destinations:\n  a: { name: x, ulr: x }\n', /Did you mean `endpoint.url`/],
+    [
       'accounts:\n  a: { id: "1", name: y }\n',
       /2:8 computed-attribute: `id` belongs to the server/,
     ],

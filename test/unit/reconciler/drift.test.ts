@@ -397,7 +397,7 @@ describe('what nothing manages', () => {
     const rule = declare('alert_rules.x', { schedule: 'daily' });
     expect(
       (await cloud.drift(desire(rule))).unmanaged_objects.map(({ id, label }) => [id, label]),
-    ).toEqual([['r-1', null]]);
+    ).toEqual([['r-1', 'no account: no alert type → nobody']]);
   });
 });
 

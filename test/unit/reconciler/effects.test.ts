@@ -218,25 +218,25 @@ describe('a possible duplicate', () => {
       'what is live and not declared',
       unscheduled,
       { associated_groups: [77] },
-      'no declared attribute differs; live, but not declared: schedule "daily", associated_groups ["77"]',
+      'account 2 and 2 more: a and 2 more → 1 by webhook; no declared attribute differs; live, but not declared: schedule "daily", associated_groups ["77"]',
     ],
     [
       'not what is empty',
       rule,
       { ...named('a', 'b'), associated_groups: [], settings: {} },
-      'differs in filter_criteria',
+      'account 2 and 1 more: a and 1 more → 1 by webhook; differs in filter_criteria',
     ],
     [
       'beside what differs',
       unscheduled,
       named('a', 'b'),
-      'differs in filter_criteria; live, but not declared: schedule "daily"',
+      'account 2 and 1 more: a and 1 more → 1 by webhook; differs in filter_criteria; live, but not declared: schedule "daily"',
     ],
     [
       'no literal under the name of a secret',
       rule,
       { settings: { x: { token: 'canary' } } },
-      'no declared attribute differs; live, but not declared: settings (not shown)',
+      'account 2 and 1 more: a and 2 more → 1 by webhook; no declared attribute differs; live, but not declared: settings (not shown)',
     ],
   ])('is told with %s', (_, values, more, words) => {
     const { plan } = planScene({
@@ -448,7 +448,7 @@ describe('a possible duplicate', () => {
     expect(proposal.plan.verdicts.map(({ address, detail }) => [address, detail])).toEqual([
       [
         'alert_rules.s',
-        'alert_rules.s is a possible duplicate of the unmanaged alert rule r-0 (differs in filter_criteria); if both are the same object, bind it: `trueup import alert_rules.s r-0`',
+        'alert_rules.s is a possible duplicate of the unmanaged alert rule r-0 (account 2 and 1 more: a and 3 more → 1 by webhook; differs in filter_criteria); if both are the same object, bind it: `trueup import alert_rules.s r-0`',
       ],
     ]);
   });

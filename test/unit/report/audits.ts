@@ -138,7 +138,7 @@ const unmanagedObjects: readonly UnmanagedRecord[] = [
   {
     kind: 'alert_rules',
     id: '6d1e8a2c-1111-11f0-8000-00000000000a',
-    label: null,
+    label: 'North: cpu_utilization and 1 more → Pager',
     changed_by: 'unknown',
     window: { after: null, before: '2026-01-01T23:00:00.000Z' },
   },
@@ -158,6 +158,7 @@ const health: readonly HealthIssue[] = [
     code: 'rule-cannot-fire',
     kind: 'alert_rules',
     id: '6d1e8a2c-1111-11f0-8000-00000000000a',
+    label: 'North: cpu_utilization and 1 more → Pager',
     summary: 'no destination is left',
   },
 ];

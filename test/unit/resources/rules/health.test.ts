@@ -109,6 +109,24 @@ test.each<[string, Record<string, Json>, RegExp | undefined]>([
   expect(found[0]?.summary ?? '').toMatch(summary ?? /^$/);
 });
 
+test('what nothing manages is called by its label, and so is what it cannot reach', () => {
+  const found = healthOf(
+    world({
+      accounts: { 1: { name: 'North' } },
+      alert_push_destinations: { off: { name: 'Pager', enabled: false } },
+      alert_rules: { r: { associated_accounts: [1], http_destinations: ['off'] } },
+    }),
+    () => undefined,
+  );
+  expect(found).toMatchObject([
+    {
+      id: 'r',
+      label: 'North: no alert type → Pager',
+      cause: 'alert_push_destinations Pager (off) is disabled',
+    },
+  ]);
+});
+
 test('of destinations that were not read nothing is said', () => {
   expect(
     codes({ alert_rules: { r: { associated_accounts: [1], http_destinations: ['off'] } } }),

@@ -73,8 +73,8 @@ async function judge(
     },
   );
 }
-const ruleOf = ({ rules }: Impact, name = 'alert_rules (r)'): RuleImpact =>
-  rules.find((one) => one.rule === name) as RuleImpact;
+const ruleOf = ({ rules }: Impact, name?: string): RuleImpact =>
+  rules.find((one) => (name === undefined ? one.id === 'r' : one.rule === name)) as RuleImpact;
 const numbers = ({ before, after }: RuleImpact): readonly number[] => [before, after];
 
 describe('a rule as it is', () => {
@@ -244,7 +244,11 @@ describe('a rule as it is', () => {
       },
       [],
     );
-    const names = ['alert_push_destinations (d2)', 'alert_push_destinations.one', '1 by e-mail'];
+    const names = [
+      'alert_push_destinations Two (d2)',
+      'alert_push_destinations.one',
+      '1 by e-mail',
+    ];
     expect(ruleOf(impact).destinations).toEqual({ before: names, after: names });
   });
 });
@@ -411,7 +415,11 @@ describe('a rule before and after', () => {
       },
       wan,
     ],
-    ['its id, where nobody manages it', { live: { alert_rules: [rule('r')] } }, 'alert_rules (r)'],
+    [
+      'its label and its id, where nobody manages it',
+      { live: { alert_rules: [rule('r')] } },
+      'alert_rules North: account_locked → One (r)',
+    ],
   ])('goes by %s', async (_, scene, name) => {
     expect((await judge(scene, alerts)).rules.map((one) => one.rule)).toEqual([name]);
   });

@@ -1,0 +1,57 @@
+// How people recognise an object: by what its kind says of it, else by its name, else by the rest of its identity.
+import type { Values } from './declaration.js';
+import type { Kind, Kinds, LabelOf } from './kind.js';
+import type { LiveObjects } from './provider.js';
+import type { State } from './state.js';
+
+const unread: LabelOf = () => undefined;
+
+/** Null where nothing but the identifier distinguishes the object. */
+export function labelOf(
+  { identity, attributes, label }: Kind,
+  values: Values,
+  others: LabelOf = unread,
+): string | null {
+  if (label) return label(values, others);
+  if (identity === 'content') return null;
+  const known = identity.filter((name) => values[name] !== undefined && values[name] !== null);
+  const names = known
+    .filter((name) => attributes[name]?.word === 'text')
+    .map((name) => String(values[name]));
+  const text =
+    names.length > 0
+      ? names.join(', ')
+      : known.map((name) => `${name} ${String(values[name])}`).join(', ');
+  return text === '' ? null : text;
+}
+
+/** The labels of what was read. */
+export const labelsIn =
+  (live: LiveObjects): LabelOf =>
+  (name, id) => {
+    const read = live.get(name);
+    const found = read?.byId.get(id);
+    return (read && found && labelOf(read.kind, found.values)) ?? undefined;
+  };
+
+/** The labels of what a state holds, as it was last observed. */
+export function labelsInState(kinds: Kinds, state: State | undefined): LabelOf {
+  const entries = new Map(
+    Object.values(state?.resources ?? {}).map((entry) => [`${entry.kind} ${entry.id}`, entry]),
+  );
+  return (name, id) => {
+    const [kind, entry] = [kinds.get(name), entries.get(`${name} ${id}`)];
+    return (kind && entry && labelOf(kind, entry.observed)) ?? undefined;
+  };
+}
+
+/** An object in a sentence: its kind, its label and, behind it, its identifier. */
+export const objectWords = (kind: string, id: string, label: string | null | undefined): string =>
+  typeof label === 'string' ? `${kind} ${label} (${id})` : `${kind} ${id}`;
+
+/** An object that was read, in a sentence. */
+export function liveObjectWords(live: LiveObjects, name: string, id: string): string {
+  const read = live.get(name);
+  const found = read?.byId.get(id);
+  return objectWords(name, id, read && found && labelOf(read.kind, found.values, labelsIn(live)));
+}
