@@ -3,6 +3,7 @@ import {
   defined,
   faultsOf,
   refuse,
+  shellWord,
   Refusal,
   defaultSettings,
   type Diagnostic,
@@ -12,9 +13,10 @@ import {
   type Settings,
   type Values,
 } from '../model/index.js';
+import { commandOutput } from '../platform/command-output.js';
 import { declarationFiles } from '../platform/declaration-files.js';
 import type { Loaded } from '../declarations/index.js';
-import type { DeclarationFiles } from '../platform/index.js';
+import type { CommandOutput, DeclarationFiles } from '../platform/index.js';
 import { saidOf } from './commands-to-type.js';
 import type { Context } from './context.js';
 import { environmentOf, storeOf } from './state-location.js';
@@ -83,22 +85,39 @@ async function read(
   return { project, diagnostics: found.map((one) => framed(one, frame)) };
 }
 
-const loading = (
-  { kinds, collections, cwd, environment, stdin, masking }: Context,
-  paths: readonly string[],
-  { env, variables }: Chosen,
-) => ({
-  kinds,
-  collections,
-  paths,
-  cwd,
-  files: declarationFiles,
-  stdin,
-  environment,
-  variables,
-  found: masking.add,
-  ...defined({ env }),
-});
+/** Runs the command of a secret manager. One that fails is no error here: most plans need no value. */
+const askManager =
+  ({ tell }: Context): CommandOutput =>
+  (words, where) => {
+    const answer = commandOutput(words, where);
+    if ('problem' in answer)
+      void tell([
+        {
+          severity: 'warning',
+          code: 'secret-command',
+          summary: `\`${words.map(shellWord).join(' ')}\` of \`settings.secrets\` gave no value: ${answer.problem}.`,
+          detail: 'Whether its secrets changed is not known.',
+        },
+      ]);
+    return answer;
+  };
+
+const loading = (context: Context, paths: readonly string[], { env, variables }: Chosen) => {
+  const { kinds, collections, cwd, environment, stdin, masking } = context;
+  return {
+    kinds,
+    collections,
+    paths,
+    cwd,
+    files: declarationFiles,
+    stdin,
+    environment,
+    variables,
+    commandOutput: askManager(context),
+    found: masking.add,
+    ...defined({ env }),
+  };
+};
 
 interface Reading {
   readonly checks: Checks;
@@ -254,10 +273,10 @@ export async function settingsHere(
 async function maskNamed(
   { masking, environment, cwd }: Context,
   texts: readonly string[],
-  { secret_roots: roots = [] }: Settings,
+  settings: Settings,
 ): Promise<void> {
   if (!texts.some((text) => text.includes('secret.'))) return;
   const { secretsNamed } = await import('../declarations/index.js');
-  for (const secret of secretsNamed(texts, { environment, cwd, files: declarationFiles }, roots))
+  for (const secret of secretsNamed(texts, { environment, cwd, files: declarationFiles }, settings))
     masking.add(secret);
 }

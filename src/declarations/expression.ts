@@ -8,7 +8,7 @@ export type Expression = { readonly text: string } & (
   | { readonly from: 'env'; readonly name: string }
   | { readonly from: 'var'; readonly name: string; readonly path: readonly string[] }
   | { readonly from: 'each'; readonly path: readonly string[] }
-  | { readonly from: 'secret'; readonly source: 'env' | 'file'; readonly name: string }
+  | { readonly from: 'secret'; readonly source: string; readonly name: string }
   | { readonly from: 'lookup'; readonly name: string; readonly attribute: string }
   | {
       readonly from: 'declared';
@@ -109,7 +109,7 @@ function nowhere(text: string, summary: string, detail: string): Expression {
 }
 
 const FORMS =
-  'References are `${<kind>.<name>.<attribute>}`, `${lookups.<name>.<attribute>}`, `${var.<name>}`, `${env.<NAME>}`, `${each.key}`, `${each.value}`, `${secret.env.<NAME>}` and `${secret.file.<path>}`; `$${` is a literal `${`.';
+  'References are `${<kind>.<name>.<attribute>}`, `${lookups.<name>.<attribute>}`, `${var.<name>}`, `${env.<NAME>}`, `${each.key}`, `${each.value}`, `${secret.env.<NAME>}`, `${secret.file.<path>}` and `${secret.<manager>.<key>}`; `$${` is a literal `${`.';
 export const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const DECLARED = /^([A-Za-z_][\w-]*)\.([A-Za-z][A-Za-z0-9_-]*)(\[.*\])?\.([^[\]]+)$/s;
 
@@ -160,9 +160,13 @@ const EACH = /^(?:key|value(?:\.[^.[\]]+)*)$/;
 
 function secretOf(text: string, rest: string): Expression {
   const [source, name] = [rest.slice(0, rest.indexOf('.')), rest.slice(rest.indexOf('.') + 1)];
-  if (source === 'env' && ENV_NAME.test(name)) return { from: 'secret', source, name, text };
-  if (source === 'file' && name !== '') return { from: 'secret', source, name, text };
-  return malformed(text, 'write `${secret.env.<NAME>}` or `${secret.file.<path>}`');
+  const isName = source === 'env' ? ENV_NAME.test(name) : NAME.test(source) && name !== '';
+  return isName
+    ? { from: 'secret', source, name, text }
+    : malformed(
+        text,
+        'write `${secret.env.<NAME>}`, `${secret.file.<path>}` or `${secret.<manager>.<key>}`',
+      );
 }
 
 function tryText(body: string): string | undefined {

@@ -19,7 +19,7 @@ import { declarable, expectation, isNullable, lifecycle, settings } from './voca
 const DRAFT = 'http://json-schema.org/draft-07/schema#';
 /** A text that holds a reference, a variable or another `${…}`. */
 const FILLED = '\\$\\{';
-const SECRET = '^\\$\\{ *secret\\.(env|file)\\..+\\}$';
+const SECRET = '^\\$\\{ *secret\\.[A-Za-z][A-Za-z0-9_-]*\\..+\\}$';
 /** An identifier that is sent as a number, alone or at the end of a URL. */
 const NUMBERED = `(^|/)\\d{1,16}/?$|${FILLED}`;
 const NAME_PATTERN = '^[A-Za-z][A-Za-z0-9_-]*$';

@@ -22,7 +22,7 @@ import {
   type Secret,
   type Settings,
 } from '../model/index.js';
-import type { DeclarationFiles } from '../platform/index.js';
+import type { CommandOutput, DeclarationFiles } from '../platform/index.js';
 import { collect, type Collected, type RawEntry } from './collect.js';
 import { variablesBelow, type Environment } from './environment.js';
 import { expectationOf } from './expectation.js';
@@ -62,6 +62,8 @@ export interface LoadOptions {
   readonly environment: Environment;
   /** Runs CDK programs. Absent where what they declare is not asked for: then they declare nothing. */
   readonly synthesise?: Synthesise;
+  /** Runs the commands of secret managers. Absent where no value is needed: then they give none. */
+  readonly commandOutput?: CommandOutput;
   /** Reads settings and variables alone: what is declared may be wrong then. */
   readonly settingsAlone?: boolean;
   /** `--env`. */
@@ -132,7 +134,7 @@ export async function load(asked: LoadOptions): Promise<Loaded> {
       using: (name) => used.add(name),
     },
     lookups: new Map(collected.lookups.map(({ name, raw }) => [name, firstKey(raw)])),
-    secret: secretsBelow(options, []),
+    secret: secretsBelow(options, {}),
     forms: new Map(),
     unread: [...collected.unread, ...overlay.unread, ...(brokenOff ? [() => true] : [])],
     unusable: [],
@@ -223,7 +225,7 @@ async function resolve(
   const own = overlay?.settings.map((piece) => settingsOf(bare, piece)) ?? [];
   const base = overlay ? shared.map(withoutStateFile) : shared;
   const settings = [...base, ...own].reduce(mergeSettings, defaultSettings);
-  const run: ResolveRun = { ...bare, secret: secretsBelow(options, settings.secret_roots ?? []) };
+  const run: ResolveRun = { ...bare, secret: secretsBelow(options, settings) };
   const lookups = collected.lookups.flatMap((piece) => lookupOf(run, piece) ?? []);
   const declarations: Declaration[] = [];
   for (const piece of collected.declared) {
@@ -346,11 +348,11 @@ function takeOutside(
   }));
 }
 
-/** The secrets that texts name, for what does not load the declarations. @param roots `settings.secret_roots` */
+/** The secrets of the environment and of files that texts name, for what does not load the declarations. */
 export function secretsNamed(
   texts: Iterable<string>,
   options: Pick<LoadOptions, 'environment' | 'files' | 'cwd'>,
-  roots: readonly string[],
+  { secret_roots }: SecretSettings,
 ): readonly Secret[] {
   const found: Secret[] = [];
   const source = secretsBelow(
@@ -360,27 +362,41 @@ export function secretsNamed(
       secretVariables: new Set(),
       found: (secret) => found.push(secret),
     },
-    roots,
+    defined({ secret_roots }),
   );
   for (const text of texts) for (const [from, name] of secretsNamedIn(text)) source(from, name);
   return found;
 }
 
+type SecretSettings = Pick<Settings, 'secret_roots' | 'secrets'>;
+
 type Reading = Pick<
   Loading,
-  'environment' | 'files' | 'cwd' | 'prefixes' | 'secretVariables' | 'found'
+  'environment' | 'files' | 'cwd' | 'prefixes' | 'secretVariables' | 'found' | 'commandOutput'
 >;
+
+const notRun: CommandOutput = () => ({ problem: 'this command of trueup needs no values' });
 
 /** The variable of a stack is given its value by several names. */
 const secretsBelow = (
-  { environment, files, cwd, prefixes, secretVariables, found = () => undefined }: Reading,
-  roots: readonly string[],
+  {
+    environment,
+    files,
+    cwd,
+    prefixes,
+    secretVariables,
+    found = () => undefined,
+    commandOutput = notRun,
+  }: Reading,
+  { secret_roots: roots = [], secrets: commands = {} }: SecretSettings,
 ): SecretSource =>
   secretSource({
     environment,
     files,
     cwd,
     roots,
+    commands,
+    output: commandOutput,
     found,
     namesOf(name) {
       if (!name.startsWith(VARIABLE)) return [name];

@@ -238,6 +238,7 @@ export function mergeSettings(base: Settings, over: Partial<Settings>): Settings
     v2_headers: { ...base.v2_headers, ...over.v2_headers },
     roles: { ...base.roles, ...over.roles },
     ...((base.state ?? over.state) && { state: { ...base.state, ...over.state } }),
+    ...((base.secrets ?? over.secrets) && { secrets: { ...base.secrets, ...over.secrets } }),
   };
 }
 

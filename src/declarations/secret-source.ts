@@ -1,12 +1,13 @@
-// The sources of secrets: the environment, and files below some folders. Nothing is read before it is needed. The path
-// of a file is checked after links are resolved, so that no link leads out, and checked again when it is read.
+// The sources of secrets: the environment, files below some folders, and commands. Nothing is read before it is needed.
+// The path of a file is checked after links are resolved, so that no link leads out, and checked again when it is read.
 import { dirname, join, resolve, sep } from 'node:path';
-import { Secret, isOwnCredential } from '../model/index.js';
+import { Secret, didYouMean, isOwnCredential } from '../model/index.js';
 import { variableIn, type Environment } from './environment.js';
 import type { DeclarationFiles } from '../platform/index.js';
+import { commandSecrets, type CommandPlaces } from './secret-commands.js';
 import type { Violation } from './validation.js';
 
-export interface SecretPlaces {
+export interface SecretPlaces extends CommandPlaces {
   readonly environment: Environment;
   readonly files: DeclarationFiles;
   /** Absolute: the folder of the project. Relative paths begin here. */
@@ -20,10 +21,7 @@ export interface SecretPlaces {
 }
 
 /** The secret that an expression names, or why it cannot be one. */
-export type SecretSource = (
-  source: 'env' | 'file',
-  name: string,
-) => Secret | Omit<Violation, 'path'>;
+export type SecretSource = (source: string, name: string) => Secret | Omit<Violation, 'path'>;
 
 const LONGEST = 65_536;
 /** Beside the project and `settings.secret_roots`. */
@@ -32,7 +30,7 @@ const MOUNTED = '/run/secrets';
 const NEVER = ['/proc', '/sys', '/dev'];
 
 export function secretSource(places: SecretPlaces): SecretSource {
-  const { environment, files, cwd, roots, namesOf, found } = places;
+  const { environment, files, cwd, roots, commands, namesOf, found } = places;
   const made = (secret: Secret): Secret => {
     found(secret);
     return secret;
@@ -40,27 +38,46 @@ export function secretSource(places: SecretPlaces): SecretSource {
   const allowed = [cwd, MOUNTED, ...roots.map((root) => resolve(cwd, root))].map((root) =>
     realPath(files, root),
   );
+  const printed = commandSecrets(places);
   return (source, name) => {
     if (source === 'env') {
       if (isOwnCredential(name)) return ownCredential(`\${secret.env.${name}}`, name);
       const names = namesOf(name);
       const value = (): string | undefined =>
         names.map((one) => variableIn(environment, one)).find(Boolean);
-      return made(new Secret(`env.${name}`, value));
+      return made(new Secret(`env.${name}`, value, () => `Set ${name} in the environment.`));
     }
+    // Masked once a command was asked: only looking at declarations runs none.
+    if (source !== 'file')
+      return Object.hasOwn(commands, source)
+        ? printed(source, name)
+        : unknownManager(source, name, Object.keys(commands));
     const path = resolve(cwd, name);
     const read = (): string | undefined =>
       outside(files, allowed, path, name) ? undefined : textOf(files, realPath(files, path));
-    return outside(files, allowed, path, name) ?? made(new Secret(`file.${name}`, read));
+    return (
+      outside(files, allowed, path, name) ??
+      made(new Secret(`file.${name}`, read, () => 'Make the file readable.'))
+    );
   };
 }
 
-/** The secrets that a text names, whatever else it says, as `secretSource` takes them. */
-export const secretsNamedIn = (text: string): readonly (readonly ['env' | 'file', string])[] =>
+/** The secrets of the environment and of files that a text names, whatever else it says, as `secretSource` takes them. */
+export const secretsNamedIn = (text: string): readonly (readonly [string, string])[] =>
   [...text.matchAll(/\$\{\s*secret\.(env|file)\.([^}"'\n]+?)\s*\}/g)].map(([, source, name]) => [
-    source === 'env' ? 'env' : 'file',
+    source!,
     name!,
   ]);
+
+const unknownManager = (
+  source: string,
+  name: string,
+  known: readonly string[],
+): Omit<Violation, 'path'> => ({
+  code: 'unknown-secret-manager',
+  summary: `\${secret.${source}.${name}}: \`settings.secrets\` holds no \`${source}\`.${didYouMean(source, ['env', 'file', ...known])}`,
+  detail: `As in: settings: { secrets: { ${source}: { command: [vault, kv, get, -field={key}, secret/network] } } }`,
+});
 
 /** The complaint about a declaration that names a credential of trueup. */
 export const ownCredential = (text: string, name: string): Omit<Violation, 'path'> => ({

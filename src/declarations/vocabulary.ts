@@ -118,6 +118,16 @@ export const settings = object('How the project is run. At most once in a projec
     text('Path of a folder.'),
     optional,
   ),
+  secrets: map(
+    'Commands of secret managers, by the name that `${secret.<name>.<key>}` says.',
+    object('A secret manager.', {
+      command: list(
+        'Program and arguments, run without a shell when a value is needed. `{key}` in an argument stands for the key, and the command prints the value. Without `{key}` it prints a JSON object with all keys.',
+        text('A word.'),
+      ),
+    }),
+    optional,
+  ),
 });
 
 export function lifecycle(kind: Kind): Attribute {

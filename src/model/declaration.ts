@@ -125,6 +125,14 @@ export interface Settings {
   readonly allow_env?: readonly string[];
   /** Folders below which `${secret.file…}` may read, beside the current one and `/run/secrets`. */
   readonly secret_roots?: readonly string[];
+  /** Commands that print secrets, by the name that `${secret.<name>.<key>}` says. */
+  readonly secrets?: Readonly<Record<string, SecretCommand>>;
+}
+
+/** The client of a secret manager. */
+export interface SecretCommand {
+  /** Program and arguments. `{key}` stands for the key; without it, the command prints a JSON object with all keys. */
+  readonly command: readonly string[];
 }
 
 export const defaultSettings: Settings = {

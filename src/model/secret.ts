@@ -9,15 +9,23 @@ export class Secret {
   /** Where the value comes from, such as `env.PAGER_SECRET`: safe to print, and what a body hash is made of. */
   readonly source: string;
   readonly #read: () => string | undefined;
+  readonly #advice: () => string;
 
-  constructor(source: string, read: () => string | undefined) {
+  /** @param advice what to do where there is no value: whole sentences */
+  constructor(source: string, read: () => string | undefined, advice: () => string = () => '') {
     this.source = source;
     this.#read = read;
+    this.#advice = advice;
   }
 
   /** The value, or undefined where it cannot be had on this machine (a plan does not need it). */
   reveal(): string | undefined {
     return this.#read();
+  }
+
+  /** What to do where there is no value. */
+  get advice(): string {
+    return this.#advice();
   }
 
   toString(): string {

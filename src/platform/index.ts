@@ -101,6 +101,15 @@ export interface Ports {
   readonly files: Files;
 }
 
+/** Runs a program with its arguments. @returns what it prints, or why there is nothing: part of a sentence */
+export type CommandOutput = (
+  words: readonly string[],
+  where: {
+    readonly cwd: string;
+    readonly environment: Readonly<Record<string, string | undefined>>;
+  },
+) => { readonly text: string } | { readonly problem: string };
+
 /**
  * What loading declarations needs of the disk. Synchronous, because a position inside a file is asked for one at a
  * time, long after the file was read. Errors are Node's, with `code`.

@@ -6,7 +6,7 @@ import type { LibraryAdapter } from '../prop-checks.js';
 /** `${alert_push_destinations.pager.destination_config_id}`, `${var.site}` and their like. */
 export type Reference = `\${${string}}`;
 
-export type SecretReference = `\${secret.${'env' | 'file'}.${string}}`;
+export type SecretReference = `\${secret.${string}.${string}}`;
 
 export interface NativeTokens extends Tokens {
   readonly choice: Reference;
@@ -23,14 +23,17 @@ export const secret = {
   env: (name: string): SecretReference => `\${secret.env.${name}}`,
   /** What a file holds. */
   file: (path: string): SecretReference => `\${secret.file.${path}}`,
+  /** What the command of `settings.secrets.<manager>` prints for the key. */
+  from: (manager: string, key: string): SecretReference => `\${secret.${manager}.${key}}`,
 };
 
 export const nativeDoor: LibraryAdapter = {
   isToken: (value) => typeof value === 'string' && value.includes('${'),
   isSecret: (value) =>
-    typeof value === 'string' && /^\$\{secret\.(?:env\.[A-Za-z_]\w*|file\.[^{}]+)\}$/.test(value),
+    typeof value === 'string' &&
+    /^\$\{secret\.(?:env\.[A-Za-z_]\w*|(?!env\.)[A-Za-z][\w-]*\.[^{}]+)\}$/.test(value),
   resolved: (value) => value,
-  secretWords: "`secret.env('NAME')` or `secret.file('PATH')`",
+  secretWords: "`secret.env('NAME')`, `secret.file('PATH')` or `secret.from('MANAGER', 'KEY')`",
   writeOnly: false,
   document: (value) => value,
 };

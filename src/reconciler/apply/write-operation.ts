@@ -856,14 +856,11 @@ async function tryFind(
 export function missingSecret({ address, origin }: Change, fields: Values): Diagnostic | undefined {
   const missing = [...secretsIn(fields).values()].find((secret) => secret.reveal() === undefined);
   if (!missing) return undefined;
-  const detail = missing.source.startsWith('env.')
-    ? `Set ${missing.source.slice(4)} in the environment.`
-    : 'Make the file readable.';
   return {
     severity: 'error',
     code: 'secret-missing',
     summary: `${address} needs the value of \${secret.${missing.source}}, and it is not there.`,
-    detail,
+    detail: missing.advice,
     address,
     ...(origin ? { origin } : {}),
   };

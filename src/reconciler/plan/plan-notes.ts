@@ -71,7 +71,7 @@ export function unseenSecretNotes(draft: Draft): Diagnostic[] {
       code: 'secret-unseen',
       summary: `The secret of ${shown} is not available here, so the plan treats it as unchanged.`,
       detail:
-        'Set its environment variable, or provide its file: then the plan shows a changed secret.',
+        'Make its value available (its environment variable, its file, or the command of its secret manager): then the plan shows a changed secret.',
     },
   ];
 }

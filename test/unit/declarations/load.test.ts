@@ -596,7 +596,7 @@ describe('complaints', () => {
     ],
     [
       'alert_push_destinations:\n  a: { name: x, authentication: { secret: "${secret.vault.A}" } }\n',
-      /bad-reference/,
+      /2:35 unknown-secret-manager: .*`settings.secrets` holds no `vault`/,
     ],
     [
       'alert_push_destinations:\n  a: { name: x, suspended: true }\n',
