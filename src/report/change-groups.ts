@@ -25,7 +25,7 @@ export function groupsOf(
   verbose: boolean,
 ): readonly ChangeGroup[] {
   const members = changes.map((change) => ({ change, differences: differences(change) }));
-  const siblings = verbose ? [] : grouped(members, siblingKey);
+  const siblings = verbose ? [] : groupedBy(members, siblingKey);
   const related = new Map(
     siblings
       .filter((all) => all.length >= LEAST_SIBLINGS)
@@ -33,11 +33,11 @@ export function groupsOf(
   );
   const keyOf = (member: Member): string | undefined =>
     verbose ? undefined : (related.get(member.change) ?? equalKey)(member);
-  return grouped(members, keyOf).map(groupOf);
+  return groupedBy(members, keyOf).map(groupOf);
 }
 
 /** In the order in which the keys come first. Without a key, an item is alone. */
-export function grouped<T>(
+export function groupedBy<T>(
   all: readonly T[],
   keyOf: (one: T) => string | undefined,
 ): readonly (readonly T[])[] {

@@ -9,7 +9,7 @@ import {
   type Verdict,
   keysOf,
 } from '../model/index.js';
-import { addressesOf, grouped, groupsOf, reasonsOf, type ChangeGroup } from './change-groups.js';
+import { addressesOf, groupedBy, groupsOf, reasonsOf, type ChangeGroup } from './change-groups.js';
 import { outsideDifference } from './differences.js';
 import {
   impactBasis,
@@ -103,10 +103,10 @@ function verdictNotes(policy: readonly Verdict[]): readonly Markup[] {
   const blockedFirst = policy.toSorted(
     (a, b) => Number(b.verdict === 'blocked') - Number(a.verdict === 'blocked'),
   );
-  return grouped(blockedFirst, ({ rule, verdict }) => canonical([rule, verdict])).map((all) => {
+  return groupedBy(blockedFirst, ({ rule, verdict }) => canonical([rule, verdict])).map((all) => {
     const { rule, verdict } = all[0]!;
     const [blocked, flag] = [verdict === 'blocked', flagToAllow(rule)];
-    const said = grouped(all, ({ detail }) => detail).map((same) => {
+    const said = groupedBy(all, ({ detail }) => detail).map((same) => {
       const addresses = same.flatMap(({ address }) => address ?? []);
       return markup`<p><span class="text">${same[0]!.detail}</span>${addresses.length === 0 ? undefined : markup` ${codes(addresses)}`}</p>\n`;
     });

@@ -2314,13 +2314,6 @@ export const mutants: readonly Mutant[] = [
     tests: ['browser/pages.test.ts'],
   },
   {
-    name: 'a failed write is not told on standard error',
-    file: 'cli/commands/apply.ts',
-    find: '    await reportFailures(context, outcomes);\n',
-    replace: '',
-    tests: ['integration/notify.test.ts'],
-  },
-  {
     name: 'a page links to an address that holds credentials',
     file: 'cli/ci-run.ts',
     find: ' && !url.username && !url.password',
