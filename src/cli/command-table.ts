@@ -3,7 +3,7 @@
 import { behavioursHelp, dialects } from '../emulator/behaviours.js';
 import { allowableRules, withTraits } from '../model/index.js';
 import { ruleNames } from '../resources/rules/names.js';
-import { driftFormats, planFormats } from '../report/formats.js';
+import { driftFormats, listFormats, planFormats } from '../report/formats.js';
 
 export interface FlagSpec {
   /** As commander writes it: `-o, --output <format>`. */
@@ -311,6 +311,16 @@ const table = [
         choices: ['table', 'wide', 'json', 'yaml', 'csv', 'ndjson', 'markdown', 'html'],
         initial: 'table',
       }),
+      ...project,
+    ],
+  },
+  {
+    name: 'log',
+    args: '',
+    doc: 'list the runs that changed the state, the newest first',
+    flags: [
+      flag('-n, --limit <n>', 'number of runs to list (default: all that are known)'),
+      format(listFormats),
       ...project,
     ],
   },

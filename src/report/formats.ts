@@ -3,6 +3,8 @@
 export const planFormats = ['text', 'json', 'markdown', 'html'] as const;
 export const driftFormats = [...planFormats, 'junit', 'sarif'] as const;
 
+export const listFormats = ['text', 'json'] as const;
+
 export const notificationFormats = ['generic', 'slack', 'teams'] as const;
 
 export type PlanFormat = (typeof planFormats)[number];
