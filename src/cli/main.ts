@@ -27,6 +27,7 @@ const commands: Readonly<Record<string, () => Promise<{ readonly run: Command }>
   import: () => import('./commands/import.js'),
   export: () => import('./commands/export.js'),
   get: () => import('./commands/get.js'),
+  graph: () => import('./commands/graph.js'),
   log: () => import('./commands/log.js'),
   'state list': async () => ({ run: (await stateCommands()).list }),
   'state show': async () => ({ run: (await stateCommands()).show }),
