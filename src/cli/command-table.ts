@@ -3,7 +3,7 @@
 import { behavioursHelp, dialects } from '../emulator/behaviours.js';
 import { allowableRules, withTraits } from '../model/index.js';
 import { ruleNames } from '../resources/rules/names.js';
-import { driftFormats, planFormats } from '../report/formats.js';
+import { driftFormats, graphFormats, listFormats, planFormats } from '../report/formats.js';
 
 export interface FlagSpec {
   /** As commander writes it: `-o, --output <format>`. */
@@ -59,8 +59,8 @@ const identity = flag(
   'file with the age identity that decrypts the saved plan (TRUEUP_IDENTITY_FILE)',
 );
 const detailed = flag('--detailed-exitcode', 'exit 2 if anything differs');
-const format = (choices: readonly string[]) =>
-  flag('--format <format>', 'output format', { choices, initial: 'text' });
+const format = (choices: readonly [string, ...string[]]) =>
+  flag('--format <format>', 'output format', { choices, initial: choices[0] });
 const verbose = flag('--verbose', 'show each change by itself, and every note');
 const showRequests = flag('--show-requests', 'also show the requests with their bodies');
 const shown = [showRequests, verbose] as const;
@@ -314,6 +314,16 @@ const table = [
       ...project,
     ],
   },
+  {
+    name: 'log',
+    args: '',
+    doc: 'list the runs that changed the state, the newest first',
+    flags: [
+      flag('-n, --limit <n>', 'number of runs to list (default: all that are known)'),
+      format(listFormats),
+      ...project,
+    ],
+  },
   { name: 'state list', args: '', doc: 'list addresses and ids', flags: project },
   {
     name: 'state show',
@@ -393,6 +403,18 @@ const table = [
     args: '<planfile>',
     doc: 'show a saved plan',
     flags: [format(planFormats), report, ...shown, identity, debug],
+  },
+  {
+    name: 'graph',
+    args: '[paths...]',
+    doc: 'print the dependencies of the declarations, or of a plan, as a graph',
+    flags: [
+      flag('--plan <file>', 'draw this plan: saved by plan --out, or plan --report json=FILE'),
+      format(graphFormats),
+      identity,
+      ...project,
+    ],
+    more: `${paths}\nAn arrow leads from an object to one that it refers to or waits for.`,
   },
   {
     name: 'provider install',

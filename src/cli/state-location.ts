@@ -1,5 +1,5 @@
 // The location of the state, and the fingerprints of its secrets.
-import { availableParallelism } from 'node:os';
+import { availableParallelism, hostname } from 'node:os';
 import { resolve } from 'node:path';
 import {
   defined,
@@ -14,7 +14,7 @@ import {
   type StateSettings,
 } from '../model/index.js';
 import type { Fingerprints } from '../platform/index.js';
-import { machine } from '../platform/host.js';
+import { machine, userName } from '../platform/host.js';
 import type { RemoteOptions, Store } from '../state/index.js';
 import { runAddress } from './ci-run.js';
 import type { Context } from './context.js';
@@ -49,11 +49,14 @@ export async function storeOf(
     url: state.url ?? (environment['TRUEUP_STATE'] || usual),
     project: env === undefined ? project : `${project}.${env}`,
     usualFile: resolve(cwd, usual),
+    author: { user: userName(), host: hostname(), ...defined({ url: runAddress(environment) }) },
   });
 }
 
 interface StorePlace
-  extends Pick<StateSettings, 'lock' | 'history'>, Pick<RemoteOptions, 'project' | 'usualFile'> {
+  extends
+    Pick<StateSettings, 'lock' | 'history'>,
+    Pick<RemoteOptions, 'project' | 'usualFile' | 'author'> {
   /** A path, relative to the working folder, or an address. */
   readonly url: string;
   /** Ends the advice on damage of a file. */
@@ -64,7 +67,7 @@ interface StorePlace
 export async function storeAt(context: Context, place: StorePlace): Promise<Store> {
   const { storeFor } = await import('../state/index.js');
   const { files, clock, random, masking, signal, environment, cwd } = context;
-  const { url, project, usualFile, afterLoss } = place;
+  const { url, project, usualFile, afterLoss, author } = place;
   return storeFor(url, {
     folder: cwd,
     files,
@@ -81,7 +84,7 @@ export async function storeAt(context: Context, place: StorePlace): Promise<Stor
       keep: place.history?.keep ?? 30,
       milliseconds: (place.history?.days ?? 90) * 86_400_000,
     },
-    ...defined({ url: runAddress(environment), usualFile, afterLoss }),
+    ...defined({ url: runAddress(environment), usualFile, afterLoss, author }),
     ownFolder: resolve(cwd, '.trueup'),
     secret: (name) => {
       const secret = secretOf(context, name);

@@ -82,6 +82,32 @@ export interface Recent extends Moment {
   readonly deleted: readonly string[];
 }
 
+/** The user, the machine and the CI run that a state is written by. */
+export interface RunAuthor {
+  readonly user: string;
+  readonly host: string;
+  /** Of the CI run. */
+  readonly url?: string;
+}
+
+/** A run that wrote the state, and the numbers of its writes that took effect. */
+export interface RecordedRun extends RunAuthor {
+  /** Of the state that it wrote. */
+  readonly serial: number;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly operation: string;
+  /** Of the declarations that were applied. */
+  readonly digest?: string;
+  readonly created: number;
+  readonly updated: number;
+  readonly deleted: number;
+  /** The number of objects in the state afterwards. */
+  readonly objects: number;
+  /** The numbers include writes of a run that was interrupted before. */
+  readonly resumed?: true;
+}
+
 export interface State {
   readonly format_version: 2;
   readonly lineage: string;
@@ -96,6 +122,8 @@ export interface State {
   readonly secrets_salt?: string;
   /** The newest first. */
   readonly secrets_together?: readonly CombinedFingerprint[];
+  /** The runs that wrote it, the newest first. Absent where only older versions wrote it. */
+  readonly runs?: readonly RecordedRun[];
 }
 
 /** The record that is on disk before the first byte of a write is sent. */
@@ -229,6 +257,26 @@ function recentAfter(
       ? { ...one, unseen: one.unseen.filter((id) => !seen.get(one.kind)?.has(id)) }
       : one,
   );
+}
+
+/** The numbers of writes that took effect, by the results of a journal. */
+export function countApplied(
+  records: readonly JournalRecord[],
+): Pick<RecordedRun, 'created' | 'updated' | 'deleted'> {
+  const applied = new Set(
+    records.flatMap((one) =>
+      one.type === 'result' && one.class === 'applied' && one.op !== undefined ? [one.op] : [],
+    ),
+  );
+  // An intent that was renewed is recorded twice.
+  const actions = new Map(
+    records.flatMap((one) =>
+      one.type === 'intent' && applied.has(one.op) ? [[one.op, one.action] as const] : [],
+    ),
+  );
+  const count = (action: Intent['action']): number =>
+    [...actions.values()].filter((one) => one === action).length;
+  return { created: count('create'), updated: count('update'), deleted: count('delete') };
 }
 
 /** Intents of unknown outcome: without a result, or with a result `unknown`. A renewed one has the time of its renewal. */

@@ -2,7 +2,7 @@
 // their owner ends; on other systems a process is known only by its number.
 import { readFile, readlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { hostname } from 'node:os';
+import { hostname, userInfo } from 'node:os';
 import { readBootId } from './clock.js';
 import type { LockPort } from './index.js';
 import { errorCode } from '../model/index.js';
@@ -11,6 +11,15 @@ export async function machine(): Promise<LockPort> {
   const pidNamespace = await readlink('/proc/self/ns/pid').catch(() => null);
   const bootId = readBootId();
   return { host: hostname(), bootId, pid: process.pid, pidNamespace, every, find, hold };
+}
+
+/** The name of the user that runs this process, or the number of one that the system has no name for. */
+export function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
 }
 
 function every(milliseconds: number, work: () => void): () => void {

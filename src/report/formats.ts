@@ -3,8 +3,12 @@
 export const planFormats = ['text', 'json', 'markdown', 'html'] as const;
 export const driftFormats = [...planFormats, 'junit', 'sarif'] as const;
 
+export const listFormats = ['text', 'json'] as const;
+export const graphFormats = ['mermaid', 'dot'] as const;
+
 export const notificationFormats = ['generic', 'slack', 'teams'] as const;
 
 export type PlanFormat = (typeof planFormats)[number];
 export type DriftFormat = (typeof driftFormats)[number];
+export type GraphFormat = (typeof graphFormats)[number];
 export type NotificationFormat = (typeof notificationFormats)[number];

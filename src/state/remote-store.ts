@@ -15,7 +15,7 @@ import { waitingStore } from './waiting-store.js';
 
 export interface RemoteOptions extends Pick<
   RegisterStoreOptions,
-  'locking' | 'history' | 'url' | 'version'
+  'locking' | 'history' | 'url' | 'version' | 'author'
 > {
   readonly clock: Clock;
   readonly files: Files;

@@ -11,6 +11,7 @@ import {
   type PlanFile,
   type PlanOptions,
   type Recent,
+  type RecordedRun,
   type Result,
   type SaltedFingerprint,
   type Seen,
@@ -247,6 +248,22 @@ export const stateShape = members<State>({
   'recent?': listOf(recentShape),
   'secrets_salt?': filled,
   'secrets_together?': listOf(current),
+  'runs?': listOf(
+    members<RecordedRun>({
+      serial: isWhole(1),
+      at: time,
+      operation: isText,
+      user: isText,
+      host: isText,
+      'url?': filled,
+      'digest?': filled,
+      created: isWhole(0),
+      updated: isWhole(0),
+      deleted: isWhole(0),
+      objects: isWhole(0),
+      'resumed?': oneOf(true),
+    }),
+  ),
 });
 
 // The journal.

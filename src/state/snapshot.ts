@@ -1,5 +1,15 @@
 // State and journal folded together, and the state as the next compaction writes it.
-import { fold, isOfToday, pending, type RunRecord, type State } from '../model/index.js';
+import {
+  countApplied,
+  defined,
+  fold,
+  isOfToday,
+  pending,
+  type Project,
+  type RunAuthor,
+  type RunRecord,
+  type State,
+} from '../model/index.js';
 import type { Clock } from '../platform/index.js';
 import type { Snapshot } from './store-port.js';
 
@@ -9,8 +19,42 @@ export const snapshotOf = (state: State, records: readonly RunRecord[]): Snapsho
   unfinished: records.length > 0,
 });
 
+/** The runs that a state names. */
+const MOST_RUNS = 100;
+
+/** What a compaction knows of its run. */
+interface Writing {
+  readonly clock: Clock;
+  readonly serial: number;
+  readonly operation: string;
+  /** Absent: the run is not recorded. */
+  readonly author: RunAuthor | undefined;
+  readonly applied: Pick<Project, 'digest'> | undefined;
+  readonly records: readonly RunRecord[];
+  /** Whether the first of the records are of an interrupted run. */
+  readonly resumed: boolean;
+}
+
+/** The state as it is written: under its serial, with its run. */
+export function writtenState(finished: State, writing: Writing): State {
+  const { clock, serial, operation, author, applied, records, resumed } = writing;
+  const next = { ...withoutPast(finished, clock), serial };
+  if (!author) return next;
+  const run = {
+    serial,
+    at: new Date(clock.now()).toISOString(),
+    operation,
+    ...author,
+    ...defined({ digest: applied?.digest }),
+    ...countApplied(records),
+    objects: Object.keys(next.resources).length,
+    ...(resumed && { resumed }),
+  };
+  return { ...next, runs: [run, ...(next.runs ?? [])].slice(0, MOST_RUNS) };
+}
+
 /** The state without what counts for a day that is over. */
-export function withoutPast({ recent: known = [], spent, ...rest }: State, clock: Clock): State {
+function withoutPast({ recent: known = [], spent, ...rest }: State, clock: Clock): State {
   // The clock of the service shows at least the latest time that it told.
   const told = [...spent, ...known].map(({ server_at = '' }) => Date.parse(server_at) || 0);
   const now = {

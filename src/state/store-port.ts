@@ -1,5 +1,5 @@
 // The store port: the place of data between runs. Every store keeps state and journal in the same durable place.
-import type { Intent, JournalRecord, RunRecord, State } from '../model/index.js';
+import type { Intent, JournalRecord, Project, RunRecord, State } from '../model/index.js';
 
 /** Everything a store knows, with the journal of an unfinished run folded in. */
 export interface Snapshot {
@@ -64,6 +64,16 @@ export interface Store {
   unlock(id: string): Promise<void>;
 }
 
+/** How a state is written. */
+export interface Compaction {
+  /** Makes what is written in place of the new state; asked only where one is written. Its serial counts if it is higher. */
+  readonly finish?: (state: State) => Promise<State>;
+  /** Writes a new state although nothing changed. */
+  readonly always?: boolean;
+  /** The declarations that were applied. */
+  readonly applied?: Pick<Project, 'digest'>;
+}
+
 /** A run's exclusive hold of the store. */
 export interface Session {
   readonly snapshot: Snapshot;
@@ -73,8 +83,8 @@ export interface Session {
   hides?(value: unknown): boolean;
   /** Fencing: throws where this run does not hold the lock any more. Called before every mutating request. */
   assertHeld(): Promise<void>;
-  /** Folds the journal into the state, durably, and ends the journal unless intents are still pending. Returns the new snapshot. @param finish what is written in place of the new state, asked only where one is written; its serial counts if it is higher @param always writes a new state although nothing changed */
-  compact(finish?: (state: State) => Promise<State>, always?: boolean): Promise<Snapshot>;
+  /** Folds the journal into the state, durably, and ends the journal unless intents are still pending. Returns the new snapshot. */
+  compact(how?: Compaction): Promise<Snapshot>;
   /** Marks the store: until the mark is taken away, no other run opens it. */
   mark(moved: Moved | null): Promise<void>;
   /** Lets the lock go. Safe to call twice. */

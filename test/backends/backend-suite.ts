@@ -48,7 +48,7 @@ export function backendSuite(name: string, makePlace: () => Place): void {
     };
     return {
       clock: clockOfStore,
-      store: () => {
+      store: (more) => {
         const registers = connect();
         return registerStore({
           registers,
@@ -60,6 +60,7 @@ export function backendSuite(name: string, makePlace: () => Place): void {
           locking: { lease: 3_000, wait: 0, takeover: true },
           history: { keep: 30, milliseconds: 90 * 24 * 60 * 60 * 1000 },
           rescue: rescueIn('/rescue', registers.location, { files: simulatedFiles(), random }),
+          ...more,
         });
       },
       bytes: async () => withoutSignsOfLife(await values()),

@@ -77,7 +77,7 @@ for (const [title, path] of [
     };
     return {
       clock: clockOfStore,
-      store: () => storeAt(address(name, path), { clock: clockOfStore }),
+      store: (more) => storeAt(address(name, path), { clock: clockOfStore, ...more }),
       bytes: async () => {
         const { lineage, trueup } = JSON.parse(server.rules.document(name) ?? '{"trueup":{}}');
         return { lineage, state: trueup.state, journal: trueup.journal };

@@ -4078,4 +4078,18 @@ export const mutants: readonly Mutant[] = [
     replace: 'return;',
     tests: httpState,
   },
+  {
+    name: 'a run that was interrupted is counted without a word',
+    file: 'state/snapshot.ts',
+    find: '...(resumed && { resumed })',
+    replace: '...{}',
+    tests: ['unit/state/file-store.test.ts'],
+  },
+  {
+    name: 'the log counts writes that were rejected',
+    file: 'model/state.ts',
+    find: "one.type === 'result' && one.class === 'applied' && one.op !== undefined",
+    replace: "one.type === 'result' && one.op !== undefined",
+    tests: ['unit/state/file-store.test.ts'],
+  },
 ];

@@ -164,7 +164,7 @@ async function carryOut(
     import('../../reconciler/apply/apply.js'),
     import('../../report/index.js'),
   ]);
-  return underLock(store, flags.destroy ? 'destroy' : 'apply', planContext, async (session) => {
+  return underLock(store, request.destroy ? 'destroy' : 'apply', planContext, async (session) => {
     let shown: PlanDocument | undefined;
     const show = async (proposal: Proposal): Promise<PlanDocument> => {
       const reviewed = saved !== undefined && isApplicable(proposal);

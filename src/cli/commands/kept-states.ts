@@ -128,7 +128,7 @@ async function rewrite(
   const cloud = { target: target ?? (await current(store)).state.target };
   return underLock(store, operation, { cloud }, (session: Session) => {
     const changed = change(session.snapshot);
-    return session.compact(() => Promise.resolve(changed), true);
+    return session.compact({ finish: () => Promise.resolve(changed), always: true });
   });
 }
 

@@ -105,7 +105,7 @@ async function write(target: Session, { state, pending }: Snapshot): Promise<voi
   const settled = left.filter(({ op }) => !pending.some((one) => one.op === op));
   const dropped = settled.map(({ op, address }) => resultRecord(address, 'not_sent', { op }));
   if (missing.length + dropped.length > 0) await target.record(...missing, ...dropped);
-  await target.compact(() => Promise.resolve(state), true);
+  await target.compact({ finish: () => Promise.resolve(state), always: true });
 }
 
 async function verify(next: Store, state: State): Promise<void> {

@@ -181,7 +181,10 @@ async function compacted(
   project: Project,
 ): Promise<Refusal | undefined> {
   try {
-    await session.compact((state) => fingerprints.renew(state, secretsAtHand(project)));
+    await session.compact({
+      finish: (state) => fingerprints.renew(state, secretsAtHand(project)),
+      applied: project,
+    });
     return undefined;
   } catch (error) {
     if (error instanceof Refusal) return error;

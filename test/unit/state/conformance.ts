@@ -1,6 +1,6 @@
 // What every store promises, whatever it is made of. A store joins with a bench: a few lines that make one.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Refusal, type Exit, type State } from '../../../src/model/index.js';
+import { Refusal, type Exit, type RunAuthor, type State } from '../../../src/model/index.js';
 import type { Clock } from '../../../src/platform/index.js';
 import type { Session, Store } from '../../../src/state/index.js';
 import { entry, failed, intent, memory, result, TARGET } from './samples.js';
@@ -8,7 +8,7 @@ import { entry, failed, intent, memory, result, TARGET } from './samples.js';
 export interface Bench {
   readonly clock: Clock;
   /** The store as another process sees it. */
-  store(): Store;
+  store(more?: { readonly author?: RunAuthor }): Store;
   /** Everything the store keeps, in comparable form. */
   bytes(): Promise<unknown>;
   /** Takes the lock away from whoever holds it. */
@@ -75,12 +75,79 @@ export function conformance(name: string, makeBench: () => Promise<Bench>): void
         secrets_together: [{ of: 'all', hash: 'aGFzaA==', cost: 14 }],
       });
       await session.record(intent('a'), result('a'));
-      await session.compact(finish);
-      await session.compact(() => Promise.reject(new Error('there is nothing to write')));
+      await session.compact({ finish });
+      await session.compact({
+        finish: () => Promise.reject(new Error('there is nothing to write')),
+      });
       await session.release();
       expect((await store.read())?.state.secrets_together).toEqual([
         { of: 'all', hash: 'aGFzaA==', cost: 14 },
       ]);
+    });
+
+    it('records who wrote each state and what took effect, the newest first', async () => {
+      const author = { user: 'dana', host: 'laptop', url: 'https://ci.example.com/runs/1' };
+      const writer = async (operation: string): Promise<Session> => {
+        const session = await bench.store({ author }).open(operation, TARGET);
+        opened.push(session);
+        return session;
+      };
+      const change = (op: string, action: 'update' | 'delete') => ({ ...intent(op), action });
+      const first = await writer('apply');
+      await first.record(intent('1'), intent('2'), change('3', 'update'), change('4', 'delete'));
+      // An intent that is renewed is still one write.
+      await first.record({ ...intent('1'), at: '2026-01-01T00:00:01.000Z' });
+      await first.record(result('1'), failed('2', 'rejected'));
+      await first.record(
+        result('3'),
+        result('4', { entry: null }),
+        memory('accounts.b', entry('b')),
+      );
+      await first.compact({ applied: { digest: 'd1' } });
+      await first.compact({ applied: { digest: 'd2' } });
+      await first.record(intent('5'), result('5'));
+      await first.release();
+      const second = await writer('destroy');
+      await second.record(change('6', 'delete'), result('6', { entry: null }));
+      await second.compact();
+      await second.record(memory('accounts.b', null));
+      await second.compact();
+      const rest = { ...author, at: now() };
+      const counts = { created: 0, updated: 0, deleted: 0 };
+      const left = { ...rest, operation: 'destroy' };
+      await second.release();
+      const runs = (await store.read())?.state.runs ?? [];
+      expect(runs.map(({ serial: _, ...one }) => one)).toEqual([
+        { ...left, ...counts, objects: 3 },
+        { ...left, ...counts, created: 1, deleted: 1, objects: 4, resumed: true },
+        {
+          ...rest,
+          operation: 'apply',
+          digest: 'd1',
+          created: 1,
+          updated: 1,
+          deleted: 1,
+          objects: 3,
+        },
+      ]);
+      const serials = runs.map(({ serial }) => serial);
+      expect(serials).toEqual(serials.toSorted((a, b) => b - a));
+      expect(serials[0]).toBe((await store.read())?.state.serial);
+    });
+
+    it('records the last hundred runs, and none where nobody is named', async () => {
+      const nameless = await open();
+      await nameless.record(memory('accounts.a', entry('a')));
+      expect((await nameless.compact()).state.runs).toBeUndefined();
+      await nameless.release();
+      const author = { user: 'dana', host: 'laptop' };
+      const session = await bench.store({ author }).open('state push', TARGET);
+      opened.push(session);
+      for (let turn = 0; turn < 100; turn += 1) await session.compact({ always: true });
+      const { runs = [] } = (await session.compact({ always: true })).state;
+      expect(runs).toHaveLength(100);
+      expect(runs[0]!.serial - runs.at(-1)!.serial).toBeGreaterThanOrEqual(99);
+      await session.release();
     });
 
     it('knows nothing at first, and writes nothing while reading', async () => {

@@ -32,8 +32,16 @@ conformance('the file store on a simulated disk', async () => {
   ];
   return {
     clock,
-    store: () =>
-      fileStore({ path: PATH, files, clock, random, lock: machine.start(), version: '0.1.0' }),
+    store: (more) =>
+      fileStore({
+        path: PATH,
+        files,
+        clock,
+        random,
+        lock: machine.start(),
+        version: '0.1.0',
+        ...more,
+      }),
     bytes: async () => files.contents,
     steal: () => files.remove(`${PATH}.lock`),
   };
@@ -45,7 +53,7 @@ conformance('the file store on a real disk', async () => {
   const [random, clock, machine] = [systemRandom(), simulatedClock(), simulatedMachine()];
   return {
     clock,
-    store: () =>
+    store: (more) =>
       fileStore({
         path,
         files: diskFiles(random),
@@ -53,6 +61,7 @@ conformance('the file store on a real disk', async () => {
         random,
         lock: machine.start(),
         version: '0.1.0',
+        ...more,
       }),
     bytes: async () =>
       Promise.all(

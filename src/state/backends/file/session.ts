@@ -14,6 +14,7 @@ import {
   refuse,
   type Begin,
   type Intent,
+  type RunAuthor,
   type RunRecord,
   type State,
 } from '../../../model/index.js';
@@ -21,9 +22,9 @@ import type { Appender, Clock, Files, Random } from '../../../platform/index.js'
 import { grouped, queue } from '../../journal-queue.js';
 import { encodeRecord, type Journal } from '../../journal-text.js';
 import type { HeldLock } from './lock.js';
-import { snapshotOf, withoutPast } from '../../snapshot.js';
+import { snapshotOf, writtenState } from '../../snapshot.js';
 import { encodeMoved, encodeState } from '../../state-text.js';
-import type { Moved, Session, Snapshot } from '../../store-port.js';
+import type { Compaction, Moved, Session, Snapshot } from '../../store-port.js';
 import { ifThere, refuseLocked, withDisk } from '../../disk-errors.js';
 
 export const GENERATIONS = 5;
@@ -51,13 +52,17 @@ interface SessionOptions {
   readonly text: string | undefined;
   readonly stamp: string | undefined;
   readonly journal: Journal | undefined;
+  readonly operation: string;
+  /** Recorded in the states that it writes. */
+  readonly author?: RunAuthor;
 }
 
 export function fileSession(options: SessionOptions): Session {
-  const { clock, random, paths, lock } = options;
+  const { clock, random, paths, lock, operation, author } = options;
   const inTurn = queue((work) => withDisk(paths.state, work));
   const memory = stateFile(options);
   const journal = journalFile(options);
+  let resumed = journal.records().length > 0;
 
   const begin = (state: State, serial = state.serial): Begin => ({
     type: 'begin',
@@ -89,22 +94,22 @@ export function fileSession(options: SessionOptions): Session {
     await kept;
   };
 
-  const compact = async (
-    finish: (state: State) => Promise<State> = (state) => Promise.resolve(state),
-    always = false,
-  ): Promise<Snapshot> => {
+  const compact = async ({ finish, always, applied }: Compaction = {}): Promise<Snapshot> => {
     await assertHeld();
     const before = memory.state();
     const folded = fold(before, journal.records());
     const open = pending(journal.records());
     if (always || !equal(folded, before)) {
-      const finished = await finish(folded);
+      const finished = (await finish?.(folded)) ?? folded;
       const serial = Math.max(before.serial + 1, finished.serial);
       await assertHeld();
       const carried =
         open.length === 0 ? '' : [begin(finished, serial), ...open].map(encodeRecord).join('');
       await journal.prepare(carried);
-      await memory.replace({ ...withoutPast(finished, clock), serial });
+      const records = journal.records();
+      const writing = { clock, serial, operation, author, applied, records, resumed };
+      await memory.replace(writtenState(finished, writing));
+      resumed = false;
       await journal.turn(open, carried);
     } else if (open.length === 0) await journal.turn([], '');
     return snapshotOf(memory.state(), journal.records());
@@ -119,7 +124,7 @@ export function fileSession(options: SessionOptions): Session {
     snapshot: snapshotOf(memory.state(), journal.records()),
     record: grouped(inTurn, journal.records(), append),
     assertHeld: shared(() => withDisk(paths.state, assertReady)),
-    compact: (finish, always) => inTurn(() => compact(finish, always)),
+    compact: (how) => inTurn(() => compact(how)),
     mark: (moved) => inTurn(() => memory.mark(moved)),
     release: () => (released ??= inTurn(release)),
   };

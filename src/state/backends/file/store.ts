@@ -8,6 +8,7 @@ import {
   sameTarget,
   shellWord,
   type Begin,
+  type RunAuthor,
   type State,
 } from '../../../model/index.js';
 import { fileSession, GENERATIONS, MODE, type Paths } from './session.js';
@@ -15,7 +16,7 @@ import { snapshotOf } from '../../snapshot.js';
 import { ADOPTED, adviceFor, decodeJournal, type Journal } from '../../journal-text.js';
 import { breakLock, holderOf, takeLock, type HeldLock, type LockTools } from './lock.js';
 import { decodeState } from '../../state-text.js';
-import type { KeptState, Session, Store } from '../../store-port.js';
+import type { KeptState, Opening, Session, Store } from '../../store-port.js';
 import { ifThere, withDisk } from '../../disk-errors.js';
 
 export interface FileStoreOptions extends LockTools {
@@ -25,6 +26,8 @@ export interface FileStoreOptions extends LockTools {
   readonly version: string;
   /** Ends the advice on damage: what becomes of objects that only the lost part knew. Absent: what the command does about them. */
   readonly afterLoss?: string;
+  /** Recorded in the states that it writes. */
+  readonly author?: RunAuthor;
 }
 
 /** The verified files: the state as last compacted, its own text, and the journal that continues it. */
@@ -55,7 +58,7 @@ export function fileStore(options: FileStoreOptions): Store {
         const paths = await locate(options);
         const lock = await takeLock(options, paths.lock, operation);
         try {
-          return await startSession(options, paths, lock, target);
+          return await startSession(options, paths, lock, { operation, target });
         } catch (error) {
           await lock.release();
           throw error;
@@ -197,7 +200,7 @@ async function startSession(
   options: FileStoreOptions,
   paths: Paths,
   lock: HeldLock,
-  target: string,
+  { operation, target }: Pick<Opening, 'operation' | 'target'>,
 ): Promise<Session> {
   const stamp = await options.files.stamp(paths.state);
   const stored = await load(options, paths);
@@ -219,7 +222,7 @@ async function startSession(
     );
   }
   await tidy(options, paths, stored);
-  return fileSession({ ...options, ...stored, paths, lock, state, stamp });
+  return fileSession({ ...options, ...stored, paths, lock, state, stamp, operation });
 }
 
 /** Leaves on disk exactly what was read: torn ends, spent journals and temporary files of killed runs go. */

@@ -7,14 +7,14 @@ import {
   refuse,
   warning,
   type Diagnostic,
+  type RunAuthor,
   type RunRecord,
-  type State,
 } from '../../../model/index.js';
 import { grouped, queue } from '../../journal-queue.js';
 import { encodeRecord } from '../../journal-text.js';
-import { snapshotOf, withoutPast } from '../../snapshot.js';
+import { snapshotOf, writtenState } from '../../snapshot.js';
 import { encodeState } from '../../state-text.js';
-import type { Session, Snapshot } from '../../store-port.js';
+import type { Compaction, Session, Snapshot } from '../../store-port.js';
 import { sharedNext, untilStopped, type Rescue } from '../until-stopped.js';
 import type { DocumentContent, DocumentHolder } from './document.js';
 import type { DocumentTools, UnnumberedDocument, HeldDocument } from './held-document.js';
@@ -27,6 +27,8 @@ const FRESH = 5_000;
 export interface DocumentSessionTools extends DocumentTools {
   readonly rescue: Rescue;
   readonly notify?: (diagnostic: Diagnostic) => void;
+  /** Recorded in the states that it writes. */
+  readonly author?: RunAuthor;
 }
 
 interface OpenedDocument {
@@ -40,9 +42,10 @@ export function documentSession(
   document: HeldDocument,
   { draft, content }: OpenedDocument,
 ): Session {
-  const { server, clock, rescue } = tools;
+  const { server, clock, rescue, author } = tools;
   let written: UnnumberedDocument = draft;
   let { state, records } = content;
+  let resumed = records.length > 0;
   const inTurn = queue((work) => work());
   const going = untilStopped(document.isLost, rescue);
   const passes = proofs(tools);
@@ -68,20 +71,19 @@ export function documentSession(
     if (isIntent) passes.add(document.since());
   };
 
-  const compact = async (
-    finish: (state: State) => Promise<State>,
-    always: boolean,
-  ): Promise<Snapshot> => {
+  const compact = async ({ finish, always, applied }: Compaction): Promise<Snapshot> => {
     const folded = fold(state, records);
     const open = pending(records);
     if (always || !equal(folded, state)) {
-      const finished = await finish(folded);
+      const finished = (await finish?.(folded)) ?? folded;
       const serial = Math.max(state.serial + 1, finished.serial);
-      const next = { ...withoutPast(finished, clock), serial };
+      const { operation } = draft.holder;
+      const writing = { clock, serial, operation, author, applied, records, resumed };
+      const next = writtenState(finished, writing);
       const journal = withoutEnds(open.map(encodeRecord).join(''));
       const { lineage, secrets_salt = written.secrets_salt } = next;
       await write({ lineage, secrets_salt, state: encodeState(next), journal }, serial);
-      [state, records] = [next, open];
+      [state, records, resumed] = [next, open, false];
     } else if (open.length === 0 && records.length > 0) {
       await write({ journal: [] });
       records = [];
@@ -104,8 +106,7 @@ export function documentSession(
     },
     record,
     assertHeld: () => going.on(async () => (passes.take() ? undefined : ask())),
-    compact: (finish = (next) => Promise.resolve(next), always = false) =>
-      inTurn(() => going.on(() => compact(finish, always))),
+    compact: (how = {}) => inTurn(() => going.on(() => compact(how))),
     mark: (moved) => inTurn(() => going.on(() => write({ moved }))),
     release: () => (released ??= inTurn(release)),
   };

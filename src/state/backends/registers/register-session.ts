@@ -4,11 +4,18 @@
 //   take     replaces the head first, and lists the log afterwards
 // If the check of a run passed, its read of the head came before the head of the next holder, and so did its wave: the
 // next holder sees the intent of every request that may have left.
-import { equal, fold, pending, sha256, type RunRecord, type State } from '../../../model/index.js';
+import {
+  equal,
+  fold,
+  pending,
+  sha256,
+  type RunAuthor,
+  type RunRecord,
+} from '../../../model/index.js';
 import type { LockPort } from '../../../platform/index.js';
 import { grouped, queue } from '../../journal-queue.js';
-import { snapshotOf, withoutPast } from '../../snapshot.js';
-import type { Session, Snapshot } from '../../store-port.js';
+import { snapshotOf, writtenState } from '../../snapshot.js';
+import type { Compaction, Session, Snapshot } from '../../store-port.js';
 import { sharedNext, untilStopped, type Rescue } from '../until-stopped.js';
 import { heldHead, type HeadTools, type OpenedHead } from './held-head.js';
 import { slotOf } from './keys.js';
@@ -18,14 +25,17 @@ import { settledPut } from './settled-put.js';
 export interface SessionTools extends HeadTools {
   readonly lock: LockPort;
   readonly rescue: Rescue;
+  /** Recorded in the states that it writes. */
+  readonly author?: RunAuthor;
 }
 
 export function registerSession(tools: SessionTools, held: OpenedHead): Session {
-  const { keys, random, lock, rescue } = tools;
+  const { clock, keys, random, lock, rescue, author } = tools;
   const { holder, epoch } = held.head;
   let { state } = held;
   let { last } = held.log;
   let records: readonly RunRecord[] = [...held.head.carry, ...held.log.records];
+  let resumed = records.length > 0;
   let sequence = 1;
   const inTurn = queue((work) => work());
   const head = heldHead(tools, held);
@@ -47,18 +57,17 @@ export function registerSession(tools: SessionTools, held: OpenedHead): Session 
     if (head.isOverdue()) await inTurn(() => head.beat());
   };
 
-  const compact = async (
-    finish: (state: State) => Promise<State>,
-    always: boolean,
-  ): Promise<Snapshot> => {
+  const compact = async ({ finish, always, applied }: Compaction): Promise<Snapshot> => {
     const folded = fold(state, records);
     const open = pending(records);
     if (always || !equal(folded, state)) {
-      const finished = await finish(folded);
+      const finished = (await finish?.(folded)) ?? folded;
       const serial = Math.max(head.now().serial + 1, finished.serial);
-      const next = { ...withoutPast(finished, tools.clock), serial };
+      const { operation } = holder;
+      const writing = { clock, serial, operation, author, applied, records, resumed };
+      const next = writtenState(finished, writing);
       await head.replaceState(next, open);
-      [state, records, last] = [next, open, null];
+      [state, records, last, resumed] = [next, open, null, false];
       await head.collectGarbage();
     } else if (open.length === 0 && records.length > 0) {
       const log_from = slotOf(epoch, sequence);
@@ -85,8 +94,7 @@ export function registerSession(tools: SessionTools, held: OpenedHead): Session 
     },
     record: grouped(inTurn, records, (added, lines) => going.on(() => append(added, lines), added)),
     assertHeld: sharedNext(() => going.on(check)),
-    compact: (finish = (next) => Promise.resolve(next), always = false) =>
-      inTurn(() => going.on(() => compact(finish, always))),
+    compact: (how = {}) => inTurn(() => going.on(() => compact(how))),
     mark: (moved) => inTurn(() => going.on(() => head.swap((now) => ({ ...now, moved })))),
     release: () => (released ??= inTurn(release)),
   };

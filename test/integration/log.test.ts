@@ -1,0 +1,91 @@
+// `trueup log` over the states that the built command writes.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { hostname, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { encodeState } from '../../src/state/index.js';
+import { folder, small, type Folder } from '../support/cli.js';
+
+interface Logged {
+  readonly [name: string]: unknown;
+}
+
+const logged = async (home: Folder): Promise<readonly Logged[]> =>
+  JSON.parse((await home.expect(0, ['log', '--format', 'json'])).stdout) as readonly Logged[];
+
+const ci = { GITHUB_SERVER_URL: 'https://github.example', GITHUB_REPOSITORY: 'acme/sites' };
+
+test('each run that changed the state: who, when, what', async () => {
+  const home = folder({ 'trueup.yaml': small });
+  const none = await home.expect(0, ['log']);
+  expect(none.stdout).toBe('');
+  expect(none.stderr).toContain(
+    'No run has changed the state yet. To make the first one: trueup apply',
+  );
+  expect(await logged(home)).toEqual([]);
+
+  const before = Date.now();
+  await home.expect(0, ['apply', '--auto-approve'], { env: { ...ci, GITHUB_RUN_ID: '7' } });
+  await home.expect(0, ['apply', '--auto-approve']);
+  home.write('trueup.yaml', small.replace('name: Field operations', 'name: Field'));
+  await home.expect(0, ['apply', '--auto-approve']);
+  await home.expect(0, ['state', 'mv', 'alert_rules.wan-down', 'alert_rules.wan']);
+  await home.expect(0, ['destroy', '--auto-approve']);
+
+  const who = { user: userInfo().username, host: hostname() };
+  const runs = await logged(home);
+  expect(runs).toMatchObject([
+    { ...who, serial: 4, operation: 'destroy', created: 0, updated: 0, deleted: 3, objects: 0 },
+    { ...who, serial: 3, operation: 'state mv', created: 0, updated: 0, deleted: 0, objects: 3 },
+    { ...who, serial: 2, operation: 'apply', created: 0, updated: 1, deleted: 0, objects: 3 },
+    {
+      ...who,
+      serial: 1,
+      operation: 'apply',
+      created: 3,
+      updated: 0,
+      deleted: 0,
+      objects: 3,
+      url: 'https://github.example/acme/sites/actions/runs/7',
+    },
+  ]);
+  for (const { at } of runs) expect(Date.parse(String(at))).toBeGreaterThanOrEqual(before);
+  const plan = JSON.parse((await home.expect(0, ['plan', '--format', 'json'])).stdout) as {
+    readonly generated_from: { readonly digest: string };
+  };
+  expect(runs[1]).not.toHaveProperty('digest');
+  expect(runs[2]!['digest']).toBe(plan.generated_from.digest);
+  expect(runs[3]!['digest']).not.toBe(plan.generated_from.digest);
+
+  const { stdout } = await home.expect(0, ['log', '-n', '2']);
+  expect(stdout.split('\n')).toEqual([
+    `4  ${String(runs[0]!['at'])}  destroy  0 created, 0 updated, 3 deleted; 0 objects in the state`,
+    `    by ${who.user}@${who.host}; declarations ${plan.generated_from.digest.slice(0, 12)}`,
+    `3  ${String(runs[1]!['at'])}  state mv  0 created, 0 updated, 0 deleted; 3 objects in the state`,
+    `    by ${who.user}@${who.host}`,
+    '',
+  ]);
+  const whole = await home.expect(0, ['log']);
+  expect(whole.stdout).toContain(' in https://github.example/acme/sites/actions/runs/7; ');
+  expect((await home.expect(1, ['log', '-n', '0'])).stderr).toContain(
+    '--limit takes a whole number',
+  );
+});
+
+test('a state that an older version wrote is read, and listed with what is known of it', async () => {
+  const home = folder({ 'trueup.yaml': small });
+  await home.expect(0, ['apply', '--auto-approve']);
+  const path = join(home.path, '.trueup/state.json');
+  const { checksum: _, runs: __, ...older } = JSON.parse(readFileSync(path, 'utf8'));
+  writeFileSync(path, encodeState(older));
+  expect(await logged(home)).toEqual([{ serial: 1, objects: 3 }]);
+  expect((await home.expect(0, ['log'])).stdout).toBe(
+    '1  at an unknown time  unknown operation  3 objects in the state\n    by unknown\n',
+  );
+  home.write('trueup.yaml', small.replace('name: Field operations', 'name: Field'));
+  await home.expect(0, ['apply', '--auto-approve']);
+  expect((await logged(home)).map(({ serial, updated }) => [serial, updated])).toEqual([
+    [2, 1],
+    [1, undefined],
+  ]);
+});
