@@ -30,10 +30,8 @@ test('of a saved plan: each object with its action', async () => {
     small.replace('Field operations', 'Field').replace(/alert_rules:[^]*$/, '') +
       '  second: { name: Second, enabled: true, endpoint: { url: https://b.example.com/x } }\n',
   );
-  await home.expect(0, [
-    ...['plan', '--out', 'change.plan', '--report', 'json=plan.json'],
-    ...['--allow', 'all-removed'],
-  ]);
+  const files = ['--out', 'change.plan', '--report', 'json=plan.json'];
+  await home.expect(0, ['plan', ...files, '--allow', 'all-removed']);
   const { stdout } = await home.expect(0, ['graph', '--plan', 'change.plan']);
   for (const label of [
     'update accounts.field-ops',

@@ -40,6 +40,7 @@ function read(text: string, format: GraphFormat): Read {
   const { node, arrow, other, entity } = grammar[format];
   const labels = new Map<string, string>();
   const arrows: string[] = [];
+  const others: string[] = [];
   expect(text.endsWith('\n')).toBe(true);
   for (const line of text.slice(0, -1).split('\n')) {
     const [, id, label] = node.exec(line) ?? [];
@@ -50,8 +51,9 @@ function read(text: string, format: GraphFormat): Read {
         label!.replace(entity, (_, code: string) => String.fromCodePoint(Number(code))),
       );
     else if (from !== undefined) arrows.push(`${labels.get(from)} > ${labels.get(to!)}`);
-    else expect(line).toMatch(other);
+    else others.push(line);
   }
+  expect(others.filter((line) => !other.test(line))).toEqual([]);
   return { labels: [...labels.values()], arrows };
 }
 
