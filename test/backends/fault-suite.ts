@@ -11,7 +11,7 @@ import { machine } from '../../src/platform/host.js';
 import { kinds } from '../../src/resources/index.js';
 import { readHead } from '../../src/state/backends/registers/head.js';
 import { registerKeys } from '../../src/state/backends/registers/keys.js';
-import { readLog } from '../../src/state/backends/registers/log.js';
+import { readLog } from '../../src/state/backends/registers/record-log.js';
 import type { Registers } from '../../src/state/backends/registers/port.js';
 import { registerStore } from '../../src/state/backends/registers/register-store.js';
 import { rescueIn } from '../../src/state/backends/registers/rescue.js';

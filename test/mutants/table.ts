@@ -3711,14 +3711,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'waves that were written after a takeover count',
-    file: 'state/backends/registers/log.ts',
+    file: 'state/backends/registers/record-log.ts',
     find: 'while (kept.length > 0 && kept.at(-1)!.slot !== wave.after?.slot) kept.pop();',
     replace: '',
     tests: remote,
   },
   {
     name: 'a wave that is missing is not noticed',
-    file: 'state/backends/registers/log.ts',
+    file: 'state/backends/registers/record-log.ts',
     find: 'if (kept.at(-1)?.sha256 !== wave.after?.sha256)',
     replace: 'if (false)',
     tests: remote,

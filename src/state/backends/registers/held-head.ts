@@ -6,7 +6,7 @@ import { encodeState } from '../../state-text.js';
 import { refuseLost } from './backend-errors.js';
 import { encodeHead, readHead, type Head, type Holder, type VersionedHead } from './head.js';
 import type { Keys } from './keys.js';
-import type { JournalLog } from './log.js';
+import type { JournalLog } from './record-log.js';
 import type { Registers } from './port.js';
 import { settledPut } from './settled-put.js';
 

@@ -19,7 +19,7 @@ import type { Compaction, Session, Snapshot } from '../../store-port.js';
 import { sharedNext, untilStopped, type Rescue } from '../until-stopped.js';
 import { heldHead, type HeadTools, type OpenedHead } from './held-head.js';
 import { slotOf } from './keys.js';
-import { encodeWave } from './log.js';
+import { encodeWave } from './record-log.js';
 import { settledPut } from './settled-put.js';
 
 export interface SessionTools extends HeadTools {

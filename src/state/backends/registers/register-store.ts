@@ -24,7 +24,7 @@ import {
   type StoredState,
   type VersionedHead,
 } from './head.js';
-import { readLog, type JournalLog } from './log.js';
+import { readLog, type JournalLog } from './record-log.js';
 import { probe } from './probe.js';
 import type { OpenedHead } from './held-head.js';
 import { registerSession, type SessionTools } from './register-session.js';
