@@ -167,7 +167,7 @@ describe('a run without a state', () => {
       forget(home);
       const { stdout } = await home.expect(3, APPLY, one.there);
       expect(flat(stdout)).toContain(
-        `(no declared attribute differs; live, but not declared: ${shown})`,
+        `; no declared attribute differs; live, but not declared: ${shown})`,
       );
       const id = String(one.objects('alert_rules')[0]?.['alert_config_id']);
       await home.expect(0, ['import', 'alert_rules.r', id], one.there);
