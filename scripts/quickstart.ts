@@ -3,7 +3,7 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { dummyCredentials, type Estate } from '../src/emulator/index.js';
 import { makeEstate } from '../test/support/make-estate.js';
 import type { JsonObject } from '../src/model/index.js';
@@ -11,7 +11,8 @@ import { systemClock } from '../src/platform/clock.js';
 import { systemRandom } from '../src/platform/random.js';
 
 const tool = resolve('dist/trueup.cjs');
-const page = resolve('reports/quickstart.html');
+/** From the current folder, as they are printed. */
+const page = join('reports', 'quickstart.html');
 const temporary = mkdtempSync(join(tmpdir(), 'trueup-quickstart-'));
 const begun = performance.now();
 const bold = (text: string): string =>
@@ -42,7 +43,7 @@ function run(
   words: string,
   { expect = 0, head = 400, tail = 0 }: Step = {},
 ): void {
-  console.log(bold(`$ trueup ${words}`));
+  console.log(bold(`$ trueup ${words.replace(resolve(page), page)}`));
   const { status, stdout, stderr } = spawnSync(process.execPath, [tool, ...words.split(' ')], {
     cwd: temporary,
     env: environment,
@@ -155,11 +156,13 @@ async function tour(): Promise<void> {
     await meddle(environment, estate);
     run(environment, 'drift field.yaml --detailed-exitcode', { expect: 2, head: 5, tail: 1 });
 
-    tell('A plan gives it back. That raises a privilege, so a rule blocks it until it is allowed.');
-    run(environment, `plan field.yaml --report html=${page}`, { expect: 3, head: 3, tail: 6 });
+    tell('A plan gives it back. That raises a privilege, so a rule blocks it.');
+    run(environment, `plan field.yaml --report html=${resolve(page)}`, { expect: 3 });
+
+    tell('You have read it, and allow it.');
     run(environment, 'apply field.yaml --auto-approve --allow privilege-escalation', {
       head: 0,
-      tail: 3,
+      tail: 1,
     });
   } finally {
     child.removeAllListeners('close');
@@ -168,7 +171,8 @@ async function tour(): Promise<void> {
   }
   const seconds = ((performance.now() - begun) / 1000).toFixed(1);
   console.log(`\n${bold(`That was trueup, in ${seconds} s.`)} The blocked plan as a page: ${page}`);
-  console.log(`Next: read README.md, or type: mkdir try && cd try && node ${tool} init`);
+  const command = join('..', relative(resolve(), tool));
+  console.log(`Begin a project of your own: mkdir try && cd try && node ${command} init`);
 }
 
 try {

@@ -5,7 +5,7 @@ import { compareText, type DocumentHead } from '../model/index.js';
 import { codes, markup, moment, raw, type Markup } from './markup.js';
 import { pageScript } from './html-script.js';
 import { pageStyle } from './html-style.js';
-import { plural } from './words.js';
+import { cloudSentence, plural } from './words.js';
 
 /** A count with its words and the class of its colour. */
 type Count = readonly [count: number, words: string, tone?: string];
@@ -59,7 +59,7 @@ export function page({ kind, sentence, counts, sections, document }: Page): stri
 <h1>${sentence}</h1>
 <ul class="counts">
 ${counts.map(([count, words, tone]) => markup`<li${raw(tone === undefined || count === 0 ? '' : ` class="${tone}"`)}><b>${count}</b> ${words}</li>\n`)}</ul>
-<p class="about">Target <code>${document.target}</code>, read ${moment(document.generated_at)}</p>
+<p class="about">Cloud <code>${cloudSentence(document)}</code>, read ${moment(document.generated_at)}</p>
 </header>
 <nav aria-label="Sections"><ul>
 ${shown.map(({ id, title, count }) => markup`<li><a href="#${id}">${title}</a>${numberOf(count)}</li>\n`)}</ul></nav>

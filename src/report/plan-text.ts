@@ -109,7 +109,7 @@ function* verdictLine(
   paintLead: Paint,
   screen: Screen,
 ): Lines {
-  const where = address === undefined ? '' : ` (${address})`;
+  const where = address === undefined || detail.includes(address) ? '' : ` (${address})`;
   yield* flow(`${rule}: ${detail}${where}`, screen, { lead, hang: 4, paintLead });
 }
 

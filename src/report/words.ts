@@ -355,3 +355,10 @@ export function outcomeSentence(outcomes: readonly Outcome[]): string {
   const head = open.length === 0 ? 'Applied' : 'Not all applied';
   return `${head}: ${counts.join(', ')}; ${[`${done.keep} unchanged`, ...open].join(', ')}.`;
 }
+
+/** The addresses of the cloud. One below another says nothing more. */
+export function cloudSentence({ target }: { readonly target: string }): string {
+  const urls = [...new Set(target.split(' '))];
+  const isBelow = (url: string): boolean => urls.some((other) => url.startsWith(`${other}/`));
+  return urls.filter((url) => !isBelow(url)).join(' and ');
+}

@@ -2,7 +2,8 @@
 // survives is a test that is missing; a text that is no longer found is a row of the table that nobody keeps. That the
 // tests pass over whole sources is seen first; `--tests-follow` leaves that to a run of all tests before or after this one.
 import { fork, type ChildProcess } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { locate } from './locate.js';
 import { mutants, type Mutant } from './table.js';
@@ -12,16 +13,25 @@ const AT_ONCE = 2;
 /** Milliseconds after which a run of tests is given up: of one mutant's, and of all together. */
 const PATIENCE = 400_000;
 const WHOLE = 600_000;
+/** Milliseconds in which a process may end by itself. */
+const CLOSING = 10_000;
 
 /** A process that runs tests, started where it is needed, and again after one that did not end. */
 class Worker {
+  readonly #folder: string;
   #child: ChildProcess | undefined;
+
+  /** @param folder for temporary files: a process that was killed leaves some */
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
 
   /** Undefined where there is no answer in time. */
   ask(question: Question, patience: number): Promise<Answer | undefined> {
     // A group of its own: a test that never ends is a child of this child.
     const child = (this.#child ??= fork('scripts/run.mjs', ['test/mutants/worker.ts'], {
       detached: true,
+      env: { ...process.env, TMPDIR: this.#folder },
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     }));
     return new Promise((resolve) => {
@@ -38,6 +48,7 @@ class Worker {
     });
   }
 
+  /** Ends it, and whatever test it runs. */
   stop(): void {
     const pid = this.#child?.pid;
     this.#child = undefined;
@@ -47,6 +58,17 @@ class Worker {
     } catch {
       // It ended before.
     }
+  }
+
+  /** Lets it end by itself, between two questions. */
+  async close(): Promise<void> {
+    const child = this.#child;
+    if (!child) return;
+    const late = setTimeout(() => this.stop(), CLOSING);
+    const ended = new Promise((resolve) => void child.once('exit', resolve));
+    child.disconnect();
+    await ended;
+    clearTimeout(late);
   }
 }
 
@@ -69,7 +91,8 @@ const wanted = process.argv.slice(2).filter((word) => !flags.has(word));
 const chosen = mutants.filter(
   ({ name }) => wanted.length === 0 || wanted.some((part) => name.includes(part)),
 );
-const workers = Array.from({ length: AT_ONCE }, () => new Worker());
+const folder = mkdtempSync(join(tmpdir(), 'trueup-mutants-'));
+const workers = Array.from({ length: AT_ONCE }, () => new Worker(folder));
 const begun = performance.now();
 const troubles: string[] = [];
 const tell = ({ name }: Pick<Mutant, 'name'>, trouble: string | undefined): void => {
@@ -98,7 +121,8 @@ try {
   };
   if (troubles.length === 0) await Promise.all(workers.map(work));
 } finally {
-  for (const worker of workers) worker.stop();
+  await Promise.all(workers.map((worker) => worker.close()));
+  rmSync(folder, { recursive: true });
 }
 process.stdout.write(
   `${chosen.length} mutants, ${troubles.length === 0 ? 'all noticed' : `${troubles.length} in trouble`} (${((performance.now() - begun) / 1000).toFixed(0)} s)\n`,

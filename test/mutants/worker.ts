@@ -58,4 +58,6 @@ process.on('message', (question: Question) => {
     () => process.exit(1),
   );
 });
-process.once('disconnect', () => process.exit(1));
+process.once('disconnect', () => {
+  void vitest.close().finally(() => process.exit(0));
+});

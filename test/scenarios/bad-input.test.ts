@@ -552,11 +552,11 @@ it('links out of the project are left out, with a warning, and links within it a
   const [home, elsewhere] = [folder(), folder()];
   elsewhere.write('theirs.yaml', account('Theirs'));
   home.write('trueup.yaml', account('HQ'));
-  home.write('shared/more.yaml', 'accounts:\n  more:\n    name: More\n');
+  home.write('common/more.yaml', 'accounts:\n  more:\n    name: More\n');
   mkdirSync(join(home.path, 'team'));
   symlinkSync(elsewhere.path, join(home.path, 'outside'));
   symlinkSync('/proc', join(home.path, 'processes'));
-  symlinkSync('../shared', join(home.path, 'team', 'shared'));
+  symlinkSync('../common', join(home.path, 'team', 'common'));
   const ran = await home.run(['validate', 'trueup.yaml', 'team']);
   expect([ran.code, ran.stderr]).toEqual([0, '']);
   const all = await home.run(['validate', '.']);

@@ -21,13 +21,13 @@ const folder = (...files: readonly string[]): string => {
 };
 
 it('a link within the project is followed, and one that leads out is not', () => {
-  const [project, elsewhere] = [folder('trueup.yaml', 'shared/more.yaml'), folder('theirs.yaml')];
+  const [project, elsewhere] = [folder('trueup.yaml', 'common/more.yaml'), folder('theirs.yaml')];
   mkdirSync(join(project, 'team'));
-  symlinkSync('../shared', join(project, 'team/within'));
+  symlinkSync('../common', join(project, 'team/within'));
   symlinkSync(elsewhere, join(project, 'team/outside'));
   const { files, diagnostics } = findFiles(declarationFiles, project, [], undefined);
   expect(files.map(({ file }) => file)).toEqual([
-    'shared/more.yaml',
+    'common/more.yaml',
     'team/within/more.yaml',
     'trueup.yaml',
   ]);

@@ -180,7 +180,7 @@ describe('`${secret.file…}`', () => {
     ['what is not there yet', 'keys/none', ''],
     ['where containers mount them', '/run/secrets/pager', ''],
     ['below a root', '/etc/trueup/pager', 'secret_roots: [/etc/trueup]'],
-    ['below a root beside the project', '../shared/pager', 'secret_roots: [../shared]'],
+    ['below a root beside the project', '../mounted/pager', 'secret_roots: [../mounted]'],
     ['a root itself', '/etc/pager', 'secret_roots: [/etc/pager]'],
     ['anywhere, where that is a root', '/etc/passwd', 'secret_roots: ["/"]'],
   ])('reads %s', async (_, name, more) => {

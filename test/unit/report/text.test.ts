@@ -12,7 +12,7 @@ import {
   type Progress,
 } from '../../../src/report/index.js';
 import { renderPlan } from '../../../src/report/render.js';
-import { baseSentence } from '../../../src/report/words.js';
+import { baseSentence, cloudSentence } from '../../../src/report/words.js';
 import { clip, columns, wrap } from '../../../src/report/text-width.js';
 import { kinds } from '../../../src/resources/index.js';
 import { keep, meta, quiet } from './plans.js';
@@ -277,4 +277,20 @@ test('a command to type is never broken, however long it is', () => {
     { color: false, width: 80 },
   );
   expect(text).toContain(`\n  Choose one:\n    ${command}\n  or write it down.\n`);
+});
+
+test.each([
+  ['emulator', 'emulator'],
+  ['http://127.0.0.1:1/api/v2 http://127.0.0.1:1', 'http://127.0.0.1:1'],
+  ['http://127.0.0.1:1 http://127.0.0.1:1', 'http://127.0.0.1:1'],
+  [
+    'http://127.0.0.1:1/api/v2 http://127.0.0.1:12',
+    'http://127.0.0.1:1/api/v2 and http://127.0.0.1:12',
+  ],
+  [
+    'https://www.example.com/api/v2 https://api.example.com',
+    'https://www.example.com/api/v2 and https://api.example.com',
+  ],
+])('names the cloud %s once', (target, told) => {
+  expect(cloudSentence({ target })).toBe(told);
 });
