@@ -29,3 +29,14 @@ export function cached<K, V>(
   map.set(key, known);
   return known;
 }
+
+/** In the order in which the keys come first. Without a key, an item is alone. */
+export function groupedBy<T>(
+  all: readonly T[],
+  keyOf: (one: T) => string | undefined,
+): readonly (readonly T[])[] {
+  const groups = new Map<string, T[]>();
+  for (const [index, one] of all.entries())
+    cached(groups, keyOf(one) ?? `${index}`, (): T[] => []).push(one);
+  return [...groups.values()];
+}

@@ -1,5 +1,5 @@
-// Shortens long lists of warnings and notes: many of one code say the same. Imports nothing that takes time to load.
-import type { Diagnostic } from '../model/index.js';
+// Shortens long lists of warnings, notes and blocking verdicts: many of one code say the same. Imports nothing that takes time to load.
+import { defined, flagToAllow, groupedBy, type Diagnostic, type Verdict } from '../model/index.js';
 
 /** Warnings and notes of one code that are shown. */
 const MOST_OF_A_CODE = 3;
@@ -21,3 +21,29 @@ export function briefly(diagnostics: readonly Diagnostic[]): readonly Diagnostic
     ];
   });
 }
+
+export interface BlockingRule {
+  readonly rule: string;
+  /** The first verdicts of the rule. */
+  readonly shown: readonly Verdict[];
+  /** How many verdicts are not shown. */
+  readonly more: number;
+  /** What allows it; absent where nothing does. */
+  readonly flag?: string;
+}
+
+/** Blocking verdicts by their rule: the first few of each. @param whole all of them */
+export const blockedByRule = (
+  blocked: readonly Verdict[],
+  whole: boolean | undefined,
+): readonly BlockingRule[] =>
+  groupedBy(blocked, ({ rule }) => rule).map((verdicts) => {
+    const { rule } = verdicts[0]!;
+    const shown = whole ? verdicts : verdicts.slice(0, MOST_OF_A_CODE);
+    return {
+      rule,
+      shown,
+      more: verdicts.length - shown.length,
+      ...defined({ flag: flagToAllow(rule) }),
+    };
+  });

@@ -1,5 +1,5 @@
 // Changes that are read at once: equal updates, the objects of one `for_each`, and adoptions without a request.
-import { cached, canonical, equal, tryAddress, type ResourceChange } from '../model/index.js';
+import { canonical, equal, groupedBy, tryAddress, type ResourceChange } from '../model/index.js';
 import { differences, type Difference } from './differences.js';
 import { actionOf, baseSentence, circumstances, destroys, place, verbOf } from './words.js';
 
@@ -34,17 +34,6 @@ export function groupsOf(
   const keyOf = (member: Member): string | undefined =>
     verbose ? undefined : (related.get(member.change) ?? equalKey)(member);
   return groupedBy(members, keyOf).map(groupOf);
-}
-
-/** In the order in which the keys come first. Without a key, an item is alone. */
-export function groupedBy<T>(
-  all: readonly T[],
-  keyOf: (one: T) => string | undefined,
-): readonly (readonly T[])[] {
-  const groups = new Map<string, T[]>();
-  for (const [index, one] of all.entries())
-    cached(groups, keyOf(one) ?? `${index}`, (): T[] => []).push(one);
-  return [...groups.values()];
 }
 
 /** The same for changes whose reading is the same but for their addresses and ids. */

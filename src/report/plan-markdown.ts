@@ -114,11 +114,14 @@ function* requestItems(changes: readonly ResourceChange[], level: Level): Lines 
 function* policyItems({ policy }: PlanDocument, level: Level): Lines {
   if (policy.length === 0) return;
   const blocked = policy.filter(({ verdict }) => verdict === 'blocked');
-  yield* some(blocked, level, ({ rule, detail, address }) => {
-    const where = address === undefined ? '' : ` ${level.code(address)}`;
-    const flag = flagToAllow(rule);
+  yield* some(blockedByRule(blocked, false), level, ({ rule, shown, more, flag }) => {
     const allow = flag === undefined ? '' : ` To allow it: ${code(flag)}`;
-    return [`- **BLOCKED** by policy ${code(rule)}: ${level.prose(detail)}${where}.${allow}`];
+    const others = more === 0 ? '' : ` And ${more} more.`;
+    const details = shown.map(({ detail, address }) => {
+      const isNamed = address === undefined || detail.includes(address);
+      return `${level.prose(detail)}${isNamed ? '' : ` ${level.code(address)}`}.`;
+    });
+    return [`- **BLOCKED** by policy ${code(rule)}: ${details.join(' ')}${others}${allow}`];
   });
   const allowed = new Set(
     policy.flatMap(({ rule, verdict }) => (verdict === 'blocked' ? [] : [rule])),

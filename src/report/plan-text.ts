@@ -89,9 +89,9 @@ function* driftLines({ address, actions, changes }: ResourceDrift, screen: Scree
 function* verdictLines({ policy }: PlanDocument, screen: Screen): Lines {
   const of = (wanted: Verdict['verdict']): readonly Verdict[] =>
     policy.filter(({ verdict }) => verdict === wanted);
-  for (const one of of('blocked')) {
-    yield* verdictLine(one, '  BLOCKED ', screen.alarm, screen);
-    const flag = flagToAllow(one.rule);
+  for (const { rule, shown, more, flag } of blockedByRule(of('blocked'), screen.verbose)) {
+    for (const one of shown) yield* verdictLine(one, '  BLOCKED ', screen.alarm, screen);
+    if (more > 0) yield* aside(`and ${more} more by ${rule}. All of them: --verbose`, screen, 4);
     if (flag !== undefined) yield* aside(`to allow it: ${flag}`, screen, 4);
   }
   const allowed = of('allowed');

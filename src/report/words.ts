@@ -270,22 +270,24 @@ const FEW_NAMES = 3;
 
 /** Health issues, those of one cause in one sentence. */
 export function healthSentences(health: readonly HealthIssue[]): readonly string[] {
-  const groups = new Map<string, HealthIssue[]>();
-  for (const issue of health) {
-    const { code, kind, id, address, cause, summary } = issue;
-    const isShared = cause !== undefined || issue.detail === undefined;
-    const key = isShared ? [code, kind, cause ?? summary, issue.at] : [kind, id, address, code];
-    cached(groups, canonical(key.map((one) => one ?? null)), (): HealthIssue[] => []).push(issue);
-  }
-  return [...groups.values()].map((issues) => {
+  const sharing = (issue: HealthIssue): string => {
+    const { code, kind, id, address, cause, summary, detail, at } = issue;
+    const isShared = cause !== undefined || detail === undefined;
+    const key = isShared ? [code, kind, cause ?? summary, at] : [kind, id, address, code];
+    return canonical(key.map((one) => one ?? null));
+  };
+  return groupedBy(health, sharing).map((issues) => {
     const [first] = issues;
     if (issues.length === 1) return healthIssueSentence(first!);
     const { cause, summary, kind, code } = first!;
-    const names = issues
-      .slice(0, FEW_NAMES)
-      .map(({ address, id, label }) => address ?? (label === undefined ? id : `${label} (${id})`));
-    const more = issues.length > FEW_NAMES ? ` and ${issues.length - FEW_NAMES} more` : '';
-    return `${cause ?? summary}: ${issues.length} ${kind}: ${names.join(', ')}${more} [${code}]`;
+    const names = issues.map(
+      ({ address, id, label }) => address ?? (label === undefined ? id : `${label} (${id})`),
+    );
+    const what =
+      cause === undefined
+        ? `${summary}: ${issues.length} ${kind}`
+        : `${cause}, so ${issues.length} ${kind} do not work`;
+    return `${what}: ${firstNamed(names, FEW_NAMES)} [${code}]`;
   });
 }
 

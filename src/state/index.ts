@@ -12,7 +12,7 @@ import { waitingStore } from './waiting-store.js';
 
 export { fileStore, type FileStoreOptions } from './backends/file/store.js';
 export { scryptFingerprints } from './fingerprints.js';
-export { encodeState } from './state-text.js';
+export { encodeState, MovedState } from './state-text.js';
 export { maskedStore } from './masked-store.js';
 export { notesBeside } from './backends/file/notes.js';
 export type { RemoteOptions } from './remote-store.js';

@@ -7,6 +7,7 @@ import {
   isObject,
   keptMembers,
   mapMembers,
+  Refusal,
   refuse,
   sha256,
   shellWord,
@@ -74,15 +75,26 @@ export function encodeState({ resources, ...head }: State): string {
 /** The content that replaces a state that was moved. */
 export const encodeMoved = (moved: Moved): string => `${canonical({ moved })}\n`;
 
-/** @throws Refusal that names the place where the state is now */
-export function refuseMoved(location: string, moved: Moved): never {
-  if ('to' in moved)
-    refuse('state-moved', `the state of ${location} is at ${moved.to} now`, {
-      detail: `Name that place: settings.state: ${moved.to}`,
-    });
-  refuse('state-moving', `a migration of ${moved.from} to ${location} did not finish`, {
-    detail: `Finish it, with the settings of before: trueup state migrate --to ${shellWord(location)}`,
-  });
+/** A state that was moved, or is being moved. */
+export class MovedState extends Refusal {
+  readonly moved: Moved;
+
+  constructor(location: string, moved: Moved) {
+    const said =
+      'to' in moved
+        ? {
+            code: 'state-moved',
+            summary: `the state of ${location} is at ${moved.to} now`,
+            detail: `Name that place: settings.state: ${moved.to}`,
+          }
+        : {
+            code: 'state-moving',
+            summary: `a migration of ${moved.from} to ${location} did not finish`,
+            detail: `Finish it, with the settings of before: trueup state migrate --to ${shellWord(location)}`,
+          };
+    super([{ severity: 'error', ...said }]);
+    this.moved = moved;
+  }
 }
 
 /**
@@ -106,8 +118,8 @@ export async function decodeState(
     );
   if (isObject(parsed.value) && isObject(parsed.value['moved'])) {
     const { to, from } = parsed.value['moved'];
-    if (typeof to === 'string') refuseMoved(file, { to });
-    if (typeof from === 'string') refuseMoved(file, { from });
+    if (typeof to === 'string') throw new MovedState(file, { to });
+    if (typeof from === 'string') throw new MovedState(file, { from });
   }
   if (!isObject(parsed.value) || typeof parsed.value.format_version !== 'number')
     return wrong('it is no state of trueup');

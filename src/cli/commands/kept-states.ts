@@ -1,6 +1,6 @@
 // The commands for whole states: `state history`, `rollback`, `pull` and `push`. No request is sent to the cloud.
 import { resolve } from 'node:path';
-import { exits, refuse, type State } from '../../model/index.js';
+import { defined, exits, refuse, type State } from '../../model/index.js';
 import type { Session, Snapshot, Store } from '../../state/index.js';
 import type { Command } from '../context.js';
 import { table } from '../tables.js';
@@ -73,7 +73,7 @@ export const pull: Command = async (context) => {
   return exits.done;
 };
 
-/** Replaces the state of a known serial. */
+/** Replaces the state of a known serial. What counts against limits, and the runs, stay. */
 export const push: Command = async (context, [path = '']) => {
   const { readStateFile } = await import('../../state/index.js');
   const { files, cwd } = context;
@@ -102,7 +102,10 @@ export const push: Command = async (context, [path = '']) => {
         refuse('unfinished', 'An earlier run left requests with an unknown outcome.', {
           detail: 'Settle them first: trueup apply',
         });
-      return pushed;
+      if (!before) return pushed;
+      const { spent, recent, runs } = state;
+      const { recent: _, runs: __, ...objects } = pushed;
+      return { ...objects, spent, ...defined({ recent, runs }) };
     },
     pushed.target,
   );

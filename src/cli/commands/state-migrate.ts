@@ -1,16 +1,14 @@
 // `state migrate`: moves the state to another place. Both places are locked. Until the old one is marked as moved, the
 // new one is marked as unfinished, so at no moment can runs open both. A migration that was ended at any step is
 // finished by the same command.
+import { equal, exits, isAddress, refuse, resultRecord, type State } from '../../model/index.js';
 import {
-  equal,
-  exits,
-  isAddress,
-  refuse,
-  Refusal,
-  resultRecord,
-  type State,
-} from '../../model/index.js';
-import type { Moved, Session, Snapshot, Store } from '../../state/index.js';
+  MovedState,
+  type Moved,
+  type Session,
+  type Snapshot,
+  type Store,
+} from '../../state/index.js';
 import type { Command, Context } from '../context.js';
 import { settingsHere } from '../project.js';
 import { storeOf } from '../state-location.js';
@@ -35,6 +33,7 @@ export const run: Command = async (context) => {
   const objects = Object.keys(state.resources).length;
   const what = `serial ${state.serial}, ${objects} objects, ${pending.length} requests with an unknown outcome`;
   if (context.flags.dryRun) {
+    await assertFree(next, old.location);
     context.out.write(`${old.location} would move to ${next.location}: ${what}.\n`);
     return exits.done;
   }
@@ -57,11 +56,8 @@ interface Places {
 const movedTo =
   (to: string) =>
   (error: unknown): 'moved' => {
-    const isMoved =
-      error instanceof Refusal &&
-      error.diagnostics.some(({ code, summary }) => code === 'state-moved' && summary.includes(to));
-    if (!isMoved) throw error;
-    return 'moved';
+    if (error instanceof MovedState && equal(error.moved, { to })) return 'moved';
+    throw error;
   };
 
 async function move(session: Session, { old, next, to }: Places): Promise<void> {
@@ -85,13 +81,8 @@ async function assertFree(next: Store, from: string): Promise<void> {
   try {
     if (!(await next.read())) return;
   } catch (error) {
-    const isOurs =
-      error instanceof Refusal &&
-      error.diagnostics.some(
-        ({ code, summary }) => code === 'state-moving' && summary.includes(from),
-      );
-    if (isOurs) return;
-    throw error;
+    if (!(error instanceof MovedState && equal(error.moved, { from }))) throw error;
+    return;
   }
   refuse('other-lineage', `${next.location} holds a state already.`, {
     detail: 'Name another place or another project: settings.state.project',

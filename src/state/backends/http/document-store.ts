@@ -5,7 +5,7 @@ import { equal, refuse, Refusal, sameTarget } from '../../../model/index.js';
 import type { LockPort } from '../../../platform/index.js';
 import { refuseLocked } from '../../disk-errors.js';
 import { snapshotOf } from '../../snapshot.js';
-import { refuseMoved } from '../../state-text.js';
+import { MovedState } from '../../state-text.js';
 import type { LockInfo, Opening, Session, Store } from '../../store-port.js';
 import { holderStatus, lockRecord } from '../file/lock.js';
 import { described, refuseHeld, refuseTarget } from '../registers/backend-errors.js';
@@ -47,7 +47,7 @@ export function documentStore(options: DocumentStoreOptions): Store {
       const document = await readDocument(server);
       if (!document) return undefined;
       assertProject(options, document);
-      if (document.moved) refuseMoved(server.location, document.moved);
+      if (document.moved) throw new MovedState(server.location, document.moved);
       const { state, records } = await content(document);
       const isEmpty = document.state === null && records.length === 0;
       return isEmpty ? undefined : snapshotOf(state, records);
@@ -84,7 +84,8 @@ async function open(
   let session: Session | undefined;
   try {
     const found = await readDocument(server);
-    if (found?.moved && !equal(found.moved, moved)) refuseMoved(server.location, found.moved);
+    if (found?.moved && !equal(found.moved, moved))
+      throw new MovedState(server.location, found.moved);
     if (found) assertProject(options, found);
     else await probe(options, holder);
     const draft = { ...(found ? draftOf(found) : newDraft(options)), holder };

@@ -91,7 +91,7 @@ function postgresClient({ url, password, ...pauses }: PostgresOptions) {
     pool.query<Row>(text, [...values]);
 
   const explain = (error: unknown, what: string): never => {
-    if (error instanceof Error && error.message.startsWith('SASL'))
+    if (lacksPassword(error))
       return refuseDenied(location, what, 'it asks for a password, and PGPASSWORD is not set');
     if (isTransient(error)) return refuseUnreachable(location, reasonOf(error));
     if (/^(?:28|42501|25006)/.test(sqlState(error)!))
@@ -168,7 +168,11 @@ const sqlState = (error: unknown): string | undefined =>
 
 /** Without an answer, or one that another attempt may change: too many connections, a server that starts or ends. */
 const isTransient = (error: unknown): boolean =>
-  /^(?:08|40|53|55|57|58|XX|$)/.test(sqlState(error) ?? '');
+  !lacksPassword(error) && /^(?:08|40|53|55|57|58|XX|$)/.test(sqlState(error) ?? '');
+
+/** The client found no password to answer with. */
+const lacksPassword = (error: unknown): boolean =>
+  error instanceof Error && error.message.startsWith('SASL');
 
 /** The schema or the table does not exist yet. */
 const isAbsent = (error: unknown): boolean => ['42P01', '3F000'].includes(sqlState(error) ?? '');

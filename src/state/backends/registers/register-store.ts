@@ -12,7 +12,7 @@ import {
 } from '../../../model/index.js';
 import { refuseLocked } from '../../disk-errors.js';
 import { snapshotOf } from '../../snapshot.js';
-import { decodeState, refuseMoved } from '../../state-text.js';
+import { decodeState, MovedState } from '../../state-text.js';
 import type { Opening, Session, Snapshot, Store } from '../../store-port.js';
 import { lockWaited, refuseInterrupted } from '../../waiting-store.js';
 import { described, refuseDamaged, refuseHeld, refuseTarget } from './backend-errors.js';
@@ -103,7 +103,7 @@ async function readQuietly(options: RegisterStoreOptions): Promise<Snapshot | un
   for (let attempt = 1; ; attempt += 1) {
     const before = await readHead(registers, keys);
     if (!before) return undefined;
-    if (before.head.moved) refuseMoved(registers.location, before.head.moved);
+    if (before.head.moved) throw new MovedState(registers.location, before.head.moved);
     const isLast = async (): Promise<boolean> =>
       attempt === READS || (await readHead(registers, keys))?.version === before.version;
     try {
@@ -178,7 +178,7 @@ async function take(options: Taker, { operation, target, moved }: Opening): Prom
   for (;;) {
     const found = await readHead(registers, keys);
     if (found?.head.moved && !equal(found.head.moved, moved))
-      refuseMoved(registers.location, found.head.moved);
+      throw new MovedState(registers.location, found.head.moved);
     if (found && !sameTarget(found.head.target, target) && (await isUsed(options, found.head)))
       refuseTarget(registers.location, found.head.target, target);
     if (found?.head.holder && !(await mayTake(found.version, found.head.holder))) continue;
