@@ -1,18 +1,12 @@
 // Runs the command that `cdktf.json` names, without the CDK CLI, and tells it the output folder. The program's output
 // goes to stderr, because stdout is for the output of trueup; if it fails, the error says how it ended.
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import {
-  compareText,
-  isObject,
-  refuse,
-  type Json,
-  type JsonObject,
-  errorCode,
-} from '../model/index.js';
+import { compareText, isObject, refuse, type Json, type JsonObject } from '../model/index.js';
+import { endOf, GROUPED, TOO_LATE } from '../platform/child-process.js';
 import { ifThere } from '../state/disk-errors.js';
 import type { Context } from './context.js';
 
@@ -111,19 +105,12 @@ function patience({ environment }: ProgramContext): number {
 const TOLD = 12;
 /** The libraries run `terraform version` once for each imported object, and fail without it. trueup reads the stack, so it gives them a version. */
 const ANSWERS = 'echo 1.11.4';
-/** Milliseconds in which the last output of a program is still read. */
-const LINGER = 1_000;
-/** Milliseconds between asking a program to end and ending it. */
-const GRACE = 5_000;
-const TOO_LATE = 'too late';
-/** A program runs in a group of its own where there are groups, so that whatever the shell started ends with it. */
-const GROUPED = process.platform !== 'win32';
 
 /** Lines that Node adds to an uncaught error: the source line that threw it, which does not help if it is in a package, and the version of Node. */
 const THROWN = /^.*[\\/]node_modules[\\/].*:\d+\n.*\n[ \t]*\^+[ \t]*$|^Node\.js v.*$/gm;
 
 /** Its exit code, the signal that ended it, or that it was too late, and the last lines it printed, but for those of stack traces. */
-function run(
+async function run(
   { environment, err, signal }: ProgramContext,
   { app, folder, context }: Program,
   output: string,
@@ -144,20 +131,6 @@ function run(
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: GROUPED,
   });
-  const end = (): void => signalAll(child, 'SIGKILL');
-  let insisting: NodeJS.Timeout | undefined;
-  const stop = (): void => {
-    signalAll(child, 'SIGTERM');
-    insisting ??= setTimeout(end, GRACE);
-  };
-  let late = false;
-  const deadline = setTimeout(() => {
-    late = true;
-    stop();
-  }, seconds * 1000);
-  signal.addEventListener('abort', stop, { once: true });
-  // A command that is left at once waits for nobody; nothing more is written then.
-  process.prependOnceListener('exit', end);
   let text = '';
   const hear = (chunk: Buffer): void => {
     err.write(chunk.toString());
@@ -165,33 +138,8 @@ function run(
   };
   child.stdout.on('data', hear);
   child.stderr.on('data', hear);
-  return new Promise((resolve, reject) => {
-    const over = (): void => {
-      clearTimeout(deadline);
-      clearTimeout(insisting);
-      signal.removeEventListener('abort', stop);
-      process.removeListener('exit', end);
-    };
-    child.once('error', (error) => {
-      over();
-      reject(error);
-    });
-    // Child processes that outlive the program keep its output open: they are ended and not waited for.
-    child.once('exit', () => {
-      clearTimeout(deadline);
-      signalAll(child, 'SIGTERM');
-      setTimeout(
-        () => [child.stdout, child.stderr].forEach((stream) => stream.destroy()),
-        LINGER,
-      ).unref();
-    });
-    child.once('close', (code, ended) => {
-      // The shell ends when it is asked to. What it ran may not.
-      if (insisting) end();
-      over();
-      resolve({ code: late ? TOO_LATE : (code ?? String(ended)), last: lastLines(text) });
-    });
-  });
+  const code = await endOf(child, { signal, seconds });
+  return { code, last: lastLines(text) };
 }
 
 const lastLines = (text: string): readonly string[] =>
@@ -200,17 +148,6 @@ const lastLines = (text: string): readonly string[] =>
     .split('\n')
     .filter((line) => line.trim() !== '' && !/^\s+at /.test(line))
     .slice(-TOLD);
-
-/** Whatever the shell started is signalled with it. */
-function signalAll(child: ChildProcess, signal: NodeJS.Signals): void {
-  if (child.pid === undefined) return;
-  try {
-    if (GROUPED) process.kill(-child.pid, signal);
-    else child.kill(signal);
-  } catch (error) {
-    if (errorCode(error) !== 'ESRCH') throw error;
-  }
-}
 
 /** Runs a program into a folder that is to be discarded. */
 export async function synthesisedOnce(

@@ -3,7 +3,8 @@ import {
   defined,
   faultsOf,
   refuse,
-  shellWord,
+  secretsIn,
+  warning,
   Refusal,
   defaultSettings,
   type Diagnostic,
@@ -16,7 +17,8 @@ import {
 import { commandOutput } from '../platform/command-output.js';
 import { declarationFiles } from '../platform/declaration-files.js';
 import type { Loaded } from '../declarations/index.js';
-import type { CommandOutput, DeclarationFiles } from '../platform/index.js';
+import type { DeclarationFiles } from '../platform/index.js';
+import { briefly } from '../report/brief-diagnostics.js';
 import { saidOf } from './commands-to-type.js';
 import type { Context } from './context.js';
 import { environmentOf, storeOf } from './state-location.js';
@@ -85,23 +87,6 @@ async function read(
   return { project, diagnostics: found.map((one) => framed(one, frame)) };
 }
 
-/** Runs the command of a secret manager. One that fails is no error here: most plans need no value. */
-const askManager =
-  ({ tell }: Context): CommandOutput =>
-  (words, where) => {
-    const answer = commandOutput(words, where);
-    if ('problem' in answer)
-      void tell([
-        {
-          severity: 'warning',
-          code: 'secret-command',
-          summary: `\`${words.map(shellWord).join(' ')}\` of \`settings.secrets\` gave no value: ${answer.problem}.`,
-          detail: 'Whether its secrets changed is not known.',
-        },
-      ]);
-    return answer;
-  };
-
 const loading = (context: Context, paths: readonly string[], { env, variables }: Chosen) => {
   const { kinds, collections, cwd, environment, stdin, masking } = context;
   return {
@@ -113,7 +98,7 @@ const loading = (context: Context, paths: readonly string[], { env, variables }:
     stdin,
     environment,
     variables,
-    commandOutput: askManager(context),
+    commandOutput,
     found: masking.add,
     ...defined({ env }),
   };
@@ -211,8 +196,46 @@ export async function loadProject(
   if (!project || diagnostics.some(isError)) throw new Refusal(diagnostics);
   const { flags, masking, said } = context;
   if (flags.var) context.said = saidOf(masking, { ...said, variables: flags.var });
-  await context.tell(diagnostics);
+  await context.tell(flags.json || flags.verbose ? diagnostics : briefly(diagnostics));
   return project;
+}
+
+/** Commands of secret managers that run at once. */
+const AT_ONCE = 8;
+
+/**
+ * Fetches what secret managers hold of the declared secrets, before anything is locked, shown or recorded. One that
+ * cannot be had is no error here: most plans need no value.
+ */
+export async function fetchSecrets(
+  { signal, masking, tell }: Pick<Context, 'signal' | 'masking' | 'tell'>,
+  { declarations }: Project,
+): Promise<void> {
+  const secrets = new Set(
+    declarations
+      .flatMap(({ values }) => [...secretsIn(values).values()])
+      .filter((one) => one.fetch),
+  );
+  if (secrets.size === 0) return;
+  const problems = new Set<string>();
+  const left = secrets.values();
+  const work = async (): Promise<void> => {
+    for (const secret of left) {
+      signal.throwIfAborted();
+      const problem = await secret.fetch?.(signal);
+      if (problem === undefined) masking.add(secret);
+      else problems.add(problem);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  signal.throwIfAborted();
+  await tell(
+    briefly(
+      [...problems].map((problem) =>
+        warning('secret-command', problem, 'Its secrets count as unchanged, and cannot be sent.'),
+      ),
+    ),
+  );
 }
 
 /**

@@ -3,7 +3,6 @@ import { resolve } from 'node:path';
 import {
   defined,
   exits,
-  flagToAllow,
   refuse,
   worst,
   type Diagnostic,
@@ -14,7 +13,7 @@ import {
 } from '../model/index.js';
 import type { PlanFormat } from '../report/formats.js';
 import type { Style } from '../report/index.js';
-import { briefly } from '../report/brief-diagnostics.js';
+import { blockedByRule, briefly } from '../report/brief-diagnostics.js';
 import { isDiskError } from '../state/disk-errors.js';
 import { sourceUrls } from './ci-run.js';
 import type { Context } from './context.js';
@@ -161,13 +160,18 @@ export async function reportFailures(
   );
 }
 
-/** The blocking verdicts, as errors. */
+/** The blocking verdicts, one error for each rule. */
 export function blocksOf(policy: readonly Verdict[]): readonly Diagnostic[] {
   const blocked = policy.filter(({ verdict }) => verdict === 'blocked');
-  return blocked.map(({ rule, detail }) => {
-    const [summary, flag] = [`Blocked by policy: ${detail}.`, flagToAllow(rule)];
-    const allow = flag === undefined ? {} : { detail: `To allow it: ${flag}` };
-    return { severity: 'error', code: rule, summary, ...allow };
+  return blockedByRule(blocked, false).map(({ rule, shown, more, flag }) => {
+    const others = more === 0 ? [] : [`and ${more} more`];
+    const details = [...shown.map(({ detail }) => detail), ...others].join('; ');
+    return {
+      severity: 'error',
+      code: rule,
+      summary: `Blocked by policy: ${details}.`,
+      ...(flag !== undefined && { detail: `To allow it: ${flag}` }),
+    };
   });
 }
 

@@ -14,7 +14,14 @@ import type { Session, Snapshot, Store } from '../state/index.js';
 import { withCommands, verdictWithCommands } from './commands-to-type.js';
 import type { Context } from './context.js';
 import { fingerprintsOf, settleMilliseconds, storeOf } from './state-location.js';
-import { brokenHere, loadProject, chosen, withOutsidePaths, type Chosen } from './project.js';
+import {
+  brokenHere,
+  fetchSecrets,
+  loadProject,
+  chosen,
+  withOutsidePaths,
+  type Chosen,
+} from './project.js';
 import { reach, type Reached } from './cloud-connection.js';
 import { version } from './version.js';
 import { watch, type Watch } from './watch-loop.js';
@@ -74,6 +81,7 @@ export async function withProject<T>(
   how: Chosen = chosen(context),
 ): Promise<T> {
   const project = await withOutsidePaths(context, await loadProject(context, paths, how), how);
+  await fetchSecrets(context, project);
   try {
     const { settings } = project;
     return await withCloud(context, settings, (place) => work({ ...place, project }), how.env);

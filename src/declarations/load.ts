@@ -375,7 +375,7 @@ type Reading = Pick<
   'environment' | 'files' | 'cwd' | 'prefixes' | 'secretVariables' | 'found' | 'commandOutput'
 >;
 
-const notRun: CommandOutput = () => ({ problem: 'this command of trueup needs no values' });
+const notRun: CommandOutput = async () => ({ problem: 'this command of trueup needs no values' });
 
 /** The variable of a stack is given its value by several names. */
 const secretsBelow = (

@@ -26,6 +26,7 @@ import {
   type Origin,
   tryDuration,
   type Settings,
+  type Value,
   type Values,
 } from '../model/index.js';
 import { roleLadder } from '../resources/role-ladder.js';
@@ -157,7 +158,11 @@ export function settingsOf(run: ResolveRun, piece: RawEntry): Partial<Settings> 
     what: 'settings',
   };
   const values = read(run, { ...piece, raw: longState(piece.raw) }, form) ?? {};
-  for (const complaint of [...allowEnvErrors(piece.raw), ...settingErrors(values)])
+  for (const complaint of [
+    ...allowEnvErrors(piece.raw),
+    ...settingErrors(values),
+    ...secretManagerErrors(values),
+  ])
     complain(run, piece, complaint);
   return values;
 }
@@ -206,6 +211,34 @@ function* settingErrors(values: Values): Generator<Violation> {
         summary: `\`${name}\` is a known role, which has its rank already`,
         detail: 'Rank custom roles alone.',
       };
+}
+
+/** Commands that cannot be run, and names that say something else already. */
+function* secretManagerErrors({ secrets }: Values): Generator<Violation> {
+  for (const [name, manager] of Object.entries(isTree(secrets) ? secrets : {})) {
+    const path = ['secrets', name];
+    if (name === 'env' || name === 'file')
+      yield {
+        path,
+        code: 'bad-name',
+        summary: `\${secret.${name}…} names ${name === 'env' ? 'a variable of the environment' : 'a file'} already`,
+        detail: 'Give the secret manager another name.',
+      };
+    const command = isTree(manager) ? manager.command : undefined;
+    if (!Array.isArray(command)) continue;
+    const words: readonly Value[] = command;
+    if (
+      words[0] === undefined ||
+      words[0] === '' ||
+      words.some((word) => String(word).includes('\0'))
+    )
+      yield {
+        path: [...path, 'command'],
+        code: 'bad-command',
+        summary: `\`secrets.${name}.command\` names no program`,
+        detail: 'As in `command: [vault, kv, get, "-field={key}", secret/network]`.',
+      };
+  }
 }
 
 /** Names that `settings.allow_env` writes out: it is read before anything is filled in. */

@@ -1,11 +1,14 @@
 // Secrets that a command prints: `settings.secrets.<name>.command`, the client of a secret manager. A command runs when
-// a value is needed, once for each run of trueup, and never while declarations are only validated.
+// its secret is fetched, once for each run of trueup, and never while declarations are loaded.
 import {
-  Secret,
+  cached,
+  isObject,
   isOwnCredential,
   keptMembers,
+  Secret,
+  shellWord,
   tryJson,
-  isObject,
+  type JsonObject,
   type SecretCommand,
 } from '../model/index.js';
 import type { CommandOutput } from '../platform/index.js';
@@ -18,74 +21,89 @@ export interface CommandPlaces {
   /** `settings.secrets` */
   readonly commands: Readonly<Record<string, SecretCommand>>;
   readonly output: CommandOutput;
-  /** Told of each secret once its value is known. */
-  readonly found: (secret: Secret) => void;
 }
 
 /** A word of a command that stands for the key; without it, the command prints a JSON object with all keys. */
 const KEY = '{key}';
 
-type Answer = ReturnType<CommandOutput>;
+/** A text, the members of a JSON object, or why there is nothing: part of a sentence. */
+type Answer<T> = { readonly value: T } | { readonly problem: string };
 
 /** The secret of a key, from the command of that name. */
-export function commandSecrets(places: CommandPlaces): (name: string, key: string) => Secret {
-  const { environment, cwd, commands, output, found } = places;
-  const answers = new Map<string, Answer>();
-  let visible: Environment | undefined;
-  const ask = (words: readonly string[]): Answer => {
-    // Without the credentials of trueup, which no other program needs.
-    visible ??= keptMembers(environment, (_, name) => !isOwnCredential(name));
-    const known = JSON.stringify(words);
-    const answer = answers.get(known) ?? output(words, { cwd, environment: visible });
-    answers.set(known, answer);
-    return answer;
+export function commandSecrets({
+  environment,
+  cwd,
+  commands,
+  output,
+}: CommandPlaces): (name: string, key: string) => Secret {
+  const answers = new Map<string, Promise<Answer<string>>>();
+  const objects = new Map<string, Promise<Answer<JsonObject>>>();
+  const secrets = new Map<string, Secret>();
+  const run = (words: readonly string[], signal: AbortSignal): Promise<Answer<string>> =>
+    cached(answers, JSON.stringify(words), async () => {
+      // Without the credentials of trueup, which no other program needs.
+      const visible = keptMembers(environment, (_, name) => !isOwnCredential(name));
+      const printed = await output(words, { cwd, environment: visible, signal });
+      return 'problem' in printed ? printed : { value: printed.text };
+    });
+  const lookUp = async (
+    command: readonly string[],
+    key: string,
+    signal: AbortSignal,
+  ): Promise<Answer<string>> => {
+    if (command.some((word) => word.includes(KEY)))
+      return textIn(await run(wordsFor(command, key), signal));
+    const read = async (): Promise<Answer<JsonObject>> => objectIn(await run(command, signal));
+    return memberOf(await cached(objects, JSON.stringify(command), read), key);
   };
-  return (name, key) => {
-    const { command } = commands[name]!;
-    const perKey = command.some((word) => word.includes(KEY));
-    const look = (): Answer =>
-      perKey
-        ? textIn(ask(command.map((word) => word.replaceAll(KEY, key))))
-        : memberOf(ask(command), key);
-    const source = `${name}.${key}`;
-    return new Secret(
-      source,
-      () => {
-        const answer = look();
-        if ('problem' in answer) return undefined;
-        found(new Secret(source, () => answer.text));
-        return answer.text;
-      },
-      () => {
-        const answer = look();
-        return 'problem' in answer
-          ? `The command of \`settings.secrets.${name}\` gave no value: ${answer.problem}.`
-          : '';
-      },
-    );
-  };
+  return (name, key) =>
+    cached(secrets, `${name}.${key}`, () => {
+      const { command } = commands[name]!;
+      const typed = wordsFor(command, key).map(shellWord).join(' ');
+      let value: string | undefined;
+      return new Secret(`${name}.${key}`, () => value, {
+        advice: `Its command has to print it: ${typed}`,
+        async fetch(signal) {
+          const answer = await lookUp(command, key, signal);
+          if ('problem' in answer)
+            return `\`settings.secrets.${name}\` gave no value: ${answer.problem}. To see why, run its command: ${typed}`;
+          ({ value } = answer);
+          return undefined;
+        },
+      });
+    });
 }
 
-function textIn(answer: Answer): Answer {
+const wordsFor = (command: readonly string[], key: string): readonly string[] =>
+  command.map((word) => word.replaceAll(KEY, () => key));
+
+function textIn(answer: Answer<string>): Answer<string> {
   if ('problem' in answer) return answer;
-  const text = answer.text.replace(/\r?\n$/, '');
-  return text === '' ? { problem: 'it printed nothing' } : { text };
+  const value = answer.value.replace(/\r?\n$/, '');
+  return value === '' ? { problem: 'it printed nothing' } : { value };
 }
 
-function memberOf(answer: Answer, key: string): Answer {
+function objectIn(answer: Answer<string>): Answer<JsonObject> {
   if ('problem' in answer) return answer;
-  const printed = tryJson(answer.text);
-  if (!isObject(printed))
-    return {
-      problem: `it printed no JSON object. If it prints one value, write {key} where the command takes the key`,
-    };
+  const value = tryJson(answer.value);
+  return isObject(value)
+    ? { value }
+    : {
+        problem:
+          'it printed no JSON object (if it prints one value, write {key} where it takes the key)',
+      };
+}
+
+function memberOf(answer: Answer<JsonObject>, key: string): Answer<string> {
+  if ('problem' in answer) return answer;
+  const { value: printed } = answer;
   const value = Object.hasOwn(printed, key) ? printed[key] : undefined;
-  if (typeof value === 'string' && value !== '') return { text: value };
-  const others = Object.keys(printed).toSorted();
+  if (typeof value === 'string' && value !== '') return { value };
+  const others = Object.keys(printed).toSorted().join(', ');
   return {
     problem:
       value === undefined
-        ? `it printed no member \`${key}\`, but ${others.join(', ') || 'none at all'}`
+        ? `it printed no member \`${key}\`, but ${others || 'none at all'}`
         : `its member \`${key}\` is no text`,
   };
 }

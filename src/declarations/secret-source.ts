@@ -2,16 +2,13 @@
 // The path of a file is checked after links are resolved, so that no link leads out, and checked again when it is read.
 import { dirname, join, resolve, sep } from 'node:path';
 import { Secret, didYouMean, isOwnCredential } from '../model/index.js';
-import { variableIn, type Environment } from './environment.js';
+import { variableIn } from './environment.js';
 import type { DeclarationFiles } from '../platform/index.js';
 import { commandSecrets, type CommandPlaces } from './secret-commands.js';
 import type { Violation } from './validation.js';
 
 export interface SecretPlaces extends CommandPlaces {
-  readonly environment: Environment;
   readonly files: DeclarationFiles;
-  /** Absolute: the folder of the project. Relative paths begin here. */
-  readonly cwd: string;
   /** `settings.secret_roots` */
   readonly roots: readonly string[];
   /** Names of an environment variable, the first that is set counts. */
@@ -45,9 +42,8 @@ export function secretSource(places: SecretPlaces): SecretSource {
       const names = namesOf(name);
       const value = (): string | undefined =>
         names.map((one) => variableIn(environment, one)).find(Boolean);
-      return made(new Secret(`env.${name}`, value, () => `Set ${name} in the environment.`));
+      return made(new Secret(`env.${name}`, value, { advice: `Set ${name} in the environment.` }));
     }
-    // Masked once a command was asked: only looking at declarations runs none.
     if (source !== 'file')
       return Object.hasOwn(commands, source)
         ? printed(source, name)
@@ -57,7 +53,7 @@ export function secretSource(places: SecretPlaces): SecretSource {
       outside(files, allowed, path, name) ? undefined : textOf(files, realPath(files, path));
     return (
       outside(files, allowed, path, name) ??
-      made(new Secret(`file.${name}`, read, () => 'Make the file readable.'))
+      made(new Secret(`file.${name}`, read, { advice: 'Make the file readable.' }))
     );
   };
 }
@@ -76,7 +72,7 @@ const unknownManager = (
 ): Omit<Violation, 'path'> => ({
   code: 'unknown-secret-manager',
   summary: `\${secret.${source}.${name}}: \`settings.secrets\` holds no \`${source}\`.${didYouMean(source, ['env', 'file', ...known])}`,
-  detail: `As in: settings: { secrets: { ${source}: { command: [vault, kv, get, -field={key}, secret/network] } } }`,
+  detail: `Write its command down, as in: settings: { secrets: { vault: { command: [vault, kv, get, "-field={key}", secret/network] } } }`,
 });
 
 /** The complaint about a declaration that names a credential of trueup. */

@@ -5,27 +5,27 @@ export const SENSITIVE = '(sensitive)';
 /** The symbol that `util.inspect` calls. Not imported, because programs with these types would then need the types of Node. */
 const INSPECT: unique symbol = Symbol.for('nodejs.util.inspect.custom');
 
+type Access = Partial<Pick<Secret, 'advice' | 'fetch'>>;
+
 export class Secret {
   /** Where the value comes from, such as `env.PAGER_SECRET`: safe to print, and what a body hash is made of. */
   readonly source: string;
   readonly #read: () => string | undefined;
-  readonly #advice: () => string;
+  /** What to do where there is no value: whole sentences. */
+  readonly advice: string;
+  /** Fetches the value of a secret that has to be asked for: before that, it has none. Resolves with why there is none, if so. */
+  readonly fetch: ((signal: AbortSignal) => Promise<string | undefined>) | undefined;
 
-  /** @param advice what to do where there is no value: whole sentences */
-  constructor(source: string, read: () => string | undefined, advice: () => string = () => '') {
+  constructor(source: string, read: () => string | undefined, { advice = '', fetch }: Access = {}) {
     this.source = source;
     this.#read = read;
-    this.#advice = advice;
+    this.advice = advice;
+    this.fetch = fetch;
   }
 
   /** The value, or undefined where it cannot be had on this machine (a plan does not need it). */
   reveal(): string | undefined {
     return this.#read();
-  }
-
-  /** What to do where there is no value. */
-  get advice(): string {
-    return this.#advice();
   }
 
   toString(): string {

@@ -1,36 +1,43 @@
 // Runs a command for the text that it prints, such as the client of a secret manager.
-import { spawnSync } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { endOf, GROUPED, signalAll, TOO_LATE } from './child-process.js';
 import type { CommandOutput } from './index.js';
+import { errorCode } from '../model/index.js';
 
 const SECONDS = 30;
-/** Bytes of what a command prints, and characters of what it says about a failure. */
-const [LONGEST, TOLD] = [1_048_576, 500];
+/** Bytes. */
+const LONGEST = 1_048_576;
 
-/** Without a shell. The command is stopped after 30 s, or after 1 MiB. */
-export const commandOutput: CommandOutput = ([command = '', ...words], { cwd, environment }) => {
-  const { status, signal, stdout, stderr, error } = spawnSync(command, words, {
-    cwd,
-    env: environment,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: SECONDS * 1000,
-    killSignal: 'SIGKILL',
-    maxBuffer: LONGEST,
-    windowsHide: true,
-  });
-  const said = stderr?.trim().replaceAll(/\s+/g, ' ').slice(-TOLD);
-  const failed = (why: string) => ({ problem: said ? `${why}. It said: ${said}` : why });
-  switch (error && 'code' in error ? error.code : undefined) {
-    case undefined:
-      break;
-    case 'ENOENT':
-      return { problem: `there is no command \`${command}\` on the PATH` };
-    case 'ETIMEDOUT':
-      return failed(`it did not end within ${SECONDS} s`);
-    case 'ENOBUFS':
-      return failed('it printed more than 1 MiB');
-    default:
-      return { problem: `it cannot be run (${String(error?.message)})` };
+/** Without a shell. What it says on stderr may hold a secret, and is not read. It is stopped after 30 s, or after 1 MiB. */
+export const commandOutput: CommandOutput = async ([command = '', ...words], where) => {
+  const { cwd, environment: env, signal } = where;
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    const child: ChildProcess = spawn(command, words, {
+      cwd,
+      env,
+      stdio: ['ignore', 'pipe', 'ignore'],
+      detached: GROUPED,
+      windowsHide: true,
+    });
+    child.stdout?.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= LONGEST) chunks.push(chunk);
+      else signalAll(child, 'SIGKILL');
+    });
+    const code = await endOf(child, { signal, seconds: SECONDS });
+    if (size > LONGEST) return { problem: 'it printed more than 1 MiB' };
+    if (code === TOO_LATE) return { problem: `it did not end within ${SECONDS} s` };
+    return code === 0
+      ? { text: Buffer.concat(chunks).toString('utf8') }
+      : { problem: `it ended with ${code}` };
+  } catch (error) {
+    return {
+      problem:
+        errorCode(error) === 'ENOENT'
+          ? `there is no command \`${command}\` on the PATH`
+          : `it cannot be run (${errorCode(error) ?? 'unknown error'})`,
+    };
   }
-  return status === 0 ? { text: stdout } : failed(`it ended with ${signal ?? String(status)}`);
 };

@@ -107,8 +107,9 @@ export type CommandOutput = (
   where: {
     readonly cwd: string;
     readonly environment: Readonly<Record<string, string | undefined>>;
+    readonly signal: AbortSignal;
   },
-) => { readonly text: string } | { readonly problem: string };
+) => Promise<{ readonly text: string } | { readonly problem: string }>;
 
 /**
  * What loading declarations needs of the disk. Synchronous, because a position inside a file is asked for one at a

@@ -2,6 +2,7 @@
 import {
   canonical,
   flagToAllow,
+  groupedBy,
   type Impact,
   type PlanDocument,
   type ResourceChange,
@@ -9,7 +10,7 @@ import {
   type Verdict,
   keysOf,
 } from '../model/index.js';
-import { addressesOf, groupedBy, groupsOf, reasonsOf, type ChangeGroup } from './change-groups.js';
+import { addressesOf, groupsOf, reasonsOf, type ChangeGroup } from './change-groups.js';
 import { outsideDifference } from './differences.js';
 import {
   impactBasis,

@@ -1,5 +1,6 @@
 // A plan as a pull-request comment: counts first, blocked rules, deletes on top, everything else folded.
-import { flagToAllow, SENSITIVE, type PlanDocument, type ResourceChange } from '../model/index.js';
+import { SENSITIVE, type PlanDocument, type ResourceChange } from '../model/index.js';
+import { blockedByRule } from './brief-diagnostics.js';
 import { addressesOf, groupsOf, placesOf, reasonsOf, type ChangeGroup } from './change-groups.js';
 import { inline, outsideDifference } from './differences.js';
 import { impactItems } from './impact-text.js';

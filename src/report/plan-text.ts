@@ -1,11 +1,11 @@
 // A plan for a terminal: the changes in the order of execution, the requests, notes, the summary last.
 import {
-  flagToAllow,
   type PlanDocument,
   type ResourceChange,
   type ResourceDrift,
   type Verdict,
 } from '../model/index.js';
+import { blockedByRule } from './brief-diagnostics.js';
 import {
   addressesOf,
   groupsOf,

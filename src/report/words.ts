@@ -1,9 +1,10 @@
 // The words and signs that all renderers use.
 import {
-  cached,
   canonical,
   equal,
+  firstNamed,
   flagToAllow,
+  groupedBy,
   isClear,
   objectWords,
   summarise,

@@ -19,6 +19,10 @@ export const snapshotOf = (state: State, records: readonly RunRecord[]): Snapsho
   unfinished: records.length > 0,
 });
 
+/** Whether an interrupted run left writes that took effect, and not only open requests. */
+export const holdsResult = (records: readonly RunRecord[]): boolean =>
+  records.some(({ type }) => type === 'result');
+
 /** The runs that a state names. */
 const MOST_RUNS = 100;
 
@@ -31,7 +35,7 @@ interface Writing {
   readonly author: RunAuthor | undefined;
   readonly applied: Pick<Project, 'digest'> | undefined;
   readonly records: readonly RunRecord[];
-  /** Whether the first of the records are of an interrupted run. */
+  /** Whether the first of the records are writes of an interrupted run. */
   readonly resumed: boolean;
 }
 

@@ -100,7 +100,7 @@ describe('drift', () => {
     expect(text).toMatch(/delete by other-mgr-id \(api_key\) at 20/);
     expect(text).toMatch(/changed by: unknown, after 20\S+ and before\s+20/);
     expect(text).toContain(
-      '! alert_push_destinations.pager is disabled: 2 alert_rules: alert_rules.down, Nord',
+      '! alert_push_destinations.pager is disabled, so 2 alert_rules do not work: alert_rules.down, Nord',
     );
     expect(text).toMatch(/accounts Trial \(\d+\)\n +create by other-mgr-id/);
     const label = 'Nord \\u001b[31m`x`: cpu_utilization and 1 more → On-call pager';

@@ -4,11 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { emulator, folder, type Folder } from '../support/cli.js';
 
 /** Prints what its first argument says, and notes each run with the variables that it should not see. */
-const CLIENT = `import { appendFileSync } from 'node:fs';
+const CLIENT = `import { appendFileSync, existsSync } from 'node:fs';
 const seen = Object.keys(process.env).filter((name) => name.startsWith('TRUEUP_'));
-appendFileSync('runs.txt', process.argv.slice(2).join(' ') + ' ' + seen.join(',') + '\\n');
+const locked = existsSync('.trueup/state.json.lock') ? ' under the lock' : '';
+appendFileSync('runs.txt', process.argv.slice(2).join(' ') + ' ' + seen.join(',') + locked + '\\n');
 const [what, key] = process.argv.slice(2);
-if (what === 'fail') { console.error('permission denied for alerting'); process.exit(3); }
+if (what === 'fail') { console.error('secret-of-the-pager is denied'); process.exit(3); }
 if (what === 'all') console.log(JSON.stringify({ pager: 'secret-of-the-pager', other: 7 }));
 if (what === 'one') console.log('secret-of-the-' + key);
 if (what === 'text') console.log('no object');
@@ -66,14 +67,15 @@ describe('a secret of a secret manager', () => {
     home.write('trueup.yaml', project(node('fail', '{key}')));
     const planned = await home.expect(0, ['plan', '--detailed-exitcode'], { env });
     expect(planned.stderr.replaceAll(/\s+/g, ' ')).toContain(
-      'gave no value: it ended with 3. It said: permission denied for alerting',
+      'gave no value: it ended with 3. To see why, run its command:',
     );
+    expect(planned.stdout + planned.stderr).not.toContain('secret-of-the-pager');
     const fresh = place(project(node('fail', '{key}')));
     const { env: other } = await emulator(folder(), [], { patience: 120_000 });
     const refused = await fresh.run(['apply', '--auto-approve'], { env: other });
     expect([refused.code, refused.stderr.replaceAll(/\s+/g, ' ')]).toEqual([
       1,
-      expect.stringContaining('The command of `settings.secrets.manager` gave no value'),
+      expect.stringContaining('Its command has to print it: '),
     ]);
   });
 
@@ -89,6 +91,63 @@ describe('a secret of a secret manager', () => {
     const refused = await home.run(['apply', '--auto-approve'], { env });
     expect(refused.code).not.toBe(0);
     expect(refused.stderr.replaceAll(/\s+/g, ' ')).toContain(why);
+  });
+
+  it('is masked wherever its value stands, also where it is not sent', async () => {
+    const text = `${project(node('one', '{key}'))}accounts:\n  leak: { name: secret-of-the-pager }\n`;
+    const home = place(text);
+    const { env } = await emulator(folder(), [], { patience: 120_000 });
+    const applied = await home.expect(0, ['apply', '--auto-approve', '--target', 'accounts.leak'], {
+      env,
+    });
+    for (const shown of [applied.stdout, applied.stderr, home.read('.trueup/state.json')])
+      expect(shown).not.toContain('secret-of-the-pager');
+  });
+
+  it('ends with its run, and keeps nothing waiting that it started', async () => {
+    const home = place(
+      project(
+        '/bin/sh, -c, "sleep 60 & echo $$ >pid; test $0 = slow && sleep 60; echo value-of-it", "{key}"',
+        '${secret.manager.quick}',
+      ),
+    );
+    const { env } = await emulator(folder(), [], { patience: 120_000 });
+    const begun = performance.now();
+    await home.expect(0, ['apply', '--auto-approve'], { env });
+    expect(performance.now() - begun).toBeLessThan(25_000);
+    home.write('trueup.yaml', home.read('trueup.yaml').replace('.quick}', '.slow}'));
+    const slow = home.start(['plan'], { env });
+    const group = async (): Promise<number> => {
+      for (;;) {
+        const pid = Number(home.read('pid'));
+        if (pid !== quick) return pid;
+        await new Promise((done) => setTimeout(done, 50));
+      }
+    };
+    const quick = Number(home.read('pid'));
+    const pid = await group();
+    slow.child.kill('SIGINT');
+    expect((await slow.ended).code).toBe(130);
+    const isThere = (): boolean => {
+      try {
+        return process.kill(-pid, 0);
+      } catch {
+        return false;
+      }
+    };
+    await expect.poll(isThere, { timeout: 10_000 }).toBe(false);
+  });
+
+  it.each([
+    ['manager: { command: [] }', 'names no program'],
+    ['manager: { command: [""] }', 'names no program'],
+    ['manager: { command: ["a\\0b"] }', 'names no program'],
+    ['env: { command: [vault] }', 'names a variable of the environment already'],
+  ])('is refused with its place where it is declared as %s', async (text, why) => {
+    const home = folder({ 'trueup.yaml': `settings:\n  secrets:\n    ${text}\n` });
+    const { stderr } = await home.expect(1, ['validate']);
+    expect(stderr).toContain(why);
+    expect(stderr).toMatch(/trueup\.yaml:3:/);
   });
 
   it('names a manager that is in the settings', async () => {

@@ -196,17 +196,17 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/state/fingerprints.test.ts'],
   },
   {
+    name: 'the command of a secret manager runs once for each secret',
+    file: 'declarations/secret-commands.ts',
+    find: 'cached(answers, JSON.stringify(words), async () => {',
+    replace: 'cached(new Map(), JSON.stringify(words), async () => {',
+    tests: ['unit/declarations/secret-commands.test.ts'],
+  },
+  {
     name: 'the command of a secret manager sees the credentials of trueup',
     file: 'declarations/secret-commands.ts',
     find: '!isOwnCredential(name)',
     replace: 'name !== ""',
-    tests: ['unit/declarations/secret-commands.test.ts'],
-  },
-  {
-    name: 'what a secret manager prints is not masked',
-    file: 'declarations/secret-commands.ts',
-    find: 'found(new Secret(source, () => answer.text));',
-    replace: '',
     tests: ['unit/declarations/secret-commands.test.ts'],
   },
   {

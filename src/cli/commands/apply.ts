@@ -24,7 +24,7 @@ import { agrees, notApproved, wholeNumber, type Command, type Context } from '..
 import { identityOf } from '../plan-identity.js';
 import { withNotification, type Ended } from '../notify.js';
 import { blocksOf, reportErrors, reportFailures, shownStyle } from '../report-flags.js';
-import { loadProject, withOutsidePaths } from '../project.js';
+import { fetchSecrets, loadProject, withOutsidePaths } from '../project.js';
 import {
   planDocumentOf,
   metaOf,
@@ -122,6 +122,7 @@ async function applySaved(context: Context, name: string, end: End): Promise<Exi
   });
   if (project.digest !== digest) stale('the declarations are not those it was made from');
   const whole = await withOutsidePaths(context, project, options);
+  await fetchSecrets(context, whole);
   return withCloud(
     context,
     project.settings,

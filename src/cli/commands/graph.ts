@@ -5,11 +5,11 @@ import type { Command, Context } from '../context.js';
 import { chosen, loadProject } from '../project.js';
 
 export const run: Command = async (context, paths) => {
-  const { flags, masking, out } = context;
+  const { flags, out } = context;
   const nodes = await (flags.plan === undefined
     ? declared(context, paths)
     : planned(context, flags.plan, paths));
-  out.write(drawing(masking.said(nodes), flags.format === 'dot' ? 'dot' : 'mermaid'));
+  out.write(drawing(nodes, flags.format === 'dot' ? 'dot' : 'mermaid'));
   return exits.done;
 };
 
@@ -29,6 +29,8 @@ async function planned(
 ): Promise<readonly DrawnNode[]> {
   const given = (['var', 'env'] as const).find((flag) => context.flags[flag] !== undefined);
   const beside = paths.length > 0 ? 'A PATH' : given && `--${given}`;
+  // The command in the advice repeats none of them.
+  context.said = { paths: [], env: undefined, variables: [] };
   if (beside !== undefined)
     refuse('usage', `${beside} has no place beside --plan, which holds its own.`, {
       detail: 'Type it as in: trueup graph --plan change.plan',

@@ -2,27 +2,32 @@
 import { resolve } from 'node:path';
 import { defined, exits, refuse, type State } from '../../model/index.js';
 import type { Session, Snapshot, Store } from '../../state/index.js';
-import type { Command } from '../context.js';
+import { wholeNumber, type Command } from '../context.js';
 import { table } from '../tables.js';
 import { version } from '../version.js';
 import { underLock } from '../working-context.js';
 import { storeHere } from './state.js';
 
+/** The highest serial that can be typed. */
+const MOST = 999_999_999;
+
 /** The states that the store holds, one line each. */
 export const history: Command = async (context) => {
-  const kept = await (await storeHere(context)).history();
+  const store = await storeHere(context);
+  const kept = await store.history();
+  // A state that cannot be read is no reason to hide the earlier ones.
+  const { runs = [] } = (await store.read().catch(() => undefined))?.state ?? {};
+  const recorded = new Map(runs.toReversed().map((one) => [one.serial, one]));
   if (kept.length === 0) context.err.write('There is no state yet.\n');
   else
     context.out.write(
       table(
         ['serial', 'written', 'by', 'on', 'objects'],
-        kept.map(({ serial, at = '', operation = '', host = '', objects }) => [
-          String(serial),
-          at,
-          operation,
-          host,
-          String(objects),
-        ]),
+        kept.map((one) => {
+          const { serial, objects } = one;
+          const { at = '', operation = '', host = '' } = { ...recorded.get(serial), ...one };
+          return [String(serial), at, operation, host, String(objects)];
+        }),
       ),
     );
   return exits.done;
@@ -42,7 +47,7 @@ export const rollback: Command = async (context, [asked]) => {
     context.out.write(`The state with serial ${accepted} is accepted.\n`);
     return exits.done;
   }
-  const serial = wholeNumber('SERIAL', asked);
+  const serial = wholeNumber('SERIAL', asked ?? '', 0, MOST);
   const kept = await store.history();
   const found = kept.find((one) => one.serial === serial);
   if (!found)
@@ -81,7 +86,7 @@ export const push: Command = async (context, [path = '']) => {
   const store = await storeHere(context);
   const before = (await store.read())?.state;
   const { serial: typed } = context.flags;
-  const replaced = typed === undefined ? pushed.serial : wholeNumber('--serial', typed);
+  const replaced = typed === undefined ? pushed.serial : wholeNumber('--serial', typed, 0, MOST);
   const snapshot = await rewrite(
     store,
     'state push',
@@ -132,12 +137,5 @@ async function rewrite(
   return underLock(store, operation, { cloud }, (session: Session) => {
     const changed = change(session.snapshot);
     return session.compact({ finish: () => Promise.resolve(changed), always: true });
-  });
-}
-
-function wholeNumber(name: string, text: string | undefined): number {
-  if (text !== undefined && /^\d{1,15}$/.test(text)) return Number(text);
-  return refuse('usage', `${name} takes the number of a state.`, {
-    detail: 'The states that are kept: trueup state history',
   });
 }

@@ -18,11 +18,16 @@ export const run: Command = async (context) => {
   const { flags, out, err, masking, said } = context;
   const limit = flags.limit === undefined ? MOST : wholeNumber('--limit', flags.limit, 1, MOST);
   const store = await storeHere(context);
-  const recorded = (await store.read())?.state.runs ?? [];
+  const snapshot = await store.read();
+  const recorded = snapshot?.state.runs ?? [];
   const runs = masking.said(logged(recorded, await store.history()).slice(0, limit));
   if (flags.format === 'json') out.write(jsonText(runs));
   else if (runs.length > 0) out.write(runs.map(entry).join(''));
-  if (runs.length === 0)
+  if (snapshot?.unfinished)
+    err.write(
+      `A run did not come to its end, and is not listed yet. To finish it: ${typed('trueup apply', said)}\n`,
+    );
+  else if (runs.length === 0)
     err.write(
       `No run has changed the state yet. To make the first one: ${typed('trueup apply', said)}\n`,
     );

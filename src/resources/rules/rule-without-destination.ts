@@ -43,6 +43,11 @@ function judge({ changes, live: objects }: Judged): readonly Finding[] {
     ),
   );
   if (blame.size === 0) return [];
+  const addresses = new Map(
+    changes.flatMap((change) =>
+      change.kind === RULES && 'id' in change ? [[change.id, change.address] as const] : [],
+    ),
+  );
   const after = afterChanges(changes);
   const deleted = deletedIds(changes);
   const destinations = objects.get(DESTINATIONS)?.byId;
@@ -71,7 +76,7 @@ function judge({ changes, live: objects }: Judged): readonly Finding[] {
       stringsIn(rule.values.http_destinations).flatMap(
         (id) => blame.get(`${DESTINATIONS} ${id}`) ?? [],
       )[0];
-    const name = blame.get(key) ?? liveObjectWords(objects, RULES, rule.id);
+    const name = addresses.get(rule.id) ?? liveObjectWords(objects, RULES, rule.id);
     return [
       {
         ...defined({ address: culprit }),
@@ -110,7 +115,12 @@ function warn({ changes, live }: Judged): readonly Diagnostic[] {
         destinations.has(id) &&
         !works(after.get(`${DESTINATIONS} ${id}`) ?? destinations.get(id)!.values),
     );
-    if (!silent) return [];
+    // The rule against it speaks of what this plan silences.
+    const before = 'id' in change ? live.get(RULES)?.byId.get(change.id)?.values : undefined;
+    const isSilencing =
+      before !== undefined &&
+      isHeard(before, (id) => works(destinations.get(String(id))?.values ?? { enabled: false }));
+    if (!silent || isSilencing) return [];
     return [
       {
         severity: 'warning',

@@ -1,54 +1,66 @@
 import { describe, expect, it } from 'vitest';
 import { commandSecrets } from '../../../src/declarations/secret-commands.js';
-import type { Secret } from '../../../src/model/index.js';
 import type { CommandOutput } from '../../../src/platform/index.js';
 
-function manager(command: readonly string[], answer: ReturnType<CommandOutput>) {
+function manager(command: readonly string[], answer: Awaited<ReturnType<CommandOutput>>) {
   const runs: (readonly [string, readonly string[]])[] = [];
-  const found: Secret[] = [];
   const secret = commandSecrets({
     environment: { PATH: '/bin', VAULT_TOKEN: 'theirs', TRUEUP_V3_TOKEN: 'ours' },
     cwd: '/project',
     commands: { vault: { command } },
-    output: (words, { environment }) => {
+    output: async (words, { environment }) => {
       runs.push([words.join(' '), Object.keys(environment)]);
       return answer;
     },
-    found: (one) => found.push(one),
   });
-  return { runs, found, secret: (key: string) => secret('vault', key) };
+  const fetched = async (key: string) => {
+    const one = secret('vault', key);
+    const problem = await one.fetch?.(new AbortController().signal);
+    return [one.reveal(), problem];
+  };
+  return { runs, secret: (key: string) => secret('vault', key), fetched };
 }
 
 describe('the secrets that a command prints', () => {
-  it('are asked for when they are revealed, once, without the credentials of trueup', () => {
-    const { runs, found, secret } = manager(['get', '{key}'], { text: 'a b\n' });
-    const [first, second] = [secret('pager'), secret('pager')];
-    expect([runs, found]).toEqual([[], []]);
-    expect([first.reveal(), second.reveal(), first.source]).toEqual(['a b', 'a b', 'vault.pager']);
+  it('have no value before they are fetched, once, without the credentials of trueup', async () => {
+    const { runs, secret, fetched } = manager(['get', '{key}'], { text: 'a b\n' });
+    expect([secret('pager').reveal(), secret('pager').source, runs]).toEqual([
+      undefined,
+      'vault.pager',
+      [],
+    ]);
+    expect(await Promise.all([fetched('pager'), fetched('pager')])).toEqual([
+      ['a b', undefined],
+      ['a b', undefined],
+    ]);
     expect(runs).toEqual([['get pager', ['PATH', 'VAULT_TOKEN']]]);
-    expect(found[0]?.reveal()).toBe('a b');
-    expect(secret('desk').reveal()).toBe('a b');
-    expect(runs).toHaveLength(2);
+    expect(secret('pager').reveal()).toBe('a b');
+    await fetched('$& desk');
+    expect(runs[1]?.[0]).toBe('get $& desk');
   });
 
-  it('come from one run where the command prints all of them', () => {
-    const { runs, secret } = manager(['all'], { text: '{"pager":"p","desk":"d","on":true}' });
-    expect(['pager', 'desk'].map((key) => secret(key).reveal())).toEqual(['p', 'd']);
+  it('come from one run where the command prints all of them', async () => {
+    const { runs, fetched } = manager(['all'], { text: '{"pager":"p","desk":"d","on":true}' });
+    expect(await Promise.all(['pager', 'desk', 'on', 'toString'].map(fetched))).toEqual([
+      ['p', undefined],
+      ['d', undefined],
+      [undefined, expect.stringContaining('its member `on` is no text')],
+      [undefined, expect.stringContaining('no member `toString`, but desk, on, pager')],
+    ]);
     expect(runs).toHaveLength(1);
-    expect([secret('on').reveal(), secret('on').advice]).toEqual([
-      undefined,
-      expect.stringContaining('its member `on` is no text'),
-    ]);
-    expect(secret('toString').reveal()).toBeUndefined();
   });
 
-  it('are absent where it fails, which says why', () => {
-    const { runs, found, secret } = manager(['all'], { problem: 'it ended with 3' });
-    const one = secret('pager');
-    expect([one.reveal(), one.advice]).toEqual([
+  it.each([
+    [['get', '{key}'], { text: '\n' }, 'it printed nothing'],
+    [['all'], { text: 'plain' }, 'it printed no JSON object'],
+    [['all'], { problem: 'it ended with 3' }, 'it ended with 3'],
+  ])('are absent where %j gives %j, which says why', async (command, answer, why) => {
+    const { secret, fetched } = manager(command, answer);
+    const [value, problem] = await fetched('pager');
+    expect([value, problem]).toEqual([
       undefined,
-      'The command of `settings.secrets.vault` gave no value: it ended with 3.',
+      expect.stringContaining(`\`settings.secrets.vault\` gave no value: ${why}`),
     ]);
-    expect([runs.length, found]).toEqual([1, []]);
+    expect(secret('pager').advice).toContain('Its command has to print it: ');
   });
 });

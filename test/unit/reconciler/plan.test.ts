@@ -1608,4 +1608,25 @@ describe('policy', () => {
     expect(blocked(allowed)).toEqual([]);
     expect(steps(allowed)).toEqual(steps(proposal));
   });
+
+  it.each([
+    ['that was silent before', false, ['silent-destinations']],
+    ['that this plan silences, which the rule against it says', true, []],
+  ])('warns of a declared rule %s', (_, enabled, warned) => {
+    const { plan } = planScene({
+      declared: [
+        declare('alert_push_destinations.p', { name: 'Pager', enabled: false }),
+        declare('alert_rules.r', rule),
+      ],
+      state: { 'alert_rules.r': entry('alert_rules', 'r-1', rule) },
+      live: {
+        alert_push_destinations: [
+          live('alert_push_destinations', 'd-1', { name: 'Pager', enabled }),
+        ],
+        alert_rules: [liveRule('r-1')],
+      },
+    });
+    const codes = plan.diagnostics.map(({ code }) => code);
+    expect(codes.filter((code) => code === 'silent-destinations')).toEqual(warned);
+  });
 });

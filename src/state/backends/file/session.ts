@@ -22,7 +22,7 @@ import type { Appender, Clock, Files, Random } from '../../../platform/index.js'
 import { grouped, queue } from '../../journal-queue.js';
 import { encodeRecord, type Journal } from '../../journal-text.js';
 import type { HeldLock } from './lock.js';
-import { snapshotOf, writtenState } from '../../snapshot.js';
+import { snapshotOf, holdsResult, writtenState } from '../../snapshot.js';
 import { encodeMoved, encodeState } from '../../state-text.js';
 import type { Compaction, Moved, Session, Snapshot } from '../../store-port.js';
 import { ifThere, refuseLocked, withDisk } from '../../disk-errors.js';
@@ -62,7 +62,7 @@ export function fileSession(options: SessionOptions): Session {
   const inTurn = queue((work) => withDisk(paths.state, work));
   const memory = stateFile(options);
   const journal = journalFile(options);
-  let resumed = journal.records().length > 0;
+  let resumed = holdsResult(journal.records());
 
   const begin = (state: State, serial = state.serial): Begin => ({
     type: 'begin',

@@ -12,7 +12,7 @@ import {
 } from '../../../model/index.js';
 import { grouped, queue } from '../../journal-queue.js';
 import { encodeRecord } from '../../journal-text.js';
-import { snapshotOf, writtenState } from '../../snapshot.js';
+import { snapshotOf, holdsResult, writtenState } from '../../snapshot.js';
 import { encodeState } from '../../state-text.js';
 import type { Compaction, Session, Snapshot } from '../../store-port.js';
 import { sharedNext, untilStopped, type Rescue } from '../until-stopped.js';
@@ -45,7 +45,7 @@ export function documentSession(
   const { server, clock, rescue, author } = tools;
   let written: UnnumberedDocument = draft;
   let { state, records } = content;
-  let resumed = records.length > 0;
+  let resumed = holdsResult(records);
   const inTurn = queue((work) => work());
   const going = untilStopped(document.isLost, rescue);
   const passes = proofs(tools);

@@ -14,7 +14,7 @@ import {
 } from '../../../model/index.js';
 import type { LockPort } from '../../../platform/index.js';
 import { grouped, queue } from '../../journal-queue.js';
-import { snapshotOf, writtenState } from '../../snapshot.js';
+import { snapshotOf, holdsResult, writtenState } from '../../snapshot.js';
 import type { Compaction, Session, Snapshot } from '../../store-port.js';
 import { sharedNext, untilStopped, type Rescue } from '../until-stopped.js';
 import { heldHead, type HeadTools, type OpenedHead } from './held-head.js';
@@ -35,7 +35,7 @@ export function registerSession(tools: SessionTools, held: OpenedHead): Session 
   let { state } = held;
   let { last } = held.log;
   let records: readonly RunRecord[] = [...held.head.carry, ...held.log.records];
-  let resumed = records.length > 0;
+  let resumed = holdsResult(records);
   let sequence = 1;
   const inTurn = queue((work) => work());
   const head = heldHead(tools, held);
