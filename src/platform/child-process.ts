@@ -12,7 +12,7 @@ const LINGER = 1_000;
 const GRACE = 5_000;
 
 /**
- * Waits for a program, and stops it after so many seconds or when the signal comes.
+ * Waits for a program, and stops it after `seconds` or when the signal comes.
  * @returns its exit code, the signal that ended it, or `TOO_LATE`; rejects where it cannot be started
  */
 export function endOf(
