@@ -2,6 +2,7 @@
 import {
   defined,
   faultsOf,
+  forEachLimited,
   refuse,
   secretsIn,
   warning,
@@ -218,16 +219,12 @@ export async function fetchSecrets(
   );
   if (secrets.size === 0) return;
   const problems = new Set<string>();
-  const left = secrets.values();
-  const work = async (): Promise<void> => {
-    for (const secret of left) {
-      signal.throwIfAborted();
-      const problem = await secret.fetch?.(signal);
-      if (problem === undefined) masking.add(secret);
-      else problems.add(problem);
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  await forEachLimited(secrets, AT_ONCE, async (secret) => {
+    signal.throwIfAborted();
+    const problem = await secret.fetch?.(signal);
+    if (problem === undefined) masking.add(secret);
+    else problems.add(problem);
+  });
   signal.throwIfAborted();
   await tell(
     briefly(

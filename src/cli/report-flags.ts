@@ -132,7 +132,7 @@ export async function writeReports<Format extends string>(
   return exit;
 }
 
-/** Prints the errors and notes of a document on stderr as well, unless both are the terminal that shows them. */
+/** Prints the errors and warnings of a document on stderr as well, unless both are the terminal that shows them; notes only where the document is no text. */
 export async function reportErrors(
   context: Context,
   { diagnostics, policy = [] }: WithErrors,
@@ -140,7 +140,8 @@ export async function reportErrors(
 ): Promise<void> {
   const { flags, out, err } = context;
   if (flags.json || (out.terminal && err.terminal && form === 'text')) return;
-  const shown = flags.verbose ? diagnostics : briefly(diagnostics);
+  const told = form === 'text' ? diagnostics.filter((one) => one.severity !== 'info') : diagnostics;
+  const shown = flags.verbose ? told : briefly(told);
   await context.tell([...shown, ...blocksOf(policy)]);
 }
 

@@ -7,6 +7,7 @@ import { parseAllDocuments } from 'yaml';
 import { parse } from '../../src/cli/program.js';
 import { git, started } from '../support/ci-machine.js';
 import { answering, folder } from '../support/cli.js';
+import { start } from '../support/command.js';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -74,6 +75,19 @@ describe('the workflow for GitHub', () => {
     expect(home.read(GITHUB)).toContain('TRUEUP_ENV: stage\n');
     expect(home.read(GITHUB)).toContain('PGPASSWORD');
     expect(home.read(GITHUB)).not.toContain('AWS_');
+  });
+
+  test('is not written into a folder of a repository, where no CI reads it', async () => {
+    const home = folder({ 'stores/README.md': '' });
+    await git(home.path, 'init', '--quiet');
+    const stores = join(home.path, 'stores');
+    const init = (...flags: readonly string[]) => start(['init', ...flags], { cwd: stores }).ended;
+    const asked = await init('--ci', 'gitlab');
+    expect([asked.code, existsSync(join(stores, 'trueup.yaml'))]).toEqual([1, false]);
+    expect(asked.stderr).toContain('Type: cd ../ && trueup init --ci gitlab.');
+    const usual = await init();
+    expect(usual.stdout).toContain('Type: cd ../ && trueup init --ci github.');
+    expect([usual.code, existsSync(join(stores, '.github'))]).toEqual([0, false]);
   });
 
   test('is taken by actionlint', async () => {

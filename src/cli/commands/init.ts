@@ -68,7 +68,12 @@ type ChosenForge = (typeof forges)[number];
 
 export const run: Command = async (context) => {
   const { flags, out } = context;
-  const forge = await forgeOf(context);
+  const asked = await forgeOf(context);
+  const top = asked === 'none' ? '' : ((await git(context, 'rev-parse', '--show-cdup')) ?? '');
+  const summary = 'CI reads a pipeline only at the top of the repository.';
+  const detail = `Type: cd ${top} && trueup init --ci ${asked}. It covers the declarations of all folders.`;
+  if (top !== '' && flags.ci !== undefined) refuse('usage', summary, { detail });
+  const forge = top === '' ? asked : 'none';
   const { said, ...found } = await declared(context);
   said.push(await ignore(context));
   if (forge !== 'none') {
@@ -82,6 +87,7 @@ export const run: Command = async (context) => {
     for (const line of await packageFiles(context, (path, text) => add(context, path, text)))
       out.write(`${line}\n`);
   const later = `Before CI runs it: trueup init --ci ${forge}\n`;
+  if (top !== '') out.write(`wrote no pipeline: ${summary} ${detail}\n`);
   out.write(`\nNext: trueup plan\n${forge === 'none' || isComplete ? '' : later}`);
   return exits.done;
 };
