@@ -32,6 +32,10 @@ const styled = (context: Context, { color, width }: Style): Style => ({
 /** The style of the text on stdout. */
 export const shownStyle = (context: Context): Style => styled(context, context.out.style);
 
+/** Whether stdout carries text: then a person may read it, and stderr names the command to type next. */
+export const showsText = ({ flags }: Context): boolean =>
+  !flags.json && (flags.format ?? 'text') === 'text';
+
 export interface Forms<Format extends string> {
   readonly shown: Format;
   readonly files: readonly (readonly [format: Format, path: string])[];

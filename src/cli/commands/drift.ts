@@ -4,12 +4,14 @@ import { driftFormats, type DriftFormat } from '../../report/formats.js';
 import { audit, failedAudit } from '../run-audit.js';
 import type { Command, Context } from '../context.js';
 import type { DriftIssue } from '../forge/drift-issue.js';
+import { typed } from '../commands-to-type.js';
 import { auditEnd, withNotification, type Ended } from '../notify.js';
 import { checkOutputs } from '../output-files.js';
 import {
   conclude,
   formsOf,
   outputsOf,
+  showsText,
   writeReports,
   type Forms,
   type Render,
@@ -25,7 +27,7 @@ async function report(
   end: (ended: Ended) => void,
 ): Promise<Exit> {
   const forms = formsOf(context, driftFormats);
-  const { out } = context;
+  const { out, err } = context;
   await checkOutputs(context, outputsOf(forms), paths);
   const issue = await issueAsked(context, paths);
   const work = withProject(context, paths, async (site): Promise<Exit> => {
@@ -36,6 +38,8 @@ async function report(
     if (site.watch.lines) out.write(site.watch.lines.drift(document));
     const render: Render<DriftFormat> = (format, style) => renderDrift(document, format, style);
     const concluded = await conclude(context, forms, document, { render, exit });
+    if (showsText(context) && document.drift.some(({ status }) => status !== 'settled'))
+      err.write(`To see what apply would change: ${typed('trueup plan', context.said)}\n`);
     const kept = await issue?.audited(document, exit, site.project.settings);
     return worst([concluded, kept ?? exits.done]);
   });

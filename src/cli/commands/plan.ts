@@ -18,7 +18,14 @@ import { typed } from '../commands-to-type.js';
 import type { Command, Context } from '../context.js';
 import { checkOutputs } from '../output-files.js';
 import { chosen } from '../project.js';
-import { conclude, formsOf, outputsOf, planRenderer, type Render } from '../report-flags.js';
+import {
+  conclude,
+  formsOf,
+  outputsOf,
+  planRenderer,
+  showsText,
+  type Render,
+} from '../report-flags.js';
 import { spanOf, timeFrom } from '../time-arguments.js';
 import { planDocumentOf, requestOf, withProject, type ProjectContext } from '../working-context.js';
 
@@ -64,11 +71,12 @@ export const run: Command = async (context, paths) => {
 };
 
 /** The command that carries out what was shown. */
-function sayNext({ flags, err, said }: Context, { plan, exit }: Proposal): void {
+function sayNext(context: Context, { plan, exit }: Proposal): void {
+  const { flags, err, said } = context;
   const isOpen =
     (exit === exits.done || exit === exits.changes) &&
     plan.changes.some((one) => one.action !== 'keep');
-  if (!isOpen || flags.json || (flags.format ?? 'text') !== 'text') return;
+  if (!isOpen || !showsText(context)) return;
   const scope = (['target', 'exclude', 'allow'] as const).flatMap((flag) =>
     (flags[flag] ?? []).flatMap((word) => [`--${flag}`, shellWord(word)]),
   );
