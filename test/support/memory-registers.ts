@@ -5,7 +5,7 @@ import type { Clock, Random } from '../../src/platform/index.js';
 import {
   refuseDenied,
   refuseUnreachable,
-} from '../../src/state/backends/registers/backend-errors.js';
+} from '../../src/state/backends/backend-errors.js';
 import type { Put, Registers } from '../../src/state/backends/registers/port.js';
 
 export interface MemoryFaults {

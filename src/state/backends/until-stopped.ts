@@ -2,7 +2,7 @@
 // results of requests are kept on this machine.
 import type { RunRecord } from '../../model/index.js';
 import { encodeRecord } from '../journal-text.js';
-import { duringRun } from './registers/backend-errors.js';
+import { duringRun } from './backend-errors.js';
 
 /** Keeps lines on this machine that the backend did not take. */
 export interface Rescue {

@@ -8,7 +8,7 @@ import { snapshotOf } from '../../snapshot.js';
 import { MovedState } from '../../state-text.js';
 import type { LockInfo, Opening, Session, Store } from '../../store-port.js';
 import { holderStatus, lockRecord } from '../file/lock.js';
-import { described, refuseHeld, refuseTarget } from '../registers/backend-errors.js';
+import { described, refuseHeld, refuseTarget } from '../backend-errors.js';
 import { recordRescued, type RescueFolder } from '../registers/rescue.js';
 import {
   contentOf,

@@ -25,7 +25,7 @@ import {
 import { decodeState } from '../../state-text.js';
 import type { LockInfo, Moved } from '../../store-port.js';
 import type { LockRecord } from '../file/lock.js';
-import { refuseDamaged } from '../registers/backend-errors.js';
+import { refuseDamaged } from '../backend-errors.js';
 
 /** The holder of the lock, with the details by which a run on the same machine finds out if its process still runs. */
 export type DocumentHolder = LockInfo & Required<LockRecord>;

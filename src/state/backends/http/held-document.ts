@@ -2,8 +2,8 @@
 // that the lock was held, and that the next holder, who reads after it locks, sees what was written.
 import type { Clock, Random } from '../../../platform/index.js';
 import { refuseLocked } from '../../disk-errors.js';
-import { refuseLost, refuseUnreachable } from '../registers/backend-errors.js';
-import { pauseAfter } from '../registers/retried.js';
+import { refuseLost, refuseUnreachable } from '../backend-errors.js';
+import { pauseAfter } from '../retried.js';
 import {
   decodeDocument,
   encodeDocument,

@@ -3,8 +3,8 @@
 import { Buffer } from 'node:buffer';
 import { errorCode, isObject, refuse, Refusal, tryJson } from '../../../model/index.js';
 import type { LockInfo } from '../../store-port.js';
-import { refuseDenied, refuseUnreachable } from '../registers/backend-errors.js';
-import { pauseAfter, retried, type Pauses } from '../registers/retried.js';
+import { refuseDenied, refuseUnreachable } from '../backend-errors.js';
+import { pauseAfter, retried, type Pauses } from '../retried.js';
 import type { S3Options } from '../registers/s3.js';
 
 /** Milliseconds for one request. */

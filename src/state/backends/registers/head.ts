@@ -15,7 +15,7 @@ import {
   time,
 } from '../../shape-check.js';
 import type { LockInfo, Moved } from '../../store-port.js';
-import { refuseDamaged } from './backend-errors.js';
+import { refuseDamaged } from '../backend-errors.js';
 import type { Keys } from './keys.js';
 import type { Registers, Version } from './port.js';
 

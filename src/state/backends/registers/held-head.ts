@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import { forEachLimited, Refusal, sha256, type Intent, type State } from '../../../model/index.js';
 import type { Clock, Random } from '../../../platform/index.js';
 import { encodeState } from '../../state-text.js';
-import { refuseLost } from './backend-errors.js';
+import { refuseLost } from '../backend-errors.js';
 import { encodeHead, readHead, type Head, type Holder, type VersionedHead } from './head.js';
 import type { Keys } from './keys.js';
 import type { JournalLog } from './record-log.js';

@@ -3,9 +3,9 @@
 import { Buffer } from 'node:buffer';
 import { DatabaseError, escapeIdentifier, Pool, type QueryResult } from 'pg';
 import { errorCode, refuse } from '../../../model/index.js';
-import { refuseDenied, refuseUnreachable } from './backend-errors.js';
+import { refuseDenied, refuseUnreachable } from '../backend-errors.js';
 import type { Registers } from './port.js';
-import { retried, type Pauses } from './retried.js';
+import { retried, type Pauses } from '../retried.js';
 
 /** Milliseconds for a connection, and for one statement. */
 const PATIENCE = 15_000;

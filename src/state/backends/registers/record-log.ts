@@ -5,7 +5,7 @@ import { Buffer } from 'node:buffer';
 import { sha256, type RunRecord } from '../../../model/index.js';
 import { checkedLine, decodeWave, parseCheckedLine } from '../../journal-text.js';
 import { filled, isWhole, members, orNull } from '../../shape-check.js';
-import { refuseDamaged } from './backend-errors.js';
+import { refuseDamaged } from '../backend-errors.js';
 import type { Head } from './head.js';
 import { slotOf, type Keys } from './keys.js';
 import type { Registers } from './port.js';

@@ -15,7 +15,7 @@ import { snapshotOf } from '../../snapshot.js';
 import { decodeState, MovedState } from '../../state-text.js';
 import type { Opening, Session, Snapshot, Store } from '../../store-port.js';
 import { lockWaited, refuseInterrupted } from '../../waiting-store.js';
-import { described, refuseDamaged, refuseHeld, refuseTarget } from './backend-errors.js';
+import { described, refuseDamaged, refuseHeld, refuseTarget } from '../backend-errors.js';
 import {
   encodeHead,
   readHead,

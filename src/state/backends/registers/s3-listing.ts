@@ -1,6 +1,6 @@
 // One page of the keys of a bucket, as XML.
 import sax from 'sax';
-import { refuseUnreachable } from './backend-errors.js';
+import { refuseUnreachable } from '../backend-errors.js';
 
 interface Page {
   readonly keys: readonly string[];

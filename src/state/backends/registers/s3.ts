@@ -3,9 +3,9 @@
 import { Buffer } from 'node:buffer';
 import { AwsV4Signer } from 'aws4fetch';
 import { errorCode, refuse, Refusal, sha256 } from '../../../model/index.js';
-import { refuseDenied, refuseUnreachable } from './backend-errors.js';
+import { refuseDenied, refuseUnreachable } from '../backend-errors.js';
 import type { Put, Registers } from './port.js';
-import { retried, type Pauses } from './retried.js';
+import { retried, type Pauses } from '../retried.js';
 import { listedKeys } from './s3-listing.js';
 
 /** Milliseconds for one request. */

@@ -1,8 +1,8 @@
 // A put whose outcome is known. Every body is unlike any other, so what stands under the key tells whose it is.
 import { Buffer } from 'node:buffer';
-import { refuseUnreachable } from './backend-errors.js';
+import { refuseUnreachable } from '../backend-errors.js';
 import type { Registers, Version } from './port.js';
-import { pauseAfter, type Pauses } from './retried.js';
+import { pauseAfter, type Pauses } from '../retried.js';
 
 const ATTEMPTS = 4;
 

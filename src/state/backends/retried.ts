@@ -1,5 +1,5 @@
 // Requests to a backend that change nothing are repeated after failures that may pass.
-import type { Clock, Random } from '../../../platform/index.js';
+import type { Clock, Random } from '../../platform/index.js';
 import { refuseUnreachable } from './backend-errors.js';
 
 const ATTEMPTS = 4;

@@ -1,7 +1,7 @@
 // The errors of a backend, in one place: unreachable, refused, and damaged.
-import { exits, refuse, Refusal, type Exit } from '../../../model/index.js';
-import { refuseLocked } from '../../disk-errors.js';
-import type { LockInfo } from '../../store-port.js';
+import { exits, refuse, Refusal, type Exit } from '../../model/index.js';
+import { refuseLocked } from '../disk-errors.js';
+import type { LockInfo } from '../store-port.js';
 
 /** @param why continues "it cannot be reached: …", without anything secret */
 export function refuseUnreachable(location: string, why: string): never {
