@@ -334,13 +334,11 @@ function importsIn(
       if (!address) return [];
       const text = formatAddress(address);
       const id = String(idOf(values['id']));
-      const wrong = importError(
-        work,
-        address,
-        { id, piece },
-        declarations.get(text),
-        ids.get(text),
-      );
+      const wrong = importError(work, address, {
+        id,
+        declaration: declarations.get(text),
+        other: ids.get(text)?.piece,
+      });
       if (wrong) complain(run, piece, wrong, text);
       else ids.set(text, { id, piece });
       return [text];
@@ -353,9 +351,16 @@ function importsIn(
 function importError(
   { addresses }: Work,
   address: Address,
-  { id }: Given,
-  declaration: Declaration | undefined,
-  other: Given | undefined,
+  {
+    id,
+    declaration,
+    other,
+  }: {
+    readonly id: string;
+    readonly declaration: Declaration | undefined;
+    /** An earlier block with the address. */
+    readonly other: RawEntry | undefined;
+  },
 ): Violation | undefined {
   const text = formatAddress(address);
   const { adopt } = declaration?.lifecycle ?? {};
@@ -367,7 +372,7 @@ function importError(
       detail: 'Declare it, add its file to the PATHs, or delete the block.',
       names: [address.kind, address.name],
     };
-  if (other) return contradiction(`two imports lead to ${text}`, 'to', other.piece.origin);
+  if (other) return contradiction(`two imports lead to ${text}`, 'to', other.origin);
   if (adopt === undefined || idOf(adopt) === id) return undefined;
   return {
     path: ['id'],

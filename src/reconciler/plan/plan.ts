@@ -59,7 +59,7 @@ import { replacedOutsideNotes, unseenNotes, unseenSecretNotes } from './plan-not
 import { concerns, judge } from './policy.js';
 import { fillAll, type Resolver } from './references.js';
 import { afterDeposed, heldElsewhere, planRemoved } from './removed-declarations.js';
-import { finishedBlocks, movesToNowhere } from './refactoring-notes.js';
+import { refactoringNotes } from './refactoring-notes.js';
 import { renameHints } from './rename-hints.js';
 import { withNumbers } from './text-numbers.js';
 
@@ -134,8 +134,7 @@ export function plan(input: PlanInput): Proposal {
         if (draft.unseen.has(address)) draft.awaited.add(address);
   }
   diagnostics.push(
-    ...movesToNowhere(input),
-    ...finishedBlocks(input),
+    ...refactoringNotes(input),
     ...renameHints(ordered, input.liveObjects),
     ...concerns(ordered, input),
     ...replacedOutsideNotes(draft, ordered),

@@ -13,10 +13,14 @@ import type { PlanInput } from './plan-input.js';
 
 type Noted = Pick<PlanInput, 'project' | 'selection' | 'state' | 'request'>;
 
+/** Nothing where all is to be destroyed. */
+export const refactoringNotes = (input: Noted): readonly Diagnostic[] =>
+  input.request.destroy ? [] : [...movesToNowhere(input), ...finishedBlocks(input)];
+
 /** Blocks that the state shows to be carried out. Without a state nobody can tell. */
-export function finishedBlocks({ project, state, request }: Noted): readonly Diagnostic[] {
+function finishedBlocks({ project, state }: Noted): readonly Diagnostic[] {
   const { refactorings = [] } = project;
-  if (refactorings.length === 0 || !state || request.destroy) return [];
+  if (refactorings.length === 0 || !state) return [];
   const names = new Set(Object.keys(state.resources).map((one) => one.replace(/\[.*$/s, '')));
   return refactorings.flatMap((block): readonly Diagnostic[] => {
     const summary = finished(block, state, names);
@@ -56,14 +60,13 @@ function finished(
 }
 
 /** Objects that a block would move, and whose new address is not declared. */
-export function movesToNowhere({
+function movesToNowhere({
   project: { refactorings = [] },
   selection,
-  request,
 }: Noted): readonly Diagnostic[] {
   const moves = refactorings.flatMap((block) => (block.block === 'moved' ? [block] : []));
   const isDoubtful = selection.diagnostics.some(({ severity }) => severity === 'error');
-  if (moves.length === 0 || request.destroy || isDoubtful) return [];
+  if (moves.length === 0 || isDoubtful) return [];
   return selection.removed.flatMap(([address]): readonly Diagnostic[] => {
     const block = moves.find(({ sources: [own] }) => isInRange(address, own));
     if (!block) return [];

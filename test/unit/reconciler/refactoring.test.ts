@@ -361,14 +361,14 @@ describe('a move that is carried out', () => {
         const sent = cloud.mutations().length;
         const after = await accounts(end, keys, text);
         const { plan, exit } = await cloud.plan(after);
-        const expected = (keys ?? [undefined]).map((key) => [
-          'keep',
-          address(end, key),
-          address(start, key),
-        ]);
+        const expected = (keys ?? [undefined]).map(
+          (key) => `keep ${address(end, key)} from ${address(start, key)}`,
+        );
         expect(exit).toBe(0);
         expect(
-          plan.changes.map((one) => [one.action, one.address, one.renamed_from]).toSorted(),
+          plan.changes
+            .map((one) => `${one.action} ${one.address} from ${one.renamed_from}`)
+            .toSorted(),
         ).toEqual(expected.toSorted());
         await cloud.apply(after);
         expect(cloud.mutations()).toHaveLength(sent);
