@@ -42,7 +42,7 @@ import {
   settingsOf,
   type ResolveRun,
 } from './resolve-declaration.js';
-import { refactored } from './refactoring.js';
+import { refactored } from './refactor-declarations.js';
 import { secretSource, secretsNamedIn, type SecretSource } from './secret-source.js';
 import type { StackBlock } from './stacks/stack.js';
 import type { ProgramDocument, StackFiles, Synthesise } from './stacks/stack-files.js';

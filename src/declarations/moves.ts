@@ -18,7 +18,7 @@ export interface Moves {
 }
 
 /** Whether a name is moved, with every member of its `for_each`. */
-export const isWhole = ({ from, to }: Move): boolean =>
+export const movesWhole = ({ from, to }: Move): boolean =>
   from.key === undefined && to.key === undefined;
 
 export const wholeOf = ({ kind, name }: Address): string => formatAddress({ kind, name });
@@ -39,7 +39,7 @@ export function indexed(all: readonly Move[]): Moves {
 export function moveOf(address: Address, { byFrom }: Moves): Move | undefined {
   const own = byFrom.get(formatAddress(address));
   const whole = own ?? byFrom.get(wholeOf(address));
-  return own ?? (whole && isWhole(whole) ? whole : undefined);
+  return own ?? (whole && movesWhole(whole) ? whole : undefined);
 }
 
 /** Addresses of objects that a move brings to an address, at once or over others. */
@@ -70,14 +70,14 @@ function oneMoveBefore(range: AddressRange, moves: Moves): readonly Earlier[] {
   if (range.members)
     return (leadingTo.get(wholeOf(range)) ?? []).map((move) => ({
       ...move.from,
-      members: isWhole(move),
+      members: movesWhole(move),
       move,
     }));
   const { key } = range;
   const toIt = [byTo.get(formatAddress(range)), byTo.get(wholeOf(range))];
   return [...new Set(toIt)].flatMap((move) => {
-    if (!move || (formatAddress(move.to) !== formatAddress(range) && !isWhole(move))) return [];
-    const from = isWhole(move) ? { ...move.from, ...defined({ key }) } : move.from;
+    if (!move || (formatAddress(move.to) !== formatAddress(range) && !movesWhole(move))) return [];
+    const from = movesWhole(move) ? { ...move.from, ...defined({ key }) } : move.from;
     // Another block may move this member elsewhere.
     return moveOf(from, moves) === move ? [{ ...from, members: false, move }] : [];
   });
@@ -99,7 +99,7 @@ export function circlesIn(moves: Moves): readonly Circle[] {
     for (let move = moveOf(at, moves); move && !known.has(address); move = moveOf(at, moves)) {
       known.add(address);
       path.push({ address, move });
-      at = isWhole(move) ? { ...move.to, ...defined({ key: at.key }) } : move.to;
+      at = movesWhole(move) ? { ...move.to, ...defined({ key: at.key }) } : move.to;
       address = formatAddress(at);
     }
     const [first, ...more] = path.slice(path.findIndex((one) => one.address === address));

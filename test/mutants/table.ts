@@ -2776,14 +2776,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an object is moved away from what is still declared',
-    file: 'declarations/refactoring.ts',
+    file: 'declarations/refactor-declarations.ts',
     find: 'return range.members ? names.get(formatAddress(range)) : addresses.get(formatAddress(range));',
     replace: 'return range.members ? names.get(formatAddress(range)) : undefined;',
     tests: blocks,
   },
   {
     name: 'two imports lead to one address',
-    file: 'declarations/refactoring.ts',
+    file: 'declarations/refactor-declarations.ts',
     find: 'if (other) return contradiction(`two imports',
     replace: 'if (other && id === other.id) return contradiction(`two imports',
     tests: blocks,
@@ -2791,8 +2791,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a saved plan is not stale after a removed block changed',
     file: 'declarations/load.ts',
-    find: '...forgotten,',
-    replace: '',
+    find: "one.block === 'removed' ?",
+    replace: "one.block === 'removed' && one.forgets === undefined ?",
     tests: blocks,
   },
   {
@@ -2853,7 +2853,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'of two moves to one resource one counts',
-    file: 'declarations/refactoring.ts',
+    file: 'declarations/refactor-declarations.ts',
     find: 'const other = again ?? both;',
     replace: 'const other = again;',
     tests: stacks,

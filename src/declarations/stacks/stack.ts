@@ -20,7 +20,7 @@ import type { RawEntry } from '../collect.js';
 import { isMap, type Raw } from '../yaml/raw-values.js';
 import { lookupRaw, resourceOf } from './blocks.js';
 import type { FoundFile } from '../paths.js';
-import { movedIn, refactoringOf } from './refactoring.js';
+import { movedIn, refactoringOf } from './stack-refactoring.js';
 import {
   SYNTHESISE_ANEW,
   type StackRemark,

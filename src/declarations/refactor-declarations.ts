@@ -22,7 +22,7 @@ import { placeText, type Collected, type RawEntry } from './collect.js';
 import { escapeText, literalOf } from './expression.js';
 import { expanded } from './for-each.js';
 import { substitute, type Filling } from './interpolate.js';
-import { circlesIn, earlierAddresses, indexed, isWhole, wholeOf } from './moves.js';
+import { circlesIn, earlierAddresses, indexed, movesWhole, wholeOf } from './moves.js';
 import type { Move, Moves } from './moves.js';
 import { complain, read, type ResolveRun } from './resolve-declaration.js';
 import type { Violation } from './validation.js';
@@ -220,7 +220,7 @@ function checkMoves(work: Work, moves: Moves): void {
     const { from, to, piece } = move;
     if (circular.has(move)) continue;
     const [before, after] = [formatAddress(from), formatAddress(to)];
-    const origin = declaredAt(work, { ...from, members: isWhole(move) });
+    const origin = declaredAt(work, { ...from, members: movesWhole(move) });
     if (origin)
       complain(
         run,
@@ -243,7 +243,7 @@ function checkMoves(work: Work, moves: Moves): void {
 }
 
 const movedBlock = (move: Move, moves: Moves): MovedBlock => {
-  const own = { ...move.from, members: isWhole(move) };
+  const own = { ...move.from, members: movesWhole(move) };
   return {
     block: 'moved',
     from: formatAddress(move.from),
