@@ -5,6 +5,7 @@ import { Ajv } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
 import { commands } from '../src/cli/command-table.js';
 import {
+  blockSchema,
   bodySchema,
   expectationSchema,
   settingsSchema,
@@ -32,6 +33,9 @@ function validators(): string {
   const schemas: readonly (readonly [string, JsonObject])[] = [
     ['settings', settingsSchema()],
     ['expectation', expectationSchema(collections)],
+    ['moved_block', blockSchema('moved')],
+    ['removed_block', blockSchema('removed')],
+    ['import_block', blockSchema('import')],
     ...list.flatMap((kind) => [
       [kind.name, bodySchema(kind)] as const,
       [`${kind.name}_where`, whereSchema(kind)] as const,

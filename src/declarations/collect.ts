@@ -1,5 +1,13 @@
 // Sorts the content of files into settings, variables, lookups and declarations with their places. Checks only names.
-import { NAME, nameWords, didYouMean, nearest, type Kinds, type Origin } from '../model/index.js';
+import {
+  NAME,
+  didYouMean,
+  isList,
+  nameWords,
+  nearest,
+  type Kinds,
+  type Origin,
+} from '../model/index.js';
 import type { SourceFiles } from './file-reader.js';
 import { BEGIN, type FoundFile } from './paths.js';
 import { complainIn, type Report } from './diagnostics-list.js';
@@ -11,7 +19,7 @@ import {
   type RawDocument,
 } from './yaml/raw-values.js';
 import { found as foundWord } from './validation.js';
-import { sections } from './vocabulary.js';
+import { isBlockSection, sections } from './vocabulary.js';
 
 /** One named thing as it stands in a file; `path` leads to it from the document's root. */
 export interface RawEntry {
@@ -42,6 +50,7 @@ interface Collecting {
   readonly report: Report;
   /** By section and name. */
   readonly pieces: Map<string, RawEntry>;
+  readonly blocks: RawEntry[];
   readonly unread: MayHold[];
   ours: number;
 }
@@ -55,7 +64,15 @@ export async function collect(
   files: readonly FoundFile[],
   { overlay = false, brought = [] as readonly RawEntry[] } = {},
 ) {
-  const all: Collecting = { library, kinds, report, pieces: new Map(), unread: [], ours: 0 };
+  const all: Collecting = {
+    library,
+    kinds,
+    report,
+    pieces: new Map(),
+    blocks: [],
+    unread: [],
+    ours: 0,
+  };
   for (const file of files) {
     const reading = await library.read(file);
     if ('faults' in reading) failed(all, file, reading.faults);
@@ -80,6 +97,8 @@ export async function collect(
     expectations: within('expectations'),
     /** In the order of files and keys; `path[0]` is the kind. */
     declared: pieces.filter(({ path }) => kinds.has(path[0]!)),
+    /** `moved`, `removed` and `import`; `path` holds the section and the index. */
+    blocks: all.blocks as readonly RawEntry[],
     unread: all.unread as readonly MayHold[],
   };
 }
@@ -173,18 +192,22 @@ function take(all: Collecting, file: FoundFile, document: RawDocument, key: stri
   const raw = isMap(document.root) ? (document.root[key] ?? null) : null;
   const { offset } = offsetOf(document, [key]);
   if (key === 'settings') return takePiece(all, pieceOf(all, file, [key], { raw, offset }));
-  if (!isMap(raw)) {
+  const whole = isBlockSection(key) ? isList(raw) && raw : isMap(raw) && raw;
+  if (!whole) {
     if (raw !== null) all.unread.push((section) => section === key);
     const empty = raw === null ? ' Remove the key if it holds nothing.' : '';
+    const [what, where] = isBlockSection(key)
+      ? ['a list of blocks', 'Each block begins with `- ` on a line below it.']
+      : ['a mapping of names', 'Names stand below it, indented.'];
     return complain(all, file, {
       offset,
       code: raw === null ? 'null-value' : 'wrong-type',
-      summary: `\`${key}\`: a mapping of names is expected, not ${foundWord(raw)}`,
-      detail: `Names stand below it, indented.${empty}`,
+      summary: `\`${key}\`: ${what} is expected, not ${foundWord(raw)}`,
+      detail: `${where}${empty}`,
     });
   }
-  const offsets = document.marks.get(raw);
-  for (const [name, one] of Object.entries(raw))
+  const offsets = document.marks.get(whole);
+  for (const [name, one] of Object.entries<Raw>(whole))
     takePiece(
       all,
       pieceOf(all, file, [key, name], { raw: one, offset: offsets?.get(name) ?? offset }),
@@ -193,6 +216,7 @@ function take(all: Collecting, file: FoundFile, document: RawDocument, key: stri
 
 function takePiece(all: Collecting, piece: RawEntry): void {
   const { name, path, ofStack } = piece;
+  if (isBlockSection(path[0])) return void all.blocks.push(piece);
   const key = path.join('.');
   const first = all.pieces.get(key);
   const renaming = ofStack

@@ -14,7 +14,15 @@ import {
   type JsonObject,
 } from '../model/index.js';
 import { everySchema } from './schema-keywords.js';
-import { declarable, expectation, isNullable, lifecycle, settings } from './vocabulary.js';
+import {
+  blocks,
+  declarable,
+  expectation,
+  isNullable,
+  lifecycle,
+  settings,
+  type BlockSection,
+} from './vocabulary.js';
 
 const DRAFT = 'http://json-schema.org/draft-07/schema#';
 /** A text that holds a reference, a variable or another `${…}`. */
@@ -153,6 +161,19 @@ export const whereSchema = (kind: Kind): JsonObject =>
 
 export const settingsSchema = (): JsonObject => objectSchema(settings.attributes, true);
 
+/** One block; the `for_each` of an import is taken off before validation. */
+export const blockSchema = (section: BlockSection): JsonObject =>
+  objectSchema(blocks[section].attributes, true);
+
+const listed = (section: BlockSection): JsonObject => ({
+  description: blocks[section].doc,
+  type: 'array',
+  items:
+    section === 'import'
+      ? withProperties(blockSchema(section), () => ({ for_each: forEach }))
+      : blockSchema(section),
+});
+
 /** One expectation; what `every` may say is checked apart from it, and filters too. */
 export const expectationSchema = (collections: Collections): JsonObject =>
   withProperties(objectSchema(expectation(collections), true), ({ where, every }) => ({
@@ -246,6 +267,9 @@ export function declarationsSchema(kinds: Kinds, collections: Collections): Json
       },
     ),
     expectations: namedExpectations(collections),
+    moved: listed('moved'),
+    removed: listed('removed'),
+    import: listed('import'),
     ...Object.fromEntries(all.map((kind) => [kind.name, namedBodies(kind)])),
   };
   return {

@@ -8,6 +8,7 @@ import {
   defined,
   didYouMean,
   digest,
+  formatAddress,
   isAddress,
   keptMembers,
   nearest,
@@ -41,6 +42,7 @@ import {
   settingsOf,
   type ResolveRun,
 } from './resolve-declaration.js';
+import { refactored } from './refactor-declarations.js';
 import { secretSource, secretsNamedIn, type SecretSource } from './secret-source.js';
 import type { StackBlock } from './stacks/stack.js';
 import type { ProgramDocument, StackFiles, Synthesise } from './stacks/stack-files.js';
@@ -203,7 +205,10 @@ function framing(library: SourceFiles, files: readonly FoundFile[], cwd: string)
   };
 }
 
-type Parts = Pick<Project, 'settings' | 'lookups' | 'declarations' | 'expectations'>;
+type Parts = Pick<
+  Project,
+  'settings' | 'lookups' | 'declarations' | 'expectations' | 'refactorings'
+>;
 
 /** An environment never shares a state file: what the shared files say of it counts without one. In a remote place it has a name of its own. */
 function withoutStateFile({ state, ...rest }: Partial<Settings>): Partial<Settings> {
@@ -227,10 +232,10 @@ async function resolve(
   const settings = [...base, ...own].reduce(mergeSettings, defaultSettings);
   const run: ResolveRun = { ...bare, secret: secretsBelow(options, settings) };
   const lookups = collected.lookups.flatMap((piece) => lookupOf(run, piece) ?? []);
-  const declarations: Declaration[] = [];
+  const found: Declaration[] = [];
   for (const piece of collected.declared) {
-    for (const declaration of declarationsOf(run, piece)) declarations.push(declaration);
-    if (declarations.length <= MOST_DECLARATIONS) continue;
+    for (const declaration of declarationsOf(run, piece)) found.push(declaration);
+    if (found.length <= MOST_DECLARATIONS) continue;
     complain(run, piece, {
       path: [],
       code: 'too-many',
@@ -240,6 +245,7 @@ async function resolve(
     run.unread.push(() => true);
     break;
   }
+  const { declarations, refactorings } = refactored(run, collected, found);
   refuseConflicts(run, declarations);
   const { patternFault } =
     collected.expectations.length > 0
@@ -248,7 +254,13 @@ async function resolve(
   const expectations = collected.expectations.flatMap(
     (piece) => expectationOf(run, piece, patternFault) ?? [],
   );
-  return { settings, lookups, declarations, expectations };
+  return {
+    settings,
+    lookups,
+    declarations,
+    expectations,
+    ...(refactorings.length > 0 && { refactorings }),
+  };
 }
 
 /** The digest is computed when it is first asked for: validation never needs it. */
@@ -269,16 +281,27 @@ function projectOf(
 }
 
 /** Expectations are no part of it: a plan does not depend on them. */
-function digestOf({ settings, lookups, declarations }: Parts): string {
+function digestOf({ settings, lookups, declarations, refactorings = [] }: Parts): string {
   const declared = declarations.map(
-    ({ address, values, lifecycle, origin, file, depends_on = [] }) =>
-      canonical([address, file ?? origin.file, spell(values), { ...lifecycle }, ...depends_on]),
+    ({ address, values, lifecycle, origin, file, depends_on = [], moved_from = [] }) =>
+      canonical([
+        address,
+        file ?? origin.file,
+        spell(values),
+        { ...lifecycle },
+        ...depends_on,
+        ...moved_from.map((former) => ({ moved_from: former.address })),
+      ]),
+  );
+  const forgotten = refactorings.flatMap((one) =>
+    one.block === 'removed' ? [{ removed: formatAddress(one.from), forgets: one.forgets }] : [],
   );
   const asked = lookups.map(({ name, kind, where }) => canonical([name, kind, spell(where)]));
   return digest([
     sha256(declared.toSorted(compareText).join('\n')),
     asked.toSorted(compareText),
     { ...settings.policy, target: settings.target === 'emulator' ? 'emulator' : null },
+    ...forgotten,
   ]);
 }
 

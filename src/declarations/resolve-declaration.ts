@@ -46,7 +46,7 @@ import { ownCredential, type SecretSource } from './secret-source.js';
 import { isMap, type Raw, type RawMap } from './yaml/raw-values.js';
 import { check, found, type Complain, type Violation, type Validators } from './validation.js';
 import type { Validator } from './validator.js';
-import { declarationBodyOf, settings as settingsAttribute } from './vocabulary.js';
+import { declarationBodyOf, isBlockSection, settings as settingsAttribute } from './vocabulary.js';
 
 export interface ResolveRun {
   readonly kinds: Kinds;
@@ -75,7 +75,7 @@ export function complain(
 ): void {
   if (names && run.unread.some((mayHold) => mayHold(...names))) return;
   const full = [...piece.path, ...path];
-  const key = JSON.stringify([piece.from.file, full, code, summary]);
+  const key = JSON.stringify([piece.from.file, piece.origin.line, full, code, summary]);
   if (run.said.has(key)) return;
   run.said.add(key);
   run.report.add(() => {
@@ -92,13 +92,15 @@ export function complain(
   });
 }
 
-/** The place of a declaration that a program made is its construct. */
+/** The place of a declaration that a program made is its construct; that of a block is its beginning: several documents of a file may hold lists of blocks. */
 function originAt(
   { library }: Pick<ResolveRun, 'library'>,
   { from, origin }: Pick<RawEntry, 'from' | 'origin'>,
   path: readonly string[],
 ): Origin {
-  return origin.path === undefined ? { file: from.file, ...library.locate(from, path) } : origin;
+  return origin.path === undefined && !isBlockSection(path[0])
+    ? { file: from.file, ...library.locate(from, path) }
+    : origin;
 }
 
 /** How a tree of attributes is read. */

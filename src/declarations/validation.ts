@@ -19,7 +19,13 @@ import {
 } from '../model/index.js';
 import { precompiled } from './generated/validators.js';
 import { Word, isMap, type Raw } from './yaml/raw-values.js';
-import { bodySchema, expectationSchema, settingsSchema, whereSchema } from './file-schema.js';
+import {
+  blockSchema,
+  bodySchema,
+  expectationSchema,
+  settingsSchema,
+  whereSchema,
+} from './file-schema.js';
 import type { SchemaError, Validator } from './validator.js';
 import { anything, attributeAt } from './vocabulary.js';
 
@@ -54,10 +60,13 @@ export type Validators = Awaited<ReturnType<typeof validatorsOf>>;
 
 export async function validatorsOf(kinds: Kinds, collections: Collections) {
   const list = [...kinds.values()];
-  const [settings, expectation, ...rest] = await Promise.all(
+  const [settings, expectation, moved, removed, imports, ...rest] = await Promise.all(
     [
       settingsSchema(),
       expectationSchema(collections),
+      blockSchema('moved'),
+      blockSchema('removed'),
+      blockSchema('import'),
       ...list.flatMap((kind) => [bodySchema(kind), whereSchema(kind)]),
     ].map(validatorOf),
   );
@@ -66,6 +75,7 @@ export async function validatorsOf(kinds: Kinds, collections: Collections) {
   return {
     settings: settings!,
     expectation: expectation!,
+    blocks: { moved: moved!, removed: removed!, import: imports! },
     body: pick(0),
     where: pick(1),
   };

@@ -22,8 +22,46 @@ import { roleLadder } from '../resources/role-ladder.js';
 
 const optional = { optional: true } as const;
 
+/** Lists of blocks that say what becomes of objects whose address changes, goes or comes, by their top-level key. */
+export const blocks = {
+  moved: object('Gives an object another address. Nothing is sent.', {
+    from: text(
+      'The earlier address: `<kind>.<name>`, with `["key"]` for one member of a `for_each`; without a key, all members move.',
+    ),
+    to: text('The address now.'),
+  }),
+  removed: object('Says what becomes of an object that is declared no more.', {
+    from: text('The earlier address: `<kind>.<name>`; without a key, all members of a `for_each`.'),
+    lifecycle: object(
+      'What becomes of the live object.',
+      {
+        destroy: flag(
+          '`false`: the object stays as it is, and the state forgets it. `true`, the default: what happens without the block.',
+          optional,
+        ),
+      },
+      optional,
+    ),
+  }),
+  import: object('Takes over a live object.', {
+    to: text('The address, which has to be declared.'),
+    id: anyRef('Identifier of the live object.', 'objects'),
+  }),
+} as const;
+
+export type BlockSection = keyof typeof blocks;
+
+export const isBlockSection = (key: string | undefined): key is BlockSection =>
+  key !== undefined && Object.hasOwn(blocks, key);
+
 /** Top-level keys beside the kinds. */
-export const sections = ['settings', 'variables', 'lookups', 'expectations'] as const;
+export const sections: readonly string[] = [
+  'settings',
+  'variables',
+  'lookups',
+  'expectations',
+  ...Object.keys(blocks),
+];
 
 const header = (name: string): Attribute => text(`What this deployment calls ${name}.`, optional);
 

@@ -4,6 +4,7 @@ import type { Expectation, Roles } from './drift-document.js';
 import type { Origin } from './diagnostic.js';
 import { isObject } from './json.js';
 import { cached } from './members.js';
+import type { FormerAddress, Refactoring } from './refactoring.js';
 import { Secret } from './secret.js';
 
 /** `${<kind>.<name>.<attribute>}`: an attribute of another object, declared (`address`) or looked up. */
@@ -86,6 +87,10 @@ export interface Declaration {
   readonly file?: string;
   /** Address that it had before it got its `count`, or lost it: for a stack that is the same object. */
   readonly recounted?: string;
+  /** Addresses that it had before, as `moved` blocks say: the latest first. */
+  readonly moved_from?: readonly FormerAddress[];
+  /** The `import` block that `lifecycle.adopt` comes from. */
+  readonly import_origin?: Origin;
   /** Addresses to wait for beside those that are referred to; without a key, all members of a `for_each`. */
   readonly depends_on?: readonly string[];
   /** Where each attribute was written, by dotted path (`endpoint.url`, `http_destinations.0`); computed on demand. */
@@ -149,6 +154,7 @@ export interface Project {
   /** Declarations in files of the current folder that PATHs leave out. Limits count them; they are not planned. */
   readonly outside_paths?: readonly Declaration[];
   readonly expectations: readonly Expectation[];
+  readonly refactorings?: readonly Refactoring[];
   /** PATH arguments as given, relative to the current folder: what is declared below them is in scope. */
   readonly paths: readonly string[];
   /** Digest of everything declared, resolved, with secrets by name: equal declarations have equal digests. */

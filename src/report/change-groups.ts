@@ -1,7 +1,22 @@
 // Changes that are read at once: equal updates, the objects of one `for_each`, and adoptions without a request.
-import { canonical, equal, groupedBy, tryAddress, type ResourceChange } from '../model/index.js';
+import {
+  canonical,
+  equal,
+  formatAddress,
+  groupedBy,
+  tryAddress,
+  type ResourceChange,
+} from '../model/index.js';
 import { differences, type Difference } from './differences.js';
-import { actionOf, baseSentence, circumstances, destroys, place, verbOf } from './words.js';
+import {
+  actionOf,
+  baseSentence,
+  circumstances,
+  destroys,
+  isRename,
+  place,
+  verbOf,
+} from './words.js';
 
 /** Changes of one kind and action, in the order of execution. Most groups hold one. */
 export interface ChangeGroup {
@@ -38,6 +53,8 @@ export function groupsOf(
 
 /** The same for changes whose reading is the same but for their addresses and ids. */
 function equalKey({ change, differences: all }: Member): string | undefined {
+  const former = formerWhole(change);
+  if (former !== undefined) return canonical(['rename', former, tryAddress(change.address)!.name]);
   if (!isPlain(change)) return undefined;
   if (isUnchangedAdoption(change)) return canonical(['adopt', change.kind]);
   return canonical([verbOf(change), change.kind, change.reason, all.map((one) => ({ ...one }))]);
@@ -58,6 +75,16 @@ const isPlain = (change: ResourceChange): boolean =>
   change.previous_address === undefined &&
   change.deposed === undefined &&
   change.requests.every(({ base }) => base === undefined);
+
+/** The earlier name of a `for_each`, of whose members one has another address now and its key still, and nothing else changes. */
+function formerWhole(change: ResourceChange): string | undefined {
+  const [former, now] = [change.previous_address, change.address].map((one) =>
+    one === undefined ? undefined : tryAddress(one),
+  );
+  return former?.key !== undefined && former.key === now?.key && isRename(change)
+    ? formatAddress({ kind: former.kind, name: former.name })
+    : undefined;
+}
 
 /** Whether an object is adopted, and no request is sent. */
 const isUnchangedAdoption = (change: ResourceChange): boolean =>
@@ -115,6 +142,9 @@ export function requestsOf({ first, changes }: ChangeGroup): string {
 
 /** Why the objects of a group change, and what becomes of the rest of a document that is replaced. */
 export const reasonsOf = ({ first, changes }: ChangeGroup): readonly string[] => {
+  const former = formerWhole(first);
+  if (changes.length > 1 && former !== undefined)
+    return [`renamed from ${former}, each with its key`];
   if (changes.length > 1)
     return [isUnchangedAdoption(first) ? 'as declared; no request is sent' : first.reason];
   return [...circumstances(first), ...first.requests.flatMap((one) => baseSentence(one) ?? [])];

@@ -59,7 +59,7 @@ export function actionOf({ change }: ResourceChange): SummaryKey {
 /** Unchanged objects are only counted, unless their address is new. */
 export const isShown = (resource: ResourceChange): boolean =>
   actionOf(resource) !== 'keep' || isRename(resource);
-const isRename = (resource: ResourceChange): boolean =>
+export const isRename = (resource: ResourceChange): boolean =>
   actionOf(resource) === 'keep' && resource.previous_address !== undefined;
 
 export function signOf(resource: ResourceChange): string {

@@ -143,11 +143,12 @@ test.each(typed)('%s prints what its commands print, with the files that it show
   }
 });
 
-test('the README, the tutorial and two guides are typed', () => {
+test('the README, the tutorial and three guides are typed', () => {
   expect(typed.toSorted()).toEqual([
     'README.md',
     'docs/how-to/emulator.md',
     'docs/how-to/recover-from-exit-5.md',
+    'docs/how-to/rename-and-move.md',
     'docs/tutorial/first-project.md',
   ]);
 });

@@ -63,6 +63,8 @@ const providerJournal = ['unit/terraform/provider-journal.test.ts'];
 const comment = ['unit/cli/comment.test.ts'];
 const driftIssue = ['unit/cli/drift-issue.test.ts'];
 const providerTimeouts = ['unit/terraform/timeouts.test.ts'];
+const blocks = ['unit/declarations/refactoring.test.ts'];
+const moving = ['unit/reconciler/refactoring.test.ts'];
 
 export const mutants: readonly Mutant[] = [
   // Programs declare no secrets, and nothing that cannot be.
@@ -2760,10 +2762,66 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a chain of moves loses its beginning',
-    file: 'declarations/stacks/blocks.ts',
-    find: ' && !moves.some((one) => one.from === to)',
+    file: 'declarations/moves.ts',
+    find: 'open.push(earlier);',
     replace: '',
-    tests: stacks,
+    tests: blocks,
+  },
+  {
+    name: 'a member moves with its name although a block moves it elsewhere',
+    file: 'declarations/moves.ts',
+    find: 'return moveOf(from, moves) === move ?',
+    replace: 'return moveOf(from, moves) ?',
+    tests: blocks,
+  },
+  {
+    name: 'an object is moved away from what is still declared',
+    file: 'declarations/refactor-declarations.ts',
+    find: 'return range.members ? names.get(formatAddress(range)) : addresses.get(formatAddress(range));',
+    replace: 'return range.members ? names.get(formatAddress(range)) : undefined;',
+    tests: blocks,
+  },
+  {
+    name: 'two imports lead to one address',
+    file: 'declarations/refactor-declarations.ts',
+    find: 'if (other) return contradiction(`two imports',
+    replace: 'if (other && id === other.id) return contradiction(`two imports',
+    tests: blocks,
+  },
+  {
+    name: 'a saved plan is not stale after a removed block changed',
+    file: 'declarations/load.ts',
+    find: "one.block === 'removed' ?",
+    replace: "one.block === 'removed' && one.forgets === undefined ?",
+    tests: blocks,
+  },
+  {
+    name: 'two objects move to one address, and one of them is lost',
+    file: 'reconciler/plan/target-selection.ts',
+    find: 'if (!own && other && other !== held[0])',
+    replace: 'if (!own && other && other === undefined)',
+    tests: moving,
+  },
+  {
+    name: 'a forgotten object is deleted',
+    file: 'reconciler/plan/target-selection.ts',
+    find: "{ ...entry, on_removal: 'forget' }",
+    replace: 'entry',
+    tests: moving,
+  },
+  {
+    name: 'a block counts as done while the state is behind by several moves',
+    file: 'reconciler/plan/refactoring-notes.ts',
+    find: 'return sources.some(isHeld)',
+    replace: 'return sources.slice(0, 1).some(isHeld)',
+    tests: moving,
+  },
+  {
+    name: 'an import counts as done after its first object',
+    file: 'reconciler/plan/refactoring-notes.ts',
+    find: 'to.every((address) =>',
+    replace: 'to.some((address) =>',
+    tests: moving,
   },
   {
     name: 'one import is enough for twins',
@@ -2795,9 +2853,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'of two moves to one resource one counts',
-    file: 'declarations/stacks/blocks.ts',
-    find: 'Object.hasOwn(known, name)',
-    replace: 'known === undefined',
+    file: 'declarations/refactor-declarations.ts',
+    find: 'const other = again ?? both;',
+    replace: 'const other = again;',
     tests: stacks,
   },
   {

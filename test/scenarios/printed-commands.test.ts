@@ -54,6 +54,14 @@ it('a renamed key of a for_each: nothing is sent after what the plan tells to ty
   const cloud = home.read('.trueup/emulator.json');
   home.write('trueup.yaml', SETTINGS + forEach('depots', after));
   const { stdout } = await home.run(['plan', '--verbose']);
+  const blocks = [...stdout.matchAll(/moved: \[(\{ from: .*? \})\](?=, and)/g)].map(
+    ([, one]) => one,
+  );
+  home.write('moves.yaml', `moved:\n${blocks.map((one) => `  - ${one}\n`).join('')}`);
+  expect((await home.expect(0, ['plan', '--detailed-exitcode'])).stdout).toContain(
+    `${keys.length} renamed`,
+  );
+  rmSync(join(home.path, 'moves.yaml'));
   const commands = commandsIn(stdout, 'trueup state mv');
   expect(commands).toHaveLength(keys.length);
   expect(stdout).not.toContain('renamed_from');

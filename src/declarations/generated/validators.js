@@ -1164,11 +1164,303 @@ validate11.errors = vErrors;
 return errors === 0;
 }
 
-export const accounts = validate12;
-const schema13 = {"type":"object","properties":{"name":{"description":"Display name.","type":"string"},"account":{"description":"Parent account. If absent at creation: the account that the API keys belong to. Later, absent means not managed.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"is_disabled":{"description":"Whether the account is disabled. Sent only if it is declared.","type":["boolean","string"],"pattern":"\\$\\{"},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["delete","forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_duplicate":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["name"],"additionalProperties":false,"$id":"accounts"};
-const pattern26 = new RegExp("^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]", "u");
+export const moved_block = validate12;
+const schema13 = {"type":"object","properties":{"from":{"description":"The earlier address: `<kind>.<name>`, with `[\"key\"]` for one member of a `for_each`; without a key, all members move.","type":"string"},"to":{"description":"The address now.","type":"string"}},"required":["from","to"],"additionalProperties":false,"$id":"moved_block"};
 
 function validate12(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="moved_block" */;
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.from === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "from"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.to === undefined){
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "to"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+for(const key0 in data){
+if(!((key0 === "from") || (key0 === "to"))){
+const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.from !== undefined){
+if(typeof data.from !== "string"){
+const err3 = {instancePath:instancePath+"/from",schemaPath:"#/properties/from/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+if(data.to !== undefined){
+if(typeof data.to !== "string"){
+const err4 = {instancePath:instancePath+"/to",schemaPath:"#/properties/to/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+}
+else {
+const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+validate12.errors = vErrors;
+return errors === 0;
+}
+
+export const removed_block = validate13;
+const schema14 = {"type":"object","properties":{"from":{"description":"The earlier address: `<kind>.<name>`; without a key, all members of a `for_each`.","type":"string"},"lifecycle":{"description":"What becomes of the live object.","type":["object","string"],"pattern":"\\$\\{","properties":{"destroy":{"description":"`false`: the object stays as it is, and the state forgets it. `true`, the default: what happens without the block.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["from"],"additionalProperties":false,"$id":"removed_block"};
+
+function validate13(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="removed_block" */;
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.from === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "from"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 in data){
+if(!((key0 === "from") || (key0 === "lifecycle"))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.from !== undefined){
+if(typeof data.from !== "string"){
+const err2 = {instancePath:instancePath+"/from",schemaPath:"#/properties/from/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.lifecycle !== undefined){
+let data1 = data.lifecycle;
+if((!(data1 && typeof data1 == "object" && !Array.isArray(data1))) && (typeof data1 !== "string")){
+const err3 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema14.properties.lifecycle.type}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+if(typeof data1 === "string"){
+if(!pattern0.test(data1)){
+const err4 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
+for(const key1 in data1){
+if(!(key1 === "destroy")){
+const err5 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+if(data1.destroy !== undefined){
+let data2 = data1.destroy;
+if((typeof data2 !== "boolean") && (typeof data2 !== "string")){
+const err6 = {instancePath:instancePath+"/lifecycle/destroy",schemaPath:"#/properties/lifecycle/properties/destroy/type",keyword:"type",params:{type: schema14.properties.lifecycle.properties.destroy.type}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+if(typeof data2 === "string"){
+if(!pattern0.test(data2)){
+const err7 = {instancePath:instancePath+"/lifecycle/destroy",schemaPath:"#/properties/lifecycle/properties/destroy/pattern",keyword:"pattern",params:{pattern: "\\$\\{"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+}
+}
+}
+}
+else {
+const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+validate13.errors = vErrors;
+return errors === 0;
+}
+
+export const import_block = validate14;
+const schema15 = {"type":"object","properties":{"to":{"description":"The address, which has to be declared.","type":"string"},"id":{"description":"Identifier of the live object.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}},"required":["to","id"],"additionalProperties":false,"$id":"import_block"};
+const pattern28 = new RegExp("^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]", "u");
+
+function validate14(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="import_block" */;
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.to === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "to"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.id === undefined){
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "id"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+for(const key0 in data){
+if(!((key0 === "to") || (key0 === "id"))){
+const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.to !== undefined){
+if(typeof data.to !== "string"){
+const err3 = {instancePath:instancePath+"/to",schemaPath:"#/properties/to/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+if(data.id !== undefined){
+let data1 = data.id;
+if((typeof data1 !== "string") && (!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))))){
+const err4 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: schema15.properties.id.type}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+if(typeof data1 === "string"){
+if(!pattern28.test(data1)){
+const err5 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err6 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+validate14.errors = vErrors;
+return errors === 0;
+}
+
+export const accounts = validate15;
+const schema16 = {"type":"object","properties":{"name":{"description":"Display name.","type":"string"},"account":{"description":"Parent account. If absent at creation: the account that the API keys belong to. Later, absent means not managed.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"is_disabled":{"description":"Whether the account is disabled. Sent only if it is declared.","type":["boolean","string"],"pattern":"\\$\\{"},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["delete","forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_duplicate":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["name"],"additionalProperties":false,"$id":"accounts"};
+
+function validate15(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="accounts" */;
 let vErrors = null;
 let errors = 0;
@@ -1210,7 +1502,7 @@ errors++;
 if(data.account !== undefined){
 let data1 = data.account;
 if((typeof data1 !== "string") && (!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))))){
-const err3 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema13.properties.account.type}};
+const err3 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema16.properties.account.type}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -1220,7 +1512,7 @@ vErrors.push(err3);
 errors++;
 }
 if(typeof data1 === "string"){
-if(!pattern26.test(data1)){
+if(!pattern28.test(data1)){
 const err4 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
 if(vErrors === null){
 vErrors = [err4];
@@ -1235,7 +1527,7 @@ errors++;
 if(data.is_disabled !== undefined){
 let data2 = data.is_disabled;
 if((typeof data2 !== "boolean") && (typeof data2 !== "string")){
-const err5 = {instancePath:instancePath+"/is_disabled",schemaPath:"#/properties/is_disabled/type",keyword:"type",params:{type: schema13.properties.is_disabled.type}};
+const err5 = {instancePath:instancePath+"/is_disabled",schemaPath:"#/properties/is_disabled/type",keyword:"type",params:{type: schema16.properties.is_disabled.type}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -1260,7 +1552,7 @@ errors++;
 if(data.lifecycle !== undefined){
 let data3 = data.lifecycle;
 if((!(data3 && typeof data3 == "object" && !Array.isArray(data3))) && (typeof data3 !== "string")){
-const err7 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema13.properties.lifecycle.type}};
+const err7 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema16.properties.lifecycle.type}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -1297,7 +1589,7 @@ errors++;
 if(data3.protect !== undefined){
 let data4 = data3.protect;
 if((typeof data4 !== "boolean") && (typeof data4 !== "string")){
-const err10 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/type",keyword:"type",params:{type: schema13.properties.lifecycle.properties.protect.type}};
+const err10 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/type",keyword:"type",params:{type: schema16.properties.lifecycle.properties.protect.type}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -1322,7 +1614,7 @@ errors++;
 if(data3.ignore_changes !== undefined){
 let data5 = data3.ignore_changes;
 if((!(Array.isArray(data5))) && (typeof data5 !== "string")){
-const err12 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/type",keyword:"type",params:{type: schema13.properties.lifecycle.properties.ignore_changes.type}};
+const err12 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/type",keyword:"type",params:{type: schema16.properties.lifecycle.properties.ignore_changes.type}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -1362,7 +1654,7 @@ errors++;
 if(data3.adopt !== undefined){
 let data7 = data3.adopt;
 if((typeof data7 !== "string") && (!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))))){
-const err15 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/type",keyword:"type",params:{type: schema13.properties.lifecycle.properties.adopt.type}};
+const err15 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/type",keyword:"type",params:{type: schema16.properties.lifecycle.properties.adopt.type}};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -1372,7 +1664,7 @@ vErrors.push(err15);
 errors++;
 }
 if(typeof data7 === "string"){
-if(!pattern26.test(data7)){
+if(!pattern28.test(data7)){
 const err16 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
 if(vErrors === null){
 vErrors = [err16];
@@ -1402,7 +1694,7 @@ const _errs22 = errors;
 let valid4 = false;
 const _errs23 = errors;
 if(!((data9 === "delete") || (data9 === "forget"))){
-const err18 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema13.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
+const err18 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema16.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -1465,7 +1757,7 @@ vErrors = null;
 if(data3.allow_duplicate !== undefined){
 let data10 = data3.allow_duplicate;
 if((typeof data10 !== "boolean") && (typeof data10 !== "string")){
-const err22 = {instancePath:instancePath+"/lifecycle/allow_duplicate",schemaPath:"#/properties/lifecycle/properties/allow_duplicate/type",keyword:"type",params:{type: schema13.properties.lifecycle.properties.allow_duplicate.type}};
+const err22 = {instancePath:instancePath+"/lifecycle/allow_duplicate",schemaPath:"#/properties/lifecycle/properties/allow_duplicate/type",keyword:"type",params:{type: schema16.properties.lifecycle.properties.allow_duplicate.type}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -1500,14 +1792,14 @@ vErrors.push(err24);
 }
 errors++;
 }
-validate12.errors = vErrors;
+validate15.errors = vErrors;
 return errors === 0;
 }
 
-export const accounts_where = validate13;
-const schema14 = {"type":"object","properties":{"name":{"description":"Display name.","type":"string"},"account":{"description":"Parent account.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"is_disabled":{"description":"Whether the account is disabled.","type":["boolean","string"],"pattern":"\\$\\{"},"id":{"description":"Record id.","type":"string"},"resource_url":{"description":"URL of the record.","type":"string"}},"additionalProperties":false,"$id":"accounts_where"};
+export const accounts_where = validate16;
+const schema17 = {"type":"object","properties":{"name":{"description":"Display name.","type":"string"},"account":{"description":"Parent account.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"is_disabled":{"description":"Whether the account is disabled.","type":["boolean","string"],"pattern":"\\$\\{"},"id":{"description":"Record id.","type":"string"},"resource_url":{"description":"URL of the record.","type":"string"}},"additionalProperties":false,"$id":"accounts_where"};
 
-function validate13(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate16(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="accounts_where" */;
 let vErrors = null;
 let errors = 0;
@@ -1539,7 +1831,7 @@ errors++;
 if(data.account !== undefined){
 let data1 = data.account;
 if((typeof data1 !== "string") && (!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))))){
-const err2 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema14.properties.account.type}};
+const err2 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema17.properties.account.type}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -1549,7 +1841,7 @@ vErrors.push(err2);
 errors++;
 }
 if(typeof data1 === "string"){
-if(!pattern26.test(data1)){
+if(!pattern28.test(data1)){
 const err3 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
 if(vErrors === null){
 vErrors = [err3];
@@ -1564,7 +1856,7 @@ errors++;
 if(data.is_disabled !== undefined){
 let data2 = data.is_disabled;
 if((typeof data2 !== "boolean") && (typeof data2 !== "string")){
-const err4 = {instancePath:instancePath+"/is_disabled",schemaPath:"#/properties/is_disabled/type",keyword:"type",params:{type: schema14.properties.is_disabled.type}};
+const err4 = {instancePath:instancePath+"/is_disabled",schemaPath:"#/properties/is_disabled/type",keyword:"type",params:{type: schema17.properties.is_disabled.type}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -1621,15 +1913,15 @@ vErrors.push(err8);
 }
 errors++;
 }
-validate13.errors = vErrors;
+validate16.errors = vErrors;
 return errors === 0;
 }
 
-export const alert_push_destinations = validate14;
-const schema15 = {"type":"object","properties":{"name":{"description":"Display name.","type":"string"},"enabled":{"description":"Whether alerts are delivered.","type":["boolean","string"],"pattern":"\\$\\{"},"endpoint":{"description":"Where alerts are delivered to.","type":["object","string"],"pattern":"\\$\\{","properties":{"url":{"description":"Address of the receiver: https, port 443 or 8443.","type":"string"}},"required":["url"],"additionalProperties":false},"authentication":{"description":"How the receiver knows that a delivery is genuine.","type":["object","string"],"pattern":"\\$\\{","properties":{"secret":{"description":"Key of the HMAC-SHA256 that signs each delivery. Returned masked. Write ${secret.env.NAME} or ${secret.file.PATH}.","type":"string","pattern":"^\\$\\{ *secret\\.[A-Za-z][A-Za-z0-9_-]*\\..+\\}$"}},"required":["secret"],"additionalProperties":false},"suspended":{"description":"Whether the service stopped delivering after repeated failures. Only `false` can be declared: it resumes delivery.","type":["boolean","string"],"pattern":"\\$\\{","not":{"const":true}},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["delete","forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_duplicate":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["name"],"additionalProperties":false,"$id":"alert_push_destinations"};
-const pattern39 = new RegExp("^\\$\\{ *secret\\.[A-Za-z][A-Za-z0-9_-]*\\..+\\}$", "u");
+export const alert_push_destinations = validate17;
+const schema18 = {"type":"object","properties":{"name":{"description":"Display name.","type":"string"},"enabled":{"description":"Whether alerts are delivered.","type":["boolean","string"],"pattern":"\\$\\{"},"endpoint":{"description":"Where alerts are delivered to.","type":["object","string"],"pattern":"\\$\\{","properties":{"url":{"description":"Address of the receiver: https, port 443 or 8443.","type":"string"}},"required":["url"],"additionalProperties":false},"authentication":{"description":"How the receiver knows that a delivery is genuine.","type":["object","string"],"pattern":"\\$\\{","properties":{"secret":{"description":"Key of the HMAC-SHA256 that signs each delivery. Returned masked. Write ${secret.env.NAME} or ${secret.file.PATH}.","type":"string","pattern":"^\\$\\{ *secret\\.[A-Za-z][A-Za-z0-9_-]*\\..+\\}$"}},"required":["secret"],"additionalProperties":false},"suspended":{"description":"Whether the service stopped delivering after repeated failures. Only `false` can be declared: it resumes delivery.","type":["boolean","string"],"pattern":"\\$\\{","not":{"const":true}},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["delete","forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_duplicate":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["name"],"additionalProperties":false,"$id":"alert_push_destinations"};
+const pattern42 = new RegExp("^\\$\\{ *secret\\.[A-Za-z][A-Za-z0-9_-]*\\..+\\}$", "u");
 
-function validate14(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate17(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="alert_push_destinations" */;
 let vErrors = null;
 let errors = 0;
@@ -1671,7 +1963,7 @@ errors++;
 if(data.enabled !== undefined){
 let data1 = data.enabled;
 if((typeof data1 !== "boolean") && (typeof data1 !== "string")){
-const err3 = {instancePath:instancePath+"/enabled",schemaPath:"#/properties/enabled/type",keyword:"type",params:{type: schema15.properties.enabled.type}};
+const err3 = {instancePath:instancePath+"/enabled",schemaPath:"#/properties/enabled/type",keyword:"type",params:{type: schema18.properties.enabled.type}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -1696,7 +1988,7 @@ errors++;
 if(data.endpoint !== undefined){
 let data2 = data.endpoint;
 if((!(data2 && typeof data2 == "object" && !Array.isArray(data2))) && (typeof data2 !== "string")){
-const err5 = {instancePath:instancePath+"/endpoint",schemaPath:"#/properties/endpoint/type",keyword:"type",params:{type: schema15.properties.endpoint.type}};
+const err5 = {instancePath:instancePath+"/endpoint",schemaPath:"#/properties/endpoint/type",keyword:"type",params:{type: schema18.properties.endpoint.type}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -1757,7 +2049,7 @@ errors++;
 if(data.authentication !== undefined){
 let data4 = data.authentication;
 if((!(data4 && typeof data4 == "object" && !Array.isArray(data4))) && (typeof data4 !== "string")){
-const err10 = {instancePath:instancePath+"/authentication",schemaPath:"#/properties/authentication/type",keyword:"type",params:{type: schema15.properties.authentication.type}};
+const err10 = {instancePath:instancePath+"/authentication",schemaPath:"#/properties/authentication/type",keyword:"type",params:{type: schema18.properties.authentication.type}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -1804,7 +2096,7 @@ errors++;
 if(data4.secret !== undefined){
 let data5 = data4.secret;
 if(typeof data5 === "string"){
-if(!pattern39.test(data5)){
+if(!pattern42.test(data5)){
 const err14 = {instancePath:instancePath+"/authentication/secret",schemaPath:"#/properties/authentication/properties/secret/pattern",keyword:"pattern",params:{pattern: "^\\$\\{ *secret\\.[A-Za-z][A-Za-z0-9_-]*\\..+\\}$"}};
 if(vErrors === null){
 vErrors = [err14];
@@ -1831,7 +2123,7 @@ errors++;
 if(data.suspended !== undefined){
 let data6 = data.suspended;
 if((typeof data6 !== "boolean") && (typeof data6 !== "string")){
-const err16 = {instancePath:instancePath+"/suspended",schemaPath:"#/properties/suspended/type",keyword:"type",params:{type: schema15.properties.suspended.type}};
+const err16 = {instancePath:instancePath+"/suspended",schemaPath:"#/properties/suspended/type",keyword:"type",params:{type: schema18.properties.suspended.type}};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -1890,7 +2182,7 @@ errors++;
 if(data.lifecycle !== undefined){
 let data7 = data.lifecycle;
 if((!(data7 && typeof data7 == "object" && !Array.isArray(data7))) && (typeof data7 !== "string")){
-const err20 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema15.properties.lifecycle.type}};
+const err20 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema18.properties.lifecycle.type}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -1927,7 +2219,7 @@ errors++;
 if(data7.protect !== undefined){
 let data8 = data7.protect;
 if((typeof data8 !== "boolean") && (typeof data8 !== "string")){
-const err23 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/type",keyword:"type",params:{type: schema15.properties.lifecycle.properties.protect.type}};
+const err23 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/type",keyword:"type",params:{type: schema18.properties.lifecycle.properties.protect.type}};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -1952,7 +2244,7 @@ errors++;
 if(data7.ignore_changes !== undefined){
 let data9 = data7.ignore_changes;
 if((!(Array.isArray(data9))) && (typeof data9 !== "string")){
-const err25 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/type",keyword:"type",params:{type: schema15.properties.lifecycle.properties.ignore_changes.type}};
+const err25 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/type",keyword:"type",params:{type: schema18.properties.lifecycle.properties.ignore_changes.type}};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -1992,7 +2284,7 @@ errors++;
 if(data7.adopt !== undefined){
 let data11 = data7.adopt;
 if((typeof data11 !== "string") && (!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11))))){
-const err28 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/type",keyword:"type",params:{type: schema15.properties.lifecycle.properties.adopt.type}};
+const err28 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/type",keyword:"type",params:{type: schema18.properties.lifecycle.properties.adopt.type}};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -2002,7 +2294,7 @@ vErrors.push(err28);
 errors++;
 }
 if(typeof data11 === "string"){
-if(!pattern26.test(data11)){
+if(!pattern28.test(data11)){
 const err29 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
 if(vErrors === null){
 vErrors = [err29];
@@ -2032,7 +2324,7 @@ const _errs34 = errors;
 let valid7 = false;
 const _errs35 = errors;
 if(!((data13 === "delete") || (data13 === "forget"))){
-const err31 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema15.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
+const err31 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema18.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -2095,7 +2387,7 @@ vErrors = null;
 if(data7.allow_duplicate !== undefined){
 let data14 = data7.allow_duplicate;
 if((typeof data14 !== "boolean") && (typeof data14 !== "string")){
-const err35 = {instancePath:instancePath+"/lifecycle/allow_duplicate",schemaPath:"#/properties/lifecycle/properties/allow_duplicate/type",keyword:"type",params:{type: schema15.properties.lifecycle.properties.allow_duplicate.type}};
+const err35 = {instancePath:instancePath+"/lifecycle/allow_duplicate",schemaPath:"#/properties/lifecycle/properties/allow_duplicate/type",keyword:"type",params:{type: schema18.properties.lifecycle.properties.allow_duplicate.type}};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -2130,20 +2422,20 @@ vErrors.push(err37);
 }
 errors++;
 }
-validate14.errors = vErrors;
+validate17.errors = vErrors;
 return errors === 0;
 }
 
-export const alert_push_destinations_where = validate15;
-const schema16 = {"type":"object","properties":{"name":{"description":"Display name.","type":"string"},"enabled":{"description":"Whether alerts are delivered.","type":["boolean","string"],"pattern":"\\$\\{"},"suspended":{"description":"Whether the service stopped delivering after repeated failures.","type":["boolean","string"],"pattern":"\\$\\{"},"destination_config_id":{"description":"Identifier, a time-based UUID.","type":"string"},"account":{"description":"Account the destination belongs to.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"last_error_at":{"description":"Time of the last failed delivery.","type":"string"},"last_error_text":{"description":"Text of the last failed delivery.","type":"string"},"updated_at":{"description":"Time of the last change.","type":"string"},"resource_url":{"description":"URL of the record.","type":"string"}},"additionalProperties":false,"$id":"alert_push_destinations_where"};
+export const alert_push_destinations_where = validate18;
+const schema19 = {"type":"object","properties":{"name":{"description":"Display name.","type":"string"},"enabled":{"description":"Whether alerts are delivered.","type":["boolean","string"],"pattern":"\\$\\{"},"suspended":{"description":"Whether the service stopped delivering after repeated failures.","type":["boolean","string"],"pattern":"\\$\\{"},"destination_config_id":{"description":"Identifier, a time-based UUID.","type":"string"},"account":{"description":"Account the destination belongs to.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"last_error_at":{"description":"Time of the last failed delivery.","type":"string"},"last_error_text":{"description":"Text of the last failed delivery.","type":"string"},"updated_at":{"description":"Time of the last change.","type":"string"},"resource_url":{"description":"URL of the record.","type":"string"}},"additionalProperties":false,"$id":"alert_push_destinations_where"};
 
-function validate15(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate18(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="alert_push_destinations_where" */;
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-if(!(func2.call(schema16.properties, key0))){
+if(!(func2.call(schema19.properties, key0))){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err0];
@@ -2169,7 +2461,7 @@ errors++;
 if(data.enabled !== undefined){
 let data1 = data.enabled;
 if((typeof data1 !== "boolean") && (typeof data1 !== "string")){
-const err2 = {instancePath:instancePath+"/enabled",schemaPath:"#/properties/enabled/type",keyword:"type",params:{type: schema16.properties.enabled.type}};
+const err2 = {instancePath:instancePath+"/enabled",schemaPath:"#/properties/enabled/type",keyword:"type",params:{type: schema19.properties.enabled.type}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -2194,7 +2486,7 @@ errors++;
 if(data.suspended !== undefined){
 let data2 = data.suspended;
 if((typeof data2 !== "boolean") && (typeof data2 !== "string")){
-const err4 = {instancePath:instancePath+"/suspended",schemaPath:"#/properties/suspended/type",keyword:"type",params:{type: schema16.properties.suspended.type}};
+const err4 = {instancePath:instancePath+"/suspended",schemaPath:"#/properties/suspended/type",keyword:"type",params:{type: schema19.properties.suspended.type}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -2231,7 +2523,7 @@ errors++;
 if(data.account !== undefined){
 let data4 = data.account;
 if((typeof data4 !== "string") && (!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))))){
-const err7 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema16.properties.account.type}};
+const err7 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema19.properties.account.type}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -2241,7 +2533,7 @@ vErrors.push(err7);
 errors++;
 }
 if(typeof data4 === "string"){
-if(!pattern26.test(data4)){
+if(!pattern28.test(data4)){
 const err8 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
 if(vErrors === null){
 vErrors = [err8];
@@ -2312,15 +2604,15 @@ vErrors.push(err13);
 }
 errors++;
 }
-validate15.errors = vErrors;
+validate18.errors = vErrors;
 return errors === 0;
 }
 
-export const alert_rules = validate16;
-const schema17 = {"type":"object","properties":{"schedule":{"description":"When notifications are sent; null: at once. If absent at creation: at once. Later, absent means not managed.","anyOf":[{"enum":["daily",null]},{"type":"string"}]},"associated_accounts":{"description":"Accounts whose alerts are selected.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"An account.","type":["string","integer"],"minimum":0,"pattern":"(^|/)\\d{1,16}/?$|\\$\\{"}},"associated_groups":{"description":"Router groups whose alerts are selected.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"A group.","type":["string","integer"],"minimum":0,"pattern":"(^|/)\\d{1,16}/?$|\\$\\{"}},"filter_criteria":{"description":"Which alerts are selected.","type":["object","string"],"pattern":"\\$\\{","properties":{"alert_type__in":{"description":"Names of alert types.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"An alert type.","anyOf":[{"enum":["account_locked","connection_state","cpu_utilization","custom_alert","data_cap_threshold","ethernet_wan_connected","ethernet_wan_disconnected","ethernet_wan_plugged","ethernet_wan_standby","geofence_proximity_change","intel_reboot_status_change","ipsec_tunnel_down","ipsec_tunnel_up","login_success","memory_utilization","modem_wan_connected","modem_wan_disconnected","modem_wan_plugged","modem_wan_unplugged","reboot_status_change","sim_door_event","sustained_system_overload","thermal_exceeds_limit","wan_service_type","wifi_client_state_change","wwan_connected","wwan_disconnected","wwan_network_available","wwan_network_unavailable","wwan_standby"]},{"type":"string"}]}}},"required":["alert_type__in"],"additionalProperties":false},"http_destinations":{"description":"Push destinations that receive the alerts.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"A push destination.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}},"settings":{"description":"Extra settings of service-overage alerts, keyed by alert type.","type":["object","string","null"],"pattern":"\\$\\{"},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["delete","forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_duplicate":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"additionalProperties":false,"$id":"alert_rules"};
-const pattern51 = new RegExp("(^|/)\\d{1,16}/?$|\\$\\{", "u");
+export const alert_rules = validate19;
+const schema20 = {"type":"object","properties":{"schedule":{"description":"When notifications are sent; null: at once. If absent at creation: at once. Later, absent means not managed.","anyOf":[{"enum":["daily",null]},{"type":"string"}]},"associated_accounts":{"description":"Accounts whose alerts are selected.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"An account.","type":["string","integer"],"minimum":0,"pattern":"(^|/)\\d{1,16}/?$|\\$\\{"}},"associated_groups":{"description":"Router groups whose alerts are selected.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"A group.","type":["string","integer"],"minimum":0,"pattern":"(^|/)\\d{1,16}/?$|\\$\\{"}},"filter_criteria":{"description":"Which alerts are selected.","type":["object","string"],"pattern":"\\$\\{","properties":{"alert_type__in":{"description":"Names of alert types.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"An alert type.","anyOf":[{"enum":["account_locked","connection_state","cpu_utilization","custom_alert","data_cap_threshold","ethernet_wan_connected","ethernet_wan_disconnected","ethernet_wan_plugged","ethernet_wan_standby","geofence_proximity_change","intel_reboot_status_change","ipsec_tunnel_down","ipsec_tunnel_up","login_success","memory_utilization","modem_wan_connected","modem_wan_disconnected","modem_wan_plugged","modem_wan_unplugged","reboot_status_change","sim_door_event","sustained_system_overload","thermal_exceeds_limit","wan_service_type","wifi_client_state_change","wwan_connected","wwan_disconnected","wwan_network_available","wwan_network_unavailable","wwan_standby"]},{"type":"string"}]}}},"required":["alert_type__in"],"additionalProperties":false},"http_destinations":{"description":"Push destinations that receive the alerts.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"A push destination.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}},"settings":{"description":"Extra settings of service-overage alerts, keyed by alert type.","type":["object","string","null"],"pattern":"\\$\\{"},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["delete","forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_duplicate":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"additionalProperties":false,"$id":"alert_rules"};
+const pattern54 = new RegExp("(^|/)\\d{1,16}/?$|\\$\\{", "u");
 
-function validate16(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate19(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="alert_rules" */;
 let vErrors = null;
 let errors = 0;
@@ -2343,7 +2635,7 @@ const _errs3 = errors;
 let valid1 = false;
 const _errs4 = errors;
 if(!((data0 === "daily") || (data0 === null))){
-const err1 = {instancePath:instancePath+"/schedule",schemaPath:"#/properties/schedule/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema17.properties.schedule.anyOf[0].enum}};
+const err1 = {instancePath:instancePath+"/schedule",schemaPath:"#/properties/schedule/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema20.properties.schedule.anyOf[0].enum}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -2394,7 +2686,7 @@ vErrors = null;
 if(data.associated_accounts !== undefined){
 let data1 = data.associated_accounts;
 if((!(Array.isArray(data1))) && (typeof data1 !== "string")){
-const err4 = {instancePath:instancePath+"/associated_accounts",schemaPath:"#/properties/associated_accounts/type",keyword:"type",params:{type: schema17.properties.associated_accounts.type}};
+const err4 = {instancePath:instancePath+"/associated_accounts",schemaPath:"#/properties/associated_accounts/type",keyword:"type",params:{type: schema20.properties.associated_accounts.type}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -2420,7 +2712,7 @@ const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 let data2 = data1[i0];
 if((typeof data2 !== "string") && (!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))))){
-const err6 = {instancePath:instancePath+"/associated_accounts/" + i0,schemaPath:"#/properties/associated_accounts/items/type",keyword:"type",params:{type: schema17.properties.associated_accounts.items.type}};
+const err6 = {instancePath:instancePath+"/associated_accounts/" + i0,schemaPath:"#/properties/associated_accounts/items/type",keyword:"type",params:{type: schema20.properties.associated_accounts.items.type}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -2442,7 +2734,7 @@ errors++;
 }
 }
 if(typeof data2 === "string"){
-if(!pattern51.test(data2)){
+if(!pattern54.test(data2)){
 const err8 = {instancePath:instancePath+"/associated_accounts/" + i0,schemaPath:"#/properties/associated_accounts/items/pattern",keyword:"pattern",params:{pattern: "(^|/)\\d{1,16}/?$|\\$\\{"}};
 if(vErrors === null){
 vErrors = [err8];
@@ -2459,7 +2751,7 @@ errors++;
 if(data.associated_groups !== undefined){
 let data3 = data.associated_groups;
 if((!(Array.isArray(data3))) && (typeof data3 !== "string")){
-const err9 = {instancePath:instancePath+"/associated_groups",schemaPath:"#/properties/associated_groups/type",keyword:"type",params:{type: schema17.properties.associated_groups.type}};
+const err9 = {instancePath:instancePath+"/associated_groups",schemaPath:"#/properties/associated_groups/type",keyword:"type",params:{type: schema20.properties.associated_groups.type}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -2485,7 +2777,7 @@ const len1 = data3.length;
 for(let i1=0; i1<len1; i1++){
 let data4 = data3[i1];
 if((typeof data4 !== "string") && (!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))))){
-const err11 = {instancePath:instancePath+"/associated_groups/" + i1,schemaPath:"#/properties/associated_groups/items/type",keyword:"type",params:{type: schema17.properties.associated_groups.items.type}};
+const err11 = {instancePath:instancePath+"/associated_groups/" + i1,schemaPath:"#/properties/associated_groups/items/type",keyword:"type",params:{type: schema20.properties.associated_groups.items.type}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -2507,7 +2799,7 @@ errors++;
 }
 }
 if(typeof data4 === "string"){
-if(!pattern51.test(data4)){
+if(!pattern54.test(data4)){
 const err13 = {instancePath:instancePath+"/associated_groups/" + i1,schemaPath:"#/properties/associated_groups/items/pattern",keyword:"pattern",params:{pattern: "(^|/)\\d{1,16}/?$|\\$\\{"}};
 if(vErrors === null){
 vErrors = [err13];
@@ -2524,7 +2816,7 @@ errors++;
 if(data.filter_criteria !== undefined){
 let data5 = data.filter_criteria;
 if((!(data5 && typeof data5 == "object" && !Array.isArray(data5))) && (typeof data5 !== "string")){
-const err14 = {instancePath:instancePath+"/filter_criteria",schemaPath:"#/properties/filter_criteria/type",keyword:"type",params:{type: schema17.properties.filter_criteria.type}};
+const err14 = {instancePath:instancePath+"/filter_criteria",schemaPath:"#/properties/filter_criteria/type",keyword:"type",params:{type: schema20.properties.filter_criteria.type}};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -2571,7 +2863,7 @@ errors++;
 if(data5.alert_type__in !== undefined){
 let data6 = data5.alert_type__in;
 if((!(Array.isArray(data6))) && (typeof data6 !== "string")){
-const err18 = {instancePath:instancePath+"/filter_criteria/alert_type__in",schemaPath:"#/properties/filter_criteria/properties/alert_type__in/type",keyword:"type",params:{type: schema17.properties.filter_criteria.properties.alert_type__in.type}};
+const err18 = {instancePath:instancePath+"/filter_criteria/alert_type__in",schemaPath:"#/properties/filter_criteria/properties/alert_type__in/type",keyword:"type",params:{type: schema20.properties.filter_criteria.properties.alert_type__in.type}};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -2600,7 +2892,7 @@ const _errs21 = errors;
 let valid9 = false;
 const _errs22 = errors;
 if(!((((((((((((((((((((((((((((((data7 === "account_locked") || (data7 === "connection_state")) || (data7 === "cpu_utilization")) || (data7 === "custom_alert")) || (data7 === "data_cap_threshold")) || (data7 === "ethernet_wan_connected")) || (data7 === "ethernet_wan_disconnected")) || (data7 === "ethernet_wan_plugged")) || (data7 === "ethernet_wan_standby")) || (data7 === "geofence_proximity_change")) || (data7 === "intel_reboot_status_change")) || (data7 === "ipsec_tunnel_down")) || (data7 === "ipsec_tunnel_up")) || (data7 === "login_success")) || (data7 === "memory_utilization")) || (data7 === "modem_wan_connected")) || (data7 === "modem_wan_disconnected")) || (data7 === "modem_wan_plugged")) || (data7 === "modem_wan_unplugged")) || (data7 === "reboot_status_change")) || (data7 === "sim_door_event")) || (data7 === "sustained_system_overload")) || (data7 === "thermal_exceeds_limit")) || (data7 === "wan_service_type")) || (data7 === "wifi_client_state_change")) || (data7 === "wwan_connected")) || (data7 === "wwan_disconnected")) || (data7 === "wwan_network_available")) || (data7 === "wwan_network_unavailable")) || (data7 === "wwan_standby"))){
-const err20 = {instancePath:instancePath+"/filter_criteria/alert_type__in/" + i2,schemaPath:"#/properties/filter_criteria/properties/alert_type__in/items/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema17.properties.filter_criteria.properties.alert_type__in.items.anyOf[0].enum}};
+const err20 = {instancePath:instancePath+"/filter_criteria/alert_type__in/" + i2,schemaPath:"#/properties/filter_criteria/properties/alert_type__in/items/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema20.properties.filter_criteria.properties.alert_type__in.items.anyOf[0].enum}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -2655,7 +2947,7 @@ vErrors = null;
 if(data.http_destinations !== undefined){
 let data8 = data.http_destinations;
 if((!(Array.isArray(data8))) && (typeof data8 !== "string")){
-const err23 = {instancePath:instancePath+"/http_destinations",schemaPath:"#/properties/http_destinations/type",keyword:"type",params:{type: schema17.properties.http_destinations.type}};
+const err23 = {instancePath:instancePath+"/http_destinations",schemaPath:"#/properties/http_destinations/type",keyword:"type",params:{type: schema20.properties.http_destinations.type}};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -2681,7 +2973,7 @@ const len3 = data8.length;
 for(let i3=0; i3<len3; i3++){
 let data9 = data8[i3];
 if((typeof data9 !== "string") && (!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9))))){
-const err25 = {instancePath:instancePath+"/http_destinations/" + i3,schemaPath:"#/properties/http_destinations/items/type",keyword:"type",params:{type: schema17.properties.http_destinations.items.type}};
+const err25 = {instancePath:instancePath+"/http_destinations/" + i3,schemaPath:"#/properties/http_destinations/items/type",keyword:"type",params:{type: schema20.properties.http_destinations.items.type}};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -2691,7 +2983,7 @@ vErrors.push(err25);
 errors++;
 }
 if(typeof data9 === "string"){
-if(!pattern26.test(data9)){
+if(!pattern28.test(data9)){
 const err26 = {instancePath:instancePath+"/http_destinations/" + i3,schemaPath:"#/properties/http_destinations/items/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
 if(vErrors === null){
 vErrors = [err26];
@@ -2708,7 +3000,7 @@ errors++;
 if(data.settings !== undefined){
 let data10 = data.settings;
 if(((!(data10 && typeof data10 == "object" && !Array.isArray(data10))) && (typeof data10 !== "string")) && (data10 !== null)){
-const err27 = {instancePath:instancePath+"/settings",schemaPath:"#/properties/settings/type",keyword:"type",params:{type: schema17.properties.settings.type}};
+const err27 = {instancePath:instancePath+"/settings",schemaPath:"#/properties/settings/type",keyword:"type",params:{type: schema20.properties.settings.type}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -2733,7 +3025,7 @@ errors++;
 if(data.lifecycle !== undefined){
 let data11 = data.lifecycle;
 if((!(data11 && typeof data11 == "object" && !Array.isArray(data11))) && (typeof data11 !== "string")){
-const err29 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema17.properties.lifecycle.type}};
+const err29 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema20.properties.lifecycle.type}};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -2770,7 +3062,7 @@ errors++;
 if(data11.protect !== undefined){
 let data12 = data11.protect;
 if((typeof data12 !== "boolean") && (typeof data12 !== "string")){
-const err32 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/type",keyword:"type",params:{type: schema17.properties.lifecycle.properties.protect.type}};
+const err32 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/type",keyword:"type",params:{type: schema20.properties.lifecycle.properties.protect.type}};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -2795,7 +3087,7 @@ errors++;
 if(data11.ignore_changes !== undefined){
 let data13 = data11.ignore_changes;
 if((!(Array.isArray(data13))) && (typeof data13 !== "string")){
-const err34 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/type",keyword:"type",params:{type: schema17.properties.lifecycle.properties.ignore_changes.type}};
+const err34 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/type",keyword:"type",params:{type: schema20.properties.lifecycle.properties.ignore_changes.type}};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -2835,7 +3127,7 @@ errors++;
 if(data11.adopt !== undefined){
 let data15 = data11.adopt;
 if((typeof data15 !== "string") && (!((typeof data15 == "number") && (!(data15 % 1) && !isNaN(data15))))){
-const err37 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/type",keyword:"type",params:{type: schema17.properties.lifecycle.properties.adopt.type}};
+const err37 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/type",keyword:"type",params:{type: schema20.properties.lifecycle.properties.adopt.type}};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -2845,7 +3137,7 @@ vErrors.push(err37);
 errors++;
 }
 if(typeof data15 === "string"){
-if(!pattern26.test(data15)){
+if(!pattern28.test(data15)){
 const err38 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
 if(vErrors === null){
 vErrors = [err38];
@@ -2875,7 +3167,7 @@ const _errs45 = errors;
 let valid15 = false;
 const _errs46 = errors;
 if(!((data17 === "delete") || (data17 === "forget"))){
-const err40 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema17.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
+const err40 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema20.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -2938,7 +3230,7 @@ vErrors = null;
 if(data11.allow_duplicate !== undefined){
 let data18 = data11.allow_duplicate;
 if((typeof data18 !== "boolean") && (typeof data18 !== "string")){
-const err44 = {instancePath:instancePath+"/lifecycle/allow_duplicate",schemaPath:"#/properties/lifecycle/properties/allow_duplicate/type",keyword:"type",params:{type: schema17.properties.lifecycle.properties.allow_duplicate.type}};
+const err44 = {instancePath:instancePath+"/lifecycle/allow_duplicate",schemaPath:"#/properties/lifecycle/properties/allow_duplicate/type",keyword:"type",params:{type: schema20.properties.lifecycle.properties.allow_duplicate.type}};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -2973,14 +3265,14 @@ vErrors.push(err46);
 }
 errors++;
 }
-validate16.errors = vErrors;
+validate19.errors = vErrors;
 return errors === 0;
 }
 
-export const alert_rules_where = validate17;
-const schema18 = {"type":"object","properties":{"schedule":{"description":"When notifications are sent; null: at once.","anyOf":[{"enum":["daily"]},{"type":"string"}]},"alert_config_id":{"description":"Identifier, a time-based UUID.","type":"string"},"account":{"description":"Account the rule belongs to.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"last_summary_ts":{"description":"Time of the last summary.","type":"string"},"updated_at":{"description":"Time of the last change.","type":"string"},"resource_url":{"description":"URL of the record.","type":"string"}},"additionalProperties":false,"$id":"alert_rules_where"};
+export const alert_rules_where = validate20;
+const schema21 = {"type":"object","properties":{"schedule":{"description":"When notifications are sent; null: at once.","anyOf":[{"enum":["daily"]},{"type":"string"}]},"alert_config_id":{"description":"Identifier, a time-based UUID.","type":"string"},"account":{"description":"Account the rule belongs to.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"last_summary_ts":{"description":"Time of the last summary.","type":"string"},"updated_at":{"description":"Time of the last change.","type":"string"},"resource_url":{"description":"URL of the record.","type":"string"}},"additionalProperties":false,"$id":"alert_rules_where"};
 
-function validate17(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="alert_rules_where" */;
 let vErrors = null;
 let errors = 0;
@@ -3003,7 +3295,7 @@ const _errs3 = errors;
 let valid1 = false;
 const _errs4 = errors;
 if(!(data0 === "daily")){
-const err1 = {instancePath:instancePath+"/schedule",schemaPath:"#/properties/schedule/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema18.properties.schedule.anyOf[0].enum}};
+const err1 = {instancePath:instancePath+"/schedule",schemaPath:"#/properties/schedule/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema21.properties.schedule.anyOf[0].enum}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -3066,7 +3358,7 @@ errors++;
 if(data.account !== undefined){
 let data2 = data.account;
 if((typeof data2 !== "string") && (!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))))){
-const err5 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema18.properties.account.type}};
+const err5 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema21.properties.account.type}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -3076,7 +3368,7 @@ vErrors.push(err5);
 errors++;
 }
 if(typeof data2 === "string"){
-if(!pattern26.test(data2)){
+if(!pattern28.test(data2)){
 const err6 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
 if(vErrors === null){
 vErrors = [err6];
@@ -3135,14 +3427,14 @@ vErrors.push(err10);
 }
 errors++;
 }
-validate17.errors = vErrors;
+validate20.errors = vErrors;
 return errors === 0;
 }
 
-export const account_authorizations = validate18;
-const schema19 = {"type":"object","properties":{"user":{"description":"The user.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"account":{"description":"The account.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"role":{"description":"The role. Other roles are accepted with a warning.","anyOf":[{"enum":["no_access","read_only_user","full_access_user","administrator"]},{"type":"string"}]},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["forget","no_access"]},{"type":"string","pattern":"\\$\\{"}]},"allow_duplicate":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["user","account","role"],"additionalProperties":false,"$id":"account_authorizations"};
+export const account_authorizations = validate21;
+const schema22 = {"type":"object","properties":{"user":{"description":"The user.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"account":{"description":"The account.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"role":{"description":"The role. Other roles are accepted with a warning.","anyOf":[{"enum":["no_access","read_only_user","full_access_user","administrator"]},{"type":"string"}]},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["forget","no_access"]},{"type":"string","pattern":"\\$\\{"}]},"allow_duplicate":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["user","account","role"],"additionalProperties":false,"$id":"account_authorizations"};
 
-function validate18(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="account_authorizations" */;
 let vErrors = null;
 let errors = 0;
@@ -3192,7 +3484,7 @@ errors++;
 if(data.user !== undefined){
 let data0 = data.user;
 if((typeof data0 !== "string") && (!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))))){
-const err4 = {instancePath:instancePath+"/user",schemaPath:"#/properties/user/type",keyword:"type",params:{type: schema19.properties.user.type}};
+const err4 = {instancePath:instancePath+"/user",schemaPath:"#/properties/user/type",keyword:"type",params:{type: schema22.properties.user.type}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -3202,7 +3494,7 @@ vErrors.push(err4);
 errors++;
 }
 if(typeof data0 === "string"){
-if(!pattern26.test(data0)){
+if(!pattern28.test(data0)){
 const err5 = {instancePath:instancePath+"/user",schemaPath:"#/properties/user/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
 if(vErrors === null){
 vErrors = [err5];
@@ -3217,7 +3509,7 @@ errors++;
 if(data.account !== undefined){
 let data1 = data.account;
 if((typeof data1 !== "string") && (!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))))){
-const err6 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema19.properties.account.type}};
+const err6 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema22.properties.account.type}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -3227,7 +3519,7 @@ vErrors.push(err6);
 errors++;
 }
 if(typeof data1 === "string"){
-if(!pattern26.test(data1)){
+if(!pattern28.test(data1)){
 const err7 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
 if(vErrors === null){
 vErrors = [err7];
@@ -3245,7 +3537,7 @@ const _errs7 = errors;
 let valid1 = false;
 const _errs8 = errors;
 if(!((((data2 === "no_access") || (data2 === "read_only_user")) || (data2 === "full_access_user")) || (data2 === "administrator"))){
-const err8 = {instancePath:instancePath+"/role",schemaPath:"#/properties/role/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema19.properties.role.anyOf[0].enum}};
+const err8 = {instancePath:instancePath+"/role",schemaPath:"#/properties/role/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema22.properties.role.anyOf[0].enum}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -3296,7 +3588,7 @@ vErrors = null;
 if(data.lifecycle !== undefined){
 let data3 = data.lifecycle;
 if((!(data3 && typeof data3 == "object" && !Array.isArray(data3))) && (typeof data3 !== "string")){
-const err11 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema19.properties.lifecycle.type}};
+const err11 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema22.properties.lifecycle.type}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -3333,7 +3625,7 @@ errors++;
 if(data3.protect !== undefined){
 let data4 = data3.protect;
 if((typeof data4 !== "boolean") && (typeof data4 !== "string")){
-const err14 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/type",keyword:"type",params:{type: schema19.properties.lifecycle.properties.protect.type}};
+const err14 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/type",keyword:"type",params:{type: schema22.properties.lifecycle.properties.protect.type}};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -3358,7 +3650,7 @@ errors++;
 if(data3.ignore_changes !== undefined){
 let data5 = data3.ignore_changes;
 if((!(Array.isArray(data5))) && (typeof data5 !== "string")){
-const err16 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/type",keyword:"type",params:{type: schema19.properties.lifecycle.properties.ignore_changes.type}};
+const err16 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/type",keyword:"type",params:{type: schema22.properties.lifecycle.properties.ignore_changes.type}};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -3398,7 +3690,7 @@ errors++;
 if(data3.adopt !== undefined){
 let data7 = data3.adopt;
 if((typeof data7 !== "string") && (!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))))){
-const err19 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/type",keyword:"type",params:{type: schema19.properties.lifecycle.properties.adopt.type}};
+const err19 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/type",keyword:"type",params:{type: schema22.properties.lifecycle.properties.adopt.type}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -3408,7 +3700,7 @@ vErrors.push(err19);
 errors++;
 }
 if(typeof data7 === "string"){
-if(!pattern26.test(data7)){
+if(!pattern28.test(data7)){
 const err20 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
 if(vErrors === null){
 vErrors = [err20];
@@ -3438,7 +3730,7 @@ const _errs25 = errors;
 let valid5 = false;
 const _errs26 = errors;
 if(!((data9 === "forget") || (data9 === "no_access"))){
-const err22 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema19.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
+const err22 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema22.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -3501,7 +3793,7 @@ vErrors = null;
 if(data3.allow_duplicate !== undefined){
 let data10 = data3.allow_duplicate;
 if((typeof data10 !== "boolean") && (typeof data10 !== "string")){
-const err26 = {instancePath:instancePath+"/lifecycle/allow_duplicate",schemaPath:"#/properties/lifecycle/properties/allow_duplicate/type",keyword:"type",params:{type: schema19.properties.lifecycle.properties.allow_duplicate.type}};
+const err26 = {instancePath:instancePath+"/lifecycle/allow_duplicate",schemaPath:"#/properties/lifecycle/properties/allow_duplicate/type",keyword:"type",params:{type: schema22.properties.lifecycle.properties.allow_duplicate.type}};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -3536,14 +3828,14 @@ vErrors.push(err28);
 }
 errors++;
 }
-validate18.errors = vErrors;
+validate21.errors = vErrors;
 return errors === 0;
 }
 
-export const account_authorizations_where = validate19;
-const schema20 = {"type":"object","properties":{"user":{"description":"The user.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"account":{"description":"The account.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"role":{"description":"The role.","anyOf":[{"enum":["no_access","read_only_user","full_access_user","administrator"]},{"type":"string"}]},"id":{"description":"Record id.","type":"string"}},"additionalProperties":false,"$id":"account_authorizations_where"};
+export const account_authorizations_where = validate22;
+const schema23 = {"type":"object","properties":{"user":{"description":"The user.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"account":{"description":"The account.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"role":{"description":"The role.","anyOf":[{"enum":["no_access","read_only_user","full_access_user","administrator"]},{"type":"string"}]},"id":{"description":"Record id.","type":"string"}},"additionalProperties":false,"$id":"account_authorizations_where"};
 
-function validate19(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="account_authorizations_where" */;
 let vErrors = null;
 let errors = 0;
@@ -3563,7 +3855,7 @@ errors++;
 if(data.user !== undefined){
 let data0 = data.user;
 if((typeof data0 !== "string") && (!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))))){
-const err1 = {instancePath:instancePath+"/user",schemaPath:"#/properties/user/type",keyword:"type",params:{type: schema20.properties.user.type}};
+const err1 = {instancePath:instancePath+"/user",schemaPath:"#/properties/user/type",keyword:"type",params:{type: schema23.properties.user.type}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -3573,7 +3865,7 @@ vErrors.push(err1);
 errors++;
 }
 if(typeof data0 === "string"){
-if(!pattern26.test(data0)){
+if(!pattern28.test(data0)){
 const err2 = {instancePath:instancePath+"/user",schemaPath:"#/properties/user/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
 if(vErrors === null){
 vErrors = [err2];
@@ -3588,7 +3880,7 @@ errors++;
 if(data.account !== undefined){
 let data1 = data.account;
 if((typeof data1 !== "string") && (!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))))){
-const err3 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema20.properties.account.type}};
+const err3 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema23.properties.account.type}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -3598,7 +3890,7 @@ vErrors.push(err3);
 errors++;
 }
 if(typeof data1 === "string"){
-if(!pattern26.test(data1)){
+if(!pattern28.test(data1)){
 const err4 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
 if(vErrors === null){
 vErrors = [err4];
@@ -3616,7 +3908,7 @@ const _errs7 = errors;
 let valid1 = false;
 const _errs8 = errors;
 if(!((((data2 === "no_access") || (data2 === "read_only_user")) || (data2 === "full_access_user")) || (data2 === "administrator"))){
-const err5 = {instancePath:instancePath+"/role",schemaPath:"#/properties/role/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema20.properties.role.anyOf[0].enum}};
+const err5 = {instancePath:instancePath+"/role",schemaPath:"#/properties/role/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema23.properties.role.anyOf[0].enum}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -3687,15 +3979,15 @@ vErrors.push(err9);
 }
 errors++;
 }
-validate19.errors = vErrors;
+validate22.errors = vErrors;
 return errors === 0;
 }
 
-export const configuration_managers = validate20;
-const schema21 = {"type":"object","properties":{"router":{"description":"The router's id, which differs from its configuration manager's id.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"suspended":{"description":"True if the service has stopped sending the configuration to the router. Sent only if it is declared.","type":["boolean","string"],"pattern":"\\$\\{"},"configuration":{"description":"Members of the router's own configuration (null removes one), and the paths to remove from the defaults. What is not declared stays as it is. `[object]` or `[object, list of removed paths]`; a path is a list of keys, or a string with dots between them.","type":["array","object","string"],"pattern":"\\$\\{","items":[{"type":"object"},{"type":"array","items":{"type":["string","array"],"pattern":".","minItems":1,"items":{"type":["string","integer"]}}}],"additionalItems":false,"minItems":1},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_duplicate":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"},"clear":{"description":"Allows `[{}, []]`, which takes everything out of the configuration.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["router"],"additionalProperties":false,"$id":"configuration_managers"};
-const pattern79 = new RegExp(".", "u");
+export const configuration_managers = validate23;
+const schema24 = {"type":"object","properties":{"router":{"description":"The router's id, which differs from its configuration manager's id.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"suspended":{"description":"True if the service has stopped sending the configuration to the router. Sent only if it is declared.","type":["boolean","string"],"pattern":"\\$\\{"},"configuration":{"description":"Members of the router's own configuration (null removes one), and the paths to remove from the defaults. What is not declared stays as it is. `[object]` or `[object, list of removed paths]`; a path is a list of keys, or a string with dots between them.","type":["array","object","string"],"pattern":"\\$\\{","items":[{"type":"object"},{"type":"array","items":{"type":["string","array"],"pattern":".","minItems":1,"items":{"type":["string","integer"]}}}],"additionalItems":false,"minItems":1},"lifecycle":{"description":"How the object is treated, whatever its attributes.","type":["object","string"],"pattern":"\\$\\{","properties":{"protect":{"description":"Refuses to delete the object.","type":["boolean","string"],"pattern":"\\$\\{"},"ignore_changes":{"description":"Attributes that are set at creation and not compared afterwards.","type":["array","string"],"pattern":"\\$\\{","items":{"description":"Name of an attribute.","type":"string"}},"adopt":{"description":"Identifier of the live object to bind.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"renamed_from":{"description":"Name that the declaration had before.","type":"string"},"on_removal":{"description":"What happens to the live object when the declaration is removed. The first is the default.","anyOf":[{"enum":["forget"]},{"type":"string","pattern":"\\$\\{"}]},"allow_duplicate":{"description":"Allows another declaration that would be recognised by the same content or name.","type":["boolean","string"],"pattern":"\\$\\{"},"clear":{"description":"Allows `[{}, []]`, which takes everything out of the configuration.","type":["boolean","string"],"pattern":"\\$\\{"}},"additionalProperties":false}},"required":["router"],"additionalProperties":false,"$id":"configuration_managers"};
+const pattern82 = new RegExp(".", "u");
 
-function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate23(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="configuration_managers" */;
 let vErrors = null;
 let errors = 0;
@@ -3725,7 +4017,7 @@ errors++;
 if(data.router !== undefined){
 let data0 = data.router;
 if((typeof data0 !== "string") && (!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))))){
-const err2 = {instancePath:instancePath+"/router",schemaPath:"#/properties/router/type",keyword:"type",params:{type: schema21.properties.router.type}};
+const err2 = {instancePath:instancePath+"/router",schemaPath:"#/properties/router/type",keyword:"type",params:{type: schema24.properties.router.type}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -3735,7 +4027,7 @@ vErrors.push(err2);
 errors++;
 }
 if(typeof data0 === "string"){
-if(!pattern26.test(data0)){
+if(!pattern28.test(data0)){
 const err3 = {instancePath:instancePath+"/router",schemaPath:"#/properties/router/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
 if(vErrors === null){
 vErrors = [err3];
@@ -3750,7 +4042,7 @@ errors++;
 if(data.suspended !== undefined){
 let data1 = data.suspended;
 if((typeof data1 !== "boolean") && (typeof data1 !== "string")){
-const err4 = {instancePath:instancePath+"/suspended",schemaPath:"#/properties/suspended/type",keyword:"type",params:{type: schema21.properties.suspended.type}};
+const err4 = {instancePath:instancePath+"/suspended",schemaPath:"#/properties/suspended/type",keyword:"type",params:{type: schema24.properties.suspended.type}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -3775,7 +4067,7 @@ errors++;
 if(data.configuration !== undefined){
 let data2 = data.configuration;
 if((!data2 || typeof data2 != "object") && (typeof data2 !== "string")){
-const err6 = {instancePath:instancePath+"/configuration",schemaPath:"#/properties/configuration/type",keyword:"type",params:{type: schema21.properties.configuration.type}};
+const err6 = {instancePath:instancePath+"/configuration",schemaPath:"#/properties/configuration/type",keyword:"type",params:{type: schema24.properties.configuration.type}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -3839,7 +4131,7 @@ const len2 = data4.length;
 for(let i0=0; i0<len2; i0++){
 let data5 = data4[i0];
 if((typeof data5 !== "string") && (!(Array.isArray(data5)))){
-const err11 = {instancePath:instancePath+"/configuration/1/" + i0,schemaPath:"#/properties/configuration/items/1/items/type",keyword:"type",params:{type: schema21.properties.configuration.items[1].items.type}};
+const err11 = {instancePath:instancePath+"/configuration/1/" + i0,schemaPath:"#/properties/configuration/items/1/items/type",keyword:"type",params:{type: schema24.properties.configuration.items[1].items.type}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -3849,7 +4141,7 @@ vErrors.push(err11);
 errors++;
 }
 if(typeof data5 === "string"){
-if(!pattern79.test(data5)){
+if(!pattern82.test(data5)){
 const err12 = {instancePath:instancePath+"/configuration/1/" + i0,schemaPath:"#/properties/configuration/items/1/items/pattern",keyword:"pattern",params:{pattern: "."}};
 if(vErrors === null){
 vErrors = [err12];
@@ -3875,7 +4167,7 @@ const len3 = data5.length;
 for(let i1=0; i1<len3; i1++){
 let data6 = data5[i1];
 if((typeof data6 !== "string") && (!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))))){
-const err14 = {instancePath:instancePath+"/configuration/1/" + i0+"/" + i1,schemaPath:"#/properties/configuration/items/1/items/items/type",keyword:"type",params:{type: schema21.properties.configuration.items[1].items.items.type}};
+const err14 = {instancePath:instancePath+"/configuration/1/" + i0+"/" + i1,schemaPath:"#/properties/configuration/items/1/items/items/type",keyword:"type",params:{type: schema24.properties.configuration.items[1].items.items.type}};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -3904,7 +4196,7 @@ errors++;
 if(data.lifecycle !== undefined){
 let data7 = data.lifecycle;
 if((!(data7 && typeof data7 == "object" && !Array.isArray(data7))) && (typeof data7 !== "string")){
-const err16 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema21.properties.lifecycle.type}};
+const err16 = {instancePath:instancePath+"/lifecycle",schemaPath:"#/properties/lifecycle/type",keyword:"type",params:{type: schema24.properties.lifecycle.type}};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -3941,7 +4233,7 @@ errors++;
 if(data7.protect !== undefined){
 let data8 = data7.protect;
 if((typeof data8 !== "boolean") && (typeof data8 !== "string")){
-const err19 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/type",keyword:"type",params:{type: schema21.properties.lifecycle.properties.protect.type}};
+const err19 = {instancePath:instancePath+"/lifecycle/protect",schemaPath:"#/properties/lifecycle/properties/protect/type",keyword:"type",params:{type: schema24.properties.lifecycle.properties.protect.type}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -3966,7 +4258,7 @@ errors++;
 if(data7.ignore_changes !== undefined){
 let data9 = data7.ignore_changes;
 if((!(Array.isArray(data9))) && (typeof data9 !== "string")){
-const err21 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/type",keyword:"type",params:{type: schema21.properties.lifecycle.properties.ignore_changes.type}};
+const err21 = {instancePath:instancePath+"/lifecycle/ignore_changes",schemaPath:"#/properties/lifecycle/properties/ignore_changes/type",keyword:"type",params:{type: schema24.properties.lifecycle.properties.ignore_changes.type}};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -4006,7 +4298,7 @@ errors++;
 if(data7.adopt !== undefined){
 let data11 = data7.adopt;
 if((typeof data11 !== "string") && (!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11))))){
-const err24 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/type",keyword:"type",params:{type: schema21.properties.lifecycle.properties.adopt.type}};
+const err24 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/type",keyword:"type",params:{type: schema24.properties.lifecycle.properties.adopt.type}};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -4016,7 +4308,7 @@ vErrors.push(err24);
 errors++;
 }
 if(typeof data11 === "string"){
-if(!pattern26.test(data11)){
+if(!pattern28.test(data11)){
 const err25 = {instancePath:instancePath+"/lifecycle/adopt",schemaPath:"#/properties/lifecycle/properties/adopt/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
 if(vErrors === null){
 vErrors = [err25];
@@ -4046,7 +4338,7 @@ const _errs30 = errors;
 let valid9 = false;
 const _errs31 = errors;
 if(!(data13 === "forget")){
-const err27 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema21.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
+const err27 = {instancePath:instancePath+"/lifecycle/on_removal",schemaPath:"#/properties/lifecycle/properties/on_removal/anyOf/0/enum",keyword:"enum",params:{allowedValues: schema24.properties.lifecycle.properties.on_removal.anyOf[0].enum}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -4109,7 +4401,7 @@ vErrors = null;
 if(data7.allow_duplicate !== undefined){
 let data14 = data7.allow_duplicate;
 if((typeof data14 !== "boolean") && (typeof data14 !== "string")){
-const err31 = {instancePath:instancePath+"/lifecycle/allow_duplicate",schemaPath:"#/properties/lifecycle/properties/allow_duplicate/type",keyword:"type",params:{type: schema21.properties.lifecycle.properties.allow_duplicate.type}};
+const err31 = {instancePath:instancePath+"/lifecycle/allow_duplicate",schemaPath:"#/properties/lifecycle/properties/allow_duplicate/type",keyword:"type",params:{type: schema24.properties.lifecycle.properties.allow_duplicate.type}};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -4134,7 +4426,7 @@ errors++;
 if(data7.clear !== undefined){
 let data15 = data7.clear;
 if((typeof data15 !== "boolean") && (typeof data15 !== "string")){
-const err33 = {instancePath:instancePath+"/lifecycle/clear",schemaPath:"#/properties/lifecycle/properties/clear/type",keyword:"type",params:{type: schema21.properties.lifecycle.properties.clear.type}};
+const err33 = {instancePath:instancePath+"/lifecycle/clear",schemaPath:"#/properties/lifecycle/properties/clear/type",keyword:"type",params:{type: schema24.properties.lifecycle.properties.clear.type}};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -4169,14 +4461,14 @@ vErrors.push(err35);
 }
 errors++;
 }
-validate20.errors = vErrors;
+validate23.errors = vErrors;
 return errors === 0;
 }
 
-export const configuration_managers_where = validate21;
-const schema22 = {"type":"object","properties":{"router":{"description":"The router's id, which differs from its configuration manager's id.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"suspended":{"description":"True if the service has stopped sending the configuration to the router.","type":["boolean","string"],"pattern":"\\$\\{"},"synched":{"description":"Whether the router has its configuration.","type":["boolean","string"],"pattern":"\\$\\{"},"version_number":{"description":"Grows with every change.","type":["integer","string"],"pattern":"\\$\\{"},"account":{"description":"Account the router belongs to.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"id":{"description":"Record id.","type":"string"},"resource_url":{"description":"URL of the record.","type":"string"}},"additionalProperties":false,"$id":"configuration_managers_where"};
+export const configuration_managers_where = validate24;
+const schema25 = {"type":"object","properties":{"router":{"description":"The router's id, which differs from its configuration manager's id.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"suspended":{"description":"True if the service has stopped sending the configuration to the router.","type":["boolean","string"],"pattern":"\\$\\{"},"synched":{"description":"Whether the router has its configuration.","type":["boolean","string"],"pattern":"\\$\\{"},"version_number":{"description":"Grows with every change.","type":["integer","string"],"pattern":"\\$\\{"},"account":{"description":"Account the router belongs to.","type":["string","integer"],"pattern":"^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"},"id":{"description":"Record id.","type":"string"},"resource_url":{"description":"URL of the record.","type":"string"}},"additionalProperties":false,"$id":"configuration_managers_where"};
 
-function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate24(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="configuration_managers_where" */;
 let vErrors = null;
 let errors = 0;
@@ -4196,7 +4488,7 @@ errors++;
 if(data.router !== undefined){
 let data0 = data.router;
 if((typeof data0 !== "string") && (!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))))){
-const err1 = {instancePath:instancePath+"/router",schemaPath:"#/properties/router/type",keyword:"type",params:{type: schema22.properties.router.type}};
+const err1 = {instancePath:instancePath+"/router",schemaPath:"#/properties/router/type",keyword:"type",params:{type: schema25.properties.router.type}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -4206,7 +4498,7 @@ vErrors.push(err1);
 errors++;
 }
 if(typeof data0 === "string"){
-if(!pattern26.test(data0)){
+if(!pattern28.test(data0)){
 const err2 = {instancePath:instancePath+"/router",schemaPath:"#/properties/router/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
 if(vErrors === null){
 vErrors = [err2];
@@ -4221,7 +4513,7 @@ errors++;
 if(data.suspended !== undefined){
 let data1 = data.suspended;
 if((typeof data1 !== "boolean") && (typeof data1 !== "string")){
-const err3 = {instancePath:instancePath+"/suspended",schemaPath:"#/properties/suspended/type",keyword:"type",params:{type: schema22.properties.suspended.type}};
+const err3 = {instancePath:instancePath+"/suspended",schemaPath:"#/properties/suspended/type",keyword:"type",params:{type: schema25.properties.suspended.type}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -4246,7 +4538,7 @@ errors++;
 if(data.synched !== undefined){
 let data2 = data.synched;
 if((typeof data2 !== "boolean") && (typeof data2 !== "string")){
-const err5 = {instancePath:instancePath+"/synched",schemaPath:"#/properties/synched/type",keyword:"type",params:{type: schema22.properties.synched.type}};
+const err5 = {instancePath:instancePath+"/synched",schemaPath:"#/properties/synched/type",keyword:"type",params:{type: schema25.properties.synched.type}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -4271,7 +4563,7 @@ errors++;
 if(data.version_number !== undefined){
 let data3 = data.version_number;
 if((!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))) && (typeof data3 !== "string")){
-const err7 = {instancePath:instancePath+"/version_number",schemaPath:"#/properties/version_number/type",keyword:"type",params:{type: schema22.properties.version_number.type}};
+const err7 = {instancePath:instancePath+"/version_number",schemaPath:"#/properties/version_number/type",keyword:"type",params:{type: schema25.properties.version_number.type}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -4296,7 +4588,7 @@ errors++;
 if(data.account !== undefined){
 let data4 = data.account;
 if((typeof data4 !== "string") && (!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))))){
-const err9 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema22.properties.account.type}};
+const err9 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: schema25.properties.account.type}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -4306,7 +4598,7 @@ vErrors.push(err9);
 errors++;
 }
 if(typeof data4 === "string"){
-if(!pattern26.test(data4)){
+if(!pattern28.test(data4)){
 const err10 = {instancePath:instancePath+"/account",schemaPath:"#/properties/account/pattern",keyword:"pattern",params:{pattern: "^(?!\\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\s?#]*[/\\s]*(?:[?#]|$))[/\\s]*[^/\\s?#]"}};
 if(vErrors === null){
 vErrors = [err10];
@@ -4353,7 +4645,7 @@ vErrors.push(err13);
 }
 errors++;
 }
-validate21.errors = vErrors;
+validate24.errors = vErrors;
 return errors === 0;
 }
 
@@ -4361,6 +4653,9 @@ return errors === 0;
 export const precompiled = {
   '5242d53b1c19ece203ce8add290181abec50408f070e5055b0bd7cbed68354ae': settings,
   'c1771e25b99b0b9af29550684072be7de572f88923ca2e70558749ac14b25775': expectation,
+  '527bbf82ea68001787dc7b875541fa91976fd1c350032b71802cf83816a6c2c6': moved_block,
+  '7c01d159c22a96f0f71d49f6422e6480752de285e1befb60b216c30ce77d05e5': removed_block,
+  '248e4bb94bb55377fa4088218d2a3dc47ebd777f5041b2cfbc541da4235cd9f7': import_block,
   'd58d8dc2d8d00df235a054bafef038e22a9290b717236f38820f8233172921f4': accounts,
   'e379ad93058eb24377b0a247d894aaf6efaa347f85a51a77cc30bd6e9a793a98': accounts_where,
   'd9fe43727d3c9cb82390afeb32b0860fa6d162b38eec12f45424350c8d3d4258': alert_push_destinations,

@@ -33,12 +33,6 @@ import {
   type Stack,
 } from './values.js';
 
-/** The `import` and `moved` blocks of one resource. */
-export interface Bonds {
-  readonly adopt?: Json;
-  readonly renamed_from?: string;
-}
-
 const META = ['//', 'depends_on', 'lifecycle', 'count', 'for_each'];
 
 const refused: Readonly<Record<string, string>> = {
@@ -52,17 +46,12 @@ const refused: Readonly<Record<string, string>> = {
 const SET = /^\$\{toset\(/;
 
 /** `timeouts`, which no object has, are left out. */
-export function resourceOf(
-  kind: Kind,
-  { timeouts: _, ...block }: JsonObject,
-  bonds: Bonds,
-  site: StackPlace,
-) {
+export function resourceOf(kind: Kind, { timeouts: _, ...block }: JsonObject, site: StackPlace) {
   const ofTexts = typeof block['for_each'] === 'string' && SET.test(block['for_each']);
   const attributes = without(block, site.complain);
   const body = attributesOf(kind.attributes, attributes, { ...site, ofTexts });
   const members = membersOf(block, site);
-  const lifecycle = lifecycleOf(kind, block['lifecycle'], bonds, site);
+  const lifecycle = lifecycleOf(kind, block['lifecycle'], site);
   const treated = Object.keys(lifecycle).length > 0 ? lifecycle : undefined;
   return {
     raw: { ...body, ...defined({ for_each: members, lifecycle: treated }) } as RawMap,
@@ -170,12 +159,7 @@ function setOf(inner: string): Json | undefined {
 const honoured = ['prevent_destroy', 'ignore_changes'];
 const harmless = ['create_before_destroy'];
 
-function lifecycleOf(
-  kind: Kind,
-  block: Json | undefined,
-  { adopt, renamed_from }: Bonds,
-  site: StackPlace,
-): RawMap {
+function lifecycleOf(kind: Kind, block: Json | undefined, site: StackPlace): RawMap {
   const words = isObject(block) ? block : {};
   if (isThere(block) && !isObject(block))
     site.complain(wrongType(['lifecycle'], 'an object is expected'));
@@ -193,8 +177,6 @@ function lifecycleOf(
   return defined({
     protect: given('prevent_destroy', protect === null || protect === false ? undefined : protect),
     ignore_changes: ignored(kind, names, site),
-    adopt: given('adopt', adopt),
-    renamed_from,
   });
 }
 
@@ -260,61 +242,4 @@ function waitsFor(list: Json | undefined, { stack, complain }: StackPlace): read
     });
     return [];
   });
-}
-
-/** `import` and `moved` of a stack, by the resource (`TYPE.NAME`) they are about. */
-export function bondsOf(stack: Stack, complain: Complain): ReadonlyMap<string, Bonds> {
-  const bonds = new Map<string, Bonds>();
-  const say = (word: string, summary: string, detail: string): void =>
-    complain({ path: [word], code: `unsupported-${word}`, summary, detail });
-  const add = (word: string, key: string, bond: Bonds): void => {
-    const known = bonds.get(key) ?? {};
-    if (Object.keys(bond).some((name) => Object.hasOwn(known, name)))
-      say(word, `\`${word}\` leads to ${key} twice`, 'Keep the one that is meant.');
-    bonds.set(key, { ...known, ...bond });
-  };
-  const addressed = (text: Json | undefined): BareAddress | undefined =>
-    typeof text === 'string' ? bareAddress(text, stack) : undefined;
-  for (const { to, id, '//': _, ...more } of listOf(stack.tree['import'])) {
-    const target = addressed(to);
-    const isPlain = target?.key === undefined && id !== undefined && Object.keys(more).length === 0;
-    if (target?.kind && isPlain) add('import', String(to), { adopt: id });
-    else if (!target || target.kind)
-      say(
-        'import',
-        `the import to ${String(to)} is not supported here`,
-        `Bind it by hand, as in: trueup import ${target?.kind?.name ?? 'KIND'}.NAME ID`,
-      );
-  }
-  const moves = listOf(stack.tree['moved']).filter((one) => !recounts(one));
-  for (const { from, to } of moves) {
-    const [former, successor] = [addressed(from), addressed(to)];
-    if (former && successor && !former.kind && !successor.kind) continue;
-    const isRenamed =
-      former?.kind && former.kind === successor?.kind && successor.key === undefined;
-    if (isRenamed && !moves.some((one) => one.from === to))
-      add('moved', String(to), { renamed_from: formatAddress({ ...former, kind: '' }).slice(1) });
-    else
-      say(
-        'moved',
-        `the move from ${String(from)} to ${String(to)} is not supported here`,
-        'Move it by hand, as in: trueup state mv FROM TO',
-      );
-  }
-  return bonds;
-}
-
-/** Such a move needs no block: with a `count`, the first is what stood there without one. */
-const recounts = ({ from, to }: JsonObject): boolean => to === `${String(from)}[0]`;
-
-/** Resources (`TYPE.NAME`) that are the old or the new name in a `moved` block. */
-export const movedIn = ({ tree }: Stack): ReadonlySet<string> =>
-  new Set(
-    listOf(tree['moved'])
-      .filter((one) => !recounts(one))
-      .flatMap(({ from, to }) => [from, to].map((address) => String(address).replace(/\[.*$/, ''))),
-  );
-
-function listOf(value: Json | undefined): readonly JsonObject[] {
-  return [value ?? []].flat().filter((one): one is JsonObject => isObject(one));
 }

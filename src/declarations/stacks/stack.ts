@@ -18,8 +18,9 @@ import {
 } from '../../model/index.js';
 import type { RawEntry } from '../collect.js';
 import { isMap, type Raw } from '../yaml/raw-values.js';
-import { bondsOf, lookupRaw, movedIn, resourceOf, type Bonds } from './blocks.js';
+import { lookupRaw, resourceOf } from './blocks.js';
 import type { FoundFile } from '../paths.js';
+import { movedIn, refactoringOf } from './stack-refactoring.js';
 import {
   SYNTHESISE_ANEW,
   type StackRemark,
@@ -190,22 +191,21 @@ function takeStack(work: StackWork): void {
   const { stack } = work;
   const whole = wholeOf(work);
   sections(work);
-  const bonds = bondsOf(stack, siteOf(work).complain);
   for (const [name, variable] of Object.entries(blockAt(stack.tree, 'variable')))
     if (!isSecret(variable)) takeVariable(work, name, isObject(variable) ? variable : {});
   const settings = settingsOf(work);
   if (Object.keys(settings).length > 0) share(work, pieceOf(work, ['settings'], settings, whole));
   eachBlock(work, 'data', (kind, name) => void stack.lookup(kind, name));
-  const unbound = new Set(bonds.keys());
-  const moved = movedIn(stack);
+  for (const [index, { section, raw }] of refactoringOf(siteOf(work)).entries())
+    work.pieces.push(pieceOf(work, [section, String(index)], raw, whole));
+  const moved = movedIn(stack.tree);
   const hurried: Origin[] = [];
   eachBlock(work, 'resource', (kind, name, block, origin) => {
     const key = `${PREFIX}${kind.singular}.${name}`;
-    unbound.delete(key);
     if ((block['timeouts'] ?? null) !== null) hurried.push(origin);
     const before = work.diagnostics.length;
     const site = siteOf(work, origin);
-    const { raw, depends_on, counted } = resourceOf(kind, block, bonds.get(key) ?? {}, site);
+    const { raw, depends_on, counted } = resourceOf(kind, block, site);
     // What was complained of is wrong in other ways, too, because of it.
     if (work.diagnostics.length > before) return;
     const recounts = !moved.has(key) && (counted || raw['for_each'] === undefined);
@@ -216,7 +216,6 @@ function takeStack(work: StackWork): void {
       ...(recounts && { recounts }),
     });
   });
-  for (const key of unbound) say(work, 'warning', leftOver(key, bonds.get(key) ?? {}));
   const [first, ...others] = hurried;
   if (first) say(work, 'warning', untimed(others.length), first);
 }
@@ -250,15 +249,6 @@ function untimed(others: number): Violation {
     summary: `\`timeouts\` ${also} not used here`,
     detail:
       'Only Terraform keeps them. Here a request without an answer is given up after 30 s, and what became of it is looked for.',
-  };
-}
-
-function leftOver(key: string, { adopt }: Bonds): Violation {
-  const what = adopt === undefined ? 'moved' : 'import';
-  return {
-    path: [what],
-    code: `unused-${what}`,
-    summary: `\`${what}\` leads to ${key}, which the stack does not hold, and is left out`,
   };
 }
 
@@ -336,6 +326,7 @@ const silent = new Set([
   'provider',
   'import',
   'moved',
+  'removed',
   'terraform',
 ]);
 
@@ -347,10 +338,7 @@ function sections(work: StackWork): void {
   const { tree } = work.stack;
   for (const section of Object.keys(tree).toSorted(compareText)) {
     if (silent.has(section)) continue;
-    const detail =
-      section === 'removed'
-        ? 'Take the object out of the program, or forget it: trueup state rm ADDRESS'
-        : 'Take it out of the program, or let Terraform carry out this stack.';
+    const detail = 'Take it out of the program, or let Terraform carry out this stack.';
     const summary = `\`${section}\` is not supported here`;
     say(work, 'error', { path: [section], code: 'unsupported-block', summary, detail });
   }

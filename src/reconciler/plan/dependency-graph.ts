@@ -11,7 +11,7 @@ import {
   isList,
   isTree,
 } from '../../model/index.js';
-import { formerAddress } from './match.js';
+import { formerAddresses } from './match.js';
 
 export interface Graph {
   /** Addresses, every one behind those it refers to. */
@@ -99,7 +99,7 @@ function unknownTarget(
     : [];
   const attribute = placeOf(declaration.values, reference);
   const successor = suggest
-    ? [...declarations.values()].find((one) => formerAddress(one) === reference.target)
+    ? [...declarations.values()].find((one) => formerAddresses(one).includes(reference.target))
     : undefined;
   let detail =
     members.length > 0

@@ -3,6 +3,7 @@
 import {
   append,
   canonical,
+  defined,
   exits,
   firstNamed,
   isEmpty,
@@ -48,18 +49,27 @@ export interface MatchError {
   readonly exit: Exit;
 }
 
-/** The address that `lifecycle.renamed_from` names, or that it had with another `count`. */
-export function formerAddress(declaration: Declaration): string | undefined {
-  const old = declaration.lifecycle.renamed_from;
-  if (old === undefined) return declaration.recounted;
-  const own = tryAddress(declaration.address);
-  const address = tryAddress(`${declaration.kind}.${old}`);
-  return (
-    address &&
-    formatAddress(
-      address.key === undefined && own?.key !== undefined ? { ...address, key: own.key } : address,
-    )
-  );
+/** The addresses that a declaration says it had before: in `lifecycle.renamed_from`, and in `moved` blocks. */
+export function declaredFormerAddresses({
+  address,
+  kind,
+  lifecycle: { renamed_from: old },
+  moved_from: moved = [],
+}: Declaration): readonly string[] {
+  const renamed = old === undefined ? undefined : tryAddress(`${kind}.${old}`);
+  const key = renamed && (renamed.key ?? tryAddress(address)?.key);
+  return [
+    ...(renamed ? [formatAddress({ ...renamed, ...defined({ key }) })] : []),
+    ...moved.map((one) => one.address),
+  ];
+}
+
+/** The same; of a declaration that names none, the address that it had with another `count`. */
+export function formerAddresses(declaration: Declaration): readonly string[] {
+  const { recounted, lifecycle, moved_from } = declaration;
+  if (lifecycle.renamed_from !== undefined || moved_from)
+    return declaredFormerAddresses(declaration);
+  return recounted === undefined ? [] : [recounted];
 }
 
 /**
@@ -70,15 +80,16 @@ export function formerAddressInState(
   declaration: Declaration,
   state: State | undefined,
 ): string | undefined {
-  const former = formerAddress(declaration);
-  const [own, entry] = [
-    state?.resources[declaration.address],
-    former === undefined ? undefined : state?.resources[former],
-  ];
-  return entry && (own === undefined || own.id === entry.id) && former !== declaration.address
-    ? former
-    : undefined;
+  const own = state?.resources[declaration.address];
+  return formerAddresses(declaration).find((former) => {
+    const entry = state?.resources[former];
+    return entry && (own === undefined || own.id === entry.id) && former !== declaration.address;
+  });
 }
+
+/** Where a declaration names the id of its object. */
+export const adoptionWords = ({ import_origin }: Declaration): string =>
+  import_origin ? 'an import block' : 'lifecycle.adopt';
 
 interface Matched {
   readonly liveObjects: LiveCollections;
@@ -202,14 +213,14 @@ export class Matcher {
     const owner =
       this.#managed.get(key(declaration.kind, id)) ?? this.#claimed.get(key(declaration.kind, id));
     if (owner !== undefined && owner !== declaration.address && owner !== base.renamedFrom)
-      return error(declaration, {
+      return adoptionError(declaration, {
         code: 'adopt-taken',
         summary: `${declaration.address} wants to adopt ${id}, which is managed as ${owner}.`,
         detail: `Keep one of the two, or move it: trueup state mv ${shellWord(owner)} ${shellWord(declaration.address)}`,
       });
     const live = collection.byId.get(id);
     if (!live)
-      return error(declaration, {
+      return adoptionError(declaration, {
         code: 'adopt-missing',
         summary: `${declaration.address} wants to adopt ${id}, but no live object of ${declaration.kind} has this id.`,
         detail: `List what is live: trueup get ${declaration.kind}`,
@@ -218,10 +229,12 @@ export class Matcher {
   }
 
   #alreadyBound(declaration: Declaration, entry: Entry, adopt: string): MatchError {
-    return error(declaration, {
+    const words = adoptionWords(declaration);
+    const remedy = declaration.import_origin ? 'Delete the block' : `Remove ${words}`;
+    return adoptionError(declaration, {
       code: 'adopt-bound',
-      summary: `${declaration.address} is bound to ${entry.id}, but lifecycle.adopt names ${adopt}.`,
-      detail: `Remove lifecycle.adopt, or forget the bound object first: trueup state rm ${shellWord(declaration.address)}`,
+      summary: `${declaration.address} is bound to ${entry.id}, but ${words} names ${adopt}.`,
+      detail: `${remedy}, or forget the bound object first: trueup state rm ${shellWord(declaration.address)}`,
     });
   }
 }
@@ -250,6 +263,15 @@ const error = (
   },
   exit,
 });
+
+/** At the block that names the id, if it is one. */
+function adoptionError(
+  declaration: Declaration,
+  what: Pick<Diagnostic, 'code' | 'summary' | 'detail'>,
+): MatchError {
+  const { origin, import_origin } = declaration;
+  return error({ ...declaration, origin: import_origin ?? origin }, what);
+}
 
 function ambiguous(kind: Kind, declaration: Declaration, candidates: readonly Live[]): MatchError {
   const ids = candidates.map((live) => live.id).toSorted();

@@ -38,6 +38,7 @@ import {
 import { lookUp, resolveReference } from './lookups.js';
 import {
   Matcher,
+  adoptionWords,
   adviceToFind,
   identityKey,
   isMatchError,
@@ -58,6 +59,7 @@ import { replacedOutsideNotes, unseenNotes, unseenSecretNotes } from './plan-not
 import { concerns, judge } from './policy.js';
 import { fillAll, type Resolver } from './references.js';
 import { afterDeposed, heldElsewhere, planRemoved } from './removed-declarations.js';
+import { refactoringNotes } from './refactoring-notes.js';
 import { renameHints } from './rename-hints.js';
 import { withNumbers } from './text-numbers.js';
 
@@ -132,6 +134,7 @@ export function plan(input: PlanInput): Proposal {
         if (draft.unseen.has(address)) draft.awaited.add(address);
   }
   diagnostics.push(
+    ...refactoringNotes(input),
     ...renameHints(ordered, input.liveObjects),
     ...concerns(ordered, input),
     ...replacedOutsideNotes(draft, ordered),
@@ -416,7 +419,7 @@ function onLive(
     return [];
   }
   const base = {
-    ...common(draft, declaration, reasonOf(match, changes), match),
+    ...common(draft, declaration, reasonOf(declaration, match, changes), match),
     id: live.id,
     before: live.values,
     desired: desired(declaration, declared),
@@ -535,13 +538,17 @@ function fitsBeside(
   );
 }
 
-function reasonOf(match: Match, changes: readonly AttributeChange[]): string {
+function reasonOf(
+  declaration: Declaration,
+  match: Match,
+  changes: readonly AttributeChange[],
+): string {
   const paths = changes.map((change) => change.path).join(', ');
   if (match.gone && match.live) return REPLACED_OUTSIDE;
   if (match.how !== 'recorded') {
     const how =
       match.how === 'adopt'
-        ? 'lifecycle.adopt names it'
+        ? `${adoptionWords(declaration)} names it`
         : 'it is the only unmanaged object that matches';
     return changes.length > 0 ? `${how}; ${paths} will be updated` : how;
   }

@@ -74,5 +74,10 @@ export function renaming(
     now.key === former?.key
       ? `If the whole for_each was renamed, write lifecycle: { renamed_from: ${JSON.stringify(former.name)} } beside it, and nothing is sent.\n`
       : '';
-  return `${whole}If ${whole === '' ? 'it' : 'this member alone'} was renamed, type this, and nothing is sent: trueup state mv ${shellWord(old.address)} ${shellWord(address)}`;
+  const block = `moved: [{ from: ${yamlText(old.address)}, to: ${yamlText(address)} }]`;
+  return `${whole}If ${whole === '' ? 'it' : 'this member alone'} was renamed, write ${block}, and nothing is sent.\nThe same without a review: trueup state mv ${shellWord(old.address)} ${shellWord(address)}`;
 }
+
+/** As it stands in a declaration file. */
+const yamlText = (text: string): string =>
+  `'${text.replaceAll("'", "''").replaceAll('${', () => '$${')}'`;

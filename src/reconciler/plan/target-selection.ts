@@ -16,7 +16,7 @@ import {
   type Project,
   type State,
 } from '../../model/index.js';
-import { formerAddress, formerAddressInState } from './match.js';
+import { declaredFormerAddresses, formerAddresses, formerAddressInState } from './match.js';
 import { spread } from './document-diff.js';
 import { membersOf } from './dependency-graph.js';
 
@@ -50,6 +50,7 @@ export function select(
   );
   const entries = Object.entries(state?.resources ?? {});
   const inPaths = below(project.paths);
+  const forgets = forgetting(project);
   const inScope = entries.filter(([, entry]) => inPaths(entry.file));
   const gone = inScope.filter(
     ([address]) => request.destroy || (!all.has(address) && !renamed.has(address)),
@@ -68,7 +69,9 @@ export function select(
   const declaredKinds = new Set([...project.declarations.map((one) => one.kind), ...elsewhere]);
   const all_removed = [...kinds.keys()].filter(
     (kind) =>
-      !request.destroy && gone.some(([, entry]) => entry.kind === kind) && !declaredKinds.has(kind),
+      !request.destroy &&
+      gone.some(([address, entry]) => entry.kind === kind && !forgets(address)) &&
+      !declaredKinds.has(kind),
   );
   return {
     declarations: covers ? new Map([...declared].filter(([address]) => covers(address))) : declared,
@@ -76,7 +79,12 @@ export function select(
     outside: (project.outside_paths ?? [])
       .filter(({ address }) => !all.has(address))
       .map((one) => inOneForm(kinds, one)),
-    removed: gone.filter(([address]) => covers?.(address) ?? true).toReversed(),
+    removed: gone
+      .filter(([address]) => covers?.(address) ?? true)
+      .map(([address, entry]): readonly [string, Entry] =>
+        forgets(address) ? [address, { ...entry, on_removal: 'forget' }] : [address, entry],
+      )
+      .toReversed(),
     known,
     all_removed,
     diagnostics: [
@@ -103,11 +111,7 @@ function recounted(
   state: State | undefined,
 ): readonly Declaration[] {
   if (!declarations.some((one) => isRecorded(state, one.recounted))) return declarations;
-  const explicit = new Set(
-    declarations.flatMap((one) =>
-      one.lifecycle.renamed_from === undefined ? [] : (formerAddress(one) ?? []),
-    ),
-  );
+  const explicit = new Set(declarations.flatMap(declaredFormerAddresses));
   return declarations.map((one) => {
     const { recounted: former, ...rest } = one;
     return isRecorded(state, former) &&
@@ -120,6 +124,20 @@ function recounted(
 
 const isRecorded = (state: State | undefined, address: string | undefined): address is string =>
   address !== undefined && state?.resources[address] !== undefined;
+
+/** Whether a `removed` block says that the live object of an address stays. The block of a member wins over that of its name. */
+function forgetting({ refactorings = [] }: Project): (address: string) => boolean {
+  const blocks = new Map(
+    refactorings.flatMap((one) =>
+      one.block === 'removed' ? [[formatAddress(one.from), one] as const] : [],
+    ),
+  );
+  return (address) => {
+    if (blocks.size === 0) return false;
+    const block = blocks.get(address) ?? blocks.get(address.replace(/\[.*$/s, ''));
+    return block?.forgets === true;
+  };
+}
 
 /** True if the recorded members of a name are numbered without a gap: only this distinguishes `count` from `for_each`. */
 function isCount(state: State | undefined, whole: string): boolean {
@@ -135,6 +153,24 @@ function inOneForm(kinds: Kinds, declaration: Declaration): Declaration {
   return values === declaration.values ? declaration : { ...declaration, values };
 }
 
+/** How a declaration says that it had an address before. */
+interface RenameSource extends Pick<Diagnostic, 'attribute' | 'origin'> {
+  /** Takes that back. */
+  readonly remedy: string;
+  readonly isCount: boolean;
+}
+
+function renameSource(
+  { lifecycle, moved_from = [], origin }: Declaration,
+  former: string,
+): RenameSource {
+  const block = moved_from.find(({ address }) => address === former);
+  if (block) return { remedy: 'Delete the moved block', isCount: false, origin: block.origin };
+  const isCount = lifecycle.renamed_from === undefined;
+  const attribute = isCount ? 'count' : 'lifecycle.renamed_from';
+  return { remedy: 'Remove lifecycle.renamed_from', isCount, attribute, origin };
+}
+
 /** Renames that would bind two addresses to one object, or forget one: nothing is planned beside them. */
 function doubtfulRenames(
   declarations: readonly Declaration[],
@@ -142,43 +178,48 @@ function doubtfulRenames(
   state: State | undefined,
   inPaths: (file: string) => boolean,
 ): readonly Diagnostic[] {
-  return declarations.flatMap((declaration): Diagnostic[] => {
-    const { address, origin, lifecycle } = declaration;
-    const former = formerAddress(declaration);
-    const entry = former === undefined ? undefined : state?.resources[former];
-    if (former === undefined || entry === undefined || former === address) return [];
-    const doubt = (code: string, summary: string, detail: string): Diagnostic[] => [
-      {
-        severity: 'error',
-        code,
-        summary: `${address} was renamed from ${former}, but ${summary}.`,
-        detail,
-        address,
-        attribute: lifecycle.renamed_from === undefined ? 'count' : 'lifecycle.renamed_from',
-        origin,
-      },
-    ];
-    if (all.has(former))
-      return doubt(
-        'renamed-declared',
-        `${former} is declared too`,
-        'Remove lifecycle.renamed_from, or rename in two runs: first the one whose name the other takes.',
-      );
+  return declarations.flatMap((declaration): readonly Diagnostic[] => {
+    const { address } = declaration;
     const own = state?.resources[address];
-    if (own && own.id !== entry.id && lifecycle.renamed_from === undefined) return [];
-    if (own && own.id !== entry.id)
-      return doubt(
-        'renamed-bound',
-        'both are recorded',
-        `Remove lifecycle.renamed_from; ${former} is then removed, because it is no longer declared. To keep its object: trueup state rm ${shellWord(former)}`,
-      );
-    if (!inPaths(entry.file))
-      return doubt(
-        'renamed-elsewhere',
-        `that was declared in ${entry.file}, which is not covered`,
-        `If nothing there declares it any more, move it to the new address: trueup state mv ${shellWord(former)} ${shellWord(address)}`,
-      );
-    return [];
+    const held = formerAddresses(declaration).flatMap((former) => {
+      const entry = state?.resources[former];
+      return entry && former !== address ? [{ former, entry }] : [];
+    });
+    return held.flatMap(({ former, entry }): readonly Diagnostic[] => {
+      const { remedy, isCount, ...place } = renameSource(declaration, former);
+      const doubt = (code: string, why: string, detail: string): readonly Diagnostic[] => {
+        const summary = `${address} was renamed from ${former}, but ${why}.`;
+        return [{ severity: 'error', code, summary, detail, address, ...place }];
+      };
+      const forgetting = `To keep its object: trueup state rm ${shellWord(former)}`;
+      if (all.has(former))
+        return doubt(
+          'renamed-declared',
+          `${former} is declared too`,
+          `${remedy}, or rename in two runs: first the one whose name the other takes.`,
+        );
+      if (own && own.id !== entry.id && isCount) return [];
+      if (own && own.id !== entry.id)
+        return doubt(
+          'renamed-bound',
+          'both are recorded',
+          `${remedy}; ${former} is then removed, because it is no longer declared. ${forgetting}`,
+        );
+      const other = held.find((one) => one.entry.id !== entry.id);
+      if (!own && other && other !== held[0])
+        return doubt(
+          'renamed-bound',
+          `also from ${other.former}, and both are recorded`,
+          `One address holds one object. Forget one of them. ${forgetting}`,
+        );
+      if (!inPaths(entry.file))
+        return doubt(
+          'renamed-elsewhere',
+          `that was declared in ${entry.file}, which is not covered`,
+          `If nothing there declares it any more, move it to the new address: trueup state mv ${shellWord(former)} ${shellWord(address)}`,
+        );
+      return [];
+    });
   });
 }
 

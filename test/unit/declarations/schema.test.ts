@@ -6,6 +6,7 @@ import { parse } from 'yaml';
 import { precompiled } from '../../../src/declarations/generated/validators.js';
 import { declarationsSchema, kindSchema } from '../../../src/declarations/index.js';
 import {
+  blockSchema,
   bodySchema,
   expectationSchema,
   settingsSchema,
@@ -23,6 +24,7 @@ describe('committed files', () => {
     const wanted = [
       settingsSchema(),
       expectationSchema(collections),
+      ...(['moved', 'removed', 'import'] as const).map(blockSchema),
       ...list.flatMap((kind) => [bodySchema(kind), whereSchema(kind)]),
     ].map(digest);
     expect(Object.keys(precompiled).toSorted()).toEqual(wanted.toSorted());

@@ -529,12 +529,14 @@ alert_rules:
         lifecycle: { prevent_destroy: true, ignore_changes: ['name'], create_before_destroy: true },
       }),
     };
-    expect(named(await read(tree), 'accounts.a').lifecycle).toEqual({
-      protect: true,
-      ignore_changes: ['name'],
-      adopt: '17',
-      renamed_from: 'old',
+    const loaded = await read(tree);
+    const origin = { file: 'cdk.tf.json', line: 0, column: 0, path: 'base' };
+    expect(named(loaded, 'accounts.a')).toMatchObject({
+      lifecycle: { protect: true, ignore_changes: ['name'], adopt: '17' },
+      import_origin: origin,
+      moved_from: [{ address: 'accounts.old', origin }],
     });
+    expect(loaded.refactorings).toHaveLength(2);
     const all = named(await read(rule({ lifecycle: { ignore_changes: 'all' } })), 'alert_rules.r')
       .lifecycle.ignore_changes;
     expect(all).toEqual([
@@ -562,10 +564,42 @@ alert_rules:
     });
   });
 
+  it('reads blocks of members, chains of moves, and removals', async () => {
+    const { declarations, refactorings = [] } = await read({
+      moved: [
+        { from: 'devicecloud_account.b', to: 'devicecloud_account.c' },
+        { from: 'devicecloud_account.c[1]', to: 'devicecloud_account.a["k"]' },
+      ],
+      import: { to: 'devicecloud_account.a["l"]', id: '${var.id}', '//': 'made by a program' },
+      removed: [
+        { from: 'devicecloud_alert_rule.r', lifecycle: [{ destroy: false }] },
+        { from: 'random_pet.a' },
+      ],
+      variable: { id: { default: '7' } },
+      ...account({ name: '${each.key}', for_each: { k: '', l: '' } }),
+    });
+    expect(
+      declarations.map(({ address, lifecycle, moved_from = [] }) => [
+        address,
+        lifecycle.adopt,
+        ...moved_from.map((one) => one.address),
+      ]),
+    ).toEqual([
+      ['accounts.a["k"]', undefined, 'accounts.c["1"]', 'accounts.b["1"]'],
+      ['accounts.a["l"]', '7'],
+    ]);
+    expect(refactorings).toMatchObject([
+      { block: 'moved' },
+      { block: 'moved' },
+      { block: 'removed', from: { kind: 'alert_rules', name: 'r' }, forgets: true },
+      { block: 'import', to: ['accounts.a["l"]'] },
+    ]);
+  });
+
   it('holds what gets a count, or loses it, for what it was', async () => {
     const former = async (words: object, more: object = {}): Promise<readonly unknown[]> =>
       (await read({ ...account({ name: 'A', ...words }), ...more })).declarations.map(
-        ({ address, recounted, lifecycle }) => [address, recounted ?? lifecycle.renamed_from],
+        ({ address, recounted, moved_from = [] }) => [address, recounted ?? moved_from[0]?.address],
       );
     const moved = (from: string, to: string): object => ({
       moved: [{ from: `devicecloud_account.${from}`, to: `devicecloud_account.${to}` }],
@@ -577,10 +611,12 @@ alert_rules:
     expect(await former({ count: 2 })).toEqual(counted);
     expect(await former({ count: 2 }, moved('a', 'a[0]'))).toEqual(counted);
     expect(await former({})).toEqual([['accounts.a', 'accounts.a["0"]']]);
-    expect(await former({}, moved('a[0]', 'a'))).toEqual([['accounts.a', 'a["0"]']]);
+    expect(await former({}, moved('a[0]', 'a'))).toEqual([['accounts.a', 'accounts.a["0"]']]);
     expect(await former({ for_each: { 0: 'x' } })).toEqual([['accounts.a["0"]', undefined]]);
-    expect(await former({ count: 1 }, moved('a', 'b'))).toEqual([['accounts.a["0"]', undefined]]);
-    expect(await former({}, moved('b', 'a'))).toEqual([['accounts.a', 'b']]);
+    expect(await former({ count: 1 }, moved('b', 'a'))).toEqual([
+      ['accounts.a["0"]', 'accounts.b["0"]'],
+    ]);
+    expect(await former({}, moved('b', 'a'))).toEqual([['accounts.a', 'accounts.b']]);
   });
 
   it('takes the provider that a resource has anyway for nothing said', async () => {
@@ -979,15 +1015,25 @@ describe('what cannot be said', () => {
       'unsupported-block | base | module | base: `module` is not supported here',
     ],
     [
-      'removed',
-      { removed: [{ from: 'devicecloud_account.a' }] },
-      'unsupported-block | base | removed | ',
+      'a removal with a provisioner',
+      { removed: [{ from: 'devicecloud_account.b', provisioner: {} }] },
+      'unsupported-removed | base | removed | ',
+    ],
+    [
+      'a removal by condition',
+      { removed: [{ from: 'devicecloud_account.b', lifecycle: { destroy: '${var.x}' } }] },
+      'unsupported-removed | base | removed | ',
+    ],
+    [
+      'a removal of what is declared',
+      { removed: [{ from: 'devicecloud_account.a' }], ...account({ name: 'A' }) },
+      'removed-declared | base | from | ',
     ],
     ['a check', { check: {} }, 'unsupported-block | base | check | '],
     [
-      'an import of a member',
+      'an import to a member that is not there',
       { import: [{ to: 'devicecloud_account.a["k"]', id: '1' }], ...account({ name: 'A' }) },
-      'unsupported-import | base | import | ',
+      'undeclared | base | to | ',
     ],
     [
       'an import by identity',
@@ -1003,7 +1049,7 @@ describe('what cannot be said', () => {
         ],
         ...account({ name: 'A' }),
       },
-      'unsupported-import | base | import | ',
+      'conflicting-blocks | base | to | ',
     ],
     [
       'two moves to one',
@@ -1014,7 +1060,7 @@ describe('what cannot be said', () => {
         ],
         ...account({ name: 'A' }),
       },
-      'unsupported-moved | base | moved | ',
+      'conflicting-blocks | base | to | ',
     ],
     [
       'count beside for_each',
@@ -1027,26 +1073,25 @@ describe('what cannot be said', () => {
         moved: [{ from: 'devicecloud_alert_rule.a', to: 'devicecloud_account.a' }],
         ...account({ name: 'A' }),
       },
-      'unsupported-moved | base | moved | ',
+      'moved-kind | base | to | ',
     ],
     [
-      'a move to a member',
+      'a move to another provider',
+      { moved: [{ from: 'devicecloud_account.a', to: 'random_pet.a' }] },
+      'unsupported-moved | base | moved | base: the move from devicecloud_account.a to random_pet.a',
+    ],
+    [
+      'a move out of a module',
       {
-        moved: [{ from: 'devicecloud_account.b', to: 'devicecloud_account.a["k"]' }],
+        moved: [{ from: 'module.m.devicecloud_account.a', to: 'devicecloud_account.a' }],
         ...account({ name: 'A' }),
       },
       'unsupported-moved | base | moved | ',
     ],
     [
-      'a chain of moves',
-      {
-        moved: [
-          { from: 'devicecloud_account.b', to: 'devicecloud_account.c' },
-          { from: 'devicecloud_account.c', to: 'devicecloud_account.a' },
-        ],
-        ...account({ name: 'A' }),
-      },
-      'unsupported-moved | base | moved | base: the move from devicecloud_account.b to devicecloud_account.c',
+      'a move that leads nowhere',
+      { moved: [{ from: 'devicecloud_account.a', to: 'devicecloud_account.b' }] },
+      'undeclared | base | to | ',
     ],
     [
       'a lifecycle in a list',
@@ -1097,11 +1142,6 @@ describe('what cannot be said', () => {
       'a data source of records',
       { data: { devicecloud_alerts: { all: made('base/all') } } },
       'unsupported-data',
-    ],
-    [
-      'a move that leads nowhere',
-      { moved: [{ from: 'devicecloud_account.a', to: 'devicecloud_account.b' }] },
-      'unused-moved',
     ],
     [
       'an address in the provider block',

@@ -1,0 +1,112 @@
+// All `moved` blocks together: the addresses that led to an address, and moves that lead back to where they began.
+import { append, defined, formatAddress, type Address, type AddressRange } from '../model/index.js';
+import type { RawEntry } from './collect.js';
+
+export interface Move {
+  readonly from: Address;
+  readonly to: Address;
+  readonly piece: RawEntry;
+}
+
+export interface Moves {
+  readonly all: readonly Move[];
+  /** By address; both are unique. */
+  readonly byFrom: ReadonlyMap<string, Move>;
+  readonly byTo: ReadonlyMap<string, Move>;
+  /** By the name of `to`, without key. */
+  readonly leadingTo: ReadonlyMap<string, readonly Move[]>;
+}
+
+/** Whether a name is moved, with every member of its `for_each`. */
+export const movesWhole = ({ from, to }: Move): boolean =>
+  from.key === undefined && to.key === undefined;
+
+export const wholeOf = ({ kind, name }: Address): string => formatAddress({ kind, name });
+
+/** @param all no two of them from one address, or to one */
+export function indexed(all: readonly Move[]): Moves {
+  const leadingTo = new Map<string, Move[]>();
+  for (const move of all) append(leadingTo, wholeOf(move.to), move);
+  return {
+    all,
+    byFrom: new Map(all.map((move) => [formatAddress(move.from), move])),
+    byTo: new Map(all.map((move) => [formatAddress(move.to), move])),
+    leadingTo,
+  };
+}
+
+/** The block that moves an address: that of a member wins over that of its name. */
+export function moveOf(address: Address, { byFrom }: Moves): Move | undefined {
+  const own = byFrom.get(formatAddress(address));
+  const whole = own ?? byFrom.get(wholeOf(address));
+  return own ?? (whole && movesWhole(whole) ? whole : undefined);
+}
+
+/** Addresses of objects that a move brings to an address, at once or over others. */
+export interface Earlier extends AddressRange {
+  readonly move: Move;
+}
+
+/** The latest first. */
+export function earlierAddresses(range: AddressRange, moves: Moves): readonly Earlier[] {
+  const found: Earlier[] = [];
+  const seen = new Set([textOf(range)]);
+  const open: AddressRange[] = [range];
+  for (const one of open)
+    for (const earlier of oneMoveBefore(one, moves)) {
+      if (seen.has(textOf(earlier))) continue;
+      seen.add(textOf(earlier));
+      found.push(earlier);
+      open.push(earlier);
+    }
+  return found;
+}
+
+const textOf = (range: AddressRange): string =>
+  `${formatAddress(range)}${range.members ? ' with members' : ''}`;
+
+function oneMoveBefore(range: AddressRange, moves: Moves): readonly Earlier[] {
+  const { byTo, leadingTo } = moves;
+  if (range.members)
+    return (leadingTo.get(wholeOf(range)) ?? []).map((move) => ({
+      ...move.from,
+      members: movesWhole(move),
+      move,
+    }));
+  const { key } = range;
+  const toIt = [byTo.get(formatAddress(range)), byTo.get(wholeOf(range))];
+  return [...new Set(toIt)].flatMap((move) => {
+    if (!move || (formatAddress(move.to) !== formatAddress(range) && !movesWhole(move))) return [];
+    const from = movesWhole(move) ? { ...move.from, ...defined({ key }) } : move.from;
+    // Another block may move this member elsewhere.
+    return moveOf(from, moves) === move ? [{ ...from, members: false, move }] : [];
+  });
+}
+
+export interface Circle {
+  /** Each leads to where the next begins, and the last to where the first does. */
+  readonly moves: readonly [Move, ...Move[]];
+  /** The first is also the last. */
+  readonly addresses: readonly string[];
+}
+
+export function circlesIn(moves: Moves): readonly Circle[] {
+  const known = new Set<string>();
+  return moves.all.flatMap(({ from }): readonly Circle[] => {
+    const path: { readonly address: string; readonly move: Move }[] = [];
+    let at = from;
+    let address = formatAddress(at);
+    for (let move = moveOf(at, moves); move && !known.has(address); move = moveOf(at, moves)) {
+      known.add(address);
+      path.push({ address, move });
+      at = movesWhole(move) ? { ...move.to, ...defined({ key: at.key }) } : move.to;
+      address = formatAddress(at);
+    }
+    const [first, ...more] = path.slice(path.findIndex((one) => one.address === address));
+    if (first?.address !== address) return [];
+    const addresses = [first, ...more].map((one) => one.address);
+    return [
+      { moves: [first.move, ...more.map((one) => one.move)], addresses: [...addresses, address] },
+    ];
+  });
+}

@@ -1,0 +1,395 @@
+// `moved`, `removed` and `import` blocks: reads them, refuses those that contradict one another or what is declared, and
+// gives declarations their earlier addresses and their ids.
+import {
+  didYouMean,
+  formatAddress,
+  idOf,
+  mapMembers,
+  tryAddress,
+  tryJson,
+  type Address,
+  type AddressRange,
+  type Declaration,
+  type ImportBlock,
+  type MovedBlock,
+  type Origin,
+  type Refactoring,
+  type RemovedBlock,
+  type Values,
+  isTree,
+} from '../model/index.js';
+import { placeText, type Collected, type RawEntry } from './collect.js';
+import { escapeText, literalOf } from './expression.js';
+import { expanded } from './for-each.js';
+import { substitute, type Filling } from './interpolate.js';
+import { circlesIn, earlierAddresses, indexed, movesWhole, wholeOf } from './moves.js';
+import type { Move, Moves } from './moves.js';
+import { complain, read, type ResolveRun } from './resolve-declaration.js';
+import type { Violation } from './validation.js';
+import { blocks, type BlockSection } from './vocabulary.js';
+import { isMap, type Raw } from './yaml/raw-values.js';
+
+export interface Refactored {
+  readonly declarations: readonly Declaration[];
+  readonly refactorings: readonly Refactoring[];
+}
+
+/** What blocks are compared with. */
+interface Work {
+  readonly run: ResolveRun;
+  readonly pieces: readonly RawEntry[];
+  /** Where each name is declared, and each address, faulty ones too. */
+  readonly names: ReadonlyMap<string, Origin>;
+  readonly addresses: ReadonlyMap<string, Origin>;
+  /** Declarations with `lifecycle.renamed_from`, by that address. */
+  readonly renamed: ReadonlyMap<string, Declaration>;
+}
+
+/** Carries the blocks over to the declarations that they are about. */
+export function refactored(
+  run: ResolveRun,
+  { blocks: pieces, declared }: Pick<Collected, 'blocks' | 'declared'>,
+  declarations: readonly Declaration[],
+): Refactored {
+  if (pieces.length === 0) return { declarations, refactorings: [] };
+  const work: Work = {
+    run,
+    pieces,
+    names: new Map(declared.map(({ path, origin }) => [path.join('.'), origin])),
+    addresses: new Map(
+      [...run.unusable, ...declarations].map(({ address, origin }) => [address, origin]),
+    ),
+    renamed: new Map(
+      declarations.flatMap((one) => {
+        const { renamed_from: former } = one.lifecycle;
+        return former === undefined ? [] : [[`${one.kind}.${former}`, one] as const];
+      }),
+    ),
+  };
+  const moves = indexed(distinctMoves(work));
+  checkMoves(work, moves);
+  const imports = importsIn(work, new Map(declarations.map((one) => [one.address, one])));
+  return {
+    declarations: declarations.map((one) =>
+      bound(moved(work, one, moves), imports.ids.get(one.address)),
+    ),
+    refactorings: [
+      ...moves.all.map((move) => movedBlock(move, moves)),
+      ...removals(work, moves),
+      ...imports.blocks,
+    ],
+  };
+}
+
+const ofSection = ({ pieces }: Work, section: BlockSection): readonly RawEntry[] =>
+  pieces.filter(({ path }) => path[0] === section);
+
+/** The attributes of a block. */
+function valuesOf(run: ResolveRun, piece: RawEntry, section: BlockSection): Values | undefined {
+  const { raw } = piece;
+  const filled = isMap(raw)
+    ? mapMembers(raw, (value: Raw, word) =>
+        typeof value === 'string' && (word === 'from' || word === 'to')
+          ? addressText(value, {
+              path: [word],
+              scope: run.scope,
+              complain: (complaint) => complain(run, piece, complaint),
+            })
+          : value,
+      )
+    : raw;
+  return read(
+    run,
+    { ...piece, raw: filled },
+    {
+      attributes: blocks[section].attributes,
+      validator: run.validators.blocks[section],
+      what: `a \`${section}\` block`,
+    },
+  );
+}
+
+const MEMBER = /^([^[\]]*)\[\s*(?:("(?:[^"\\]|\\.)*")|(each\.[\w.-]+))\s*\]$/s;
+
+/** An address with its key filled in and quoted anew, whatever the value holds. */
+function addressText(text: string, filling: Filling): string {
+  const [, whole, quoted = '', each] = MEMBER.exec(text) ?? [];
+  const inner = each === undefined ? tryJson(quoted) : `\${${each}}`;
+  if (whole === undefined || typeof inner !== 'string') return text;
+  const filled = substitute(inner, undefined, filling);
+  const key = typeof filled === 'string' ? literalOf(filled) : undefined;
+  return key === undefined ? text : `${whole}[${escapeText(JSON.stringify(key))}]`;
+}
+
+/** The address at `from` or `to` of a block. */
+function addressOf(
+  { run }: Work,
+  piece: RawEntry,
+  word: 'from' | 'to',
+  text: string,
+): Address | undefined {
+  const address = tryAddress(text);
+  if (!address)
+    return void complain(run, piece, {
+      path: [word],
+      code: 'bad-address',
+      summary: `\`${word}\`: \`${text.slice(0, 200)}\` is no address`,
+      detail:
+        'Addresses are <kind>.<name>, as in accounts.store, with the key in double quotes for a member of a for_each: accounts.store["north"].',
+    });
+  if (run.kinds.has(address.kind)) return address;
+  return void complain(run, piece, {
+    path: [word],
+    code: 'unknown-kind',
+    summary: `\`${word}\`: \`${address.kind}\` is no kind.${didYouMean(address.kind, run.kinds.keys())}`,
+    detail: `Kinds: ${[...run.kinds.keys()].join(', ')}.`,
+  });
+}
+
+/** The moves that can be read, without those that contradict an earlier one. */
+function distinctMoves(work: Work): readonly Move[] {
+  const { run } = work;
+  const known = new Map<string, RawEntry>();
+  return ofSection(work, 'moved').flatMap((piece): readonly Move[] => {
+    const values = valuesOf(run, piece, 'moved');
+    if (!values) return [];
+    const from = addressOf(work, piece, 'from', String(values['from']));
+    const to = addressOf(work, piece, 'to', String(values['to']));
+    if (!from || !to) return [];
+    const [before, after] = [formatAddress(from), formatAddress(to)];
+    if (from.kind !== to.kind) {
+      complain(run, piece, {
+        path: ['to'],
+        code: 'moved-kind',
+        summary: `${before} cannot be moved to ${after}: an object keeps its kind`,
+        detail: `Move it to another name of ${from.kind}, or delete the block.`,
+      });
+      return [];
+    }
+    const [again, both] = [known.get(`from ${before}`), known.get(`to ${after}`)];
+    const other = again ?? both;
+    if (other) {
+      const what = again ? `${before} is moved twice` : `two moves lead to ${after}`;
+      complain(run, piece, contradiction(what, again ? 'from' : 'to', other.origin));
+      return [];
+    }
+    known.set(`from ${before}`, piece).set(`to ${after}`, piece);
+    return [{ from, to, piece }];
+  });
+}
+
+const contradiction = (summary: string, word: string, other: Origin): Violation => ({
+  path: [word],
+  code: 'conflicting-blocks',
+  summary,
+  detail: `The other block stands in ${placeText(other)}. Keep one of them.`,
+});
+
+/** Where something of a range is declared. */
+function declaredAt({ names, addresses }: Work, range: AddressRange): Origin | undefined {
+  return range.members ? names.get(formatAddress(range)) : addresses.get(formatAddress(range));
+}
+
+const stillDeclared = (
+  path: string,
+  [code, summary]: readonly [string, string],
+  origin: Origin,
+): Violation => ({
+  path: [path],
+  code,
+  summary,
+  detail: `It stands in ${placeText(origin)}. Remove the declaration, or delete the block.`,
+});
+
+function checkMoves(work: Work, moves: Moves): void {
+  const { run, names } = work;
+  const movedOn = new Set(moves.all.map(({ from }) => wholeOf(from)));
+  const circles = circlesIn(moves);
+  for (const {
+    moves: [first],
+    addresses,
+  } of circles)
+    complain(run, first.piece, {
+      path: ['to'],
+      code: 'moved-circle',
+      summary: `these moves lead in a circle: ${addresses.join(' → ')}`,
+      detail: 'Delete the blocks that are done, or one of them.',
+    });
+  const circular = new Set(circles.flatMap((one) => one.moves));
+  for (const move of moves.all) {
+    const { from, to, piece } = move;
+    if (circular.has(move)) continue;
+    const [before, after] = [formatAddress(from), formatAddress(to)];
+    const origin = declaredAt(work, { ...from, members: movesWhole(move) });
+    if (origin)
+      complain(
+        run,
+        piece,
+        stillDeclared(
+          'from',
+          ['moved-declared', `${before} is moved to ${after}, but ${before} is still declared`],
+          origin,
+        ),
+      );
+    if (!names.has(wholeOf(to)) && !movedOn.has(wholeOf(to)))
+      complain(run, piece, {
+        path: ['to'],
+        code: 'undeclared',
+        summary: `${before} is moved to ${after}, which is declared nowhere.${didYouMean(wholeOf(to), names.keys())}`,
+        detail: 'Declare it, add its file to the PATHs, or delete the block.',
+        names: [to.kind, to.name],
+      });
+  }
+}
+
+const movedBlock = (move: Move, moves: Moves): MovedBlock => {
+  const own = { ...move.from, members: movesWhole(move) };
+  return {
+    block: 'moved',
+    from: formatAddress(move.from),
+    to: formatAddress(move.to),
+    sources: [own, ...earlierAddresses(own, moves).map(rangeOf)],
+    origin: move.piece.origin,
+  };
+};
+
+const rangeOf = ({ move: _, ...range }: AddressRange & { readonly move: Move }): AddressRange =>
+  range;
+
+/** The declaration with the addresses that it had before. */
+function moved({ run, renamed }: Work, declaration: Declaration, moves: Moves): Declaration {
+  const address = tryAddress(declaration.address);
+  if (!address || !moves.leadingTo.has(wholeOf(address))) return declaration;
+  const earlier = earlierAddresses({ ...address, members: false }, moves);
+  const moved_from = earlier.map(({ move, ...range }) => {
+    const former = formatAddress(range);
+    const other = renamed.get(former);
+    if (other && other.address !== declaration.address)
+      complain(run, move.piece, {
+        path: ['from'],
+        code: 'conflicting-renames',
+        summary: `${former} is moved to ${declaration.address}, but ${other.address} has \`renamed_from: ${String(other.lifecycle.renamed_from)}\``,
+        detail: `That stands in ${placeText(other.origin)}. Keep one of them.`,
+      });
+    return { address: former, origin: move.piece.origin };
+  });
+  return moved_from.length === 0 ? declaration : { ...declaration, moved_from };
+}
+
+function removals(work: Work, moves: Moves): readonly RemovedBlock[] {
+  const { run } = work;
+  const known = new Map<string, RawEntry>();
+  return ofSection(work, 'removed').flatMap((piece): readonly RemovedBlock[] => {
+    const values = valuesOf(run, piece, 'removed');
+    const from = values && addressOf(work, piece, 'from', String(values['from']));
+    if (!from) return [];
+    const text = formatAddress(from);
+    const range = { ...from, members: from.key === undefined };
+    const other = moves.byFrom.get(text)?.piece ?? known.get(text);
+    const origin = declaredAt(work, range);
+    if (origin)
+      complain(
+        run,
+        piece,
+        stillDeclared(
+          'from',
+          ['removed-declared', `${text} is to be removed, but is still declared`],
+          origin,
+        ),
+      );
+    else if (other) {
+      const how = known.has(text) ? 'removed twice' : 'moved and removed';
+      complain(run, piece, contradiction(`${text} is ${how}`, 'from', other.origin));
+    }
+    known.set(text, piece);
+    const { lifecycle } = values;
+    const forgets = isTree(lifecycle) && lifecycle.destroy === false;
+    return [{ block: 'removed', from: range, forgets, origin: piece.origin }];
+  });
+}
+
+/** The id that a block gives to an address. */
+interface Given {
+  readonly id: string;
+  readonly piece: RawEntry;
+}
+
+function importsIn(
+  work: Work,
+  declarations: ReadonlyMap<string, Declaration>,
+): { readonly blocks: readonly ImportBlock[]; readonly ids: ReadonlyMap<string, Given> } {
+  const { run } = work;
+  const ids = new Map<string, Given>();
+  const found = ofSection(work, 'import').map((piece): ImportBlock => {
+    const { for_each: each, ...raw } = isMap(piece.raw) ? piece.raw : {};
+    const members =
+      each === undefined
+        ? [undefined]
+        : (expanded(each, piece, run.scope, (complaint) => complain(run, piece, complaint)) ?? []);
+    const bare = isMap(piece.raw) ? { ...piece, raw } : piece;
+    const to = members.flatMap((member) => {
+      const scope = { ...run.scope, ...(member && { each: member }) };
+      const values = valuesOf({ ...run, scope }, bare, 'import');
+      const address = values && addressOf(work, piece, 'to', String(values['to']));
+      if (!address) return [];
+      const text = formatAddress(address);
+      const id = String(idOf(values['id']));
+      const wrong = importError(work, address, {
+        id,
+        declaration: declarations.get(text),
+        other: ids.get(text)?.piece,
+      });
+      if (wrong) complain(run, piece, wrong, text);
+      else ids.set(text, { id, piece });
+      return [text];
+    });
+    return { block: 'import', to, origin: piece.origin };
+  });
+  return { blocks: found, ids };
+}
+
+function importError(
+  { addresses }: Work,
+  address: Address,
+  {
+    id,
+    declaration,
+    other,
+  }: {
+    readonly id: string;
+    readonly declaration: Declaration | undefined;
+    /** An earlier block with the address. */
+    readonly other: RawEntry | undefined;
+  },
+): Violation | undefined {
+  const text = formatAddress(address);
+  const { adopt } = declaration?.lifecycle ?? {};
+  if (!addresses.has(text))
+    return {
+      path: ['to'],
+      code: 'undeclared',
+      summary: `${id} is imported to ${text}, which is declared nowhere.${didYouMean(text, addresses.keys())}`,
+      detail: 'Declare it, add its file to the PATHs, or delete the block.',
+      names: [address.kind, address.name],
+    };
+  if (other) return contradiction(`two imports lead to ${text}`, 'to', other.origin);
+  if (adopt === undefined || idOf(adopt) === id) return undefined;
+  return {
+    path: ['id'],
+    code: 'conflicting-blocks',
+    summary: `${id} is imported to ${text}, which has \`lifecycle.adopt: ${adopt}\``,
+    detail: 'Delete the block, or remove `lifecycle.adopt`.',
+  };
+}
+
+/** The declaration with the id of an `import` block. */
+function bound(declaration: Declaration, given: Given | undefined): Declaration {
+  if (!given) return declaration;
+  const { origin } = given.piece;
+  return {
+    ...declaration,
+    lifecycle: { ...declaration.lifecycle, adopt: given.id },
+    import_origin: origin,
+    at: (path) => (path === 'lifecycle.adopt' ? origin : declaration.at(path)),
+  };
+}

@@ -1,0 +1,112 @@
+// `import`, `moved` and `removed` of a stack, as the blocks of a declaration file. What they say is checked there.
+import { formatAddress, isList, isObject, type Json, type JsonObject } from '../../model/index.js';
+import { escapeText } from '../expression.js';
+import type { BlockSection } from '../vocabulary.js';
+import type { RawMap } from '../yaml/raw-values.js';
+import {
+  bareAddress,
+  placeBelow,
+  rawValueOf,
+  type BareAddress,
+  type StackPlace,
+} from './values.js';
+
+export interface StackRefactoring {
+  readonly section: BlockSection;
+  readonly raw: RawMap;
+}
+
+/** Blocks about resources of other providers are left out. */
+export function refactoringOf(site: StackPlace): readonly StackRefactoring[] {
+  const { tree } = site.stack;
+  return [
+    ...blocksOf(tree['import']).flatMap((block) => importOf(block, site)),
+    ...blocksOf(tree['moved']).flatMap((block) => moveOf(block, site)),
+    ...blocksOf(tree['removed']).flatMap((block) => removalOf(block, site)),
+  ];
+}
+
+/** Resources (`TYPE.NAME`) that are the old or the new name in a `moved` block. */
+export const movedIn = (tree: JsonObject): ReadonlySet<string> =>
+  new Set(
+    blocksOf(tree['moved']).flatMap(({ from, to }) =>
+      [from, to].map((address) => String(address).replace(/\[.*$/s, '')),
+    ),
+  );
+
+function blocksOf(value: Json | undefined): readonly JsonObject[] {
+  return [value ?? []].flat().filter((one): one is JsonObject => isObject(one));
+}
+
+const addressed = (text: Json | undefined, { stack }: StackPlace): BareAddress | undefined =>
+  typeof text === 'string' ? bareAddress(text, stack) : undefined;
+
+/** The address in a file; undefined for a resource of another provider. */
+function addressText({ kind, ...address }: BareAddress): string | undefined {
+  return kind && escapeText(formatAddress({ ...address, kind: kind.name }));
+}
+
+function refuse(
+  { complain }: StackPlace,
+  section: BlockSection,
+  what: string,
+  detail: string,
+): readonly [] {
+  const summary = `${what} is not supported here`;
+  complain({ path: [section], code: `unsupported-${section}`, summary, detail });
+  return [];
+}
+
+function importOf(
+  { to, id, '//': _, ...more }: JsonObject,
+  site: StackPlace,
+): readonly StackRefactoring[] {
+  const target = addressed(to, site);
+  const address = target && addressText(target);
+  if (target && address === undefined) return [];
+  if (address === undefined || id === undefined || Object.keys(more).length > 0)
+    return refuse(
+      site,
+      'import',
+      `the import to ${String(to)}`,
+      `Bind it by hand, as in: trueup import ${target?.kind?.name ?? 'KIND'}.NAME ID`,
+    );
+  const raw = { to: address, id: rawValueOf(id, placeBelow(site, 'import', 'id')) };
+  return [{ section: 'import', raw }];
+}
+
+function moveOf({ from, to }: JsonObject, site: StackPlace): readonly StackRefactoring[] {
+  const ends = [addressed(from, site), addressed(to, site)].map((one) => one && addressText(one));
+  const [former, successor] = ends;
+  if (former !== undefined && successor !== undefined)
+    return [{ section: 'moved', raw: { from: former, to: successor } }];
+  if (addressed(from, site) && addressed(to, site) && former === successor) return [];
+  return refuse(
+    site,
+    'moved',
+    `the move from ${String(from)} to ${String(to)}`,
+    'Move it by hand, as in: trueup state mv FROM TO',
+  );
+}
+
+function removalOf(
+  { from, lifecycle, '//': _, ...more }: JsonObject,
+  site: StackPlace,
+): readonly StackRefactoring[] {
+  const target = addressed(from, site);
+  const address = target && addressText(target);
+  if (target && address === undefined) return [];
+  const words = isList(lifecycle) && lifecycle.length === 1 ? lifecycle[0] : lifecycle;
+  const { destroy, ...others } = isObject(words) ? words : {};
+  const isPlain = Object.keys(others).length === 0 && Object.keys(more).length === 0;
+  const isKnown = destroy === undefined || typeof destroy === 'boolean';
+  if (address === undefined || !isPlain || !isKnown)
+    return refuse(
+      site,
+      'removed',
+      `the removal of ${String(from)}`,
+      'Forget the object by hand, as in: trueup state rm ADDRESS',
+    );
+  const raw = { from: address, ...(destroy !== undefined && { lifecycle: { destroy } }) };
+  return [{ section: 'removed', raw }];
+}

@@ -1,0 +1,84 @@
+// What a plan says of `moved`, `removed` and `import` blocks: which can be deleted, and which move nothing although the
+// state holds something to move.
+import {
+  firstNamed,
+  formatAddress,
+  isInRange,
+  type AddressRange,
+  type Diagnostic,
+  type Refactoring,
+  type State,
+} from '../../model/index.js';
+import type { PlanInput } from './plan-input.js';
+
+type Noted = Pick<PlanInput, 'project' | 'selection' | 'state' | 'request'>;
+
+/** Nothing where all is to be destroyed. */
+export const refactoringNotes = (input: Noted): readonly Diagnostic[] =>
+  input.request.destroy ? [] : [...movesToNowhere(input), ...finishedBlocks(input)];
+
+/** Blocks that the state shows to be carried out. Without a state nobody can tell. */
+function finishedBlocks({ project, state }: Noted): readonly Diagnostic[] {
+  const { refactorings = [] } = project;
+  if (refactorings.length === 0 || !state) return [];
+  const names = new Set(Object.keys(state.resources).map((one) => one.replace(/\[.*$/s, '')));
+  return refactorings.flatMap((block): readonly Diagnostic[] => {
+    const summary = finished(block, state, names);
+    if (summary === undefined) return [];
+    const detail = 'Delete the block once every environment has applied it.';
+    return [{ severity: 'info', code: 'finished-block', summary, detail, origin: block.origin }];
+  });
+}
+
+/** @param names the names in the state, without keys */
+function finished(
+  block: Refactoring,
+  { resources }: State,
+  names: ReadonlySet<string>,
+): string | undefined {
+  const isHeld = (range: AddressRange): boolean => {
+    const address = formatAddress(range);
+    return range.members ? names.has(address) : resources[address] !== undefined;
+  };
+  if (block.block === 'moved') {
+    const { from, to, sources } = block;
+    return sources.some(isHeld)
+      ? undefined
+      : `The move from ${from} to ${to} is finished: the state holds nothing at ${from}.`;
+  }
+  if (block.block === 'removed') {
+    const from = formatAddress(block.from);
+    return isHeld(block.from)
+      ? undefined
+      : `The removal of ${from} is finished: the state holds nothing there.`;
+  }
+  const { to } = block;
+  const isDone = to.length > 0 && to.every((address) => resources[address] !== undefined);
+  return isDone
+    ? `The import to ${firstNamed(to, 3)} is finished: the state holds ${to.length === 1 ? 'it' : 'them'}.`
+    : undefined;
+}
+
+/** Objects that a block would move, and whose new address is not declared. */
+function movesToNowhere({
+  project: { refactorings = [] },
+  selection,
+}: Noted): readonly Diagnostic[] {
+  const moves = refactorings.flatMap((block) => (block.block === 'moved' ? [block] : []));
+  const isDoubtful = selection.diagnostics.some(({ severity }) => severity === 'error');
+  if (moves.length === 0 || isDoubtful) return [];
+  return selection.removed.flatMap(([address]): readonly Diagnostic[] => {
+    const block = moves.find(({ sources: [own] }) => isInRange(address, own));
+    if (!block) return [];
+    return [
+      {
+        severity: 'warning',
+        code: 'moved-nowhere',
+        summary: `${address} is not moved: nothing is declared at its address after the move from ${block.from} to ${block.to}. It counts as removed.`,
+        detail: 'Declare it under its new address, or delete the block if it is to be removed.',
+        address,
+        origin: block.origin,
+      },
+    ];
+  });
+}

@@ -1,0 +1,418 @@
+// What a plan makes of `moved`, `removed` and `import` blocks, and that carrying them out sends nothing.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Declaration, Entry, Project, Refactoring } from '../../../src/model/index.js';
+import { drawn } from '../../support/drawn.js';
+import {
+  blocked,
+  codes,
+  declare,
+  entry,
+  live,
+  planScene,
+  project as projectOf,
+  steps,
+} from '../../support/planning.js';
+import { rig } from '../../support/rig.js';
+import { project } from '../declarations/project.js';
+
+const hq = { name: 'HQ', account: '1' };
+const objects = [
+  live('accounts', '1', { name: 'Root', account: null }),
+  live('accounts', '2', hq),
+  live('accounts', '3', { name: 'Depot', account: '1' }),
+];
+const held = (id: string, more: Partial<Entry> = {}): Entry =>
+  entry('accounts', id, id === '2' ? hq : { name: 'Depot', account: '1' }, more);
+const origin = { file: 'a.yaml', line: 9, column: 5 };
+const moved = (to: string, ...from: readonly string[]): Declaration => ({
+  ...declare(`accounts.${to}`, hq),
+  moved_from: from.map((name) => ({ address: `accounts.${name}`, origin })),
+});
+const range = (name: string, key?: string) => ({
+  kind: 'accounts',
+  name,
+  members: key === undefined,
+  ...(key !== undefined && { key }),
+});
+const move = (from: string, to: string): Refactoring => ({
+  block: 'moved',
+  from: `accounts.${from}`,
+  to: `accounts.${to}`,
+  sources: [range(from)],
+  origin,
+});
+const removal = (name: string, forgets: boolean, key?: string): Refactoring => ({
+  block: 'removed',
+  from: range(name, key),
+  forgets,
+  origin,
+});
+const importOf = (...to: readonly string[]): Refactoring => ({
+  block: 'import',
+  to: to.map((name) => `accounts.${name}`),
+  origin,
+});
+
+interface Row {
+  readonly declared: readonly Declaration[];
+  readonly blocks?: readonly Refactoring[];
+  readonly state?: Record<string, Entry>;
+  readonly steps: readonly string[];
+  readonly codes: readonly string[];
+  readonly exit: number;
+}
+
+const table: Readonly<Record<string, Row>> = {
+  'a move': {
+    declared: [moved('b', 'a')],
+    blocks: [move('a', 'b')],
+    state: { 'accounts.a': held('2') },
+    steps: ['keep accounts.b'],
+    codes: [],
+    exit: 0,
+  },
+  'a move that is done': {
+    declared: [moved('b', 'a')],
+    blocks: [move('a', 'b')],
+    state: { 'accounts.b': held('2') },
+    steps: ['keep accounts.b'],
+    codes: ['finished-block'],
+    exit: 0,
+  },
+  'a move that a killed run left half done': {
+    declared: [moved('b', 'a')],
+    blocks: [move('a', 'b')],
+    state: { 'accounts.a': held('2'), 'accounts.b': held('2') },
+    steps: ['keep accounts.b'],
+    codes: [],
+    exit: 0,
+  },
+  'a move without a state, where nobody can tell': {
+    declared: [moved('b', 'a')],
+    blocks: [move('a', 'b')],
+    steps: ['adopt accounts.b'],
+    codes: [],
+    exit: 0,
+  },
+  'the first of two moves': {
+    declared: [moved('c', 'b', 'a')],
+    blocks: [
+      move('a', 'b'),
+      { ...move('b', 'c'), sources: [range('b'), range('a')] } as Refactoring,
+    ],
+    state: { 'accounts.a': held('2') },
+    steps: ['keep accounts.c'],
+    codes: [],
+    exit: 0,
+  },
+  'the second of two moves': {
+    declared: [moved('c', 'b', 'a')],
+    blocks: [
+      move('a', 'b'),
+      { ...move('b', 'c'), sources: [range('b'), range('a')] } as Refactoring,
+    ],
+    state: { 'accounts.b': held('2') },
+    steps: ['keep accounts.c'],
+    codes: ['finished-block'],
+    exit: 0,
+  },
+  'a move onto another object': {
+    declared: [moved('b', 'a')],
+    blocks: [move('a', 'b')],
+    state: { 'accounts.a': held('3'), 'accounts.b': held('2') },
+    steps: ['delete accounts.a'],
+    codes: ['renamed-bound'],
+    exit: 1,
+  },
+  'two objects to one address': {
+    declared: [moved('c', 'b', 'a')],
+    state: { 'accounts.a': held('3'), 'accounts.b': held('2') },
+    steps: ['delete accounts.a'],
+    codes: ['renamed-bound'],
+    exit: 1,
+  },
+  'a move from what is declared still': {
+    declared: [moved('b', 'a'), declare('accounts.a', { name: 'Depot', account: '1' })],
+    state: { 'accounts.a': held('3') },
+    steps: [],
+    codes: ['renamed-declared'],
+    exit: 1,
+  },
+  'a move from a file that is not covered': {
+    declared: [moved('b', 'a')],
+    state: { 'accounts.a': held('2', { file: '../x.yaml' }) },
+    steps: [],
+    codes: ['renamed-elsewhere'],
+    exit: 1,
+  },
+  'a key that no new name has': {
+    declared: [moved('b["x"]', 'a["x"]')],
+    blocks: [move('a', 'b')],
+    state: { 'accounts.a["x"]': held('2'), 'accounts.a["y"]': held('3') },
+    steps: ['keep accounts.b["x"]', 'delete accounts.a["y"]'],
+    codes: ['moved-nowhere'],
+    exit: 2,
+  },
+  'a removed block that forgets': {
+    declared: [declare('accounts.b', hq)],
+    blocks: [removal('a', true)],
+    state: { 'accounts.b': held('2'), 'accounts.a': held('3') },
+    steps: ['keep accounts.b', 'forget accounts.a'],
+    codes: [],
+    exit: 2,
+  },
+  'a removed block that deletes': {
+    declared: [declare('accounts.b', hq)],
+    blocks: [removal('a', false)],
+    state: { 'accounts.b': held('2'), 'accounts.a': held('3') },
+    steps: ['keep accounts.b', 'delete accounts.a'],
+    codes: [],
+    exit: 2,
+  },
+  'a removed block of all members, but one': {
+    declared: [declare('accounts.b', { name: 'Other', account: '1' })],
+    blocks: [removal('a', true), removal('a', false, 'y')],
+    state: { 'accounts.a["x"]': held('2'), 'accounts.a["y"]': held('3') },
+    steps: ['create accounts.b', 'delete accounts.a["y"]', 'forget accounts.a["x"]'],
+    codes: [],
+    exit: 2,
+  },
+  'a removed block that is done': {
+    declared: [declare('accounts.b', hq)],
+    blocks: [removal('a', true)],
+    state: { 'accounts.b': held('2') },
+    steps: ['keep accounts.b'],
+    codes: ['finished-block'],
+    exit: 0,
+  },
+  'an import': {
+    declared: [{ ...declare('accounts.b', hq, { adopt: '2' }), import_origin: origin }],
+    blocks: [importOf('b')],
+    state: { 'accounts.a': held('3') },
+    steps: ['adopt accounts.b', 'delete accounts.a'],
+    codes: [],
+    exit: 2,
+  },
+  'an import that is done': {
+    declared: [{ ...declare('accounts.b', hq, { adopt: '2' }), import_origin: origin }],
+    blocks: [importOf('b')],
+    state: { 'accounts.b': held('2') },
+    steps: ['keep accounts.b'],
+    codes: ['finished-block'],
+    exit: 0,
+  },
+  'an import of two, one of which is done': {
+    declared: [
+      { ...declare('accounts.b', hq, { adopt: '2' }), import_origin: origin },
+      {
+        ...declare('accounts.c', { name: 'Depot', account: '1' }, { adopt: '3' }),
+        import_origin: origin,
+      },
+    ],
+    blocks: [importOf('b', 'c')],
+    state: { 'accounts.b': held('2') },
+    steps: ['keep accounts.b', 'adopt accounts.c'],
+    codes: [],
+    exit: 0,
+  },
+  'an import of nothing': {
+    declared: [declare('accounts.b', hq)],
+    blocks: [importOf()],
+    state: { 'accounts.b': held('2') },
+    steps: ['keep accounts.b'],
+    codes: [],
+    exit: 0,
+  },
+};
+
+const scene = ({ declared, blocks, state }: Row) =>
+  planScene({
+    declared,
+    ...(state && { state }),
+    live: { accounts: objects },
+    more: { project: { ...projectOf(declared), ...(blocks && { refactorings: blocks }) } },
+  });
+
+describe('a plan with', () => {
+  it.each(Object.entries(table))('%s', (_, row) => {
+    const proposal = scene(row);
+    expect([steps(proposal).toSorted(), codes(proposal), proposal.exit]).toEqual([
+      row.steps.toSorted(),
+      row.codes,
+      row.exit,
+    ]);
+    for (const one of proposal.plan.diagnostics) expect(one.origin).toEqual(origin);
+  });
+
+  it('an import of what another address holds', () => {
+    const proposal = scene({
+      declared: [
+        { ...declare('accounts.b', hq, { adopt: '3' }), import_origin: origin },
+        declare('accounts.a', { name: 'Depot', account: '1' }),
+      ],
+      blocks: [importOf('b')],
+      state: { 'accounts.a': held('3') },
+      steps: [],
+      codes: [],
+      exit: 1,
+    });
+    expect(proposal.plan.diagnostics).toMatchObject([
+      {
+        code: 'adopt-taken',
+        summary: 'accounts.b wants to adopt 3, which is managed as accounts.a.',
+        origin,
+      },
+    ]);
+  });
+
+  it('an import to what holds another object, and of what is not there', () => {
+    const adopting = (id: string): Row => ({
+      declared: [{ ...declare('accounts.b', hq, { adopt: id }), import_origin: origin }],
+      state: id === '3' ? { 'accounts.b': held('2') } : {},
+      steps: [],
+      codes: [],
+      exit: 1,
+    });
+    expect(
+      ['3', '99'].flatMap((id) =>
+        scene(adopting(id)).plan.diagnostics.map(({ code, detail, origin: at }) => [
+          code,
+          detail,
+          at,
+        ]),
+      ),
+    ).toEqual([
+      [
+        'adopt-bound',
+        'Delete the block, or forget the bound object first: trueup state rm accounts.b',
+        origin,
+      ],
+      ['adopt-missing', 'List what is live: trueup get accounts', origin],
+    ]);
+  });
+
+  it('the last of a kind that is forgotten, which all-removed does not block', () => {
+    const declared = [declare('alert_rules.r', { filter_criteria: { alert_type__in: ['a'] } })];
+    const last = (forgets: boolean) =>
+      scene({
+        declared,
+        blocks: [removal('a', forgets)],
+        state: { 'accounts.a': held('3') },
+        steps: [],
+        codes: [],
+        exit: 2,
+      });
+    expect([blocked(last(true)), blocked(last(false))]).toEqual([[], ['all-removed']]);
+  });
+
+  it('destroy: what a removed block forgets is forgotten, and nothing is said of the blocks', () => {
+    const proposal = planScene({
+      state: { 'accounts.a': held('3') },
+      live: { accounts: objects },
+      request: { destroy: true },
+      more: {
+        project: { ...projectOf([]), refactorings: [removal('a', true), move('x', 'y')] },
+      },
+    });
+    expect([steps(proposal), codes(proposal)]).toEqual([['forget accounts.a'], []]);
+  });
+});
+
+/** A project of accounts by key, under one name; the blocks of earlier names are written above it. */
+const accounts = (
+  name: string,
+  keys: readonly string[] | undefined,
+  blocks = '',
+): Promise<Project> =>
+  project(
+    `${blocks}accounts:\n  ${name}:\n    name: "${keys ? 'Site ${each.key}' : 'Site'}"\n    account: "1"\n${keys ? `    for_each: ${JSON.stringify(keys)}\n` : ''}`,
+  );
+
+describe('a move that is carried out', () => {
+  const moves = fc.record({
+    keys: fc.option(fc.uniqueArray(fc.constantFrom('a', 'b', 'c d', '"', "'"), { minLength: 1 }), {
+      nil: undefined,
+    }),
+    hops: fc.integer({ min: 1, max: 3 }),
+    single: fc.boolean(),
+    at: fc.nat({ max: 2 }),
+    seed: fc.integer({ min: 1, max: 1_000_000 }),
+  });
+
+  it('sends nothing, shows what was renamed, and leaves an empty plan with or without the block', async () => {
+    await fc.assert(
+      fc.asyncProperty(moves, async ({ keys, hops, single, at, seed }) => {
+        const names = Array.from({ length: hops + 1 }, (_, index) => `n${index}`);
+        const address = (name: string, key?: string): string =>
+          key === undefined ? `accounts.${name}` : `accounts.${name}[${JSON.stringify(key)}]`;
+        const pairs = names.slice(1).map((to, index) => [names[index]!, to] as const);
+        const blocks = pairs.flatMap(([from, to]) =>
+          single && keys
+            ? keys.map((key) => ({ from: address(from, key), to: address(to, key) }))
+            : [{ from: address(from), to: address(to) }],
+        );
+        const text = `moved: ${JSON.stringify(blocks)}\n`;
+        // The state may be behind by any number of moves.
+        const start = names[Math.min(at, hops - 1)]!;
+        const end = names.at(-1)!;
+        const cloud = rig({ seed });
+        await cloud.apply(await accounts(start, keys));
+        const sent = cloud.mutations().length;
+        const after = await accounts(end, keys, text);
+        const { plan, exit } = await cloud.plan(after);
+        const expected = (keys ?? [undefined]).map(
+          (key) => `keep ${address(end, key)} from ${address(start, key)}`,
+        );
+        expect(exit).toBe(0);
+        expect(
+          plan.changes
+            .map((one) => `${one.action} ${one.address} from ${one.renamed_from}`)
+            .toSorted(),
+        ).toEqual(expected.toSorted());
+        await cloud.apply(after);
+        expect(cloud.mutations()).toHaveLength(sent);
+        const done = await cloud.plan(after);
+        expect(
+          done.plan.changes.filter((one) => one.action !== 'keep' || one.renamed_from),
+        ).toEqual([]);
+        expect(done.plan.diagnostics.map(({ code }) => code)).toEqual(
+          blocks.map(() => 'finished-block'),
+        );
+        const without = await cloud.plan(await accounts(end, keys));
+        expect(
+          without.plan.changes.every((one) => one.action === 'keep' && !one.renamed_from),
+        ).toBe(true);
+        expect([without.exit, without.plan.diagnostics]).toEqual([0, []]);
+        expect(Object.keys((await cloud.snapshot())!.state.resources).toSorted()).toEqual(
+          (keys ?? [undefined]).map((key) => address(end, key)).toSorted(),
+        );
+      }),
+      { numRuns: drawn(25) },
+    );
+  });
+
+  it('of an object that is forgotten leaves it alive, and importing it takes it back', async () => {
+    const cloud = rig({ seed: 3 });
+    await cloud.apply(await accounts('a', undefined));
+    const [id] = Object.values((await cloud.snapshot())!.state.resources).map((one) => one.id);
+    const sent = cloud.mutations().length;
+    const forgotten = await project(
+      'accounts: {}\nremoved:\n  - { from: accounts.a, lifecycle: { destroy: false } }\n',
+    );
+    expect((await cloud.apply(forgotten)).exit).toBe(0);
+    expect(Object.keys((await cloud.snapshot())!.state.resources)).toEqual([]);
+    expect((await cloud.plan(forgotten)).plan.diagnostics).toMatchObject([
+      { code: 'finished-block' },
+    ]);
+    const block = `import:\n  - { to: accounts.b, id: "${id}" }\n`;
+    const taken = await accounts('b', undefined, block);
+    const { plan } = await cloud.plan(taken);
+    expect(plan.changes).toMatchObject([
+      { action: 'adopt', address: 'accounts.b', id, reason: 'an import block names it' },
+    ]);
+    await cloud.apply(taken);
+    expect(cloud.mutations()).toHaveLength(sent);
+    expect((await cloud.plan(taken)).plan.diagnostics).toMatchObject([{ code: 'finished-block' }]);
+  });
+});
