@@ -282,10 +282,18 @@ const table = [
   },
   {
     name: 'export',
-    args: '',
+    args: '[kinds...]',
     doc: 'write live objects as declarations',
     flags: [
+      flag(
+        '--account <account>',
+        'id or name: only what belongs to this account or to accounts below it',
+      ),
+      repeatable('--filter <key=value>', 'only what this filter of the API finds, as in get'),
       flag('--out <folder>', 'write files into this folder (default: standard output)'),
+      flag('--split <word>', 'account: write one folder for each customer', {
+        choices: ['account'],
+      }),
       flag('--format <format>', 'format of the declarations', {
         choices: ['yaml', 'hcl', 'cdktf', 'cdktn'],
         initial: 'yaml',
@@ -293,6 +301,7 @@ const table = [
       flag('--all', 'include objects that are in the state'),
       ...project,
     ],
+    more: '\nAn object belongs to the accounts that it names, or else to its owner. With\n--account, objects that also name other accounts are left out, with a warning.\nWith --split, customers are the accounts right below the root account, or below\n--account. What belongs to several customers, or to the account above them, is\nwritten to shared.yaml.',
   },
   {
     name: 'get',

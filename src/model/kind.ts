@@ -1,6 +1,6 @@
 // The form of a kind: a collection whose objects can be declared. Each kind is one file that also documents it.
 import { cached } from './members.js';
-import { stored, walk, type Attribute, type Attributes, type Fields } from './attribute.js';
+import { stored, type Attribute, type Attributes, type Fields } from './attribute.js';
 import type { Collection, ReadOperation } from './collection.js';
 import type { Declaration, Values } from './declaration.js';
 import type { Diagnostic } from './diagnostic.js';
@@ -110,21 +110,28 @@ export function writables({ attributes }: Kind): readonly (readonly [string, Att
   );
 }
 
+/** The names of what a declaration can refer to: kinds, collections and externals. */
+export function* targetsOf(attributes: Attributes): Generator<string> {
+  for (const one of Object.values(attributes)) if (one.computed !== true) yield* targetsIn(one);
+}
+
+function* targetsIn(attribute: Attribute): Generator<string> {
+  if (attribute.word === 'ref') yield attribute.to;
+  else if (attribute.word === 'object') yield* targetsOf(attribute.attributes);
+  else if ('of' in attribute) yield* targetsIn(attribute.of);
+}
+
+/** Whether declarations can refer to objects of the kind. */
+export const isReferredTo = ({ name }: Kind, kinds: Kinds): boolean =>
+  [...kinds.values()].some(({ attributes }) => [...targetsOf(attributes)].includes(name));
+
 /**
  * Whether what names an object of a kind has to be changed before the object can be deleted. Terraform, which deletes
  * first, has to be told so, by lifecycle.create_before_destroy; it then makes a new object beside the old one.
  */
 export function deletedLast(one: Kind, kinds: Kinds): boolean {
-  const names = (attribute: Attribute): boolean =>
-    attribute.word === 'ref' ? attribute.to === one.name : 'of' in attribute && names(attribute.of);
   const { create, delete: remove } = one.operations;
-  return (
-    create !== undefined &&
-    remove !== undefined &&
-    [...kinds.values()].some(({ attributes }) =>
-      [...walk(attributes)].some(([, each]) => each.computed !== true && names(each)),
-    )
-  );
+  return create !== undefined && remove !== undefined && isReferredTo(one, kinds);
 }
 
 /** Asked several times for every object. */

@@ -27,7 +27,11 @@ export const run: Command = async ({ collections, kinds, out }, [shell = '']) =>
     refuse('usage', `There is no completion for ${JSON.stringify(shell)}.`, {
       detail: `Type: trueup completion ${Object.keys(shells).join(' | ')}`,
     });
-  const names = { get: [...collections.keys(), 'access'], schema: [...kinds.keys()] };
+  const names = {
+    get: [...collections.keys(), 'access'],
+    schema: [...kinds.keys()],
+    export: [...kinds.keys()],
+  };
   out.write(write(levelsOf(commands, names)));
   return exits.done;
 };

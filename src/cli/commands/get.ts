@@ -2,7 +2,6 @@
 import {
   defined,
   exits,
-  filterMeant,
   isKind,
   labelOf,
   labelsInState,
@@ -14,8 +13,9 @@ import {
   type State,
 } from '../../model/index.js';
 import { noSuchKind, wholeNumber, type Command, type Context } from '../context.js';
+import { filtersOf } from '../filter-flags.js';
 import { formOf, type RecordForm, type Output, type RowStyle } from '../record-formats.js';
-import { pairs, settingsHere } from '../project.js';
+import { settingsHere } from '../project.js';
 import { columnsFor } from '../tables.js';
 import { timeFrom } from '../time-arguments.js';
 import { withCloud } from '../working-context.js';
@@ -151,24 +151,4 @@ function queryOf({ flags, clock }: Context, collection: Collection, id: string |
     filters: { ...asked, ...(id !== undefined && { [key!]: id }) },
     ...defined({ expand: flags.expand, since, until }),
   };
-}
-
-/** The API reference's query parameters; `role=` is short for `filter[role]=`. @throws Refusal */
-function filtersOf(
-  collection: Collection,
-  words: readonly string[] | undefined,
-): Readonly<Record<string, string>> {
-  const spelled = (key: string): string => {
-    const meant = filterMeant(collection, key);
-    return typeof meant === 'string'
-      ? meant
-      : refuse('unknown-filter', meant.summary, { detail: meant.detail });
-  };
-  const given = pairs('--filter', words).map(([key, value]) => [spelled(key), value] as const);
-  const twice = given.find(([key], index) => given.findIndex(([other]) => other === key) < index);
-  if (twice)
-    refuse('usage', `--filter ${twice[0]}= stands twice.`, {
-      detail: 'Several values stand in one list, where the API takes one: name__in=a,b',
-    });
-  return Object.fromEntries(given);
 }

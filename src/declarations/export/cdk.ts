@@ -17,6 +17,7 @@ import {
 } from './code.js';
 import {
   exportedEntriesOf,
+  remarksOf,
   showing,
   unique,
   type ExportedDeclaration,
@@ -156,7 +157,7 @@ app.synth();
 
 /** One object, with a constant for it where others refer to it. */
 function statement(entry: ExportedDeclaration, context: CdkContext): string {
-  const { kind, name, id, values, comments, secrets, masked, isEqual } = entry;
+  const { kind, name, id, values, secrets, masked, isEqual } = entry;
   const address = addressOf(entry);
   const path = unique(
     context.paths.has(name) ? `${name}-${kind.singular.replaceAll('_', '-')}` : name,
@@ -178,7 +179,7 @@ function statement(entry: ExportedDeclaration, context: CdkContext): string {
     ...(deletedLast(kind, context.kinds) ? [LAST] : []),
   ];
   const made = `new ${pascal(kind.singular)}(stack, ${quoted(path)}, ${written({ members }, '')})`;
-  const remarks = [...comments, ...hints].map((text) => `// ${text}\n`).join('');
+  const remarks = [...remarksOf(entry), ...hints].map((text) => `// ${text}\n`).join('');
   if (!context.wanted.has(address))
     return `${remarks}${made}${id === undefined ? '' : `.importFrom(${quoted(id)})`};\n`;
   const short = named(name);

@@ -31,6 +31,8 @@ export interface WrittenObject {
   readonly values: Values;
   /** The live object to adopt. */
   readonly id?: string;
+  /** How people recognise an object that has no name: the first comment. */
+  readonly label?: string;
   /** Written above the declaration. */
   readonly comments?: readonly string[];
 }
@@ -41,6 +43,9 @@ export type ExportedObjects = ReadonlyMap<string, readonly WrittenObject[]>;
 /** A declaration as every language writes it. */
 export interface ExportedDeclaration extends WrittenObject {
   readonly kind: Kind;
+  /** As it was read. */
+  readonly live: Values;
+  /** Without the label. */
   readonly comments: readonly string[];
   /** The attributes worth declaring, in normal form; identifiers of other objects of the estate are references. */
   readonly values: Values;
@@ -86,7 +91,9 @@ export function exportedEntriesOf(
       objects.map((one, index) => ({
         ...one,
         kind,
+        live: one.values,
         values: worth[index]!,
+        ...(one.label !== undefined && { label: visible(one.label) }),
         comments: (one.comments ?? []).map(visible),
         secrets,
         masked: masked(one.values),
@@ -97,8 +104,18 @@ export function exportedEntriesOf(
   return entries;
 }
 
+/** What stands above a declaration. */
+export const remarksOf = ({
+  label,
+  comments,
+}: Pick<ExportedDeclaration, 'label' | 'comments'>): readonly string[] => [
+  ...(label === undefined ? [] : [label]),
+  ...comments,
+];
+
 /** Text that stays on its line, and shows all there is of it. */
-const visible = (comment: string): string => comment.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
+export const visible = (comment: string): string =>
+  comment.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
 
 /** The objects that only their identifiers distinguish. */
 function equalsAmong(kind: Kind, worth: readonly Values[]): ReadonlySet<number> {

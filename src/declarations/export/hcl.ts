@@ -10,6 +10,7 @@ import {
 } from './code.js';
 import {
   exportedEntriesOf,
+  remarksOf,
   showing,
   type ExportedDeclaration,
   type ExportedObjects,
@@ -54,10 +55,8 @@ provider "devicecloud" {}
 /** The type of a kind's resources, for Terraform. */
 const typeOf = ({ singular }: Kind): string => `devicecloud_${singular}`;
 
-function block(
-  { kind, name, id, values, comments, secrets, masked }: ExportedDeclaration,
-  kinds: Kinds,
-): string {
+function block(entry: ExportedDeclaration, kinds: Kinds): string {
+  const { kind, name, id, values, secrets, masked } = entry;
   const imported =
     id === undefined ? '' : `import {\n  to = ${typeOf(kind)}.${name}\n  id = ${quoted(id)}\n}\n\n`;
   const hints = [
@@ -74,7 +73,7 @@ function block(
     body,
     ...(deletedLast(kind, kinds) ? ['  lifecycle {\n    create_before_destroy = true\n  }\n'] : []),
   ].filter((part) => part !== '');
-  return `${imported}${remarks(comments, '')}resource "${typeOf(kind)}" "${name}" {\n${parts.join('\n')}}\n`;
+  return `${imported}${remarks(remarksOf(entry), '')}resource "${typeOf(kind)}" "${name}" {\n${parts.join('\n')}}\n`;
 }
 
 /** The lines inside the block of a resource or data source. */

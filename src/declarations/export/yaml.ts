@@ -1,44 +1,76 @@
 // Writes declarations as YAML that can be loaded as it is, for `export` and the reference docs.
-import { isList, isObject, type Json, type Kinds, mapMembers } from '../../model/index.js';
-import { spell } from '../interpolate.js';
 import {
-  exportedEntriesOf,
-  showing,
-  type ExportedDeclaration,
-  type ExportedObjects,
-} from './declarations.js';
+  append,
+  cached,
+  isList,
+  isObject,
+  mapMembers,
+  type Json,
+  type Kind,
+  type Kinds,
+  type LabelOf,
+} from '../../model/index.js';
+import { spell } from '../interpolate.js';
+import { exportedEntriesOf, remarksOf, showing, type ExportedObjects } from './declarations.js';
+import { folded, type FoldedDeclaration, type FoldedMember } from './fold.js';
+
+export interface YamlExport {
+  /** Labels of what is not written, too: a folded declaration is named after them. */
+  readonly labels?: LabelOf;
+  /** The file of a declaration, by the ids that it adopts; a file for each kind if absent. */
+  readonly fileOf?: (kind: Kind, ids: readonly string[]) => string;
+}
 
 /**
- * File text for each kind that has objects. Attributes of the server, empty ones and secrets are left out (secrets with
- * a comment that says how to write them); identifiers of other exported objects become references to them.
+ * File texts by name. Attributes of the server, empty ones and secrets are left out (secrets with a comment that says
+ * how to write them); identifiers of other exported objects become references to them. Objects that differ in one
+ * reference alone become one declaration.
  */
 export function writeDeclarations(
   kinds: Kinds,
   estate: ExportedObjects,
+  { labels = () => undefined, fileOf = ({ name }) => `${name}.yaml` }: YamlExport = {},
 ): ReadonlyMap<string, string> {
+  const files = new Map<string, Map<string, string[]>>();
+  for (const [kind, entries] of exportedEntriesOf(kinds, estate))
+    for (const one of folded(entries, kinds, labels)) {
+      const ids = one.each?.members.map(({ id }) => id) ?? [one.id].flatMap((id) => id ?? []);
+      const sections = cached(files, fileOf(kind, ids), () => new Map<string, string[]>());
+      append(sections, kind.name, writeDeclaration(one));
+    }
   return new Map(
-    [...exportedEntriesOf(kinds, estate)].map(([{ name }, entries]) => [
-      name,
-      `${name}:\n${entries.map(writeDeclaration).join('\n\n')}\n`,
+    [...files].map(([file, sections]) => [
+      file,
+      [...sections].map(([kind, texts]) => `${kind}:\n${texts.join('\n\n')}\n`).join('\n'),
     ]),
   );
 }
 
-function writeDeclaration(declaration: ExportedDeclaration): string {
-  const { name, values, id, comments, secrets, masked, isEqual } = declaration;
-  const remarks = comments.map((comment) => `  # ${comment}`);
+function writeDeclaration(declaration: FoldedDeclaration): string {
+  const { name, values, secrets, masked, isEqual, each } = declaration;
+  const remarks = remarksOf(declaration).map((comment) => `  # ${comment}`);
   const hints = [...secrets, ...masked].map(
     (path) =>
       `    # ${path} reads back masked and is left out; to manage it, write "\${secret.env.NAME}"`,
   );
+  const adopt = each ? '${each.value.adopt}' : declaration.id;
   const members = {
     ...mapMembers(values, spell),
-    ...(id !== undefined && {
-      lifecycle: { adopt: id, ...(isEqual && { allow_duplicate: true }) },
+    ...each?.written,
+    ...(adopt !== undefined && {
+      lifecycle: { adopt, ...(isEqual && { allow_duplicate: true }) },
     }),
   };
-  return [...remarks, `  ${scalar(name)}:`, ...hints, ...yamlLines(members, 4)].join('\n');
+  const forEach = each ? ['    for_each:', ...each.members.flatMap(memberLines)] : [];
+  return [...remarks, `  ${scalar(name)}:`, ...hints, ...forEach, ...yamlLines(members, 4)].join(
+    '\n',
+  );
 }
+
+const memberLines = ({ key, id, comments, own }: FoldedMember): readonly string[] => [
+  ...comments.map((comment) => `      # ${comment}`),
+  ...yamlLines({ [key]: { ...own, adopt: id } }, 6),
+];
 
 const WIDEST = 120;
 

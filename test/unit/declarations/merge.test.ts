@@ -111,7 +111,7 @@ describe('a document that is merged', () => {
     const text = writeDeclarations(
       kinds,
       new Map([['configuration_managers', [{ name: 'm', id: '30', values }]]]),
-    ).get('configuration_managers') as string;
+    ).get('configuration_managers.yaml') as string;
     expect(text).toContain('    # configuration.0.a b.list.0.password reads back masked');
     expect(text).toContain('    # configuration.0.system.users.admin.password reads back masked');
     const written = await project(text);
@@ -136,7 +136,7 @@ describe('a document that is merged', () => {
     const text = writeDeclarations(
       kinds,
       new Map([['configuration_managers', [{ name: 'm', id: '30', values }]]]),
-    ).get('configuration_managers') as string;
+    ).get('configuration_managers.yaml') as string;
     expect(text.split('\n').filter((line) => line.includes('evil'))).toEqual([
       expect.stringMatching(/^ {4}# /),
     ]);

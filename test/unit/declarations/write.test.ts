@@ -15,9 +15,7 @@ import { drawn } from '../../support/drawn.js';
 
 async function reloaded(live: ReadonlyMap<string, readonly WrittenObject[]>) {
   const texts = writeDeclarations(kinds, live);
-  const { project: loaded, diagnostics } = await loading(
-    Object.fromEntries([...texts].map(([kind, text]) => [`${kind}.yaml`, text])),
-  );
+  const { project: loaded, diagnostics } = await loading(Object.fromEntries(texts));
   expect(diagnostics, [...texts.values()].join('\n')).toEqual([]);
   return { texts, declarations: loaded?.declarations ?? [] };
 }
@@ -110,11 +108,7 @@ describe('writeDeclarations', () => {
         ],
       ],
     ]);
-    const read = await project(
-      Object.fromEntries(
-        [...writeDeclarations(kinds, live)].map(([kind, text]) => [`${kind}.yaml`, text]),
-      ),
-    );
+    const read = await project(Object.fromEntries(writeDeclarations(kinds, live)));
     expect(lint(read, kinds).filter(({ severity }) => severity === 'error')).toEqual([]);
     expect(
       read.declarations.map(({ address, lifecycle }) => [

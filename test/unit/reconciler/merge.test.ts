@@ -1478,7 +1478,7 @@ describe('configuration managers', () => {
       values: one as Record<string, Value>,
     }));
     const text = writeDeclarations(kinds, new Map([['configuration_managers', live]])).get(
-      'configuration_managers',
+      'configuration_managers.yaml',
     );
     expect(text).toBe(`configuration_managers:
   router-12:

@@ -1,0 +1,52 @@
+// `export --split account`: which file a declaration stands in. Each account right below the root of the export is a
+// customer with a folder of its own; what belongs to several customers, or to the root, stands in one file above them.
+import { compareText, type Kind } from '../model/index.js';
+import { ACCOUNTS } from '../resources/rules/roles.js';
+import type { declarationName } from '../declarations/index.js';
+import type { ExportSelection } from './export-selection.js';
+
+const SHARED = 'shared.yaml';
+
+/** Names that Windows keeps for devices, with any ending behind them. */
+const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)$/;
+
+/** @returns the file of a declaration that stands for these objects */
+export function splitFiles(
+  { chosen, labels, tree, root }: ExportSelection,
+  nameFor: typeof declarationName,
+): (kind: Kind, ids: readonly string[]) => string {
+  const customers = new Map<string, ReadonlySet<string | undefined>>();
+  for (const [kind, objects] of chosen)
+    for (const { id, accounts } of objects)
+      customers.set(
+        `${kind.name} ${id}`,
+        new Set(accounts.map((account) => tree.customerOf(account, root))),
+      );
+  const folders = foldersOf([...customers.values()], labels, nameFor);
+  return ({ name }, ids) => {
+    const among = new Set(ids.flatMap((id) => [...(customers.get(`${name} ${id}`) ?? [])]));
+    const [customer] = among;
+    return customer === undefined || among.size > 1
+      ? SHARED
+      : `${folders.get(customer)!}/account.yaml`;
+  };
+}
+
+/** A folder for each customer: letters, digits and dashes, at most 60 characters and a number, no two alike. */
+function foldersOf(
+  found: readonly ReadonlySet<string | undefined>[],
+  labels: ExportSelection['labels'],
+  nameFor: typeof declarationName,
+): ReadonlyMap<string, string> {
+  const customers = new Set(found.flatMap((some) => [...some]));
+  const taken = new Set<string>();
+  const folders = new Map<string, string>();
+  for (const id of [...customers].flatMap((one) => one ?? []).toSorted(compareText)) {
+    const text = labels(ACCOUNTS, id) ?? `account ${id}`;
+    const plain = nameFor(text, taken);
+    const folder = DEVICE.test(plain) ? nameFor(`${plain} account`, taken) : plain;
+    taken.add(folder);
+    folders.set(id, folder);
+  }
+  return folders;
+}

@@ -1,0 +1,86 @@
+// The texts of an export: a name for each object, comments on what its declaration does not say, and the files in the
+// form that was asked for.
+import {
+  compareText,
+  defined,
+  keptMembers,
+  writable,
+  type Kind,
+  type Kinds,
+  type LabelOf,
+} from '../model/index.js';
+import type * as declarations from '../declarations/index.js';
+import { liveReferences } from '../reconciler/plan/order.js';
+import type { Context } from './context.js';
+import { splitFiles } from './export-folders.js';
+import type { ExportedObject, ExportSelection } from './export-selection.js';
+import { tried, version } from './version.js';
+
+/** File texts by name, in the form that was asked for. */
+export async function exportedTexts(
+  { flags: { format, split }, kinds }: Pick<Context, 'flags' | 'kinds'>,
+  selection: ExportSelection,
+): Promise<ReadonlyMap<string, string>> {
+  const { declarationName, writeCdk, writeDeclarations, writeHcl } =
+    await import('../declarations/index.js');
+  const estate = namedAll(kinds, selection, declarationName);
+  if (format === 'hcl') return writeHcl(kinds, estate, version);
+  if (format === 'cdktf' || format === 'cdktn')
+    return writeCdk(kinds, estate, format, { ...tried, trueup: version });
+  return writeDeclarations(kinds, estate, {
+    labels: selection.labels,
+    ...(split !== undefined && { fileOf: splitFiles(selection, declarationName) }),
+  });
+}
+
+type NameFor = typeof declarations.declarationName;
+
+/** Every object with a name, and with comments on what its declaration does not say. */
+function namedAll(
+  kinds: Kinds,
+  { chosen, labels }: ExportSelection,
+  nameFor: NameFor,
+): declarations.ExportedObjects {
+  const there = new Set(
+    [...chosen].flatMap(([{ name }, objects]) => objects.map(({ id }) => `${name} ${id}`)),
+  );
+  const nameOf: Naming = {
+    labels,
+    nameFor,
+    unexported(key) {
+      const [name = '', id = ''] = key.split(/ (.*)/s);
+      const label = there.has(key) ? undefined : labels(name, id);
+      const word = kinds.get(name)?.singular.replaceAll('_', ' ');
+      return label === undefined ? [] : [`${id} is the ${word} ${label}, which is not exported`];
+    },
+  };
+  return new Map([...chosen].map(([kind, objects]) => [kind.name, named(kind, objects, nameOf)]));
+}
+
+interface Naming {
+  readonly labels: LabelOf;
+  readonly nameFor: NameFor;
+  /** A comment on an object that is referred to and not written, by its kind and id. */
+  readonly unexported: (key: string) => readonly string[];
+}
+
+/** Named after what people call the objects, or after their kind and identifier. */
+function named(
+  kind: Kind,
+  objects: readonly ExportedObject[],
+  { labels, nameFor, unexported }: Naming,
+): readonly declarations.WrittenObject[] {
+  const declared = keptMembers(kind.attributes, writable);
+  const taken = new Set<string>();
+  return objects
+    .toSorted((a, b) => compareText(a.id, b.id))
+    .map(({ id, values, comments }) => {
+      const label = kind.label?.(values, labels);
+      const own = typeof values['name'] === 'string' ? values['name'] : label;
+      const name = nameFor(own ?? `${kind.singular} ${id}`, taken);
+      taken.add(name);
+      const referred = new Set(liveReferences(declared, values));
+      const more = [...referred].flatMap(unexported);
+      return { name, values, id, comments: [...comments, ...more], ...defined({ label }) };
+    });
+}
