@@ -1,7 +1,15 @@
 // Changes that are read at once: equal updates, the objects of one `for_each`, and adoptions without a request.
 import { canonical, equal, groupedBy, tryAddress, type ResourceChange } from '../model/index.js';
 import { differences, type Difference } from './differences.js';
-import { actionOf, baseSentence, circumstances, destroys, place, verbOf } from './words.js';
+import {
+  actionOf,
+  adoptsAndWrites,
+  baseSentence,
+  circumstances,
+  destroys,
+  place,
+  verbOf,
+} from './words.js';
 
 /** Changes of one kind and action, in the order of execution. Most groups hold one. */
 export interface ChangeGroup {
@@ -61,7 +69,7 @@ const isPlain = (change: ResourceChange): boolean =>
 
 /** Whether an object is adopted, and no request is sent. */
 const isUnchangedAdoption = (change: ResourceChange): boolean =>
-  actionOf(change) === 'adopt' && change.requests.length === 0;
+  actionOf(change) === 'adopt' && !adoptsAndWrites(change);
 
 function groupOf(members: readonly Member[]): ChangeGroup {
   const [first] = members;
