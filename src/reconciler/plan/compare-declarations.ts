@@ -270,7 +270,7 @@ interface Adoption {
 function fixedValues(kind: Kind, declared: Values): Values {
   const documents = mergedNames(kind)
     .filter((name) => Object.hasOwn(declared, name))
-    .map((name) => [
+    .map((name): readonly [string, Value] => [
       name,
       documentOf({ tree: {}, removed: mergeOf(declared[name]).removed && [] }),
     ]);
