@@ -177,6 +177,14 @@ const table = [
     more: paths,
   },
   {
+    name: 'diff',
+    args: '<reference> [paths...]',
+    usage: '<reference | A..B> [paths...]',
+    doc: 'show the plan between two git references, without the cloud',
+    flags: [format(planFormats), report, verbose, detailed, ...project],
+    more: `\nOne git reference is compared with the working tree, A..B with each other. The\ndeclarations of the first count as live and as in state. Nothing is sent, and\nthe state is not read.${paths}`,
+  },
+  {
     name: 'apply',
     args: '[paths...]',
     usage: '[plan-file | paths...]',

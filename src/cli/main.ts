@@ -19,6 +19,7 @@ const commands: Readonly<Record<string, () => Promise<{ readonly run: Command }>
   migrate: () => import('./commands/migrate.js'),
   validate: () => import('./commands/validate.js'),
   plan: () => import('./commands/plan.js'),
+  diff: () => import('./commands/diff.js'),
   apply: () => import('./commands/apply.js'),
   destroy: () => import('./commands/destroy.js'),
   drift: () => import('./commands/drift.js'),

@@ -70,17 +70,17 @@ async function read(
   context: Context,
   paths: readonly string[],
   { env, variables }: Chosen,
-  { checks, files = declarationFiles, settingsAlone = false }: Reading,
+  { checks, files = declarationFiles, settingsAlone = false, synthesise: given }: Reading,
 ) {
   const { load, lint } = await import('../declarations/index.js');
   const options = { ...loading(context, paths, { env, variables }), files, settingsAlone };
   const { kinds } = context;
   const loaded = await (settingsAlone
     ? load(options)
-    : withPrograms(context, (synthesise) => load({ ...options, synthesise })));
+    : withPrograms(context, (synthesise) => load({ ...options, synthesise: given ?? synthesise })));
   const { project, understood, frame } = loaded;
   const found = [...loaded.diagnostics, ...(settingsAlone ? [] : lint(understood, kinds))];
-  if (!settingsAlone && (checks === 'always' || found.some(isError)))
+  if (checks === 'always' || (checks === 'with errors' && found.some(isError)))
     found.push(
       ...(await brokenIn(context, loaded, env)),
       ...(await faultsIn(context, understood, env)),
@@ -108,12 +108,14 @@ const loading = (context: Context, paths: readonly string[], { env, variables }:
 interface Reading {
   readonly checks: Checks;
   readonly files?: DeclarationFiles;
+  /** What is done for a CDK program, if it is not run. */
+  readonly synthesise?: (folder: string) => Promise<string>;
   /** Then no program is run, and nothing else is checked. */
   readonly settingsAlone?: boolean;
 }
 
-/** When references and values are checked while loading: always, or beside other errors. Otherwise the plan checks those that it needs. */
-type Checks = 'always' | 'with errors';
+/** When references and values are checked while loading, which may read the state: always, or beside other errors. Otherwise the plan checks those that it needs. */
+type Checks = 'always' | 'with errors' | 'never';
 
 const isError = ({ severity }: Diagnostic): boolean => severity === 'error';
 
@@ -191,9 +193,9 @@ export async function loadProject(
   context: Context,
   paths: readonly string[],
   how: Chosen = chosen(context),
-  checks: Checks = 'with errors',
+  reading: Reading = { checks: 'with errors' },
 ): Promise<Project> {
-  const { project, diagnostics } = await read(context, paths, how, { checks });
+  const { project, diagnostics } = await read(context, paths, how, reading);
   if (!project || diagnostics.some(isError)) throw new Refusal(diagnostics);
   const { flags, masking, said } = context;
   if (flags.var) context.said = saidOf(masking, { ...said, variables: flags.var });
@@ -243,12 +245,13 @@ export async function withOutsidePaths(
   context: Context,
   project: Project,
   how: Chosen,
+  files: DeclarationFiles = declarationFiles,
 ): Promise<Project> {
   const { paths, declarations } = project;
   if (paths.includes('.') || !paths.every((path) => /^(?![/-]|\.\.(\/|$))/.test(path)))
     return project;
   const { load } = await import('../declarations/index.js');
-  const whole = await load(loading(context, [], how));
+  const whole = await load({ ...loading(context, [], how), files });
   const own = new Set(declarations.map(({ address }) => address));
   const outside_paths = whole.project?.declarations.filter(({ address }) => !own.has(address));
   return outside_paths?.length ? { ...project, outside_paths } : project;
@@ -277,7 +280,7 @@ export async function settingsHere(
     return text;
   };
   const { project, diagnostics } = await read({ ...context, stdin }, paths, chosen(context), {
-    checks: 'with errors',
+    checks: 'never',
     files,
     settingsAlone: true,
   });

@@ -159,7 +159,7 @@ function uniqueSorted(values: readonly Value[]): readonly Value[] {
 /**
  * Whether a declared value and a live one mean the same. Both in normal form. Objects compare the declared members
  * only; a text equals its HTML-escaped spelling, whichever side has it; an object or collection without members equals null,
- * and so does false where a flag may be absent.
+ * and so does false where a flag may be absent. A reference that is not known equals only itself.
  */
 export function same(
   attribute: Attribute,
@@ -167,6 +167,7 @@ export function same(
   live: Value | undefined,
 ): boolean {
   if (isEmpty(declared) && isEmpty(live)) return true;
+  if (declared instanceof Reference || declared instanceof Template) return equal(declared, live);
   switch (attribute.word) {
     case 'text':
     case 'choice':

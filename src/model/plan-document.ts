@@ -76,6 +76,12 @@ export interface ResourceDrift {
   }[];
 }
 
+/** A git reference as it was named, and the commit that it stands for. */
+export interface ComparedReference {
+  readonly reference: string;
+  readonly commit: string;
+}
+
 /** The metadata of plans and audits. */
 export interface DocumentHead {
   readonly format_version: '1.0';
@@ -87,6 +93,11 @@ export interface DocumentHead {
   /** The lineage is null where there was no state. */
   readonly state: { readonly lineage: string | null; readonly serial: number };
   readonly api_requests: Readonly<Record<string, number>>;
+  /** Of a plan between declarations (`trueup diff`), which names no cloud; `after` is null for the working tree. */
+  readonly compared?: {
+    readonly before: ComparedReference;
+    readonly after: ComparedReference | null;
+  };
 }
 
 export interface PlanDocument extends DocumentHead {

@@ -10,6 +10,7 @@ import {
 import { differences, type Difference } from './differences.js';
 import {
   actionOf,
+  adoptsAndWrites,
   baseSentence,
   circumstances,
   destroys,
@@ -88,7 +89,7 @@ function formerWhole(change: ResourceChange): string | undefined {
 
 /** Whether an object is adopted, and no request is sent. */
 const isUnchangedAdoption = (change: ResourceChange): boolean =>
-  actionOf(change) === 'adopt' && change.requests.length === 0;
+  actionOf(change) === 'adopt' && !adoptsAndWrites(change);
 
 function groupOf(members: readonly Member[]): ChangeGroup {
   const [first] = members;

@@ -5,7 +5,7 @@ import { guard, visible } from './escaping.js';
 import { aside, closing, flow, type Lines } from './layout.js';
 import { screenOf, type Screen, type Style } from './style.js';
 import { clip, columns } from './text-width.js';
-import { cloudSentence, diagnosticPlaces, unmanagedSentence } from './words.js';
+import { cloudSentence, COMPARED, diagnosticPlaces, unmanagedSentence } from './words.js';
 
 /** All diagnostics, separated by blank lines. */
 export function renderDiagnostics(diagnostics: readonly Diagnostic[], style: Style): string {
@@ -51,6 +51,7 @@ export function* ending(
     yield* [...diagnosticLines(one, screen), ''];
   const unmanaged = unmanagedSentence(document.unmanaged);
   if (unmanaged !== undefined) yield* aside(unmanaged, screen);
-  if (isTargeted) yield* aside(`Cloud: ${cloudSentence(document)}`, screen);
+  if (isTargeted)
+    yield* aside(document.compared ? COMPARED : `Cloud: ${cloudSentence(document)}`, screen);
   yield* closing(sentence, screen);
 }

@@ -40,7 +40,7 @@ import {
   type Values,
 } from '../model/index.js';
 import type { AccessDocument } from './access-text.js';
-import { patchBetween, pointer, replaceAlike } from './patch.js';
+import { patchBetween, patched, pointer, replaceAlike } from './patch.js';
 
 /** The metadata of a document. */
 export interface Meta {
@@ -64,6 +64,7 @@ export interface PlanDocumentInput {
   /** `count`: what stays as it is appears in the summary alone, which is all that text and Markdown need. Default `all`. */
   readonly keeps?: 'all' | 'count';
   readonly impact?: Impact | undefined;
+  readonly compared?: PlanDocument['compared'] | undefined;
 }
 
 /** The redacted view of a plan. Pure: equal inputs give equal documents. */
@@ -73,15 +74,18 @@ export function planDocument({
   meta,
   keeps = 'all',
   impact,
+  compared,
 }: PlanDocumentInput): PlanDocument {
   const shown = paired(plan.changes).filter(
     ([change]) => keeps === 'all' || change.action !== 'keep' || change.renamed_from !== undefined,
   );
   return meta.masking.said({
     ...head(meta),
-    resource_changes: shown.map(([change, old]) =>
-      resourceChange(change, old, kindOf(kinds, change.kind)),
-    ),
+    ...defined({ compared }),
+    resource_changes: shown.map(([change, old]) => {
+      const resource = resourceChange(change, old, kindOf(kinds, change.kind));
+      return compared ? declarationChange(resource) : resource;
+    }),
     resource_drift: plan.drift.map((drift) => resourceDrift(drift, kindOf(kinds, drift.kind))),
     unmanaged: plan.unmanaged,
     policy: plan.verdicts,
@@ -174,6 +178,17 @@ function resourceChange(change: Change, old: Change | undefined, kind: Kind): Re
     ...defined({ previous_address: change.renamed_from, previous_id: change.previous_id }),
     ...(change.deposed && 'id' in change && { deposed: change.id }),
   };
+}
+
+/** A change between declarations: nothing is sent, nothing was read, and what only a cloud knows stays a reference. */
+function declarationChange(resource: ResourceChange): ResourceChange {
+  const { before, after } = resource.change;
+  const change = {
+    ...resource.change,
+    after: after && patched(before, resource.patch),
+    after_unknown: {},
+  };
+  return { ...resource, change, fingerprint: null, requests: [] };
 }
 
 function actionWords(change: Change): ResourceChange['change']['actions'] {

@@ -5,7 +5,7 @@ import { compareText, type DocumentHead } from '../model/index.js';
 import { codes, markup, moment, raw, type Markup } from './markup.js';
 import { pageScript } from './html-script.js';
 import { pageStyle } from './html-style.js';
-import { cloudSentence, plural } from './words.js';
+import { cloudSentence, COMPARED, plural } from './words.js';
 
 /** A count with its words and the class of its colour. */
 type Count = readonly [count: number, words: string, tone?: string];
@@ -59,20 +59,31 @@ export function page({ kind, sentence, counts, sections, document }: Page): stri
 <h1>${sentence}</h1>
 <ul class="counts">
 ${counts.map(([count, words, tone]) => markup`<li${raw(tone === undefined || count === 0 ? '' : ` class="${tone}"`)}><b>${count}</b> ${words}</li>\n`)}</ul>
-<p class="about">Cloud <code>${cloudSentence(document)}</code>, read ${moment(document.generated_at)}</p>
+<p class="about">${sourceOf(document)}</p>
 </header>
 <nav aria-label="Sections"><ul>
 ${shown.map(({ id, title, count }) => markup`<li><a href="#${id}">${title}</a>${numberOf(count)}</li>\n`)}</ul></nav>
 <main id="main">
 ${shown.map(sectionOf)}</main>
 <footer>
-<p>Declared in ${codes(document.generated_from.paths)} · ${document.state.lineage === null ? 'no state' : markup`state <code>${document.state.lineage}</code>, serial ${document.state.serial}`} · trueup ${document.trueup_version}</p>
-<p>Read with ${requestsOf(document)}</p>
-</footer>
+<p>Declared in ${codes(document.generated_from.paths)}${stateOf(document)} · trueup ${document.trueup_version}</p>
+${document.compared ? undefined : markup`<p>Read with ${requestsOf(document)}</p>\n`}</footer>
 <script>${raw(pageScript)}</script>
 </body>
 </html>
 `.markup;
+}
+
+const sourceOf = (document: DocumentHead): Markup =>
+  document.compared
+    ? markup`${COMPARED} ${moment(document.generated_at)}`
+    : markup`Cloud <code>${cloudSentence(document)}</code>, read ${moment(document.generated_at)}`;
+
+function stateOf({ compared, state }: DocumentHead): Markup | undefined {
+  if (compared) return undefined;
+  return state.lineage === null
+    ? markup` · no state`
+    : markup` · state <code>${state.lineage}</code>, serial ${state.serial}`;
 }
 
 function requestsOf({ api_requests }: DocumentHead): string {

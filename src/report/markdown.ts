@@ -4,7 +4,7 @@ import { briefly } from './brief-diagnostics.js';
 import { remark, rows, type Difference } from './differences.js';
 import { code, fence, prose, shorten } from './escaping.js';
 import type { Lines } from './layout.js';
-import { cloudSentence, diagnosticPlaces, unmanagedSentence } from './words.js';
+import { cloudSentence, COMPARED, diagnosticPlaces, unmanagedSentence } from './words.js';
 
 /** A comment takes fewer than 65,536 characters; what is left is for what a CI job puts around. */
 const limit = 65_000;
@@ -134,8 +134,11 @@ export function* diagnosticItems(diagnostics: readonly Diagnostic[], level: Leve
 
 /** The last lines: what is left alone, and what the report was made of. */
 export function* footer(document: PlanDocument | DriftDocument, level: Level): Lines {
-  const { target, state, trueup_version: version } = document;
+  const { target, state, compared, trueup_version: version } = document;
   const unmanaged = unmanagedSentence(document.unmanaged);
   if (unmanaged !== undefined) yield* [prose(shorten(unmanaged, level.length * 4)), ''];
-  yield `Cloud ${level.code(cloudSentence({ target }))} · state serial ${state.serial} · trueup ${level.code(version)}`;
+  const source = compared
+    ? COMPARED
+    : `Cloud ${level.code(cloudSentence({ target }))} · state serial ${state.serial}`;
+  yield `${source} · trueup ${level.code(version)}`;
 }

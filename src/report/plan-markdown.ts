@@ -59,7 +59,7 @@ function* planLines(
   level: Level,
   sent: readonly ResourceChange[] = [],
 ): Lines {
-  yield* [`### ${planSentence(document)}`, ''];
+  yield* [`### ${level.prose(planSentence(document))}`, ''];
   yield* policyItems(document, level);
   yield* diagnosticItems(document.diagnostics, level);
   if (groups.length > 0) {

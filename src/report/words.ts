@@ -167,18 +167,34 @@ export function baseSentence({ body, base }: DocumentRequest): string | undefine
   return `${what}${version}, sha256 ${base.sha256.slice(0, 12)}…`;
 }
 
+/** The two sides of a comparison. */
+const sidesOf = ({ before, after }: NonNullable<PlanDocument['compared']>): [string, string] => [
+  before.reference,
+  after?.reference ?? 'the working tree',
+];
+
+/** What was compared in place of a cloud. */
+export const COMPARED = 'Declarations were compared. The cloud and the state were not read.';
+
 /** The sentence a plan ends with. */
-export function planSentence({ summary, diagnostics, resource_changes }: PlanDocument): string {
+export function planSentence(document: PlanDocument): string {
+  const { summary, diagnostics, resource_changes, compared } = document;
   const errors = errorsIn(diagnostics);
   const renamed = resource_changes.filter(isRename).length;
-  if (errors === 0 && changing.every((action) => summary[action] === 0))
-    return `No changes${renamed > 0 ? ` in the cloud, ${renamed} renamed` : ''}. ${areAsDeclared(summary.keep)}.`;
+  const [from, to] = compared ? sidesOf(compared) : [];
+  if (errors === 0 && changing.every((action) => summary[action] === 0)) {
+    const where = compared ? ` from ${from} to ${to}` : ' in the cloud';
+    const kept = compared ? `Unchanged: ${summary.keep}` : areAsDeclared(summary.keep);
+    const moved = renamed > 0 ? `, ${renamed} renamed` : '';
+    return `No changes${compared || renamed > 0 ? where : ''}${moved}. ${kept}.`;
+  }
   const written = resource_changes.filter(adoptsAndWrites).length;
   const more = written > 0 ? ` (${written} with changes)` : '';
   const counts = worthCounting(summary).map(
     (action) => `${summary[action]} to ${action}${action === 'adopt' ? more : ''}`,
   );
-  const head = errors === 0 ? 'Plan' : `Plan with ${plural(errors, 'error')}`;
+  const name = compared ? `From ${from} to ${to}` : 'Plan';
+  const head = errors === 0 ? name : `${name} with ${plural(errors, 'error')}`;
   return `${head}: ${counts.join(', ')}; ${summary.keep} unchanged.`;
 }
 

@@ -31,6 +31,8 @@ const effects = ['unit/reconciler/effects.test.ts'];
 const recheck = ['unit/resources/rules/recheck.test.ts'];
 const administrators = ['unit/resources/rules/administrators.test.ts'];
 const attribution = ['unit/reconciler/attribution.test.ts'];
+const compare = ['unit/reconciler/compare-declarations.test.ts'];
+const gitFiles = ['unit/platform/git-files.test.ts'];
 const masked = ['unit/report/masked.test.ts'];
 const covers = ['unit/terraform/covered-documents.test.ts'];
 const masking = ['unit/model/masking/secret-masking.test.ts'];
@@ -67,6 +69,56 @@ const blocks = ['unit/declarations/refactoring.test.ts'];
 const moving = ['unit/reconciler/refactoring.test.ts'];
 
 export const mutants: readonly Mutant[] = [
+  // A comparison of git references reads objects of git alone, and hides no change.
+  {
+    name: 'a reference becomes an option of git',
+    file: 'platform/git-files.ts',
+    find: '/^-|\\p{Cc}/u',
+    replace: '/\\0/u',
+    tests: gitFiles,
+  },
+  {
+    name: 'git sees the credentials of trueup',
+    file: 'platform/git-files.ts',
+    find: '!isOwnCredential(name)',
+    replace: 'name !== ""',
+    tests: gitFiles,
+  },
+  {
+    name: 'a link leads out of the commit',
+    file: 'platform/git-files.ts',
+    find: "if (target.startsWith('/')) return undefined;",
+    replace: '',
+    tests: gitFiles,
+  },
+  {
+    name: 'a lookup that is declared otherwise is the same reference',
+    file: 'reconciler/plan/compare-declarations.ts',
+    find: '!equal(now.where, where) ||',
+    replace: '',
+    tests: compare,
+  },
+  {
+    name: 'another secret is the same',
+    file: 'reconciler/plan/compare-declarations.ts',
+    find: "before.get(path)?.source === source ? 'same' : 'changed'",
+    replace: "before.has(path) ? 'same' : 'changed'",
+    tests: compare,
+  },
+  {
+    name: 'two objects of a comparison share an id',
+    file: 'reconciler/plan/compare-declarations.ts',
+    find: 'address.replaceAll(/[%/?#\\s]/g, encodeURIComponent)',
+    replace: 'address',
+    tests: compare,
+  },
+  {
+    name: 'a reference that is not known equals another',
+    file: 'model/normalize.ts',
+    find: 'declared instanceof Template) return equal(declared, live);',
+    replace: 'declared instanceof Template) return true;',
+    tests: compare,
+  },
   // Programs declare no secrets, and nothing that cannot be.
   {
     name: 'a token that stands for a literal passes as a secret',

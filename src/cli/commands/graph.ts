@@ -14,7 +14,7 @@ export const run: Command = async (context, paths) => {
 };
 
 async function declared(context: Context, paths: readonly string[]): Promise<readonly DrawnNode[]> {
-  const project = await loadProject(context, paths, chosen(context), 'always');
+  const project = await loadProject(context, paths, chosen(context), { checks: 'always' });
   const { graph } = await import('../../reconciler/plan/dependency-graph.js');
   const declarations = new Map(project.declarations.map((one) => [one.address, one]));
   // What leads out of the PATHs was checked with the state when the project was loaded.

@@ -5,12 +5,9 @@ import type { Command } from '../context.js';
 import { chosen, loadProject } from '../project.js';
 
 export const run: Command = async (context, paths) => {
-  const { declarations, expectations } = await loadProject(
-    context,
-    paths,
-    chosen(context),
-    'always',
-  );
+  const { declarations, expectations } = await loadProject(context, paths, chosen(context), {
+    checks: 'always',
+  });
   const counts = [
     plural(declarations.length, 'declaration'),
     ...(expectations.length > 0 ? [plural(expectations.length, 'expectation')] : []),

@@ -105,6 +105,7 @@ function withoutIds(value: Value): Value {
  * Where a secret is declared, or was applied, a mask, whatever the service shows.
  */
 export function comparedDocument(declared: Value, live: Value | undefined, prior?: Value): Value {
+  if (isSameReference(declared, live)) return declared;
   const wanted = mergeOf(declared);
   const { tree, removed = [] } = mergeOf(live);
   if (isClear(declared))
@@ -119,6 +120,13 @@ export function comparedDocument(declared: Value, live: Value | undefined, prior
     removed: wanted.removed && removed,
   });
 }
+
+/** The whole document is taken from an object that is not known, on both sides. */
+const isSameReference = (declared: Value, live: Value | undefined): boolean =>
+  isReference(declared) && equal(declared, live);
+
+const isReference = (value: Value): boolean =>
+  value instanceof Reference || value instanceof Template;
 
 /** `whole`: inside a list, which is one value. Its items move: what is secret in one of them is secret in each, unless as many are masked. */
 function picked(wanted: readonly Value[], live: Value, whole: boolean): Value {
@@ -185,8 +193,8 @@ export function mergeChanges({
         : [];
     return [...between(`${path}.0`, now.tree, after), ...listed];
   };
-  if (wanted instanceof Reference || wanted instanceof Template)
-    return [{ path, before: undefined, after: wanted, drifted: false }];
+  if (isSameReference(wanted, live)) return [];
+  if (isReference(wanted)) return [{ path, before: undefined, after: wanted, drifted: false }];
   const outside = new Set(
     prior === undefined ? [] : changes(prior, prior, () => false).map((change) => change.path),
   );

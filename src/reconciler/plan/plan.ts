@@ -560,7 +560,7 @@ function reasonOf(
 }
 
 /** The reason of each change: in the declaration or outside of trueup, derived from the last applied values. */
-function howChanged(changes: readonly AttributeChange[]): string {
+export function howChanged(changes: readonly AttributeChange[]): string {
   const of = (how: boolean | undefined, words: string): readonly string[] => {
     const paths = changes.flatMap(({ path, drifted }) => (drifted === how ? [path] : []));
     return paths.length === 0 ? [] : [`${paths.join(', ')} ${words}`];

@@ -1,0 +1,73 @@
+// `trueup diff`: the plan from the declarations of a git reference to those of another one, or of the working tree.
+// Needs no network, no credentials and no state.
+import { type Exit, type PlanDocument, type Project } from '../../model/index.js';
+import { planFormats, type PlanFormat } from '../../report/formats.js';
+import { withCommands } from '../commands-to-type.js';
+import type { Command, Context } from '../context.js';
+import { atReference, projectAt, referencePair, type ReferencePair } from '../git-references.js';
+import { checkOutputs } from '../output-files.js';
+import { chosen, loadProject, withOutsidePaths } from '../project.js';
+import { conclude, formsOf, outputsOf, planRenderer, type Render } from '../report-flags.js';
+import { version } from '../version.js';
+
+export const run: Command = async (context, [range = '', ...paths]) => {
+  const forms = formsOf(context, planFormats);
+  await checkOutputs(context, outputsOf(forms), paths);
+  const pair = referencePair(context, range, paths);
+  const after = await laterProject(context, paths, pair);
+  const before = await projectAt(context, paths, pair, pair.before);
+  const renderPlan = await planRenderer(forms);
+  const { document, exit } = await compared(context, pair, { before, after });
+  const render: Render<PlanFormat> = (format, style) => renderPlan(document, format, style);
+  return conclude(context, forms, document, { render, exit });
+};
+
+async function laterProject(
+  context: Context,
+  paths: readonly string[],
+  pair: ReferencePair,
+): Promise<Project> {
+  if (pair.after) return projectAt(context, paths, pair, pair.after);
+  const how = chosen(context);
+  const project = await loadProject(context, paths, how, { checks: 'never' });
+  return withOutsidePaths(context, project, how);
+}
+
+interface Projects {
+  readonly before: Project;
+  readonly after: Project;
+}
+
+async function compared(
+  { kinds, clock, masking, said }: Context,
+  { before: earlier, after: later }: ReferencePair,
+  projects: Projects,
+): Promise<{ readonly document: PlanDocument; readonly exit: Exit }> {
+  const { compareDeclarations } = await import('../../reconciler/plan/compare-declarations.js');
+  const { planDocument } = await import('../../report/index.js');
+  const { after } = projects;
+  try {
+    const { plan, exit } = compareDeclarations({ ...projects, kinds, label: earlier.reference });
+    const document = planDocument({
+      plan: { ...plan, diagnostics: withCommands(plan.diagnostics, said) },
+      kinds,
+      meta: {
+        trueup_version: version,
+        generated_at: new Date(clock.now()).toISOString(),
+        paths: after.paths,
+        get digest() {
+          return after.digest;
+        },
+        target: '',
+        lineage: null,
+        serial: 0,
+        api_requests: {},
+        masking,
+      },
+      compared: { before: earlier, after: later ?? null },
+    });
+    return { document, exit };
+  } catch (error) {
+    throw atReference(error, earlier.reference);
+  }
+}
