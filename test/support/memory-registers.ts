@@ -2,10 +2,7 @@
 // conditions that are ignored, users without rights, an outage.
 import { Buffer } from 'node:buffer';
 import type { Clock, Random } from '../../src/platform/index.js';
-import {
-  refuseDenied,
-  refuseUnreachable,
-} from '../../src/state/backends/backend-errors.js';
+import { refuseDenied, refuseUnreachable } from '../../src/state/backends/backend-errors.js';
 import type { Put, Registers } from '../../src/state/backends/registers/port.js';
 
 export interface MemoryFaults {
