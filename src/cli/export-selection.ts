@@ -22,7 +22,7 @@ import { ACCOUNTS } from '../resources/rules/roles.js';
 import { accountsOf, accountTree, type AccountTree } from './account-tree.js';
 import { noSuchKind, type Context } from './context.js';
 import { exported, type Exported } from './export-values.js';
-import { filtersOf } from './filter-flags.js';
+import { filterFlags } from './filter-flags.js';
 import type { Workplace } from './working-context.js';
 
 export interface ExportedObject extends Exported, Pick<Live, 'id'> {
@@ -69,7 +69,7 @@ export function exportRequest(
   if (byAccount(flags)) needed.add(ACCOUNTS);
   return {
     wanted,
-    filters: new Map(wanted.map((kind) => [kind, filtersOf(kind, flags.filter)])),
+    filters: new Map(wanted.map((kind) => [kind, filterFlags(kind, flags.filter)])),
     read: [...kinds.values()].filter(({ name }) => needed.has(name)),
   };
 }

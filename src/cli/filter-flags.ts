@@ -3,7 +3,7 @@ import { filterMeant, refuse, type Collection } from '../model/index.js';
 import { pairs } from './project.js';
 
 /** The API reference's query parameters; `role=` is short for `filter[role]=`. @throws Refusal */
-export function filtersOf(
+export function filterFlags(
   collection: Collection,
   words: readonly string[] | undefined,
 ): Readonly<Record<string, string>> {

@@ -1597,8 +1597,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a plan shows what the service repeats of a secret',
     file: 'report/document-of-plan.ts',
-    find: 'return meta.masking.said({\n    ...head(meta),\n    resource_changes',
-    replace: 'return ({\n    ...head(meta),\n    resource_changes',
+    find: 'return meta.masking.said({\n    ...head(meta),\n    ...defined({ compared })',
+    replace: 'return ({\n    ...head(meta),\n    ...defined({ compared })',
     tests: masked,
   },
   {

@@ -13,7 +13,7 @@ import {
   type State,
 } from '../../model/index.js';
 import { noSuchKind, wholeNumber, type Command, type Context } from '../context.js';
-import { filtersOf } from '../filter-flags.js';
+import { filterFlags } from '../filter-flags.js';
 import { formOf, type RecordForm, type Output, type RowStyle } from '../record-formats.js';
 import { settingsHere } from '../project.js';
 import { columnsFor } from '../tables.js';
@@ -130,7 +130,7 @@ async function deliver(
 function queryOf({ flags, clock }: Context, collection: Collection, id: string | undefined): Query {
   const { name, operations } = collection;
   const { by_id: key, filters = [] } = operations;
-  const asked = filtersOf(collection, flags.filter);
+  const asked = filterFlags(collection, flags.filter);
   const filtered = Object.keys(asked).length > 0 || (flags.since ?? flags.until) !== undefined;
   if (id !== undefined && filtered)
     refuse(

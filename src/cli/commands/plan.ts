@@ -75,7 +75,7 @@ function sayNext(context: Context, { plan, exit }: Proposal): void {
   const { flags, err, said } = context;
   const isOpen =
     (exit === exits.done || exit === exits.changes) &&
-    plan.changes.some((one) => one.action !== 'keep');
+    plan.changes.some((one) => one.action !== 'keep' || one.renamed_from !== undefined);
   if (!isOpen || !showsText(context)) return;
   const scope = (['target', 'exclude', 'allow'] as const).flatMap((flag) =>
     (flags[flag] ?? []).flatMap((word) => [`--${flag}`, shellWord(word)]),

@@ -84,7 +84,7 @@ export function exportedEntriesOf(
     );
     const masked = (live: Values): readonly string[] =>
       writables(kind).flatMap(([path, { wire }]) =>
-        wire === 'merge' ? masksIn(mergeOf(live[path]).tree, `${path}.0`).map(visible) : [],
+        wire === 'merge' ? masksIn(mergeOf(live[path]).tree, `${path}.0`).map(inComment) : [],
       );
     entries.set(
       kind,
@@ -93,8 +93,8 @@ export function exportedEntriesOf(
         kind,
         live: one.values,
         values: worth[index]!,
-        ...(one.label !== undefined && { label: visible(one.label) }),
-        comments: (one.comments ?? []).map(visible),
+        ...(one.label !== undefined && { label: inComment(one.label) }),
+        comments: (one.comments ?? []).map(inComment),
         secrets,
         masked: masked(one.values),
         isEqual: equals.has(index),
@@ -114,7 +114,7 @@ export const remarksOf = ({
 ];
 
 /** Text that stays on its line, and shows all there is of it. */
-export const visible = (comment: string): string =>
+export const inComment = (comment: string): string =>
   comment.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
 
 /** The objects that only their identifiers distinguish. */

@@ -18,7 +18,7 @@ import {
   type Value,
 } from '../../model/index.js';
 import { spell } from '../interpolate.js';
-import { declarationName, unique, visible, type ExportedDeclaration } from './declarations.js';
+import { declarationName, unique, inComment, type ExportedDeclaration } from './declarations.js';
 
 export interface FoldedMember {
   readonly key: string;
@@ -41,7 +41,7 @@ export interface FoldedDeclaration extends ExportedDeclaration {
 const LEAST = 3;
 
 /** @param entries all of the kind */
-export function folded(
+export function foldedDeclarations(
   entries: readonly ExportedDeclaration[],
   kinds: Kinds,
   labels: LabelOf,
@@ -121,7 +121,7 @@ function foldedOf(
     kind,
     name: declarationName(label ?? `${kind.singular} of ${each}`, taken),
     comments: common,
-    ...(label !== undefined && { label: visible(label) }),
+    ...(label !== undefined && { label: inComment(label) }),
     each: {
       written: { [name]: isSingle && attribute.word !== 'ref' ? [whole] : whole },
       members: members.map((one) => {

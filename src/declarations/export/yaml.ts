@@ -12,7 +12,7 @@ import {
 } from '../../model/index.js';
 import { spell } from '../interpolate.js';
 import { exportedEntriesOf, remarksOf, showing, type ExportedObjects } from './declarations.js';
-import { folded, type FoldedDeclaration, type FoldedMember } from './fold.js';
+import { foldedDeclarations, type FoldedDeclaration, type FoldedMember } from './fold.js';
 
 export interface YamlExport {
   /** Labels of what is not written, too: a folded declaration is named after them. */
@@ -33,7 +33,7 @@ export function writeDeclarations(
 ): ReadonlyMap<string, string> {
   const files = new Map<string, Map<string, string[]>>();
   for (const [kind, entries] of exportedEntriesOf(kinds, estate))
-    for (const one of folded(entries, kinds, labels)) {
+    for (const one of foldedDeclarations(entries, kinds, labels)) {
       const ids = one.each?.members.map(({ id }) => id) ?? [one.id].flatMap((id) => id ?? []);
       const sections = cached(files, fileOf(kind, ids), () => new Map<string, string[]>());
       append(sections, kind.name, writeDeclaration(one));
