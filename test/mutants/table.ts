@@ -71,13 +71,6 @@ const moving = ['unit/reconciler/refactoring.test.ts'];
 export const mutants: readonly Mutant[] = [
   // A comparison of git references reads objects of git alone, and hides no change.
   {
-    name: 'a reference becomes an option of git',
-    file: 'platform/git-files.ts',
-    find: '/^-|\\p{Cc}/u',
-    replace: '/\\0/u',
-    tests: gitFiles,
-  },
-  {
     name: 'git sees the credentials of trueup',
     file: 'platform/git-files.ts',
     find: '!isOwnCredential(name)',

@@ -38,6 +38,7 @@ describe('the files of a commit', () => {
     symlinkSync('b', at('a/folder'));
     symlinkSync('round', at('a/round'));
     symlinkSync('/etc/passwd', at('absolute.yaml'));
+    symlinkSync('/b/deep.yaml', at('a/absolute.yaml'));
     symlinkSync('../../outside.yaml', at('a/leaving.yaml'));
     home.commit();
     home.write('trueup.yaml', 'new\n');
@@ -74,7 +75,13 @@ describe('the files of a commit', () => {
     expect(files.stat(at('a/b/link.yaml'))).toEqual(files.stat(at('trueup.yaml')));
     expect(files.realPath(at('a/folder/deep.yaml'))).toBe(at('a/b/deep.yaml'));
     expect([files.isLink(at('a/folder')), files.isLink(at('a/b'))]).toEqual([true, false]);
-    for (const path of ['a/round', 'absolute.yaml', 'a/leaving.yaml', '../outside.yaml']) {
+    for (const path of [
+      'a/round',
+      'absolute.yaml',
+      'a/absolute.yaml',
+      'a/leaving.yaml',
+      '../outside.yaml',
+    ]) {
       expect(files.stat(at(path))).toBeUndefined();
       expect(files.realPath(at(path))).toBeUndefined();
     }
