@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { dummyCredentials, type Estate } from '../src/emulator/index.js';
 import { makeEstate } from '../test/support/make-estate.js';
-import type { JsonObject } from '../src/model/index.js';
+import { shellWord, type JsonObject } from '../src/model/index.js';
 import { systemClock } from '../src/platform/clock.js';
 import { systemRandom } from '../src/platform/random.js';
 
@@ -171,8 +171,9 @@ async function tour(): Promise<void> {
   }
   const seconds = ((performance.now() - begun) / 1000).toFixed(1);
   console.log(`\n${bold(`That was trueup, in ${seconds} s.`)} The blocked plan as a page: ${page}`);
-  const command = join('..', relative(resolve(), tool));
-  console.log(`Begin a project of your own: mkdir try && cd try && node ${command} init`);
+  const command = shellWord(join('..', relative(resolve('..'), tool)));
+  console.log(`Begin a project of your own, beside this clone:
+  mkdir ../try && cd ../try && node ${command} init`);
 }
 
 try {

@@ -190,16 +190,23 @@ function declaredAt({ names, addresses }: Work, range: AddressRange): Origin | u
   return range.members ? names.get(formatAddress(range)) : addresses.get(formatAddress(range));
 }
 
-const stillDeclared = (
-  path: string,
-  [code, summary]: readonly [string, string],
-  origin: Origin,
-): Violation => ({
-  path: [path],
-  code,
-  summary,
-  detail: `It stands in ${placeText(origin)}. Remove the declaration, or delete the block.`,
-});
+/** A block takes an address away that a declaration still has. */
+function complainOfDeclared(
+  work: Work,
+  piece: RawEntry,
+  range: AddressRange,
+  [code, summary]: readonly [code: string, summary: string],
+): boolean {
+  const origin = declaredAt(work, range);
+  if (!origin) return false;
+  complain(work.run, piece, {
+    path: ['from'],
+    code,
+    summary: `${summary}, but ${formatAddress(range)} is still declared`,
+    detail: `It stands in ${placeText(origin)}. Remove the declaration, or delete the block.`,
+  });
+  return true;
+}
 
 function checkMoves(work: Work, moves: Moves): void {
   const { run, names } = work;
@@ -220,17 +227,8 @@ function checkMoves(work: Work, moves: Moves): void {
     const { from, to, piece } = move;
     if (circular.has(move)) continue;
     const [before, after] = [formatAddress(from), formatAddress(to)];
-    const origin = declaredAt(work, { ...from, members: movesWhole(move) });
-    if (origin)
-      complain(
-        run,
-        piece,
-        stillDeclared(
-          'from',
-          ['moved-declared', `${before} is moved to ${after}, but ${before} is still declared`],
-          origin,
-        ),
-      );
+    const range = { ...from, members: movesWhole(move) };
+    complainOfDeclared(work, piece, range, ['moved-declared', `${before} is moved to ${after}`]);
     if (!names.has(wholeOf(to)) && !movedOn.has(wholeOf(to)))
       complain(run, piece, {
         path: ['to'],
@@ -286,18 +284,8 @@ function removals(work: Work, moves: Moves): readonly RemovedBlock[] {
     const text = formatAddress(from);
     const range = { ...from, members: from.key === undefined };
     const other = moves.byFrom.get(text)?.piece ?? known.get(text);
-    const origin = declaredAt(work, range);
-    if (origin)
-      complain(
-        run,
-        piece,
-        stillDeclared(
-          'from',
-          ['removed-declared', `${text} is to be removed, but is still declared`],
-          origin,
-        ),
-      );
-    else if (other) {
+    const why = ['removed-declared', `${text} is to be removed`] as const;
+    if (!complainOfDeclared(work, piece, range, why) && other) {
       const how = known.has(text) ? 'removed twice' : 'moved and removed';
       complain(run, piece, contradiction(`${text} is ${how}`, 'from', other.origin));
     }
