@@ -55,6 +55,7 @@ const table = {
   closed_choices: boolean('Unknown roles and alert types are rejected.'),
   echo_writes: boolean('PATCH and DELETE return the record instead of an empty body.'),
   created_status: choice('Status of a successful POST.', 200, 201),
+  ignored_filters: boolean('Listings of the v2 API ignore every filter but ids.'),
   replacing_put: boolean('PUT resets fields missing from the body.'),
   merging_configuration: boolean('PUT of a configuration keeps members missing from the body.'),
   patching_configuration: boolean(

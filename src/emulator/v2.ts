@@ -152,13 +152,13 @@ function expandedRecord(c: Asked, kind: Kind, record: StoredRecord, name: string
 
 /** Records that pass every filter of the query. Those named by id are looked up, not searched for. */
 function matching(c: Asked, kind: Kind): readonly StoredRecord[] {
-  const { store } = c.env.cloud;
+  const { store, behaviours } = c.env.cloud;
   const query = queryOf(c);
   const filters = filtersOf(kind);
   const byId = Object.entries(filters).find(
     ([name, { field }]) => field === kind.id && query.has(name),
   );
-  if (!byId) return filtered(store.all(kind), query, filters);
+  if (!byId) return filtered(store.all(kind), query, behaviours.ignored_filters ? {} : filters);
   const [name, { test }] = byId;
   const { [name]: _, ...others } = filters;
   const ids = namedValues(name, test, query.get(name) ?? '');

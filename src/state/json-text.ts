@@ -4,6 +4,8 @@
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 const SPACE = /[ \t\n\r]*/y;
+/** Characters of a string that need no escape, in runs: a large file takes a second instead of many. */
+const PLAIN = /[^"\\\u0000-\u001f]{1,4096}/y;
 
 export interface JsonPosition {
   readonly line: number;
@@ -42,12 +44,7 @@ function breakOf(text: string): number {
     text.startsWith(wanted, at) && ((at += wanted.length), true);
   const takeString = (): boolean => {
     if (!takeText('"')) return false;
-    while (!takeText('"')) {
-      if (text[at] === '\\') {
-        if (!take(ESCAPE)) return false;
-      } else if (at < text.length && text.charCodeAt(at) >= 0x20) at += 1;
-      else return false;
-    }
+    while (!takeText('"')) if (!take(PLAIN) && !take(ESCAPE)) return false;
     return true;
   };
   const takeKey = (): boolean =>

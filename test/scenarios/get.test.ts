@@ -555,3 +555,36 @@ describe('pieces', () => {
     '1969-01-01',
   ])('%j is no time', (text) => expect(() => timeFrom('--since', text, now)).toThrow(Refusal));
 });
+
+describe('a service that ignores filters', () => {
+  test('is told once, with the records as they came', async () => {
+    const { home, env } = await cloud(estate, ['--behaviour', 'ignored-filters']);
+    const { stdout, stderr } = await home.expect(
+      0,
+      ['get', 'accounts', '--filter', 'name=north', '-o', 'ndjson'],
+      { env },
+    );
+    expect(stdout.split('\n')).toHaveLength(3);
+    expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
+      '1 of 2 accounts do not match --filter name=. [filter-ignored] The service ignored the filter',
+    );
+  });
+
+  test.each([
+    ['accounts', 'account__in=1', true],
+    ['accounts', 'name=North', true],
+    ['accounts', 'name__in=Headquarters,North', false],
+  ])('get %s --filter %s: told is %s', async (kind, filter, told) => {
+    const { home, env } = await cloud(estate, ['--behaviour', 'ignored-filters']);
+    const { stderr } = await home.expect(0, ['get', kind, '--filter', filter], { env });
+    expect(stderr.includes('do not match')).toBe(told);
+  });
+
+  test('is not suspected where it obeys', async () => {
+    const { home, env } = await cloud();
+    for (const filter of ['name=North', 'account=1', 'account__in=1,2', 'name__in=North,South'])
+      expect((await home.expect(0, ['get', 'accounts', '--filter', filter], { env })).stderr).toBe(
+        '',
+      );
+  });
+});

@@ -23,6 +23,7 @@ import { outcomeWithCommands, saidOf } from '../commands-to-type.js';
 import { agrees, notApproved, wholeNumber, type Command, type Context } from '../context.js';
 import { identityOf } from '../plan-identity.js';
 import { withNotification, type Ended } from '../notify.js';
+import { stateInGit } from '../state-in-git.js';
 import { blocksOf, reportErrors, reportFailures, shownStyle } from '../report-flags.js';
 import { fetchSecrets, loadProject, withOutsidePaths } from '../project.js';
 import {
@@ -203,6 +204,11 @@ async function carryOut(
     if (outcomes.length > 0)
       out.write(watch.lines ? watch.lines.outcomes(outcomes) : renderOutcomes(outcomes, out.style));
     await reportFailures(context, outcomes);
+    const inGit =
+      site.snapshot || outcomes.length === 0
+        ? undefined
+        : await stateInGit(context.cwd, store.location);
+    if (inGit) await context.tell([inGit]);
     end?.(endOf(document, outcomes, diagnostics));
     return exit;
   });

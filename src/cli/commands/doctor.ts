@@ -11,6 +11,7 @@ import {
 } from '../../model/index.js';
 import { typed } from '../commands-to-type.js';
 import type { Command, Context } from '../context.js';
+import { stateInGit } from '../state-in-git.js';
 import { environmentOf, storeOf } from '../state-location.js';
 import { HEADERS_VARIABLE, headerNames } from '../header-names.js';
 import { loadProject } from '../project.js';
@@ -136,10 +137,14 @@ async function look(context: Context, settings: Settings): Promise<readonly Find
   const managed = `serial ${serial}, ${Object.keys(resources).length} managed`;
   const holder = await store.holder();
   const access = await store.access?.();
+  const inGit = snapshot && (await stateInGit(context.cwd, store.location));
   return [
     snapshot
       ? ok('state', `${store.location}, ${managed}`)
       : note('state', `${store.location} does not exist yet`),
+    ...(inGit
+      ? [note('state in git', `${inGit.summary} ${inGit.detail?.replaceAll('\n', ' ')}`)]
+      : []),
     ...accessFindings(access),
     holder
       ? note(

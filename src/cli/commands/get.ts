@@ -14,6 +14,7 @@ import {
 } from '../../model/index.js';
 import { noSuchKind, wholeNumber, type Command, type Context } from '../context.js';
 import { filterFlags } from '../filter-flags.js';
+import { ignoredFilters } from '../ignored-filters.js';
 import { formOf, type RecordForm, type Output, type RowStyle } from '../record-formats.js';
 import { settingsHere } from '../project.js';
 import { columnsFor } from '../tables.js';
@@ -31,15 +32,22 @@ export const run: Command = async (context, [name = '', id]) => {
     });
   const limit =
     flags.limit === undefined ? Infinity : wholeNumber('--limit', flags.limit, 1, 999_999_999);
-  const count = await withCloud(context, await settingsHere(context), ({ reached, snapshot }) => {
-    const pages = masked(context, reached.cloud.records(collection, query));
-    const wanted = id === undefined ? pages : theOne(collection, id, pages);
-    const style = rowStyle(context, collection, snapshot?.state);
-    const begin = (first: readonly Found[]): Promise<RecordForm> =>
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the command line takes no other
-      formOf(flags.output as Output, collection, first, style);
-    return deliver(context, begin, wanted, limit);
-  });
+  const count = await withCloud(
+    context,
+    await settingsHere(context),
+    async ({ reached, snapshot }) => {
+      const pages = masked(context, reached.cloud.records(collection, query));
+      const wanted = id === undefined ? pages : theOne(collection, id, pages);
+      const style = rowStyle(context, collection, snapshot?.state);
+      const begin = (first: readonly Found[]): Promise<RecordForm> =>
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the command line takes no other
+        formOf(flags.output as Output, collection, first, style);
+      const check = ignoredFilters(collection, id === undefined ? query.filters : {});
+      const delivered = await deliver(context, begin, checked(check, wanted), limit);
+      await context.tell(check.warnings());
+      return delivered;
+    },
+  );
   if (count > 0) return exits.done;
   if (id !== undefined)
     refuse(
@@ -53,6 +61,16 @@ export const run: Command = async (context, [name = '', id]) => {
 
 const isTable = ({ flags }: Context): boolean =>
   flags.output === 'table' || flags.output === 'wide';
+
+async function* checked(
+  { add }: ReturnType<typeof ignoredFilters>,
+  pages: AsyncIterable<readonly Found[]>,
+): AsyncGenerator<readonly Found[]> {
+  for await (const page of pages) {
+    add(page);
+    yield page;
+  }
+}
 
 /** Names of other objects come from the state: nothing is read for them. */
 function rowStyle(context: Context, collection: Collection, state: State | undefined): RowStyle {

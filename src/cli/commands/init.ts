@@ -1,6 +1,5 @@
 // `trueup init`: a first project that can be planned at once, because its target is the emulator; and a pipeline of the
 // CI that is used, for the cloud that its variables name. Overwrites no file.
-import { execFile } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import {
   didYouMean,
@@ -13,6 +12,7 @@ import {
 } from '../../model/index.js';
 import { ifThere, isDiskError } from '../../state/disk-errors.js';
 import type { Command, Context } from '../context.js';
+import { gitOutput } from '../git-command.js';
 import { githubWorkflow } from '../pipelines/github-workflow.js';
 import { gitlabPipeline } from '../pipelines/gitlab-pipeline.js';
 import { pipelineNeeds, type PipelineNeeds } from '../pipelines/needs.js';
@@ -69,7 +69,8 @@ type ChosenForge = (typeof forges)[number];
 export const run: Command = async (context) => {
   const { flags, out } = context;
   const asked = await forgeOf(context);
-  const top = asked === 'none' ? '' : ((await git(context, 'rev-parse', '--show-cdup')) ?? '');
+  const top =
+    asked === 'none' ? '' : ((await gitOutput(context.cwd, 'rev-parse', '--show-cdup')) ?? '');
   const summary = 'CI reads a pipeline only at the top of the repository.';
   const detail = `Type: cd ${top} && trueup init --ci ${asked}. It covers the declarations of all folders.`;
   if (top !== '' && flags.ci !== undefined) refuse('usage', summary, { detail });
@@ -132,7 +133,8 @@ async function forgeOf(context: Context): Promise<ChosenForge> {
   const here = (path: string): Promise<boolean> =>
     files.size(join(cwd, path)).then((size) => size !== undefined);
   const isGitlab =
-    (await here(GITLAB_FILE)) || /gitlab/i.test((await git(context, 'remote', '-v')) ?? '');
+    (await here(GITLAB_FILE)) ||
+    /gitlab/i.test((await gitOutput(context.cwd, 'remote', '-v')) ?? '');
   const usual = isGitlab ? 'gitlab' : 'github';
   const said =
     flags.ci ?? (interactive ? await ask(`CI: github, gitlab or none? [${usual}] `) : '');
@@ -145,18 +147,17 @@ async function forgeOf(context: Context): Promise<ChosenForge> {
   );
 }
 
-/** What git says in the folder; undefined if it fails. */
-const git = ({ cwd }: Context, ...words: readonly string[]): Promise<string | undefined> =>
-  new Promise((done) => {
-    execFile('git', words, { cwd }, (error, said) => done(error ? undefined : said.trim()));
-  });
-
 /** The default branch of the remote, else the branch that is checked out, else main. */
 async function branchOf(context: Context): Promise<string> {
-  const remote = await git(context, 'symbolic-ref', '--short', 'refs/remotes/origin/HEAD');
+  const remote = await gitOutput(
+    context.cwd,
+    'symbolic-ref',
+    '--short',
+    'refs/remotes/origin/HEAD',
+  );
   return (
     remote?.replace(/^origin\//, '') ||
-    (await git(context, 'symbolic-ref', '--short', 'HEAD')) ||
+    (await gitOutput(context.cwd, 'symbolic-ref', '--short', 'HEAD')) ||
     'main'
   );
 }

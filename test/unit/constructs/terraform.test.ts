@@ -313,6 +313,11 @@ describe('validate() says by path', () => {
     ['a number for text', { name: 7 }, '`name`: a string is expected, not an integer.'],
     ['null', { name: null }, '`name`: a string is expected, not null.'],
     [
+      'a number token in a string',
+      { name: `acc-${Token.asNumber(Lazy.anyValue({ produce: () => 1 }))}` },
+      '`name` holds the digits of a number token: a number that is known later was put into a string.',
+    ],
+    [
       'text for a number',
       { name: 'x', radius: '7' },
       '`radius`: an integer is expected, not a string.',

@@ -1,13 +1,6 @@
-// Code is found whatever its formatting, and every seeded fault stands on a text of the sources.
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { transformSync } from 'esbuild';
-import { format, resolveConfig } from 'prettier';
+// Code is found whatever its formatting.
 import { describe, expect, it } from 'vitest';
 import { locate, replaceOnce } from '../../mutants/locate.js';
-import { mutants } from '../../mutants/table.js';
-
-const root = join(import.meta.dirname, '../../..');
 
 describe('a text of the sources', () => {
   it('is found across lines and trailing commas', () => {
@@ -24,38 +17,5 @@ describe('a text of the sources', () => {
     expect(replaceOnce('if (x &&\n  y) z();', 'x && y', 'x')).toBe('if (x) z();');
     expect(() => replaceOnce('x; x;', 'x', 'y')).toThrow('2 times');
     expect(() => replaceOnce('x;', 'z', 'y')).toThrow('0 times');
-  });
-});
-
-describe('every seeded fault', () => {
-  const files = [...new Set(mutants.map(({ file }) => file))];
-
-  /** Faults whose text is not there once, or leaves no program behind. */
-  async function unusable(printWidth?: number): Promise<readonly string[]> {
-    const options = await resolveConfig(join(root, 'src/index.ts'));
-    const found: string[] = [];
-    for (const file of files) {
-      const source = readFileSync(join(root, 'src', file), 'utf8');
-      const code =
-        printWidth === undefined
-          ? source
-          : await format(source, { ...options, printWidth, parser: 'typescript' });
-      for (const { name, find, replace } of mutants.filter((one) => one.file === file)) {
-        try {
-          transformSync(replaceOnce(code, find, replace), { loader: 'ts', logLevel: 'silent' });
-        } catch (error) {
-          found.push(`${name} (${file}): ${String(error).split('\n', 2).join(' ')}`);
-        }
-      }
-    }
-    return found;
-  }
-
-  it('stands once in its file, and leaves a program', async () => {
-    expect(await unusable()).toEqual([]);
-  });
-
-  it('does so whatever the print width', async () => {
-    expect(await unusable(180)).toEqual([]);
   });
 });

@@ -259,12 +259,13 @@ describe.each(hostile.map((text) => [text]))('%j', (text) => {
 });
 
 test.each(driftFormats.filter((format) => format !== 'json'))(
-  'ten megabytes of text are shortened in %s',
+  'megabytes of text are shortened in %s',
   (format) => {
-    const text = renderDrift(hostileAudit('x'.repeat(10_000_000)), format, {
+    const text = renderDrift(hostileAudit('x'.repeat(2_000_000)), format, {
       color: false,
       width: 80,
     });
+    // Several fields hold that much, and each is shortened.
     expect(text.length).toBeLessThan(1_000_000);
     expect(text).toMatch(/xxx… \(\d+ more characters\)/);
   },
