@@ -6,10 +6,15 @@ const allowed = {
   model: [],
   platform: [],
   client: ['^node_modules/undici/'],
+  expressions: ['^node_modules/(@marcbachmann|re2js)/'],
   resources: ['^src/reconciler/', '^src/state/store-port\\.ts$', '^node_modules/tldts/'],
   reconciler: ['^src/state/store-port\\.ts$', '^node_modules/(ajv|fast-json-patch|re2js)/'],
   state: ['^node_modules/(@aws-sdk|age-encryption|aws4fetch|pg|sax)/'],
-  declarations: ['^src/resources/role-ladder\\.ts$', '^node_modules/(ajv|re2js|yaml)/'],
+  declarations: [
+    '^src/resources/role-ladder\\.ts$',
+    '^src/expressions/',
+    '^node_modules/(ajv|re2js|yaml)/',
+  ],
   report: ['^node_modules/(fast-json-patch|picocolors)/'],
   terraform: [
     '^src/reconciler/(live-collections|recent-writes|plan/(match|document-diff|diff|policy|propose)|apply/(executor|write-operation|pre-image|proof|recovery|guards))\\.ts$',

@@ -37,6 +37,7 @@ const masked = ['unit/report/masked.test.ts'];
 const covers = ['unit/terraform/covered-documents.test.ts'];
 const masking = ['unit/model/masking/secret-masking.test.ts'];
 const secretSource = ['unit/declarations/secret-source.test.ts'];
+const cel = ['unit/expressions/cel.test.ts'];
 const listing = ['unit/client/listing.test.ts'];
 const writing = ['unit/client/writing.test.ts'];
 const patience = ['unit/client/patience.test.ts'];
@@ -69,6 +70,42 @@ const blocks = ['unit/declarations/refactoring.test.ts'];
 const moving = ['unit/reconciler/refactoring.test.ts'];
 
 export const mutants: readonly Mutant[] = [
+  // An expression ends, and loses nothing without a word.
+  {
+    name: 'an expression has no end',
+    file: 'expressions/node-evaluation.ts',
+    find: 'if (left < 0) throw exhausted;',
+    replace: 'if (left < -30_000_000) throw exhausted;',
+    tests: cel,
+  },
+  {
+    name: 'a comparison costs one step',
+    file: 'expressions/node-evaluation.ts',
+    find: 'if (compared.has(this)) spendMembers(value);',
+    replace: '',
+    tests: cel,
+  },
+  {
+    name: 'an exhausted expression has a value',
+    file: 'expressions/cel.ts',
+    find: 'if (!isExhausted()) return { value };',
+    replace: 'return { value };',
+    tests: cel,
+  },
+  {
+    name: 'a literal mapping loses a member',
+    file: 'expressions/node-evaluation.ts',
+    find: "if (this.op === 'map') refuseLoss(this, value);",
+    replace: '',
+    tests: cel,
+  },
+  {
+    name: 'an integer is rounded',
+    file: 'expressions/values.ts',
+    find: 'if (Number.isSafeInteger(number)) return number;',
+    replace: 'return number;',
+    tests: cel,
+  },
   // A comparison of git references reads objects of git alone, and hides no change.
   {
     name: 'git sees the credentials of trueup',

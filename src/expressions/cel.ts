@@ -1,0 +1,233 @@
+// Compiles and evaluates CEL expressions within limits: JSON in, JSON out. Loaded only where there is an expression.
+import {
+  Environment,
+  EvaluationError,
+  ParseError,
+  TypeError as CelTypeError,
+  type ParseResult,
+} from '@marcbachmann/cel-js';
+import { defined, didYouMean, type Json } from '../model/index.js';
+import { MOST_STEPS, isExhausted, startBudget } from './node-evaluation.js';
+import { replaced, stringFunctions } from './string-functions.js';
+import { tokensOf } from './tokens.js';
+import { toAsked, toCel, toJson, type Members } from './values.js';
+
+/** What is wrong with an expression, and where in it. */
+export interface Problem {
+  readonly summary: string;
+  readonly detail?: string;
+  readonly start: number;
+  readonly end: number;
+  /** A member that a variable does not have. */
+  readonly missing?: { readonly variable: string; readonly name: string };
+}
+
+type Result<T> = { readonly value: T } | { readonly problem: Problem };
+
+export interface Compiled {
+  evaluate(values: Readonly<Record<string, Json | Members>>): Result<Json>;
+}
+
+/** `maxDepth` bounds brackets; what stands side by side nests as well, so the nodes are bounded for the stack. */
+const limits = {
+  maxAstNodes: 2_000,
+  maxDepth: 100,
+  maxListElements: 1_000,
+  maxMapEntries: 1_000,
+  maxCallArguments: 32,
+};
+const LONGEST = 20_000;
+
+/** Thrown by `Members` for a name that must not be read. */
+export class Refused extends Error {
+  constructor(
+    message: string,
+    readonly detail?: string,
+  ) {
+    super(message);
+  }
+}
+
+/** What `strings.quote` is a function of. */
+class Strings {
+  readonly name = 'strings';
+}
+
+const functions = stringFunctions.reduce(
+  (all, [signature, call]) => all.registerFunction(signature, call, { async: false }),
+  new Environment({ homogeneousAggregateLiterals: false, limits })
+    .registerType('Strings', Strings)
+    .registerConstant('strings', 'Strings', new Strings()),
+);
+
+/** Words that CEL reserves, or that the library means otherwise: written in another way of the same length. */
+const OTHERWISE: ReadonlyMap<string, string> = new Map([['var', 'v_r'], ...replaced]);
+const BACK = [...OTHERWISE].map(
+  ([name, other]) => [new RegExp(`\\b${other}\\b`, 'g'), name] as const,
+);
+
+const restored = (text: string): string =>
+  BACK.reduce((all, [other, name]) => all.replaceAll(other, name), text);
+
+function rewritten(source: string): string {
+  let made = '';
+  let before = '';
+  for (const { text, word } of tokensOf(source)) {
+    const isOurs = word && (before === '.' ? replaced.has(text) : text === 'var');
+    made += isOurs ? OTHERWISE.get(text) : text;
+    if (!/^\s/.test(text)) before = text;
+  }
+  return made;
+}
+
+const environments = new Map<string, Environment>();
+
+function environmentOf(variables: readonly string[]): Environment {
+  const key = variables.join(' ');
+  const before = environments.get(key);
+  if (before) return before;
+  const made = variables.reduce(
+    (all, name) => all.registerVariable(OTHERWISE.get(name) ?? name, 'dyn'),
+    functions.clone(),
+  );
+  environments.set(key, made);
+  return made;
+}
+
+/** Parses and checks types. @param variables the names that the expression may use */
+export function compile(source: string, variables: readonly string[]): Result<Compiled> {
+  const at = { start: 0, end: source.length };
+  if (source.length > LONGEST)
+    return {
+      problem: { ...at, summary: `the expression is longer than ${LONGEST} characters` },
+    };
+  try {
+    const parsed = environmentOf(variables).parse(rewritten(source));
+    const { error } = parsed.check();
+    if (error) return { problem: problemOf(error, source, variables) };
+    return { value: { evaluate: (values) => evaluate(parsed, source, values) } };
+  } catch (error) {
+    return { problem: problemOf(error, source, variables) };
+  }
+}
+
+function evaluate(
+  parsed: ParseResult,
+  source: string,
+  values: Readonly<Record<string, Json | Members>>,
+): Result<Json> {
+  startBudget();
+  try {
+    const context = Object.fromEntries(
+      Object.entries(values).map(([name, value]) => [
+        OTHERWISE.get(name) ?? name,
+        typeof value === 'function' ? toAsked(value) : toCel(value),
+      ]),
+    );
+    const value = toJson(parsed(context));
+    if (!isExhausted()) return { value };
+  } catch (error) {
+    if (!isExhausted()) return { problem: problemOf(error, source, Object.keys(values)) };
+  }
+  return {
+    problem: {
+      summary: `the expression takes more than ${MOST_STEPS} steps`,
+      detail: 'Loop over fewer items, or move a loop out of another.',
+      start: 0,
+      end: source.length,
+    },
+  };
+}
+
+function problemOf(error: unknown, source: string, variables: readonly string[]): Problem {
+  const whole = { start: 0, end: source.length };
+  if (error instanceof RangeError)
+    return {
+      ...whole,
+      summary: 'the expression is nested too deeply, or what it makes is too long',
+    };
+  if (error instanceof Refused)
+    return { ...whole, summary: error.message, ...defined({ detail: error.detail }) };
+  if (
+    error instanceof ParseError ||
+    error instanceof CelTypeError ||
+    error instanceof EvaluationError
+  )
+    return { ...whole, ...error.range, ...said(error, variables) };
+  throw error;
+}
+
+type CelError = ParseError | CelTypeError | EvaluationError;
+
+function said(
+  { code, summary, node }: CelError,
+  variables: readonly string[],
+): Pick<Problem, 'summary' | 'detail' | 'missing'> {
+  const text = restored(summary).replaceAll(/dyn<(\w+)>/g, '$1');
+  const [, subject = ''] = /: (.*)$/.exec(text) ?? [];
+  switch (code) {
+    case 'unknown_variable':
+      return {
+        summary: `\`${subject}\` is no variable.${didYouMean(subject, variables)}`,
+        detail: `Variables: ${variables.join(', ')}.`,
+      };
+    case 'no_such_key': {
+      const missing = missingOf(node);
+      return { summary: `there is no member \`${subject}\``, ...defined({ missing }) };
+    }
+    case 'no_such_overload':
+      return {
+        summary: `these types do not go together: ${subject}`,
+        ...(/\bint\b/.test(subject) &&
+          /\bdouble\b/.test(subject) && {
+            detail:
+              'Integers and decimal numbers are two types: write `double(…)` or `int(…)` around one of them.',
+          }),
+      };
+    case 'no_matching_overload':
+      return unknownFunction(text);
+    case 'reserved_identifier':
+      return { summary: `\`${subject}\` is a reserved word of CEL` };
+    case 'index_out_of_bounds':
+      return { summary: text.replace('No such key: ', '') };
+    case 'limit_exceeded':
+      return { summary: `the expression is too large: ${limitWords(text)}` };
+    default:
+      return { summary: `${text[0]?.toLowerCase()}${text.slice(1)}` };
+  }
+}
+
+const limitWords = (text: string): string => {
+  const [, name, most] = /Exceeded (\w+) \((\d+)\)/.exec(text) ?? [];
+  const what: Readonly<Record<string, string>> = {
+    maxAstNodes: 'parts',
+    maxDepth: 'levels',
+    maxListElements: 'items in a list',
+    maxMapEntries: 'members in a mapping',
+    maxCallArguments: 'arguments',
+  };
+  return `it has more than ${most} ${what[name ?? ''] ?? ''}`;
+};
+
+/** The variable and its member that does not exist, as in `var.name`. */
+function missingOf(node: unknown): Problem['missing'] {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as the library documents a node
+  const { op, args } = (node ?? {}) as ParseResult['ast'];
+  if (op !== '.') return undefined;
+  const [of, name] = args;
+  return of.op === 'id' ? { variable: restored(of.args), name } : undefined;
+}
+
+function unknownFunction(text: string): Pick<Problem, 'summary' | 'detail'> {
+  const [, receiver, name = '', given = ''] = /'(?:(.*)\.)?(\w+)\((.*)\)'/.exec(text) ?? [];
+  const all = functions.getDefinitions().functions;
+  const names = new Set(all.map((one) => restored(one.name)));
+  if (!names.has(name)) return { summary: `\`${name}\` is no function.${didYouMean(name, names)}` };
+  const takes = new Set(
+    all.filter((one) => restored(one.name) === name).map((one) => restored(one.signature)),
+  );
+  return {
+    summary: `\`${receiver === undefined ? '' : `${receiver}.`}${name}(${given})\`: the function does not take these types`,
+    detail: `It is ${[...takes].map((one) => `\`${one}\``).join(', ')}.`,
+  };
+}

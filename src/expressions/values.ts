@@ -1,0 +1,65 @@
+// JSON to values of CEL and back. Integers are BigInt there, and mappings are Maps, so that no key reaches a prototype.
+import { isList, type Json } from '../model/index.js';
+import { spend, wrongValue } from './node-evaluation.js';
+
+/** The members of a variable that has too many to convert, or some that must not be read. Undefined for a name that has none. */
+export type Members = (name: string) => Json | undefined;
+
+const known = new WeakMap<object, unknown>();
+
+export function toCel(value: Json): unknown {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
+  if (value === null || typeof value !== 'object') return value;
+  const before = known.get(value);
+  if (before !== undefined) return before;
+  const made = isList(value)
+    ? value.map(toCel)
+    : new Map(Object.entries<Json>(value).map(([key, member]) => [key, toCel(member)]));
+  known.set(value, made);
+  return made;
+}
+
+/** Maps whose members are asked for: the library knows a mapping by its constructor. */
+const asked = new WeakSet<object>();
+
+export function toAsked(members: Members): unknown {
+  const map = new Map<string, unknown>();
+  map.get = (name) => {
+    const value = typeof name === 'string' ? members(name) : undefined;
+    return value === undefined ? undefined : toCel(value);
+  };
+  asked.add(map);
+  return map;
+}
+
+const MOST_DEPTH = 64;
+
+export function toJson(value: unknown, depth = 0): Json {
+  spend(1);
+  if (depth > MOST_DEPTH) throw wrongValue(`the result has more than ${MOST_DEPTH} levels`);
+  if (typeof value === 'bigint') return integer(value);
+  if (typeof value === 'number') {
+    if (Number.isFinite(value)) return value;
+    throw wrongValue(`the result is ${value}, which is no number`);
+  }
+  if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
+  if (Array.isArray(value)) return value.map((one) => toJson(one, depth + 1));
+  if (value instanceof Map) {
+    if (asked.has(value)) throw wrongValue('a variable of this name has no value of its own');
+    return mapping(value, depth);
+  }
+  if (typeof value === 'object' && value.constructor === Object)
+    return mapping(Object.entries(value), depth);
+  throw wrongValue('the result is no string, number, boolean, list or mapping');
+}
+
+function integer(value: bigint): number {
+  const number = Number(value);
+  if (Number.isSafeInteger(number)) return number;
+  throw wrongValue(`the result ${value} is beyond 2^53, where integers lose digits`);
+}
+
+const mapping = (entries: Iterable<readonly [unknown, unknown]>, depth: number): Json =>
+  Object.fromEntries(
+    Array.from(entries, ([key, member]) => [String(key), toJson(member, depth + 1)]),
+  );

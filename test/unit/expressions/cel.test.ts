@@ -1,0 +1,351 @@
+// CEL expressions: what they give, what is wrong with those that give nothing, and that none takes long.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compile, Refused } from '../../../src/expressions/cel.js';
+import { closingBrace, tokensOf } from '../../../src/expressions/tokens.js';
+import type { Json } from '../../../src/model/index.js';
+
+const numbers = Array.from({ length: 1000 }, (_, index) => index);
+
+const known: Readonly<Record<string, Json>> = {
+  var: {
+    x: 1,
+    half: 1.5,
+    none: null,
+    text: 'äö😀b',
+    list: ['b', 'a'],
+    numbers,
+    sites: [
+      { name: 'one', enabled: true },
+      { name: 'two', enabled: false },
+    ],
+    constructor: 'a member',
+  },
+  each: { key: 'k', value: { a: 1, in: 2 } },
+};
+
+const evaluated = (source: string, values: Parameters<typeof run>[1] = known) =>
+  run(source, values);
+
+function run(source: string, values: Parameters<EvaluateOf>[0]) {
+  const compiled = compile(source, Object.keys(values));
+  return 'problem' in compiled ? compiled : compiled.value.evaluate(values);
+}
+
+type EvaluateOf = Extract<
+  ReturnType<typeof compile>,
+  { readonly value: unknown }
+>['value']['evaluate'];
+
+const problemOf = (source: string) => {
+  const made = evaluated(source);
+  return 'problem' in made
+    ? [source.slice(made.problem.start, made.problem.end), made.problem.summary]
+    : made;
+};
+
+describe('an expression gives', () => {
+  it.each<[source: string, value: Json]>([
+    ['var.x + 1', 2],
+    ['var.half * 2.0', 3],
+    ['var.x == 1.0', true],
+    ['var.none == null', true],
+    ['9007199254740990 + 1', 9007199254740991],
+    ['var.sites.filter(s, s.enabled).map(s, s.name)', ['one']],
+    ['var.sites.map(s, {"name": s.name, "on": s.enabled})[1]', { name: 'two', on: false }],
+    ['var.sites.exists(s, s.name == "two") && !var.sites.all(s, s.enabled)', true],
+    ['"a" in var.list && "x" in {"x": 1} && !("y" in {"x": 1})', true],
+    ['has(var.missing) ? var.missing : "default"', 'default'],
+    ["'a' == \"a\" ? 'yes' : 'no'", 'yes'],
+    ['[1, "a", true, null, 1.5, {"b": []}]', [1, 'a', true, null, 1.5, { b: [] }]],
+    ['each.key + string(each.value.a)', 'k1'],
+    ['size(var.numbers)', 1000],
+    ['var.constructor', 'a member'],
+    ['1 > 0 || var.missing', true],
+    ['"a}b" + \'{\' // a comment', 'a}b{'],
+    ['[1, 2].map(v, v * 2)', [2, 4]],
+    ['["var", "matches", "var.x"]', ['var', 'matches', 'var.x']],
+    ['{"var": 1}.var', 1],
+    // The strings extension
+    ['var.text.size()', 4],
+    ['var.text.substring(2)', '😀b'],
+    ['var.text.substring(2, 3)', '😀'],
+    ['var.text.indexOf("b")', 3],
+    ['"hello mellow".indexOf("")', 0],
+    ['"hello mellow".indexOf("ello", 2)', 7],
+    ['"hello mellow".indexOf("jello")', -1],
+    ['"hello mellow".indexOf("", 2)', 2],
+    ['"hello mellow".lastIndexOf("")', 12],
+    ['"hello mellow".lastIndexOf("ello")', 7],
+    ['"hello mellow".lastIndexOf("ello", 6)', 1],
+    ['"a".lastIndexOf("abc")', -1],
+    ['var.text.charAt(2)', '😀'],
+    ['"ab".charAt(2)', ''],
+    ['var.text.reverse()', 'b😀öä'],
+    ['"hello hello".replace("he", "we")', 'wello wello'],
+    ['"hello hello".replace("he", "we", 1)', 'wello hello'],
+    ['"hello hello".replace("he", "we", 0)', 'hello hello'],
+    ['"hello hello".replace("he", "we", -1)', 'wello wello'],
+    ['"ab".replace("", "_")', '_a_b_'],
+    ['"ab".replace("", "_", 2)', '_a_b'],
+    ['"a$&b".replace("a", "$&")', '$&$&b'],
+    ['"a,b,c".split(",")', ['a', 'b', 'c']],
+    ['"a,b,c".split(",", 2)', ['a', 'b,c']],
+    ['"a,b,c".split(",", 0)', []],
+    ['"a,b,c".split(",", 1)', ['a,b,c']],
+    ['"a,b,c".split(",", -1)', ['a', 'b', 'c']],
+    ['"😀a".split("")', ['😀', 'a']],
+    ['["a", "b"].join()', 'ab'],
+    ['["a", "b"].join("-")', 'a-b'],
+    ['[].join("-")', ''],
+    ['"  a\\t".trim()', 'a'],
+    ['"AÄ".lowerAscii() + "aä".upperAscii()', 'aÄAä'],
+    ['strings.quote("a\\"b\\n\\\\")', '"a\\"b\\n\\\\"'],
+    ['"%s-%d %%".format(["a", 1])', 'a-1 %'],
+    ['"%.2f %f %e %.0e".format([1.234, 1, 12.5, 2.0])', '1.23 1.000000 1.250000e+01 2e+00'],
+    ['"%x %X %x %o %b %b".format([255, 255, "hi", 8, 5, true])', 'ff FF 6869 10 101 1'],
+    ['"%s".format([{"b": [1, true, null], "a": 1.5}])', '{a: 1.5, b: [1, true, null]}'],
+    ['var.text.matches("^ä.😀") && !var.text.matches("^b")', true],
+  ])('%s: %j', (source, value) => {
+    expect(evaluated(source)).toEqual({ value });
+  });
+});
+
+describe('an expression is wrong', () => {
+  it.each<[source: string, at: string, summary: string]>([
+    ['', '', 'unexpected token: EOF'],
+    ['1 +', '', 'unexpected token: EOF'],
+    ['1 == 1.0', '1 == 1.0', 'these types do not go together: int == double'],
+    ['var.x + 1.0', 'var.x + 1.0', 'these types do not go together: int + double'],
+    ['1 + "a"', '1 + "a"', 'these types do not go together: int + string'],
+    ['vra.x', 'vra', '`vra` is no variable. Did you mean `var`?'],
+    ['1 + var.typo', 'typo', 'there is no member `typo`'],
+    ['var.__proto__', '__proto__', 'there is no member `__proto__`'],
+    ['var["__proto__"]', 'var["__proto__"]', 'there is no member `__proto__`'],
+    ['{"a": 1}.constructor', 'constructor', 'there is no member `constructor`'],
+    ['each.value.toString', 'toString', 'there is no member `toString`'],
+    ['var.list[2]', 'var.list[2]', 'index out of bounds, index 2 >= size 2'],
+    ['var.list[-1]', 'var.list[-1]', 'index out of bounds, index -1 < 0'],
+    ['var.x ? 1 : 2', 'x', "ternary condition must be bool, got 'int'"],
+    ['while.x', 'while', '`while` is a reserved word of CEL'],
+    ['foo(1)', 'foo(1)', '`foo` is no function.'],
+    ['"a".matchs("a")', '"a".matchs("a")', '`matchs` is no function. Did you mean `matches`?'],
+    [
+      '"a".matches(1)',
+      '"a".matches(1)',
+      '`string.matches(int)`: the function does not take these types',
+    ],
+    ['"a".matches("(a")', '"a".matches("(a")', 'the pattern is wrong: missing closing ): `(a`'],
+    [
+      '"a".matches("(?=a)")',
+      '"a".matches("(?=a)")',
+      'the pattern is wrong: invalid or unsupported Perl syntax: `(?=`',
+    ],
+    [
+      '"ab".substring(-1)',
+      '"ab".substring(-1)',
+      'position -1 is outside of the string, which has 2',
+    ],
+    ['"ab".substring(2, 1)', '"ab".substring(2, 1)', 'position 2 stands behind 1'],
+    ['"ab".charAt(3)', '"ab".charAt(3)', 'position 3 is outside of the string, which has 2'],
+    [
+      '"ab".indexOf("a", 3)',
+      '"ab".indexOf("a", 3)',
+      'position 3 is outside of the string, which has 2',
+    ],
+    [
+      '"ab".lastIndexOf("a", -1)',
+      '"ab".lastIndexOf("a", -1)',
+      'position -1 is outside of the string, which has 2',
+    ],
+    [
+      '["a", 1].join("")',
+      '["a", 1].join("")',
+      '`join` takes a list of strings; convert each with `string(…)`',
+    ],
+    ['"%d".format([1.5])', '"%d".format([1.5])', '`%d` does not take the value 1.5'],
+    ['"%y".format([1])', '"%y".format([1])', '`%y` is no clause of a format'],
+    ['"%s".format([])', '"%s".format([])', 'the format asks for more than the 0 values given'],
+    ['"".format([1])', '"".format([1])', 'the format uses 0 of the 1 values given'],
+    [
+      '{"a": 1, "a": 2}',
+      '{"a": 1, "a": 2}',
+      'a key stands twice in the mapping, or is `__proto__`, `prototype` or `constructor`',
+    ],
+    [
+      '{"__proto__": 1}',
+      '{"__proto__": 1}',
+      'a key stands twice in the mapping, or is `__proto__`, `prototype` or `constructor`',
+    ],
+    [
+      '9007199254740991 + 1',
+      '9007199254740991 + 1',
+      'the result 9007199254740992 is beyond 2^53, where integers lose digits',
+    ],
+    ['1.0 / 0.0', '1.0 / 0.0', 'the result is Infinity, which is no number'],
+    ['b"a"', 'b"a"', 'the result is no string, number, boolean, list or mapping'],
+    ['type(1)', 'type(1)', 'the result is no string, number, boolean, list or mapping'],
+    ['1 / 0', '1 / 0', 'division by zero'],
+  ])('%s at %s: %s', (source, at, summary) => {
+    expect(problemOf(source)).toEqual([at, summary]);
+  });
+
+  it('a result beyond 2^53 inside an expression is none: it has 64 bits there', () => {
+    expect(evaluated('(9007199254740991 + 1) / 2')).toEqual({ value: 4503599627370496 });
+  });
+
+  it('says how integers and decimal numbers meet', () => {
+    expect(evaluated('1 == 1.0')).toMatchObject({
+      problem: { detail: expect.stringContaining('`double(…)`') },
+    });
+  });
+
+  it('names the variable and the member that is missing', () => {
+    expect(evaluated('var.typo')).toMatchObject({
+      problem: { missing: { variable: 'var', name: 'typo' } },
+    });
+  });
+});
+
+describe('members that are asked for', () => {
+  const values = {
+    env: (name: string) => {
+      if (name === 'TOKEN') throw new Refused('a credential', 'no');
+      return name === 'HOME' ? '/home-folder' : undefined;
+    },
+  };
+  it.each([
+    ['env.HOME + "/x"', { value: '/home-folder/x' }],
+    ['env["HOME"]', { value: '/home-folder' }],
+    ['has(env.NONE) ? 1 : 2', { value: 2 }],
+    ['env.TOKEN', { problem: { summary: 'a credential', detail: 'no' } }],
+    ['env["TO" + "KEN"]', { problem: { summary: 'a credential' } }],
+    ['env.NONE', { problem: { missing: { variable: 'env', name: 'NONE' } } }],
+    ['env', { problem: { summary: 'a variable of this name has no value of its own' } }],
+  ])('%s', (source, result) => {
+    expect(run(source, values)).toMatchObject(result);
+  });
+});
+
+/** Each would take years, or all memory. */
+describe('ends at once', () => {
+  const doubled = (first: string): string =>
+    Array.from({ length: 40 })
+      .reduce<string>(
+        (inner, _, index) => `cel.bind(v${40 - index}, v${39 - index} + v${39 - index}, ${inner})`,
+        'size(v40)',
+      )
+      .replace(/^/, `cel.bind(v0, ${first}, `) + ')';
+  it.each([
+    ['three loops', 'var.numbers.map(a, var.numbers.map(b, var.numbers.map(c, c)))', 'steps'],
+    [
+      'loops that go on after an error',
+      'var.numbers.exists(a, var.numbers.exists(b, var.numbers.exists(c, c / 0 == 1)))',
+      'steps',
+    ],
+    [
+      'loops behind a condition that is true',
+      '(var.numbers.map(a, var.numbers.map(b, var.numbers.map(c, c))) == []) || true',
+      'steps',
+    ],
+    [
+      'a comparison in loops',
+      'var.numbers.map(a, var.numbers + [1] == var.numbers + [2])',
+      'steps',
+    ],
+    ['members of a list in loops', 'var.numbers.map(a, -1 in var.numbers)', 'steps'],
+    ['a list that doubles', doubled('[1]'), 'steps'],
+    ['a string that doubles', doubled('"a"'), 'steps'],
+    [
+      'a mapping that doubles',
+      Array.from({ length: 40 }).reduce<string>((inner) => `[${inner}].map(v, [v, v])[0]`, '[1]'),
+      'steps',
+    ],
+    ['open brackets', '('.repeat(10_000), 'levels'],
+    ['open lists', '['.repeat(10_000), 'levels'],
+    ['signs', `${'-'.repeat(10_000)}1`, ''],
+    ['a long sum', `1${'+1'.repeat(9_000)}`, 'parts'],
+    ['a long expression', `1${'+1'.repeat(100_000)}`, 'longer than 20000 characters'],
+    ['a string of quotes', '"'.repeat(19_999), ''],
+    ['a pattern', '"' + 'a'.repeat(2_000) + '".matches("^(a+)+$b")', ''],
+  ])('%s', (_, source, why) => {
+    const begin = performance.now();
+    const made = evaluated(source);
+    expect(performance.now() - begin).toBeLessThan(5_000);
+    expect('problem' in made ? made.problem.summary : '').toContain(why);
+  });
+});
+
+describe('laws', () => {
+  it('any JSON comes back as it was', () => {
+    const safe = fc
+      .jsonValue({ depthSize: 'small' })
+      .map((value) => JSON.parse(JSON.stringify(value)) as Json);
+    fc.assert(
+      fc.property(safe, (value) => {
+        expect(run('each', { each: value })).toEqual({ value });
+      }),
+    );
+  });
+
+  it('any text gives a value or a problem inside of it', () => {
+    const words = fc.constantFrom(
+      'var',
+      '.',
+      'x',
+      '(',
+      ')',
+      '[',
+      ']',
+      '{',
+      '}',
+      '"',
+      "'",
+      ' ',
+      '+',
+      '?',
+      ':',
+      '1',
+      'map',
+      ',',
+      '%',
+      '\\',
+      'r',
+      '//',
+      '\n',
+    );
+    fc.assert(
+      fc.property(fc.array(words, { maxLength: 20 }), (all) => {
+        const source = all.join('');
+        const made = run(source, known);
+        const { start, end, summary } =
+          'problem' in made ? made.problem : { start: 0, end: 0, summary: '' };
+        expect([start >= 0, end <= source.length]).toEqual([true, true]);
+        expect(summary).not.toMatch(/v_r|m_tches/);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('tokens hold the whole source', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom('"', "'", '\\', 'r', '{', '}', 'a', '/', '\n') }),
+        (source) => {
+          expect([...tokensOf(source)].map(({ text }) => text).join('')).toBe(source);
+        },
+      ),
+    );
+  });
+
+  it.each([
+    ['a}', 1],
+    ['{"a": {}}}', 9],
+    ["'}' + r'\\'}", 10],
+    ['"""}"\n}"""}', 10],
+    ['"a', -1],
+    ['// }\n}', 5],
+  ])('the brace that closes %j stands at %i', (source, at) => {
+    expect(closingBrace(source, 0)).toBe(at);
+  });
+});
