@@ -15,6 +15,7 @@ const allowed = {
     '^src/expressions/',
     '^node_modules/(ajv|re2js|yaml)/',
   ],
+  policies: ['^src/(declarations|expressions)/'],
   report: ['^node_modules/(fast-json-patch|picocolors)/'],
   terraform: [
     '^src/reconciler/(live-collections|recent-writes|plan/(match|document-diff|diff|policy|propose)|apply/(executor|write-operation|pre-image|proof|recovery|guards))\\.ts$',

@@ -8,6 +8,8 @@ import {
   blockSchema,
   bodySchema,
   expectationSchema,
+  policiesSchema,
+  policyTestsSchema,
   settingsSchema,
   whereSchema,
 } from '../src/declarations/file-schema.js';
@@ -83,6 +85,8 @@ function outputs(): ReadonlyMap<string, string> {
   const classes = written();
   return new Map([
     ['schemas/declarations.schema.json', json(declarationsSchema(kinds, collections))],
+    ['schemas/policies.schema.json', json(policiesSchema())],
+    ['schemas/policy-tests.schema.json', json(policyTestsSchema())],
     ...list.map((kind) => [`schemas/${kind.name}.schema.json`, json(kindSchema(kind))] as const),
     ['src/declarations/generated/validators.js', validators()],
     ['src/resources/generated/names.ts', namesFile()],

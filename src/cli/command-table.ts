@@ -10,6 +10,8 @@ export interface FlagSpec {
   readonly spelling: string;
   readonly doc: string;
   readonly choices?: readonly string[];
+  /** Present where a project may add to the choices: the command checks them. */
+  readonly open?: true;
   readonly initial?: string;
   readonly repeat?: true;
 }
@@ -52,6 +54,7 @@ const scope = [
   repeatable('--exclude <address>', 'exclude this address and its dependents'),
   repeatable('--allow <rule>', 'allow findings of this policy rule', {
     choices: allowableRules(ruleNames),
+    open: true,
   }),
 ] as const;
 const identity = flag(
@@ -420,6 +423,13 @@ const table = [
     args: '<planfile>',
     doc: 'show a saved plan',
     flags: [format(planFormats), report, ...shown, identity, debug],
+  },
+  {
+    name: 'test',
+    args: '',
+    doc: 'run the tests of the policies in this folder',
+    flags: [debug],
+    more: '\nPolicies are in policies/*.cel.yaml, their tests in policies/*.test.yaml. Nothing is\nsent, and no declaration is read.',
   },
   {
     name: 'graph',

@@ -30,6 +30,7 @@ const commands: Readonly<Record<string, () => Promise<{ readonly run: Command }>
   get: () => import('./commands/get.js'),
   graph: () => import('./commands/graph.js'),
   log: () => import('./commands/log.js'),
+  test: () => import('./commands/test.js'),
   'state list': async () => ({ run: (await stateCommands()).list }),
   'state show': async () => ({ run: (await stateCommands()).show }),
   'state mv': async () => ({ run: (await stateCommands()).mv }),

@@ -28,13 +28,13 @@ const WIDTH = 80;
 const outputError = (text: string, write: Write): void => write(new Help().boxWrap(text, WIDTH));
 type Found = (command: CommandSpec, args: readonly string[], flags: Flags) => void;
 
-const toOption = ({ spelling, doc, choices, initial, repeat }: FlagSpec): Option => {
+const toOption = ({ spelling, doc, choices, open, initial, repeat }: FlagSpec): Option => {
   const option = new Option(spelling, doc);
   if (choices) option.choices(choices);
   if (initial !== undefined) option.default(initial);
   if (repeat)
     option.argParser((value: string, all: readonly string[] | undefined) => {
-      if (choices && !choices.includes(value))
+      if (choices && !open && !choices.includes(value))
         throw new InvalidArgumentError(`Allowed choices are ${choices.join(', ')}.`);
       return [...(all ?? []), value];
     });

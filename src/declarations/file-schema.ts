@@ -20,6 +20,8 @@ import {
   expectation,
   isNullable,
   lifecycle,
+  policy,
+  policyTest,
   settings,
   type BlockSection,
 } from './vocabulary.js';
@@ -184,6 +186,22 @@ export const expectationSchema = (collections: Collections): JsonObject =>
     },
     every: { description: every?.['description'] ?? '', ...filledOr('object') },
   }));
+
+/** One policy of `policies/*.cel.yaml`. */
+export const policySchema = (): JsonObject => objectSchema(policy, true);
+
+/** One test of `policies/*.test.yaml`. */
+export const policyTestSchema = (): JsonObject => objectSchema(policyTest, true);
+
+const oneOrSeveral = (one: JsonObject): JsonObject => ({
+  $schema: DRAFT,
+  definitions: { one },
+  anyOf: [{ $ref: '#/definitions/one' }, { type: 'array', items: { $ref: '#/definitions/one' } }],
+});
+
+/** The published schemas of `policies/*.cel.yaml` and `policies/*.test.yaml`. */
+export const policiesSchema = (): JsonObject => oneOrSeveral(policySchema());
+export const policyTestsSchema = (): JsonObject => oneOrSeveral(policyTestSchema());
 
 /** The value of a filter, which is text on its way. */
 const FILTER: JsonObject = { type: ['string', 'integer', 'boolean'] };

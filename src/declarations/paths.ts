@@ -28,6 +28,8 @@ export interface StackSource extends FoundFile {
 
 const YAML_FILE = /\.ya?ml$/i;
 const OVERLAY = /^trueup\.([A-Za-z][A-Za-z0-9_-]*)\.ya?ml$/;
+/** Policies and their tests: read by themselves, in the current folder. */
+const POLICY_FILE = /(?:^|\/)policies\/[^/]*\.(?:cel|test)\.ya?ml$/;
 const DEEPEST = 64;
 const STACKS_OUTPUT = 'cdktf.out';
 const SYNTHESISE = 'Type `trueup synth` first.';
@@ -228,6 +230,7 @@ function leadsOut({ files, cwd, roots }: Walk, path: string): boolean {
 
 /** A YAML file that a walk found; one of an environment counts on top alone. */
 function meet(walk: Walk, path: string, onTop: boolean, kind: string | undefined): void {
+  if (POLICY_FILE.test(path)) return;
   const environment = OVERLAY.exec(basename(path))?.[1];
   if (environment !== undefined) {
     if (onTop) walk.overlays.set(environment, foundAt(walk, path));

@@ -224,6 +224,37 @@ export const expectation = (collections: Collections): Attributes => ({
   ),
 });
 
+/** A policy of the project: a condition, and the message where it holds. */
+export const policy: Attributes = {
+  name: text('Name of the rule, as `--allow` takes it.'),
+  when: text(
+    'CEL expression that is true where the policy is violated. Variables: `plan`, `declarations`, and one of `change` and `declaration`, for each of which it is evaluated.',
+  ),
+  message: text('Message of a violation; `${…}` holds a CEL expression.'),
+  severity: choice(
+    '`error` blocks the plan; `warning` is reported only.',
+    ['error', 'warning'],
+    optional,
+  ),
+  allow: flag('Whether `--allow` lets it pass. If absent: true.', optional),
+};
+
+/** A test of a policy: the input, and the messages that it has to give. */
+export const policyTest: Attributes = {
+  name: text('What is tested.'),
+  policy: text('Name of the policy.'),
+  plan: document('The members of a plan document that the policy reads.', optional),
+  plan_file: text(
+    'Path of a plan document, relative to the current folder, as `trueup plan --format json` prints it.',
+    optional,
+  ),
+  declarations: list('The declarations.', document('One declaration.'), optional),
+  violations: list(
+    'Messages of the violations, in order; none means that it passes.',
+    text('Message.'),
+  ),
+};
+
 /** The attribute at a path inside `attributes`, where the vocabulary knows one. */
 export function attributeAt(
   attributes: Attributes,

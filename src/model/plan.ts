@@ -159,6 +159,8 @@ export interface Verdict {
   readonly verdict: 'blocked' | 'allowed';
   readonly detail: string;
   readonly address?: string;
+  /** Present where no flag lets it pass. */
+  readonly allowable?: false;
 }
 
 /** The rules of the engine itself, in the order in which they judge. Those of the provider come after them. */
@@ -181,8 +183,11 @@ export const allowableRules = (own: readonly string[]): readonly string[] => [
 ];
 
 /** The flag that lets a rule pass; undefined where none does. */
-export const flagToAllow = (rule: string): string | undefined =>
-  rule === MASKED_CONFIGURATION ? undefined : `--allow ${rule}`;
+export const flagToAllow = ({
+  rule,
+  allowable,
+}: Pick<Verdict, 'rule' | 'allowable'>): string | undefined =>
+  allowable === false ? undefined : `--allow ${rule}`;
 
 /** Live against last applied: something outside changed a managed object. */
 export interface Drift {

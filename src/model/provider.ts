@@ -5,7 +5,7 @@ import type { Settings, Values } from './declaration.js';
 import type { Diagnostic } from './diagnostic.js';
 import type { Findings } from './plan-document.js';
 import type { Kind, Kinds } from './kind.js';
-import type { Change, Verdict } from './plan.js';
+import type { Change, Plan, Verdict } from './plan.js';
 import type { Entry } from './state.js';
 
 /** The live objects of one kind, proven complete. */
@@ -26,6 +26,12 @@ export interface Judged {
 
 /** Why a rule blocks a plan. */
 export type Finding = Pick<Verdict, 'detail' | 'address'>;
+
+/** What a rule says of a whole plan. */
+export interface WholeJudgement {
+  readonly findings: readonly Finding[];
+  readonly warnings: readonly Diagnostic[];
+}
 
 export type Judge = (plan: Judged) => readonly Finding[];
 
@@ -81,6 +87,10 @@ export interface PolicyRule {
   readonly exact?: () => Promise<Judge>;
   /** Names of the kinds that have to be read before the rule can judge a change. */
   readonly needs?: (change: Change, settings: Settings) => readonly string[];
+  /** Judges the whole plan, after every other rule. Only rules of a project do so. */
+  readonly whole?: (plan: Plan) => WholeJudgement;
+  /** Present where no flag lets the rule pass. */
+  readonly allowable?: false;
   /** Warnings about a plan, which do not block it. */
   readonly warn?: (plan: Judged) => readonly Diagnostic[];
   /** Which changes wait for which others, so that the rule holds at every step of a run. */

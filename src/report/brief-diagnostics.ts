@@ -44,6 +44,6 @@ export const blockedByRule = (
       rule,
       shown,
       more: verdicts.length - shown.length,
-      ...defined({ flag: flagToAllow(rule) }),
+      ...defined({ flag: flagToAllow(verdicts[0]!) }),
     };
   });

@@ -21,6 +21,7 @@ import {
   type Attribute,
   type AttributeChange,
   type Change,
+  type Declaration,
   type Drift,
   type DriftDocument,
   type Findings,
@@ -94,6 +95,23 @@ export function planDocument({
     diagnostics: plan.diagnostics,
   });
 }
+
+/** Declarations as policies read them: references as their text, secrets as `(sensitive)`. */
+export const declarationDocuments = (
+  declarations: readonly Declaration[],
+  kinds: Kinds,
+  masking: Masking,
+): readonly JsonObject[] =>
+  masking.said(
+    declarations.map(({ address, kind, name, values, origin, lifecycle }) => ({
+      address,
+      kind,
+      name,
+      attributes: view(kindOf(kinds, kind), values).shown,
+      lifecycle: { protect: lifecycle.protect === true },
+      origin: { file: origin.file, line: origin.line, column: origin.column },
+    })),
+  );
 
 export interface DriftInput extends Findings {
   readonly meta: Meta;

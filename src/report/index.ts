@@ -3,6 +3,7 @@ export type { AccessDocument } from './access-text.js';
 export { renderDiagnostics } from './diagnostics-text.js';
 export {
   accessDocument,
+  declarationDocuments,
   driftDocument,
   planDocument,
   type DriftInput,

@@ -106,7 +106,7 @@ function verdictNotes(policy: readonly Verdict[]): readonly Markup[] {
   );
   return groupedBy(blockedFirst, ({ rule, verdict }) => canonical([rule, verdict])).map((all) => {
     const { rule, verdict } = all[0]!;
-    const [blocked, flag] = [verdict === 'blocked', flagToAllow(rule)];
+    const [blocked, flag] = [verdict === 'blocked', flagToAllow(all[0]!)];
     const said = groupedBy(all, ({ detail }) => detail).map((same) => {
       const addresses = same.flatMap(({ address }) => address ?? []);
       return markup`<p><span class="text">${same[0]!.detail}</span>${addresses.length === 0 ? undefined : markup` ${codes(addresses)}`}</p>\n`;

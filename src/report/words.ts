@@ -210,8 +210,9 @@ export function requestSentence(changes: readonly ResourceChange[]): string | un
 /** The rules that block a plan, and the flags that let all of them pass; no flags where one cannot be let pass. */
 export function blockedRules(verdicts: readonly Verdict[]) {
   const blocked = verdicts.filter(({ verdict }) => verdict === 'blocked');
-  const rules = [...new Set(blocked.map(({ rule }) => rule))];
-  const flags = rules.flatMap((rule) => flagToAllow(rule) ?? []);
+  const byRule = new Map(blocked.map((one) => [one.rule, one]));
+  const rules = [...byRule.keys()];
+  const flags = [...byRule.values()].flatMap((one) => flagToAllow(one) ?? []);
   return { rules, flags: flags.length === rules.length ? flags : [] };
 }
 

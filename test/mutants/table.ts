@@ -37,6 +37,8 @@ const masked = ['unit/report/masked.test.ts'];
 const covers = ['unit/terraform/covered-documents.test.ts'];
 const masking = ['unit/model/masking/secret-masking.test.ts'];
 const secretSource = ['unit/declarations/secret-source.test.ts'];
+const policies = ['unit/policies/compiled-policy.test.ts'];
+const policyRules = ['unit/policies/policy-rules.test.ts'];
 const cel = ['unit/expressions/cel.test.ts'];
 const listing = ['unit/client/listing.test.ts'];
 const writing = ['unit/client/writing.test.ts'];
@@ -4280,5 +4282,33 @@ export const mutants: readonly Mutant[] = [
     find: "one.type === 'result' && one.class === 'applied' && one.op !== undefined",
     replace: "one.type === 'result' && one.op !== undefined",
     tests: ['unit/state/file-store.test.ts'],
+  },
+  {
+    name: 'a policy that cannot be evaluated is violated',
+    file: 'policies/compiled-policy.ts',
+    find: "if ('value' in found && found.value === false) return [];",
+    replace: "if (!('value' in found) || found.value === false) return [];",
+    tests: policies,
+  },
+  {
+    name: 'a policy whose condition is no boolean is violated',
+    file: 'policies/compiled-policy.ts',
+    find: "'value' in found && found.value === false",
+    replace: "'value' in found && found.value !== true",
+    tests: policies,
+  },
+  {
+    name: 'a policy with allow: false cannot be allowed',
+    file: 'policies/policy-rules.ts',
+    find: '!policy.allow && { allowable: false as const }',
+    replace: 'false && { allowable: false as const }',
+    tests: policyRules,
+  },
+  {
+    name: 'a verdict of a policy blocks',
+    file: 'reconciler/plan/plan.ts',
+    find: "proposed.verdicts.some((one) => one.verdict === 'blocked')",
+    replace: "verdicts.some((one) => one.verdict === 'blocked')",
+    tests: policyRules,
   },
 ];

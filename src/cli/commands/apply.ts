@@ -23,6 +23,7 @@ import { outcomeWithCommands, saidOf } from '../commands-to-type.js';
 import { agrees, notApproved, wholeNumber, type Command, type Context } from '../context.js';
 import { identityOf } from '../plan-identity.js';
 import { withNotification, type Ended } from '../notify.js';
+import { withPolicies } from '../project-policies.js';
 import { stateInGit } from '../state-in-git.js';
 import { blocksOf, reportErrors, reportFailures, shownStyle } from '../report-flags.js';
 import { fetchSecrets, loadProject, withOutsidePaths } from '../project.js';
@@ -156,9 +157,10 @@ interface Order {
 
 async function carryOut(
   context: Context,
-  site: ProjectContext,
+  without: ProjectContext,
   { request, saved, end }: Order,
 ): Promise<Exit> {
+  const site = await withPolicies(context, without);
   const { flags, out, random, signal } = context;
   const { store, context: planContext, watch, project } = site;
   const parallelism = wholeNumber('--parallelism', flags.parallelism ?? '10', 1, 100);

@@ -27,6 +27,7 @@ import {
   type Render,
 } from '../report-flags.js';
 import { spanOf, timeFrom } from '../time-arguments.js';
+import { withPolicies } from '../project-policies.js';
 import { planDocumentOf, requestOf, withProject, type ProjectContext } from '../working-context.js';
 
 export const run: Command = async (context, paths) => {
@@ -37,7 +38,8 @@ export const run: Command = async (context, paths) => {
   const protection = await protectionOf(context);
   const saved = flags.out === undefined ? [] : [{ flag: '--out', path: resolve(cwd, flags.out) }];
   await checkOutputs(context, [...saved, ...outputsOf(forms)], paths);
-  const work = async (site: ProjectContext): Promise<Exit> => {
+  const work = async (without: ProjectContext): Promise<Exit> => {
+    const site = await withPolicies(context, without);
     const { propose } = await import('../../reconciler/plan/propose.js');
     const renderPlan = await planRenderer(forms);
     const request = requestOf(context);

@@ -2,6 +2,7 @@
 // deletes follow; dependents of a failure are skipped, independent work goes on, and a rerun resumes.
 import {
   append,
+  defined,
   exits,
   flagToAllow,
   isChange,
@@ -199,21 +200,21 @@ function refuseStale(complaints: readonly Diagnostic[]): void {
 /** Refuses a plan for what came up while it was looked at, as it would have been refused before. */
 function refuseHindered({ plan, exit }: Proposal): void {
   if (exit === exits.done || exit === exits.changes) return;
-  const blocked = plan.verdicts.flatMap(({ rule, verdict, detail, address }): Diagnostic[] =>
-    verdict === 'blocked'
+  const blocked = plan.verdicts.flatMap((one): Diagnostic[] => {
+    const { rule, verdict, detail, address } = one;
+    const flag = flagToAllow(one);
+    return verdict === 'blocked'
       ? [
           {
             severity: 'error',
             code: rule,
             summary: `Blocked by policy meanwhile: ${detail}.`,
-            ...(flagToAllow(rule) === undefined
-              ? {}
-              : { detail: `To allow it: ${flagToAllow(rule)}` }),
-            ...(address === undefined ? {} : { address }),
+            ...(flag !== undefined && { detail: `To allow it: ${flag}` }),
+            ...defined({ address }),
           },
         ]
-      : [],
-  );
+      : [];
+  });
   throw new Refusal(
     [...plan.diagnostics.filter((one) => one.severity === 'error'), ...blocked],
     exit,

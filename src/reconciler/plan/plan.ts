@@ -56,7 +56,7 @@ import {
 } from './plan-errors.js';
 import type { PlanInput } from './plan-input.js';
 import { replacedOutsideNotes, unseenNotes, unseenSecretNotes } from './plan-notes.js';
-import { concerns, judge } from './policy.js';
+import { concerns, judge, judgedWhole } from './policy.js';
 import { fillAll, type Resolver } from './references.js';
 import { afterDeposed, heldElsewhere, planRemoved } from './removed-declarations.js';
 import { refactoringNotes } from './refactoring-notes.js';
@@ -151,23 +151,19 @@ export function plan(input: PlanInput): Proposal {
     ),
   );
   const verdicts = judge(ordered, { selection, input, matched, unmanaged });
-  const errors = diagnostics.some((one) => one.severity === 'error') ? [exits.error] : [];
-  const exit = worst([
-    ...draft.exits,
-    ...errors,
-    ...(verdicts.some((one) => one.verdict === 'blocked') ? [exits.blocked] : []),
-    ...(ordered.some(isChange) ? [exits.changes] : []),
-  ]);
   const counts = Object.fromEntries(
     [...unmanaged].map(([name, objects]) => [name, objects.length]),
   );
-  const proposed: Plan = {
-    changes: ordered,
-    drift: draft.drift,
-    unmanaged: counts,
-    verdicts,
-    diagnostics,
-  };
+  const proposed = judgedWhole(
+    { changes: ordered, drift: draft.drift, unmanaged: counts, verdicts, diagnostics },
+    input,
+  );
+  const exit = worst([
+    ...draft.exits,
+    ...(diagnostics.some((one) => one.severity === 'error') ? [exits.error] : []),
+    ...(proposed.verdicts.some((one) => one.verdict === 'blocked') ? [exits.blocked] : []),
+    ...(ordered.some(isChange) ? [exits.changes] : []),
+  ]);
   return {
     liveObjects: input.liveObjects,
     secrets: input.secrets,

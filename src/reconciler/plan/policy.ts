@@ -5,7 +5,6 @@ import {
   engineRules,
   firstNamed,
   labelsIn,
-  flagToAllow,
   isOfToday,
   MASKED_CONFIGURATION,
   writes,
@@ -16,6 +15,7 @@ import {
   type Judged,
   type Live,
   type LiveObjects,
+  type Plan,
   type PolicyRule,
   type Provider,
   type Settings,
@@ -87,18 +87,37 @@ export function judge(
   const { input } = circumstances;
   const at: Case = { ...circumstances, changes, liveObjects: input.liveObjects };
   const plan = judged(changes, input);
-  const verdicts = (rule: string, findings: readonly Finding[]): readonly Verdict[] => {
-    const verdict =
-      flagToAllow(rule) !== undefined && input.request.allow.includes(rule)
-        ? ('allowed' as const)
-        : ('blocked' as const);
-    return findings.map((finding) => ({ rule, verdict, ...finding }));
-  };
   return [
-    ...engineRules.flatMap((rule) => verdicts(rule, rules[rule](at))),
-    ...input.rules.flatMap((rule) => verdicts(rule.name, rule.judge(plan))),
-    ...verdicts(MASKED_CONFIGURATION, maskedWrites(at)),
+    ...engineRules.flatMap((name) => verdictsOf({ name }, rules[name](at), input)),
+    ...input.rules.flatMap((rule) => verdictsOf(rule, rule.judge(plan), input)),
+    ...verdictsOf({ name: MASKED_CONFIGURATION, allowable: false }, maskedWrites(at), input),
   ];
+}
+
+function verdictsOf(
+  { name: rule, allowable }: Pick<PolicyRule, 'name' | 'allowable'>,
+  findings: readonly Finding[],
+  { request }: Pick<PlanInput, 'request'>,
+): readonly Verdict[] {
+  const isAllowed = allowable !== false && request.allow.includes(rule);
+  const verdict = isAllowed ? ('allowed' as const) : ('blocked' as const);
+  return findings.map((finding) => ({ rule, verdict, ...finding, ...defined({ allowable }) }));
+}
+
+/** The plan, with what the rules say that judge all of it. */
+export function judgedWhole(plan: Plan, input: Pick<PlanInput, 'rules' | 'request'>): Plan {
+  const judgements = input.rules.flatMap((rule) =>
+    rule.whole ? [{ rule, ...rule.whole(plan) }] : [],
+  );
+  if (judgements.length === 0) return plan;
+  return {
+    ...plan,
+    verdicts: [
+      ...plan.verdicts,
+      ...judgements.flatMap(({ rule, findings }) => verdictsOf(rule, findings, input)),
+    ],
+    diagnostics: [...plan.diagnostics, ...judgements.flatMap(({ warnings }) => warnings)],
+  };
 }
 
 const rules: Readonly<Record<(typeof engineRules)[number], Rule>> = {

@@ -2,7 +2,6 @@
 // new or different one is refused. Undeclared attributes may change: only attributes of changes are compared.
 import {
   equal,
-  flagToAllow,
   isObject,
   keyOf,
   type Diagnostic,
@@ -46,7 +45,7 @@ function masked(then: PlanDocument, now: PlanDocument): readonly Diagnostic[] {
   const known = new Set(then.policy.map(({ rule, address }) => `${rule} ${address}`));
   return now.policy
     .filter(
-      ({ rule, address }) => flagToAllow(rule) === undefined && !known.has(`${rule} ${address}`),
+      ({ rule, address, allowable }) => allowable === false && !known.has(`${rule} ${address}`),
     )
     .map(({ address, detail }) => ({
       severity: 'error',

@@ -1,0 +1,67 @@
+// The policies of the current folder: loaded where a plan is made, and checked by `validate` and `test`.
+import { join } from 'node:path';
+import {
+  allowableRules,
+  didYouMean,
+  MASKED_CONFIGURATION,
+  refuse,
+  Refusal,
+  type JsonObject,
+  type Plan,
+} from '../model/index.js';
+import { declarationFiles } from '../platform/declaration-files.js';
+import type { ProjectPolicy } from '../policies/policy-files.js';
+import { ruleNames } from '../resources/rules/names.js';
+import type { Context } from './context.js';
+import { metaOf, type ProjectContext } from './working-context.js';
+
+const builtIn = allowableRules(ruleNames);
+
+/** @throws Refusal with everything that is wrong with them */
+export async function policiesHere({
+  cwd,
+}: Pick<Context, 'cwd'>): Promise<readonly ProjectPolicy[]> {
+  if (declarationFiles.stat(join(cwd, 'policies'))?.kind !== 'folder') return [];
+  const { policiesIn } = await import('../policies/policy-files.js');
+  const taken = [...builtIn, MASKED_CONFIGURATION];
+  const { policies, diagnostics } = await policiesIn({ files: declarationFiles, cwd }, taken);
+  if (diagnostics.length > 0) throw new Refusal(diagnostics);
+  return policies;
+}
+
+/** The project with its policies among the rules. @throws Refusal where they are wrong, or `--allow` names no rule */
+export async function withPolicies(
+  context: Context,
+  site: ProjectContext,
+): Promise<ProjectContext> {
+  const policies = await policiesHere(context);
+  const names = [...builtIn, ...policies.flatMap(({ name, allow }) => (allow ? [name] : []))];
+  const unknown = context.flags.allow?.find((one) => !names.includes(one));
+  if (unknown !== undefined) {
+    const isFixed = policies.some(({ name }) => name === unknown);
+    refuse(
+      'usage',
+      isFixed
+        ? `--allow ${unknown}: the policy says \`allow: false\`.`
+        : `--allow ${unknown}: there is no such rule.${didYouMean(unknown, names)}`,
+      { detail: `Rules: ${names.join(', ')}.` },
+    );
+  }
+  if (policies.length === 0) return site;
+  const [{ rulesOfPolicies }, { planDocument, declarationDocuments }] = await Promise.all([
+    import('../policies/policy-rules.js'),
+    import('../report/index.js'),
+  ]);
+  const { kinds, masking } = context;
+  const inputOf = (plan: Plan) => ({
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the document is JSON
+    plan: planDocument({
+      plan,
+      kinds,
+      meta: metaOf(context, site, site.snapshot),
+    }) as unknown as JsonObject,
+    declarations: declarationDocuments(site.project.declarations, kinds, masking),
+  });
+  const rules = [...site.context.rules, ...rulesOfPolicies(policies, inputOf)];
+  return { ...site, context: { ...site.context, rules } };
+}

@@ -1,0 +1,149 @@
+// One policy of a project: a CEL condition over the plan document and the declarations, and its message. What cannot be
+// evaluated counts as violated.
+import { isObject, keysOf, type Json, type JsonObject } from '../model/index.js';
+import { compile, type Compiled, type Problem } from '../expressions/cel.js';
+import { closingBrace } from '../expressions/tokens.js';
+
+/** The input of policies: the published plan document, and each declaration in the same JSON form. */
+export interface PolicyInput {
+  readonly plan: JsonObject;
+  readonly declarations: readonly JsonObject[];
+}
+
+export interface PolicyViolation {
+  readonly message: string;
+  readonly address?: string;
+}
+
+/** One evaluation a plan, a change or a declaration: the variable that `when` names decides. */
+const scopes = {
+  plan: ['plan', 'declarations'],
+  change: ['plan', 'declarations', 'change'],
+  declaration: ['plan', 'declarations', 'declaration'],
+} as const;
+type Scope = keyof typeof scopes;
+
+/** A string is literal; the others are expressions. */
+type MessagePart = string | Compiled;
+
+export interface CompiledPolicy {
+  readonly violations: (input: PolicyInput) => readonly PolicyViolation[];
+}
+
+/** A fault of `when` or `message`, in words that continue "`when`: ". */
+export interface PolicyFault {
+  readonly field: 'when' | 'message';
+  readonly summary: string;
+  readonly detail?: string;
+}
+
+/** Compiles a policy, or says what is wrong with it. */
+export function compiledPolicy(written: {
+  readonly when: string;
+  readonly message: string;
+}): CompiledPolicy | readonly PolicyFault[] {
+  const { when, message } = written;
+  const scope = scopeOf(when);
+  if (isFault(scope)) return [scope];
+  const condition = compile(when, scopes[scope]);
+  if ('problem' in condition) return [faultOf('when', when, condition.problem)];
+  const parts = messageParts(message, scope);
+  if (isFault(parts)) return [parts];
+  return {
+    violations: (input) =>
+      subjects(scope, input).flatMap((values) => {
+        const found = condition.value.evaluate(values);
+        if ('value' in found && found.value === false) return [];
+        const address = addressIn(values[scope]);
+        const why = 'problem' in found ? found.problem.summary : notBoolean(found.value);
+        return [
+          {
+            message: why === undefined ? messageOf(parts, values) : unjudged('when', why),
+            ...(address !== undefined && { address }),
+          },
+        ];
+      }),
+  };
+}
+
+const isFault = (value: object | string): value is PolicyFault =>
+  typeof value === 'object' && 'field' in value;
+
+const notBoolean = (value: Json): string | undefined =>
+  value === true ? undefined : `it gives ${JSON.stringify(value)}, not true or false`;
+
+const unjudged = (field: string, why: string): string => `\`${field}\` cannot be evaluated: ${why}`;
+
+/** The variables that an expression uses beyond those of the plan. */
+function scopeOf(when: string): Scope | PolicyFault {
+  const all = compile(when, ['plan', 'declarations', 'change', 'declaration']);
+  if ('problem' in all) return faultOf('when', when, all.problem);
+  const fitting = keysOf(scopes).find((scope) => 'value' in compile(when, scopes[scope]));
+  return (
+    fitting ?? {
+      field: 'when',
+      summary: '`change` and `declaration` cannot stand in one expression',
+      detail:
+        'Use `declarations.exists(one, one.address == change.address)` or `plan.resource_changes`.',
+    }
+  );
+}
+
+function faultOf(field: PolicyFault['field'], source: string, problem: Problem): PolicyFault {
+  const { summary, detail, start, end } = problem;
+  const part = source.slice(start, end);
+  const isPart = part !== '' && part !== source;
+  return {
+    field,
+    summary: isPart ? `${summary} (at \`${part}\`)` : summary,
+    ...(detail !== undefined && { detail }),
+  };
+}
+
+function subjects(
+  scope: Scope,
+  { plan, declarations }: PolicyInput,
+): readonly Readonly<Record<string, Json>>[] {
+  const shared = { plan, declarations };
+  if (scope === 'plan') return [shared];
+  if (scope === 'declaration')
+    return declarations.map((declaration) => ({ ...shared, declaration }));
+  const changes = plan['resource_changes'];
+  return Array.isArray(changes)
+    ? (changes as readonly Json[]).map((change) => ({ ...shared, change }))
+    : [];
+}
+
+const addressIn = (value: Json | undefined): string | undefined =>
+  isObject(value) && typeof value['address'] === 'string' ? value['address'] : undefined;
+
+/** Splits at `${…}`; `$${` is a literal `${`. */
+function messageParts(message: string, scope: Scope): readonly MessagePart[] | PolicyFault {
+  const parts: MessagePart[] = [];
+  let at = 0;
+  for (let open = message.indexOf('${'); open >= 0; open = message.indexOf('${', at)) {
+    if (message[open - 1] === '$' && open > at) {
+      parts.push(`${message.slice(at, open - 1)}\${`);
+      at = open + 2;
+      continue;
+    }
+    const close = closingBrace(message, open + 2);
+    if (close < 0) return { field: 'message', summary: 'a `${` has no closing brace' };
+    const source = message.slice(open + 2, close);
+    const compiled = compile(source, scopes[scope]);
+    if ('problem' in compiled) return faultOf('message', source, compiled.problem);
+    parts.push(message.slice(at, open), compiled.value);
+    at = close + 1;
+  }
+  return [...parts, message.slice(at)];
+}
+
+function messageOf(parts: readonly MessagePart[], values: Readonly<Record<string, Json>>): string {
+  const texts = parts.map((part) => {
+    if (typeof part === 'string') return part;
+    const made = part.evaluate(values);
+    if ('problem' in made) return unjudged('message', made.problem.summary);
+    return typeof made.value === 'string' ? made.value : JSON.stringify(made.value);
+  });
+  return texts.join('');
+}

@@ -1,0 +1,42 @@
+// Policies of a project as rules of the engine, which judge the published document of a plan.
+import type { Plan, PolicyRule, WholeJudgement } from '../model/index.js';
+import { warning } from '../model/index.js';
+import type { PolicyInput } from './compiled-policy.js';
+import type { ProjectPolicy } from './policy-files.js';
+
+/** @param inputOf makes the document of a plan, which takes time: it is called once for each plan */
+export function rulesOfPolicies(
+  policies: readonly ProjectPolicy[],
+  inputOf: (plan: Plan) => PolicyInput,
+): readonly PolicyRule[] {
+  let last: { readonly plan: Plan; readonly input: PolicyInput } | undefined;
+  const input = (plan: Plan): PolicyInput => {
+    if (last?.plan !== plan) last = { plan, input: inputOf(plan) };
+    return last.input;
+  };
+  return policies.map((policy) => ({
+    name: policy.name,
+    judge: () => [],
+    whole: (plan) => judgement(policy, input(plan)),
+    ...(!policy.allow && { allowable: false as const }),
+  }));
+}
+
+function judgement(policy: ProjectPolicy, input: PolicyInput): WholeJudgement {
+  const violations = policy.violations(input);
+  if (policy.severity === 'error')
+    return {
+      findings: violations.map(({ message, address }) => ({
+        detail: message,
+        ...(address !== undefined && { address }),
+      })),
+      warnings: [],
+    };
+  return {
+    findings: [],
+    warnings: violations.map(({ message, address }) => ({
+      ...warning(policy.name, message),
+      ...(address !== undefined && { address }),
+    })),
+  };
+}

@@ -1,0 +1,152 @@
+// Policies of a project: what they see, what they report, and that nothing passes which could not be evaluated.
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../../src/model/index.js';
+import { compiledPolicy, type PolicyInput } from '../../../src/policies/compiled-policy.js';
+
+const change = (
+  address: string,
+  actions: readonly string[],
+  after: JsonObject | null,
+): JsonObject => ({
+  address,
+  kind: address.split('.')[0]!,
+  change: { actions, before: null, after },
+});
+
+const input: PolicyInput = {
+  plan: {
+    summary: { create: 2, delete: 1 },
+    generated_at: '2026-11-27T10:00:00.000Z',
+    resource_changes: [
+      change('accounts.a', ['create'], { name: 'A' }),
+      change('alert_rules.r', ['create'], { settings: null }),
+      change('accounts.b', ['delete'], null),
+    ],
+  },
+  declarations: [
+    { address: 'accounts.a', kind: 'accounts', attributes: { name: 'A' } },
+    { address: 'alert_rules.r', kind: 'alert_rules', attributes: {} },
+  ],
+};
+
+function violations(when: string, message = 'found'): readonly (readonly [string, string?])[] {
+  const compiled = compiledPolicy({ when, message });
+  if (!('violations' in compiled)) throw new Error(JSON.stringify(compiled));
+  return compiled
+    .violations(input)
+    .map(({ message: said, address }) => (address === undefined ? [said] : [said, address]));
+}
+
+describe('a condition', () => {
+  test.each([
+    ['is not violated', 'plan.summary.delete > 1', []],
+    ['over the plan counts once', 'plan.summary.delete > 0', [['found']]],
+    [
+      'over the changes names each',
+      'change.change.actions == ["create"]',
+      [
+        ['found', 'accounts.a'],
+        ['found', 'alert_rules.r'],
+      ],
+    ],
+    [
+      'over the declarations names each',
+      'has(declaration.attributes.name)',
+      [['found', 'accounts.a']],
+    ],
+    [
+      'may use the plan beside a change',
+      'plan.summary.delete > 0 && change.address == "accounts.b"',
+      [['found', 'accounts.b']],
+    ],
+    [
+      'may look for others',
+      'declarations.exists(one, one.kind == "accounts") && plan.summary.create == 2',
+      [['found']],
+    ],
+    ['knows the day', 'timestamp(plan.generated_at).getDayOfWeek() == 5', [['found']]],
+    ['holds in a string', '"change" == "declaration" || plan.summary.create == 2', [['found']]],
+  ])('%s: %s', (_, when, found) => expect(violations(when)).toEqual(found));
+
+  test.each([
+    ['a member that is not there', 'plan.nothing > 1', 'there is no member `nothing`'],
+    ['a type that differs', 'plan.summary > 1', 'these types do not go together'],
+    ['a value that is no boolean', 'plan.summary.create', 'it gives 2, not true or false'],
+    ['null', 'null', 'it gives null, not true or false'],
+    ['work without end', loops(5), 'takes more than'],
+  ])('that cannot be evaluated is violated: %s', (_, when, why) => {
+    const [[said] = ['']] = violations(when);
+    expect(said).toMatch(/^`when` cannot be evaluated: /);
+    expect(said).toContain(why);
+  });
+
+  test('a change that cannot be evaluated does not hide another', () => {
+    expect(violations('change.change.after.name == "A"', 'named A')).toEqual([
+      ['named A', 'accounts.a'],
+      [expect.stringContaining('cannot be evaluated'), 'alert_rules.r'],
+      [expect.stringContaining('cannot be evaluated'), 'accounts.b'],
+    ]);
+  });
+});
+
+/** Loops over 30 items inside one another. */
+function loops(depth: number): string {
+  const list = `[${Array.from({ length: 30 }, (_, index) => index).join(',')}]`;
+  return Array.from({ length: depth }).reduce<string>(
+    (inner, _, index) => `${list}.all(i${index}, ${inner})`,
+    'plan.summary.create == 2',
+  );
+}
+
+describe('a message', () => {
+  test.each([
+    ['text', 'as it is', 'as it is'],
+    ['a string', 'of ${plan.generated_at}', 'of 2026-11-27T10:00:00.000Z'],
+    ['a number', '${plan.summary.create} creates', '2 creates'],
+    ['a list', '${plan.resource_changes.map(c, c.kind)}', '["accounts","alert_rules","accounts"]'],
+    ['braces inside', '${{"a": "}"}.a}!', '}!'],
+    ['a literal', '$${plan} $$ {x}', '${plan} $$ {x}'],
+    [
+      'what is not there',
+      '${plan.nothing}',
+      '`message` cannot be evaluated: there is no member `nothing`',
+    ],
+  ])('holds %s', (_, message, said) =>
+    expect(violations('plan.summary.create == 2', message)).toEqual([[said]]),
+  );
+});
+
+describe('what does not compile', () => {
+  test.each([
+    ['syntax', 'plan.summary.create >', 'x', 'when', /./],
+    [
+      'an unknown variable',
+      'chnge.address == ""',
+      'x',
+      'when',
+      /`chnge` is no variable. Did you mean `change`/,
+    ],
+    [
+      'two subjects',
+      'change.address == declaration.address',
+      'x',
+      'when',
+      /`change` and `declaration` cannot stand/,
+    ],
+    ['depth', `${'('.repeat(10_000)}true${')'.repeat(10_000)}`, 'x', 'when', /./],
+    ['a message without end', 'true', '${plan', 'message', /no closing brace/],
+    [
+      'a message about no subject',
+      'plan.summary.create > 0',
+      '${change.address}',
+      'message',
+      /`change` is no variable/,
+    ],
+    ['the environment', 'env.HOME != ""', 'x', 'when', /`env` is no variable/],
+  ])('%s', (_, when, message, field, summary) => {
+    const faults = compiledPolicy({ when, message });
+    expect(faults).toEqual([
+      expect.objectContaining({ field, summary: expect.stringMatching(summary) }),
+    ]);
+  });
+});

@@ -1,0 +1,55 @@
+// Policies as rules of the engine: what blocks a plan, what --allow lets pass, and what only warns.
+import { describe, expect, test } from 'vitest';
+import { exits, type JsonObject } from '../../../src/model/index.js';
+import { policiesIn } from '../../../src/policies/policy-files.js';
+import { rulesOfPolicies } from '../../../src/policies/policy-rules.js';
+import { declarationFiles } from '../../../src/platform/declaration-files.js';
+import { folder } from '../../support/cli.js';
+import { declare, planScene } from '../../support/planning.js';
+
+const text = `
+- { name: refused, when: 'plan.summary.create > 0', message: created }
+- { name: final, when: 'plan.summary.create > 0', message: created, allow: false }
+- { name: warned, when: 'plan.summary.create > 0', message: created, severity: warning }
+- { name: silent, when: 'plan.summary.create > 1', message: created }
+`;
+
+async function planned(allow: readonly string[]) {
+  const { path: cwd } = folder({ 'policies/a.cel.yaml': text });
+  const { policies } = await policiesIn({ files: declarationFiles, cwd }, []);
+  let documents = 0;
+  const own = rulesOfPolicies(policies, ({ changes }) => {
+    documents += 1;
+    return { plan: { summary: { create: changes.length } } as JsonObject, declarations: [] };
+  });
+  const proposal = planScene({
+    declared: [declare('accounts.a', { name: 'A' })],
+    request: { allow },
+    more: { rules: own },
+  });
+  expect(documents).toBe(1);
+  return proposal;
+}
+
+describe('a plan', () => {
+  test('is blocked by each violation', async () => {
+    const { plan: made, exit } = await planned([]);
+    expect(exit).toBe(exits.blocked);
+    expect(made.verdicts).toEqual([
+      { rule: 'refused', verdict: 'blocked', detail: 'created' },
+      { rule: 'final', verdict: 'blocked', detail: 'created', allowable: false },
+    ]);
+    expect(made.diagnostics.map(({ severity, code }) => [severity, code])).toEqual([
+      ['warning', 'warned'],
+    ]);
+  });
+
+  test('stays blocked by what no flag lets pass', async () => {
+    const { plan: made, exit } = await planned(['refused', 'final']);
+    expect(exit).toBe(exits.blocked);
+    expect(made.verdicts.map(({ rule, verdict }) => [rule, verdict])).toEqual([
+      ['refused', 'allowed'],
+      ['final', 'blocked'],
+    ]);
+  });
+});
