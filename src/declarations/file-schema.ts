@@ -123,9 +123,9 @@ function members(attributes: Attributes, strict = false): JsonObject {
 
 const forEach: JsonObject = {
   description:
-    'Makes one object for each text of a list or key of a map, addressed as `name["key"]`; `${each.key}` and `${each.value}` are filled in.',
+    'Makes one object for each text of a list, mapping with a `name` in a list, or key of a map, addressed as `name["key"]`; `${each.key}` and `${each.value}` are filled in.',
   type: ['array', 'object', 'string'],
-  items: { type: 'string' },
+  items: { type: ['string', 'object'], required: ['name'] },
   pattern: FILLED,
 };
 

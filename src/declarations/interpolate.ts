@@ -46,7 +46,12 @@ export interface Scope {
   readonly allowed: ReadonlySet<string>;
   /** Called with the name of each variable that is used. */
   readonly using: (name: string) => void;
+  /** There if anything read holds an expression. */
+  readonly evaluate?: Evaluate;
 }
+
+/** What an expression gives; undefined after a complaint. */
+export type Evaluate = (part: ExpressionFrom<'cel'>, at: Filling) => Raw | undefined;
 
 /** Where a value is filled in, and what with. */
 export interface Filling extends ComplaintPlace {
@@ -95,9 +100,20 @@ export function holdsExpression(raw: Raw): boolean {
 
 /** Most texts hold references alone, and stay as they are. */
 const LOCAL = /\$\{\s*(?:var|env|each)\.|\[\s*each\./;
+/** What references do not hold. */
+const MORE = /\$\{[\w.-]*[^\w.}-]/;
+
+const isCel = (part: Part): boolean => typeof part !== 'string' && part.from === 'cel';
+
+/** Whether any text holds an expression that is more than a reference. */
+export function holdsCel(raw: Raw): boolean {
+  if (typeof raw === 'string') return MORE.test(raw) && partsOf(raw).some(isCel);
+  if (raw === null || typeof raw !== 'object' || raw instanceof Word) return false;
+  return (isList(raw) ? raw : Object.values<Raw>(raw)).some(holdsCel);
+}
 
 function substituteText(text: string, attribute: Attribute | undefined, at: Filling): Raw {
-  if (!LOCAL.test(text)) return text;
+  if (!LOCAL.test(text) && !holdsCel(text)) return text;
   const filled = filledText(text, attribute, at);
   if (attribute?.secret !== true || (typeof filled === 'string' && literalOf(filled) === undefined))
     return filled;
@@ -118,7 +134,8 @@ function filledText(text: string, attribute: Attribute | undefined, at: Filling)
   const [only] = parts;
   if (parts.length === 1 && only !== undefined && typeof only !== 'string') {
     const value = fill(only, at);
-    if (value !== undefined) return typeof value === 'string' ? typed(value, attribute) : value;
+    if (value !== undefined)
+      return typeof value === 'string' && only.from !== 'cel' ? typed(value, attribute) : value;
   }
   return textOf(parts.flatMap((part) => spliced(part, at)));
 }
@@ -155,35 +172,54 @@ function withKey(
 function fill(part: Expression, at: Filling): Raw | undefined {
   if (part.from === 'var') return variableValue(part, at);
   if (part.from === 'each') return eachValue(part.path, part.text, at);
+  if (part.from === 'cel') return celValue(part, at);
   if (part.from !== 'env') return undefined;
   const wrong = credential(part, at.scope);
   if (wrong) return void at.complain({ path: at.path, ...wrong });
   const value = variableIn(at.scope.environment, part.name);
   if (value !== undefined) return escapeText(value);
-  const summary = `the environment variable ${part.name} is not set`;
-  return complainAt(at, 'unknown-environment', summary, `Type \`export ${part.name}=…\` first.`);
+  return void at.complain({ path: at.path, ...unknownEnvironment(part.name) });
 }
 
+/** What a member of that name holds, if there is one; otherwise what the expression gives. */
+function celValue(part: ExpressionFrom<'cel'>, at: Filling): Raw | undefined {
+  const member = part.member && fill(part.member, { ...at, complain: () => undefined });
+  return member ?? at.scope.evaluate?.(part, at);
+}
+
+type Said = Omit<Violation, 'path'>;
+
+export const unknownEnvironment = (name: string): Said => ({
+  code: 'unknown-environment',
+  summary: `the environment variable ${name} is not set`,
+  detail: `Type \`export ${name}=…\` first.`,
+});
+
+export const unknownVariable = (name: string, { variables, prefixes }: Scope): Said => ({
+  names: ['variables', name],
+  code: 'unknown-variable',
+  summary: `the variable \`${name}\` has no value.${didYouMean(name, variables.keys())}`,
+  detail: `Give it one with \`--var ${name}=…\`, ${prefixes.map((prefix) => prefix + name).join(' or ')}, or \`variables: { ${name}: … }\` in a file.`,
+});
+
 function variableValue({ name, path, text }: ExpressionFrom<'var'>, at: Filling): Raw | undefined {
-  const { variables, prefixes, using } = at.scope;
+  const { variables, using } = at.scope;
   using(name);
   const value = variables.get(name);
   if (value !== undefined) return member(value, path, `${text}: \`${name}\``, at);
-  at.complain({
-    path: at.path,
-    names: ['variables', name],
-    code: 'unknown-variable',
-    summary: `the variable \`${name}\` has no value.${didYouMean(name, variables.keys())}`,
-    detail: `Give it one with \`--var ${name}=…\`, ${prefixes.map((prefix) => prefix + name).join(' or ')}, or \`variables: { ${name}: … }\` in a file.`,
-  });
-  return undefined;
+  return void at.complain({ path: at.path, ...unknownVariable(name, at.scope) });
 }
 
 /** The complaint about a variable that must not be shown; undefined for any other. */
-function credential(
-  { name, text }: ExpressionFrom<'env'>,
+const credential = ({ name, text }: ExpressionFrom<'env'>, scope: Scope): Said | undefined =>
+  refusedName(name, scope, text);
+
+/** @param text as it stands in the declaration */
+export function refusedName(
+  name: string,
   { allowed }: Scope,
-): Omit<Violation, 'path'> | undefined {
+  text = `env.${name}`,
+): Said | undefined {
   if (isOwnCredential(name)) return ownCredential(text, name);
   if (!isCredentialName(name) || allowed.has(name)) return undefined;
   return {
@@ -193,16 +229,18 @@ function credential(
   };
 }
 
+export const noForEach = (text: string): readonly [summary: string, detail: string] => [
+  `${text} stands outside of a \`for_each\``,
+  'Add `for_each: [a, b]` beside the attributes.',
+];
+
 function eachValue(
   [first, ...steps]: readonly string[],
   text: string,
   at: Filling,
 ): Raw | undefined {
   const { each } = at.scope;
-  if (!each) {
-    const summary = `${text} stands outside of a \`for_each\``;
-    return complainAt(at, 'no-for-each', summary, 'Add `for_each: [a, b]` beside the attributes.');
-  }
+  if (!each) return complainAt(at, 'no-for-each', ...noForEach(text));
   return first === 'key'
     ? escapeText(each.key)
     : member(each.value, steps, `${text}: the value of "${each.key}"`, at);

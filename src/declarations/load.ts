@@ -27,7 +27,7 @@ import type { CommandOutput, DeclarationFiles } from '../platform/index.js';
 import { collect, type Collected, type RawEntry } from './collect.js';
 import { variablesBelow, type Environment } from './environment.js';
 import { expectationOf } from './expectation.js';
-import { holdsExpression, spell } from './interpolate.js';
+import { holdsCel, holdsExpression, spell, type Evaluate } from './interpolate.js';
 import { sourceFilesOf, type SourceFiles } from './file-reader.js';
 import { findFiles, type FoundFile, type StackSource } from './paths.js';
 import { isMap, type Raw } from './yaml/raw-values.js';
@@ -122,6 +122,7 @@ export async function load(asked: LoadOptions): Promise<Loaded> {
   const overlay = await collect(base, overlays, { overlay: true });
   const given = [...collected.variables, ...overlay.variables];
   const used = new Set<string>();
+  const evaluate = await evaluatorFor(kinds, [collected, overlay]);
   const variables = new Map<string, Raw>();
   const run: ResolveRun = {
     ...base,
@@ -134,6 +135,7 @@ export async function load(asked: LoadOptions): Promise<Loaded> {
       prefixes: options.prefixes,
       allowed: allowedIn([...collected.settings, ...overlay.settings]),
       using: (name) => used.add(name),
+      ...defined({ evaluate }),
     },
     lookups: new Map(collected.lookups.map(({ name, raw }) => [name, firstKey(raw)])),
     secret: secretsBelow(options, {}),
@@ -157,6 +159,23 @@ export async function load(asked: LoadOptions): Promise<Loaded> {
     diagnostics: report.all(),
     frame: framing(library, [...found, ...overlays], cwd),
   };
+}
+
+/** Undefined where nothing holds an expression. */
+async function evaluatorFor(
+  kinds: Kinds,
+  all: readonly Collected[],
+): Promise<Evaluate | undefined> {
+  const pieces = all.flatMap(({ settings, lookups, expectations, declared, blocks }) => [
+    settings,
+    lookups,
+    expectations,
+    declared,
+    blocks,
+  ]);
+  if (!pieces.some((list) => list.some(({ raw }) => holdsCel(raw)))) return undefined;
+  const { evaluatorOf } = await import('./evaluate-expression.js');
+  return evaluatorOf((word) => word === 'lookups' || kinds.has(word));
 }
 
 const firstKey = (raw: Raw): string | undefined => (isMap(raw) ? Object.keys(raw)[0] : undefined);

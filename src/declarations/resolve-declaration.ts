@@ -70,7 +70,7 @@ export interface ResolveRun {
 export function complain(
   run: ResolveRun,
   piece: RawEntry,
-  { path, code, summary, detail, names }: Violation,
+  { path, code, summary, detail, names, within }: Violation,
   address?: string,
 ): void {
   if (names && run.unread.some((mayHold) => mayHold(...names))) return;
@@ -79,7 +79,7 @@ export function complain(
   if (run.said.has(key)) return;
   run.said.add(key);
   run.report.add(() => {
-    const origin = originAt(run, piece, full);
+    const origin = originAt(run, piece, full, within);
     const attribute = path.length === 0 ? undefined : path.join('.');
     return {
       severity: 'error',
@@ -97,9 +97,10 @@ function originAt(
   { library }: Pick<ResolveRun, 'library'>,
   { from, origin }: Pick<RawEntry, 'from' | 'origin'>,
   path: readonly string[],
+  within?: Violation['within'],
 ): Origin {
   return origin.path === undefined && !isBlockSection(path[0])
-    ? { file: from.file, ...library.locate(from, path) }
+    ? { file: from.file, ...library.locate(from, path, within) }
     : origin;
 }
 

@@ -38,6 +38,7 @@ const covers = ['unit/terraform/covered-documents.test.ts'];
 const masking = ['unit/model/masking/secret-masking.test.ts'];
 const secretSource = ['unit/declarations/secret-source.test.ts'];
 const cel = ['unit/expressions/cel.test.ts'];
+const expressions = ['unit/declarations/expressions.test.ts'];
 const listing = ['unit/client/listing.test.ts'];
 const writing = ['unit/client/writing.test.ts'];
 const patience = ['unit/client/patience.test.ts'];
@@ -70,6 +71,20 @@ const blocks = ['unit/declarations/refactoring.test.ts'];
 const moving = ['unit/reconciler/refactoring.test.ts'];
 
 export const mutants: readonly Mutant[] = [
+  {
+    name: 'an expression reads a credential',
+    file: 'declarations/evaluate-expression.ts',
+    find: 'if (wrong) throw new Refused(wrong.summary, wrong.detail, wrong.code);',
+    replace: '',
+    tests: expressions,
+  },
+  {
+    name: 'the result of an expression is read as a reference',
+    file: 'declarations/evaluate-expression.ts',
+    find: "if (typeof value === 'string') return escapeText(value);",
+    replace: "if (typeof value === 'string') return value;",
+    tests: expressions,
+  },
   // An expression ends, and loses nothing without a word.
   {
     name: 'an expression has no end',
@@ -83,13 +98,6 @@ export const mutants: readonly Mutant[] = [
     file: 'expressions/node-evaluation.ts',
     find: 'if (compared.has(this)) spendMembers(value);',
     replace: '',
-    tests: cel,
-  },
-  {
-    name: 'an exhausted expression has a value',
-    file: 'expressions/cel.ts',
-    find: 'if (!isExhausted()) return { value };',
-    replace: 'return { value };',
     tests: cel,
   },
   {
