@@ -8,8 +8,10 @@ import { variableIn } from './environment.js';
 import { escapeText, literalOf, type ExpressionFrom } from './expression.js';
 import {
   noForEach,
+  noTemplate,
   refusedName,
   unknownEnvironment,
+  unknownParameter,
   unknownVariable,
   type Evaluate,
   type Filling,
@@ -23,7 +25,7 @@ interface Known {
   readonly names: readonly string[];
 }
 
-const VARIABLES = ['var', 'env', 'each'];
+const VARIABLES = ['var', 'env', 'each', 'param'];
 
 /** @param isLive whether a word stands for what is read from the service */
 export function evaluatorOf(isLive: (word: string) => boolean): Evaluate {
@@ -59,7 +61,7 @@ function valuesOf({ scope }: Filling, inputs: WeakMap<object, CelInput>): Values
     if (wrong) throw new Refused(wrong.summary, wrong.detail, wrong.code);
     return variableIn(scope.environment, name);
   };
-  const { each } = scope;
+  const { each, instance } = scope;
   return {
     var: variable,
     env: environment,
@@ -67,6 +69,11 @@ function valuesOf({ scope }: Filling, inputs: WeakMap<object, CelInput>): Values
       ? { key: each.key, value: inputOf(each.value, inputs) }
       : () => {
           throw new Refused(...noForEach('`each`'), 'no-for-each');
+        },
+    param: instance
+      ? inputOf(instance.param, inputs)
+      : () => {
+          throw new Refused(...noTemplate('`param`'), 'no-template');
         },
   };
 }
@@ -121,6 +128,8 @@ function violationOf(
     };
   if (missing?.variable === 'var') return unknownVariable(missing.name, scope);
   if (missing?.variable === 'env') return unknownEnvironment(missing.name);
+  if (missing?.variable === 'param' && scope.instance)
+    return unknownParameter(missing.name, scope.instance);
   if (missing?.variable === 'each')
     return {
       code: 'unknown-member',

@@ -8,6 +8,7 @@ export type Index = { readonly key: string } | { readonly each: readonly string[
 export type Expression = { readonly text: string } & (
   | { readonly from: 'env'; readonly name: string }
   | { readonly from: 'var'; readonly name: string; readonly path: readonly string[] }
+  | { readonly from: 'param'; readonly path: readonly string[] }
   | { readonly from: 'each'; readonly path: readonly string[] }
   | { readonly from: 'secret'; readonly source: string; readonly name: string }
   | { readonly from: 'lookup'; readonly name: string; readonly attribute: string }
@@ -102,7 +103,7 @@ function readAt(text: string, open: number): { readonly expression: Part; readon
   const inside = closingBrace(text.slice(open + 2, open + 2 + LONGEST), 0);
   const end = inside < 0 ? close : open + 2 + inside;
   if (end < 0) return { expression: plain, end };
-  const isMember = end === close && (plain.from === 'var' || plain.from === 'each');
+  const isMember = end === close && 'path' in plain;
   const expression: Expression = {
     from: 'cel',
     source: text.slice(open + 2, end),
@@ -129,6 +130,7 @@ function mayBeCel(plain: Expression): boolean {
   switch (plain.from) {
     case 'var':
     case 'each':
+    case 'param':
       return !plain.path.every((step) => WORDS.test(step));
     case 'lookup':
     case 'declared':
@@ -161,7 +163,7 @@ function nowhere(text: string, summary: string, detail: string): Expression {
 }
 
 const FORMS =
-  'References are `${<kind>.<name>.<attribute>}`, `${lookups.<name>.<attribute>}`, `${var.<name>}`, `${env.<NAME>}`, `${each.key}`, `${each.value}`, `${secret.env.<NAME>}`, `${secret.file.<path>}` and `${secret.<manager>.<key>}`, or an expression; `$${` is a literal `${`.';
+  'References are `${<kind>.<name>.<attribute>}`, `${lookups.<name>.<attribute>}`, `${var.<name>}`, `${env.<NAME>}`, `${each.key}`, `${each.value}`, `${param.<name>}`, `${secret.env.<NAME>}`, `${secret.file.<path>}` and `${secret.<manager>.<key>}`, or an expression; `$${` is a literal `${`.';
 export const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const DECLARED = /^([A-Za-z_][\w-]*)\.([A-Za-z][A-Za-z0-9_-]*)(\[.*\])?\.([^[\]]+)$/s;
 
@@ -176,6 +178,12 @@ function expressionOf(text: string): Part {
       return NAME.test(name) && path.every((step) => MEMBER.test(step))
         ? { from: 'var', name, path, text }
         : malformed(text, 'write `${var.<name>}` or `${var.<name>.<member>}`');
+    }
+    case 'param': {
+      const path = rest.split('.');
+      return path.every((step) => MEMBER.test(step))
+        ? { from: 'param', path, text }
+        : malformed(text, 'write `${param.<name>}` or `${param.<name>.<member>}`');
     }
     case 'env':
       return ENV_NAME.test(rest)
@@ -244,7 +252,15 @@ export function unknownSource(
   kind: string,
   kinds: Kinds,
 ): { readonly summary: string; readonly detail: string } {
-  const right = didYouMean(kind, [...kinds.keys(), 'lookups', 'var', 'env', 'each', 'secret']);
+  const right = didYouMean(kind, [
+    ...kinds.keys(),
+    'lookups',
+    'var',
+    'env',
+    'each',
+    'param',
+    'secret',
+  ]);
   return {
     summary: `\`${kind}\` is no kind, nor anything else that can be referred to.${right}`,
     detail: FORMS,

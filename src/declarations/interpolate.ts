@@ -29,6 +29,7 @@ import {
   type ExpressionFrom,
   type Part,
 } from './expression.js';
+import type { Instance } from './collect.js';
 import { Word, isMap, type Raw, type RawMap } from './yaml/raw-values.js';
 import { ownCredential, type SecretSource } from './secret-source.js';
 import { anything, holdsSecret, inside } from './vocabulary.js';
@@ -40,6 +41,8 @@ export interface Scope {
   readonly variables: ReadonlyMap<string, Raw>;
   readonly environment: Environment;
   readonly each?: { readonly key: string; readonly value: Raw };
+  /** Of what stands in a template. */
+  readonly instance?: Instance;
   /** Prefixes of environment variables that give variables their values. */
   readonly prefixes: readonly string[];
   /** `settings.allow_env` */
@@ -99,7 +102,7 @@ export function holdsExpression(raw: Raw): boolean {
 }
 
 /** Most texts hold references alone, and stay as they are. */
-const LOCAL = /\$\{\s*(?:var|env|each)\.|\[\s*each\./;
+const LOCAL = /\$\{\s*(?:var|env|each|param)\.|\[\s*each\./;
 /** What references do not hold. */
 const MORE = /\$\{[\w.-]*[^\w.}-]/;
 
@@ -113,7 +116,7 @@ export function holdsCel(raw: Raw): boolean {
 }
 
 function substituteText(text: string, attribute: Attribute | undefined, at: Filling): Raw {
-  if (!LOCAL.test(text) && !holdsCel(text)) return text;
+  if (!at.scope.instance && !LOCAL.test(text) && !holdsCel(text)) return text;
   const filled = filledText(text, attribute, at);
   if (attribute?.secret !== true || (typeof filled === 'string' && literalOf(filled) === undefined))
     return filled;
@@ -142,8 +145,7 @@ function filledText(text: string, attribute: Attribute | undefined, at: Filling)
 
 function spliced(part: Part, at: Filling): readonly Part[] {
   if (typeof part === 'string') return [part];
-  if (part.from === 'declared' && part.index && 'each' in part.index)
-    return [withKey(part, part.index.each, at)];
+  if (part.from === 'declared') return [declaredPart(part, at)];
   const value = fill(part, at);
   if (value === undefined) return [part];
   if (typeof value === 'string') return partsOf(value);
@@ -153,25 +155,47 @@ function spliced(part: Part, at: Filling): readonly Part[] {
   return [part];
 }
 
-function withKey(
-  part: ExpressionFrom<'declared'>,
-  steps: readonly string[],
-  at: Filling,
-): Expression {
-  const value = eachValue(steps, part.text, at);
-  const key = typeof value === 'string' ? literalOf(value) : undefined;
-  if (key !== undefined) {
-    const address = formatAddress({ kind: part.kind, name: part.name, key });
-    return { ...part, index: { key }, text: `\${${address}.${part.attribute}}` };
-  }
-  if (value !== undefined) complainAt(at, 'not-text', `${part.text}: a key must be plain text`);
-  return part;
+/** A reference with its key filled in; in a template, one to an object of the same instance. */
+function declaredPart(part: ExpressionFrom<'declared'>, at: Filling): Expression {
+  const { index } = part;
+  const { instance } = at.scope;
+  const isOwn = instance?.owns(part.kind, part.name) === true;
+  if (!isOwn && !(index && 'each' in index)) return part;
+  const inner = index && ('key' in index ? index.key : eachKey(part, index.each, at));
+  if (index && inner === undefined) return part;
+  const key = isOwn ? joinedKey(instance.key, inner) : inner;
+  const name = isOwn ? `${instance.prefix}-${part.name}` : part.name;
+  const address = formatAddress({ kind: part.kind, name, ...defined({ key }) });
+  const { index: _, ...bare } = part;
+  return {
+    ...bare,
+    name,
+    ...(key !== undefined && { index: { key } }),
+    text: `\${${address}.${part.attribute}}`,
+  };
 }
+
+/** Undefined after a complaint. */
+function eachKey({ text }: Expression, steps: readonly string[], at: Filling): string | undefined {
+  const value = eachValue(steps, text, at);
+  const key = typeof value === 'string' ? literalOf(value) : undefined;
+  if (key === undefined && value !== undefined)
+    complainAt(at, 'not-text', `${text}: a key must be plain text`);
+  return key;
+}
+
+/** Keys of a `for_each` around another: one, because an address has one. */
+export const joinedKey = (
+  outer: string | undefined,
+  inner: string | undefined,
+): string | undefined =>
+  outer === undefined || inner === undefined ? (outer ?? inner) : `${outer}/${inner}`;
 
 /** The value of an expression that is known while loading, as text of the language; undefined for others and after a complaint. */
 function fill(part: Expression, at: Filling): Raw | undefined {
   if (part.from === 'var') return variableValue(part, at);
   if (part.from === 'each') return eachValue(part.path, part.text, at);
+  if (part.from === 'param') return paramValue(part, at);
   if (part.from === 'cel') return celValue(part, at);
   if (part.from !== 'env') return undefined;
   const wrong = credential(part, at.scope);
@@ -209,6 +233,25 @@ function variableValue({ name, path, text }: ExpressionFrom<'var'>, at: Filling)
   if (value !== undefined) return member(value, path, `${text}: \`${name}\``, at);
   return void at.complain({ path: at.path, ...unknownVariable(name, at.scope) });
 }
+
+function paramValue({ path, text }: ExpressionFrom<'param'>, at: Filling): Raw | undefined {
+  const { instance } = at.scope;
+  if (!instance) return complainAt(at, 'no-template', ...noTemplate(text));
+  return path[0] !== undefined && Object.hasOwn(instance.param, path[0])
+    ? member(instance.param, path, text, at)
+    : void at.complain({ path: at.path, ...unknownParameter(path[0] ?? '', instance) });
+}
+
+export const noTemplate = (text: string): readonly [summary: string, detail: string] => [
+  `${text} stands outside of a template`,
+  'Only what stands in `templates` has parameters.',
+];
+
+export const unknownParameter = (name: string, { param }: Instance): Said => ({
+  code: 'unknown-parameter',
+  summary: `the parameter \`${name}\` has no value.${didYouMean(name, Object.keys(param))}`,
+  detail: 'Give it one in `with`, or a `default` in `parameters`.',
+});
 
 /** The complaint about a variable that must not be shown; undefined for any other. */
 const credential = ({ name, text }: ExpressionFrom<'env'>, scope: Scope): Said | undefined =>

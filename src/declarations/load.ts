@@ -36,6 +36,7 @@ import {
   allowedIn,
   complain,
   declarationsOf,
+  distinctAddresses,
   lookupOf,
   mergeSettings,
   refuseConflicts,
@@ -43,6 +44,7 @@ import {
   type ResolveRun,
 } from './resolve-declaration.js';
 import { refactored } from './refactor-declarations.js';
+import { templatePieces } from './templates.js';
 import { secretSource, secretsNamedIn, type SecretSource } from './secret-source.js';
 import type { StackBlock } from './stacks/stack.js';
 import type { ProgramDocument, StackFiles, Synthesise } from './stacks/stack-files.js';
@@ -166,12 +168,14 @@ async function evaluatorFor(
   kinds: Kinds,
   all: readonly Collected[],
 ): Promise<Evaluate | undefined> {
-  const pieces = all.flatMap(({ settings, lookups, expectations, declared, blocks }) => [
-    settings,
-    lookups,
-    expectations,
-    declared,
-    blocks,
+  const pieces = all.flatMap((one) => [
+    one.settings,
+    one.lookups,
+    one.expectations,
+    one.declared,
+    one.blocks,
+    one.templates,
+    one.uses,
   ]);
   if (!pieces.some((list) => list.some(({ raw }) => holdsCel(raw)))) return undefined;
   const { evaluatorOf } = await import('./evaluate-expression.js');
@@ -252,7 +256,10 @@ async function resolve(
   const run: ResolveRun = { ...bare, secret: secretsBelow(options, settings) };
   const lookups = collected.lookups.flatMap((piece) => lookupOf(run, piece) ?? []);
   const found: Declaration[] = [];
-  for (const piece of collected.declared) {
+  const declared: RawEntry[] = [];
+  const made = await templatePieces(run, collected);
+  for (const piece of joined(collected.declared, made)) {
+    declared.push(piece);
     for (const declaration of declarationsOf(run, piece)) found.push(declaration);
     if (found.length <= MOST_DECLARATIONS) continue;
     complain(run, piece, {
@@ -264,7 +271,8 @@ async function resolve(
     run.unread.push(() => true);
     break;
   }
-  const { declarations, refactorings } = refactored(run, collected, found);
+  const distinct = distinctAddresses(run, found);
+  const { declarations, refactorings } = refactored(run, { ...collected, declared }, distinct);
   refuseConflicts(run, declarations);
   const { patternFault } =
     collected.expectations.length > 0
@@ -280,6 +288,10 @@ async function resolve(
     expectations,
     ...(refactorings.length > 0 && { refactorings }),
   };
+}
+
+function* joined<T>(...lists: readonly Iterable<T>[]): Generator<T> {
+  for (const list of lists) yield* list;
 }
 
 /** The digest is computed when it is first asked for: validation never needs it. */

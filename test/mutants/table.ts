@@ -39,6 +39,7 @@ const masking = ['unit/model/masking/secret-masking.test.ts'];
 const secretSource = ['unit/declarations/secret-source.test.ts'];
 const cel = ['unit/expressions/cel.test.ts'];
 const expressions = ['unit/declarations/expressions.test.ts'];
+const templates = ['unit/declarations/templates.test.ts'];
 const listing = ['unit/client/listing.test.ts'];
 const writing = ['unit/client/writing.test.ts'];
 const patience = ['unit/client/patience.test.ts'];
@@ -84,6 +85,27 @@ export const mutants: readonly Mutant[] = [
     find: "if (typeof value === 'string') return escapeText(value);",
     replace: "if (typeof value === 'string') return value;",
     tests: expressions,
+  },
+  {
+    name: 'two uses make one address',
+    file: 'declarations/resolve-declaration.ts',
+    find: 'if (!other) first.set(one.address, one);',
+    replace: 'if (!other || other !== one) first.set(one.address, one);',
+    tests: templates,
+  },
+  {
+    name: 'objects of a template are removed with a part of the project',
+    file: 'declarations/resolve-declaration.ts',
+    find: '...(piece.instance && { file: piece.instance.used.file }),',
+    replace: '',
+    tests: templates,
+  },
+  {
+    name: 'a wrong use declares nothing, and what it declared is removed',
+    file: 'declarations/templates.ts',
+    find: 'void work.run.unread.push((_, name) => name.startsWith(`${prefix}-`));',
+    replace: 'void prefix;',
+    tests: templates,
   },
   // An expression ends, and loses nothing without a word.
   {
