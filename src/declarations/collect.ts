@@ -17,9 +17,23 @@ import {
   type SyntaxFault,
   type Raw,
   type RawDocument,
+  type RawMap,
 } from './yaml/raw-values.js';
 import { found as foundWord } from './validation.js';
 import { isBlockSection, sections } from './vocabulary.js';
+
+/** One use of a template. */
+export interface Instance {
+  /** Begins the names of its objects. */
+  readonly prefix: string;
+  /** Of the `for_each` of its `use`. */
+  readonly key?: string;
+  readonly param: RawMap;
+  /** Whether it holds the object. */
+  readonly owns: (kind: string, name: string) => boolean;
+  /** Where the `use` stands. */
+  readonly used: { readonly file: string; readonly origin: Origin };
+}
 
 /** One named thing as it stands in a file; `path` leads to it from the document's root. */
 export interface RawEntry {
@@ -31,6 +45,10 @@ export interface RawEntry {
   readonly origin: Origin;
   /** Addresses it waits for without referring to them; of a whole `for_each` where no member is named. */
   readonly depends_on?: readonly string[];
+  /** The path in its document, if that is not `path`. */
+  readonly at?: readonly string[];
+  /** It was made from a template. */
+  readonly instance?: Instance;
   /** It was a block of a stack: its values become what their attributes hold, as Terraform converts them. */
   readonly ofStack?: true;
   /** Its `for_each` is how many there are. */
@@ -95,6 +113,8 @@ export async function collect(
     variables: within('variables'),
     lookups: within('lookups'),
     expectations: within('expectations'),
+    templates: within('templates'),
+    uses: within('use'),
     /** In the order of files and keys; `path[0]` is the kind. */
     declared: pieces.filter(({ path }) => kinds.has(path[0]!)),
     /** `moved`, `removed` and `import`; `path` holds the section and the index. */
@@ -137,11 +157,17 @@ function leaveOut(all: Collecting, file: FoundFile): void {
 const complain = (all: Collecting, from: FoundFile, { offset, ...said }: SyntaxFault): void =>
   complainIn(all, from, { file: from.file, ...all.library.place(from, offset) }, said);
 
+/** Words like these, such as `user` and `template`, stand in files of other programs. */
+const COMMON: ReadonlySet<string> = new Set(['templates', 'use']);
+
 /** Whether any top-level key is ours or nearly ours. An empty file is: it may be what is left of one. */
 function isOurs(all: Collecting, file: FoundFile, documents: readonly RawDocument[]): boolean {
   const words = topLevel(all.kinds);
   const keys = documents.flatMap(({ root }) => (isMap(root) ? Object.keys(root) : []));
-  const ours = documents.length === 0 || keys.some((key) => nearest(key, words) !== undefined);
+  const near = words.filter((word) => !COMMON.has(word));
+  const ours =
+    documents.length === 0 ||
+    keys.some((key) => COMMON.has(key) || nearest(key, near) !== undefined);
   if (ours) all.ours += 1;
   else if (file.named)
     complain(all, file, {
@@ -243,8 +269,8 @@ function takePiece(all: Collecting, piece: RawEntry): void {
     });
 }
 
-export const placeText = ({ file, line, column, path }: Origin): string =>
-  path ?? `${file}:${line}:${column}`;
+export const placeText = ({ file, line, column, path, used_at: used }: Origin): string =>
+  (path ?? `${file}:${line}:${column}`) + (used ? ` (used at ${placeText(used)})` : '');
 
 function pieceOf(
   { library }: Collecting,

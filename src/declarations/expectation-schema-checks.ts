@@ -10,12 +10,16 @@ const DEEPEST = 48;
 /** Why a pattern cannot be matched; undefined where it can. */
 export type PatternFault = (source: string) => string | undefined;
 
-/** Everything that is wrong with the schema of `every`. */
-export function schemaComplaints(every: Json, patternFault: PatternFault): readonly Violation[] {
+/** Everything that is wrong with the schema of `every`, or with another one that stands at `root`. */
+export function schemaComplaints(
+  every: Json,
+  patternFault: PatternFault,
+  root = 'every',
+): readonly Violation[] {
   const summary = measured(every);
-  if (summary === undefined) return [...complaints(every, ['every'], patternFault)];
-  const detail = 'Split the expectation into several.';
-  return [{ path: ['every'], code: 'too-large', summary: `\`every\` ${summary}`, detail }];
+  if (summary === undefined) return [...complaints(every, [root], patternFault)];
+  const detail = root === 'every' ? 'Split the expectation into several.' : 'Write a smaller one.';
+  return [{ path: [root], code: 'too-large', summary: `\`${root}\` ${summary}`, detail }];
 }
 
 /** Says where a tree is larger than what one expectation needs, without walking all of it. */
@@ -77,7 +81,7 @@ function unknownKeyword(path: readonly string[], keyword: string): Violation {
   return {
     path,
     code: 'unknown-keyword',
-    summary: `\`${keyword}\` is no keyword that an expectation takes.${right}`,
+    summary: `\`${keyword}\` is no keyword that a schema takes here.${right}`,
     detail: other ?? `Keywords: ${known.join(', ')}. Names of fields stand under \`properties\`.`,
   };
 }

@@ -1,4 +1,5 @@
 // The language inside `${…}`: splits a string into its parts, and writes the parts back as the same string.
+import { closingBrace } from '../expressions/tokens.js';
 import { NAME, didYouMean, tryJson, type Kinds } from '../model/index.js';
 
 /** `["key"]`, or `[each.key]` before it is filled in. */
@@ -7,6 +8,7 @@ export type Index = { readonly key: string } | { readonly each: readonly string[
 export type Expression = { readonly text: string } & (
   | { readonly from: 'env'; readonly name: string }
   | { readonly from: 'var'; readonly name: string; readonly path: readonly string[] }
+  | { readonly from: 'param'; readonly path: readonly string[] }
   | { readonly from: 'each'; readonly path: readonly string[] }
   | { readonly from: 'secret'; readonly source: string; readonly name: string }
   | { readonly from: 'lookup'; readonly name: string; readonly attribute: string }
@@ -16,6 +18,12 @@ export type Expression = { readonly text: string } & (
       readonly name: string;
       readonly index?: Index;
       readonly attribute: string;
+    }
+  | {
+      readonly from: 'cel';
+      readonly source: string;
+      /** What it is read as if there is a member of that name: keys of mappings may hold any character. */
+      readonly member?: Expression;
     }
   | { readonly from: 'nowhere'; readonly summary: string; readonly detail: string }
 );
@@ -40,15 +48,10 @@ export function partsOf(text: string): readonly Part[] {
       at = open + 2;
       continue;
     }
-    const close = closing(text, open + 2);
     literal += text.slice(at, open);
-    if (close < 0) {
-      const detail = 'Close it with `}`, or write `$${` for a literal `${`.';
-      const unclosed = nowhere(text.slice(open), 'a `${` is never closed', detail);
-      return [...parts, literal, unclosed].filter((part) => part !== '');
-    }
-    const expression = expressionOf(text.slice(open, close + 1));
-    at = close + 1;
+    const { expression, end } = readAt(text, open);
+    if (end < 0) return [...parts, literal, expression].filter((part) => part !== '');
+    at = end + 1;
     if (typeof expression === 'string') {
       literal += expression;
       emptied ||= expression === '';
@@ -92,6 +95,57 @@ export function escapeText(literal: string): string {
   return literal.replaceAll('${', () => '$${');
 }
 
+/** An expression or literal, and the offset of the `}` that ends it; -1 where it is never closed. */
+function readAt(text: string, open: number): { readonly expression: Part; readonly end: number } {
+  const close = closing(text, open + 2);
+  const plain = close < 0 ? unclosed(text.slice(open)) : expressionOf(text.slice(open, close + 1));
+  if (typeof plain === 'string' || !mayBeCel(plain)) return { expression: plain, end: close };
+  const inside = closingBrace(text.slice(open + 2, open + 2 + LONGEST), 0);
+  const end = inside < 0 ? close : open + 2 + inside;
+  if (end < 0) return { expression: plain, end };
+  const isMember = end === close && 'path' in plain;
+  const expression: Expression = {
+    from: 'cel',
+    source: text.slice(open + 2, end),
+    text: text.slice(open, end + 1),
+    ...(isMember && { member: plain }),
+  };
+  return { expression, end };
+}
+
+/** Of an expression, with its mappings and strings. */
+const LONGEST = 20_000;
+
+function unclosed(text: string): Expression {
+  const detail = 'Close it with `}`, or write `$${` for a literal `${`.';
+  return nowhere(text, 'a `${` is never closed', detail);
+}
+
+const WORDS = /^[\w.-]*$/;
+/** Begins as a reference to a member of a `for_each`. */
+const MEMBER_OF = /^(?!(?:var|each|env|param)\.)[A-Za-z_][\w-]*\.[A-Za-z][\w-]*\[/;
+
+/** Whether the text is no reference, or one to a name that no attribute has. */
+function mayBeCel(plain: Expression): boolean {
+  switch (plain.from) {
+    case 'var':
+    case 'each':
+    case 'param':
+      return !plain.path.every((step) => WORDS.test(step));
+    case 'lookup':
+    case 'declared':
+      return !WORDS.test(plain.attribute);
+    case 'nowhere': {
+      const body = plain.text.slice(2).replace(/\}$/, '').trim();
+      return !WORDS.test(body) && !MEMBER_OF.test(body);
+    }
+    case 'cel':
+    case 'env':
+    case 'secret':
+      return false;
+  }
+}
+
 /** Offset of the `}` that ends an expression; quoted keys may hold others. */
 function closing(text: string, from: number): number {
   let quoted = false;
@@ -109,7 +163,7 @@ function nowhere(text: string, summary: string, detail: string): Expression {
 }
 
 const FORMS =
-  'References are `${<kind>.<name>.<attribute>}`, `${lookups.<name>.<attribute>}`, `${var.<name>}`, `${env.<NAME>}`, `${each.key}`, `${each.value}`, `${secret.env.<NAME>}`, `${secret.file.<path>}` and `${secret.<manager>.<key>}`; `$${` is a literal `${`.';
+  'References are `${<kind>.<name>.<attribute>}`, `${lookups.<name>.<attribute>}`, `${var.<name>}`, `${env.<NAME>}`, `${each.key}`, `${each.value}`, `${param.<name>}`, `${secret.env.<NAME>}`, `${secret.file.<path>}` and `${secret.<manager>.<key>}`, or an expression; `$${` is a literal `${`.';
 export const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const DECLARED = /^([A-Za-z_][\w-]*)\.([A-Za-z][A-Za-z0-9_-]*)(\[.*\])?\.([^[\]]+)$/s;
 
@@ -124,6 +178,12 @@ function expressionOf(text: string): Part {
       return NAME.test(name) && path.every((step) => MEMBER.test(step))
         ? { from: 'var', name, path, text }
         : malformed(text, 'write `${var.<name>}` or `${var.<name>.<member>}`');
+    }
+    case 'param': {
+      const path = rest.split('.');
+      return path.every((step) => MEMBER.test(step))
+        ? { from: 'param', path, text }
+        : malformed(text, 'write `${param.<name>}` or `${param.<name>.<member>}`');
     }
     case 'env':
       return ENV_NAME.test(rest)
@@ -192,7 +252,15 @@ export function unknownSource(
   kind: string,
   kinds: Kinds,
 ): { readonly summary: string; readonly detail: string } {
-  const right = didYouMean(kind, [...kinds.keys(), 'lookups', 'var', 'env', 'each', 'secret']);
+  const right = didYouMean(kind, [
+    ...kinds.keys(),
+    'lookups',
+    'var',
+    'env',
+    'each',
+    'param',
+    'secret',
+  ]);
   return {
     summary: `\`${kind}\` is no kind, nor anything else that can be referred to.${right}`,
     detail: FORMS,

@@ -77,11 +77,12 @@ export function sourceFilesOf(
     text: (found: FoundFile) => open(found).page.text,
     place: (found: FoundFile, offset: number): Position => positionOf(open(found).page, offset),
     /** The place of the deepest step of `path` (document keys, such as `['alert_rules', 'wan-down', 'settings']`) that the file has. */
-    locate(found: FoundFile, path: readonly string[]): Position {
+    locate(found: FoundFile, path: readonly string[], within?: PlaceInText): Position {
       const one = open(found);
       const reached = marked(one).map((document) => offsetOf(document, path));
       const best = reached.reduce((a, b) => (b.steps > a.steps ? b : a), { offset: 0, steps: 0 });
-      return positionOf(one.page, best.offset);
+      const inside = within ? offsetInside(one.page.text, best.offset, within) : undefined;
+      return positionOf(one.page, inside ?? best.offset);
     },
     frame(found: FoundFile, place: Position): string {
       const one = open(found);
@@ -90,6 +91,37 @@ export function sourceFilesOf(
     },
   };
 }
+
+/** A text of a value, and an offset in it. */
+interface PlaceInText {
+  readonly text: string;
+  readonly start: number;
+}
+
+/** How far behind its key a text is looked for. */
+const NEAR = 65_536;
+/** A pattern is made of the text. */
+const LONGEST_TEXT = 2_000;
+
+/** Where a text stands in the file, whatever quotes and line breaks YAML writes it with. */
+function offsetInside(
+  page: string,
+  from: number,
+  { text, start }: PlaceInText,
+): number | undefined {
+  if (text.length > LONGEST_TEXT) return undefined;
+  const [before, after] = [text.slice(0, start), text.slice(start)].map(written);
+  const found = new RegExp(`(${before})${after}`, 'u').exec(page.slice(from, from + NEAR));
+  return found ? from + found.index + found[1]!.length : undefined;
+}
+
+const written = (text: string): string =>
+  text.replaceAll(/\s+|[^\w\s]/gu, (one) => {
+    if (one === '"') return '\\\\?"';
+    if (one === "'") return "'{1,2}";
+    if (one === '\\') return '\\\\{1,2}';
+    return /\s/.test(one) ? '\\s+' : `\\u{${one.codePointAt(0)!.toString(16)}}`;
+  });
 
 const documentsOf = (reading: Reading): readonly RawDocument[] =>
   'documents' in reading ? reading.documents : [];

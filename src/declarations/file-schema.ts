@@ -125,9 +125,9 @@ function members(attributes: Attributes, strict = false): JsonObject {
 
 const forEach: JsonObject = {
   description:
-    'Makes one object for each text of a list or key of a map, addressed as `name["key"]`; `${each.key}` and `${each.value}` are filled in.',
+    'Makes one object for each text of a list, mapping with a `name` in a list, or key of a map, addressed as `name["key"]`; `${each.key}` and `${each.value}` are filled in.',
   type: ['array', 'object', 'string'],
-  items: { type: 'string' },
+  items: { type: ['string', 'object'], required: ['name'] },
   pattern: FILLED,
 };
 
@@ -285,6 +285,29 @@ export function declarationsSchema(kinds: Kinds, collections: Collections): Json
       },
     ),
     expectations: namedExpectations(collections),
+    templates: named('What several uses declare alike. `${param.NAME}` is a parameter.', {
+      type: 'object',
+      properties: {
+        parameters: {
+          description:
+            'JSON Schema of the parameters: `{ required: [title], properties: { title: { type: string } } }`. Others are errors, unless `additionalProperties` is true.',
+          allOf: [{ $ref: '#/definitions/every' }],
+        },
+        use: { $ref: '#/properties/use' },
+        ...Object.fromEntries(all.map(({ name }) => [name, { $ref: `#/properties/${name}` }])),
+      },
+      additionalProperties: false,
+    }),
+    use: named('Uses of templates. Names of the objects begin with the name of the use and `-`.', {
+      type: 'object',
+      required: ['template'],
+      properties: {
+        template: { description: 'The name of a template.', type: 'string' },
+        with: { description: 'Values of its parameters.', ...filledOr('object') },
+        for_each: forEach,
+      },
+      additionalProperties: false,
+    }),
     moved: listed('moved'),
     removed: listed('removed'),
     import: listed('import'),

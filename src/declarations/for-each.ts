@@ -66,16 +66,25 @@ function membersOf(
     );
   if (isMap(each)) return Object.entries(each).map(([key, value]) => ({ key, value }));
   if (!isList(each)) return say(`a list of strings or a mapping is expected, not ${found(each)}`);
-  const seen = new Set<string>();
+  const seen = new Map<string, Raw>();
   for (const [index, one] of each.entries()) {
     const at = [String(index)];
-    const item = isSet && (typeof one === 'number' || typeof one === 'boolean') ? String(one) : one;
+    const item =
+      isSet && (typeof one === 'number' || typeof one === 'boolean') ? String(one) : keyOf(one);
     const key = typeof item === 'string' ? literalOf(item) : undefined;
     if (typeof item !== 'string')
-      say(`a string is expected, not ${found(item)}`, at, 'Write it in quotes.');
+      say(
+        `a string${isMap(item) ? ' or a mapping with a `name`' : ''} is expected, not ${found(item)}`,
+        at,
+        isMap(item) ? 'Its name is the key.' : 'Write it in quotes.',
+      );
     else if (key === undefined) say('a key must be known before anything is read', at);
     else if (seen.has(key) && !isSet) say('the same key stands twice', at);
-    else seen.add(key);
+    else seen.set(key, isMap(one) ? one : escapeText(key));
   }
-  return [...seen].map((key) => ({ key, value: escapeText(key) }));
+  return Array.from(seen, ([key, value]) => ({ key, value }));
 }
+
+/** Of a mapping, its name. */
+const keyOf = (one: Raw): Raw =>
+  isMap(one) && typeof one['name'] === 'string' ? one['name'] : one;

@@ -29,6 +29,7 @@ import {
   type ExpressionFrom,
   type Part,
 } from './expression.js';
+import type { Instance } from './collect.js';
 import { Word, isMap, type Raw, type RawMap } from './yaml/raw-values.js';
 import { ownCredential, type SecretSource } from './secret-source.js';
 import { anything, holdsSecret, inside } from './vocabulary.js';
@@ -40,13 +41,20 @@ export interface Scope {
   readonly variables: ReadonlyMap<string, Raw>;
   readonly environment: Environment;
   readonly each?: { readonly key: string; readonly value: Raw };
+  /** Of what stands in a template. */
+  readonly instance?: Instance;
   /** Prefixes of environment variables that give variables their values. */
   readonly prefixes: readonly string[];
   /** `settings.allow_env` */
   readonly allowed: ReadonlySet<string>;
   /** Called with the name of each variable that is used. */
   readonly using: (name: string) => void;
+  /** There if anything read holds an expression. */
+  readonly evaluate?: Evaluate;
 }
+
+/** What an expression gives; undefined after a complaint. */
+export type Evaluate = (part: ExpressionFrom<'cel'>, at: Filling) => Raw | undefined;
 
 /** Where a value is filled in, and what with. */
 export interface Filling extends ComplaintPlace {
@@ -94,10 +102,21 @@ export function holdsExpression(raw: Raw): boolean {
 }
 
 /** Most texts hold references alone, and stay as they are. */
-const LOCAL = /\$\{\s*(?:var|env|each)\.|\[\s*each\./;
+const LOCAL = /\$\{\s*(?:var|env|each|param)\.|\[\s*each\./;
+/** What references do not hold. */
+const MORE = /\$\{[\w.-]*[^\w.}-]/;
+
+const isCel = (part: Part): boolean => typeof part !== 'string' && part.from === 'cel';
+
+/** Whether any text holds an expression that is more than a reference. */
+export function holdsCel(raw: Raw): boolean {
+  if (typeof raw === 'string') return MORE.test(raw) && partsOf(raw).some(isCel);
+  if (raw === null || typeof raw !== 'object' || raw instanceof Word) return false;
+  return (isList(raw) ? raw : Object.values<Raw>(raw)).some(holdsCel);
+}
 
 function substituteText(text: string, attribute: Attribute | undefined, at: Filling): Raw {
-  if (!LOCAL.test(text)) return text;
+  if (!at.scope.instance && !LOCAL.test(text) && !holdsCel(text)) return text;
   const filled = filledText(text, attribute, at);
   if (attribute?.secret !== true || (typeof filled === 'string' && literalOf(filled) === undefined))
     return filled;
@@ -118,15 +137,15 @@ function filledText(text: string, attribute: Attribute | undefined, at: Filling)
   const [only] = parts;
   if (parts.length === 1 && only !== undefined && typeof only !== 'string') {
     const value = fill(only, at);
-    if (value !== undefined) return typeof value === 'string' ? typed(value, attribute) : value;
+    if (value !== undefined)
+      return typeof value === 'string' && only.from !== 'cel' ? typed(value, attribute) : value;
   }
   return textOf(parts.flatMap((part) => spliced(part, at)));
 }
 
 function spliced(part: Part, at: Filling): readonly Part[] {
   if (typeof part === 'string') return [part];
-  if (part.from === 'declared' && part.index && 'each' in part.index)
-    return [withKey(part, part.index.each, at)];
+  if (part.from === 'declared') return [declaredPart(part, at)];
   const value = fill(part, at);
   if (value === undefined) return [part];
   if (typeof value === 'string') return partsOf(value);
@@ -136,54 +155,114 @@ function spliced(part: Part, at: Filling): readonly Part[] {
   return [part];
 }
 
-function withKey(
-  part: ExpressionFrom<'declared'>,
-  steps: readonly string[],
-  at: Filling,
-): Expression {
-  const value = eachValue(steps, part.text, at);
-  const key = typeof value === 'string' ? literalOf(value) : undefined;
-  if (key !== undefined) {
-    const address = formatAddress({ kind: part.kind, name: part.name, key });
-    return { ...part, index: { key }, text: `\${${address}.${part.attribute}}` };
-  }
-  if (value !== undefined) complainAt(at, 'not-text', `${part.text}: a key must be plain text`);
-  return part;
+/** A reference with its key filled in; in a template, one to an object of the same instance. */
+function declaredPart(part: ExpressionFrom<'declared'>, at: Filling): Expression {
+  const { index } = part;
+  const { instance } = at.scope;
+  const isOwn = instance?.owns(part.kind, part.name) === true;
+  if (!isOwn && !(index && 'each' in index)) return part;
+  const inner = index && ('key' in index ? index.key : eachKey(part, index.each, at));
+  if (index && inner === undefined) return part;
+  const key = isOwn ? joinedKey(instance.key, inner) : inner;
+  const name = isOwn ? `${instance.prefix}-${part.name}` : part.name;
+  const address = formatAddress({ kind: part.kind, name, ...defined({ key }) });
+  const { index: _, ...bare } = part;
+  return {
+    ...bare,
+    name,
+    ...(key !== undefined && { index: { key } }),
+    text: `\${${address}.${part.attribute}}`,
+  };
 }
+
+/** Undefined after a complaint. */
+function eachKey({ text }: Expression, steps: readonly string[], at: Filling): string | undefined {
+  const value = eachValue(steps, text, at);
+  const key = typeof value === 'string' ? literalOf(value) : undefined;
+  if (key === undefined && value !== undefined)
+    complainAt(at, 'not-text', `${text}: a key must be plain text`);
+  return key;
+}
+
+/** Keys of a `for_each` around another: one, because an address has one. */
+export const joinedKey = (
+  outer: string | undefined,
+  inner: string | undefined,
+): string | undefined =>
+  outer === undefined || inner === undefined ? (outer ?? inner) : `${outer}/${inner}`;
 
 /** The value of an expression that is known while loading, as text of the language; undefined for others and after a complaint. */
 function fill(part: Expression, at: Filling): Raw | undefined {
   if (part.from === 'var') return variableValue(part, at);
   if (part.from === 'each') return eachValue(part.path, part.text, at);
+  if (part.from === 'param') return paramValue(part, at);
+  if (part.from === 'cel') return celValue(part, at);
   if (part.from !== 'env') return undefined;
   const wrong = credential(part, at.scope);
   if (wrong) return void at.complain({ path: at.path, ...wrong });
   const value = variableIn(at.scope.environment, part.name);
   if (value !== undefined) return escapeText(value);
-  const summary = `the environment variable ${part.name} is not set`;
-  return complainAt(at, 'unknown-environment', summary, `Type \`export ${part.name}=…\` first.`);
+  return void at.complain({ path: at.path, ...unknownEnvironment(part.name) });
 }
 
+/** What a member of that name holds, if there is one; otherwise what the expression gives. */
+function celValue(part: ExpressionFrom<'cel'>, at: Filling): Raw | undefined {
+  const member = part.member && fill(part.member, { ...at, complain: () => undefined });
+  return member ?? at.scope.evaluate?.(part, at);
+}
+
+type Said = Omit<Violation, 'path'>;
+
+export const unknownEnvironment = (name: string): Said => ({
+  code: 'unknown-environment',
+  summary: `the environment variable ${name} is not set`,
+  detail: `Type \`export ${name}=…\` first.`,
+});
+
+export const unknownVariable = (name: string, { variables, prefixes }: Scope): Said => ({
+  names: ['variables', name],
+  code: 'unknown-variable',
+  summary: `the variable \`${name}\` has no value.${didYouMean(name, variables.keys())}`,
+  detail: `Give it one with \`--var ${name}=…\`, ${prefixes.map((prefix) => prefix + name).join(' or ')}, or \`variables: { ${name}: … }\` in a file.`,
+});
+
 function variableValue({ name, path, text }: ExpressionFrom<'var'>, at: Filling): Raw | undefined {
-  const { variables, prefixes, using } = at.scope;
+  const { variables, using } = at.scope;
   using(name);
   const value = variables.get(name);
   if (value !== undefined) return member(value, path, `${text}: \`${name}\``, at);
-  at.complain({
-    path: at.path,
-    names: ['variables', name],
-    code: 'unknown-variable',
-    summary: `the variable \`${name}\` has no value.${didYouMean(name, variables.keys())}`,
-    detail: `Give it one with \`--var ${name}=…\`, ${prefixes.map((prefix) => prefix + name).join(' or ')}, or \`variables: { ${name}: … }\` in a file.`,
-  });
-  return undefined;
+  return void at.complain({ path: at.path, ...unknownVariable(name, at.scope) });
 }
 
+function paramValue({ path, text }: ExpressionFrom<'param'>, at: Filling): Raw | undefined {
+  const { instance } = at.scope;
+  if (!instance) return complainAt(at, 'no-template', ...noTemplate(text));
+  return path[0] !== undefined && Object.hasOwn(instance.param, path[0])
+    ? member(instance.param, path, text, at)
+    : void at.complain({ path: at.path, ...unknownParameter(path[0] ?? '', instance) });
+}
+
+export const noTemplate = (text: string): readonly [summary: string, detail: string] => [
+  `${text} stands outside of a template`,
+  'Only what stands in `templates` has parameters.',
+];
+
+export const unknownParameter = (name: string, { param }: Instance): Said => ({
+  code: 'unknown-parameter',
+  summary: `the parameter \`${name}\` has no value.${didYouMean(name, Object.keys(param))}`,
+  detail: 'Give it one in `with`, or a `default` in `parameters`.',
+});
+
 /** The complaint about a variable that must not be shown; undefined for any other. */
-function credential(
-  { name, text }: ExpressionFrom<'env'>,
+const credential = ({ name, text }: ExpressionFrom<'env'>, scope: Scope): Said | undefined =>
+  refusedName(name, scope, text);
+
+/** @param text as it stands in the declaration */
+export function refusedName(
+  name: string,
   { allowed }: Scope,
-): Omit<Violation, 'path'> | undefined {
+  text = `env.${name}`,
+): Said | undefined {
   if (isOwnCredential(name)) return ownCredential(text, name);
   if (!isCredentialName(name) || allowed.has(name)) return undefined;
   return {
@@ -193,16 +272,18 @@ function credential(
   };
 }
 
+export const noForEach = (text: string): readonly [summary: string, detail: string] => [
+  `${text} stands outside of a \`for_each\``,
+  'Add `for_each: [a, b]` beside the attributes.',
+];
+
 function eachValue(
   [first, ...steps]: readonly string[],
   text: string,
   at: Filling,
 ): Raw | undefined {
   const { each } = at.scope;
-  if (!each) {
-    const summary = `${text} stands outside of a \`for_each\``;
-    return complainAt(at, 'no-for-each', summary, 'Add `for_each: [a, b]` beside the attributes.');
-  }
+  if (!each) return complainAt(at, 'no-for-each', ...noForEach(text));
   return first === 'key'
     ? escapeText(each.key)
     : member(each.value, steps, `${text}: the value of "${each.key}"`, at);

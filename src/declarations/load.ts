@@ -27,7 +27,7 @@ import type { CommandOutput, DeclarationFiles } from '../platform/index.js';
 import { collect, type Collected, type RawEntry } from './collect.js';
 import { variablesBelow, type Environment } from './environment.js';
 import { expectationOf } from './expectation.js';
-import { holdsExpression, spell } from './interpolate.js';
+import { holdsCel, holdsExpression, spell, type Evaluate } from './interpolate.js';
 import { sourceFilesOf, type SourceFiles } from './file-reader.js';
 import { findFiles, type FoundFile, type StackSource } from './paths.js';
 import { isMap, type Raw } from './yaml/raw-values.js';
@@ -36,6 +36,7 @@ import {
   allowedIn,
   complain,
   declarationsOf,
+  distinctAddresses,
   lookupOf,
   mergeSettings,
   refuseConflicts,
@@ -43,6 +44,7 @@ import {
   type ResolveRun,
 } from './resolve-declaration.js';
 import { refactored } from './refactor-declarations.js';
+import { templatePieces } from './templates.js';
 import { secretSource, secretsNamedIn, type SecretSource } from './secret-source.js';
 import type { StackBlock } from './stacks/stack.js';
 import type { ProgramDocument, StackFiles, Synthesise } from './stacks/stack-files.js';
@@ -122,6 +124,7 @@ export async function load(asked: LoadOptions): Promise<Loaded> {
   const overlay = await collect(base, overlays, { overlay: true });
   const given = [...collected.variables, ...overlay.variables];
   const used = new Set<string>();
+  const evaluate = await evaluatorFor(kinds, [collected, overlay]);
   const variables = new Map<string, Raw>();
   const run: ResolveRun = {
     ...base,
@@ -134,6 +137,7 @@ export async function load(asked: LoadOptions): Promise<Loaded> {
       prefixes: options.prefixes,
       allowed: allowedIn([...collected.settings, ...overlay.settings]),
       using: (name) => used.add(name),
+      ...defined({ evaluate }),
     },
     lookups: new Map(collected.lookups.map(({ name, raw }) => [name, firstKey(raw)])),
     secret: secretsBelow(options, {}),
@@ -157,6 +161,25 @@ export async function load(asked: LoadOptions): Promise<Loaded> {
     diagnostics: report.all(),
     frame: framing(library, [...found, ...overlays], cwd),
   };
+}
+
+/** Undefined where nothing holds an expression. */
+async function evaluatorFor(
+  kinds: Kinds,
+  all: readonly Collected[],
+): Promise<Evaluate | undefined> {
+  const pieces = all.flatMap((one) => [
+    one.settings,
+    one.lookups,
+    one.expectations,
+    one.declared,
+    one.blocks,
+    one.templates,
+    one.uses,
+  ]);
+  if (!pieces.some((list) => list.some(({ raw }) => holdsCel(raw)))) return undefined;
+  const { evaluatorOf } = await import('./evaluate-expression.js');
+  return evaluatorOf((word) => word === 'lookups' || kinds.has(word));
 }
 
 const firstKey = (raw: Raw): string | undefined => (isMap(raw) ? Object.keys(raw)[0] : undefined);
@@ -233,7 +256,10 @@ async function resolve(
   const run: ResolveRun = { ...bare, secret: secretsBelow(options, settings) };
   const lookups = collected.lookups.flatMap((piece) => lookupOf(run, piece) ?? []);
   const found: Declaration[] = [];
-  for (const piece of collected.declared) {
+  const declared: RawEntry[] = [];
+  const made = await templatePieces(run, collected);
+  for (const piece of joined(collected.declared, made)) {
+    declared.push(piece);
     for (const declaration of declarationsOf(run, piece)) found.push(declaration);
     if (found.length <= MOST_DECLARATIONS) continue;
     complain(run, piece, {
@@ -245,7 +271,8 @@ async function resolve(
     run.unread.push(() => true);
     break;
   }
-  const { declarations, refactorings } = refactored(run, collected, found);
+  const distinct = distinctAddresses(run, found);
+  const { declarations, refactorings } = refactored(run, { ...collected, declared }, distinct);
   refuseConflicts(run, declarations);
   const { patternFault } =
     collected.expectations.length > 0
@@ -261,6 +288,10 @@ async function resolve(
     expectations,
     ...(refactorings.length > 0 && { refactorings }),
   };
+}
+
+function* joined<T>(...lists: readonly Iterable<T>[]): Generator<T> {
+  for (const list of lists) yield* list;
 }
 
 /** The digest is computed when it is first asked for: validation never needs it. */

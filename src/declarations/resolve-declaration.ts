@@ -36,6 +36,7 @@ import { expanded, type Member } from './for-each.js';
 import {
   build,
   converted,
+  joinedKey,
   substitute,
   type InterpolationContext,
   type Scope,
@@ -70,16 +71,16 @@ export interface ResolveRun {
 export function complain(
   run: ResolveRun,
   piece: RawEntry,
-  { path, code, summary, detail, names }: Violation,
+  { path, code, summary, detail, names, within }: Violation,
   address?: string,
 ): void {
   if (names && run.unread.some((mayHold) => mayHold(...names))) return;
-  const full = [...piece.path, ...path];
+  const full = [...(piece.at ?? piece.path), ...path];
   const key = JSON.stringify([piece.from.file, piece.origin.line, full, code, summary]);
   if (run.said.has(key)) return;
   run.said.add(key);
   run.report.add(() => {
-    const origin = originAt(run, piece, full);
+    const origin = originAt(run, piece, full, within);
     const attribute = path.length === 0 ? undefined : path.join('.');
     return {
       severity: 'error',
@@ -97,9 +98,14 @@ function originAt(
   { library }: Pick<ResolveRun, 'library'>,
   { from, origin }: Pick<RawEntry, 'from' | 'origin'>,
   path: readonly string[],
+  within?: Violation['within'],
 ): Origin {
   return origin.path === undefined && !isBlockSection(path[0])
-    ? { file: from.file, ...library.locate(from, path) }
+    ? {
+        file: from.file,
+        ...library.locate(from, path, within),
+        ...defined({ used_at: origin.used_at }),
+      }
     : origin;
 }
 
@@ -322,7 +328,9 @@ function formOf(run: ResolveRun, kind: Kind): DeclarationForm {
   }));
 }
 
-export function declarationsOf(run: ResolveRun, piece: RawEntry): readonly Declaration[] {
+export function declarationsOf(whole: ResolveRun, piece: RawEntry): readonly Declaration[] {
+  const { instance } = piece;
+  const run = instance ? { ...whole, scope: { ...whole.scope, instance } } : whole;
   const kind = run.kinds.get(piece.path[0]!)!;
   if (!isMap(piece.raw)) {
     const summary = `${piece.path.join('.')}: a mapping of attributes is expected, not ${found(piece.raw)}`;
@@ -353,7 +361,7 @@ function declarationOf(
   const address = formatAddress({
     kind: kind.name,
     name: piece.name,
-    ...defined({ key: member?.key }),
+    ...defined({ key: joinedKey(piece.instance?.key, member?.key) }),
   });
   const scope = { ...run.scope, ...(member && { each: member }) };
   const tell: Complain = (complaint) => complain(run, piece, complaint, address);
@@ -367,7 +375,7 @@ function declarationOf(
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema was applied
   const declared = values['lifecycle'] as Lifecycle | undefined;
-  const wanted = wrong ? {} : lifecycleOf(declared, piece.raw, member);
+  const wanted = wrong ? {} : lifecycleOf(declared, piece, member);
   const error = [...lifecycleErrors(kind, wanted)];
   error.forEach(tell);
   const waits = piece.depends_on && { depends_on: piece.depends_on };
@@ -382,6 +390,7 @@ function declarationOf(
     values: normalAll(kind.attributes, values),
     lifecycle: wanted,
     ...(piece.origin.path !== undefined && { file: piece.from.file }),
+    ...(piece.instance && { file: piece.instance.used.file }),
     ...(former !== undefined && { recounted: formatAddress({ kind: kind.name, ...former }) }),
     ...waits,
   };
@@ -397,23 +406,26 @@ function formerCount(
 }
 
 /** Holds on to the place alone: ten thousand declarations must not keep what was read of them a second time. */
-function locator({ library }: ResolveRun, { from, path, origin }: RawEntry): Declaration['at'] {
-  return (inner) => originAt({ library }, { from, origin }, [...path, ...inner.split('.')]);
+function locator({ library }: ResolveRun, { from, path, at, origin }: RawEntry): Declaration['at'] {
+  return (inner) => originAt({ library }, { from, origin }, [...(at ?? path), ...inner.split('.')]);
 }
 
-/** A bare earlier name of a whole `for_each` means the member with the same key. */
+/** A bare earlier name of a whole `for_each` means the member with the same key; in a template, that of the same instance. */
 function lifecycleOf(
   wanted: Lifecycle | undefined,
-  body: RawMap,
+  { raw: body, instance }: RawEntry & { readonly raw: RawMap },
   member: Member | undefined,
 ): Lifecycle {
   const raw = body['lifecycle'];
   const written = isMap(raw) ? raw['renamed_from'] : undefined;
-  if (!member || !wanted?.renamed_from || typeof written !== 'string' || !NAME.test(written))
+  const key = joinedKey(instance?.key, member?.key);
+  const isWhole = key === undefined && !instance;
+  if (isWhole || !wanted?.renamed_from || typeof written !== 'string' || !NAME.test(written))
     return wanted ?? {};
+  const name = instance ? `${instance.prefix}-${written}` : written;
   return {
     ...wanted,
-    renamed_from: formatAddress({ kind: '', name: written, key: member.key }).slice(1),
+    renamed_from: formatAddress({ kind: '', name, ...defined({ key }) }).slice(1),
   };
 }
 
@@ -442,6 +454,28 @@ function* lifecycleErrors(
       detail:
         'Write the earlier name alone, without its kind; with `["key"]` behind it for a member of a `for_each`.',
     };
+}
+
+/** Uses of templates may make one address twice; the first stays. */
+export function distinctAddresses(
+  { report }: ResolveRun,
+  declarations: readonly Declaration[],
+): readonly Declaration[] {
+  const first = new Map<string, Declaration>();
+  for (const one of declarations) {
+    const other = first.get(one.address);
+    if (!other) first.set(one.address, one);
+    else
+      report.add(() => ({
+        severity: 'error',
+        code: 'duplicate-declaration',
+        summary: `${one.address} is declared twice`,
+        detail: `It is declared in ${placeText(other.origin)} already. Rename one of them, or the \`use\` of one.`,
+        address: one.address,
+        origin: one.origin,
+      }));
+  }
+  return [...first.values()];
 }
 
 /** Two declarations cannot be bound to one live object, nor take over one earlier name, nor one that is still declared. */

@@ -116,6 +116,7 @@ export const keywords: Readonly<Record<string, Operand>> = {
   // oxlint-disable-next-line unicorn/no-thenable -- JSON Schema's own word
   then: schema,
   else: schema,
+  default: value,
   title: text,
   description: text,
   $comment: text,

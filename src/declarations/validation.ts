@@ -37,6 +37,8 @@ export interface Violation {
   readonly detail?: string;
   /** It says that this is nowhere, which is not known if a file or section could not be read. */
   readonly names?: readonly [section: string, name: string];
+  /** The text at the path that is wrong, and the offset in it. */
+  readonly within?: { readonly text: string; readonly start: number };
 }
 
 export type Complain = (complaint: Violation) => void;

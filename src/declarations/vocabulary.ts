@@ -60,6 +60,8 @@ export const sections: readonly string[] = [
   'variables',
   'lookups',
   'expectations',
+  'templates',
+  'use',
   ...Object.keys(blocks),
 ];
 

@@ -10,7 +10,7 @@ import { defined, didYouMean, type Json } from '../model/index.js';
 import { MOST_STEPS, isExhausted, startBudget } from './node-evaluation.js';
 import { replaced, stringFunctions } from './string-functions.js';
 import { tokensOf } from './tokens.js';
-import { toAsked, toCel, toJson, type Members } from './values.js';
+import { toAsked, toCel, toJson, Unknown, type CelInput, type Members } from './values.js';
 
 /** What is wrong with an expression, and where in it. */
 export interface Problem {
@@ -18,6 +18,10 @@ export interface Problem {
   readonly detail?: string;
   readonly start: number;
   readonly end: number;
+  /** Of what refused a name. */
+  readonly code?: string;
+  /** A word that is no variable. */
+  readonly unknown?: string;
   /** A member that a variable does not have. */
   readonly missing?: { readonly variable: string; readonly name: string };
 }
@@ -25,7 +29,7 @@ export interface Problem {
 type Result<T> = { readonly value: T } | { readonly problem: Problem };
 
 export interface Compiled {
-  evaluate(values: Readonly<Record<string, Json | Members>>): Result<Json>;
+  evaluate(values: Readonly<Record<string, CelInput | Members>>): Result<Json>;
 }
 
 /** `maxDepth` bounds brackets; what stands side by side nests as well, so the nodes are bounded for the stack. */
@@ -42,7 +46,8 @@ const LONGEST = 20_000;
 export class Refused extends Error {
   constructor(
     message: string,
-    readonly detail?: string,
+    readonly detail: string | undefined,
+    readonly code: string,
   ) {
     super(message);
   }
@@ -57,6 +62,7 @@ const functions = stringFunctions.reduce(
   (all, [signature, call]) => all.registerFunction(signature, call, { async: false }),
   new Environment({ homogeneousAggregateLiterals: false, limits })
     .registerType('Strings', Strings)
+    .registerType('reference', Unknown)
     .registerConstant('strings', 'Strings', new Strings()),
 );
 
@@ -114,7 +120,7 @@ export function compile(source: string, variables: readonly string[]): Result<Co
 function evaluate(
   parsed: ParseResult,
   source: string,
-  values: Readonly<Record<string, Json | Members>>,
+  values: Readonly<Record<string, CelInput | Members>>,
 ): Result<Json> {
   startBudget();
   try {
@@ -124,8 +130,7 @@ function evaluate(
         typeof value === 'function' ? toAsked(value) : toCel(value),
       ]),
     );
-    const value = toJson(parsed(context));
-    if (!isExhausted()) return { value };
+    return { value: toJson(parsed(context)) };
   } catch (error) {
     if (!isExhausted()) return { problem: problemOf(error, source, Object.keys(values)) };
   }
@@ -147,7 +152,12 @@ function problemOf(error: unknown, source: string, variables: readonly string[])
       summary: 'the expression is nested too deeply, or what it makes is too long',
     };
   if (error instanceof Refused)
-    return { ...whole, summary: error.message, ...defined({ detail: error.detail }) };
+    return {
+      ...whole,
+      summary: error.message,
+      code: error.code,
+      ...defined({ detail: error.detail }),
+    };
   if (
     error instanceof ParseError ||
     error instanceof CelTypeError ||
@@ -162,7 +172,7 @@ type CelError = ParseError | CelTypeError | EvaluationError;
 function said(
   { code, summary, node }: CelError,
   variables: readonly string[],
-): Pick<Problem, 'summary' | 'detail' | 'missing'> {
+): Pick<Problem, 'summary' | 'detail' | 'missing' | 'unknown'> {
   const text = restored(summary).replaceAll(/dyn<(\w+)>/g, '$1');
   const [, subject = ''] = /: (.*)$/.exec(text) ?? [];
   switch (code) {
@@ -170,6 +180,7 @@ function said(
       return {
         summary: `\`${subject}\` is no variable.${didYouMean(subject, variables)}`,
         detail: `Variables: ${variables.join(', ')}.`,
+        unknown: subject,
       };
     case 'no_such_key': {
       const missing = missingOf(node);
@@ -178,6 +189,9 @@ function said(
     case 'no_such_overload':
       return {
         summary: `these types do not go together: ${subject}`,
+        ...(/\breference\b/.test(subject) && {
+          detail: 'The value of a reference is not known before anything is read.',
+        }),
         ...(/\bint\b/.test(subject) &&
           /\bdouble\b/.test(subject) && {
             detail:

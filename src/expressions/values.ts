@@ -2,19 +2,33 @@
 import { isList, type Json } from '../model/index.js';
 import { spend, wrongValue } from './node-evaluation.js';
 
+/** A value that is known only later. An expression may pass it by, and not use it. */
+export class Unknown {
+  constructor(readonly text: string) {}
+}
+
+export type CelInput =
+  | null
+  | boolean
+  | number
+  | string
+  | Unknown
+  | readonly CelInput[]
+  | { readonly [key: string]: CelInput };
+
 /** The members of a variable that has too many to convert, or some that must not be read. Undefined for a name that has none. */
-export type Members = (name: string) => Json | undefined;
+export type Members = (name: string) => CelInput | undefined;
 
 const known = new WeakMap<object, unknown>();
 
-export function toCel(value: Json): unknown {
+export function toCel(value: CelInput): unknown {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
-  if (value === null || typeof value !== 'object') return value;
+  if (value === null || typeof value !== 'object' || value instanceof Unknown) return value;
   const before = known.get(value);
   if (before !== undefined) return before;
   const made = isList(value)
     ? value.map(toCel)
-    : new Map(Object.entries<Json>(value).map(([key, member]) => [key, toCel(member)]));
+    : new Map(Object.entries<CelInput>(value).map(([key, member]) => [key, toCel(member)]));
   known.set(value, made);
   return made;
 }
@@ -44,6 +58,8 @@ export function toJson(value: unknown, depth = 0): Json {
   }
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
   if (Array.isArray(value)) return value.map((one) => toJson(one, depth + 1));
+  if (value instanceof Unknown)
+    throw wrongValue(`${value.text} is not known before anything is read, and cannot be a result`);
   if (value instanceof Map) {
     if (asked.has(value)) throw wrongValue('a variable of this name has no value of its own');
     return mapping(value, depth);

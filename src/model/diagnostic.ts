@@ -9,6 +9,8 @@ export interface Origin {
   readonly line: number;
   readonly column: number;
   readonly path?: string;
+  /** Of what stands in a template: where the template is used. */
+  readonly used_at?: { readonly file: string; readonly line: number; readonly column: number };
 }
 
 export type Severity = 'error' | 'warning' | 'info';

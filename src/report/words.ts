@@ -123,8 +123,8 @@ const areAsDeclared = (count: number): string =>
   `${count === 1 ? '1 object is' : `${count} objects are`} as declared`;
 
 /** `file:line:column`, behind the path of the construct where a program made it. */
-export function place({ file, line, column, path }: Origin): string {
-  const text = `${file}:${line}:${column}`;
+export function place({ file, line, column, path, used_at: used }: Origin): string {
+  const text = `${file}:${line}:${column}${used ? `, used at ${place(used)}` : ''}`;
   if (path === undefined) return text;
   return line === 0 ? path : `${path} (${text})`;
 }

@@ -40,6 +40,8 @@ const secretSource = ['unit/declarations/secret-source.test.ts'];
 const policies = ['unit/policies/compiled-policy.test.ts'];
 const policyRules = ['unit/policies/policy-rules.test.ts'];
 const cel = ['unit/expressions/cel.test.ts'];
+const expressions = ['unit/declarations/expressions.test.ts'];
+const templates = ['unit/declarations/templates.test.ts'];
 const listing = ['unit/client/listing.test.ts'];
 const writing = ['unit/client/writing.test.ts'];
 const patience = ['unit/client/patience.test.ts'];
@@ -72,6 +74,41 @@ const blocks = ['unit/declarations/refactoring.test.ts'];
 const moving = ['unit/reconciler/refactoring.test.ts'];
 
 export const mutants: readonly Mutant[] = [
+  {
+    name: 'an expression reads a credential',
+    file: 'declarations/evaluate-expression.ts',
+    find: 'if (wrong) throw new Refused(wrong.summary, wrong.detail, wrong.code);',
+    replace: '',
+    tests: expressions,
+  },
+  {
+    name: 'the result of an expression is read as a reference',
+    file: 'declarations/evaluate-expression.ts',
+    find: "if (typeof value === 'string') return escapeText(value);",
+    replace: "if (typeof value === 'string') return value;",
+    tests: expressions,
+  },
+  {
+    name: 'two uses make one address',
+    file: 'declarations/resolve-declaration.ts',
+    find: 'if (!other) first.set(one.address, one);',
+    replace: 'if (!other || other !== one) first.set(one.address, one);',
+    tests: templates,
+  },
+  {
+    name: 'objects of a template are removed with a part of the project',
+    file: 'declarations/resolve-declaration.ts',
+    find: '...(piece.instance && { file: piece.instance.used.file }),',
+    replace: '',
+    tests: templates,
+  },
+  {
+    name: 'a wrong use declares nothing, and what it declared is removed',
+    file: 'declarations/templates.ts',
+    find: 'void work.run.unread.push((_, name) => name.startsWith(`${prefix}-`));',
+    replace: 'void prefix;',
+    tests: templates,
+  },
   // An expression ends, and loses nothing without a word.
   {
     name: 'an expression has no end',
@@ -85,13 +122,6 @@ export const mutants: readonly Mutant[] = [
     file: 'expressions/node-evaluation.ts',
     find: 'if (compared.has(this)) spendMembers(value);',
     replace: '',
-    tests: cel,
-  },
-  {
-    name: 'an exhausted expression has a value',
-    file: 'expressions/cel.ts',
-    find: 'if (!isExhausted()) return { value };',
-    replace: 'return { value };',
     tests: cel,
   },
   {

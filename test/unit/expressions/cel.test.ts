@@ -210,7 +210,7 @@ describe('an expression is wrong', () => {
 describe('members that are asked for', () => {
   const values = {
     env: (name: string) => {
-      if (name === 'TOKEN') throw new Refused('a credential', 'no');
+      if (name === 'TOKEN') throw new Refused('a credential', 'no', 'refused');
       return name === 'HOME' ? '/home-folder' : undefined;
     },
   };
@@ -218,7 +218,7 @@ describe('members that are asked for', () => {
     ['env.HOME + "/x"', { value: '/home-folder/x' }],
     ['env["HOME"]', { value: '/home-folder' }],
     ['has(env.NONE) ? 1 : 2', { value: 2 }],
-    ['env.TOKEN', { problem: { summary: 'a credential', detail: 'no' } }],
+    ['env.TOKEN', { problem: { summary: 'a credential', detail: 'no', code: 'refused' } }],
     ['env["TO" + "KEN"]', { problem: { summary: 'a credential' } }],
     ['env.NONE', { problem: { missing: { variable: 'env', name: 'NONE' } } }],
     ['env', { problem: { summary: 'a variable of this name has no value of its own' } }],

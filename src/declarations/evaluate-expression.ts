@@ -1,0 +1,140 @@
+// The expressions that stand in the texts of declarations: what they may use, and what is said of those that are wrong.
+// Loaded only if there is one, because the evaluator loads slowly.
+import { compile, Refused, type Compiled, type Problem } from '../expressions/cel.js';
+import { Unknown, type CelInput, type Members } from '../expressions/values.js';
+import { tokensOf } from '../expressions/tokens.js';
+import { cached, didYouMean, isList, mapMembers, type Json } from '../model/index.js';
+import { variableIn } from './environment.js';
+import { escapeText, literalOf, type ExpressionFrom } from './expression.js';
+import {
+  noForEach,
+  noTemplate,
+  refusedName,
+  unknownEnvironment,
+  unknownParameter,
+  unknownVariable,
+  type Evaluate,
+  type Filling,
+} from './interpolate.js';
+import type { Violation } from './validation.js';
+import { isMap, Word, type Raw } from './yaml/raw-values.js';
+
+interface Known {
+  readonly made: ReturnType<typeof compile>;
+  /** Of variables, those of branches that are not taken as well. */
+  readonly names: readonly string[];
+}
+
+const VARIABLES = ['var', 'env', 'each', 'param'];
+
+/** @param isLive whether a word stands for what is read from the service */
+export function evaluatorOf(isLive: (word: string) => boolean): Evaluate {
+  const all = new Map<string, Known>();
+  const inputs = new WeakMap<object, CelInput>();
+  return (part, at) => {
+    const { made, names } = cached(all, part.source, () => ({
+      made: compile(part.source, VARIABLES),
+      names: variablesIn(part.source),
+    }));
+    names.forEach(at.scope.using);
+    const result = 'problem' in made ? made : made.value.evaluate(valuesOf(at, inputs));
+    if ('value' in result) return rawOf(result.value);
+    const { problem } = result;
+    at.complain({
+      path: at.path,
+      ...violationOf(problem, part, at, isLive),
+      within: { text: part.text, start: 2 + problem.start },
+    });
+    return undefined;
+  };
+}
+
+type Values = Parameters<Compiled['evaluate']>[0];
+
+function valuesOf({ scope }: Filling, inputs: WeakMap<object, CelInput>): Values {
+  const variable: Members = (name) => {
+    const value = scope.variables.get(name);
+    return value === undefined ? undefined : inputOf(value, inputs);
+  };
+  const environment: Members = (name) => {
+    const wrong = refusedName(name, scope);
+    if (wrong) throw new Refused(wrong.summary, wrong.detail, wrong.code);
+    return variableIn(scope.environment, name);
+  };
+  const { each, instance } = scope;
+  return {
+    var: variable,
+    env: environment,
+    each: each
+      ? { key: each.key, value: inputOf(each.value, inputs) }
+      : () => {
+          throw new Refused(...noForEach('`each`'), 'no-for-each');
+        },
+    param: instance
+      ? inputOf(instance.param, inputs)
+      : () => {
+          throw new Refused(...noTemplate('`param`'), 'no-template');
+        },
+  };
+}
+
+function variablesIn(source: string): readonly string[] {
+  const words = [...tokensOf(source)].filter(({ text }) => !/^\s/.test(text));
+  return words.flatMap(({ text }, index) =>
+    text === 'var' && words[index + 1]?.text === '.' ? (words[index + 2]?.text ?? []) : [],
+  );
+}
+
+/** Text that holds a reference is not known yet. */
+function inputOf(raw: Raw, inputs: WeakMap<object, CelInput>): CelInput {
+  if (typeof raw === 'string') return literalOf(raw) ?? new Unknown(raw);
+  if (raw === null || typeof raw !== 'object') return raw;
+  if (raw instanceof Word) return String(raw);
+  const before = inputs.get(raw);
+  if (before !== undefined) return before;
+  const input = isList(raw)
+    ? raw.map((one) => inputOf(one, inputs))
+    : mapMembers(raw, (one: Raw) => inputOf(one, inputs));
+  inputs.set(raw, input);
+  return input;
+}
+
+function rawOf(value: Json): Raw {
+  if (typeof value === 'string') return escapeText(value);
+  if (isList(value)) return value.map(rawOf);
+  return isMap(value) ? mapMembers(value, rawOf) : value;
+}
+
+type Said = Pick<Violation, 'code' | 'summary' | 'detail' | 'names'>;
+
+function violationOf(
+  { summary, detail, code, missing, unknown }: Problem,
+  part: ExpressionFrom<'cel'>,
+  { scope }: Filling,
+  isLive: (word: string) => boolean,
+): Said {
+  if (unknown === 'secret')
+    return {
+      code: 'misplaced-secret',
+      summary: `${part.text}: a secret cannot stand inside an expression`,
+      detail: 'It is the whole value of a secret attribute: `"${secret.env.NAME}"`.',
+    };
+  if (unknown !== undefined && isLive(unknown))
+    return {
+      code: 'live-reference',
+      summary: `\`${unknown}\` is read from the service, and an expression is evaluated before anything is read`,
+      detail:
+        'A reference stands alone, as in `${accounts.site.id}`, or in text: `Site ${accounts.site.id}`.',
+    };
+  if (missing?.variable === 'var') return unknownVariable(missing.name, scope);
+  if (missing?.variable === 'env') return unknownEnvironment(missing.name);
+  if (missing?.variable === 'param' && scope.instance)
+    return unknownParameter(missing.name, scope.instance);
+  if (missing?.variable === 'each')
+    return {
+      code: 'unknown-member',
+      summary: `${summary}.${didYouMean(missing.name, ['key', 'value'])}`,
+      detail: 'Write `each.key` or `each.value`.',
+    };
+  return { code: code ?? 'bad-expression', summary, ...(detail !== undefined && { detail }) };
+}

@@ -1,0 +1,158 @@
+// The parameters of templates: checked with ajv by the JSON Schema of the template, which also gives defaults. Loaded
+// only if there are templates, because ajv loads slowly.
+import { Ajv, type ErrorObject } from 'ajv';
+import { RE2JS } from 're2js';
+import {
+  cached,
+  didYouMean,
+  isObject,
+  isList,
+  mapMembers,
+  type Json,
+  type JsonObject,
+} from '../model/index.js';
+import { schemaComplaints } from './expectation-schema-checks.js';
+import { escapeText, literalOf } from './expression.js';
+import { patternFault } from './patterns.js';
+import { found as foundWord, type Complain, type Violation } from './validation.js';
+import { isMap, Word, type Raw, type RawMap } from './yaml/raw-values.js';
+
+/** What is given, with defaults; undefined after a complaint. */
+export type Parameters = (given: RawMap, complain: Complain) => RawMap | undefined;
+/** Undefined after a complaint about the schema. */
+export type ParametersOf = (schema: Raw, complain: Complain) => Parameters | undefined;
+
+/** RE2 matches patterns, in linear time for every text. */
+const regExp = Object.assign(
+  (source: string) => {
+    const pattern = RE2JS.compile(RE2JS.translateRegExp(source));
+    return { test: (text: string): boolean => pattern.test(text), toString: () => source };
+  },
+  { code: 're2js' },
+);
+
+const options = {
+  allErrors: true,
+  strict: true,
+  strictTypes: false,
+  strictRequired: false,
+  meta: false,
+  validateSchema: false,
+  validateFormats: false,
+  ownProperties: true,
+  useDefaults: true,
+  verbose: true,
+  addUsedSchema: false,
+  code: { regExp },
+} as const;
+
+type Validate = ReturnType<Ajv['compile']>;
+
+/** Many templates have the same parameters, and compiling takes milliseconds. */
+function compilerOf(): (schema: JsonObject) => Validate {
+  const ajv = new Ajv(options);
+  const known = new Map<string, Validate>();
+  return (schema) => cached(known, JSON.stringify(schema), () => ajv.compile(schema));
+}
+
+export function parametersReader(): ParametersOf {
+  const compile = compilerOf();
+  return (raw, complain) => parametersOf(raw, complain, compile);
+}
+
+function parametersOf(
+  raw: Raw,
+  complain: Complain,
+  compile: (schema: JsonObject) => Validate,
+): Parameters | undefined {
+  const schema = jsonOf(raw);
+  const faults = schemaComplaints(schema, patternFault, 'parameters');
+  faults.forEach(complain);
+  if (faults.length > 0) return undefined;
+  if (!isObject(schema) || (schema['type'] ?? 'object') !== 'object') {
+    const summary = '`parameters` has to be the schema of a mapping';
+    const detail =
+      'As in `parameters: { required: [title], properties: { title: { type: string } } }`.';
+    return void complain({ path: ['parameters'], code: 'bad-schema', summary, detail });
+  }
+  const whole = { type: 'object', additionalProperties: false, ...schema };
+  try {
+    return checked(whole, compile(whole));
+  } catch (error) {
+    const why = error instanceof Error ? error.message.replace(/^strict mode: /, '') : '';
+    return void complain({
+      path: ['parameters'],
+      code: 'bad-schema',
+      summary: `\`parameters\` is no schema that can be checked: ${why}`,
+    });
+  }
+}
+
+function checked(schema: JsonObject, validate: Validate): Parameters {
+  const properties = isObject(schema['properties']) ? Object.keys(schema['properties']) : [];
+  return (given, complain) => {
+    const values = structuredClone(jsonOf(given));
+    if (validate(values)) return withDefaults(given, values);
+    for (const error of validate.errors ?? []) {
+      const violation = violationOf(error, properties);
+      if (violation) complain(violation);
+    }
+    return undefined;
+  };
+}
+
+/** A text with a reference counts as text. */
+function jsonOf(raw: Raw): Json {
+  if (typeof raw === 'string') return literalOf(raw) ?? raw;
+  if (raw instanceof Word) return String(raw);
+  if (isList(raw)) return raw.map(jsonOf);
+  return isMap(raw) ? mapMembers(raw, (one: Raw) => jsonOf(one)) : raw;
+}
+
+const rawOf = (value: Json): Raw => {
+  if (typeof value === 'string') return escapeText(value);
+  if (isList(value)) return value.map(rawOf);
+  return isObject(value) ? mapMembers(value, (one: Json) => rawOf(one)) : value;
+};
+
+/** Adds the members that checking added. */
+function withDefaults(given: RawMap, values: Json): RawMap {
+  const merged = (raw: Raw, value: Json): Raw => {
+    if (isList(raw) && isList(value))
+      return raw.map((one, index) => merged(one, value[index] ?? null));
+    if (!isMap(raw) || !isObject(value)) return raw;
+    return mapMembers(value, (one: Json, name) =>
+      Object.hasOwn(raw, name) ? merged(raw[name] ?? null, one) : rawOf(one),
+    );
+  };
+  const all = merged(given, values);
+  return isMap(all) ? all : given;
+}
+
+/** Those of `allOf`, `if` and the like are told by what is inside of them. */
+function violationOf(error: ErrorObject, properties: readonly string[]): Violation | undefined {
+  const { keyword, instancePath, message = 'is not as expected' } = error;
+  if (keyword === 'if') return undefined;
+  const steps = instancePath
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const path = ['with', ...steps];
+  const { missingProperty, additionalProperty } = error.params as Readonly<Record<string, unknown>>;
+  if (typeof missingProperty === 'string')
+    return {
+      path,
+      code: 'missing-parameter',
+      summary: `\`${[...path, missingProperty].join('.')}\` is missing`,
+    };
+  if (typeof additionalProperty === 'string')
+    return {
+      path: [...path, additionalProperty],
+      code: 'unknown-parameter',
+      summary: `\`${additionalProperty}\` is no parameter.${didYouMean(additionalProperty, properties)}`,
+      ...(properties.length > 0 && { detail: `Parameters: ${properties.join(', ')}.` }),
+    };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- ajv was given JSON
+  const found = keyword === 'type' ? `, not ${foundWord(error.data as Raw)}` : '';
+  return { path, code: 'wrong-parameter', summary: `\`${path.join('.')}\` ${message}${found}` };
+}

@@ -1,0 +1,231 @@
+// Expressions in declarations: what they give to attributes, texts and `for_each`, and where an error is placed.
+import { describe, expect, it } from 'vitest';
+import { Reference, Template } from '../../../src/model/index.js';
+import { partsOf } from '../../../src/declarations/expression.js';
+import { errors, loading, project, shown } from './project.js';
+
+const VARIABLES = `
+variables:
+  region: west
+  count: 3
+  on: true
+  list: [b, a]
+  types: [wan, lan]
+  sites: { a: { enabled: true, title: A }, b: { enabled: false, title: B } }
+  rows: [{ name: x, enabled: true }, { name: y, enabled: false }]
+  odd: { a b: spaces, 'size(x)': call, map: word, filter: word, 'x + 1': sum, 'a(b': open }
+  dollars: '$\${var.region}'
+`;
+const environment = { SITE: 'north', API_TOKEN: 'hidden', TRUEUP_MGR_API_KEY: 'hidden' };
+
+const declared = async (text: string, attribute: string) =>
+  (
+    await project(
+      `${VARIABLES}accounts:\n  p: { name: P }\nalert_rules:\n  r: { ${attribute}: ${text} }\n`,
+      { environment },
+    )
+  ).declarations.find(({ kind }) => kind === 'alert_rules')!.values[attribute];
+
+const name = async (text: string) =>
+  (await project(`${VARIABLES}accounts:\n  p:\n    name: ${text}\n`, { environment }))
+    .declarations[0]!.values['name'];
+
+describe('an expression in a text gives', () => {
+  it.each<[text: string, value: string]>([
+    ['"${var.region + \'-1\'}"', 'west-1'],
+    ['\'${var.region + "-1"}\'', 'west-1'],
+    ["\"${var.count > 2 ? 'many' : 'few'}\"", 'many'],
+    ['"Site ${var.count + 1} of ${env.SITE.upperAscii()}"', 'Site 4 of NORTH'],
+    ['"${var.on && true} ${1.5}${(1.5)}"'.replace('${1.5}', ''), 'true 1.5'],
+    ['"${var.list.join(\', \')}"', 'b, a'],
+    ["\"${{'a': {'b': '}'}}['a']['b']}\"", '}'],
+    ["\"${'$' + '{var.region}'}\"", '${var.region}'],
+    ['"${var.dollars + \'\'}"', '${var.region}'],
+    ['"${has(var.none) ? var.none : \'default\'}"', 'default'],
+    ['>-\n      ${var.region +\n      "-2"}', 'west-2'],
+    ['"$${var.region + 1}"', '${var.region + 1}'],
+    ['"${var["region"]}"'.replaceAll('"', "'").replace("'$", '"$').replace(/'$/, '"'), 'west'],
+    // What was a reference stays one, whatever the keys of a mapping are.
+    ['"${var.odd.a b}"', 'spaces'],
+    ['"${var.odd.size(x)}"', 'call'],
+    ['"${var.odd.map}"', 'word'],
+    ['"${var.odd.filter}"', 'word'],
+    ['"${var.odd.x + 1}"', 'sum'],
+    ['"${var.odd.a(b}"', 'open'],
+  ])('%s: %s', async (text, value) => {
+    expect(await name(text)).toBe(value);
+  });
+});
+
+describe('an expression that is the whole value keeps its type', () => {
+  it.each([
+    ['associated_accounts', '"${[string(var.count), \'5\']}"', ['3', '5']],
+    [
+      'associated_accounts',
+      '["${accounts.p.id}", "${string(var.count)}"]',
+      expect.arrayContaining([expect.any(Reference), '3']),
+    ],
+    [
+      'filter_criteria',
+      "\"${{'alert_type__in': var.types.map(t, t + '_down')}}\"",
+      { alert_type__in: ['lan_down', 'wan_down'] },
+    ],
+  ])('%s: %s', async (attribute, text, value) => {
+    expect(await declared(text, attribute)).toEqual(value);
+  });
+
+  it('a boolean', async () => {
+    const [one] = (
+      await project(
+        `${VARIABLES}configuration_managers:\n  m: { router: "12", suspended: "\${var.count > 5}" }\n`,
+      )
+    ).declarations;
+    expect(one!.values['suspended']).toBe(false);
+  });
+
+  it('beside references', async () => {
+    const { declarations } = await project(
+      `${VARIABLES}accounts:\n  p: { name: P }\n  q: { name: "\${var.region + '!'} \${accounts.p.id}" }\n`,
+    );
+    expect(declarations[1]!.values['name']).toBeInstanceOf(Template);
+    expect(String(declarations[1]!.values['name'])).toContain('west! ');
+  });
+});
+
+describe('for_each', () => {
+  it.each([
+    ['"${var.list.filter(l, l != \'a\')}"', ['accounts.p["b"]']],
+    ['"${var.sites.filter(s, var.sites[s].enabled)}"', ['accounts.p["a"]']],
+    ['"${var.rows.filter(s, s.enabled)}"', ['accounts.p["x"]']],
+    ['"${{\'k\': 1}}"', ['accounts.p["k"]']],
+    ['"${[]}"', []],
+    ['[{ name: x }, y]', ['accounts.p["x"]', 'accounts.p["y"]']],
+  ])('%s', async (text, addresses) => {
+    const { declarations } = await project(
+      `${VARIABLES}accounts:\n  p: { for_each: ${text}, name: "\${each.key + '!'}" }\n`,
+    );
+    expect(declarations.map(({ address }) => address)).toEqual(addresses);
+    expect(declarations.map(({ values }) => String(values['name']).at(-1))).toEqual(
+      addresses.map(() => '!'),
+    );
+  });
+
+  it('members of a value that hold references stay usable beside them', async () => {
+    const { declarations } = await project(
+      `accounts:\n  p: { name: P }\n  q: { for_each: { a: { title: T, parent: "\${accounts.p.id}" } }, name: "\${each.value.title + '!'}", account: "\${each.value.parent}" }\n`,
+    );
+    expect(declarations[1]!.values).toMatchObject({ name: 'T!', account: expect.any(Reference) });
+  });
+});
+
+describe('an expression is wrong', () => {
+  it.each<[text: string, said: string | RegExp]>([
+    [
+      '"${var.regoin + \'\'}"',
+      /^3:18 unknown-variable: the variable `regoin` has no value. Did you mean `region`\?/,
+    ],
+    [
+      '"a ${1 + var.count == \'a\'}"',
+      /^3:16 bad-expression: these types do not go together: int == string/,
+    ],
+    ['"${vra.region + 1}"', /^3:14 bad-expression: `vra` is no variable. Did you mean `var`\?/],
+    ['"${accounts.p.id + \'\'}"', /^3:14 live-reference: `accounts` is read from the service/],
+    ['"${size(accounts.p.id)}"', /^3:19 live-reference/],
+    ["\"${lookups.hq.id == '1' ? 'a' : 'b'}\"", /^3:14 live-reference: `lookups`/],
+    [
+      '"${\'a\' + secret.env.X}"',
+      /^3:20 misplaced-secret: .* a secret cannot stand inside an expression/,
+    ],
+    ['"${secret.env.X + \'a\'}"', /^3:14 misplaced-secret/],
+    ['"${env.API_TOKEN + \'\'}"', /credential-in-env: env.API_TOKEN: .*secret.env.API_TOKEN/],
+    ["\"${env['API_' + 'TOKEN']}\"", /credential-in-env/],
+    ['"${env.TRUEUP_MGR_API_KEY == \'\' ? 1 : 2}"', /own-credential/],
+    [
+      '"${env.SITES + \'\'}"',
+      /^3:18 unknown-environment: the environment variable SITES is not set/,
+    ],
+    ['"${each.key + \'\'}"', /no-for-each: `each` stands outside/],
+    ['"${var.count + 1}"', /wrong-type: `name`: a string is expected, not an integer/],
+    ['"a ${var.list + []}"', /not-text: .* is no single value/],
+    ['"${1 +}"', /^3:17 bad-expression: unexpected token/],
+    ['"${(1}"', /bad-expression/],
+    ['"${var.list[7]}"', /bad-expression: index out of bounds/],
+    ['"${var.list.map(a, var.list.map}"', /bad-expression/],
+    ['"${foo(1)}"', /bad-expression: `foo` is no function/],
+    ['"${HOME:-x}"', /bad-expression/],
+    ['"${\'a\'"', /bad-reference: a `\$\{` is never closed/],
+    ['"${var.region.matches(\'(\')}"', /bad-expression: the pattern is wrong/],
+    [
+      `"\${${'('.repeat(9_000)}1${')'.repeat(9_000)}}"`,
+      /bad-expression: the expression is too large/,
+    ],
+    [
+      `"\${${'('.repeat(30_000)}1${')'.repeat(30_000)}}"`,
+      /bad-expression: the expression is longer/,
+    ],
+    [`"\${1${'+1'.repeat(9_000)}}"`, /bad-expression: the expression is too large/],
+    [
+      '"${[1,2,3,4,5,6,7,8,9,10].map(a, [1,2,3,4,5,6,7,8,9,10].map(b, [1,2,3,4,5,6,7,8,9,10].map(c, [1,2,3,4,5,6,7,8,9,10].map(d, [1,2,3,4,5,6,7,8,9,10].map(e, [1,2,3,4,5,6,7,8,9,10])))))}"',
+      /bad-expression: the expression takes more than 1000000 steps/,
+    ],
+    ['"${var.dollars + secret}"', /misplaced-secret/],
+    ["\"${{'a': 1, 'a': 2}}\"", /bad-expression: a key stands twice/],
+  ])('%s', async (text, said) => {
+    const begin = performance.now();
+    const found = await errors(`accounts:\n  p:\n    name: ${text}\n${VARIABLES}`, { environment });
+    expect(performance.now() - begin).toBeLessThan(5_000);
+    expect(shown(found[0]!).replace('trueup.yaml:', '')).toMatch(said);
+    expect(found.map(shown).join()).not.toContain('hidden');
+  });
+
+  it.each([
+    ['a folded text', '>-\n      a\n      ${1 +\n      var.typo}', '6:11'],
+    ['double quotes with escapes', String.raw`"\"x\" ${'${'}\"a\" + var.typo}"`, '3:32'],
+    ['single quotes', "'a ${''b'' + var.typo}'", '3:28'],
+    ['the second of two', '"${var.region + \'\'} ${var.region + var.typo}"', '3:50'],
+  ])('in %s', async (_, text, place) => {
+    const [first] = await errors(`accounts:\n  p:\n    name: ${text}\n${VARIABLES}`);
+    expect(shown(first!)).toMatch(new RegExp(`^trueup.yaml:${place} unknown-variable`));
+  });
+
+  it('in a for_each: a mapping without a name is no member', async () => {
+    const [first] = await errors(
+      `${VARIABLES}accounts:\n  p: { for_each: "\${[{'title': 'x'}]}", name: x }\n`,
+    );
+    expect(shown(first!)).toMatch(/a string or a mapping with a `name` is expected/);
+  });
+
+  it('where a secret belongs', async () => {
+    const [first] = await errors(
+      `${VARIABLES}alert_push_destinations:\n  d: { name: D, endpoint: { url: "https://a.example" }, authentication: { secret: "\${var.region + '1'}" } }\n`,
+    );
+    expect(shown(first!)).toMatch(/literal-secret/);
+  });
+
+  it('uses a value that is known later', async () => {
+    const [first] = await errors(
+      `accounts:\n  p: { name: P }\n  q: { for_each: { a: "\${accounts.p.id}" }, name: "\${each.value + '!'}" }\n`,
+    );
+    expect(shown(first!)).toMatch(/these types do not go together: reference \+ string/);
+  });
+
+  it('gives a value that is known later', async () => {
+    const [first] = await errors(
+      `accounts:\n  p: { name: P }\n  q: { for_each: { a: "\${accounts.p.id}" }, name: "\${[each.value][0]}" }\n`,
+    );
+    expect(shown(first!)).toMatch(/\$\{accounts.p.id\} is not known before anything is read/);
+  });
+});
+
+it('variables of branches that are not taken count as used', async () => {
+  const loaded = await loading(`accounts:\n  p: { name: "\${true ? 'a' : var.other}" }\n`, {
+    variables: { other: 'x' },
+  });
+  expect(loaded.diagnostics).toEqual([]);
+});
+
+it('many openings in one text end at once', () => {
+  const begin = performance.now();
+  for (const piece of ['${(', "${('", '${("', '${{', '${(}', "${'"]) partsOf(piece.repeat(100_000));
+  expect(performance.now() - begin).toBeLessThan(5_000);
+});

@@ -1,0 +1,362 @@
+// Templates: what a use of one declares, under which addresses, and what is said of both places where it is wrong.
+import { describe, expect, it } from 'vitest';
+import { Reference, Secret, type Declaration } from '../../../src/model/index.js';
+import { errors, loading, project, shown, type Tree } from './project.js';
+
+const SITE = `
+templates:
+  site:
+    parameters:
+      required: [title]
+      properties:
+        title: { type: string, minLength: 2 }
+        types: { type: array, items: { type: string }, default: [wan_down] }
+        parent: { type: string }
+        secret: { type: string }
+        on: { type: boolean, default: true }
+    accounts:
+      main: { name: "\${param.title}" }
+      sub: { for_each: [a, b], name: "\${param.title} \${each.key}", account: "\${accounts.main.id}" }
+    alert_push_destinations:
+      hook:
+        name: "\${param.title + '!'}"
+        endpoint: { url: "https://hooks.example.com/\${param.title}" }
+        authentication: { secret: "\${has(param.secret) ? 'x' : 'y'}" }
+    alert_rules:
+      down:
+        associated_accounts: ["\${accounts.main.id}", "\${accounts.sub[\\"b\\"].id}"]
+        filter_criteria: { alert_type__in: "\${param.types}" }
+`.replace(/ {4}alert_push_destinations:[^]*?(?= {4}alert_rules)/, '');
+
+const shape = ({ address, values }: Declaration): readonly [string, string] => [
+  address,
+  Object.values(values).flat().map(String).join(' '),
+];
+
+const declared = async (tree: Tree | string, options = {}) =>
+  (await project(tree, options)).declarations;
+
+describe('a use', () => {
+  it('declares the objects of the template, which refer to one another', async () => {
+    const tree = {
+      'site.yaml': SITE,
+      'use.yaml': 'use:\n  acme: { template: site, with: { title: Acme } }\n',
+    };
+    const all = await declared(tree);
+    expect(all.map(shape)).toEqual([
+      ['accounts.acme-main', 'Acme'],
+      ['accounts.acme-sub["a"]', 'Acme a ${accounts.acme-main.id}'],
+      ['accounts.acme-sub["b"]', 'Acme b ${accounts.acme-main.id}'],
+      [
+        'alert_rules.acme-down',
+        '${accounts.acme-main.id} ${accounts.acme-sub["b"].id} [object Object]',
+      ],
+    ]);
+    expect(all[0]!.file).toBe('use.yaml');
+    expect(all[0]!.origin).toEqual({
+      file: 'site.yaml',
+      line: 13,
+      column: 7,
+      used_at: { file: 'use.yaml', line: 2, column: 3 },
+    });
+    expect(all[0]!.at('name')).toMatchObject({ line: 13, column: 15, used_at: { line: 2 } });
+  });
+
+  it('with a for_each declares them for each key', async () => {
+    const all = await declared(
+      `${SITE}variables: { sites: { c00: One, c01: Two } }\nuse:\n  health: { for_each: "\${var.sites}", template: site, with: { title: "\${each.value}" } }\naccounts:\n  other: { name: "\${accounts.health-main[\\"c01\\"].id}" }\n`,
+    );
+    expect(all.map(shape)).toEqual([
+      ['accounts.other', '${accounts.health-main["c01"].id}'],
+      ['accounts.health-main["c00"]', 'One'],
+      ['accounts.health-sub["c00/a"]', 'One a ${accounts.health-main["c00"].id}'],
+      ['accounts.health-sub["c00/b"]', 'One b ${accounts.health-main["c00"].id}'],
+      [
+        'alert_rules.health-down["c00"]',
+        '${accounts.health-main["c00"].id} ${accounts.health-sub["c00/b"].id} [object Object]',
+      ],
+      ['accounts.health-main["c01"]', 'Two'],
+      ['accounts.health-sub["c01/a"]', 'Two a ${accounts.health-main["c01"].id}'],
+      ['accounts.health-sub["c01/b"]', 'Two b ${accounts.health-main["c01"].id}'],
+      [
+        'alert_rules.health-down["c01"]',
+        '${accounts.health-main["c01"].id} ${accounts.health-sub["c01/b"].id} [object Object]',
+      ],
+    ]);
+  });
+
+  it('passes references and secrets on, which mean what they mean where they stand', async () => {
+    const all = await declared(`
+templates:
+  t:
+    parameters: { properties: { parent: { type: string }, key: { type: string } } }
+    accounts: { main: { name: N, account: "\${param.parent}" } }
+    alert_push_destinations:
+      hook: { name: "\${param.parent}x", endpoint: { url: https://a.example }, authentication: { secret: "\${param.key}" } }
+accounts: { main: { name: Outside } }
+use: { u: { template: t, with: { parent: "\${accounts.main.id}", key: "\${secret.env.KEY}" } } }
+`);
+    expect(all[1]!.values['account']).toEqual(new Reference('declared', 'accounts.main', 'id'));
+    expect(all[2]!.values['authentication']).toMatchObject({ secret: expect.any(Secret) });
+    expect(String(all[2]!.values['name'])).toBe('${accounts.main.id}x');
+  });
+
+  it('of a template in a template joins names and keys', async () => {
+    const all = await declared(`
+templates:
+  inner:
+    parameters: { required: [n], properties: { n: { type: string }, up: { type: string, default: "0" } } }
+    accounts: { a: { name: "\${param.n}", account: "\${param.up}" }, b: { name: b, account: "\${accounts.a.id}" } }
+  outer:
+    accounts: { a: { name: top }, c: { name: "\${accounts.one-a.id} \${accounts.two-a[\\"y\\"].id}" } }
+    use:
+      one: { template: inner, with: { n: first, up: "\${accounts.a.id}" } }
+      two: { template: inner, for_each: [x, y], with: { n: "\${each.key}" } }
+use:
+  p: { template: outer }
+  q: { template: outer, for_each: [k] }
+`);
+    expect(all.map(shape)).toEqual([
+      ['accounts.p-a', 'top'],
+      ['accounts.p-c', '${accounts.p-one-a.id} ${accounts.p-two-a["y"].id}'],
+      ['accounts.p-one-a', 'first ${accounts.p-a.id}'],
+      ['accounts.p-one-b', 'b ${accounts.p-one-a.id}'],
+      ['accounts.p-two-a["x"]', 'x 0'],
+      ['accounts.p-two-b["x"]', 'b ${accounts.p-two-a["x"].id}'],
+      ['accounts.p-two-a["y"]', 'y 0'],
+      ['accounts.p-two-b["y"]', 'b ${accounts.p-two-a["y"].id}'],
+      ['accounts.q-a["k"]', 'top'],
+      ['accounts.q-c["k"]', '${accounts.q-one-a["k"].id} ${accounts.q-two-a["k/y"].id}'],
+      ['accounts.q-one-a["k"]', 'first ${accounts.q-a["k"].id}'],
+      ['accounts.q-one-b["k"]', 'b ${accounts.q-one-a["k"].id}'],
+      ['accounts.q-two-a["k/x"]', 'x 0'],
+      ['accounts.q-two-b["k/x"]', 'b ${accounts.q-two-a["k/x"].id}'],
+      ['accounts.q-two-a["k/y"]', 'y 0'],
+      ['accounts.q-two-b["k/y"]', 'b ${accounts.q-two-a["k/y"].id}'],
+    ]);
+  });
+
+  it('fills keys of siblings in from each', async () => {
+    const all = await declared(`
+templates:
+  t:
+    accounts:
+      a: { for_each: [x], name: "\${each.key}" }
+      b: { for_each: [x], name: b, account: "\${accounts.a[each.key].id}" }
+use: { u: { template: t, for_each: [k] } }
+`);
+    expect(all.map(shape)[1]).toEqual(['accounts.u-b["k/x"]', 'b ${accounts.u-a["k/x"].id}']);
+  });
+
+  it('takes moved blocks and renamed_from', async () => {
+    const { declarations, refactorings } = await project(`
+templates:
+  t:
+    accounts: { a: { name: N, lifecycle: { renamed_from: old } }, b: { name: M } }
+use: { u: { template: t, for_each: [k] }, v: { template: t } }
+moved: [{ from: accounts.b, to: 'accounts.u-b["k"]' }]
+`);
+    expect(declarations.map(({ lifecycle }) => lifecycle.renamed_from)).toEqual([
+      'u-old["k"]',
+      undefined,
+      'v-old',
+      undefined,
+    ]);
+    expect(declarations[1]!.moved_from).toMatchObject([{ address: 'accounts.b' }]);
+    expect(refactorings).toHaveLength(1);
+  });
+
+  it('gives defaults at any depth, and leaves what is text literal', async () => {
+    const all = await declared(`
+templates:
+  t:
+    parameters:
+      properties:
+        one: { type: object, default: {}, properties: { two: { type: string, default: "a $\${b}" } } }
+        list: { type: array, items: { type: object, properties: { n: { type: integer, default: 7 } } } }
+    accounts: { a: { name: "\${param.one.two} \${param.list[0].n + 1} \${param.list.0.n}" } }
+use: { u: { template: t, with: { list: [{}] } } }
+`);
+    expect(all[0]!.values['name']).toBe('a ${b} 8 7');
+  });
+});
+
+const T =
+  'templates:\n  t:\n    parameters: { required: [a], properties: { a: { type: string, pattern: "^x" }, n: { type: integer, minimum: 2 } } }\n    accounts: { m: { name: "${param.a}" } }\n';
+
+describe('what is wrong is said with both places', () => {
+  it.each<[tree: string, said: RegExp]>([
+    [
+      `${T}use:\n  u: { template: t }\n`,
+      /^6:3 missing-parameter: `with.a` is missing \/ The template `t` stands in trueup.yaml:2:3/,
+    ],
+    [
+      `${T}use:\n  u: { template: t, with: { a: x, b: 1 } }\n`,
+      /^6:31? ?.*unknown-parameter: `b` is no parameter.* Parameters: a, n. The template `t` stands in/,
+    ],
+    [
+      `${T}use:\n  u: { template: t, with: { a: 5 } }\n`,
+      /^6:29 wrong-parameter: `with.a` must be string, not an integer \/ The template/,
+    ],
+    [
+      `${T}use:\n  u: { template: t, with: { a: x, n: "3" } }\n`,
+      /wrong-parameter: `with.n` must be integer, not a string/,
+    ],
+    [
+      `${T}use:\n  u: { template: t, with: { a: x, n: 1 } }\n`,
+      /wrong-parameter: `with.n` must be >= 2/,
+    ],
+    [
+      `${T}use:\n  u: { template: t, with: { a: y } }\n`,
+      /wrong-parameter: `with.a` must match pattern/,
+    ],
+    [
+      `${T}use:\n  u: { template: t, with: [a] }\n`,
+      /wrong-type: `with`: a mapping of parameters is expected, not a list/,
+    ],
+    [`${T}use:\n  u: { template: t, with: "\${var.none}" }\n`, /unknown-variable/],
+    [
+      `${T}use:\n  u: { template: tt, with: { a: x } }\n`,
+      /^6:8 unknown-template: there is no template `tt`. Did you mean `t`\?/,
+    ],
+    [`${T}use:\n  u: { with: { a: x } }\n`, /missing-attribute: `use.u.template`/],
+    [`${T}use:\n  u: { template: [t] }\n`, /wrong-type: `use.u.template`/],
+    [
+      `${T}use:\n  u: { template: t, wiht: { a: x } }\n`,
+      /unknown-attribute: `wiht` is no key of a `use`. Did you mean `with`\?/,
+    ],
+    [`${T}use:\n  u: t\n`, /wrong-type: `use.u`: a mapping is expected/],
+    [`${T}use:\n  1u: { template: t }\n`, /bad-name/],
+    [`${T}use: [t]\n`, /wrong-type: `use`: a mapping of names/],
+    [`${T}use:\n  u: { template: t, for_each: [a, a], with: { a: x } }\n`, /bad-for-each/],
+    [
+      `${T}use:\n  u: { template: t, with: { a: "\${param.b}" } }\n`,
+      /no-template: \$\{param.b\} stands outside of a template/,
+    ],
+    [`${T}accounts:\n  p: { name: "\${param.a + 'x'}" }\n`, /no-template: `param` stands outside/],
+    [
+      `${T}use:\n  u: { template: t, with: { a: xy } }\n  v: { template: t, with: { a: x } }\naccounts: { u-m: { name: x } }\n`,
+      /duplicate-declaration: accounts.u-m is declared twice \/ It is declared in trueup.yaml:8:13 already/,
+    ],
+    [
+      'templates:\n  t: { accounts: { b-c: { name: x } } }\n  s: { accounts: { c: { name: x } } }\nuse:\n  a: { template: t }\n  a-b: { template: s }\n',
+      /^3:20 duplicate-declaration: accounts.a-b-c is declared twice \/ It is declared in trueup.yaml:2:20 \(used at trueup.yaml:5:3\) already/,
+    ],
+    [
+      'templates:\n  t: { accounts: { m: { for_each: [b/c, c], name: x } } }\nuse:\n  u: { template: t, for_each: [a, a/b] }\n',
+      /duplicate-declaration: accounts.u-m\["a\/b\/c"\]/,
+    ],
+    [
+      'templates:\n  t:\n    use: { i: { template: t } }\nuse: { u: { template: t } }\n',
+      /^3:17 template-circle: the template `t` uses `t`: a circle has no end/,
+    ],
+    [
+      'templates:\n  a:\n    use: { i: { template: b } }\n  b:\n    use: { i: { template: a } }\nuse: { u: { template: a } }\n',
+      /^5:17 template-circle: the template `a` uses `b` uses `a`: a circle has no end \/ The other uses stand in trueup.yaml:3:12/,
+    ],
+    [
+      'templates:\n  a: { use: { i: { template: c } } }\nuse: { u: { template: a } }\n',
+      /unknown-template: there is no template `c`/,
+    ],
+    [
+      'templates:\n  t: { acounts: {} }\n',
+      /unknown-section: `acounts` cannot stand in a template. Did you mean `accounts`\?/,
+    ],
+    [
+      'templates:\n  t: { settings: {} }\n',
+      /unknown-section: `settings` cannot stand in a template/,
+    ],
+    ['templates:\n  t: { accounts: [] }\n', /wrong-type: `accounts`: a mapping of names/],
+    ['templates:\n  t: { accounts: { 1x: {} } }\n', /bad-name/],
+    ['templates:\n  t: []\n', /wrong-type: the template `t`/],
+    [
+      'templates:\n  t: { parameters: { type: string } }\n',
+      /bad-schema: `parameters` has to be the schema of a mapping/,
+    ],
+    [
+      'templates:\n  t: { parameters: { title: { type: string } } }\n',
+      /bad-schema: `parameters.title`: text is expected/,
+    ],
+    [
+      'templates:\n  t: { parameters: { propertys: {} } }\n',
+      /unknown-keyword: `propertys` is no keyword that a schema takes here. Did you mean `properties`\?/,
+    ],
+    [
+      'templates:\n  t: { parameters: { properties: { a: { type: strin } } } }\n',
+      /^2:41 bad-schema/,
+    ],
+    ['templates:\n  t: { parameters: { properties: { a: { pattern: "(" } } } }\n', /bad-pattern/],
+    [
+      'templates:\n  t: { parameters: { anyOf: [{ properties: { a: { default: 1 } } }] } }\n',
+      /bad-schema: `parameters` is no schema that can be checked: default is ignored/,
+    ],
+    [
+      `${T}    alert_rules: { r: { shedule: daily } }\nuse:\n  u: { template: t, with: { a: x } }\n`,
+      /^5:25 unknown-attribute: `shedule` .*schedule/,
+    ],
+    [
+      `${T}    alert_rules: { r: { schedule: "\${param.b}" } }\nuse:\n  u: { template: t, with: { a: x } }\n`,
+      /unknown-parameter: the parameter `b` has no value/,
+    ],
+    [
+      `${T}    alert_rules: { r: { schedule: "\${param.b + 'x'}" } }\nuse:\n  u: { template: t, with: { a: x } }\n`,
+      /^5:44 unknown-parameter: the parameter `b` has no value. /,
+    ],
+    [`${T}    accounts: {}\n`, /duplicate/],
+  ])('%s', async (tree, said) => {
+    const found = await errors(tree);
+    expect(shown(found[0]!).replace('trueup.yaml:', '')).toMatch(said);
+  });
+
+  it('an error in a template names the first use, once', async () => {
+    const found = await errors(
+      'templates:\n  t: { accounts: { m: { nam: x } } }\nuse:\n  u: { template: t, for_each: [a, b] }\n  v: { template: t }\n',
+    );
+    expect(found.map(({ code, origin }) => [code, origin?.line, origin?.used_at?.line])).toEqual([
+      ['missing-attribute', 2, 4],
+      ['unknown-attribute', 2, 4],
+    ]);
+  });
+
+  it('files of other programs are left out, whatever resembles `use` and `templates`', async () => {
+    const { diagnostics } = await loading({
+      'a.yaml': 'accounts: { a: { name: x } }\n',
+      'b.yaml': 'user: x\ntemplate: y\n',
+    });
+    expect(diagnostics.map(({ code }) => code)).toEqual(['not-ours']);
+  });
+
+  it('a template that nothing uses is a warning', async () => {
+    const { diagnostics, project: made } = await loading(`${T}accounts: { a: { name: x } }\n`);
+    expect(made).toBeDefined();
+    expect(diagnostics.map(shown)).toEqual([
+      'trueup.yaml:2:3 unused-template: no `use` names the template `t`',
+    ]);
+  });
+
+  it('references to what a wrong use would declare are not complained of', async () => {
+    const { diagnostics, mayBeDeclared } = await loading(
+      `${T}use:\n  u: { template: t }\naccounts: { p: { name: "\${accounts.u-m.id}" } }\n`,
+    );
+    expect(diagnostics.map(({ code }) => code)).toEqual(['missing-parameter']);
+    expect([mayBeDeclared('accounts.u-m'), mayBeDeclared('accounts.v-m')]).toEqual([true, false]);
+  });
+
+  it('templates that use one another without end are errors', async () => {
+    const level = (n: number): string => `  t${n}: { use: { a: { template: t${n + 1} } } }\n`;
+    const levels = Array.from({ length: 9_000 }, (_, n) => level(n));
+    for (const list of [levels, levels.toReversed()])
+      expect(
+        (await errors(`templates:\n${list.join('')}use: { u: { template: t0 } }\n`))[0]!.code,
+      ).toMatch(/too-deep|unknown-template/);
+  });
+
+  it('uses that multiply end at once', async () => {
+    const level = (n: number): string =>
+      `  t${n}: { use: { a: { template: t${n + 1} }, b: { template: t${n + 1} } } }\n`;
+    const tree = `templates:\n${Array.from({ length: 30 }, (_, n) => level(n)).join('')}  t30: { accounts: { a: { name: x } } }\nuse: { u: { template: t0 } }\n`;
+    const begin = performance.now();
+    expect((await errors(tree)).map(({ code }) => code)).toContain('too-many');
+    expect(performance.now() - begin).toBeLessThan(20_000);
+  });
+});
