@@ -13,6 +13,7 @@ import {
   type Live,
   type Outcome,
   type Values,
+  recognisedBy,
 } from '../model/index.js';
 import { isApplied } from '../reconciler/plan/diff.js';
 import { applied } from '../reconciler/plan/document-diff.js';
@@ -132,8 +133,8 @@ async function leftOver(context: OperationContext, declared: Values) {
 async function adopted({ kind, writer, bound, limit }: OperationContext, declared: Values) {
   const key = identityKey(kind, declared);
   const collection = await limit.until(writer.base(kind));
-  const all =
-    key === undefined || !isKnown(declared) ? [] : (indexByIdentity(collection).get(key) ?? []);
+  const index = indexByIdentity(collection, recognisedBy(kind, declared));
+  const all = key === undefined || !isKnown(declared) ? [] : (index.get(key) ?? []);
   const [live, ...others] = all;
   if (!live)
     return refuse(

@@ -160,9 +160,9 @@ export function updateOf(sending: Sending): ObjectUpdate | undefined {
   const names = new Set(changes.map((change) => change.path.split('.', 1)[0]!));
   const documents = mergedNames(kind).filter((name) => names.has(name));
   const patch =
-    sending.patch === true &&
-    documents.length > 0 &&
-    !documents.some((name) => isClear(declared[name]));
+    documents.length === 0
+      ? kind.operations.patch !== undefined
+      : sending.patch === true && !documents.some((name) => isClear(declared[name]));
   if (!patch && kind.operations.update === 'PUT') return allFields(kind, declared, live, names);
   const added = new Map(
     documents.map((path) => [
