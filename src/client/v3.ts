@@ -54,9 +54,7 @@ export const v3: Dialect = {
   body(kind, { verb, fields, live }) {
     if (verb === 'create') {
       const { collection } = kind.operations;
-      const attributes = mapMembers(fields, (value, name) =>
-        toWire(kind.attributes[name]!, value),
-      );
+      const attributes = mapMembers(fields, (value, name) => toWire(kind.attributes[name]!, value));
       return { data: { type: collection.slice(collection.lastIndexOf('/') + 1), attributes } };
     }
     if (!live?.raw) throw new Error(`an update of ${kind.singular} needs the live resource`);

@@ -17,6 +17,7 @@ import {
 } from '../model/index.js';
 import { isApplied } from '../reconciler/plan/diff.js';
 import { applied } from '../reconciler/plan/document-diff.js';
+import { createdFields } from '../reconciler/plan/document-merge.js';
 import { adviceToFind, identityKey, indexByIdentity } from '../reconciler/plan/match.js';
 import { question, type Undecided } from '../reconciler/apply/recovery.js';
 import { readUntilVisible } from './creation-time.js';
@@ -95,7 +96,7 @@ export function failureOf({ kind, limit }: OperationContext, outcome: Outcome): 
 }
 
 function creation(context: OperationContext, declared: Values): Create {
-  const write = { verb: 'create' as const, fields: declared };
+  const write = { verb: 'create' as const, fields: createdFields(context.kind, declared) };
   const desired = { declared, file: context.run.id, protect: false };
   const request = context.cloud.compose(context.kind, write);
   return { action: 'create', ...named(context), desired, write, request };

@@ -2,6 +2,8 @@
 // compared, in normal form, so spellings and server fields are never differences. `ignoring` rewrites the declaration;
 // the diff itself has no exception for ignored attributes.
 import {
+  equal,
+  foldedText,
   isClear,
   isKnown,
   isTree,
@@ -200,7 +202,10 @@ function allFields(
   for (const [name, attribute] of writables(kind)) {
     if (attribute.immutable || (isMerged(attribute) && !changed.has(name))) continue;
     const now = live.values[name];
-    if (Object.hasOwn(declared, name))
+    // Another spelling of the same stays as it is.
+    if (Object.hasOwn(declared, name) && isRespelled(attribute, declared[name]!, now))
+      fields[name] = now!;
+    else if (Object.hasOwn(declared, name))
       fields[name] = laidOver(attribute, declared[name]!, now, (member) =>
         kept.push(`${name}.${member}`),
       );
@@ -211,6 +216,11 @@ function allFields(
   }
   return { fields, ...(kept.length > 0 && { kept }) };
 }
+
+const isRespelled = (attribute: Attribute, declared: Value, live: Value | undefined): boolean =>
+  attribute.word === 'text' &&
+  typeof live === 'string' &&
+  equal(foldedText(attribute, declared), foldedText(attribute, live));
 
 /** Declared members over live ones: members nobody declared keep their value. @param keep called with the name of each of these */
 function laidOver(

@@ -29,6 +29,7 @@ import type { Visibility } from '../recent-writes.js';
 import { graph } from './dependency-graph.js';
 import { diff, driftOf, ignoring, type SecretVerdict } from './diff.js';
 import { declaredPart, literalsAtMasks } from './document-diff.js';
+import { createdFields } from './document-merge.js';
 import { composedUpdate, current, declarationError, type Draft, type Planned } from './draft.js';
 import {
   identicalDeclarations,
@@ -366,7 +367,7 @@ function creation(
     );
     return [];
   }
-  const write: Write = { verb: 'create', fields: values };
+  const write: Write = { verb: 'create', fields: createdFields(kind, values) };
   const reason = match.gone
     ? 'it was deleted outside of trueup and is created again'
     : 'it does not exist yet';
