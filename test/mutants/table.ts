@@ -67,6 +67,7 @@ const driftIssue = ['unit/cli/drift-issue.test.ts'];
 const providerTimeouts = ['unit/terraform/timeouts.test.ts'];
 const blocks = ['unit/declarations/refactoring.test.ts'];
 const moving = ['unit/reconciler/refactoring.test.ts'];
+const beyond = ['unit/resources/beyond-reference.test.ts'];
 
 export const mutants: readonly Mutant[] = [
   // A comparison of git references reads objects of git alone, and hides no change.
@@ -4243,5 +4244,55 @@ export const mutants: readonly Mutant[] = [
     find: "one.type === 'result' && one.class === 'applied' && one.op !== undefined",
     replace: "one.type === 'result' && one.op !== undefined",
     tests: ['unit/state/file-store.test.ts'],
+  },
+  // Kinds beyond the API reference: nobody is taken for another, and the last administrator stays.
+  {
+    name: 'a user who is deleted keeps the roles',
+    file: 'resources/rules/roles.ts',
+    find: "typeof user === 'string' && ids.includes(user)",
+    replace: 'user === null',
+    tests: beyond,
+  },
+  {
+    name: 'a user has one identifier',
+    file: 'resources/rules/roles.ts',
+    find: '[change.id, change.before.user_id]',
+    replace: '[change.id]',
+    tests: beyond,
+  },
+  {
+    name: 'a user who is deleted with another is a witness',
+    file: 'resources/rules/administrators.ts',
+    find: 'for (const { id } of endedBy(change, live)) demoted.add(id);',
+    replace: '',
+    tests: beyond,
+  },
+  {
+    name: 'a router without a name is any router without a name',
+    file: 'reconciler/plan/match.ts',
+    find: '|| (kind.else_identity && isEmpty(value))',
+    replace: '',
+    tests: beyond,
+  },
+  {
+    name: 'a router is recognised by a name beside its address',
+    file: 'model/kind.ts',
+    find: 'else_identity && !identity.every((name) => Object.hasOwn(values, name))',
+    replace: 'else_identity',
+    tests: beyond,
+  },
+  {
+    name: 'an e-mail address in another case is somebody else',
+    file: 'model/normalize.ts',
+    find: "attribute.format === 'email' ? value.trim().toLowerCase() : value",
+    replace: 'value',
+    tests: beyond,
+  },
+  {
+    name: 'a plan reads kinds beyond the reference unasked',
+    file: 'cli/export-selection.ts',
+    find: '!beyond || names.includes(name) || also.includes(name)',
+    replace: 'true',
+    tests: ['integration/beyond-reference.test.ts'],
   },
 ];

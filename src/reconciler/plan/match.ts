@@ -304,7 +304,8 @@ export function identityKey(
   const parts: Json[] = [];
   for (const name of names) {
     const value = values[name];
-    if (!isKnown(value)) return undefined;
+    // Objects without a name are not equal by having none.
+    if (!isKnown(value) || (kind.else_identity && isEmpty(value))) return undefined;
     parts.push(comparable(kind.attributes[name]!, value));
   }
   return canonical(kind.else_identity ? [names, parts] : parts);
