@@ -157,7 +157,7 @@ function uniqueSorted(values: readonly Value[]): readonly Value[] {
 }
 
 /** One spelling for the texts of an attribute that name the same; others stay as they are. */
-export function foldedText(attribute: Attribute, value: Value): Value {
+export function foldedText<T extends Value>(attribute: Attribute, value: T): T | string {
   if (attribute.word !== 'text' || typeof value !== 'string') return value;
   if (attribute.format === 'mac') return value.replaceAll(/[:.-]/g, '').toLowerCase();
   return attribute.format === 'email' ? value.trim().toLowerCase() : value;

@@ -15,9 +15,8 @@ import {
   type Values,
   recognisedBy,
 } from '../model/index.js';
-import { isApplied } from '../reconciler/plan/diff.js';
+import { createdFields, isApplied } from '../reconciler/plan/diff.js';
 import { applied } from '../reconciler/plan/document-diff.js';
-import { createdFields } from '../reconciler/plan/document-merge.js';
 import { adviceToFind, identityKey, indexByIdentity } from '../reconciler/plan/match.js';
 import { question, type Undecided } from '../reconciler/apply/recovery.js';
 import { readUntilVisible } from './creation-time.js';

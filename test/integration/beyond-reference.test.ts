@@ -117,7 +117,10 @@ test('they are made and adopted, plan empty, drift, and go', async () => {
   );
   expect(await say(3, 'plan')).toContain('BLOCKED masked-configuration');
 
-  home.write('trueup.yaml', declared.replace(/ {2}sam: .*\n|routers:\n(?: {2}(?:depot|other): .*\n)+/g, ''));
+  home.write(
+    'trueup.yaml',
+    declared.replace(/ {2}sam: .*\n|routers:\n(?: {2}(?:depot|other): .*\n)+/g, ''),
+  );
   expect(await say(0, 'apply', '--auto-approve', '--allow', 'all-removed')).toMatch(
     /deleted users\.sam[^]*2 forgotten/,
   );

@@ -7,6 +7,7 @@ import {
   isClear,
   isKnown,
   isTree,
+  mapMembers,
   same,
   Secret,
   writables,
@@ -27,7 +28,7 @@ import {
   mergeChanges,
   mergedNames,
 } from './document-diff.js';
-import { additions } from './document-merge.js';
+import { additions, wholeDocument } from './document-merge.js';
 
 /** Compares a declared secret with the one last sent: `unknown` if trueup sent none, `unavailable` if its value cannot be read. */
 export type SecretVerdict = 'same' | 'changed' | 'unknown' | 'unavailable';
@@ -153,6 +154,14 @@ export interface Sending {
   /** True if a PATCH has to send the secret at a path. A PUT sends all declared values. */
   readonly resend?: (path: string) => boolean;
 }
+
+/** The fields of a create, with each document in the form that a PUT sends. */
+export const createdFields = (kind: Kind, declared: Values): Values =>
+  mapMembers(declared, (value, name) =>
+    mergedNames(kind).includes(name) && (Array.isArray(value) || isTree(value))
+      ? wholeDocument(value, undefined)
+      : value,
+  );
 
 const never = (): boolean => false;
 

@@ -6,13 +6,11 @@ import {
   isEmpty,
   isMask,
   isTree,
-  mapMembers,
   masksIn,
   memberAt,
   mergeOf,
   pathSteps,
   secretsIn,
-  type Kind,
   type Value,
   type Values,
 } from '../../model/index.js';
@@ -27,14 +25,6 @@ export function wholeDocument(declared: Value, live: Value | undefined): Value {
     wanted.removed?.map((path) => known.get(pathKey(path)) ?? pathSteps(path)) ?? now.removed ?? [];
   return [laid(wanted.tree, now.tree), removed];
 }
-
-/** The fields of a create, with each document in the form that a PUT sends. */
-export const createdFields = (kind: Kind, declared: Values): Values =>
-  mapMembers(declared, (value, name) =>
-    kind.attributes[name]?.wire === 'merge' && (Array.isArray(value) || isTree(value))
-      ? wholeDocument(value, undefined)
-      : value,
-  );
 
 function laid(wanted: Values, live: Value | undefined): Values {
   const items = new Map(Object.entries(isTree(live) ? live : {}));

@@ -327,7 +327,7 @@ function spelled(attribute: Attribute, plain: Json): Json {
   }
   if ((attribute.word === 'set' || attribute.word === 'list') && isList(plain))
     return plain.map((item) => spelled(attribute.of, item));
-  return foldedText(attribute, unescapeFully(plain)) as Json;
+  return foldedText(attribute, unescapeFully(plain));
 }
 
 /** One text for attributes that `same` calls equal. */

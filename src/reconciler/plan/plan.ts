@@ -27,9 +27,8 @@ import {
 import type { LiveCollections } from '../live-collections.js';
 import type { Visibility } from '../recent-writes.js';
 import { graph } from './dependency-graph.js';
-import { diff, driftOf, ignoring, type SecretVerdict } from './diff.js';
+import { createdFields, diff, driftOf, ignoring, type SecretVerdict } from './diff.js';
 import { declaredPart, literalsAtMasks } from './document-diff.js';
-import { createdFields } from './document-merge.js';
 import { composedUpdate, current, declarationError, type Draft, type Planned } from './draft.js';
 import {
   identicalDeclarations,
