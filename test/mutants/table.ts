@@ -4289,6 +4289,13 @@ export const mutants: readonly Mutant[] = [
     tests: beyond,
   },
   {
+    name: 'a router in no group is in any',
+    file: 'resources/rules/impact.ts',
+    find: 'group === undefined ? ofUnknown : ofKnown',
+    replace: 'ofUnknown',
+    tests: ['unit/resources/rules/impact.test.ts'],
+  },
+  {
     name: 'a plan reads kinds beyond the reference unasked',
     file: 'cli/export-selection.ts',
     find: '!beyond || names.includes(name) || also.includes(name)',
