@@ -17,6 +17,7 @@ import {
   type Kind,
   type LabelOf,
   type Live,
+  type Settings,
 } from '../model/index.js';
 import { ACCOUNTS } from '../resources/rules/roles.js';
 import { accountsOf, accountTree, type AccountTree } from './account-tree.js';
@@ -50,10 +51,11 @@ export interface ExportRequest {
 
 type Selecting = Pick<Context, 'kinds' | 'flags' | 'masking' | 'tell'>;
 
-/** @param names kinds; none means all @throws Refusal for what does not exist */
+/** @param names kinds; none means all, of those beyond the API reference what the settings name @throws Refusal for what does not exist */
 export function exportRequest(
   { kinds, flags }: Pick<Selecting, 'kinds' | 'flags'>,
   names: readonly string[],
+  { kinds: also = [] }: Pick<Settings, 'kinds'> = {},
 ): ExportRequest {
   const asked = new Set(
     names.map((name) => kinds.get(name) ?? noSuchKind(name, [...kinds.keys()])),
@@ -62,7 +64,9 @@ export function exportRequest(
     refuse('usage', '--filter needs a KIND: each kind has its own filters.', {
       detail: 'Type it as in: trueup export accounts --filter name=…',
     });
-  const wanted = asked.size === 0 ? [...kinds.values()] : [...asked];
+  const used = ({ name, beyond }: Kind): boolean =>
+    !beyond || names.includes(name) || also.includes(name);
+  const wanted = asked.size === 0 ? [...kinds.values()].filter(used) : [...asked];
   const needed = new Set(
     wanted.flatMap(({ name, attributes }) => [name, ...targetsOf(attributes)]),
   );
@@ -70,7 +74,7 @@ export function exportRequest(
   return {
     wanted,
     filters: new Map(wanted.map((kind) => [kind, filterFlags(kind, flags.filter)])),
-    read: [...kinds.values()].filter(({ name }) => needed.has(name)),
+    read: [...kinds.values()].filter((kind) => needed.has(kind.name) && used(kind)),
   };
 }
 

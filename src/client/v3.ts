@@ -2,6 +2,7 @@
 import {
   defined,
   isObject,
+  mapMembers,
   normal,
   own,
   toWire,
@@ -50,7 +51,12 @@ export const v3: Dialect = {
     return out;
   },
   // The whole live resource goes back, so that nothing we do not own is lost with it.
-  body(kind, { fields, live }) {
+  body(kind, { verb, fields, live }) {
+    if (verb === 'create') {
+      const { collection } = kind.operations;
+      const attributes = mapMembers(fields, (value, name) => toWire(kind.attributes[name]!, value));
+      return { data: { type: collection.slice(collection.lastIndexOf('/') + 1), attributes } };
+    }
     if (!live?.raw) throw new Error(`an update of ${kind.singular} needs the live resource`);
     const { type, id, links } = live.raw;
     const attributes: Record<string, Value> = { ...member(live.raw, 'attributes') };

@@ -129,11 +129,12 @@ function tryLive(kind: Kind, dialect: Dialect, body: Json): Live | undefined {
   }
 }
 
-/** The first attribute that was sent and came back different; secrets and what the answer lacks prove nothing. */
+/** The first attribute that was sent and came back different; secrets, documents with masks in them, and what the answer lacks prove nothing. */
 function unechoed(kind: Kind, { fields }: Write, { values }: Live): string | undefined {
   const sent = redactAll(normalAll(kind.attributes, fields));
   return Object.entries(kind.attributes).find(
     ([name, attribute]) =>
+      attribute.wire !== 'merge' &&
       Object.hasOwn(sent, name) &&
       Object.hasOwn(values, name) &&
       !same(attribute, sent[name], values[name]),

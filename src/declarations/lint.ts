@@ -5,6 +5,7 @@ import {
   canonical,
   Template,
   didYouMean,
+  foldedText,
   isClear,
   isEmpty,
   isList,
@@ -16,6 +17,7 @@ import {
   mergeOf,
   object,
   own,
+  recognisedBy,
   secretsIn,
   writables,
   type Advice,
@@ -174,22 +176,25 @@ function identicals(declarations: readonly Declaration[], kinds: Kinds): readonl
   );
 }
 
-/** Attributes that tell a live object from all others of its kind. */
-export function recognisedBy(kind: Kind): readonly string[] {
-  return kind.identity === 'content' ? writables(kind).map(([name]) => name) : kind.identity;
-}
-
 /** Equal for identical declarations, and cheap: trees are left out. */
 function roughly(kind: Kind | undefined, { values }: Declaration): string {
-  const shown = (value: Value | undefined): string =>
-    isEmpty(value) || isTree(value) ? '' : String(value);
-  const names = kind ? recognisedBy(kind) : [];
-  return [kind?.name, ...names.map((name) => shown(values[name]))].join('\0');
+  const shown = (name: string): string => {
+    const value = values[name];
+    return isEmpty(value) || isTree(value)
+      ? ''
+      : String(foldedText(kind!.attributes[name]!, value!));
+  };
+  const names = kind ? recognisedBy(kind, values) : [];
+  return [kind?.name, names.length, ...names.map(shown)].join('\0');
 }
 
 const exactly = (kind: Kind, { values }: Declaration): string =>
   canonical(
-    recognisedBy(kind).map((name) => (isEmpty(values[name]) ? null : spell(values[name]!))),
+    recognisedBy(kind, values).map((name) =>
+      isEmpty(values[name])
+        ? null
+        : [name, spell(foldedText(kind.attributes[name]!, values[name]!))],
+    ),
   );
 
 function identicalAmong(bucket: readonly Declaration[], kinds: Kinds): readonly Diagnostic[] {
@@ -210,7 +215,9 @@ function identical(kind: Kind, one: Declaration, other: Declaration): Diagnostic
   const what =
     kind.identity === 'content'
       ? 'identical'
-      : `alike in ${kind.identity.map((name) => `\`${name}\``).join(' and ')}`;
+      : `alike in ${recognisedBy(kind, one.values)
+          .map((name) => `\`${name}\``)
+          .join(' and ')}`;
   return {
     severity: 'error',
     code: 'identical-declarations',

@@ -169,6 +169,7 @@ export function settingsOf(run: ResolveRun, piece: RawEntry): Partial<Settings> 
   for (const complaint of [
     ...allowEnvErrors(piece.raw),
     ...settingErrors(values),
+    ...kindErrors(run.kinds, values),
     ...secretManagerErrors(values),
   ])
     complain(run, piece, complaint);
@@ -218,6 +219,19 @@ function* settingErrors(values: Values): Generator<Violation> {
         code: 'known-role',
         summary: `\`${name}\` is a known role, which has its rank already`,
         detail: 'Rank custom roles alone.',
+      };
+}
+
+/** Kinds of the API reference are read where they are needed: only the others can be named. */
+function* kindErrors(kinds: Kinds, { kinds: named }: Values): Generator<Violation> {
+  const beyond = [...kinds.values()].flatMap((one) => (one.beyond ? [one.name] : []));
+  for (const [index, name] of (isList(named) ? named : []).entries())
+    if (typeof name === 'string' && !beyond.includes(name))
+      yield {
+        path: ['kinds', String(index)],
+        code: 'unknown-kind',
+        summary: `\`kinds\` names \`${name}\`, which is ${kinds.has(name) ? 'read where it is needed, without being named' : 'no kind'}.${didYouMean(name, beyond)}`,
+        detail: `Name kinds beyond the API reference: ${beyond.join(', ')}.`,
       };
 }
 

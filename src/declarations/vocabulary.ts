@@ -143,6 +143,11 @@ export const settings = object('How the project is run. At most once in a projec
     ['put', 'patch'],
     optional,
   ),
+  kinds: list(
+    'Kinds beyond the published API reference that every plan and audit reads: their unmanaged objects are counted, and roles are shown with e-mail addresses.',
+    text('Name of a kind.'),
+    optional,
+  ),
   roles: map(
     'Maps each custom role to the known role of equal rank. A role without a rank counts as the highest when it is given, and as the lowest when it is taken away.',
     choice('A known role.', roleLadder),

@@ -1,6 +1,6 @@
 // Rules of single collections in the API reference beyond their attributes: filters, and conditions that forbid a
 // change. A kind that is not named here has the general rules.
-import type { Json, Kind } from '../model/index.js';
+import type { Collection, Json, Kind } from '../model/index.js';
 import { mergedInto, settled } from './configuration.js';
 import type { Behaviours } from './behaviours.js';
 import { filterTypeOf, type Filter } from './filter-comparison.js';
@@ -28,11 +28,11 @@ export interface Specifics {
   readonly made?: (record: StoredRecord) => StoredRecord;
   /** Why the record may not become `after`: the field at fault and the reason. */
   readonly hindersUpdate?: typeof moveHindrance;
+  /** Clients of others delete it, although its kind has no verb for that. */
+  readonly deletable?: true;
   /** Why the record may not be deleted. */
   readonly hindersDelete?: typeof groupHindrance;
 }
-
-const inPublic = ({ dialect }: Behaviours): boolean => dialect === 'public';
 
 const named: Readonly<Record<string, Partial<Specifics>>> = {
   accounts: {
@@ -72,7 +72,8 @@ const named: Readonly<Record<string, Partial<Specifics>>> = {
     ],
     expand: ['account', 'router'],
     settled,
-    patched: (behaviours) => inPublic(behaviours) || behaviours.patching_configuration,
+    patched: ({ dialect, patching_configuration }) =>
+      dialect === 'public' || patching_configuration,
     belongsTo: 'router',
   },
   groups: {
@@ -80,10 +81,9 @@ const named: Readonly<Record<string, Partial<Specifics>>> = {
       how === 'merge' && after.configuration !== before.configuration
         ? { ...after, configuration: mergedInto(before, after) }
         : after,
-    patched: inPublic,
     hindersDelete: groupHindrance,
   },
-  routers: { patched: inPublic, follow: managersOf },
+  routers: { deletable: true, follow: managersOf },
   users: { made: (record) => ({ ...record, user_id: record.id ?? null }) },
 };
 
@@ -99,8 +99,8 @@ export function filtersOf({
   name,
   attributes,
   operations,
-}: Kind): Readonly<Record<string, Filter>> {
-  const { by_id, by_ids, filters = [], dialect } = operations;
+}: Collection): Readonly<Record<string, Filter>> {
+  const { by_id = 'path', by_ids, filters = [], dialect } = operations;
   const plain = [by_id === 'path' ? [] : by_id, by_ids ?? [], filters].flat();
   const made = (named[name]?.filters ?? plain).map((parameter): readonly [string, Filter] => {
     const [, field = parameter] = /^(?:filter\[)?(.+?)(?:__in|\])?$/.exec(parameter) ?? [];

@@ -2,6 +2,7 @@
 // reference, not taken from the collections of the client.
 import { wireText, type Collection, type JsonObject, isObject } from '../model/index.js';
 import { faceOf, queryOf, route, type EmulatorApp, type Asked, type EmulatedCloud } from './app.js';
+import { filtersOf } from './collection-rules.js';
 import { filtered, type Filter, type FilterType } from './filter-comparison.js';
 import { checkParameters } from './pagination.js';
 import { extrasOf } from './public-dialect.js';
@@ -63,16 +64,9 @@ const named: Readonly<Record<string, Reference>> = {
   },
 };
 
-/** One that is not named here is filtered by its own parameters, as text. */
-function referenceOf({ name, operations: { filters = [] } }: Collection): Reference {
-  return (
-    named[name] ?? {
-      filters: Object.fromEntries(
-        filters.map((filter) => [filter, by(/^filter\[(.+)\]$/.exec(filter)?.[1] ?? filter)]),
-      ),
-    }
-  );
-}
+/** One that is not named here is filtered by its own parameters. */
+const referenceOf = (one: Collection): Reference =>
+  named[one.name] ?? { filters: filtersOf(one), whole: true };
 
 export function addCollections(app: EmulatorApp, cloud: EmulatedCloud): void {
   for (const one of cloud.store.collections) {

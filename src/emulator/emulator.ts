@@ -17,7 +17,6 @@ import { dummyCredentials, type EmulatorApp, type EmulatedCloud, type Credential
 import { createDeliveries, createSecrets, type DeliveryOptions } from './deliveries.js';
 import { bareEstate, withMentioned, type Estate } from './estate.js';
 import { ConnectionReset, staged, type Fault, type FaultContext } from './faults.js';
-import { withExternals } from './external-collections.js';
 import { addFlow } from './sample-flow.js';
 import { addIot } from './iot.js';
 import { strict, type Behaviours } from './behaviours.js';
@@ -64,12 +63,10 @@ const KEPT = 10_000;
 
 /** @throws Refusal for an estate that does not hold together. */
 export function createEmulator(options: EmulatorOptions) {
-  const { collections = new Map(), clock, random, estate = bareEstate } = options;
+  const { kinds, collections = new Map(), clock, random, estate: given = bareEstate } = options;
   const behaviours = { ...strict, ...options.behaviours };
-  const extended = behaviours.dialect === 'public';
-  const kinds = extended ? withExternals(options.kinds, collections) : options.kinds;
-  const whole = extended ? withMentioned(estate, kinds) : estate;
-  const stored = createStore({ kinds, collections, estate: whole, clock, random });
+  const estate = withMentioned(given, kinds);
+  const stored = createStore({ kinds, collections, estate, clock, random });
   const staleFault = createStaleFault(stored, clock, random);
   const { store } = staleFault;
   const shared = { store, behaviours, clock, random, secrets: createSecrets() };

@@ -17,7 +17,6 @@ import {
   isList,
 } from '../model/index.js';
 import { LIVE_MASK, veiled } from './configuration.js';
-import { externalNames } from './external-collections.js';
 import { blank, entriesOf, type StoredRecord } from './records.js';
 
 export interface User {
@@ -152,9 +151,7 @@ export function checkKinds(estate: Estate, kinds: Kinds, collections: Collection
   const strange = named.find((name) => !kinds.has(name) && !collections.has(name));
   if (strange !== undefined)
     refuse('bad-estate', `the emulator has no kind named ${JSON.stringify(strange)}`, {
-      detail: externalNames.includes(strange)
-        ? 'It is one of the collections of public clients. Type: trueup emulator --dialect public'
-        : `Its kinds are ${[...new Set([...kinds.keys(), ...collections.keys()])].join(', ')}.`,
+      detail: `Its kinds are ${[...new Set([...kinds.keys(), ...collections.keys()])].join(', ')}.`,
     });
 }
 

@@ -234,10 +234,10 @@ function acceptReference(
   { to, wire, optional }: Extract<Attribute, { word: 'ref' }>,
   value: unknown,
   path: string,
-  { kinds, behaviours, exists, complain }: Intake,
+  { kinds, exists, complain }: Intake,
 ): Json | undefined {
   // A router leaves its group; an account never leaves its parent.
-  const leaves = optional === true && to !== 'accounts' && behaviours.dialect === 'public';
+  const leaves = optional === true && to !== 'accounts';
   if (value === null && leaves) return null;
   const id = wire === 'url' ? idFromUrl(value, collectionOf(kinds, to)) : plainId(value, wire);
   if (id === null || id === '') {

@@ -52,19 +52,19 @@ export function addV2(app: EmulatorApp, cloud: EmulatedCloud): void {
 }
 
 function addKind(app: EmulatorApp, cloud: EmulatedCloud, kind: Kind): void {
-  const { collection: name, create, update, delete: removal } = kind.operations;
-  const { listsUrl, patched } = specificsOf(kind);
+  const { collection: name, create, update, patch, delete: removal } = kind.operations;
+  const { listsUrl, patched, deletable } = specificsOf(kind);
   const text = recordTextOf((record, face) => showRecord(kind, record, face, listsUrl));
   collectionRoutes(app, name, {
     GET: (c) => list(c, kind, text),
     POST: create && ((c) => makeOne(c, kind)),
   });
   const verbs: Record<string, Handler | undefined> = {
-    DELETE: removal && ((c) => removeOne(c, kind)),
+    DELETE: removal || deletable ? (c) => removeOne(c, kind) : undefined,
   };
   const updating: Handler = (c) => updateOne(c, kind);
   if (update) verbs[update] = updating;
-  if (patched?.(cloud.behaviours)) verbs['PATCH'] = updating;
+  if (patch || patched?.(cloud.behaviours)) verbs['PATCH'] = updating;
   if (cloud.behaviours.dialect === 'public')
     verbs['GET'] = (c) => answer(showRecord(kind, existing(c, kind), faceOf(c), true));
   if (Object.values(verbs).some(Boolean)) collectionRoutes(app, `${name}/:id`, verbs);

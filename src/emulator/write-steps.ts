@@ -20,7 +20,10 @@ export function fieldsOf(
   const { store, behaviours } = c.env.cloud;
   const exists = (name: string, id: string): boolean | undefined => {
     const target = store.kinds.get(name);
-    return target && store.get(target, id) !== undefined;
+    if (target && !target.beyond) return store.get(target, id) !== undefined;
+    // An estate that holds none of a collection beyond the reference says nothing of it.
+    const records = target ? store.all(target) : store.records(name);
+    return records.length === 0 ? undefined : records.some((record) => record.id === id);
   };
   const complaints: { readonly path: string; readonly why: string }[] = [];
   const complain = (path: string, why: string): void => void complaints.push({ path, why });

@@ -29,8 +29,14 @@ export interface Traits {
   readonly wire?: 'url' | 'integer' | 'attribute' | 'relationship' | 'timestamp' | 'merge';
 }
 
-/** `duration`: a length of time, as `tryDuration` reads it. */
-export type Text = { readonly word: 'text'; readonly format?: 'url' | 'duration' };
+/**
+ * `duration`: a length of time, as `tryDuration` reads it · `email`: compared in any case · `mac`: compared in any case,
+ * with or without separators.
+ */
+export type Text = {
+  readonly word: 'text';
+  readonly format?: 'url' | 'duration' | 'email' | 'mac';
+};
 export type Choice = {
   readonly word: 'choice';
   readonly values: readonly string[];

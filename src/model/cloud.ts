@@ -51,7 +51,7 @@ export interface Write {
   readonly live?: Live;
   /** The undeclared members of `fields` (`name`, or `name.member`): sent with their live values, and read again if the reading is old. */
   readonly kept?: readonly string[];
-  /** An update that only adds to documents is sent as a PATCH, whatever verb the kind has (`settings.configuration_writes`). */
+  /** Sent as a PATCH, whatever verb the kind has: an update that only adds to documents (`settings.configuration_writes`), or changes none of a kind that has PATCH beside PUT. */
   readonly patch?: true;
 }
 

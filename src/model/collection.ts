@@ -45,6 +45,8 @@ export interface Collection {
   readonly attributes: Attributes;
   /** Dotted paths that a table shows; absent: every attribute that some record has. */
   readonly columns?: readonly string[];
+  /** Not in the published API reference: nothing reads it unless a project uses it, or `settings.kinds` names it. */
+  readonly beyond?: true;
   /** A log grows while it is read: a record that comes twice is dropped, where it would elsewhere put the listing in doubt. */
   readonly log?: true;
   readonly operations: ReadOperation;

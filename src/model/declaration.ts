@@ -125,6 +125,8 @@ export interface Settings {
   readonly v2_headers: Readonly<Record<string, string>>;
   /** How a configuration is written: `put` (the default) sends the whole of it, `patch` adds to it. */
   readonly configuration_writes?: 'put' | 'patch';
+  /** Kinds beyond the API reference that are read even where nothing of them is declared. */
+  readonly kinds?: readonly string[];
   readonly roles: Roles;
   /** Environment variables that `${env…}` may read although they are named as credentials are. */
   readonly allow_env?: readonly string[];

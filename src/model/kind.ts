@@ -13,6 +13,8 @@ export interface Operations extends ReadOperation {
   readonly by_name?: string;
   readonly create?: 'POST';
   readonly update?: 'PATCH' | 'PUT';
+  /** Beside a PUT: an update that changes no document is sent as a PATCH of what it changes. */
+  readonly patch?: 'PATCH';
   readonly delete?: 'DELETE';
 }
 
@@ -40,6 +42,8 @@ export interface Kind extends Collection {
   readonly id: string;
   /** Attributes by which an object that is not in state is recognised; `content` means every writable one. */
   readonly identity: readonly string[] | 'content';
+  /** Attributes by which it is recognised instead where a declaration lacks one of `identity`. */
+  readonly else_identity?: readonly string[];
   readonly operations: Operations;
   /** Absent: only an object of the same identity is taken for the one that is declared. */
   readonly likeness?: Likeness;
@@ -109,6 +113,23 @@ export function writables({ attributes }: Kind): readonly (readonly [string, Att
     Object.entries(attributes).filter(([, attribute]) => attribute.computed !== true),
   );
 }
+
+/** The attributes by which an object with these values is recognised. */
+export function recognisedBy(one: Kind, values: Values): readonly string[] {
+  const { identity, else_identity } = one;
+  if (identity === 'content') return writables(one).map(([name]) => name);
+  return else_identity && !identity.every((name) => Object.hasOwn(values, name))
+    ? else_identity
+    : identity;
+}
+
+/** The names by which a message says that objects of a kind are recognised. */
+export const identityWords = ({ identity, else_identity }: Kind): string =>
+  identity === 'content'
+    ? 'its attributes'
+    : [identity, ...(else_identity ? [else_identity] : [])]
+        .map((names) => names.join(' and '))
+        .join(', or ');
 
 /** The names of what a declaration can refer to: kinds, collections and externals. */
 export function* targetsOf(attributes: Attributes): Generator<string> {

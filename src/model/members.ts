@@ -35,8 +35,8 @@ export function groupedBy<T>(
   all: readonly T[],
   keyOf: (one: T) => string | undefined,
 ): readonly (readonly T[])[] {
-  const groups = new Map<string, T[]>();
+  const byKey = new Map<string, T[]>();
   for (const [index, one] of all.entries())
-    cached(groups, keyOf(one) ?? `${index}`, (): T[] => []).push(one);
-  return [...groups.values()];
+    cached(byKey, keyOf(one) ?? `${index}`, (): T[] => []).push(one);
+  return [...byKey.values()];
 }

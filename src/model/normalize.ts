@@ -156,6 +156,13 @@ function uniqueSorted(values: readonly Value[]): readonly Value[] {
   return [...byKey.keys()].toSorted(compareText).map((key) => byKey.get(key)!);
 }
 
+/** One spelling for the texts of an attribute that name the same; others stay as they are. */
+export function foldedText<T extends Value>(attribute: Attribute, value: T): T | string {
+  if (attribute.word !== 'text' || typeof value !== 'string') return value;
+  if (attribute.format === 'mac') return value.replaceAll(/[:.-]/g, '').toLowerCase();
+  return attribute.format === 'email' ? value.trim().toLowerCase() : value;
+}
+
 /**
  * Whether a declared value and a live one mean the same. Both in normal form. Objects compare the declared members
  * only; a text equals its HTML-escaped spelling, whichever side has it; an object or collection without members equals null,
@@ -171,7 +178,10 @@ export function same(
   switch (attribute.word) {
     case 'text':
     case 'choice':
-      return equalUnescaped(declared, live);
+      return equalUnescaped(
+        foldedText(attribute, declared ?? null),
+        foldedText(attribute, live ?? null),
+      );
     case 'object':
       if (!isTree(declared)) return false;
       return Object.entries(declared).every(([name, value]) => {

@@ -18,10 +18,11 @@ export function labelOf(
   const names = known
     .filter((name) => attributes[name]?.word === 'text')
     .map((name) => String(values[name]));
-  const text =
-    names.length > 0
-      ? names.join(', ')
-      : known.map((name) => `${name} ${String(values[name])}`).join(', ');
+  const named = (name: string): string => {
+    const [attribute, id] = [attributes[name], String(values[name])];
+    return `${name} ${(attribute?.word === 'ref' && others(attribute.to, id)) || id}`;
+  };
+  const text = names.length > 0 ? names.join(', ') : known.map(named).join(', ');
   return text === '' ? null : text;
 }
 

@@ -224,12 +224,12 @@ export function fold(state: State, records: readonly JournalRecord[]): State {
   return { ...state, resources, spent, ...(recent.length > 0 && { recent }) };
 }
 
-/** The groups of recent writes, with one more for each kind of these records, as of the latest of them. */
+/** The sets of recent writes, with one more for each kind of these records, as of the latest of them. */
 function recentAfter(
   before: readonly Recent[],
   records: readonly JournalRecord[],
 ): readonly Recent[] {
-  const groups = new Map<string, { moment: Moment; created: Set<string>; deleted: Set<string> }>();
+  const byKind = new Map<string, { moment: Moment; created: Set<string>; deleted: Set<string> }>();
   const seen = new Map<string, Set<string>>();
   for (const record of records) {
     if (record.type === 'seen')
@@ -237,7 +237,7 @@ function recentAfter(
         seen.set(record.kind, (seen.get(record.kind) ?? new Set<string>()).add(id));
     if (record.type !== 'result' || !record.lately) continue;
     const { what, kind, id, ...moment } = record.lately;
-    const group = cached(groups, kind, () => ({
+    const group = cached(byKind, kind, () => ({
       moment,
       created: new Set<string>(),
       deleted: new Set<string>(),
@@ -245,7 +245,7 @@ function recentAfter(
     group.moment = moment;
     group[what].add(id);
   }
-  const added = [...groups].map(([kind, { moment, created, deleted }]): Recent => ({
+  const added = [...byKind].map(([kind, { moment, created, deleted }]): Recent => ({
     ...moment,
     kind,
     created: [...created],

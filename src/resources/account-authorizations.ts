@@ -7,12 +7,17 @@ import { roleLadder } from './role-ladder.js';
 /** Accounts that are named at most. */
 const FEW = 10;
 
-/** An id of v2 may mean nothing to v3. */
+/** An id of v2 may mean nothing to v3, and the id of a user's record nothing to authorizations. */
 function otherIdSpace({ account, user }: Values, live: readonly Values[]): string | undefined {
+  const isUnknown = typeof user === 'string' && live.every((one) => one.user !== user);
   const accounts = [...new Set(live.map((one) => one.account))]
     .filter((one) => typeof one === 'string')
     .toSorted((a, b) => a.length - b.length || compareText(a, b));
-  if (typeof account !== 'string' || accounts.includes(account)) return undefined;
+  if (typeof account !== 'string') return undefined;
+  if (accounts.includes(account))
+    return isUnknown
+      ? `No authorization that the v3 API shows is of user ${user}. A new user may have none yet; and authorizations may name a user by another identifier than the id of its record, such as its user_id. List what is live: trueup get account_authorizations -o json`
+      : undefined;
   const there =
     accounts.length === 0
       ? 'The v3 API shows no authorization of any account'

@@ -13,8 +13,9 @@ import {
   type Live,
   type Outcome,
   type Values,
+  recognisedBy,
 } from '../model/index.js';
-import { isApplied } from '../reconciler/plan/diff.js';
+import { createdFields, isApplied } from '../reconciler/plan/diff.js';
 import { applied } from '../reconciler/plan/document-diff.js';
 import { adviceToFind, identityKey, indexByIdentity } from '../reconciler/plan/match.js';
 import { question, type Undecided } from '../reconciler/apply/recovery.js';
@@ -94,7 +95,7 @@ export function failureOf({ kind, limit }: OperationContext, outcome: Outcome): 
 }
 
 function creation(context: OperationContext, declared: Values): Create {
-  const write = { verb: 'create' as const, fields: declared };
+  const write = { verb: 'create' as const, fields: createdFields(context.kind, declared) };
   const desired = { declared, file: context.run.id, protect: false };
   const request = context.cloud.compose(context.kind, write);
   return { action: 'create', ...named(context), desired, write, request };
@@ -132,8 +133,8 @@ async function leftOver(context: OperationContext, declared: Values) {
 async function adopted({ kind, writer, bound, limit }: OperationContext, declared: Values) {
   const key = identityKey(kind, declared);
   const collection = await limit.until(writer.base(kind));
-  const all =
-    key === undefined || !isKnown(declared) ? [] : (indexByIdentity(collection).get(key) ?? []);
+  const index = indexByIdentity(collection, recognisedBy(kind, declared));
+  const all = key === undefined || !isKnown(declared) ? [] : (index.get(key) ?? []);
   const [live, ...others] = all;
   if (!live)
     return refuse(

@@ -109,7 +109,7 @@ function withSecrets(value: Json): Value {
 
 /** Does what the exchange says; the result in the words of `understands`. */
 async function perform({ cloud, flip }: Client, doing: ContractClient): Promise<Json> {
-  const { do: verb, kind: name = '', id, ids = [], since = '', fields = {}, live } = doing;
+  const { do: verb, kind: name = '', id, ids = [], since = '', fields = {}, live, patch } = doing;
   if (verb === 'activity') return (await cloud.activity(ids, since)) as unknown as Json;
   if (verb === 'records') return gathered(cloud, doing);
   if (verb === 'flip') return (await flip(doing.flip as Flip)) as unknown as Json;
@@ -122,6 +122,7 @@ async function perform({ cloud, flip }: Client, doing: ContractClient): Promise<
     verb,
     fields: withSecrets(fields) as Values,
     ...(id !== undefined && { id }),
+    ...(patch && { patch }),
     ...(id !== undefined && live && { live: { id, values: {}, raw: live } }),
   };
   const sent = await cloud.send(kind, cloud.compose(kind, write), write);
@@ -211,6 +212,8 @@ test('the client does everything that the kinds can do', () => {
       'batteries',
       'asset_endpoints',
       'subscriptions',
+      'products',
+      'firmwares',
     ].map((name) => `records ${name}`),
     'flip log',
   );

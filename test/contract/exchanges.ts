@@ -67,6 +67,8 @@ export interface ContractClient {
   readonly gives?: 'record';
   readonly fields?: JsonObject;
   readonly live?: JsonObject;
+  /** An update as a PATCH, of a kind that has PATCH beside PUT. */
+  readonly patch?: true;
   readonly understands: JsonObject | readonly JsonObject[];
 }
 

@@ -72,6 +72,7 @@ const driftIssue = ['unit/cli/drift-issue.test.ts'];
 const providerTimeouts = ['unit/terraform/timeouts.test.ts'];
 const blocks = ['unit/declarations/refactoring.test.ts'];
 const moving = ['unit/reconciler/refactoring.test.ts'];
+const beyond = ['unit/resources/beyond-reference.test.ts'];
 
 export const mutants: readonly Mutant[] = [
   {
@@ -4314,31 +4315,87 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/state/file-store.test.ts'],
   },
   {
-    name: 'a policy that cannot be evaluated is violated',
+    name: 'a policy that cannot be evaluated passes',
     file: 'policies/compiled-policy.ts',
     find: "if ('value' in found && found.value === false) return [];",
     replace: "if (!('value' in found) || found.value === false) return [];",
     tests: policies,
   },
   {
-    name: 'a policy whose condition is no boolean is violated',
+    name: 'a policy whose condition is no boolean passes',
     file: 'policies/compiled-policy.ts',
     find: "'value' in found && found.value === false",
     replace: "'value' in found && found.value !== true",
     tests: policies,
   },
   {
-    name: 'a policy with allow: false cannot be allowed',
+    name: 'a policy with allow: false is allowed',
     file: 'policies/policy-rules.ts',
     find: '!policy.allow && { allowable: false as const }',
     replace: 'false && { allowable: false as const }',
     tests: policyRules,
   },
   {
-    name: 'a verdict of a policy blocks',
+    name: 'a verdict of a policy blocks nothing',
     file: 'reconciler/plan/plan.ts',
     find: "proposed.verdicts.some((one) => one.verdict === 'blocked')",
     replace: "verdicts.some((one) => one.verdict === 'blocked')",
     tests: policyRules,
+  // Kinds beyond the API reference: nobody is taken for another, and the last administrator stays.
+  {
+    name: 'a user who is deleted keeps the roles',
+    file: 'resources/rules/roles.ts',
+    find: "typeof user === 'string' && ids.includes(user)",
+    replace: 'user === null',
+    tests: beyond,
+  },
+  {
+    name: 'a user has one identifier',
+    file: 'resources/rules/roles.ts',
+    find: '[change.id, change.before.user_id]',
+    replace: '[change.id]',
+    tests: beyond,
+  },
+  {
+    name: 'a user who is deleted with another is a witness',
+    file: 'resources/rules/administrators.ts',
+    find: 'for (const { id } of endedBy(change, live)) demoted.add(id);',
+    replace: '',
+    tests: beyond,
+  },
+  {
+    name: 'a router without a name is any router without a name',
+    file: 'reconciler/plan/match.ts',
+    find: '|| (kind.else_identity && isEmpty(value))',
+    replace: '',
+    tests: beyond,
+  },
+  {
+    name: 'a router is recognised by a name beside its address',
+    file: 'model/kind.ts',
+    find: 'else_identity && !identity.every((name) => Object.hasOwn(values, name))',
+    replace: 'else_identity',
+    tests: beyond,
+  },
+  {
+    name: 'an e-mail address in another case is somebody else',
+    file: 'model/normalize.ts',
+    find: "attribute.format === 'email' ? value.trim().toLowerCase() : value",
+    replace: 'value',
+    tests: beyond,
+  },
+  {
+    name: 'a router in no group is in any',
+    file: 'resources/rules/impact.ts',
+    find: 'group === undefined ? ofUnknown : ofKnown',
+    replace: 'ofUnknown',
+    tests: ['unit/resources/rules/impact.test.ts'],
+  },
+  {
+    name: 'a plan reads kinds beyond the reference unasked',
+    file: 'cli/export-selection.ts',
+    find: '!beyond || names.includes(name) || also.includes(name)',
+    replace: 'true',
+    tests: ['integration/beyond-reference.test.ts'],
   },
 ];

@@ -1,6 +1,7 @@
 // Each kind against the emulator in process, the made-up fifth one too: its example creates, reads back and plans
 // empty; each attribute changed alone is exactly one change; it is adopted, drifts and goes.
 import { describe, expect, it } from 'vitest';
+import type { Estate } from '../../src/emulator/index.js';
 import {
   normalAll,
   Secret,
@@ -16,7 +17,18 @@ import { DESTINATIONS, theirs } from '../support/estate.js';
 import { desire, rig, type Rig } from '../support/rig.js';
 import { fiveKinds } from '../support/fifth-kind.js';
 
-const cloudOf = (): Rig => rig({ kinds: fiveKinds, estate: theirs });
+const estate: Estate = {
+  ...theirs,
+  records: {
+    ...theirs.records,
+    groups: [
+      { id: '40', name: 'Theirs', account: '1' },
+      { id: '7', name: 'Others', account: '1' },
+    ],
+    routers: [{ id: '12', mac: '003044000001', name: 'Their depot', account: '1' }],
+  },
+};
+const cloudOf = (): Rig => rig({ kinds: fiveKinds, estate });
 
 /** The example with its references pointed at what the estate holds. */
 function example(kind: Kind): Values {
@@ -24,6 +36,7 @@ function example(kind: Kind): Values {
     if (typeof value === 'string' && value.startsWith('${secret.'))
       return new Secret('env.PAGER_SECRET', () => 'canary-1');
     if (value === '${accounts.example.id}') return '1';
+    if (value === '${groups.example.id}') return '40';
     if (value === '${alert_push_destinations.example.destination_config_id}')
       return DESTINATIONS[0];
     if (Array.isArray(value)) return value.map(plain);

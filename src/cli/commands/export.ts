@@ -11,8 +11,8 @@ import { writeTogether } from '../written-folder.js';
 export const run: Command = async (context, names) => {
   const { flags, out, err, cwd } = context;
   checkSplit(context);
-  const request = exportRequest(context, names);
   const settings = await settingsHere(context);
+  const request = exportRequest(context, names, settings);
   const selection = await withCloud(context, settings, ({ context: { cloud }, snapshot }) =>
     exportSelection(context, { cloud, snapshot }, request),
   );

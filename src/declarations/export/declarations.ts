@@ -11,6 +11,7 @@ import {
   documentOf,
   masksIn,
   mergeOf,
+  recognisedBy,
   unmasked,
   walk,
   writable,
@@ -23,7 +24,6 @@ import {
   type Values,
 } from '../../model/index.js';
 import { spell } from '../interpolate.js';
-import { recognisedBy } from '../lint.js';
 
 /** One declaration to be written. */
 export interface WrittenObject {
@@ -121,7 +121,7 @@ export const inComment = (comment: string): string =>
 function equalsAmong(kind: Kind, worth: readonly Values[]): ReadonlySet<number> {
   const indexes = new Map<string, number[]>();
   for (const [index, values] of worth.entries()) {
-    const known = recognisedBy(kind).map((name) => spell(values[name] ?? null));
+    const known = recognisedBy(kind, values).map((name) => spell(values[name] ?? null));
     append(indexes, canonical(known), index);
   }
   return new Set([...indexes.values()].filter(({ length }) => length > 1).flat());

@@ -2,9 +2,12 @@
 // compared, in normal form, so spellings and server fields are never differences. `ignoring` rewrites the declaration;
 // the diff itself has no exception for ignored attributes.
 import {
+  equal,
+  foldedText,
   isClear,
   isKnown,
   isTree,
+  mapMembers,
   same,
   Secret,
   writables,
@@ -25,7 +28,7 @@ import {
   mergeChanges,
   mergedNames,
 } from './document-diff.js';
-import { additions } from './document-merge.js';
+import { additions, wholeDocument } from './document-merge.js';
 
 /** Compares a declared secret with the one last sent: `unknown` if trueup sent none, `unavailable` if its value cannot be read. */
 export type SecretVerdict = 'same' | 'changed' | 'unknown' | 'unavailable';
@@ -152,6 +155,14 @@ export interface Sending {
   readonly resend?: (path: string) => boolean;
 }
 
+/** The fields of a create, with each document in the form that a PUT sends. */
+export const createdFields = (kind: Kind, declared: Values): Values =>
+  mapMembers(declared, (value, name) =>
+    mergedNames(kind).includes(name) && (Array.isArray(value) || isTree(value))
+      ? wholeDocument(value, undefined)
+      : value,
+  );
+
 const never = (): boolean => false;
 
 /** The body of an update; undefined where it would have to be a PATCH and something has to be taken out. */
@@ -160,9 +171,9 @@ export function updateOf(sending: Sending): ObjectUpdate | undefined {
   const names = new Set(changes.map((change) => change.path.split('.', 1)[0]!));
   const documents = mergedNames(kind).filter((name) => names.has(name));
   const patch =
-    sending.patch === true &&
-    documents.length > 0 &&
-    !documents.some((name) => isClear(declared[name]));
+    documents.length === 0
+      ? kind.operations.patch !== undefined
+      : sending.patch === true && !documents.some((name) => isClear(declared[name]));
   if (!patch && kind.operations.update === 'PUT') return allFields(kind, declared, live, names);
   const added = new Map(
     documents.map((path) => [
@@ -200,7 +211,10 @@ function allFields(
   for (const [name, attribute] of writables(kind)) {
     if (attribute.immutable || (isMerged(attribute) && !changed.has(name))) continue;
     const now = live.values[name];
-    if (Object.hasOwn(declared, name))
+    // Another spelling of the same stays as it is.
+    if (Object.hasOwn(declared, name) && isRespelled(attribute, declared[name]!, now))
+      fields[name] = now!;
+    else if (Object.hasOwn(declared, name))
       fields[name] = laidOver(attribute, declared[name]!, now, (member) =>
         kept.push(`${name}.${member}`),
       );
@@ -211,6 +225,11 @@ function allFields(
   }
   return { fields, ...(kept.length > 0 && { kept }) };
 }
+
+const isRespelled = (attribute: Attribute, declared: Value, live: Value | undefined): boolean =>
+  attribute.word === 'text' &&
+  typeof live === 'string' &&
+  equal(foldedText(attribute, declared), foldedText(attribute, live));
 
 /** Declared members over live ones: members nobody declared keep their value. @param keep called with the name of each of these */
 function laidOver(

@@ -15,7 +15,10 @@ import {
   redact,
   shellWord,
   tryAddress,
+  foldedText,
   formatAddress,
+  identityWords,
+  recognisedBy,
   unescapeFully,
   writables,
   type Attribute,
@@ -187,9 +190,12 @@ export class Matcher {
 
   #equal(collection: LiveCollection, values: Values): readonly Live[] {
     const { kind } = collection;
-    const wanted = identityKey(kind, { ...ownRoot(collection), ...values });
+    const whole = { ...ownRoot(collection), ...values };
+    const names = recognisedBy(kind, whole);
+    const wanted = identityKey(kind, whole, names);
     if (wanted === undefined) return [];
-    let index = this.#index.get(kind.name);
+    const indexed = key(kind.name, names.join());
+    let index = this.#index.get(indexed);
     if (!index) {
       const unseen = Object.values(this.#state?.resources ?? {}).flatMap((entry) =>
         entry.kind === kind.name &&
@@ -198,8 +204,8 @@ export class Matcher {
           ? [[entry.id, recordedObject(kind, entry)] as const]
           : [],
       );
-      index = indexByIdentity({ kind, byId: new Map([...collection.byId, ...unseen]) });
-      this.#index.set(kind.name, index);
+      index = indexByIdentity({ kind, byId: new Map([...collection.byId, ...unseen]) }, names);
+      this.#index.set(indexed, index);
     }
     return index.get(wanted) ?? [];
   }
@@ -290,15 +296,19 @@ function ambiguous(kind: Kind, declaration: Declaration, candidates: readonly Li
 }
 
 /** Text that is equal for objects of equal identity; undefined while a part of it is not known. */
-export function identityKey(kind: Kind, values: Values): string | undefined {
-  const names = kind.identity === 'content' ? writables(kind).map(([name]) => name) : kind.identity;
+export function identityKey(
+  kind: Kind,
+  values: Values,
+  names = recognisedBy(kind, values),
+): string | undefined {
   const parts: Json[] = [];
   for (const name of names) {
     const value = values[name];
-    if (!isKnown(value)) return undefined;
+    // Objects without a name are not equal by having none.
+    if (!isKnown(value) || (kind.else_identity && isEmpty(value))) return undefined;
     parts.push(comparable(kind.attributes[name]!, value));
   }
-  return canonical(parts);
+  return canonical(kind.else_identity ? [names, parts] : parts);
 }
 
 /** One spelling for what `same` calls equal: empties are null, texts are unescaped, secrets are left out. */
@@ -317,7 +327,7 @@ function spelled(attribute: Attribute, plain: Json): Json {
   }
   if ((attribute.word === 'set' || attribute.word === 'list') && isList(plain))
     return plain.map((item) => spelled(attribute.of, item));
-  return unescapeFully(plain);
+  return foldedText(attribute, unescapeFully(plain));
 }
 
 /** One text for attributes that `same` calls equal. */
@@ -387,10 +397,11 @@ const roots = new WeakMap<LiveCollection['byId'], Values>();
 /** Live objects of a collection by identity, each bucket in order of ids. */
 export function indexByIdentity(
   collection: Pick<LiveCollection, 'kind' | 'byId'>,
+  names?: readonly string[],
 ): ReadonlyMap<string, readonly Live[]> {
   const index = new Map<string, Live[]>();
   for (const live of collection.byId.values()) {
-    const identity = identityKey(collection.kind, live.values);
+    const identity = identityKey(collection.kind, live.values, names);
     if (identity === undefined) continue;
     append(index, identity, live);
   }
@@ -400,13 +411,12 @@ export function indexByIdentity(
 
 /** Advice for a declaration that no live object matches, where the API cannot create one. @param live every object of the kind */
 export function adviceToFind(kind: Kind, values: Values, live: Iterable<Live>): string {
-  const names = kind.identity === 'content' ? 'its attributes' : kind.identity.join(' and ');
   const own = kind.unmatched?.(
     values,
     Array.from(live, (one) => one.values),
   );
   return (
     own ??
-    `Create it where such objects are created, or correct ${names}. List what is live: trueup get ${kind.name}`
+    `Create it where such objects are created, or correct ${identityWords(kind)}. List what is live: trueup get ${kind.name}`
   );
 }

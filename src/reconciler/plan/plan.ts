@@ -27,7 +27,7 @@ import {
 import type { LiveCollections } from '../live-collections.js';
 import type { Visibility } from '../recent-writes.js';
 import { graph } from './dependency-graph.js';
-import { diff, driftOf, ignoring, type SecretVerdict } from './diff.js';
+import { createdFields, diff, driftOf, ignoring, type SecretVerdict } from './diff.js';
 import { declaredPart, literalsAtMasks } from './document-diff.js';
 import { composedUpdate, current, declarationError, type Draft, type Planned } from './draft.js';
 import {
@@ -362,7 +362,7 @@ function creation(
     );
     return [];
   }
-  const write: Write = { verb: 'create', fields: values };
+  const write: Write = { verb: 'create', fields: createdFields(kind, values) };
   const reason = match.gone
     ? 'it was deleted outside of trueup and is created again'
     : 'it does not exist yet';

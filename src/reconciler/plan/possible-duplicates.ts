@@ -66,10 +66,10 @@ export function possibleDuplicates(
     const lives = bucketsOf(names).get(keyOf(kind, likeness, names, values) ?? '');
     const words = wordsOf(likeness, values);
     if (!lives || !words) continue;
-    const groups: Groups<Create> = cached(wanted, lives, () => new Map());
-    join(groups, words, change);
+    const sets: Groups<Create> = cached(wanted, lives, () => new Map());
+    join(sets, words, change);
   }
-  return chosen([...wanted].flatMap(([lives, groups]) => alike(groups, lives))).map(
+  return chosen([...wanted].flatMap(([lives, sets]) => alike(sets, lives))).map(
     ({ change, live }) => ({
       change,
       live,
@@ -80,9 +80,9 @@ export function possibleDuplicates(
 
 type Groups<T> = Map<string, Group<T>>;
 
-function join<T>(groups: Groups<T>, words: ReadonlySet<string>, member: T): void {
+function join<T>(sets: Groups<T>, words: ReadonlySet<string>, member: T): void {
   const key = canonical([...words].toSorted());
-  const group: Group<T> = cached(groups, key, () => ({ words, members: [] }));
+  const group: Group<T> = cached(sets, key, () => ({ words, members: [] }));
   group.members.push(member);
 }
 
@@ -119,8 +119,8 @@ function cachedBuckets(
     for (const live of unmanaged) {
       const key = keyOf(kind, likeness, names, live.values);
       if (key === undefined) continue;
-      const groups: Groups<Live> = cached(buckets, key, () => new Map());
-      join(groups, wordsOf(likeness, live.values) ?? new Set(), live);
+      const sets: Groups<Live> = cached(buckets, key, () => new Map());
+      join(sets, wordsOf(likeness, live.values) ?? new Set(), live);
     }
     cache.set(canonical(names), buckets);
     return buckets;

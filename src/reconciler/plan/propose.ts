@@ -201,7 +201,12 @@ function neededKinds(
 ): ReadonlySet<string> {
   const declared = [...selection.declarations.values()].map(({ kind }) => kind);
   const lookups = request.destroy ? [] : project.lookups.map(({ kind }) => kind);
-  return new Set([...declared, ...selection.removed.map(([, entry]) => entry.kind), ...lookups]);
+  return new Set([
+    ...declared,
+    ...selection.removed.map(([, entry]) => entry.kind),
+    ...lookups,
+    ...(project.settings.kinds ?? []),
+  ]);
 }
 
 /** The limits are a share of what the whole project matches, also of what a target leaves out of the plan and no state counts. */

@@ -6,9 +6,14 @@ export type CollectionName =
   | 'alert_rules'
   | 'account_authorizations'
   | 'configuration_managers'
+  | 'users'
+  | 'groups'
+  | 'routers'
   | 'alerts'
   | 'activity_logs'
   | 'audit_logs'
   | 'batteries'
   | 'asset_endpoints'
-  | 'subscriptions';
+  | 'subscriptions'
+  | 'products'
+  | 'firmwares';

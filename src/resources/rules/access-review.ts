@@ -22,21 +22,25 @@ import type { PlanInput } from '../../reconciler/plan/plan-input.js';
 import { observingOf, type PlanContext } from '../../reconciler/plan/propose.js';
 import { select } from '../../reconciler/plan/target-selection.js';
 import type { Snapshot } from '../../state/store-port.js';
-import { ACCOUNTS, AUTHORIZATIONS, rank } from './roles.js';
+import { ACCOUNTS, AUTHORIZATIONS, rank, USERS } from './roles.js';
 
 /** The most cells of the matrix; beyond, only the authorizations themselves are listed. */
 const MOST_CELLS = 20_000;
 
 const request: PlanRequest = { targets: [], excludes: [], allow: [], destroy: false };
 
-/** The review of a run of its own: reads accounts and authorizations alone. */
+/** The review of a run of its own: reads accounts and authorizations alone, and users where the project does. */
 export async function reviewAccess(
   context: PlanContext,
   whole: Project,
   snapshot: Snapshot | undefined,
 ): Promise<{ readonly access: AccessReview; readonly diagnostics: readonly Diagnostic[] }> {
   const { kinds, rules, cloud, clock } = context;
-  const names: readonly string[] = [ACCOUNTS, AUTHORIZATIONS];
+  const names: readonly string[] = [
+    ACCOUNTS,
+    AUTHORIZATIONS,
+    ...(reads(whole, USERS) ? [USERS] : []),
+  ];
   checkTarget(snapshot?.state, cloud.target);
   const ours = ({ kind }: { readonly kind: string }): boolean => names.includes(kind);
   const resources = keptMembers(snapshot?.state.resources ?? {}, (entry) => ours(entry));
@@ -99,6 +103,10 @@ interface Reviewed {
   readonly diagnostics: readonly Diagnostic[];
 }
 
+const reads = ({ declarations, lookups, settings }: Project, name: string): boolean =>
+  settings.kinds?.includes(name) === true ||
+  [...declarations, ...lookups].some(({ kind }) => kind === name);
+
 interface Place {
   readonly id: string;
   readonly name: string;
@@ -155,7 +163,10 @@ export function accessReview(
   const complete = users.length * places.length <= MOST_CELLS;
   return {
     access: {
-      users: users.map((id) => ({ id })),
+      users: users.map((id) => {
+        const email = objects.get(USERS)?.byId.get(id)?.values.email;
+        return { id, ...(typeof email === 'string' && { email }) };
+      }),
       ...alongTheTree(places, own, complete),
       complete,
     },

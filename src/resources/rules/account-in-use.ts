@@ -13,6 +13,8 @@ import {
 } from '../../model/index.js';
 import { phases } from '../../reconciler/plan/order.js';
 import { alertRules } from '../alert-rules.js';
+import { groups } from '../groups.js';
+import { routers } from '../routers.js';
 import { afterChanges, deletedIds } from './after-changes.js';
 import { ACCOUNTS, AUTHORIZATIONS } from './roles.js';
 
@@ -68,16 +70,24 @@ const holderFilters = [
   [alertRules.name, 'account'],
 ] as const;
 
+/** The same for kinds beyond the API reference, where they are read. */
+const holdersBeyond = [
+  [groups.name, 'account'],
+  [routers.name, 'account'],
+] as const;
+
 /** Others may have put something below the account since the plan was made. */
 function emptiness(
   { cloud, kinds, wasDeletedRecently }: RecheckTools,
   { address, id }: AccountDelete,
+  live: LiveObjects,
 ) {
+  const filters = [...holderFilters, ...holdersBeyond.filter(([name]) => live.has(name))];
   const names = ({ values }: Live, attribute: string): boolean =>
     [values[attribute]].flat().some((one) => String(one) === id);
   return {
     async before() {
-      for (const [name, attribute] of holderFilters) {
+      for (const [name, attribute] of filters) {
         const kind = kinds.get(name);
         const found = (kind ? await cloud.search(kind, { [attribute]: id }) : []).find(
           (live) => !wasDeletedRecently(name, live.id) && names(live, attribute),
@@ -97,7 +107,7 @@ export const accountInUse: Omit<PolicyRule, 'name'> = {
   judge,
   needs: (change) => (isAccountDelete(change) ? [ACCOUNTS, alertRules.name, AUTHORIZATIONS] : []),
   endangers: isAccountDelete,
-  rechecks: (tools) => ({
-    of: (change) => (isAccountDelete(change) ? emptiness(tools, change) : undefined),
+  rechecks: (tools, { live }) => ({
+    of: (change) => (isAccountDelete(change) ? emptiness(tools, change, live) : undefined),
   }),
 };

@@ -11,7 +11,15 @@ import {
   type Value,
 } from '../../model/index.js';
 import { ownRoot } from '../../reconciler/plan/match.js';
-import { ACCOUNTS, administers, AUTHORIZATIONS, demotes, moves, promotes } from './roles.js';
+import {
+  ACCOUNTS,
+  administers,
+  AUTHORIZATIONS,
+  demotes,
+  endedBy,
+  moves,
+  promotes,
+} from './roles.js';
 
 /** The changes that a change which takes an administrator away waits for; undefined if no administrator would be left. */
 export type Guard = {
@@ -20,14 +28,16 @@ export type Guard = {
   readonly waits: readonly string[] | undefined;
 };
 
-/** The account whose administration a change may end. */
-function guardedAccount(change: Change, roles: Roles): string | undefined {
-  if (demotes(change, roles)) return String(change.before.account);
-  return moves(change) ? change.id : undefined;
+/** The accounts whose administration a change may end. */
+function guardedAccounts(change: Change, live: LiveObjects, roles: Roles): readonly string[] {
+  if (demotes(change, roles)) return [String(change.before.account)];
+  if (moves(change)) return [change.id];
+  const ended = endedBy(change, live).filter(({ values }) => administers(values.role, roles));
+  return [...new Set(ended.map(({ values }) => String(values.account)))];
 }
 
 /**
- * A guard for each demotion and each move of an account. A move also waits for the moves of what it goes below: the
+ * A guard for each demotion, each move of an account, and each account of which a deleted user is an administrator. A move also waits for the moves of what it goes below: the
  * tree has to be one at every step.
  */
 export function guards(
@@ -36,18 +46,19 @@ export function guards(
   roles: Roles = {},
 ): readonly Guard[] {
   const context = administratorContextOf(changes, live, roles);
-  return changes.flatMap((change): readonly Guard[] => {
-    const account = guardedAccount(change, roles);
-    if (account === undefined) return [];
+  const guardOf = (change: Change, account: string): Guard => {
     const above = moves(change) ? movesAbove(context, change) : [];
     const found =
-      demotes(change, roles) || isAdministered(context, account)
+      !moves(change) || isAdministered(context, account)
         ? waitsForAdministrator(context, change, account)
         : [];
     const waits = found && [...new Set([...above, ...found])];
     if (waits) context.waits.set(change.address, waits);
-    return [{ change, account, waits }];
-  });
+    return { change, account, waits };
+  };
+  return changes.flatMap((change) =>
+    guardedAccounts(change, live, roles).map((account) => guardOf(change, account)),
+  );
 }
 
 type AdministratorContext = ReturnType<typeof administratorContextOf>;
@@ -68,6 +79,7 @@ function administratorContextOf(changes: readonly Change[], live: LiveObjects, r
       parents.set(change.id, change.changes.find(({ path }) => path === 'account')?.after);
     }
     if (demotes(change, roles)) demoted.add(change.id);
+    for (const { id } of endedBy(change, live)) demoted.add(id);
     if (promotes(change, roles)) append(promotions, String(change.before.account), change);
   }
   const all = [...(live.get(AUTHORIZATIONS)?.byId.values() ?? [])].filter(

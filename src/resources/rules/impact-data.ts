@@ -7,6 +7,7 @@ import type { Proposal } from '../../reconciler/plan/plan.js';
 import { observingOf } from '../../reconciler/plan/propose.js';
 import { alerts } from '../alerts.js';
 import { configurationManagers } from '../configuration-managers.js';
+import { routers as routerKind } from '../routers.js';
 import { impactOf } from './impact.js';
 import { ACCOUNTS } from './roles.js';
 import { DESTINATIONS, RULES } from './rule-without-destination.js';
@@ -57,7 +58,7 @@ export async function assess(
   }
 }
 
-/** The account of each router, from its configuration manager: read only if an alert needs it. */
+/** The account of each router: its own, where routers were read, or that of its configuration manager, which is read only if an alert needs it. */
 async function routers(
   { cloud, collections }: AuditContext,
   live: LiveObjects,
@@ -65,6 +66,10 @@ async function routers(
 ): Promise<ReadonlyMap<string, string>> {
   const { name } = configurationManagers;
   const found = new Map<string, string>();
+  const read = live.get(routerKind.name);
+  for (const { id, values } of read?.byId.values() ?? [])
+    if (typeof values.account === 'string') found.set(id, values.account);
+  if (read) return found;
   const learn = ({ values: { router, account } }: Pick<Found, 'values'>): unknown =>
     typeof router === 'string' && typeof account === 'string' && found.set(router, account);
   try {

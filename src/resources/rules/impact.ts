@@ -19,9 +19,11 @@ import {
 } from '../../model/index.js';
 import { ownRoot } from '../../reconciler/plan/match.js';
 import { lineage, nodeOf } from './administrators.js';
+import { routers as routerKind } from '../routers.js';
 import { ACCOUNTS } from './roles.js';
 import { DESTINATIONS, RULES, works } from './rule-without-destination.js';
 
+const ROUTERS = routerKind.name;
 const DAY = 86_400_000;
 /** A rule is noisy from this number of notifications a day, if that is also this many times the number before. */
 const NOISY_A_DAY = 10;
@@ -64,6 +66,7 @@ interface RuleTally {
 /** Rules that select one alert type: by the accounts they name, those that name any, those that name groups, and all. */
 interface Listeners {
   readonly byAccount: Map<string, RuleTally[]>;
+  readonly byGroup: Map<string, RuleTally[]>;
   readonly scoped: Set<RuleTally>;
   readonly grouped: Set<RuleTally>;
   readonly all: Set<RuleTally>;
@@ -127,27 +130,34 @@ async function alertOf(
     /** Whether it is known what is above its account. */
     placed: own !== undefined && live.get(ACCOUNTS)?.byId.has(own) === true,
     router: typeof account !== 'string',
+    device: typeof router === 'string' ? router : '',
     day: String(created_at).slice(0, 10),
   };
 }
 
-/** Whether an alert reached somebody, whether a rule is open that may have sent it, whether some rule has it from an account above alone. Only routers are in groups, so that a rule for groups can never be judged for them where it does not name their account as well. */
-function countAlert({ listeners, parent }: Side, { type, account, placed, router, day }: Alert) {
+/** Whether an alert reached somebody, whether a rule is open that may have sent it, whether some rule has it from an account above alone. Only routers are in groups; where routers were not read, a rule for groups cannot be judged for them unless it names their account as well. */
+function countAlert(
+  { listeners, parent, groupOf }: Side,
+  { type, account, placed, router, device, day }: Alert,
+) {
   const these = listeners.get(type);
   if (!these) return { heard: false, open: false, inherited: false };
   const above = lineage(parent, account);
-  const certain = new Set(above.flatMap((one) => these.byAccount.get(one) ?? []));
-  const ofRouter = placed ? these.grouped : these.all;
-  const ofAccount = placed ? [] : these.scoped;
-  const open = [...(router ? ofRouter : ofAccount)].filter((rule) => !certain.has(rule));
+  const group = router ? groupOf(device) : undefined;
+  const ofGroup = these.byGroup.get(group ?? '') ?? [];
+  const certain = new Set([...above.flatMap((one) => these.byAccount.get(one) ?? []), ...ofGroup]);
+  const ofKnown = placed ? [] : these.scoped;
+  const ofUnknown = placed ? these.grouped : these.all;
+  const ofRouter = group === undefined ? ofUnknown : ofKnown;
+  const open = [...(router ? ofRouter : ofKnown)].filter((rule) => !certain.has(rule));
   for (const rule of certain) {
     if (isEmpty(rule.schedule) || rule.schedule === 'daily') rule.alerts += 1;
     else rule.unjudged += 1;
     rule.days.add(day);
   }
   for (const rule of open) rule.unjudged += 1;
-  const direct = these.byAccount.get(account ?? '')?.length ?? 0;
-  return { heard: certain.size > 0, open: open.length > 0, inherited: certain.size > direct };
+  const direct = new Set([...(these.byAccount.get(account ?? '') ?? []), ...ofGroup]);
+  return { heard: certain.size > 0, open: open.length > 0, inherited: certain.size > direct.size };
 }
 
 type ValuesOf = (scene: ImpactContext, kind: string) => ReadonlyMap<string, Values>;
@@ -196,7 +206,13 @@ function sideOf(scene: Named, valuesOf: ValuesOf) {
   const top = listed && ownRoot(listed).account;
   const parent = (account: string): Value | undefined =>
     accounts.has(account) ? (accounts.get(account)?.account ?? top) : undefined;
-  return { rules, listeners, parent };
+  const routers = scene.live.has(ROUTERS) ? valuesOf(scene, ROUTERS) : undefined;
+  /** Null for a router in no group, undefined where it is not known. */
+  const groupOf = (router: string): string | null | undefined => {
+    const values = routers?.get(router);
+    return values && (nodeOf(values.group ?? undefined) ?? null);
+  };
+  return { rules, listeners, parent, groupOf };
 }
 
 function listen(
@@ -210,11 +226,13 @@ function listen(
   )) {
     const these = cached(listeners, type, () => ({
       byAccount: new Map<string, RuleTally[]>(),
+      byGroup: new Map<string, RuleTally[]>(),
       scoped: new Set<RuleTally>(),
       grouped: new Set<RuleTally>(),
       all: new Set<RuleTally>(),
     }));
     for (const account of accounts) append(these.byAccount, account, rule);
+    for (const group of keysOf(associated_groups)) append(these.byGroup, group, rule);
     if (accounts.length > 0) these.scoped.add(rule);
     if (!isEmpty(associated_groups)) these.grouped.add(rule);
     if (accounts.length > 0 || !isEmpty(associated_groups)) these.all.add(rule);

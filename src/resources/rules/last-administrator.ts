@@ -1,4 +1,4 @@
-// The rule that every account keeps an administrator after a demotion or a move to another place in the tree. It holds
+// The rule that every account keeps an administrator after a demotion, the deletion of a user, or a move to another place in the tree. It holds
 // at the end of a plan, between two of its requests, and despite changes by others since the plan was made.
 import {
   Refusal,
@@ -20,7 +20,9 @@ import {
   ACCOUNTS,
   administers,
   AUTHORIZATIONS,
+  deletesUser,
   demotes,
+  endedBy,
   moves,
   promotes,
   reroles,
@@ -38,7 +40,11 @@ function rechecks(
     administrators.set(account, (administrators.get(account) ?? new Set<string>()).add(id));
   for (const live of objects.get(AUTHORIZATIONS)?.byId.values() ?? [])
     if (isAdministrator(live, roles)) add(String(live.values.account), live.id);
-  const demoted = new Set(changes.flatMap((change) => (demotes(change, roles) ? [change.id] : [])));
+  const demoted = new Set(
+    changes.flatMap((change) =>
+      demotes(change, roles) ? [change.id] : endedBy(change, objects).map(({ id }) => id),
+    ),
+  );
   const above = (account: Value | undefined): readonly string[] =>
     lineage((at) => parents.get(at), account);
 
@@ -56,6 +62,20 @@ function rechecks(
         const account = String(change.before.account);
         const remaining = witness(above(account));
         return administration(tools, roles, { change, account, witness: remaining, moved: false });
+      }
+      if (deletesUser(change)) {
+        const ended = endedBy(change, objects).filter((live) => isAdministrator(live, roles));
+        const all = ended.map(({ values }) => {
+          const account = String(values.account);
+          const remaining = witness(above(account));
+          return administration(tools, roles, {
+            change,
+            account,
+            witness: remaining,
+            moved: false,
+          });
+        });
+        return { before: async () => void (await Promise.all(all.map((one) => one.before()))) };
       }
       if (!moves(change) || !above(change.id).some((at) => administrators.has(at)))
         return undefined;
@@ -201,7 +221,7 @@ export const lastAdministrator: Omit<PolicyRule, 'name'> = {
           ],
     ),
   needs(change, { roles }) {
-    if (moves(change)) return [ACCOUNTS, AUTHORIZATIONS];
+    if (moves(change) || deletesUser(change)) return [ACCOUNTS, AUTHORIZATIONS];
     return demotes(change, roles) ? [ACCOUNTS] : [];
   },
   // Promotions come before demotions.
@@ -211,7 +231,7 @@ export const lastAdministrator: Omit<PolicyRule, 'name'> = {
       waits,
       last: demotes(change, roles),
     })),
-  endangers: (change, { roles }) => demotes(change, roles) || moves(change),
+  endangers: (change, { roles }) => demotes(change, roles) || moves(change) || deletesUser(change),
   // An old role or an old place in the tree must not come back.
   sensitive: (change) => reroles(change) || moves(change),
   rechecks,

@@ -3,16 +3,20 @@ import {
   own,
   type Adopt,
   type Change,
+  type Live,
+  type LiveObjects,
   type Roles,
   type Update,
   type Value,
 } from '../../model/index.js';
 import { accountAuthorizations } from '../account-authorizations.js';
 import { accounts } from '../accounts.js';
+import { users } from '../users.js';
 import { roleLadder } from '../role-ladder.js';
 
 export const ACCOUNTS = accounts.name;
 export const AUTHORIZATIONS = accountAuthorizations.name;
+export const USERS = users.name;
 const ladder: readonly string[] = roleLadder;
 
 /** Position on the ladder; below it for a role that is neither known nor ranked by `settings.roles`, or known only after apply. */
@@ -63,6 +67,21 @@ export function demotes(change: Change, roles: Roles = {}): change is Reroling {
     !administers(roleAfter(change), roles)
   );
 }
+
+/**
+ * The authorizations that end with a change, because it deletes their user. The reference shows that they name a user by
+ * its id; where a service means the other identifier, that counts as well.
+ */
+export function endedBy(change: Change, live: LiveObjects): readonly Live[] {
+  if (change.action !== 'delete' || !deletesUser(change)) return [];
+  const ids = [change.id, change.before.user_id];
+  return [...(live.get(AUTHORIZATIONS)?.byId.values() ?? [])].filter(
+    ({ values: { user } }) => typeof user === 'string' && ids.includes(user),
+  );
+}
+
+export const deletesUser = (change: Change): boolean =>
+  change.action === 'delete' && change.kind === USERS;
 
 /** Whether a change moves an account to another place in the tree. */
 export function moves(change: Change): change is Update | Adopt {

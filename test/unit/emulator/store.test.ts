@@ -222,7 +222,7 @@ describe('the estate', () => {
   test.each([
     ['without an account', { accounts: [] }, 'no account'],
     ['with an id twice', { accounts: [{ id: '1' }, { id: 1 }] }, 'two accounts with the id 1'],
-    ['with a strange kind', { ...bareEstate.records, routers: [] }, '"routers"'],
+    ['with a strange kind', { ...bareEstate.records, modems: [] }, '"modems"'],
   ])('an estate %s is refused', (_, records, why) => {
     const build = () =>
       createEmulator({

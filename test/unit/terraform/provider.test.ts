@@ -1,6 +1,7 @@
 // The provider against the emulator: every kind is made, read, changed, imported and let go; what terraform is shown
 // is what is there.
 import { describe, expect, it } from 'vitest';
+import type { Estate } from '../../../src/emulator/index.js';
 import { Core, providerRig } from '../../support/provider.js';
 import { DESTINATIONS, theirs } from '../../support/estate.js';
 import type { CtyObject } from '../../../src/terraform/protocol/cty.js';
@@ -72,6 +73,41 @@ const stories: Readonly<Record<string, Story>> = {
     next: { router: '12', configuration: '[{"lan":{"mtu":1500}},[["wan","rules","old"]]]' },
     sends: 'PUT /api/v2/configuration_managers/ID/',
   },
+  user: {
+    type: 'devicecloud_user',
+    first: { email: 'Sam@example.com', first_name: 'Sam' },
+    next: { email: 'Sam@example.com', first_name: 'Samir' },
+    made: 'POST /api/v3/beta/users',
+    sends: 'PUT /api/v3/beta/users/ID',
+    gone: 'DELETE /api/v3/beta/users/ID',
+  },
+  group: {
+    type: 'devicecloud_group',
+    first: { name: 'Stores', account: '2' },
+    next: { name: 'Shops', account: '2' },
+    made: 'POST /api/v2/groups/',
+    sends: 'PATCH /api/v2/groups/ID/',
+    gone: 'DELETE /api/v2/groups/ID/',
+  },
+  'group with a configuration': {
+    type: 'devicecloud_group',
+    first: { name: 'Stores', account: '2', configuration: '[{"lan":{"mtu":1400}}]' },
+    next: { name: 'Stores', account: '2', configuration: '[{"lan":{"mtu":1500}},[["wan"]]]' },
+    made: 'POST /api/v2/groups/',
+    sends: 'PUT /api/v2/groups/ID/',
+    gone: 'DELETE /api/v2/groups/ID/',
+  },
+  router: {
+    type: 'devicecloud_router',
+    first: { mac: '00:30:44:00:00:01', name: 'Depot' },
+    next: { mac: '00:30:44:00:00:01', name: 'Depot 1' },
+    sends: 'PATCH /api/v2/routers/ID/',
+  },
+};
+
+const estate: Estate = {
+  ...theirs,
+  records: { ...theirs.records, routers: [{ id: '12', mac: '003044000001', name: 'Depot' }] },
 };
 
 describe.each(Object.entries(stories))('%s', (_, { type, first, next, made, sends, gone }) => {
@@ -79,7 +115,7 @@ describe.each(Object.entries(stories))('%s', (_, { type, first, next, made, send
     String(state[core.provider.schema.identities[type]?.attributes[0]?.name ?? '']);
 
   it('is made, read, changed, imported and let go', async () => {
-    const world = providerRig({ estate: theirs });
+    const world = providerRig({ estate });
     const core = new Core((await world.start()).provider);
     expect(await core.validate(type, first)).toEqual([]);
     const state = await core.apply(type, null, first);

@@ -547,3 +547,35 @@ test('a law: what is not changed sends as before, and every alert is heard, unhe
     ),
   );
 });
+
+describe('a rule for groups, where routers were read', () => {
+  const grouped = rule('r', { associated_accounts: [], associated_groups: [40] });
+  const routers = [
+    live('routers', '50', { name: 'a', account: '4', group: '40' }),
+    live('routers', '51', { name: 'b', account: '4', group: null }),
+  ];
+  const came = [{ router: '50' }, { router: '51' }, { router: '52' }, { account: '4' }];
+
+  it('has the alerts of the routers in them, and of others only what is not known', async () => {
+    const impact = await judge({ live: { alert_rules: [grouped], routers } }, came, {
+      '50': '4',
+      '51': '4',
+      '52': '4',
+    });
+    expect(ruleOf(impact)).toMatchObject({
+      before: 1,
+      after: 1,
+      unjudged: { before: 1, after: 1 },
+    });
+    expect(impact).toMatchObject({ through_sub_accounts: 0, unjudged: { groups: 1, routers: 0 } });
+  });
+
+  it('gets those of a router that the plan puts into a group', async () => {
+    const scene: Scene = {
+      declared: [declare('routers.b', { name: 'b', group: '40' })],
+      live: { alert_rules: [grouped], routers },
+    };
+    const impact = await judge(scene, came, { '50': '4', '51': '4', '52': '4' });
+    expect(numbers(ruleOf(impact))).toEqual([1, 2]);
+  });
+});
