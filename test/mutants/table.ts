@@ -4341,6 +4341,7 @@ export const mutants: readonly Mutant[] = [
     find: "proposed.verdicts.some((one) => one.verdict === 'blocked')",
     replace: "verdicts.some((one) => one.verdict === 'blocked')",
     tests: policyRules,
+  },
   // Kinds beyond the API reference: nobody is taken for another, and the last administrator stays.
   {
     name: 'a user who is deleted keeps the roles',
