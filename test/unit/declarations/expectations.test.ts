@@ -379,7 +379,7 @@ describe('the schema of a file', () => {
     ['{ collection: accounts, where: { label: a }, count: { min: 1 } }', false],
     ['{ collection: batteries, where: { router: 1 }, count: { min: 1 } }', true],
     ['{ collection: batteries, count: { min: 1 } }', false],
-    ['{ collection: routers, count: { min: 1 } }', false],
+    ['{ collection: modems, count: { min: 1 } }', false],
     ['{ collection: accounts }', false],
     ['{ collection: accounts, every: { stat: { const: a } } }', false],
     ['{ collection: accounts, every: { properties: { name: { format: email } } } }', false],
