@@ -164,10 +164,14 @@ const COMMON: ReadonlySet<string> = new Set(['templates', 'use']);
 function isOurs(all: Collecting, file: FoundFile, documents: readonly RawDocument[]): boolean {
   const words = topLevel(all.kinds);
   const keys = documents.flatMap(({ root }) => (isMap(root) ? Object.keys(root) : []));
-  const near = words.filter((word) => !COMMON.has(word));
+  // Other programs have lists of `users` and `groups`; sections of ours are mappings.
+  const isBeyond = (word: string): boolean => all.kinds.get(word)?.beyond === true;
+  const near = words.filter((word) => !COMMON.has(word) && !isBeyond(word));
+  const isSection = (key: string): boolean =>
+    isBeyond(key) && documents.some(({ root }) => isMap(root) && isMap(root[key]));
   const ours =
     documents.length === 0 ||
-    keys.some((key) => COMMON.has(key) || nearest(key, near) !== undefined);
+    keys.some((key) => COMMON.has(key) || isSection(key) || nearest(key, near) !== undefined);
   if (ours) all.ours += 1;
   else if (file.named)
     complain(all, file, {

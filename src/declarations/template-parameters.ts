@@ -1,5 +1,6 @@
 // The parameters of templates: checked with ajv by the JSON Schema of the template, which also gives defaults. Loaded
 // only if there are templates, because ajv loads slowly.
+import { isDeepStrictEqual } from 'node:util';
 import { Ajv, type ErrorObject } from 'ajv';
 import { RE2JS } from 're2js';
 import {
@@ -77,7 +78,7 @@ function parametersOf(
   }
   const whole = { type: 'object', additionalProperties: false, ...schema };
   try {
-    return checked(whole, compile(whole));
+    return checked(whole, compile(whole), defaultsIn(raw));
   } catch (error) {
     const why = error instanceof Error ? error.message.replace(/^strict mode: /, '') : '';
     return void complain({
@@ -88,11 +89,11 @@ function parametersOf(
   }
 }
 
-function checked(schema: JsonObject, validate: Validate): Parameters {
+function checked(schema: JsonObject, validate: Validate, defaults: Defaults): Parameters {
   const properties = isObject(schema['properties']) ? Object.keys(schema['properties']) : [];
   return (given, complain) => {
     const values = structuredClone(jsonOf(given));
-    if (validate(values)) return withDefaults(given, values);
+    if (validate(values)) return withDefaults(given, values, defaults);
     for (const error of validate.errors ?? []) {
       const violation = violationOf(error, properties);
       if (violation) complain(violation);
@@ -115,8 +116,20 @@ const rawOf = (value: Json): Raw => {
   return isObject(value) ? mapMembers(value, (one: Json) => rawOf(one)) : value;
 };
 
+/** Defaults of parameters as they are written: they may hold references. */
+type Defaults = ReadonlyMap<string, Raw>;
+
+function defaultsIn(schema: Raw): Defaults {
+  const properties = isMap(schema) ? schema['properties'] : undefined;
+  return new Map(
+    Object.entries(isMap(properties) ? properties : {}).flatMap(([name, one]) =>
+      isMap(one) && one['default'] !== undefined ? [[name, one['default']]] : [],
+    ),
+  );
+}
+
 /** Adds the members that checking added. */
-function withDefaults(given: RawMap, values: Json): RawMap {
+function withDefaults(given: RawMap, values: Json, defaults: Defaults): RawMap {
   const merged = (raw: Raw, value: Json): Raw => {
     if (isList(raw) && isList(value))
       return raw.map((one, index) => merged(one, value[index] ?? null));
@@ -126,7 +139,15 @@ function withDefaults(given: RawMap, values: Json): RawMap {
     );
   };
   const all = merged(given, values);
-  return isMap(all) ? all : given;
+  if (!isMap(all)) return given;
+  return mapMembers(all, (one: Raw, name) => {
+    const written = defaults.get(name);
+    if (Object.hasOwn(given, name) || written === undefined) return one;
+    // Defaults inside a default are in the checked value alone.
+    return isDeepStrictEqual(jsonOf(written), isObject(values) ? values[name] : null)
+      ? written
+      : one;
+  });
 }
 
 /** Those of `allOf`, `if` and the like are told by what is inside of them. */

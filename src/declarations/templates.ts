@@ -1,5 +1,13 @@
 // `templates` and `use`: makes of each use the pieces that its template stands for, with their places in both files.
-import { NAME, cached, defined, didYouMean, nameWords, type Kinds } from '../model/index.js';
+import {
+  NAME,
+  cached,
+  defined,
+  didYouMean,
+  mapMembers,
+  nameWords,
+  type Kinds,
+} from '../model/index.js';
 import { placeText, type Collected, type Instance, type RawEntry } from './collect.js';
 import { expanded, type Member } from './for-each.js';
 import { joinedKey, substitute, type Scope } from './interpolate.js';
@@ -80,7 +88,7 @@ function templateOf(
   const { parameters = {}, use, ...rest } = piece.raw;
   return {
     piece,
-    parameters: parametersOf(parameters, say),
+    parameters: parametersOf(withFilledDefaults(run, piece, parameters), say),
     uses: use === undefined ? [] : within(run, piece, 'use', use),
     objects: Object.entries(rest).flatMap(([section, whole]) =>
       run.kinds.has(section)
@@ -88,6 +96,23 @@ function templateOf(
         : (say(unknownSection(section, run.kinds)), []),
     ),
   };
+}
+
+/** The schema, with variables and expressions in the defaults filled in, as they are in `with`. */
+function withFilledDefaults(run: ResolveRun, piece: RawEntry, schema: Raw): Raw {
+  const properties = isMap(schema) ? schema['properties'] : undefined;
+  if (!isMap(schema) || !isMap(properties)) return schema;
+  const filled = (one: Raw, name: string): Raw => {
+    if (!isMap(one) || one['default'] === undefined) return one;
+    const path = ['parameters', 'properties', name, 'default'];
+    const place = {
+      path,
+      scope: run.scope,
+      complain: (violation: Violation) => complain(run, piece, violation),
+    };
+    return { ...one, default: substitute(one['default'], undefined, place) };
+  };
+  return { ...schema, properties: mapMembers(properties, filled) };
 }
 
 const unknownSection = (section: string, kinds: Kinds): Violation => {

@@ -166,6 +166,31 @@ moved: [{ from: accounts.b, to: 'accounts.u-b["k"]' }]
     expect(refactorings).toHaveLength(1);
   });
 
+  it('gives defaults that refer to what is outside, and are computed', async () => {
+    const all = await declared(
+      `variables: { stage: test }
+templates:
+  t:
+    parameters:
+      properties:
+        parent: { type: string, default: "\${accounts.top.id}" }
+        title: { type: string, default: "\${var.stage + '!'}" }
+    accounts:
+      main: { name: "\${param.title}", account: "\${param.parent}" }
+use:
+  a: { template: t }
+  b: { template: t, with: { parent: "7" } }
+accounts:
+  top: { name: Top }
+`,
+    );
+    expect(all.map(shape)).toEqual([
+      ['accounts.top', 'Top'],
+      ['accounts.a-main', 'test! ${accounts.top.id}'],
+      ['accounts.b-main', 'test! 7'],
+    ]);
+  });
+
   it('gives defaults at any depth, and leaves what is text literal', async () => {
     const all = await declared(`
 templates:
@@ -322,8 +347,10 @@ describe('what is wrong is said with both places', () => {
     const { diagnostics } = await loading({
       'a.yaml': 'accounts: { a: { name: x } }\n',
       'b.yaml': 'user: x\ntemplate: y\n',
+      'prometheus.yaml': 'groups: [{ name: x, rules: [] }]\n',
+      'cloud-init.yaml': 'users: [default]\n',
     });
-    expect(diagnostics.map(({ code }) => code)).toEqual(['not-ours']);
+    expect(diagnostics.map(({ code }) => code)).toEqual(['not-ours', 'not-ours', 'not-ours']);
   });
 
   it('a template that nothing uses is a warning', async () => {
