@@ -95,6 +95,11 @@ A PATH is a YAML file, a folder with YAML files, or - for standard input; or a
 CDK program (cdktf.json), its output folder, or a cdk.tf.json file in that
 folder. Without one, the current folder is the project.`;
 
+const committedPaths = `
+A PATH is a YAML file or a folder with YAML files; or the committed output of a
+CDK program (cdktf.out), or a cdk.tf.json file in it. Without one, the current
+folder is the project.`;
+
 const table = [
   {
     name: 'init',
@@ -182,7 +187,7 @@ const table = [
     usage: '<reference | A..B> [paths...]',
     doc: 'show the plan between two git references, without the cloud',
     flags: [format(planFormats), report, verbose, detailed, ...project],
-    more: `\nOne git reference is compared with the working tree, A..B with each other. The\ndeclarations of the first count as live and as in state. Nothing is sent, and\nthe state is not read.${paths}`,
+    more: `\nOne git reference is compared with the working tree, A..B with each other. The\ndeclarations of the first count as live and as in state. Nothing is sent, and\nthe state is not read.${committedPaths}`,
   },
   {
     name: 'apply',
