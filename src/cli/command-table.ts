@@ -296,8 +296,12 @@ const table = [
   {
     name: 'export',
     args: '[kinds...]',
-    doc: 'write live objects as declarations',
+    usage: '[kinds... | --update paths...]',
+    doc: 'write live objects as declarations, or drift into declarations',
     flags: [
+      flag('--update', 'write drifted values into the declarations that are there, in place'),
+      repeatable('--target <address>', 'with --update: only this address'),
+      flag('--dry-run', 'with --update: only print the diff'),
       flag(
         '--account <account>',
         'id or name: only what belongs to this account or to accounts below it',
@@ -314,7 +318,7 @@ const table = [
       flag('--all', 'include objects that are in the state'),
       ...project,
     ],
-    more: '\nAn object belongs to the accounts that it names, or else to its owner. With\n--account, objects that also name other accounts are left out, with a warning.\nWith --split, customers are the accounts right below the root account, or below\n--account. What belongs to several customers, or to the account above them, is\nwritten to shared.yaml.',
+    more: '\nAn object belongs to the accounts that it names, or else to its owner. With\n--account, objects that also name other accounts are left out, with a warning.\nWith --split, customers are the accounts right below the root account, or below\n--account. What belongs to several customers, or to the account above them, is\nwritten to shared.yaml.\n\nWith --update, arguments are PATHs, as for plan. The changes are printed as a\nunified diff. If one value cannot be written in place, nothing is written.',
   },
   {
     name: 'get',

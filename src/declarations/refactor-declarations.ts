@@ -99,7 +99,10 @@ function distinctMoves(work: RefactoringWork): readonly Move[] {
 }
 
 /** Where something of a range is declared. */
-function declaredAt({ names, addresses }: RefactoringWork, range: AddressRange): Origin | undefined {
+function declaredAt(
+  { names, addresses }: RefactoringWork,
+  range: AddressRange,
+): Origin | undefined {
   return range.members ? names.get(formatAddress(range)) : addresses.get(formatAddress(range));
 }
 
@@ -168,7 +171,11 @@ const rangeOf = ({ move: _, ...range }: AddressRange & { readonly move: Move }):
   range;
 
 /** The declaration with the addresses that it had before. */
-function moved({ run, renamed }: RefactoringWork, declaration: Declaration, moves: Moves): Declaration {
+function moved(
+  { run, renamed }: RefactoringWork,
+  declaration: Declaration,
+  moves: Moves,
+): Declaration {
   const address = tryAddress(declaration.address);
   if (!address || !moves.leadingTo.has(wholeOf(address))) return declaration;
   const earlier = earlierAddresses({ ...address, members: false }, moves);

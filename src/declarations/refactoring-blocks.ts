@@ -29,11 +29,17 @@ export interface RefactoringWork {
   readonly renamed: ReadonlyMap<string, Declaration>;
 }
 
-export const blocksOfSection = ({ pieces }: RefactoringWork, section: BlockSection): readonly RawEntry[] =>
-  pieces.filter(({ path }) => path[0] === section);
+export const blocksOfSection = (
+  { pieces }: RefactoringWork,
+  section: BlockSection,
+): readonly RawEntry[] => pieces.filter(({ path }) => path[0] === section);
 
 /** The attributes of a block. */
-export function blockValues(run: ResolveRun, piece: RawEntry, section: BlockSection): Values | undefined {
+export function blockValues(
+  run: ResolveRun,
+  piece: RawEntry,
+  section: BlockSection,
+): Values | undefined {
   const { raw } = piece;
   const filled = isMap(raw)
     ? mapMembers(raw, (value: Raw, word) =>

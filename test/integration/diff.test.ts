@@ -215,7 +215,9 @@ describe('where nothing is declared', () => {
     home.commit();
     const { stdout, stderr } = await home.expect(0, ['diff', 'main']);
     expect(stdout).toContain('+ create accounts.a');
-    expect(stderr).toContain('At main: files of submodules are not read, and count as absent: sub.');
+    expect(stderr).toContain(
+      'At main: files of submodules are not read, and count as absent: sub.',
+    );
     expect((await home.expect(0, ['diff', 'main', 'trueup.yaml'])).stderr).toBe('');
   });
 });

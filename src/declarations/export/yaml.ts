@@ -146,7 +146,7 @@ const RESERVED = /^(?:null|true|false|yes|no|on|off|y|n)$/i;
 const asJson = (value: Json): string => showing(JSON.stringify(value));
 
 /** A scalar as it may stand anywhere. */
-function scalar(value: Json): string {
+export function scalar(value: Json): string {
   return typeof value === 'string' && PLAIN.test(value) && !RESERVED.test(value)
     ? value
     : asJson(value);

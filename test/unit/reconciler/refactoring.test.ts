@@ -1,7 +1,13 @@
 // What a plan makes of `moved`, `removed` and `import` blocks, and that carrying them out sends nothing.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Declaration, Entry, PlanRequest, Project, Refactoring } from '../../../src/model/index.js';
+import type {
+  Declaration,
+  Entry,
+  PlanRequest,
+  Project,
+  Refactoring,
+} from '../../../src/model/index.js';
 import { drawn } from '../../support/drawn.js';
 import {
   blocked,
