@@ -2,10 +2,16 @@
 // place of a YAML file is refused: changing it there would change something else, or show what is secret.
 import {
   append,
+  below,
   defined,
+  equal,
   idOf,
   isList,
+  isMask,
+  isTree,
   masksIn,
+  own,
+  Secret,
   same,
   secretsIn,
   tryAddress,
@@ -62,7 +68,7 @@ export function updatesOf(differences: readonly LiveDifference[], sources: Updat
   const texts = new Map<string, string>();
   const edits = new Map<string, TextEdit[]>();
   const refusals: Diagnostic[] = [];
-  for (const one of differences) {
+  for (const one of differences.flatMap(inMembers)) {
     const { origin } = one.declaration;
     const kind = sources.kinds.get(one.declaration.kind)!;
     const found = refusedUnread(one, kind, sources) ?? changed(one, kind, { sources, texts });
@@ -74,6 +80,18 @@ export function updatesOf(differences: readonly LiveDifference[], sources: Updat
     return [file, { before, after: edited(before, some), edits: some }];
   });
   return { files: new Map(files), refusals };
+}
+
+/** The members that differ, where both values are objects of a document. A secret that reads back masked differs from nothing. */
+function inMembers(one: LiveDifference): readonly LiveDifference[] {
+  const { path, declared, live } = one;
+  if (declared instanceof Secret && isMask(live)) return [];
+  if (!isTree(declared) || !isTree(live)) return [one];
+  return Object.entries(declared)
+    .filter(([name, value]) => !equal(value, own<Value>(live, name) ?? null))
+    .flatMap(([name, value]) =>
+      inMembers({ ...one, path: below(path, name), declared: value, live: own<Value>(live, name) }),
+    );
 }
 
 interface Refused {
