@@ -2878,9 +2878,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'two imports lead to one address',
-    file: 'declarations/refactor-declarations.ts',
-    find: 'if (other) return contradiction(`two imports',
-    replace: 'if (other && id === other.id) return contradiction(`two imports',
+    file: 'declarations/import-blocks.ts',
+    find: 'if (other) return conflictingBlock(`two imports',
+    replace: 'if (other && id === other.id) return conflictingBlock(`two imports',
     tests: blocks,
   },
   {
