@@ -3,6 +3,7 @@
 import {
   append,
   below,
+  cached,
   defined,
   equal,
   idOf,
@@ -28,7 +29,7 @@ import {
 import { errorAt } from './diagnostics-list.js';
 import { escapeText, literalOf, partsOf } from './expression.js';
 import { scalar } from './export/yaml.js';
-import { indexLines, positionOf } from './source-text.js';
+import { indexLines, positionOf, type SourceText } from './source-text.js';
 import { edited, placesIn, type Obstacle, type Plain, type TextEdit } from './yaml/edit.js';
 
 /** A declared value, and what is live in its place. */
@@ -65,18 +66,18 @@ export interface Updates {
 
 /** Finds the places of all values. Writes nothing. */
 export function updatesOf(differences: readonly LiveDifference[], sources: UpdateSources): Updates {
-  const texts = new Map<string, string>();
+  const pages = new Map<string, Page>();
   const edits = new Map<string, TextEdit[]>();
   const refusals: Diagnostic[] = [];
   for (const one of differences.flatMap(inMembers)) {
     const { origin } = one.declaration;
     const kind = sources.kinds.get(one.declaration.kind)!;
-    const found = refusedUnread(one, kind, sources) ?? changed(one, kind, { sources, texts });
+    const found = refusedUnread(one, kind, sources) ?? changed(one, kind, { sources, pages });
     if ('edits' in found) for (const edit of found.edits) append(edits, origin.file, edit);
     else refusals.push(refusalOf(one, found));
   }
   const files = [...edits].map(([file, some]): [string, UpdatedFile] => {
-    const before = texts.get(file)!;
+    const before = pages.get(file)!.text;
     return [file, { before, after: edited(before, some), edits: some }];
   });
   return { files: new Map(files), refusals };
@@ -156,9 +157,18 @@ function refusedUnread(
 const hasMask = (value: Value | undefined): boolean =>
   value !== undefined && masksIn(value).length > 0;
 
+/** A file, read once for all of its values. */
+interface Page extends SourceText {
+  readonly places: ReturnType<typeof placesIn>;
+}
+
+function pageOf(text: string): Page {
+  return { ...indexLines(text), places: placesIn(text, scalar) };
+}
+
 interface Reading {
   readonly sources: UpdateSources;
-  readonly texts: Map<string, string>;
+  readonly pages: Map<string, Page>;
 }
 
 const obstacles: Readonly<Record<Obstacle['obstacle'], readonly [why: string, instead: string]>> = {
@@ -169,18 +179,17 @@ const obstacles: Readonly<Record<Obstacle['obstacle'], readonly [why: string, in
   comments: ['the list holds comments, or several items a line, and could lose some', BY_HAND],
 };
 
-function changed(one: LiveDifference, kind: Kind, { sources, texts }: Reading): Changed {
+function changed(one: LiveDifference, kind: Kind, { sources, pages }: Reading): Changed {
   const { file } = one.declaration.origin;
-  const text = texts.get(file) ?? sources.read(file);
-  texts.set(file, text);
-  const at = (offset: number): Origin => ({ file, ...positionOf(indexLines(text), offset) });
+  const page = cached(pages, file, () => pageOf(sources.read(file)));
+  const at = (offset: number): Origin => ({ file, ...positionOf(page, offset) });
   const hindered = ({ obstacle, offset }: Obstacle): Refused => {
     const [why, instead] = obstacles[obstacle];
     return { why, instead, ...(obstacle !== 'absent' && { place: at(offset) }) };
   };
   const steps = stepsIn(one.path);
   const attribute = attributeAt(kind, steps);
-  const places = placesIn(text, scalar);
+  const { places } = page;
   const base = [kind.name, one.declaration.name];
   let place = places([...base, ...steps]);
   // A document alone stands for a list of it.

@@ -200,7 +200,8 @@ function inLines(
       start: last.end,
       end: last.end,
       text: isOpen
-        ? added.map((one) => `${ending}${lineOf(one)}`).join('')
+        ? (isKept(lines.length - 1) || last.comment !== '' ? ending : '') +
+          added.map(lineOf).join(ending)
         : added.map((one) => `${lineOf(one)}${ending}`).join(''),
     });
   if (gone.length < lines.length || added.length > 0) return edits;

@@ -327,6 +327,14 @@ describe('files', () => {
     expect((await home.run(plan, 'plan', '--detailed-exitcode')).code).toBe(0);
   });
 
+  it('that end without a line end get no empty line', async () => {
+    const rules = `${rule('      alert_type__in:\n        - cpu_utilization')}`;
+    const home = await applied({ 'trueup.yaml': rules });
+    home.change(types.kind, undefined, types.to);
+    expect((await home.update()).code).toBe(0);
+    expect(home.read('trueup.yaml')).toBe(rules.replace('cpu_utilization', 'memory_utilization'));
+  });
+
   it('are all as before where one cannot be written', async () => {
     const home = await applied({
       'a.yaml': 'accounts:\n  a: { name: A, account: "1" }\n',
