@@ -328,7 +328,7 @@ describe('files', () => {
   });
 
   it('that end without a line end get no empty line', async () => {
-    const rules = `${rule('      alert_type__in:\n        - cpu_utilization')}`;
+    const rules = rule('      alert_type__in:\n        - cpu_utilization');
     const home = await applied({ 'trueup.yaml': rules });
     home.change(types.kind, undefined, types.to);
     expect((await home.update()).code).toBe(0);
