@@ -98,6 +98,11 @@ A PATH is a YAML file, a folder with YAML files, or - for standard input; or a
 CDK program (cdktf.json), its output folder, or a cdk.tf.json file in that
 folder. Without one, the current folder is the project.`;
 
+const committedPaths = `
+A PATH is a YAML file or a folder with YAML files; or the committed output of a
+CDK program (cdktf.out), or a cdk.tf.json file in it. Without one, the current
+folder is the project.`;
+
 const table = [
   {
     name: 'init',
@@ -185,7 +190,7 @@ const table = [
     usage: '<reference | A..B> [paths...]',
     doc: 'show the plan between two git references, without the cloud',
     flags: [format(planFormats), report, verbose, detailed, ...project],
-    more: `\nOne git reference is compared with the working tree, A..B with each other. The\ndeclarations of the first count as live and as in state. Nothing is sent, and\nthe state is not read.${paths}`,
+    more: `\nOne git reference is compared with the working tree, A..B with each other. The\ndeclarations of the first count as live and as in state. Nothing is sent, and\nthe state is not read.${committedPaths}`,
   },
   {
     name: 'apply',
@@ -294,8 +299,12 @@ const table = [
   {
     name: 'export',
     args: '[kinds...]',
-    doc: 'write live objects as declarations',
+    usage: '[kinds... | --update paths...]',
+    doc: 'write live objects as declarations, or drift into declarations',
     flags: [
+      flag('--update', 'write drifted values into the declarations that are there, in place'),
+      repeatable('--target <address>', 'with --update: only this address'),
+      flag('--dry-run', 'with --update: only print the diff'),
       flag(
         '--account <account>',
         'id or name: only what belongs to this account or to accounts below it',
@@ -312,7 +321,7 @@ const table = [
       flag('--all', 'include objects that are in the state'),
       ...project,
     ],
-    more: '\nAn object belongs to the accounts that it names, or else to its owner. With\n--account, objects that also name other accounts are left out, with a warning.\nWith --split, customers are the accounts right below the root account, or below\n--account. What belongs to several customers, or to the account above them, is\nwritten to shared.yaml.',
+    more: '\nAn object belongs to the accounts that it names, or else to its owner. With\n--account, objects that also name other accounts are left out, with a warning.\nWith --split, customers are the accounts right below the root account, or below\n--account. What belongs to several customers, or to the account above them, is\nwritten to shared.yaml.\n\nWith --update, arguments are PATHs, as for plan. The changes are printed as a\nunified diff. If one value cannot be written in place, nothing is written.',
   },
   {
     name: 'get',

@@ -9,7 +9,7 @@ import {
   type Outcome,
   type Verdict,
 } from '../model/index.js';
-import { commands, type CommandSpec } from './command-table.js';
+import { commands, type CommandSpec, type Flags } from './command-table.js';
 
 /** The PATHs, variables and environment of a command line. */
 export interface Said {
@@ -39,13 +39,20 @@ const namesOf = (fits: (spec: CommandSpec) => boolean): string =>
     .filter(fits)
     .map(({ name }) => name)
     .join('|');
-const takesPaths = new RegExp(`^trueup (?:${namesOf(({ args }) => args.includes(PATHS))})\\b`);
+const takesPaths = new RegExp(
+  `^trueup (?:${namesOf(({ args }) => args.includes(PATHS))}|export --update)\\b`,
+);
 const withEnvironment = `trueup (?:${namesOf(({ flags }) => flags.some(({ spelling }) => spelling.startsWith('--env ')))})\\b`;
 const inDetail = new RegExp(`(?<=: )${withEnvironment}[^\\n]*$`, 'gm');
 const inVerdict = new RegExp(`(?<=: \`)${withEnvironment}[^\\n]*(?=\`)`, 'g');
 
 /** Those of the arguments that are PATHs. */
-export function pathsIn({ args: shape }: CommandSpec, args: readonly string[]): readonly string[] {
+export function pathsIn(
+  { args: shape }: CommandSpec,
+  args: readonly string[],
+  { update = false }: Pick<Flags, 'update'>,
+): readonly string[] {
+  if (update) return args;
   return shape.includes(PATHS) ? args.slice(shape.split(' ').length - 1) : [];
 }
 

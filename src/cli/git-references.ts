@@ -1,9 +1,11 @@
 // The git references that `trueup diff` compares, and the projects that they hold.
 import { join, relative, resolve } from 'node:path';
 import {
+  firstNamed,
   refuse,
   Refusal,
   shellWord,
+  warning,
   type ComparedReference,
   type Diagnostic,
   type Project,
@@ -55,14 +57,26 @@ const isReference = ({ cwd }: Pick<Context, 'cwd'>, repository: GitRepository, p
 function referenceNamed(repository: GitRepository, reference: string): ComparedReference {
   const commit = repository.commitOf(reference);
   if (commit !== undefined) return { reference, commit };
-  const isName = !/^-|[\p{Cc}\s]/u.test(reference);
   return refuse('unknown-reference', `There is no git reference ${shown(reference)} here.`, {
-    detail: `To list the references, type: git branch --all && git tag${isName ? `\nA CI job may have fetched one branch only. To fetch this one: git fetch origin ${shellWord(reference)}` : ''}`,
+    detail: `To list the references, type: git branch --all && git tag${fetching(reference)}`,
   });
 }
 
+/** How what a clone lacks is fetched. */
+function fetching(reference: string): string {
+  if (/^-|[\p{Cc}\s:?*[\\]|@\{|\^\{/u.test(reference)) return '';
+  if (/[~^]/.test(reference))
+    return '\nA CI job may have fetched the newest commit only. To fetch the others: git fetch --unshallow';
+  if (reference === 'HEAD') return '\nThe branch may have no commit yet.';
+  return `\nA CI job may have fetched one branch only. To fetch this one: git fetch origin ${shellWord(reference)}`;
+}
+
+/** Errors that say no more than that nothing is declared. */
+const nothing: ReadonlySet<string> = new Set(['no-declarations', 'no-environment-file']);
+
 /**
- * The project as a reference has it. No program and no command is run, and no state is read.
+ * The project as a reference has it; undefined where nothing is declared there, which is told. A PATH that the reference
+ * lacks holds nothing. No program and no command is run, and no state is read.
  * @throws Refusal with what is wrong with it, and at which reference
  */
 export async function projectAt(
@@ -70,8 +84,12 @@ export async function projectAt(
   paths: readonly string[],
   { repository }: ReferencePair,
   { reference, commit }: ComparedReference,
-): Promise<Project> {
+): Promise<Project | undefined> {
   const files = repository.filesOf(commit);
+  const there = paths.filter((path) => files.stat(resolve(context.cwd, path)) !== undefined);
+  await context.tell(submodulesIn(files.submodules, paths, { reference, cwd: context.cwd }));
+  if (there.length === 0 && paths.length > 0)
+    return nothingAt(context, reference, `${firstNamed(paths, FEW)} does not exist`);
   // Warnings about what was declared earlier help nobody.
   const quiet: Context = { ...context, tell: async () => undefined };
   const synthesise = async (folder: string): Promise<never> =>
@@ -79,11 +97,52 @@ export async function projectAt(
   const how = chosen(context);
   try {
     const reading = { checks: 'never', files, synthesise } as const;
-    const project = await loadProject(quiet, paths, how, reading);
+    const project = await loadProject(quiet, there, how, reading);
     return await withOutsidePaths(quiet, project, how, files);
   } catch (error) {
+    const errors =
+      error instanceof Refusal
+        ? error.diagnostics.filter(({ severity }) => severity === 'error')
+        : [];
+    const [first] = errors;
+    if (first && errors.every(({ code }) => nothing.has(code)))
+      return nothingAt(context, reference, first.summary);
     throw atReference(error, reference);
   }
+}
+
+/** PATHs and submodules that a message names at most. */
+const FEW = 3;
+
+async function nothingAt(
+  { tell }: Pick<Context, 'tell'>,
+  reference: string,
+  why: string,
+): Promise<undefined> {
+  const summary = `Nothing is declared at ${reference}: ${why}.`;
+  await tell([{ severity: 'info', code: 'nothing-declared', summary }]);
+}
+
+/** Submodules among the PATHs: the working tree shows their files, a commit does not hold them. */
+function submodulesIn(
+  submodules: readonly string[],
+  paths: readonly string[],
+  { reference, cwd }: { readonly reference: string; readonly cwd: string },
+): readonly Diagnostic[] {
+  const roots = paths.map((path) => relative(cwd, resolve(cwd, path)));
+  const meant = submodules.filter((one) =>
+    [...roots, ...(roots.length === 0 ? [''] : [])].some(
+      (root) => root === '' || `${one}/`.startsWith(`${root}/`) || root.startsWith(`${one}/`),
+    ),
+  );
+  if (meant.length === 0) return [];
+  return [
+    warning(
+      'submodule',
+      `At ${reference}: files of submodules are not read, and count as absent: ${firstNamed(meant, FEW)}.`,
+      'To compare the declarations of a submodule, go to its folder.',
+    ),
+  ];
 }
 
 function refuseProgram({ cwd }: Context, folder: string, reference: string): never {

@@ -67,7 +67,7 @@ export async function main(process: NodeJS.Process): Promise<void> {
   // Unless it ends as it should, below.
   process.exitCode = exits.error;
   const controller = new AbortController();
-  const context = contextOf(process, flags, controller.signal, pathsIn(command, args));
+  const context = contextOf(process, flags, controller.signal, pathsIn(command, args, flags));
   const signalled = listen(
     process,
     controller,

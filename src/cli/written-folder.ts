@@ -2,9 +2,12 @@
 // and then moved. Nothing that is there is overwritten.
 import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { refuse } from '../model/index.js';
+import { errorCode, forEachLimited, refuse } from '../model/index.js';
 import { ifThere } from '../state/disk-errors.js';
 import type { Context } from './context.js';
+
+/** Files that are written at once: each waits for the disk. */
+const AT_ONCE = 16;
 
 /** @param texts by name below the folder, with `/` @throws Refusal where a name is taken */
 export async function writeTogether(
@@ -13,7 +16,10 @@ export async function writeTogether(
   texts: ReadonlyMap<string, string>,
 ): Promise<void> {
   const { files, random } = context;
-  const there = await ifThere(files.list(folder));
+  const there = await ifThere(files.list(folder)).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOTDIR') exists(folder);
+    throw error;
+  });
   const tops = new Set([...texts.keys()].map(topOf));
   const taken = there?.find((name) => [...tops].some((top) => alike(top, name)));
   if (taken !== undefined) exists(join(folder, taken));
@@ -23,11 +29,11 @@ export async function writeTogether(
     : join(dirname(folder), `.${basename(folder)}${hidden}`);
   try {
     await files.makeFolder(draft);
-    for (const [name, text] of texts) {
+    await forEachLimited(texts, AT_ONCE, async ([name, text]) => {
       const path = join(draft, name);
       if (name !== topOf(name)) await files.makeFolder(dirname(path));
       await files.create(path, text, 0o644);
-    }
+    });
     if (there) await moveAll(context, { from: draft, to: folder, tops, texts });
     else await files.rename(draft, folder);
   } finally {

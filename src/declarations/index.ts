@@ -1,6 +1,7 @@
 // The exports for other modules: reading declarations, and writing live objects as declarations.
 export { lint } from './lint.js';
 export { load, secretsNamed, type LoadOptions, type Loaded } from './load.js';
+export { updatesOf, type LiveDifference, type UpdatedFile } from './update.js';
 export { checkerOf } from './single-declaration.js';
 export { declarationsSchema, kindSchema } from './file-schema.js';
 export {

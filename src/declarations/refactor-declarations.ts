@@ -1,48 +1,33 @@
-// `moved`, `removed` and `import` blocks: reads them, refuses those that contradict one another or what is declared, and
-// gives declarations their earlier addresses and their ids.
+// `moved` and `removed` blocks: reads them, refuses those that contradict one another or what is declared, and gives
+// declarations their earlier addresses, and the ids of `import` blocks.
 import {
   didYouMean,
   formatAddress,
-  idOf,
-  mapMembers,
+  isTree,
   tryAddress,
-  tryJson,
-  type Address,
   type AddressRange,
   type Declaration,
-  type ImportBlock,
   type MovedBlock,
   type Origin,
   type Refactoring,
   type RemovedBlock,
-  type Values,
-  isTree,
 } from '../model/index.js';
 import { placeText, type Collected, type RawEntry } from './collect.js';
-import { escapeText, literalOf } from './expression.js';
-import { expanded } from './for-each.js';
-import { substitute, type Filling } from './interpolate.js';
+import { importsIn, withImport } from './import-blocks.js';
 import { circlesIn, earlierAddresses, indexed, movesWhole, wholeOf } from './moves.js';
 import type { Move, Moves } from './moves.js';
-import { complain, read, type ResolveRun } from './resolve-declaration.js';
-import type { Violation } from './validation.js';
-import { blocks, type BlockSection } from './vocabulary.js';
-import { isMap, type Raw } from './yaml/raw-values.js';
+import {
+  blockAddress,
+  blocksOfSection,
+  blockValues,
+  conflictingBlock,
+  type RefactoringWork,
+} from './refactoring-blocks.js';
+import { complain, type ResolveRun } from './resolve-declaration.js';
 
 export interface Refactored {
   readonly declarations: readonly Declaration[];
   readonly refactorings: readonly Refactoring[];
-}
-
-/** What blocks are compared with. */
-interface Work {
-  readonly run: ResolveRun;
-  readonly pieces: readonly RawEntry[];
-  /** Where each name is declared, and each address, faulty ones too. */
-  readonly names: ReadonlyMap<string, Origin>;
-  readonly addresses: ReadonlyMap<string, Origin>;
-  /** Declarations with `lifecycle.renamed_from`, by that address. */
-  readonly renamed: ReadonlyMap<string, Declaration>;
 }
 
 /** Carries the blocks over to the declarations that they are about. */
@@ -52,7 +37,7 @@ export function refactored(
   declarations: readonly Declaration[],
 ): Refactored {
   if (pieces.length === 0) return { declarations, refactorings: [] };
-  const work: Work = {
+  const work: RefactoringWork = {
     run,
     pieces,
     names: new Map(declared.map(({ path, origin }) => [path.join('.'), origin])),
@@ -71,7 +56,7 @@ export function refactored(
   const imports = importsIn(work, new Map(declarations.map((one) => [one.address, one])));
   return {
     declarations: declarations.map((one) =>
-      bound(moved(work, one, moves), imports.ids.get(one.address)),
+      withImport(moved(work, one, moves), imports.ids.get(one.address)),
     ),
     refactorings: [
       ...moves.all.map((move) => movedBlock(move, moves)),
@@ -81,80 +66,15 @@ export function refactored(
   };
 }
 
-const ofSection = ({ pieces }: Work, section: BlockSection): readonly RawEntry[] =>
-  pieces.filter(({ path }) => path[0] === section);
-
-/** The attributes of a block. */
-function valuesOf(run: ResolveRun, piece: RawEntry, section: BlockSection): Values | undefined {
-  const { raw } = piece;
-  const filled = isMap(raw)
-    ? mapMembers(raw, (value: Raw, word) =>
-        typeof value === 'string' && (word === 'from' || word === 'to')
-          ? addressText(value, {
-              path: [word],
-              scope: run.scope,
-              complain: (complaint) => complain(run, piece, complaint),
-            })
-          : value,
-      )
-    : raw;
-  return read(
-    run,
-    { ...piece, raw: filled },
-    {
-      attributes: blocks[section].attributes,
-      validator: run.validators.blocks[section],
-      what: `a \`${section}\` block`,
-    },
-  );
-}
-
-const MEMBER = /^([^[\]]*)\[\s*(?:("(?:[^"\\]|\\.)*")|(each\.[\w.-]+))\s*\]$/s;
-
-/** An address with its key filled in and quoted anew, whatever the value holds. */
-function addressText(text: string, filling: Filling): string {
-  const [, whole, quoted = '', each] = MEMBER.exec(text) ?? [];
-  const inner = each === undefined ? tryJson(quoted) : `\${${each}}`;
-  if (whole === undefined || typeof inner !== 'string') return text;
-  const filled = substitute(inner, undefined, filling);
-  const key = typeof filled === 'string' ? literalOf(filled) : undefined;
-  return key === undefined ? text : `${whole}[${escapeText(JSON.stringify(key))}]`;
-}
-
-/** The address at `from` or `to` of a block. */
-function addressOf(
-  { run }: Work,
-  piece: RawEntry,
-  word: 'from' | 'to',
-  text: string,
-): Address | undefined {
-  const address = tryAddress(text);
-  if (!address)
-    return void complain(run, piece, {
-      path: [word],
-      code: 'bad-address',
-      summary: `\`${word}\`: \`${text.slice(0, 200)}\` is no address`,
-      detail:
-        'Addresses are <kind>.<name>, as in accounts.store, with the key in double quotes for a member of a for_each: accounts.store["north"].',
-    });
-  if (run.kinds.has(address.kind)) return address;
-  return void complain(run, piece, {
-    path: [word],
-    code: 'unknown-kind',
-    summary: `\`${word}\`: \`${address.kind}\` is no kind.${didYouMean(address.kind, run.kinds.keys())}`,
-    detail: `Kinds: ${[...run.kinds.keys()].join(', ')}.`,
-  });
-}
-
 /** The moves that can be read, without those that contradict an earlier one. */
-function distinctMoves(work: Work): readonly Move[] {
+function distinctMoves(work: RefactoringWork): readonly Move[] {
   const { run } = work;
   const known = new Map<string, RawEntry>();
-  return ofSection(work, 'moved').flatMap((piece): readonly Move[] => {
-    const values = valuesOf(run, piece, 'moved');
+  return blocksOfSection(work, 'moved').flatMap((piece): readonly Move[] => {
+    const values = blockValues(run, piece, 'moved');
     if (!values) return [];
-    const from = addressOf(work, piece, 'from', String(values['from']));
-    const to = addressOf(work, piece, 'to', String(values['to']));
+    const from = blockAddress(work, piece, 'from', String(values['from']));
+    const to = blockAddress(work, piece, 'to', String(values['to']));
     if (!from || !to) return [];
     const [before, after] = [formatAddress(from), formatAddress(to)];
     if (from.kind !== to.kind) {
@@ -170,7 +90,7 @@ function distinctMoves(work: Work): readonly Move[] {
     const other = again ?? both;
     if (other) {
       const what = again ? `${before} is moved twice` : `two moves lead to ${after}`;
-      complain(run, piece, contradiction(what, again ? 'from' : 'to', other.origin));
+      complain(run, piece, conflictingBlock(what, again ? 'from' : 'to', other.origin));
       return [];
     }
     known.set(`from ${before}`, piece).set(`to ${after}`, piece);
@@ -178,21 +98,17 @@ function distinctMoves(work: Work): readonly Move[] {
   });
 }
 
-const contradiction = (summary: string, word: string, other: Origin): Violation => ({
-  path: [word],
-  code: 'conflicting-blocks',
-  summary,
-  detail: `The other block stands in ${placeText(other)}. Keep one of them.`,
-});
-
 /** Where something of a range is declared. */
-function declaredAt({ names, addresses }: Work, range: AddressRange): Origin | undefined {
+function declaredAt(
+  { names, addresses }: RefactoringWork,
+  range: AddressRange,
+): Origin | undefined {
   return range.members ? names.get(formatAddress(range)) : addresses.get(formatAddress(range));
 }
 
 /** A block takes an address away that a declaration still has. */
 function complainOfDeclared(
-  work: Work,
+  work: RefactoringWork,
   piece: RawEntry,
   range: AddressRange,
   [code, summary]: readonly [code: string, summary: string],
@@ -208,7 +124,7 @@ function complainOfDeclared(
   return true;
 }
 
-function checkMoves(work: Work, moves: Moves): void {
+function checkMoves(work: RefactoringWork, moves: Moves): void {
   const { run, names } = work;
   const movedOn = new Set(moves.all.map(({ from }) => wholeOf(from)));
   const circles = circlesIn(moves);
@@ -255,7 +171,11 @@ const rangeOf = ({ move: _, ...range }: AddressRange & { readonly move: Move }):
   range;
 
 /** The declaration with the addresses that it had before. */
-function moved({ run, renamed }: Work, declaration: Declaration, moves: Moves): Declaration {
+function moved(
+  { run, renamed }: RefactoringWork,
+  declaration: Declaration,
+  moves: Moves,
+): Declaration {
   const address = tryAddress(declaration.address);
   if (!address || !moves.leadingTo.has(wholeOf(address))) return declaration;
   const earlier = earlierAddresses({ ...address, members: false }, moves);
@@ -274,12 +194,12 @@ function moved({ run, renamed }: Work, declaration: Declaration, moves: Moves): 
   return moved_from.length === 0 ? declaration : { ...declaration, moved_from };
 }
 
-function removals(work: Work, moves: Moves): readonly RemovedBlock[] {
+function removals(work: RefactoringWork, moves: Moves): readonly RemovedBlock[] {
   const { run } = work;
   const known = new Map<string, RawEntry>();
-  return ofSection(work, 'removed').flatMap((piece): readonly RemovedBlock[] => {
-    const values = valuesOf(run, piece, 'removed');
-    const from = values && addressOf(work, piece, 'from', String(values['from']));
+  return blocksOfSection(work, 'removed').flatMap((piece): readonly RemovedBlock[] => {
+    const values = blockValues(run, piece, 'removed');
+    const from = values && blockAddress(work, piece, 'from', String(values['from']));
     if (!from) return [];
     const text = formatAddress(from);
     const range = { ...from, members: from.key === undefined };
@@ -287,97 +207,11 @@ function removals(work: Work, moves: Moves): readonly RemovedBlock[] {
     const why = ['removed-declared', `${text} is to be removed`] as const;
     if (!complainOfDeclared(work, piece, range, why) && other) {
       const how = known.has(text) ? 'removed twice' : 'moved and removed';
-      complain(run, piece, contradiction(`${text} is ${how}`, 'from', other.origin));
+      complain(run, piece, conflictingBlock(`${text} is ${how}`, 'from', other.origin));
     }
     known.set(text, piece);
     const { lifecycle } = values;
     const forgets = isTree(lifecycle) && lifecycle.destroy === false;
     return [{ block: 'removed', from: range, forgets, origin: piece.origin }];
   });
-}
-
-/** The id that a block gives to an address. */
-interface Given {
-  readonly id: string;
-  readonly piece: RawEntry;
-}
-
-function importsIn(
-  work: Work,
-  declarations: ReadonlyMap<string, Declaration>,
-): { readonly blocks: readonly ImportBlock[]; readonly ids: ReadonlyMap<string, Given> } {
-  const { run } = work;
-  const ids = new Map<string, Given>();
-  const found = ofSection(work, 'import').map((piece): ImportBlock => {
-    const { for_each: each, ...raw } = isMap(piece.raw) ? piece.raw : {};
-    const members =
-      each === undefined
-        ? [undefined]
-        : (expanded(each, piece, run.scope, (complaint) => complain(run, piece, complaint)) ?? []);
-    const bare = isMap(piece.raw) ? { ...piece, raw } : piece;
-    const to = members.flatMap((member) => {
-      const scope = { ...run.scope, ...(member && { each: member }) };
-      const values = valuesOf({ ...run, scope }, bare, 'import');
-      const address = values && addressOf(work, piece, 'to', String(values['to']));
-      if (!address) return [];
-      const text = formatAddress(address);
-      const id = String(idOf(values['id']));
-      const wrong = importError(work, address, {
-        id,
-        declaration: declarations.get(text),
-        other: ids.get(text)?.piece,
-      });
-      if (wrong) complain(run, piece, wrong, text);
-      else ids.set(text, { id, piece });
-      return [text];
-    });
-    return { block: 'import', to, origin: piece.origin };
-  });
-  return { blocks: found, ids };
-}
-
-function importError(
-  { addresses }: Work,
-  address: Address,
-  {
-    id,
-    declaration,
-    other,
-  }: {
-    readonly id: string;
-    readonly declaration: Declaration | undefined;
-    /** An earlier block with the address. */
-    readonly other: RawEntry | undefined;
-  },
-): Violation | undefined {
-  const text = formatAddress(address);
-  const { adopt } = declaration?.lifecycle ?? {};
-  if (!addresses.has(text))
-    return {
-      path: ['to'],
-      code: 'undeclared',
-      summary: `${id} is imported to ${text}, which is declared nowhere.${didYouMean(text, addresses.keys())}`,
-      detail: 'Declare it, add its file to the PATHs, or delete the block.',
-      names: [address.kind, address.name],
-    };
-  if (other) return contradiction(`two imports lead to ${text}`, 'to', other.origin);
-  if (adopt === undefined || idOf(adopt) === id) return undefined;
-  return {
-    path: ['id'],
-    code: 'conflicting-blocks',
-    summary: `${id} is imported to ${text}, which has \`lifecycle.adopt: ${adopt}\``,
-    detail: 'Delete the block, or remove `lifecycle.adopt`.',
-  };
-}
-
-/** The declaration with the id of an `import` block. */
-function bound(declaration: Declaration, given: Given | undefined): Declaration {
-  if (!given) return declaration;
-  const { origin } = given.piece;
-  return {
-    ...declaration,
-    lifecycle: { ...declaration.lifecycle, adopt: given.id },
-    import_origin: origin,
-    at: (path) => (path === 'lifecycle.adopt' ? origin : declaration.at(path)),
-  };
 }

@@ -8,6 +8,7 @@ import {
   didYouMean,
   durationWords,
   formatAddress,
+  idOf,
   isList,
   isOwnCredential,
   isTree,
@@ -432,13 +433,15 @@ function lifecycleOf(
 ): Lifecycle {
   const raw = body['lifecycle'];
   const written = isMap(raw) ? raw['renamed_from'] : undefined;
+  // A number names the object that the same digits in quotes name.
+  const lifecycle = { ...wanted, ...defined({ adopt: idOf(wanted?.adopt) ?? undefined }) };
   const key = joinedKey(instance?.key, member?.key);
   const isWhole = key === undefined && !instance;
-  if (isWhole || !wanted?.renamed_from || typeof written !== 'string' || !NAME.test(written))
-    return wanted ?? {};
+  if (isWhole || !lifecycle.renamed_from || typeof written !== 'string' || !NAME.test(written))
+    return lifecycle;
   const name = instance ? `${instance.prefix}-${written}` : written;
   return {
-    ...wanted,
+    ...lifecycle,
     renamed_from: formatAddress({ kind: '', name, ...defined({ key }) }).slice(1),
   };
 }
@@ -520,9 +523,14 @@ const stillDeclared = (one: Declaration, { address, origin }: Declaration): Diag
     detail: `It stands in ${placeText(origin)}. Remove \`lifecycle.renamed_from\`, or rename in two runs: first the one whose name the other takes.`,
   });
 
-const conflict = (one: Declaration, other: Declaration, word: string, value: string): Diagnostic =>
-  errorAt(one, `lifecycle.${word}`, {
+function conflict(one: Declaration, other: Declaration, word: string, value: string): Diagnostic {
+  const isImported = word === 'adopt' && (one.import_origin ?? other.import_origin) !== undefined;
+  const place = word === 'adopt' ? other.import_origin : undefined;
+  return errorAt(one, `lifecycle.${word}`, {
     code: word === 'adopt' ? 'adopt-taken' : 'conflicting-renames',
-    summary: `${one.address} and ${other.address} both have \`${word}: ${value}\``,
-    detail: `The other stands in ${placeText(other.origin)}. Remove the line from one of them.`,
+    summary: isImported
+      ? `${one.address} and ${other.address} both take over ${value}`
+      : `${one.address} and ${other.address} both have \`${word}: ${value}\``,
+    detail: `The other stands in ${placeText(place ?? other.origin)}. Remove the ${isImported ? 'block or the line' : 'line'} from one of them.`,
   });
+}

@@ -1,5 +1,6 @@
 // The files of a commit of git, as the loader of declarations sees them. git is asked for objects only: nothing is
 // checked out, fetched or written, and no hook or filter of the repository runs.
+import { isUtf8 } from 'node:buffer';
 import { spawnSync } from 'node:child_process';
 import { posix, relative, resolve, sep } from 'node:path';
 import { errorCode, isOwnCredential, keptMembers, refuse } from '../model/index.js';
@@ -15,15 +16,23 @@ export interface GitRepository {
   /** The full id of the commit that a reference names; undefined if there is none. */
   commitOf(reference: string): string | undefined;
   /** The files of a commit, at their absolute paths. Read when they are asked for. */
-  filesOf(commit: string): DeclarationFiles;
+  filesOf(commit: string): CommittedFiles;
+}
+
+export interface CommittedFiles extends DeclarationFiles {
+  /** Paths of submodules below the current folder, relative to it: their files are in other repositories, and are not read. */
+  readonly submodules: readonly string[];
 }
 
 const SECONDS = 60;
 const LONGEST = 1024 * 1024 * 1024;
 const YAML = /\.ya?ml$/i;
 const LINK = '120000';
+const SUBMODULE = '160000';
 const FILES = ['100644', '100755', '100664'];
 const MOST_LINKS = 40;
+/** What the loader of declarations does not walk. */
+const HIDDEN = /(?:^|\/)(?:\.|node_modules\/)/;
 
 type Git = (words: readonly string[], input?: string) => GitOutput;
 interface GitOutput {
@@ -104,13 +113,15 @@ interface Tree {
 function treeOf(git: Git, commit: string): Tree {
   const entries = new Map<string, Entry>();
   const folders = new Map<string, Set<string>>([['', new Set()]]);
-  const listed = bytesOf(git, ['ls-tree', '-r', '-z', '--full-tree', commit]).toString('utf8');
-  for (const line of listed.split('\0')) {
+  const listed = bytesOf(git, ['ls-tree', '-r', '-z', '--full-tree', commit]);
+  const isClean = isUtf8(listed);
+  for (const line of listed.toString('utf8').split('\0')) {
     const tab = line.indexOf('\t');
     const [mode, , id] = line.slice(0, tab).split(' ');
     if (tab < 0 || mode === undefined || id === undefined) continue;
     const path = line.slice(tab + 1);
-    entries.set(path, { mode, id });
+    // Two names that are not UTF-8 may become one here. The working tree refuses them, too.
+    entries.set(path, { mode: isClean || !path.includes('\uFFFD') ? mode : '', id });
     for (let at = path, isNew = true; at !== '' && isNew;) {
       const folder = folderOf(at);
       const names = folders.get(folder);
@@ -133,7 +144,7 @@ function filesOf(
   git: Git,
   commit: string,
   { prefix, cwd }: { readonly prefix: string; readonly cwd: string },
-): DeclarationFiles {
+): CommittedFiles {
   const { entries, folders } = treeOf(git, commit);
   const blobs = blobReader(git, entries, prefix);
   const top = resolve(cwd, prefix.replaceAll(/[^/]+/g, '..'));
@@ -173,6 +184,11 @@ function filesOf(
       return at === undefined ? undefined : resolve(top, at);
     },
     isLink: (path) => entries.get(inTree(path))?.mode === LINK,
+    submodules: [...entries].flatMap(([path, { mode }]) =>
+      mode === SUBMODULE && path.startsWith(prefix) && !HIDDEN.test(path)
+        ? [path.slice(prefix.length)]
+        : [],
+    ),
   };
 }
 
@@ -188,7 +204,7 @@ function blobReader(
 ): (id: string, path: string) => Buffer {
   const known = new Map<string, Buffer>();
   const isBeside = (path: string): boolean =>
-    YAML.test(path) && path.startsWith(prefix) && !/(?:^|\/)(?:\.|node_modules\/)/.test(path);
+    YAML.test(path) && path.startsWith(prefix) && !HIDDEN.test(path);
   return (id, path) => {
     if (!known.has(id)) {
       const others = isBeside(path)

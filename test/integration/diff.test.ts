@@ -174,6 +174,54 @@ describe('the files of a reference', () => {
   });
 });
 
+describe('where nothing is declared', () => {
+  const account = 'accounts:\n  a: { name: A }\n';
+
+  test('a reference before the first declaration: everything is created, and nothing else is taken for it', async () => {
+    const home = repository({ README: 'text' });
+    home.write('trueup.yaml', account);
+    const { stdout, stderr } = await home.expect(0, ['diff', 'main']);
+    expect(stdout).toContain('1 to create, 0 to update, 0 to delete; 0 unchanged.\n');
+    expect(stderr).toContain('Nothing is declared at main: no YAML file and no CDK program in .');
+    home.commit();
+    const back = await home.expect(0, ['diff', 'HEAD..HEAD~1']);
+    expect(back.stdout).toContain('0 to create, 0 to update, 1 to delete; 0 unchanged.\n');
+    const neither = await home.expect(1, ['diff', 'HEAD~1..HEAD~1']);
+    expect(neither.stderr).toContain('neither HEAD~1 nor HEAD~1 declares anything');
+    home.write('trueup.yaml', account.replace('name', 'nane'));
+    home.commit('Broken');
+    expect((await home.expect(1, ['diff', 'HEAD..HEAD~1'])).stderr).toContain('At HEAD: ');
+  });
+
+  test('a PATH and an environment that the reference lacks', async () => {
+    const home = repository({ 'trueup.yaml': declarations });
+    home.write('more/a.yaml', account);
+    const path = await home.expect(0, ['diff', 'main', 'more']);
+    expect(path.stdout).toContain('1 to create, 0 to update, 0 to delete; 0 unchanged.\n');
+    expect(path.stderr).toContain('Nothing is declared at main: more does not exist.');
+    const both = await home.expect(0, ['diff', 'main', 'more', 'trueup.yaml']);
+    expect(both.stdout).toContain('1 to create, 0 to update, 0 to delete; 3 unchanged.\n');
+    const none = await home.expect(1, ['diff', 'main..main', 'mroe']);
+    expect(none.stderr).toContain('declares anything in mroe');
+    home.write('trueup.prod.yaml', 'variables: { a: b }\n');
+    const prod = await home.expect(0, ['diff', 'main', '--env', 'prod']);
+    expect(prod.stdout).toContain('4 to create, 0 to update, 0 to delete; 0 unchanged.\n');
+  });
+
+  test('a submodule: that its files are not read is said', async () => {
+    const inner = repository({ 's.yaml': account });
+    const home = repository({ 'trueup.yaml': declarations });
+    home.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', inner.path, 'sub');
+    home.commit();
+    const { stdout, stderr } = await home.expect(0, ['diff', 'main']);
+    expect(stdout).toContain('+ create accounts.a');
+    expect(stderr).toContain(
+      'At main: files of submodules are not read, and count as absent: sub.',
+    );
+    expect((await home.expect(0, ['diff', 'main', 'trueup.yaml'])).stderr).toBe('');
+  });
+});
+
 describe('what cannot be compared', () => {
   test('no repository, no git', async () => {
     const home = folder({ 'trueup.yaml': declarations });
@@ -188,6 +236,9 @@ describe('what cannot be compared', () => {
     const { stderr } = await home.expect(1, ['diff', 'none']);
     expect(stderr).toContain('There is no git reference "none" here.');
     expect(stderr).toContain('git fetch origin none');
+    const older = await home.expect(1, ['diff', 'HEAD~9']);
+    expect(older.stderr).toContain('git fetch --unshallow');
+    expect((await home.expect(1, ['diff', ':trueup.yaml'])).stderr).not.toContain('git fetch');
     const before = shapeOf(home);
     for (const reference of ['--output=x', '-h', 'main\n--all', '--output=x..main', 'main..-h']) {
       const ran = await home.expect(1, ['diff', '--', reference]);
@@ -197,11 +248,8 @@ describe('what cannot be compared', () => {
     expect(shapeOf(home)).toBe(before);
   });
 
-  test('a PATH that the reference lacks', async () => {
+  test('standard input', async () => {
     const home = repository({ 'trueup.yaml': declarations });
-    home.write('more/a.yaml', 'accounts:\n  a: { name: A }\n');
-    const { stderr } = await home.expect(1, ['diff', 'main', 'more']);
-    expect(stderr).toContain('At main: more does not exist');
     const standard = await home.expect(1, ['diff', 'main', '-']);
     expect(standard.stderr).toContain('A reference has no standard input');
   });

@@ -32,6 +32,7 @@ const recheck = ['unit/resources/rules/recheck.test.ts'];
 const administrators = ['unit/resources/rules/administrators.test.ts'];
 const attribution = ['unit/reconciler/attribution.test.ts'];
 const compare = ['unit/reconciler/compare-declarations.test.ts'];
+const updating = ['unit/cli/export-update.test.ts'];
 const gitFiles = ['unit/platform/git-files.test.ts'];
 const masked = ['unit/report/masked.test.ts'];
 const covers = ['unit/terraform/covered-documents.test.ts'];
@@ -2947,9 +2948,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'two imports lead to one address',
-    file: 'declarations/refactor-declarations.ts',
-    find: 'if (other) return contradiction(`two imports',
-    replace: 'if (other && id === other.id) return contradiction(`two imports',
+    file: 'declarations/import-blocks.ts',
+    find: 'if (other) return conflictingBlock(`two imports',
+    replace: 'if (other && id === other.id) return conflictingBlock(`two imports',
     tests: blocks,
   },
   {
@@ -4398,5 +4399,54 @@ export const mutants: readonly Mutant[] = [
     find: '!beyond || names.includes(name) || also.includes(name)',
     replace: 'true',
     tests: ['integration/beyond-reference.test.ts'],
+  },
+  {
+    name: 'an update is planned before it is written',
+    file: 'cli/export-update.ts',
+    find: 'if (wrong)',
+    replace: 'if (!wrong)',
+    tests: updating,
+  },
+  {
+    name: 'one refused value, and nothing is updated',
+    file: 'cli/export-update.ts',
+    find: 'if (refusals.length > 0)',
+    replace: 'if (refusals.length > 1_000)',
+    tests: updating,
+  },
+  {
+    name: 'a value that waits for an apply is not updated',
+    file: 'cli/export-update.ts',
+    find: 'isFresh || drifted === true',
+    replace: 'isFresh || drifted !== undefined',
+    tests: updating,
+  },
+  {
+    name: 'a live value that holds a secret is not written',
+    file: 'declarations/update.ts',
+    find: '|| holds(live)',
+    replace: '',
+    tests: updating,
+  },
+  {
+    name: 'a value with an anchor is not updated',
+    file: 'declarations/yaml/edit.ts',
+    find: 'return node?.anchor === undefined',
+    replace: 'return node?.anchor !== null',
+    tests: updating,
+  },
+  {
+    name: 'an earlier address cannot be excluded',
+    file: 'reconciler/plan/target-selection.ts',
+    find: 'if (later.length === 0) return [];',
+    replace: 'if (later.length >= 0) return [];',
+    tests: ['unit/reconciler/refactoring.test.ts'],
+  },
+  {
+    name: 'two names that are not UTF-8 are not one file',
+    file: 'platform/git-files.ts',
+    find: "mode: isClean || !path.includes('\\uFFFD') ? mode : ''",
+    replace: 'mode',
+    tests: gitFiles,
   },
 ];

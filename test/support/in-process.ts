@@ -43,7 +43,12 @@ export async function inProcess(
   const parsed = parse(words, String, String);
   if ('exit' in parsed) throw new Error(`not a command line: ${words.join(' ')}`);
   const { command, args, flags } = parsed;
-  const context = contextOf(own, flags, new AbortController().signal, pathsIn(command, args));
+  const context = contextOf(
+    own,
+    flags,
+    new AbortController().signal,
+    pathsIn(command, args, flags),
+  );
   const code = await run(context, args).catch(async (error: unknown) => {
     if (!(error instanceof Refusal)) throw error;
     await context.tell(error.diagnostics);

@@ -1,6 +1,6 @@
 // `trueup diff`: the plan from the declarations of a git reference to those of another one, or of the working tree.
 // Needs no network, no credentials and no state.
-import { type Exit, type PlanDocument, type Project } from '../../model/index.js';
+import { refuse, type Exit, type PlanDocument, type Project } from '../../model/index.js';
 import { planFormats, type PlanFormat } from '../../report/formats.js';
 import { withCommands } from '../commands-to-type.js';
 import type { Command, Context } from '../context.js';
@@ -14,8 +14,10 @@ export const run: Command = async (context, [range = '', ...paths]) => {
   const forms = formsOf(context, planFormats);
   await checkOutputs(context, outputsOf(forms), paths);
   const pair = referencePair(context, range, paths);
-  const after = await laterProject(context, paths, pair);
-  const before = await projectAt(context, paths, pair, pair.before);
+  const later = await laterProject(context, paths, pair);
+  const earlier = await projectAt(context, paths, pair, pair.before);
+  const known = earlier ?? later ?? nowhere(pair, paths);
+  const [before, after] = [earlier ?? emptied(known), later ?? emptied(known)];
   const renderPlan = await planRenderer(forms);
   const { document, exit } = await compared(context, pair, { before, after });
   const render: Render<PlanFormat> = (format, style) => renderPlan(document, format, style);
@@ -26,11 +28,26 @@ async function laterProject(
   context: Context,
   paths: readonly string[],
   pair: ReferencePair,
-): Promise<Project> {
+): Promise<Project | undefined> {
   if (pair.after) return projectAt(context, paths, pair, pair.after);
   const how = chosen(context);
   const project = await loadProject(context, paths, how, { checks: 'never' });
   return withOutsidePaths(context, project, how);
+}
+
+/** The project without its declarations, where nothing is declared at a reference. */
+function emptied(project: Project): Project {
+  const { outside_paths: _, refactorings: __, ...rest } = project;
+  return { ...rest, declarations: [], lookups: [] };
+}
+
+function nowhere({ before, after }: ReferencePair, paths: readonly string[]): never {
+  const where = paths.length === 0 ? '' : ` in ${paths.join(', ')}`;
+  return refuse(
+    'no-declarations',
+    `There is nothing to compare: neither ${before.reference} nor ${after?.reference} declares anything${where}.`,
+    { detail: 'Go to the folder of the declarations, or name their PATHs.' },
+  );
 }
 
 interface Projects {

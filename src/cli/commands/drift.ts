@@ -1,5 +1,5 @@
 // `trueup drift`: compares live objects with the declarations and the last apply.
-import { exits, Refusal, worst, type Exit } from '../../model/index.js';
+import { exits, Refusal, worst, type DriftRecord, type Exit } from '../../model/index.js';
 import { driftFormats, type DriftFormat } from '../../report/formats.js';
 import { audit, failedAudit } from '../run-audit.js';
 import type { Command, Context } from '../context.js';
@@ -40,6 +40,10 @@ async function report(
     const concluded = await conclude(context, forms, document, { render, exit });
     if (showsText(context) && document.drift.some(({ status }) => status !== 'settled'))
       err.write(`To see what apply would change: ${typed('trueup plan', context.said)}\n`);
+    if (showsText(context) && document.drift.some(isAcceptable))
+      err.write(
+        `To write it into the declarations: ${typed('trueup export --update', context.said)}\n`,
+      );
     const kept = await issue?.audited(document, exit, site.project.settings);
     return worst([concluded, kept ?? exits.done]);
   });
@@ -50,6 +54,10 @@ async function report(
     throw error;
   });
 }
+
+/** Whether a declaration in YAML could take the live values over. */
+const isAcceptable = ({ status, origin }: DriftRecord): boolean =>
+  status === 'changed' && origin !== null && origin.path === undefined;
 
 /** The issue that `--issue` asks for. @throws Refusal where it cannot be written, before anything is read */
 async function issueAsked(

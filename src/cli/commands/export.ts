@@ -9,6 +9,12 @@ import { withCloud } from '../working-context.js';
 import { writeTogether } from '../written-folder.js';
 
 export const run: Command = async (context, names) => {
+  if (context.flags.update) {
+    checkUpdate(context);
+    const { updateDeclarations } = await import('../export-update.js');
+    return updateDeclarations(context, names);
+  }
+  checkWithoutUpdate(context);
   const { flags, out, err, cwd } = context;
   checkSplit(context);
   const settings = await settingsHere(context);
@@ -31,6 +37,30 @@ export const run: Command = async (context, names) => {
   }
   return exits.done;
 };
+
+/** Flags that say which objects are written anew, and how. */
+const anew = ['account', 'filter', 'out', 'split', 'all'] as const;
+
+function checkUpdate({ flags }: Context): void {
+  const [flag] = anew.filter((name) => flags[name] !== undefined);
+  if (flag === undefined && flags.format === 'yaml') return;
+  refuse(
+    'usage',
+    `--update edits the YAML files that are there, and takes no --${flag ?? 'format'}.`,
+    {
+      detail:
+        'Name files or folders as PATHs, or addresses: trueup export --update --target ADDRESS',
+    },
+  );
+}
+
+function checkWithoutUpdate({ flags }: Context): void {
+  const flag = flags.target ? 'target' : flags.dryRun && 'dry-run';
+  if (flag)
+    refuse('usage', `--${flag} needs --update.`, {
+      detail: 'To edit declarations: trueup export --update',
+    });
+}
 
 function checkSplit({ flags: { split, format, out } }: Context): void {
   if (split === undefined) return;

@@ -40,6 +40,9 @@ export interface FoldedDeclaration extends ExportedDeclaration {
 /** Fewer objects are written one by one: with two, a `for_each` is no shorter. */
 const LEAST = 3;
 
+/** More objects become several declarations: one stands in one file, and a file has a largest size. */
+const MOST = 2500;
+
 /** @param entries all of the kind */
 export function foldedDeclarations(
   entries: readonly ExportedDeclaration[],
@@ -51,13 +54,16 @@ export function foldedDeclarations(
   const taken = new Set(entries.map(({ name }) => name));
   const foldedBy = new Map<ExportedDeclaration, FoldedDeclaration | undefined>();
   for (const group of groupsAmong(first.kind, entries)) {
-    const members = group.members.filter((one) => !foldedBy.has(one));
-    const [head, ...rest] = members;
-    if (!head || members.length < LEAST) continue;
-    const one = foldedOf({ ...group, members }, head, { kinds, labels, taken });
-    taken.add(one.name);
-    foldedBy.set(head, one);
-    for (const other of rest) foldedBy.set(other, undefined);
+    const left = group.members.filter((one) => !foldedBy.has(one));
+    for (let begin = 0; begin < left.length; begin += MOST) {
+      const members = left.slice(begin, begin + MOST);
+      const [head, ...rest] = members;
+      if (!head || members.length < LEAST) continue;
+      const one = foldedOf({ ...group, members }, head, { kinds, labels, taken });
+      taken.add(one.name);
+      foldedBy.set(head, one);
+      for (const other of rest) foldedBy.set(other, undefined);
+    }
   }
   return entries.flatMap((one) => (foldedBy.has(one) ? (foldedBy.get(one) ?? []) : one));
 }

@@ -1,7 +1,7 @@
 // Writes declarations as YAML that can be loaded as it is, for `export` and the reference docs.
 import {
   append,
-  cached,
+  groupedBy,
   isList,
   isObject,
   mapMembers,
@@ -11,6 +11,7 @@ import {
   type LabelOf,
 } from '../../model/index.js';
 import { spell } from '../interpolate.js';
+import { limits } from '../yaml/raw-values.js';
 import { exportedEntriesOf, remarksOf, showing, type ExportedObjects } from './declarations.js';
 import { foldedDeclarations, type FoldedDeclaration, type FoldedMember } from './fold.js';
 
@@ -31,20 +32,50 @@ export function writeDeclarations(
   estate: ExportedObjects,
   { labels = () => undefined, fileOf = ({ name }) => `${name}.yaml` }: YamlExport = {},
 ): ReadonlyMap<string, string> {
-  const files = new Map<string, Map<string, string[]>>();
+  const files = new Map<string, Written[]>();
   for (const [kind, entries] of exportedEntriesOf(kinds, estate))
     for (const one of foldedDeclarations(entries, kinds, labels)) {
       const ids = one.each?.members.map(({ id }) => id) ?? [one.id].flatMap((id) => id ?? []);
-      const sections = cached(files, fileOf(kind, ids), () => new Map<string, string[]>());
-      append(sections, kind.name, writeDeclaration(one));
+      append(files, fileOf(kind, ids), { kind: kind.name, text: writeDeclaration(one) });
     }
   return new Map(
-    [...files].map(([file, sections]) => [
-      file,
-      [...sections].map(([kind, texts]) => `${kind}:\n${texts.join('\n\n')}\n`).join('\n'),
-    ]),
+    [...files].flatMap(([file, all]) =>
+      loadable(all).map((part, index) => [
+        index === 0 ? file : file.replace(/\.yaml$/, `-${index + 1}.yaml`),
+        sectionsOf(part),
+      ]),
+    ),
   );
 }
+
+interface Written {
+  readonly kind: string;
+  readonly text: string;
+}
+
+/** Half of what a file may hold that is loaded: a person adds to it. */
+const LARGEST = limits.bytes / 2;
+
+/** Divided into files that can be loaded. */
+function loadable(all: readonly Written[]): readonly (readonly Written[])[] {
+  const parts: Written[][] = [];
+  let size = Infinity;
+  for (const one of all) {
+    const bytes = Buffer.byteLength(one.text);
+    size += bytes;
+    if (size > LARGEST) {
+      parts.push([]);
+      size = bytes;
+    }
+    parts.at(-1)!.push(one);
+  }
+  return parts;
+}
+
+const sectionsOf = (all: readonly Written[]): string =>
+  [...groupedBy(all, ({ kind }) => kind)]
+    .map((texts) => `${texts[0]!.kind}:\n${texts.map(({ text }) => text).join('\n\n')}\n`)
+    .join('\n');
 
 function writeDeclaration(declaration: FoldedDeclaration): string {
   const { name, values, secrets, masked, isEqual, each } = declaration;
@@ -115,7 +146,7 @@ const RESERVED = /^(?:null|true|false|yes|no|on|off|y|n)$/i;
 const asJson = (value: Json): string => showing(JSON.stringify(value));
 
 /** A scalar as it may stand anywhere. */
-function scalar(value: Json): string {
+export function scalar(value: Json): string {
   return typeof value === 'string' && PLAIN.test(value) && !RESERVED.test(value)
     ? value
     : asJson(value);

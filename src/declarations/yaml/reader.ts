@@ -65,7 +65,8 @@ function converted({ contents }: Document.Parsed, marked: number) {
   return { faults: walk.faults, documents: root === null ? [] : [{ root, marks: walk.marks }] };
 }
 
-const composed = (text: string): Generator<Document.Parsed, void> =>
+/** The documents of a text, with the offsets of all nodes. */
+export const composed = (text: string): Generator<Document.Parsed, void> =>
   new Composer({
     version: '1.2',
     schema: 'core',

@@ -2,6 +2,7 @@
 // in a file outside the given PATHs are never changed.
 import {
   cached,
+  firstNamed,
   formatAddress,
   nearest,
   referencesIn,
@@ -45,8 +46,11 @@ export function select(
   const all = new Map(
     declarations.map((declaration) => [declaration.address, inOneForm(kinds, declaration)]),
   );
-  const renamed = new Set(
-    declarations.flatMap((declaration) => formerAddressInState(declaration, state) ?? []),
+  const renamed = new Map(
+    declarations.flatMap((declaration) => {
+      const former = formerAddressInState(declaration, state);
+      return former === undefined ? [] : [[former, declaration.address] as const];
+    }),
   );
   const entries = Object.entries(state?.resources ?? {});
   const inPaths = below(project.paths);
@@ -89,9 +93,10 @@ export function select(
     all_removed,
     diagnostics: [
       ...(request.destroy ? [] : doubtfulRenames(declarations, all, state, inPaths)),
-      ...[...request.targets, ...request.excludes].flatMap((name) =>
-        unknownName(kinds, name, [...all.keys(), ...entries.map(([address]) => address)]),
-      ),
+      ...[...request.targets, ...request.excludes].flatMap((name) => [
+        ...unknownName(kinds, name, [...all.keys(), ...entries.map(([address]) => address)]),
+        ...(request.destroy ? [] : earlierName(name, [...all.keys(), ...goneAddresses], renamed)),
+      ]),
     ],
   };
 }
@@ -283,6 +288,28 @@ function invert(
   for (const [from, targets] of edges) for (const to of targets) append(out, to, from);
   return out;
 }
+
+/** A name that declarations only had before selects nothing: to exclude it would exclude nothing. */
+function earlierName(
+  name: string,
+  addresses: readonly string[],
+  renamed: ReadonlyMap<string, string>,
+): Diagnostic[] {
+  if (addresses.some((address) => named(address, [name]))) return [];
+  const later = [...renamed].flatMap(([former, now]) => (named(former, [name]) ? [now] : []));
+  if (later.length === 0) return [];
+  return [
+    {
+      severity: 'error',
+      code: 'renamed-address',
+      summary: `${name} has another address now: ${firstNamed(later, FEW)}.`,
+      detail: `Name the address that is declared: ${shellWord(later[0]!)}`,
+    },
+  ];
+}
+
+/** Addresses that a message names at most. */
+const FEW = 3;
 
 function unknownName(kinds: Kinds, name: string, addresses: readonly string[]): Diagnostic[] {
   if (addresses.some((address) => named(address, [name]))) return [];

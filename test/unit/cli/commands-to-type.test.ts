@@ -119,5 +119,5 @@ describe('the PATHs of a command line', () => {
     ['import', ['a.b', '1', 'c'], ['c']],
     ['state mv', ['a', 'b'], []],
     ['show', ['p'], []],
-  ])('%s %j', (name, args, paths) => expect(pathsIn(spec(name), args)).toEqual(paths));
+  ])('%s %j', (name, args, paths) => expect(pathsIn(spec(name), args, {})).toEqual(paths));
 });

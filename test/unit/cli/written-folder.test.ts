@@ -39,6 +39,13 @@ describe('writeTogether', () => {
     expect(namesIn(home)).toEqual([...all, 'trueup.yaml']);
   });
 
+  it('names a file that stands in the place of the folder', async () => {
+    const home = freshFolder();
+    writeFileSync(join(home, 'live'), 'mine');
+    await expect(write(join(home, 'live'))).rejects.toThrow('is there already');
+    expect(namesIn(home)).toEqual(['live']);
+  });
+
   it.each(['shared.yaml', 'SHARED.yaml', 'acme', 'Bravo'])(
     'writes nothing beside %s, which some disk takes for the same name',
     async (name) => {

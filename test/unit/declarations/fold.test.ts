@@ -217,3 +217,26 @@ describe('equal declarations', () => {
     );
   });
 });
+
+describe('a file that could not be loaded', () => {
+  it('becomes several, which hold everything', async () => {
+    const many = Array.from({ length: 3000 }, (_, index): WrittenObject => ({
+      name: `account-${index}`,
+      id: `${index + 1}`,
+      values: { name: `${index} ${'n'.repeat(900)}` },
+    }));
+    const texts = writeDeclarations(kinds, new Map([['accounts', many]]));
+    expect([...texts.keys()]).toEqual(['accounts.yaml', 'accounts-2.yaml', 'accounts-3.yaml']);
+    const { declarations } = await project(Object.fromEntries(texts));
+    expect(declarations).toHaveLength(3000);
+  });
+
+  it('is not made of one declaration either: its members are divided', async () => {
+    const rules = Array.from({ length: 5002 }, (_, index) => ({
+      ...rule(index, [String(1000 + index)]),
+      comments: ['c'.repeat(500)],
+    }));
+    const { declarations } = await loaded(estateOf(rules));
+    expect(declarations.filter(({ kind }) => kind === 'alert_rules')).toHaveLength(5002);
+  });
+});

@@ -896,3 +896,11 @@ describe('a kind that no validator was compiled for', () => {
     expect(JSON.stringify(found)).not.toContain('hunter2');
   });
 });
+
+it('`lifecycle.adopt` as a number names the same object as in quotes', async () => {
+  const { declarations } = await project({
+    'trueup.yaml':
+      'accounts:\n  a: { name: A, lifecycle: { adopt: 7 } }\n  b: { name: B, lifecycle: { adopt: "${each.value}" }, for_each: { x: 8 } }\n',
+  });
+  expect(declarations.map(({ lifecycle }) => lifecycle.adopt)).toEqual(['7', '8']);
+});

@@ -1,5 +1,5 @@
 // The files of a commit, in real repositories: what the loader of declarations sees of them, and what git is never told.
-import { chmodSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Refusal } from '../../../src/model/index.js';
@@ -55,6 +55,22 @@ describe('the files of a commit', () => {
     expect(files.stat(at('later.yaml'))).toBeUndefined();
     expect(() => files.read(at('later.yaml'), 1)).toThrow('ENOENT');
     expect(() => files.read(at('a'), 1)).toThrow('EISDIR');
+  });
+
+  test('with names that are not UTF-8 are no files, as in the working tree: two of them may look alike', () => {
+    const put = (name: number): void =>
+      writeFileSync(
+        Buffer.concat([Buffer.from(`${home.path}/caf`), Buffer.from([name]), Buffer.from('.yaml')]),
+        'x\n',
+      );
+    put(0xe8);
+    put(0xe9);
+    home.write('\uFFFD.yaml', 'clean\n');
+    home.commit();
+    const source = gitRepository({ cwd: home.path, environment });
+    const odd = source.filesOf(source.commitOf('main')!);
+    expect(odd.stat(at('caf\uFFFD.yaml'))?.kind).toBe('other');
+    expect(odd.stat(at('trueup.yaml'))?.kind).toBe('file');
   });
 
   test('are listed by folder', () => {

@@ -1,7 +1,13 @@
 // What a plan makes of `moved`, `removed` and `import` blocks, and that carrying them out sends nothing.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Declaration, Entry, Project, Refactoring } from '../../../src/model/index.js';
+import type {
+  Declaration,
+  Entry,
+  PlanRequest,
+  Project,
+  Refactoring,
+} from '../../../src/model/index.js';
 import { drawn } from '../../support/drawn.js';
 import {
   blocked,
@@ -55,6 +61,7 @@ const importOf = (...to: readonly string[]): Refactoring => ({
 });
 
 interface Row {
+  readonly request?: Partial<PlanRequest>;
   readonly declared: readonly Declaration[];
   readonly blocks?: readonly Refactoring[];
   readonly state?: Record<string, Entry>;
@@ -138,6 +145,30 @@ const table: Readonly<Record<string, Row>> = {
     steps: [],
     codes: ['renamed-declared'],
     exit: 1,
+  },
+  'a target that is an earlier address': {
+    declared: [moved('b', 'a')],
+    state: { 'accounts.a': held('2') },
+    request: { targets: ['accounts.a'] },
+    steps: [],
+    codes: ['renamed-address'],
+    exit: 1,
+  },
+  'an earlier address excluded, which would exclude nothing': {
+    declared: [moved('b["x"]', 'a["x"]')],
+    state: { 'accounts.a["x"]': held('2') },
+    request: { excludes: ['accounts.a'] },
+    steps: [],
+    codes: ['renamed-address'],
+    exit: 1,
+  },
+  'an earlier name that others still have': {
+    declared: [moved('b', 'a["x"]'), declare('accounts.a["y"]', { name: 'Depot', account: '1' })],
+    state: { 'accounts.a["x"]': held('2'), 'accounts.a["y"]': held('3') },
+    request: { targets: ['accounts.a'] },
+    steps: ['keep accounts.a["y"]'],
+    codes: [],
+    exit: 0,
   },
   'a move from a file that is not covered': {
     declared: [moved('b', 'a')],
@@ -226,10 +257,11 @@ const table: Readonly<Record<string, Row>> = {
   },
 };
 
-const scene = ({ declared, blocks, state }: Row) =>
+const scene = ({ declared, blocks, state, request }: Row) =>
   planScene({
     declared,
     ...(state && { state }),
+    ...(request && { request }),
     live: { accounts: objects },
     more: { project: { ...projectOf(declared), ...(blocks && { refactorings: blocks }) } },
   });
@@ -242,7 +274,8 @@ describe('a plan with', () => {
       row.codes,
       row.exit,
     ]);
-    for (const one of proposal.plan.diagnostics) expect(one.origin).toEqual(origin);
+    for (const one of proposal.plan.diagnostics)
+      expect(one.origin).toEqual(row.request ? undefined : origin);
   });
 
   it('an import of what another address holds', () => {

@@ -1,0 +1,350 @@
+// `export --update`: writes what was changed outside of trueup into the declarations, in place. All of it or nothing: the
+// edited files are planned before one of them is written.
+import { stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import {
+  changesOf,
+  exits,
+  firstNamed,
+  objectsIn,
+  paired,
+  refuse,
+  Refusal,
+  shellWord,
+  type AttributeChange,
+  type Change,
+  type Declaration,
+  type Diagnostic,
+  type Exit,
+  type Project,
+} from '../model/index.js';
+import type { LiveDifference, UpdatedFile } from '../declarations/index.js';
+import { declarationFiles } from '../platform/declaration-files.js';
+import type { DeclarationFiles } from '../platform/index.js';
+import type { Proposal } from '../reconciler/plan/plan.js';
+import { typed } from './commands-to-type.js';
+import type { Context } from './context.js';
+import { chosen, loadProject, withOutsidePaths } from './project.js';
+import { requestOf, withProject, type ProjectContext } from './working-context.js';
+
+export const updateDeclarations = (context: Context, paths: readonly string[]): Promise<Exit> =>
+  withProject(context, paths, async (site) => {
+    const files = new Map<string, string>();
+    const before = await proposalOf(context, site, site.project);
+    const differences = differencesIn(context, site, before);
+    await context.tell(untouched(context, site, before));
+    const { updatesOf } = await import('../declarations/index.js');
+    const { files: updated, refusals } = updatesOf(differences, {
+      kinds: context.kinds,
+      read: (file) => cached(context, files, file),
+      holds: context.masking.holds,
+      ...objectsOf(context, site, before),
+    });
+    if (refusals.length > 0)
+      throw new Refusal([...refusals, unwritten(context, differences, refusals)]);
+    if (updated.size === 0) {
+      context.err.write('Nothing to update: no declared value was changed outside of trueup.\n');
+      return exits.done;
+    }
+    await checkPlan(context, site, { paths, updated, differences });
+    await show(context, updated);
+    if (context.flags.dryRun) context.err.write('Nothing was written: --dry-run.\n');
+    else await write(context, files, updated);
+    return exits.done;
+  });
+
+const MARK = '\uFEFF';
+
+/** The text of a file without its byte order mark. */
+function cached({ cwd }: Context, files: Map<string, string>, file: string): string {
+  const text =
+    files.get(file) ?? Buffer.from(declarationFiles.read(join(cwd, file), Infinity)).toString();
+  files.set(file, text);
+  return text.startsWith(MARK) ? text.slice(1) : text;
+}
+
+async function proposalOf(
+  context: Context,
+  site: ProjectContext,
+  project: Project,
+): Promise<Proposal> {
+  const { propose } = await import('../reconciler/plan/propose.js');
+  const proposal = await propose(site.context, project, site.snapshot, requestOf(context));
+  const errors = proposal.plan.diagnostics.filter(({ severity }) => severity === 'error');
+  if (errors.length > 0) throw new Refusal(errors);
+  return proposal;
+}
+
+const isMeant = ({ flags: { target = [] } }: Pick<Context, 'flags'>, address: string): boolean =>
+  target.length === 0 || target.some((one) => address === one || address.startsWith(`${one}[`));
+
+const changesIn = (context: Context, { plan }: Proposal): readonly Change[] =>
+  paired(plan.changes)
+    .map(([change]) => change)
+    .filter(({ address }) => isMeant(context, address));
+
+interface Judged {
+  readonly change: Change;
+  readonly declaration: Declaration;
+  /** What was changed outside of trueup, and what only the declaration changes. */
+  readonly drifted: readonly AttributeChange[];
+  readonly pending: readonly AttributeChange[];
+}
+
+/** A value of an object to which nothing was ever applied is nobody's change: the live one is taken. */
+function judged(
+  context: Context,
+  { project, snapshot }: ProjectContext,
+  proposal: Proposal,
+): readonly Judged[] {
+  const declarations = new Map(project.declarations.map((one) => [one.address, one]));
+  const entries = snapshot?.state.resources ?? {};
+  return changesIn(context, proposal).flatMap((change): readonly Judged[] => {
+    const declaration = declarations.get(change.address);
+    if (!declaration || change.previous_id !== undefined) return [];
+    const entry = entries[change.renamed_from ?? change.address];
+    const { attributes } = context.kinds.get(change.kind)!;
+    const isFresh = entry === undefined || Object.keys(entry.applied).length === 0;
+    const changes = changesOf(change).filter(({ path }) => attributes[path]?.secret !== true);
+    const isDrifted = ({ drifted }: AttributeChange): boolean => isFresh || drifted === true;
+    return [
+      {
+        change,
+        declaration,
+        drifted: changes.filter(isDrifted),
+        pending: changes.filter((one) => !isDrifted(one)),
+      },
+    ];
+  });
+}
+
+const differencesIn = (
+  context: Context,
+  site: ProjectContext,
+  proposal: Proposal,
+): readonly LiveDifference[] =>
+  judged(context, site, proposal).flatMap(({ declaration, drifted }) =>
+    drifted.map(({ path, before, after }) => ({
+      declaration,
+      path,
+      declared: after,
+      live: before,
+    })),
+  );
+
+/** The object of each address, and the address of each object that is declared. */
+function objectsOf({ kinds }: Context, { project, snapshot }: ProjectContext, { plan }: Proposal) {
+  const addresses = new Map<string, string>();
+  const ids = new Map<string, string>();
+  const declared = new Set(project.declarations.map(({ address }) => address));
+  for (const change of plan.changes)
+    if ('id' in change && declared.has(change.address) && change.deposed !== true) {
+      addresses.set(`${change.kind} ${change.id}`, change.address);
+      ids.set(change.address, change.id);
+    }
+  for (const [address, entry] of Object.entries(snapshot?.state.resources ?? {})) {
+    if (!declared.has(address) || ids.has(address) || !kinds.has(entry.kind)) continue;
+    for (const object of objectsIn(entry)) addresses.set(object, address);
+    ids.set(address, entry.id);
+  }
+  return {
+    addressOf: (kind: string, id: string) => addresses.get(`${kind} ${id}`),
+    idAt: (address: string) => ids.get(address),
+  };
+}
+
+/** Addresses that a message names at most. */
+const FEW = 5;
+
+/** What is not as declared and is not written, and why. */
+function untouched(
+  context: Context,
+  site: ProjectContext,
+  proposal: Proposal,
+): readonly Diagnostic[] {
+  const entries = site.snapshot?.state.resources ?? {};
+  const note = (
+    addresses: readonly string[],
+    [one, many]: readonly [one: string, many: string],
+    detail: string,
+  ): readonly Diagnostic[] =>
+    addresses.length === 0
+      ? []
+      : [
+          {
+            severity: 'info',
+            code: 'not-updated',
+            summary: `${firstNamed(addresses, FEW)} ${addresses.length === 1 ? one : many}.`,
+            detail,
+          },
+        ];
+  const changes = changesIn(context, proposal);
+  const of = (fits: (change: Change) => boolean): readonly string[] =>
+    changes.filter(fits).map(({ address }) => address);
+  const drifted = new Map(proposal.plan.drift.map((one) => [one.address, one.changes]));
+  const gone = of(
+    ({ address, action, ...one }) =>
+      (action === 'create' &&
+        !('replaces' in one && one.replaces) &&
+        entries[address] !== undefined) ||
+      (action === 'forget' && drifted.has(address)),
+  );
+  const pending = judged(context, site, proposal).flatMap(({ declaration, pending: some }) =>
+    some.map(({ path }) => `${path} of ${declaration.address}`),
+  );
+  const unmanaged = [...proposal.unmanaged].flatMap(([kind, some]) =>
+    some.map(({ id }) => `${kind} ${id}`),
+  );
+  return [
+    ...note(
+      gone,
+      ['is live no more: its declaration stays', 'are live no more: their declarations stay'],
+      'To create it again: trueup apply\nOtherwise remove the declaration.',
+    ),
+    ...note(
+      of(({ previous_id }) => previous_id !== undefined),
+      [
+        'was replaced by another object: its declaration stays',
+        'were replaced by other objects: their declarations stay',
+      ],
+      'To see the new object: trueup drift',
+    ),
+    ...note(
+      pending,
+      ['was changed in the declaration, and stays', 'were changed in the declaration, and stay'],
+      'To apply it: trueup apply',
+    ),
+    ...(context.flags.target === undefined
+      ? note(
+          unmanaged,
+          ['is unmanaged, and stays so', 'are unmanaged, and stay so'],
+          'To write declarations of what is unmanaged: trueup export',
+        )
+      : []),
+  ];
+}
+
+/** How the rest is written although something is refused. */
+function unwritten(
+  { said }: Context,
+  differences: readonly LiveDifference[],
+  refusals: readonly Diagnostic[],
+): Diagnostic {
+  const refused = new Set(refusals.map(({ address }) => address));
+  const free = [...new Set(differences.map(({ declaration }) => declaration.address))].filter(
+    (address) => !refused.has(address),
+  );
+  const targets = free.map((address) => ` --target ${shellWord(address)}`).join('');
+  return {
+    severity: 'info',
+    code: 'nothing-written',
+    summary: 'Nothing was written.',
+    ...(free.length > 0 && {
+      detail: `To update the others: ${typed(`trueup export --update${targets}`, said)}`,
+    }),
+  };
+}
+
+interface Checked {
+  readonly paths: readonly string[];
+  readonly updated: ReadonlyMap<string, UpdatedFile>;
+  readonly differences: readonly LiveDifference[];
+}
+
+/** Plans the edited files, as they would be. @throws Refusal where an update would leave a difference */
+async function checkPlan(
+  context: Context,
+  site: ProjectContext,
+  { paths, updated, differences }: Checked,
+): Promise<void> {
+  const edited = new Map(
+    [...updated].map(([file, { after }]) => [resolve(context.cwd, file), Buffer.from(after)]),
+  );
+  const files: DeclarationFiles = {
+    ...declarationFiles,
+    read: (path, limit) =>
+      edited.get(resolve(path))?.subarray(0, limit) ?? declarationFiles.read(path, limit),
+  };
+  const how = chosen(context);
+  const quiet = { ...context, tell: async () => undefined };
+  let proposal: Proposal;
+  try {
+    const loaded = await loadProject(quiet, paths, how, { checks: 'never', files });
+    const project = await withOutsidePaths(context, loaded, how, files);
+    proposal = await proposalOf(context, site, project);
+  } catch (error) {
+    throw error instanceof Refusal ? wrongAfterwards(error) : error;
+  }
+  const left = new Set(
+    proposal.plan.changes.flatMap((change) =>
+      changesOf(change).map(({ path }) => `${change.address} ${path}`),
+    ),
+  );
+  const [wrong] = differences.filter(({ declaration, path }) =>
+    left.has(`${declaration.address} ${path}`),
+  );
+  if (wrong)
+    refuse(
+      'not-updatable',
+      `${wrong.path} of ${wrong.declaration.address} would still differ from what is live. Nothing was written.`,
+      { detail: 'It may have changed just now. Try again: trueup export --update' },
+    );
+}
+
+/** The live values contradict one another, or are not as a declaration may be. */
+function wrongAfterwards({ diagnostics, exit }: Refusal): Refusal {
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  const summary = 'With the live values, the declarations would have errors. Nothing was written.';
+  const detail = 'Change what is live, or update a part: trueup export --update --target ADDRESS';
+  return new Refusal(
+    [{ severity: 'error', code: 'not-updatable', summary, detail }, ...errors],
+    exit,
+  );
+}
+
+async function show(
+  { out, masking }: Context,
+  updated: ReadonlyMap<string, UpdatedFile>,
+): Promise<void> {
+  const { guard } = await import('../report/index.js');
+  const { unifiedDiff } = await import('../report/unified-diff.js');
+  for (const [file, { before, edits }] of updated)
+    out.write(guard(masking.text(unifiedDiff(file, before, edits))));
+}
+
+/** Each file is the old one or the new one, whenever the run is killed. @throws Refusal where one was changed meanwhile */
+async function write(
+  context: Context,
+  read: ReadonlyMap<string, string>,
+  updated: ReadonlyMap<string, UpdatedFile>,
+): Promise<void> {
+  const { files, cwd, err } = context;
+  const places = new Map<string, string>();
+  for (const file of updated.keys()) {
+    const path = await files.realPath(join(cwd, file));
+    if ((await files.read(path)) !== read.get(file))
+      refuse(
+        'changed-meanwhile',
+        `${file} was changed while it was being updated. Nothing was written.`,
+        {
+          detail: 'Try again: trueup export --update',
+        },
+      );
+    places.set(file, path);
+  }
+  const written: (() => Promise<void>)[] = [];
+  try {
+    for (const [file, { after }] of updated) {
+      const path = places.get(file)!;
+      const { mode } = await stat(path);
+      const before = read.get(file)!;
+      const text = (before.startsWith(MARK) ? MARK : '') + after;
+      await files.replace(path, text, mode & 0o777);
+      written.push(() => files.replace(path, before, mode & 0o777));
+    }
+  } catch (error) {
+    for (const undo of written) await undo();
+    throw error;
+  }
+  for (const file of updated.keys()) err.write(`updated ${file}\n`);
+}

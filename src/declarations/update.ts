@@ -1,0 +1,319 @@
+// Writes live values into the declarations that they differ from, in place. A value that is not written plainly at one
+// place of a YAML file is refused: changing it there would change something else, or show what is secret.
+import {
+  append,
+  below,
+  cached,
+  defined,
+  equal,
+  idOf,
+  isList,
+  isMask,
+  isTree,
+  masksIn,
+  own,
+  Secret,
+  same,
+  secretsIn,
+  tryAddress,
+  unescapeAll,
+  type Attribute,
+  type Declaration,
+  type Diagnostic,
+  type Kind,
+  type Kinds,
+  type Masking,
+  type Origin,
+  type Value,
+} from '../model/index.js';
+import { errorAt } from './diagnostics-list.js';
+import { escapeText, literalOf, partsOf } from './expression.js';
+import { scalar } from './export/yaml.js';
+import { indexLines, positionOf, type SourceText } from './source-text.js';
+import { edited, placesIn, type Obstacle, type Plain, type TextEdit } from './yaml/edit.js';
+
+/** A declared value, and what is live in its place. */
+export interface LiveDifference {
+  readonly declaration: Declaration;
+  /** Dotted, as in a change of a plan. */
+  readonly path: string;
+  readonly declared: Value | undefined;
+  readonly live: Value | undefined;
+}
+
+export interface UpdateSources {
+  readonly kinds: Kinds;
+  /** The text of a file without its byte order mark. */
+  readonly read: (file: string) => string;
+  /** The address of the declaration with an object. */
+  readonly addressOf: (kind: string, id: string) => string | undefined;
+  /** The id of the object of an address. */
+  readonly idAt: (address: string) => string | undefined;
+  readonly holds: Masking['holds'];
+}
+
+export interface UpdatedFile {
+  readonly before: string;
+  readonly after: string;
+  readonly edits: readonly TextEdit[];
+}
+
+export interface Updates {
+  readonly files: ReadonlyMap<string, UpdatedFile>;
+  /** Why values cannot be written. */
+  readonly refusals: readonly Diagnostic[];
+}
+
+/** Finds the places of all values. Writes nothing. */
+export function updatesOf(differences: readonly LiveDifference[], sources: UpdateSources): Updates {
+  const pages = new Map<string, Page>();
+  const edits = new Map<string, TextEdit[]>();
+  const refusals: Diagnostic[] = [];
+  for (const one of differences.flatMap(inMembers)) {
+    const { origin } = one.declaration;
+    const kind = sources.kinds.get(one.declaration.kind)!;
+    const found = refusedUnread(one, kind, sources) ?? changed(one, kind, { sources, pages });
+    if ('edits' in found) for (const edit of found.edits) append(edits, origin.file, edit);
+    else refusals.push(refusalOf(one, found));
+  }
+  const files = [...edits].map(([file, some]): [string, UpdatedFile] => {
+    const before = pages.get(file)!.text;
+    return [file, { before, after: edited(before, some), edits: some }];
+  });
+  return { files: new Map(files), refusals };
+}
+
+/** The members that differ, where both values are objects of a document. A secret that reads back masked differs from nothing. */
+function inMembers(one: LiveDifference): readonly LiveDifference[] {
+  const { path, declared, live } = one;
+  if (declared instanceof Secret && isMask(live)) return [];
+  if (!isTree(declared) || !isTree(live)) return [one];
+  return Object.entries(declared)
+    .filter(([name, value]) => !equal(value, own<Value>(live, name) ?? null))
+    .flatMap(([name, value]) =>
+      inMembers({ ...one, path: below(path, name), declared: value, live: own<Value>(live, name) }),
+    );
+}
+
+interface Refused {
+  readonly why: string;
+  readonly instead: string;
+  readonly place?: Origin;
+}
+type Changed = { readonly edits: readonly TextEdit[] } | Refused;
+
+function refusalOf(
+  { declaration, path }: LiveDifference,
+  { why, instead, place }: Refused,
+): Diagnostic {
+  const { address } = declaration;
+  const refusal = errorAt(declaration, path, {
+    code: 'not-updatable',
+    summary: `The live value of ${path} cannot be written into ${address}: ${why}.`,
+    detail: instead,
+  });
+  return { ...refusal, ...defined({ origin: place ?? refusal.origin }) };
+}
+
+const BY_HAND = 'Write it there by hand, or restore what is declared: trueup apply';
+
+/** What can be refused without the file. */
+function refusedUnread(
+  { declaration: { name, origin }, declared, live }: LiveDifference,
+  kind: Kind,
+  { holds }: UpdateSources,
+): Refused | undefined {
+  if (origin.path !== undefined || origin.file.endsWith('.json'))
+    return {
+      why: 'a stack declares it',
+      instead: 'Change the program that makes the stack, or restore what is declared: trueup apply',
+    };
+  if (origin.file === '-')
+    return { why: 'it was read from standard input', instead: 'Name its file as a PATH.' };
+  if (tryAddress(`${kind.name}.${name}`)?.key !== undefined)
+    return {
+      why: 'a `for_each` makes the declaration, and others with it',
+      instead: `Change what the \`for_each\` says of this member by hand, or restore what is declared: trueup apply`,
+    };
+  if (secretsIn(declared ?? null).size > 0 || holds(live))
+    return {
+      why: 'the declared or the live value holds a secret',
+      instead: 'Change the secret where it is kept, or restore it: trueup apply',
+    };
+  if (hasMask(declared) || hasMask(live))
+    return {
+      why: 'the live value is masked, so it is not known',
+      instead: 'Restore what is declared: trueup apply',
+    };
+  if (!isList(declared) && (live ?? '') === '')
+    return {
+      why: 'there is no live value',
+      instead:
+        'Remove the attribute from the declaration, and it is managed no more; or restore it: trueup apply',
+    };
+  return undefined;
+}
+
+const hasMask = (value: Value | undefined): boolean =>
+  value !== undefined && masksIn(value).length > 0;
+
+/** A file, read once for all of its values. */
+interface Page extends SourceText {
+  readonly places: ReturnType<typeof placesIn>;
+}
+
+function pageOf(text: string): Page {
+  return { ...indexLines(text), places: placesIn(text, scalar) };
+}
+
+interface Reading {
+  readonly sources: UpdateSources;
+  readonly pages: Map<string, Page>;
+}
+
+const obstacles: Readonly<Record<Obstacle['obstacle'], readonly [why: string, instead: string]>> = {
+  absent: ['it is not written in the declaration itself', BY_HAND],
+  alias: ['it is an alias, which stands for the value of an anchor', BY_HAND],
+  anchor: ['it has an anchor, and its aliases would change, too', BY_HAND],
+  mapping: ['it is no single value and no list of such', BY_HAND],
+  comments: ['the list holds comments, or several items a line, and could lose some', BY_HAND],
+};
+
+function changed(one: LiveDifference, kind: Kind, { sources, pages }: Reading): Changed {
+  const { file } = one.declaration.origin;
+  const page = cached(pages, file, () => pageOf(sources.read(file)));
+  const at = (offset: number): Origin => ({ file, ...positionOf(page, offset) });
+  const hindered = ({ obstacle, offset }: Obstacle): Refused => {
+    const [why, instead] = obstacles[obstacle];
+    return { why, instead, ...(obstacle !== 'absent' && { place: at(offset) }) };
+  };
+  const steps = stepsIn(one.path);
+  const attribute = attributeAt(kind, steps);
+  const { places } = page;
+  const base = [kind.name, one.declaration.name];
+  let place = places([...base, ...steps]);
+  // A document alone stands for a list of it.
+  if ('obstacle' in place && place.obstacle === 'absent' && steps[1] === '0')
+    place = places([...base, steps[0]!, ...steps.slice(2)]);
+  if ('obstacle' in place) return hindered(place);
+  const spelled: Spelling = { attribute, sources, self: one.declaration.address };
+  const written = 'items' in place ? place.items : [place.value];
+  const expression = written.map((value) => expressionIn(value, attribute)).find(Boolean);
+  if (expression !== undefined)
+    return {
+      why: `it is written as ${expression}`,
+      instead: `Change the value behind the expression, or write a plain value there; or restore what is declared: trueup apply`,
+      place: at(place.offset),
+    };
+  const live = unescapeAll(one.live ?? ('items' in place ? [] : null));
+  if (!('items' in place)) {
+    const value = plainOf(live, spelled);
+    return value === undefined
+      ? hindered({ obstacle: 'mapping', offset: place.offset })
+      : { edits: place.replacedBy(value) };
+  }
+  if (!isList(live)) return hindered({ obstacle: 'mapping', offset: place.offset });
+  const { kept, left } = remaining(place.items, live, spelled);
+  const added = left.flatMap((value) => plainOf(value, spelled) ?? []);
+  if (added.length < left.length) return hindered({ obstacle: 'mapping', offset: place.offset });
+  const edits = place.replacedBy((index) => kept.has(index), added);
+  return 'obstacle' in edits ? hindered(edits) : { edits };
+}
+
+/** A dot inside a name is escaped. */
+const stepsIn = (path: string): readonly string[] =>
+  path.split(/(?<!\\)\./).map((step) => step.replaceAll('\\.', '.'));
+
+interface Spelling {
+  readonly attribute: Attribute | undefined;
+  readonly sources: UpdateSources;
+  readonly self: string;
+}
+
+/** Undefined for a member of a document. */
+function attributeAt(kind: Kind, steps: readonly string[]): Attribute | undefined {
+  let at: Attribute | undefined;
+  let members = kind.attributes;
+  for (const step of steps) {
+    at = members[step];
+    members = at?.word === 'object' ? at.attributes : {};
+  }
+  return at;
+}
+
+/** What a value refers to, where it is an identifier. */
+function targetOf(attribute: Attribute | undefined): string | undefined {
+  if (attribute?.word === 'set' || attribute?.word === 'list') return targetOf(attribute.of);
+  return attribute?.word === 'ref' ? attribute.to : undefined;
+}
+
+/** An expression that a live value would take the place of, other than a whole reference to an object by its id. */
+function expressionIn(value: unknown, attribute: Attribute | undefined): string | undefined {
+  if (typeof value !== 'string' || literalOf(value) !== undefined) return undefined;
+  const parts = partsOf(value);
+  const [only] = parts;
+  const isId =
+    parts.length === 1 &&
+    typeof only === 'object' &&
+    targetOf(attribute) !== undefined &&
+    only.from === 'declared' &&
+    (only.index === undefined || 'key' in only.index);
+  if (isId) return undefined;
+  return parts
+    .map((part) => (typeof part === 'string' ? '' : part.text))
+    .find((text) => text !== '');
+}
+
+/** A live value as a declaration writes it: the id of a declared object as a reference to it. */
+function plainOf(value: Value, { attribute, sources, self }: Spelling): Plain | undefined {
+  const to = targetOf(attribute);
+  if (to !== undefined) {
+    const id = idOf(value);
+    if (id === null) return undefined;
+    const address = sources.addressOf(to, id);
+    const kind = sources.kinds.get(to);
+    return address !== undefined && kind && address !== self
+      ? `\${${address}.${kind.id}}`
+      : escapeText(id);
+  }
+  if (typeof value === 'string') return escapeText(value);
+  return typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
+}
+
+/** Items that are live still, and live values that no item says. */
+function remaining(
+  items: readonly unknown[],
+  live: readonly Value[],
+  { attribute, sources }: Spelling,
+): { readonly kept: ReadonlySet<number>; readonly left: readonly Value[] } {
+  const of = attribute?.word === 'set' || attribute?.word === 'list' ? attribute.of : undefined;
+  const left = [...live];
+  const kept = new Set<number>();
+  for (const [index, item] of items.entries()) {
+    const value = itemValue(item, sources);
+    const found = left.findIndex((one) =>
+      of
+        ? same(of, normal(value, of), normal(one, of))
+        : JSON.stringify(one) === JSON.stringify(value),
+    );
+    if (found < 0) continue;
+    kept.add(index);
+    left.splice(found, 1);
+  }
+  return { kept, left };
+}
+
+const normal = (value: Value, { word }: Attribute): Value => (word === 'ref' ? idOf(value) : value);
+
+/** What an item of a list stands for. */
+function itemValue(item: unknown, { idAt }: UpdateSources): Value {
+  if (typeof item === 'bigint') return Number(item);
+  if (typeof item !== 'string')
+    return typeof item === 'boolean' || typeof item === 'number' ? item : null;
+  const literal = literalOf(item);
+  if (literal !== undefined) return literal;
+  const [only] = partsOf(item);
+  return typeof only === 'object'
+    ? (idAt(only.text.replace(/^\$\{(.*)\.[^.]*\}$/s, '$1')) ?? null)
+    : null;
+}

@@ -1,0 +1,381 @@
+// `export --update`: what it refuses and where, what it leaves alone and names, and that all files are written or none.
+import {
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  lstatSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { run as apply } from '../../../src/cli/commands/apply.js';
+import { run as drift } from '../../../src/cli/commands/drift.js';
+import { run as exportRun } from '../../../src/cli/commands/export.js';
+import { run as plan } from '../../../src/cli/commands/plan.js';
+import type { JsonObject } from '../../../src/model/index.js';
+import { box, type Box } from '../../support/box.js';
+import { freshFolder, inProcess, type Said } from '../../support/in-process.js';
+
+const PAGER = 'pager-secret-canary';
+
+interface Scene {
+  readonly service: Box;
+  readonly cwd: string;
+  read(file: string): string;
+  run(command: Parameters<typeof inProcess>[0], ...words: readonly string[]): Promise<Said>;
+  update(...words: readonly string[]): Promise<Said>;
+  /** Another hand changes the objects of a kind with this name, or all. */
+  change(kind: string, name: string | undefined, values: JsonObject): void;
+}
+
+const scenes: Box[] = [];
+afterEach(async () => {
+  for (const one of scenes.splice(0)) await one.close();
+});
+
+/** Files that were applied. */
+async function applied(
+  files: Readonly<Record<string, string>>,
+  paths: readonly string[] = [],
+  routers: readonly JsonObject[] = [],
+): Promise<Scene> {
+  const service = await box({
+    version: 1,
+    root: '1',
+    next_id: 2,
+    records: {
+      accounts: [{ id: '1', account: null, name: 'Root' }],
+      configuration_managers: routers,
+    },
+    users: [],
+  });
+  scenes.push(service);
+  const cwd = freshFolder();
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(cwd, name)), { recursive: true });
+    writeFileSync(join(cwd, name), text);
+  }
+  const env = { ...service.env, PAGER, NAME: 'from the environment' };
+  const run: Scene['run'] = (command, ...words) => inProcess(command, words, { cwd, env });
+  const { code, stderr } = await run(apply, 'apply', '--auto-approve', ...paths);
+  expect([code, stderr]).toEqual([0, expect.not.stringContaining('error')]);
+  return {
+    service,
+    cwd,
+    run,
+    read: (file) => readFileSync(join(cwd, file), 'utf8'),
+    update: (...words) => run(exportRun, 'export', '--update', ...words),
+    change: (kind, name, values) =>
+      service.tamper(kind, (records) =>
+        records.map((one) =>
+          one['id'] !== '1' && (name === undefined || one['name'] === name)
+            ? { ...one, ...values }
+            : one,
+        ),
+      ),
+  };
+}
+
+const rename = { kind: 'accounts', to: { name: 'Other' } };
+const rule = (more: string): string => `accounts:
+  a: { name: A, account: "1" }
+  b: { name: B, account: "1" }
+alert_rules:
+  r:
+    associated_accounts: ["\${accounts.a.id}"]
+    filter_criteria:
+${more}`;
+const types = {
+  kind: 'alert_rules',
+  to: { filter_criteria: { alert_type__in: ['memory_utilization'] } },
+};
+
+interface Refusal {
+  readonly text: string;
+  readonly change: { readonly kind: string; readonly to: JsonObject };
+  readonly at: string;
+  readonly why: string;
+}
+
+const refusals: Readonly<Record<string, Refusal>> = {
+  'a variable': {
+    text: 'variables: { n: A }\naccounts:\n  a: { name: "${var.n}", account: "1" }\n',
+    change: rename,
+    at: 'trueup.yaml:3:14 · accounts.a · name',
+    why: 'it is written as ${var.n}',
+  },
+  'a text with an expression in it': {
+    text: 'variables: { n: A }\naccounts:\n  a: { name: "Shop ${var.n}", account: "1" }\n',
+    change: rename,
+    at: 'trueup.yaml:3:14 · accounts.a · name',
+    why: 'it is written as ${var.n}',
+  },
+  'the environment': {
+    text: 'accounts:\n  a:\n    account: "1"\n    name: ${env.NAME}\n',
+    change: rename,
+    at: 'trueup.yaml:4:11 · accounts.a · name',
+    why: 'it is written as ${env.NAME}',
+  },
+  'a template of another object': {
+    text: 'accounts:\n  root: { name: R, account: "1" }\n  a: { name: "Below ${accounts.root.id}", account: "1" }\n',
+    change: { kind: 'accounts', to: { name: 'Other' } },
+    at: 'trueup.yaml:3:14 · accounts.a · name',
+    why: 'it is written as ${accounts.root.id}',
+  },
+  'a for_each': {
+    text: 'accounts:\n  a: { name: "A ${each.key}", account: "1", for_each: [x] }\n',
+    change: rename,
+    at: 'trueup.yaml:2:8 · accounts.a["x"] · name',
+    why: 'a `for_each` makes the declaration',
+  },
+  'an alias': {
+    text: rule(
+      '      alert_type__in: &t [cpu_utilization]\n  s:\n    associated_accounts: ["${accounts.b.id}"]\n    filter_criteria: { alert_type__in: *t }\n',
+    ),
+    change: types,
+    at: 'trueup.yaml:11:40 · alert_rules.s · filter_criteria.alert_type__in',
+    why: 'it is an alias',
+  },
+  'an anchor': {
+    text: rule('      alert_type__in: &t [cpu_utilization]\n'),
+    change: types,
+    at: 'trueup.yaml:8:26 · alert_rules.r · filter_criteria.alert_type__in',
+    why: 'it has an anchor',
+  },
+  'an anchor around it': {
+    text: 'accounts:\n  a: &a\n    name: A\n    account: "1"\n',
+    change: rename,
+    at: 'accounts.a · name',
+    why: 'it has an anchor',
+  },
+  'a secret in its place': {
+    text: 'accounts:\n  a: { name: A, account: "1" }\nalert_push_destinations:\n  p:\n    name: P\n    enabled: true\n    endpoint: { url: https://hooks.example.com/a }\n    authentication: { secret: "${secret.env.PAGER}" }\n',
+    change: { kind: 'accounts', to: { name: `x ${PAGER}` } },
+    at: 'trueup.yaml:2:8 · accounts.a · name',
+    why: 'holds a secret',
+  },
+  'a masked value': {
+    text: 'accounts:\n  a: { name: A, account: "1" }\n',
+    change: { kind: 'accounts', to: { name: '*' } },
+    at: 'trueup.yaml:2:8 · accounts.a · name',
+    why: 'the live value is masked',
+  },
+  'no live value': {
+    text: 'accounts:\n  a: { name: A, account: "1" }\n',
+    change: { kind: 'accounts', to: { name: '' } },
+    at: 'trueup.yaml:2:8 · accounts.a · name',
+    why: 'there is no live value',
+  },
+  'a list with comments in brackets': {
+    text: rule(
+      '      alert_type__in: [\n        cpu_utilization, # why\n        reboot,\n      ]\n',
+    ),
+    change: types,
+    at: 'trueup.yaml:8:23 · alert_rules.r · filter_criteria.alert_type__in',
+    why: 'could lose some',
+  },
+  'values that no declarations may have': {
+    text: 'accounts:\n  a: { name: A, account: "1" }\n  b: { name: B, account: "1" }\n',
+    change: rename,
+    at: 'identical-declarations',
+    why: 'With the live values, the declarations would have errors.',
+  },
+};
+
+describe('a value that cannot be written in place is refused, and nothing is written', () => {
+  it.each(Object.entries(refusals))('%s', async (_, { text, change, at, why }) => {
+    const extra = 'accounts:\n  free: { name: Free, account: "1" }\n';
+    const home = await applied({ 'trueup.yaml': text, 'other.yaml': extra });
+    home.change(change.kind, undefined, change.to);
+    if (change.kind === 'accounts' && at !== 'identical-declarations')
+      home.service.tamper('accounts', (all) =>
+        all.map((one, index) =>
+          index > 1 ? { ...one, name: `${String(one['name'])} ${index}` } : one,
+        ),
+      );
+    const { code, stdout, stderr } = await home.update();
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(why);
+    expect(stderr).toContain(at);
+    expect(stderr).toContain('[not-updatable]');
+    expect(stderr).toContain('Nothing was written');
+    expect(stderr).not.toContain(PAGER);
+    expect([home.read('trueup.yaml'), home.read('other.yaml')]).toEqual([text, extra]);
+  });
+
+  it('a stack', async () => {
+    const stack = JSON.stringify({
+      '//': { metadata: { stackName: 's' } },
+      resource: { devicecloud_account: { a: { name: 'A', account: '1' } } },
+    });
+    const home = await applied({ 'cdk.tf.json': stack }, ['cdk.tf.json']);
+    home.change('accounts', 'A', { name: 'A2' });
+    const { code, stderr } = await home.update('cdk.tf.json');
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      'a stack declares it. s/devicecloud_account.a · accounts.a · name · [not-updatable]',
+    );
+    expect(home.read('cdk.tf.json')).toBe(stack);
+  });
+
+  it('the others can be named', async () => {
+    const home = await applied({
+      'trueup.yaml':
+        'variables: { n: A }\naccounts:\n  a: { name: "${var.n}", account: "1" }\n  b: { name: B, account: "1" }\n',
+    });
+    home.change('accounts', 'A', { name: 'A2' });
+    home.change('accounts', 'B', { name: 'B2' });
+    const { stderr } = await home.update();
+    expect(stderr).toContain('To update the others: trueup export --update --target accounts.b');
+    const { code, stdout } = await home.update('--target', 'accounts.b');
+    expect(code).toBe(0);
+    expect(stdout).toContain('+  b: { name: B2, account: "1" }');
+    expect(home.read('trueup.yaml')).toContain('${var.n}');
+  });
+});
+
+describe('a configuration', () => {
+  const text = `configuration_managers:
+  one:
+    router: "5001"
+    configuration:
+      lan: { mtu: 1400, "a.b": old } # alone
+  two:
+    router: "5002"
+    configuration:
+      - lan: { mtu: 1400 } # in a list
+        wlan: { key: plain }
+      - []
+`;
+  const routers = (mtu: number, more: JsonObject = {}): readonly JsonObject[] =>
+    ['5001', '5002'].map((router, index) => ({
+      id: `${6001 + index}`,
+      router,
+      account: '1',
+      version_number: 1,
+      configuration: [
+        { lan: { mtu, 'a.b': mtu === 1400 ? 'old' : 'new' }, wlan: { key: 'plain', ...more } },
+        [],
+      ],
+    }));
+
+  it('is written member by member, in both forms; one that is masked is refused', async () => {
+    const home = await applied({ 'trueup.yaml': text }, [], routers(1400));
+    home.service.tamper('configuration_managers', () => routers(1500));
+    const first = await home.update();
+    expect([first.code, first.stderr]).toEqual([0, expect.stringContaining('updated')]);
+    const now = text.replaceAll('1400', '1500').replace('old', 'new');
+    expect(home.read('trueup.yaml')).toBe(now);
+    expect((await home.run(plan, 'plan', '--detailed-exitcode')).code).toBe(0);
+    home.service.tamper('configuration_managers', () => routers(1500, { key: '*' }));
+    const { code, stderr } = await home.update();
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      'configuration_managers.two · configuration.0.wlan.key · [masked-value]',
+    );
+    expect(home.read('trueup.yaml')).toBe(now);
+  });
+});
+
+describe('what is not drift stays, and is named', () => {
+  const text =
+    'accounts:\n  a: { name: A, account: "1" }\n  b: { name: B, account: "1" }\n  c: { name: C, account: "1" }\n';
+
+  it('objects that are gone, edits that wait for an apply, what is unmanaged', async () => {
+    const home = await applied({ 'trueup.yaml': text });
+    home.service.tamper('accounts', (all) => all.filter((one) => one['name'] !== 'A'));
+    home.change('accounts', 'C', { name: 'C2' });
+    const edited = text.replace('name: B', 'name: B2');
+    writeFileSync(join(home.cwd, 'trueup.yaml'), edited);
+    const { code, stderr } = await home.update();
+    expect(code).toBe(0);
+    expect(stderr).toContain('accounts.a is live no more: its declaration stays.');
+    expect(stderr).toContain('name of accounts.b was changed in the declaration, and stays.');
+    expect(stderr).toContain('accounts 1 is unmanaged, and stays so.');
+    expect(home.read('trueup.yaml')).toBe(edited.replace('name: C', 'name: C2'));
+  });
+
+  it('nothing: no file is touched', async () => {
+    const home = await applied({ 'trueup.yaml': text });
+    const before = statSync(join(home.cwd, 'trueup.yaml'));
+    const { code, stdout, stderr } = await home.update();
+    expect([code, stdout]).toEqual([0, '']);
+    expect(stderr).toContain('Nothing to update');
+    expect(statSync(join(home.cwd, 'trueup.yaml')).ino).toBe(before.ino);
+  });
+});
+
+describe('files', () => {
+  const text = '\uFEFFaccounts:\r\n  a: { name: A, account: "1" } # kept\r\n';
+
+  it('keep their byte order mark, line ends, mode and place behind a link; --dry-run writes nothing', async () => {
+    const home = await applied({ 'real/a.yml.txt': text, 'trueup.yaml': 'settings: {}\n' });
+    symlinkSync('real/a.yml.txt', join(home.cwd, 'a.yaml'));
+    chmodSync(join(home.cwd, 'real/a.yml.txt'), 0o640);
+    await home.run(apply, 'apply', '--auto-approve');
+    home.change('accounts', 'A', { name: 'A2' });
+    const dry = await home.update('--dry-run');
+    expect(dry.stdout).toContain('+  a: { name: A2, account: "1" } # kept');
+    expect(home.read('a.yaml')).toBe(text);
+    const wet = await home.update();
+    expect(wet.stdout).toBe(dry.stdout);
+    expect(home.read('a.yaml')).toBe(text.replace('name: A', 'name: A2'));
+    expect(lstatSync(join(home.cwd, 'a.yaml')).isSymbolicLink()).toBe(true);
+    expect(statSync(join(home.cwd, 'a.yaml')).mode & 0o777).toBe(0o640);
+    expect((await home.run(plan, 'plan', '--detailed-exitcode')).code).toBe(0);
+  });
+
+  it('that end without a line end get no empty line', async () => {
+    const rules = rule('      alert_type__in:\n        - cpu_utilization');
+    const home = await applied({ 'trueup.yaml': rules });
+    home.change(types.kind, undefined, types.to);
+    expect((await home.update()).code).toBe(0);
+    expect(home.read('trueup.yaml')).toBe(rules.replace('cpu_utilization', 'memory_utilization'));
+  });
+
+  it('are all as before where one cannot be written', async () => {
+    const home = await applied({
+      'a.yaml': 'accounts:\n  a: { name: A, account: "1" }\n',
+      'z/b.yaml': 'accounts:\n  b: { name: B, account: "1" }\n',
+    });
+    home.change('accounts', 'A', { name: 'A2' });
+    home.change('accounts', 'B', { name: 'B2' });
+    const failing: Parameters<typeof inProcess>[0] = (context, args) => {
+      const files = {
+        ...context.files,
+        replace: (path: string, after: string, mode: number) =>
+          path.endsWith('b.yaml')
+            ? Promise.reject(Object.assign(new Error('full'), { code: 'ENOSPC' }))
+            : context.files.replace(path, after, mode),
+      };
+      return exportRun({ ...context, files }, args);
+    };
+    await expect(home.run(failing, 'export', '--update')).rejects.toThrow('full');
+    expect(home.read('a.yaml')).toContain('name: A,');
+    expect(home.read('z/b.yaml')).toContain('name: B,');
+  });
+});
+
+describe('the command line', () => {
+  it.each([
+    [['export', '--update', '--out', 'x'], 'takes no --out'],
+    [['export', '--update', '--format', 'hcl'], 'takes no --format'],
+    [['export', '--dry-run'], '--dry-run needs --update'],
+    [['export', '--target', 'accounts.a'], '--target needs --update'],
+  ])('%j', async (words, why) => {
+    const { code, stderr } = await inProcess(exportRun, words, { cwd: freshFolder(), env: {} });
+    expect([code, stderr]).toEqual([1, expect.stringContaining(why)]);
+  });
+
+  it('drift names the command, with the PATHs', async () => {
+    const home = await applied({ 'trueup.yaml': 'accounts:\n  a: { name: A, account: "1" }\n' });
+    expect((await home.run(drift, 'drift')).stderr).not.toContain('--update');
+    home.change('accounts', 'A', { name: 'A2' });
+    const { stderr } = await home.run(drift, 'drift', 'trueup.yaml');
+    expect(stderr).toContain(
+      'To write it into the declarations: trueup export --update trueup.yaml',
+    );
+  });
+});
