@@ -152,7 +152,7 @@ describe('an expression is wrong', () => {
     ['"${var.list[7]}"', /bad-expression: index out of bounds/],
     ['"${var.list.map(a, var.list.map}"', /bad-expression/],
     ['"${foo(1)}"', /bad-expression: `foo` is no function/],
-    ['"${HOME:-x}"', /bad-expression/],
+    ['"${HOME:-x}"', /bad-expression: .*`\$\$\{` is a literal/],
     ['"${\'a\'"', /bad-reference: a `\$\{` is never closed/],
     ['"${var.region.matches(\'(\')}"', /bad-expression: the pattern is wrong/],
     [
