@@ -39,7 +39,7 @@ describe('an expression in a text gives', () => {
     ['"${var.on && true} ${1.5}${(1.5)}"'.replace('${1.5}', ''), 'true 1.5'],
     ['"${var.list.join(\', \')}"', 'b, a'],
     ["\"${{'a': {'b': '}'}}['a']['b']}\"", '}'],
-    ["\"${'$' + '{var.region}'}\"", '${var.region}'],
+    ["\"${'$' + '{accounts.p.id}'}\"", '${accounts.p.id}'],
     ['"${var.dollars + \'\'}"', '${var.region}'],
     ['"${has(var.none) ? var.none : \'default\'}"', 'default'],
     ['>-\n      ${var.region +\n      "-2"}', 'west-2'],
