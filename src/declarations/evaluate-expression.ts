@@ -25,6 +25,9 @@ interface Known {
   readonly names: readonly string[];
 }
 
+const FORMS =
+  'References are as in `${accounts.site.id}` and `${var.name}`; anything else is an expression, and `$${` is a literal `${`.';
+
 const VARIABLES = ['var', 'env', 'each', 'param'];
 
 /** @param isLive whether a word stands for what is read from the service */
@@ -39,7 +42,7 @@ export function evaluatorOf(isLive: (word: string) => boolean): Evaluate {
     names.forEach(at.scope.using);
     const result = 'problem' in made ? made : made.value.evaluate(valuesOf(at, inputs));
     if ('value' in result) return rawOf(result.value);
-    const { problem } = result;
+    const problem = 'problem' in made ? { detail: FORMS, ...result.problem } : result.problem;
     at.complain({
       path: at.path,
       ...violationOf(problem, part, at, isLive),

@@ -33,7 +33,7 @@ interface Work {
   instances: number;
 }
 
-const MOST_INSTANCES = 100_000;
+const MOST_INSTANCES = 25_000;
 
 /** The pieces of all uses; made one after the other, because they may be many. */
 export async function templatePieces(

@@ -65,10 +65,11 @@ export function identicalError(
   { kinds }: PlanInput,
   [one, other]: readonly [Declaration, Declaration],
 ): Diagnostic {
+  const { file, line } = other.origin.used_at ?? other.origin;
   return declarationError(one, {
     code: 'identical-declarations',
     summary: `${one.address} and ${other.address} declare the same ${nounOf(kinds.get(one.kind)!)}.`,
-    detail: `The other one is at ${other.origin.file}:${other.origin.line}. Remove one, or write lifecycle: { allow_duplicate: true } on both.`,
+    detail: `The other one is at ${file}:${line}. Remove one, or write lifecycle: { allow_duplicate: true } on both.`,
   });
 }
 

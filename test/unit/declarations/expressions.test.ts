@@ -39,7 +39,7 @@ describe('an expression in a text gives', () => {
     ['"${var.on && true} ${1.5}${(1.5)}"'.replace('${1.5}', ''), 'true 1.5'],
     ['"${var.list.join(\', \')}"', 'b, a'],
     ["\"${{'a': {'b': '}'}}['a']['b']}\"", '}'],
-    ["\"${'$' + '{var.region}'}\"", '${var.region}'],
+    ["\"${'$' + '{accounts.p.id}'}\"", '${accounts.p.id}'],
     ['"${var.dollars + \'\'}"', '${var.region}'],
     ['"${has(var.none) ? var.none : \'default\'}"', 'default'],
     ['>-\n      ${var.region +\n      "-2"}', 'west-2'],
@@ -152,7 +152,7 @@ describe('an expression is wrong', () => {
     ['"${var.list[7]}"', /bad-expression: index out of bounds/],
     ['"${var.list.map(a, var.list.map}"', /bad-expression/],
     ['"${foo(1)}"', /bad-expression: `foo` is no function/],
-    ['"${HOME:-x}"', /bad-expression/],
+    ['"${HOME:-x}"', /bad-expression: .*`\$\$\{` is a literal/],
     ['"${\'a\'"', /bad-reference: a `\$\{` is never closed/],
     ['"${var.region.matches(\'(\')}"', /bad-expression: the pattern is wrong/],
     [
