@@ -3477,8 +3477,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'identity is compared as it is escaped',
     file: 'reconciler/plan/match.ts',
-    find: 'return unescapeFully(plain);',
-    replace: 'return plain;',
+    find: 'return foldedText(attribute, unescapeFully(plain));',
+    replace: 'return foldedText(attribute, plain);',
     tests: ['unit/html-escaping.test.ts'],
   },
   {

@@ -114,10 +114,8 @@ test('the generator writes all that is read off a kind', () => {
       'terraform-provider-devicecloud/docs/resources/geofence.md',
     ]),
   );
-  expect(text('docs/reference/declarations.md')).toContain(
-    '`configuration_managers`, `geofences`<!--',
-  );
-  expect(text('docs/reference/constructs.md')).toContain('`ConfigurationManager`, `Geofence`<!--');
+  expect(text('docs/reference/declarations.md')).toContain('`routers`, `geofences`<!--');
+  expect(text('docs/reference/constructs.md')).toContain('`Router`, `Geofence`<!--');
   expect(text('docs/reference/resources/README.md')).toContain(
     '| [geofences](geofences.md) | A circle around a place. |',
   );
