@@ -1,7 +1,7 @@
 // The expressions that stand in the texts of declarations: what they may use, and what is said of those that are wrong.
 // Loaded only if there is one, because the evaluator loads slowly.
-import { compile, Refused, type Compiled, type Problem } from '../expressions/cel.js';
-import { Unknown, type CelInput, type Members } from '../expressions/values.js';
+import { compileExpression, RefusedName, type Compiled, type Problem } from '../expressions/cel.js';
+import { UnknownValue, type CelInput, type Members } from '../expressions/cel-values.js';
 import { tokensOf } from '../expressions/tokens.js';
 import { cached, didYouMean, isList, mapMembers, type Json } from '../model/index.js';
 import { variableIn } from './environment.js';
@@ -20,7 +20,7 @@ import type { Violation } from './validation.js';
 import { isMap, Word, type Raw } from './yaml/raw-values.js';
 
 interface Known {
-  readonly made: ReturnType<typeof compile>;
+  readonly made: ReturnType<typeof compileExpression>;
   /** Of variables, those of branches that are not taken as well. */
   readonly names: readonly string[];
 }
@@ -36,7 +36,7 @@ export function evaluatorOf(isLive: (word: string) => boolean): Evaluate {
   const inputs = new WeakMap<object, CelInput>();
   return (part, at) => {
     const { made, names } = cached(all, part.source, () => ({
-      made: compile(part.source, VARIABLES),
+      made: compileExpression(part.source, VARIABLES),
       names: variablesIn(part.source),
     }));
     names.forEach(at.scope.using);
@@ -61,7 +61,7 @@ function valuesOf({ scope }: Filling, inputs: WeakMap<object, CelInput>): Values
   };
   const environment: Members = (name) => {
     const wrong = refusedName(name, scope);
-    if (wrong) throw new Refused(wrong.summary, wrong.detail, wrong.code);
+    if (wrong) throw new RefusedName(wrong.summary, wrong.detail, wrong.code);
     return variableIn(scope.environment, name);
   };
   const { each, instance } = scope;
@@ -71,12 +71,12 @@ function valuesOf({ scope }: Filling, inputs: WeakMap<object, CelInput>): Values
     each: each
       ? { key: each.key, value: inputOf(each.value, inputs) }
       : () => {
-          throw new Refused(...noForEach('`each`'), 'no-for-each');
+          throw new RefusedName(...noForEach('`each`'), 'no-for-each');
         },
     param: instance
       ? inputOf(instance.param, inputs)
       : () => {
-          throw new Refused(...noTemplate('`param`'), 'no-template');
+          throw new RefusedName(...noTemplate('`param`'), 'no-template');
         },
   };
 }
@@ -90,7 +90,7 @@ function variablesIn(source: string): readonly string[] {
 
 /** Text that holds a reference is not known yet. */
 function inputOf(raw: Raw, inputs: WeakMap<object, CelInput>): CelInput {
-  if (typeof raw === 'string') return literalOf(raw) ?? new Unknown(raw);
+  if (typeof raw === 'string') return literalOf(raw) ?? new UnknownValue(raw);
   if (raw === null || typeof raw !== 'object') return raw;
   if (raw instanceof Word) return String(raw);
   const before = inputs.get(raw);

@@ -30,7 +30,13 @@ import { errorAt } from './diagnostics-list.js';
 import { escapeText, literalOf, partsOf } from './expression.js';
 import { scalar } from './export/yaml.js';
 import { indexLines, positionOf, type SourceText } from './source-text.js';
-import { edited, placesIn, type Obstacle, type Plain, type TextEdit } from './yaml/edit.js';
+import {
+  edited,
+  editablePlaces,
+  type Obstacle,
+  type ScalarValue,
+  type TextEdit,
+} from './yaml/edit.js';
 
 /** A declared value, and what is live in its place. */
 export interface LiveDifference {
@@ -159,11 +165,11 @@ const hasMask = (value: Value | undefined): boolean =>
 
 /** A file, read once for all of its values. */
 interface Page extends SourceText {
-  readonly places: ReturnType<typeof placesIn>;
+  readonly places: ReturnType<typeof editablePlaces>;
 }
 
 function pageOf(text: string): Page {
-  return { ...indexLines(text), places: placesIn(text, scalar) };
+  return { ...indexLines(text), places: editablePlaces(text, scalar) };
 }
 
 interface Reading {
@@ -265,7 +271,7 @@ function expressionIn(value: unknown, attribute: Attribute | undefined): string 
 }
 
 /** A live value as a declaration writes it: the id of a declared object as a reference to it. */
-function plainOf(value: Value, { attribute, sources, self }: Spelling): Plain | undefined {
+function plainOf(value: Value, { attribute, sources, self }: Spelling): ScalarValue | undefined {
   const to = targetOf(attribute);
   if (to !== undefined) {
     const id = idOf(value);

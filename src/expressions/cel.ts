@@ -10,7 +10,7 @@ import { defined, didYouMean, type Json } from '../model/index.js';
 import { MOST_STEPS, isExhausted, startBudget } from './node-evaluation.js';
 import { replaced, stringFunctions } from './string-functions.js';
 import { tokensOf } from './tokens.js';
-import { toAsked, toCel, toJson, Unknown, type CelInput, type Members } from './values.js';
+import { toAsked, toCel, toJson, UnknownValue, type CelInput, type Members } from './cel-values.js';
 
 /** What is wrong with an expression, and where in it. */
 export interface Problem {
@@ -43,7 +43,7 @@ const limits = {
 const LONGEST = 20_000;
 
 /** Thrown by `Members` for a name that must not be read. */
-export class Refused extends Error {
+export class RefusedName extends Error {
   constructor(
     message: string,
     readonly detail: string | undefined,
@@ -62,7 +62,7 @@ const functions = stringFunctions.reduce(
   (all, [signature, call]) => all.registerFunction(signature, call, { async: false }),
   new Environment({ homogeneousAggregateLiterals: false, limits })
     .registerType('Strings', Strings)
-    .registerType('reference', Unknown)
+    .registerType('reference', UnknownValue)
     .registerConstant('strings', 'Strings', new Strings()),
 );
 
@@ -101,7 +101,7 @@ function environmentOf(variables: readonly string[]): Environment {
 }
 
 /** Parses and checks types. @param variables the names that the expression may use */
-export function compile(source: string, variables: readonly string[]): Result<Compiled> {
+export function compileExpression(source: string, variables: readonly string[]): Result<Compiled> {
   const at = { start: 0, end: source.length };
   if (source.length > LONGEST)
     return {
@@ -151,7 +151,7 @@ function problemOf(error: unknown, source: string, variables: readonly string[])
       ...whole,
       summary: 'the expression is nested too deeply, or what it makes is too long',
     };
-  if (error instanceof Refused)
+  if (error instanceof RefusedName)
     return {
       ...whole,
       summary: error.message,

@@ -1,7 +1,7 @@
 // One policy of a project: a CEL condition over the plan document and the declarations, and its message. What cannot be
 // evaluated counts as violated.
 import { isObject, keysOf, type Json, type JsonObject } from '../model/index.js';
-import { compile, type Compiled, type Problem } from '../expressions/cel.js';
+import { compileExpression, type Compiled, type Problem } from '../expressions/cel.js';
 import { closingBrace } from '../expressions/tokens.js';
 
 /** The input of policies: the published plan document, and each declaration in the same JSON form. */
@@ -45,7 +45,7 @@ export function compiledPolicy(written: {
   const { when, message } = written;
   const scope = scopeOf(when);
   if (isFault(scope)) return [scope];
-  const condition = compile(when, scopes[scope]);
+  const condition = compileExpression(when, scopes[scope]);
   if ('problem' in condition) return [faultOf('when', when, condition.problem)];
   const parts = messageParts(message, scope);
   if (isFault(parts)) return [parts];
@@ -76,9 +76,9 @@ const unjudged = (field: string, why: string): string => `\`${field}\` cannot be
 
 /** The variables that an expression uses beyond those of the plan. */
 function scopeOf(when: string): Scope | PolicyFault {
-  const all = compile(when, ['plan', 'declarations', 'change', 'declaration']);
+  const all = compileExpression(when, ['plan', 'declarations', 'change', 'declaration']);
   if ('problem' in all) return faultOf('when', when, all.problem);
-  const fitting = keysOf(scopes).find((scope) => 'value' in compile(when, scopes[scope]));
+  const fitting = keysOf(scopes).find((scope) => 'value' in compileExpression(when, scopes[scope]));
   return (
     fitting ?? {
       field: 'when',
@@ -130,7 +130,7 @@ function messageParts(message: string, scope: Scope): readonly MessagePart[] | P
     const close = closingBrace(message, open + 2);
     if (close < 0) return { field: 'message', summary: 'a `${` has no closing brace' };
     const source = message.slice(open + 2, close);
-    const compiled = compile(source, scopes[scope]);
+    const compiled = compileExpression(source, scopes[scope]);
     if ('problem' in compiled) return faultOf('message', source, compiled.problem);
     parts.push(message.slice(at, open), compiled.value);
     at = close + 1;

@@ -79,7 +79,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an expression reads a credential',
     file: 'declarations/evaluate-expression.ts',
-    find: 'if (wrong) throw new Refused(wrong.summary, wrong.detail, wrong.code);',
+    find: 'if (wrong) throw new RefusedName(wrong.summary, wrong.detail, wrong.code);',
     replace: '',
     tests: expressions,
   },
@@ -135,7 +135,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an integer is rounded',
-    file: 'expressions/values.ts',
+    file: 'expressions/cel-values.ts',
     find: 'if (Number.isSafeInteger(number)) return number;',
     replace: 'return number;',
     tests: cel,

@@ -1,7 +1,7 @@
 // Changes single values in the text of a YAML file. Nothing but their characters is touched: comments, order, quotes and
 // line ends of all else stay, byte for byte.
 import { isAlias, isMap, isScalar, isSeq, type ParsedNode, type Scalar, type YAMLSeq } from 'yaml';
-import { composed } from './reader.js';
+import { composedDocuments } from './reader.js';
 
 /** Characters that are replaced by a text. */
 export interface TextEdit {
@@ -11,7 +11,7 @@ export interface TextEdit {
 }
 
 /** A value that stands in a file once, plainly. */
-export type Plain = string | number | boolean;
+export type ScalarValue = string | number | boolean;
 
 /** Why a value cannot be changed in its place. */
 export interface Obstacle {
@@ -22,22 +22,22 @@ export interface Obstacle {
 export interface ScalarPlace {
   readonly offset: number;
   readonly value: unknown;
-  replacedBy(value: Plain): readonly TextEdit[];
+  replacedBy(value: ScalarValue): readonly TextEdit[];
 }
 
 export interface ListPlace {
   readonly offset: number;
   readonly items: readonly unknown[];
   /** Without the items that are not kept, and with others behind them. The comment of an item that goes stays. */
-  replacedBy(isKept: (index: number) => boolean, added: readonly Plain[]): ListEdit;
+  replacedBy(isKept: (index: number) => boolean, added: readonly ScalarValue[]): ListEdit;
 }
 
 type ListEdit = readonly TextEdit[] | Obstacle;
 type Place = ScalarPlace | ListPlace | Obstacle;
 
 /** @param text without a byte order mark, read before without a fault @param scalar a plain value as YAML that may stand anywhere */
-export function placesIn(text: string, scalar: (value: Plain) => string) {
-  const roots = [...composed(text)].map(({ contents }) => contents);
+export function editablePlaces(text: string, scalar: (value: ScalarValue) => string) {
+  const roots = [...composedDocuments(text)].map(({ contents }) => contents);
   /** The value at a path, such as `['accounts', 'store', 'name']`. */
   return (path: readonly string[]): Place => {
     const [section = '', name = ''] = path;
@@ -87,7 +87,7 @@ function blocking(node: ParsedNode | null): Obstacle | undefined {
 function scalarPlace(
   text: string,
   node: Scalar.Parsed,
-  scalar: (value: Plain) => string,
+  scalar: (value: ScalarValue) => string,
 ): ScalarPlace {
   const [start, end] = node.range;
   return {
@@ -103,8 +103,8 @@ function scalarPlace(
 function quotedAs(
   { type }: Scalar.Parsed,
   before: string,
-  value: Plain,
-  scalar: (value: Plain) => string,
+  value: ScalarValue,
+  scalar: (value: ScalarValue) => string,
 ): string {
   const plain = scalar(value);
   if (typeof value !== 'string') return plain;
@@ -120,7 +120,7 @@ function quotedAs(
 
 interface ListSite {
   readonly after: number;
-  readonly scalar: (value: Plain) => string;
+  readonly scalar: (value: ScalarValue) => string;
 }
 
 function listPlace(text: string, node: YAMLSeq.Parsed, site: ListSite): Place {
@@ -148,7 +148,7 @@ interface List extends ListSite {
 function inBrackets(
   { text, node, items, scalar }: List,
   isKept: (index: number) => boolean,
-  added: readonly Plain[],
+  added: readonly ScalarValue[],
 ): ListEdit {
   const [start, end] = node.range;
   const hasComment =
@@ -167,7 +167,7 @@ function inBrackets(
 function inLines(
   { text, node, items, after, scalar }: List,
   isKept: (index: number) => boolean,
-  added: readonly Plain[],
+  added: readonly ScalarValue[],
 ): ListEdit {
   const lines = items.map(({ range: [from, to] }) => {
     const start = text.lastIndexOf('\n', from - 1) + 1;
@@ -194,7 +194,7 @@ function inLines(
   }));
   const ending = text.includes('\r\n') ? '\r\n' : '\n';
   const isOpen = text[last.end - 1] !== '\n';
-  const lineOf = (value: Plain): string => `${last.margin}- ${scalar(value)}`;
+  const lineOf = (value: ScalarValue): string => `${last.margin}- ${scalar(value)}`;
   if (added.length > 0)
     edits.push({
       start: last.end,

@@ -42,7 +42,7 @@ export function readYaml(
   if (fault) return { faults: [fault] };
   const faults: SyntaxFault[] = [];
   const documents: RawDocument[] = [];
-  for (const document of composed(text)) {
+  for (const document of composedDocuments(text)) {
     const [first] = document.errors;
     if (first) {
       faults.push(inOurWords(first));
@@ -66,7 +66,7 @@ function converted({ contents }: Document.Parsed, marked: number) {
 }
 
 /** The documents of a text, with the offsets of all nodes. */
-export const composed = (text: string): Generator<Document.Parsed, void> =>
+export const composedDocuments = (text: string): Generator<Document.Parsed, void> =>
   new Composer({
     version: '1.2',
     schema: 'core',
@@ -98,7 +98,7 @@ export function readKeys(
   if (limit) return { faults: [limit] };
   const faults: SyntaxFault[] = [];
   const documents: RawDocument[] = [];
-  for (const document of composed(text)) {
+  for (const document of composedDocuments(text)) {
     const { contents, errors, range } = document;
     const read = converted(document, marked);
     const within = scanned.filter(({ offset }) => offset >= range[0] && offset <= range[2]);

@@ -1,7 +1,7 @@
 // CEL expressions: what they give, what is wrong with those that give nothing, and that none takes long.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compile, Refused } from '../../../src/expressions/cel.js';
+import { compileExpression, RefusedName } from '../../../src/expressions/cel.js';
 import { closingBrace, tokensOf } from '../../../src/expressions/tokens.js';
 import type { Json } from '../../../src/model/index.js';
 
@@ -28,12 +28,12 @@ const evaluated = (source: string, values: Parameters<typeof run>[1] = known) =>
   run(source, values);
 
 function run(source: string, values: Parameters<EvaluateOf>[0]) {
-  const compiled = compile(source, Object.keys(values));
+  const compiled = compileExpression(source, Object.keys(values));
   return 'problem' in compiled ? compiled : compiled.value.evaluate(values);
 }
 
 type EvaluateOf = Extract<
-  ReturnType<typeof compile>,
+  ReturnType<typeof compileExpression>,
   { readonly value: unknown }
 >['value']['evaluate'];
 
@@ -210,7 +210,7 @@ describe('an expression is wrong', () => {
 describe('members that are asked for', () => {
   const values = {
     env: (name: string) => {
-      if (name === 'TOKEN') throw new Refused('a credential', 'no', 'refused');
+      if (name === 'TOKEN') throw new RefusedName('a credential', 'no', 'refused');
       return name === 'HOME' ? '/home-folder' : undefined;
     },
   };

@@ -3,7 +3,7 @@ import { isList, type Json } from '../model/index.js';
 import { spend, wrongValue } from './node-evaluation.js';
 
 /** A value that is known only later. An expression may pass it by, and not use it. */
-export class Unknown {
+export class UnknownValue {
   constructor(readonly text: string) {}
 }
 
@@ -12,7 +12,7 @@ export type CelInput =
   | boolean
   | number
   | string
-  | Unknown
+  | UnknownValue
   | readonly CelInput[]
   | { readonly [key: string]: CelInput };
 
@@ -23,7 +23,7 @@ const known = new WeakMap<object, unknown>();
 
 export function toCel(value: CelInput): unknown {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
-  if (value === null || typeof value !== 'object' || value instanceof Unknown) return value;
+  if (value === null || typeof value !== 'object' || value instanceof UnknownValue) return value;
   const before = known.get(value);
   if (before !== undefined) return before;
   const made = isList(value)
@@ -58,7 +58,7 @@ export function toJson(value: unknown, depth = 0): Json {
   }
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
   if (Array.isArray(value)) return value.map((one) => toJson(one, depth + 1));
-  if (value instanceof Unknown)
+  if (value instanceof UnknownValue)
     throw wrongValue(`${value.text} is not known before anything is read, and cannot be a result`);
   if (value instanceof Map) {
     if (asked.has(value)) throw wrongValue('a variable of this name has no value of its own');
