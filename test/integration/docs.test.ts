@@ -31,6 +31,9 @@ const pages = [
   ...filesBelow('examples', '.md').filter((path) => !path.includes('node_modules')),
 ];
 
+const isPolicy = (text: string): boolean => /^ {2}when: /m.test(text);
+const isPolicyTest = (text: string): boolean => /^ {2}violations: /m.test(text);
+
 const proseOf = (markdown: string): string => markdown.replaceAll(/^```.*?^```$/gms, '');
 
 /** Lines to type, without prompts, comments and what the shell does with the answer, and inline code that begins like one. */
@@ -83,8 +86,23 @@ describe.each(pages)('%s', (page) => {
     expect(broken).toEqual([]);
   });
 
+  it('shows policies that compile, and tests of them', async () => {
+    const blocks = blocksOf(markdown).filter(({ language }) => language === 'yaml');
+    const policies = blocks.filter(({ text }) => isPolicy(text));
+    const tests = blocks.filter(({ text }) => isPolicyTest(text));
+    if (policies.length === 0 && tests.length === 0) return;
+    const home = folder({
+      ...Object.fromEntries(policies.map(({ text }, at) => [`policies/${at}.cel.yaml`, text])),
+      ...Object.fromEntries(tests.map(({ text }, at) => [`policies/${at}.test.yaml`, text])),
+    });
+    await home.expect(0, ['test']);
+  });
+
   it('shows declarations that load', async () => {
-    for (const { text } of blocksOf(markdown).filter(({ language }) => language === 'yaml')) {
+    const blocks = blocksOf(markdown).filter(
+      ({ language, text }) => language === 'yaml' && !isPolicy(text) && !isPolicyTest(text),
+    );
+    for (const { text } of blocks) {
       const home = folder({ 'trueup.yaml': text });
       const { diagnostics, project } = await load({
         kinds,
