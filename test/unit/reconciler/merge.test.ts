@@ -954,6 +954,7 @@ describe('configuration managers', () => {
         {
           rule: 'masked-configuration',
           verdict: 'blocked',
+          allowable: false,
           address: 'configuration_managers.depot',
           detail:
             'configuration.0.users.0.password, configuration.0.psk read back masked, and the write would overwrite them; declare them as "${secret.env.NAME}", or set settings.configuration_writes: patch, which sends only what is declared, and lists whole',
