@@ -4,6 +4,7 @@ import {
   compareText,
   defined,
   keptMembers,
+  labelOf,
   writable,
   type Kind,
   type Kinds,
@@ -76,8 +77,7 @@ function named(
     .toSorted((a, b) => compareText(a.id, b.id))
     .map(({ id, values, comments }) => {
       const label = kind.label?.(values, labels);
-      const own = typeof values['name'] === 'string' ? values['name'] : label;
-      const name = nameFor(own ?? `${kind.singular} ${id}`, taken);
+      const name = nameFor(labelOf(kind, values, labels) ?? `${kind.singular} ${id}`, taken);
       taken.add(name);
       const referred = new Set(liveReferences(declared, values));
       const more = [...referred].flatMap(unexported);

@@ -1,6 +1,14 @@
 // Account authorizations: the role a user has in an account and its sub-accounts. The API can read them and change the
 // role, but not create or delete them. "No access" is a role.
-import { choice, compareText, firstNamed, kind, text, type Values } from '../model/index.js';
+import {
+  choice,
+  compareText,
+  firstNamed,
+  kind,
+  text,
+  type LabelOf,
+  type Values,
+} from '../model/index.js';
 import { ref } from './ref.js';
 import { roleLadder } from './role-ladder.js';
 
@@ -23,6 +31,16 @@ function otherIdSpace({ account, user }: Values, live: readonly Values[]): strin
       ? 'The v3 API shows no authorization of any account'
       : `No authorization that the v3 API shows is of account ${account}, only of ${firstNamed(accounts, FEW)}`;
   return `${there}. v3 ids of accounts may be another id space than v2 ids: declare the id that v3 shows${typeof user === 'string' ? ` beside user ${user}` : ''}. List what is live: trueup get account_authorizations -o json`;
+}
+
+/** `<e-mail> on <account>`; what was not read is shown by its id. */
+function label({ user, account }: Values, others: LabelOf): string {
+  const who = typeof user === 'string' ? (others('users', user) ?? `user ${user}`) : 'no user';
+  const where =
+    typeof account === 'string'
+      ? (others('accounts', account) ?? `account ${account}`)
+      : 'no account';
+  return `${who} on ${where}`;
 }
 
 export const accountAuthorizations = kind({
@@ -50,6 +68,7 @@ export const accountAuthorizations = kind({
     filters: ['filter[role]', 'filter[user]', 'search', 'search[…]', 'sort'],
     update: 'PUT',
   },
+  label,
   unmatched: otherIdSpace,
   retire: { no_access: { role: 'no_access' } },
   example: { user: '77', account: '${accounts.example.id}', role: 'full_access_user' },

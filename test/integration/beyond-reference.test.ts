@@ -145,7 +145,7 @@ test('an ordinary project reads none of them; the settings name them', async () 
   expect(await cost()).toEqual({ account_authorizations: 1, users: 1 });
   expect(await say(0, 'get', 'access')).toMatch(/dana@example\.com +administrator/);
   expect(await say(0, 'drift')).toMatch(
-    /account_authorizations user dana@example\.com[^]*users dana@example\.com/,
+    /account_authorizations dana@example\.com on [^]*users dana@example\.com/,
   );
   expect(await say(0, 'export')).toMatch(/^users:/m);
 });

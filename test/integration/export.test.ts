@@ -163,8 +163,27 @@ describe('export of 40 customers', () => {
       '# 1 is the account Headquarters, which is not exported',
     );
     expect(home.read('live/accounts.yaml')).toContain('account: "${accounts.customer-j0.id}"');
-    expect(home.read('live/account_authorizations.yaml')).toContain('user: "72"');
+    expect(home.read('live/account_authorizations.yaml')).toContain(
+      '  # user 72 on Depot\n  user-72-on-depot:\n    user: "72"',
+    );
     expect((await planOf(home)).summary).toMatchObject({ adopt: 5, writes: empty });
+  });
+
+  test('with users, names them and their roles by e-mail address', async () => {
+    const home = folder();
+    home.write('trueup.yaml', 'settings: { kinds: [users] }\n');
+    await home.expect(0, ['export', '--out', 'live'], { env });
+    expect(home.read('live/users.yaml')).toMatch(/^ {2}ada-example-com:\n {4}email: "ada@/m);
+    expect(home.read('live/account_authorizations.yaml'))
+      .toContain(`  # ben@example.com on Depot
+  ben-example-com-on-depot:
+    user: "\${users.ben-example-com.id}"
+    account: "\${accounts.depot.id}"
+`);
+    expect((await planOf(home)).summary).toMatchObject({ writes: empty });
+    await home.expect(0, ['apply', '--auto-approve'], { env });
+    const { stdout } = await home.expect(0, ['get', 'account_authorizations'], { env });
+    expect(stdout).toMatch(/^9002 +ben@example\.com on Depot +72 /m);
   });
 
   test('of some kinds, and of what a filter finds', async () => {

@@ -48,6 +48,7 @@ const stories: readonly Story[] = [
   { name: 'impact-of-a-rule', plan: { adopt: 5 }, code: 0 },
   { name: 'sim-audit', plan: {}, code: 0, drift: 2 },
   { name: 'access-review', plan: { adopt: 4 }, code: 3 },
+  { name: 'forty-customers', plan: { create: 1, adopt: 146 }, code: 2 },
 ];
 
 /** Plans, expects the exit code, and counts what would be done. */
@@ -97,7 +98,9 @@ describe('every example', () => {
     async ({ name, flags = [], plan, code, drift = 0 }) => {
       const home = copyOf(name);
       const valid = await home.expect(0, ['validate', ...flags]);
-      expect(valid.stdout).toMatch(/^Valid: \d+ declarations(?:, \d+ expectations)?\.$/m);
+      expect(valid.stdout).toMatch(
+        /^Valid: \d+ declarations(?:, \d+ (?:expectations|policies))?\.$/m,
+      );
       expect(valid.stderr).toBe('');
       expect(await counted(home, code, flags)).toEqual({ ...nothing, ...plan });
       const applied = await home.expect(
@@ -129,6 +132,7 @@ describe('a story with its answers', () => {
       'impact-of-a-rule',
       'sim-audit',
       'access-review',
+      'forty-customers',
     ]);
   });
 
@@ -272,5 +276,36 @@ describe('router configuration', () => {
     await home.expect(0, ['plan', '--detailed-exitcode'], rotated);
     expect(configured()).toContain('"timezone":"CET"');
     expect(data()).not.toContain(secret);
+  });
+});
+
+describe('forty customers', () => {
+  it('has a first plan that fits on two screens, and a small comment', async () => {
+    const home = copyOf('forty-customers');
+    const text = (await home.expect(0, ['plan'])).stdout;
+    expect(text).toContain('Plan: 1 to create, 146 to adopt');
+    expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(120);
+    const markdown = (await home.expect(0, ['plan', '--format', 'markdown'])).stdout;
+    expect(markdown).toContain('146 to adopt');
+    expect(Buffer.byteLength(markdown)).toBeLessThanOrEqual(8000);
+  });
+
+  it('shows the drift of one webhook and its effect on 60 rules in 15 lines, and accepts it', async () => {
+    const home = copyOf('forty-customers');
+    await home.expect(0, ['apply', '--auto-approve']);
+    home.write(
+      '.trueup/emulator.json',
+      home
+        .read('.trueup/emulator.json')
+        .replace('"name":"On-call pager","enabled":true', '"name":"On-call pager","enabled":false'),
+    );
+    const { stdout } = await home.expect(2, ['drift', '--detailed-exitcode']);
+    const [findings = '', rest] = stdout.split('\nUnmanaged:\n');
+    expect(rest).toBeDefined();
+    expect(findings).toMatch(/^~ changed alert_push_destinations\.on-call-pager$/m);
+    expect(findings).toContain('on-call-pager is disabled, so 60 alert_rules do not work');
+    expect(findings.trimEnd().split('\n').length).toBeLessThanOrEqual(15);
+    await home.expect(0, ['export', '--update']);
+    expect((await home.expect(0, ['plan', '--detailed-exitcode'])).stdout).toContain('No changes.');
   });
 });

@@ -113,9 +113,7 @@ describe('export --format hcl', () => {
     const { home, env } = await exported('hcl');
     const { stdout } = await home.expect(0, ['export', '--format', 'hcl'], { env });
     expect(stdout).toContain('required_providers');
-    expect(stdout).toContain(
-      'resource "devicecloud_configuration_manager" "configuration-manager-6001"',
-    );
+    expect(stdout).toContain('resource "devicecloud_configuration_manager" "router-5001"');
     const before = home.read('found/accounts.tf');
     expect(
       (await home.expect(1, ['export', '--format', 'hcl', '--out', 'found'], { env })).stderr,

@@ -164,7 +164,8 @@ describe('equal declarations', () => {
       ['configuration_managers', managers],
     ]);
     expect(textOf('account_authorizations', estate))
-      .toContain(`  account-authorization-of-each-account:
+      .toContain(`  # user 71 on each account
+  user-71-on-each-account:
     for_each:
       acme: { account: "\${accounts.acme.id}", adopt: g-0 }
 `);

@@ -392,7 +392,7 @@ describe('what nothing manages', () => {
       role: 'read_only_user',
     });
     expect((await grown.drift(desire(dana))).unmanaged_objects.map(({ label }) => label)).toEqual([
-      'user 78, account 1',
+      'user 78 on account 1',
     ]);
     const rule = declare('alert_rules.x', { schedule: 'daily' });
     expect(

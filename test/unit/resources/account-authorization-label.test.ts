@@ -1,0 +1,22 @@
+// What a role is called, which has no name: after the user and the account.
+import { describe, expect, test } from 'vitest';
+import { labelOf, type Values } from '../../../src/model/index.js';
+import { accountAuthorizations } from '../../../src/resources/account-authorizations.js';
+
+const names: Readonly<Record<string, string>> = {
+  'users 77': 'dana@example.com',
+  'accounts 1': 'North',
+};
+
+describe('a role is called after user and account', () => {
+  test.each<readonly [Values, string]>([
+    [{ user: '77', account: '1' }, 'dana@example.com on North'],
+    [{ user: '78', account: '1' }, 'user 78 on North'],
+    [{ user: '77', account: '2' }, 'dana@example.com on account 2'],
+    [{ user: null, account: null }, 'no user on no account'],
+  ])('%j', (values, expected) =>
+    expect(labelOf(accountAuthorizations, values, (kind, id) => names[`${kind} ${id}`])).toBe(
+      expected,
+    ),
+  );
+});
