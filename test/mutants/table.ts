@@ -4317,6 +4317,13 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/state/file-store.test.ts'],
   },
   {
+    name: 'a loop over all variables is a loop over none',
+    file: 'expressions/cel-values.ts',
+    find: 'map.keys = unlisted;',
+    replace: '',
+    tests: ['unit/declarations/expressions.test.ts'],
+  },
+  {
     name: 'a file that looks like policies is passed over',
     file: 'policies/policy-files.ts',
     find: 'LIKE_POLICY.test(name) || (await holdsPolicies(disk, reading, file))',
