@@ -21,7 +21,9 @@ const builtIn = allowableRules(ruleNames);
 export async function policiesHere({
   cwd,
 }: Pick<Context, 'cwd'>): Promise<readonly ProjectPolicy[]> {
-  if (declarationFiles.stat(join(cwd, 'policies'))?.kind !== 'folder') return [];
+  const folder = join(cwd, 'policies');
+  // What is there and is no folder is an error, and so is a link that leads nowhere.
+  if (!declarationFiles.isLink(folder) && !declarationFiles.stat(folder)) return [];
   const { policiesIn } = await import('../policies/policy-files.js');
   const taken = [...builtIn, MASKED_CONFIGURATION];
   const { policies, diagnostics } = await policiesIn({ files: declarationFiles, cwd }, taken);

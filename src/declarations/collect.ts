@@ -164,7 +164,7 @@ const COMMON: ReadonlySet<string> = new Set(['templates', 'use']);
 function isOurs(all: Collecting, file: FoundFile, documents: readonly RawDocument[]): boolean {
   const words = topLevel(all.kinds);
   const keys = documents.flatMap(({ root }) => (isMap(root) ? Object.keys(root) : []));
-  // Other programs have lists of `users` and `groups`; sections of ours are mappings.
+  // Other programs have lists of `users` and `groups`; those of trueup are mappings.
   const isBeyond = (word: string): boolean => all.kinds.get(word)?.beyond === true;
   const near = words.filter((word) => !COMMON.has(word) && !isBeyond(word));
   const isSection = (key: string): boolean =>

@@ -5,6 +5,7 @@ import {
   defined,
   NAME,
   nameWords,
+  shellWord,
   type Diagnostic,
   type Origin,
   errorCode,
@@ -28,8 +29,10 @@ export interface StackSource extends FoundFile {
 
 const YAML_FILE = /\.ya?ml$/i;
 const OVERLAY = /^trueup\.([A-Za-z][A-Za-z0-9_-]*)\.ya?ml$/;
-/** Policies and their tests: read by themselves, in the current folder. */
-const POLICY_FILE = /(?:^|\/)policies\/[^/]*\.(?:cel|test)\.ya?ml$/;
+/** Policies of the current folder, and tests of any: read by themselves. */
+const POLICY_FILE = /^policies\/[^/]*\.cel\.ya?ml$/;
+const POLICY_TEST = /(?:^|\/)policies\/[^/]*\.test\.ya?ml$/;
+const LIKE_POLICY = /\.cel\.ya?ml$/i;
 const DEEPEST = 64;
 const STACKS_OUTPUT = 'cdktf.out';
 const SYNTHESISE = 'Type `trueup synth` first.';
@@ -230,7 +233,8 @@ function leadsOut({ files, cwd, roots }: Walk, path: string): boolean {
 
 /** A YAML file that a walk found; one of an environment counts on top alone. */
 function meet(walk: Walk, path: string, onTop: boolean, kind: string | undefined): void {
-  if (POLICY_FILE.test(path)) return;
+  if (POLICY_FILE.test(path) || POLICY_TEST.test(path)) return;
+  if (LIKE_POLICY.test(path)) return refuseUnjudged(walk, path);
   const environment = OVERLAY.exec(basename(path))?.[1];
   if (environment !== undefined) {
     if (onTop) walk.overlays.set(environment, foundAt(walk, path));
@@ -239,6 +243,21 @@ function meet(walk: Walk, path: string, onTop: boolean, kind: string | undefined
     const detail = 'Remove it from the folder, or name the files to read.';
     complain(walk, 'not-a-file', `${path} is no regular file`, detail);
   }
+}
+
+/** Policies that would not be evaluated must not seem to hold. */
+function refuseUnjudged(walk: Walk, path: string): void {
+  const realPathOf = (file: string) => walk.files.realPath(join(walk.cwd, file));
+  // `policies`, or a file in it, may be a link to this one.
+  if (realPathOf(path) === realPathOf(`policies/${basename(path)}`)) return;
+  const [, project] = /^(.*)\/policies\/[^/]*$/.exec(path) ?? [];
+  const move = `Move it: mv ${shellWord(path)} policies/`;
+  complain(
+    walk,
+    'unread-policies',
+    `${path} holds policies that are not read: those of the current folder are, in policies/*.cel.yaml`,
+    project === undefined ? move : `Run trueup in that folder: cd ${shellWord(project)}`,
+  );
 }
 
 /** Beside the PATHs, else in the current folder. */

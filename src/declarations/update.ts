@@ -26,6 +26,7 @@ import {
   type Origin,
   type Value,
 } from '../model/index.js';
+import { placeText } from './collect.js';
 import { errorAt } from './diagnostics-list.js';
 import { escapeText, literalOf, partsOf } from './expression.js';
 import { scalar } from './export/yaml.js';
@@ -136,6 +137,11 @@ function refusedUnread(
     };
   if (origin.file === '-')
     return { why: 'it was read from standard input', instead: 'Name its file as a PATH.' };
+  if (origin.used_at !== undefined)
+    return {
+      why: 'a template makes the declaration, and others with it',
+      instead: `Change the template, or what \`use\` gives it in ${placeText({ ...origin.used_at })}, by hand; or restore what is declared: trueup apply`,
+    };
   if (tryAddress(`${kind.name}.${name}`)?.key !== undefined)
     return {
       why: 'a `for_each` makes the declaration, and others with it',

@@ -42,6 +42,13 @@ export function toAsked(members: Members): unknown {
     const value = typeof name === 'string' ? members(name) : undefined;
     return value === undefined ? undefined : toCel(value);
   };
+  // Not all members are known: a loop over them would be a loop over none. The library reads `entries` for types.
+  const unlisted = (): never => {
+    throw wrongValue('members of this variable are read by name, and cannot be listed');
+  };
+  map.keys = unlisted;
+  map[Symbol.iterator] = unlisted;
+  Object.defineProperty(map, 'size', { get: unlisted });
   asked.add(map);
   return map;
 }

@@ -3,8 +3,8 @@
 import { join } from 'node:path';
 import {
   didYouMean,
-  errorCode,
   isList,
+  shellWord,
   type Attributes,
   type Diagnostic,
   type JsonObject,
@@ -15,7 +15,7 @@ import { compile } from '../declarations/compile-validator.js';
 import { complainIn, reportOf, type Report } from '../declarations/diagnostics-list.js';
 import { sourceFilesOf, type SourceFiles } from '../declarations/file-reader.js';
 import { policySchema, policyTestSchema } from '../declarations/file-schema.js';
-import type { FoundFile } from '../declarations/paths.js';
+import { whyNot, type FoundFile } from '../declarations/paths.js';
 import { check, found as foundWord, mismatch } from '../declarations/validation.js';
 import { policy as policyAttributes, policyTest } from '../declarations/vocabulary.js';
 import {
@@ -31,6 +31,9 @@ import { compiledPolicy, type CompiledPolicy } from './compiled-policy.js';
 const FOLDER = 'policies';
 const POLICY_FILE = /\.cel\.ya?ml$/;
 const TEST_FILE = /\.test\.ya?ml$/;
+/** Who names a file like this means policies. */
+const LIKE_POLICY = /\.cel(?:\.|$)/i;
+const YAML_FILE = /\.ya?ml$/i;
 const NAME_OF_RULE = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
 
 export interface ProjectPolicy extends CompiledPolicy {
@@ -81,11 +84,16 @@ export async function policiesIn(
 }> {
   const reading = readingOf(files);
   const policies = new Map<string, ProjectPolicy>();
-  for (const item of await itemsIn({ files, cwd }, reading, POLICY_FILE)) {
+  const disk = { files, cwd };
+  const names = namesIn(disk, reading, FOLDER);
+  const isPolicy = (name: string): boolean => POLICY_FILE.test(name);
+  for (const item of await itemsIn(disk, reading, names.filter(isPolicy))) {
     const one = policyOf(reading, item);
     if (one && isNameFree(reading, item, one.name, { taken, policies }))
       policies.set(one.name, one);
   }
+  const others = names.filter((name) => !isPolicy(name) && !TEST_FILE.test(name));
+  await refuseUnread(disk, reading, { folder: FOLDER, names: others, depth: 1 });
   return { policies: [...policies.values()], diagnostics: reading.report.all() };
 }
 
@@ -96,7 +104,8 @@ export async function policyTestsIn(
 ): Promise<{ readonly tests: readonly PolicyTest[]; readonly diagnostics: readonly Diagnostic[] }> {
   const reading = readingOf(disk.files);
   const tests: PolicyTest[] = [];
-  for (const item of await itemsIn(disk, reading, TEST_FILE)) {
+  const names = namesIn(disk, reading, FOLDER).filter((name) => TEST_FILE.test(name));
+  for (const item of await itemsIn(disk, reading, names)) {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its schema was applied
     const written = checked(reading, item, {
       attributes: policyTest,
@@ -126,12 +135,23 @@ const readingOf = (files: DeclarationFiles): PolicyReading => ({
   report: reportOf([]),
 });
 
-function namesIn({ files, cwd }: PolicyDisk): readonly string[] {
+/** The names in a folder; what cannot be listed is complained of. */
+function namesIn(
+  { files, cwd }: PolicyDisk,
+  { report }: PolicyReading,
+  folder: string,
+): readonly string[] {
   try {
-    return files.list(join(cwd, FOLDER)).toSorted();
+    return files.list(join(cwd, folder)).toSorted();
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return [];
-    throw error;
+    report.add(() => ({
+      severity: 'error',
+      code: 'unreadable',
+      summary: `cannot list ${folder}: ${whyNot(error)}`,
+      detail:
+        'Policies are read from policies/*.cel.yaml. Make it a folder that can be read, or rename it.',
+    }));
+    return [];
   }
 }
 
@@ -139,11 +159,11 @@ function namesIn({ files, cwd }: PolicyDisk): readonly string[] {
 async function itemsIn(
   disk: PolicyDisk,
   reading: PolicyReading,
-  pattern: RegExp,
+  names: readonly string[],
 ): Promise<readonly Item[]> {
   const items: Item[] = [];
-  for (const name of namesIn(disk).filter((one) => pattern.test(one))) {
-    const from = { file: `${FOLDER}/${name}`, path: join(disk.cwd, FOLDER, name), named: true };
+  for (const name of names) {
+    const from = foundIn(disk, name);
     const read = await reading.library.read(from);
     if ('faults' in read)
       for (const { offset, code, summary, detail } of read.faults)
@@ -152,12 +172,71 @@ async function itemsIn(
           summary,
           ...(detail !== undefined && { detail }),
         });
-    else
-      for (const document of read.documents)
-        for (const [path, raw] of entriesOf(document.root))
-          items.push({ raw, from, path, document });
+    else items.push(...itemsOf(read.documents, from));
   }
   return items;
+}
+
+const foundIn = ({ cwd }: PolicyDisk, name: string): FoundFile => ({
+  file: `${FOLDER}/${name}`,
+  path: join(cwd, FOLDER, name),
+  named: true,
+});
+
+const itemsOf = (documents: readonly RawDocument[], from: FoundFile): readonly Item[] =>
+  documents.flatMap((document) =>
+    entriesOf(document.root).map(([path, raw]) => ({ raw, from, path, document })),
+  );
+
+const DEEPEST = 8;
+
+/** Complains of policies that no pattern finds: in a folder below, or in a file of another name. */
+async function refuseUnread(
+  disk: PolicyDisk,
+  reading: PolicyReading,
+  {
+    folder,
+    names,
+    depth,
+  }: { readonly folder: string; readonly names: readonly string[]; readonly depth: number },
+): Promise<void> {
+  for (const name of names.filter((one) => !one.startsWith('.'))) {
+    const file = `${folder}/${name}`;
+    const isFolder = disk.files.stat(join(disk.cwd, file))?.kind === 'folder';
+    if (isFolder && depth < DEEPEST)
+      await refuseUnread(disk, reading, {
+        folder: file,
+        names: namesIn(disk, reading, file),
+        depth: depth + 1,
+      });
+    else if (LIKE_POLICY.test(name) || (await holdsPolicies(disk, reading, file)))
+      reading.report.add(() => unreadPolicies(file));
+  }
+}
+
+async function holdsPolicies(
+  disk: PolicyDisk,
+  { library }: PolicyReading,
+  file: string,
+): Promise<boolean> {
+  if (!YAML_FILE.test(file)) return false;
+  const from = { file, path: join(disk.cwd, file), named: true };
+  const read = await library.read(from);
+  return (
+    'documents' in read &&
+    itemsOf(read.documents, from).some(({ raw }) => isMap(raw) && Object.hasOwn(raw, 'when'))
+  );
+}
+
+function unreadPolicies(file: string): Diagnostic {
+  const stem = file.slice(file.lastIndexOf('/') + 1).replace(/(?:\.cel|\.ya?ml)+$/i, '');
+  return {
+    severity: 'error',
+    code: 'unread-policies',
+    summary: `${file} looks like policies, and is not read: policies are in ${FOLDER}/*.cel.yaml`,
+    detail: `Type \`mv ${shellWord(file)} ${shellWord(`${FOLDER}/${stem}.cel.yaml`)}\`, or remove it.`,
+    origin: { file, line: 1, column: 1 },
+  };
 }
 
 const entriesOf = (root: Raw): readonly (readonly [readonly string[], Raw])[] =>

@@ -1,5 +1,5 @@
 // Policies of a project through the command: they block plans and applies, are allowed by name, and are tested.
-import { existsSync } from 'node:fs';
+import { existsSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { folder, type Folder } from '../support/cli.js';
@@ -205,5 +205,40 @@ describe('trueup test', () => {
     expect((await withPolicies().expect(1, ['test'])).stderr).toContain(
       'There is no test in policies/',
     );
+  });
+});
+
+describe('policies that would not be evaluated', () => {
+  const one = '- { name: never, when: "true", message: never }\n';
+  const project = (files: Readonly<Record<string, string>>): Folder =>
+    folder({ 'trueup.yaml': 'settings: { target: emulator }\n', ...files });
+
+  test.each<[file: string, path: string, next: string]>([
+    ['shop/policies/a.cel.yaml', 'shop', 'cd shop'],
+    ['rules/a.CEL.yaml', '.', 'mv rules/a.CEL.yaml policies/'],
+  ])('are an error in %s', async (file, path, next) => {
+    const home = project({ [file]: one, 'shop/a.yaml': 'accounts: {}\n' });
+    const { stderr } = await home.expect(1, ['plan', path]);
+    expect(flat(stderr)).toContain(`${file} holds policies that are not read`);
+    expect(flat(stderr)).toContain(next);
+  });
+
+  test('are an error where the folder is a file, or a link to nothing', async () => {
+    const home = project({ policies: one });
+    expect((await home.expect(1, ['plan'])).stderr).toContain('cannot list policies');
+    const other = project({});
+    symlinkSync('nowhere', join(other.path, 'policies'));
+    expect((await other.expect(1, ['plan'])).stderr).toContain('cannot list policies');
+  });
+
+  test('are evaluated behind a link, and other files beside them are no error', async () => {
+    const home = project({
+      'rules/a.cel.yaml': one,
+      'rules/README.md': 'x',
+      'rules/plan.json': '{}',
+      'rules/alerts.yaml': 'accounts: {}\n',
+    });
+    symlinkSync('rules', join(home.path, 'policies'));
+    expect((await home.expect(3, ['plan'])).stdout).toContain('BLOCKED never');
   });
 });

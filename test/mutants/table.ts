@@ -39,6 +39,7 @@ const covers = ['unit/terraform/covered-documents.test.ts'];
 const masking = ['unit/model/masking/secret-masking.test.ts'];
 const secretSource = ['unit/declarations/secret-source.test.ts'];
 const policies = ['unit/policies/compiled-policy.test.ts'];
+const policyFiles = ['unit/policies/policy-files.test.ts'];
 const policyRules = ['unit/policies/policy-rules.test.ts'];
 const cel = ['unit/expressions/cel.test.ts'];
 const expressions = ['unit/declarations/expressions.test.ts'];
@@ -4314,6 +4315,34 @@ export const mutants: readonly Mutant[] = [
     find: "one.type === 'result' && one.class === 'applied' && one.op !== undefined",
     replace: "one.type === 'result' && one.op !== undefined",
     tests: ['unit/state/file-store.test.ts'],
+  },
+  {
+    name: 'a loop over all variables is a loop over none',
+    file: 'expressions/cel-values.ts',
+    find: 'map.keys = unlisted;',
+    replace: '',
+    tests: ['unit/declarations/expressions.test.ts'],
+  },
+  {
+    name: 'a file that looks like policies is passed over',
+    file: 'policies/policy-files.ts',
+    find: 'LIKE_POLICY.test(name) || (await holdsPolicies(disk, reading, file))',
+    replace: 'await holdsPolicies(disk, reading, file)',
+    tests: policyFiles,
+  },
+  {
+    name: 'policies in a file of another name are passed over',
+    file: 'policies/policy-files.ts',
+    find: 'LIKE_POLICY.test(name) || (await holdsPolicies(disk, reading, file))',
+    replace: 'LIKE_POLICY.test(name)',
+    tests: policyFiles,
+  },
+  {
+    name: 'a folder of policies that cannot be listed counts as empty',
+    file: 'policies/policy-files.ts',
+    find: "severity: 'error',\n      code: 'unreadable',",
+    replace: "severity: 'info',\n      code: 'unreadable',",
+    tests: policyFiles,
   },
   {
     name: 'a policy that cannot be evaluated passes',

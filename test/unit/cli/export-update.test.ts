@@ -130,6 +130,12 @@ const refusals: Readonly<Record<string, Refusal>> = {
     at: 'trueup.yaml:2:8 · accounts.a["x"] · name',
     why: 'a `for_each` makes the declaration',
   },
+  'a template': {
+    text: 'templates:\n  t: { accounts: { a: { name: A, account: "1" } } }\nuse: { u: { template: t } }\n',
+    change: rename,
+    at: 'trueup.yaml:2:25, used at trueup.yaml:3:8 · accounts.u-a · name',
+    why: 'a template makes the declaration',
+  },
   'an alias': {
     text: rule(
       '      alert_type__in: &t [cpu_utilization]\n  s:\n    associated_accounts: ["${accounts.b.id}"]\n    filter_criteria: { alert_type__in: *t }\n',

@@ -229,3 +229,26 @@ it('many openings in one text end at once', () => {
   for (const piece of ['${(', "${('", '${("', '${{', '${(}', "${'"]) partsOf(piece.repeat(100_000));
   expect(performance.now() - begin).toBeLessThan(5_000);
 });
+
+describe('the members of a variable are not all known: it is an error to list them', () => {
+  it.each([
+    'var.filter(k, true)',
+    'var.map(k, k)',
+    'var.exists(k, true) ? [] : []',
+    'size(var) == 0 ? [] : []',
+    'var == {} ? [] : []',
+    "'%s'.format([env]) == '' ? [] : []",
+    'env.map(k, k)',
+    'param.map(k, k)',
+    'each.map(k, k)',
+  ])('%s', async (source) => {
+    const text = `${VARIABLES}accounts:\n  p: { for_each: "\${${source}}", name: P }\n`;
+    expect((await errors(text, { environment })).map(shown)).toEqual([
+      expect.stringContaining('cannot be listed'),
+    ]);
+  });
+
+  it('and none to ask for one', async () => {
+    expect(await name('"${\'region\' in var} ${has(env.NOPE)}"')).toBe('true false');
+  });
+});

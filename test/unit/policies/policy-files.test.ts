@@ -1,0 +1,49 @@
+// Which files hold policies: a file that looks like one and is not read is an error, because its policies would not hold.
+import { expect, test } from 'vitest';
+import { declarationFiles } from '../../../src/platform/declaration-files.js';
+import { policiesIn } from '../../../src/policies/policy-files.js';
+import { folder } from '../../support/cli.js';
+
+const one = '- { name: never, when: "true", message: never }\n';
+const read = (files: Readonly<Record<string, string>>) =>
+  policiesIn({ files: declarationFiles, cwd: folder(files).path }, []);
+
+test.each([
+  ['a.CEL.YAML', 'a.cel.yaml'],
+  ['a.cel', 'a.cel.yaml'],
+  ['a.cel.json', 'a.cel.json.cel.yaml'],
+  ['a.yaml', 'a.cel.yaml'],
+  ['A.YML', 'A.cel.yaml'],
+  ['sub/a.cel.yaml', 'a.cel.yaml'],
+  ['sub/sub/a.yaml', 'a.cel.yaml'],
+])('policies in %s are an error', async (file, to) => {
+  const { policies, diagnostics } = await read({ [`policies/${file}`]: one });
+  expect(policies).toEqual([]);
+  expect(diagnostics).toMatchObject([
+    {
+      severity: 'error',
+      code: 'unread-policies',
+      detail: `Type \`mv policies/${file} policies/${to}\`, or remove it.`,
+      origin: { file: `policies/${file}` },
+    },
+  ]);
+});
+
+test('a folder that cannot be listed is an error', async () => {
+  const { diagnostics } = await read({ policies: one });
+  expect(diagnostics).toMatchObject([{ severity: 'error', code: 'unreadable' }]);
+});
+
+test('other files beside policies are none', async () => {
+  const { policies, diagnostics } = await read({
+    'policies/a.cel.yaml': one,
+    'policies/a.test.yaml': '[]',
+    'policies/README.md': 'when: x',
+    'policies/.a.cel.yaml.swp': '',
+    'policies/plan.json': '{}',
+    'policies/alerts.yaml': 'accounts: {}\n',
+    'policies/broken.yaml': '{',
+  });
+  expect(policies.map(({ name }) => name)).toEqual(['never']);
+  expect(diagnostics).toEqual([]);
+});
