@@ -1,6 +1,6 @@
 // Policies as rules of the engine: what blocks a plan, what --allow lets pass, and what only warns.
 import { describe, expect, test } from 'vitest';
-import { exits, type JsonObject } from '../../../src/model/index.js';
+import { exits } from '../../../src/model/index.js';
 import { policiesIn } from '../../../src/policies/policy-files.js';
 import { rulesOfPolicies } from '../../../src/policies/policy-rules.js';
 import { declarationFiles } from '../../../src/platform/declaration-files.js';
@@ -20,7 +20,7 @@ async function planned(allow: readonly string[]) {
   let documents = 0;
   const own = rulesOfPolicies(policies, ({ changes }) => {
     documents += 1;
-    return { plan: { summary: { create: changes.length } } as JsonObject, declarations: [] };
+    return { plan: { summary: { create: changes.length } }, declarations: [] };
   });
   const proposal = planScene({
     declared: [declare('accounts.a', { name: 'A' })],
