@@ -174,8 +174,7 @@ describe('export of 40 customers', () => {
     home.write('trueup.yaml', 'settings: { kinds: [users] }\n');
     await home.expect(0, ['export', '--out', 'live'], { env });
     expect(home.read('live/users.yaml')).toMatch(/^ {2}ada-example-com:\n {4}email: "ada@/m);
-    expect(home.read('live/account_authorizations.yaml'))
-      .toContain(`  # ben@example.com on Depot
+    expect(home.read('live/account_authorizations.yaml')).toContain(`  # ben@example.com on Depot
   ben-example-com-on-depot:
     user: "\${users.ben-example-com.id}"
     account: "\${accounts.depot.id}"

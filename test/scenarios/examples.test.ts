@@ -136,7 +136,7 @@ describe('a story with its answers', () => {
     ]);
   });
 
-  it.each(printed)('$name goes as it is printed', ({ name, steps }) => {
+  it.each(printed)('$name goes as it is printed', { timeout: 180_000 }, ({ name, steps }) => {
     const home = folder();
     cpSync(join(examples, name), home.path, { recursive: true });
     replay(steps, home.path);

@@ -163,8 +163,7 @@ describe('equal declarations', () => {
       ['account_authorizations', grants],
       ['configuration_managers', managers],
     ]);
-    expect(textOf('account_authorizations', estate))
-      .toContain(`  # user 71 on each account
+    expect(textOf('account_authorizations', estate)).toContain(`  # user 71 on each account
   user-71-on-each-account:
     for_each:
       acme: { account: "\${accounts.acme.id}", adopt: g-0 }
