@@ -13,9 +13,8 @@ import {
 } from 'vscode-jsonrpc/node.js';
 
 const root = join(import.meta.dirname, '../..');
-const server = createRequire(import.meta.url).resolve(
-  'yaml-language-server/bin/yaml-language-server',
-);
+const require = createRequire(import.meta.url);
+const server = require.resolve('yaml-language-server/bin/yaml-language-server');
 const schemaFor = (name: string): string =>
   pathToFileURL(join(root, 'schemas', `${name}.schema.json`)).href;
 
