@@ -438,7 +438,7 @@ const table = [
     args: '',
     doc: 'run the tests of the policies in this folder',
     flags: [debug],
-    more: '\nPolicies are in policies/*.cel.yaml, their tests in policies/*.test.yaml. Nothing\nis sent, and no declaration is read.',
+    more: '\nPolicies are in policies/*.cel.yaml, their tests in policies/*.test.yaml.\nNothing is sent, and no declaration is read.',
   },
   {
     name: 'graph',

@@ -206,6 +206,12 @@ export const policyTestsSchema = (): JsonObject => oneOrSeveral(policyTestSchema
 /** The value of a filter, which is text on its way. */
 const FILTER: JsonObject = { type: ['string', 'integer', 'boolean'] };
 
+/** A section inside a template. Editors do not show a description beside a `$ref`. */
+const sameAs = (section: string, description: string): JsonObject => ({
+  description,
+  allOf: [{ $ref: `#/properties/${section}` }],
+});
+
 /** Things by name. */
 const named = (description: string, one: JsonObject): JsonObject => ({
   description,
@@ -293,8 +299,8 @@ export function declarationsSchema(kinds: Kinds, collections: Collections): Json
             'JSON Schema of the parameters: `{ required: [title], properties: { title: { type: string } } }`. Others are errors, unless `additionalProperties` is true.',
           allOf: [{ $ref: '#/definitions/every' }],
         },
-        use: { $ref: '#/properties/use' },
-        ...Object.fromEntries(all.map(({ name }) => [name, { $ref: `#/properties/${name}` }])),
+        use: sameAs('use', 'Uses of other templates.'),
+        ...Object.fromEntries(all.map(({ name, doc }) => [name, sameAs(name, doc)])),
       },
       additionalProperties: false,
     }),

@@ -97,7 +97,7 @@ describe('complaints', () => {
     [['state'], /Usage: trueup state/],
     [['state', 'remove'], /unknown command 'remove'/],
     [['plan', '--format', 'html5'], /Allowed choices are text, json, markdown/],
-    [['plan', '--allow', 'everything'], /Allowed choices are max-deletes/],
+    [['plan', '--allow'], /argument missing/],
     [['import', 'x.a'], /missing required argument 'id'/],
     [['unlock', 'a', 'b'], /too many arguments/],
     [['plan', '--out'], /argument missing/],
