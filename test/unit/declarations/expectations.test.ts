@@ -442,5 +442,5 @@ it('lets nothing pass that ajv would not compile, word for word', () => {
     }),
     { numRuns: drawn(1_500) },
   );
-  expect(passed).toBeGreaterThan(150);
+  expect(passed).toBeGreaterThan(drawn(150));
 });
