@@ -4427,7 +4427,7 @@ export const mutants: readonly Mutant[] = [
     file: 'cli/export-selection.ts',
     find: '!beyond || names.includes(name) || also.includes(name)',
     replace: 'true',
-    tests: ['integration/beyond-reference.test.ts'],
+    tests: ['unit/cli/export-selection.test.ts'],
   },
   {
     name: 'an update is planned before it is written',
