@@ -702,6 +702,32 @@ test('completion loads in bash and knows commands, flags, words and kinds', () =
   expect(ask('completion', 'z')).toEqual(['zsh']);
 });
 
+test('completion asks the state for addresses, whatever they hold', async () => {
+  const home = folder({
+    'trueup.yaml': `settings: { target: emulator }
+accounts:
+  field: { name: Field }
+  site: { for_each: ["a b", "$(touch owned)", "q'\\"x"], name: "\${each.key}" }
+`,
+  });
+  await home.expect(0, ['apply', '--auto-approve']);
+  const ask = (...words: string[]): string[] => {
+    const script = `trueup() { '${process.execPath}' '${TRUEUP}' "$@"; }; source <(trueup completion bash); COMP_WORDS=(${['trueup', ...words].map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}; _trueup; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const { stdout } = spawnSync('bash', ['-c', script], { encoding: 'utf8', cwd: home.path });
+    return stdout.trim().split('\n');
+  };
+  const all = [
+    'accounts.field',
+    'accounts.site["$(touch owned)"]',
+    'accounts.site["a b"]',
+    'accounts.site["q\'\\"x"]',
+  ];
+  expect(ask('state', 'show', '')).toEqual(all);
+  expect(ask('state', 'rm', 'accounts.s')).toEqual(all.slice(1));
+  expect(ask('plan', '--target', 'accounts.f')).toEqual(['accounts.field']);
+  expect(readdirSync(home.path)).not.toContain('owned');
+});
+
 test.each(['zsh', 'fish'])('completion for %s names every command', async (shell) => {
   const { stdout } = await folder().expect(0, ['completion', shell]);
   expect(stdout).toMatch(

@@ -1,5 +1,5 @@
 // `trueup completion`: scripts for three shells, generated from the table of commands. They complete commands, flags
-// and the choices of flags; the shell completes files.
+// and the choices of flags, and ask the state for addresses; the shell completes files.
 import { exits, own, refuse } from '../../model/index.js';
 import type { Command } from '../context.js';
 import { commands, type CommandSpec, type FlagSpec } from '../command-table.js';
@@ -13,11 +13,16 @@ interface Level {
   /** The words typed so far: '' , `plan`, `state`, `state mv`. */
   readonly path: string;
   readonly subcommands: readonly Word[];
+  /** Present where its arguments are addresses of the state. */
+  readonly addresses?: true;
   readonly flags: readonly (Word & {
     readonly values: readonly string[];
-    readonly takes: 'nothing' | 'words' | 'files';
+    readonly takes: 'nothing' | 'words' | 'files' | 'addresses';
   })[];
 }
+
+/** Shell code that prints the addresses of the state, one a line. */
+const ADDRESSES = "trueup state list 2>/dev/null | sed -e 1d -e 's/  .*//'";
 
 const shells: Readonly<Record<string, (levels: readonly Level[]) => string>> = { bash, zsh, fish };
 
@@ -62,13 +67,15 @@ function levelsOf(
     ...all.map((spec) => ({
       path: spec.name,
       subcommands: argumentsOf(spec),
+      ...(/^state (?:show|mv|rm)$/.test(spec.name) && { addresses: true as const }),
       flags: spec.flags.map(flagOf),
     })),
   ];
 }
 
 function flagOf({ spelling, doc, choices = [] }: FlagSpec): Level['flags'][number] {
-  const argument = /file>|folder>/.test(spelling) ? 'files' : 'words';
+  const named = /file>|folder>/.test(spelling) ? 'files' : 'words';
+  const argument = spelling.includes('<address>') ? 'addresses' : named;
   return {
     words: spelling.replace(/ <.*/, '').split(', '),
     doc,
@@ -94,43 +101,55 @@ const walk = (levels: readonly Level[], variable: string): string =>
     })
     .join('\n');
 
-/** Shell code that completes the values of flags. @param complete gets no values for a flag that takes a file */
-const valuesOf = (
-  levels: readonly Level[],
-  complete: (values: readonly string[] | undefined) => string,
-): string =>
+type FlagOf = Level['flags'][number];
+
+/** Shell code that completes the values of flags. */
+const valuesOf = (levels: readonly Level[], complete: (flag: FlagOf) => string): string =>
   levels
     .flatMap(({ path, flags }) =>
       flags
         .filter(({ takes }) => takes !== 'nothing')
-        .flatMap(({ words, takes, values }) => {
-          const commands = `${complete(takes === 'files' ? undefined : values)}; return`;
-          return words.map((word) => answer(`${path} ${word}`, commands));
-        }),
+        .flatMap((flag) =>
+          flag.words.map((word) => answer(`${path} ${word}`, `${complete(flag)}; return`)),
+        ),
     )
     .join('\n');
 
 function bash(levels: readonly Level[]): string {
-  const answers = levels.map(({ path, subcommands, flags }) =>
-    answer(path, `words=${quote(allWords(subcommands))}; flags=${quote(allWords(flags))}`),
+  const answers = levels.map(({ path, subcommands, flags, addresses }) =>
+    answer(
+      path,
+      `words=${quote(allWords(subcommands))}; flags=${quote(allWords(flags))}${addresses ? '; addresses=1' : ''}`,
+    ),
   );
+  const values = ({ takes, values: choices }: FlagOf): string =>
+    takes === 'addresses'
+      ? '_trueup_addresses "$cur"'
+      : `COMPREPLY=($(compgen ${takes === 'files' ? '-f' : `-W ${quote(choices.join(' '))}`} -- "$cur"))`;
   return `# trueup completion for bash. Load it with: source <(trueup completion bash)
+_trueup_addresses() {
+  local line
+  COMPREPLY=()
+  while IFS= read -r line; do
+    if [[ "$line" == "$1"* ]]; then COMPREPLY+=("$line"); fi
+  done < <(${ADDRESSES})
+}
 _trueup() {
-  local cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD-1]}" path="" word words="" flags=""
+  local cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD-1]}" path="" word words="" flags="" addresses=""
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "$path $word" in
 ${walk(levels, 'path')}
     esac
   done
   case "$path $prev" in
-${valuesOf(levels, (values) => `COMPREPLY=($(compgen ${values ? `-W ${quote(values.join(' '))}` : '-f'} -- "$cur"))`)}
+${valuesOf(levels, values)}
   esac
   case "$path" in
 ${answers.join('\n')}
   esac
   case "$cur" in
     -*) COMPREPLY=($(compgen -W "$flags" -- "$cur")) ;;
-    *) if [ -n "$words" ]; then COMPREPLY=($(compgen -W "$words" -- "$cur")); else COMPREPLY=($(compgen -f -- "$cur")); fi ;;
+    *) if [ -n "$addresses" ]; then _trueup_addresses "$cur"; elif [ -n "$words" ]; then COMPREPLY=($(compgen -W "$words" -- "$cur")); else COMPREPLY=($(compgen -f -- "$cur")); fi ;;
   esac
 }
 complete -o filenames -F _trueup trueup
@@ -144,13 +163,23 @@ function zsh(levels: readonly Level[]): string {
         words.map((word) => quote(doc === '' ? word : `${word}:${doc.replaceAll(':', '\\:')}`)),
       )
       .join(' ');
-  const answers = levels.map(({ path, subcommands, flags }) =>
-    answer(path, `words_=(${described(subcommands)}); flags_=(${described(flags)})`),
+  const answers = levels.map(({ path, subcommands, flags, addresses }) =>
+    answer(
+      path,
+      `words_=(${described(subcommands)}); flags_=(${described(flags)})${addresses ? '; addresses_=1' : ''}`,
+    ),
   );
+  const values = ({ takes, values: choices }: FlagOf): string => {
+    if (takes === 'files') return '_files';
+    return takes === 'addresses' ? '_trueup_addresses' : `compadd -- ${choices.join(' ')}`;
+  };
   return `#compdef trueup
 # trueup completion for zsh. Load it with: source <(trueup completion zsh)
+_trueup_addresses() {
+  compadd -- \${(f)"$(${ADDRESSES})"}
+}
 _trueup() {
-  local path_="" word
+  local path_="" word addresses_=""
   local -a words_ flags_
   for word in "\${(@)words[2,CURRENT-1]}"; do
     case "$path_ $word" in
@@ -158,12 +187,13 @@ ${walk(levels, 'path_')}
     esac
   done
   case "$path_ \${words[CURRENT-1]}" in
-${valuesOf(levels, (values) => (values ? `compadd -- ${values.join(' ')}` : '_files'))}
+${valuesOf(levels, values)}
   esac
   case "$path_" in
 ${answers.join('\n')}
   esac
   if [[ "\${words[CURRENT]}" == -* ]]; then _describe flag flags_
+  elif [[ -n "$addresses_" ]]; then _trueup_addresses
   elif (( \${#words_} )); then _describe word words_
   else _files
   fi
@@ -173,7 +203,7 @@ compdef _trueup trueup
 }
 
 function fish(levels: readonly Level[]): string {
-  const lines = levels.flatMap(({ path, subcommands, flags }) => {
+  const lines = levels.flatMap(({ path, subcommands, flags, addresses }) => {
     const words = path === '' ? [] : path.split(' ');
     const groups = levels.filter((one) => one.path.startsWith(`${path} `));
     const seen = words.map((word) => `__fish_seen_subcommand_from ${word}`);
@@ -190,6 +220,9 @@ function fish(levels: readonly Level[]): string {
             `complete -c trueup -f ${condition} -a ${word}${one.doc === '' ? '' : ` -d ${quote(one.doc)}`}`,
         ),
       ),
+      ...(addresses
+        ? [`complete -c trueup -f ${condition} -a '(${ADDRESSES.replaceAll("'", '"')})'`]
+        : []),
       ...flags.map((flag) => {
         const spelled = flag.words
           .map((word) => (word.startsWith('--') ? `-l ${word.slice(2)}` : `-s ${word.slice(1)}`))
@@ -197,6 +230,7 @@ function fish(levels: readonly Level[]): string {
         const takes = {
           nothing: '',
           files: ' -r',
+          addresses: ` -x -a '(${ADDRESSES.replaceAll("'", '"')})'`,
           words: flag.values.length > 0 ? ` -x -a ${quote(flag.values.join(' '))}` : ' -x',
         }[flag.takes];
         return `complete -c trueup ${condition} ${spelled}${takes} -d ${quote(flag.doc)}`;
