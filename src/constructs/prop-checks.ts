@@ -108,7 +108,7 @@ function against(
           `\`${path}\` is secret, and its value cannot stand in a program: it has to be ${endpoint.secretWords}.`,
         ];
   if (attribute.word === 'document') return againstDocument(attribute, value, endpoint, path);
-  if (holdsNumberToken(value, endpoint)) return [numberTokenLost(path)];
+  if (losesNumberToken(value, endpoint)) return [numberTokenLost(path)];
   if (endpoint.isToken(value))
     return attribute.word === 'object'
       ? hidden(attribute.attributes, endpoint.resolved(value), endpoint, `${path}.`)
@@ -150,15 +150,19 @@ function hidden(
 }
 
 /**
- * Whether a number token was put into a string: `acc-${count}` gives `acc--8.1e+298`. The libraries encode such a token
- * as a number, and do not recognise its digits in a string.
+ * Whether a string holds a number token that the library will not find: `acc-${count}` gives `acc--8.1e+298`. It takes
+ * signs and digits before a token for a part of it.
  */
-const holdsNumberToken = (value: unknown, { isToken }: LibraryAdapter): boolean =>
+const losesNumberToken = (value: unknown, { isToken }: LibraryAdapter): boolean =>
   typeof value === 'string' &&
-  (value.match(/-\d\.\d+e\+\d+/g) ?? []).some((digits) => isToken(Number(digits)));
+  (value.match(/[-|\d.+]+e[-|\d.eE+]+/g) ?? []).some(
+    (whole) =>
+      !isToken(Number(whole)) &&
+      (whole.match(/-\d\.\d+e\+\d+/g) ?? []).some((digits) => isToken(Number(digits))),
+  );
 
 const numberTokenLost = (path: string): string =>
-  `\`${path}\` holds the digits of a number token: a number that is known later was put into a string. Convert it first: \`Token.asString(…)\`.`;
+  `\`${path}\` holds the digits of a number token: the library does not find one beside a dash, a digit or a dot. Convert it first: \`Token.asString(…)\`.`;
 
 function fits(attribute: Attribute, value: unknown): boolean {
   switch (attribute.word) {
@@ -210,7 +214,7 @@ function unspeakable(
   path: string,
   inside: readonly unknown[] = [],
 ): readonly string[] {
-  if (holdsNumberToken(value, endpoint)) return [numberTokenLost(path)];
+  if (losesNumberToken(value, endpoint)) return [numberTokenLost(path)];
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return [];
   if (endpoint.isToken(value) || (typeof value === 'number' && !Number.isFinite(value)))
     return [

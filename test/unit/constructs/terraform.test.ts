@@ -55,6 +55,8 @@ const shared = { a: 1 };
 const circular: { in?: unknown[] } = {};
 circular.in = [circular];
 
+const later = Token.asNumber(Lazy.anyValue({ produce: () => 1 }));
+
 const variable = (stack: TerraformStack): string =>
   new TerraformVariable(stack, 'PAGER_SECRET', { type: 'string', sensitive: true }).stringValue;
 
@@ -313,10 +315,16 @@ describe('validate() says by path', () => {
     ['a number for text', { name: 7 }, '`name`: a string is expected, not an integer.'],
     ['null', { name: null }, '`name`: a string is expected, not null.'],
     [
-      'a number token in a string',
-      { name: `acc-${Token.asNumber(Lazy.anyValue({ produce: () => 1 }))}` },
-      '`name` holds the digits of a number token: a number that is known later was put into a string.',
+      'a number token behind a dash',
+      { name: `acc-${later}` },
+      '`name` holds the digits of a number token: the library does not find one beside a dash',
     ],
+    [
+      'two number tokens',
+      { name: `${later}-${later}` },
+      '`name` holds the digits of a number token',
+    ],
+    ['a number token in a list', { name: 'x', watchers: [`1${later}`] }, '`watchers.0` holds'],
     [
       'text for a number',
       { name: 'x', radius: '7' },
@@ -555,6 +563,7 @@ describe('validate() says by path', () => {
           points: ['${var.a}'],
         })(stack),
     ],
+    ['number tokens that the library finds', wrong({ name: `Depot ${later} of (${later})` })],
     [
       'members that are undefined',
       wrong({ name: 'x', radius: undefined, hook: { url: 'u', tokenWo: undefined } }),
