@@ -348,7 +348,7 @@ describe('v3 ids of accounts may be another id space', () => {
         ).expect(1, ['plan'], await shown(['1']))
       ).stderr,
     );
-    expect(stderr).toContain('correct user and account');
+    expect(stderr).toContain('No authorization that the v3 API shows is of user 71.');
     expect(stderr).not.toContain('id space');
   });
 

@@ -112,7 +112,7 @@ test('it holds what it is made of, without tests, source maps and paths of this 
   expect(
     files
       .map(({ name }) => name)
-      .filter((name) => /\.(test\.\w+|map|tgz|tsbuildinfo|log|tfstate)$|^\.env/.test(name)),
+      .filter((name) => /\.(test\.[cm]?[jt]s|map|tgz|tsbuildinfo|log|tfstate)$|^\.env/.test(name)),
   ).toEqual([]);
   const holding = files
     .map(({ parentPath, name }) => join(parentPath, name))
