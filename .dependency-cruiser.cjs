@@ -8,7 +8,11 @@ const allowed = {
   client: ['^node_modules/undici/'],
   expressions: ['^node_modules/(@marcbachmann|re2js)/'],
   resources: ['^src/reconciler/', '^src/state/store-port\\.ts$', '^node_modules/tldts/'],
-  reconciler: ['^src/state/store-port\\.ts$', '^node_modules/(ajv|fast-json-patch|re2js)/'],
+  reconciler: [
+    '^src/state/store-port\\.ts$',
+    '^src/expressions/schema-options\\.ts$',
+    '^node_modules/(ajv|fast-json-patch)/',
+  ],
   state: ['^node_modules/(@aws-sdk|age-encryption|aws4fetch|pg|sax)/'],
   declarations: [
     '^src/resources/role-ladder\\.ts$',
@@ -16,7 +20,7 @@ const allowed = {
     '^node_modules/(ajv|re2js|yaml)/',
   ],
   policies: ['^src/(declarations|expressions)/'],
-  report: ['^node_modules/(fast-json-patch|picocolors)/'],
+  report: ['^node_modules/(diff|fast-json-patch|picocolors)/'],
   terraform: [
     '^src/reconciler/(live-collections|recent-writes|plan/(match|document-diff|diff|policy|propose)|apply/(executor|write-operation|pre-image|proof|recovery|guards))\\.ts$',
     '^src/resources/role-ladder\\.ts$',

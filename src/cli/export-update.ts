@@ -308,8 +308,8 @@ async function show(
 ): Promise<void> {
   const { guard } = await import('../report/index.js');
   const { unifiedDiff } = await import('../report/unified-diff.js');
-  for (const [file, { before, edits }] of updated)
-    out.write(guard(masking.text(unifiedDiff(file, before, edits))));
+  for (const [file, { before, after }] of updated)
+    out.write(guard(masking.text(unifiedDiff(file, before, after))));
 }
 
 /** Each file is the old one or the new one, whenever the run is killed. @throws Refusal where one was changed meanwhile */

@@ -2,7 +2,7 @@
 // only if there are templates, because ajv loads slowly.
 import { isDeepStrictEqual } from 'node:util';
 import { Ajv, type ErrorObject } from 'ajv';
-import { RE2JS } from 're2js';
+import { schemaOptions } from '../expressions/schema-options.js';
 import {
   cached,
   didYouMean,
@@ -23,28 +23,12 @@ export type Parameters = (given: RawMap, complain: Complain) => RawMap | undefin
 /** Undefined after a complaint about the schema. */
 export type ParametersOf = (schema: Raw, complain: Complain) => Parameters | undefined;
 
-/** RE2 matches patterns, in linear time for every text. */
-const regExp = Object.assign(
-  (source: string) => {
-    const pattern = RE2JS.compile(RE2JS.translateRegExp(source));
-    return { test: (text: string): boolean => pattern.test(text), toString: () => source };
-  },
-  { code: 're2js' },
-);
-
 const options = {
+  ...schemaOptions,
   allErrors: true,
-  strict: true,
-  strictTypes: false,
-  strictRequired: false,
-  meta: false,
-  validateSchema: false,
-  validateFormats: false,
-  ownProperties: true,
   useDefaults: true,
   verbose: true,
   addUsedSchema: false,
-  code: { regExp },
 } as const;
 
 type Validate = ReturnType<Ajv['compile']>;

@@ -62,7 +62,6 @@ export interface UpdateSources {
 export interface UpdatedFile {
   readonly before: string;
   readonly after: string;
-  readonly edits: readonly TextEdit[];
 }
 
 export interface Updates {
@@ -85,7 +84,7 @@ export function updatesOf(differences: readonly LiveDifference[], sources: Updat
   }
   const files = [...edits].map(([file, some]): [string, UpdatedFile] => {
     const before = pages.get(file)!.text;
-    return [file, { before, after: edited(before, some), edits: some }];
+    return [file, { before, after: edited(before, some) }];
   });
   return { files: new Map(files), refusals };
 }

@@ -2787,14 +2787,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'two patterns of a schema are one',
-    file: 'reconciler/audit/expectation-schema.ts',
+    file: 'expressions/schema-options.ts',
     find: 'toString: () => source',
     replace: "toString: () => ''",
     tests: expectations,
   },
   {
     name: 'what every object inherits is a field',
-    file: 'reconciler/audit/expectation-schema.ts',
+    file: 'expressions/schema-options.ts',
     find: 'ownProperties: true',
     replace: 'ownProperties: false',
     tests: expectations,

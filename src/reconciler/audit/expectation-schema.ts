@@ -1,33 +1,12 @@
 // Compiles the JSON Schema of an expectation. In its own file, because ajv loads slowly and few projects need it.
-// Loading has checked that the schema is finite and has no references.
+// Loading has checked that the schema is finite and has no references, and has compiled its patterns once.
 import { Ajv, type ErrorObject } from 'ajv';
-import { RE2JS } from 're2js';
+import { schemaOptions } from '../../expressions/schema-options.js';
 import { holdsExact, wireText, type JsonObject } from '../../model/index.js';
-
-/** RE2 matches patterns, in linear time for every text. Loading has compiled them once. ajv distinguishes patterns by their text. */
-const regExp = Object.assign(
-  (source: string) => {
-    const pattern = RE2JS.compile(RE2JS.translateRegExp(source));
-    return { test: (text: string): boolean => pattern.test(text), toString: () => source };
-  },
-  { code: 're2js' },
-);
-
-/** Inherited members are not fields of a record. */
-export const options = {
-  strict: true,
-  strictTypes: false,
-  strictRequired: false,
-  meta: false,
-  validateSchema: false,
-  validateFormats: false,
-  ownProperties: true,
-  code: { regExp },
-} as const;
 
 /** Undefined for a record that satisfies the schema; otherwise the place and the rule that failed, never the value. */
 export function conformity(every: JsonObject): (record: JsonObject) => string | undefined {
-  const validate = new Ajv(options).compile(every);
+  const validate = new Ajv(schemaOptions).compile(every);
   return (record) => (validate(plain(record)) ? undefined : why(validate.errors ?? []));
 }
 

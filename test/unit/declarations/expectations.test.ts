@@ -7,7 +7,7 @@ import { declarationsSchema } from '../../../src/declarations/index.js';
 import { schemaComplaints } from '../../../src/declarations/expectation-schema-checks.js';
 import { patternFault } from '../../../src/declarations/patterns.js';
 import { keywords } from '../../../src/declarations/schema-keywords.js';
-import { options } from '../../../src/reconciler/audit/expectation-schema.js';
+import { schemaOptions } from '../../../src/expressions/schema-options.js';
 import type { Json } from '../../../src/model/index.js';
 import { collections, kinds } from '../../../src/resources/index.js';
 import { errors, loading, project } from './project.js';
@@ -438,7 +438,7 @@ it('lets nothing pass that ajv would not compile, word for word', () => {
     fc.property(tree, (every) => {
       if (schemaComplaints(every, patternFault).length > 0) return;
       passed += 1;
-      new Ajv({ ...options, meta: true, validateSchema: true }).compile(every as object);
+      new Ajv({ ...schemaOptions, meta: true, validateSchema: true }).compile(every as object);
     }),
     { numRuns: drawn(1_500) },
   );
