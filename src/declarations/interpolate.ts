@@ -73,7 +73,8 @@ function withMembers<T>(
   change: (member: Raw, key: string) => T,
 ): T {
   let changed: unknown[] | Record<string, unknown> | undefined;
-  for (const [key, before] of Object.entries<Raw>(whole)) {
+  for (const key of Object.keys(whole)) {
+    const before = own<Raw>(whole, key)!;
     if (isPlain(before)) continue;
     const after = change(before, key);
     if (after === before) continue;

@@ -18,6 +18,7 @@ import {
   object,
   own,
   recognisedBy,
+  roughIdentity,
   secretsIn,
   writables,
   type Advice,
@@ -170,22 +171,13 @@ function strangeIn(
 function identicals(declarations: readonly Declaration[], kinds: Kinds): readonly Diagnostic[] {
   if (declarations.length < 2) return [];
   const buckets = new Map<string, Declaration[]>();
-  for (const one of declarations) append(buckets, roughly(kinds.get(one.kind), one), one);
+  for (const one of declarations) {
+    const kind = kinds.get(one.kind);
+    if (kind) append(buckets, roughIdentity(kind, one.values), one);
+  }
   return [...buckets.values()].flatMap((bucket) =>
     bucket.length > 1 ? identicalAmong(bucket, kinds) : [],
   );
-}
-
-/** Equal for identical declarations, and cheap: trees are left out. */
-function roughly(kind: Kind | undefined, { values }: Declaration): string {
-  const shown = (name: string): string => {
-    const value = values[name];
-    return isEmpty(value) || isTree(value)
-      ? ''
-      : String(foldedText(kind!.attributes[name]!, value!));
-  };
-  const names = kind ? recognisedBy(kind, values) : [];
-  return [kind?.name, names.length, ...names.map(shown)].join('\0');
 }
 
 const exactly = (kind: Kind, { values }: Declaration): string =>

@@ -378,9 +378,9 @@ function declarationOf(
     name: piece.name,
     ...defined({ key: joinedKey(piece.instance?.key, member?.key) }),
   });
-  const scope = { ...run.scope, ...(member && { each: member }) };
+  const whole = member ? { ...run, scope: { ...run.scope, each: member } } : run;
   const tell: Complain = (complaint) => complain(run, piece, complaint, address);
-  const { values, wrong } = tryRead({ ...run, scope }, piece, formOf(run, kind), tell);
+  const { values, wrong } = tryRead(whole, piece, formOf(run, kind), tell);
   const named = {
     address,
     kind: kind.name,

@@ -25,9 +25,11 @@ export function cached<K, V>(
   key: K,
   make: () => V,
 ): V {
-  const known = map.get(key) ?? make();
-  map.set(key, known);
-  return known;
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
 }
 
 /** In the order in which the keys come first. Without a key, an item is alone. */

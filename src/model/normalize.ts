@@ -16,7 +16,7 @@ import {
   type Json,
   type JsonObject,
 } from './json.js';
-import { writables, type Kind } from './kind.js';
+import { recognisedBy, writables, type Kind } from './kind.js';
 import { documentOf, masksIn, mergeOf } from './partial-documents.js';
 import { Secret } from './secret.js';
 
@@ -302,4 +302,19 @@ export function fingerprintOf(kind: Kind, values: Values): string {
       ),
     ),
   );
+}
+
+/**
+ * Text that is equal for values of equal identity, and cheap: objects count as equal. Only values with equal texts have to be
+ * compared exactly.
+ */
+export function roughIdentity(kind: Kind, values: Values): string {
+  const names = recognisedBy(kind, values);
+  const texts = names.map((name) => {
+    const value = values[name];
+    return isEmpty(value) || isTree(value)
+      ? ''
+      : unescapeFully(String(foldedText(kind.attributes[name]!, value!)));
+  });
+  return [kind.name, names.length, ...texts].join('\0');
 }

@@ -2049,9 +2049,16 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a target makes a twin of what it leaves out',
     file: 'reconciler/plan/identical-declarations.ts',
-    find: 'of [...others, ...draft.planned])',
-    replace: 'of draft.planned)',
+    find: 'const all = [...others, ...draft.planned];',
+    replace: 'const all = [...draft.planned];',
     tests: plan,
+  },
+  {
+    name: 'an escaped name is no twin of the plain one',
+    file: 'model/normalize.ts',
+    find: 'unescapeFully(String(foldedText(kind.attributes[name]!, value!)))',
+    replace: 'String(foldedText(kind.attributes[name]!, value!))',
+    tests: ['unit/reconciler/rough-identity.test.ts'],
   },
   {
     name: 'one of two twins may allow both',

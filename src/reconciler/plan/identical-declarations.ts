@@ -3,6 +3,7 @@ import {
   defined,
   mayBeDuplicates,
   redactAll,
+  roughIdentity,
   sha256,
   writes,
   type Change,
@@ -30,13 +31,22 @@ export function identicalDeclarations(
 ): readonly (readonly [Declaration, Declaration])[] {
   const seen = new Map<string, string>();
   const out: (readonly [Declaration, Declaration])[] = [];
-  const identityOf = ({ kind, declared }: Planned, live?: Live): string => {
-    const root = ownRoot(draft.input.liveObjects.get(kind.name)!);
-    const values = { ...root, ...live?.values, ...declared };
+  const valuesOf = ({ kind, declared }: Planned, live?: Live): Values => ({
+    ...ownRoot(draft.input.liveObjects.get(kind.name)!),
+    ...live?.values,
+    ...declared,
+  });
+  const identityOf = (planned: Planned, live?: Live): string => {
+    const { kind } = planned;
+    const values = valuesOf(planned, live);
     // References stand for themselves, so that two declarations that name the same unknown object compare equal.
     return `${kind.name} ${identityKey(kind, values) ?? identityKey(kind, placeholders(values))}`;
   };
-  for (const [address, planned] of [...others, ...draft.planned]) {
+  const all = [...others, ...draft.planned];
+  const rough = all.map(([, planned]) => roughIdentity(planned.kind, valuesOf(planned)));
+  const crowded = repeats(rough);
+  for (const [index, [address, planned]] of all.entries()) {
+    if (!crowded.has(rough[index]!)) continue;
     const identity = identityOf(planned);
     const twin = seen.get(identity);
     if (twin === undefined) seen.set(identity, address);
@@ -51,6 +61,13 @@ export function identicalDeclarations(
     if (!differ && !mayBeDuplicates(other.lifecycle, one.lifecycle)) out.push([one, other]);
   }
   return out;
+}
+
+/** The texts that occur more than once. */
+function repeats(texts: readonly string[]): ReadonlySet<string> {
+  const [once, more] = [new Set<string>(), new Set<string>()];
+  for (const text of texts) (once.has(text) ? more : once).add(text);
+  return more;
 }
 
 /** References as texts that no normal form alters: an address may hold what an id cannot. */
