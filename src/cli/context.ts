@@ -86,7 +86,10 @@ export function contextOf(
       if (wanted.length === 0) return;
       const shown = masking.said(withCommands(wanted, context.said));
       if (flags.json) out.write((await context.events()).diagnostics(shown));
-      else err.write((await import('../report/index.js')).renderDiagnostics(shown, err.style));
+      else {
+        const { errorsOfTemplatesBriefly, renderDiagnostics } = await import('../report/index.js');
+        err.write(renderDiagnostics(errorsOfTemplatesBriefly(shown), err.style));
+      }
     },
     /** One line on stderr where TRUEUP_LOG=debug. */
     debug: (line: () => string): unknown =>

@@ -124,5 +124,7 @@ async function outcome(
   const ended = await Promise.race([work(), dropped]).catch(complain);
   err.status(undefined);
   const handedOver = await out.drained().then(() => exits.done, complain);
+  // A pipe takes a long list of errors in parts. If stderr itself failed, nobody can be told.
+  await err.drained().catch(() => undefined);
   return worst([ended, handedOver]);
 }

@@ -1,24 +1,49 @@
 // Shortens long lists of warnings, notes and blocking verdicts: many of one code say the same. Imports nothing that takes time to load.
 import { defined, flagToAllow, groupedBy, type Diagnostic, type Verdict } from '../model/index.js';
 
-/** Warnings and notes of one code that are shown. */
-const MOST_OF_A_CODE = 3;
+/** How many of those that say the same are shown. */
+const MOST_SHOWN = 3;
 
 /** Every error; of the other codes the first few, and how many more there are. */
-export function briefly(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
-  const counts = new Map<string, number>();
-  for (const { code } of diagnostics) counts.set(code, (counts.get(code) ?? 0) + 1);
+export const briefly = (diagnostics: readonly Diagnostic[]): readonly Diagnostic[] =>
+  shortened(
+    diagnostics,
+    ({ severity, code }) => (severity === 'error' ? undefined : code),
+    (more) => ({ summary: `and ${more} more like this`, detail: 'All of them: --verbose' }),
+  );
+
+/** Of the errors at one place of a template the first few, and in how many more uses of the template they occur. */
+export const errorsOfTemplatesBriefly = (
+  diagnostics: readonly Diagnostic[],
+): readonly Diagnostic[] =>
+  shortened(
+    diagnostics,
+    ({ severity, code, origin }) =>
+      severity === 'error' && origin?.used_at
+        ? JSON.stringify([code, origin.file, origin.line, origin.column])
+        : undefined,
+    (more) => ({ summary: `and ${more} more uses of the template with this error` }),
+  );
+
+/** @param topicOf equal for those that say the same; undefined for one that is always shown */
+function shortened(
+  diagnostics: readonly Diagnostic[],
+  topicOf: (one: Diagnostic) => string | undefined,
+  rest: (more: number) => Pick<Diagnostic, 'summary' | 'detail'>,
+): readonly Diagnostic[] {
+  const topics = diagnostics.map(topicOf);
+  const counts = new Map<string | undefined, number>();
+  for (const topic of topics) counts.set(topic, (counts.get(topic) ?? 0) + 1);
   const shown = new Map<string, number>();
-  return diagnostics.flatMap((one) => {
-    const at = (shown.get(one.code) ?? 0) + 1;
-    shown.set(one.code, at);
-    if (one.severity === 'error' || at <= MOST_OF_A_CODE) return [one];
-    if (at > MOST_OF_A_CODE + 1) return [];
-    const more = counts.get(one.code)! - MOST_OF_A_CODE;
+  return diagnostics.flatMap((one, index) => {
+    const topic = topics[index];
+    if (topic === undefined) return [one];
+    const at = (shown.get(topic) ?? 0) + 1;
+    shown.set(topic, at);
+    if (at <= MOST_SHOWN) return [one];
+    if (at > MOST_SHOWN + 1) return [];
     const { severity, code } = one;
-    return [
-      { severity, code, summary: `and ${more} more like this`, detail: 'All of them: --verbose' },
-    ];
+    return [{ severity, code, ...rest(counts.get(topic)! - MOST_SHOWN) }];
   });
 }
 
@@ -39,7 +64,7 @@ export const blockedByRule = (
 ): readonly BlockingRule[] =>
   groupedBy(blocked, ({ rule }) => rule).map((verdicts) => {
     const { rule } = verdicts[0]!;
-    const shown = whole ? verdicts : verdicts.slice(0, MOST_OF_A_CODE);
+    const shown = whole ? verdicts : verdicts.slice(0, MOST_SHOWN);
     return {
       rule,
       shown,

@@ -132,6 +132,31 @@ describe('validate', () => {
     await home.expect(0, ['validate', 'b']);
   });
 
+  test('more errors than a pipe holds at once, all of them', async () => {
+    const rules = Array.from({ length: 1500 }, (_, index) => `  rule-${index}: { unknown: 1 }\n`);
+    const told = await refused(`alert_rules:\n${rules.join('')}`);
+    expect(told.length).toBeGreaterThan(2 ** 17);
+    expect(told).toMatch(/500 more complaints are not shown[\s\S]*Fix those above first\.\s*$/);
+  });
+
+  test('an error in a template, not once for each of its uses', async () => {
+    const uses = Array.from(
+      { length: 40 },
+      (_, index) => `  c${index}: { template: site, with: { at: a b } }\n`,
+    );
+    const told = await refused(
+      `templates:
+  site:
+    parameters: { type: object, properties: { at: { type: string } } }
+    alert_push_destinations:
+      hook: { name: Hook, enabled: true, endpoint: { url: "https://hooks.example.com/\${param.at}" } }
+use:
+${uses.join('')}`,
+    );
+    expect(told.match(/holds a blank/g)).toHaveLength(3);
+    expect(told).toContain('error: and 37 more uses of the template with this error');
+  });
+
   test('advice, too, with the lines around it', async () => {
     const { stderr } = await folder({
       'trueup.yaml': 'account_authorizations: { x: { user: "1", account: "2", role: root } }\n',
