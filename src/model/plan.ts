@@ -238,6 +238,8 @@ export interface Outcome {
   readonly kind: string;
   readonly action: Action;
   readonly deposed?: true;
+  /** The address that the object had before. */
+  readonly renamed_from?: string;
   readonly outcome: 'done' | 'failed' | 'skipped' | 'unknown';
   /** It failed, and part of it took effect all the same. */
   readonly partly?: true;

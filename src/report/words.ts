@@ -369,8 +369,13 @@ export const during: Readonly<Record<Action, string>> = {
 
 /** The sentence an apply ends with. */
 export function outcomeSentence(outcomes: readonly Outcome[]): string {
-  const done = summarise(outcomes.filter(({ outcome }) => outcome === 'done'));
+  const applied = outcomes.filter(({ outcome }) => outcome === 'done');
+  const done = summarise(applied);
+  const renamed = applied.filter(
+    ({ action, renamed_from }) => action === 'keep' && renamed_from !== undefined,
+  ).length;
   const counts = worthCounting(done).map((action) => `${done[action]} ${past[action]}`);
+  if (renamed > 0) counts.push(`${renamed} renamed`);
   const open = countsOf(outcomes, ({ outcome }) => outcome, ['failed', 'skipped', 'unknown']);
   const head = open.length === 0 ? 'Applied' : 'Not all applied';
   return `${head}: ${counts.join(', ')}; ${[`${done.keep} unchanged`, ...open].join(', ')}.`;

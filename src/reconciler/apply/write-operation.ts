@@ -94,9 +94,15 @@ export interface RunContext {
 
 export const outcomeBase = (
   change: Change,
-): Pick<Outcome, 'address' | 'kind' | 'action' | 'deposed' | 'id'> => {
-  const { address, kind, action, deposed } = change;
-  return { address, kind, action, ...(deposed && 'id' in change && { deposed, id: change.id }) };
+): Pick<Outcome, 'address' | 'kind' | 'action' | 'deposed' | 'renamed_from' | 'id'> => {
+  const { address, kind, action, deposed, renamed_from } = change;
+  return {
+    address,
+    kind,
+    action,
+    ...(deposed && 'id' in change && { deposed, id: change.id }),
+    ...defined({ renamed_from }),
+  };
 };
 
 /** One change carried out. `entry` is what the state holds now; `pending` the create whose outcome is unknown. */

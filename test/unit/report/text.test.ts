@@ -11,6 +11,7 @@ import {
   renderDiagnostics,
   type Progress,
 } from '../../../src/report/index.js';
+import { renderOutcomes } from '../../../src/report/outcomes-text.js';
 import { renderPlan } from '../../../src/report/render.js';
 import { baseSentence, cloudSentence } from '../../../src/report/words.js';
 import { clip, columns, wrap } from '../../../src/report/text-width.js';
@@ -245,6 +246,19 @@ describe('the progress line', () => {
       '1/3 · deleting accounts.b',
       '2/3 · 1 not done',
     ]));
+});
+
+test('an apply counts the objects that got another address alone', () => {
+  const outcome = { kind: 'accounts', action: 'keep', outcome: 'done', id: '1' } as const;
+  const text = renderOutcomes(
+    [
+      { ...outcome, address: 'accounts.b', renamed_from: 'accounts.a' },
+      { ...outcome, address: 'accounts.d', action: 'update', renamed_from: 'accounts.c' },
+      { ...outcome, address: 'accounts.e' },
+    ],
+    { color: false, width: 80 },
+  );
+  expect(text).toContain('Applied: 0 created, 1 updated, 0 deleted, 1 renamed; 2 unchanged.\n');
 });
 
 test('an address that is new for what is kept is shown, and nothing in the cloud changes', () => {
