@@ -3040,7 +3040,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a stack trace opens any file',
-    file: 'model/construct-comments.ts',
+    file: 'model/names/construct-comments.ts',
     find: '(?:node_modules|\\.\\.)',
     replace: '(?:node_modules)',
     tests: stacks,

@@ -7,7 +7,7 @@ import { Construct } from 'constructs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as doors from '../../../src/cli/constructs.js';
 import { resourceClass } from '../../../src/constructs/native/classes.js';
-import { camel } from '../../../src/model/camel-case.js';
+import { camel } from '../../../src/model/names/camel-case.js';
 import type { Project } from '../../../src/model/index.js';
 import { kinds } from '../../../src/resources/index.js';
 import { TRUEUP, start } from '../../support/command.js';

@@ -1,7 +1,7 @@
 // The attributes of the Terraform provider that belong to no kind: those of its block, of every resource, and of the data
 // source of a collection. The provider's schema and the construct classes are generated from them.
-import { choice, integer, map, object, set, text } from './attribute.js';
-import type { Kind } from './kind.js';
+import { choice, integer, map, object, set, text } from '../attribute.js';
+import type { Kind } from '../kind.js';
 
 const byDefault = (name: string): string => `Default: \`TRUEUP_${name.toUpperCase()}\`.`;
 const fallback = (name: string, doc: string) =>

@@ -1,7 +1,7 @@
 // Comments in a document that a program wrote: the construct that made each object, and its place. Comments are used,
 // one line per object, so that the document stays one that a person could have written.
-import { defined } from './defined.js';
-import { isObject, type JsonObject } from './json.js';
+import { defined } from '../defined.js';
+import { isObject, type JsonObject } from '../json.js';
 
 /** The path of a construct and, if known, its place in the program; `file` is relative to the program's folder, with `/`. */
 export interface Comment {
