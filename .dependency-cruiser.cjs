@@ -22,7 +22,7 @@ const allowed = {
   policies: ['^src/(declarations|expressions)/'],
   report: ['^node_modules/(diff|fast-json-patch|picocolors)/'],
   terraform: [
-    '^src/reconciler/(live-collections|recent-writes|plan/(match|document-diff|diff|policy|propose)|apply/(executor|write-operation|pre-image|proof|recovery|guards))\\.ts$',
+    '^src/reconciler/(live-collections|recent-writes|plan/(match|document-diff|diff|policy|propose)|apply/(executor|write-operation|pre-image|write-proof|recovery|guards))\\.ts$',
     '^src/resources/role-ladder\\.ts$',
     '^src/state/store-port\\.ts$',
     '^node_modules/(@grpc|protobufjs|@msgpack)/',

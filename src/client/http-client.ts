@@ -2,14 +2,7 @@
 import { defined, type Emit } from '../model/index.js';
 import type { Clock, Random } from '../platform/index.js';
 import { limiter, type Limiter } from './rate-limit.js';
-import {
-  backoff,
-  httpDate,
-  maxAttempts,
-  longestRetryAfter,
-  retryAfter,
-  retryBudget,
-} from './retry.js';
+import { httpDate, longestRetryAfter, retryAfter, retryBudget, retryDelay } from './retry.js';
 import { TransportError, type HttpRequest, type HttpResult, type Transport } from './transport.js';
 
 /** One HTTP request that may be sent more than once. */
@@ -110,10 +103,10 @@ export function httpClient(
     }
 
     async function pause(tries: number, asked: number | undefined, signal = run): Promise<boolean> {
-      if (tries >= maxAttempts || (asked ?? 0) > longestRetryAfter || !budget.spend(requests))
-        return false;
+      const delay = retryDelay(tries, asked, random);
+      if (delay === undefined || !budget.spend(requests)) return false;
       const why = asked === undefined ? 'the service failed' : 'the service asked to wait';
-      return sleep(Math.max(asked ?? 0, backoff(tries, random)), why, signal);
+      return sleep(delay, why, signal);
     }
 
     const within = (signal: AbortSignal): HttpClient =>

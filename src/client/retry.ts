@@ -4,7 +4,7 @@ import { classify, isThrottled } from './classify.js';
 import type { Surface } from './dialect.js';
 import { finalCodes, type HttpResult } from './transport.js';
 
-export const maxAttempts = 3;
+const maxAttempts = 3;
 /** Longest wait, in milliseconds, that a server may ask for. */
 export const longestRetryAfter = 120_000;
 
@@ -27,6 +27,16 @@ const ceiling = 20_000;
 /** Milliseconds to wait after failure number `attempt` (from 1): random, below a bound that doubles. */
 export function backoff(attempt: number, random: Pick<Random, 'fraction'>): number {
   return Math.floor(random.fraction() * Math.min(ceiling, base * 2 ** (attempt - 1)));
+}
+
+/** Milliseconds to wait after the `tries`th attempt, at least what the server asked for; undefined if there may be no other attempt. */
+export function retryDelay(
+  tries: number,
+  asked: number | undefined,
+  random: Pick<Random, 'fraction'>,
+): number | undefined {
+  if (tries >= maxAttempts || (asked ?? 0) > longestRetryAfter) return undefined;
+  return Math.max(asked ?? 0, backoff(tries, random));
 }
 
 /**

@@ -5,7 +5,7 @@ import { UnknownValue, type CelInput, type Members } from '../expressions/cel-va
 import { tokensOf } from '../expressions/tokens.js';
 import { cached, didYouMean, isList, mapMembers, type Json } from '../model/index.js';
 import { variableIn } from './environment.js';
-import { escapeText, literalOf, type ExpressionFrom } from './expression.js';
+import { escapeText, literalOf, type ExpressionFrom } from './reference-syntax.js';
 import {
   noForEach,
   noTemplate,

@@ -1,7 +1,7 @@
 // `for_each` and `count`: the members that one declaration stands for.
 import { isList } from '../model/index.js';
 import type { RawEntry } from './collect.js';
-import { escapeText, literalOf } from './expression.js';
+import { escapeText, literalOf } from './reference-syntax.js';
 import { substitute, type Filling, type Scope } from './interpolate.js';
 import { ofType } from './stacks/variables.js';
 import { complainAt, found, type Complain, type ComplaintPlace } from './validation.js';

@@ -28,7 +28,7 @@ import {
   type Expression,
   type ExpressionFrom,
   type Part,
-} from './expression.js';
+} from './reference-syntax.js';
 import type { Instance } from './collect.js';
 import { Word, isMap, type Raw, type RawMap } from './yaml/raw-values.js';
 import { ownCredential, type SecretSource } from './secret-source.js';

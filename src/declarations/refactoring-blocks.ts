@@ -11,7 +11,7 @@ import {
   type Values,
 } from '../model/index.js';
 import { placeText, type RawEntry } from './collect.js';
-import { escapeText, literalOf } from './expression.js';
+import { escapeText, literalOf } from './reference-syntax.js';
 import { substitute, type Filling } from './interpolate.js';
 import { complain, read, type ResolveRun } from './resolve-declaration.js';
 import type { Violation } from './validation.js';

@@ -32,7 +32,7 @@ import {
 } from '../model/index.js';
 import { roleLadder } from '../resources/role-ladder.js';
 import { placeText, type MayHold, type RawEntry } from './collect.js';
-import { ENV_NAME } from './expression.js';
+import { ENV_NAME } from './reference-syntax.js';
 import { expanded, type Member } from './for-each.js';
 import {
   build,

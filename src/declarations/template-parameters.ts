@@ -13,7 +13,7 @@ import {
   type JsonObject,
 } from '../model/index.js';
 import { schemaComplaints } from './expectation-schema-checks.js';
-import { escapeText, literalOf } from './expression.js';
+import { escapeText, literalOf } from './reference-syntax.js';
 import { patternFault } from './patterns.js';
 import { found as foundWord, type Complain, type Violation } from './validation.js';
 import { isMap, Word, type Raw, type RawMap } from './yaml/raw-values.js';

@@ -28,7 +28,7 @@ import {
 } from '../model/index.js';
 import { placeText } from './collect.js';
 import { errorAt } from './diagnostics-list.js';
-import { escapeText, literalOf, partsOf } from './expression.js';
+import { escapeText, literalOf, partsOf } from './reference-syntax.js';
 import { scalar } from './export/yaml.js';
 import { indexLines, positionOf, type SourceText } from './source-text.js';
 import {

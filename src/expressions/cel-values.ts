@@ -1,6 +1,6 @@
 // JSON to values of CEL and back. Integers are BigInt there, and mappings are Maps, so that no key reaches a prototype.
 import { isList, type Json } from '../model/index.js';
-import { spend, wrongValue } from './node-evaluation.js';
+import { spend, wrongValue } from './step-limit.js';
 
 /** A value that is known only later. An expression may pass it by, and not use it. */
 export class UnknownValue {

@@ -7,7 +7,7 @@ import {
   type ParseResult,
 } from '@marcbachmann/cel-js';
 import { defined, didYouMean, type Json } from '../model/index.js';
-import { MOST_STEPS, isExhausted, startBudget } from './node-evaluation.js';
+import { MOST_STEPS, isExhausted, startBudget } from './step-limit.js';
 import { replaced, stringFunctions } from './string-functions.js';
 import { tokensOf } from './tokens.js';
 import { toAsked, toCel, toJson, UnknownValue, type CelInput, type Members } from './cel-values.js';

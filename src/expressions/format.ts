@@ -1,5 +1,5 @@
 // `format` and `strings.quote` of CEL's strings extension.
-import { spend, wrongValue } from './node-evaluation.js';
+import { spend, wrongValue } from './step-limit.js';
 
 const ESCAPES: Readonly<Record<string, string>> = {
   '\u0007': '\\a',

@@ -2,7 +2,7 @@
 // count UTF-16 units, and its `matches` can take exponential time. RE2 takes linear time.
 import { RE2JS, RE2JSException } from 're2js';
 import { formatted, quoted } from './format.js';
-import { wrongValue } from './node-evaluation.js';
+import { wrongValue } from './step-limit.js';
 
 const LONGEST_PATTERN = 500;
 const MOST_INSTRUCTIONS = 1_000;

@@ -28,6 +28,7 @@ import {
   type Values,
 } from '../model/index.js';
 import type { Clock } from '../platform/index.js';
+import { lookAgain } from './absence.js';
 import { storable } from './plan/document-diff.js';
 import type { Visibility } from './recent-writes.js';
 
@@ -46,9 +47,6 @@ export interface LiveCollection {
 
 /** Everything that was read, by kind name. */
 export type LiveCollections = ReadonlyMap<string, LiveCollection>;
-
-/** More ids than this are looked for by a second listing instead of one by one. */
-const LOOKS = 20;
 
 export interface Observing {
   readonly cloud: CloudReader;
@@ -82,26 +80,16 @@ async function collect(
   const recorded = entries.flatMap((entry) =>
     entry.kind === kind.name ? [entry.id, ...(entry.deposed ?? [])] : [],
   );
-  const missing = recorded.filter((id) => !byId.has(id));
-  if (missing.length > 0) (await lookAgain(cloud, kind, missing)).forEach(keep);
+  const unlisted = recorded.filter((id) => !byId.has(id));
+  if (unlisted.length > 0) (await lookAgain(cloud, kind, unlisted)).forEach(keep);
   emit({ type: 'reading', kind: kind.name, objects: byId.size, done: true });
   return {
     kind,
     byId,
-    missing: new Set(missing.filter((id) => !byId.has(id))),
+    missing: new Set(unlisted.filter((id) => !byId.has(id))),
     ...defined({ read_at, pages: listing.pages, skew: listing.skew }),
   };
 }
-
-/** A second look for what a listing lacks: a few ids one by one, more by another listing. */
-export const lookAgain = async (
-  cloud: Pick<CloudReader, 'find' | 'list'>,
-  kind: Kind,
-  ids: readonly string[],
-): Promise<readonly Live[]> =>
-  ids.length <= LOOKS || kind.operations.by_ids
-    ? cloud.find(kind, ids)
-    : (await cloud.list(kind)).objects;
 
 /** Adds objects without their secrets, and none that was deleted just now. */
 function keeper(

@@ -1,5 +1,5 @@
 // The messages for errors of a disk. They never quote the content of a file.
-import { exits, Refusal, refuse, type Diagnostic } from '../model/index.js';
+import { Refusal, refuse } from '../model/index.js';
 
 const meanings: Readonly<Record<string, string>> = {
   EACCES: 'permission is denied',
@@ -63,11 +63,6 @@ export async function unlessDisk<T>(code: string, use: Promise<T>): Promise<T | 
 
 /** Undefined where there is no such file. */
 export const ifThere = <T>(use: Promise<T>): Promise<T | undefined> => unlessDisk('ENOENT', use);
-
-/** Refuses with the exit code of what another run holds or took. */
-export function refuseLocked(code: string, summary: string, more: Partial<Diagnostic> = {}): never {
-  refuse(code, summary, more, exits.locked);
-}
 
 /** Damage: what is wrong with a file, where (line and column from 1), and what to do. */
 export function damaged(

@@ -20,7 +20,7 @@ import {
   type OperationLimits,
   type WrittenChange,
 } from '../reconciler/apply/executor.js';
-import type { Proof } from '../reconciler/apply/proof.js';
+import type { Proof } from '../reconciler/apply/write-proof.js';
 import type { Performed } from '../reconciler/apply/write-operation.js';
 import { beforeRun, type Before } from '../reconciler/apply/pre-image.js';
 import type { LiveCollection, LiveCollections } from '../reconciler/live-collections.js';

@@ -115,21 +115,21 @@ export const mutants: readonly Mutant[] = [
   // An expression ends, and loses nothing without a word.
   {
     name: 'an expression has no end',
-    file: 'expressions/node-evaluation.ts',
+    file: 'expressions/step-limit.ts',
     find: 'if (left < 0) throw exhausted;',
     replace: 'if (left < -30_000_000) throw exhausted;',
     tests: cel,
   },
   {
     name: 'a comparison costs one step',
-    file: 'expressions/node-evaluation.ts',
+    file: 'expressions/step-limit.ts',
     find: 'if (compared.has(this)) spendMembers(value);',
     replace: '',
     tests: cel,
   },
   {
     name: 'a literal mapping loses a member',
-    file: 'expressions/node-evaluation.ts',
+    file: 'expressions/step-limit.ts',
     find: "if (this.op === 'map') refuseLoss(this, value);",
     replace: '',
     tests: cel,
@@ -920,8 +920,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a recorded id that a listing lacks is gone',
     file: 'reconciler/live-collections.ts',
-    find: 'if (missing.length > 0)',
-    replace: 'if (missing.length > 1e9)',
+    find: 'if (unlisted.length > 0)',
+    replace: 'if (unlisted.length > 1e9)',
     tests: ['unit/reconciler/live-collections.test.ts'],
   },
 
@@ -1612,7 +1612,7 @@ export const mutants: readonly Mutant[] = [
   // What people write.
   {
     name: '`$${` is not literal',
-    file: 'declarations/expression.ts',
+    file: 'declarations/reference-syntax.ts',
     find: "if (text[open - 1] === '$' && open > at)",
     replace: 'if (false)',
     tests: ['unit/declarations/expression.test.ts'],
@@ -2223,7 +2223,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a write that is not proven does not say in what',
-    file: 'reconciler/apply/proof.ts',
+    file: 'reconciler/apply/write-proof.ts',
     find: 'fields && live ?',
     replace: 'fields && !live ?',
     tests: [...proof, ...merging],
@@ -3745,7 +3745,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an update is proved by what it sent alone',
-    file: 'reconciler/apply/proof.ts',
+    file: 'reconciler/apply/write-proof.ts',
     find: 'entry?.id === live.id ?',
     replace: 'entry?.id === `no ${live.id}` ?',
     tests: ['unit/reconciler/replicas.test.ts'],
@@ -3913,7 +3913,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a run does not notice that its remote lock was taken',
-    file: 'state/backends/registers/held-head.ts',
+    file: 'state/backends/registers/lease.ts',
     find: 'if (!isOurs((await readHead(registers, keys))?.head)) await lose();',
     replace: '',
     tests: remote,
@@ -3956,28 +3956,28 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the remote lock of a living run is taken over',
-    file: 'state/backends/registers/register-store.ts',
+    file: 'state/backends/registers/register-lock.ts',
     find: 'now - seen.at >= 2 * holder.lease',
     replace: 'now - begun >= 2 * holder.lease',
     tests: remote,
   },
   {
     name: 'the remote lock of a silent run is taken over early',
-    file: 'state/backends/registers/register-store.ts',
+    file: 'state/backends/registers/register-lock.ts',
     find: 'now - seen.at >= 2 * holder.lease',
     replace: 'now - seen.at >= holder.lease / 2',
     tests: remote,
   },
   {
     name: 'the remote lock of a silent run is never taken over by one who asks again and again',
-    file: 'state/backends/registers/register-store.ts',
+    file: 'state/backends/registers/register-lock.ts',
     find: 'watch.seen = seen;',
     replace: '',
     tests: remote,
   },
   {
     name: 'a backend that ignores conditions is used',
-    file: 'state/backends/registers/register-store.ts',
+    file: 'state/backends/registers/register-lock.ts',
     find: 'await registers.prepare?.(); await probe(options);',
     replace: 'await registers.prepare?.();',
     tests: remote,
@@ -4012,7 +4012,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'open intents are not carried into the next remote state',
-    file: 'state/backends/registers/held-head.ts',
+    file: 'state/backends/registers/lease.ts',
     find: 'carry, states:',
     replace: 'carry: [], states:',
     tests: remote,

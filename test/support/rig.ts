@@ -35,10 +35,8 @@ import {
 } from '../../src/state/index.js';
 import { registerKeys } from '../../src/state/backends/registers/keys.js';
 import type { Registers } from '../../src/state/backends/registers/port.js';
-import {
-  registerStore,
-  type RegisterStoreOptions,
-} from '../../src/state/backends/registers/register-store.js';
+import type { RegisterStoreOptions } from '../../src/state/backends/registers/register-lock.js';
+import { registerStore } from '../../src/state/backends/registers/register-store.js';
 import { rescueIn } from '../../src/state/backends/registers/rescue.js';
 import { memoryRegisters, type MemoryFaults, type MemoryRegisters } from './memory-registers.js';
 import { project } from './planning.js';

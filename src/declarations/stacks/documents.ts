@@ -6,7 +6,7 @@ import {
   type Json,
   type JsonObject,
 } from '../../model/index.js';
-import { partsOf } from '../expression.js';
+import { partsOf } from '../reference-syntax.js';
 import type { Raw } from '../yaml/raw-values.js';
 import {
   blockAt,

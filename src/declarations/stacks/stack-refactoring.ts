@@ -1,6 +1,6 @@
 // `import`, `moved` and `removed` of a stack, as the blocks of a declaration file. What they say is checked there.
 import { formatAddress, isList, isObject, type Json, type JsonObject } from '../../model/index.js';
-import { escapeText } from '../expression.js';
+import { escapeText } from '../reference-syntax.js';
 import type { BlockSection } from '../vocabulary.js';
 import type { RawMap } from '../yaml/raw-values.js';
 import {

@@ -12,7 +12,7 @@ import {
   type JsonObject,
   type Kind,
 } from '../../model/index.js';
-import { EMPTY, textOf, partsOf, type Part } from '../expression.js';
+import { EMPTY, textOf, partsOf, type Part } from '../reference-syntax.js';
 import { isMap, limits, type Raw } from '../yaml/raw-values.js';
 import {
   asTemplate,

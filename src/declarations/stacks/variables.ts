@@ -1,6 +1,6 @@
 // The types of a stack's variables. A given value (from outside: text) is converted as Terraform does, or refused.
 import { holdsExact, isList, parseJson } from '../../model/index.js';
-import { escapeText } from '../expression.js';
+import { escapeText } from '../reference-syntax.js';
 import { spell } from '../interpolate.js';
 import { isMap, type Raw } from '../yaml/raw-values.js';
 

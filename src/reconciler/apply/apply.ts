@@ -43,7 +43,7 @@ import {
   type ExecutionContext,
 } from './write-operation.js';
 import { beforeRun } from './pre-image.js';
-import { differing, unproven } from './proof.js';
+import { differing, unproven } from './write-proof.js';
 import { storedValues } from '../live-collections.js';
 import type { Visibility } from '../recent-writes.js';
 import type { Proposal } from '../plan/plan.js';
@@ -52,7 +52,7 @@ import { allowingDuplicates } from '../plan/possible-duplicates.js';
 import { propose, secretsAtHand } from '../plan/propose.js';
 import { outcomeOf, recover, type Settled } from './recovery.js';
 import { rechecksOf } from './guards.js';
-import { declaredValueAt } from '../plan/references.js';
+import { declaredValueAt } from '../plan/resolve-references.js';
 import { phases } from '../plan/order.js';
 import { staleness } from '../plan/stale-plan.js';
 import type { Session } from '../../state/store-port.js';

@@ -21,7 +21,7 @@ import {
   type RunContext,
   type WrittenFields,
 } from './write-operation.js';
-import { compare, differing, stillThere, unproven, type Proof } from './proof.js';
+import { compare, differing, stillThere, unproven, type Proof } from './write-proof.js';
 import { readBack, shownOf, type ReadBack, type Shown } from './read-back.js';
 import { recordsOf, settle, type Settled } from './recovery.js';
 

@@ -13,7 +13,8 @@ import {
 import type { Clock } from '../../platform/index.js';
 import { isApplied } from '../plan/diff.js';
 import { namedPart } from '../plan/document-diff.js';
-import { lookAgain, withoutSecrets } from '../live-collections.js';
+import { lookAgain } from '../absence.js';
+import { withoutSecrets } from '../live-collections.js';
 import type { Visibility } from '../recent-writes.js';
 import { isFromBefore, type DocumentWrite } from './document-write.js';
 

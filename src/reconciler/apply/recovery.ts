@@ -33,7 +33,7 @@ import {
 import type { Clock, Fingerprints } from '../../platform/index.js';
 import type { Session } from '../../state/store-port.js';
 import { isApplied } from '../plan/diff.js';
-import { unproven } from './proof.js';
+import { unproven } from './write-proof.js';
 import { nowOf } from '../recent-writes.js';
 import { RENEWAL } from './write-operation.js';
 import { comparableText, ownRoot } from '../plan/match.js';

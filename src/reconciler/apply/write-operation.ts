@@ -53,10 +53,10 @@ import {
 import { applied, isStorable, namedPart } from '../plan/document-diff.js';
 import { comparableText } from '../plan/match.js';
 import { storedValues } from '../live-collections.js';
-import { differing, unproven } from './proof.js';
+import { differing, unproven } from './write-proof.js';
 import { FIRST_PAUSE, readBack, shownOf, type ReadBack, type SentFields } from './read-back.js';
 import type { PlanContext } from '../plan/propose.js';
-import { fillAll, type Resolver } from '../plan/references.js';
+import { fillAll, type Resolver } from '../plan/resolve-references.js';
 import type { Before } from './pre-image.js';
 
 /** A request leaves at most this long (milliseconds) after its intent was written, or written again. */

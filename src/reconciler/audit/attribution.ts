@@ -34,7 +34,7 @@ import type { Clock } from '../../platform/index.js';
 import { isMerged, isDocumentApplied, declaredPart } from '../plan/document-diff.js';
 import { missingCredentials } from '../plan/propose.js';
 import { unreadWarnings } from '../live-collections.js';
-import { declaredValueAt } from '../plan/references.js';
+import { declaredValueAt } from '../plan/resolve-references.js';
 
 /** An object of which the log is asked. */
 export interface Subject {

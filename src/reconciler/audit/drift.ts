@@ -42,7 +42,7 @@ import { unverified, verifyExpectations } from './expectations.js';
 import { observe, type LiveCollections } from '../live-collections.js';
 import { observingOf, propose, type PlanContext } from '../plan/propose.js';
 import type { Proposal } from '../plan/plan.js';
-import { declaredValueAt } from '../plan/references.js';
+import { declaredValueAt } from '../plan/resolve-references.js';
 
 export interface Audit extends Findings {
   /** 0 in sync, 2 drift, 1 or 5 where the audit could not be made. */

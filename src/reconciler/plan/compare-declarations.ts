@@ -46,7 +46,7 @@ import type { Planned } from './draft.js';
 import { resolveReference } from './lookups.js';
 import { formerAddressInState, unknownParent } from './match.js';
 import { howChanged, plan } from './plan.js';
-import { fillAll, type Resolver } from './references.js';
+import { fillAll, type Resolver } from './resolve-references.js';
 import { select } from './target-selection.js';
 
 export interface DeclarationPair {

@@ -16,7 +16,7 @@ import { asApplied, updateOf, type Sending } from './diff.js';
 import { baseOf } from './document-diff.js';
 import type { Matcher } from './match.js';
 import type { PlanInput } from './plan-input.js';
-import type { Resolver } from './references.js';
+import type { Resolver } from './resolve-references.js';
 import type { Selection } from './target-selection.js';
 
 /** An address on its way through planning, as references see it. */

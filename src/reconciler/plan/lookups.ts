@@ -9,7 +9,7 @@ import {
 } from '../../model/index.js';
 import type { Planned } from './draft.js';
 import type { PlanInput } from './plan-input.js';
-import { declaredValueAt, fillAll } from './references.js';
+import { declaredValueAt, fillAll } from './resolve-references.js';
 
 /** Exactly one live object for each lookup, or an error. */
 export function lookUp(

@@ -57,7 +57,7 @@ import {
 import type { PlanInput } from './plan-input.js';
 import { replacedOutsideNotes, unseenNotes, unseenSecretNotes } from './plan-notes.js';
 import { concerns, judge, judgedWhole } from './policy.js';
-import { fillAll, type Resolver } from './references.js';
+import { fillAll, type Resolver } from './resolve-references.js';
 import { afterDeposed, heldElsewhere, planRemoved } from './removed-declarations.js';
 import { refactoringNotes } from './refactoring-notes.js';
 import { renameHints } from './rename-hints.js';

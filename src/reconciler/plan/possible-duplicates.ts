@@ -21,7 +21,7 @@ import {
 } from '../../model/index.js';
 import { storedValues } from '../live-collections.js';
 import { comparable } from './match.js';
-import { declaredValueAt } from './references.js';
+import { declaredValueAt } from './resolve-references.js';
 
 export interface Duplicate {
   readonly change: Create;

@@ -1,6 +1,5 @@
 // The errors of a backend, in one place: unreachable, refused, and damaged.
-import { exits, refuse, Refusal, type Exit } from '../../model/index.js';
-import { refuseLocked } from '../disk-errors.js';
+import { exits, refuse, Refusal, type Diagnostic, type Exit } from '../../model/index.js';
 import type { LockInfo } from '../store-port.js';
 
 /** @param why continues "it cannot be reached: …", without anything secret */
@@ -30,6 +29,11 @@ export function duringRun(error: unknown, kept: string): unknown {
     error.diagnostics.map((one) => ({ ...one, detail })),
     exit,
   );
+}
+
+/** Refuses with the exit code of what another run holds or took. */
+export function refuseLocked(code: string, summary: string, more: Partial<Diagnostic> = {}): never {
+  refuse(code, summary, more, exits.locked);
 }
 
 /** Refuses with the exit code of a lost lock. @param taker who holds the lock now, if anyone does */

@@ -1,7 +1,7 @@
 // Expressions in declarations: what they give to attributes, texts and `for_each`, and where an error is placed.
 import { describe, expect, it } from 'vitest';
 import { Reference, Template } from '../../../src/model/index.js';
-import { partsOf } from '../../../src/declarations/expression.js';
+import { partsOf } from '../../../src/declarations/reference-syntax.js';
 import { errors, loading, project, shown } from './project.js';
 
 const VARIABLES = `

@@ -3,10 +3,8 @@ import { Buffer } from 'node:buffer';
 import { describe, expect, it } from 'vitest';
 import type { Registers } from '../../../src/state/backends/registers/port.js';
 import { registerKeys } from '../../../src/state/backends/registers/keys.js';
-import {
-  registerStore,
-  type RegisterStoreOptions,
-} from '../../../src/state/backends/registers/register-store.js';
+import type { RegisterStoreOptions } from '../../../src/state/backends/registers/register-lock.js';
+import { registerStore } from '../../../src/state/backends/registers/register-store.js';
 import { settledPut } from '../../../src/state/backends/registers/settled-put.js';
 import { rescueIn } from '../../../src/state/backends/registers/rescue.js';
 import type { Store } from '../../../src/state/index.js';

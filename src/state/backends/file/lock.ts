@@ -14,7 +14,8 @@ import type { Clock, Files, LockPort, Random } from '../../../platform/index.js'
 import { parseJsonText } from '../../json-text.js';
 import { filled, members, orNull, isText, time, isWhole, word } from '../../shape-check.js';
 import type { LockInfo } from '../../store-port.js';
-import { ifThere, isDiskError, refuseLocked, unlessDisk } from '../../disk-errors.js';
+import { ifThere, isDiskError, unlessDisk } from '../../disk-errors.js';
+import { refuseLocked } from '../backend-errors.js';
 
 export interface LockTools {
   readonly files: Files;

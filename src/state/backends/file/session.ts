@@ -25,7 +25,8 @@ import type { HeldLock } from './lock.js';
 import { snapshotOf, holdsResult, writtenState } from '../../snapshot.js';
 import { encodeMoved, encodeState } from '../../state-text.js';
 import type { Compaction, Moved, Session, Snapshot } from '../../store-port.js';
-import { ifThere, refuseLocked, withDisk } from '../../disk-errors.js';
+import { ifThere, withDisk } from '../../disk-errors.js';
+import { refuseLocked } from '../backend-errors.js';
 
 export const GENERATIONS = 5;
 export const MODE = 0o600;

@@ -1,8 +1,7 @@
 // The document under the lock. The server takes a document only with the id of its lock: so each accepted write proves
 // that the lock was held, and that the next holder, who reads after it locks, sees what was written.
 import type { Clock, Random } from '../../../platform/index.js';
-import { refuseLocked } from '../../disk-errors.js';
-import { refuseLost, refuseUnreachable } from '../backend-errors.js';
+import { refuseLocked, refuseLost, refuseUnreachable } from '../backend-errors.js';
 import { pauseAfter } from '../retried.js';
 import {
   decodeDocument,

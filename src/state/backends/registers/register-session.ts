@@ -17,7 +17,7 @@ import { grouped, queue } from '../../journal-queue.js';
 import { snapshotOf, holdsResult, writtenState } from '../../snapshot.js';
 import type { Compaction, Session, Snapshot } from '../../store-port.js';
 import { sharedNext, untilStopped, type Rescue } from '../until-stopped.js';
-import { heldHead, type HeadTools, type OpenedHead } from './held-head.js';
+import { heldHead, type HeadTools, type OpenedHead } from './lease.js';
 import { slotOf } from './keys.js';
 import { encodeWave } from './record-log.js';
 import { settledPut } from './settled-put.js';

@@ -1,7 +1,7 @@
 // The language inside texts: reading and writing are each other's reverse, and nothing filled in becomes an expression.
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { escapeText, partsOf, textOf } from '../../../src/declarations/expression.js';
+import { escapeText, partsOf, textOf } from '../../../src/declarations/reference-syntax.js';
 import { drawn } from '../../support/drawn.js';
 
 const piece = fc.constantFrom(
