@@ -83,6 +83,8 @@ interface Meanwhile {
   /** When the first write arrives, before it is carried out. */
   readonly during?: Hand;
   readonly allow?: readonly string[];
+  /** Applied first, so that the state holds it. */
+  readonly applied?: Project;
   /** Statuses of writes, in order; others are carried out. */
   readonly answers?: readonly (number | undefined)[];
 }
@@ -90,7 +92,7 @@ interface Meanwhile {
 async function run(
   data: Estate,
   project: Project,
-  { before = nothing, during = nothing, allow = [], answers = [] }: Meanwhile,
+  { before = nothing, during = nothing, allow = [], applied, answers = [] }: Meanwhile,
 ): Promise<Told> {
   let [approved, written] = [false, 0];
   const asked: string[] = [];
@@ -111,6 +113,7 @@ async function run(
           };
     },
   });
+  if (applied) await cloud.apply(applied, { allow: always, approve: async () => true });
   const approve = async (): Promise<boolean> => {
     await before(cloud);
     return (approved = true);
@@ -309,6 +312,26 @@ describe('a move', () => {
     expect(lost.summary).toBe(
       'accounts.a3 was moved, and account 3 had no administrator afterwards: nothing was put back.',
     );
+  });
+});
+
+describe('the delete of a user', () => {
+  const two = estate(['900', '2'], ['901', '2']);
+  const data: Estate = {
+    ...two,
+    records: { ...two.records, users: [{ id: '7900', email: 'a@example.com', username: 'a' }] },
+  };
+  const applied = desire(
+    declare('users.ada', { email: 'a@example.com' }),
+    declare('accounts.a2', { name: 'A2', account: '1' }),
+  );
+  const project = desire(declare('accounts.a2', { name: 'A2', account: '1' }));
+
+  it('rests on another administrator of each account', async () => {
+    expect(await run(data, project, { applied })).toMatchObject({ outcome: 'done' });
+    expect(
+      await run(data, project, { applied, before: role('901', 'read_only_user') }),
+    ).toMatchObject({ outcome: 'failed', code: 'last-administrator' });
   });
 });
 
