@@ -1456,7 +1456,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'what a PUT does not send may be lost',
-    file: 'reconciler/apply/document-write.ts',
+    file: 'reconciler/apply/write-proof.ts',
     find: 'const altered = same(attribute, value, now.values[name]) ? [] : [name];',
     replace: 'const altered: string[] = [];',
     tests: ['unit/reconciler/old-reading.test.ts'],
@@ -3829,7 +3829,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a new value is waited for because the version stands',
-    file: 'reconciler/apply/document-write.ts',
+    file: 'reconciler/apply/write-proof.ts',
     find: 'later === earlier && isApplied(kind, fields, before)',
     replace: 'later === earlier',
     tests: ['unit/reconciler/replicas.test.ts'],

@@ -1,7 +1,6 @@
 // Writes that contain more than the declared attributes: a PUT of a whole object, and every write to an object with a
 // document. Right before such a write the object is read again. Undeclared attributes are sent with their live values,
-// and the declared members of a document are merged into the live one. Afterwards documents are compared, also after a
-// PATCH and a PUT without the document: a member that was live and is missing or altered is an error.
+// and the declared members of a document are merged into the live one. Afterwards they are compared (write-proof.ts).
 import {
   isPartialDocument,
   refuse,
@@ -9,7 +8,6 @@ import {
   secretsIn,
   type Attribute,
   type CloudReader,
-  type Diagnostic,
   type Kind,
   type Live,
   type Request,
@@ -17,7 +15,7 @@ import {
   type Values,
   type Write,
 } from '../../model/index.js';
-import { aftermath, isMerged, mergedNames, namedPart } from '../plan/document-diff.js';
+import { isMerged, mergedNames, namedPart } from '../plan/document-diff.js';
 import { wholeDocument } from '../plan/document-merge.js';
 import { isApplied, withKept } from '../plan/diff.js';
 import { withoutSecrets } from '../live-collections.js';
@@ -98,7 +96,7 @@ export async function prepare(
     if (isOld(kind, planned, live)) return undefined;
     return refused('changed-since-plan', 'was changed outside of trueup since the plan.');
   }
-  const [planned_at, now_at] = [versionOf(kind, planned), versionOf(kind, live.values)];
+  const [planned_at, now_at] = [versionIn(kind, planned), versionIn(kind, live.values)];
   if (planned_at !== undefined && now_at !== undefined && now_at < planned_at) return undefined;
   const fields = withKept(write, live.values);
   const unneeded = secretsIn(fields).size === 0 && isApplied(kind, fields, live);
@@ -162,64 +160,15 @@ function movedSince(kind: Kind, fields: Values, then: Values, now: Values): Valu
   );
 }
 
-/** Compares the documents with a reading after the write: an error for what is lost, notes for what came from elsewhere. */
-export function verifyDocument(
-  kind: Kind,
-  address: string,
-  { before, expected, fields }: DocumentWrite,
-  now: Live,
-): { readonly lost?: Diagnostic; readonly notes: readonly Diagnostic[] } {
-  const [earlier, later] = [versionOf(kind, before.values), versionOf(kind, now.values)];
-  const further = earlier !== undefined && later !== undefined && later > earlier + 1;
-  const found = Object.entries(expected).map(([name, value]) => {
-    const attribute = kind.attributes[name]!;
-    if (isMerged(attribute)) return aftermath(name, value, now.values[name]);
-    // If the version shows another write, the difference may come from that write.
-    const altered = same(attribute, value, now.values[name]) ? [] : [name];
-    return further ? { lost: [], added: altered } : { lost: altered, added: [] };
-  });
-  const [lost, added] = [found.flatMap((one) => one.lost), found.flatMap((one) => one.added)];
-  const versions = further
-    ? `version_number went from ${earlier} to ${later}, and this write accounts for one step`
-    : undefined;
-  const notes = [
-    ...(added.length > 0
-      ? [`members that this write did not set are live: ${added.join(', ')}`]
-      : []),
-    ...(versions === undefined ? [] : [`${versions}: somebody else changed it meanwhile`]),
-    ...(isFromBefore(kind, before, now) ||
-    (later !== undefined && later === earlier && isApplied(kind, fields, before))
-      ? [`version_number is still ${later}, so the reading may be from before the write`]
-      : []),
-  ];
-  return {
-    ...(lost.length > 0 && {
-      lost: {
-        severity: 'error',
-        code: 'members-lost',
-        summary: `${address}: members that were live before the write are gone or altered: ${lost.join(', ')}.`,
-        detail: `${versions === undefined ? '' : `${versions[0]?.toUpperCase()}${versions.slice(1)}. `}Look at the object now: trueup get ${kind.name} ${now.id} -o json`,
-        address,
-      },
-    }),
-    notes: notes.map((text) => ({
-      severity: 'info',
-      code: 'changed-meanwhile',
-      summary: `${address}: ${text}.`,
-      address,
-    })),
-  };
-}
-
 /** The version of an object, if its kind has one. */
-function versionOf({ version }: Kind, values: Values): number | undefined {
+export function versionIn({ version }: Kind, values: Values): number | undefined {
   const value = version === undefined ? undefined : values[version];
   return typeof value === 'number' ? value : undefined;
 }
 
 /** True if the version shows that a reading is older than the write. */
 export function isFromBefore(kind: Kind, before: Live, now: Live): boolean {
-  const [earlier, later] = [versionOf(kind, before.values), versionOf(kind, now.values)];
+  const [earlier, later] = [versionIn(kind, before.values), versionIn(kind, now.values)];
   return earlier !== undefined && later !== undefined && later < earlier;
 }
 

@@ -1,6 +1,7 @@
 // Judges a reading after a write: whether the write took effect, and whether it changed anything else of the object.
 import {
   keyOf,
+  same,
   type Change,
   type Diagnostic,
   type Entry,
@@ -9,8 +10,9 @@ import {
   type Outcome,
   type Values,
 } from '../../model/index.js';
-import { diff, driftOf } from '../plan/diff.js';
-import { verifyDocument } from './document-write.js';
+import { diff, driftOf, isApplied } from '../plan/diff.js';
+import { aftermath, isMerged } from '../plan/document-diff.js';
+import { isFromBefore, versionIn, type DocumentWrite } from './document-write.js';
 import type { SentFields, Shown } from './read-back.js';
 
 export interface Proof {
@@ -44,6 +46,58 @@ export function compare(
     entry?.id === live.id ? driftOf(kind, entry.applied, live).map(({ path }) => path) : [];
   const diagnostic = lost ?? (paths.length > 0 ? notAsDeclared(change.address, paths) : undefined);
   return { ...(diagnostic && { failure: { outcome: 'failed', diagnostic } }), notes };
+}
+
+/**
+ * Compares the documents with a reading after the write, also after a PATCH and a PUT without the document: an error for members that were
+ * live and are missing or altered, notes for what came from elsewhere.
+ */
+function verifyDocument(
+  kind: Kind,
+  address: string,
+  { before, expected, fields }: DocumentWrite,
+  now: Live,
+): { readonly lost?: Diagnostic; readonly notes: readonly Diagnostic[] } {
+  const [earlier, later] = [versionIn(kind, before.values), versionIn(kind, now.values)];
+  const further = earlier !== undefined && later !== undefined && later > earlier + 1;
+  const found = Object.entries(expected).map(([name, value]) => {
+    const attribute = kind.attributes[name]!;
+    if (isMerged(attribute)) return aftermath(name, value, now.values[name]);
+    // If the version shows another write, the difference may come from that write.
+    const altered = same(attribute, value, now.values[name]) ? [] : [name];
+    return further ? { lost: [], added: altered } : { lost: altered, added: [] };
+  });
+  const [lost, added] = [found.flatMap((one) => one.lost), found.flatMap((one) => one.added)];
+  const versions = further
+    ? `version_number went from ${earlier} to ${later}, and this write accounts for one step`
+    : undefined;
+  const notes = [
+    ...(added.length > 0
+      ? [`members that this write did not set are live: ${added.join(', ')}`]
+      : []),
+    ...(versions === undefined ? [] : [`${versions}: somebody else changed it meanwhile`]),
+    ...(isFromBefore(kind, before, now) ||
+    (later !== undefined && later === earlier && isApplied(kind, fields, before))
+      ? [`version_number is still ${later}, so the reading may be from before the write`]
+      : []),
+  ];
+  return {
+    ...(lost.length > 0 && {
+      lost: {
+        severity: 'error',
+        code: 'members-lost',
+        summary: `${address}: members that were live before the write are gone or altered: ${lost.join(', ')}.`,
+        detail: `${versions === undefined ? '' : `${versions[0]?.toUpperCase()}${versions.slice(1)}. `}Look at the object now: trueup get ${kind.name} ${now.id} -o json`,
+        address,
+      },
+    }),
+    notes: notes.map((text) => ({
+      severity: 'info',
+      code: 'changed-meanwhile',
+      summary: `${address}: ${text}.`,
+      address,
+    })),
+  };
 }
 
 const notAsDeclared = (address: string, paths: readonly string[]): Diagnostic => ({
