@@ -15,6 +15,7 @@ import {
   type JsonObject,
   type ResourceChange,
   isList,
+  isEmpty,
 } from '../model/index.js';
 import { inert, shorten, visible } from './escaping.js';
 import { patched, pointer } from './patch.js';
@@ -55,7 +56,7 @@ export interface Row {
   readonly text: string;
 }
 
-/** The attributes that a create sets, a delete loses or an update changes. */
+/** The attributes that a create sets, a delete loses or an update changes. A delete loses nothing where there was nothing. */
 export function differences({ change, patch }: ResourceChange): readonly Difference[] {
   if (patch.length === 0) return [];
   const touched = new Set(patch.flatMap(({ op, path }) => (op === 'replace' ? [path] : [])));
@@ -63,7 +64,11 @@ export function differences({ change, patch }: ResourceChange): readonly Differe
   const fixed = change.replace_paths ?? [];
   const sides = { before: change.before ?? undefined, after: after ?? undefined };
   return [...leaves({ path: [], ...sides })]
-    .filter(({ path, before, after: now }) => !equal(before, now) || touched.has(pointer(path)))
+    .filter(
+      ({ path, before, after: now }) =>
+        (!equal(before, now) || touched.has(pointer(path))) &&
+        !(now === undefined && isEmpty(before)),
+    )
     .map(({ path, before, after: now }) => ({
       path: dotted(path),
       before: before === undefined ? undefined : brief(before),

@@ -557,15 +557,14 @@ function reasonOf(
 
 /** The reason of each change: in the declaration or outside of trueup, derived from the last applied values. */
 export function howChanged(changes: readonly AttributeChange[]): string {
-  const of = (how: boolean | undefined, words: string): readonly string[] => {
+  const of = (how: boolean | undefined, words: (count: number) => string): readonly string[] => {
     const paths = changes.flatMap(({ path, drifted }) => (drifted === how ? [path] : []));
-    return paths.length === 0 ? [] : [`${paths.join(', ')} ${words}`];
+    return paths.length === 0 ? [] : [`${paths.join(', ')} ${words(paths.length)}`];
   };
-  const known = [...of(true, 'changed outside of trueup'), ...of(undefined, 'is not as declared')];
-  const declared = of(false, 'changed in the declaration');
   return [
-    ...known,
-    ...(known.length > 0 && declared.length > 0 ? ['others changed in the declaration'] : declared),
+    ...of(true, () => 'changed outside of trueup'),
+    ...of(undefined, (count) => `${count === 1 ? 'is' : 'are'} not as declared`),
+    ...of(false, () => 'changed in the declaration'),
   ].join('; ');
 }
 

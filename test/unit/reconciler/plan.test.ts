@@ -897,11 +897,11 @@ it.each<[Record<string, string | boolean>, string]>([
   [{ name: 'HQ', is_disabled: false }, 'name, is_disabled changed in the declaration'],
   [
     { name: 'Old', is_disabled: false },
-    'name changed outside of trueup; others changed in the declaration',
+    'name changed outside of trueup; is_disabled changed in the declaration',
   ],
   [{ name: 'Old' }, 'name changed outside of trueup; is_disabled is not as declared'],
-  [{ name: 'HQ' }, 'is_disabled is not as declared; others changed in the declaration'],
-  [{}, 'name, is_disabled is not as declared'],
+  [{ name: 'HQ' }, 'is_disabled is not as declared; name changed in the declaration'],
+  [{}, 'name, is_disabled are not as declared'],
 ])('an update says who changed what, as far as what was applied tells: %j', (applied, reason) => {
   const { plan } = planScene({
     declared: [declare('accounts.hq', { name: 'Head', is_disabled: true })],

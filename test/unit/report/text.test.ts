@@ -2,7 +2,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Event, Json } from '../../../src/model/index.js';
-import { inline, oneLine, rows, type Difference } from '../../../src/report/differences.js';
+import {
+  differences,
+  inline,
+  oneLine,
+  rows,
+  type Difference,
+} from '../../../src/report/differences.js';
 import {
   advance,
   noProgress,
@@ -11,12 +17,13 @@ import {
   renderDiagnostics,
   type Progress,
 } from '../../../src/report/index.js';
+import { patchBetween } from '../../../src/report/patch.js';
 import { renderOutcomes } from '../../../src/report/outcomes-text.js';
 import { renderPlan } from '../../../src/report/render.js';
 import { baseSentence, cloudSentence } from '../../../src/report/words.js';
 import { clip, columns, wrap } from '../../../src/report/text-width.js';
 import { kinds } from '../../../src/resources/index.js';
-import { keep, meta, quiet } from './plans.js';
+import { keep, meta, mixed, quiet } from './plans.js';
 
 describe('columns', () => {
   test.each([
@@ -246,6 +253,20 @@ describe('the progress line', () => {
       '1/3 · deleting accounts.b',
       '2/3 · 1 not done',
     ]));
+});
+
+test('a delete shows what is lost, not what was empty', () => {
+  const [resource] = planDocument({ plan: mixed, kinds, meta }).resource_changes.filter(
+    ({ change }) => change.actions[0] === 'delete',
+  );
+  const before = { ...resource!.change.before, note: null, groups: [], settings: {} };
+  const emptied = {
+    ...resource!,
+    change: { ...resource!.change, before },
+    patch: patchBetween(before, null),
+  };
+  expect(differences(emptied)).toEqual(differences(resource!));
+  expect(differences(emptied)).not.toEqual([]);
 });
 
 test('an apply counts the objects that got another address alone', () => {
