@@ -12,7 +12,7 @@ import { withCommands, type Said } from './commands-to-type.js';
 import type { Flags } from './command-table.js';
 import { ownCredentials } from './own-credentials.js';
 import { version } from './version.js';
-import { ask, outlet, readAll } from './terminal.js';
+import { ask, isOneStream, outlet, readAll } from './terminal.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -72,6 +72,7 @@ export function contextOf(
     random,
     files: diskFiles(random),
     /** True if a person can answer a question. */
+    isOneStream: () => isOneStream(stdout, stderr),
     interactive: stdin.isTTY ? stderr.isTTY : false,
     ask: (question: string) => ask(stdin, stderr, question, signal),
     /** All of standard input. */

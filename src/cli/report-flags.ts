@@ -136,14 +136,14 @@ export async function writeReports<Format extends string>(
   return exit;
 }
 
-/** Prints the errors and warnings of a document on stderr as well, unless both are the terminal that shows them; notes only where the document is no text. */
+/** Prints the errors and warnings of a document on stderr as well, unless both go to one terminal, file or pipe; notes only where the document is no text. */
 export async function reportErrors(
   context: Context,
   { diagnostics, policy = [] }: WithErrors,
   form: string,
 ): Promise<void> {
-  const { flags, out, err } = context;
-  if (flags.json || (out.terminal && err.terminal && form === 'text')) return;
+  const { flags } = context;
+  if (flags.json || (context.isOneStream() && form === 'text')) return;
   const told = form === 'text' ? diagnostics.filter((one) => one.severity !== 'info') : diagnostics;
   const shown = flags.verbose ? told : briefly(told);
   await context.tell([...shown, ...blocksOf(policy)]);
@@ -154,8 +154,8 @@ export async function reportFailures(
   context: Context,
   outcomes: readonly Outcome[],
 ): Promise<void> {
-  const { flags, out, err } = context;
-  if (flags.json || (out.terminal && err.terminal)) return;
+  const { flags } = context;
+  if (flags.json || context.isOneStream()) return;
   await context.tell(
     outcomes.flatMap(({ address, outcome, diagnostic }) =>
       diagnostic && (outcome === 'failed' || outcome === 'unknown')

@@ -1,5 +1,6 @@
 // stdout is for the output of a command, stderr for all messages. Colour, width and animation depend on what each
 // stream is connected to. If a reader closes its end (`| head`), the run continues without writing to it.
+import { fstatSync } from 'node:fs';
 import type { Style } from '../report/index.js';
 
 export type Out = Readonly<ReturnType<typeof outlet>>;
@@ -59,6 +60,21 @@ export function outlet(stream: NodeJS.WriteStream, environment: Environment) {
       if (failure && failure.code !== 'EPIPE') throw failure;
     },
   };
+}
+
+/** Whether both streams go to one terminal, file or pipe, so that a reader sees both. */
+export function isOneStream(
+  ...streams: readonly (NodeJS.WriteStream & { readonly fd?: number })[]
+): boolean {
+  if (streams.every(({ isTTY }) => Object.is(isTTY, true))) return true;
+  try {
+    const [first, ...others] = streams.map(({ fd }) => fstatSync(fd!));
+    return (
+      first!.ino !== 0 && others.every(({ dev, ino }) => dev === first!.dev && ino === first!.ino)
+    );
+  } catch {
+    return false;
+  }
 }
 
 /** All of standard input. */

@@ -111,6 +111,14 @@ const isEqual = (one: Difference, other: Difference): boolean =>
 /** Names that are shown of a long group: the first and the last. */
 const MOST_NAMES = 6;
 
+/** As in `main (30), guests (10)`; undefined for too many names. */
+function countsByName(names: readonly (string | undefined)[]): string | undefined {
+  const counts = new Map<string | undefined, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  if (counts.size > MOST_NAMES || counts.has(undefined)) return undefined;
+  return [...counts].map(([name, count]) => `${name} (${count})`).join(', ');
+}
+
 /** As in `alert_rules.health["a", "b"]` and `alert_rules.health["c00"…"c39"] (40)`. Objects that are deleted are all named. */
 export function addressesOf({ first, changes }: ChangeGroup): string {
   if (changes.length === 1) return first.address;
@@ -123,6 +131,8 @@ export function addressesOf({ first, changes }: ChangeGroup): string {
     ? addresses.map((other) => JSON.stringify(other!.key))
     : changes.map(({ name }) => name);
   const isShort = names.length <= MOST_NAMES || destroys(first);
+  const parts = countsByName(addresses.map((other) => other?.name));
+  if (!isOne && !isShort && parts) return `${first.kind}: ${parts}`;
   const list = isShort ? names.join(', ') : `${names[0]}…${names.at(-1)}`;
   const count = isShort && !destroys(first) ? '' : ` (${changes.length})`;
   return isOne ? `${one!.kind}.${one!.name}[${list}]${count}` : `${first.kind}: ${list}${count}`;

@@ -39,7 +39,7 @@ function* planText(document: PlanDocument, style: Style): Lines {
   for (const group of groupsOf(changes, screen.verbose)) yield* [...groupLines(group, screen), ''];
   if (style.requests) yield* section('Requests, in order', requestLines(changes, screen), screen);
   const drift = document.resource_drift.flatMap((one) => [...driftLines(one, screen)]);
-  yield* section('Drift since the last apply', drift, screen);
+  yield* section('Drift: last applied → live', drift, screen);
   yield* impactLines(document.impact, screen);
   yield* section('Policy', verdictLines(document, screen), screen);
   const isTargeted = changes.some((change) => actionOf(change) !== 'keep');

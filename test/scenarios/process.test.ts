@@ -384,6 +384,10 @@ describe('streams', () => {
     ])
       expect((await home.expect(1, verb)).stderr).toContain('[cannot-create]');
     expect(atTerminal(home, ['plan']).screen.match(/cannot-create/g)).toHaveLength(1);
+    spawnSync('sh', ['-c', '"$0" "$1" plan >log 2>&1', process.execPath, TRUEUP], {
+      cwd: home.path,
+    });
+    expect(home.read('log').match(/cannot-create/g)).toHaveLength(1);
     home.write('trueup.yaml', small);
     await home.expect(0, ['apply', '--auto-approve']);
     home.write('trueup.yaml', 'settings: { target: emulator }\n');
@@ -392,6 +396,9 @@ describe('streams', () => {
     );
     expect((await home.expect(3, ['apply', '--auto-approve'])).stderr).toContain(
       'Nothing was changed',
+    );
+    expect((await home.expect(3, ['plan'])).stderr).toContain(
+      'To apply it anyway: trueup apply --allow all-removed\n',
     );
   });
 

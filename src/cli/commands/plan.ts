@@ -72,19 +72,22 @@ export const run: Command = async (context, paths) => {
   return withProject(context, paths, work, how);
 };
 
-/** The command that carries out what was shown. */
+/** The command that carries out what was shown, with the flags that allow what blocks it. */
 function sayNext(context: Context, { plan, exit }: Proposal): void {
   const { flags, err, said } = context;
-  const isOpen =
-    (exit === exits.done || exit === exits.changes) &&
-    plan.changes.some((one) => one.action !== 'keep' || one.renamed_from !== undefined);
-  if (!isOpen || !showsText(context)) return;
+  const { flags: allow } = blockedRules(plan.verdicts);
+  const isWrong = plan.diagnostics.some((one) => one.severity === 'error');
+  const isOpen = exit === exits.blocked ? allow.length > 0 && !isWrong : isApplicable(exit);
+  const isEmpty = plan.changes.every((one) => one.action === 'keep' && !one.renamed_from);
+  if (!isOpen || isEmpty || !showsText(context)) return;
   const scope = (['target', 'exclude', 'allow'] as const).flatMap((flag) =>
     (flags[flag] ?? []).flatMap((word) => [`--${flag}`, shellWord(word)]),
   );
-  const command = ['trueup', flags.destroy ? 'destroy' : 'apply', ...scope].join(' ');
-  err.write(`To apply it: ${typed(command, said)}\n`);
+  const command = ['trueup', flags.destroy ? 'destroy' : 'apply', ...scope, ...allow].join(' ');
+  err.write(`To apply it${allow.length > 0 ? ' anyway' : ''}: ${typed(command, said)}\n`);
 }
+
+const isApplicable = (exit: Exit): boolean => exit === exits.done || exit === exits.changes;
 
 interface Saved {
   readonly document: PlanDocument;

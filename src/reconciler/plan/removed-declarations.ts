@@ -71,8 +71,8 @@ export function planRemoved(
   const read = liveObjects.get(kind.name)?.byId.get(entry.id);
   const live = read && deposed === undefined ? current(draft, address, entry, read) : read;
   const how = deposed === undefined ? (entry.on_removal ?? removals(kind)[0]) : 'delete';
-  const why =
-    deposed ?? (request.destroy ? 'the plan destroys everything' : 'it is no longer declared');
+  const removed = `it is no longer declared${entry.file === '' ? '' : ` in ${entry.file}`}`;
+  const why = deposed ?? (request.destroy ? 'the plan destroys everything' : removed);
   const declaration =
     request.destroy || deposed !== undefined ? draft.declared.get(address) : undefined;
   const base = {
