@@ -104,7 +104,7 @@ function resourcePage(type: string, schema: Schema, kind: Kind, kinds: Kinds): s
       : `, or by its identity: \`${kind.identity.map((name) => `${name}=…`).join(',')}\``;
   return typePage(type, 'Resource', schema, resource(type, kind, kinds), [
     '## Import',
-    `By \`${kind.id}\`${identity}.`,
+    `By \`id\`${identity}.`,
     code(`import {\n  to = ${type}.example\n  id = "ID"\n}\n`),
   ]);
 }

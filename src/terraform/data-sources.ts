@@ -5,6 +5,7 @@ import {
   isTree,
   unaskable,
   wireText,
+  withId,
   type Attribute,
   type Attributes,
   type CloudReader,
@@ -16,7 +17,7 @@ import {
   type Value,
 } from '../model/index.js';
 import { covered } from './covered-documents.js';
-import { elementsOf, fresh, isRecord, isSameValue, valuesOf } from './convert.js';
+import { elementsOf, fresh, identified, isRecord, isSameValue, valuesOf } from './convert.js';
 import { onlyOne } from './import-resource.js';
 import type { CtyObject, CtyValue } from './protocol/cty.js';
 import type { SchemaAttribute, WireDiagnostic } from './protocol/provider-server.js';
@@ -62,16 +63,19 @@ export async function readObject(
   schema: Shown,
   config: CtyObject,
 ): Promise<CtyObject> {
-  const wanted = Object.entries(valuesOf(kind.attributes, config));
-  const meets = ({ values }: Live): boolean =>
-    wanted.every(([name, value]) => isSameValue(kind.attributes[name]!, value, values[name]));
+  const attributes: Attributes = withId(kind);
+  const wanted = Object.entries(valuesOf(attributes, config));
+  const meets = (live: Live): boolean => {
+    const values = identified(live);
+    return wanted.every(([name, value]) => isSameValue(attributes[name]!, value, values[name]));
+  };
   const { byId } = await listings.list(kind);
   const only = onlyOne(kind, [...byId.values()].filter(meets), 'lookup', (first) => ({
     detail: first
-      ? `Add an attribute, for example ${kind.id} = "${first.id}".`
+      ? `Add an attribute, for example id = "${first.id}".`
       : `List what is live: trueup get ${kind.name}`,
   }));
-  return shown(schema, kind.attributes, only.values, config);
+  return shown(schema, attributes, identified(only), config);
 }
 
 /** Every complaint about what is asked of a collection, as far as it is known. */

@@ -4,6 +4,7 @@ import {
   equal,
   faultsOf,
   isEmpty,
+  withId,
   type Attribute,
   type Attributes,
   type Kind,
@@ -24,7 +25,7 @@ export interface Planning {
 }
 
 export function planChange({ kind, schema, prior, config }: Planning): PlanReply {
-  const planned = laid(schema, kind.attributes, config, prior);
+  const planned = laid(schema, withId(kind), config, prior);
   const declared = valuesOf(kind.attributes, config);
   const diagnostics = [
     ...faultsOf(kind, declared, prior ? valuesOf(kind.attributes, prior) : {}),
@@ -35,7 +36,10 @@ export function planChange({ kind, schema, prior, config }: Planning): PlanReply
 }
 
 function plannedState(kind: Kind, prior: CtyObject | null, planned: CtyObject): PlanReply {
-  if (prior === null) return { planned_state: { ...planned, [kind.id]: new Unknown(NOT_NULL) } };
+  if (prior === null) {
+    const id = new Unknown(NOT_NULL);
+    return { planned_state: { ...planned, id, [kind.id]: id } };
+  }
   if (sameObject(planned, prior)) return { planned_state: planned };
   const replaced = Object.entries(kind.attributes).filter(
     ([name, { immutable }]) => immutable && !equal(planned[name], prior[name]),

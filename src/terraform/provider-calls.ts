@@ -7,6 +7,7 @@ import {
   sameTarget,
   sha256,
   storedKinds,
+  withId,
   type Cloud,
   type Collection,
   type Collections,
@@ -28,7 +29,7 @@ import {
   type ProviderEndpoint,
   type EnvironmentVariables,
 } from './provider-block.js';
-import { isRecord, stateOf } from './convert.js';
+import { identified, isRecord, stateOf } from './convert.js';
 import { withoutSecretValues } from './reply-checks.js';
 import { CtyError, fromJson, wordsOfPath, type CtyObject, type CtyValue } from './protocol/cty.js';
 import { askedBadly, readObject, readRecords } from './data-sources.js';
@@ -106,8 +107,11 @@ export function createProvider(given: ProviderTools): ProviderServer {
       const known = schema.resources[type_name];
       if (known && version > known.version)
         return { diagnostics: [tooNew(version, known.version)] };
-      const upgraded = stated(known?.attributes ?? [], raw);
-      claim(kindOf(type_name), upgraded);
+      const kind = kindOf(type_name);
+      const state = stated(known?.attributes ?? [], raw);
+      // Older versions had no `id` beside an identifier of another name.
+      const upgraded = isRecord(state) ? { ...state, id: state[kind.id] ?? null } : state;
+      claim(kind, upgraded);
       return { upgraded };
     },
 
@@ -177,7 +181,7 @@ function readCalls(
         const found = await importedId(listings, kind, typeof known === 'string' ? known : id);
         const attributes = attributesOf(schema.resources, type_name);
         const nothing = Object.fromEntries(attributes.map(({ name }) => [name, null]));
-        const state = { ...nothing, [kind.id]: found };
+        const state = { ...nothing, id: found, [kind.id]: found };
         claim(kind, state);
         return { imported_resources: [{ type_name, state }] };
       } catch (error) {
@@ -328,7 +332,7 @@ async function readState(
     limit.until(found()),
   );
   return live
-    ? { new_state: stateOf(kind.attributes, live.values, state), private: seenMark }
+    ? { new_state: stateOf(withId(kind), identified(live), state), private: seenMark }
     : { new_state: null };
 }
 

@@ -10,6 +10,7 @@ import {
   resourceBlock,
   storedKinds,
   wholeRecord,
+  withId,
   type Attribute,
   type Attributes,
   type Collection,
@@ -43,7 +44,7 @@ export function providerSchema(kinds: Kinds, collections: Collections): Provider
         {
           version: 0,
           description: kind.doc,
-          attributes: [...resourceAttributes(kind.attributes), ...beside(resourceBlock(kind))],
+          attributes: [...resourceAttributes(withId(kind)), ...beside(resourceBlock(kind))],
         },
       ]),
     ),
@@ -178,11 +179,11 @@ const asRead = ({ immutable: _, ...attribute }: Attribute): Attribute => ({
 /** The description of a kind; the other sentences of its doc are about matching and writing. */
 const firstSentence = (doc: string): string => doc.split(/(?<=\.) /, 1)[0]!;
 
-function lookupSchema({ doc, attributes }: Kind): Schema {
+function lookupSchema(kind: Kind): Schema {
   return {
     version: 0,
-    description: `${firstSentence(doc)} Set attributes to select the object; exactly one object must match.`,
-    attributes: readable(either)(attributes),
+    description: `${firstSentence(kind.doc)} Set attributes to select the object; exactly one object must match.`,
+    attributes: readable(either)(withId(kind)),
   };
 }
 

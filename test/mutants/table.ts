@@ -3284,6 +3284,13 @@ export const mutants: readonly Mutant[] = [
     tests: providerCalls,
   },
   {
+    name: 'terraform: a state of an older version gets no `id`',
+    file: 'terraform/provider-calls.ts',
+    find: '{ ...state, id: state[kind.id] ?? null }',
+    replace: '{ ...state }',
+    tests: ['unit/terraform/identifiers.test.ts'],
+  },
+  {
     name: 'terraform: two demotions are judged beside one another',
     file: 'terraform/provider-calls.ts',
     find: 'alone: limited(1),',

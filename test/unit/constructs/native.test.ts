@@ -230,6 +230,14 @@ test('what is wrong is nearly all that a person sees, of the program and of a pl
   expect(planned.stderr.length).toBeLessThan(2_500);
 });
 
+test('the identifier is `id`, too, and stands in the document by the name of the API', () => {
+  const stack = new Stack(new App({ outdir: folder }), 'ids');
+  const pager = new AlertPushDestination(stack, 'pager', { name: 'Pager' });
+  const theirs = new doors.DataAlertPushDestination(stack, 'theirs', { name: 'Theirs' });
+  expect([pager.id, theirs.id]).toEqual([pager.destinationConfigId, theirs.destinationConfigId]);
+  expect(pager.id).toBe('${alert_push_destinations.pager.destination_config_id}');
+});
+
 test('every kind has its classes', () => {
   for (const { singular } of kinds.values()) {
     expect(doors).toHaveProperty(camel(`_${singular}`));
