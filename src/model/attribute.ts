@@ -9,6 +9,8 @@ export interface Traits {
   readonly read_doc?: string;
   /** Belongs to the server: never declared, never sent, never drift. */
   readonly computed?: boolean;
+  /** Of a computed one: the attributes whose writes change its value, or `any` where each write does. Absent: it stays, or it is the `version` of the kind. */
+  readonly changed_by?: 'any' | readonly string[];
   /** Fixed at creation: another value takes another object. */
   readonly immutable?: boolean;
   /** Write-only: the service returns it masked, and trueup stores only a slow hash of it. */

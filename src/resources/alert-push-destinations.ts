@@ -105,7 +105,11 @@ export const alertPushDestinations = kind({
     }),
     last_error_at: text('Time of the last failed delivery.', { computed: true, wire: 'timestamp' }),
     last_error_text: text('Text of the last failed delivery.', { computed: true, unstored: true }),
-    updated_at: text('Time of the last change.', { computed: true, wire: 'timestamp' }),
+    updated_at: text('Time of the last change.', {
+      computed: true,
+      changed_by: 'any',
+      wire: 'timestamp',
+    }),
     resource_url: text('URL of the record.', { computed: true, format: 'url' }),
   },
   columns: ['destination_config_id', 'name', 'enabled', 'endpoint.url', 'suspended'],

@@ -3321,8 +3321,15 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'terraform: what the service dates is promised to stay',
     file: 'terraform/plan-resource.ts',
-    find: '...unsettled(kind, prior) }',
-    replace: '}',
+    find: "by === 'any' ||",
+    replace: '',
+    tests: providerPlan,
+  },
+  {
+    name: 'terraform: what a write does not change is not known after it',
+    file: 'terraform/plan-resource.ts',
+    find: 'by.some((one) => written.includes(one))',
+    replace: 'by.length > 0',
     tests: providerPlan,
   },
   {

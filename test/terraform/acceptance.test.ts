@@ -24,6 +24,9 @@ interface Story {
   /** What another hand makes of it, and the attribute where terraform tells of it. */
   readonly drift: JsonObject;
   readonly seen: string;
+  /** A change of what is declared, and all that its plan shows as not known: what the write changes beside it. */
+  readonly changed: readonly [from: string, to: string];
+  readonly open: readonly string[];
   /** Whether the API makes and deletes such objects. */
   readonly made: boolean;
 }
@@ -37,6 +40,8 @@ const stories: readonly Story[] = [
     identity: 'account=1,name=Field "operations" ${x} größe',
     drift: { account: '2' },
     seen: 'account',
+    changed: ['account = "1"', 'account = "2"'],
+    open: [],
     made: true,
   },
   {
@@ -46,6 +51,8 @@ const stories: readonly Story[] = [
     declared: `associated_accounts = ["2"]\n  filter_criteria = { alert_type__in = ["modem_wan_disconnected"] }\n  http_destinations = ["${DESTINATIONS[0]}"]\n  settings = jsonencode({ overage = { limit = 0.1 } })`,
     drift: { filter_criteria: { alert_type__in: ['account_locked'] } },
     seen: 'filter_criteria',
+    changed: ['modem_wan_disconnected', 'account_locked'],
+    open: ['updated_at'],
     made: true,
   },
   {
@@ -58,6 +65,8 @@ const stories: readonly Story[] = [
     identity: 'name=Pager',
     drift: { endpoint: { url: 'https://elsewhere.example.com/a' } },
     seen: 'endpoint',
+    changed: ['example.com/a', 'example.com/b'],
+    open: ['updated_at'],
     made: true,
   },
   {
@@ -68,6 +77,8 @@ const stories: readonly Story[] = [
     identity: 'user=77,account=1',
     drift: { role: 'full_access_user' },
     seen: 'role',
+    changed: ['read_only_user', 'administrator'],
+    open: [],
     made: false,
   },
   {
@@ -82,6 +93,8 @@ const stories: readonly Story[] = [
       target: [{ lan: { mtu: 1300 }, wan: { rules: { new: { prio: 2 } } } }, []],
     },
     seen: 'configuration',
+    changed: ['mtu = 1500', 'mtu = 1400'],
+    open: ['actual', 'pending', 'synched', 'target', 'version_number'],
     made: false,
   },
 ];
@@ -177,7 +190,7 @@ async function staged(type: string): Promise<Stage> {
 
 describe.runIf(here).each(stories)(
   '$collection',
-  ({ collection, id, type, declared, secret = '', identity, drift, seen, made }) => {
+  ({ collection, id, type, declared, secret = '', identity, drift, seen, made, ...story }) => {
     it('are made or adopted, imported, healed, missed and let go', async () => {
       const { cloud, place, declare, expects } = await staged(type);
       const address = `${type}.it`;
@@ -233,6 +246,21 @@ describe.runIf(here).each(stories)(
         asMade?.[Object.keys(drift)[0] as string],
       );
       await isEmpty();
+
+      declare(full.replace(...story.changed));
+      const update = (await expects(2, 'plan', '-detailed-exitcode', '-out=plan.zip')).stdout;
+      const { resource_changes: planned } = JSON.parse(
+        (await expects(0, 'show', '-json', 'plan.zip')).stdout,
+      ) as { resource_changes: [{ change: { after_unknown: JsonObject } }] };
+      const open = Object.entries(planned[0].change.after_unknown).filter(([, one]) =>
+        JSON.stringify(one).includes('true'),
+      );
+      expect(open.map(([name]) => name).toSorted()).toEqual(story.open);
+      expect(update.match(/known after apply/g) ?? []).toHaveLength(story.open.length);
+      said.push(await expects(0, 'apply', 'plan.zip'));
+      await isEmpty();
+      declare(full);
+      await expects(0, 'apply', '-auto-approve');
 
       const gone = mine() as JsonObject;
       cloud.tamper(collection, (all) => all.filter((record) => record[id] !== key));
