@@ -33,8 +33,9 @@ export function table(attributes: readonly SchemaAttribute[]): string {
 
 function rows(attributes: readonly SchemaAttribute[], prefix: string): readonly string[] {
   return attributes.flatMap((attribute) => {
-    const { name, nested, description } = attribute;
-    const row = `| \`${prefix}${name}\` | ${nested ? nestings[nested.nesting] : spelled(attribute.type as CtyType)} | ${uses(attribute)} | ${description.replaceAll('|', '\\|')} |`;
+    const { name, nested, block, description } = attribute;
+    const type = nested ? nestings[nested.nesting] : spelled(attribute.type as CtyType);
+    const row = `| \`${prefix}${name}\` | ${block ? 'block' : type} | ${uses(attribute)} | ${description.replaceAll('|', '\\|')} |`;
     return [row, ...(nested ? rows(nested.attributes, `${prefix}${name}.`) : [])];
   });
 }
@@ -51,10 +52,11 @@ function spelled(type: CtyType): string {
   return type[0] === 'object' ? 'object' : `${type[0]}(${spelled(type[1])})`;
 }
 
-function uses({ required, optional, computed, sensitive, write_only }: SchemaAttribute): string {
+function uses(attribute: SchemaAttribute): string {
+  const { required, optional, block, computed, sensitive, write_only } = attribute;
   const words = {
     required,
-    optional,
+    optional: optional ?? block,
     computed,
     'write-only': write_only,
     sensitive,

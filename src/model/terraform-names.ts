@@ -69,9 +69,10 @@ const operations = {
 const doc =
   'How long each operation may take, such as `90s` or `1h30m`. Default: no limit. Changing it sends no request.';
 
-const kept = { timeouts: object(doc, operations, { optional: true }) };
+const block = { optional: true, block: true } as const;
+const kept = { timeouts: object(doc, operations, block) };
 const deleted = {
-  timeouts: object(doc, { ...operations, delete: within('deleting it') }, { optional: true }),
+  timeouts: object(doc, { ...operations, delete: within('deleting it') }, block),
 };
 
 /** The attributes that a resource has in addition to those of its kind. */

@@ -64,7 +64,7 @@ export async function applyChange(
     if (!isRecord(planned) || !isRecord(config))
       return isRecord(prior) ? await remove(context, kind, prior, kept) : nothing;
     // The timeouts were perhaps unknown when the configuration was validated.
-    const diagnostics = timeoutError(kind, planned);
+    const diagnostics = timeoutError(planned);
     if (diagnostics.length > 0) return { diagnostics, ...nothing };
     return await (isRecord(prior)
       ? update(context, { kind, prior, planned, config, kept })

@@ -100,18 +100,13 @@ const given = (attributes: Attributes): readonly SchemaAttribute[] =>
     ...(attribute.secret && { sensitive: true }),
   }));
 
-/**
- * What is no part of an object: maps of texts, whose keys are looked at in validation. A nested type, even one that
- * nobody uses, takes core a tenth of a plan, because it builds the type of a resource again at every step.
- */
+/** What is no part of an object: blocks, as every provider has them. */
 const beside = (block: ResourceBlock<Kind>): readonly SchemaAttribute[] =>
   Object.entries(block).map(([name, { doc, attributes }]) => ({
     name,
-    type: ['map', 'string'],
-    description: `${doc} Keys: ${Object.keys(attributes)
-      .map((key) => `\`${key}\``)
-      .join(', ')}.`,
-    ...optional,
+    block: true,
+    description: doc,
+    nested: { nesting: 'SINGLE', attributes: given(attributes) },
   }));
 
 const resourceAttributes = (attributes: Attributes): readonly SchemaAttribute[] =>

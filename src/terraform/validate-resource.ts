@@ -21,7 +21,7 @@ export async function configComplaints(
   writeOnlyAllowed: boolean,
 ): Promise<readonly WireDiagnostic[]> {
   const own = [
-    ...timeoutError(kind, config),
+    ...timeoutError(config),
     ...formErrors(kind.attributes, config, [], writeOnlyAllowed),
   ];
   const found = await check(kind, rawOf(kind.attributes, config), declarationOf(kind, config));

@@ -3368,11 +3368,18 @@ export const mutants: readonly Mutant[] = [
     tests: providerTimeouts,
   },
   {
-    name: 'timeouts: any key is taken',
-    file: 'terraform/timeouts.ts',
-    find: 'if (!operations.includes(name))',
-    replace: 'if (name === String(operations))',
+    name: 'timeouts: a wrong time in a block is shown at the resource',
+    file: 'terraform/protocol/calls.ts',
+    find: 'block && name === path[0]) ? 1 : 0',
+    replace: 'block && name === path[0]) ? 0 : 0',
     tests: providerTimeouts,
+  },
+  {
+    name: 'constructs: a token stands for a block',
+    file: 'constructs/prop-checks.ts',
+    find: 'endpoint.isToken(value) && attribute.block',
+    replace: 'endpoint.isToken(value) && attribute.block === false',
+    tests: constructs,
   },
   {
     name: 'timeouts: work begins after its time',

@@ -66,7 +66,7 @@ export type ResourceClass<K extends Kind> = ClassOf<
 >;
 export type LookupClass<K extends Kind> = ClassOf<
   Lookup,
-  Condition<Stored<K['attributes']>, NativeTokens>,
+  Condition<WithId<Stored<K['attributes']>>, NativeTokens>,
   References<WithId<Stored<K['attributes']>>>
 >;
 
@@ -139,12 +139,19 @@ export function resourceClass<const K extends Kind>(one: K): ResourceClass<K> {
 /** Finds one live object by attributes that it has. */
 export function lookupClass<const K extends Kind>(one: K): LookupClass<K> {
   const kind = one.name;
-  const asked = asCondition(stored(one.attributes));
+  const asked = asCondition(readOf(one));
   class LookedUp extends Lookup {
     constructor(scope: Construct, id: string, given: Given = {}) {
       super(scope, id, {
         section: 'lookups',
-        body: () => ({ [kind]: written(asked, given, nativeDoor) }),
+        body: () => ({
+          [kind]: Object.fromEntries(
+            Object.entries(written(asked, given, nativeDoor)).map(([name, value]) => [
+              nameInApi(one, name),
+              value,
+            ]),
+          ),
+        }),
         attributes: asked,
         given,
       });
@@ -154,27 +161,21 @@ export function lookupClass<const K extends Kind>(one: K): LookupClass<K> {
   return referring(LookedUp, one, 'lookups') as LookupClass<K>;
 }
 
+const readOf = ({ id, attributes }: Kind): Attributes =>
+  withId({ id, attributes: stored(attributes) });
+
 /** A class once its prototype has the getters, which is what its type says from then on. */
-function referring(
-  made: { readonly prototype: object },
-  { id, attributes }: Kind,
-  section: string,
-): unknown {
+function referring(made: { readonly prototype: object }, one: Kind, section: string): unknown {
   const getter = (name: string): PropertyDescriptor => ({
     get(this: Entry): string {
-      return `\${${section}.${nameOf(this)}.${nameInApi({ id, attributes }, name)}}`;
+      return `\${${section}.${nameOf(this)}.${nameInApi(one, name)}}`;
     },
     enumerable: true,
     configurable: true,
   });
   Object.defineProperties(
     made.prototype,
-    Object.fromEntries(
-      Object.keys(withId({ id, attributes: stored(attributes) })).map((name) => [
-        camel(name),
-        getter(name),
-      ]),
-    ),
+    Object.fromEntries(Object.keys(readOf(one)).map((name) => [camel(name), getter(name)])),
   );
   return made;
 }

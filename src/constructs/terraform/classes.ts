@@ -9,6 +9,7 @@ import {
 import type { Construct } from 'constructs';
 import {
   asCondition,
+  isObject,
   keptMembers,
   mapMembers,
   recordsQuery,
@@ -165,7 +166,13 @@ export function blockOf(
     validate: () =>
       complaints(attributes, given, endpoint).map((one) => `${construct.node.path}: ${one}`),
   });
-  return { json, hcl: () => hclOfAll(json()) };
+  const hcl = (): Given =>
+    mapMembers(json(), (value, name) =>
+      attributes[name]?.block && isObject(value)
+        ? { value: hclOfAll(value), isBlock: true, type: 'struct', storageClassType: 'struct' }
+        : hclOf(value),
+    );
+  return { json, hcl };
 }
 
 export const hclOfAll = (values: Given): Given => mapMembers(values, (value) => hclOf(value));

@@ -113,10 +113,10 @@ const answers: Readonly<Record<string, (wire: Wire, message: Message) => Promise
 const blockOf = ({ provider }: Wire, config: DynamicValue | null): CtyValue =>
   decode(typeOf(provider.schema.provider.attributes), config);
 
-/** Asks, and turns what is thrown into diagnostics beside the `safe` reply. `type` is what their paths lead through. */
+/** Asks, and turns what is thrown into diagnostics beside the `safe` reply. `attributes` are what their paths lead through. */
 async function asked(
   { log }: Wire,
-  type: CtyType | undefined,
+  attributes: Schema['attributes'] | undefined,
   safe: Reply,
   work: () => Promise<DiagnosticsReply>,
 ): Promise<Reply> {
@@ -124,12 +124,15 @@ async function asked(
     const reply = await work();
     return {
       ...reply,
-      diagnostics: (reply.diagnostics ?? []).map((one) => wireDiagnostic(one, type)),
+      diagnostics: (reply.diagnostics ?? []).map((one) => wireDiagnostic(one, attributes)),
     };
   } catch (error) {
     if (![Refusal, CtyError, BadReply].some((known) => error instanceof known))
       log('error', 'a call failed', { stack: framesOf(error) });
-    return { ...safe, diagnostics: callErrorOf(error).map((one) => wireDiagnostic(one, type)) };
+    return {
+      ...safe,
+      diagnostics: callErrorOf(error).map((one) => wireDiagnostic(one, attributes)),
+    };
   }
 }
 
@@ -143,7 +146,7 @@ interface TypeName {
 
 function ofType(wire: Wire, { schemas, name }: TypeName, safe: Reply, work: Work): Promise<Reply> {
   const schema = own(schemas, name);
-  return asked(wire, schema && typeOf(schema.attributes), safe, async () => {
+  return asked(wire, schema?.attributes, safe, async () => {
     const { attributes } = schemaOf(schemas, name);
     return work(attributes, typeOf(attributes));
   });
@@ -396,19 +399,22 @@ function fits(type: CtyType, value: CtyValue): boolean {
 
 function wireDiagnostic(
   { severity, summary, detail = '', path = [] }: WireDiagnostic,
-  type: CtyType | undefined,
+  attributes: Schema['attributes'] = [],
 ): Reply {
   return {
     severity: severity === 'error' ? 'ERROR' : 'WARNING',
     summary,
     detail,
-    ...(path.length > 0 && { attribute: wirePath(type, shownPath(path)) }),
+    ...(path.length > 0 && {
+      attribute: wirePath(typeOf(attributes), shownPath(attributes, path)),
+    }),
   };
 }
 
-/** Core finds no name inside an attribute, and would show where the resource begins: the path ends before it. */
-function shownPath(path: Path): Path {
-  const inner = path.findIndex((step, index) => index > 0 && typeof step === 'string');
+/** Core finds no name inside an attribute, and would show where the resource begins: the path ends before it. In a block it does. */
+function shownPath(attributes: Schema['attributes'], path: Path): Path {
+  const outer = attributes.some(({ name, block }) => block && name === path[0]) ? 1 : 0;
+  const inner = path.findIndex((step, index) => index > outer && typeof step === 'string');
   return inner < 0 ? path : path.slice(0, inner);
 }
 
@@ -471,9 +477,26 @@ const entriesOf = <T>(all: Readonly<Record<string, T>>, to: (one: T) => Reply): 
 
 const typeJson = (type: CtyType | undefined): Buffer => Buffer.from(JSON.stringify(type));
 
-const wireSchema = ({ version, description, attributes }: Schema): Reply => ({
-  version,
-  block: { version, description, attributes: attributes.map(wireAttribute) },
+const wireSchema = (schema: Schema): Reply => ({
+  version: schema.version,
+  block: { version: schema.version, ...wireBlock(schema) },
+});
+
+const wireBlock = ({
+  description,
+  attributes,
+}: Pick<Schema, 'description' | 'attributes'>): Reply => ({
+  description,
+  attributes: attributes.filter((one) => !one.block).map(wireAttribute),
+  block_types: attributes.flatMap(({ name, description: doc, nested, block }) =>
+    block && nested
+      ? {
+          type_name: name,
+          nesting: nested.nesting,
+          block: wireBlock({ description: doc, attributes: nested.attributes }),
+        }
+      : [],
+  ),
 });
 
 function wireAttribute({ nested, type, ...attribute }: SchemaAttribute): Reply {

@@ -19,7 +19,10 @@ const plugin: Readonly<Record<string, string>> = {
   ServerCapabilities:
     'bool plan_destroy 1, bool get_provider_schema_optional 2, bool move_resource_state 3',
   Schema: 'int64 version 1, Schema.Block block 2',
-  'Schema.Block': 'int64 version 1, repeated Schema.Attribute attributes 2, string description 4',
+  'Schema.Block':
+    'int64 version 1, repeated Schema.Attribute attributes 2, repeated Schema.NestedBlock block_types 3, string description 4',
+  'Schema.NestedBlock':
+    'string type_name 1, Schema.Block block 2, Schema.NestedBlock.NestingMode nesting 3',
   'Schema.Attribute':
     'string name 1, bytes type 2, string description 3, bool required 4, bool optional 5, bool computed 6, bool sensitive 7, Schema.Object nested_type 10, bool write_only 11',
   'Schema.Object': 'repeated Schema.Attribute attributes 1, Schema.Object.NestingMode nesting 3',
@@ -75,6 +78,7 @@ const plugin: Readonly<Record<string, string>> = {
 
 const enums: Readonly<Record<string, readonly string[]>> = {
   'Diagnostic.Severity': ['INVALID', 'ERROR', 'WARNING'],
+  'Schema.NestedBlock.NestingMode': ['INVALID', 'SINGLE', 'LIST', 'SET', 'MAP', 'GROUP'],
   'Schema.Object.NestingMode': ['INVALID', 'SINGLE', 'LIST', 'SET', 'MAP'],
 };
 

@@ -11,7 +11,7 @@ export interface WireDiagnostic {
   readonly path?: Path;
 }
 
-/** An attribute has a `type`, or is an object (or a collection of objects) with attributes of its own: `nested`. */
+/** An attribute has a `type`, or is an object (or a collection of objects) with attributes of its own: `nested`. A `block` is such an object, and is written without `=`. */
 export interface SchemaAttribute {
   readonly name: string;
   readonly type?: CtyType;
@@ -19,6 +19,7 @@ export interface SchemaAttribute {
     readonly nesting: 'SINGLE' | 'LIST' | 'SET' | 'MAP';
     readonly attributes: readonly SchemaAttribute[];
   };
+  readonly block?: true;
   readonly description: string;
   readonly required?: true;
   readonly optional?: true;

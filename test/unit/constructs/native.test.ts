@@ -236,6 +236,11 @@ test('the identifier is `id`, too, and stands in the document by the name of the
   const theirs = new doors.DataAlertPushDestination(stack, 'theirs', { name: 'Theirs' });
   expect([pager.id, theirs.id]).toEqual([pager.destinationConfigId, theirs.destinationConfigId]);
   expect(pager.id).toBe('${alert_push_destinations.pager.destination_config_id}');
+  const known = new doors.DataAlertPushDestination(stack, 'known', { id: 'd1' });
+  expect((stack.node.root as InstanceType<typeof App>).documents().get('ids')).toContain(
+    '"destination_config_id": "d1"',
+  );
+  expect(known.id).toBe('${lookups.known.destination_config_id}');
 });
 
 test('every kind has its classes', () => {
