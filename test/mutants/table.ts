@@ -3291,6 +3291,20 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/terraform/identifiers.test.ts'],
   },
   {
+    name: 'terraform: a message names a secret as the API does',
+    file: 'terraform/wire-diagnostics.ts',
+    find: 'if (!secret) return [];',
+    replace: 'if (secret !== false) return [];',
+    tests: ['unit/terraform/attribute-names.test.ts'],
+  },
+  {
+    name: 'a message about a program changes its references',
+    file: 'declarations/prop-names.ts',
+    find: "name.startsWith('$') ? name : camel(name)",
+    replace: 'camel(name)',
+    tests: ['unit/declarations/prop-names.test.ts'],
+  },
+  {
     name: 'terraform: two demotions are judged beside one another',
     file: 'terraform/provider-calls.ts',
     find: 'alone: limited(1),',

@@ -205,7 +205,7 @@ app.synth();
     '{"language":"typescript","app":"node src/main.mjs"}',
   );
   const { stderr } = await start(['validate', 'infra'], { cwd: home }).ended;
-  expect(stderr).toMatch(/one\/rule \(infra\/src\/main\.mjs:4:3\) ·.* associated_accounts/);
+  expect(stderr).toMatch(/one\/rule \(infra\/src\/main\.mjs:4:3\) ·.* associatedAccounts\.0/);
   expect(stderr).toContain("> 4 |   new AlertRule(stack, 'rule'");
   expect(stderr).toContain('one (infra/src/main.mjs:3:15) · target');
   expect(stderr).not.toContain('one.trueup.yaml');
