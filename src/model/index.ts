@@ -29,6 +29,7 @@ export * from './object-label.js';
 export * from './plan.js';
 export * from './provider.js';
 export * from './refactoring.js';
+export * from './provider-function.js';
 export * from './terraform-names.js';
 export * from './secret-names.js';
 export * from './secret.js';

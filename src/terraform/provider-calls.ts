@@ -15,6 +15,7 @@ import {
   type Emit,
   type Kind,
   type Live,
+  type ProviderFunction,
   type Settings,
 } from '../model/index.js';
 import { applyChange } from './apply-resource.js';
@@ -55,6 +56,7 @@ export interface ProviderTools extends Pick<
   'kinds' | 'rules' | 'clock' | 'random' | 'fingerprints'
 > {
   readonly collections: Collections;
+  readonly functions: readonly ProviderFunction[];
   readonly environment: EnvironmentVariables;
   /** Opens the cloud that an environment names. Sends nothing. @throws Refusal for an address that must not be used */
   readonly reach: (
@@ -108,11 +110,28 @@ export function createProvider(given: ProviderTools): ProviderServer {
       if (known && version > known.version)
         return { diagnostics: [tooNew(version, known.version)] };
       const kind = kindOf(type_name);
-      const state = stated(known?.attributes ?? [], raw);
-      // Older versions had no `id` beside an identifier of another name.
-      const upgraded = isRecord(state) ? { ...state, id: state[kind.id] ?? null } : state;
+      const upgraded = upgradedState(kind, stated(known?.attributes ?? [], raw));
       claim(kind, upgraded);
       return { upgraded };
+    },
+
+    async moveResourceState({ type_name, raw, source }) {
+      if (source.type !== type_name) return { diagnostics: [immovable(source.type, type_name)] };
+      // The same type at another address, as of a private registry: the state is of this provider.
+      const kind = kindOf(type_name);
+      const target = upgradedState(kind, stated(attributesOf(schema.resources, type_name), raw));
+      claim(kind, target);
+      return { target };
+    },
+
+    async callFunction({ name, values }) {
+      const { parameters, call } = tools.functions.find((one) => one.name === name)!;
+      const names = Object.keys(parameters);
+      const done = call(Object.fromEntries(names.map((one, index) => [one, values[index]])));
+      return 'error' in done
+        ? { error: { text: done.error, argument: names.indexOf(done.argument) } }
+        : // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- texts, and lists of them
+          { result: done.result as CtyValue };
     },
 
     async upgradeResourceIdentity({ type_name, version, raw }) {
@@ -144,8 +163,8 @@ export function createProvider(given: ProviderTools): ProviderServer {
 }
 
 /** The types that a configuration may name. */
-function typesOf({ kinds, collections }: ProviderTools) {
-  const schema = providerSchema(kinds, collections);
+function typesOf({ kinds, collections, functions }: ProviderTools) {
+  const schema = providerSchema(kinds, collections, functions);
   const resources = new Map([...kinds.values()].map((kind) => [typeName(kind.singular), kind]));
   const readOnly = new Map(
     [...collections.values()]
@@ -279,6 +298,18 @@ function siteCalls(tools: ProviderTools) {
     },
   };
 }
+
+/** Older versions had no `id` beside an identifier of another name. */
+const upgradedState = (kind: Kind, state: CtyValue): CtyValue =>
+  isRecord(state) ? { ...state, id: state[kind.id] ?? null } : state;
+
+/** Objects of one kind never become objects of another. */
+const immovable = (from: string, to: string): WireDiagnostic =>
+  wireError(
+    [],
+    `${from} cannot become ${to}`,
+    `They are different objects of the service, and each resource type has one kind of them. Remove the moved block. To forget the old object without deleting it, write removed { from = ${from}.NAME } with lifecycle { destroy = false }; for the other, a resource ${to} with import { to = ${to}.NAME, id = "ID" }.`,
+  );
 
 const tooNew = (version: number, known: number): WireDiagnostic =>
   wireError(

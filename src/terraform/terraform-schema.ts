@@ -18,10 +18,12 @@ import {
   type Kind,
   kindWords,
   type Kinds,
+  type ProviderFunction,
   type ResourceBlock,
 } from '../model/index.js';
 import type { CtyType } from './protocol/cty.js';
 import type {
+  FunctionSchema,
   IdentitySchema,
   ProviderSchema,
   Schema,
@@ -29,7 +31,11 @@ import type {
 } from './protocol/provider-server.js';
 
 /** The provider's block, one resource and one data source per kind, and one plural data source per collection that can only be read. */
-export function providerSchema(kinds: Kinds, collections: Collections): ProviderSchema {
+export function providerSchema(
+  kinds: Kinds,
+  collections: Collections,
+  functions: readonly ProviderFunction[] = [],
+): ProviderSchema {
   const all = [...storedKinds(kinds).values()];
   const readOnly = [...collections.values()].filter(({ name }) => !kinds.has(name));
   return {
@@ -53,6 +59,7 @@ export function providerSchema(kinds: Kinds, collections: Collections): Provider
       ...readOnly.map((one) => [typeName(one.name), recordsSchema(one)] as const),
     ]),
     identities: Object.fromEntries(all.map((kind) => [typeName(kind.singular), identityOf(kind)])),
+    functions: Object.fromEntries(functions.map((one) => [one.name, functionSchema(one)])),
   };
 }
 
@@ -201,6 +208,22 @@ function identityOf({ id, attributes, singular }: Kind): IdentitySchema {
     attributes: [{ name: id, type: 'string', description, required_for_import: true }],
   };
 }
+
+const functionSchema = ({
+  doc,
+  detail,
+  parameters,
+  returns,
+}: ProviderFunction): FunctionSchema => ({
+  summary: doc,
+  description: `${doc} ${detail}`,
+  parameters: Object.entries(parameters).map(([name, attribute]) => ({
+    name,
+    type: typeOfWord(attribute),
+    description: attribute.doc,
+  })),
+  returns: typeOfWord(returns),
+});
 
 function described(attribute: Attribute): string {
   const words = [attribute.doc];

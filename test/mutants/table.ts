@@ -3291,6 +3291,20 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/terraform/identifiers.test.ts'],
   },
   {
+    name: 'terraform: an object of one kind becomes one of another',
+    file: 'terraform/provider-calls.ts',
+    find: 'if (source.type !== type_name)',
+    replace: "if (source.type === '')",
+    tests: ['unit/terraform/functions.test.ts'],
+  },
+  {
+    name: 'terraform: a function gives an address that no destination may have',
+    file: 'resources/provider-functions.ts',
+    find: 'return fault ?',
+    replace: "return fault?.what === '' ?",
+    tests: ['unit/terraform/functions.test.ts'],
+  },
+  {
     name: 'terraform: a message names a secret as the API does',
     file: 'terraform/wire-diagnostics.ts',
     find: 'if (!secret) return [];',

@@ -41,8 +41,12 @@ export type Message = Readonly<
   Record<'type_name' | 'id', string> &
     Record<'config' | 'current_state' | 'prior_state' | 'proposed_new_state', DynamicValue | null> &
     Record<'private' | 'prior_private' | 'planned_private', Uint8Array> &
-    Record<'raw_state' | 'raw_identity', RawState | null>
+    Record<'raw_state' | 'raw_identity' | 'source_state', RawState | null> &
+    Record<'source_provider_address' | 'source_type_name' | 'target_type_name' | 'name', string> &
+    Record<'source_private', Uint8Array>
 > & {
+  readonly source_schema_version: number;
+  readonly arguments: readonly DynamicValue[];
   readonly version: number;
   readonly planned_state: DynamicValue | null;
   readonly identity: { readonly identity_data: DynamicValue | null } | null;
@@ -72,6 +76,7 @@ export function callsOf(provider: ProviderServer, log: Log): Calls {
         identity_attributes: attributes.map((one) => ({ ...one, type: typeJson(one.type) })),
       })),
     }),
+    GetFunctions: async () => ({ functions: functionsOf(provider.schema) }),
     ...Object.fromEntries(others),
   };
 }
@@ -102,6 +107,8 @@ const answers: Readonly<Record<string, (wire: Wire, message: Message) => Promise
     ),
   UpgradeResourceState: upgradeState,
   UpgradeResourceIdentity: upgradeIdentity,
+  MoveResourceState: moveState,
+  CallFunction: callFunction,
   ReadResource: read,
   PlanResourceChange: plan,
   ApplyResourceChange: apply,
@@ -201,6 +208,49 @@ function upgradeIdentity(wire: Wire, { type_name, version, raw_identity }: Messa
       diagnostics,
     };
   });
+}
+
+function moveState(wire: Wire, message: Message): Promise<Reply> {
+  const { target_type_name: type_name, source_schema_version: version, source_state } = message;
+  return ofResource(wire, type_name, {}, async (attributes, type) => {
+    const { target, diagnostics = [] } = await wire.provider.moveResourceState({
+      type_name,
+      version,
+      raw: rawOf(source_state),
+      source: { type: message.source_type_name, provider: message.source_provider_address },
+    });
+    if (target === undefined) return { diagnostics };
+    assertNone(stateReplyError(attributes, target), diagnostics);
+    return {
+      target_state: packed(type, target),
+      target_private: message.source_private,
+      ...identityIn(wire, 'target_identity', type_name, target),
+      diagnostics,
+    };
+  });
+}
+
+/** Core calls no function that the schema does not name. Its errors are no diagnostics. */
+async function callFunction(wire: Wire, { name, arguments: given }: Message): Promise<Reply> {
+  const schema = own(wire.provider.schema.functions, name);
+  if (!schema) return { error: { text: `There is no function ${name}.` } };
+  let argument: number | undefined;
+  try {
+    const values = schema.parameters.map(({ type }, index) => {
+      argument = index;
+      return decode(type, given[index] ?? null);
+    });
+    argument = undefined;
+    const { result = null, error } = await wire.provider.callFunction({ name, values });
+    if (error)
+      return { error: { text: error.text, ...defined({ function_argument: error.argument }) } };
+    return { result: packed(schema.returns, result) };
+  } catch (error) {
+    const [{ summary, detail = '' } = { summary: '' }] = callErrorOf(error);
+    return {
+      error: { text: `${summary}. ${detail}`, ...defined({ function_argument: argument }) },
+    };
+  }
 }
 
 function read(wire: Wire, { type_name, current_state, private: kept }: Message): Promise<Reply> {
@@ -464,12 +514,24 @@ const framesOf = (error: unknown): string =>
         .join('\n')}`
     : typeof error;
 
-const schemasOf = ({ provider, resources, dataSources }: ProviderSchema): Reply => ({
-  provider: wireSchema(provider),
-  resource_schemas: entriesOf(resources, wireSchema),
-  data_source_schemas: entriesOf(dataSources, wireSchema),
-  server_capabilities: { plan_destroy: true, get_provider_schema_optional: true },
+const schemasOf = (schema: ProviderSchema): Reply => ({
+  provider: wireSchema(schema.provider),
+  resource_schemas: entriesOf(schema.resources, wireSchema),
+  data_source_schemas: entriesOf(schema.dataSources, wireSchema),
+  functions: functionsOf(schema),
+  server_capabilities: {
+    plan_destroy: true,
+    get_provider_schema_optional: true,
+    move_resource_state: true,
+  },
 });
+
+const functionsOf = ({ functions }: ProviderSchema): readonly Reply[] =>
+  entriesOf(functions, ({ parameters, returns, ...one }) => ({
+    ...one,
+    parameters: parameters.map((each) => ({ ...each, type: typeJson(each.type) })),
+    return: { type: typeJson(returns) },
+  }));
 
 /** A map, as the wire has it. */
 const entriesOf = <T>(all: Readonly<Record<string, T>>, to: (one: T) => Reply): readonly Reply[] =>

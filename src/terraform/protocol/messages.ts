@@ -33,9 +33,24 @@ const plugin: Readonly<Record<string, string>> = {
   ResourceIdentityData: 'DynamicValue identity_data 1',
   SchemaEntry: 'string key 1, Schema value 2',
   IdentityEntry: 'string key 1, ResourceIdentitySchema value 2',
+  Function:
+    'repeated Function.Parameter parameters 1, Function.Return return 3, string summary 4, string description 5',
+  'Function.Parameter':
+    'string name 1, bytes type 2, bool allow_null_value 3, bool allow_unknown_values 4, string description 5',
+  'Function.Return': 'bytes type 1',
+  FunctionEntry: 'string key 1, Function value 2',
+  FunctionError: 'string text 1, int64 function_argument 2',
+  'GetFunctions.Request': '',
+  'GetFunctions.Response': 'repeated FunctionEntry functions 1, repeated Diagnostic diagnostics 2',
+  'CallFunction.Request': 'string name 1, repeated DynamicValue arguments 2',
+  'CallFunction.Response': 'DynamicValue result 1, FunctionError error 2',
+  'MoveResourceState.Request':
+    'string source_provider_address 1, string source_type_name 2, int64 source_schema_version 3, RawState source_state 4, string target_type_name 5, bytes source_private 6',
+  'MoveResourceState.Response':
+    'DynamicValue target_state 1, repeated Diagnostic diagnostics 2, bytes target_private 3, ResourceIdentityData target_identity 4',
   'GetProviderSchema.Request': '',
   'GetProviderSchema.Response':
-    'Schema provider 1, repeated SchemaEntry resource_schemas 2, repeated SchemaEntry data_source_schemas 3, repeated Diagnostic diagnostics 4, ServerCapabilities server_capabilities 6',
+    'Schema provider 1, repeated SchemaEntry resource_schemas 2, repeated SchemaEntry data_source_schemas 3, repeated Diagnostic diagnostics 4, ServerCapabilities server_capabilities 6, repeated FunctionEntry functions 7',
   'GetResourceIdentitySchemas.Request': '',
   'GetResourceIdentitySchemas.Response':
     'repeated IdentityEntry identity_schemas 1, repeated Diagnostic diagnostics 2',

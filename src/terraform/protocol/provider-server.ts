@@ -45,6 +45,17 @@ export interface IdentitySchema {
   }[];
 }
 
+export interface FunctionSchema {
+  readonly summary: string;
+  readonly description: string;
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly type: CtyType;
+    readonly description: string;
+  }[];
+  readonly returns: CtyType;
+}
+
 /** Everything that is known before anything is asked, by terraform's names. */
 export interface ProviderSchema {
   readonly provider: Schema;
@@ -52,6 +63,7 @@ export interface ProviderSchema {
   readonly dataSources: Readonly<Record<string, Schema>>;
   /** By resource type; a type that is absent has no identity. */
   readonly identities: Readonly<Record<string, IdentitySchema>>;
+  readonly functions: Readonly<Record<string, FunctionSchema>>;
 }
 
 /** Values of a type. Objects hold every attribute of their schema; what is not set is null, what is not known yet an `Unknown`. */
@@ -83,6 +95,14 @@ export interface ApplyReply extends DiagnosticsReply {
   readonly new_state?: CtyValue;
   /** Absent: as planned. */
   readonly private?: Uint8Array;
+}
+interface MoveReply extends DiagnosticsReply {
+  readonly target?: CtyValue;
+}
+/** A result, or what is wrong, with the index of the argument where it is one of them. */
+interface FunctionReply {
+  readonly result?: CtyValue;
+  readonly error?: { readonly text: string; readonly argument?: number };
 }
 interface ImportReply extends DiagnosticsReply {
   readonly imported_resources?: readonly {
@@ -120,6 +140,17 @@ export interface ProviderServer {
   ): Promise<ApplyReply>;
   /** `id` is empty where `identity` says what to import; null where core gives none. */
   importResourceState(request: Typed<'identity'> & { readonly id: string }): Promise<ImportReply>;
+  /** `raw` is JSON as terraform's state has it of another type, or of a type of another provider. */
+  moveResourceState(
+    request: UpgradeRequest & {
+      readonly source: { readonly type: string; readonly provider: string };
+    },
+  ): Promise<MoveReply>;
+  /** Every argument is known and not null. Called before anything is configured. */
+  callFunction(request: {
+    readonly name: string;
+    readonly values: readonly CtyValue[];
+  }): Promise<FunctionReply>;
   readDataSource(
     request: Typed<'config'>,
   ): Promise<DiagnosticsReply & { readonly state?: CtyValue }>;

@@ -69,6 +69,14 @@ const schema = {
       ],
     },
   },
+  functions: {
+    twice: {
+      summary: 'Doubles.',
+      description: 'Doubles a text.',
+      parameters: [{ name: 'text', type: 'string', description: 'Any.' }],
+      returns: 'string',
+    },
+  },
 } as const;
 
 const fields = (value: CtyValue): CtyObject => value as CtyObject;
@@ -192,6 +200,18 @@ export function madeUp(
           { type_name, state: { id: found, text: 'imported', size: null, tags: [], lock: null } },
         ],
       };
+    },
+    async moveResourceState({ raw }) {
+      await on('moveResourceState');
+      return { target: raw as CtyValue };
+    },
+    async callFunction({ values: [text] }) {
+      await on('callFunction');
+      if (text === 'throws') throw new Error('a secret in a message');
+      if (text === 'liar') return { result: 7 };
+      return text === ''
+        ? { error: { text: 'nothing to double', argument: 0 } }
+        : { result: String(text).repeat(2) };
     },
     async readDataSource({ config }) {
       await on('readDataSource');

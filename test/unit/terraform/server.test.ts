@@ -204,7 +204,7 @@ describe('a lifecycle of messages', () => {
     const { path } = await served(madeUp());
     const client = clientOf(path);
     for (const method of [
-      'tfplugin6.Provider/GetFunctions',
+      'tfplugin6.Provider/GetMetadata',
       'tfplugin6.Provider/OpenEphemeralResource',
       'plugin.GRPCStdio/StreamStdio',
       'plugin.GRPCBroker/StartStream',
