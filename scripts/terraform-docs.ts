@@ -8,7 +8,7 @@ import type {
 } from '../src/terraform/protocol/provider-server.js';
 
 export function terraformPage(schema: ProviderSchema): string {
-  const { provider, resources, dataSources, functions } = schema;
+  const { provider, resources, dataSources, lists, functions } = schema;
   const section = (word: string, blocks: Readonly<Record<string, Schema>>): readonly string[] =>
     Object.entries(blocks).flatMap(([name, schema]) => [
       `### ${word === 'data' ? `data ${name}` : name}`,
@@ -25,6 +25,16 @@ export function terraformPage(schema: ProviderSchema): string {
     ...section('resource', resources),
     '## Data sources',
     ...section('data', dataSources),
+    '## List resources',
+    'The `config` of each takes these attributes, all optional.',
+    [
+      '| list | attributes |',
+      '|---|---|',
+      ...Object.entries(lists).map(
+        ([name, { attributes }]) =>
+          `| \`${name}\` | ${attributes.map((one) => `\`${one.name}\``).join(', ')} |`,
+      ),
+    ].join('\n'),
     '## Functions',
     ...Object.entries(functions).flatMap(([name, one]) => [
       `### ${signature(name, one)}`,

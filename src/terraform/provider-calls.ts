@@ -33,7 +33,7 @@ import {
 import { identified, isRecord, stateOf } from './convert.js';
 import { withoutSecretValues } from './reply-checks.js';
 import { CtyError, fromJson, wordsOfPath, type CtyObject, type CtyValue } from './protocol/cty.js';
-import { askedBadly, readObject, readRecords } from './data-sources.js';
+import { askedBadly, listObjects, readObject, readRecords } from './data-sources.js';
 import { createdIn, seenMark, readUntilVisible } from './creation-time.js';
 import { complaints, wireError, wordsFor } from './wire-diagnostics.js';
 import { importedId } from './import-resource.js';
@@ -182,7 +182,10 @@ function typesOf({ kinds, collections, functions }: ProviderTools) {
 function readCalls(
   { schema, kindOf, readOnly, attributesOf }: ReturnType<typeof typesOf>,
   { claim, context }: Pick<ReturnType<typeof siteCalls>, 'claim' | 'context'>,
-): Pick<ProviderServer, 'readResource' | 'importResourceState' | 'readDataSource'> {
+): Pick<
+  ProviderServer,
+  'readResource' | 'importResourceState' | 'readDataSource' | 'listResource'
+> {
   return {
     async readResource({ type_name, current_state, private: kept }) {
       const kind = kindOf(type_name);
@@ -206,6 +209,12 @@ function readCalls(
       } catch (error) {
         return { diagnostics: complaints(kind, error) };
       }
+    },
+
+    async listResource({ type_name, config, limit }) {
+      const { listings } = await context();
+      const given = isRecord(config) ? config : {};
+      return { objects: await listObjects(listings, kindOf(type_name), { config: given, limit }) };
     },
 
     async readDataSource({ type_name, config }) {

@@ -1,5 +1,6 @@
 // Terraform's schemas, generated from the kinds and collections, with the types and descriptions of Terraform.
 import {
+  asCondition,
   cached,
   compareText,
   holdsOnlySecrets,
@@ -58,6 +59,7 @@ export function providerSchema(
       ...all.map((kind) => [typeName(kind.singular), lookupSchema(kind)] as const),
       ...readOnly.map((one) => [typeName(one.name), recordsSchema(one)] as const),
     ]),
+    lists: Object.fromEntries(all.map((kind) => [typeName(kind.singular), listSchema(kind)])),
     identities: Object.fromEntries(all.map((kind) => [typeName(kind.singular), identityOf(kind)])),
     functions: Object.fromEntries(functions.map((one) => [one.name, functionSchema(one)])),
   };
@@ -187,6 +189,12 @@ function lookupSchema(kind: Kind): Schema {
     description: `${firstSentence(kind.doc)} Set attributes to select the object; exactly one object must match.`,
     attributes: readable(either)(withId(kind)),
   };
+}
+
+/** What the objects of a kind are selected by where they are listed. */
+function listSchema(kind: Kind): Schema {
+  const description = `${firstSentence(kind.doc)} Lists the objects that have all of these values.`;
+  return { version: 0, description, attributes: given(asCondition(withId(kind))) };
 }
 
 /** A collection of which nothing is known gives each record whole. */

@@ -3291,6 +3291,20 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/terraform/identifiers.test.ts'],
   },
   {
+    name: 'terraform: a list has more objects than core asked for',
+    file: 'terraform/data-sources.ts',
+    find: 'limit > 0 ? limit : undefined',
+    replace: 'limit > 0 ? undefined : undefined',
+    tests: ['unit/terraform/lists.test.ts'],
+  },
+  {
+    name: 'terraform: a failed list is taken for a shorter one',
+    file: 'terraform/protocol/calls.ts',
+    find: 'told.length > 0 ? [{ diagnostic: told }] : events',
+    replace: 'events',
+    tests: ['unit/terraform/lists.test.ts'],
+  },
+  {
     name: 'terraform: an object of one kind becomes one of another',
     file: 'terraform/provider-calls.ts',
     find: 'if (source.type !== type_name)',

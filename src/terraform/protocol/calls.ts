@@ -46,6 +46,8 @@ export type Message = Readonly<
     Record<'source_private', Uint8Array>
 > & {
   readonly source_schema_version: number;
+  readonly include_resource_object: boolean;
+  readonly limit: number;
   readonly arguments: readonly DynamicValue[];
   readonly version: number;
   readonly planned_state: DynamicValue | null;
@@ -109,6 +111,9 @@ const answers: Readonly<Record<string, (wire: Wire, message: Message) => Promise
   UpgradeResourceIdentity: upgradeIdentity,
   MoveResourceState: moveState,
   CallFunction: callFunction,
+  ListResource: listResources,
+  ValidateListResourceConfig: (wire, { type_name, config }) =>
+    ofList(wire, type_name, async (_, type) => (decode(type, config), {})),
   ReadResource: read,
   PlanResourceChange: plan,
   ApplyResourceChange: apply,
@@ -164,6 +169,9 @@ const ofResource = (wire: Wire, name: string, safe: Reply, work: Work): Promise<
 
 const ofDataSource = (wire: Wire, name: string, work: Work): Promise<Reply> =>
   ofType(wire, { schemas: wire.provider.schema.dataSources, name }, {}, work);
+
+const ofList = (wire: Wire, name: string, work: Work): Promise<Reply> =>
+  ofType(wire, { schemas: wire.provider.schema.lists, name }, {}, work);
 
 /** An answer that core would refuse: it gets what is wrong with it instead. */
 class BadReply extends Error {
@@ -228,6 +236,28 @@ function moveState(wire: Wire, message: Message): Promise<Reply> {
       diagnostics,
     };
   });
+}
+
+/** A stream: an event for each object, or one that says what is wrong. */
+async function listResources(wire: Wire, message: Message): Promise<Reply> {
+  const { type_name, config, include_resource_object: whole, limit } = message;
+  const events: Reply[] = [];
+  const { diagnostics } = await ofList(wire, type_name, async (_, listed) => {
+    const { attributes } = schemaOf(wire.provider.schema.resources, type_name);
+    const request = { type_name, config: decode(listed, config), limit };
+    const { objects = [], diagnostics = [] } = await wire.provider.listResource(request);
+    for (const { name, state } of objects) {
+      assertNone(stateReplyError(attributes, state), diagnostics);
+      events.push({
+        ...identityIn(wire, 'identity', type_name, state),
+        display_name: name,
+        ...(whole && { resource_object: packed(typeOf(attributes), state) }),
+      });
+    }
+    return { diagnostics };
+  });
+  const told: readonly unknown[] = isList(diagnostics) ? diagnostics : [];
+  return { events: told.length > 0 ? [{ diagnostic: told }] : events };
 }
 
 /** Core calls no function that the schema does not name. Its errors are no diagnostics. */
@@ -518,6 +548,7 @@ const schemasOf = (schema: ProviderSchema): Reply => ({
   provider: wireSchema(schema.provider),
   resource_schemas: entriesOf(schema.resources, wireSchema),
   data_source_schemas: entriesOf(schema.dataSources, wireSchema),
+  list_resource_schemas: entriesOf(schema.lists, wireSchema),
   functions: functionsOf(schema),
   server_capabilities: {
     plan_destroy: true,

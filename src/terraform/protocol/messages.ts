@@ -50,7 +50,7 @@ const plugin: Readonly<Record<string, string>> = {
     'DynamicValue target_state 1, repeated Diagnostic diagnostics 2, bytes target_private 3, ResourceIdentityData target_identity 4',
   'GetProviderSchema.Request': '',
   'GetProviderSchema.Response':
-    'Schema provider 1, repeated SchemaEntry resource_schemas 2, repeated SchemaEntry data_source_schemas 3, repeated Diagnostic diagnostics 4, ServerCapabilities server_capabilities 6, repeated FunctionEntry functions 7',
+    'Schema provider 1, repeated SchemaEntry resource_schemas 2, repeated SchemaEntry data_source_schemas 3, repeated Diagnostic diagnostics 4, ServerCapabilities server_capabilities 6, repeated FunctionEntry functions 7, repeated SchemaEntry list_resource_schemas 9',
   'GetResourceIdentitySchemas.Request': '',
   'GetResourceIdentitySchemas.Response':
     'repeated IdentityEntry identity_schemas 1, repeated Diagnostic diagnostics 2',
@@ -87,6 +87,12 @@ const plugin: Readonly<Record<string, string>> = {
     'repeated ImportResourceState.ImportedResource imported_resources 1, repeated Diagnostic diagnostics 2',
   'ReadDataSource.Request': 'string type_name 1, DynamicValue config 2',
   'ReadDataSource.Response': 'DynamicValue state 1, repeated Diagnostic diagnostics 2',
+  'ListResource.Request':
+    'string type_name 1, DynamicValue config 2, bool include_resource_object 3, int64 limit 4',
+  'ListResource.Event':
+    'ResourceIdentityData identity 1, string display_name 2, DynamicValue resource_object 3, repeated Diagnostic diagnostic 4',
+  'ValidateListResourceConfig.Request': 'string type_name 1, DynamicValue config 2',
+  'ValidateListResourceConfig.Response': 'repeated Diagnostic diagnostics 1',
   'StopProvider.Request': '',
   'StopProvider.Response': 'string Error 1',
 };
@@ -102,7 +108,9 @@ export type WireMessage = Readonly<Record<string, unknown>>;
 
 export interface Method {
   readonly request: ReturnType<typeof codecOf>;
+  /** Of each, where a call is answered by a stream of events. */
   readonly response: ReturnType<typeof codecOf>;
+  readonly streams: boolean;
 }
 
 /** Reader and writer of one value; `wire` is its wire type, `absent` its value if the field is missing. */
@@ -237,7 +245,8 @@ export const methods: ReadonlyMap<string, Method> = new Map(
     .filter((name) => name.endsWith('.Request'))
     .map((name) => {
       const call = name.replace('.Request', '');
-      const response = codecOf(`${call}.Response`);
-      return [`/tfplugin6.Provider/${call}`, { request: codecOf(name), response }];
+      const streams = Object.hasOwn(plugin, `${call}.Event`);
+      const response = codecOf(`${call}.${streams ? 'Event' : 'Response'}`);
+      return [`/tfplugin6.Provider/${call}`, { request: codecOf(name), response, streams }];
     }),
 );

@@ -61,6 +61,8 @@ export interface ProviderSchema {
   readonly provider: Schema;
   readonly resources: Readonly<Record<string, Schema>>;
   readonly dataSources: Readonly<Record<string, Schema>>;
+  /** By resource type: what its objects are selected by where they are listed. */
+  readonly lists: Readonly<Record<string, Schema>>;
   /** By resource type; a type that is absent has no identity. */
   readonly identities: Readonly<Record<string, IdentitySchema>>;
   readonly functions: Readonly<Record<string, FunctionSchema>>;
@@ -95,6 +97,9 @@ export interface ApplyReply extends DiagnosticsReply {
   readonly new_state?: CtyValue;
   /** Absent: as planned. */
   readonly private?: Uint8Array;
+}
+interface ListReply extends DiagnosticsReply {
+  readonly objects?: readonly { readonly name: string; readonly state: CtyValue }[];
 }
 interface MoveReply extends DiagnosticsReply {
   readonly target?: CtyValue;
@@ -146,6 +151,8 @@ export interface ProviderServer {
       readonly source: { readonly type: string; readonly provider: string };
     },
   ): Promise<MoveReply>;
+  /** At most `limit` objects, if that is above zero. */
+  listResource(request: Typed<'config'> & { readonly limit: number }): Promise<ListReply>;
   /** Every argument is known and not null. Called before anything is configured. */
   callFunction(request: {
     readonly name: string;

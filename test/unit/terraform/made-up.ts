@@ -61,6 +61,7 @@ const schema = {
       ],
     },
   },
+  lists: { devicecloud_note: { version: 0, description: 'Notes.', attributes: [] } },
   identities: {
     devicecloud_note: {
       version: 0,
@@ -204,6 +205,16 @@ export function madeUp(
     async moveResourceState({ raw }) {
       await on('moveResourceState');
       return { target: raw as CtyValue };
+    },
+    async listResource({ limit }) {
+      await on('listResource');
+      const state = { text: 'listed', size: null, tags: [], lock: null };
+      return {
+        objects: Array.from({ length: limit }, (_, index) => ({
+          name: `Note ${index}`,
+          state: { ...state, id: `note-${index}` },
+        })),
+      };
     },
     async callFunction({ values: [text] }) {
       await on('callFunction');
