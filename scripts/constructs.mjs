@@ -100,7 +100,7 @@ async function vocabularyOf({ absWorkingDir, ...common }) {
     `kinds-${process.pid}.mjs`,
   );
   const contents =
-    "export * from './src/resources/index.js'; export { providerBlock, recordsQuery, resourceBlock } from './src/model/index.js';";
+    "export * from './src/resources/index.js'; export { providerBlock, recordsQuery, resourceBlock, withId } from './src/model/index.js';";
   await build({
     ...common,
     absWorkingDir,
@@ -113,14 +113,15 @@ async function vocabularyOf({ absWorkingDir, ...common }) {
 }
 
 /** What the classes of a door are made from, by name. @param beside what a resource takes beside the attributes of its kind */
-function telling({ kinds, collections, recordsQuery }, beside = () => ({})) {
+function telling({ kinds, collections, recordsQuery, withId }, beside = () => ({})) {
   const classes = new Map([
     ...[...collections.values()].map(({ name }) => [
       `Data${pascal(name)}`,
       { form: 'declared', props: recordsQuery, read: recordsQuery },
     ]),
     ...[...kinds.values()].flatMap((kind) => {
-      const { singular, attributes } = kind;
+      const { singular } = kind;
+      const attributes = withId(kind);
       const whole = { ...attributes, ...beside(kind) };
       return [
         [pascal(singular), { form: 'declared', props: whole, read: whole }],

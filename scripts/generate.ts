@@ -18,6 +18,7 @@ import { declarationsSchema, kindSchema } from '../src/declarations/index.js';
 import { digest, type JsonObject } from '../src/model/index.js';
 import { externals } from '../src/resources/externals.js';
 import * as resources from '../src/resources/index.js';
+import { providerFunctions } from '../src/resources/provider-functions.js';
 import { providerSchema } from '../src/terraform/terraform-schema.js';
 import { commandsPage } from './command-docs.js';
 import { classesFile, resourceNames, type Written } from './construct-classes.js';
@@ -93,7 +94,10 @@ function outputs(): ReadonlyMap<string, string> {
     ['src/constructs/terraform/generated/classes.ts', classesFile(classes, { records: true })],
     ['src/constructs/native/generated/classes.ts', classesFile(classes, { records: false })],
     ['docs/reference/commands.md', commandsPage(commands)],
-    ['docs/reference/terraform.md', terraformPage(providerSchema(kinds, collections))],
+    [
+      'docs/reference/terraform.md',
+      terraformPage(providerSchema(kinds, collections, providerFunctions)),
+    ],
     ...registryPages(kinds, collections),
     [
       'docs/reference/declarations.md',
@@ -117,6 +121,7 @@ const owned = [
   'docs/reference/resources',
   `${PROVIDER}/docs/resources`,
   `${PROVIDER}/docs/data-sources`,
+  `${PROVIDER}/docs/functions`,
 ];
 const byHand = ['schemas/drift.schema.json', 'schemas/plan.schema.json'];
 

@@ -66,7 +66,8 @@ function interfacesOf(name, attributes, mapped, how) {
           how,
         ),
       );
-      type = `${nested} | ${how.whole}${optional ? ' | undefined' : ''}`;
+      const whole = attribute.block ? '' : ` | ${how.whole}`;
+      type = `${nested}${whole}${optional ? ' | undefined' : ''}`;
     }
     return {
       prop,

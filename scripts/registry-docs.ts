@@ -15,16 +15,21 @@ import {
   type Value,
   type Values,
 } from '../src/model/index.js';
-import type { Schema } from '../src/terraform/protocol/provider-server.js';
+import type { FunctionSchema, Schema } from '../src/terraform/protocol/provider-server.js';
+import { providerFunctions } from '../src/resources/provider-functions.js';
 import { providerSchema, typeName } from '../src/terraform/terraform-schema.js';
-import { table } from './terraform-docs.js';
+import { signature, table } from './terraform-docs.js';
 
 /** The folder, and the name of the repository that a registry reads. */
 export const PROVIDER = 'terraform-provider-devicecloud';
 
 /** Texts by path. */
 export function registryPages(kinds: Kinds, collections: Collections): ReadonlyMap<string, string> {
-  const { provider, resources, dataSources } = providerSchema(kinds, collections);
+  const { provider, resources, dataSources, functions } = providerSchema(
+    kinds,
+    collections,
+    providerFunctions,
+  );
   const named = new Map([...collections.values()].map((one) => [typeName(one.name), one]));
   const single = new Map([...kinds.values()].map((kind) => [typeName(kind.singular), kind]));
   const path = (folder: string, type: string): string =>
@@ -40,6 +45,29 @@ export function registryPages(kinds: Kinds, collections: Collections): ReadonlyM
       const example = kind ? lookup(type, kind, kinds) : listing(type, named.get(type)!);
       return [path('data-sources', type), typePage(type, 'Data Source', schema, example)] as const;
     }),
+    ...Object.entries(functions).map(
+      ([name, schema]) =>
+        [`${PROVIDER}/docs/functions/${name}.md`, functionPage(name, schema)] as const,
+    ),
+  ]);
+}
+
+function functionPage(name: string, schema: FunctionSchema): string {
+  const { example } = providerFunctions.find((one) => one.name === name)!;
+  return paragraphs([
+    front(`${name} function - devicecloud`, schema.summary),
+    `# function: ${name}`,
+    schema.description,
+    '## Example Usage',
+    code(`output "${name}" {\n  value = ${example}\n}\n`),
+    '## Signature',
+    signature(name, schema),
+    ...(schema.parameters.length > 0
+      ? [
+          '## Arguments',
+          schema.parameters.map((one) => `- \`${one.name}\`: ${one.description}`).join('\n'),
+        ]
+      : []),
   ]);
 }
 
@@ -104,7 +132,7 @@ function resourcePage(type: string, schema: Schema, kind: Kind, kinds: Kinds): s
       : `, or by its identity: \`${kind.identity.map((name) => `${name}=…`).join(',')}\``;
   return typePage(type, 'Resource', schema, resource(type, kind, kinds), [
     '## Import',
-    `By \`${kind.id}\`${identity}.`,
+    `By \`id\`${identity}.`,
     code(`import {\n  to = ${type}.example\n  id = "ID"\n}\n`),
   ]);
 }

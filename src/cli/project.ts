@@ -72,7 +72,7 @@ async function read(
   { env, variables }: Chosen,
   { checks, files = declarationFiles, settingsAlone = false, synthesise: given }: Reading,
 ) {
-  const { load, lint } = await import('../declarations/index.js');
+  const { load, lint, propNamer } = await import('../declarations/index.js');
   const options = { ...loading(context, paths, { env, variables }), files, settingsAlone };
   const { kinds } = context;
   const loaded = await (settingsAlone
@@ -85,7 +85,8 @@ async function read(
       ...(await brokenIn(context, loaded, env)),
       ...(await faultsIn(context, understood, env)),
     );
-  return { project, diagnostics: found.map((one) => framed(one, frame)) };
+  const asProps = propNamer(kinds);
+  return { project, diagnostics: found.map((one) => framed(asProps(one), frame)) };
 }
 
 const loading = (context: Context, paths: readonly string[], { env, variables }: Chosen) => {

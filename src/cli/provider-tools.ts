@@ -10,6 +10,7 @@ import { notesBeside } from '../state/index.js';
 import type { ProviderServer } from '../terraform/protocol/provider-server.js';
 import { createProvider, type ProviderTools } from '../terraform/provider-calls.js';
 import type { JournalPlace, JournalRun } from '../terraform/provider-journal.js';
+import { providerFunctions } from '../resources/provider-functions.js';
 import { policyRules } from '../resources/rules/index.js';
 import { contextOf, type Context } from './context.js';
 import { fingerprintsOf, settleMilliseconds, storeAt } from './state-location.js';
@@ -33,6 +34,7 @@ export async function providerOf(
     kinds,
     rules: policyRules,
     collections,
+    functions: providerFunctions,
     clock,
     random,
     environment,

@@ -109,6 +109,10 @@ function against(
         ];
   if (attribute.word === 'document') return againstDocument(attribute, value, endpoint, path);
   if (losesNumberToken(value, endpoint)) return [numberTokenLost(path)];
+  if (endpoint.isToken(value) && attribute.block)
+    return [
+      `\`${path}\` is a block, which no token can stand for: write its members, which may be tokens.`,
+    ];
   if (endpoint.isToken(value))
     return attribute.word === 'object'
       ? hidden(attribute.attributes, endpoint.resolved(value), endpoint, `${path}.`)

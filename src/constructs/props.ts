@@ -37,7 +37,7 @@ type PropOf<A, T extends Tokens> = A extends { readonly word: 'text' | 'ref' }
             : A extends { readonly word: 'map'; readonly of: infer O }
               ? Readonly<Record<string, PropOf<O, T>>> | T['whole']
               : A extends { readonly word: 'object'; readonly attributes: infer M }
-                ? Props<M, T> | T['whole']
+                ? Props<M, T> | (A extends { readonly block: true } ? never : T['whole'])
                 : A extends { readonly word: 'document'; readonly wire: 'merge' }
                   ? | Given
                     | readonly [

@@ -9,8 +9,12 @@ export interface Traits {
   readonly read_doc?: string;
   /** Belongs to the server: never declared, never sent, never drift. */
   readonly computed?: boolean;
+  /** Of a computed one: the attributes whose writes change its value, or `any` where each write does. Absent: it stays, or it is the `version` of the kind. */
+  readonly changed_by?: 'any' | readonly string[];
   /** Fixed at creation: another value takes another object. */
   readonly immutable?: boolean;
+  /** Of an object that Terraform has as a block: nothing can stand in its place, only for its members. */
+  readonly block?: boolean;
   /** Write-only: the service returns it masked, and trueup stores only a slow hash of it. */
   readonly secret?: boolean;
   /** Free text of the service, which may repeat anything: shown, and in no state, ours or terraform's. */

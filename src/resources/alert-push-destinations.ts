@@ -21,13 +21,14 @@ function urlOf({ endpoint }: Values): string | undefined {
   return typeof url === 'string' ? url : undefined;
 }
 
-/** Addresses that two programs may read in two ways, or that would show an alert on its way. None is repeated: it may hold a password. */
-function badUrl(values: Values): readonly Advice[] {
-  const url = urlOf(values);
-  const bad = (what: string, detail = FORM): readonly Advice[] => [
-    { code: 'bad-url', summary: `\`${WHERE}\` ${what}`, detail, attribute: WHERE },
-  ];
-  if (url === undefined) return [];
+interface UrlFault {
+  readonly what: string;
+  readonly detail: string;
+}
+
+/** What is wrong with an address that two programs may read in two ways, or that would show an alert on its way. It is not repeated: it may hold a password. */
+export function urlFault(url: string): UrlFault | undefined {
+  const bad = (what: string, detail = FORM): UrlFault => ({ what, detail });
   if (/[\s\p{Cc}]/u.test(url))
     return bad(
       'holds a blank or a control character',
@@ -43,11 +44,26 @@ function badUrl(values: Values): readonly Advice[] {
       'Deliveries are signed with `authentication.secret`. Write the address without what stands before the @.',
     );
   const { protocol } = parsed;
-  if (protocol === 'https:' || (protocol === 'http:' && isLoopback(parsed))) return [];
+  if (protocol === 'https:' || (protocol === 'http:' && isLoopback(parsed))) return undefined;
   return bad(
     `begins with ${protocol}// instead of https://`,
     protocol === 'http:' ? 'Plain http is for this machine alone. Write https://.' : FORM,
   );
+}
+
+function badUrl(values: Values): readonly Advice[] {
+  const url = urlOf(values);
+  const fault = url === undefined ? undefined : urlFault(url);
+  return fault
+    ? [
+        {
+          code: 'bad-url',
+          summary: `\`${WHERE}\` ${fault.what}`,
+          detail: fault.detail,
+          attribute: WHERE,
+        },
+      ]
+    : [];
 }
 
 /** The service delivers to two ports only. */
@@ -105,7 +121,11 @@ export const alertPushDestinations = kind({
     }),
     last_error_at: text('Time of the last failed delivery.', { computed: true, wire: 'timestamp' }),
     last_error_text: text('Text of the last failed delivery.', { computed: true, unstored: true }),
-    updated_at: text('Time of the last change.', { computed: true, wire: 'timestamp' }),
+    updated_at: text('Time of the last change.', {
+      computed: true,
+      changed_by: 'any',
+      wire: 'timestamp',
+    }),
     resource_url: text('URL of the record.', { computed: true, format: 'url' }),
   },
   columns: ['destination_config_id', 'name', 'enabled', 'endpoint.url', 'suspended'],

@@ -141,7 +141,11 @@ export const alertRules = kind({
     ),
     external_rules: document('Rules of other systems.', { computed: true }),
     last_summary_ts: text('Time of the last summary.', { computed: true, wire: 'timestamp' }),
-    updated_at: text('Time of the last change.', { computed: true, wire: 'timestamp' }),
+    updated_at: text('Time of the last change.', {
+      computed: true,
+      changed_by: 'any',
+      wire: 'timestamp',
+    }),
     resource_url: text('URL of the record.', { computed: true, format: 'url' }),
   },
   columns: [

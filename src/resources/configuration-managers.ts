@@ -33,17 +33,23 @@ export const configurationManagers = kind({
           "The router's own configuration, and the paths that it removes from the defaults.",
       },
     ),
-    synched: flag('Whether the router has its configuration.', { computed: true }),
+    synched: flag('Whether the router has its configuration.', {
+      computed: true,
+      changed_by: ['configuration', 'suspended'],
+    }),
     pending: document('Settings the router has not applied yet.', {
       computed: true,
+      changed_by: ['configuration', 'suspended'],
       wire: 'merge',
     }),
     actual: document('Configuration last reported by the router.', {
       computed: true,
+      changed_by: ['configuration', 'suspended'],
       wire: 'merge',
     }),
     target: document('Configuration that the router should have.', {
       computed: true,
+      changed_by: ['configuration'],
       wire: 'merge',
     }),
     version_number: integer('Grows with every change.', { computed: true }),

@@ -6,6 +6,7 @@ import {
   Refusal,
   refuse,
   secretsIn,
+  withId,
   writables,
   type Change,
   type Delete,
@@ -26,6 +27,7 @@ import { missingCredentials } from '../reconciler/plan/propose.js';
 import {
   asShown,
   composedAll,
+  identified,
   isRecord,
   managed,
   resultOf,
@@ -62,7 +64,7 @@ export async function applyChange(
     if (!isRecord(planned) || !isRecord(config))
       return isRecord(prior) ? await remove(context, kind, prior, kept) : nothing;
     // The timeouts were perhaps unknown when the configuration was validated.
-    const diagnostics = timeoutError(kind, planned);
+    const diagnostics = timeoutError(planned);
     if (diagnostics.length > 0) return { diagnostics, ...nothing };
     return await (isRecord(prior)
       ? update(context, { kind, prior, planned, config, kept })
@@ -108,18 +110,18 @@ function create(whole: WriteContext, kind: Kind, planned: CtyObject, config: Cty
     const { live, fits, created } = await make(context, declared);
     if (fits)
       return {
-        new_state: resultOf(kind.attributes, planned, live.values),
+        new_state: resultOf(withId(kind), planned, identified(live)),
         ...(created && { private: createdNow(context) }),
       };
     try {
       const bringing = { live, declared, renewed: () => true };
       const { now, diagnostics } = await brought(context, bringing);
-      return { new_state: resultOf(kind.attributes, planned, now.values), diagnostics };
+      return { new_state: resultOf(withId(kind), planned, identified(now)), diagnostics };
     } catch (error) {
       // The update failed, and the object is there: terraform marks it for another try.
       return {
         new_state: kind.operations.create
-          ? stateOf(kind.attributes, live.values, timeoutsOf(planned))
+          ? stateOf(withId(kind), identified(live), timeoutsOf(planned))
           : null,
         diagnostics: complaints(kind, error),
       };
@@ -147,7 +149,7 @@ async function update(
       });
     const bringing = { live, declared, renewed, prior };
     const { now, diagnostics } = await brought(context, bringing);
-    return { new_state: resultOf(kind.attributes, planned, now.values), diagnostics };
+    return { new_state: resultOf(withId(kind), planned, identified(now)), diagnostics };
   });
 }
 

@@ -20,6 +20,7 @@ import {
   type Json,
   type JsonObject,
   type Kind,
+  type Live,
   type ObjectOf,
   type Value,
   type Values,
@@ -210,6 +211,9 @@ function written(attribute: Attribute, live: Value | undefined): CtyValue {
       return typeof live === 'object' ? wireText(covered(live)) : unescapeHtml(String(live));
   }
 }
+
+/** The values of a live object as Terraform has them: its identifier is `id`, too. */
+export const identified = ({ id, values }: Live): Values => ({ ...values, id });
 
 /** The planned values, with the unknown ones filled in from the live object. */
 export function resultOf(attributes: Attributes, planned: CtyObject, live: Values): CtyObject {

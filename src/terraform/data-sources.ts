@@ -3,8 +3,10 @@ import {
   filterMeant,
   filterNames,
   isTree,
+  labelOf,
   unaskable,
   wireText,
+  withId,
   type Attribute,
   type Attributes,
   type CloudReader,
@@ -16,7 +18,15 @@ import {
   type Value,
 } from '../model/index.js';
 import { covered } from './covered-documents.js';
-import { elementsOf, fresh, isRecord, isSameValue, valuesOf } from './convert.js';
+import {
+  elementsOf,
+  fresh,
+  identified,
+  isRecord,
+  isSameValue,
+  stateOf,
+  valuesOf,
+} from './convert.js';
 import { onlyOne } from './import-resource.js';
 import type { CtyObject, CtyValue } from './protocol/cty.js';
 import type { SchemaAttribute, WireDiagnostic } from './protocol/provider-server.js';
@@ -55,6 +65,21 @@ function shownValue(
   return items ?? (attribute.word === 'map' ? null : []);
 }
 
+/** The live objects that have the values of a configuration. @throws Refusal where the listing is not proven complete */
+async function meeting(
+  listings: ListingCache,
+  kind: Kind,
+  config: CtyObject,
+): Promise<readonly Live[]> {
+  const attributes: Attributes = withId(kind);
+  const wanted = Object.entries(valuesOf(attributes, config));
+  const { byId } = await listings.list(kind);
+  return [...byId.values()].filter((live) => {
+    const values = identified(live);
+    return wanted.every(([name, value]) => isSameValue(attributes[name]!, value, values[name]));
+  });
+}
+
 /** The one live object that meets what is given. @throws Refusal where there is none, or more than one */
 export async function readObject(
   listings: ListingCache,
@@ -62,16 +87,26 @@ export async function readObject(
   schema: Shown,
   config: CtyObject,
 ): Promise<CtyObject> {
-  const wanted = Object.entries(valuesOf(kind.attributes, config));
-  const meets = ({ values }: Live): boolean =>
-    wanted.every(([name, value]) => isSameValue(kind.attributes[name]!, value, values[name]));
-  const { byId } = await listings.list(kind);
-  const only = onlyOne(kind, [...byId.values()].filter(meets), 'lookup', (first) => ({
+  const met = await meeting(listings, kind, config);
+  const only = onlyOne(kind, met, 'lookup', (first) => ({
     detail: first
-      ? `Add an attribute, for example ${kind.id} = "${first.id}".`
+      ? `Add an attribute, for example id = "${first.id}".`
       : `List what is live: trueup get ${kind.name}`,
   }));
-  return shown(schema, kind.attributes, only.values, config);
+  return shown(schema, withId(kind), identified(only), config);
+}
+
+/** The objects of a kind with the values of a configuration, each with a name for people. @throws Refusal */
+export async function listObjects(
+  listings: ListingCache,
+  kind: Kind,
+  { config, limit }: { readonly config: CtyObject; readonly limit: number },
+) {
+  const met = await meeting(listings, kind, config);
+  return met.slice(0, limit > 0 ? limit : undefined).map((live) => ({
+    name: labelOf(kind, live.values) ?? live.id,
+    state: stateOf(withId(kind), identified(live), null),
+  }));
 }
 
 /** Every complaint about what is asked of a collection, as far as it is known. */

@@ -1,9 +1,11 @@
 // PlanResourceChange: pure and offline. Configured values are planned as configured, or in the spelling of Terraform's
-// state if they are equal; other values stay as they are; values that only the service knows are unknown.
+// state if they are equal; other values stay as they are; values that the write makes the service change are unknown.
 import {
   equal,
   faultsOf,
-  isEmpty,
+  keptMembers,
+  mapMembers,
+  withId,
   type Attribute,
   type Attributes,
   type Kind,
@@ -24,7 +26,7 @@ export interface Planning {
 }
 
 export function planChange({ kind, schema, prior, config }: Planning): PlanReply {
-  const planned = laid(schema, kind.attributes, config, prior);
+  const planned = laid(schema, withId(kind), config, prior);
   const declared = valuesOf(kind.attributes, config);
   const diagnostics = [
     ...faultsOf(kind, declared, prior ? valuesOf(kind.attributes, prior) : {}),
@@ -35,30 +37,29 @@ export function planChange({ kind, schema, prior, config }: Planning): PlanReply
 }
 
 function plannedState(kind: Kind, prior: CtyObject | null, planned: CtyObject): PlanReply {
-  if (prior === null) return { planned_state: { ...planned, [kind.id]: new Unknown(NOT_NULL) } };
+  if (prior === null) {
+    const id = new Unknown(NOT_NULL);
+    return { planned_state: { ...planned, id, [kind.id]: id } };
+  }
   if (sameObject(planned, prior)) return { planned_state: planned };
-  const replaced = Object.entries(kind.attributes).filter(
-    ([name, { immutable }]) => immutable && !equal(planned[name], prior[name]),
-  );
+  const written = Object.keys(kind.attributes).filter((name) => !equal(planned[name], prior[name]));
+  const replaced = written.filter((name) => kind.attributes[name]?.immutable);
   return {
-    planned_state: { ...planned, ...unsettled(kind, prior) },
-    ...(replaced.length > 0 && { requires_replace: replaced.map(([name]): Path => [name]) }),
+    planned_state: { ...planned, ...unsettled(kind, written) },
+    ...(replaced.length > 0 && { requires_replace: replaced.map((name): Path => [name]) }),
   };
 }
 
-/** The computed attributes that a write may change: all but the id, references and URLs of the object. */
-function unsettled({ id, attributes }: Kind, prior: CtyObject): CtyObject {
-  const stays = (name: string, attribute: Attribute): boolean =>
-    attribute.computed !== true ||
-    name === id ||
-    attribute.word === 'ref' ||
-    (attribute.word === 'text' && attribute.format === 'url' && !isEmpty(prior[name]));
-  return Object.fromEntries(
-    Object.entries(attributes).flatMap(([name, attribute]) =>
-      stays(name, attribute) ? [] : [[name, new Unknown()]],
+/** What writing these attributes changes beside them: what the service computes from them, or anew with each write. */
+const unsettled = ({ attributes, version }: Kind, written: readonly string[]): CtyObject =>
+  mapMembers(
+    keptMembers(
+      attributes,
+      ({ changed_by: by = [] }, name) =>
+        name === version || by === 'any' || by.some((one) => written.includes(one)),
     ),
+    () => new Unknown(),
   );
-}
 
 function laid(
   schema: readonly SchemaAttribute[],

@@ -7,6 +7,7 @@ import {
   sameTarget,
   sha256,
   storedKinds,
+  withId,
   type Cloud,
   type Collection,
   type Collections,
@@ -14,6 +15,7 @@ import {
   type Emit,
   type Kind,
   type Live,
+  type ProviderFunction,
   type Settings,
 } from '../model/index.js';
 import { applyChange } from './apply-resource.js';
@@ -28,10 +30,10 @@ import {
   type ProviderEndpoint,
   type EnvironmentVariables,
 } from './provider-block.js';
-import { isRecord, stateOf } from './convert.js';
+import { identified, isRecord, stateOf } from './convert.js';
 import { withoutSecretValues } from './reply-checks.js';
 import { CtyError, fromJson, wordsOfPath, type CtyObject, type CtyValue } from './protocol/cty.js';
-import { askedBadly, readObject, readRecords } from './data-sources.js';
+import { askedBadly, listObjects, readObject, readRecords } from './data-sources.js';
 import { createdIn, seenMark, readUntilVisible } from './creation-time.js';
 import { complaints, wireError, wordsFor } from './wire-diagnostics.js';
 import { importedId } from './import-resource.js';
@@ -54,6 +56,7 @@ export interface ProviderTools extends Pick<
   'kinds' | 'rules' | 'clock' | 'random' | 'fingerprints'
 > {
   readonly collections: Collections;
+  readonly functions: readonly ProviderFunction[];
   readonly environment: EnvironmentVariables;
   /** Opens the cloud that an environment names. Sends nothing. @throws Refusal for an address that must not be used */
   readonly reach: (
@@ -106,9 +109,29 @@ export function createProvider(given: ProviderTools): ProviderServer {
       const known = schema.resources[type_name];
       if (known && version > known.version)
         return { diagnostics: [tooNew(version, known.version)] };
-      const upgraded = stated(known?.attributes ?? [], raw);
-      claim(kindOf(type_name), upgraded);
+      const kind = kindOf(type_name);
+      const upgraded = upgradedState(kind, stated(known?.attributes ?? [], raw));
+      claim(kind, upgraded);
       return { upgraded };
+    },
+
+    async moveResourceState({ type_name, raw, source }) {
+      if (source.type !== type_name) return { diagnostics: [immovable(source.type, type_name)] };
+      // The same type at another address, as of a private registry: the state is of this provider.
+      const kind = kindOf(type_name);
+      const target = upgradedState(kind, stated(attributesOf(schema.resources, type_name), raw));
+      claim(kind, target);
+      return { target };
+    },
+
+    async callFunction({ name, values }) {
+      const { parameters, call } = tools.functions.find((one) => one.name === name)!;
+      const names = Object.keys(parameters);
+      const done = call(Object.fromEntries(names.map((one, index) => [one, values[index]])));
+      return 'error' in done
+        ? { error: { text: done.error, argument: names.indexOf(done.argument) } }
+        : // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- texts, and lists of them
+          { result: done.result as CtyValue };
     },
 
     async upgradeResourceIdentity({ type_name, version, raw }) {
@@ -140,8 +163,8 @@ export function createProvider(given: ProviderTools): ProviderServer {
 }
 
 /** The types that a configuration may name. */
-function typesOf({ kinds, collections }: ProviderTools) {
-  const schema = providerSchema(kinds, collections);
+function typesOf({ kinds, collections, functions }: ProviderTools) {
+  const schema = providerSchema(kinds, collections, functions);
   const resources = new Map([...kinds.values()].map((kind) => [typeName(kind.singular), kind]));
   const readOnly = new Map(
     [...collections.values()]
@@ -159,7 +182,10 @@ function typesOf({ kinds, collections }: ProviderTools) {
 function readCalls(
   { schema, kindOf, readOnly, attributesOf }: ReturnType<typeof typesOf>,
   { claim, context }: Pick<ReturnType<typeof siteCalls>, 'claim' | 'context'>,
-): Pick<ProviderServer, 'readResource' | 'importResourceState' | 'readDataSource'> {
+): Pick<
+  ProviderServer,
+  'readResource' | 'importResourceState' | 'readDataSource' | 'listResource'
+> {
   return {
     async readResource({ type_name, current_state, private: kept }) {
       const kind = kindOf(type_name);
@@ -177,12 +203,18 @@ function readCalls(
         const found = await importedId(listings, kind, typeof known === 'string' ? known : id);
         const attributes = attributesOf(schema.resources, type_name);
         const nothing = Object.fromEntries(attributes.map(({ name }) => [name, null]));
-        const state = { ...nothing, [kind.id]: found };
+        const state = { ...nothing, id: found, [kind.id]: found };
         claim(kind, state);
         return { imported_resources: [{ type_name, state }] };
       } catch (error) {
         return { diagnostics: complaints(kind, error) };
       }
+    },
+
+    async listResource({ type_name, config, limit }) {
+      const { listings } = await context();
+      const given = isRecord(config) ? config : {};
+      return { objects: await listObjects(listings, kindOf(type_name), { config: given, limit }) };
     },
 
     async readDataSource({ type_name, config }) {
@@ -276,6 +308,18 @@ function siteCalls(tools: ProviderTools) {
   };
 }
 
+/** Older versions had no `id` beside an identifier of another name. */
+const upgradedState = (kind: Kind, state: CtyValue): CtyValue =>
+  isRecord(state) ? { ...state, id: state[kind.id] ?? null } : state;
+
+/** Objects of one kind never become objects of another. */
+const immovable = (from: string, to: string): WireDiagnostic =>
+  wireError(
+    [],
+    `${from} cannot become ${to}`,
+    `They are different objects of the service, and each resource type has one kind of them. Remove the moved block. To forget the old object without deleting it, write removed { from = ${from}.NAME } with lifecycle { destroy = false }; for the other, a resource ${to} with import { to = ${to}.NAME, id = "ID" }.`,
+  );
+
 const tooNew = (version: number, known: number): WireDiagnostic =>
   wireError(
     [],
@@ -328,7 +372,7 @@ async function readState(
     limit.until(found()),
   );
   return live
-    ? { new_state: stateOf(kind.attributes, live.values, state), private: seenMark }
+    ? { new_state: stateOf(withId(kind), identified(live), state), private: seenMark }
     : { new_state: null };
 }
 

@@ -1,5 +1,6 @@
 // Terraform's schemas, generated from the kinds and collections, with the types and descriptions of Terraform.
 import {
+  asCondition,
   cached,
   compareText,
   holdsOnlySecrets,
@@ -10,6 +11,7 @@ import {
   resourceBlock,
   storedKinds,
   wholeRecord,
+  withId,
   type Attribute,
   type Attributes,
   type Collection,
@@ -17,10 +19,12 @@ import {
   type Kind,
   kindWords,
   type Kinds,
+  type ProviderFunction,
   type ResourceBlock,
 } from '../model/index.js';
 import type { CtyType } from './protocol/cty.js';
 import type {
+  FunctionSchema,
   IdentitySchema,
   ProviderSchema,
   Schema,
@@ -28,7 +32,11 @@ import type {
 } from './protocol/provider-server.js';
 
 /** The provider's block, one resource and one data source per kind, and one plural data source per collection that can only be read. */
-export function providerSchema(kinds: Kinds, collections: Collections): ProviderSchema {
+export function providerSchema(
+  kinds: Kinds,
+  collections: Collections,
+  functions: readonly ProviderFunction[] = [],
+): ProviderSchema {
   const all = [...storedKinds(kinds).values()];
   const readOnly = [...collections.values()].filter(({ name }) => !kinds.has(name));
   return {
@@ -43,7 +51,7 @@ export function providerSchema(kinds: Kinds, collections: Collections): Provider
         {
           version: 0,
           description: kind.doc,
-          attributes: [...resourceAttributes(kind.attributes), ...beside(resourceBlock(kind))],
+          attributes: [...resourceAttributes(withId(kind)), ...beside(resourceBlock(kind))],
         },
       ]),
     ),
@@ -51,7 +59,9 @@ export function providerSchema(kinds: Kinds, collections: Collections): Provider
       ...all.map((kind) => [typeName(kind.singular), lookupSchema(kind)] as const),
       ...readOnly.map((one) => [typeName(one.name), recordsSchema(one)] as const),
     ]),
+    lists: Object.fromEntries(all.map((kind) => [typeName(kind.singular), listSchema(kind)])),
     identities: Object.fromEntries(all.map((kind) => [typeName(kind.singular), identityOf(kind)])),
+    functions: Object.fromEntries(functions.map((one) => [one.name, functionSchema(one)])),
   };
 }
 
@@ -99,18 +109,13 @@ const given = (attributes: Attributes): readonly SchemaAttribute[] =>
     ...(attribute.secret && { sensitive: true }),
   }));
 
-/**
- * What is no part of an object: maps of texts, whose keys are looked at in validation. A nested type, even one that
- * nobody uses, takes core a tenth of a plan, because it builds the type of a resource again at every step.
- */
+/** What is no part of an object: blocks, as every provider has them. */
 const beside = (block: ResourceBlock<Kind>): readonly SchemaAttribute[] =>
   Object.entries(block).map(([name, { doc, attributes }]) => ({
     name,
-    type: ['map', 'string'],
-    description: `${doc} Keys: ${Object.keys(attributes)
-      .map((key) => `\`${key}\``)
-      .join(', ')}.`,
-    ...optional,
+    block: true,
+    description: doc,
+    nested: { nesting: 'SINGLE', attributes: given(attributes) },
   }));
 
 const resourceAttributes = (attributes: Attributes): readonly SchemaAttribute[] =>
@@ -178,12 +183,18 @@ const asRead = ({ immutable: _, ...attribute }: Attribute): Attribute => ({
 /** The description of a kind; the other sentences of its doc are about matching and writing. */
 const firstSentence = (doc: string): string => doc.split(/(?<=\.) /, 1)[0]!;
 
-function lookupSchema({ doc, attributes }: Kind): Schema {
+function lookupSchema(kind: Kind): Schema {
   return {
     version: 0,
-    description: `${firstSentence(doc)} Set attributes to select the object; exactly one object must match.`,
-    attributes: readable(either)(attributes),
+    description: `${firstSentence(kind.doc)} Set attributes to select the object; exactly one object must match.`,
+    attributes: readable(either)(withId(kind)),
   };
+}
+
+/** What the objects of a kind are selected by where they are listed. */
+function listSchema(kind: Kind): Schema {
+  const description = `${firstSentence(kind.doc)} Lists the objects that have all of these values.`;
+  return { version: 0, description, attributes: given(asCondition(withId(kind))) };
 }
 
 /** A collection of which nothing is known gives each record whole. */
@@ -205,6 +216,22 @@ function identityOf({ id, attributes, singular }: Kind): IdentitySchema {
     attributes: [{ name: id, type: 'string', description, required_for_import: true }],
   };
 }
+
+const functionSchema = ({
+  doc,
+  detail,
+  parameters,
+  returns,
+}: ProviderFunction): FunctionSchema => ({
+  summary: doc,
+  description: `${doc} ${detail}`,
+  parameters: Object.entries(parameters).map(([name, attribute]) => ({
+    name,
+    type: typeOfWord(attribute),
+    description: attribute.doc,
+  })),
+  returns: typeOfWord(returns),
+});
 
 function described(attribute: Attribute): string {
   const words = [attribute.doc];

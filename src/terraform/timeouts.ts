@@ -4,7 +4,6 @@ import {
   durationWords,
   equal,
   Refusal,
-  resourceBlock,
   tryDuration,
   type Diagnostic,
   type Kind,
@@ -29,20 +28,14 @@ export const timeoutsOf = (block: CtyObject): CtyObject => ({
 export const sameObject = (planned: CtyObject, prior: CtyObject): boolean =>
   equal({ ...planned, ...timeoutsOf(prior) }, prior);
 
-/** Errors for known timeouts that are not durations, or are for an operation that the kind lacks. */
-export function timeoutError(kind: Kind, block: CtyObject): readonly WireDiagnostic[] {
+/** Errors for known timeouts that are not durations. */
+export function timeoutError(block: CtyObject): readonly WireDiagnostic[] {
   const held = block[TIMEOUTS];
-  if (!isRecord(held)) return [];
-  const operations = Object.keys(resourceBlock(kind).timeouts.attributes);
-  return Object.entries(held).flatMap(([name, text]): readonly WireDiagnostic[] => {
-    const path = [TIMEOUTS, name];
-    if (!operations.includes(name))
-      return [
-        wireError(path, `\`${TIMEOUTS}\` has no \`${name}\``, `It takes ${operations.join(', ')}.`),
-      ];
+  return Object.entries(isRecord(held) ? held : {}).flatMap(([name, text]) => {
     if (typeof text !== 'string' || tryDuration(text) !== undefined) return [];
     const detail = `It has to be ${durationWords}. Leave it out, and the operation takes as long as it takes.`;
-    return [wireError(path, `\`${TIMEOUTS}.${name}\` is no length of time`, detail)];
+    const summary = `\`${TIMEOUTS}.${name}\` is no length of time`;
+    return [wireError([TIMEOUTS, name], summary, detail)];
   });
 }
 

@@ -21,7 +21,7 @@ export async function configComplaints(
   writeOnlyAllowed: boolean,
 ): Promise<readonly WireDiagnostic[]> {
   const own = [
-    ...timeoutError(kind, config),
+    ...timeoutError(config),
     ...formErrors(kind.attributes, config, [], writeOnlyAllowed),
   ];
   const found = await check(kind, rawOf(kind.attributes, config), declarationOf(kind, config));
@@ -74,7 +74,7 @@ function* formErrors(
       typeof held === 'string' &&
       tryDocument(held) === undefined
     )
-      yield wireError(at, `\`${name}\` is not JSON`, 'Write it with jsonencode(…).');
+      yield wireError(at, `\`${at.join('.')}\` is not JSON`, 'Write it with jsonencode(…).');
   }
 }
 
@@ -87,13 +87,15 @@ function* secretErrors(
   const key = writeOnly(name);
   const held = block[key] ?? null;
   const given = held !== null;
-  const error = (what: string, detail: string) => wireError([...path, key], what, detail);
+  const at = [...path, key];
+  const error = (what: string, detail: string) =>
+    wireError(at, `\`${at.join('.')}\` ${what}`, detail);
   if (given && !allowed)
     yield error(
-      `\`${key}\` needs Terraform 1.11 or later`,
+      'needs Terraform 1.11 or later',
       'This one would keep its value in the state. Update Terraform, or leave the attribute out.',
     );
-  if (held === '') yield error(`\`${key}\` is empty`, attribute.doc);
+  if (held === '') yield error('is empty', attribute.doc);
   if (!given && ((block[versionOf(name)] ?? null) !== null || attribute.optional !== true))
-    yield error(`\`${key}\` is missing`, attribute.doc);
+    yield error('is missing', attribute.doc);
 }

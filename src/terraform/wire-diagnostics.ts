@@ -1,9 +1,11 @@
 // Converts diagnostics to Terraform's form: attribute paths in its steps, and the kind of object instead of an address,
 // because Terraform names the resource itself and an address of the journal means nothing to users.
 import {
+  cached,
   defined,
   Refusal,
   resourceBlock,
+  walk,
   type Attribute,
   type Attributes,
   type Diagnostic,
@@ -37,6 +39,22 @@ export function pathOf(attributes: Attributes, steps: readonly string[]): Path {
   return path;
 }
 
+/** Attributes that are called otherwise in HCL, by dotted paths. */
+const renamed = new WeakMap<Attributes, readonly (readonly [pattern: RegExp, name: string])[]>();
+
+/** A text with its attributes named as the configuration writes them. A name without dots is one only in backquotes. */
+function asWritten({ attributes }: Kind, text: string): string {
+  const names = cached(renamed, attributes, () =>
+    [...walk(attributes)].flatMap(([path, { secret }]) => {
+      if (!secret) return [];
+      const name = path.replaceAll('.', String.raw`\.`);
+      const pattern = path.includes('.') ? `(?<![\\w.])${name}(?!\\w)` : `(?<=\`)${name}(?=\`)`;
+      return [[new RegExp(pattern, 'g'), writeOnly(path)] as const];
+    }),
+  );
+  return names.reduce((said, [pattern, name]) => said.replaceAll(pattern, name), text);
+}
+
 /** An error in Terraform's form. An empty path is left out. */
 export const wireError = (path: Path, summary: string, detail?: string): WireDiagnostic => ({
   severity: 'error',
@@ -50,11 +68,11 @@ export function wireDiagnosticOf(
 ): WireDiagnostic {
   const named =
     one.address === undefined ? one.summary : one.summary.replaceAll(one.address, wordsFor(kind));
-  const summary = named.replace(/\.$/, '');
+  const summary = asWritten(kind, named).replace(/\.$/, '');
   return {
     severity: one.severity === 'error' ? 'error' : 'warning',
     summary: summary.charAt(0).toUpperCase() + summary.slice(1),
-    ...defined({ detail: one.detail }),
+    ...(one.detail !== undefined && { detail: asWritten(kind, one.detail) }),
     ...(one.attribute !== undefined && {
       path: pathOf({ ...kind.attributes, ...resourceBlock(kind) }, one.attribute.split('.')),
     }),

@@ -45,7 +45,11 @@ export const geofences = kind({
       { optional: true },
     ),
     id: text('Record id.', { computed: true }),
-    updated_at: text('Time of the last change.', { computed: true, wire: 'timestamp' }),
+    updated_at: text('Time of the last change.', {
+      computed: true,
+      changed_by: 'any',
+      wire: 'timestamp',
+    }),
   },
   operations: {
     dialect: 'v2',

@@ -5,6 +5,7 @@ import { checkerOf } from '../../src/declarations/index.js';
 import { checkedUrl } from '../../src/client/index.js';
 import { equal } from '../../src/model/index.js';
 import { collections, kinds as builtIn } from '../../src/resources/index.js';
+import { providerFunctions } from '../../src/resources/provider-functions.js';
 import { policyRules } from '../../src/resources/rules/index.js';
 import { fileStore, notesBeside, scryptFingerprints } from '../../src/state/index.js';
 import { isRecord } from '../../src/terraform/convert.js';
@@ -56,6 +57,7 @@ export function providerRig(options: Parameters<typeof rig>[0] = {}): ProviderRi
     kinds,
     rules: policyRules,
     collections,
+    functions: providerFunctions,
     clock,
     random,
     fingerprints: scryptFingerprints({ cost: 4 }),

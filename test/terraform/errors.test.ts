@@ -7,7 +7,7 @@ import { box, served } from '../support/box.js';
 import { theirs } from '../support/estate.js';
 import { terraformIsHere, workspace, type Ran, type Workspace } from '../support/terraform.js';
 
-const here = terraformIsHere('troubles', 4);
+const here = terraformIsHere('troubles', 5);
 vi.setConfig({ testTimeout: 120_000 });
 
 const accounts =
@@ -96,5 +96,21 @@ describe.runIf(here)('a journal', () => {
       /loopback\.json\.journal is damaged at line 1.* mv \S+ \S+\.damaged .*trueup get KIND.* import block/,
     );
     expect(told).not.toContain('adopt');
+  });
+});
+
+describe.runIf(here)('an attribute', () => {
+  it('is named as the configuration writes it, and pointed at', async () => {
+    const { place } = await keyless();
+    place.write({
+      'main.tf':
+        'resource "devicecloud_alert_push_destination" "p" {\n  name = "P"\n  endpoint = {\n    url = "https://me:pw@hooks.example.com/"\n  }\n  authentication = {\n    secret_wo_version = 1\n  }\n  timeouts {\n    create = "soon"\n  }\n}\n',
+    });
+    const { status, stderr } = await place.run('validate');
+    const told = stderr.replaceAll(/[\s│╷╵]+/g, ' ');
+    expect(status).toBe(1);
+    expect(told).toMatch(/`timeouts\.create` is no length of time .* on main\.tf line 10/);
+    expect(told).toMatch(/`authentication\.secret_wo` is missing .* on main\.tf line 6/);
+    expect(told).not.toMatch(/authentication\.secret\b/);
   });
 });

@@ -38,7 +38,7 @@ describe.runIf(here)('timeouts', () => {
     'a %s that takes too long is told of, and the next run leaves what is declared',
     async (verb) => {
       const { cloud, place, declare } = await staged();
-      const limit = 'timeouts = {\n    create = "2s"\n    update = "2s"\n    delete = "2s"\n  }';
+      const limit = 'timeouts {\n    create = "2s"\n    update = "2s"\n    delete = "2s"\n  }';
       const [rules, final] = [
         cloud.objects('alert_rules').length,
         verb === 'DELETE' ? ['destroy', '-auto-approve'] : ['apply', '-auto-approve'],
@@ -65,7 +65,7 @@ describe.runIf(here)('timeouts', () => {
       ]);
       // What is deleted is not configured any more.
       expect(
-        /on main\.tf line 4, in resource "devicecloud_alert_rule" "r":\s+[^]*timeouts = \{/.test(
+        /on main\.tf line [56], in resource "devicecloud_alert_rule" "r":\s+[^]*(?:create|update) = "2s"/.test(
           late.stderr,
         ),
       ).toBe(verb !== 'DELETE');
@@ -84,7 +84,7 @@ describe.runIf(here)('timeouts', () => {
     declare('');
     await place.run('apply', '-auto-approve');
     const before = cloud.writes().length;
-    declare('timeouts = { create = "10m", delete = "1h30m" }');
+    declare('timeouts {\n    create = "10m"\n    delete = "1h30m"\n  }');
     const planned = (await place.run('plan')).stdout;
     expect(planned).toContain('1 to change');
     expect(planned).not.toContain('known after apply');
@@ -94,7 +94,19 @@ describe.runIf(here)('timeouts', () => {
     const file = join(place.folder, 'terraform.tfstate');
     const text = readFileSync(file, 'utf8');
     expect(text).toContain('"create": "10m"');
-    // As an older version left it.
+    // As older versions left it: a map of what was given, or nothing.
+    writeFileSync(
+      file,
+      text.replace(/"timeouts": \{[^}]*\}/, '"timeouts": {"create": "10m", "delete": "1h30m"}'),
+    );
+    for (const refresh of ['true', 'false'])
+      expect(await place.run('plan', '-detailed-exitcode', `-refresh=${refresh}`)).toMatchObject({
+        status: 0,
+      });
+    declare(
+      'timeouts {\n    create = "20m"\n  }\n  lifecycle {\n    ignore_changes = [timeouts]\n  }',
+    );
+    expect(await place.run('plan', '-detailed-exitcode')).toMatchObject({ status: 0 });
     writeFileSync(file, text.replace(/,\s*"timeouts": \{[^}]*\}/, ''));
     declare('');
     expect(await place.run('plan', '-detailed-exitcode')).toMatchObject({ status: 0 });
@@ -102,17 +114,21 @@ describe.runIf(here)('timeouts', () => {
 
   it('what is no length of time is pointed at, an import plans empty, and an unknown one waits', async () => {
     const { place, declare } = await staged();
-    declare('timeouts = { create = "soon" }');
+    declare('timeouts {\n    create = "soon"\n  }');
     const { status, stderr } = await place.run('plan');
     expect([status, stderr]).toEqual([
       1,
       expect.stringMatching(
-        /`timeouts\.create` is no length of time[^]*on main\.tf line 4[^]*timeouts = \{ create = "soon" \}/,
+        /`timeouts\.create` is no length of time[^]*on main\.tf line 5[^]*create = "soon"/,
       ),
     ]);
-    declare('timeouts = { creat = "1m" }');
+    declare('timeouts {\n    creat = "1m"\n  }');
     expect((await place.run('validate')).stderr).toMatch(
-      /`timeouts` has no `creat`[^]*on main\.tf line 4[^]*It takes create, read, update, delete\./,
+      /Unsupported argument[^]*on main\.tf line 5[^]*Did you mean "create"\?/,
+    );
+    declare('timeouts = { create = "1m" }');
+    expect((await place.run('validate')).stderr.replaceAll(/[\s│]+/g, ' ')).toContain(
+      'Did you mean to define a block of type "timeouts"?',
     );
     place.write({
       'main.tf': `import {\n  to = devicecloud_account.depot\n  id = "2"\n}\nresource "devicecloud_account" "depot" {\n  name = "Their depot"\n}\n`,
@@ -120,7 +136,7 @@ describe.runIf(here)('timeouts', () => {
     expect((await place.run('plan')).stdout).toContain(
       '1 to import, 0 to add, 0 to change, 0 to destroy',
     );
-    declare('timeouts = { create = terraform_data.t.output }');
+    declare('timeouts {\n    create = terraform_data.t.output\n  }');
     place.write({ 'more.tf': 'resource "terraform_data" "t" {\n  input = "1m"\n}\n' });
     expect(await place.run('apply', '-auto-approve')).toMatchObject({ status: 0, stderr: '' });
     expect(await place.run('plan', '-detailed-exitcode')).toMatchObject({ status: 0 });

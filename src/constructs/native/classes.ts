@@ -4,13 +4,16 @@ import {
   NAME,
   asCondition,
   camel,
+  nameInApi,
   nameWords,
   own,
   stored,
+  withId,
   type Attributes,
   type Camel,
   type Kind,
   type Stored,
+  type WithId,
 } from '../../model/index.js';
 import { complaints, written } from '../prop-checks.js';
 import type {
@@ -59,12 +62,12 @@ export type ResourceClass<K extends Kind> = ClassOf<
   Flat<
     PlainProps<K> & { readonly lifecycle?: LifecycleProps<PlainProps<K>, Removals<K>> | undefined }
   >,
-  References<Stored<K['attributes']>>
+  References<WithId<Stored<K['attributes']>>>
 >;
 export type LookupClass<K extends Kind> = ClassOf<
   Lookup,
-  Condition<Stored<K['attributes']>, NativeTokens>,
-  References<Stored<K['attributes']>>
+  Condition<WithId<Stored<K['attributes']>>, NativeTokens>,
+  References<WithId<Stored<K['attributes']>>>
 >;
 
 /** Where and as what a construct stands in the document. No attribute can be called like it. Registered: a process may hold this library twice. */
@@ -110,10 +113,8 @@ export abstract class Resource extends Entry {}
 /** A live object that is not managed here: exactly one has to meet the condition. */
 export abstract class Lookup extends Entry {}
 
-export function resourceClass<const K extends Kind>({
-  name: kind,
-  attributes,
-}: K): ResourceClass<K> {
+export function resourceClass<const K extends Kind>(one: K): ResourceClass<K> {
+  const { name: kind, attributes } = one;
   const apiNames = Object.fromEntries(Object.keys(attributes).map((name) => [camel(name), name]));
   class Declared extends Resource {
     constructor(
@@ -132,46 +133,49 @@ export function resourceClass<const K extends Kind>({
     }
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its getters are defined at run time
-  return referring(Declared, stored(attributes), kind) as ResourceClass<K>;
+  return referring(Declared, one, kind) as ResourceClass<K>;
 }
 
 /** Finds one live object by attributes that it has. */
-export function lookupClass<const K extends Kind>({
-  name: kind,
-  attributes: all,
-}: K): LookupClass<K> {
-  const attributes: Attributes = stored(all);
-  const asked = asCondition(attributes);
+export function lookupClass<const K extends Kind>(one: K): LookupClass<K> {
+  const kind = one.name;
+  const asked = asCondition(readOf(one));
   class LookedUp extends Lookup {
     constructor(scope: Construct, id: string, given: Given = {}) {
       super(scope, id, {
         section: 'lookups',
-        body: () => ({ [kind]: written(asked, given, nativeDoor) }),
+        body: () => ({
+          [kind]: Object.fromEntries(
+            Object.entries(written(asked, given, nativeDoor)).map(([name, value]) => [
+              nameInApi(one, name),
+              value,
+            ]),
+          ),
+        }),
         attributes: asked,
         given,
       });
     }
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- likewise
-  return referring(LookedUp, attributes, 'lookups') as LookupClass<K>;
+  return referring(LookedUp, one, 'lookups') as LookupClass<K>;
 }
 
+const readOf = ({ id, attributes }: Kind): Attributes =>
+  withId({ id, attributes: stored(attributes) });
+
 /** A class once its prototype has the getters, which is what its type says from then on. */
-function referring(
-  made: { readonly prototype: object },
-  attributes: Attributes,
-  section: string,
-): unknown {
+function referring(made: { readonly prototype: object }, one: Kind, section: string): unknown {
   const getter = (name: string): PropertyDescriptor => ({
     get(this: Entry): string {
-      return `\${${section}.${nameOf(this)}.${name}}`;
+      return `\${${section}.${nameOf(this)}.${nameInApi(one, name)}}`;
     },
     enumerable: true,
     configurable: true,
   });
   Object.defineProperties(
     made.prototype,
-    Object.fromEntries(Object.keys(attributes).map((name) => [camel(name), getter(name)])),
+    Object.fromEntries(Object.keys(readOf(one)).map((name) => [camel(name), getter(name)])),
   );
   return made;
 }

@@ -9,17 +9,20 @@ import {
 import type { Construct } from 'constructs';
 import {
   asCondition,
+  isObject,
   keptMembers,
   mapMembers,
   recordsQuery,
   resourceBlock,
   stored,
   wholeRecord,
+  withId,
   type Attributes,
   type Collection,
   type Kind,
   type ResourceBlock,
   type Stored,
+  type WithId,
 } from '../../model/index.js';
 import { complaints, written } from '../prop-checks.js';
 import type { ClassOf, Condition, Flat, Given, Props } from '../props.js';
@@ -30,7 +33,8 @@ type Meta = Partial<TerraformMetaArguments>;
 
 type Typed = { readonly tfResourceType: string };
 
-type Whole<K extends Kind> = Stored<K['attributes']> & ResourceBlock<K>;
+type Read<K extends Kind> = WithId<Stored<K['attributes']>>;
+type Whole<K extends Kind> = Read<K> & ResourceBlock<K>;
 export type ResourceClass<K extends Kind> = ClassOf<
   TerraformResource,
   Flat<Props<Whole<K>, CdkTokens> & Meta>,
@@ -39,8 +43,8 @@ export type ResourceClass<K extends Kind> = ClassOf<
   Typed;
 export type LookupClass<K extends Kind> = ClassOf<
   TerraformDataSource,
-  Flat<Condition<Stored<K['attributes']>, CdkTokens> & Meta>,
-  Outputs<Stored<K['attributes']>, false>
+  Flat<Condition<Read<K>, CdkTokens> & Meta>,
+  Outputs<Read<K>, false>
 > &
   Typed;
 export type RecordsClass<C extends Collection> = ClassOf<
@@ -52,22 +56,22 @@ export type RecordsClass<C extends Collection> = ClassOf<
 > &
   Typed;
 
+const readOf = ({ id, attributes }: Kind): Attributes =>
+  withId({ id, attributes: stored(attributes) });
+
 const typeName = (name: string): string => `devicecloud_${name}`;
 
 export function resourceClass<const K extends Kind>(kind: K): ResourceClass<K> {
-  const attributes: Attributes = { ...stored(kind.attributes), ...resourceBlock(kind) };
+  const attributes: Attributes = { ...readOf(kind), ...resourceBlock(kind) };
   class Resource extends blockClass(TerraformResource, typeName(kind.singular), attributes) {}
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its getters are defined at run time
   return reading(Resource, getters(attributes, itself, true)) as unknown as ResourceClass<K>;
 }
 
 /** Finds one live object by attributes that it has. */
-export function lookupClass<const K extends Kind>({
-  singular,
-  attributes: all,
-}: K): LookupClass<K> {
-  const attributes: Attributes = stored(all);
-  const made = blockClass(DataSource, typeName(singular), asCondition(attributes));
+export function lookupClass<const K extends Kind>(kind: K): LookupClass<K> {
+  const attributes = readOf(kind);
+  const made = blockClass(DataSource, typeName(kind.singular), asCondition(attributes));
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its getters are defined at run time
   return reading(made, getters(attributes, itself, false)) as unknown as LookupClass<K>;
 }
@@ -162,7 +166,13 @@ export function blockOf(
     validate: () =>
       complaints(attributes, given, endpoint).map((one) => `${construct.node.path}: ${one}`),
   });
-  return { json, hcl: () => hclOfAll(json()) };
+  const hcl = (): Given =>
+    mapMembers(json(), (value, name) =>
+      attributes[name]?.block && isObject(value)
+        ? { value: hclOfAll(value), isBlock: true, type: 'struct', storageClassType: 'struct' }
+        : hclOf(value),
+    );
+  return { json, hcl };
 }
 
 export const hclOfAll = (values: Given): Given => mapMembers(values, (value) => hclOf(value));

@@ -7,6 +7,7 @@ import {
   isList,
   isObject,
   keptMembers,
+  nameInApi,
   own,
   walk,
   writables,
@@ -67,7 +68,11 @@ export function lookupRaw(kind: Kind, block: JsonObject, site: StackPlace): RawM
   for (const word of ['count', 'for_each'] as const)
     if (block[word] !== undefined)
       site.complain(unsupportedWord(word, 'Give each data source a construct of its own.'));
-  return { [kind.name]: attributesOf(kind.attributes, without(block, site.complain), site) };
+  const attributes = Object.entries(without(block, site.complain));
+  const asked = Object.fromEntries(
+    attributes.map(([name, value]) => [nameInApi(kind, name), value]),
+  );
+  return { [kind.name]: attributesOf(kind.attributes, asked, site) };
 }
 
 const unsupportedWord = (word: string, detail: string) => ({

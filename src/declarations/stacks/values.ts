@@ -7,6 +7,7 @@ import {
   formatAddress,
   isList,
   isObject,
+  nameInApi,
   own,
   type Json,
   type JsonObject,
@@ -325,7 +326,7 @@ function objectValue(
     names.some((step) => typeof step !== 'string')
   )
     return unsupported(text, site);
-  const attribute = names.join('.');
+  const attribute = nameInApi(kind, names.join('.'));
   if (section === 'resource') return `\${${addressText(kind, name, index)}.${attribute}}`;
   return index === undefined
     ? `\${lookups.${stack.lookup(kind, name)}.${attribute}}`

@@ -1,7 +1,13 @@
 // The attributes of the Terraform provider that belong to no kind: those of its block, of every resource, and of the data
 // source of a collection. The provider's schema and the construct classes are generated from them.
+<<<<<<< HEAD:src/model/names/terraform-names.ts
 import { choice, integer, map, object, set, text } from '../attribute.js';
 import type { Kind } from '../kind.js';
+=======
+import { choice, integer, map, object, set, text, type Attributes } from './attribute.js';
+import type { Kind } from './kind.js';
+import { cached } from './members.js';
+>>>>>>> tf:src/model/terraform-names.ts
 
 const byDefault = (name: string): string => `Default: \`TRUEUP_${name.toUpperCase()}\`.`;
 const fallback = (name: string, doc: string) =>
@@ -68,9 +74,10 @@ const operations = {
 const doc =
   'How long each operation may take, such as `90s` or `1h30m`. Default: no limit. Changing it sends no request.';
 
-const kept = { timeouts: object(doc, operations, { optional: true }) };
+const block = { optional: true, block: true } as const;
+const kept = { timeouts: object(doc, operations, block) };
 const deleted = {
-  timeouts: object(doc, { ...operations, delete: within('deleting it') }, { optional: true }),
+  timeouts: object(doc, { ...operations, delete: within('deleting it') }, block),
 };
 
 /** The attributes that a resource has in addition to those of its kind. */
@@ -84,6 +91,35 @@ export const resourceBlock = <K extends Pick<Kind, 'operations'>>({
 }: K): ResourceBlock<K> =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the type asks the same question
   (verbs.delete ? deleted : kept) as ResourceBlock<K>;
+
+const idOf = (name: string) => text(`Same value as \`${name}\`.`, { computed: true });
+
+/** Attributes with the identifier as `id`, too, whatever its name in the API is. */
+export type WithId<A> = A & { readonly id: ReturnType<typeof idOf> };
+
+const identified = new WeakMap<Attributes, Attributes>();
+
+/** The attributes of a kind as Terraform has them: `id` stands beside an identifier of another name. */
+export const withId = <const A extends Attributes>({
+  id,
+  attributes,
+}: {
+  readonly id: string;
+  readonly attributes: A;
+}): WithId<A> =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `id` is there in both cases
+  cached(identified, attributes, () => beside(id, attributes)) as WithId<A>;
+
+function beside(id: string, attributes: Attributes): Attributes {
+  if (Object.hasOwn(attributes, 'id')) return attributes;
+  const members = Object.entries(attributes);
+  const at = members.findIndex(([name]) => name === id) + 1;
+  return Object.fromEntries(members.toSpliced(at, 0, ['id', idOf(id)]));
+}
+
+/** The API's name of an attribute that Terraform calls `name`. */
+export const nameInApi = ({ id, attributes }: Pick<Kind, 'id' | 'attributes'>, name: string) =>
+  name === 'id' && !Object.hasOwn(attributes, name) ? id : name;
 
 /** The arguments of a data source of a collection. */
 export const recordsQuery = {

@@ -41,8 +41,14 @@ export type Message = Readonly<
   Record<'type_name' | 'id', string> &
     Record<'config' | 'current_state' | 'prior_state' | 'proposed_new_state', DynamicValue | null> &
     Record<'private' | 'prior_private' | 'planned_private', Uint8Array> &
-    Record<'raw_state' | 'raw_identity', RawState | null>
+    Record<'raw_state' | 'raw_identity' | 'source_state', RawState | null> &
+    Record<'source_provider_address' | 'source_type_name' | 'target_type_name' | 'name', string> &
+    Record<'source_private', Uint8Array>
 > & {
+  readonly source_schema_version: number;
+  readonly include_resource_object: boolean;
+  readonly limit: number;
+  readonly arguments: readonly DynamicValue[];
   readonly version: number;
   readonly planned_state: DynamicValue | null;
   readonly identity: { readonly identity_data: DynamicValue | null } | null;
@@ -72,6 +78,7 @@ export function callsOf(provider: ProviderServer, log: Log): Calls {
         identity_attributes: attributes.map((one) => ({ ...one, type: typeJson(one.type) })),
       })),
     }),
+    GetFunctions: async () => ({ functions: functionsOf(provider.schema) }),
     ...Object.fromEntries(others),
   };
 }
@@ -102,6 +109,11 @@ const answers: Readonly<Record<string, (wire: Wire, message: Message) => Promise
     ),
   UpgradeResourceState: upgradeState,
   UpgradeResourceIdentity: upgradeIdentity,
+  MoveResourceState: moveState,
+  CallFunction: callFunction,
+  ListResource: listResources,
+  ValidateListResourceConfig: (wire, { type_name, config }) =>
+    ofList(wire, type_name, async (_, type) => (decode(type, config), {})),
   ReadResource: read,
   PlanResourceChange: plan,
   ApplyResourceChange: apply,
@@ -113,10 +125,10 @@ const answers: Readonly<Record<string, (wire: Wire, message: Message) => Promise
 const blockOf = ({ provider }: Wire, config: DynamicValue | null): CtyValue =>
   decode(typeOf(provider.schema.provider.attributes), config);
 
-/** Asks, and turns what is thrown into diagnostics beside the `safe` reply. `type` is what their paths lead through. */
+/** Asks, and turns what is thrown into diagnostics beside the `safe` reply. `attributes` are what their paths lead through. */
 async function asked(
   { log }: Wire,
-  type: CtyType | undefined,
+  attributes: Schema['attributes'] | undefined,
   safe: Reply,
   work: () => Promise<DiagnosticsReply>,
 ): Promise<Reply> {
@@ -124,12 +136,15 @@ async function asked(
     const reply = await work();
     return {
       ...reply,
-      diagnostics: (reply.diagnostics ?? []).map((one) => wireDiagnostic(one, type)),
+      diagnostics: (reply.diagnostics ?? []).map((one) => wireDiagnostic(one, attributes)),
     };
   } catch (error) {
     if (![Refusal, CtyError, BadReply].some((known) => error instanceof known))
       log('error', 'a call failed', { stack: framesOf(error) });
-    return { ...safe, diagnostics: callErrorOf(error).map((one) => wireDiagnostic(one, type)) };
+    return {
+      ...safe,
+      diagnostics: callErrorOf(error).map((one) => wireDiagnostic(one, attributes)),
+    };
   }
 }
 
@@ -143,7 +158,7 @@ interface TypeName {
 
 function ofType(wire: Wire, { schemas, name }: TypeName, safe: Reply, work: Work): Promise<Reply> {
   const schema = own(schemas, name);
-  return asked(wire, schema && typeOf(schema.attributes), safe, async () => {
+  return asked(wire, schema?.attributes, safe, async () => {
     const { attributes } = schemaOf(schemas, name);
     return work(attributes, typeOf(attributes));
   });
@@ -154,6 +169,9 @@ const ofResource = (wire: Wire, name: string, safe: Reply, work: Work): Promise<
 
 const ofDataSource = (wire: Wire, name: string, work: Work): Promise<Reply> =>
   ofType(wire, { schemas: wire.provider.schema.dataSources, name }, {}, work);
+
+const ofList = (wire: Wire, name: string, work: Work): Promise<Reply> =>
+  ofType(wire, { schemas: wire.provider.schema.lists, name }, {}, work);
 
 /** An answer that core would refuse: it gets what is wrong with it instead. */
 class BadReply extends Error {
@@ -198,6 +216,71 @@ function upgradeIdentity(wire: Wire, { type_name, version, raw_identity }: Messa
       diagnostics,
     };
   });
+}
+
+function moveState(wire: Wire, message: Message): Promise<Reply> {
+  const { target_type_name: type_name, source_schema_version: version, source_state } = message;
+  return ofResource(wire, type_name, {}, async (attributes, type) => {
+    const { target, diagnostics = [] } = await wire.provider.moveResourceState({
+      type_name,
+      version,
+      raw: rawOf(source_state),
+      source: { type: message.source_type_name, provider: message.source_provider_address },
+    });
+    if (target === undefined) return { diagnostics };
+    assertNone(stateReplyError(attributes, target), diagnostics);
+    return {
+      target_state: packed(type, target),
+      target_private: message.source_private,
+      ...identityIn(wire, 'target_identity', type_name, target),
+      diagnostics,
+    };
+  });
+}
+
+/** A stream: an event for each object, or one that says what is wrong. */
+async function listResources(wire: Wire, message: Message): Promise<Reply> {
+  const { type_name, config, include_resource_object: whole, limit } = message;
+  const events: Reply[] = [];
+  const { diagnostics } = await ofList(wire, type_name, async (_, listed) => {
+    const { attributes } = schemaOf(wire.provider.schema.resources, type_name);
+    const request = { type_name, config: decode(listed, config), limit };
+    const { objects = [], diagnostics = [] } = await wire.provider.listResource(request);
+    for (const { name, state } of objects) {
+      assertNone(stateReplyError(attributes, state), diagnostics);
+      events.push({
+        ...identityIn(wire, 'identity', type_name, state),
+        display_name: name,
+        ...(whole && { resource_object: packed(typeOf(attributes), state) }),
+      });
+    }
+    return { diagnostics };
+  });
+  const told: readonly unknown[] = isList(diagnostics) ? diagnostics : [];
+  return { events: told.length > 0 ? [{ diagnostic: told }] : events };
+}
+
+/** Core calls no function that the schema does not name. Its errors are no diagnostics. */
+async function callFunction(wire: Wire, { name, arguments: given }: Message): Promise<Reply> {
+  const schema = own(wire.provider.schema.functions, name);
+  if (!schema) return { error: { text: `There is no function ${name}.` } };
+  let argument: number | undefined;
+  try {
+    const values = schema.parameters.map(({ type }, index) => {
+      argument = index;
+      return decode(type, given[index] ?? null);
+    });
+    argument = undefined;
+    const { result = null, error } = await wire.provider.callFunction({ name, values });
+    if (error)
+      return { error: { text: error.text, ...defined({ function_argument: error.argument }) } };
+    return { result: packed(schema.returns, result) };
+  } catch (error) {
+    const [{ summary, detail = '' } = { summary: '' }] = callErrorOf(error);
+    return {
+      error: { text: `${summary}. ${detail}`, ...defined({ function_argument: argument }) },
+    };
+  }
 }
 
 function read(wire: Wire, { type_name, current_state, private: kept }: Message): Promise<Reply> {
@@ -396,19 +479,22 @@ function fits(type: CtyType, value: CtyValue): boolean {
 
 function wireDiagnostic(
   { severity, summary, detail = '', path = [] }: WireDiagnostic,
-  type: CtyType | undefined,
+  attributes: Schema['attributes'] = [],
 ): Reply {
   return {
     severity: severity === 'error' ? 'ERROR' : 'WARNING',
     summary,
     detail,
-    ...(path.length > 0 && { attribute: wirePath(type, shownPath(path)) }),
+    ...(path.length > 0 && {
+      attribute: wirePath(typeOf(attributes), shownPath(attributes, path)),
+    }),
   };
 }
 
-/** Core finds no name inside an attribute, and would show where the resource begins: the path ends before it. */
-function shownPath(path: Path): Path {
-  const inner = path.findIndex((step, index) => index > 0 && typeof step === 'string');
+/** Core finds no name inside an attribute, and would show where the resource begins: the path ends before it. In a block it does. */
+function shownPath(attributes: Schema['attributes'], path: Path): Path {
+  const outer = attributes.some(({ name, block }) => block && name === path[0]) ? 1 : 0;
+  const inner = path.findIndex((step, index) => index > outer && typeof step === 'string');
   return inner < 0 ? path : path.slice(0, inner);
 }
 
@@ -458,12 +544,25 @@ const framesOf = (error: unknown): string =>
         .join('\n')}`
     : typeof error;
 
-const schemasOf = ({ provider, resources, dataSources }: ProviderSchema): Reply => ({
-  provider: wireSchema(provider),
-  resource_schemas: entriesOf(resources, wireSchema),
-  data_source_schemas: entriesOf(dataSources, wireSchema),
-  server_capabilities: { plan_destroy: true, get_provider_schema_optional: true },
+const schemasOf = (schema: ProviderSchema): Reply => ({
+  provider: wireSchema(schema.provider),
+  resource_schemas: entriesOf(schema.resources, wireSchema),
+  data_source_schemas: entriesOf(schema.dataSources, wireSchema),
+  list_resource_schemas: entriesOf(schema.lists, wireSchema),
+  functions: functionsOf(schema),
+  server_capabilities: {
+    plan_destroy: true,
+    get_provider_schema_optional: true,
+    move_resource_state: true,
+  },
 });
+
+const functionsOf = ({ functions }: ProviderSchema): readonly Reply[] =>
+  entriesOf(functions, ({ parameters, returns, ...one }) => ({
+    ...one,
+    parameters: parameters.map((each) => ({ ...each, type: typeJson(each.type) })),
+    return: { type: typeJson(returns) },
+  }));
 
 /** A map, as the wire has it. */
 const entriesOf = <T>(all: Readonly<Record<string, T>>, to: (one: T) => Reply): readonly Reply[] =>
@@ -471,9 +570,26 @@ const entriesOf = <T>(all: Readonly<Record<string, T>>, to: (one: T) => Reply): 
 
 const typeJson = (type: CtyType | undefined): Buffer => Buffer.from(JSON.stringify(type));
 
-const wireSchema = ({ version, description, attributes }: Schema): Reply => ({
-  version,
-  block: { version, description, attributes: attributes.map(wireAttribute) },
+const wireSchema = (schema: Schema): Reply => ({
+  version: schema.version,
+  block: { version: schema.version, ...wireBlock(schema) },
+});
+
+const wireBlock = ({
+  description,
+  attributes,
+}: Pick<Schema, 'description' | 'attributes'>): Reply => ({
+  description,
+  attributes: attributes.filter((one) => !one.block).map(wireAttribute),
+  block_types: attributes.flatMap(({ name, description: doc, nested, block }) =>
+    block && nested
+      ? {
+          type_name: name,
+          nesting: nested.nesting,
+          block: wireBlock({ description: doc, attributes: nested.attributes }),
+        }
+      : [],
+  ),
 });
 
 function wireAttribute({ nested, type, ...attribute }: SchemaAttribute): Reply {

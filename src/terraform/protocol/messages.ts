@@ -19,7 +19,10 @@ const plugin: Readonly<Record<string, string>> = {
   ServerCapabilities:
     'bool plan_destroy 1, bool get_provider_schema_optional 2, bool move_resource_state 3',
   Schema: 'int64 version 1, Schema.Block block 2',
-  'Schema.Block': 'int64 version 1, repeated Schema.Attribute attributes 2, string description 4',
+  'Schema.Block':
+    'int64 version 1, repeated Schema.Attribute attributes 2, repeated Schema.NestedBlock block_types 3, string description 4',
+  'Schema.NestedBlock':
+    'string type_name 1, Schema.Block block 2, Schema.NestedBlock.NestingMode nesting 3',
   'Schema.Attribute':
     'string name 1, bytes type 2, string description 3, bool required 4, bool optional 5, bool computed 6, bool sensitive 7, Schema.Object nested_type 10, bool write_only 11',
   'Schema.Object': 'repeated Schema.Attribute attributes 1, Schema.Object.NestingMode nesting 3',
@@ -30,9 +33,24 @@ const plugin: Readonly<Record<string, string>> = {
   ResourceIdentityData: 'DynamicValue identity_data 1',
   SchemaEntry: 'string key 1, Schema value 2',
   IdentityEntry: 'string key 1, ResourceIdentitySchema value 2',
+  Function:
+    'repeated Function.Parameter parameters 1, Function.Return return 3, string summary 4, string description 5',
+  'Function.Parameter':
+    'string name 1, bytes type 2, bool allow_null_value 3, bool allow_unknown_values 4, string description 5',
+  'Function.Return': 'bytes type 1',
+  FunctionEntry: 'string key 1, Function value 2',
+  FunctionError: 'string text 1, int64 function_argument 2',
+  'GetFunctions.Request': '',
+  'GetFunctions.Response': 'repeated FunctionEntry functions 1, repeated Diagnostic diagnostics 2',
+  'CallFunction.Request': 'string name 1, repeated DynamicValue arguments 2',
+  'CallFunction.Response': 'DynamicValue result 1, FunctionError error 2',
+  'MoveResourceState.Request':
+    'string source_provider_address 1, string source_type_name 2, int64 source_schema_version 3, RawState source_state 4, string target_type_name 5, bytes source_private 6',
+  'MoveResourceState.Response':
+    'DynamicValue target_state 1, repeated Diagnostic diagnostics 2, bytes target_private 3, ResourceIdentityData target_identity 4',
   'GetProviderSchema.Request': '',
   'GetProviderSchema.Response':
-    'Schema provider 1, repeated SchemaEntry resource_schemas 2, repeated SchemaEntry data_source_schemas 3, repeated Diagnostic diagnostics 4, ServerCapabilities server_capabilities 6',
+    'Schema provider 1, repeated SchemaEntry resource_schemas 2, repeated SchemaEntry data_source_schemas 3, repeated Diagnostic diagnostics 4, ServerCapabilities server_capabilities 6, repeated FunctionEntry functions 7, repeated SchemaEntry list_resource_schemas 9',
   'GetResourceIdentitySchemas.Request': '',
   'GetResourceIdentitySchemas.Response':
     'repeated IdentityEntry identity_schemas 1, repeated Diagnostic diagnostics 2',
@@ -69,12 +87,19 @@ const plugin: Readonly<Record<string, string>> = {
     'repeated ImportResourceState.ImportedResource imported_resources 1, repeated Diagnostic diagnostics 2',
   'ReadDataSource.Request': 'string type_name 1, DynamicValue config 2',
   'ReadDataSource.Response': 'DynamicValue state 1, repeated Diagnostic diagnostics 2',
+  'ListResource.Request':
+    'string type_name 1, DynamicValue config 2, bool include_resource_object 3, int64 limit 4',
+  'ListResource.Event':
+    'ResourceIdentityData identity 1, string display_name 2, DynamicValue resource_object 3, repeated Diagnostic diagnostic 4',
+  'ValidateListResourceConfig.Request': 'string type_name 1, DynamicValue config 2',
+  'ValidateListResourceConfig.Response': 'repeated Diagnostic diagnostics 1',
   'StopProvider.Request': '',
   'StopProvider.Response': 'string Error 1',
 };
 
 const enums: Readonly<Record<string, readonly string[]>> = {
   'Diagnostic.Severity': ['INVALID', 'ERROR', 'WARNING'],
+  'Schema.NestedBlock.NestingMode': ['INVALID', 'SINGLE', 'LIST', 'SET', 'MAP', 'GROUP'],
   'Schema.Object.NestingMode': ['INVALID', 'SINGLE', 'LIST', 'SET', 'MAP'],
 };
 
@@ -83,7 +108,9 @@ export type WireMessage = Readonly<Record<string, unknown>>;
 
 export interface Method {
   readonly request: ReturnType<typeof codecOf>;
+  /** Of each, where a call is answered by a stream of events. */
   readonly response: ReturnType<typeof codecOf>;
+  readonly streams: boolean;
 }
 
 /** Reader and writer of one value; `wire` is its wire type, `absent` its value if the field is missing. */
@@ -218,7 +245,8 @@ export const methods: ReadonlyMap<string, Method> = new Map(
     .filter((name) => name.endsWith('.Request'))
     .map((name) => {
       const call = name.replace('.Request', '');
-      const response = codecOf(`${call}.Response`);
-      return [`/tfplugin6.Provider/${call}`, { request: codecOf(name), response }];
+      const streams = Object.hasOwn(plugin, `${call}.Event`);
+      const response = codecOf(`${call}.${streams ? 'Event' : 'Response'}`);
+      return [`/tfplugin6.Provider/${call}`, { request: codecOf(name), response, streams }];
     }),
 );

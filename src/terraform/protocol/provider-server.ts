@@ -11,7 +11,7 @@ export interface WireDiagnostic {
   readonly path?: Path;
 }
 
-/** An attribute has a `type`, or is an object (or a collection of objects) with attributes of its own: `nested`. */
+/** An attribute has a `type`, or is an object (or a collection of objects) with attributes of its own: `nested`. A `block` is such an object, and is written without `=`. */
 export interface SchemaAttribute {
   readonly name: string;
   readonly type?: CtyType;
@@ -19,6 +19,7 @@ export interface SchemaAttribute {
     readonly nesting: 'SINGLE' | 'LIST' | 'SET' | 'MAP';
     readonly attributes: readonly SchemaAttribute[];
   };
+  readonly block?: true;
   readonly description: string;
   readonly required?: true;
   readonly optional?: true;
@@ -44,13 +45,27 @@ export interface IdentitySchema {
   }[];
 }
 
+export interface FunctionSchema {
+  readonly summary: string;
+  readonly description: string;
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly type: CtyType;
+    readonly description: string;
+  }[];
+  readonly returns: CtyType;
+}
+
 /** Everything that is known before anything is asked, by terraform's names. */
 export interface ProviderSchema {
   readonly provider: Schema;
   readonly resources: Readonly<Record<string, Schema>>;
   readonly dataSources: Readonly<Record<string, Schema>>;
+  /** By resource type: what its objects are selected by where they are listed. */
+  readonly lists: Readonly<Record<string, Schema>>;
   /** By resource type; a type that is absent has no identity. */
   readonly identities: Readonly<Record<string, IdentitySchema>>;
+  readonly functions: Readonly<Record<string, FunctionSchema>>;
 }
 
 /** Values of a type. Objects hold every attribute of their schema; what is not set is null, what is not known yet an `Unknown`. */
@@ -82,6 +97,17 @@ export interface ApplyReply extends DiagnosticsReply {
   readonly new_state?: CtyValue;
   /** Absent: as planned. */
   readonly private?: Uint8Array;
+}
+interface ListReply extends DiagnosticsReply {
+  readonly objects?: readonly { readonly name: string; readonly state: CtyValue }[];
+}
+interface MoveReply extends DiagnosticsReply {
+  readonly target?: CtyValue;
+}
+/** A result, or what is wrong, with the index of the argument where it is one of them. */
+interface FunctionReply {
+  readonly result?: CtyValue;
+  readonly error?: { readonly text: string; readonly argument?: number };
 }
 interface ImportReply extends DiagnosticsReply {
   readonly imported_resources?: readonly {
@@ -119,6 +145,19 @@ export interface ProviderServer {
   ): Promise<ApplyReply>;
   /** `id` is empty where `identity` says what to import; null where core gives none. */
   importResourceState(request: Typed<'identity'> & { readonly id: string }): Promise<ImportReply>;
+  /** `raw` is JSON as terraform's state has it of another type, or of a type of another provider. */
+  moveResourceState(
+    request: UpgradeRequest & {
+      readonly source: { readonly type: string; readonly provider: string };
+    },
+  ): Promise<MoveReply>;
+  /** At most `limit` objects, if that is above zero. */
+  listResource(request: Typed<'config'> & { readonly limit: number }): Promise<ListReply>;
+  /** Every argument is known and not null. Called before anything is configured. */
+  callFunction(request: {
+    readonly name: string;
+    readonly values: readonly CtyValue[];
+  }): Promise<FunctionReply>;
   readDataSource(
     request: Typed<'config'>,
   ): Promise<DiagnosticsReply & { readonly state?: CtyValue }>;

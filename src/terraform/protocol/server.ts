@@ -3,9 +3,11 @@ import {
   Server,
   ServerCredentials,
   status,
+  type ServerWritableStream,
   type ServiceDefinition,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
+import { isList, isObject } from '../../model/index.js';
 import { callsOf } from './calls.js';
 import type { Log } from '../core-log.js';
 import { LARGEST_MESSAGE, methods, type Method, type WireMessage } from './messages.js';
@@ -38,14 +40,14 @@ export function grpcServer({ provider, log, tls, beforeShutdown, onShutdown }: S
   for (const [path, method] of methods) {
     const answer = calls[path.slice(path.lastIndexOf('/') + 1)];
     if (!answer) continue;
-    addUnary(server, path, method, async (message) => {
+    addCall(server, path, method, async (message) => {
       const reply = await tracked(answer(message));
       log('trace', 'answered', { rpc: path });
       return reply;
     });
   }
   const empty = { decode: () => ({}), encode: () => new Uint8Array() };
-  addUnary(server, SHUTDOWN, { request: empty, response: empty }, async () => {
+  addCall(server, SHUTDOWN, { request: empty, response: empty, streams: false }, async () => {
     if (running.size === 0) await beforeShutdown?.();
     // The reply leaves in a later turn; core then kills a process that lives on for two seconds.
     setTimeout(onShutdown, 20);
@@ -79,34 +81,43 @@ export function grpcServer({ provider, log, tls, beforeShutdown, onShutdown }: S
 
 const SHUTDOWN = '/plugin.GRPCController/Shutdown';
 
-/** A call with one message each way. What `answer` throws becomes INTERNAL, without its text, which may quote a message. */
-function addUnary(
+/** A call with one message each way, or with one that is answered by the messages of its `events`. What `answer` throws becomes INTERNAL, without its text, which may quote a message. */
+function addCall(
   server: Server,
   path: string,
-  { request, response }: Method,
+  { request, response, streams }: Method,
   answer: (message: WireMessage) => Promise<WireMessage>,
 ): void {
   const definition: ServiceDefinition = {
     call: {
       path,
       requestStream: false,
-      responseStream: false,
+      responseStream: streams,
       requestSerialize: (message: WireMessage) => Buffer.from(request.encode(message)),
       requestDeserialize: (bytes) => request.decode(bytes),
       responseSerialize: (message: WireMessage) => Buffer.from(response.encode(message)),
       responseDeserialize: (bytes) => response.decode(bytes),
     },
   };
+  const failed = { code: status.INTERNAL, details: 'the call failed' };
+  const single = (
+    call: { readonly request: WireMessage },
+    reply: (error: typeof failed | null, message?: WireMessage) => void,
+  ): void =>
+    void answer(call.request).then(
+      (message) => reply(null, message),
+      () => reply(failed),
+    );
+  const streamed = (call: ServerWritableStream<WireMessage, WireMessage>): void =>
+    void answer(call.request).then(
+      ({ events }) => {
+        for (const event of isList(events) ? events : []) if (isObject(event)) call.write(event);
+        call.end();
+      },
+      () => call.emit('error', failed),
+    );
   const implementation: UntypedServiceImplementation = {
-    call: (
-      call: { readonly request: WireMessage },
-      reply: (error: { code: number; details: string } | null, message?: WireMessage) => void,
-    ) => {
-      answer(call.request).then(
-        (message) => reply(null, message),
-        () => reply({ code: status.INTERNAL, details: 'the call failed' }),
-      );
-    },
+    call: streams ? streamed : single,
   };
   server.addService(definition, implementation);
 }

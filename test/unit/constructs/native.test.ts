@@ -205,7 +205,7 @@ app.synth();
     '{"language":"typescript","app":"node src/main.mjs"}',
   );
   const { stderr } = await start(['validate', 'infra'], { cwd: home }).ended;
-  expect(stderr).toMatch(/one\/rule \(infra\/src\/main\.mjs:4:3\) ·.* associated_accounts/);
+  expect(stderr).toMatch(/one\/rule \(infra\/src\/main\.mjs:4:3\) ·.* associatedAccounts\.0/);
   expect(stderr).toContain("> 4 |   new AlertRule(stack, 'rule'");
   expect(stderr).toContain('one (infra/src/main.mjs:3:15) · target');
   expect(stderr).not.toContain('one.trueup.yaml');
@@ -228,6 +228,19 @@ test('what is wrong is nearly all that a person sees, of the program and of a pl
   const planned = await start(['plan'], { cwd: home }).ended;
   expect(planned.stderr.slice(alone.stderr.length)).toContain(says.replaceAll(/^/gm, '  '));
   expect(planned.stderr.length).toBeLessThan(2_500);
+});
+
+test('the identifier is `id`, too, and stands in the document by the name of the API', () => {
+  const stack = new Stack(new App({ outdir: folder }), 'ids');
+  const pager = new AlertPushDestination(stack, 'pager', { name: 'Pager' });
+  const theirs = new doors.DataAlertPushDestination(stack, 'theirs', { name: 'Theirs' });
+  expect([pager.id, theirs.id]).toEqual([pager.destinationConfigId, theirs.destinationConfigId]);
+  expect(pager.id).toBe('${alert_push_destinations.pager.destination_config_id}');
+  const known = new doors.DataAlertPushDestination(stack, 'known', { id: 'd1' });
+  expect((stack.node.root as InstanceType<typeof App>).documents().get('ids')).toContain(
+    '"destination_config_id": "d1"',
+  );
+  expect(known.id).toBe('${lookups.known.destination_config_id}');
 });
 
 test('every kind has its classes', () => {

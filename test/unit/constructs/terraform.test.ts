@@ -21,8 +21,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as constructs from '../../../src/constructs/terraform/index.js';
 import { lookupClass, resourceClass } from '../../../src/constructs/terraform/classes.js';
 import { Records } from '../../../src/constructs/terraform/outputs.js';
+<<<<<<< HEAD
 import { camel } from '../../../src/model/names/camel-case.js';
 import { resourceBlock } from '../../../src/model/index.js';
+=======
+import { camel } from '../../../src/model/camel-case.js';
+>>>>>>> tf
 import { collections, kinds } from '../../../src/resources/index.js';
 import { providerSchema } from '../../../src/terraform/terraform-schema.js';
 import type { Schema, SchemaAttribute } from '../../../src/terraform/protocol/provider-server.js';
@@ -188,7 +192,7 @@ describe('every kind and collection', () => {
       ),
   ];
 
-  /** Every attribute by its path, those of the first of a list included. The provider's timeouts are a map, of which the class knows the keys. */
+  /** Every attribute by its path, those of the first of a list included. */
   const paths = (list: readonly SchemaAttribute[], path = ''): readonly string[] =>
     list.flatMap(({ name, nested, write_only: writeOnly }) => {
       if (writeOnly) return [];
@@ -221,15 +225,7 @@ describe('every kind and collection', () => {
       const made = new Class(stack, 'it', {}) as unknown as Readonly<Record<string, unknown>>;
       const getters = Object.keys(Object.getPrototypeOf(Class.prototype) as object);
       const address = `${name.startsWith('Data') ? 'data.' : ''}${type}.it.`;
-      const [kind] = [...kinds.values()].filter(
-        ({ singular }) => type === `devicecloud_${singular}`,
-      );
-      const timeouts = kind
-        ? Object.keys(resourceBlock(kind).timeouts.attributes).map((key) => `timeouts.${key}`)
-        : [];
-      const expected = paths((found as Schema).attributes).flatMap((path) =>
-        (path === 'timeouts' ? timeouts : [path]).map((one) => `\${${address}${one}}`),
-      );
+      const expected = paths((found as Schema).attributes).map((path) => `\${${address}${path}}`);
       expect(getters.flatMap((prop) => references(made[prop], stack)).toSorted()).toEqual(
         expected.toSorted(),
       );
@@ -370,6 +366,11 @@ describe('validate() says by path', () => {
       'the time of an operation that is none',
       { name: 'x', timeouts: { destroy: '5m' } },
       '`timeouts.destroy` does not exist. There are create, read, update, delete.',
+    ],
+    [
+      'a token for a block',
+      { name: 'x', timeouts: '${var.times}' },
+      '`timeouts` is a block, which no token can stand for: write its members, which may be tokens.',
     ],
     [
       'a value of a map',
@@ -658,4 +659,18 @@ describe('validate() says by path', () => {
     new AlertRule(stack, 'it', { settings: circular });
     expect(() => app.synth()).toThrow('edge/it: `settings.in.0` leads back to itself');
   });
+});
+
+test('a block is one in both languages of Terraform', () => {
+  const timeouts = { create: '10m', delete: '${var.patience}' };
+  const declare = (scope: TerraformStack): unknown =>
+    new AlertRule(scope, 'it', { schedule: 'daily', timeouts });
+  expect(synthesised(declare)).toMatchObject({
+    resource: { devicecloud_alert_rule: { it: { timeouts } } },
+  });
+  const stack = new TerraformStack(Testing.app(), 'edge');
+  declare(stack);
+  expect(String(Testing.synthHcl(stack)).replaceAll(/\s+/g, ' ')).toMatch(
+    /timeouts \{ create = "10m" delete = "?\$?\{?var\.patience\}?"? \}/,
+  );
 });

@@ -506,6 +506,29 @@ alert_rules:
     ]);
   });
 
+  it('knows the identifier by `id`, too, whatever the API calls it', async () => {
+    const tree = {
+      data: { devicecloud_alert_push_destination: { it: { id: 'd1' } } },
+      resource: {
+        devicecloud_alert_push_destination: { own: { name: 'Own' } },
+        devicecloud_alert_rule: {
+          r: {
+            http_destinations: [
+              '${data.devicecloud_alert_push_destination.it.id}',
+              '${devicecloud_alert_push_destination.own.id}',
+            ],
+          },
+        },
+      },
+    };
+    const loaded = await read(tree);
+    expect(loaded.lookups.map(({ where }) => where)).toEqual([{ destination_config_id: 'd1' }]);
+    expect(named(loaded, 'alert_rules.r').values['http_destinations']).toEqual([
+      new Reference('declared', 'alert_push_destinations.own', 'destination_config_id'),
+      new Reference('lookup', 'it', 'destination_config_id'),
+    ]);
+  });
+
   it('takes an ephemeral variable for a secret', async () => {
     const tree = {
       variable: { key: { ephemeral: true } },

@@ -61,12 +61,21 @@ const schema = {
       ],
     },
   },
+  lists: { devicecloud_note: { version: 0, description: 'Notes.', attributes: [] } },
   identities: {
     devicecloud_note: {
       version: 0,
       attributes: [
         { name: 'id', type: 'string', description: 'Identifier.', required_for_import: true },
       ],
+    },
+  },
+  functions: {
+    twice: {
+      summary: 'Doubles.',
+      description: 'Doubles a text.',
+      parameters: [{ name: 'text', type: 'string', description: 'Any.' }],
+      returns: 'string',
     },
   },
 } as const;
@@ -192,6 +201,28 @@ export function madeUp(
           { type_name, state: { id: found, text: 'imported', size: null, tags: [], lock: null } },
         ],
       };
+    },
+    async moveResourceState({ raw }) {
+      await on('moveResourceState');
+      return { target: raw as CtyValue };
+    },
+    async listResource({ limit }) {
+      await on('listResource');
+      const state = { text: 'listed', size: null, tags: [], lock: null };
+      return {
+        objects: Array.from({ length: limit }, (_, index) => ({
+          name: `Note ${index}`,
+          state: { ...state, id: `note-${index}` },
+        })),
+      };
+    },
+    async callFunction({ values: [text] }) {
+      await on('callFunction');
+      if (text === 'throws') throw new Error('a secret in a message');
+      if (text === 'liar') return { result: 7 };
+      return text === ''
+        ? { error: { text: 'nothing to double', argument: 0 } }
+        : { result: String(text).repeat(2) };
     },
     async readDataSource({ config }) {
       await on('readDataSource');

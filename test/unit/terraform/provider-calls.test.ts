@@ -688,12 +688,12 @@ describe('complaints', () => {
     [
       DESTINATION,
       { name: 'N', authentication: { secret_wo: '' } },
-      ['error authentication.secret_wo: `secret_wo` is empty'],
+      ['error authentication.secret_wo: `authentication.secret_wo` is empty'],
     ],
     [
       DESTINATION,
       { name: 'N', authentication: { secret_wo_version: 2 } },
-      ['error authentication.secret_wo: `secret_wo` is missing'],
+      ['error authentication.secret_wo: `authentication.secret_wo` is missing'],
     ],
     [
       MANAGER,
@@ -739,7 +739,9 @@ describe('complaints', () => {
       told(
         await core.validate(DESTINATION, { name: 'N', authentication: { secret_wo: 's' } }, false),
       ),
-    ).toEqual(['error authentication.secret_wo: `secret_wo` needs Terraform 1.11 or later']);
+    ).toEqual([
+      'error authentication.secret_wo: `authentication.secret_wo` needs Terraform 1.11 or later',
+    ]);
   });
 
   it('looks at the block of the provider', async () => {

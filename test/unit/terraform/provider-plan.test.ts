@@ -217,6 +217,54 @@ describe('a plan', () => {
   );
 });
 
+const rest: CtyObject = {
+  synched: true,
+  pending: '[{},[]]',
+  actual: '[{},[]]',
+  target: '[{},[]]',
+  account: '2',
+  resource_url: null,
+};
+/** A change, and all that is not known of the object because of it. */
+const changes: readonly (readonly [string, CtyObject, CtyObject, readonly string[]])[] = [
+  ['account', account, { name: 'B' }, []],
+  ['account', account, { name: 'A &amp; B', account: '2' }, []],
+  ['alert_rule', { ...rule, last_summary_ts: null }, { settings: '{"a":2}' }, ['updated_at']],
+  ['alert_push_destination', destination, { name: 'M' }, ['updated_at']],
+  ['account_authorization', authorization, { ...authorization, role: 'no_access' }, []],
+  [
+    'configuration_manager',
+    { ...manager, ...rest },
+    { router: '12', suspended: true },
+    ['actual', 'pending', 'synched', 'version_number'],
+  ],
+  [
+    'configuration_manager',
+    { ...manager, ...rest },
+    { router: '12', configuration: '[{"lan":{"mtu":1500}}]' },
+    ['actual', 'pending', 'synched', 'target', 'version_number'],
+  ],
+  ['user', { id: '1', email: 'a@b.c', user_id: 'u' }, { email: 'a@b.c', first_name: 'A' }, []],
+  ['group', { id: '1', name: 'G', account: '1' }, { name: 'H', account: '1' }, []],
+  ['router', { id: '1', name: 'R', serial_number: 's', state: 'online' }, { name: 'S' }, []],
+];
+
+it.each(changes)('an update of %s %j to %j leaves open %j alone', (kind, prior, given, open) => {
+  const { planned_state, requires_replace = [] } = plan(kind, prior, given);
+  expect(requires_replace).toEqual([]);
+  expect(
+    Object.entries(planned_state as CtyObject)
+      .flatMap(([name, value]) => (value instanceof Unknown ? [name] : []))
+      .toSorted(),
+  ).toEqual(open);
+});
+
+it('every kind has a row of what an update leaves open', () => {
+  expect([...kinds.values()].map(({ singular }) => singular).toSorted()).toEqual(
+    [...new Set(changes.map(([kind]) => kind))].toSorted(),
+  );
+});
+
 const ids = fc.uniqueArray(fc.constantFrom('1', '2', '002', '/accounts/1/'), { maxLength: 3 });
 const text = fc.constantFrom(
   '{}',

@@ -211,13 +211,14 @@ describe('the schema of what there is', () => {
       nested,
       required,
       optional,
+      block,
       computed,
       write_only,
     } of every) {
       expect([name, description]).toEqual([name, expect.stringMatching(/\S/)]);
       expect([
         name,
-        [required, optional, computed].some(Boolean),
+        [required, optional, computed, block].some(Boolean),
         required && (optional || computed),
       ]).toEqual([name, true, undefined]);
       expect([name, type === undefined]).toEqual([name, nested !== undefined]);

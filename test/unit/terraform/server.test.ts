@@ -113,6 +113,76 @@ const errors = (reply: Readonly<Record<string, unknown>>): readonly string[] =>
     }[]
   ).map(({ severity, summary, detail }) => `${severity} ${summary} ${detail}`);
 
+describe('a stream of events', () => {
+  const listed = async (client: Client, message: object): Promise<readonly unknown[]> => {
+    const { request, response } = methods.get('/tfplugin6.Provider/ListResource')!;
+    const stream = client.makeServerStreamRequest(
+      '/tfplugin6.Provider/ListResource',
+      (one: WireMessage) => Buffer.from(request.encode(one)),
+      (bytes) => response.decode(bytes),
+      message as WireMessage,
+      new Metadata(),
+    );
+    const events: unknown[] = [];
+    for await (const event of stream) events.push(event);
+    return events;
+  };
+  const query = { type_name: 'devicecloud_note', config: { msgpack: pack({}) } };
+
+  it('has one for each object, with its state where core asks for that', async () => {
+    const { path } = await served(madeUp());
+    const client = clientOf(path);
+    const identity = (id: string): object => ({
+      identity_data: { msgpack: Buffer.from(pack({ id })) },
+    });
+    expect(await listed(client, { ...query, limit: 2 })).toMatchObject([
+      {
+        identity: identity('note-0'),
+        display_name: 'Note 0',
+        resource_object: null,
+        diagnostic: [],
+      },
+      {
+        identity: identity('note-1'),
+        display_name: 'Note 1',
+        resource_object: null,
+        diagnostic: [],
+      },
+    ]);
+    const [whole] = await listed(client, { ...query, limit: 1, include_resource_object: true });
+    expect(read((whole as { readonly resource_object: unknown }).resource_object)).toEqual({
+      id: 'note-0',
+      text: 'listed',
+      size: null,
+      tags: [],
+      lock: null,
+    });
+    expect(await listed(client, { ...query, limit: 0 })).toEqual([]);
+    expect(await listed(client, { ...query, limit: 500 })).toHaveLength(500);
+  });
+
+  it('has one that says what is wrong', async () => {
+    const { path } = await served({
+      ...madeUp(),
+      listResource: () => Promise.reject(new Error('a secret in a message')),
+    });
+    const client = clientOf(path);
+    for (const message of [query, { ...query, type_name: 'devicecloud_nothing' }]) {
+      const events = await listed(client, message);
+      expect(events).toMatchObject([{ identity: null, diagnostic: [{ severity: 'ERROR' }] }]);
+      expect(JSON.stringify(events)).not.toContain('secret');
+    }
+  });
+
+  it('is asked for with a configuration that fits', async () => {
+    const { path } = await served(madeUp());
+    const validated = (config: object) =>
+      call(clientOf(path), 'tfplugin6.Provider/ValidateListResourceConfig', { ...query, config });
+    expect(errors(await validated({ msgpack: pack({}) }))).toEqual([]);
+    expect(errors(await validated({ msgpack: pack({ colour: 'red' }) }))).toHaveLength(1);
+  });
+});
+
 describe('a lifecycle of messages', () => {
   it('plans, applies, reads, imports', async () => {
     const calls: string[] = [];
@@ -204,7 +274,7 @@ describe('a lifecycle of messages', () => {
     const { path } = await served(madeUp());
     const client = clientOf(path);
     for (const method of [
-      'tfplugin6.Provider/GetFunctions',
+      'tfplugin6.Provider/GetMetadata',
       'tfplugin6.Provider/OpenEphemeralResource',
       'plugin.GRPCStdio/StreamStdio',
       'plugin.GRPCBroker/StartStream',

@@ -2,10 +2,17 @@
 import { describe, expect, it } from 'vitest';
 import { TransportError, type Answer } from '../../../src/client/index.js';
 import { parseFault } from '../../../src/emulator/index.js';
-import { Unknown, type CtyObject, type CtyValue } from '../../../src/terraform/protocol/cty.js';
+import { callsOf } from '../../../src/terraform/protocol/calls.js';
+import {
+  encode,
+  Unknown,
+  type CtyObject,
+  type CtyValue,
+} from '../../../src/terraform/protocol/cty.js';
+import { typeOf } from '../../../src/terraform/terraform-schema.js';
 import type { WireDiagnostic } from '../../../src/terraform/protocol/provider-server.js';
 import { theirs } from '../../support/estate.js';
-import { Core, providerRig, type ProviderRig } from '../../support/provider.js';
+import { complete, Core, providerRig, type ProviderRig } from '../../support/provider.js';
 
 const RULE = 'devicecloud_alert_rule';
 const AUTHORIZATION = 'devicecloud_account_authorization';
@@ -378,33 +385,50 @@ describe('timeouts', () => {
   });
 
   it.each([
-    [RULE, rule, ['create', 'read', 'update', 'delete']],
-    [
-      AUTHORIZATION,
-      { user: '100', account: '1', role: 'administrator' },
-      ['create', 'read', 'update'],
-    ],
-  ])('of %s are for %j what can be done, and for nothing else', async (type, given, operations) => {
-    const core = await begun(providerRig({ estate: theirs }));
-    const found = await core.validate(type, {
-      ...given,
-      timeouts: {
-        create: '1s',
-        read: '1s',
-        update: '1s',
-        delete: '1s',
-        delte: '1s',
-        default: null,
-      },
-    });
-    const others = ['delete', 'delte', 'default'].filter((name) => !operations.includes(name));
-    expect(found.map(({ summary, detail, path }) => [summary, detail, path])).toEqual(
-      others.map((name) => [
-        `\`timeouts\` has no \`${name}\``,
-        `It takes ${operations.join(', ')}.`,
-        ['timeouts', name],
-      ]),
+    [RULE, ['create', 'read', 'update', 'delete']],
+    [AUTHORIZATION, ['create', 'read', 'update']],
+  ])('of %s are a block for what can be done, and for nothing else', async (type, operations) => {
+    const { provider } = await begun(providerRig({ estate: theirs }));
+    const block = provider.schema.resources[type]?.attributes.find(
+      ({ name }) => name === 'timeouts',
     );
+    expect(block).toMatchObject({ block: true, nested: { nesting: 'SINGLE' } });
+    expect(block).not.toHaveProperty('optional');
+    expect(
+      block?.nested?.attributes.map(({ name, type: of, optional }) => [name, of, optional]),
+    ).toEqual(operations.map((name) => [name, 'string', true]));
+  });
+
+  it.each([
+    [{ create: '10m' }, { create: '10m', read: null, update: null, delete: null }],
+    [
+      { create: '1m', gone: '2m' },
+      { create: '1m', read: null, update: null, delete: null },
+    ],
+    [null, null],
+  ])('that older versions kept as the map %j are read as %j', async (kept, expected) => {
+    const core = await begun(providerRig({ estate: theirs }));
+    const made = (await core.read(RULE, await core.apply(RULE, null, rule))) as CtyObject;
+    const { upgraded = null } = await core.provider.upgradeResourceState({
+      type_name: RULE,
+      version: 0,
+      raw: { ...made, timeouts: kept },
+    });
+    expect(upgraded).toEqual({ ...made, timeouts: expected });
+  });
+
+  it('that are wrong are shown at their own line, which core finds inside of a block alone', async () => {
+    const { provider } = await begun(providerRig({ estate: theirs }));
+    const attributes = provider.schema.resources[RULE]?.attributes ?? [];
+    const msgpack = encode(typeOf(attributes), complete(attributes, hurried({ create: 'soon' })));
+    const calls = callsOf(provider, () => undefined);
+    const reply = await calls['ValidateResourceConfig']?.({
+      type_name: RULE,
+      config: { msgpack, json: new Uint8Array() },
+    });
+    expect(reply?.['diagnostics']).toMatchObject([
+      { attribute: { steps: [{ attribute_name: 'timeouts' }, { attribute_name: 'create' }] } },
+    ]);
   });
 
   it('that turn out wrong when they are known stop before anything is sent', async () => {
@@ -429,7 +453,12 @@ describe('timeouts', () => {
     const core = await begun(world);
     let state = await core.apply(RULE, null, rule);
     const [requests, records] = [world.emulator.requests.length, world.files.boundaries];
-    for (const timeouts of [{ create: '10m', delete: '5m' }, { create: '20m' }, null]) {
+    const none = { create: null, read: null, update: null, delete: null };
+    for (const timeouts of [
+      { ...none, create: '10m', delete: '5m' },
+      { ...none, create: '20m' },
+      null,
+    ]) {
       const given = { ...rule, timeouts };
       const { planned_state, requires_replace } = await core.plan(RULE, state, given);
       expect([planned_state, requires_replace]).toEqual([{ ...state, timeouts }, undefined]);

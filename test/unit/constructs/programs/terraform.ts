@@ -93,6 +93,8 @@ export function declare(stack: TerraformStack): readonly unknown[] {
     role: 'read_only_user',
     timeouts: { update: '1h30m' },
   });
+  // @ts-expect-error a block is written out
+  new AlertRule(stack, 't6', { timeouts: Token.asAny({}) });
   // @ts-expect-error no such operation
   new AlertRule(stack, 't2', { timeouts: { creation: '10m' } });
   // @ts-expect-error a number where a length of time is expected
