@@ -25,7 +25,8 @@ const common = {
   platform: 'node',
   target: 'node20',
   logLevel: 'warning',
-  external: ['@aws-sdk/client-s3'],
+  // The second one holds a program of its own, which it finds beside itself.
+  external: ['@aws-sdk/client-s3', '@cdktn/hcl2json'],
   minifyWhitespace: true,
   minifySyntax: true,
   define: { BUILD_COMMIT: JSON.stringify(commitOf(root)) ?? 'undefined' },
