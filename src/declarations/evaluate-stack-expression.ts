@@ -26,7 +26,7 @@ import {
 } from '../expressions/hcl-values.js';
 import { holdsExact, isList, isObject, own, parseJson, type Json } from '../model/index.js';
 import { escapeText, literalOf } from './expression.js';
-import { spell, unknownVariable, type EvaluateStack, type Filling } from './interpolate.js';
+import { noStackExpression, spell, unknownVariable, type EvaluateStack, type Filling } from './interpolate.js';
 import type { StackExpressions } from './stacks/stack.js';
 import {
   isTraversal,
@@ -45,7 +45,7 @@ import {
   type StackExpression,
 } from './stacks/values.js';
 import type { Violation } from './validation.js';
-import { isMap, type Raw } from './yaml/raw-values.js';
+import { isMap, limits, type Raw } from './yaml/raw-values.js';
 
 /** The syntax trees by text, and what is wrong with the texts that have none. */
 type Parsed = ReadonlyMap<string, HclExpression | HclError>;
@@ -68,10 +68,11 @@ class Said extends HclError {
 
 export async function stackEvaluator({ kept, stacks }: StackExpressions): Promise<EvaluateStack> {
   const parsed = new Map<string, HclExpression | HclError>();
-  for (const text of textsOf(kept, stacks)) if (!parsed.has(text)) parsed.set(text, await tryParse(text));
+  for (const text of textsOf(kept, stacks))
+    if (!parsed.has(text)) parsed.set(text, await tryParse(text));
   return (number, at) => {
     const expression = kept[number];
-    return expression && valueIn(expression, parsed, at);
+    return expression ? valueIn(expression, parsed, at) : noStackExpression(at);
   };
 }
 
@@ -88,7 +89,7 @@ async function tryParse(text: string): Promise<HclExpression | HclError> {
 function* textsOf(kept: readonly StackExpression[], stacks: readonly Stack[]): Generator<string> {
   for (const { text } of kept) yield quotedText(text);
   for (const { tree } of stacks) {
-    yield* textsIn([blockAt(tree, 'locals'), blockAt(tree, 'output')]);
+    yield* textsIn([blockAt(tree, 'locals'), blockAt(tree, 'output')], 0);
     for (const variable of Object.values(blockAt(tree, 'variable'))) {
       const type = isObject(variable) ? variable['type'] : undefined;
       if (typeof type === 'string') yield typeText(type);
@@ -96,23 +97,20 @@ function* textsOf(kept: readonly StackExpression[], stacks: readonly Stack[]): G
   }
 }
 
-function* textsIn(value: Json): Generator<string> {
+/** What is nested deeper is refused when it is asked for. */
+function* textsIn(value: Json, level: number): Generator<string> {
   if (typeof value === 'string') {
     for (const part of templateParts(value))
       if (typeof part !== 'string' && !isTraversal(part)) yield quotedText(part.text);
-  } else if (isList(value)) for (const one of value) yield* textsIn(one);
-  else if (isObject(value)) yield* textsIn(Object.values(value));
+  } else if (level < limits.levels && (isList(value) || isObject(value)))
+    for (const one of Object.values<Json>(value)) yield* textsIn(one, level + 1);
 }
 
 /** A template with one expression, which may go over several lines. */
 const quotedText = (text: string): string => `"${text}"`;
 const typeText = (type: string): string => type.replace(/^\$\{([^]*)\}$/, '$1').trim();
 
-function valueIn(
-  { text, site }: StackExpression,
-  parsed: Parsed,
-  at: Filling,
-): Raw | undefined {
+function valueIn({ text, site }: StackExpression, parsed: Parsed, at: Filling): Raw | undefined {
   const { stack, as } = site;
   const evaluation = { parsed, budget: startHclBudget(), at, stack, inside: [] };
   try {
@@ -342,7 +340,7 @@ function documentOf(text: string, place: string): Raw {
   } catch {
     throw new Said({ code: 'bad-json', summary: `${place}: the value is no JSON text` });
   }
-  if (!holdsExact(value))
+  if (holdsExact(value))
     throw new Said({ code: 'integer-range', summary: `${place}: an integer would lose digits` });
   return spell(value);
 }

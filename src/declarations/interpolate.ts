@@ -202,7 +202,8 @@ function fill(part: Expression, at: Filling): Raw | undefined {
   if (part.from === 'each') return eachValue(part.path, part.text, at);
   if (part.from === 'param') return paramValue(part, at);
   if (part.from === 'cel') return celValue(part, at);
-  if (part.from === 'stack') return at.scope.evaluateStack?.(part.number, at);
+  if (part.from === 'stack')
+    return (at.scope.evaluateStack ?? ((_, place) => noStackExpression(place)))(part.number, at);
   if (part.from !== 'env') return undefined;
   const wrong = credential(part, at.scope);
   if (wrong) return void at.complain({ path: at.path, ...wrong });
@@ -210,6 +211,10 @@ function fill(part: Expression, at: Filling): Raw | undefined {
   if (value !== undefined) return escapeText(value);
   return void at.complain({ path: at.path, ...unknownEnvironment(part.name) });
 }
+
+/** Of a file that holds the character which stands for them. */
+export const noStackExpression = (at: Filling): undefined =>
+  complainAt(at, 'bad-reference', 'a reference begins with a character that has no meaning');
 
 /** What a member of that name holds, if there is one; otherwise what the expression gives. */
 function celValue(part: ExpressionFrom<'cel'>, at: Filling): Raw | undefined {

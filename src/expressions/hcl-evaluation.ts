@@ -53,7 +53,8 @@ export function startHclBudget(): Budget {
   return {
     charge(amount) {
       left -= amount;
-      if (left < 0) throw new HclError('this takes too many steps, or too long a string', 'refused');
+      if (left < 0)
+        throw new HclError('this takes too many steps, or too long a string', 'refused');
     },
     deeper(run) {
       if (depth >= DEEPEST) throw new HclError('this is nested too deep', 'refused');
@@ -180,7 +181,9 @@ function tried(node: SyntaxNode, at: Evaluation): HclValue | HclError {
 /** Both branches have one type. What is wrong with the other one does not matter, where its type is known in spite of it. */
 function conditionalValue(node: SyntaxNode, at: Evaluation): HclValue {
   const condition = valueOf(childAt(node, 0), at);
-  const branches = [childAt(node, 1), childAt(node, 2)].map((one) => [one, tried(one, at)] as const);
+  const branches = [childAt(node, 1), childAt(node, 2)].map(
+    (one) => [one, tried(one, at)] as const,
+  );
   if (condition.data === null) throw new HclError('the condition is null');
   const taken = branches[flagOf(condition) ? 0 : 1]?.[1];
   if (taken instanceof HclError || taken === undefined)
@@ -188,9 +191,7 @@ function conditionalValue(node: SyntaxNode, at: Evaluation): HclValue {
   return converted(taken, commonType(branches));
 }
 
-function commonType(
-  branches: readonly (readonly [SyntaxNode, HclValue | HclError])[],
-): HclType {
+function commonType(branches: readonly (readonly [SyntaxNode, HclValue | HclError])[]): HclType {
   const empty = branches.filter(
     ([, one]) => !(one instanceof HclError) && one.data === null && one.type.kind === 'any',
   );
@@ -283,7 +284,8 @@ function functionValue({ meta, children }: SyntaxNode, at: Evaluation): HclValue
 /** A step of a traversal as the key that it is: text in quotes or a name, or a number. */
 function stepOf({ type, segment }: TraversalPart): HclValue {
   // The parser leaves out a boolean or null.
-  if (segment === undefined) throw new HclError('an index that is no string and no number', 'refused');
+  if (segment === undefined)
+    throw new HclError('an index that is no string and no number', 'refused');
   if (type === 'nameTraversal') return ofString(segment);
   if (segment.startsWith('"')) return ofString(segment.slice(1, -1));
   return ofNumber(numberIn(segment));
@@ -299,7 +301,8 @@ export function memberAt({ type, data }: HclValue, key: HclValue): HclValue {
     if (!found) throw new HclError(`there is no member \`${String(name)}\``);
     return found;
   }
-  if (!isItems(data) || type.kind === 'set') throw new HclError(`${typeWords(type)} has no members`);
+  if (!isItems(data) || type.kind === 'set')
+    throw new HclError(`${typeWords(type)} has no members`);
   const index = integerOf(numberOf(key));
   if (index === undefined || index < 0n || index >= BigInt(data.length))
     throw new HclError(`the list has ${data.length} items, and none with this index`);

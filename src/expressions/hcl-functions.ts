@@ -236,7 +236,7 @@ function element([list, place]: readonly HclValue[]): HclValue {
   if (!isListed(list!) || !isItems(data))
     throw new HclError(`${typeWords(type)} stands where a list is expected`);
   const index = isNumber(place!.data) ? integerOf(place!.data) : undefined;
-  if (index === undefined || index > LARGEST) throw new HclError('an index is an integer');
+  if (index === undefined || index > LARGEST || index < -LARGEST - 1n) throw new HclError('an index is an integer');
   if (data.length === 0) throw new HclError('an empty list has no elements');
   const rest = Number(index % BigInt(data.length));
   const found = data[type.kind === 'list' && rest < 0 ? rest + data.length : rest];
@@ -274,7 +274,8 @@ function coalesced(values: readonly HclValue[]): HclValue {
 
 const conversion = (type: HclType): HclFunction => ({
   takes: [nullable],
-  call: ([value]) => (value!.data === null && !('of' in type) ? nullAs(value!, type) : converted(value!, type)),
+  call: ([value]) =>
+    value!.data === null && !('of' in type) ? nullAs(value!, type) : converted(value!, type),
 });
 
 const nullAs = (value: HclValue, type: HclType): HclValue =>

@@ -145,11 +145,7 @@ interface Decimal {
 /** The shortest decimal that reads back as the number, which is above 0. */
 function shortest(one: HclNumber): Decimal {
   const fraction = Math.max(0, -one.exponent);
-  const all = (
-    one.exponent > 0
-      ? truncated(one)
-      : one.integer * 5n ** BigInt(fraction)
-  ).toString();
+  const all = (one.exponent > 0 ? truncated(one) : one.integer * 5n ** BigInt(fraction)).toString();
   const point = all.length - fraction;
   const isBack = ({ digits, point: at }: Decimal): boolean => {
     const ten = at - digits.length;

@@ -11,12 +11,7 @@ export type HclType =
 export interface HclValue {
   readonly type: HclType;
   readonly data:
-    | null
-    | string
-    | boolean
-    | HclNumber
-    | readonly HclValue[]
-    | ReadonlyMap<string, HclValue>;
+    null | string | boolean | HclNumber | readonly HclValue[] | ReadonlyMap<string, HclValue>;
 }
 
 /** What is wrong with an expression. */
@@ -153,7 +148,8 @@ export function converts(from: HclType, to: HclType): boolean {
     case 'list':
     case 'set': {
       const items = itemTypes(from);
-      if (items && to.of.kind === 'any') return items.length === 0 || isClear(unified(items), items);
+      if (items && to.of.kind === 'any')
+        return items.length === 0 || isClear(unified(items), items);
       return items?.every((one) => converts(one, to.of)) === true;
     }
     case 'map': {
@@ -210,7 +206,9 @@ function singleOf({ data }: HclValue, to: HclType): HclValue {
   if (to.kind === 'bool') {
     if (data === 'true' || data === '1') return ofBool(true);
     if (data === 'false' || data === '0') return ofBool(false);
-    throw new HclError('a string that is neither true nor false stands where a boolean is expected');
+    throw new HclError(
+      'a string that is neither true nor false stands where a boolean is expected',
+    );
   }
   const number = typeof data === 'string' ? numberIn(data) : undefined;
   if (!number) throw new HclError('a string that is no number stands where a number is expected');
@@ -312,7 +310,10 @@ function ofOneKind(kind: HclType['kind'], types: readonly HclType[]): HclType | 
   );
   return members.some(([, one]) => one === undefined)
     ? undefined
-    : { kind: 'object', members: new Map(members.flatMap(([name, one]) => (one ? [[name, one]] : []))) };
+    : {
+        kind: 'object',
+        members: new Map(members.flatMap(([name, one]) => (one ? [[name, one]] : []))),
+      };
 }
 
 function loosened(kind: 'list' | 'map', types: readonly HclType[]): HclType | undefined {
@@ -321,7 +322,17 @@ function loosened(kind: 'list' | 'map', types: readonly HclType[]): HclType | un
   return loose && types.every((one) => converts(one, loose)) ? loose : undefined;
 }
 
-const RANKS: readonly HclType['kind'][] = ['string', 'number', 'bool', 'list', 'map', 'set', 'tuple', 'object', 'any'];
+const RANKS: readonly HclType['kind'][] = [
+  'string',
+  'number',
+  'bool',
+  'list',
+  'map',
+  'set',
+  'tuple',
+  'object',
+  'any',
+];
 
 /** In the order in which they are tried. */
 const preferred = (types: readonly HclType[]): readonly HclType[] =>

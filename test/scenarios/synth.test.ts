@@ -206,11 +206,11 @@ describe('a program that cannot be planned', () => {
     ],
     ['has a broken cdktf.json', '', { 'cdktf.json': '{' }, 'bad-program', 'is no JSON object'],
     [
-      'evaluates',
-      `new Resource(base, 'a', 'account', { name: cdk.Fn.upper('a') });`,
+      'asks for a function that is not evaluated',
+      `new Resource(base, 'a', 'account', { name: cdk.Fn.sha256('a') });`,
       {},
       'unsupported-expression',
-      'base/a: the expression ${upper("a")}',
+      'the expression ${sha256("a")} is not evaluated here: the function `sha256`',
     ],
   ])('because it %s', async (_, body, files, code, words) => {
     const ran = await home('cdktf', body, files).expect(1, ['validate']);

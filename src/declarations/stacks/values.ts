@@ -227,7 +227,7 @@ function variableValue(text: string, [name, ...more]: Steps, site: StackPlace): 
   }
   const members = namesOf(more);
   if (!isSecret(variables[name]))
-    return members ? `\${${['var', name, ...members].join('.')}}` : unsupported(text, site);
+    return members ? `\${${['var', name, ...members].join('.')}}` : kept(text, site);
   if (more.length > 0) {
     const summary = `${text} is part of a sensitive variable, which has to be one text`;
     return refuse(site, 'unsupported-expression', summary, 'Give each secret a variable.');
@@ -287,8 +287,7 @@ function within(value: Raw, steps: Steps, text: string, site: StackPlace): Raw {
     const key = stepKey(step);
     const next: Raw | undefined =
       key !== undefined && (isMap(inner) || isList(inner)) ? own<Raw>(inner, key) : undefined;
-    if (next === undefined)
-      return typeof inner === 'string' ? kept(text, site) : unsupported(text, site);
+    if (next === undefined) return kept(text, site);
     inner = next;
   }
   return inner;
