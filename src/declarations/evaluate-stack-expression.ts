@@ -26,7 +26,13 @@ import {
 } from '../expressions/hcl-values.js';
 import { holdsExact, isList, isObject, own, parseJson, type Json } from '../model/index.js';
 import { escapeText, literalOf } from './expression.js';
-import { noStackExpression, spell, unknownVariable, type EvaluateStack, type Filling } from './interpolate.js';
+import {
+  noStackExpression,
+  spell,
+  unknownVariable,
+  type EvaluateStack,
+  type Filling,
+} from './interpolate.js';
 import type { StackExpressions } from './stacks/stack.js';
 import {
   isTraversal,

@@ -79,7 +79,9 @@ describe('an expression of a stack', () => {
       expect(await wrong({ ...given, ...named(name) })).toContain('the function `tomap`');
       return;
     }
-    expect(await values({ ...given, ...named(name) })).toEqual({ 'accounts.a': { name: expected } });
+    expect(await values({ ...given, ...named(name) })).toEqual({
+      'accounts.a': { name: expected },
+    });
   });
 
   it('takes values from outside, and the name of the environment', async () => {
@@ -129,15 +131,16 @@ describe('an expression of a stack', () => {
         },
       },
     });
-    expect(Object.entries(found).map(([address, one]) => [address, (one as { name: string }).name]))
-      .toEqual([
-        ['accounts.each["x"]', 'x-X'],
-        ['accounts.each["y"]', 'y-Y'],
-        ['accounts.map["a"]', 'a2'],
-        ['accounts.map["b"]', 'b3'],
-        ['accounts.count["0"]', '001 b'],
-        ['accounts.count["1"]', '002 a'],
-      ]);
+    expect(
+      Object.entries(found).map(([address, one]) => [address, (one as { name: string }).name]),
+    ).toEqual([
+      ['accounts.each["x"]', 'x-X'],
+      ['accounts.each["y"]', 'y-Y'],
+      ['accounts.map["a"]', 'a2'],
+      ['accounts.map["b"]', 'b3'],
+      ['accounts.count["0"]', '001 b'],
+      ['accounts.count["1"]', '002 a'],
+    ]);
   });
 
   it('reads outputs of other stacks', async () => {
@@ -150,10 +153,15 @@ describe('an expression of a stack', () => {
       }),
       'out/stacks/base/cdk.tf.json': stack({
         locals: { l: ['b', 'c'] },
-        output: { names: { value: ['a', '${join("-", local.l)}'] }, id: { value: '${devicecloud_account.x.id}' } },
+        output: {
+          names: { value: ['a', '${join("-", local.l)}'] },
+          id: { value: '${devicecloud_account.x.id}' },
+        },
       }),
       'out/stacks/top/cdk.tf.json': stack(
-        named('${join("+", data.terraform_remote_state.cross-stack-reference-input-base.outputs.names)}'),
+        named(
+          '${join("+", data.terraform_remote_state.cross-stack-reference-input-base.outputs.names)}',
+        ),
         'top',
       ),
     };
@@ -193,17 +201,57 @@ describe('an expression that has no value here', () => {
     ['a loop', '${[for x in var.list : x]}', 'is not evaluated here: `for` expressions'],
     ['a splat', '${devicecloud_account.a[*].id}', 'is not evaluated here: `splat` expressions'],
     ['a path', '${upper(path.module)}', 'is not evaluated here: the reference `path.module`'],
-    ['a division by zero', '${1 / 0}', 'the expression ${1 / 0} is not evaluated here: a division by zero'],
-    ['a wrong argument', '${upper([])}', 'bad-expression: the expression ${upper([])}: a list stands where a string is expected'],
+    [
+      'a division by zero',
+      '${1 / 0}',
+      'the expression ${1 / 0} is not evaluated here: a division by zero',
+    ],
+    [
+      'a wrong argument',
+      '${upper([])}',
+      'bad-expression: the expression ${upper([])}: a list stands where a string is expected',
+    ],
     ['a syntax error', '${join(}', 'the expression ${join(}: brackets that do not match'],
-    ['a null in a text', 'a ${null}', 'bad-expression: the expression ${null}: null cannot stand inside a string'],
-    ['an unknown variable', '${upper(var.nmae)}', 'unknown-variable: the expression ${upper(var.nmae)}: the stack base has no variable `nmae`'],
-    ['a variable without a value', '${upper(var.none)}', 'unknown-variable: the expression ${upper(var.none)}: the variable `none` has no value'],
-    ['an unknown local', '${upper(local.x)}', 'unknown-local: the expression ${upper(local.x)}: the stack base has no `local.x`'],
-    ['locals in a circle', '${upper(local.first)}', 'cycle: the expression ${upper(local.first)}: these lead back to each other: base local.first → base local.second → base local.first'],
-    ['a live attribute', '${upper(devicecloud_account.other.id)}', 'live-reference: the expression ${upper(devicecloud_account.other.id)}: `devicecloud_account.other.id` is read from the service'],
-    ['a live attribute in a branch', '${var.flag ? "a" : data.devicecloud_account.hq.id}', '`data.devicecloud_account.hq.id` is read from the service'],
-    ['a live attribute in a local', '${upper(local.live)}', '`devicecloud_account.other.id` is read from the service'],
+    [
+      'a null in a text',
+      'a ${null}',
+      'bad-expression: the expression ${null}: null cannot stand inside a string',
+    ],
+    [
+      'an unknown variable',
+      '${upper(var.nmae)}',
+      'unknown-variable: the expression ${upper(var.nmae)}: the stack base has no variable `nmae`',
+    ],
+    [
+      'a variable without a value',
+      '${upper(var.none)}',
+      'unknown-variable: the expression ${upper(var.none)}: the variable `none` has no value',
+    ],
+    [
+      'an unknown local',
+      '${upper(local.x)}',
+      'unknown-local: the expression ${upper(local.x)}: the stack base has no `local.x`',
+    ],
+    [
+      'locals in a circle',
+      '${upper(local.first)}',
+      'cycle: the expression ${upper(local.first)}: these lead back to each other: base local.first → base local.second → base local.first',
+    ],
+    [
+      'a live attribute',
+      '${upper(devicecloud_account.other.id)}',
+      'live-reference: the expression ${upper(devicecloud_account.other.id)}: `devicecloud_account.other.id` is read from the service',
+    ],
+    [
+      'a live attribute in a branch',
+      '${var.flag ? "a" : data.devicecloud_account.hq.id}',
+      '`data.devicecloud_account.hq.id` is read from the service',
+    ],
+    [
+      'a live attribute in a local',
+      '${upper(local.live)}',
+      '`devicecloud_account.other.id` is read from the service',
+    ],
     ['another stack', '${upper(data.terraform_remote_state.x.outputs.y)}', 'unknown-stack: '],
     ['each outside of a loop', '${upper(each.key)}', 'bad-expression: '],
     ['a count outside of a loop', '${count.index + 1}', 'bad-expression: '],
@@ -244,24 +292,31 @@ describe('an expression that has no value here', () => {
   });
 
   it('because its number has too many digits, is an error', async () => {
-    expect(await wrong(rule('${jsonencode({ a = 12345678901234567890 })}'))).toContain('integer-range');
+    expect(await wrong(rule('${jsonencode({ a = 12345678901234567890 })}'))).toContain(
+      'integer-range',
+    );
     expect(await wrong(account({ name: 'A', count: '${1 / 3}' }))).toContain('more digits than');
-    expect(await wrong(rule('${upper("x")}'))).toContain('bad-json: the expression ${upper("x")}: ');
+    expect(await wrong(rule('${upper("x")}'))).toContain(
+      'bad-json: the expression ${upper("x")}: ',
+    );
   });
 
   it('because locals double again and again, is an error in bounded time', async () => {
     const locals = Object.fromEntries(
-      Array.from({ length: 40 }, (_, n) => [`l${n + 1}`, `\${upper("\${local.l${n}}\${local.l${n}}")}`]),
+      Array.from({ length: 40 }, (_, n) => [
+        `l${n + 1}`,
+        `\${upper("\${local.l${n}}\${local.l${n}}")}`,
+      ]),
     );
-    expect(await wrong({ locals: { l0: 'x', ...locals }, ...named('${upper(local.l40)}') })).toContain(
-      'this takes too many steps, or too long a string',
-    );
+    expect(
+      await wrong({ locals: { l0: 'x', ...locals }, ...named('${upper(local.l40)}') }),
+    ).toContain('this takes too many steps, or too long a string');
     const chain = Object.fromEntries(
       Array.from({ length: 500 }, (_, n) => [`l${n + 1}`, `\${upper(local.l${n})}`]),
     );
-    expect(await wrong({ locals: { l0: 'x', ...chain }, ...named('${upper(local.l500)}') })).toContain(
-      'this is nested too deep',
-    );
+    expect(
+      await wrong({ locals: { l0: 'x', ...chain }, ...named('${upper(local.l500)}') }),
+    ).toContain('this is nested too deep');
     const deep = `${'['.repeat(5_000)}1${']'.repeat(5_000)}`;
     const text = stack({ locals: { deep: 0 }, ...named('${length(local.deep) == 1}') });
     const tree = { 'cdk.tf.json': text.replace('{"deep":0}', `{"deep":${deep}}`) };
@@ -270,7 +325,9 @@ describe('an expression that has no value here', () => {
   });
 
   it('is not what a file of declarations can name', async () => {
-    const { diagnostics } = await loading({ 'trueup.yaml': 'accounts: { a: { name: "${\uE0000}" } }\n' });
+    const { diagnostics } = await loading({
+      'trueup.yaml': 'accounts: { a: { name: "${\uE0000}" } }\n',
+    });
     expect(diagnostics.map(shown).join('\n')).toContain('bad-reference');
   });
 });
