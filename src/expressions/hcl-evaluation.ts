@@ -212,15 +212,17 @@ function typeOfWrong(node: SyntaxNode, wrong: HclError): HclType {
   throw new HclError(`a branch that is not taken and has an error (${wrong.message})`, 'refused');
 }
 
-const ESCAPE = /\\(?:u([\da-fA-F]{4})|U([\da-fA-F]{8})|(.))|([$%])\4(?=\{)/gs;
+const ESCAPE = /\\u[\da-fA-F]{4}|\\U[\da-fA-F]{8}|\\.|([$%])\1(?=\{)/gs;
 const letters: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
 
 /** The text that a part of a quoted template stands for: the tree has it as it is written. */
 const unescaped = (text: string): string =>
-  text.replace(ESCAPE, (_, short?: string, long?: string, letter?: string, marker?: string) => {
-    const code = short ?? long;
-    if (code !== undefined) return String.fromCodePoint(Number.parseInt(code, 16));
-    return marker ?? letters[letter ?? ''] ?? letter ?? '';
+  text.replace(ESCAPE, (found) => {
+    const [first, letter = ''] = found;
+    if (first !== '\\') return letter;
+    return found.length > 2
+      ? String.fromCodePoint(Number.parseInt(found.slice(2), 16))
+      : (letters[letter] ?? letter);
   });
 
 function templateValue({ children }: SyntaxNode, at: Evaluation): HclValue {

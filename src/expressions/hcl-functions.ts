@@ -3,7 +3,6 @@
 import { counted, generalText, integerOf, numberText } from './hcl-numbers.js';
 import {
   ANY,
-  BOOL,
   HclError,
   NUMBER,
   STRING,
@@ -83,17 +82,17 @@ function joined([separator, ...lists]: readonly HclValue[], charge: Charge): Hcl
 
 function split([separator, text]: readonly HclValue[], charge: Charge): HclValue {
   const between = textOf(separator!);
-  const parts = between === '' ? [...textOf(text!)] : textOf(text!).split(between);
+  const parts = between === '' ? Array.from(textOf(text!)) : textOf(text!).split(between);
   charge(parts.length + textOf(text!).length);
   return listOf(STRING, parts.map(ofString));
 }
 
 function replaced([text, what, by]: readonly HclValue[], charge: Charge): HclValue {
-  const [whole_, sought, put] = [textOf(text!), textOf(what!), textOf(by!)];
+  const [given, sought, put] = [textOf(text!), textOf(what!), textOf(by!)];
   if (sought.length > 1 && sought.startsWith('/') && sought.endsWith('/'))
     throw new HclError('`replace` with a regular expression', 'refused');
-  const parts = sought === '' ? ['', ...whole_, ''] : whole_.split(sought);
-  charge(whole_.length + parts.length * put.length);
+  const parts = sought === '' ? ['', ...Array.from(given), ''] : given.split(sought);
+  charge(given.length + parts.length * put.length);
   return ofString(parts.join(put));
 }
 
@@ -236,7 +235,8 @@ function element([list, place]: readonly HclValue[]): HclValue {
   if (!isListed(list!) || !isItems(data))
     throw new HclError(`${typeWords(type)} stands where a list is expected`);
   const index = isNumber(place!.data) ? integerOf(place!.data) : undefined;
-  if (index === undefined || index > LARGEST || index < -LARGEST - 1n) throw new HclError('an index is an integer');
+  if (index === undefined || index > LARGEST || index < -LARGEST - 1n)
+    throw new HclError('an index is an integer');
   if (data.length === 0) throw new HclError('an empty list has no elements');
   const rest = Number(index % BigInt(data.length));
   const found = data[type.kind === 'list' && rest < 0 ? rest + data.length : rest];
@@ -339,6 +339,3 @@ export function called(name: string, given: readonly HclValue[], charge: Charge)
   });
   return call(values, charge);
 }
-
-/** A condition or an operand of a logical operator. */
-export const asBool = (value: HclValue): boolean => converted(value, BOOL).data === true;

@@ -125,7 +125,7 @@ export function remainder(left: HclNumber, right: HclNumber): HclNumber | undefi
   const ratio = quotient(left, right);
   if (!ratio) return undefined;
   const whole = rounded(truncated(ratio), 0, left.precision);
-  const taken = whole && product(right, whole);
+  const taken = whole && product({ ...right, precision: left.precision }, whole);
   return taken && sum(left, negated(taken));
 }
 

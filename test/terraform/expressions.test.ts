@@ -35,9 +35,21 @@ const locals: Readonly<Record<string, string>> = {
 
 type Texts = fc.Arbitrary<string>;
 
-const words: Texts = fc.constantFrom(
-  ...['a', 'b', 'x-1', ',', '', 'é', ' pad ', '1', '0', 'true', 'false', '-2.5', '1e3', '/'],
-  ...['Straße', 'ǅ', '<&>', '\\n', '\\"', '$${x}', '%%{y}', '😀', '\\u00e9', 'e\\u0301'],
+const words: Texts = fc.oneof(
+  fc.constantFrom('a', 'b', 'x-1', ',', '', 'é', ' pad ', '1', '0', 'true', 'false', '-2.5', '1e3'),
+  fc.constantFrom(
+    '/',
+    'Straße',
+    'ǅ',
+    '<&>',
+    '\\n',
+    '\\"',
+    '$${x}',
+    '%%{y}',
+    '😀',
+    '\\u00e9',
+    'e\\u0301',
+  ),
 );
 const numbers: Texts = fc.oneof(
   fc.integer({ min: -3, max: 12 }).map(String),

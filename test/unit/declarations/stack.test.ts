@@ -756,11 +756,7 @@ describe('what cannot be said', () => {
       account({ name: '${devicecloud_account.b}' }),
       'the expression ${devicecloud_account.b} is',
     ],
-    [
-      'an unknown source',
-      account({ name: '${path.module}' }),
-      'the expression ${path.module} is',
-    ],
+    ['an unknown source', account({ name: '${path.module}' }), 'the expression ${path.module} is'],
     [
       'a set of resources',
       account({ name: 'x', for_each: '${devicecloud_account.b}' }),
