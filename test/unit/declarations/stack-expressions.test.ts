@@ -248,6 +248,11 @@ describe('an expression that has no value here', () => {
       '${upper(local.live)}',
       '`devicecloud_account.other.id` is read from the service',
     ],
+    [
+      'a live attribute of what is not declared',
+      '${upper(devicecloud_alert_rule.x.id)}',
+      'live-reference: ',
+    ],
     ['another stack', '${upper(data.terraform_remote_state.x.outputs.y)}', 'unknown-stack: '],
     ['each outside of a loop', '${upper(each.key)}', 'bad-expression: '],
     ['a count outside of a loop', '${count.index + 1}', 'bad-expression: '],
