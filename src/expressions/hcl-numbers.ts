@@ -55,10 +55,14 @@ function rounded(
 const shifted = ({ integer, exponent }: HclNumber, from: number): bigint =>
   integer << BigInt(exponent - from);
 
+const DECIMAL = /^([+-]?)(?=\.?\d)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,9}))?$/;
+
+/** Whether decimal digits say a number, of whatever size. */
+export const isDecimal = (text: string): boolean => DECIMAL.test(text);
+
 /** The number that decimal digits say; undefined where they say none, or one too large. */
 export function numberIn(text: string): HclNumber | undefined {
-  const [, sign = '', whole = '', part = '', power = '0'] =
-    /^([+-]?)(?=\.?\d)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,9}))?$/.exec(text) ?? [];
+  const [, sign = '', whole = '', part = '', power = '0'] = DECIMAL.exec(text) ?? [];
   if (whole + part === '') return undefined;
   const ten = Number(power) - part.length;
   if (Math.abs(ten) > MOST || text.length > MOST) return undefined;

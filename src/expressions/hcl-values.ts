@@ -1,5 +1,5 @@
 // Values and types of Terraform: what `==` compares, what converts to what, and which type several values have in common.
-import { compareNumbers, numberIn, numberText, type HclNumber } from './hcl-numbers.js';
+import { compareNumbers, isDecimal, numberIn, numberText, type HclNumber } from './hcl-numbers.js';
 
 export type HclType =
   | { readonly kind: 'string' | 'number' | 'bool' | 'any' }
@@ -210,9 +210,9 @@ function singleOf({ data }: HclValue, to: HclType): HclValue {
       'a string that is neither true nor false stands where a boolean is expected',
     );
   }
-  const number = typeof data === 'string' ? numberIn(data) : undefined;
-  if (!number) throw new HclError('a string that is no number stands where a number is expected');
-  return ofNumber(number);
+  if (typeof data !== 'string' || !isDecimal(data))
+    throw new HclError('a string that is no number stands where a number is expected');
+  return ofNumber(numberIn(data));
 }
 
 function sequenceOf(items: readonly HclValue[], to: HclType): HclValue {
