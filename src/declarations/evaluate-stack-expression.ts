@@ -341,11 +341,14 @@ function rawOf({ data }: HclValue): Raw {
 /** Of what stands for JSON. */
 function documentOf(text: string, place: string): Raw {
   let value: Json;
+  let shadows = false;
   try {
     value = parseJson(text);
+    JSON.parse(text, (key, one: unknown) => ((shadows ||= key === '__proto__'), one));
   } catch {
     throw new Said({ code: 'bad-json', summary: `${place}: the value is no JSON text` });
   }
+  if (shadows) throw new HclError('the key `__proto__`', 'refused');
   if (holdsExact(value))
     throw new Said({ code: 'integer-range', summary: `${place}: an integer would lose digits` });
   return spell(value);

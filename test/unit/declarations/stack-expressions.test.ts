@@ -178,6 +178,28 @@ describe('an expression of a stack', () => {
     });
   });
 
+  it('may stand in lookups, imports, settings and lifecycles', async () => {
+    const { declarations, lookups, settings } = await project(
+      {
+        'cdk.tf.json': stack({
+          ...given,
+          provider: { devicecloud: [{ requests_per_minute: '${100 + 200}' }] },
+          data: { devicecloud_account: { hq: made('base/hq', { name: '${upper(var.untyped)}' }) } },
+          import: [{ to: 'devicecloud_account.a', id: '${join("", ["1", "2"])}' }],
+          ...account({
+            name: 'A',
+            account: '${data.devicecloud_account.hq.id}',
+            lifecycle: { prevent_destroy: '${1 == 1}' },
+          }),
+        }),
+      },
+      { paths: ['cdk.tf.json'] },
+    );
+    expect(lookups[0]?.where).toEqual({ name: 'X' });
+    expect(settings.requests_per_minute).toBe(300);
+    expect(declarations[0]?.lifecycle).toEqual({ protect: true, adopt: '12' });
+  });
+
   it('converts to the type of its attribute, and null is absent', async () => {
     const found = await values(account({ name: '${1 + 1}', is_disabled: '${lower("TRUE")}' }));
     expect(found).toEqual({ 'accounts.a': { name: '2', is_disabled: true } });
@@ -292,11 +314,15 @@ describe('an expression that has no value here', () => {
     expect(found).not.toContain('hunter2');
   });
 
-  it('because its number has too many digits, is an error', async () => {
+  it('because its number or key or text cannot be held, is an error', async () => {
     expect(await wrong(rule('${jsonencode({ a = 12345678901234567890 })}'))).toContain(
       'integer-range',
     );
     expect(await wrong(account({ name: 'A', count: '${1 / 3}' }))).toContain('more digits than');
+    expect(await wrong(rule('${jsonencode({ "__proto__" = 1 })}'))).toContain('`__proto__`');
+    expect(
+      await wrong(account({ name: 'A', for_each: '${merge({ "__proto__" = 1 })}' })),
+    ).toContain('the key `__proto__`');
     expect(await wrong(rule('${upper("x")}'))).toContain(
       'bad-json: the expression ${upper("x")}: ',
     );
