@@ -274,7 +274,7 @@ function outputValue(steps: readonly HclValue[], of: Evaluation): HclValue {
   return steps.slice(steps.length - rest.length).reduce(memberAt, found);
 }
 
-function variableValue(name: string, { stack, at, parsed }: Evaluation): HclValue {
+function variableValue(name: string, { stack, at, parsed, budget }: Evaluation): HclValue {
   const { [name]: variable } = blockAt(stack.tree, 'variable');
   if (!isObject(variable))
     throw new Said({
@@ -292,16 +292,16 @@ function variableValue(name: string, { stack, at, parsed }: Evaluation): HclValu
   if (raw === undefined) throw new Said(unknownVariable(name, at.scope));
   const { type } = variable;
   const tree = typeof type === 'string' ? parsed.get(typeText(type)) : undefined;
-  const value = rawValue(raw);
+  const value = rawValue(raw, budget);
   return tree === undefined || tree instanceof HclError
     ? value
     : converted(value, variableType(tree.root));
 }
 
-function eachValue(name: 'key' | 'value', { at }: Evaluation): HclValue {
+function eachValue(name: 'key' | 'value', { at, budget }: Evaluation): HclValue {
   const { each } = at.scope;
   if (!each) throw new HclError(`\`each.${name}\` outside of a \`for_each\``);
-  return name === 'key' ? ofString(each.key) : rawValue(each.value);
+  return name === 'key' ? ofString(each.key) : rawValue(each.value, budget);
 }
 
 function countIndex({ at }: Evaluation): HclValue {
@@ -311,17 +311,21 @@ function countIndex({ at }: Evaluation): HclValue {
 }
 
 /** @throws HclError where it holds what is not known yet */
-function rawValue(raw: Raw): HclValue {
+function rawValue(raw: Raw, budget: Budget): HclValue {
+  budget.charge(1);
   if (typeof raw === 'string') {
     const text = literalOf(raw);
     if (text === undefined) throw live(['each', 'value']);
+    budget.charge(text.length);
     return ofString(text);
   }
   if (typeof raw === 'number') return ofNumber(numberIn(String(raw)));
   if (typeof raw === 'boolean') return ofBool(raw);
-  if (isList(raw)) return tupleOf(raw.map(rawValue));
+  if (isList(raw)) return tupleOf(raw.map((one) => rawValue(one, budget)));
   if (!isMap(raw)) return raw === null ? ofNull() : ofString(String(raw));
-  return objectOf(Object.entries(raw).map(([key, one]) => [key.normalize('NFC'), rawValue(one)]));
+  return objectOf(
+    Object.entries(raw).map(([key, one]) => [key.normalize('NFC'), rawValue(one, budget)]),
+  );
 }
 
 function rawOf({ data }: HclValue): Raw {

@@ -338,6 +338,9 @@ describe('an expression that has no value here', () => {
     expect(
       await wrong({ locals: { l0: 'x', ...locals }, ...named('${upper(local.l40)}') }),
     ).toContain('this takes too many steps, or too long a string');
+    const long = { variable: { s: { default: 'x'.repeat(10_000) } } };
+    const often = `\${jsonencode([${'var.s,'.repeat(200)}])}`;
+    expect(await wrong({ ...long, ...named(often) })).toContain('this takes too many steps');
     const chain = Object.fromEntries(
       Array.from({ length: 500 }, (_, n) => [`l${n + 1}`, `\${upper(local.l${n})}`]),
     );
