@@ -188,27 +188,33 @@ function conditionalValue(node: SyntaxNode, at: Evaluation): HclValue {
   const taken = branches[flagOf(condition) ? 0 : 1]?.[1];
   if (taken instanceof HclError || taken === undefined)
     throw taken ?? new HclError('this condition', 'refused');
-  return converted(taken, commonType(branches));
+  return converted(taken, commonType(branches, at));
 }
 
-function commonType(branches: readonly (readonly [SyntaxNode, HclValue | HclError])[]): HclType {
+function commonType(
+  branches: readonly (readonly [SyntaxNode, HclValue | HclError])[],
+  at: Evaluation,
+): HclType {
   const empty = branches.filter(
     ([, one]) => !(one instanceof HclError) && one.data === null && one.type.kind === 'any',
   );
   const types = branches
     .filter((one) => empty.length === branches.length || !empty.includes(one))
-    .map(([node, one]) => (one instanceof HclError ? typeOfWrong(node, one) : one.type));
+    .map(([node, one]) => (one instanceof HclError ? typeOfWrong(node, one, at) : one.type));
   const common = types.some(({ kind }) => kind === 'any') ? ANY : unified(types);
   if (!common) throw new HclError('the branches are of types that have nothing in common');
   return common;
 }
 
 /** The type that something wrong has for the other branch. @throws HclError where that is not worked out here */
-function typeOfWrong(node: SyntaxNode, wrong: HclError): HclType {
-  const [child] = node.children;
-  if (child && (node.type === '' || node.type === 'templateWrap')) return typeOfWrong(child, wrong);
-  if (node.type === 'template') return STRING;
-  if (['function', 'index', 'relativeTraversal', 'scopeTraversal'].includes(node.type)) return ANY;
+function typeOfWrong(node: SyntaxNode, wrong: HclError, at: Evaluation): HclType {
+  const { type, children } = node;
+  const [child] = children;
+  if (child && (type === '' || type === 'templateWrap')) return typeOfWrong(child, wrong, at);
+  if (type === 'template') return STRING;
+  const isStep = type === 'index' || type === 'relativeTraversal';
+  const isMissing = isStep && !children.some((one) => tried(one, at) instanceof HclError);
+  if (isMissing || type === 'function' || type === 'scopeTraversal') return ANY;
   throw new HclError(`a branch that is not taken and has an error (${wrong.message})`, 'refused');
 }
 

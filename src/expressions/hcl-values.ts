@@ -276,8 +276,8 @@ function collectedType(types: readonly HclType[]): HclType | undefined {
   const isAlike = loose.every(({ kind }) => kind === (isList ? 'tuple' : 'object'));
   if (loose.length + tight.length !== types.length || !isAlike || tight.length === 0) return;
   if (!isList && tight.some(({ kind }) => kind !== 'map')) return;
-  const of = unified(loose.flatMap(innerTypes));
-  return of && unified([...tight, { kind: isList ? 'list' : 'map', of }]);
+  const collected = loosened(isList ? 'list' : 'map', loose);
+  return collected && unified([...tight, collected]);
 }
 
 function innerTypes(type: HclType): readonly HclType[] {

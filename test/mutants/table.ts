@@ -189,8 +189,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the branches of a condition keep their types',
     file: 'expressions/hcl-evaluation.ts',
-    find: 'return converted(taken, commonType(branches));',
-    replace: 'return commonType(branches) && taken;',
+    find: 'return converted(taken, commonType(branches, at));',
+    replace: 'return commonType(branches, at) && taken;',
     tests: hcl,
   },
   {
