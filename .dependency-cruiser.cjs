@@ -6,7 +6,7 @@ const allowed = {
   model: [],
   platform: [],
   client: ['^node_modules/undici/'],
-  expressions: ['^node_modules/(@marcbachmann|re2js)/'],
+  expressions: ['^node_modules/(@cdktn/hcl2json|@marcbachmann|re2js)/'],
   resources: ['^src/reconciler/', '^src/state/store-port\\.ts$', '^node_modules/tldts/'],
   reconciler: [
     '^src/state/store-port\\.ts$',

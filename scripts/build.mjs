@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
+  copyFileSync,
   mkdirSync,
   readFileSync,
   readdirSync,
@@ -25,30 +26,32 @@ const common = {
   platform: 'node',
   target: 'node20',
   logLevel: 'warning',
-  external: ['@aws-sdk/client-s3'],
+  // The second is what the parser of expressions would ask for where there is no global of that name.
+  external: ['@aws-sdk/client-s3', 'performance'],
   minifyWhitespace: true,
   minifySyntax: true,
   define: { BUILD_COMMIT: JSON.stringify(commitOf(root)) ?? 'undefined' },
 };
 
-/** Some packages are CommonJS and ask for Node's modules by `require`. */
+/** Some packages are CommonJS and ask for Node's modules by `require`; one for a file beside its folder. */
 const banner = {
-  js: "import { createRequire as nodeRequire } from 'node:module';\nconst require = nodeRequire(import.meta.url);",
+  js: "import { createRequire as nodeRequire } from 'node:module';\nconst require = nodeRequire(import.meta.url), __dirname = import.meta.dirname;",
 };
+
+/** The parser of Terraform expressions, compiled. Its package looks for it above the folder of its code, here `chunks`. */
+const PARSER = 'main.wasm.gz';
 
 /** The licences of everything that ended up in the bundle travel with it. */
 function licences(inputs) {
-  const names = new Set(
+  const folders = new Set(
     Object.keys(inputs).flatMap(
-      (path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? [],
+      (path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path)?.[0] ?? [],
     ),
   );
-  return [...names].toSorted().map((name) => {
-    const { version, license } = JSON.parse(
-      readFileSync(at('node_modules', name, 'package.json'), 'utf8'),
-    );
-    const file = readdirSync(at('node_modules', name)).find((entry) => /^licen[sc]e/i.test(entry));
-    return `${name} ${version} (${license})\n\n${file ? readFileSync(at('node_modules', name, file), 'utf8').trim() : ''}\n`;
+  return [...folders].toSorted().map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(at(folder, 'package.json'), 'utf8'));
+    const file = readdirSync(at(folder)).find((entry) => /^licen[sc]e/i.test(entry));
+    return `${name} ${version} (${license})\n\n${file ? readFileSync(at(folder, file), 'utf8').trim() : ''}\n`;
   });
 }
 
@@ -129,9 +132,11 @@ const { metafile } = await build({
   banner,
   plugins: [withoutHttp2, shortNames],
 });
-// One file, because `provider install` copies it.
+copyFileSync(at('node_modules', '@cdktn', 'hcl2json', PARSER), join(made, PARSER));
+// One file, because `provider install` copies it. It reads no stacks.
 const provider = await build({
   ...common,
+  external: [...common.external, '@cdktn/hcl2json'],
   entryPoints: ['src/cli/provider-main.ts'],
   outfile: join(made, 'provider.cjs'),
   format: 'cjs',

@@ -51,10 +51,15 @@ export interface Scope {
   readonly using: (name: string) => void;
   /** There if anything read holds an expression. */
   readonly evaluate?: Evaluate;
+  /** There if a synthesised stack holds an expression. */
+  readonly evaluateStack?: EvaluateStack;
 }
 
 /** What an expression gives; undefined after a complaint. */
 export type Evaluate = (part: ExpressionFrom<'cel'>, at: Filling) => Raw | undefined;
+
+/** What an expression of a stack gives; undefined after a complaint. */
+export type EvaluateStack = (number: number, at: Filling) => Raw | undefined;
 
 /** Where a value is filled in, and what with. */
 export interface Filling extends ComplaintPlace {
@@ -103,7 +108,7 @@ export function holdsExpression(raw: Raw): boolean {
 }
 
 /** Most texts hold references alone, and stay as they are. */
-const LOCAL = /\$\{\s*(?:var|env|each|param)\.|\[\s*each\./;
+const LOCAL = /\$\{\s*(?:\uE000|(?:var|each|env|param)\.)|\[\s*each\./;
 /** What references do not hold. */
 const MORE = /\$\{[\w.-]*[^\w.}-]/;
 
@@ -198,6 +203,8 @@ function fill(part: Expression, at: Filling): Raw | undefined {
   if (part.from === 'each') return eachValue(part.path, part.text, at);
   if (part.from === 'param') return paramValue(part, at);
   if (part.from === 'cel') return celValue(part, at);
+  if (part.from === 'stack')
+    return (at.scope.evaluateStack ?? ((_, place) => noStackExpression(place)))(part.number, at);
   if (part.from !== 'env') return undefined;
   const wrong = credential(part, at.scope);
   if (wrong) return void at.complain({ path: at.path, ...wrong });
@@ -205,6 +212,10 @@ function fill(part: Expression, at: Filling): Raw | undefined {
   if (value !== undefined) return escapeText(value);
   return void at.complain({ path: at.path, ...unknownEnvironment(part.name) });
 }
+
+/** Of a file that holds the character which stands for them. */
+export const noStackExpression = (at: Filling): undefined =>
+  complainAt(at, 'bad-reference', 'a reference begins with a character that has no meaning');
 
 /** What a member of that name holds, if there is one; otherwise what the expression gives. */
 function celValue(part: ExpressionFrom<'cel'>, at: Filling): Raw | undefined {

@@ -27,7 +27,13 @@ import type { CommandOutput, DeclarationFiles } from '../platform/index.js';
 import { collect, type Collected, type RawEntry } from './collect.js';
 import { variablesBelow, type Environment } from './environment.js';
 import { expectationOf } from './expectation.js';
-import { holdsCel, holdsExpression, spell, type Evaluate } from './interpolate.js';
+import {
+  holdsCel,
+  holdsExpression,
+  spell,
+  type Evaluate,
+  type EvaluateStack,
+} from './interpolate.js';
 import { sourceFilesOf, type SourceFiles } from './file-reader.js';
 import { findFiles, type FoundFile, type StackSource } from './paths.js';
 import { isMap, type Raw } from './yaml/raw-values.js';
@@ -137,7 +143,7 @@ export async function load(asked: LoadOptions): Promise<Loaded> {
       prefixes: options.prefixes,
       allowed: allowedIn([...collected.settings, ...overlay.settings]),
       using: (name) => used.add(name),
-      ...defined({ evaluate }),
+      ...defined({ evaluate, evaluateStack: brought.evaluateStack }),
     },
     lookups: new Map(collected.lookups.map(({ name, raw }) => [name, firstKey(raw)])),
     secret: secretsBelow(options, {}),
@@ -189,16 +195,21 @@ function mayDeclare({ unread }: ResolveRun, address: string): boolean {
   return kind === undefined || name === undefined || unread.some((mayHold) => mayHold(kind, name));
 }
 
-type Brought = StackBlock & Pick<StackFiles, 'documents'>;
+interface Brought extends Omit<StackBlock, 'expressions'>, Pick<StackFiles, 'documents'> {
+  readonly evaluateStack?: EvaluateStack;
+}
 
 async function broughtBy(
-  { files, kinds, cwd, synthesise }: LoadOptions,
+  { files, kinds, cwd, synthesise, env = 'default' }: LoadOptions,
   sources: readonly StackSource[],
 ): Promise<Brought> {
   if (sources.length === 0) return { pieces: [], types: new Map(), documents: [], diagnostics: [] };
   const { desiredOf, readStacks } = await import('./stacks/index.js');
-  const read = await readStacks(files, sources, synthesise);
-  return { ...desiredOf(read, kinds, cwd), documents: read.documents };
+  const { documents, ...read } = await readStacks(files, sources, synthesise);
+  const { expressions, ...block } = desiredOf({ ...read, documents }, kinds, cwd, env);
+  if (expressions.kept.length === 0) return { ...block, documents };
+  const { stackEvaluator } = await import('./evaluate-stack-expression.js');
+  return { ...block, documents, evaluateStack: await stackEvaluator(expressions) };
 }
 
 /** The disk with the documents of programs, which are on it no more. */

@@ -25,6 +25,8 @@ export type Expression = { readonly text: string } & (
       /** What it is read as if there is a member of that name: keys of mappings may hold any character. */
       readonly member?: Expression;
     }
+  /** One of a synthesised stack, by its number. */
+  | { readonly from: 'stack'; readonly number: number }
   | { readonly from: 'nowhere'; readonly summary: string; readonly detail: string }
 );
 
@@ -142,6 +144,7 @@ function mayBeCel(plain: Expression): boolean {
     case 'cel':
     case 'env':
     case 'secret':
+    case 'stack':
       return false;
   }
 }
@@ -167,9 +170,17 @@ const FORMS =
 export const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const DECLARED = /^([A-Za-z_][\w-]*)\.([A-Za-z][A-Za-z0-9_-]*)(\[.*\])?\.([^[\]]+)$/s;
 
+/** Nobody writes this character, which means nothing. */
+const STACK = /^\uE000(\d+)$/;
+
+/** What stands for an expression of a synthesised stack until variables are known. */
+export const stackExpressionText = (number: number): string => `\${\uE000${number}}`;
+
 /** An expression, or the literal that `${"…"}` stands for. */
 function expressionOf(text: string): Part {
   const body = text.slice(2, -1).trim();
+  const [, number] = STACK.exec(body) ?? [];
+  if (number !== undefined) return { from: 'stack', number: Number(number), text };
   const dot = body.indexOf('.');
   const [source, rest] = dot < 0 ? [body, ''] : [body.slice(0, dot), body.slice(dot + 1)];
   switch (source) {

@@ -8,6 +8,7 @@ import { commands } from '../../src/cli/command-table.js';
 import { parse } from '../../src/cli/program.js';
 import { lint, load } from '../../src/declarations/index.js';
 import { lifecycle, settings } from '../../src/declarations/vocabulary.js';
+import { functionNames } from '../../src/expressions/hcl-functions.js';
 import { exits, walk } from '../../src/model/index.js';
 import { declarationFiles } from '../../src/platform/declaration-files.js';
 import { driftFormats } from '../../src/report/formats.js';
@@ -252,6 +253,19 @@ describe('the reference', () => {
         (name) => !page.includes(name) && !page.includes(name.replace('`', '`lifecycle: { ')),
       ),
     ).toEqual([]);
+  });
+
+  it('names every function of Terraform that is evaluated, and no other', () => {
+    const table =
+      read('docs/reference/stacks.md')
+        .match(/^\| functions of .*$/gm)
+        ?.join('') ?? '';
+    const [, list = ''] =
+      /functions are evaluated: (.*?)\. \[/.exec(read('docs/how-to/cdk.md')) ?? [];
+    for (const text of [table, list]) {
+      const told = [...text.matchAll(/`([a-z]+)`/g)].flatMap(([, name]) => name ?? []);
+      expect(told.toSorted()).toEqual(functionNames);
+    }
   });
 
   it('names every metric and every format of a report', () => {

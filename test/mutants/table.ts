@@ -43,6 +43,8 @@ const policyFiles = ['unit/policies/policy-files.test.ts'];
 const policyRules = ['unit/policies/policy-rules.test.ts'];
 const cel = ['unit/expressions/cel.test.ts'];
 const expressions = ['unit/declarations/expressions.test.ts'];
+const hcl = ['unit/expressions/hcl.test.ts'];
+const stackExpressions = ['unit/declarations/stack-expressions.test.ts'];
 const templates = ['unit/declarations/templates.test.ts'];
 const listing = ['unit/client/listing.test.ts'];
 const writing = ['unit/client/writing.test.ts'];
@@ -140,6 +142,70 @@ export const mutants: readonly Mutant[] = [
     find: 'if (Number.isSafeInteger(number)) return number;',
     replace: 'return number;',
     tests: cel,
+  },
+  // Expressions of stacks have the values that Terraform gives, or none; they end, and hold no secret.
+  {
+    name: 'a sensitive variable stands in an expression of a stack',
+    file: 'declarations/evaluate-stack-expression.ts',
+    find: 'if (isSecret(variable))',
+    replace: 'if (isSecret(null))',
+    tests: stackExpressions,
+  },
+  {
+    name: 'a live attribute in an expression of a stack is called unsupported',
+    file: 'declarations/evaluate-stack-expression.ts',
+    find: 'if (of.stack.kinds.has(head) ||',
+    replace: "if (head === '' ||",
+    tests: stackExpressions,
+  },
+  {
+    name: 'an expression of a stack ignores the type of a variable',
+    file: 'declarations/evaluate-stack-expression.ts',
+    find: ': converted(value, variableType(tree.root));',
+    replace: ': (variableType(tree.root), value);',
+    tests: stackExpressions,
+  },
+  {
+    name: 'an expression of a stack rounds its number',
+    file: 'declarations/evaluate-stack-expression.ts',
+    find: "if (numberText(numberIn(String(number)) ?? data) === text.replace(/^-0$/, '0')) return number;",
+    replace: 'if (text !== "") return number;',
+    tests: stackExpressions,
+  },
+  {
+    name: 'an expression of a stack has no end',
+    file: 'expressions/hcl-evaluation.ts',
+    find: 'if (left < 0)',
+    replace: 'if (left < -30_000_000)',
+    tests: hcl,
+  },
+  {
+    name: 'values of two types of Terraform are equal',
+    file: 'expressions/hcl-values.ts',
+    find: 'if (!sameType(left.type, right.type)) return false;',
+    replace: '',
+    tests: hcl,
+  },
+  {
+    name: 'the branches of a condition keep their types',
+    file: 'expressions/hcl-evaluation.ts',
+    find: 'return converted(taken, commonType(branches, at));',
+    replace: 'return commonType(branches, at) && taken;',
+    tests: hcl,
+  },
+  {
+    name: 'the parser of expressions gets brackets without end',
+    file: 'expressions/hcl-parser.ts',
+    find: 'if (open.length > DEEPEST)',
+    replace: 'if (open.length > 100 * DEEPEST)',
+    tests: hcl,
+  },
+  {
+    name: 'a number that was counted is as precise as one that was written',
+    file: 'expressions/hcl-numbers.ts',
+    find: 'const NARROW = 64;',
+    replace: 'const NARROW = 512;',
+    tests: hcl,
   },
   // A comparison of git references reads objects of git alone, and hides no change.
   {

@@ -169,6 +169,7 @@ describe('the container image', () => {
       'LICENSE',
       'dist/chunks',
       'dist/main.js',
+      'dist/main.wasm.gz',
       'dist/provider.cjs',
       'dist/terraform-provider-devicecloud.cjs',
       'dist/third-party-licences.txt',

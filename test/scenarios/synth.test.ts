@@ -120,6 +120,19 @@ describe.each(['cdktf', 'cdktn'])('a program of %s', (library) => {
   });
 });
 
+it.each(['cdktf', 'cdktn'])('plans what functions and conditions of %s give', async (library) => {
+  const at = home(
+    library,
+    `const large = new TerraformVariable(base, 'large', { type: 'bool', default: true });
+new Resource(base, 'ops', 'account', { name: cdk.Fn.join('-', ['site', cdk.conditional(large.value, 'large', 'small'), cdk.ref('terraform.workspace', base)]) });`,
+    { 'trueup.prod.yaml': 'variables: { large: false }\n' },
+  );
+  const { env: target } = await emulator(at);
+  expect((await at.expect(0, ['plan'], { env: target })).stdout).toContain('site-large-default');
+  const prod = await at.expect(0, ['plan', '--env', 'prod'], { env: target });
+  expect(prod.stdout).toContain('site-small-prod');
+});
+
 it('renames what moved, takes over what is imported, and guards what is protected', async () => {
   const at = home(
     'cdktf',
@@ -206,11 +219,11 @@ describe('a program that cannot be planned', () => {
     ],
     ['has a broken cdktf.json', '', { 'cdktf.json': '{' }, 'bad-program', 'is no JSON object'],
     [
-      'evaluates',
-      `new Resource(base, 'a', 'account', { name: cdk.Fn.upper('a') });`,
+      'asks for a function that is not evaluated',
+      `new Resource(base, 'a', 'account', { name: cdk.Fn.sha256('a') });`,
       {},
       'unsupported-expression',
-      'base/a: the expression ${upper("a")}',
+      'the expression ${sha256("a")} is not evaluated here: the function `sha256`',
     ],
   ])('because it %s', async (_, body, files, code, words) => {
     const ran = await home('cdktf', body, files).expect(1, ['validate']);

@@ -8,7 +8,7 @@ import { terraformIsHere } from '../support/terraform.js';
 const story = (name: string): string =>
   join(import.meta.dirname, '../unit/constructs/programs/stories', `${name}.mjs`);
 
-describe.runIf(terraformIsHere('programs by trueup and by terraform', 5))(
+describe.runIf(terraformIsHere('programs by trueup and by terraform', 7))(
   'what trueup and terraform leave',
   () => {
     it.each([
@@ -26,6 +26,12 @@ describe.runIf(terraformIsHere('programs by trueup and by terraform', 5))(
       ],
       ['platform', 'cdktn', { variables: { TF_VAR_pager_key: 'hunter2' }, allow: ['first-run'] }],
       ['hatches', 'cdktn', {}],
+      ['functions', 'cdktf', {}],
+      [
+        'functions',
+        'cdktn',
+        { variables: { TF_VAR_large: 'false', TF_VAR_names: '["a","b"]', TF_VAR_region: 'süd' } },
+      ],
       ['takeover', 'cdktf', { stages: ['first', 'second'] }],
     ])(
       'of the program %s of %s is the same',

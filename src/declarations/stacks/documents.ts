@@ -48,7 +48,7 @@ export function stackDocumentOf(value: Json, site: StackPlace): Raw {
   const text = spelledOut(value, site);
   if (typeof text !== 'string') return bad(site, 'JSON text is expected');
   const parts = templateParts(text);
-  if (onlyExpression(parts)) return textValue(parts, site);
+  if (onlyExpression(parts)) return textValue(parts, { ...site, as: 'json' });
   const character = unusedIn(text);
   if (character === undefined) return bad(site, 'this text has every character that means nothing');
   let quoted = false;
@@ -135,6 +135,7 @@ function bareValue(part: TemplateExpression, site: StackPlace): Raw {
   let wrong = false;
   const value = textValue([part], {
     ...site,
+    as: 'json',
     complain: (complaint) => ((wrong = true), site.complain(complaint)),
   });
   if (!wrong && typeof value === 'string' && isText(value, site))
@@ -161,6 +162,8 @@ function isText(value: string, { stack, ofTexts }: StackPlace): boolean {
         [...stack.kinds.values()].find(({ name }) => name === only.kind)?.attributes,
         only.attribute,
       );
+    case 'stack':
+      return false;
     case 'lookup':
       return isTextual(stack.found(only.name)?.attributes, only.attribute);
     default:

@@ -17,6 +17,7 @@ import {
   type Severity,
 } from '../../model/index.js';
 import type { RawEntry } from '../collect.js';
+import { stackExpressionText } from '../expression.js';
 import { isMap, type Raw } from '../yaml/raw-values.js';
 import { lookupRaw, resourceOf } from './blocks.js';
 import type { FoundFile } from '../paths.js';
@@ -33,6 +34,7 @@ import {
   literalValueOf,
   placeBelow,
   rawValueOf,
+  type StackExpression,
   type StackPlace,
   type Stack,
 } from './values.js';
@@ -43,7 +45,16 @@ import { typeIn, type VariableType, type VariableTypes } from './variables.js';
 export interface StackBlock {
   readonly pieces: readonly RawEntry[];
   readonly types: VariableTypes;
+  readonly expressions: StackExpressions;
   readonly diagnostics: readonly Diagnostic[];
+}
+
+/** What is evaluated once variables are known. */
+export interface StackExpressions {
+  /** By the number in the text that stands for it. */
+  readonly kept: readonly StackExpression[];
+  /** Those that expressions may refer to. */
+  readonly stacks: readonly Stack[];
 }
 
 interface Work {
@@ -71,7 +82,9 @@ export function desiredOf(
   { stacks, remarks, diagnostics }: StackFiles,
   kinds: Kinds,
   cwd: string,
+  workspace: string,
 ): StackBlock {
+  const kept: StackExpression[] = [];
   const work: Work = {
     cwd,
     kinds,
@@ -94,6 +107,8 @@ export function desiredOf(
         return [...kinds.values()].find(({ name }) => isMap(raw) && Object.hasOwn(raw, name));
       },
       remote: (name) => remoteOf(file, name, known),
+      workspace,
+      keep: (expression) => stackExpressionText(kept.push(expression) - 1),
     };
     known.set(file, stack);
   }
@@ -102,6 +117,7 @@ export function desiredOf(
   return {
     pieces: [...work.pieces, ...work.shared.values()],
     types: work.types,
+    expressions: { kept, stacks: [...known.values()] },
     diagnostics: work.diagnostics,
   };
 }

@@ -13,7 +13,11 @@ import {
   type JsonObject,
   type Kind,
 } from '../../model/index.js';
+<<<<<<< HEAD
 import { EMPTY, textOf, partsOf, type Part } from '../reference-syntax.js';
+=======
+import { EMPTY, escapeText, textOf, partsOf, type Part } from '../expression.js';
+>>>>>>> stacks
 import { isMap, limits, type Raw } from '../yaml/raw-values.js';
 import {
   asTemplate,
@@ -38,6 +42,17 @@ export interface Stack {
   readonly found: (lookup: string) => Kind | undefined;
   /** The stack that a `terraform_remote_state` reads, where it is one of those at hand. */
   readonly remote: (name: string) => Stack | undefined;
+  /** What `terraform.workspace` is. */
+  readonly workspace: string;
+  /** Keeps an expression until variables are known. @returns the text that stands for it */
+  readonly keep: (expression: StackExpression) => string;
+}
+
+/** An expression that is evaluated once variables are known. */
+export interface StackExpression {
+  /** `${` and `}` included. */
+  readonly text: string;
+  readonly site: StackPlace;
 }
 
 /** Where a value stands: its stack, the steps to it from its block, and whom to tell. */
@@ -49,21 +64,24 @@ export interface StackPlace extends ComplaintPlace {
   readonly secret?: true;
   /** Whether `each.value` is a text, as each of a set is. */
   readonly ofTexts?: boolean;
+  /** What becomes of the value of an expression: it is put in a text, or read as JSON. */
+  readonly as?: 'text' | 'json';
 }
 
 /** A place inside another one. */
-export const placeBelow = (site: StackPlace, ...steps: readonly string[]): StackPlace => ({
-  ...site,
-  path: [...site.path, ...steps],
-});
+export const placeBelow = (
+  { as: _, ...site }: StackPlace,
+  ...steps: readonly string[]
+): StackPlace => ({ ...site, path: [...site.path, ...steps] });
 
 /** A place as complaints call it. */
 export const placeName = ({ path }: StackPlace): string => `\`${path.join('.')}\``;
 
 type Steps = readonly TraversalStep[];
 
-const FORMS =
-  'What can be read is a reference, as in `${TYPE.NAME.attribute}`, `${data.TYPE.NAME.attribute}`, `${var.NAME}`, `${local.NAME}`, `${each.key}` or `${count.index}`; work the value out in the program instead.';
+/** How to do without an expression. */
+export const OTHER_WAYS =
+  'Work the value out in the program, or let Terraform carry out this stack with the provider: `terraform plan`. docs/how-to/cdk.md lists what is evaluated.';
 /** Stands in for a value with an error. */
 const NOTHING = '';
 
@@ -112,7 +130,7 @@ function untemplated(value: Json): Json {
 function keyOf(key: string, site: StackPlace): string {
   const [literal, ...more] = templateParts(key);
   if (typeof literal === 'string' && more.length === 0 && literal !== '__proto__') return literal;
-  refuse(site, 'unsupported-expression', `the key \`${key}\` is not plain text`, FORMS);
+  refuse(site, 'unsupported-expression', `the key \`${key}\` is not plain text`, OTHER_WAYS);
   return key;
 }
 
@@ -134,7 +152,7 @@ export function textValue(parts: readonly TemplatePart[], site: StackPlace): Raw
   return textOf(
     parts.flatMap((part): readonly Part[] => {
       if (typeof part === 'string') return [part];
-      const value = expressionValue(part, site);
+      const value = expressionValue(part, { ...site, as: 'text' });
       if (typeof value === 'string') return partsOf(value);
       if (typeof value === 'number' || typeof value === 'boolean') return [String(value)];
       notText(part, site);
@@ -150,20 +168,28 @@ function notText({ text }: TemplateExpression, site: StackPlace): Raw {
 
 /** One reference that stands in quotes inside of a text that is read as JSON: text, whatever it leads to. */
 export function quotedValue(part: TemplateExpression, site: StackPlace): Raw {
-  const value = expressionValue(part, site);
+  const value = expressionValue(part, { ...site, as: 'text' });
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (isMap(value) || Array.isArray(value)) return notText(part, site);
   return typeof value === 'string' && /^\$\{(?:var|each)\./.test(value) ? EMPTY + value : value;
 }
 
 const expressionValue = (part: TemplateExpression, site: StackPlace): Raw =>
-  isTraversal(part) ? traversalValue(part, site) : unsupported(part.text, site);
+  isTraversal(part) ? traversalValue(part, site) : kept(part.text, site);
+
+const kept = (text: string, site: StackPlace): Raw =>
+  site.secret || !/^\$\{[^]*\}$/.test(text)
+    ? unsupported(text, site)
+    : site.stack.keep({ text, site });
+
+/** An expression as complaints call it. */
+export const shownExpression = (text: string): string =>
+  `the expression ${text.length > 200 ? `${text.slice(0, 200)}…` : text}`;
 
 function unsupported(text: string, site: StackPlace): Raw {
   if (site.secret) return literalSecret(site);
-  const shown = text.length > 200 ? `${text.slice(0, 200)}…` : text;
-  const summary = `the expression ${shown} is not evaluated here`;
-  return refuse(site, 'unsupported-expression', summary, FORMS);
+  const summary = `${shownExpression(text)} is not evaluated here`;
+  return refuse(site, 'unsupported-expression', summary, OTHER_WAYS);
 }
 
 function traversalValue({ text, steps }: Traversal, site: StackPlace): Raw {
@@ -177,6 +203,10 @@ function traversalValue({ text, steps }: Traversal, site: StackPlace): Raw {
       return eachValue(text, rest, site);
     case 'count':
       return rest.length === 1 && rest[0] === 'index' ? '${each.value}' : unsupported(text, site);
+    case 'terraform':
+      return rest.length === 1 && rest[0] === 'workspace'
+        ? escapeText(site.stack.workspace)
+        : unsupported(text, site);
     case 'data':
       return rest[0] === 'terraform_remote_state'
         ? outputValue(text, rest.slice(1), site)
@@ -202,7 +232,7 @@ function variableValue(text: string, [name, ...more]: Steps, site: StackPlace): 
   }
   const members = namesOf(more);
   if (!isSecret(variables[name]))
-    return members ? `\${${['var', name, ...members].join('.')}}` : unsupported(text, site);
+    return members ? `\${${['var', name, ...members].join('.')}}` : kept(text, site);
   if (more.length > 0) {
     const summary = `${text} is part of a sensitive variable, which has to be one text`;
     return refuse(site, 'unsupported-expression', summary, 'Give each secret a variable.');
@@ -262,7 +292,7 @@ function within(value: Raw, steps: Steps, text: string, site: StackPlace): Raw {
     const key = stepKey(step);
     const next: Raw | undefined =
       key !== undefined && (isMap(inner) || isList(inner)) ? own<Raw>(inner, key) : undefined;
-    if (next === undefined) return unsupported(text, site);
+    if (next === undefined) return kept(text, site);
     inner = next;
   }
   return inner;

@@ -1,0 +1,339 @@
+// Values and types of Terraform: what `==` compares, what converts to what, and which type several values have in common.
+import { compareNumbers, isDecimal, numberIn, numberText, type HclNumber } from './hcl-numbers.js';
+
+export type HclType =
+  | { readonly kind: 'string' | 'number' | 'bool' | 'any' }
+  | { readonly kind: 'list' | 'set' | 'map'; readonly of: HclType }
+  | { readonly kind: 'tuple'; readonly items: readonly HclType[] }
+  | { readonly kind: 'object'; readonly members: ReadonlyMap<string, HclType> };
+
+/** Members of maps and objects are in the order of their names; those of sets in order, and each once. */
+export interface HclValue {
+  readonly type: HclType;
+  readonly data:
+    null | string | boolean | HclNumber | readonly HclValue[] | ReadonlyMap<string, HclValue>;
+}
+
+/** What is wrong with an expression. */
+export class HclError extends Error {
+  /** @param how `refused`: it may be right, but it is not evaluated here, not even in a branch that is not taken */
+  constructor(
+    message: string,
+    readonly how: 'wrong' | 'refused' = 'wrong',
+  ) {
+    super(message);
+  }
+}
+
+export const STRING: HclType = { kind: 'string' };
+export const NUMBER: HclType = { kind: 'number' };
+export const BOOL: HclType = { kind: 'bool' };
+export const ANY: HclType = { kind: 'any' };
+export const listType = (of: HclType): HclType => ({ kind: 'list', of });
+
+export const isItems = (data: HclValue['data']): data is readonly HclValue[] => Array.isArray(data);
+export const isMembers = (data: HclValue['data']): data is ReadonlyMap<string, HclValue> =>
+  data instanceof Map;
+export const isNumber = (data: HclValue['data']): data is HclNumber =>
+  typeof data === 'object' && data !== null && 'integer' in data;
+
+export const ofNull = (type: HclType = ANY): HclValue => ({ type, data: null });
+export const ofString = (text: string): HclValue => ({ type: STRING, data: text.normalize('NFC') });
+export const ofBool = (data: boolean): HclValue => ({ type: BOOL, data });
+export const ofNumber = (data: HclNumber | undefined): HclValue => {
+  if (!data) throw new HclError('a number is too large or too small', 'refused');
+  return { type: NUMBER, data };
+};
+export const tupleOf = (data: readonly HclValue[]): HclValue => ({
+  type: { kind: 'tuple', items: data.map(({ type }) => type) },
+  data,
+});
+export const listOf = (of: HclType, data: readonly HclValue[]): HclValue => ({
+  type: listType(of),
+  data,
+});
+
+/** In the order of their UTF-8 bytes. */
+export const compareBytes = (left: string, right: string): number =>
+  Buffer.compare(Buffer.from(left), Buffer.from(right));
+
+const ordered = <T>(members: Iterable<readonly [string, T]>): ReadonlyMap<string, T> =>
+  new Map([...new Map(members)].toSorted(([left], [right]) => compareBytes(left, right)));
+
+export function objectOf(members: Iterable<readonly [string, HclValue]>): HclValue {
+  const data = ordered(members);
+  return { type: { kind: 'object', members: typesOf(data) }, data };
+}
+
+export const mapOf = (of: HclType, members: Iterable<readonly [string, HclValue]>): HclValue => ({
+  type: { kind: 'map', of },
+  data: ordered(members),
+});
+
+const typesOf = (data: ReadonlyMap<string, HclValue>): ReadonlyMap<string, HclType> =>
+  new Map([...data].map(([name, { type }]) => [name, type]));
+
+export function setOf(of: HclType, data: readonly HclValue[]): HclValue {
+  if (data.length > 1 && data.some(({ data: one }) => isItems(one) || isMembers(one)))
+    throw new HclError('a set of anything but strings, numbers and booleans', 'refused');
+  const sorted = data.toSorted(compareValues);
+  const distinct = sorted.filter(
+    (one, index) => index === 0 || compareValues(sorted[index - 1]!, one) !== 0,
+  );
+  return { type: { kind: 'set', of }, data: distinct };
+}
+
+/** The order of a set of values of one type: null is last. */
+function compareValues({ data: left }: HclValue, { data: right }: HclValue): number {
+  if (left === null || right === null) return Number(left === null) - Number(right === null);
+  if (isNumber(left) && isNumber(right)) return compareNumbers(left, right);
+  return typeof left === 'string' && typeof right === 'string'
+    ? compareBytes(left, right)
+    : Number(left) - Number(right);
+}
+
+export function sameType(left: HclType, right: HclType): boolean {
+  if (left.kind !== right.kind) return false;
+  if ('of' in left && 'of' in right) return sameType(left.of, right.of);
+  if (left.kind === 'tuple' && right.kind === 'tuple')
+    return (
+      left.items.length === right.items.length &&
+      left.items.every((one, index) => sameType(one, right.items[index]!))
+    );
+  if (left.kind !== 'object' || right.kind !== 'object') return true;
+  return (
+    left.members.size === right.members.size &&
+    [...left.members].every(([name, one]) => {
+      const other = right.members.get(name);
+      return other !== undefined && sameType(one, other);
+    })
+  );
+}
+
+/** `==`: values of different types are unequal, and null equals null. */
+export function equalValues(left: HclValue, right: HclValue): boolean {
+  const [one, other] = [left.data, right.data];
+  if (one === null || other === null) return one === other;
+  if (!sameType(left.type, right.type)) return false;
+  if (isNumber(one) && isNumber(other)) return compareNumbers(one, other) === 0;
+  if (isItems(one) && isItems(other))
+    return (
+      one.length === other.length && one.every((item, index) => equalValues(item, other[index]!))
+    );
+  if (!isMembers(one) || !isMembers(other)) return one === other;
+  return (
+    one.size === other.size &&
+    [...one].every(([name, item]) => {
+      const twin = other.get(name);
+      return twin !== undefined && equalValues(item, twin);
+    })
+  );
+}
+
+/** Items of a list, set or tuple, in order; undefined for anything else. */
+const itemTypes = (type: HclType): readonly HclType[] | undefined => {
+  if (type.kind === 'list' || type.kind === 'set') return [type.of];
+  return type.kind === 'tuple' ? type.items : undefined;
+};
+
+/** Whether values of a type may convert to another; some of them may still not. */
+export function converts(from: HclType, to: HclType): boolean {
+  if (to.kind === 'any' || from.kind === 'any' || sameType(from, to)) return true;
+  switch (to.kind) {
+    case 'string':
+      return from.kind === 'number' || from.kind === 'bool';
+    case 'number':
+    case 'bool':
+      return from.kind === 'string';
+    case 'list':
+    case 'set': {
+      const items = itemTypes(from);
+      if (items && to.of.kind === 'any')
+        return items.length === 0 || isClear(unified(items), items);
+      return items?.every((one) => converts(one, to.of)) === true;
+    }
+    case 'map': {
+      const of = from.kind === 'map' ? [from.of] : undefined;
+      const types = from.kind === 'object' ? [...from.members.values()] : of;
+      if (types && to.of.kind === 'any') return types.length === 0 || unified(types) !== undefined;
+      return types?.every((one) => converts(one, to.of)) === true;
+    }
+    case 'tuple':
+      return (
+        from.kind === 'tuple' &&
+        from.items.length === to.items.length &&
+        from.items.every((one, index) => converts(one, to.items[index]!))
+      );
+    case 'object':
+      if (from.kind === 'map') return [...to.members.values()].every((of) => converts(from.of, of));
+      return (
+        from.kind === 'object' &&
+        [...to.members].every(([name, of]) => {
+          const one = from.members.get(name);
+          return one !== undefined && converts(one, of);
+        })
+      );
+  }
+}
+
+const WORDS: Readonly<Record<HclType['kind'], string>> = {
+  string: 'a string',
+  number: 'a number',
+  bool: 'a boolean',
+  any: 'null',
+  list: 'a list',
+  set: 'a set',
+  map: 'a map',
+  tuple: 'a list',
+  object: 'an object',
+};
+export const typeWords = ({ kind }: HclType): string => WORDS[kind];
+
+/** @throws HclError */
+export function converted(value: HclValue, to: HclType): HclValue {
+  const { type, data } = value;
+  if (to.kind === 'any' || sameType(type, to)) return value;
+  if (!converts(type, to))
+    throw new HclError(`${typeWords(type)} stands where ${typeWords(to)} is expected`);
+  if (data === null) return ofNull(to);
+  if (isItems(data)) return sequenceOf(data, to);
+  if (isMembers(data)) return membersOf(data, to);
+  return singleOf(value, to);
+}
+
+function singleOf({ data }: HclValue, to: HclType): HclValue {
+  if (to.kind === 'string') return ofString(isNumber(data) ? numberText(data) : String(data));
+  if (to.kind === 'bool') {
+    if (data === 'true' || data === '1') return ofBool(true);
+    if (data === 'false' || data === '0') return ofBool(false);
+    throw new HclError(
+      'a string that is neither true nor false stands where a boolean is expected',
+    );
+  }
+  if (typeof data !== 'string' || !isDecimal(data))
+    throw new HclError('a string that is no number stands where a number is expected');
+  return ofNumber(numberIn(data));
+}
+
+function sequenceOf(items: readonly HclValue[], to: HclType): HclValue {
+  if (to.kind === 'tuple') return tupleOf(items.map((one, at) => converted(one, to.items[at]!)));
+  if (to.kind !== 'list' && to.kind !== 'set') throw new HclError('a list stands here');
+  const of = to.of.kind === 'any' ? commonType(items) : to.of;
+  const all = items.map((one) => converted(one, of));
+  return to.kind === 'list' ? listOf(of, all) : setOf(of, all);
+}
+
+function membersOf(members: ReadonlyMap<string, HclValue>, to: HclType): HclValue {
+  if (to.kind === 'object')
+    return objectOf(
+      [...to.members].map(([name, of]) => {
+        const one = members.get(name);
+        if (!one) throw new HclError(`a map without \`${name}\` stands where it is expected`);
+        return [name, converted(one, of)];
+      }),
+    );
+  if (to.kind !== 'map') throw new HclError('an object stands here');
+  const of = to.of.kind === 'any' ? commonType([...members.values()], 'refused') : to.of;
+  return mapOf(
+    of,
+    [...members].map(([name, one]) => [name, converted(one, of)]),
+  );
+}
+
+function commonType(values: readonly HclValue[], how: HclError['how'] = 'wrong'): HclType {
+  const types = values.map(({ type }) => type);
+  const common = values.length === 0 ? ANY : unified(types);
+  if (!isClear(common, types))
+    throw new HclError('members of types that have nothing in common', common ? how : 'wrong');
+  return common;
+}
+
+/** Whether there is a type, and one that null does not leave open. */
+const isClear = (common: HclType | undefined, types: readonly HclType[]): common is HclType =>
+  common !== undefined && (common.kind !== 'any' || types.every(({ kind }) => kind === 'any'));
+
+/** The type that all of the types convert to; undefined where there is none. */
+export function unified(types: readonly HclType[]): HclType | undefined {
+  const kinds = new Set(types.map(({ kind }) => kind));
+  const isDynamic = kinds.delete('any');
+  const [kind, ...others] = [...kinds];
+  if (others.length === 0 && kind !== undefined) {
+    const isPlain = kind === 'string' || kind === 'number' || kind === 'bool';
+    if (!isPlain) return isDynamic ? ANY : ofOneKind(kind, types);
+  }
+  if (!isDynamic && kinds.size === 2) {
+    const collected = collectedType(types);
+    if (collected) return collected;
+  }
+  return preferred(types).find((want) => types.every((one) => converts(one, want)));
+}
+
+/** Of lists and tuples, and of maps and objects: tuples and objects count as what they could be written as. */
+function collectedType(types: readonly HclType[]): HclType | undefined {
+  const loose = types.filter(({ kind }) => kind === 'tuple' || kind === 'object');
+  const tight = types.filter(({ kind }) => kind === 'list' || kind === 'map');
+  const isList = tight.every(({ kind }) => kind === 'list');
+  const isAlike = loose.every(({ kind }) => kind === (isList ? 'tuple' : 'object'));
+  if (loose.length + tight.length !== types.length || !isAlike || tight.length === 0) return;
+  if (!isList && tight.some(({ kind }) => kind !== 'map')) return;
+  const collected = loosened(isList ? 'list' : 'map', loose);
+  return collected && unified([...tight, collected]);
+}
+
+function innerTypes(type: HclType): readonly HclType[] {
+  if (type.kind === 'tuple') return type.items;
+  if (type.kind === 'object') return [...type.members.values()];
+  return 'of' in type ? [type.of] : [];
+}
+
+function ofOneKind(kind: HclType['kind'], types: readonly HclType[]): HclType | undefined {
+  if (kind === 'list' || kind === 'set' || kind === 'map') {
+    const of = unified(types.flatMap(innerTypes));
+    return of && { kind, of };
+  }
+  const [first] = types;
+  if (first?.kind === 'tuple') {
+    const lists = types.map(innerTypes);
+    if (lists.some(({ length }) => length !== first.items.length)) return loosened('list', types);
+    const items = first.items.map((_, index) => unified(lists.map((list) => list[index]!)));
+    return items.includes(undefined)
+      ? undefined
+      : { kind: 'tuple', items: items.flatMap((one) => one ?? []) };
+  }
+  if (first?.kind !== 'object') return undefined;
+  const objects = types.flatMap((one) => (one.kind === 'object' ? [one.members] : []));
+  const names = [...first.members.keys()];
+  if (objects.some((one) => one.size !== names.length || !names.every((name) => one.has(name))))
+    return loosened('map', types);
+  const members = names.map(
+    (name) => [name, unified(objects.map((one) => one.get(name)!))] as const,
+  );
+  return members.some(([, one]) => one === undefined)
+    ? undefined
+    : {
+        kind: 'object',
+        members: new Map(members.flatMap(([name, one]) => (one ? [[name, one]] : []))),
+      };
+}
+
+function loosened(kind: 'list' | 'map', types: readonly HclType[]): HclType | undefined {
+  const of = unified(types.flatMap(innerTypes));
+  const loose: HclType | undefined = of && { kind, of };
+  return loose && types.every((one) => converts(one, loose)) ? loose : undefined;
+}
+
+const RANKS: readonly HclType['kind'][] = [
+  'string',
+  'number',
+  'bool',
+  'list',
+  'map',
+  'set',
+  'tuple',
+  'object',
+  'any',
+];
+
+/** In the order in which they are tried. */
+const preferred = (types: readonly HclType[]): readonly HclType[] =>
+  types.toSorted((left, right) => RANKS.indexOf(left.kind) - RANKS.indexOf(right.kind));
