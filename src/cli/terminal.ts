@@ -61,6 +61,17 @@ export function outlet(stream: NodeJS.WriteStream, environment: Environment) {
   };
 }
 
+/** For a run whose results are not printed, such as that of one tenant of a fleet. */
+export const silentOutlet = (): Out => ({
+  style: { color: false, width: Infinity },
+  terminal: false,
+  animated: false,
+  write: () => undefined,
+  feed: () => Promise.resolve(true),
+  status: () => undefined,
+  drained: () => Promise.resolve(),
+});
+
 /** All of standard input. */
 export async function readAll(stdin: NodeJS.ReadStream, limit: number): Promise<string> {
   const chunks: Buffer[] = [];
