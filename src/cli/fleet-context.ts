@@ -13,7 +13,7 @@ import { printedVariables } from '../fleet/credential-command.js';
 import { readFleet } from '../fleet/fleet-file.js';
 import { selectionOf } from '../fleet/selection.js';
 import { shardIn, shardOf } from '../fleet/shards.js';
-import { FLEET_FILE, stateOf, type Fleet, type Tenant } from '../fleet/tenant.js';
+import { FLEET_FILE, tenantState, type Fleet, type Tenant } from '../fleet/tenant.js';
 import {
   environmentFor,
   splitEnvironment,
@@ -123,7 +123,7 @@ export async function tenantContext(
 ): Promise<TenantContext> {
   const { env, split } = site;
   const printed = ports.output ? await printedFor(parent, tenant, ports.output, split) : {};
-  const state = stateOf(tenant, env);
+  const state = tenantState(tenant, env);
   const environment = { ...environmentFor(tenant, split, printed), TRUEUP_STATE: state };
   const masking = maskingOf();
   for (const secret of ownCredentials(environment)) masking.add(secret);

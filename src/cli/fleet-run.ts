@@ -17,7 +17,7 @@ import {
 } from '../model/index.js';
 import { hasFailed, inLanes, laneCount, stagesOf, stopping } from '../fleet/lanes.js';
 import { entryOf, isFinal, mergedReport, statusOf, withoutResult } from '../fleet/merge.js';
-import { stateOf, type Tenant } from '../fleet/tenant.js';
+import { tenantState, type Tenant } from '../fleet/tenant.js';
 import { commandOutput } from '../platform/command-output.js';
 import type { FleetFormat } from '../report/formats.js';
 import { driftFigures, planFigures } from '../report/fleet-figures.js';
@@ -72,7 +72,7 @@ export const entryDigest = (tenant: Tenant, { env }: Pick<FleetSite, 'env'>): st
   digest({
     paths: tenant.paths,
     variables: tenant.variables,
-    state: stateOf(tenant, env),
+    state: tenantState(tenant, env),
     credentials: tenant.credentials,
   });
 
@@ -159,9 +159,11 @@ function linesInOrder(context: Context, names: readonly string[], prints: boolea
   let next = 0;
   return async (entry: TenantEntry): Promise<void> => {
     ready.set(entry.tenant, entry);
-    for (; next < names.length; next += 1) {
-      const one = ready.get(names[next]!);
+    for (;;) {
+      const one = ready.get(names[next] ?? '');
       if (!one) return;
+      // Before anything is awaited: another tenant may end meanwhile.
+      next += 1;
       if (prints) context.out.write(`${tenantLine(one)}\n`);
       await context.tell(tenantDiagnostics(one.tenant, one.diagnostics));
     }

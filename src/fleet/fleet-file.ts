@@ -34,7 +34,7 @@ import { foldersOf } from './folders.js';
 import { selectionOf } from './selection.js';
 import {
   FLEET_FILE,
-  stateOf,
+  tenantState,
   variableWord,
   type CredentialSource,
   type Fleet,
@@ -456,7 +456,7 @@ function refuseShared({ complain, cwd }: Reading, tenants: readonly Tenant[]): v
   const states = new Map<string, Tenant>();
   for (const one of tenants) {
     const { name } = one;
-    const state = stateOf(one, undefined);
+    const state = tenantState(one, undefined);
     const place = isAddress(state) ? state.replace(/\/+$/, '') : resolve(cwd, state);
     const [sameName, sameState] = [names.get(name), states.get(place)];
     if (sameName)

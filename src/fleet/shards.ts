@@ -28,23 +28,20 @@ export function shardIn(flag: string | undefined, environment: Environment): Sha
     const [, index = '', total = ''] = /^(\d{1,5})\/(\d{1,5})$/.exec(flag) ?? [];
     return checked('--shard', Number(index), Number(total));
   }
-  const { CIRCLE_NODE_INDEX, CIRCLE_NODE_TOTAL, CI_NODE_INDEX, CI_NODE_TOTAL } = environment;
-  const { JOB_COMPLETION_INDEX, JOB_COMPLETIONS } = environment;
-  if (JOB_COMPLETION_INDEX) {
-    if (!JOB_COMPLETIONS)
+  const job = environment['JOB_COMPLETION_INDEX'];
+  const completions = environment['JOB_COMPLETIONS'];
+  const [node, nodes] = [environment['CI_NODE_INDEX'], environment['CI_NODE_TOTAL']];
+  const circle = [environment['CIRCLE_NODE_INDEX'], environment['CIRCLE_NODE_TOTAL']];
+  if (job) {
+    if (!completions)
       refuse('usage', 'JOB_COMPLETION_INDEX is set, and nothing says how many jobs there are.', {
         detail: 'Set JOB_COMPLETIONS to the `completions` of the Job, or type --shard 1/1.',
       });
-    return checked(
-      'JOB_COMPLETION_INDEX',
-      Number(JOB_COMPLETION_INDEX) + 1,
-      Number(JOB_COMPLETIONS),
-    );
+    return checked('JOB_COMPLETION_INDEX', Number(job) + 1, Number(completions));
   }
-  if (CI_NODE_INDEX && CI_NODE_TOTAL)
-    return checked('CI_NODE_INDEX', Number(CI_NODE_INDEX), Number(CI_NODE_TOTAL));
-  return CIRCLE_NODE_INDEX && CIRCLE_NODE_TOTAL
-    ? checked('CIRCLE_NODE_INDEX', Number(CIRCLE_NODE_INDEX) + 1, Number(CIRCLE_NODE_TOTAL))
+  if (node && nodes) return checked('CI_NODE_INDEX', Number(node), Number(nodes));
+  return circle[0] && circle[1]
+    ? checked('CIRCLE_NODE_INDEX', Number(circle[0]) + 1, Number(circle[1]))
     : undefined;
 }
 

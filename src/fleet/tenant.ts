@@ -49,7 +49,7 @@ export const variableWord = (name: string): string =>
   name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_');
 
 /** The state of a tenant. Environments never share a file. */
-export function stateOf({ name, state }: Tenant, env: string | undefined): string {
+export function tenantState({ name, state }: Tenant, env: string | undefined): string {
   const isFile = state === undefined || !/^[A-Za-z][A-Za-z0-9+.-]*:\/\//.test(state);
   if (state !== undefined && !(isFile && env !== undefined)) return state;
   return `.trueup/tenants/${name}/state${env === undefined ? '' : `.${env}`}.json`;

@@ -7,7 +7,7 @@ import { inLanes, laneCount, stagesOf, stopping } from '../../../src/fleet/lanes
 import { isFinal, mergedReport, statusOf } from '../../../src/fleet/merge.js';
 import { selectionOf } from '../../../src/fleet/selection.js';
 import { shardIn, shardOf } from '../../../src/fleet/shards.js';
-import { stateOf, type Tenant } from '../../../src/fleet/tenant.js';
+import { tenantState, type Tenant } from '../../../src/fleet/tenant.js';
 import { environmentFor, splitEnvironment } from '../../../src/fleet/tenant-environment.js';
 import { exits, type Exit } from '../../../src/model/index.js';
 
@@ -264,7 +264,7 @@ test.each([
   [{ state: 'x/a.json' }, 'prod', '.trueup/tenants/a/state.prod.json'],
   [{ state: 's3://b/a' }, 'prod', 's3://b/a'],
 ])('the state of %j with %s', (more, env, expected) => {
-  expect(stateOf(tenant('a', more), env)).toBe(expected);
+  expect(tenantState(tenant('a', more), env)).toBe(expected);
 });
 
 test('a limiter belongs to a credential: a pause and a rate of one hold no other', () => {
