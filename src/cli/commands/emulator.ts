@@ -111,7 +111,7 @@ async function severalAccounts(
       variablesOf(served.url, accountCredentials(name)),
     ))
       out.write(`export ${variableWord(name)}_${variable}=${value}\n`);
-  err.write(`Serving ${names.length} accounts at ${served.url} until Ctrl-C.\n`);
+  err.write(`Serving at ${served.url} until Ctrl-C: ${names.length} accounts.\n`);
   await untilStopped(signal);
   await served.close();
   for (const one of accounts.values()) await one.settled();
