@@ -1,5 +1,5 @@
-// Where the results of a fleet are kept: `fleet/<run>`, and `fleet/<run>/<tenant>`, each written once. In a folder they
-// are files below `.trueup`. A tenant that runs again in the same run gets a further result, `<tenant>@2`.
+// Where the results of a fleet are kept: `fleet/<run>`, and `fleet/<run>/<tenant>`, each written once: registers beside
+// remote states, else files below `.trueup`. A tenant that runs again in the same run gets a further result, `<tenant>@2`.
 import { dirname, join } from 'node:path';
 import {
   equal,
@@ -11,15 +11,19 @@ import {
   type TenantResult,
 } from '../model/index.js';
 import { jsonText } from '../report/json-output.js';
+import type { Registers } from '../state/backends/registers/port.js';
+import { settledPut } from '../state/backends/registers/settled-put.js';
+import type { Pauses } from '../state/backends/retried.js';
 import { ifThere, isDiskError, withDisk } from '../state/disk-errors.js';
 import type { Context } from './context.js';
+import { registersAt } from './state-location.js';
 
 export interface RunRecords {
   /** The run as it was begun; undefined where there is none. */
   run(): Promise<FleetRun | undefined>;
   /** Begins it, or goes on with it. @returns whether it was there @throws Refusal where it is another one */
   begin(run: FleetRun): Promise<boolean>;
-  /** The last result of a tenant. */
+  /** The last result of a tenant, of those that were there when it was first asked for. */
   last(tenant: string): Promise<TenantResult | undefined>;
   /** Writes a result under the next free attempt. @returns it */
   write(result: TenantResult): Promise<TenantResult>;
@@ -42,6 +46,8 @@ export interface ResultPlace {
   read(key: string): Promise<string | undefined>;
   /** False where the key is there already. */
   create(key: string, text: string): Promise<boolean>;
+  /** The keys below a folder, which ends in `/`. */
+  list(folder: string): Promise<readonly string[]>;
 }
 
 /** Files below `.trueup`. */
@@ -64,7 +70,58 @@ export function resultFolder({ files, cwd }: Pick<Context, 'files' | 'cwd'>): Re
         }
       });
     },
+    async list(folder) {
+      const path = join(location, folder);
+      const names = (await withDisk(path, () => ifThere(files.list(path)))) ?? [];
+      return names.flatMap((name) => (name.endsWith('.json') ? [folder + name.slice(0, -5)] : []));
+    },
   };
+}
+
+/** Registers beside the states. */
+export function resultRegisters(registers: Registers, pauses: Pauses): ResultPlace {
+  let prepared: Promise<void> | undefined;
+  return {
+    location: registers.location,
+    async read(key) {
+      const found = await registers.get(key);
+      return found && Buffer.from(found.body).toString('utf8');
+    },
+    async create(key, text) {
+      await (prepared ??= registers.prepare?.() ?? Promise.resolve());
+      return (
+        (await settledPut({ registers, ...pauses }, key, Buffer.from(text), null)) !== 'conflict'
+      );
+    },
+    async list(folder) {
+      const keys: string[] = [];
+      for await (const key of registers.list(folder)) keys.push(key);
+      return keys;
+    },
+  };
+}
+
+/** Beside the states of the fleet, where they have a remote place in common; and, in any case, a folder. */
+export async function resultPlaces(
+  context: Context,
+  results: string | undefined,
+): Promise<readonly ResultPlace[]> {
+  const registers = results === undefined ? undefined : await registersAt(context, results);
+  const folder = resultFolder(context);
+  return registers ? [resultRegisters(registers, context), folder] : [folder];
+}
+
+/** By tenant. */
+async function lastAttempts(
+  place: ResultPlace,
+  folder: string,
+): Promise<ReadonlyMap<string, number>> {
+  const last = new Map<string, number>();
+  for (const key of await place.list(folder)) {
+    const [tenant = '', attempt = '1'] = key.slice(folder.length).split('@');
+    last.set(tenant, Math.max(last.get(tenant) ?? 0, Number(attempt)));
+  }
+  return last;
 }
 
 export function runRecords(place: ResultPlace, name: string): RunRecords {
@@ -82,15 +139,12 @@ export function runRecords(place: ResultPlace, name: string): RunRecords {
     return value as T | undefined;
   };
   const run = (): Promise<FleetRun | undefined> => read<FleetRun>(runKey);
+  let attempts: Promise<ReadonlyMap<string, number>> | undefined;
   return {
     run,
     async last(tenant) {
-      let newest: TenantResult | undefined;
-      for (let attempt = 1; ; attempt += 1) {
-        const found = await read<TenantResult>(keyOf(tenant, attempt));
-        if (!found) return newest;
-        newest = found;
-      }
+      const attempt = (await (attempts ??= lastAttempts(place, `${runKey}/`))).get(tenant);
+      return attempt === undefined ? undefined : read<TenantResult>(keyOf(tenant, attempt));
     },
     async begin(begun) {
       if (await place.create(runKey, jsonText(begun))) return false;

@@ -213,8 +213,18 @@ async function runTenant(
   const diagnostics = [...told, ...(error?.diagnostics ?? []), ...complaintsOf(outcome)];
   const result = resultOf(tenant, { exit, outcome, diagnostics, job });
   const whole = { ...result, started_at, ended_at: new Date(parent.clock.now()).toISOString() };
-  const stored = await job.records?.write(whole);
-  return { result: stored ?? whole, ...(outcome && { outcome }) };
+  return { result: await stored(job, whole), ...(outcome && { outcome }) };
+}
+
+/** A result that cannot be stored is an error of its tenant: its report would miss it. */
+async function stored({ records }: FleetJob, result: TenantResult): Promise<TenantResult> {
+  try {
+    return (await records?.write(result)) ?? result;
+  } catch (error) {
+    const { diagnostics, exit } = caughtError(error);
+    const worse = worst([exit, result.exit ?? exits.error]);
+    return { ...result, exit: worse, diagnostics: [...result.diagnostics, ...diagnostics] };
+  }
 }
 
 /** What a tenant shares with others, and which origins failed it last. */

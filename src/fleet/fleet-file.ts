@@ -34,6 +34,7 @@ import { foldersOf } from './folders.js';
 import { selectionOf } from './selection.js';
 import {
   FLEET_FILE,
+  commonPlace,
   tenantState,
   variableWord,
   type CredentialSource,
@@ -171,6 +172,7 @@ function fleetIn(reading: Reading, roots: readonly Raw[]): Fleet | undefined {
     concurrency:
       within(reading, ['fleet', 'concurrency'], written.concurrency, MOST_LANES) ?? CONCURRENCY,
     stop: stopIn(reading, written.stop ?? {}),
+    ...defined({ results: commonPlace(written.defaults?.state) }),
   };
 }
 

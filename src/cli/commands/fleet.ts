@@ -5,8 +5,11 @@ import {
   defined,
   digest,
   exits,
+  forEachLimited,
   refuse,
+  Refusal,
   shellWord,
+  warning,
   worst,
   type Diagnostic,
   type Exit,
@@ -19,14 +22,16 @@ import {
 } from '../../model/index.js';
 import { hasFailed } from '../../fleet/lanes.js';
 import { entryOf, mergedReport } from '../../fleet/merge.js';
-import type { StopRules, Tenant } from '../../fleet/tenant.js';
+import { readFleet } from '../../fleet/fleet-file.js';
+import { FLEET_FILE, type StopRules, type Tenant } from '../../fleet/tenant.js';
+import { declarationFiles } from '../../platform/declaration-files.js';
 import { fleetFormats, type FleetFormat } from '../../report/formats.js';
 import { fleetText } from '../../report/fleet-text.js';
 import { plural } from '../../report/words.js';
 import type { Bundle } from '../../state/plan-bundle.js';
 import { agrees, notApproved, wholeNumber, type Command, type Context } from '../context.js';
 import { fleetHere, type FleetSite } from '../fleet-context.js';
-import { checkedRun, resultFolder, runRecords, type RunRecords } from '../fleet-results.js';
+import { checkedRun, resultPlaces, runRecords, type RunRecords } from '../fleet-results.js';
 import {
   concludeFleet,
   deliverFleet,
@@ -107,12 +112,32 @@ async function begun(
   const stamp = started_at.replaceAll(/[-:]|\.\d+/g, '');
   const usual = `${command}-${stamp}-${random.uuid().slice(0, 4)}`;
   const run = flags.run === undefined ? usual : checkedRun(flags.run);
-  const records = runRecords(resultFolder(context), run);
   const tenants = namesOf(site.selected);
   const record: FleetRun = { format_version: '1.0', run, command, started_at, tenants, bundle };
-  const isResumed = await records.begin(record);
-  return { run, records: isResumed ? records : { ...records, last: async () => undefined } };
+  const records = (await resultPlaces(context, site.fleet.results)).map((place) =>
+    runRecords(place, run),
+  );
+  for (const one of records) {
+    const begun = await one.begin(record).catch(unlessDenied(context, records.at(-1) === one));
+    if (begun === undefined) continue;
+    return { run, records: begun ? one : { ...one, last: async () => undefined } };
+  }
+  throw new Error('the last place takes results, or refuses');
 }
+
+/** Without the right to write beside the states, results are kept on this machine. */
+const unlessDenied =
+  ({ tell }: Context, isLast: boolean) =>
+  async (error: unknown): Promise<undefined> => {
+    const denied = error instanceof Refusal && error.diagnostics[0]?.code === 'backend-denied';
+    if (!denied || isLast) throw error;
+    await tell([
+      warning(
+        'results-here',
+        'Nothing may be written beside the states, so the results of this run are kept in .trueup/fleet on this machine.',
+      ),
+    ]);
+  };
 
 /** The flags that a tenant is planned and applied with. */
 const tenantFlags = ({ flags }: Context): FleetJob['flags'] =>
@@ -479,17 +504,12 @@ const isEmpty = ({ document }: PlanFile): boolean =>
 export const report: Command = async (context, [name = '']) => {
   const { clock, out } = context;
   const forms = await formsHere(context);
-  const records = runRecords(resultFolder(context), checkedRun(name));
-  const run =
-    (await records.run()) ??
-    refuse('no-run', `there is no run ${name} in .trueup/fleet`, {
-      detail: 'A run is named in the last line of `trueup fleet plan`, `drift` and `apply`.',
-    });
+  const { run, records } = await runNamed(context, checkedRun(name));
   const entries = new Map<string, TenantEntry>();
-  for (const tenant of run.tenants) {
+  await forEachLimited(run.tenants, AT_ONCE, async (tenant) => {
     const last = await records.last(tenant);
     if (last) entries.set(tenant, entryOf(last));
-  }
+  });
   const document = mergedReport(run, entries, {
     trueup_version: version,
     generated_at: new Date(clock.now()).toISOString(),
@@ -497,3 +517,25 @@ export const report: Command = async (context, [name = '']) => {
   if (forms.shown === 'text') out.write(fleetText(document, out.style));
   return deliverFleet(context, forms, document);
 };
+
+/** Results that are read at once. */
+const AT_ONCE = 16;
+
+async function runNamed(
+  context: Context,
+  name: string,
+): Promise<{ readonly run: FleetRun; readonly records: RunRecords }> {
+  const { files, cwd } = { files: declarationFiles, cwd: context.cwd };
+  // The results alone may have been brought here, without the fleet.
+  const isFleet = files.stat(resolve(cwd, FLEET_FILE)) !== undefined;
+  const results = isFleet ? (await readFleet({ files, cwd })).results : undefined;
+  for (const place of await resultPlaces(context, results)) {
+    const records = runRecords(place, name);
+    const run = await records.run();
+    if (run) return { run, records };
+  }
+  return refuse('no-run', `there is no run ${name}`, {
+    detail:
+      'A run is named in the last line of `trueup fleet plan`, `drift` and `apply`. Its results are in .trueup/fleet, or beside the states.',
+  });
+}

@@ -7,7 +7,7 @@ import { inLanes, laneCount, stagesOf, stopping } from '../../../src/fleet/lanes
 import { isFinal, mergedReport, statusOf } from '../../../src/fleet/merge.js';
 import { selectionOf } from '../../../src/fleet/selection.js';
 import { shardIn, shardOf } from '../../../src/fleet/shards.js';
-import { tenantState, type Tenant } from '../../../src/fleet/tenant.js';
+import { commonPlace, tenantState, type Tenant } from '../../../src/fleet/tenant.js';
 import { environmentFor, splitEnvironment } from '../../../src/fleet/tenant-environment.js';
 import { exits, type Exit } from '../../../src/model/index.js';
 
@@ -265,6 +265,19 @@ test.each([
   [{ state: 's3://b/a' }, 'prod', 's3://b/a'],
 ])('the state of %j with %s', (more, env, expected) => {
   expect(tenantState(tenant('a', more), env)).toBe(expected);
+});
+
+test.each([
+  [undefined, undefined],
+  ['states/${tenant}.json', undefined],
+  ['s3://b', undefined],
+  ['s3://b/${tenant}', 's3://b'],
+  ['s3://b/p/${tenant}/x?region=eu', 's3://b/p?region=eu'],
+  ['s3://${tenant}/p', undefined],
+  ['postgres://h/db?schema=${TENANT}', 'postgres://h/db'],
+  ['postgres://h/db?schema=t_${tenant}&sslmode=require', 'postgres://h/db?sslmode=require'],
+])('results of states at %s are at %s', (state, expected) => {
+  expect(commonPlace(state)).toBe(expected);
 });
 
 test('a limiter belongs to a credential: a pause and a rate of one hold no other', () => {
