@@ -122,7 +122,12 @@ export async function tenantContext(
   ports: TenantPorts,
 ): Promise<TenantContext> {
   const { env, split } = site;
-  const printed = ports.output ? await printedFor(parent, tenant, ports.output, split) : {};
+  // Of its own: Node takes more than ten listeners of one signal for a leak.
+  const signal = AbortSignal.any([parent.signal]);
+  const { cwd } = parent;
+  const printed = ports.output
+    ? await printedFor({ cwd, signal }, tenant, ports.output, split)
+    : {};
   const state = tenantState(tenant, env);
   const environment = { ...environmentFor(tenant, split, printed), TRUEUP_STATE: state };
   const masking = maskingOf();
@@ -141,6 +146,7 @@ export async function tenantContext(
     interactive: false,
     ask: () => Promise.resolve(''),
     stdin: () => Promise.resolve(''),
+    signal,
     requestsPerMinute: tenant.requests_per_minute,
     exchanges: ports.exchanges,
     tell: async (diagnostics) =>
@@ -155,7 +161,7 @@ const addresses: ReadonlySet<string> = new Set(Object.values(needs).map(({ addre
 
 /** Its messages are not read, and what it printed is not repeated. @throws Refusal */
 async function printedFor(
-  { cwd, signal }: Context,
+  { cwd, signal }: Pick<Context, 'cwd' | 'signal'>,
   { name, credentials, origin }: Tenant,
   output: CommandOutput,
   { shared }: SplitEnvironment,

@@ -199,13 +199,12 @@ async function runTenant(
     try {
       outcome = await job.work(made.context, tenant);
     } catch (thrown) {
-      const { diagnostics, exit } = caughtError(thrown);
-      const interrupted = thrown === parent.signal.reason;
-      await made.context.tell(interrupted ? [] : diagnostics);
-      error = { diagnostics: [], exit: interrupted ? exits.interrupted : exit };
+      const { diagnostics, exit } = failureOf(parent, thrown);
+      await made.context.tell(diagnostics);
+      error = { diagnostics: [], exit };
     }
   } catch (thrown) {
-    error = caughtError(thrown);
+    error = failureOf(parent, thrown);
   }
   if (outcome?.before) return { result: outcome.before, outcome };
   const exit = outcome?.exit ?? error?.exit ?? exits.error;
@@ -215,6 +214,17 @@ async function runTenant(
   const whole = { ...result, started_at, ended_at: new Date(parent.clock.now()).toISOString() };
   return { result: await stored(job, whole), ...(outcome && { outcome }) };
 }
+
+/** Nothing is said of a tenant that a signal interrupted. */
+const failureOf = ({ signal }: Context, thrown: unknown): ReturnType<typeof caughtError> =>
+  signal.aborted && thrown === signal.reason
+    ? {
+        diagnostics: [
+          { severity: 'info', code: 'interrupted', summary: 'It was interrupted by a signal.' },
+        ],
+        exit: exits.interrupted,
+      }
+    : caughtError(thrown);
 
 /** A result that cannot be stored is an error of its tenant: its report would miss it. */
 async function stored({ records }: FleetJob, result: TenantResult): Promise<TenantResult> {
@@ -287,7 +297,7 @@ function resultOf(
     status: statusOf(job.command, exit, applied),
     summary:
       (hasFailed(exit) && first?.summary) ||
-      (figures?.summary ?? outcome?.summary ?? first?.summary ?? ''),
+      (figures?.summary ?? outcome?.summary ?? diagnostics[0]?.summary ?? ''),
     kinds: figures?.kinds ?? {},
     changes: figures?.changes ?? [],
     requests: figures?.requests ?? 0,

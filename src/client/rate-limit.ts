@@ -19,7 +19,7 @@ export function limiter(
 ) {
   let interval = 0;
   let slack = 0;
-  /** At most so many a minute from now on, if that is fewer than before. */
+  /** At most `rate` a minute from now on, if that is fewer than before. */
   const slowTo = (rate: number | undefined, most = usualBurst(rate ?? 0)): void => {
     if (rate === undefined || 60_000 / rate <= interval) return;
     interval = 60_000 / rate;

@@ -1,7 +1,10 @@
 // What the report of a fleet takes from the document of one tenant: how many objects of each kind differ, and which.
 import {
   cached,
+  compareText,
+  tenantStatuses,
   type DriftDocument,
+  type FleetDocument,
   type KindCount,
   type Outcome,
   type PlanDocument,
@@ -63,3 +66,18 @@ function counted(changes: readonly TenantChange[], all: readonly string[]) {
   const listed: Readonly<Record<string, KindCount>> = Object.fromEntries(kinds);
   return { kinds: listed, changes: changes.slice(0, MOST) };
 }
+
+const changedIn = ({ kinds }: TenantEntry): number =>
+  Object.values(kinds).reduce((sum, { changed }) => sum + changed, 0);
+
+/** The worst status first, then those with the most changes; equal ones in the order of the fleet. */
+export const worstFirst = ({ tenants }: FleetDocument): readonly TenantEntry[] =>
+  tenants.toSorted(
+    (a, b) =>
+      tenantStatuses.indexOf(a.status) - tenantStatuses.indexOf(b.status) ||
+      changedIn(b) - changedIn(a),
+  );
+
+/** Every kind of any tenant, by name. */
+export const kindsIn = ({ tenants }: FleetDocument): readonly string[] =>
+  [...new Set(tenants.flatMap(({ kinds }) => Object.keys(kinds)))].toSorted(compareText);

@@ -27,16 +27,14 @@ export const statusWords: Readonly<Record<TenantStatus, string>> = {
   valid: 'valid',
 };
 
-/** Statuses whose sentence does not say so. */
-const marked: ReadonlySet<TenantStatus> = new Set(
-  tenantStatuses.filter(
-    (one) => !['drift', 'changes', 'applied', 'unchanged', 'valid'].includes(one),
-  ),
-);
+const well: readonly TenantStatus[] = ['drift', 'changes', 'applied', 'unchanged', 'valid'];
+
+/** Whether the run of a tenant ended as it should: its sentence says the rest. */
+export const isWell = (status: TenantStatus): boolean => well.includes(status);
 
 /** One line without its end. */
 export const tenantLine = ({ tenant, status, summary }: TenantEntry): string =>
-  `${tenant}: ${marked.has(status) ? `${statusWords[status].toUpperCase()} ` : ''}${visible(summary)}`;
+  `${tenant}: ${isWell(status) ? '' : `${statusWords[status].toUpperCase()} `}${visible(summary)}`;
 
 /** The sentence that a run of a fleet ends with. */
 export function fleetSentence({ summary, run }: FleetDocument): string {

@@ -3,6 +3,8 @@ import type { DriftDocument, FleetDocument, PlanDocument } from '../model/index.
 import { driftHtml } from './drift-html.js';
 import { driftMarkdown } from './drift-markdown.js';
 import { driftText } from './drift-text.js';
+import { fleetHtml } from './fleet-html.js';
+import { fleetMarkdown } from './fleet-markdown.js';
 import { fleetText } from './fleet-text.js';
 import type { DriftFormat, FleetFormat, PlanFormat } from './formats.js';
 import { jsonText } from './json-output.js';
@@ -31,6 +33,8 @@ const driftRenderers: Readonly<Record<DriftFormat, Renderer<DriftDocument>>> = {
 const fleetRenderers: Readonly<Record<FleetFormat, Renderer<FleetDocument>>> = {
   text: fleetText,
   json: jsonText,
+  markdown: fleetMarkdown,
+  html: fleetHtml,
   junit: fleetJunit,
 };
 

@@ -71,6 +71,23 @@ test('a run that was killed goes on where it was', async () => {
   expect(existsSync(join(home.path, '.trueup/fleet/nightly/a@2.json'))).toBe(false);
 });
 
+test('many commands at once are ended with the run, and warn of nothing', async () => {
+  const many = Array.from({ length: 24 }, (_, at) => `t${at}: {}`).join(', ');
+  const home = folder({
+    'trueup.fleet.yaml': `fleet: { tenants: { ${many} }, concurrency: 24, defaults: { paths: [base], credentials: { command: [sh, -c, "echo > started-$0; sleep 60", "\${tenant}"] } } }`,
+    'base/base.yaml': base,
+  });
+  const started = home.start(['fleet', 'drift']);
+  await expect
+    .poll(() => existsSync(join(home.path, 'started-t23')), { timeout: 20_000 })
+    .toBe(true);
+  started.child.kill('SIGINT');
+  const { code, stderr, stdout } = await started.ended;
+  expect(code).toBe(130);
+  expect(stderr).not.toContain('MaxListeners');
+  expect(stdout).toContain('24 tenants: 24 interrupted.');
+});
+
 test('a first fleet is valid as it is written', async () => {
   const home = folder();
   const { stdout } = await home.expect(0, ['init', '--fleet']);

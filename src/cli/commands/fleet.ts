@@ -372,13 +372,20 @@ async function applyNow(context: Context, forms: Forms<FleetFormat>): Promise<Ex
     );
   const site = await fleetHere(context);
   const { run, records } = await begun(context, site, 'apply');
-  const end = await runFleet(context, site, {
+  const planning: FleetJob = {
     command: 'plan',
     run,
     flags: tenantFlags(context),
     prints: forms.shown === 'text',
     work: unlessDone(site, records, planned(site, { saves: 'memory' })),
-  });
+  };
+  const end = await runFleet(context, site, planning);
+  // Where planning was stopped, nobody has seen what an apply would do.
+  if ([...end.entries.values()].some(({ status }) => status === 'not-run'))
+    return concludeFleet(context, forms, planning, {
+      names: namesOf(site.here),
+      entries: end.entries,
+    });
   const { bundleIn } = await import('../../state/plan-bundle.js');
   const text = await bundleOf(context, site, run, end);
   const bundle = bundleIn(text, { path: 'the plans of this run', clock });

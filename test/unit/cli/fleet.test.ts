@@ -3,7 +3,13 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import * as fleet from '../../../src/cli/commands/fleet.js';
+import {
+  apply,
+  drift,
+  plan as fleetPlan,
+  report,
+  validate,
+} from '../../../src/cli/commands/fleet.js';
 import { run as plan } from '../../../src/cli/commands/plan.js';
 import { tenantContext, type FleetSite } from '../../../src/cli/fleet-context.js';
 import type { Context } from '../../../src/cli/context.js';
@@ -27,7 +33,8 @@ import { collections, kinds } from '../../../src/resources/index.js';
 import { cleanUp } from '../../support/clean-up.js';
 import { freshFolder, inProcess, type Said } from '../../support/in-process.js';
 
-type Name = 'validate' | 'plan' | 'drift' | 'apply' | 'report';
+const commands = { validate, plan: fleetPlan, drift, apply, report };
+type Name = keyof typeof commands;
 
 interface Fleet {
   readonly cwd: string;
@@ -87,7 +94,7 @@ async function fleetOf(names: readonly string[], file = FILE, base = BASE): Prom
     env,
     accounts,
     write,
-    run: (name, ...words) => inProcess(fleet[name], ['fleet', name, ...words], { cwd, env }),
+    run: (name, ...words) => inProcess(commands[name], ['fleet', name, ...words], { cwd, env }),
     calls: (name) => calls().get(name)!.calls,
     writes: (name) =>
       accounts
@@ -367,6 +374,18 @@ describe('an apply', () => {
     home.write('trueup.fleet.yaml', FILE);
     expect((await home.run('apply', '--auto-approve')).code).toBe(3);
     expect([home.writes('acme').length, home.writes('globex').length]).toEqual([1, 0]);
+  });
+
+  test('changes nothing where the planning of tenants was stopped', async () => {
+    const home = await fleetOf(
+      ['a', 'b', 'c', 'd'],
+      `${FILE}  concurrency: 1\n  stop: { failures: 2 }\n`,
+    );
+    for (const name of ['b', 'c']) home.accounts.get(name)!.setFaults([parseFault('status=403')]);
+    const { code, stdout } = await home.run('apply', '--auto-approve');
+    expect(code).toBe(1);
+    expect(stdout).toContain('d: NOT RUN Stopped: 2 tenants in a row failed');
+    expect(home.writes('a')).toEqual([]);
   });
 
   test('asks, and without a terminal says what to type', async () => {
