@@ -114,8 +114,7 @@ const tenants = [
   flag('--shard <i/n>', 'only the tenants of this shard, such as 1/8 (default: from the CI job)'),
   format(fleetFormats),
   report,
-  environment,
-  debug,
+  ...project,
 ] as const;
 const fleetRun = flag('--run <name>', 'name of the run; an earlier one is resumed');
 
@@ -415,7 +414,7 @@ const table = [
     doc: 'plan every tenant, ask, apply; or apply plans that were saved',
     flags: [...acting, fleetRun, identity, allow, ...tenants],
     graceful: true,
-    more: '\nA file saved by fleet plan --out is applied without confirmation. Each plan in it\nis refused if it is stale.',
+    more: '\nA file saved by fleet plan --out is applied without confirmation. Each plan in\nit is refused if it is stale.',
   },
   {
     name: 'fleet report',

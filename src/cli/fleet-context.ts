@@ -95,7 +95,10 @@ function sharedCredentials(tenants: readonly Tenant[]): readonly Diagnostic[] {
 }
 
 /** How many processes use the credential of a tenant: they share its rate. */
-export function processesWith(tenant: Tenant, { selected, shards }: FleetSite): number {
+export function processesWith(
+  tenant: Tenant,
+  { selected, shards }: Pick<FleetSite, 'selected' | 'shards'>,
+): number {
   if (shards === 1) return 1;
   const alike = selected.filter((one) => sourceOf(one) === sourceOf(tenant));
   return new Set(alike.map(({ name }) => shardOf(name, shards))).size;

@@ -153,6 +153,9 @@ function enter(walk: Walk, path: string): void {
   else if (found.kind === 'other') {
     const detail = 'To read from a pipe, name `-` and give it on the standard input.';
     complain(walk, 'not-a-file', `${path} is no regular file`, detail);
+  } else if (environment === 'fleet') {
+    const detail = 'To plan its tenants: trueup fleet plan';
+    complain(walk, 'fleet-file', `${path} is the file of a fleet, and declares nothing`, detail);
   } else if (environment !== undefined) {
     const detail = `It is read with \`--env ${environment}\` beside the files of the project.`;
     complain(walk, 'environment-file', `${path} is the file of an environment`, detail);

@@ -3,7 +3,7 @@
 import type { FleetDocument, KindCount, TenantEntry, TenantStatus } from '../model/index.js';
 import { kindsIn, worstFirst } from './fleet-figures.js';
 import { fleetSentence, statusWords, tenantDiagnostics } from './fleet-text.js';
-import { pageSection, wholePage } from './html-page.js';
+import { pageSection, htmlPage } from './html-page.js';
 import { diagnosticNotes } from './html-parts.js';
 import { markup, moment, raw, type Markup } from './markup.js';
 import { plural } from './words.js';
@@ -38,7 +38,7 @@ export function fleetHtml(document: FleetDocument): string {
     const tone = (tones as Readonly<Record<string, string>>)[status];
     return count > 0 ? [[count, words, tone] as const] : [];
   });
-  return wholePage({
+  return htmlPage({
     kind: `fleet ${document.command}`,
     sentence: fleetSentence(document),
     counts: counts.map(([count, words, tone]) => (tone ? [count, words, tone] : [count, words])),

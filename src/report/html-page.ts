@@ -37,7 +37,7 @@ interface Page extends PageContent {
   readonly document: DocumentHead;
 }
 
-interface WholePage extends PageContent {
+interface HtmlPage extends PageContent {
   /** The command. */
   readonly kind: string;
   /** Below the counts. */
@@ -52,14 +52,14 @@ const hashOf = (text: string): string =>
 const policy = `default-src 'none'; style-src ${hashOf(pageStyle)}; script-src ${hashOf(pageScript)}; base-uri 'none'; form-action 'none'`;
 
 export const page = ({ document, ...content }: Page): string =>
-  wholePage({
+  htmlPage({
     ...content,
     about: sourceOf(document),
     foot: markup`<p>Declared in ${codes(document.generated_from.paths)}${stateOf(document)} · trueup ${document.trueup_version}</p>
 ${document.compared ? undefined : markup`<p>Read with ${requestsOf(document)}</p>\n`}`,
   });
 
-export function wholePage({ kind, sentence, counts, sections, about, foot }: WholePage): string {
+export function htmlPage({ kind, sentence, counts, sections, about, foot }: HtmlPage): string {
   const shown = sections.filter(({ content }) => content.length > 0);
   return markup`<!doctype html>
 <html lang="en">

@@ -93,6 +93,10 @@ test('a first fleet is valid as it is written', async () => {
   const { stdout } = await home.expect(0, ['init', '--fleet']);
   expect(stdout).toContain('wrote trueup.fleet.yaml');
   expect((await home.expect(0, ['fleet', 'validate'])).stdout).toContain('1 tenant: 1 valid.');
+  const { stderr } = await home.expect(1, ['init', '--fleet', '--ci', 'github']);
+  expect(stderr).toContain('--ci has no meaning with --fleet');
+  const named = await home.expect(1, ['plan', 'trueup.fleet.yaml']);
+  expect(named.stderr).toContain('is the file of a fleet');
   const { stdout: again } = await home.expect(0, ['init', '--fleet']);
   expect(again).toContain('trueup.fleet.yaml is there already and stays as it is');
 });

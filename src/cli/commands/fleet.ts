@@ -63,7 +63,7 @@ export const validate: Command = async (context) => {
   const job: FleetJob = {
     command: 'validate',
     run: '',
-    flags: {},
+    flags: tenantFlags(context),
     prints: forms.shown === 'text',
     offline: true,
     work: async (own, { paths }) => {
@@ -142,6 +142,7 @@ const unlessDenied =
 /** The flags that a tenant is planned and applied with. */
 const tenantFlags = ({ flags }: Context): FleetJob['flags'] =>
   defined({
+    var: flags.var,
     allow: flags.allow,
     parallelism: flags.parallelism,
     lockWait: flags.lockWait,
@@ -330,7 +331,7 @@ async function applyBundle(
   forms: Forms<FleetFormat>,
 ): Promise<Exit> {
   const { flags, files, clock, cwd } = context;
-  const given = (['allow', 'env'] as const).find((flag) => flags[flag] !== undefined);
+  const given = (['allow', 'var', 'env'] as const).find((flag) => flags[flag] !== undefined);
   if (given !== undefined)
     refuse('usage', `--${given} has no place beside a bundle, which holds its own.`, {
       detail: `Leave it out, or plan again: trueup fleet plan --${given} … --out ${shellWord(name)}`,

@@ -99,6 +99,11 @@ export const run: Command = async (context) => {
 
 /** A fleet, without a pipeline: what runs it is up to its size. */
 async function initFleet(context: Context): Promise<Exit> {
+  const given = (['ci', 'package', 'env'] as const).find((flag) => context.flags[flag]);
+  if (given !== undefined)
+    refuse('usage', `--${given} has no meaning with --fleet, which writes no pipeline.`, {
+      detail: 'Type it as in: trueup init --fleet',
+    });
   const files: readonly (readonly [string, string])[] = [
     [FLEET_FILE, fleetFile],
     ['base/pager.yaml', baseFile],

@@ -11,8 +11,15 @@ import {
   validate,
 } from '../../../src/cli/commands/fleet.js';
 import { run as plan } from '../../../src/cli/commands/plan.js';
-import { tenantContext, type FleetSite } from '../../../src/cli/fleet-context.js';
-import type { Context } from '../../../src/cli/context.js';
+import { reach } from '../../../src/cli/cloud-connection.js';
+import {
+  fleetHere,
+  processesWith,
+  tenantContext,
+  type FleetSite,
+} from '../../../src/cli/fleet-context.js';
+import type { Command, Context, Exchanges } from '../../../src/cli/context.js';
+import { limiter } from '../../../src/client/rate-limit.js';
 import {
   accountCredentials,
   byAccount,
@@ -22,6 +29,7 @@ import {
   type Emulator,
 } from '../../../src/emulator/index.js';
 import {
+  defaultSettings,
   maskingOf,
   sha256,
   type FleetDocument,
@@ -194,15 +202,19 @@ test('a plan of a fleet is the plan of the project, in the environment of the te
   await home.run('apply', '--auto-approve', '--select', 'tenant=acme');
   home.write('base/base.yaml', BASE.replace('enabled: true', 'enabled: false'));
   home.write('trueup.prod.yaml', 'variables: { hook: https://prod.example.com }\n');
-  for (const words of [[], ['--env', 'prod']]) {
-    const run = `r${words.length}`;
+  for (const [at, words] of [
+    [],
+    ['--env', 'prod'],
+    ['--var', 'hook=https://x.example'],
+  ].entries()) {
+    const run = `r${at}`;
     await home.run('plan', '--run', run, ...words);
     for (const name of ['acme', 'globex']) {
       const prefix = `${name.toUpperCase()}_`;
       const own = Object.entries(home.env).flatMap(([key, value]) =>
         key.startsWith(prefix) ? [[key.slice(prefix.length), value]] : [],
       );
-      const state = `.trueup/tenants/${name}/state${words.length > 0 ? '.prod' : ''}.json`;
+      const state = `.trueup/tenants/${name}/state${words[0] === '--env' ? '.prod' : ''}.json`;
       const env = { ...(Object.fromEntries(own) as Record<string, string>), TRUEUP_STATE: state };
       const paths = ['base', `tenants/${name}`];
       const said = await inProcess(plan, ['plan', ...paths, '--format', 'json', ...words], {
@@ -584,6 +596,72 @@ describe('a credential command', () => {
     expect(heard).toEqual({ PATH: '/bin' });
   });
 });
+
+test('a service that is down halves the lanes', async () => {
+  const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+  const home = await fleetOf(names, `${FILE}  concurrency: 2\n  stop: { failures: 100 }\n`);
+  for (const account of home.accounts.values()) account.setFaults([parseFault('status=500')]);
+  const { code } = await home.run('drift', '--run', 'r');
+  expect(code).toBe(1);
+  const [g, h] = [home.result('r', 'g'), home.result('r', 'h')];
+  expect(g.ended_at <= h.started_at).toBe(true);
+});
+
+test('the limiter of a tenant is that of its key, at the rate of the fleet or the project', async () => {
+  const file = `fleet:
+  tenants:
+    a: { credentials: { env_prefix: ACME_ }, requests_per_minute: 600 }
+    b: { credentials: { env_prefix: ACME_ } }
+    c: { credentials: { env_prefix: GLOBEX_ } }
+  defaults: { paths: [base] }
+`;
+  const home = await fleetOf(['acme', 'globex'], file);
+  const seen: (readonly [tenant: string, key: string, rate: number | undefined])[] = [];
+  const settings = { ...defaultSettings, requests_per_minute: 300 };
+  const probe: Command = async (context) => {
+    const site = await fleetHere(context);
+    for (const tenant of site.fleet.tenants) {
+      const limiterOf: Exchanges['limiterOf'] = (key, rate) => {
+        seen.push([tenant.name, key, rate]);
+        return limiter(context.clock, rate);
+      };
+      const exchanges = { limiterOf, answered: () => undefined };
+      const { context: own } = await tenantContext(context, site, tenant, { flags: {}, exchanges });
+      await (await reach(own, settings, { emit: () => undefined })).close();
+    }
+    return 0;
+  };
+  await inProcess(probe, ['fleet', 'drift'], home);
+  expect(seen.map(([name, , rate]) => [name, rate])).toEqual([
+    ['a', 600],
+    ['b', 300],
+    ['c', 300],
+  ]);
+  const [a, b, c] = seen.map(([, key]) => key);
+  expect(a).toBe(b);
+  expect(c).not.toBe(a);
+  expect(a).not.toContain('acme');
+});
+
+test.each([
+  [1, 1, 1],
+  [4, 4, 1],
+])(
+  'of %i shards, %i share a key that all tenants have, %i one of a single tenant',
+  (shards, all, alone) => {
+    const tenants = Array.from({ length: 40 }, (_, at) => ({
+      name: `t${at}`,
+      paths: [],
+      variables: {},
+      labels: {},
+      credentials: { env_prefix: at === 0 ? 'ALONE_' : 'ALL_' },
+      origin: { file: 'f', line: 1, column: 1 },
+    }));
+    const site = { selected: tenants, shards };
+    expect(processesWith(tenants[1]!, site)).toBe(all);
+    expect(processesWith(tenants[0]!, site)).toBe(alone);
+  },
+);
 
 test('two tenants with one credential share its limiter, and that is said', async () => {
   const file =
