@@ -20,6 +20,7 @@ const allowed = {
     '^node_modules/(ajv|re2js|yaml)/',
   ],
   policies: ['^src/(declarations|expressions)/'],
+  fleet: ['^src/declarations/'],
   report: ['^node_modules/(diff|fast-json-patch|picocolors)/'],
   terraform: [
     '^src/reconciler/(live-collections|recent-writes|plan/(match|document-diff|diff|policy|propose)|apply/(executor|write-operation|pre-image|write-proof|recovery|guards))\\.ts$',

@@ -14,6 +14,7 @@ import {
   whereSchema,
 } from '../src/declarations/file-schema.js';
 import { ajvOptions } from '../src/declarations/compile-validator.js';
+import { fleetSchema } from '../src/fleet/fleet-schema.js';
 import { declarationsSchema, kindSchema } from '../src/declarations/index.js';
 import { digest, type JsonObject } from '../src/model/index.js';
 import { externals } from '../src/resources/externals.js';
@@ -87,6 +88,7 @@ function outputs(): ReadonlyMap<string, string> {
   return new Map([
     ['schemas/declarations.schema.json', json(declarationsSchema(kinds, collections))],
     ['schemas/policies.schema.json', json(policiesSchema())],
+    ['schemas/fleet.schema.json', json(fleetSchema())],
     ['schemas/policy-tests.schema.json', json(policyTestsSchema())],
     ...list.map((kind) => [`schemas/${kind.name}.schema.json`, json(kindSchema(kind))] as const),
     ['src/declarations/generated/validators.js', validators()],

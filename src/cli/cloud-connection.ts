@@ -7,6 +7,7 @@ import {
   defined,
   refuse,
   Secret,
+  sha256,
   type Cloud,
   type Emit,
   type Flipped,
@@ -167,21 +168,36 @@ export async function reach(
 ): Promise<Reached> {
   const { connect } = await import('../client/index.js');
   const line = await lineTo(context, settings);
-  const cloud = connect({ ...optionsOf(context, settings, line), emit, ...defined({ ahead }) });
+  const limiterFor = limiterOf(context, line);
+  const cloud = connect({
+    ...optionsOf(context, settings, line),
+    emit,
+    ...defined({ ahead, limiterFor }),
+  });
   return { cloud: { ...cloud, target: line.name ?? cloud.target }, close: line.close };
+}
+
+/** The limiter that all runs of this process share which use the same credential at the same origin. */
+function limiterOf({ exchanges, environment }: Context, { v2, v3 }: Line) {
+  const url = v2?.url ?? v3?.url;
+  if (!exchanges || url === undefined) return undefined;
+  const named = v2 ? [v2Headers['X-MGR-API-ID'], v2Headers['X-VND-API-ID']] : needs.v3.secrets;
+  const ids = named.map((name) => secretOf({ environment }, name).reveal() ?? '');
+  const credential = sha256([new URL(url).origin, ...ids].join('\n'));
+  return (perMinute: number | undefined) => exchanges.limiterOf(credential, perMinute);
 }
 
 /** The options that all clients of a connection have in common. */
 const optionsOf = (
-  { clock, random, signal, debug }: Context,
-  { requests_per_minute: requestsPerMinute }: Settings,
+  { clock, random, signal, debug, exchanges, requestsPerMinute }: Context,
+  { requests_per_minute: usual }: Settings,
   { transport, v2, v3, iot }: Line,
 ) => ({
   clock,
   random,
   signal,
-  ...defined({ requestsPerMinute, v2, v3, iot }),
-  transport: noted({ clock, debug }, transport),
+  ...defined({ requestsPerMinute: requestsPerMinute ?? usual, v2, v3, iot }),
+  transport: noted({ clock, debug, exchanges, signal }, transport),
   emit: () => undefined,
 });
 
@@ -216,12 +232,16 @@ export async function reachFlow(
 
 /** A transport that reports its exchanges to an observer. */
 function noted(
-  { clock, debug }: Pick<Context, 'clock' | 'debug'>,
+  { clock, debug, exchanges, signal }: Pick<Context, 'clock' | 'debug' | 'exchanges' | 'signal'>,
   transport: Transport,
 ): Transport {
   return async (request) => {
     const begun = clock.monotonic();
-    const answer = await transport(request);
+    const answer = await transport(request).catch((error: unknown) => {
+      if (!signal.aborted) exchanges?.answered(new URL(request.url).origin, 0);
+      throw error;
+    });
+    exchanges?.answered(new URL(request.url).origin, answer.status);
     const elapsed = Math.round(clock.monotonic() - begun);
     debug(() => `${request.method} ${request.url} ${answer.status} ${elapsed} ms`);
     return answer;

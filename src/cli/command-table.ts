@@ -3,7 +3,13 @@
 import { behavioursHelp, dialects } from '../emulator/behaviours.js';
 import { allowableRules, withTraits } from '../model/index.js';
 import { ruleNames } from '../resources/rules/names.js';
-import { driftFormats, graphFormats, listFormats, planFormats } from '../report/formats.js';
+import {
+  driftFormats,
+  fleetFormats,
+  graphFormats,
+  listFormats,
+  planFormats,
+} from '../report/formats.js';
 
 export interface FlagSpec {
   /** As commander writes it: `-o, --output <format>`. */
@@ -83,7 +89,35 @@ const acting = [
   lockWait,
 ] as const;
 
+const validFor = flag(
+  '--valid-for <span>',
+  'time for which the saved plan can be applied, such as 30m, 12h or 7d; default 24h, at most 30d',
+);
+const encryptTo = repeatable(
+  '--encrypt-to <recipient>',
+  'encrypt the saved plan to this age recipient (age1…)',
+);
+const unmanaged = flag(
+  '--unmanaged <word>',
+  'count: list unmanaged objects; fail: also treat them as drift',
+  { choices: ['count', 'fail'], initial: 'count' },
+);
+
 const forges = ['github', 'gitlab'] as const;
+const allow = scope[2];
+/** Flags of every command over a fleet. */
+const tenants = [
+  flag(
+    '--select <expression>',
+    'only these tenants, such as tier=canary,region!=eu or tenant=acme',
+  ),
+  flag('--shard <i/n>', 'only the tenants of this shard, such as 1/8 (default: from the CI job)'),
+  format(fleetFormats),
+  report,
+  ...project,
+] as const;
+const fleetRun = flag('--run <name>', 'name of the run; an earlier one is resumed');
+
 const key = flag(
   '--key <name>',
   'name in the hidden marker of the post (default: the project and --env)',
@@ -116,6 +150,7 @@ const table = [
         '--package <spec>',
         'trueup that CI installs: a tarball, its address or an exact version (default: this version)',
       ),
+      flag('--fleet', 'write trueup.fleet.yaml and a first tenant: many accounts in one folder'),
       ...project,
     ],
     more: '\nNo file is overwritten. With --env NAME, the workflow runs in that environment;\notherwise in prod if the project itself uses the emulator.',
@@ -157,14 +192,8 @@ const table = [
     doc: 'show what apply would do',
     flags: [
       flag('--out <file>', 'save the plan to this file; to apply it: trueup apply FILE'),
-      flag(
-        '--valid-for <span>',
-        'time for which the saved plan can be applied, such as 30m, 12h or 7d; default 24h, at most 30d',
-      ),
-      repeatable(
-        '--encrypt-to <recipient>',
-        'encrypt the saved plan to this age recipient (age1…)',
-      ),
+      validFor,
+      encryptTo,
       format(planFormats),
       report,
       ...shown,
@@ -228,10 +257,7 @@ const table = [
       flag('--verbose', 'show every health issue and every note'),
       ndjsonOrDocument,
       detailed,
-      flag('--unmanaged <word>', 'count: list unmanaged objects; fail: also treat them as drift', {
-        choices: ['count', 'fail'],
-        initial: 'count',
-      }),
+      unmanaged,
       notify,
       flag('--issue <forge>', 'keep one issue on this forge, open while there is drift', {
         choices: forges,
@@ -352,6 +378,50 @@ const table = [
       format(listFormats),
       ...project,
     ],
+  },
+  {
+    name: 'fleet validate',
+    args: '',
+    doc: 'check trueup.fleet.yaml and the declarations of its tenants, offline',
+    flags: tenants,
+    graceful: true,
+  },
+  {
+    name: 'fleet plan',
+    args: '',
+    doc: 'show what apply would do, for every tenant',
+    flags: [
+      flag('--out <file>', 'save all plans to this file; to apply it: trueup fleet apply FILE'),
+      validFor,
+      encryptTo,
+      fleetRun,
+      detailed,
+      allow,
+      ...tenants,
+    ],
+    graceful: true,
+  },
+  {
+    name: 'fleet drift',
+    args: '',
+    doc: 'compare live objects with the declarations, for every tenant',
+    flags: [fleetRun, detailed, unmanaged, ...tenants],
+    graceful: true,
+  },
+  {
+    name: 'fleet apply',
+    args: '[bundle]',
+    doc: 'plan every tenant, ask, apply; or apply plans that were saved',
+    flags: [...acting, fleetRun, identity, allow, ...tenants],
+    graceful: true,
+    more: '\nA file saved by fleet plan --out is applied without confirmation. Each plan in\nit is refused if it is stale.',
+  },
+  {
+    name: 'fleet report',
+    args: '<run>',
+    doc: 'merge the results of all tenants of a run',
+    flags: [detailed, format(fleetFormats), report, debug],
+    more: '\nA tenant without a result is an error.',
   },
   { name: 'state list', args: '', doc: 'list addresses and ids', flags: project },
   {
@@ -512,7 +582,14 @@ const table = [
       flag('--port <n>', 'port on 127.0.0.1; 0 picks a free one', { initial: '0' }),
       flag('--data <file>', 'keep all records in this file'),
       flag('--seed <file>', 'start with the records of this file; never write to it'),
-      repeatable('--fault <words>', 'inject a fault, such as latency=50 or status=503,times=2'),
+      repeatable(
+        '--tenant <name>',
+        'serve an account with credentials of its own for this tenant of a fleet',
+      ),
+      repeatable(
+        '--fault <words>',
+        'inject a fault, such as latency=50 or status=503,times=2; with NAME: before it, only for that tenant',
+      ),
       repeatable(
         '--behaviour <name>',
         'turn on a behaviour seen in some deployments, such as created-status=201',

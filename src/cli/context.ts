@@ -7,6 +7,7 @@ import { systemClock } from '../platform/clock.js';
 import { diskFiles } from '../platform/files.js';
 import { systemRandom } from '../platform/random.js';
 import { collections, kinds } from '../resources/index.js';
+import type { Limiter } from '../client/rate-limit.js';
 import type { Ndjson } from '../report/index.js';
 import { withCommands, type Said } from './commands-to-type.js';
 import type { Flags } from './command-table.js';
@@ -15,6 +16,14 @@ import { version } from './version.js';
 import { ask, isOneStream, outlet, readAll } from './terminal.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What the runs of a process share about one credential, and hear about each other. */
+export interface Exchanges {
+  /** The rate limiter of a credential at an origin. @param credential a hash */
+  readonly limiterOf: (credential: string, perMinute: number | undefined) => Limiter;
+  /** Told of each response; the status is 0 where there was none. */
+  readonly answered: (origin: string, status: number) => void;
+}
 
 /** The context of a command. */
 export type Context = ReturnType<typeof contextOf>;
@@ -71,6 +80,10 @@ export function contextOf(
     clock,
     random,
     files: diskFiles(random),
+    /** Present for the tenants of a fleet. */
+    exchanges: undefined as Exchanges | undefined,
+    /** Of a tenant, where its fleet says so: wins over the settings of the project. */
+    requestsPerMinute: undefined as number | undefined,
     /** True if a person can answer a question. */
     isOneStream: () => isOneStream(stdout, stderr),
     interactive: stdin.isTTY ? stderr.isTTY : false,

@@ -7,7 +7,10 @@ import type { Appender, Files } from '../platform/index.js';
 import { ifThere } from '../state/disk-errors.js';
 import type { Context } from './context.js';
 
-export interface Emulated extends Pick<EmulatorOptions, 'faults' | 'behaviours' | 'deliveries'> {
+export interface Emulated extends Pick<
+  EmulatorOptions,
+  'faults' | 'behaviours' | 'deliveries' | 'credentials'
+> {
   /** File that keeps the estate; absent: it ends with the process. */
   readonly data?: string | undefined;
   /** File with the estate to begin with, where `data` holds none yet. */

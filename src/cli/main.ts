@@ -11,6 +11,8 @@ import { setV8Flags } from './v8-flags.js';
 
 const stateCommands = () => import('./commands/state.js');
 
+const fleetCommands = () => import('./commands/fleet.js');
+
 const keptStates = () => import('./commands/kept-states.js');
 
 const commands: Readonly<Record<string, () => Promise<{ readonly run: Command }>>> = {
@@ -31,6 +33,11 @@ const commands: Readonly<Record<string, () => Promise<{ readonly run: Command }>
   graph: () => import('./commands/graph.js'),
   log: () => import('./commands/log.js'),
   test: () => import('./commands/test.js'),
+  'fleet validate': async () => ({ run: (await fleetCommands()).validate }),
+  'fleet plan': async () => ({ run: (await fleetCommands()).plan }),
+  'fleet drift': async () => ({ run: (await fleetCommands()).drift }),
+  'fleet apply': async () => ({ run: (await fleetCommands()).apply }),
+  'fleet report': async () => ({ run: (await fleetCommands()).report }),
   'state list': async () => ({ run: (await stateCommands()).list }),
   'state show': async () => ({ run: (await stateCommands()).show }),
   'state mv': async () => ({ run: (await stateCommands()).mv }),

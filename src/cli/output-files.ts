@@ -34,10 +34,31 @@ export async function checkOutputs(
   inputs: readonly string[] = [],
 ): Promise<void> {
   if (outputs.length === 0) return;
-  const real = (path: string): Promise<string> => place(context, path);
   const store = await storeOf(context, await settingsHere(context, paths));
+  await checkPaths(context, outputs, { state: store.location, paths, inputs });
+}
+
+interface Inputs {
+  /** Location of the state; empty where it is in trueup's folder. */
+  readonly state: string;
+  readonly paths: readonly string[];
+  readonly inputs: readonly string[];
+}
+
+/** As `checkOutputs`, in a fleet, whose states are in trueup's folder or in remote places. @throws Refusal */
+export const checkFleetOutputs = (
+  context: Context,
+  outputs: readonly OutputFile[],
+): Promise<void> => checkPaths(context, outputs, { state: '', paths: [], inputs: [] });
+
+async function checkPaths(
+  context: Context,
+  outputs: readonly OutputFile[],
+  { state, paths, inputs }: Inputs,
+): Promise<void> {
+  const real = (path: string): Promise<string> => place(context, path);
   const ground: Ground = {
-    state: await real(store.location),
+    state: state === '' ? state : await real(state),
     own: await real(join(context.cwd, '.trueup')),
     read: await Promise.all(
       [...paths.map((path) => resolve(context.cwd, path)), ...inputs].map(real),
@@ -68,7 +89,7 @@ interface Ground {
 function harmAt(path: string, { state, own, read }: Ground): string | undefined {
   if (
     (path.startsWith(own + sep) && OWN.test(basename(path))) ||
-    (path.startsWith(state) && BESIDE_STATE.test(path.slice(state.length)))
+    (state !== '' && path.startsWith(state) && BESIDE_STATE.test(path.slice(state.length)))
   )
     return 'trueup keeps its state there';
   if (/\.ya?ml$/i.test(path)) return 'a file of that name holds declarations';

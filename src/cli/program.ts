@@ -6,6 +6,7 @@ import { cached, kindWords } from '../model/index.js';
 import { kinds } from '../resources/index.js';
 
 const groups: Readonly<Record<string, string>> = {
+  fleet: 'validate, plan, audit and apply many tenants',
   state: 'show and change the state',
   provider: 'install the provider for Terraform and OpenTofu',
   sim: 'change the status of a SIM',

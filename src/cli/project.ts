@@ -1,4 +1,5 @@
 // Loads and lints the project of a command, and prints its diagnostics.
+import { join } from 'node:path';
 import {
   defined,
   faultsOf,
@@ -15,6 +16,7 @@ import {
   type Settings,
   type Values,
 } from '../model/index.js';
+import { FLEET_FILE } from '../fleet/tenant.js';
 import { commandOutput } from '../platform/command-output.js';
 import { declarationFiles } from '../platform/declaration-files.js';
 import type { Loaded } from '../declarations/index.js';
@@ -249,6 +251,8 @@ export async function withOutsidePaths(
   files: DeclarationFiles = declarationFiles,
 ): Promise<Project> {
   const { paths, declarations } = project;
+  // In a fleet, what other PATHs declare is of other tenants.
+  if (files.stat(join(context.cwd, FLEET_FILE))) return project;
   if (paths.includes('.') || !paths.every((path) => /^(?![/-]|\.\.(\/|$))/.test(path)))
     return project;
   const { load } = await import('../declarations/index.js');

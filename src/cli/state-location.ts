@@ -10,11 +10,13 @@ import {
   refuse,
   tryDuration,
   NAME,
+  type Diagnostic,
   type Settings,
   type StateSettings,
 } from '../model/index.js';
 import type { Fingerprints } from '../platform/index.js';
 import { machine, userName } from '../platform/host.js';
+import type { Registers } from '../state/backends/registers/port.js';
 import type { RemoteOptions, Store } from '../state/index.js';
 import { runAddress } from './ci-run.js';
 import type { Context } from './context.js';
@@ -66,9 +68,19 @@ interface StorePlace
 /** @param place its `project` includes the environment @throws Refusal where it cannot hold a state */
 export async function storeAt(context: Context, place: StorePlace): Promise<Store> {
   const { storeFor } = await import('../state/index.js');
+  return storeFor(place.url, await storeOptions(context, place));
+}
+
+/** The registers beside the states of a fleet; undefined where the place has none. @throws Refusal where it cannot be used */
+export async function registersAt(context: Context, url: string): Promise<Registers | undefined> {
+  const { remoteRegisters } = await import('../state/remote-store.js');
+  return remoteRegisters(url, await storeOptions(context, { url, project: 'fleet' }));
+}
+
+async function storeOptions(context: Context, place: StorePlace) {
   const { files, clock, random, masking, signal, environment, cwd } = context;
   const { url, project, usualFile, afterLoss, author } = place;
-  return storeFor(url, {
+  return {
     folder: cwd,
     files,
     clock,
@@ -77,7 +89,7 @@ export async function storeAt(context: Context, place: StorePlace): Promise<Stor
     version,
     masking,
     signal,
-    notify: (one) => void context.tell([one]),
+    notify: (one: Diagnostic) => void context.tell([one]),
     project,
     locking: lockingOf(context, place, isAddress(url)),
     history: {
@@ -86,17 +98,17 @@ export async function storeAt(context: Context, place: StorePlace): Promise<Stor
     },
     ...defined({ url: runAddress(environment), usualFile, afterLoss, author }),
     ownFolder: resolve(cwd, '.trueup'),
-    secret: (name) => {
+    secret: (name: string) => {
       const secret = secretOf(context, name);
       if (isCredentialName(name)) masking.add(secret);
       return secret.reveal();
     },
-    transport: async (origin) => {
+    transport: async (origin: string) => {
       const { undiciTransport } = await import('../client/index.js');
       const proxy = proxyIn(context);
       return undiciTransport({ origins: [origin], proxy, maxBodyBytes: LARGEST_BODY }).transport;
     },
-  });
+  };
 }
 
 function lockingOf({ flags, environment }: Context, { lock }: StateSettings, isRemote: boolean) {

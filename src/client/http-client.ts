@@ -41,6 +41,8 @@ export interface HttpPorts {
   readonly emit: Emit;
   /** Interruption: reads end at once, writes that have begun run to their end, nothing new is sent. */
   readonly signal: AbortSignal;
+  /** The limiter, where it is not of this client alone. */
+  readonly limiterFor?: (requestsPerMinute: number | undefined) => Limiter;
 }
 
 const noticeable = 1000;
@@ -48,12 +50,12 @@ const noticeable = 1000;
 const prompt = 5000;
 
 export function httpClient(
-  { transport, clock, random, emit, signal: whole }: HttpPorts,
+  { transport, clock, random, emit, signal: whole, limiterFor }: HttpPorts,
   deadlineSeconds: number,
   requestsPerMinute?: number,
 ): HttpClient {
   const { exchange, skew } = exchanges(transport, clock, deadlineSeconds);
-  const common = limiter(clock, requestsPerMinute);
+  const common = limiterFor?.(requestsPerMinute) ?? limiter(clock, requestsPerMinute);
   const budget = retryBudget();
   const counts: Record<string, number> = {};
   let requests = 0;

@@ -1,5 +1,6 @@
 // The exports of the client for other modules.
 export { connect } from './client.js';
+export { limitersByKey } from './rate-limit.js';
 export { checkedUrl } from './endpoint.js';
 export { connectFlow, type Flip, type FlowOptions } from './sample-flow.js';
 export type { ConnectOptions } from './client-session.js';

@@ -1,4 +1,5 @@
 // A token bucket below the retries: every attempt takes a token. If the server asks to wait, all requests wait.
+import { cached } from '../model/index.js';
 import type { Clock } from '../platform/index.js';
 
 /** Milliseconds that repeated addition may be off. */
@@ -16,12 +17,20 @@ export function limiter(
   perMinute: number | undefined,
   burst = usualBurst(perMinute ?? 0),
 ) {
-  const interval = perMinute === undefined ? 0 : 60_000 / perMinute;
-  const slack = (burst - 1) * interval;
+  let interval = 0;
+  let slack = 0;
+  /** At most `rate` a minute from now on, if that is fewer than before. */
+  const slowTo = (rate: number | undefined, most = usualBurst(rate ?? 0)): void => {
+    if (rate === undefined || 60_000 / rate <= interval) return;
+    interval = 60_000 / rate;
+    slack = (most - 1) * interval;
+  };
+  slowTo(perMinute, burst);
   let due = Number.NEGATIVE_INFINITY;
   let heldUntil = Number.NEGATIVE_INFINITY;
   const held = (): number => Math.max(0, Math.ceil(heldUntil - clock.monotonic()));
   return {
+    slowTo: (rate: number | undefined) => slowTo(rate),
     /** Milliseconds that everyone still has to hold. */
     held,
     /** Takes a token; milliseconds to wait before it may be used. */
@@ -36,5 +45,17 @@ export function limiter(
     hold(milliseconds: number): void {
       heldUntil = Math.max(heldUntil, clock.monotonic() + milliseconds);
     },
+  };
+}
+
+/** One limiter for each key, with the lowest of the rates that were asked for. */
+export function limitersByKey(
+  clock: Pick<Clock, 'monotonic'>,
+): (key: string, perMinute: number | undefined) => Limiter {
+  const known = new Map<string, Limiter>();
+  return (key, perMinute) => {
+    const one = cached(known, key, () => limiter(clock, perMinute));
+    one.slowTo(perMinute);
+    return one;
   };
 }

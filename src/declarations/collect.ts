@@ -258,7 +258,9 @@ function takePiece(all: Collecting, piece: RawEntry): void {
       summary: `\`${name.slice(0, 80)}\` is no name`,
       detail: `A name ${nameWords}`,
     });
-  else if (!first) all.pieces.set(key, piece);
+  else if (!first || (path[0] === 'variables' && later(piece, first) > 0))
+    all.pieces.set(key, piece);
+  else if (path[0] === 'variables' && later(piece, first) < 0) return;
   else if (key === 'settings')
     complainIn(all, piece.from, piece.origin, {
       code: 'duplicate-settings',
@@ -272,6 +274,10 @@ function takePiece(all: Collecting, piece: RawEntry): void {
       detail: `It is declared in ${placeText(first.origin)} already. ${renaming}`,
     });
 }
+
+/** Whether a piece stands in a later PATH than another one: positive where it does, 0 where they stand in the same. */
+const later = ({ from }: RawEntry, other: RawEntry): number =>
+  (from.argument ?? 0) - (other.from.argument ?? 0);
 
 export const placeText = ({ file, line, column, path, used_at: used }: Origin): string =>
   (path ?? `${file}:${line}:${column}`) + (used ? ` (used at ${placeText(used)})` : '');

@@ -26,7 +26,7 @@ import {
   type BlockSection,
 } from './vocabulary.js';
 
-const DRAFT = 'http://json-schema.org/draft-07/schema#';
+export const DRAFT = 'http://json-schema.org/draft-07/schema#';
 /** A text that holds a reference, a variable or another `${…}`. */
 const FILLED = '\\$\\{';
 const SECRET = '^\\$\\{ *secret\\.[A-Za-z][A-Za-z0-9_-]*\\..+\\}$';
@@ -131,7 +131,7 @@ const forEach: JsonObject = {
   pattern: FILLED,
 };
 
-const objectSchema = (attributes: Attributes, strict = false): JsonObject => ({
+export const objectSchema = (attributes: Attributes, strict = false): JsonObject => ({
   type: 'object',
   ...members(attributes, strict),
 });

@@ -18,6 +18,8 @@ export interface FoundFile {
   readonly path: string;
   /** Whether the user named it; what a walk finds may turn out not to be ours. */
   readonly named: boolean;
+  /** The last of the PATHs that lead to it, counted from 0: variables in a later one win. */
+  readonly argument?: number;
   /** Where a program made what stands in it, by key, such as `accounts.ops`. */
   readonly made?: ReadonlyMap<string, Origin>;
 }
@@ -50,6 +52,8 @@ interface Walk {
   /** Environment files by environment, those in PATH folders only. */
   readonly overlays: Map<string, FoundFile>;
   readonly diagnostics: Diagnostic[];
+  /** The PATH that is entered, counted from 0. */
+  readonly argument: number;
   /** The folders that links may lead into, with every link followed. */
   readonly roots: readonly string[];
 }
@@ -67,14 +71,15 @@ export function findFiles(
     stacks: new Map(),
     overlays: new Map(),
     diagnostics: [],
+    argument: 0,
     roots: [],
   };
   const paths = (args.length === 0 ? ['.'] : args).map((path) =>
     path === '-' ? '-' : relativeTo(cwd, resolve(cwd, path)),
   );
-  for (const path of new Set(paths)) {
-    if (path === '-') walk.found.set('-', { file: '-', path: '-', named: true });
-    else enter(walk, path);
+  for (const [argument, path] of [...new Set(paths)].entries()) {
+    if (path === '-') walk.found.set('-', { file: '-', path: '-', named: true, argument });
+    else enter({ ...walk, argument }, path);
   }
   const overlay = environment === undefined ? undefined : findOverlay(walk, environment);
   const isBroken = walk.diagnostics.some(({ severity }) => severity === 'error');
@@ -148,6 +153,9 @@ function enter(walk: Walk, path: string): void {
   else if (found.kind === 'other') {
     const detail = 'To read from a pipe, name `-` and give it on the standard input.';
     complain(walk, 'not-a-file', `${path} is no regular file`, detail);
+  } else if (environment === 'fleet') {
+    const detail = 'To plan its tenants: trueup fleet plan';
+    complain(walk, 'fleet-file', `${path} is the file of a fleet, and declares nothing`, detail);
   } else if (environment !== undefined) {
     const detail = `It is read with \`--env ${environment}\` beside the files of the project.`;
     complain(walk, 'environment-file', `${path} is the file of an environment`, detail);
@@ -160,7 +168,10 @@ const addStack = (walk: Walk, path: string, is: StackSource['is']): void =>
   void walk.stacks.set(path, { ...foundAt(walk, path), is });
 
 const add = (walk: Walk, path: string, named: boolean): void =>
-  void walk.found.set(path, foundAt(walk, path, named || walk.found.get(path)?.named === true));
+  void walk.found.set(path, {
+    ...foundAt(walk, path, named || walk.found.get(path)?.named === true),
+    argument: walk.argument,
+  });
 
 function enterFolder(walk: Walk, path: string, id: string): void {
   const holds = (name: string, kind: string): boolean =>

@@ -9,7 +9,7 @@ export type Served = Awaited<ReturnType<typeof serve>>;
 
 /** Listens on a port (0: any free one). @throws Refusal where the port cannot be had. */
 export async function serve(
-  emulator: Emulator,
+  emulator: Pick<Emulator, 'fetch'>,
   { port, host = '127.0.0.1' }: { readonly port: number; readonly host?: string },
 ) {
   const { createAdaptorServer } = await import('@hono/node-server');

@@ -10,6 +10,7 @@ export * from './collection.js';
 export * from './declaration.js';
 export * from './diagnostic.js';
 export * from './plan-document.js';
+export * from './fleet-document.js';
 export * from './duration.js';
 export * from './event.js';
 export * from './exact-numbers.js';

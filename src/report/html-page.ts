@@ -25,13 +25,25 @@ export const pageSection = (
   count?: number,
 ): Section => ({ id, title, content, count });
 
-interface Page {
-  readonly kind: 'plan' | 'drift' | 'access';
+interface PageContent {
   readonly sentence: string;
   readonly counts: readonly Count[];
   /** In their order; those without content are left out. */
   readonly sections: readonly Section[];
+}
+
+interface Page extends PageContent {
+  readonly kind: 'plan' | 'drift' | 'access';
   readonly document: DocumentHead;
+}
+
+interface HtmlPage extends PageContent {
+  /** The command. */
+  readonly kind: string;
+  /** Below the counts. */
+  readonly about: Markup;
+  /** The paragraphs at the end. */
+  readonly foot: Markup;
 }
 
 const hashOf = (text: string): string =>
@@ -39,7 +51,15 @@ const hashOf = (text: string): string =>
 
 const policy = `default-src 'none'; style-src ${hashOf(pageStyle)}; script-src ${hashOf(pageScript)}; base-uri 'none'; form-action 'none'`;
 
-export function page({ kind, sentence, counts, sections, document }: Page): string {
+export const page = ({ document, ...content }: Page): string =>
+  htmlPage({
+    ...content,
+    about: sourceOf(document),
+    foot: markup`<p>Declared in ${codes(document.generated_from.paths)}${stateOf(document)} · trueup ${document.trueup_version}</p>
+${document.compared ? undefined : markup`<p>Read with ${requestsOf(document)}</p>\n`}`,
+  });
+
+export function htmlPage({ kind, sentence, counts, sections, about, foot }: HtmlPage): string {
   const shown = sections.filter(({ content }) => content.length > 0);
   return markup`<!doctype html>
 <html lang="en">
@@ -59,15 +79,14 @@ export function page({ kind, sentence, counts, sections, document }: Page): stri
 <h1>${sentence}</h1>
 <ul class="counts">
 ${counts.map(([count, words, tone]) => markup`<li${raw(tone === undefined || count === 0 ? '' : ` class="${tone}"`)}><b>${count}</b> ${words}</li>\n`)}</ul>
-<p class="about">${sourceOf(document)}</p>
+<p class="about">${about}</p>
 </header>
 <nav aria-label="Sections"><ul>
 ${shown.map(({ id, title, count }) => markup`<li><a href="#${id}">${title}</a>${numberOf(count)}</li>\n`)}</ul></nav>
 <main id="main">
 ${shown.map(sectionOf)}</main>
 <footer>
-<p>Declared in ${codes(document.generated_from.paths)}${stateOf(document)} · trueup ${document.trueup_version}</p>
-${document.compared ? undefined : markup`<p>Read with ${requestsOf(document)}</p>\n`}</footer>
+${foot}</footer>
 <script>${raw(pageScript)}</script>
 </body>
 </html>

@@ -76,6 +76,9 @@ pre ins { background: var(--create-ground); }
 .scroll { overflow-x: auto; }
 .scroll table { width: auto; min-width: 100%; }
 .scroll th, .scroll td { min-width: 9rem; max-width: 18rem; }
+.heat td, .heat th { min-width: 0; max-width: 26rem; }
+.heat td { padding-left: .5rem; }
+.heat td[class]:not(.text, .muted) { color: var(--tone); background: var(--tint); font-weight: 600; }
 .differs { color: var(--update); font-weight: 600; }
 footer { margin-top: 3rem; padding-top: 1rem; border-top: 1px solid var(--line); font-size: .85rem; color: var(--muted); }
 @media (max-width: 34rem) { body { padding-top: 1.5rem; } .counts li { flex: 1 1 7.5rem; } }

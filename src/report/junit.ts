@@ -2,9 +2,12 @@
 // are in an order that both Ant's and Jenkins' schemas accept.
 import {
   append,
+  exits,
   tryAddress,
   type DriftDocument,
   type DriftRecord,
+  type FleetDocument,
+  type TenantEntry,
   type Verified,
 } from '../model/index.js';
 import { renderDiagnostics } from './diagnostics-text.js';
@@ -37,8 +40,40 @@ const style: Style = { color: false, width: 100 };
 export function driftJunit(document: DriftDocument): string {
   const suites = new Map<string, Case[]>();
   for (const one of casesOf(document)) append(suites, one.suite, one);
-  const written = [...suites].map(([name, cases], id) => suiteOf(document, name, cases, id));
-  return markup`<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n${written}</testsuites>\n`
+  return written([...suites].map(([name, cases], id) => suiteOf(document, name, cases, id)));
+}
+
+const FAILING: ReadonlySet<string> = new Set(['drift', 'blocked']);
+
+/** One suite per tenant: whether its run ended well, and one case for each object that differs. */
+export function fleetJunit({ tenants, generated_at, command, run }: FleetDocument): string {
+  const about = { generated_at, target: run };
+  return written(
+    tenants.map((one, id) => suiteOf(about, one.tenant, [...tenantCases(command, one)], id)),
+  );
+}
+
+function* tenantCases(command: string, entry: TenantEntry): Generator<Case> {
+  const { tenant: suite, status, summary, exit, changes, diagnostics } = entry;
+  const isWell = exit === exits.done || exit === exits.changes;
+  const element = FAILING.has(status) ? 'failure' : 'error';
+  yield {
+    suite,
+    name: `${command} ends well`,
+    lines: [summary, ...textOf(diagnostics)],
+    ...(!isWell && { error: { element, type: status, message: summary } }),
+  };
+  for (const { kind, address: name, action } of changes) {
+    const isFailure = command === 'drift' || outcomesThatFail.has(action);
+    const error = { element: 'failure', type: action, message: `${kind}: ${action}` } as const;
+    yield { suite, name, lines: [], ...(isFailure && { error }) };
+  }
+}
+
+const outcomesThatFail: ReadonlySet<string> = new Set(['failed', 'skipped', 'unknown']);
+
+function written(suites: readonly Markup[]): string {
+  return markup`<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n${suites}</testsuites>\n`
     .markup;
 }
 
@@ -87,7 +122,7 @@ const textOf = (diagnostics: DriftDocument['diagnostics']): readonly string[] =>
   diagnostics.length === 0 ? [] : renderDiagnostics(diagnostics, style).trimEnd().split('\n');
 
 function suiteOf(
-  { generated_at, target }: DriftDocument,
+  { generated_at, target }: Pick<DriftDocument, 'generated_at' | 'target'>,
   name: string,
   cases: readonly Case[],
   id: number,

@@ -1,11 +1,14 @@
 // All formats of plans and audits. Loaded only for formats other than a plan as text: they are half of this module.
-import type { DriftDocument, PlanDocument } from '../model/index.js';
+import type { DriftDocument, FleetDocument, PlanDocument } from '../model/index.js';
 import { driftHtml } from './drift-html.js';
 import { driftMarkdown } from './drift-markdown.js';
 import { driftText } from './drift-text.js';
-import type { DriftFormat, PlanFormat } from './formats.js';
+import { fleetHtml } from './fleet-html.js';
+import { fleetMarkdown } from './fleet-markdown.js';
+import { fleetText } from './fleet-text.js';
+import type { DriftFormat, FleetFormat, PlanFormat } from './formats.js';
 import { jsonText } from './json-output.js';
-import { driftJunit } from './junit.js';
+import { driftJunit, fleetJunit } from './junit.js';
 import { lined, planInText, type Renderer } from './plan-text.js';
 import { planHtml } from './plan-html.js';
 import { planMarkdown } from './plan-markdown.js';
@@ -27,6 +30,14 @@ const driftRenderers: Readonly<Record<DriftFormat, Renderer<DriftDocument>>> = {
   sarif: driftSarif,
 };
 
+const fleetRenderers: Readonly<Record<FleetFormat, Renderer<FleetDocument>>> = {
+  text: fleetText,
+  json: jsonText,
+  markdown: fleetMarkdown,
+  html: fleetHtml,
+  junit: fleetJunit,
+};
+
 /** Ends with a line feed. Only JSON needs the unchanged in the document, and shows what it holds. */
 export function renderPlan(document: PlanDocument, format: PlanFormat, style: Style): string {
   return planRenderers[format](document, style);
@@ -35,4 +46,9 @@ export function renderPlan(document: PlanDocument, format: PlanFormat, style: St
 /** Ends with a line feed. */
 export function renderDrift(document: DriftDocument, format: DriftFormat, style: Style): string {
   return driftRenderers[format](document, style);
+}
+
+/** Ends with a line feed. */
+export function renderFleet(document: FleetDocument, format: FleetFormat, style: Style): string {
+  return fleetRenderers[format](document, style);
 }

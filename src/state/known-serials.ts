@@ -1,13 +1,16 @@
 // The newest serial that this machine saw of a remote state. A place that was restored from a backup shows an older one:
 // what was created since would be created again.
 import { dirname } from 'node:path';
-import { equal, exits, isObject, refuse, shellWord, type State } from '../model/index.js';
+import { equal, exits, isObject, limited, refuse, shellWord, type State } from '../model/index.js';
 import type { Files } from '../platform/index.js';
 import { isDiskError } from './disk-errors.js';
 import { parseJsonText } from './json-text.js';
 import type { Snapshot, Store } from './store-port.js';
 
 type Known = Pick<State, 'lineage' | 'serial'>;
+
+/** The states of a process share the file. */
+const oneAtATime = limited(1);
 
 interface KnownSerials {
   readonly files: Files;
@@ -26,7 +29,8 @@ export function rememberingStore(store: Store, { files, path, of, left }: KnownS
   };
 
   /** A disk that cannot be written to only makes the check weaker. */
-  const remember = async ({ lineage, serial }: Known): Promise<void> => {
+  const remember = (known: Known): Promise<void> => oneAtATime(() => write(known));
+  const write = async ({ lineage, serial }: Known): Promise<void> => {
     try {
       const before = await load();
       if (equal(before[of], { lineage, serial })) return;

@@ -42,16 +42,35 @@ export async function writePlanFile(
   { path, files, clock }: PlanFileOptions,
   document: PlanDocument,
   options: PlanOptions,
-  { lifetime = DAY, recipients = [] }: PlanProtection = {},
+  protection: PlanProtection = {},
 ): Promise<PlanFile> {
+  const file = planFileOf(clock, document, options, protection);
+  await writeProtected({ path, files }, `${wireText(sorted(file), 2)}\n`, protection);
+  return file;
+}
+
+/** A plan in the form in which it is saved. */
+export function planFileOf(
+  clock: Clock,
+  document: PlanDocument,
+  options: PlanOptions,
+  { lifetime = DAY }: PlanProtection = {},
+): PlanFile {
   const content = {
     plan_file_version: VERSION,
     expires_at: new Date(clock.now() + lifetime).toISOString(),
     options,
     document,
   } as const;
-  const file: PlanFile = { ...content, digest: digest(content) };
-  const text = `${wireText(sorted(file), 2)}\n`;
+  return { ...content, digest: digest(content) };
+}
+
+/** Mode 0600, and encrypted where there are recipients. @throws Refusal where the disk does not let it. */
+export async function writeProtected(
+  { path, files }: Pick<PlanFileOptions, 'path' | 'files'>,
+  text: string,
+  { recipients = [] }: PlanProtection = {},
+): Promise<void> {
   const kept =
     recipients.length === 0
       ? text
@@ -59,7 +78,21 @@ export async function writePlanFile(
   await withDisk(path, async () =>
     files.replace((await ifThere(files.realPath(path))) ?? path, kept, 0o600),
   );
-  return file;
+}
+
+/** @param identity as for `readPlanFile` @throws Refusal where there is no such file, or it cannot be decrypted */
+export async function readProtected(
+  { path, files }: Pick<PlanFileOptions, 'path' | 'files'>,
+  identity?: Secret,
+): Promise<string> {
+  const stored =
+    (await withDisk(path, () => ifThere(files.read(path)))) ??
+    refuse('no-such-file', `there is no file ${path}`, {
+      detail: 'Name a file that plan saved, or save one: trueup plan --out FILE',
+    });
+  return stored.trimStart().startsWith(ENCRYPTED)
+    ? (await import('./plan-encryption.js')).decryptPlan(path, stored, identity)
+    : stored;
 }
 
 /**
@@ -70,15 +103,15 @@ export async function readPlanFile(
   { path, files, clock }: PlanFileOptions,
   identity?: Secret,
 ): Promise<PlanFile> {
-  const stored =
-    (await withDisk(path, () => ifThere(files.read(path)))) ??
-    refuse('no-such-file', `there is no file ${path}`, {
-      detail: 'Name a file that plan saved, or save one: trueup plan --out FILE',
-    });
-  const source = stored.trimStart().startsWith(ENCRYPTED)
-    ? await (await import('./plan-encryption.js')).decryptPlan(path, stored, identity)
-    : stored;
-  const parsed = parseJsonText(source, parseExactly);
+  return planIn(await readProtected({ path, files }, identity), { path, clock });
+}
+
+/** The saved plan in a text. @throws Refusal as `readPlanFile` */
+export function planIn(
+  text: string,
+  { path, clock }: Pick<PlanFileOptions, 'path' | 'clock'>,
+): PlanFile {
+  const parsed = parseJsonText(text, parseExactly);
   if ('brokenAt' in parsed)
     damaged(path, parsed.brokenAt, 'the text breaks off or is no JSON', REMEDY);
   const top = { line: 1, column: 1 };

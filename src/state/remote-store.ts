@@ -1,7 +1,7 @@
 // The store at an address. What a backend needs is loaded for its own addresses alone.
 import { join } from 'node:path';
 import { unescape } from 'node:querystring';
-import { isLoopback, refuse, urlFrom, type Diagnostic } from '../model/index.js';
+import { isLoopback, mapMembers, refuse, urlFrom, type Diagnostic } from '../model/index.js';
 import type { Clock, Files, LockPort, Random } from '../platform/index.js';
 import { fileStore } from './backends/file/store.js';
 import { registerKeys } from './backends/registers/keys.js';
@@ -112,10 +112,14 @@ const onRegisters =
     });
   };
 
+const registerBackends: Readonly<Record<string, MakeRegisters>> = {
+  postgres,
+  postgresql: postgres,
+  s3,
+};
+
 const backends: Readonly<Record<string, MakeStore>> = {
-  postgres: onRegisters(postgres),
-  postgresql: onRegisters(postgres),
-  s3: onRegisters(s3),
+  ...mapMembers(registerBackends, onRegisters),
   https: http,
   http,
 };
@@ -132,7 +136,7 @@ const unfit: Readonly<Record<string, string>> = {
 
 /** @param location an address; it may hold a password and is not repeated @throws Refusal */
 export async function remoteStore(location: string, options: RemoteOptions): Promise<Store> {
-  const scheme = location.slice(0, location.indexOf(':')).toLowerCase();
+  const scheme = schemeOf(location);
   if (unfit[scheme] !== undefined)
     return refuse('unsupported-store', `${scheme} cannot hold a state: ${unfit[scheme]}`, {
       detail: `Name PostgreSQL, S3 or a server of Terraform's http protocol: ${EXAMPLES}`,
@@ -144,15 +148,7 @@ export async function remoteStore(location: string, options: RemoteOptions): Pro
       detail: `Name a file, PostgreSQL, S3 or a server of Terraform's http protocol: .trueup/state.json, ${EXAMPLES}`,
       attribute: 'settings.state',
     });
-  const url = urlFrom(location);
-  if (!url) return refuseAddress('is not a URL');
-  if (url.password !== '')
-    return refuseAddress(
-      'holds a password',
-      'Passwords stand in the environment only: PGPASSWORD, AWS_SECRET_ACCESS_KEY, TRUEUP_STATE_HTTP_PASSWORD',
-    );
-  if (url.host === '') return refuseAddress('names no host or bucket');
-  const store = await backend(url, options);
+  const store = await backend(checkedAddress(location), options);
   const { ownFolder, files, project, usualFile } = options;
   return rememberingStore(store, {
     files,
@@ -160,6 +156,29 @@ export async function remoteStore(location: string, options: RemoteOptions): Pro
     of: `${store.location} ${project}`,
     ...(usualFile !== undefined && { left: fileStore({ ...options, path: usualFile }) }),
   });
+}
+
+const schemeOf = (location: string): string =>
+  location.slice(0, location.indexOf(':')).toLowerCase();
+
+function checkedAddress(location: string): URL {
+  const url = urlFrom(location);
+  if (!url) return refuseAddress('is not a URL');
+  if (url.password !== '')
+    return refuseAddress(
+      'holds a password',
+      'Passwords stand in the environment only: PGPASSWORD, AWS_SECRET_ACCESS_KEY, TRUEUP_STATE_HTTP_PASSWORD',
+    );
+  return url.host === '' ? refuseAddress('names no host or bucket') : url;
+}
+
+/** The registers at an address, for what is no state; undefined where the place has none. @throws Refusal as `remoteStore` */
+export async function remoteRegisters(
+  location: string,
+  options: RemoteOptions,
+): Promise<Registers | undefined> {
+  const make = registerBackends[schemeOf(location)];
+  return make?.(checkedAddress(location), options);
 }
 
 const refuseAddress = (problem: string, detail = 'As in s3://bucket/prefix'): never =>

@@ -5,9 +5,10 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AccessReview, Change, DriftRecord, Plan } from '../../src/model/index.js';
 import { driftDocument, planDocument } from '../../src/report/index.js';
-import { renderDrift, renderPlan } from '../../src/report/render.js';
+import { renderDrift, renderFleet, renderPlan } from '../../src/report/render.js';
 import { kinds } from '../../src/resources/index.js';
 import { hostile } from '../unit/report/arbitrary.js';
+import { everyStatus, hostileFleet } from '../unit/report/fleets.js';
 import { audits, hostileAudit } from '../unit/report/audits.js';
 import { impact, meta, mixed, plans } from '../unit/report/plans.js';
 import { launch } from './chromium.js';
@@ -26,6 +27,8 @@ const pages: Readonly<Record<string, string>> = {
     'html',
     style,
   ),
+  'a fleet': renderFleet(everyStatus, 'html', style),
+  'a fleet with hostile texts': renderFleet(hostileFleet, 'html', style),
   'an audit of more access than a matrix holds': renderDrift(
     { ...audits.audited, access: { ...(audits.audited.access as AccessReview), complete: false } },
     'html',

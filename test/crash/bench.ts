@@ -154,7 +154,7 @@ async function openLane(cwd: string, script: string, remote?: RemoteLane): Promi
       ? carryOut()
       : lane.meddle((mutations += 1), carryOut, request.method);
   };
-  const served = await serve({ fetch } as Emulator, { port: 0 });
+  const served = await serve({ fetch }, { port: 0 });
   const net = undiciTransport({ origins: [served.url] });
   const environment = { ...environmentFor(served.url), ...remote?.environment };
   const store = remote?.store() ?? (await storeIn(cwd));

@@ -13,6 +13,8 @@ export interface Mutant {
 }
 
 const plan = ['unit/reconciler/plan.test.ts'];
+const fleetRules = ['unit/fleet/fleet-rules.test.ts'];
+const fleetCommands = ['unit/cli/fleet.test.ts'];
 const cty = ['unit/terraform/cty.test.ts'];
 const wire = ['unit/terraform/server.test.ts'];
 const apply = ['unit/reconciler/apply.test.ts'];
@@ -467,8 +469,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the identity is asked for where a plan is plain',
     file: 'state/plan-file.ts',
-    find: 'const source = stored.trimStart()',
-    replace: 'identity?.reveal();\n  const source = stored.trimStart()',
+    find: 'return stored.trimStart()',
+    replace: 'identity?.reveal();\n  return stored.trimStart()',
     tests: planFile,
   },
   {
@@ -4613,5 +4615,89 @@ export const mutants: readonly Mutant[] = [
     find: "mode: isClean || !path.includes('\\uFFFD') ? mode : ''",
     replace: 'mode',
     tests: gitFiles,
+  },
+  {
+    name: 'a tenant sees no variable of another tenant',
+    file: 'fleet/tenant-environment.ts',
+    find: 'else if (!isForeign(name) && !withheld.has(name)) shared[name] = value;',
+    replace: 'else shared[name] = value;',
+    tests: fleetRules,
+  },
+  {
+    name: 'a tenant without credentials does not use those without a prefix',
+    file: 'cli/fleet-context.ts',
+    find: 'secrets.flatMap((name) => [name, `${name}_FILE`])',
+    replace: 'secrets.flatMap((name) => [`${name}_FILE`])',
+    tests: fleetCommands,
+  },
+  {
+    name: 'a variable belongs to the longest prefix',
+    file: 'fleet/tenant-environment.ts',
+    find: '.toSorted((a, b) => b - a)',
+    replace: '.toSorted((a, b) => a - b)',
+    tests: fleetRules,
+  },
+  {
+    name: 'a pause belongs to one credential',
+    file: 'client/rate-limit.ts',
+    find: 'const one = cached(known, key,',
+    replace: "const one = cached(known, '',",
+    tests: fleetRules,
+  },
+  {
+    name: 'a bundle names each plan by its digest',
+    file: 'state/plan-bundle.ts',
+    find: 'return plan.digest === wanted',
+    replace: "return plan.digest !== ''",
+    tests: fleetCommands,
+  },
+  {
+    name: 'the head of a bundle is not edited',
+    file: 'state/plan-bundle.ts',
+    find: 'if (digest(head) !== claimed)',
+    replace: "if (claimed === '')",
+    tests: fleetCommands,
+  },
+  {
+    name: 'a plan holds for the entry of its tenant',
+    file: 'cli/commands/fleet.ts',
+    find: 'if (bundled?.entry !== entryDigest(tenant, site))',
+    replace: 'if (bundled === undefined)',
+    tests: fleetCommands,
+  },
+  {
+    name: 'a stage waits for every tenant of the one before',
+    file: 'cli/fleet-run.ts',
+    find: 'entries.get(name)?.exit !== exits.done',
+    replace: 'entries.get(name)?.exit === null',
+    tests: fleetCommands,
+  },
+  {
+    name: 'too many changed tenants block before the first write',
+    file: 'cli/commands/fleet.ts',
+    find: 'if (stop !== exits.done) return stop;',
+    replace: 'if (stop === exits.locked) return stop;',
+    tests: fleetCommands,
+  },
+  {
+    name: 'a tenant without a result is missing',
+    file: 'fleet/merge.ts',
+    find: 'exit: worst(all.map(({ exit }) => exit ?? exits.error)),',
+    replace: 'exit: worst(all.map(({ exit }) => exit ?? exits.done)),',
+    tests: fleetRules,
+  },
+  {
+    name: 'a result of other declarations does not stand',
+    file: 'cli/fleet-run.ts',
+    find: 'last.digest === of && isFinal(last)',
+    replace: 'isFinal(last)',
+    tests: fleetCommands,
+  },
+  {
+    name: 'a result is written once',
+    file: 'cli/fleet-results.ts',
+    find: "if (isDiskError(error, 'EEXIST')) return false;",
+    replace: "if (isDiskError(error, 'EEXIST')) return true;",
+    tests: fleetCommands,
   },
 ];

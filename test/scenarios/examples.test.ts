@@ -1,5 +1,6 @@
 // Every example is a project that plans, applies and is quiet afterwards, through the built command; and each tells
 // the story its README promises.
+import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -51,6 +52,9 @@ const stories: readonly Story[] = [
   { name: 'forty-customers', plan: { create: 1, adopt: 146 }, code: 2 },
 ];
 
+/** A folder of many projects: its README tells all of it. */
+const FLEET = 'fleet';
+
 /** Plans, expects the exit code, and counts what would be done. */
 async function counted(
   home: Folder,
@@ -89,7 +93,7 @@ describe('every example', () => {
       entry.isDirectory(),
     );
     expect(folders.map((entry) => entry.name).toSorted()).toEqual(
-      stories.map((story) => story.name).toSorted(),
+      [...stories.map((story) => story.name), FLEET].toSorted(),
     );
   });
 
@@ -120,10 +124,16 @@ describe('every example', () => {
   );
 });
 
-const printed = stories.flatMap(({ name }) => {
+const printed = [...stories.map(({ name }) => name), FLEET].flatMap((name) => {
   const steps = stepsOf(readFileSync(join(examples, name, 'README.md'), 'utf8'));
   return steps.length > 0 ? [{ name, steps }] : [];
 });
+
+/** Ends what a story left running because one of its steps failed. */
+function endServers(home: Folder): void {
+  for (const name of readdirSync(home.path).filter((one) => one.endsWith('.pid')))
+    spawnSync('kill', [home.read(name).trim()]);
+}
 
 describe('a story with its answers', () => {
   it('is told of every part of an audit', () => {
@@ -133,13 +143,18 @@ describe('a story with its answers', () => {
       'sim-audit',
       'access-review',
       'forty-customers',
+      'fleet',
     ]);
   });
 
   it.each(printed)('$name goes as it is printed', { timeout: 180_000 }, ({ name, steps }) => {
     const home = folder();
     cpSync(join(examples, name), home.path, { recursive: true });
-    replay(steps, home.path);
+    try {
+      replay(steps, home.path);
+    } finally {
+      endServers(home);
+    }
   });
 });
 

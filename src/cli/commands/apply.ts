@@ -14,6 +14,7 @@ import {
   type Exit,
   type Outcome,
   type PlanDocument,
+  type PlanFile,
   type PlanRequest,
 } from '../../model/index.js';
 import type { Proposal } from '../../reconciler/plan/plan.js';
@@ -38,10 +39,17 @@ import {
 } from '../working-context.js';
 
 export const run: Command = (context, paths) =>
-  withNotification(context, 'apply', (end) => start(context, paths, end));
+  withNotification(context, 'apply', (end) => start(context, paths, (one) => end(endOf(one))));
+
+/** What an apply has done, or why it did nothing. */
+export interface Applied {
+  readonly document: PlanDocument;
+  readonly outcomes: readonly Outcome[];
+  readonly diagnostics: readonly Diagnostic[];
+}
 
 /** Told of the result. */
-type End = (ended: Ended) => void;
+type End = (applied: Applied) => void;
 
 async function start(context: Context, paths: readonly string[], end: End): Promise<Exit> {
   const [only] = paths;
@@ -91,9 +99,9 @@ function isPlanFile(path: string): boolean {
 
 async function applySaved(context: Context, name: string, end: End): Promise<Exit> {
   const { flags, files, clock, cwd } = context;
+  const saved = shellWord(name);
   // The PATH is the plan itself, which no other command takes.
   context.said = { paths: [], env: undefined, variables: [] };
-  const saved = shellWord(name);
   const given = (['target', 'exclude', 'allow', 'destroy', 'var', 'env'] as const).find(
     (flag) => flags[flag] !== undefined,
   );
@@ -102,10 +110,25 @@ async function applySaved(context: Context, name: string, end: End): Promise<Exi
       detail: `Leave it out, or plan anew: trueup plan --${given} … --out ${saved}`,
     });
   const { readPlanFile } = await import('../../state/plan-file.js');
-  const { document, options } = await readPlanFile(
-    { path: resolve(cwd, name), files, clock },
-    identityOf(context),
-  );
+  const file = await readPlanFile({ path: resolve(cwd, name), files, clock }, identityOf(context));
+  return applyPlan(context, { name, again: `trueup plan --out ${saved}`, file }, end);
+}
+
+interface SavedPlan {
+  /** For messages. */
+  readonly name: string;
+  /** The command that makes such a plan. */
+  readonly again: string;
+  readonly file: PlanFile;
+}
+
+/** Applies exactly the plan that was saved. @throws Refusal (exit 6) where it is stale */
+export async function applyPlan(
+  context: Context,
+  { name, again, file }: SavedPlan,
+  end: End,
+): Promise<Exit> {
+  const { document, options } = file;
   const { paths, digest } = document.generated_from;
   const variables = Object.entries(options.variables).map((pair) => pair.join('='));
   context.said = saidOf(context.masking, { paths, env: options.env, variables });
@@ -113,7 +136,7 @@ async function applySaved(context: Context, name: string, end: End): Promise<Exi
     refuse(
       'stale',
       `${name} is stale: ${why}.`,
-      { detail: `Nothing was changed. Make it again: trueup plan --out ${saved}` },
+      { detail: `Nothing was changed. Make it again: ${again}` },
       exits.stale,
     );
   const project = await loadProject(context, paths, options).catch((error: unknown) => {
@@ -211,7 +234,7 @@ async function carryOut(
         ? undefined
         : await stateInGit(context.cwd, store.location);
     if (inGit) await context.tell([inGit]);
-    end?.(endOf(document, outcomes, diagnostics));
+    end?.({ document, outcomes, diagnostics });
     return exit;
   });
 }
@@ -242,11 +265,7 @@ async function present(
   return document;
 }
 
-function endOf(
-  document: PlanDocument,
-  outcomes: readonly Outcome[],
-  diagnostics: readonly Diagnostic[],
-): Ended {
+function endOf({ document, outcomes, diagnostics }: Applied): Ended {
   const { target, policy } = document;
   const summary =
     outcomes.length > 0

@@ -1,26 +1,25 @@
 // `trueup emulator`: a device cloud on this machine. Prints the variables to export, then serves until a signal.
 import { resolve } from 'node:path';
-import { durationWords, exits, refuse, tryDuration } from '../../model/index.js';
-import { wholeNumber, type Command } from '../context.js';
+import type { Credentials, Emulator } from '../../emulator/index.js';
+import { variableWord } from '../../fleet/tenant.js';
+import { durationWords, exits, refuse, tryDuration, type Exit } from '../../model/index.js';
+import { wholeNumber, type Command, type Context } from '../context.js';
 import { durable } from '../durable-emulator.js';
 import { needs } from '../cloud-connection.js';
 
 export const run: Command = async (context) => {
   const { flags, out, err, signal, cwd } = context;
   const port = wholeNumber('--port', flags.port ?? '0', 0, 65_535);
+  if (flags.tenant) return severalAccounts(context, port, flags.tenant);
   const { dummyCredentials, parseBehaviours, parseFault, postWebhook, serve } =
     await import('../../emulator/index.js');
   const at = (path: string | undefined): string | undefined =>
     path === undefined ? undefined : resolve(cwd, path);
-  const words = [
-    ...(flags.behaviour ?? []),
-    ...(flags.dialect === undefined ? [] : [`dialect=${flags.dialect}`]),
-  ];
   const emulator = await durable(context, {
     data: at(flags.data),
     seed: at(flags.seed),
     faults: (flags.fault ?? []).map(parseFault),
-    behaviours: parseBehaviours(words),
+    behaviours: parseBehaviours(behaviourWords(context)),
     deliveries: {
       send: postWebhook,
       anywhere: flags.deliverAnywhere === true,
@@ -29,15 +28,8 @@ export const run: Command = async (context) => {
     },
   });
   const served = await serve(emulator, { port });
-  const [key] = dummyCredentials.v2;
-  const [token = ''] = Object.keys(dummyCredentials.v3);
   const values: Readonly<Record<string, string>> = {
-    [needs.v2.address]: `${served.url}/api/v2`,
-    ...Object.fromEntries(
-      needs.v2.secrets.map((name, index) => [name, Object.values({ ...key })[index] ?? '']),
-    ),
-    [needs.v3.address]: served.url,
-    [needs.v3.secrets[0]]: token,
+    ...variablesOf(served.url, dummyCredentials),
     ...login('iot', served.url, dummyCredentials.iot),
     ...login('flow', served.url, dummyCredentials.flow),
   };
@@ -49,13 +41,86 @@ export const run: Command = async (context) => {
   err.write(
     `Serving at ${served.url} until Ctrl-C. Type the lines above into another shell, then: trueup doctor\n`,
   );
-  await new Promise<void>((stop) =>
-    signal.aborted ? stop() : signal.addEventListener('abort', () => stop(), { once: true }),
-  );
+  await untilStopped(signal);
   await served.close();
   await emulator.settled();
   return exits.done;
 };
+
+const behaviourWords = ({ flags }: Context): readonly string[] => [
+  ...(flags.behaviour ?? []),
+  ...(flags.dialect === undefined ? [] : [`dialect=${flags.dialect}`]),
+];
+
+const untilStopped = (signal: AbortSignal): Promise<void> =>
+  new Promise((stop) =>
+    signal.aborted ? stop() : signal.addEventListener('abort', () => stop(), { once: true }),
+  );
+
+/** The variables that lead to v2 and v3. */
+function variablesOf(
+  url: string,
+  { v2: [key], v3 }: Credentials,
+): Readonly<Record<string, string>> {
+  const [token = ''] = Object.keys(v3);
+  return {
+    [needs.v2.address]: `${url}/api/v2`,
+    ...Object.fromEntries(
+      needs.v2.secrets.map((name, index) => [name, Object.values({ ...key })[index] ?? '']),
+    ),
+    [needs.v3.address]: url,
+    [needs.v3.secrets[0]]: token,
+  };
+}
+
+const ACCOUNT = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
+
+/** One address with an account of its own for each set of credentials. Prints the variables with a prefix for each. */
+async function severalAccounts(
+  context: Context,
+  port: number,
+  names: readonly string[],
+): Promise<Exit> {
+  const { flags, out, err, signal, clock } = context;
+  const wrong = names.find((name) => !ACCOUNT.test(name));
+  if (wrong !== undefined)
+    refuse(
+      'usage',
+      `--tenant ${JSON.stringify(wrong)} takes letters, digits, \`.\`, \`-\` and \`_\`.`,
+    );
+  if (flags.data !== undefined)
+    refuse('usage', '--data has no meaning with --tenant: the data end with the process.');
+  const { accountCredentials, byAccount, parseAccountFault, parseBehaviours, serve } =
+    await import('../../emulator/index.js');
+  const faults = (flags.fault ?? []).map((text) => parseAccountFault(text, names));
+  const accounts = new Map<string, Emulator>();
+  for (const name of names)
+    accounts.set(
+      name,
+      await durable(context, {
+        seed: flags.seed === undefined ? undefined : resolve(context.cwd, flags.seed),
+        faults: faults.filter(({ account }) => account === undefined || account === name),
+        behaviours: parseBehaviours(behaviourWords(context)),
+        credentials: accountCredentials(name),
+      }),
+    );
+  const { fetch, calls } = byAccount(accounts, clock);
+  const served = await serve({ fetch }, { port });
+  for (const name of names)
+    for (const [variable, value] of Object.entries(
+      variablesOf(served.url, accountCredentials(name)),
+    ))
+      out.write(`export ${variableWord(name)}_${variable}=${value}\n`);
+  err.write(`Serving at ${served.url} until Ctrl-C: ${names.length} accounts.\n`);
+  await untilStopped(signal);
+  await served.close();
+  for (const one of accounts.values()) await one.settled();
+  for (const [name, { calls: all, most_in_60s, most_at_once }] of calls())
+    err.write(
+      `${name}: ${all} calls, at most ${most_in_60s} in 60 s and ${most_at_once} at once\n`,
+    );
+  return exits.done;
+}
 
 /** Milliseconds. @throws Refusal */
 function minuteOf(text: string): number {

@@ -7,11 +7,14 @@ import {
   refuse,
   Refusal,
   type Diagnostic,
+  type Exit,
   type Project,
   type Secret,
 } from '../../model/index.js';
 import { ifThere, isDiskError } from '../../state/disk-errors.js';
+import { FLEET_FILE } from '../../fleet/tenant.js';
 import type { Command, Context } from '../context.js';
+import { baseFile, fleetFile, tenantFile } from './init-fleet.js';
 import { gitOutput } from '../git-command.js';
 import { githubWorkflow } from '../pipelines/github-workflow.js';
 import { gitlabPipeline } from '../pipelines/gitlab-pipeline.js';
@@ -68,6 +71,7 @@ type ChosenForge = (typeof forges)[number];
 
 export const run: Command = async (context) => {
   const { flags, out } = context;
+  if (flags.fleet) return initFleet(context);
   const asked = await forgeOf(context);
   const top =
     asked === 'none' ? '' : ((await gitOutput(context.cwd, 'rev-parse', '--show-cdup')) ?? '');
@@ -92,6 +96,23 @@ export const run: Command = async (context) => {
   out.write(`\nNext: trueup plan\n${forge === 'none' || isComplete ? '' : later}`);
   return exits.done;
 };
+
+/** A fleet, without a pipeline: what runs it is up to its size. */
+async function initFleet(context: Context): Promise<Exit> {
+  const given = (['ci', 'package', 'env'] as const).find((flag) => context.flags[flag]);
+  if (given !== undefined)
+    refuse('usage', `--${given} has no meaning with --fleet, which writes no pipeline.`, {
+      detail: 'Type it as in: trueup init --fleet',
+    });
+  const files: readonly (readonly [string, string])[] = [
+    [FLEET_FILE, fleetFile],
+    ['base/pager.yaml', baseFile],
+    ['tenants/acme/tenant.yaml', tenantFile],
+  ];
+  for (const [path, text] of files) context.out.write(`${await add(context, path, text)}\n`);
+  context.out.write(`${await ignore(context)}\n\nNext: trueup fleet validate\n`);
+  return exits.done;
+}
 
 /** What CI runs with: the project, its secrets, and the environment. Writes the declarations that are missing. */
 async function declared(context: Context) {

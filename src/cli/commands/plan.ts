@@ -115,7 +115,7 @@ async function save(
 const LONGEST = 30 * 24 * 60 * 60 * 1000;
 
 /** How the plan is saved. @throws Refusal, before anything is read */
-async function protectionOf({ flags }: Context): Promise<PlanProtection> {
+export async function protectionOf({ flags }: Context): Promise<PlanProtection> {
   const { out, validFor, encryptTo: recipients } = flags;
   const useless =
     (validFor !== undefined && '--valid-for') || (recipients !== undefined && '--encrypt-to');
@@ -133,7 +133,10 @@ async function protectionOf({ flags }: Context): Promise<PlanProtection> {
 }
 
 /** A saved plan holds the variables that it was made with. @throws Refusal where one of them is a secret */
-function refuseSecretVariables({ masking }: Context, { project }: ProjectContext): void {
+export function refuseSecretVariables(
+  { masking }: Context,
+  { project }: Pick<ProjectContext, 'project'>,
+): void {
   const [name] = Object.entries(project.variables).find(([, value]) => masking.holds(value)) ?? [];
   if (name !== undefined)
     refuse(

@@ -1,0 +1,549 @@
+// `trueup fleet …`: validate, plan, audit and apply the tenants of `trueup.fleet.yaml` in one process, and the report of
+// a run. A tenant is planned and applied by the same code as a project.
+import { resolve } from 'node:path';
+import {
+  defined,
+  digest,
+  exits,
+  forEachLimited,
+  refuse,
+  Refusal,
+  shellWord,
+  warning,
+  worst,
+  type Diagnostic,
+  type Exit,
+  type FleetCommand,
+  type FleetRun,
+  type PlanFile,
+  type Project,
+  type TenantEntry,
+  type TenantResult,
+} from '../../model/index.js';
+import { hasFailed } from '../../fleet/lanes.js';
+import { entryOf, mergedReport } from '../../fleet/merge.js';
+import { readFleet } from '../../fleet/fleet-file.js';
+import { FLEET_FILE, type StopRules, type Tenant } from '../../fleet/tenant.js';
+import { declarationFiles } from '../../platform/declaration-files.js';
+import { fleetFormats, type FleetFormat } from '../../report/formats.js';
+import { fleetText } from '../../report/fleet-text.js';
+import { plural } from '../../report/words.js';
+import type { Bundle } from '../../state/plan-bundle.js';
+import { agrees, notApproved, wholeNumber, type Command, type Context } from '../context.js';
+import { fleetHere, type FleetSite } from '../fleet-context.js';
+import { checkedRun, resultPlaces, runRecords, type RunRecords } from '../fleet-results.js';
+import {
+  concludeFleet,
+  deliverFleet,
+  doneBefore,
+  entryDigest,
+  runFleet,
+  type FleetEnd,
+  type FleetJob,
+  type TenantOutcome,
+  type TenantWork,
+} from '../fleet-run.js';
+import { checkFleetOutputs } from '../output-files.js';
+import { identityOf } from '../plan-identity.js';
+import { policiesHere, withPolicies } from '../project-policies.js';
+import { chosen, loadProject } from '../project.js';
+import { formsOf, outputsOf, type Forms } from '../report-flags.js';
+import { audit } from '../run-audit.js';
+import { version } from '../version.js';
+import { planDocumentOf, requestOf, withProject } from '../working-context.js';
+import { applyPlan, type Applied } from './apply.js';
+import { protectionOf, refuseSecretVariables } from './plan.js';
+
+const namesOf = (tenants: readonly Tenant[]): readonly string[] => tenants.map(({ name }) => name);
+
+export const validate: Command = async (context) => {
+  const forms = await formsHere(context);
+  const site = await fleetHere(context);
+  await policiesHere(context);
+  const job: FleetJob = {
+    command: 'validate',
+    run: '',
+    flags: tenantFlags(context),
+    prints: forms.shown === 'text',
+    offline: true,
+    work: async (own, { paths }) => {
+      const project = await loadProject(own, paths, chosen(own), { checks: 'always' });
+      refuseSettings(project);
+      const summary = `Valid: ${plural(project.declarations.length, 'declaration')}.`;
+      return { exit: exits.done, digest: project.digest, summary };
+    },
+  };
+  const { entries } = await runFleet(context, site, job);
+  return concludeFleet(context, forms, job, { names: namesOf(site.here), entries });
+};
+
+/** What a tenant cannot say by itself, because the fleet says it. @throws Refusal */
+function refuseSettings({ settings }: Pick<Project, 'settings'>): void {
+  if (settings.target === 'emulator')
+    refuse('fleet-settings', '`settings.target: emulator` is one account for the whole folder.', {
+      detail:
+        'For tenants of a fleet: trueup emulator --tenant NAME, and the variables that it prints.',
+      attribute: 'settings.target',
+    });
+  if (settings.state?.url !== undefined)
+    refuse('fleet-settings', '`settings.state` names a state in a fleet, whose file names it.', {
+      detail: 'Move it to `state` of the tenant, or of `defaults`, in trueup.fleet.yaml.',
+      attribute: 'settings.state',
+    });
+}
+
+async function formsHere(context: Context): Promise<Forms<FleetFormat>> {
+  const forms = formsOf(context, fleetFormats);
+  const out = context.flags.out;
+  const saved = out === undefined ? [] : [{ flag: '--out', path: resolve(context.cwd, out) }];
+  await checkFleetOutputs(context, [...saved, ...outputsOf(forms)]);
+  return forms;
+}
+
+/** Begins a run, or goes on with the one of `--run`. */
+async function begun(
+  context: Context,
+  site: FleetSite,
+  command: FleetCommand,
+  bundle: string | null = null,
+): Promise<{ readonly run: string; readonly records: RunRecords }> {
+  const { flags, clock, random } = context;
+  const started_at = new Date(clock.now()).toISOString();
+  const stamp = started_at.replaceAll(/[-:]|\.\d+/g, '');
+  const usual = `${command}-${stamp}-${random.uuid().slice(0, 4)}`;
+  const run = flags.run === undefined ? usual : checkedRun(flags.run);
+  const tenants = namesOf(site.selected);
+  const record: FleetRun = { format_version: '1.0', run, command, started_at, tenants, bundle };
+  const records = (await resultPlaces(context, site.fleet.results)).map((place) =>
+    runRecords(place, run),
+  );
+  for (const one of records) {
+    const begun = await one.begin(record).catch(unlessDenied(context, records.at(-1) === one));
+    if (begun === undefined) continue;
+    return { run, records: begun ? one : { ...one, last: async () => undefined } };
+  }
+  throw new Error('the last place takes results, or refuses');
+}
+
+/** Without the right to write beside the states, results are kept on this machine. */
+const unlessDenied =
+  ({ tell }: Context, isLast: boolean) =>
+  async (error: unknown): Promise<undefined> => {
+    const denied = error instanceof Refusal && error.diagnostics[0]?.code === 'backend-denied';
+    if (!denied || isLast) throw error;
+    await tell([
+      warning(
+        'results-here',
+        'Nothing may be written beside the states, so the results of this run are kept in .trueup/fleet on this machine.',
+      ),
+    ]);
+  };
+
+/** The flags that a tenant is planned and applied with. */
+const tenantFlags = ({ flags }: Context): FleetJob['flags'] =>
+  defined({
+    var: flags.var,
+    allow: flags.allow,
+    parallelism: flags.parallelism,
+    lockWait: flags.lockWait,
+    unmanaged: flags.unmanaged,
+    autoApprove: true as const,
+  });
+
+/** Of what is run: an earlier result of the same run stands only if it is of the same. */
+const runDigest = (context: Context, site: FleetSite, tenant: Tenant, project: Project): string =>
+  digest([project.digest, entryDigest(tenant, site), ...(context.flags.allow ?? [])]);
+
+const doneAlready = (before: TenantResult): TenantOutcome => ({
+  exit: before.exit ?? exits.error,
+  digest: before.digest,
+  before,
+});
+
+/** Does nothing where the run has a result already. */
+const unlessDone =
+  (site: FleetSite, records: RunRecords | undefined, work: TenantWork): TenantWork =>
+  async (context, tenant) => {
+    if ((await records?.last(tenant.name)) === undefined) return work(context, tenant);
+    const project = await loadProject(context, tenant.paths, chosen(context));
+    const of = runDigest(context, site, tenant, project);
+    const before = await doneBefore(records, tenant.name, of);
+    return before ? doneAlready(before) : work(context, tenant);
+  };
+
+export const drift: Command = async (context) => {
+  const forms = await formsHere(context);
+  const site = await fleetHere(context);
+  const { run, records } = await begun(context, site, 'drift');
+  const job: FleetJob = {
+    command: 'drift',
+    run,
+    records,
+    flags: tenantFlags(context),
+    prints: forms.shown === 'text',
+    work: unlessDone(site, records, (own, tenant) =>
+      withProject(own, tenant.paths, async (place) => {
+        refuseSettings(place.project);
+        const { document, exit } = await audit(own, place);
+        return { exit, document, digest: runDigest(own, site, tenant, place.project) };
+      }),
+    ),
+  };
+  const { entries } = await runFleet(context, site, job);
+  return concludeFleet(context, forms, job, { names: namesOf(site.here), entries });
+};
+
+interface Planning {
+  /** Milliseconds. */
+  readonly lifetime?: number;
+  /** Whether the plan is needed later: `memory` for this process, `file` for another one. */
+  readonly saves: 'no' | 'memory' | 'file';
+}
+
+/** Plans one tenant, as `trueup plan` does. */
+const planned =
+  (site: FleetSite, { lifetime, saves }: Planning): TenantWork =>
+  (own, tenant) =>
+    withProject(own, tenant.paths, async (without): Promise<TenantOutcome> => {
+      refuseSettings(without.project);
+      if (saves === 'file') refuseSecretVariables(own, without);
+      const place = await withPolicies(own, without);
+      const { propose } = await import('../../reconciler/plan/propose.js');
+      const { planFileOf } = await import('../../state/plan-file.js');
+      const request = requestOf(own);
+      const { plan, exit } = await propose(place.context, place.project, place.snapshot, request);
+      const document = await planDocumentOf(own, place, plan, {
+        snapshot: place.snapshot,
+        keeps: 'all',
+      });
+      const options = {
+        ...request,
+        ...defined({ env: site.env }),
+        variables: place.project.variables,
+      };
+      const isWhole = !plan.diagnostics.some(({ severity }) => severity === 'error');
+      return {
+        exit,
+        document,
+        digest: runDigest(own, site, tenant, place.project),
+        ...(isWhole &&
+          saves !== 'no' && {
+            plan: planFileOf(own.clock, document, options, defined({ lifetime })),
+          }),
+      };
+    });
+
+export const plan: Command = async (context) => {
+  const { flags, files, cwd, err } = context;
+  const protection = await protectionOf(context);
+  const forms = await formsHere(context);
+  const site = await fleetHere(context);
+  const { run, records } = await begun(context, site, 'plan');
+  const saves = flags.out === undefined ? 'no' : 'file';
+  const work = planned(site, { saves, ...defined({ lifetime: protection.lifetime }) });
+  const job: FleetJob = {
+    command: 'plan',
+    run,
+    records,
+    flags: tenantFlags(context),
+    prints: forms.shown === 'text',
+    // A bundle needs every plan, also of what was planned before.
+    work: saves === 'file' ? work : unlessDone(site, records, work),
+  };
+  const end = await runFleet(context, site, job);
+  const exit = await concludeFleet(context, forms, job, {
+    names: namesOf(site.here),
+    entries: end.entries,
+  });
+  const stop = await beyondLimits(context, site.fleet.stop, end.entries);
+  if (flags.out === undefined) return worst([exit, stop]);
+  const { writeBundle } = await import('../../state/plan-bundle.js');
+  const text = await bundleOf(context, site, run, end);
+  await writeBundle({ path: resolve(cwd, flags.out), files }, text, protection);
+  const identity = protection.recipients ? ' --identity FILE' : '';
+  err.write(`Saved. To apply it: trueup fleet apply ${shellWord(flags.out)}${identity}\n`);
+  return worst([exit, stop]);
+};
+
+async function bundleOf(
+  { clock }: Context,
+  site: FleetSite,
+  run: string,
+  { entries, outcomes }: FleetEnd,
+): Promise<string> {
+  const { bundleText } = await import('../../state/plan-bundle.js');
+  const plans = new Map<string, PlanFile>();
+  for (const [name, { plan: one }] of outcomes) if (one) plans.set(name, one);
+  return bundleText(
+    {
+      trueup_version: version,
+      run,
+      created_at: new Date(clock.now()).toISOString(),
+      env: site.env ?? null,
+      tenants: site.here.map((tenant) => ({
+        tenant: tenant.name,
+        entry: entryDigest(tenant, site),
+        status: entries.get(tenant.name)?.status ?? 'not-run',
+        plan: plans.get(tenant.name)?.digest ?? null,
+      })),
+    },
+    plans,
+  );
+}
+
+/** Says which limits over tenants the plans are beyond. @returns exit 3 where one is */
+async function beyondLimits(
+  { tell }: Context,
+  { changed_tenants, blocked }: StopRules,
+  entries: ReadonlyMap<string, Pick<TenantEntry, 'status'>>,
+): Promise<Exit> {
+  const count = (wanted: string): number =>
+    [...entries.values()].filter(({ status }) => status === wanted).length;
+  const [changed, held] = [count('changes'), count('blocked')];
+  const found: Diagnostic[] = [];
+  const add = (code: string, summary: string): unknown =>
+    found.push({
+      severity: 'error',
+      code,
+      summary,
+      detail: 'No tenant was changed. Select fewer tenants, or change `stop` in trueup.fleet.yaml.',
+    });
+  if (changed_tenants !== undefined && changed > changed_tenants)
+    add(
+      'changed-tenants',
+      `${changed} tenants would change, and \`stop.changed_tenants\` is ${changed_tenants}.`,
+    );
+  if (blocked !== undefined && held >= blocked)
+    add('blocked-tenants', `${held} tenants are blocked, and \`stop.blocked\` is ${blocked}.`);
+  await tell(found);
+  return found.length > 0 ? exits.blocked : exits.done;
+}
+
+export const apply: Command = async (context, [name]) => {
+  const forms = await formsHere(context);
+  wholeNumber('--parallelism', context.flags.parallelism ?? '10', 1, 100);
+  return name === undefined ? applyNow(context, forms) : applyBundle(context, name, forms);
+};
+
+async function applyBundle(
+  context: Context,
+  name: string,
+  forms: Forms<FleetFormat>,
+): Promise<Exit> {
+  const { flags, files, clock, cwd } = context;
+  const given = (['allow', 'var', 'env'] as const).find((flag) => flags[flag] !== undefined);
+  if (given !== undefined)
+    refuse('usage', `--${given} has no place beside a bundle, which holds its own.`, {
+      detail: `Leave it out, or plan again: trueup fleet plan --${given} … --out ${shellWord(name)}`,
+    });
+  const { readBundle } = await import('../../state/plan-bundle.js');
+  const path = resolve(cwd, name);
+  const bundle = await readBundle({ path, files, clock }, identityOf(context));
+  const own = { ...context, flags: { ...flags, ...defined({ env: bundle.env ?? undefined }) } };
+  const site = await fleetHere(own);
+  const gone = bundle.tenants.find(
+    ({ tenant }) => !site.fleet.tenants.some((one) => one.name === tenant),
+  );
+  if (gone)
+    refuse(
+      'stale',
+      `${name} holds a plan of ${gone.tenant}, which is no tenant of the fleet any more.`,
+      {
+        detail: `Nothing was changed. Make it again: trueup fleet plan --out ${shellWord(name)}`,
+      },
+      exits.stale,
+    );
+  const bundled = (tenants: readonly Tenant[]): readonly Tenant[] =>
+    tenants.filter((one) => bundle.tenants.some(({ tenant }) => tenant === one.name));
+  const narrowed = { ...site, selected: bundled(site.selected), here: bundled(site.here) };
+  const again = `trueup fleet plan --out ${shellWord(name)}`;
+  return applyAll(own, narrowed, forms, { bundle, name, again });
+}
+
+/** Plans every tenant, shows that, asks, and applies what was shown. */
+async function applyNow(context: Context, forms: Forms<FleetFormat>): Promise<Exit> {
+  const { flags, interactive, clock } = context;
+  if (flags.identity !== undefined)
+    refuse('usage', '--identity has a meaning with a bundle only.', {
+      detail: 'Type it as in: trueup fleet apply change.bundle --identity key.txt',
+    });
+  if (!flags.autoApprove && !interactive)
+    notApproved(
+      'To do it without being asked: trueup fleet apply --auto-approve\nTo save the plans and review them first: trueup fleet plan --out change.bundle\nand then type `trueup fleet apply change.bundle`.',
+    );
+  const site = await fleetHere(context);
+  const { run, records } = await begun(context, site, 'apply');
+  const planning: FleetJob = {
+    command: 'plan',
+    run,
+    flags: tenantFlags(context),
+    prints: forms.shown === 'text',
+    work: unlessDone(site, records, planned(site, { saves: 'memory' })),
+  };
+  const end = await runFleet(context, site, planning);
+  // Where planning was stopped, nobody has seen what an apply would do.
+  if ([...end.entries.values()].some(({ status }) => status === 'not-run'))
+    return concludeFleet(context, forms, planning, {
+      names: namesOf(site.here),
+      entries: end.entries,
+    });
+  const { bundleIn } = await import('../../state/plan-bundle.js');
+  const text = await bundleOf(context, site, run, end);
+  const bundle = bundleIn(text, { path: 'the plans of this run', clock });
+  const again = `trueup fleet apply --run ${run}`;
+  return applyAll(context, site, forms, {
+    bundle,
+    name: 'the plan',
+    again,
+    now: { run, records, end },
+  });
+}
+
+interface Plans {
+  readonly bundle: Bundle;
+  /** For messages. */
+  readonly name: string;
+  /** The command that makes them again. */
+  readonly again: string;
+  /** Present where they were made in this process. */
+  readonly now?: { readonly run: string; readonly records: RunRecords; readonly end: FleetEnd };
+}
+
+async function applyAll(
+  context: Context,
+  site: FleetSite,
+  forms: Forms<FleetFormat>,
+  plans: Plans,
+): Promise<Exit> {
+  const { flags, err, signal } = context;
+  const { bundle, now } = plans;
+  const statuses = new Map(bundle.tenants.map((one) => [one.tenant, one]));
+  const stop = await beyondLimits(context, site.fleet.stop, statuses);
+  if (stop !== exits.done) return stop;
+  if (signal.aborted) return exits.interrupted;
+  const changing = bundle.tenants.filter(({ status }) => status === 'changes').length;
+  if (now && !flags.autoApprove && changing > 0) {
+    const agreed = await agrees(context, `\nApply the plans of ${plural(changing, 'tenant')}?`);
+    if (!agreed) {
+      err.write('Nothing was changed.\n');
+      return exits.error;
+    }
+  }
+  const { run, records } = now ?? (await begun(context, site, 'apply', bundle.digest));
+  const job: FleetJob = {
+    command: 'apply',
+    run,
+    records,
+    flags: tenantFlags(context),
+    staged: true,
+    prints: forms.shown === 'text',
+    work: (own, tenant) => appliedOne(own, site, tenant, { ...plans, records }),
+  };
+  if (now && job.prints) context.out.write('\n');
+  const { entries } = await runFleet(context, site, job);
+  return concludeFleet(context, forms, job, { names: namesOf(site.here), entries });
+}
+
+async function appliedOne(
+  own: Context,
+  site: FleetSite,
+  tenant: Tenant,
+  { bundle, name, again, now, records }: Plans & { readonly records: RunRecords },
+): Promise<TenantOutcome> {
+  const planning = now?.end.outcomes.get(tenant.name);
+  if (planning?.before) return planning;
+  const file = bundle.planOf(tenant.name);
+  const bundled = bundle.tenants.find((one) => one.tenant === tenant.name);
+  if (!file) return withoutPlan(tenant, { planning, status: bundled?.status ?? 'missing', again });
+  const of = planning?.digest ?? file.digest;
+  const before = now ? undefined : await doneBefore(records, tenant.name, of);
+  if (before) return doneAlready(before);
+  if (bundled?.entry !== entryDigest(tenant, site))
+    refuse(
+      'stale',
+      `${name} is stale: the entry of ${tenant.name} in trueup.fleet.yaml is another one.`,
+      {
+        detail: `Nothing was changed. Make it again: ${again}`,
+      },
+      exits.stale,
+    );
+  if (isEmpty(file)) return { exit: exits.done, digest: of, document: file.document };
+  let applied: Applied | undefined;
+  const exit = await applyPlan(own, { name, again, file }, (one) => (applied = one));
+  return {
+    exit,
+    digest: of,
+    ...(applied && { document: applied.document, outcomes: applied.outcomes }),
+  };
+}
+
+/** A plan that could not be made is the result of the tenant. */
+function withoutPlan(
+  { name }: Tenant,
+  {
+    planning,
+    status,
+    again,
+  }: {
+    readonly planning: TenantOutcome | undefined;
+    readonly status: string;
+    readonly again: string;
+  },
+): TenantOutcome {
+  if (planning && hasFailed(planning.exit)) return planning;
+  return refuse(
+    'no-plan',
+    `there is no plan of ${name}: it was ${status} when the plans were made`,
+    {
+      detail: `Fix that, and plan again: ${again}`,
+    },
+  );
+}
+
+/** Whether an apply would do nothing, and record nothing. */
+const isEmpty = ({ document }: PlanFile): boolean =>
+  document.policy.every(({ verdict }) => verdict !== 'blocked') &&
+  document.resource_drift.length === 0 &&
+  document.resource_changes.every(
+    ({ change, previous_address }) =>
+      change.actions[0] === 'no-op' && !change.importing && previous_address === undefined,
+  );
+
+export const report: Command = async (context, [name = '']) => {
+  const { clock, out } = context;
+  const forms = await formsHere(context);
+  const { run, records } = await runNamed(context, checkedRun(name));
+  const entries = new Map<string, TenantEntry>();
+  await forEachLimited(run.tenants, AT_ONCE, async (tenant) => {
+    const last = await records.last(tenant);
+    if (last) entries.set(tenant, entryOf(last));
+  });
+  const document = mergedReport(run, entries, {
+    trueup_version: version,
+    generated_at: new Date(clock.now()).toISOString(),
+  });
+  if (forms.shown === 'text') out.write(fleetText(document, out.style));
+  return deliverFleet(context, forms, document);
+};
+
+/** Results that are read at once. */
+const AT_ONCE = 16;
+
+async function runNamed(
+  context: Context,
+  name: string,
+): Promise<{ readonly run: FleetRun; readonly records: RunRecords }> {
+  const { files, cwd } = { files: declarationFiles, cwd: context.cwd };
+  // The results alone may have been brought here, without the fleet.
+  const isFleet = files.stat(resolve(cwd, FLEET_FILE)) !== undefined;
+  const results = isFleet ? (await readFleet({ files, cwd })).results : undefined;
+  for (const place of await resultPlaces(context, results)) {
+    const records = runRecords(place, name);
+    const run = await records.run();
+    if (run) return { run, records };
+  }
+  return refuse('no-run', `there is no run ${name}`, {
+    detail:
+      'A run is named in the last line of `trueup fleet plan`, `drift` and `apply`. Its results are in .trueup/fleet, or beside the states.',
+  });
+}

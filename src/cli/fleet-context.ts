@@ -1,0 +1,186 @@
+// The tenants of a fleet as contexts: each with its own environment, masking, flags and messages. Nothing of one reaches
+// another, but the limiter of a credential that both use.
+import {
+  defined,
+  isOwnCredential,
+  keptMembers,
+  maskingOf,
+  refuse,
+  Secret,
+  type Diagnostic,
+} from '../model/index.js';
+import { printedVariables } from '../fleet/credential-command.js';
+import { readFleet } from '../fleet/fleet-file.js';
+import { selectionOf } from '../fleet/selection.js';
+import { shardIn, shardOf } from '../fleet/shards.js';
+import { FLEET_FILE, tenantState, type Fleet, type Tenant } from '../fleet/tenant.js';
+import {
+  environmentFor,
+  splitEnvironment,
+  type SplitEnvironment,
+  type Variables,
+} from '../fleet/tenant-environment.js';
+import { declarationFiles } from '../platform/declaration-files.js';
+import type { CommandOutput } from '../platform/index.js';
+import { briefly } from '../report/brief-diagnostics.js';
+import { needs } from './cloud-connection.js';
+import { withCommands } from './commands-to-type.js';
+import type { Flags } from './command-table.js';
+import type { Context, Exchanges } from './context.js';
+import { ownCredentials } from './own-credentials.js';
+import { environmentOf } from './state-location.js';
+import { silentOutlet } from './terminal.js';
+
+/** A fleet as a command sees it. */
+export interface FleetSite {
+  readonly fleet: Fleet;
+  /** Every tenant that `--select` selects, those of other shards too. */
+  readonly selected: readonly Tenant[];
+  /** Those of this process. */
+  readonly here: readonly Tenant[];
+  readonly shards: number;
+  readonly split: SplitEnvironment;
+  readonly env: string | undefined;
+}
+
+/** Usual names of the credentials of the cloud, also as files: without a prefix they are of no tenant. */
+const withheld: ReadonlySet<string> = new Set(
+  Object.values(needs).flatMap(({ secrets }) => secrets.flatMap((name) => [name, `${name}_FILE`])),
+);
+
+/** Reads the fleet of the current folder. @throws Refusal with everything that is wrong */
+export async function fleetHere(context: Context): Promise<FleetSite> {
+  const { flags, environment, cwd } = context;
+  const env = environmentOf(context);
+  if (env === 'fleet')
+    refuse(
+      'usage',
+      `no environment of a fleet can be named fleet: its file would be ${FLEET_FILE}.`,
+    );
+  const shard = shardIn(flags.shard, environment);
+  const fleet = await readFleet({ files: declarationFiles, cwd });
+  const isSelected = selectionOf(flags.select ?? '*', fleet.tenants, { what: '--select' });
+  const selected = fleet.tenants.filter(isSelected);
+  if (selected.length === 0)
+    refuse('nothing-selected', `--select ${flags.select} selects no tenant.`, {
+      detail: `To see the tenants: trueup fleet validate`,
+    });
+  const here = shard
+    ? selected.filter(({ name }) => shardOf(name, shard.total) === shard.index)
+    : selected;
+  const split = splitEnvironment(environment, fleet.tenants, withheld);
+  await context.tell(briefly(sharedCredentials(fleet.tenants)));
+  return { fleet, selected, here, shards: shard?.total ?? 1, split, env };
+}
+
+const sourceOf = ({ credentials }: Tenant): string => JSON.stringify(credentials);
+
+/** One credential may be used twice; people should know that these tenants share its rate. */
+function sharedCredentials(tenants: readonly Tenant[]): readonly Diagnostic[] {
+  const first = new Map<string, Tenant>();
+  return tenants.flatMap((one): readonly Diagnostic[] => {
+    const other = first.get(sourceOf(one));
+    if (!other) first.set(sourceOf(one), one);
+    return other
+      ? [
+          {
+            severity: 'info',
+            code: 'shared-credentials',
+            summary: `the tenants ${other.name} and ${one.name} use the same credentials, and share their rate limit`,
+            origin: one.origin,
+          },
+        ]
+      : [];
+  });
+}
+
+/** How many processes use the credential of a tenant: they share its rate. */
+export function processesWith(
+  tenant: Tenant,
+  { selected, shards }: Pick<FleetSite, 'selected' | 'shards'>,
+): number {
+  if (shards === 1) return 1;
+  const alike = selected.filter((one) => sourceOf(one) === sourceOf(tenant));
+  return new Set(alike.map(({ name }) => shardOf(name, shards))).size;
+}
+
+/** A context whose messages are kept. */
+export interface TenantContext {
+  readonly context: Context;
+  readonly told: readonly Diagnostic[];
+}
+
+interface TenantPorts {
+  readonly flags: Flags;
+  readonly exchanges: Exchanges | undefined;
+  /** Absent where no credentials are needed. */
+  readonly output?: CommandOutput;
+}
+
+/** @throws Refusal where its credentials cannot be had */
+export async function tenantContext(
+  parent: Context,
+  site: FleetSite,
+  tenant: Tenant,
+  ports: TenantPorts,
+): Promise<TenantContext> {
+  const { env, split } = site;
+  // Of its own: Node takes more than ten listeners of one signal for a leak.
+  const signal = AbortSignal.any([parent.signal]);
+  const { cwd } = parent;
+  const printed = ports.output
+    ? await printedFor({ cwd, signal }, tenant, ports.output, split)
+    : {};
+  const state = tenantState(tenant, env);
+  const environment = { ...environmentFor(tenant, split, printed), TRUEUP_STATE: state };
+  const masking = maskingOf();
+  for (const secret of ownCredentials(environment)) masking.add(secret);
+  for (const [name, value] of Object.entries(printed))
+    if (!addresses.has(name)) masking.add(new Secret(name, () => value));
+  const told: Diagnostic[] = [];
+  const context: Context = {
+    ...parent,
+    flags: { ...ports.flags, ...defined({ env }) },
+    environment,
+    masking,
+    said: { paths: tenant.paths, env, variables: [] },
+    out: silentOutlet(),
+    err: silentOutlet(),
+    interactive: false,
+    ask: () => Promise.resolve(''),
+    stdin: () => Promise.resolve(''),
+    signal,
+    requestsPerMinute: tenant.requests_per_minute,
+    exchanges: ports.exchanges,
+    tell: async (diagnostics) =>
+      void told.push(...masking.said(withCommands(diagnostics, context.said))),
+    debug: (line) => parent.debug(() => `${tenant.name}: ${masking.text(line())}`),
+  };
+  return { context, told };
+}
+
+/** What a credential command prints beside secrets. */
+const addresses: ReadonlySet<string> = new Set(Object.values(needs).map(({ address }) => address));
+
+/** Its messages are not read, and what it printed is not repeated. @throws Refusal */
+async function printedFor(
+  { cwd, signal }: Pick<Context, 'cwd' | 'signal'>,
+  { name, credentials, origin }: Tenant,
+  output: CommandOutput,
+  { shared }: SplitEnvironment,
+): Promise<Variables> {
+  if ('env_prefix' in credentials) return {};
+  const environment = keptMembers(shared, (_, variable) => !isOwnCredential(variable));
+  const result = await output(credentials.command, { cwd, environment, signal });
+  signal.throwIfAborted();
+  const read = 'problem' in result ? result : printedVariables(result.text);
+  if (!('problem' in read)) return read.variables;
+  return refuse(
+    'credential-command',
+    `the credential command of ${name} gave nothing: ${read.problem}`,
+    {
+      detail: `Run it by itself to see why; it has to print one JSON object, as in {"TRUEUP_V2_URL": "https://…"}.`,
+      origin,
+    },
+  );
+}

@@ -1,0 +1,353 @@
+// Runs the tenants of a fleet in lanes: each in a context of its own, with its result, its line and its messages. What
+// happens to one tenant is its result, and ends no other.
+import {
+  digest,
+  exits,
+  worst,
+  type Diagnostic,
+  type DriftDocument,
+  type Exit,
+  type FleetCommand,
+  type FleetDocument,
+  type Outcome,
+  type PlanDocument,
+  type PlanFile,
+  type TenantEntry,
+  type TenantResult,
+} from '../model/index.js';
+import { hasFailed, inLanes, laneCount, stagesOf, stopping } from '../fleet/lanes.js';
+import { entryOf, isFinal, mergedReport, statusOf, withoutResult } from '../fleet/merge.js';
+import { tenantState, type Tenant } from '../fleet/tenant.js';
+import { commandOutput } from '../platform/command-output.js';
+import type { FleetFormat } from '../report/formats.js';
+import { driftFigures, planFigures } from '../report/fleet-figures.js';
+import { fleetSentence, tenantDiagnostics, tenantLine } from '../report/fleet-text.js';
+import { caughtError } from './caught-error.js';
+import type { Flags } from './command-table.js';
+import type { Context, Exchanges } from './context.js';
+import { processesWith, tenantContext, type FleetSite } from './fleet-context.js';
+import type { RunRecords } from './fleet-results.js';
+import { blocksOf, writeReports, type Forms } from './report-flags.js';
+import { version } from './version.js';
+
+/** What became of one tenant. */
+export interface TenantOutcome {
+  readonly exit: Exit;
+  /** As in `TenantResult`. */
+  readonly digest: string;
+  readonly document?: PlanDocument | DriftDocument;
+  readonly outcomes?: readonly Outcome[];
+  /** Where there is no document. */
+  readonly summary?: string;
+  /** To be applied later. */
+  readonly plan?: PlanFile;
+  /** It was done before, in the same run. */
+  readonly before?: TenantResult;
+}
+
+export type TenantWork = (context: Context, tenant: Tenant) => Promise<TenantOutcome>;
+
+export interface FleetJob {
+  readonly command: FleetCommand;
+  /** Absent where no results are kept. */
+  readonly records?: RunRecords | undefined;
+  readonly run: string;
+  readonly flags: Flags;
+  readonly work: TenantWork;
+  /** Whether a stage has to succeed, and to wait, before the next one begins. */
+  readonly staged?: boolean;
+  /** Whether the line of each tenant is printed when it is there. */
+  readonly prints: boolean;
+  /** Credentials are not asked for. */
+  readonly offline?: boolean;
+}
+
+export interface FleetEnd {
+  readonly entries: ReadonlyMap<string, TenantEntry>;
+  readonly outcomes: ReadonlyMap<string, TenantOutcome>;
+}
+
+/** Tells one entry of a fleet from another one: what its plan depends on beside the declarations. */
+export const entryDigest = (tenant: Tenant, { env }: Pick<FleetSite, 'env'>): string =>
+  digest({
+    paths: tenant.paths,
+    variables: tenant.variables,
+    state: tenantState(tenant, env),
+    credentials: tenant.credentials,
+  });
+
+/** Runs a job for every tenant of this process. */
+export async function runFleet(
+  context: Context,
+  site: FleetSite,
+  job: FleetJob,
+): Promise<FleetEnd> {
+  const { signal, err, clock } = context;
+  const { limitersByKey } = await import('../client/rate-limit.js');
+  const shared = { limiter: limitersByKey(clock), lanes: laneCount(site.fleet.concurrency) };
+  const stop = stopping(site.fleet.stop);
+  const entries = new Map<string, TenantEntry>();
+  const outcomes = new Map<string, TenantOutcome>();
+  /** Times at which tenants were applied. */
+  const changed = new Map<string, number>();
+  const stages = stagesOf(site.fleet, site.here);
+  const print = linesInOrder(
+    context,
+    stages.flatMap(({ tenants }) => tenants.map(({ name }) => name)),
+    job.prints,
+  );
+  let reason: string | undefined;
+  const mayStart = (): boolean => !signal.aborted && (reason ??= stop.reason()) === undefined;
+  const work = async (tenant: Tenant): Promise<void> => {
+    const { result, outcome } = await runTenant(context, site, tenant, { job, shared });
+    if (outcome) outcomes.set(tenant.name, withoutDocument(outcome));
+    entries.set(tenant.name, entryOf(result));
+    if (result.status === 'applied') changed.set(tenant.name, Date.parse(result.ended_at));
+    if (result.exit !== null && !outcome?.before) stop.ended(result.exit);
+    await print(entryOf(result));
+    err.status(`${entries.size} of ${site.here.length} tenants`);
+  };
+  for (const [index, { tenants, wait }] of stages.entries()) {
+    if (!mayStart()) break;
+    await inLanes(tenants, { lanes: shared.lanes.lanes, mayStart }, work);
+    if (job.staged !== true || index === stages.length - 1 || signal.aborted) continue;
+    const open = tenants.find(({ name }) => entries.get(name)?.exit !== exits.done);
+    if (open) reason ??= `${open.name}, of an earlier stage, is not applied (\`order\`)`;
+    else await waitAfter(context, lastChange(tenants, changed), wait);
+  }
+  const summary = signal.aborted ? 'The run was interrupted.' : `Stopped: ${reason ?? 'an error'}.`;
+  for (const { name } of site.here)
+    if (!entries.has(name)) {
+      entries.set(name, withoutResult(name, 'not-run', summary));
+      await print(entries.get(name)!);
+    }
+  err.status(undefined);
+  return { entries, outcomes };
+}
+
+/** Documents are stored with the result; thousands of them do not fit into memory. */
+function withoutDocument(outcome: TenantOutcome): TenantOutcome {
+  if (hasFailed(outcome.exit) && !outcome.plan) return outcome;
+  const { document: _, ...rest } = outcome;
+  return rest;
+}
+
+/** Undefined where none of them was changed. */
+function lastChange(
+  tenants: readonly Tenant[],
+  changed: ReadonlyMap<string, number>,
+): number | undefined {
+  const times = tenants.flatMap(({ name }) => changed.get(name) ?? []);
+  return times.length > 0 ? Math.max(...times) : undefined;
+}
+
+/** A resumed run waits for what is left of the time. */
+async function waitAfter(
+  { err, signal, clock }: Context,
+  last: number | undefined,
+  wait: number,
+): Promise<void> {
+  const left = (last ?? -Infinity) + wait - clock.now();
+  if (!(left > 0)) return;
+  err.write(`The next stage begins at ${new Date(clock.now() + left).toISOString()}.\n`);
+  await clock.sleep(left, signal).catch(() => undefined);
+}
+
+/** Prints the lines of tenants in their order, each as soon as those before it are there. */
+function linesInOrder(context: Context, names: readonly string[], prints: boolean) {
+  const ready = new Map<string, TenantEntry>();
+  let next = 0;
+  return async (entry: TenantEntry): Promise<void> => {
+    ready.set(entry.tenant, entry);
+    for (;;) {
+      const one = ready.get(names[next] ?? '');
+      if (!one) return;
+      // Before anything is awaited: another tenant may end meanwhile.
+      next += 1;
+      if (prints) context.out.write(`${tenantLine(one)}\n`);
+      await context.tell(tenantDiagnostics(one.tenant, one.diagnostics));
+    }
+  };
+}
+
+interface Shared {
+  readonly job: FleetJob;
+  readonly shared: {
+    readonly limiter: Exchanges['limiterOf'];
+    readonly lanes: ReturnType<typeof laneCount>;
+  };
+}
+
+async function runTenant(
+  parent: Context,
+  site: FleetSite,
+  tenant: Tenant,
+  { job, shared }: Shared,
+): Promise<{ readonly result: TenantResult; readonly outcome?: TenantOutcome }> {
+  const started_at = new Date(parent.clock.now()).toISOString();
+  const { exchanges, seen, failing } = exchangesOf(site, tenant, shared.limiter);
+  let told: readonly Diagnostic[] = [];
+  let outcome: TenantOutcome | undefined;
+  let error: ReturnType<typeof caughtError> | undefined;
+  try {
+    const made = await tenantContext(parent, site, tenant, {
+      flags: job.flags,
+      exchanges,
+      ...(job.offline !== true && { output: commandOutput }),
+    });
+    told = made.told;
+    try {
+      outcome = await job.work(made.context, tenant);
+    } catch (thrown) {
+      const { diagnostics, exit } = failureOf(parent, thrown);
+      await made.context.tell(diagnostics);
+      error = { diagnostics: [], exit };
+    }
+  } catch (thrown) {
+    error = failureOf(parent, thrown);
+  }
+  if (outcome?.before) return { result: outcome.before, outcome };
+  const exit = outcome?.exit ?? error?.exit ?? exits.error;
+  for (const origin of seen) shared.lanes.ended(origin, hasFailed(exit) && failing.has(origin));
+  const diagnostics = [...told, ...(error?.diagnostics ?? []), ...complaintsOf(outcome)];
+  const result = resultOf(tenant, { exit, outcome, diagnostics, job });
+  const whole = { ...result, started_at, ended_at: new Date(parent.clock.now()).toISOString() };
+  return { result: await stored(job, whole), ...(outcome && { outcome }) };
+}
+
+/** Nothing is said of a tenant that a signal interrupted. */
+const failureOf = ({ signal }: Context, thrown: unknown): ReturnType<typeof caughtError> =>
+  signal.aborted && thrown === signal.reason
+    ? {
+        diagnostics: [
+          { severity: 'info', code: 'interrupted', summary: 'It was interrupted by a signal.' },
+        ],
+        exit: exits.interrupted,
+      }
+    : caughtError(thrown);
+
+/** A result that cannot be stored is an error of its tenant: its report would miss it. */
+async function stored({ records }: FleetJob, result: TenantResult): Promise<TenantResult> {
+  try {
+    return (await records?.write(result)) ?? result;
+  } catch (error) {
+    const { diagnostics, exit } = caughtError(error);
+    const worse = worst([exit, result.exit ?? exits.error]);
+    return { ...result, exit: worse, diagnostics: [...result.diagnostics, ...diagnostics] };
+  }
+}
+
+/** What a tenant shares with others, and which origins failed it last. */
+function exchangesOf(site: FleetSite, tenant: Tenant, limiter: Exchanges['limiterOf']) {
+  const seen = new Set<string>();
+  const failing = new Set<string>();
+  const share = processesWith(tenant, site);
+  const exchanges: Exchanges = {
+    limiterOf: (credential, perMinute) =>
+      limiter(
+        credential,
+        perMinute === undefined ? undefined : Math.max(1, Math.floor(perMinute / share)),
+      ),
+    answered(origin, status) {
+      seen.add(origin);
+      if (status === 0 || status >= 500) failing.add(origin);
+      else failing.delete(origin);
+    },
+  };
+  return { exchanges, seen, failing };
+}
+
+function complaintsOf(outcome: TenantOutcome | undefined): readonly Diagnostic[] {
+  const { document, outcomes = [] } = outcome ?? {};
+  if (!document) return [];
+  return [
+    ...document.diagnostics,
+    ...('policy' in document ? blocksOf(document.policy) : []),
+    ...outcomes.flatMap(({ address, diagnostic }) =>
+      diagnostic ? [{ address, ...diagnostic }] : [],
+    ),
+  ];
+}
+
+interface Told {
+  readonly exit: Exit;
+  readonly outcome: TenantOutcome | undefined;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly job: FleetJob;
+}
+
+function resultOf(
+  { name, labels }: Tenant,
+  { exit, outcome, diagnostics, job }: Told,
+): Omit<TenantResult, 'started_at' | 'ended_at'> {
+  const { document, outcomes = [], digest: of = '' } = outcome ?? {};
+  const figures = document && figuresOf(document, outcomes);
+  const first = diagnostics.find(({ severity }) => severity === 'error');
+  const applied = outcomes.some((one) => one.outcome === 'done');
+  return {
+    format_version: '1.0',
+    trueup_version: version,
+    run: job.run,
+    command: job.command,
+    tenant: name,
+    labels,
+    digest: of,
+    attempt: 1,
+    exit,
+    status: statusOf(job.command, exit, applied),
+    summary:
+      (hasFailed(exit) && first?.summary) ||
+      (figures?.summary ?? outcome?.summary ?? diagnostics[0]?.summary ?? ''),
+    kinds: figures?.kinds ?? {},
+    changes: figures?.changes ?? [],
+    requests: figures?.requests ?? 0,
+    diagnostics: diagnostics.filter(({ severity }) => severity !== 'info'),
+    document: document ?? null,
+    outcomes,
+  };
+}
+
+const figuresOf = (document: PlanDocument | DriftDocument, outcomes: readonly Outcome[]) =>
+  'resource_changes' in document ? planFigures(document, outcomes) : driftFigures(document);
+
+/** The result of an earlier process of the run, if it stands and is of the same. */
+export async function doneBefore(
+  records: RunRecords | undefined,
+  tenant: string,
+  of: string,
+): Promise<TenantResult | undefined> {
+  const last = await records?.last(tenant);
+  return last && last.digest === of && isFinal(last) ? last : undefined;
+}
+
+/** Delivers the merged report. @returns the exit code of the run */
+export async function concludeFleet(
+  context: Context,
+  forms: Forms<FleetFormat>,
+  job: Pick<FleetJob, 'run' | 'command'>,
+  { names, entries }: { readonly names: readonly string[]; readonly entries: FleetEnd['entries'] },
+): Promise<Exit> {
+  const document = mergedReport({ ...job, tenants: names }, entries, {
+    trueup_version: version,
+    generated_at: new Date(context.clock.now()).toISOString(),
+  });
+  if (forms.shown === 'text') context.out.write(`\n${fleetSentence(document)}\n`);
+  return deliverFleet(context, forms, document);
+}
+
+/** Text was printed line by line already, where it is asked for. */
+export async function deliverFleet(
+  context: Context,
+  forms: Forms<FleetFormat>,
+  document: FleetDocument,
+): Promise<Exit> {
+  const { renderFleet } = await import('../report/render.js');
+  if (forms.shown !== 'text')
+    context.out.write(renderFleet(document, forms.shown, context.out.style));
+  const written = await writeReports(context, forms, (format, style) =>
+    renderFleet(document, format, style),
+  );
+  const { exit } = document;
+  const silent = exit === exits.changes && !context.flags.detailedExitcode;
+  return worst([written, silent ? exits.done : exit]);
+}

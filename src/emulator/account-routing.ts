@@ -1,0 +1,92 @@
+// Many accounts behind one address: the credentials of a request decide whose data it sees. Counts the calls of each
+// account, as the service would for its rate limit. v2 and v3 alone: the IoT platform and the flow have one login.
+import { refuse } from '../model/index.js';
+import type { Clock } from '../platform/index.js';
+import { dummyCredentials, type Credentials } from './app.js';
+import type { Emulator } from './emulator.js';
+import { parseFault, type Fault } from './faults.js';
+
+const MINUTE = 60_000;
+
+/** Dummies that open one account, and no other. */
+export const accountCredentials = (account: string): Credentials => ({
+  ...dummyCredentials,
+  v2: [
+    {
+      'X-MGR-API-ID': `${account}-mgr-id`,
+      'X-MGR-API-KEY': `${account}-mgr-key`,
+      'X-VND-API-ID': `${account}-vnd-id`,
+      'X-VND-API-KEY': `${account}-vnd-key`,
+    },
+  ],
+  v3: { [`${account}-token`]: { id: '1', email: `emulator@${account}.example.com` } },
+});
+
+/** A fault of all accounts, or with `NAME:` before it, of one. @throws Refusal */
+export function parseAccountFault(
+  text: string,
+  accounts: readonly string[],
+): Fault & { readonly account?: string } {
+  const [, account, rest = ''] = /^([A-Za-z0-9._-]+):(.*)$/s.exec(text) ?? [];
+  if (account === undefined) return parseFault(text);
+  if (accounts.includes(account)) return { ...parseFault(rest), account };
+  return refuse('usage', `--fault ${JSON.stringify(text)}: there is no --tenant ${account}.`, {
+    detail: `Tenants: ${accounts.join(', ')}.`,
+  });
+}
+
+/** The calls of one account. */
+export interface AccountCalls {
+  readonly calls: number;
+  /** The most in any 60 seconds. */
+  readonly most_in_60s: number;
+  readonly most_at_once: number;
+}
+
+/** @param accounts by name, each with its `accountCredentials` */
+export function byAccount(
+  accounts: ReadonlyMap<string, Pick<Emulator, 'fetch'>>,
+  clock: Pick<Clock, 'monotonic'>,
+) {
+  const tallies = new Map([...accounts.keys()].map((name) => [name, tally(clock)]));
+  const accountOf = (headers: Headers): string | undefined => {
+    const key = headers.get('x-mgr-api-key') ?? '';
+    const token = headers.get('authorization') ?? '';
+    const name = /^(.*)-mgr-key$/.exec(key)?.[1] ?? /^Bearer (.*)-token$/.exec(token)?.[1];
+    return name !== undefined && accounts.has(name) ? name : undefined;
+  };
+  const [anyone] = accounts.values();
+  return {
+    /** Without an account, what any of them answers to wrong credentials. */
+    async fetch(request: Request): Promise<Response> {
+      const name = accountOf(request.headers);
+      if (name === undefined) return anyone!.fetch(request);
+      const ended = tallies.get(name)!.begun();
+      try {
+        return await accounts.get(name)!.fetch(request);
+      } finally {
+        ended();
+      }
+    },
+    calls: (): ReadonlyMap<string, AccountCalls> =>
+      new Map([...tallies].map(([name, one]) => [name, one.calls()])),
+  };
+}
+
+function tally(clock: Pick<Clock, 'monotonic'>) {
+  const window: number[] = [];
+  let [calls, most, running, atOnce] = [0, 0, 0, 0];
+  return {
+    begun(): () => void {
+      const now = clock.monotonic();
+      while (window.length > 0 && window[0]! <= now - MINUTE) window.shift();
+      window.push(now);
+      calls += 1;
+      running += 1;
+      most = Math.max(most, window.length);
+      atOnce = Math.max(atOnce, running);
+      return () => void (running -= 1);
+    },
+    calls: (): AccountCalls => ({ calls, most_in_60s: most, most_at_once: atOnce }),
+  };
+}

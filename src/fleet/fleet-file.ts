@@ -1,0 +1,481 @@
+// Reads `trueup.fleet.yaml`: its form, its places, and its tenants. All complaints are made at once.
+import { join, resolve } from 'node:path';
+import {
+  defined,
+  didYouMean,
+  isAddress,
+  isList,
+  refuse,
+  Refusal,
+  tryDuration,
+  durationWords,
+  type Attribute,
+  type Attributes,
+  type Diagnostic,
+  type JsonObject,
+  type Origin,
+} from '../model/index.js';
+import type { DeclarationFiles } from '../platform/index.js';
+import { compile } from '../declarations/compile-validator.js';
+import { complainIn, reportOf } from '../declarations/diagnostics-list.js';
+import { sourceFilesOf } from '../declarations/file-reader.js';
+import type { FoundFile } from '../declarations/paths.js';
+import { check, found as foundWord, mismatch } from '../declarations/validation.js';
+import { isMap, Word, type Raw, type RawMap } from '../declarations/yaml/raw-values.js';
+import {
+  fleetAttributes,
+  fleetSectionSchema,
+  sourceAttributes,
+  sourceSchema,
+  tenantAttributes,
+  tenantSchema,
+} from './fleet-schema.js';
+import { foldersOf } from './folders.js';
+import { selectionOf } from './selection.js';
+import {
+  FLEET_FILE,
+  commonPlace,
+  tenantState,
+  variableWord,
+  type CredentialSource,
+  type Fleet,
+  type Stage,
+  type StopRules,
+  type Tenant,
+} from './tenant.js';
+
+const CONCURRENCY = 16;
+const MOST_LANES = 256;
+const FAILURES = 5;
+const TENANT_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+
+interface Disk {
+  readonly files: DeclarationFiles;
+  /** Absolute: the folder of the fleet. */
+  readonly cwd: string;
+}
+
+/** Keys of the file, from its top. */
+type Path = readonly string[];
+type Said = Pick<Diagnostic, 'code' | 'summary' | 'detail'>;
+
+interface Reading extends Disk {
+  readonly complain: (path: Path, said: Said) => void;
+  readonly origin: (path: Path) => Origin;
+  /** Whether anything was complained of. */
+  readonly failed: () => boolean;
+}
+
+interface WrittenShared {
+  readonly paths?: readonly string[];
+  readonly state?: string;
+  readonly credentials?: { readonly env_prefix?: string; readonly command?: readonly string[] };
+  readonly requests_per_minute?: number;
+}
+
+interface WrittenTenant extends WrittenShared {
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+interface WrittenSource {
+  readonly from: string;
+  readonly name?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly each?: Readonly<Record<string, WrittenTenant>>;
+}
+
+interface WrittenFleet {
+  readonly tenants: Raw;
+  readonly defaults?: WrittenShared;
+  readonly concurrency?: number;
+  readonly order?: readonly { readonly select: string; readonly then_wait?: string }[];
+  readonly stop?: Partial<StopRules>;
+}
+
+/** @throws Refusal with everything that is wrong, or where there is no such file */
+export async function readFleet({ files, cwd }: Disk): Promise<Fleet> {
+  const from: FoundFile = { file: FLEET_FILE, path: join(cwd, FLEET_FILE), named: true };
+  if (!files.stat(from.path))
+    refuse('no-fleet', `there is no ${FLEET_FILE} in this folder`, {
+      detail: 'Go to the folder of the fleet, or begin one here: trueup init --fleet',
+    });
+  const library = sourceFilesOf(files, undefined, new Set());
+  const report = reportOf([]);
+  const read = await library.read(from);
+  const origin = (path: Path): Origin => ({ file: FLEET_FILE, ...library.locate(from, path) });
+  const complained = new Set<string>();
+  const reading: Reading = {
+    files,
+    cwd,
+    origin,
+    failed: report.failed,
+    // What is wrong with the defaults is wrong for every tenant, and said once.
+    complain(path, said) {
+      const key = JSON.stringify([path, said]);
+      if (!complained.has(key)) complainIn({ library, report }, from, origin(path), said);
+      complained.add(key);
+    },
+  };
+  if ('faults' in read) {
+    for (const { offset, ...said } of read.faults)
+      complainIn(
+        { library, report },
+        from,
+        { file: FLEET_FILE, ...library.place(from, offset) },
+        said,
+      );
+    throw new Refusal(report.all());
+  }
+  const fleet = fleetIn(
+    reading,
+    read.documents.map(({ root }) => root),
+  );
+  if (!fleet || report.failed()) throw new Refusal(report.all());
+  return fleet;
+}
+
+function fleetIn(reading: Reading, roots: readonly Raw[]): Fleet | undefined {
+  const [root] = roots;
+  const { complain, origin } = reading;
+  if (roots.length !== 1 || !isMap(root) || !isMap(root['fleet']))
+    return void complain([], {
+      code: 'wrong-type',
+      summary: `${FLEET_FILE} has to hold one mapping \`fleet\``,
+      detail: 'To see one: trueup init --fleet, in an empty folder.',
+    });
+  for (const key of Object.keys(root))
+    if (key !== 'fleet')
+      complain([key], {
+        code: 'unknown-section',
+        summary: `\`${key}\` cannot stand in ${FLEET_FILE}, which holds \`fleet\` alone.${didYouMean(key, ['fleet'])}`,
+        detail: 'Settings and declarations stand in other files.',
+      });
+  const form = { attributes: fleetAttributes, schema: fleetSectionSchema(), what: '`fleet`' };
+  if (!isFormed(reading, ['fleet'], root['fleet'], form)) return undefined;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its schema was applied
+  const written = root['fleet'] as unknown as WrittenFleet;
+  const tenants = tenantsIn(reading, written);
+  if (!tenants) return undefined;
+  if (!reading.failed()) refuseShared(reading, tenants);
+  const order = (written.order ?? []).map((one, index): Stage => {
+    const at = ['fleet', 'order', String(index)];
+    return { select: one.select, wait: waitOf(reading, at, one.then_wait), origin: origin(at) };
+  });
+  for (const [index, { select }] of order.entries()) {
+    const path = ['fleet', 'order', String(index), 'select'];
+    collected(reading, path, () => selectionOf(select, tenants, { what: '`select`' }));
+  }
+  return {
+    tenants,
+    order,
+    concurrency:
+      within(reading, ['fleet', 'concurrency'], written.concurrency, MOST_LANES) ?? CONCURRENCY,
+    stop: stopIn(reading, written.stop ?? {}),
+    ...defined({ results: commonPlace(written.defaults?.state) }),
+  };
+}
+
+function stopIn(reading: Reading, written: Partial<StopRules>): StopRules {
+  const limit = (name: keyof StopRules) =>
+    within(reading, ['fleet', 'stop', name], written[name], 1_000_000);
+  const [failures = FAILURES, changed_tenants, blocked] = [
+    limit('failures'),
+    limit('changed_tenants'),
+    limit('blocked'),
+  ];
+  return { failures, ...defined({ changed_tenants, blocked }) };
+}
+
+function waitOf({ complain }: Reading, path: Path, text: string | undefined): number {
+  const wait = text === undefined ? 0 : tryDuration(text);
+  if (wait === undefined)
+    complain([...path, 'then_wait'], {
+      code: 'wrong-type',
+      summary: `\`then_wait\` has to be ${durationWords}`,
+    });
+  return wait ?? 0;
+}
+
+function within(
+  { complain }: Reading,
+  path: Path,
+  value: number | undefined,
+  most: number,
+): number | undefined {
+  if (value === undefined || (value >= 1 && value <= most)) return value;
+  complain(path, {
+    code: 'out-of-range',
+    summary: `\`${path.at(-1)}\` takes a whole number from 1 to ${most}`,
+  });
+  return undefined;
+}
+
+/** Complaints of something that refuses, at a place of the file. */
+function collected<T>({ complain }: Reading, path: Path, work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    for (const { code, summary, detail } of error.diagnostics)
+      complain(path, { code, summary, ...defined({ detail }) });
+    return undefined;
+  }
+}
+
+interface Form {
+  readonly attributes: Attributes;
+  readonly schema: JsonObject;
+  readonly what: string;
+}
+
+/** Whether a value has the form; everything that is wrong with it is reported. */
+function isFormed({ complain }: Reading, path: Path, raw: Raw, form: Form): boolean {
+  const { attributes, schema, what } = form;
+  const wrong = [
+    ...check(compile(schema), attributes, raw, what),
+    ...(isMap(raw) ? unfilled(attributes, raw, []) : []),
+  ];
+  for (const { path: inside, ...said } of wrong) complain([...path, ...inside], said);
+  return wrong.length === 0;
+}
+
+/** A string is text alone here: nothing is filled in. Plain `yes` and `no` are no text. */
+function unfilled(attributes: Attributes, raw: RawMap, path: Path): ReturnType<typeof check> {
+  const below = (
+    attribute: Attribute,
+    value: Raw | undefined,
+    at: Path,
+  ): ReturnType<typeof check> => {
+    if (value instanceof Word)
+      return [
+        {
+          path: at,
+          code: 'wrong-type',
+          summary: `\`${at.join('.')}\`: a string is expected, not ${foundWord(value)}`,
+          detail: `Write it in quotes: "${String(value)}".`,
+        },
+      ];
+    const { word } = attribute;
+    if (typeof value === 'string')
+      return word === 'text' || !value.includes('${') ? [] : [mismatch(at, attribute, value)];
+    if (word === 'object' && isMap(value)) return unfilled(attribute.attributes, value, at);
+    if ((word === 'map' && isMap(value)) || (word === 'list' && isList(value)))
+      return Object.entries<Raw>(value).flatMap(([key, one]) =>
+        below(attribute.of, one, [...at, key]),
+      );
+    return [];
+  };
+  return Object.entries(raw).flatMap(([name, value]) => {
+    const attribute = attributes[name];
+    return attribute ? below(attribute, value, [...path, name]) : [];
+  });
+}
+
+/** A tenant as it is written, its folder, and its place. */
+interface Found {
+  readonly name: string;
+  readonly written: WrittenTenant;
+  readonly folder?: string;
+  readonly path: Path;
+}
+
+function tenantsIn(reading: Reading, { tenants, defaults = {} }: WrittenFleet) {
+  const path = ['fleet', 'tenants'];
+  if (!isMap(tenants))
+    return void reading.complain(path, {
+      code: 'wrong-type',
+      summary: `\`tenants\`: a mapping is expected, not ${foundWord(tenants)}`,
+      detail: 'Write `{ from: tenants/* }`, or a name for each tenant.',
+    });
+  const found =
+    typeof tenants['from'] === 'string' ? ofFolders(reading, tenants) : named(reading, tenants);
+  const made = found?.flatMap((one) => tenantOf(reading, one, defaults) ?? []);
+  if (made?.length === 0)
+    reading.complain(path, { code: 'no-tenants', summary: 'the fleet has no tenants' });
+  return made;
+}
+
+function named(reading: Reading, tenants: RawMap): readonly Found[] {
+  return Object.entries(tenants).flatMap(([name, raw]) => {
+    const path = ['fleet', 'tenants', name];
+    const form = {
+      attributes: tenantAttributes,
+      schema: tenantSchema(),
+      what: `tenant \`${name}\``,
+    };
+    const value = raw === null ? {} : raw;
+    if (!isFormed(reading, path, value, form)) return [];
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its schema was applied
+    return [{ name, written: value as unknown as WrittenTenant, path }];
+  });
+}
+
+function ofFolders(reading: Reading, tenants: RawMap): readonly Found[] | undefined {
+  const path = ['fleet', 'tenants'];
+  const form = { attributes: sourceAttributes, schema: sourceSchema(), what: '`tenants`' };
+  if (!isFormed(reading, path, tenants, form)) return undefined;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its schema was applied
+  const { from, name = '${folder}', labels = {}, each = {} } = tenants as unknown as WrittenSource;
+  const folders = collected(reading, [...path, 'from'], () => foldersOf(reading, from));
+  if (!folders) return undefined;
+  const made = folders.flatMap(({ folder, matched }): readonly Found[] => {
+    const called = filled(reading, [...path, 'name'], name, { folder: matched });
+    if (called === undefined) return [];
+    const own = Object.hasOwn(each, called) ? each[called]! : {};
+    const written = { ...own, labels: { ...labels, ...own.labels } };
+    return [{ name: called, written, folder, path: [...path, 'each', called] }];
+  });
+  const names = made.map((one) => one.name);
+  for (const one of Object.keys(each))
+    if (!names.includes(one))
+      reading.complain([...path, 'each', one], {
+        code: 'unknown-tenant',
+        summary: `no folder makes a tenant \`${one}\`.${didYouMean(one, names)}`,
+      });
+  return made;
+}
+
+/** A text with `${…}` filled in; undefined where it names something else. */
+function filled(
+  { complain }: Reading,
+  path: Path,
+  text: string,
+  values: Readonly<Record<string, string>>,
+): string | undefined {
+  let wrong: string | undefined;
+  const result = text.replaceAll(/\$\{([^}]*)\}/g, (_, word: string) => {
+    if (Object.hasOwn(values, word)) return values[word]!;
+    wrong ??= word;
+    return '';
+  });
+  if (wrong === undefined) return result;
+  complain(path, {
+    code: 'unknown-reference',
+    summary: `\`\${${wrong}}\` cannot stand here.${didYouMean(wrong, Object.keys(values))}`,
+    detail: `Here stand: ${Object.keys(values)
+      .map((word) => `\${${word}}`)
+      .join(', ')}.`,
+  });
+  return undefined;
+}
+
+function tenantOf(reading: Reading, one: Found, defaults: WrittenShared): Tenant | undefined {
+  const { name, written, folder, path } = one;
+  if (!TENANT_NAME.test(name))
+    return void reading.complain(path, {
+      code: 'bad-name',
+      summary: `\`${name.slice(0, 80)}\` is no name of a tenant`,
+      detail: 'A name begins with a letter or digit; then come letters, digits, `.`, `-` and `_`.',
+    });
+  const words = { tenant: name, TENANT: variableWord(name) };
+  /** Where a value stands: at the tenant, or at the defaults. */
+  const at = (key: keyof WrittenShared): Path =>
+    written[key] === undefined ? ['fleet', 'defaults', key] : [...path, key];
+  const fill = (text: string, where: Path): string => filled(reading, where, text, words) ?? '';
+  const usual = (defaults.paths ?? []).map((text) => fill(text, ['fleet', 'defaults', 'paths']));
+  const own = (written.paths ?? []).map((text) => fill(text, [...path, 'paths']));
+  const paths = [...usual, ...own, ...(folder === undefined ? [] : [folder])];
+  refuseMissing(reading, one, paths, usual.length);
+  const stateText = written.state ?? defaults.state;
+  const state = stateText === undefined ? undefined : fill(stateText, at('state'));
+  const requests_per_minute = within(
+    reading,
+    at('requests_per_minute'),
+    written.requests_per_minute ?? defaults.requests_per_minute,
+    1_000_000,
+  );
+  return {
+    name,
+    paths,
+    variables: { ...written.variables },
+    labels: { ...written.labels },
+    credentials: credentialsOf(
+      reading,
+      at('credentials'),
+      written.credentials ?? defaults.credentials,
+      fill,
+    ),
+    origin: reading.origin(path),
+    ...defined({ state, requests_per_minute }),
+  };
+}
+
+function credentialsOf(
+  { complain }: Reading,
+  path: Path,
+  written: WrittenShared['credentials'] = {},
+  fill: (text: string, where: Path) => string,
+): CredentialSource {
+  const { env_prefix, command } = written;
+  if (env_prefix !== undefined && command !== undefined)
+    complain(path, {
+      code: 'two-sources',
+      summary: '`credentials` takes `env_prefix` or `command`, and not both',
+    });
+  if (command?.length === 0)
+    complain([...path, 'command'], { code: 'no-command', summary: '`command` names no program' });
+  if (command) return { command: command.map((word) => fill(word, [...path, 'command'])) };
+  const prefix = fill(env_prefix ?? '${TENANT}_', [...path, 'env_prefix']);
+  if (!/^[A-Za-z0-9_]+$/.test(prefix))
+    complain([...path, 'env_prefix'], {
+      code: 'bad-prefix',
+      summary: '`env_prefix` takes letters, digits and `_`, and may not be empty',
+    });
+  return { env_prefix: prefix };
+}
+
+function refuseMissing(
+  { files, cwd, complain, origin }: Reading,
+  { name, path }: Found,
+  paths: readonly string[],
+  usual: number,
+): void {
+  if (paths.length === 0)
+    complain(path, {
+      code: 'no-paths',
+      summary: `tenant \`${name}\` has no \`paths\`, and \`defaults\` has none`,
+    });
+  for (const [index, one] of paths.entries()) {
+    const where = index < usual ? ['fleet', 'defaults', 'paths'] : [...path, 'paths'];
+    if (one === '-')
+      complain(where, {
+        code: 'no-such-path',
+        summary: 'the standard input cannot be a PATH of a fleet',
+      });
+    else if (one !== '' && !files.stat(resolve(cwd, one)))
+      complain(where, {
+        code: 'no-such-path',
+        summary: `tenant \`${name}\`: ${one} does not exist`,
+        detail: `It is a PATH of the tenant. Remove the tenant from ${origin(path).file}, or bring its folder back.`,
+      });
+  }
+}
+
+/** Two tenants with one name or one state would overwrite each other. */
+function refuseShared({ complain, cwd }: Reading, tenants: readonly Tenant[]): void {
+  const names = new Map<string, Tenant>();
+  const states = new Map<string, Tenant>();
+  for (const one of tenants) {
+    const { name } = one;
+    const state = tenantState(one, undefined);
+    const place = isAddress(state) ? state.replace(/\/+$/, '') : resolve(cwd, state);
+    const [sameName, sameState] = [names.get(name), states.get(place)];
+    if (sameName)
+      complain(['fleet', 'tenants'], {
+        code: 'duplicate-tenant',
+        summary: `two tenants have the name \`${name}\`: ${lastOf(sameName)} and ${lastOf(one)}`,
+        detail: 'Give each tenant another `name`.',
+      });
+    else if (sameState)
+      complain(['fleet', ...(one.state === undefined ? ['tenants'] : ['defaults', 'state'])], {
+        code: 'duplicate-state',
+        summary: `the tenants \`${sameState.name}\` and \`${name}\` have one state: ${state}`,
+        detail: 'Write ${tenant} into `state`, or give each tenant another one.',
+      });
+    names.set(name, one);
+    states.set(place, one);
+  }
+}
+
+const lastOf = ({ paths }: Tenant): string => paths.at(-1) ?? 'no folder';

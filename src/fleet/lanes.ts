@@ -1,0 +1,95 @@
+// Schedules the tenants of a fleet: a number of lanes, stages one after the other, and the rules that stop a run. The
+// work of a tenant never throws: whatever happens to it is its result.
+import { exits, type Exit } from '../model/index.js';
+import { selectionOf } from './selection.js';
+import type { Fleet, Stage, StopRules, Tenant } from './tenant.js';
+
+export interface Lanes {
+  /** How many may run now; asked before each begins. */
+  readonly lanes: () => number;
+  readonly mayStart: () => boolean;
+}
+
+/** @returns what was not begun */
+export async function inLanes<T>(
+  all: readonly T[],
+  { lanes, mayStart }: Lanes,
+  work: (one: T) => Promise<void>,
+): Promise<readonly T[]> {
+  const running = new Set<Promise<void>>();
+  let next = 0;
+  try {
+    while (next < all.length && mayStart()) {
+      if (running.size >= lanes()) {
+        await Promise.race(running);
+        continue;
+      }
+      const job = work(all[next]!).finally(() => running.delete(job));
+      running.add(job);
+      next += 1;
+    }
+  } finally {
+    await Promise.allSettled(running);
+  }
+  await Promise.all(running);
+  return all.slice(next);
+}
+
+/** The tenants of each stage, in the order of the fleet. What no stage selects comes last. */
+export function stagesOf(
+  { order, tenants: all }: Fleet,
+  tenants: readonly Tenant[],
+): readonly { readonly wait: number; readonly tenants: readonly Tenant[] }[] {
+  const left = new Set(tenants);
+  const take = ({ select, wait }: Pick<Stage, 'select' | 'wait'>) => {
+    const fits = selectionOf(select, all, { what: '`select`' });
+    const taken = [...left].filter(fits);
+    for (const one of taken) left.delete(one);
+    return { wait, tenants: taken };
+  };
+  return [...order.map(take), take({ select: '*', wait: 0 })].filter(
+    ({ tenants: some }) => some.length > 0,
+  );
+}
+
+const harmless: readonly Exit[] = [exits.done, exits.changes, exits.blocked];
+
+/** Whether a tenant counts as failed. */
+export const hasFailed = (exit: Exit): boolean => !harmless.includes(exit);
+
+/** Counts tenants as they end, and says why no more are to begin. */
+export function stopping({ failures, blocked: mostBlocked }: StopRules) {
+  let inARow = 0;
+  let blocked = 0;
+  return {
+    ended(exit: Exit): void {
+      inARow = hasFailed(exit) ? inARow + 1 : 0;
+      if (exit === exits.blocked) blocked += 1;
+    },
+    /** Part of a sentence; undefined where the run goes on. */
+    reason(this: void): string | undefined {
+      if (inARow >= failures) return `${inARow} tenants in a row failed (\`stop.failures\`)`;
+      return mostBlocked !== undefined && blocked >= mostBlocked
+        ? `${blocked} tenants are blocked (\`stop.blocked\`)`
+        : undefined;
+    },
+  };
+}
+
+/** Failing tenants in a row, at one origin, that halve the lanes. */
+const DEAD_AFTER = 5;
+
+/** The number of lanes: half as many once an origin seems to be down, never less than one. */
+export function laneCount(most: number) {
+  let lanes = most;
+  const failing = new Map<string, number>();
+  return {
+    lanes: (): number => lanes,
+    /** @param down whether the tenant failed because of the service at this origin */
+    ended(origin: string, down: boolean): void {
+      const inARow = down ? (failing.get(origin) ?? 0) + 1 : 0;
+      failing.set(origin, inARow % DEAD_AFTER);
+      if (inARow === DEAD_AFTER) lanes = Math.max(1, Math.floor(lanes / 2));
+    },
+  };
+}

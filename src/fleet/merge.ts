@@ -1,0 +1,100 @@
+// Merges the results of tenants into the report of a run. A tenant without a result is an error, and never left out.
+import {
+  exits,
+  worst,
+  type Exit,
+  type FleetCommand,
+  type FleetDocument,
+  type FleetRun,
+  type TenantEntry,
+  type TenantResult,
+  type TenantStatus,
+} from '../model/index.js';
+
+const byExit: Readonly<Partial<Record<Exit, TenantStatus>>> = {
+  [exits.error]: 'failed',
+  [exits.blocked]: 'blocked',
+  [exits.locked]: 'locked',
+  [exits.undecided]: 'undecided',
+  [exits.stale]: 'stale',
+  [exits.partial]: 'partial',
+  [exits.interrupted]: 'interrupted',
+  [exits.terminated]: 'interrupted',
+};
+
+/** @param applied whether anything was written */
+export function statusOf(command: FleetCommand, exit: Exit, applied: boolean): TenantStatus {
+  const known = byExit[exit];
+  if (known !== undefined) return known;
+  if (command === 'validate') return 'valid';
+  if (exit === exits.changes) return command === 'drift' ? 'drift' : 'changes';
+  return applied ? 'applied' : 'unchanged';
+}
+
+/** Whether a result stands: a tenant with another one runs again when its run is resumed. */
+export const isFinal = ({ exit }: Pick<TenantEntry, 'exit'>): boolean =>
+  exit !== null &&
+  !([exits.error, exits.locked, exits.interrupted, exits.terminated] as readonly Exit[]).includes(
+    exit,
+  );
+
+/** A tenant that has no result. */
+export const withoutResult = (
+  tenant: string,
+  status: 'missing' | 'not-run',
+  summary: string,
+): TenantEntry => ({
+  tenant,
+  labels: {},
+  exit: null,
+  status,
+  summary,
+  kinds: {},
+  changes: [],
+  requests: 0,
+  diagnostics: [],
+});
+
+export const entryOf = ({
+  tenant,
+  labels,
+  exit,
+  status,
+  summary,
+  kinds,
+  changes,
+  requests,
+  diagnostics,
+}: TenantResult): TenantEntry => ({
+  tenant,
+  labels,
+  exit,
+  status,
+  summary,
+  kinds,
+  changes,
+  requests,
+  diagnostics,
+});
+
+/** @param entries of tenants in any order; those of the run that are not there are missing */
+export function mergedReport(
+  { run, command, tenants }: Pick<FleetRun, 'run' | 'command' | 'tenants'>,
+  entries: ReadonlyMap<string, TenantEntry>,
+  about: Pick<FleetDocument, 'trueup_version' | 'generated_at'>,
+): FleetDocument {
+  const all = tenants.map(
+    (name) => entries.get(name) ?? withoutResult(name, 'missing', 'There is no result.'),
+  );
+  const counts: Partial<Record<TenantStatus, number>> = {};
+  for (const { status } of all) counts[status] = (counts[status] ?? 0) + 1;
+  return {
+    format_version: '1.0',
+    ...about,
+    run,
+    command,
+    exit: worst(all.map(({ exit }) => exit ?? exits.error)),
+    summary: { ...counts, tenants: all.length },
+    tenants: all,
+  };
+}

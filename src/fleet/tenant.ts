@@ -1,0 +1,73 @@
+// The nouns of a fleet: a tenant is one customer account with credentials, state and rate limit of its own.
+import { isAddress, type Origin } from '../model/index.js';
+
+/** The file that makes a folder a fleet. */
+export const FLEET_FILE = 'trueup.fleet.yaml';
+
+export type CredentialSource =
+  { readonly env_prefix: string } | { readonly command: readonly string[] };
+
+export interface Tenant {
+  readonly name: string;
+  /** Relative to the folder of the fleet. */
+  readonly paths: readonly string[];
+  readonly variables: Readonly<Record<string, string>>;
+  readonly labels: Readonly<Record<string, string>>;
+  /** As the fleet names it; absent: a file of its own. */
+  readonly state?: string;
+  readonly credentials: CredentialSource;
+  readonly requests_per_minute?: number;
+  readonly origin: Origin;
+}
+
+export interface Stage {
+  readonly select: string;
+  /** Milliseconds before the next stage of an apply. */
+  readonly wait: number;
+  readonly origin: Origin;
+}
+
+/** Limits over tenants. */
+export interface StopRules {
+  /** Failed tenants in a row. */
+  readonly failures: number;
+  /** The most tenants that one apply may change. */
+  readonly changed_tenants?: number;
+  /** Tenants that a policy blocks. */
+  readonly blocked?: number;
+}
+
+export interface Fleet {
+  readonly tenants: readonly Tenant[];
+  readonly concurrency: number;
+  readonly order: readonly Stage[];
+  readonly stop: StopRules;
+  /** Where its results are kept, if its states have a remote place in common. */
+  readonly results?: string;
+}
+
+/** As it stands in names of variables: in upper case, with `_` for everything but letters and digits. */
+export const variableWord = (name: string): string =>
+  name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_');
+
+const NAMED = /\$\{(?:tenant|TENANT)\}/;
+
+/** The remote place that states such as `s3://bucket/prefix/${tenant}` have in common; undefined where there is none. */
+export function commonPlace(state: string | undefined): string | undefined {
+  if (state === undefined || !isAddress(state) || !NAMED.test(state)) return undefined;
+  const [path = '', query = ''] = state.split('?');
+  const segments = path.split('/');
+  const at = segments.findIndex((one) => NAMED.test(one));
+  // After the scheme, an empty segment and the host.
+  if (at >= 0 && at < 3) return undefined;
+  const kept = query.split('&').filter((one) => one !== '' && !NAMED.test(one));
+  const place = (at < 0 ? segments : segments.slice(0, at)).join('/');
+  return kept.length > 0 ? `${place}?${kept.join('&')}` : place;
+}
+
+/** The state of a tenant. Environments never share a file. */
+export function tenantState({ name, state }: Tenant, env: string | undefined): string {
+  const isFile = state === undefined || !isAddress(state);
+  if (state !== undefined && !(isFile && env !== undefined)) return state;
+  return `.trueup/tenants/${name}/state${env === undefined ? '' : `.${env}`}.json`;
+}

@@ -1,0 +1,100 @@
+// The results of a fleet: one record for each tenant of a run, written once, and the report that merges them.
+import type { Diagnostic } from './diagnostic.js';
+import type { DriftDocument, PlanDocument } from './plan-document.js';
+import type { Outcome } from './plan.js';
+import type { Exit } from './exit-codes.js';
+
+export type FleetCommand = 'validate' | 'plan' | 'drift' | 'apply';
+
+/** The worst first. `missing`: there is no result. `not-run`: the run stopped before the tenant began. */
+export const tenantStatuses = [
+  'missing',
+  'undecided',
+  'partial',
+  'failed',
+  'stale',
+  'locked',
+  'blocked',
+  'interrupted',
+  'not-run',
+  'drift',
+  'changes',
+  'applied',
+  'unchanged',
+  'valid',
+] as const;
+export type TenantStatus = (typeof tenantStatuses)[number];
+
+/** Of one kind at one tenant. */
+export interface KindCount {
+  readonly changed: number;
+  readonly objects: number;
+}
+
+/** An object that differs. */
+export interface TenantChange {
+  readonly address: string;
+  readonly kind: string;
+  /** An action of a plan, a status of drift, or an outcome that is not `done`. */
+  readonly action: string;
+}
+
+/** One tenant in the report of a run. */
+export interface TenantEntry {
+  readonly tenant: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Null where there is no result. */
+  readonly exit: Exit | null;
+  readonly status: TenantStatus;
+  readonly summary: string;
+  readonly kinds: Readonly<Record<string, KindCount>>;
+  readonly changes: readonly TenantChange[];
+  /** How many requests it cost. */
+  readonly requests: number;
+  /** Errors and warnings. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** The result of one tenant, as it is stored. */
+export interface TenantResult extends TenantEntry {
+  readonly format_version: '1.0';
+  readonly trueup_version: string;
+  readonly run: string;
+  readonly command: FleetCommand;
+  /** Of what was run: the declarations and the tenant's entry in the fleet, or the saved plan. */
+  readonly digest: string;
+  /** From 1. A tenant that failed runs again in the same run. */
+  readonly attempt: number;
+  /** ISO 8601. */
+  readonly started_at: string;
+  readonly ended_at: string;
+  readonly document: PlanDocument | DriftDocument | null;
+  readonly outcomes: readonly Outcome[];
+}
+
+/** A run, as its first process records it. */
+export interface FleetRun {
+  readonly format_version: '1.0';
+  readonly run: string;
+  readonly command: FleetCommand;
+  /** ISO 8601. */
+  readonly started_at: string;
+  /** Names of all tenants, those of other shards too. */
+  readonly tenants: readonly string[];
+  /** Digest of the bundle that it applies. */
+  readonly bundle: string | null;
+}
+
+/** The merged report. */
+export interface FleetDocument {
+  readonly format_version: '1.0';
+  readonly trueup_version: string;
+  /** ISO 8601. */
+  readonly generated_at: string;
+  readonly run: string;
+  readonly command: FleetCommand;
+  readonly exit: Exit;
+  /** Number of tenants, and of those with each status. */
+  readonly summary: Readonly<Partial<Record<TenantStatus, number>>> & { readonly tenants: number };
+  readonly tenants: readonly TenantEntry[];
+}

@@ -1,0 +1,108 @@
+// The report of a fleet as a page: a table of tenants and kinds in which what differs is coloured, the worst tenant
+// first; below it the errors, and the objects of each tenant that differ.
+import type { FleetDocument, KindCount, TenantEntry, TenantStatus } from '../model/index.js';
+import { kindsIn, worstFirst } from './fleet-figures.js';
+import { fleetSentence, statusWords, tenantDiagnostics } from './fleet-text.js';
+import { pageSection, htmlPage } from './html-page.js';
+import { diagnosticNotes } from './html-parts.js';
+import { markup, moment, raw, type Markup } from './markup.js';
+import { plural } from './words.js';
+
+/** Class of the colour of a status; none for what is well. */
+const tones: Readonly<Partial<Record<TenantStatus, string>>> = {
+  missing: 'delete',
+  undecided: 'delete',
+  partial: 'delete',
+  failed: 'delete',
+  stale: 'delete',
+  locked: 'delete',
+  blocked: 'forget',
+  interrupted: 'delete',
+  'not-run': 'delete',
+  drift: 'update',
+  changes: 'update',
+  applied: 'create',
+};
+
+/** Errors that are shown in full. */
+const MOST_ERRORS = 200;
+
+export function fleetHtml(document: FleetDocument): string {
+  const tenants = worstFirst(document);
+  const errors = tenants.flatMap(({ tenant, diagnostics }) =>
+    tenantDiagnostics(tenant, diagnostics).filter(({ severity }) => severity === 'error'),
+  );
+  const changed = tenants.filter(({ changes }) => changes.length > 0);
+  const counts = Object.entries(statusWords).flatMap(([status, words]) => {
+    const count = tenants.filter((one) => one.status === status).length;
+    const tone = (tones as Readonly<Record<string, string>>)[status];
+    return count > 0 ? [[count, words, tone] as const] : [];
+  });
+  return htmlPage({
+    kind: `fleet ${document.command}`,
+    sentence: fleetSentence(document),
+    counts: counts.map(([count, words, tone]) => (tone ? [count, words, tone] : [count, words])),
+    about: markup`Run <code>${document.run}</code>, reported ${moment(document.generated_at)}`,
+    foot: markup`<p>trueup ${document.trueup_version} · ${plural(requestsOf(tenants), 'request')}</p>\n`,
+    sections: [
+      pageSection('tenants', 'Tenants', [heatMap(tenants, kindsIn(document))], tenants.length),
+      pageSection('errors', 'Errors', errorNotes(errors), errors.length),
+      pageSection('changes', 'Objects that differ', changed.map(changesOf), changed.length),
+    ],
+  });
+}
+
+const requestsOf = (tenants: readonly TenantEntry[]): number =>
+  tenants.reduce((sum, { requests }) => sum + requests, 0);
+
+function errorNotes(errors: Parameters<typeof diagnosticNotes>[0]): readonly Markup[] {
+  const left = errors.length - MOST_ERRORS;
+  const more = left > 0 ? [markup`<p>… and ${left} more; the JSON form has them.</p>\n`] : [];
+  return [...diagnosticNotes(errors.slice(0, MOST_ERRORS)), ...more];
+}
+
+function heatMap(tenants: readonly TenantEntry[], kinds: readonly string[]): Markup {
+  const heads = ['Tenant', 'Status', 'Result', ...kinds].map(
+    (title) => markup`<th scope="col">${title}</th>`,
+  );
+  const rows = tenants.map((one) => {
+    const { tenant, status, summary } = one;
+    const name =
+      one.changes.length > 0
+        ? markup`<a href="#tenant-${tenant}">${tenant}</a>`
+        : markup`${tenant}`;
+    const cells = kinds.map((kind) => cellOf(one.kinds[kind], one.exit === 0));
+    return markup`<tr><th scope="row">${name}</th><td${classOf(tones[status])}>${statusWords[status]}</td><td class="text">${summary}</td>${cells}</tr>\n`;
+  });
+  return markup`<div class="scroll heat" role="region" aria-label="Tenants and kinds" tabindex="0">
+<table>
+<caption>Objects of each kind that differ, of all that were read; the worst tenant first</caption>
+<thead><tr>${heads}</tr></thead>
+<tbody>
+${rows}</tbody>
+</table>
+</div>
+`;
+}
+
+const classOf = (tone: string | undefined): Markup | undefined =>
+  tone === undefined ? undefined : raw(` class="${tone}"`);
+
+/** Half of the objects or more is the darker colour. */
+function cellOf(count: KindCount | undefined, isDone: boolean): Markup {
+  if (!count) return markup`<td class="muted">–</td>`;
+  const { changed, objects } = count;
+  if (changed === 0) return markup`<td>${objects}</td>`;
+  const tone = changed * 2 >= objects ? 'delete' : 'update';
+  return markup`<td${classOf(isDone ? 'create' : tone)}>${changed} of ${objects}</td>`;
+}
+
+const changesOf = ({ tenant, changes }: TenantEntry): Markup =>
+  markup`<details class="item" id="tenant-${tenant}">
+<summary><span class="address">${tenant}</span> <span class="muted">${plural(changes.length, 'object')}</span></summary>
+<div class="body">
+<ul>
+${changes.map(({ action, address }) => markup`<li>${action} <code>${address}</code></li>\n`)}</ul>
+</div>
+</details>
+`;

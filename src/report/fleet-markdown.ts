@@ -1,0 +1,30 @@
+// The report of a fleet as a comment or a job summary: counts first, then the tenants, the worst first, and their errors.
+import type { FleetDocument, TenantEntry } from '../model/index.js';
+import { code } from './escaping.js';
+import { worstFirst } from './fleet-figures.js';
+import { fleetSentence, isWell, statusWords, tenantDiagnostics } from './fleet-text.js';
+import { diagnosticItems, fitted, foldedDetails, markdownTable, type Level } from './markdown.js';
+
+export function fleetMarkdown(document: FleetDocument): string {
+  return fitted(function* (level) {
+    const tenants = worstFirst(document);
+    yield* ['<!-- trueup:fleet -->', `### ${level.prose(fleetSentence(document))}`, ''];
+    yield* markdownTable(['Tenant', 'Status', 'Result'], tenants, level, (one) => [
+      level.code(one.tenant),
+      isWell(one.status) ? statusWords[one.status] : `**${statusWords[one.status]}**`,
+      level.prose(one.summary),
+    ]);
+    const errors = tenants.flatMap(({ tenant, diagnostics }) =>
+      tenantDiagnostics(tenant, diagnostics).filter(({ severity }) => severity === 'error'),
+    );
+    yield* diagnosticItems(errors, level);
+    const changed = tenants.filter(({ changes }) => changes.length > 0);
+    yield* foldedDetails('Objects that differ', changed, level, (one) => changesOf(one, level));
+    yield `Run ${level.code(document.run)} of ${code(`fleet ${document.command}`)} · trueup ${level.code(document.trueup_version)}`;
+  });
+}
+
+function* changesOf({ tenant, changes }: TenantEntry, level: Level): Iterable<string> {
+  yield* ['', level.code(tenant), ''];
+  for (const { action, address } of changes) yield `- ${action} ${level.code(address)}`;
+}

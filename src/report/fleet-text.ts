@@ -1,0 +1,63 @@
+// The report of a fleet as text: one line per tenant, then how many there are of each status.
+import {
+  tenantStatuses,
+  type FleetDocument,
+  type TenantEntry,
+  type TenantStatus,
+} from '../model/index.js';
+import { renderDiagnostics } from './diagnostics-text.js';
+import { visible } from './escaping.js';
+import type { Style } from './style.js';
+import { plural } from './words.js';
+
+export const statusWords: Readonly<Record<TenantStatus, string>> = {
+  missing: 'missing',
+  undecided: 'undecided',
+  partial: 'partly applied',
+  failed: 'failed',
+  stale: 'stale',
+  locked: 'locked',
+  blocked: 'blocked',
+  interrupted: 'interrupted',
+  'not-run': 'not run',
+  drift: 'with drift',
+  changes: 'with changes',
+  applied: 'applied',
+  unchanged: 'as declared',
+  valid: 'valid',
+};
+
+const well: readonly TenantStatus[] = ['drift', 'changes', 'applied', 'unchanged', 'valid'];
+
+/** Whether the run of a tenant ended as it should: its sentence says the rest. */
+export const isWell = (status: TenantStatus): boolean => well.includes(status);
+
+/** One line without its end. */
+export const tenantLine = ({ tenant, status, summary }: TenantEntry): string =>
+  `${tenant}: ${isWell(status) ? '' : `${statusWords[status].toUpperCase()} `}${visible(summary)}`;
+
+/** The sentence that a run of a fleet ends with. */
+export function fleetSentence({ summary, run }: FleetDocument): string {
+  const counts = tenantStatuses.flatMap((status) => {
+    const count = summary[status] ?? 0;
+    return count > 0 ? [`${count} ${statusWords[status]}`] : [];
+  });
+  const named = run === '' ? '' : ` Run ${run}.`;
+  return `${plural(summary.tenants, 'tenant')}: ${counts.toReversed().join(', ')}.${named}`;
+}
+
+export function fleetText(document: FleetDocument, style: Style): string {
+  const errors = document.tenants.flatMap(({ tenant, diagnostics }) =>
+    tenantDiagnostics(tenant, diagnostics).filter(({ severity }) => severity === 'error'),
+  );
+  const lines = document.tenants.map((one) => `${tenantLine(one)}\n`).join('');
+  const said = errors.length > 0 ? `\n${renderDiagnostics(errors, style)}` : '';
+  return `${lines}${said}\n${fleetSentence(document)}\n`;
+}
+
+/** Messages about a tenant begin with its name. */
+export const tenantDiagnostics = (
+  tenant: string,
+  diagnostics: TenantEntry['diagnostics'],
+): TenantEntry['diagnostics'] =>
+  diagnostics.map((one) => ({ ...one, summary: `${tenant}: ${one.summary}` }));

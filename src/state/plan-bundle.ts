@@ -1,0 +1,127 @@
+// One file with the saved plans of many tenants: a head that names each plan by its digest, and one line per plan. What
+// was reviewed is what is applied: a plan that was exchanged does not fit the head, and a head that was edited does not
+// fit its own digest.
+import {
+  digest,
+  isObject,
+  refuse,
+  sorted,
+  wireText,
+  type PlanFile,
+  type Secret,
+  type TenantStatus,
+} from '../model/index.js';
+import type { Clock, Files } from '../platform/index.js';
+import { damaged } from './disk-errors.js';
+import { parseJsonText } from './json-text.js';
+import { planIn, readProtected, writeProtected, type PlanProtection } from './plan-file.js';
+
+const VERSION = 1;
+const REMEDY = 'Nothing was changed. Make the bundle again: trueup fleet plan --out FILE';
+
+/** One tenant of a bundle. */
+export interface BundledTenant {
+  readonly tenant: string;
+  /** Digest of its entry in the fleet. */
+  readonly entry: string;
+  readonly status: TenantStatus;
+  /** Digest of its plan; null where none could be made. */
+  readonly plan: string | null;
+}
+
+interface BundleHead {
+  readonly plan_bundle_version: typeof VERSION;
+  readonly trueup_version: string;
+  /** The run that made it. */
+  readonly run: string;
+  /** ISO 8601. */
+  readonly created_at: string;
+  /** `--env`; null without it. */
+  readonly env: string | null;
+  readonly tenants: readonly BundledTenant[];
+}
+
+export interface Bundle extends BundleHead {
+  readonly digest: string;
+  /** @throws Refusal where the plan is damaged, or has expired (exit 6) */
+  readonly planOf: (tenant: string) => PlanFile | undefined;
+}
+
+interface BundleFile {
+  /** Absolute. */
+  readonly path: string;
+  readonly files: Files;
+}
+
+/** The bundle as text, with a line feed after each part. */
+export function bundleText(
+  head: Omit<BundleHead, 'plan_bundle_version'>,
+  plans: ReadonlyMap<string, PlanFile>,
+): string {
+  const content = { plan_bundle_version: VERSION, ...head } as const;
+  const lines = [...plans].map(([tenant, plan]) => ({ tenant, plan }));
+  return [{ ...content, digest: digest(content) }, ...lines]
+    .map((one) => `${wireText(sorted(one))}\n`)
+    .join('');
+}
+
+/** @throws Refusal where the disk does not let it */
+export const writeBundle = (
+  file: BundleFile,
+  text: string,
+  protection: PlanProtection,
+): Promise<void> => writeProtected(file, text, protection);
+
+/** @throws Refusal where it is missing, damaged, encrypted to others, or of a newer version */
+export const readBundle = async (
+  { clock, ...file }: BundleFile & { readonly clock: Clock },
+  identity?: Secret,
+): Promise<Bundle> => bundleIn(await readProtected(file, identity), { path: file.path, clock });
+
+/** @throws Refusal as `readBundle` */
+export function bundleIn(
+  text: string,
+  { path, clock }: { readonly path: string; readonly clock: Clock },
+): Bundle {
+  const top = { line: 1, column: 1 };
+  const [first = '', ...lines] = text.split('\n');
+  const parsed = parseJsonText(first);
+  if ('brokenAt' in parsed || !isObject(parsed.value) || !('plan_bundle_version' in parsed.value))
+    return damaged(path, top, 'it is no bundle of plans', REMEDY);
+  const { plan_bundle_version: written } = parsed.value;
+  if (typeof written !== 'number' || written > VERSION)
+    refuse(
+      'newer-format',
+      `${path} was written by a newer trueup: this one reads bundles up to version ${VERSION}`,
+      {
+        detail: 'Apply it with the version that made it.',
+      },
+    );
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the digest proves that it was written here
+  const { digest: claimed, ...head } = parsed.value as unknown as BundleHead & { digest: string };
+  if (digest(head) !== claimed)
+    damaged(path, top, 'its digest does not fit: it was edited after it was made', REMEDY);
+  const named = new Map(head.tenants.map(({ tenant, plan }) => [tenant, plan]));
+  const plans = new Map(
+    lines.flatMap((line, index) => {
+      const tenant = /"tenant":"([A-Za-z0-9._-]+)"\}$/.exec(line)?.[1];
+      return tenant === undefined ? [] : [[tenant, { line, number: index + 2 }] as const];
+    }),
+  );
+  return {
+    ...head,
+    digest: claimed,
+    planOf(tenant) {
+      const wanted = named.get(tenant) ?? null;
+      if (wanted === null) return undefined;
+      const found = plans.get(tenant);
+      const place = { line: found?.number ?? 1, column: 1 };
+      if (!found) return damaged(path, place, `the plan of ${tenant} is not in it`, REMEDY);
+      const [, text = ''] = /^\{"plan":(.*),"tenant":"[^"]*"\}$/s.exec(found.line) ?? [];
+      const plan = planIn(text, { path, clock });
+      return plan.digest === wanted
+        ? plan
+        : damaged(path, place, `the plan of ${tenant} is not the one that the head names`, REMEDY);
+    },
+  };
+}

@@ -1,0 +1,118 @@
+// A fleet as the built command runs it: signals, processes that are killed, many tenants.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { emulator, folder, type Folder } from '../support/cli.js';
+
+const names = ['a', 'b', 'c', 'd'];
+const base = `alert_push_destinations:
+  pager: { name: On-call pager, enabled: true, endpoint: { url: https://hooks.example.com/alerts } }
+`;
+
+function fleetFolder(more = ''): Folder {
+  return folder({
+    'trueup.fleet.yaml': `fleet:\n  tenants: { from: tenants/* }\n  defaults: { paths: [base] }\n  concurrency: 1\n${more}`,
+    'base/base.yaml': base,
+    ...Object.fromEntries(names.map((name) => [`tenants/${name}/t.yaml`, 'variables: { x: y }\n'])),
+  });
+}
+
+/** One account for each tenant. */
+const accounts = (home: Folder, ...faults: readonly string[]) =>
+  emulator(home, [
+    ...names.flatMap((name) => ['--tenant', name]),
+    ...faults.flatMap((fault) => ['--fault', fault]),
+  ]);
+
+describe('a signal', () => {
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)(
+    '%s ends what runs, begins nothing more, and the run is resumed',
+    async (signal, code) => {
+      const home = fleetFolder();
+      const cloud = await accounts(home, 'b:latency=300,method=POST');
+      const words = ['fleet', 'apply', '--auto-approve', '--run', 'r'];
+      const started = home.start(words, { env: cloud.env });
+      // The plans are printed; `a` is applied, and `b` waits for its response.
+      await started.says('\n\na: Applied');
+      started.child.kill(signal);
+      const ended = await started.ended;
+      expect(ended.code, ended.stderr).toBe(code);
+      expect(ended.stderr).toContain('what runs is finished first');
+      expect(ended.stdout).toContain('d: NOT RUN The run was interrupted.');
+      expect(existsSync(join(home.path, '.trueup/tenants/b/state.json.lock'))).toBe(false);
+      const again = await home.expect(0, words, { env: cloud.env });
+      expect(again.stdout).toContain('4 tenants:');
+      const { stdout } = await home.expect(0, ['fleet', 'drift', '--detailed-exitcode'], {
+        env: cloud.env,
+      });
+      expect(stdout).toContain('4 tenants: 4 as declared.');
+      // Nothing was created twice.
+      for (const name of names)
+        expect(stdout).toContain(`${name}: No drift. 1 object is as declared.`);
+    },
+  );
+});
+
+test('a run that was killed goes on where it was', async () => {
+  const home = fleetFolder();
+  const cloud = await accounts(home, 'c:latency=2000');
+  const words = ['fleet', 'drift', '--run', 'nightly'];
+  const killed = home.start(words, { env: cloud.env });
+  await killed.says('b: ');
+  killed.child.kill('SIGKILL');
+  await killed.ended;
+  await home.expect(1, ['fleet', 'report', 'nightly']);
+  await home.expect(0, words, { env: cloud.env });
+  const { stdout } = await home.expect(0, ['fleet', 'report', 'nightly']);
+  expect(stdout).toContain('4 tenants: 4 with drift. Run nightly.');
+  expect(existsSync(join(home.path, '.trueup/fleet/nightly/a@2.json'))).toBe(false);
+});
+
+test('many commands at once are ended with the run, and warn of nothing', async () => {
+  const many = Array.from({ length: 24 }, (_, at) => `t${at}: {}`).join(', ');
+  const home = folder({
+    'trueup.fleet.yaml': `fleet: { tenants: { ${many} }, concurrency: 24, defaults: { paths: [base], credentials: { command: [sh, -c, "echo > started-$0; sleep 60", "\${tenant}"] } } }`,
+    'base/base.yaml': base,
+  });
+  const started = home.start(['fleet', 'drift']);
+  await expect
+    .poll(() => existsSync(join(home.path, 'started-t23')), { timeout: 20_000 })
+    .toBe(true);
+  started.child.kill('SIGINT');
+  const { code, stderr, stdout } = await started.ended;
+  expect(code).toBe(130);
+  expect(stderr).not.toContain('MaxListeners');
+  expect(stdout).toContain('24 tenants: 24 interrupted.');
+});
+
+test('a first fleet is valid as it is written', async () => {
+  const home = folder();
+  const { stdout } = await home.expect(0, ['init', '--fleet']);
+  expect(stdout).toContain('wrote trueup.fleet.yaml');
+  expect((await home.expect(0, ['fleet', 'validate'])).stdout).toContain('1 tenant: 1 valid.');
+  const { stderr } = await home.expect(1, ['init', '--fleet', '--ci', 'github']);
+  expect(stderr).toContain('--ci has no meaning with --fleet');
+  const named = await home.expect(1, ['plan', 'trueup.fleet.yaml']);
+  expect(named.stderr).toContain('is the file of a fleet');
+  const { stdout: again } = await home.expect(0, ['init', '--fleet']);
+  expect(again).toContain('trueup.fleet.yaml is there already and stays as it is');
+});
+
+test('the folder of a fleet is none of the environment `fleet`', async () => {
+  const home = fleetFolder();
+  const { stderr } = await home.expect(1, ['fleet', 'validate', '--env', 'fleet']);
+  expect(stderr).toContain('no environment of a fleet can be named fleet');
+});
+
+test('the emulator tells the calls of each tenant when it ends', async () => {
+  const home = fleetFolder();
+  const cloud = await accounts(home);
+  await home.expect(0, ['fleet', 'drift', '--select', 'tenant=b'], { env: cloud.env });
+  cloud.child.kill('SIGINT');
+  const { stderr } = await cloud.ended;
+  expect(stderr).toMatch(/^a: 0 calls/m);
+  expect(stderr).toMatch(/^b: [1-9]\d* calls, at most \d+ in 60 s and \d+ at once/m);
+});

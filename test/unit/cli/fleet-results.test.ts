@@ -1,0 +1,108 @@
+// The results of a fleet, in a folder and in registers: each is written once, whoever writes it and whatever gets lost.
+import { describe, expect, test } from 'vitest';
+import {
+  checkedRun,
+  resultFolder,
+  resultRegisters,
+  runRecords,
+  type ResultPlace,
+} from '../../../src/cli/fleet-results.js';
+import type { FleetRun, TenantResult } from '../../../src/model/index.js';
+import { diskFiles } from '../../../src/platform/files.js';
+import { systemRandom } from '../../../src/platform/random.js';
+import { freshFolder } from '../../support/in-process.js';
+import { memoryRegisters, type MemoryFaults } from '../../support/memory-registers.js';
+import { seededRandom, simulatedClock } from '../../support/simulated.js';
+
+const run: FleetRun = {
+  format_version: '1.0',
+  run: 'r',
+  command: 'drift',
+  started_at: '2026-01-01T00:00:00Z',
+  tenants: ['acme', 'globex.com'],
+  bundle: null,
+};
+const result = (tenant: string, summary: string): TenantResult => ({
+  format_version: '1.0',
+  trueup_version: '1',
+  run: 'r',
+  command: 'drift',
+  tenant,
+  labels: {},
+  exit: 0,
+  status: 'unchanged',
+  summary,
+  kinds: {},
+  changes: [],
+  requests: 0,
+  diagnostics: [],
+  digest: 'd',
+  attempt: 1,
+  started_at: '',
+  ended_at: '',
+  document: null,
+  outcomes: [],
+});
+
+/** Each is the place as one more process sees it. */
+const places: Readonly<Record<string, () => () => ResultPlace>> = {
+  'a folder': () => {
+    const cwd = freshFolder();
+    return () => resultFolder({ files: diskFiles(systemRandom()), cwd });
+  },
+  registers: () => inMemory({}),
+  'registers whose answers get lost': () => inMemory({ lost: 0.4, dropped: 0.2 }),
+};
+
+function inMemory(faults: MemoryFaults): () => ResultPlace {
+  const clock = simulatedClock();
+  const random = seededRandom(7);
+  const memory = memoryRegisters(clock, random);
+  Object.assign(memory.faults, faults);
+  const pauses = { clock: { ...clock, sleep: () => Promise.resolve() }, random };
+  return () => resultRegisters(memory.connect(), pauses);
+}
+
+describe.each(Object.entries(places))('in %s', (_, make) => {
+  test('a run is begun once, and belongs to one command and the same tenants', async () => {
+    const connect = make();
+    expect(await runRecords(connect(), 'r').run()).toBeUndefined();
+    expect(await runRecords(connect(), 'r').begin(run)).toBe(false);
+    expect(await runRecords(connect(), 'r').begin({ ...run, started_at: 'later' })).toBe(true);
+    expect(await runRecords(connect(), 'r').run()).toEqual(run);
+    for (const other of [{ command: 'plan' }, { tenants: ['acme'] }, { bundle: 'b' }] as const)
+      await expect(runRecords(connect(), 'r').begin({ ...run, ...other })).rejects.toThrow(
+        'about other tenants',
+      );
+  });
+
+  test('a result is never overwritten: the next one stands beside it, and counts', async () => {
+    const connect = make();
+    await runRecords(connect(), 'r').begin(run);
+    const [one, two] = [runRecords(connect(), 'r'), runRecords(connect(), 'r')];
+    expect((await one.write(result('globex.com', 'first'))).attempt).toBe(1);
+    expect((await two.write(result('globex.com', 'second'))).attempt).toBe(2);
+    expect((await one.write(result('globex.com', 'third'))).attempt).toBe(3);
+    expect(await one.last('acme')).toBeUndefined();
+    expect(await runRecords(connect(), 'r').last('globex.com')).toMatchObject({
+      attempt: 3,
+      summary: 'third',
+    });
+  });
+
+  test('processes that write at once all find room', async () => {
+    const connect = make();
+    const written = await Promise.all(
+      Array.from({ length: 8 }, (_, at) =>
+        runRecords(connect(), 'r').write(result('acme', `of ${at}`)),
+      ),
+    );
+    expect(written.map(({ attempt }) => attempt).toSorted((a, b) => a - b)).toEqual([
+      1, 2, 3, 4, 5, 6, 7, 8,
+    ]);
+  });
+});
+
+test.each(['', 'a/b', '../x', '1a', 'a.b', 'x'.repeat(101)])('%j is no name of a run', (name) => {
+  expect(() => checkedRun(name)).toThrow('is no name of a run');
+});

@@ -1,0 +1,675 @@
+// The commands over a fleet, against one emulated account for each set of credentials: nothing of one tenant reaches
+// another, what was reviewed is what is applied, and a run stops, resumes and reports as its file says.
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import {
+  apply,
+  drift,
+  plan as fleetPlan,
+  report,
+  validate,
+} from '../../../src/cli/commands/fleet.js';
+import { run as plan } from '../../../src/cli/commands/plan.js';
+import { reach } from '../../../src/cli/cloud-connection.js';
+import {
+  fleetHere,
+  processesWith,
+  tenantContext,
+  type FleetSite,
+} from '../../../src/cli/fleet-context.js';
+import type { Command, Context, Exchanges } from '../../../src/cli/context.js';
+import { limiter } from '../../../src/client/rate-limit.js';
+import {
+  accountCredentials,
+  byAccount,
+  createEmulator,
+  parseFault,
+  serve,
+  type Emulator,
+} from '../../../src/emulator/index.js';
+import {
+  defaultSettings,
+  maskingOf,
+  sha256,
+  type FleetDocument,
+  type TenantResult,
+} from '../../../src/model/index.js';
+import { systemClock } from '../../../src/platform/clock.js';
+import { systemRandom } from '../../../src/platform/random.js';
+import { collections, kinds } from '../../../src/resources/index.js';
+import { cleanUp } from '../../support/clean-up.js';
+import { freshFolder, inProcess, type Said } from '../../support/in-process.js';
+
+const commands = { validate, plan: fleetPlan, drift, apply, report };
+type Name = keyof typeof commands;
+
+interface Fleet {
+  readonly cwd: string;
+  readonly env: Record<string, string>;
+  readonly accounts: ReadonlyMap<string, Emulator>;
+  write(path: string, text: string): void;
+  run(name: Name, ...words: readonly string[]): Promise<Said>;
+  calls(tenant: string): number;
+  /** Methods and paths of the requests that write. */
+  writes(tenant: string): readonly string[];
+  result(run: string, tenant: string): TenantResult;
+}
+
+const BASE = `variables: { hook: https://hooks.example.com/alerts }
+alert_push_destinations:
+  pager: { name: On-call pager, enabled: true, endpoint: { url: "\${var.hook}" } }
+`;
+const FILE = `fleet:
+  tenants: { from: tenants/* }
+  defaults: { paths: [base] }
+`;
+
+/** A fleet of these tenants, whose accounts are at one address. */
+async function fleetOf(names: readonly string[], file = FILE, base = BASE): Promise<Fleet> {
+  const cwd = freshFolder();
+  const write = (path: string, text: string): void => {
+    mkdirSync(dirname(join(cwd, path)), { recursive: true });
+    writeFileSync(join(cwd, path), text);
+  };
+  const [clock, random] = [systemClock(), systemRandom()];
+  const accounts = new Map(
+    names.map((name) => {
+      const credentials = accountCredentials(name);
+      return [name, createEmulator({ kinds, collections, clock, random, credentials })];
+    }),
+  );
+  const { fetch, calls } = byAccount(accounts, clock);
+  const served = await serve({ fetch }, { port: 0 });
+  cleanUp.push(() => served.close());
+  const env: Record<string, string> = { PATH: process.env['PATH'] ?? '' };
+  write('trueup.fleet.yaml', file);
+  write('base/base.yaml', base);
+  for (const name of names) {
+    write(
+      `tenants/${name}/tenant.yaml`,
+      `variables: { hook: "https://hooks.example.com/${name}" }\n`,
+    );
+    const prefix = `${name.toUpperCase()}_TRUEUP`;
+    env[`${prefix}_V2_URL`] = `${served.url}/api/v2`;
+    for (const part of ['MGR', 'VND']) {
+      env[`${prefix}_${part}_API_ID`] = `${name}-${part.toLowerCase()}-id`;
+      env[`${prefix}_${part}_API_KEY`] = `${name}-${part.toLowerCase()}-key`;
+    }
+  }
+  return {
+    cwd,
+    env,
+    accounts,
+    write,
+    run: (name, ...words) => inProcess(commands[name], ['fleet', name, ...words], { cwd, env }),
+    calls: (name) => calls().get(name)!.calls,
+    writes: (name) =>
+      accounts
+        .get(name)!
+        .requests.filter(({ method }) => method !== 'GET')
+        .map(({ method, path }) => `${method} ${path}`),
+    result: (run, name) =>
+      JSON.parse(
+        readFileSync(join(cwd, `.trueup/fleet/${run}/${name}.json`), 'utf8'),
+      ) as TenantResult,
+  };
+}
+
+const lines = ({ stdout }: Said): readonly string[] => stdout.trimEnd().split('\n');
+const files = (cwd: string): readonly string[] =>
+  readdirSync(join(cwd, '.trueup'), { recursive: true, withFileTypes: true })
+    .filter((one) => one.isFile())
+    .map((one) => join(one.parentPath, one.name));
+
+describe('two tenants', () => {
+  test('see their own credentials, variables and secrets, and nothing of each other', async () => {
+    const base = BASE.replace(
+      '" } }',
+      '" }, authentication: { secret: "${secret.env.PAGER_SECRET}" } }',
+    );
+    const home = await fleetOf(['acme', 'globex'], FILE, base);
+    Object.assign(home.env, {
+      ACME_PAGER_SECRET: 'secret-of-acme',
+      GLOBEX_PAGER_SECRET: 'secret-of-globex',
+      PAGER_SECRET: 'secret-of-nobody',
+    });
+    const applied = await home.run('apply', '--auto-approve', '--run', 'first');
+    expect(applied.code, applied.stderr).toBe(0);
+    for (const [name, other] of [
+      ['acme', 'globex'],
+      ['globex', 'acme'],
+    ] as const) {
+      const [post] = home.accounts.get(name)!.requests.filter(({ method }) => method === 'POST');
+      expect(post?.body).toMatchObject({
+        endpoint: { url: `https://hooks.example.com/${name}` },
+        authentication: { secret: `sha256:${sha256(`secret-of-${name}`)}` },
+      });
+      const stored = files(home.cwd)
+        .filter((path) => path.includes(name))
+        .map((path) => readFileSync(path, 'utf8'))
+        .join('');
+      expect(stored).toContain(`hooks.example.com/${name}`);
+      expect(stored).not.toContain(`hooks.example.com/${other}`);
+      expect(stored).not.toMatch(/secret-of-|-mgr-key|-vnd-key/);
+    }
+    expect(applied.stdout + applied.stderr).not.toMatch(/secret-of-|-mgr-key|-vnd-key/);
+  });
+
+  test('a tenant without credentials uses those of nobody', async () => {
+    const home = await fleetOf(['acme', 'globex']);
+    for (const name of Object.keys(home.env))
+      if (name.startsWith('GLOBEX_')) {
+        home.env[name.replace('GLOBEX_', '')] = home.env[name]!;
+        delete home.env[name];
+      }
+    const { code, stderr } = await home.run('drift');
+    expect(code).toBe(1);
+    expect(stderr).toContain('globex: TRUEUP_MGR_API_ID has no value');
+    expect(home.calls('globex')).toBe(0);
+    expect(home.calls('acme')).toBeGreaterThan(0);
+  });
+
+  test('a program runs in a child with the environment of its tenant', async () => {
+    const home = await fleetOf(['acme', 'globex'], FILE, 'variables: { a: b }\n');
+    const program = `import { writeFileSync } from 'node:fs';
+const { CDKTF_OUTDIR: out, SITE: site, ACME_SITE, GLOBEX_SITE } = process.env;
+writeFileSync(out + '/made.yaml', JSON.stringify({ accounts: { site: { name: [site, ACME_SITE, GLOBEX_SITE].join() } } }));
+`;
+    for (const name of ['acme', 'globex']) {
+      home.write(`tenants/${name}/program/cdktf.json`, '{"app":"node main.mjs","output":"out"}');
+      home.write(`tenants/${name}/program/main.mjs`, program);
+    }
+    home.write(
+      'trueup.fleet.yaml',
+      'fleet: { tenants: { from: tenants/*/program, name: "${folder}" }, defaults: { paths: [base] } }',
+    );
+    Object.assign(home.env, { ACME_SITE: 'Berlin', GLOBEX_SITE: 'Paris' });
+    const { code, stderr } = await home.run('apply', '--auto-approve');
+    expect(code, stderr).toBe(0);
+    const namesAt = (name: string) =>
+      home.accounts
+        .get(name)!
+        .objects('accounts')
+        .map((one) => one['name']);
+    expect(namesAt('acme')).toContain('Berlin,,');
+    expect(namesAt('globex')).toContain('Paris,,');
+  });
+});
+
+test('a plan of a fleet is the plan of the project, in the environment of the tenant', async () => {
+  const home = await fleetOf(['acme', 'globex']);
+  await home.run('apply', '--auto-approve', '--select', 'tenant=acme');
+  home.write('base/base.yaml', BASE.replace('enabled: true', 'enabled: false'));
+  home.write('trueup.prod.yaml', 'variables: { hook: https://prod.example.com }\n');
+  for (const [at, words] of [
+    [],
+    ['--env', 'prod'],
+    ['--var', 'hook=https://x.example'],
+  ].entries()) {
+    const run = `r${at}`;
+    await home.run('plan', '--run', run, ...words);
+    for (const name of ['acme', 'globex']) {
+      const prefix = `${name.toUpperCase()}_`;
+      const own = Object.entries(home.env).flatMap(([key, value]) =>
+        key.startsWith(prefix) ? [[key.slice(prefix.length), value]] : [],
+      );
+      const state = `.trueup/tenants/${name}/state${words[0] === '--env' ? '.prod' : ''}.json`;
+      const env = { ...(Object.fromEntries(own) as Record<string, string>), TRUEUP_STATE: state };
+      const paths = ['base', `tenants/${name}`];
+      const said = await inProcess(plan, ['plan', ...paths, '--format', 'json', ...words], {
+        cwd: home.cwd,
+        env,
+      });
+      const { generated_at: _, ...alone } = JSON.parse(said.stdout) as Record<string, unknown>;
+      const { document } = home.result(run, name);
+      const { generated_at: __, ...there } = document as unknown as Record<string, unknown>;
+      expect(there).toEqual(alone);
+    }
+  }
+});
+
+describe('a bundle', () => {
+  test('is applied as it was reviewed, once', async () => {
+    const home = await fleetOf(['acme', 'globex']);
+    expect((await home.run('plan', '--out', 'b')).code).toBe(0);
+    expect(home.writes('acme')).toEqual([]);
+    const applied = await home.run('apply', 'b', '--run', 'one');
+    expect(applied.code, applied.stderr).toBe(0);
+    expect(lines(applied)).toEqual([
+      'acme: Applied: 1 created, 0 updated, 0 deleted; 0 unchanged.',
+      'globex: Applied: 1 created, 0 updated, 0 deleted; 0 unchanged.',
+      '',
+      '2 tenants: 2 applied. Run one.',
+    ]);
+    expect([home.writes('acme').length, home.writes('globex').length]).toEqual([1, 1]);
+    const before = home.calls('acme');
+    expect(lines(await home.run('apply', 'b', '--run', 'one'))).toEqual(lines(applied));
+    expect(home.calls('acme')).toBe(before);
+    // Another run of the same plans is stale: the states are other ones.
+    const stale = await home.run('apply', 'b', '--run', 'two');
+    expect(stale.code).toBe(6);
+    expect(stale.stderr).toContain('acme: b is stale: it was made without a state');
+  });
+
+  test('is stale for what changed, and for nobody else', async () => {
+    const home = await fleetOf(['acme', 'globex']);
+    await home.run('plan', '--out', 'b');
+    home.write(
+      'tenants/acme/tenant.yaml',
+      'variables: { hook: "https://hooks.example.com/else" }\n',
+    );
+    const { code, stdout, stderr } = await home.run('apply', 'b');
+    expect(code).toBe(6);
+    expect(stdout).toContain('acme: STALE');
+    expect(stderr).toContain('Make it again: trueup fleet plan --out b');
+    expect([home.writes('acme').length, home.writes('globex').length]).toEqual([0, 1]);
+  });
+
+  test('is stale where the entry of a tenant is another one', async () => {
+    const home = await fleetOf(['acme']);
+    await home.run('plan', '--out', 'b');
+    home.write(
+      'trueup.fleet.yaml',
+      FILE.replace('paths: [base]', 'paths: [base], state: "s/${tenant}.json"'),
+    );
+    const { code, stderr } = await home.run('apply', 'b');
+    expect(code).toBe(6);
+    expect(stderr).toContain('the entry of acme in trueup.fleet.yaml is another one');
+    expect(home.writes('acme')).toEqual([]);
+  });
+
+  test.each([
+    [
+      'a plan of another tenant',
+      (text: string) => text.replace(/"tenant":"acme"\}$/m, '"tenant":"globex"}'),
+    ],
+    ['a plan that was edited', (text: string) => text.replace('"enabled":true', '"enabled":false')],
+    [
+      'a head that was edited',
+      (text: string) => text.replace('"status":"changes"', '"status":"unchanged"'),
+    ],
+    [
+      'a plan that was taken out',
+      (text: string) =>
+        text
+          .split('\n')
+          .filter((line) => !line.endsWith('"acme"}'))
+          .join('\n'),
+    ],
+  ])('with %s is refused for it', async (_, edit) => {
+    const home = await fleetOf(['acme']);
+    await home.run('plan', '--out', 'b');
+    const text = readFileSync(join(home.cwd, 'b'), 'utf8');
+    expect(edit(text)).not.toBe(text);
+    home.write('b', edit(text));
+    const { code, stderr } = await home.run('apply', 'b');
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /edited after it was made|not in it|not the one that the head names|no bundle/,
+    );
+    expect(home.writes('acme')).toEqual([]);
+  });
+
+  test('with another plan of the same tenant, which nobody reviewed, is refused', async () => {
+    const home = await fleetOf(['acme']);
+    await home.run('plan', '--out', 'reviewed');
+    home.write('base/base.yaml', BASE.replace('enabled: true', 'enabled: false'));
+    await home.run('plan', '--out', 'other');
+    const [head] = readFileSync(join(home.cwd, 'reviewed'), 'utf8').split('\n');
+    const [, ...plans] = readFileSync(join(home.cwd, 'other'), 'utf8').split('\n');
+    home.write('mixed', [head, ...plans].join('\n'));
+    const { code, stderr } = await home.run('apply', 'mixed');
+    expect(code).toBe(1);
+    expect(stderr).toContain('the plan of acme is not the one that the head names');
+    expect(home.writes('acme')).toEqual([]);
+  });
+
+  test('with a tenant that is gone is refused as a whole', async () => {
+    const home = await fleetOf(['acme', 'globex']);
+    await home.run('plan', '--out', 'b');
+    home.write(
+      'trueup.fleet.yaml',
+      FILE.replace('tenants/*', 'tenants/a*').replace('from:', 'name: acme, from:'),
+    );
+    const { code, stderr } = await home.run('apply', 'b');
+    expect(code).toBe(6);
+    expect(stderr).toContain('globex, which is no tenant of the fleet any more');
+    expect(home.writes('acme')).toEqual([]);
+  });
+});
+
+describe('an apply', () => {
+  const order = `${FILE}  order: [{ select: "tenant=acme", then_wait: 1ms }, { select: "*" }]\n`;
+
+  test('goes on to the next stage once the one before is applied', async () => {
+    const home = await fleetOf(['acme', 'globex'], order);
+    const { code, stderr } = await home.run('apply', '--auto-approve', '--run', 'r');
+    expect(code, stderr).toBe(0);
+    const [first, second] = [home.result('r', 'acme'), home.result('r', 'globex')];
+    expect(first.ended_at <= second.started_at).toBe(true);
+  });
+
+  test('begins no later stage where an earlier one failed', async () => {
+    const home = await fleetOf(['acme', 'globex'], order);
+    home.accounts.get('acme')!.setFaults([parseFault('status=400,method=POST')]);
+    const { code, stdout } = await home.run('apply', '--auto-approve', '--run', 'r');
+    expect(code).not.toBe(0);
+    expect(stdout).toMatch(/globex: NOT RUN Stopped: acme, of an earlier stage, is not applied/);
+    expect(home.writes('globex')).toEqual([]);
+    home.accounts.get('acme')!.setFaults([]);
+    // The same run, resumed.
+    const resumed = await home.run('apply', '--auto-approve', '--run', 'r');
+    expect(resumed.code, resumed.stderr).toBe(0);
+    expect(home.writes('globex').length).toBe(1);
+  });
+
+  test('of more tenants than may change is blocked before the first write', async () => {
+    const home = await fleetOf(['acme', 'globex'], `${FILE}  stop: { changed_tenants: 1 }\n`);
+    const { code, stderr } = await home.run('apply', '--auto-approve');
+    expect(code).toBe(3);
+    expect(stderr).toContain('2 tenants would change, and `stop.changed_tenants` is 1');
+    expect([...home.writes('acme'), ...home.writes('globex')]).toEqual([]);
+    expect((await home.run('apply', '--auto-approve', '--select', 'tenant=acme')).code).toBe(0);
+  });
+
+  test('with a blocked tenant is blocked where the fleet says so', async () => {
+    const home = await fleetOf(['acme', 'globex'], `${FILE}  stop: { blocked: 1 }\n`);
+    home.write(
+      'policies/hooks.cel.yaml',
+      '- name: no-globex\n  when: plan.resource_changes.exists(c, string(c.change.after.endpoint.url).endsWith("globex"))\n  message: globex\n',
+    );
+    const { code, stdout } = await home.run('apply', '--auto-approve');
+    expect(code).toBe(3);
+    expect(stdout).toContain('globex: BLOCKED');
+    expect([...home.writes('acme'), ...home.writes('globex')]).toEqual([]);
+    home.write('trueup.fleet.yaml', FILE);
+    expect((await home.run('apply', '--auto-approve')).code).toBe(3);
+    expect([home.writes('acme').length, home.writes('globex').length]).toEqual([1, 0]);
+  });
+
+  test('changes nothing where the planning of tenants was stopped', async () => {
+    const home = await fleetOf(
+      ['a', 'b', 'c', 'd'],
+      `${FILE}  concurrency: 1\n  stop: { failures: 2 }\n`,
+    );
+    for (const name of ['b', 'c']) home.accounts.get(name)!.setFaults([parseFault('status=403')]);
+    const { code, stdout } = await home.run('apply', '--auto-approve');
+    expect(code).toBe(1);
+    expect(stdout).toContain('d: NOT RUN Stopped: 2 tenants in a row failed');
+    expect(home.writes('a')).toEqual([]);
+  });
+
+  test('asks, and without a terminal says what to type', async () => {
+    const home = await fleetOf(['acme']);
+    const { code, stderr } = await home.run('apply');
+    expect(code).toBe(1);
+    expect(stderr).toContain('trueup fleet apply --auto-approve');
+    expect(home.calls('acme')).toBe(0);
+  });
+
+  test('writes nothing for a tenant that is as declared, and reads it once', async () => {
+    const home = await fleetOf(['acme']);
+    await home.run('apply', '--auto-approve');
+    const before = home.calls('acme');
+    await home.run('plan');
+    const once = home.calls('acme') - before;
+    const { stdout } = await home.run('apply', '--auto-approve');
+    expect(home.calls('acme') - before).toBe(2 * once);
+    expect(stdout).toContain('1 tenant: 1 as declared.');
+  });
+});
+
+describe('a run', () => {
+  const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+
+  test('stops after failed tenants in a row; resumed, it runs those alone that have no result', async () => {
+    const home = await fleetOf(names, `${FILE}  concurrency: 1\n  stop: { failures: 2 }\n`);
+    for (const name of ['c', 'd']) home.accounts.get(name)!.setFaults([parseFault('status=403')]);
+    const first = await home.run('drift', '--run', 'nightly');
+    expect(first.code).toBe(1);
+    expect(first.stdout).toMatch(/e: NOT RUN Stopped: 2 tenants in a row failed/);
+    expect(home.calls('e')).toBe(0);
+    const report = await home.run('report', 'nightly', '--format', 'json');
+    expect(report.code).toBe(1);
+    const { summary } = JSON.parse(report.stdout) as FleetDocument;
+    expect(summary).toEqual({ tenants: 7, drift: 2, failed: 2, missing: 3 });
+    for (const name of ['c', 'd']) home.accounts.get(name)!.setFaults([]);
+    const before = home.calls('a');
+    const second = await home.run('drift', '--run', 'nightly', '--detailed-exitcode');
+    expect(second.code, second.stderr).toBe(2);
+    expect(home.calls('a')).toBe(before);
+    expect(lines(second).at(-1)).toBe('7 tenants: 7 with drift. Run nightly.');
+    expect(home.result('nightly', 'c@2')).toMatchObject({ attempt: 2, status: 'drift' });
+    // Other declarations are another result.
+    home.write('tenants/a/tenant.yaml', 'variables: { hook: "https://hooks.example.com/other" }\n');
+    await home.run('drift', '--run', 'nightly');
+    expect(home.calls('a')).toBeGreaterThan(before);
+    expect(home.calls('b')).toBe(before);
+  });
+
+  test('prints each tenant once, in the order of the file, whichever ends first', async () => {
+    const home = await fleetOf(
+      names,
+      FILE,
+      BASE.replace('pager:', 'pager: # of all').concat('accounts: { x: { name: X, nam: Y } }\n'),
+    );
+    home.accounts.get('a')!.setFaults([parseFault('latency=50')]);
+    const { stdout, code } = await home.run('drift');
+    expect(code).toBe(1);
+    expect(stdout.match(/^\w(?=: )/gm)).toEqual(names);
+  });
+
+  test('of one name is of one command and the same tenants', async () => {
+    const home = await fleetOf(['acme', 'globex']);
+    await home.run('drift', '--run', 'r');
+    for (const [name, words] of [
+      ['plan', []],
+      ['drift', ['--select', 'tenant=acme']],
+    ] as const) {
+      const { code, stderr } = await home.run(name, '--run', 'r', ...words);
+      expect(code).toBe(1);
+      expect(stderr).toContain(
+        'the run r is about other tenants, another command or another bundle',
+      );
+    }
+  });
+
+  test('is split among shards, and merged; a shard that did not run is missing', async () => {
+    const home = await fleetOf(names);
+    for (const shard of ['1/3', '2/3']) await home.run('drift', '--run', 'r', '--shard', shard);
+    const broken = await home.run('report', 'r');
+    expect(broken.code).toBe(1);
+    expect(broken.stdout).toMatch(/: MISSING There is no result/);
+    await home.run('drift', '--run', 'r', '--shard', '3/3');
+    const whole = await home.run('report', 'r');
+    expect(whole.code).toBe(0);
+    expect(lines(whole).at(-1)).toBe('7 tenants: 7 with drift. Run r.');
+    expect(new Set(names.map((name) => home.calls(name)))).toEqual(new Set([home.calls('a')]));
+    const junit = await home.run('report', 'r', '--format', 'junit');
+    expect(junit.stdout.match(/<testsuite /g)).toHaveLength(7);
+    expect(junit.stdout).toContain('<failure type="missing"');
+  });
+
+  test('writes its report beside its lines', async () => {
+    const home = await fleetOf(['acme']);
+    const { code } = await home.run('plan', '--report', 'json=r.json', '--report', 'junit=r.xml');
+    expect(code).toBe(0);
+    const { tenants, exit } = JSON.parse(
+      readFileSync(join(home.cwd, 'r.json'), 'utf8'),
+    ) as FleetDocument;
+    expect(exit).toBe(2);
+    expect(tenants).toMatchObject([
+      {
+        tenant: 'acme',
+        status: 'changes',
+        kinds: { alert_push_destinations: { changed: 1, objects: 1 } },
+        changes: [{ address: 'alert_push_destinations.pager', action: 'create' }],
+      },
+    ]);
+    expect(existsSync(join(home.cwd, 'r.xml'))).toBe(true);
+  });
+});
+
+test.each([
+  ['settings: { target: emulator }\n', /`settings.target: emulator` is one account/],
+  ['settings: { state: x.json }\n', /`settings.state` names a state in a fleet/],
+])('%s in the declarations is refused', async (text, expected) => {
+  const home = await fleetOf(['acme'], FILE, text + BASE);
+  for (const name of ['validate', 'plan', 'drift'] as const) {
+    const { code, stderr } = await home.run(name);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(expected);
+  }
+  expect(home.calls('acme')).toBe(0);
+});
+
+describe('a credential command', () => {
+  const commanded = (script: string): string =>
+    `fleet:
+  tenants: { from: tenants/* }
+  defaults: { paths: [base], credentials: { command: [sh, -c, ${JSON.stringify(script)}, "\${tenant}"] } }
+`;
+
+  test('gives what it prints, and its own tenant alone', async () => {
+    const home = await fleetOf(['acme', 'globex'], commanded('cat "vault/$0.json"'));
+    for (const name of ['acme', 'globex']) {
+      const prefix = `${name.toUpperCase()}_`;
+      const own = Object.entries(home.env).filter(([key]) => key.startsWith(prefix));
+      home.write(
+        `vault/${name}.json`,
+        JSON.stringify(
+          Object.fromEntries(own.map(([key, value]) => [key.slice(prefix.length), value])),
+        ),
+      );
+      for (const [key] of own) delete home.env[key];
+    }
+    const { code, stderr } = await home.run('apply', '--auto-approve');
+    expect(code, stderr).toBe(0);
+    expect(home.writes('acme').length).toBe(1);
+    expect(home.writes('globex').length).toBe(1);
+  });
+
+  test.each([
+    ['prints junk', 'echo s3cret; exit 0'],
+    ['prints to stderr and fails', 'echo s3cret >&2; exit 3'],
+    ['prints a list', `echo '["s3cret"]'`],
+    ['prints a name that is none', `echo '{"s3cret!": "x"}'`],
+    ['is no program', 'exec /nowhere/s3cret-program'],
+  ])('that %s shows nothing of it', async (_, script) => {
+    const home = await fleetOf(['acme'], commanded(script));
+    const said = await home.run('drift', '--run', 'r');
+    expect(said.code).toBe(1);
+    expect(said.stderr).toContain('the credential command of acme gave nothing: ');
+    const stored = files(home.cwd).map((path) => readFileSync(path, 'utf8'));
+    expect(said.stdout + said.stderr + stored.join('')).not.toContain('s3cret');
+    expect(home.calls('acme')).toBe(0);
+  });
+
+  test('that hangs is a failed tenant, and hears no credential', async () => {
+    let heard: Readonly<Record<string, string | undefined>> = {};
+    const one = {
+      name: 'acme',
+      paths: [],
+      variables: {},
+      labels: {},
+      credentials: { command: ['hang'] },
+      origin: { file: 'f', line: 1, column: 1 },
+    };
+    const split = {
+      shared: { PATH: '/bin', TRUEUP_STATE_HTTP_PASSWORD: 'x' },
+      byPrefix: new Map<string, Record<string, string>>(),
+    };
+    const signal = new AbortController().signal;
+    const parent = { cwd: '/', signal, masking: maskingOf() } as unknown as Context;
+    const site = { split, env: undefined } as unknown as FleetSite;
+    await expect(
+      tenantContext(parent, site, one, {
+        flags: {},
+        exchanges: undefined,
+        output: async (_, { environment }) => {
+          heard = environment;
+          return { problem: 'it did not end within 30 s' };
+        },
+      }),
+    ).rejects.toThrow('the credential command of acme gave nothing: it did not end within 30 s');
+    expect(heard).toEqual({ PATH: '/bin' });
+  });
+});
+
+test('a service that is down halves the lanes', async () => {
+  const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+  const home = await fleetOf(names, `${FILE}  concurrency: 2\n  stop: { failures: 100 }\n`);
+  for (const account of home.accounts.values()) account.setFaults([parseFault('status=500')]);
+  const { code } = await home.run('drift', '--run', 'r');
+  expect(code).toBe(1);
+  const [g, h] = [home.result('r', 'g'), home.result('r', 'h')];
+  expect(g.ended_at <= h.started_at).toBe(true);
+});
+
+test('the limiter of a tenant is that of its key, at the rate of the fleet or the project', async () => {
+  const file = `fleet:
+  tenants:
+    a: { credentials: { env_prefix: ACME_ }, requests_per_minute: 600 }
+    b: { credentials: { env_prefix: ACME_ } }
+    c: { credentials: { env_prefix: GLOBEX_ } }
+  defaults: { paths: [base] }
+`;
+  const home = await fleetOf(['acme', 'globex'], file);
+  const seen: (readonly [tenant: string, key: string, rate: number | undefined])[] = [];
+  const settings = { ...defaultSettings, requests_per_minute: 300 };
+  const probe: Command = async (context) => {
+    const site = await fleetHere(context);
+    for (const tenant of site.fleet.tenants) {
+      const limiterOf: Exchanges['limiterOf'] = (key, rate) => {
+        seen.push([tenant.name, key, rate]);
+        return limiter(context.clock, rate);
+      };
+      const exchanges = { limiterOf, answered: () => undefined };
+      const { context: own } = await tenantContext(context, site, tenant, { flags: {}, exchanges });
+      await (await reach(own, settings, { emit: () => undefined })).close();
+    }
+    return 0;
+  };
+  await inProcess(probe, ['fleet', 'drift'], home);
+  expect(seen.map(([name, , rate]) => [name, rate])).toEqual([
+    ['a', 600],
+    ['b', 300],
+    ['c', 300],
+  ]);
+  const [a, b, c] = seen.map(([, key]) => key);
+  expect(a).toBe(b);
+  expect(c).not.toBe(a);
+  expect(a).not.toContain('acme');
+});
+
+test.each([
+  [1, 1, 1],
+  [4, 4, 1],
+])(
+  'of %i shards, %i share a key that all tenants have, %i one of a single tenant',
+  (shards, all, alone) => {
+    const tenants = Array.from({ length: 40 }, (_, at) => ({
+      name: `t${at}`,
+      paths: [],
+      variables: {},
+      labels: {},
+      credentials: { env_prefix: at === 0 ? 'ALONE_' : 'ALL_' },
+      origin: { file: 'f', line: 1, column: 1 },
+    }));
+    const site = { selected: tenants, shards };
+    expect(processesWith(tenants[1]!, site)).toBe(all);
+    expect(processesWith(tenants[0]!, site)).toBe(alone);
+  },
+);
+
+test('two tenants with one credential share its limiter, and that is said', async () => {
+  const file =
+    'fleet: { tenants: { a: {}, b: {} }, defaults: { paths: [base], credentials: { env_prefix: ACME_ } } }';
+  const home = await fleetOf(['acme'], file);
+  const { code, stderr } = await home.run('drift');
+  expect(code).toBe(0);
+  expect(stderr).toContain(
+    'the tenants a and b use the same credentials, and share their rate limit',
+  );
+});

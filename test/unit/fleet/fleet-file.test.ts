@@ -1,0 +1,199 @@
+// The form of `trueup.fleet.yaml`: what its tenants are, and every complaint with its place.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readFleet } from '../../../src/fleet/fleet-file.js';
+import type { Fleet } from '../../../src/fleet/tenant.js';
+import { Refusal } from '../../../src/model/index.js';
+import { declarationFiles } from '../../../src/platform/declaration-files.js';
+import { freshFolder } from '../../support/in-process.js';
+
+const usual = ['base/a.yaml', 'tenants/acme/t.yaml', 'tenants/globex/t.yaml', 'tenants/.x/t.yaml'];
+
+function read(text: string, paths: readonly string[] = usual): Promise<Fleet> {
+  const cwd = freshFolder();
+  for (const path of paths) {
+    mkdirSync(dirname(join(cwd, path)), { recursive: true });
+    writeFileSync(join(cwd, path), '');
+  }
+  writeFileSync(join(cwd, 'trueup.fleet.yaml'), text);
+  return readFleet({ files: declarationFiles, cwd });
+}
+
+/** `line:column code: summary`, one per error. */
+async function complaints(text: string, paths?: readonly string[]): Promise<readonly string[]> {
+  const error: unknown = await read(text, paths).catch((thrown: unknown) => thrown);
+  if (!(error instanceof Refusal)) return [];
+  return error.diagnostics.map(
+    ({ origin, code, summary }) => `${origin?.line}:${origin?.column} ${code}: ${summary}`,
+  );
+}
+
+describe('tenants', () => {
+  test('of folders come in the order of names, behind the paths of all', async () => {
+    const { tenants, concurrency, stop, order } = await read(
+      'fleet:\n  tenants: { from: tenants/*, name: "c-${folder}", labels: { tier: std }, each: { c-acme: { labels: { tier: canary, x: "1" }, requests_per_minute: 60 } } }\n  defaults: { paths: [base] }\n',
+    );
+    expect(tenants.map(({ origin: _, ...one }) => one)).toEqual([
+      {
+        name: 'c-acme',
+        paths: ['base', 'tenants/acme'],
+        variables: {},
+        labels: { tier: 'canary', x: '1' },
+        credentials: { env_prefix: 'C_ACME_' },
+        requests_per_minute: 60,
+      },
+      {
+        name: 'c-globex',
+        paths: ['base', 'tenants/globex'],
+        variables: {},
+        labels: { tier: 'std' },
+        credentials: { env_prefix: 'C_GLOBEX_' },
+      },
+    ]);
+    expect({ concurrency, stop, order }).toEqual({
+      concurrency: 16,
+      stop: { failures: 5 },
+      order: [],
+    });
+  });
+
+  test('of a mapping take what is theirs, and the defaults with their names in it', async () => {
+    const { tenants } = await read(
+      `fleet:
+  tenants:
+    acme: { paths: [tenants/acme], variables: { a: b }, state: "states/own.json" }
+    globex-eu: { credentials: { command: [vault, "kv/\${tenant}"] } }
+  defaults: { paths: [base], state: "s3://b/\${tenant}", credentials: { env_prefix: "X_\${TENANT}_" } }
+`,
+    );
+    expect(tenants.map(({ origin: _, ...one }) => one)).toEqual([
+      {
+        name: 'acme',
+        paths: ['base', 'tenants/acme'],
+        variables: { a: 'b' },
+        labels: {},
+        state: 'states/own.json',
+        credentials: { env_prefix: 'X_ACME_' },
+      },
+      {
+        name: 'globex-eu',
+        paths: ['base'],
+        variables: {},
+        labels: {},
+        state: 's3://b/globex-eu',
+        credentials: { command: ['vault', 'kv/globex-eu'] },
+      },
+    ]);
+  });
+
+  test('are named by what the last star stands for', async () => {
+    const paths = ['base/a.yaml', 'customers/acme/prod/t.yaml', 'customers/acme/test/t.yaml'];
+    const { tenants } = await read(
+      'fleet: { tenants: { from: customers/*/prod }, defaults: { paths: [base] } }',
+      paths,
+    );
+    expect(tenants.map(({ name, paths: all }) => [name, all.at(-1)])).toEqual([
+      ['acme', 'customers/acme/prod'],
+    ]);
+  });
+});
+
+const all = 'tenants: { from: tenants/* }';
+
+test.each([
+  ['another key', `fleet: { ${all} }\nflee: {}\n`, /^2:1 unknown-section: .*Did you mean `fleet`/],
+  ['no mapping', '- a\n', /^1:1 wrong-type: trueup.fleet.yaml has to hold one mapping/],
+  [
+    'an unknown member',
+    `fleet: { ${all}, concurency: 3 }`,
+    /^1:40 unknown-attribute: .*`concurrency`/,
+  ],
+  ['no tenants', 'fleet: { concurrency: 3 }', /missing-attribute: `tenants` is missing/],
+  ['a list of tenants', 'fleet: { tenants: [a] }', /^1:10 wrong-type: `tenants`: a mapping/],
+  ['too many lanes', `fleet: { ${all}, concurrency: 0 }`, /^1:40 out-of-range: .*from 1 to 256/],
+  [
+    'a string for a number',
+    `fleet: { ${all}, concurrency: "\${x}" }`,
+    /^1:40 wrong-type: .*an integer/,
+  ],
+  [
+    'a wait without unit',
+    `fleet: { ${all}, order: [{ select: "*", then_wait: "5" }] }`,
+    /^1:63 wrong-type: `then_wait`/,
+  ],
+  [
+    'an unknown label',
+    `fleet: { tenants: { from: tenants/*, labels: { tier: a } }, order: [{ select: "teir=a" }] }`,
+    /unknown-label: .*Did you mean `tier`/,
+  ],
+  ['no folder', 'fleet: { tenants: { from: custs/* } }', /^1:21 no-tenants: no folder is there/],
+  ['no star', 'fleet: { tenants: { from: tenants } }', /bad-pattern/],
+  ['a folder outside', 'fleet: { tenants: { from: "../*" } }', /bad-pattern/],
+  [
+    'an unknown tenant',
+    'fleet: { tenants: { from: tenants/*, each: { akme: {} } } }',
+    /^1:46 unknown-tenant: .*`acme`/,
+  ],
+  [
+    'a word that is no string',
+    'fleet: { tenants: { acme: { paths: [base], labels: { a: yes } } } }',
+    /^1:54 wrong-type: .*the word `yes`/,
+  ],
+  [
+    'an unknown reference',
+    `fleet: { ${all}, defaults: { state: "s/\${tenent}" } }`,
+    /^1:52 unknown-reference: .*Did you mean `tenant`\?$/,
+  ],
+  [
+    'a folder that is gone',
+    'fleet: { tenants: { acme: { paths: [tenants/gone] } } }',
+    /^1:29 no-such-path: tenant `acme`: tenants\/gone does not exist/,
+  ],
+  ['no paths', 'fleet: { tenants: { acme: {} } }', /^1:21 no-paths/],
+  ['the standard input', 'fleet: { tenants: { acme: { paths: ["-"] } } }', /standard input/],
+  [
+    'two sources of credentials',
+    `fleet: { ${all}, defaults: { credentials: { env_prefix: A_, command: [b] } } }`,
+    /two-sources/,
+  ],
+  [
+    'an empty command',
+    `fleet: { ${all}, defaults: { credentials: { command: [] } } }`,
+    /no-command/,
+  ],
+  [
+    'a prefix that no variable has',
+    `fleet: { ${all}, defaults: { credentials: { env_prefix: "A-" } } }`,
+    /bad-prefix/,
+  ],
+  ['a name that is no name', 'fleet: { tenants: { "a/b": { paths: [base] } } }', /^1:21 bad-name/],
+  [
+    'one state',
+    `fleet: { ${all}, defaults: { state: states/x.json } }`,
+    /^1:52 duplicate-state: the tenants `acme` and `globex` have one state/,
+  ],
+  [
+    'one remote state',
+    'fleet: { tenants: { a: { paths: [base], state: "s3://b/x/" }, b: { paths: [base], state: "s3://b/x" } } }',
+    /duplicate-state/,
+  ],
+  ['YAML that breaks off', 'fleet: { tenants: [', /^1:\d+ /],
+])('%s is an error', async (_, text, expected) => {
+  const found = await complaints(text);
+  expect(found.join('\n')).toMatch(expected);
+});
+
+test('two folders that make one name are an error', async () => {
+  const paths = ['base/a', 'c/acme/x/t.yaml', 'c/globex/x/t.yaml'];
+  const text = 'fleet: { tenants: { from: c/*/*, name: "${folder}" } }';
+  expect((await complaints(text, paths)).join('\n')).toMatch(
+    /duplicate-tenant: two tenants have the name `x`: c\/acme\/x and c\/globex\/x/,
+  );
+});
+
+test('all complaints come at once', async () => {
+  expect(
+    await complaints(`fleet: { ${all}, concurrency: 0, stop: { failures: 0, blocked: -1 } }`),
+  ).toHaveLength(3);
+});

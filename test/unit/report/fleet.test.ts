@@ -1,0 +1,48 @@
+// The merged report of a fleet in every format, byte for byte, and what no format may do.
+import { describe, expect, test } from 'vitest';
+import { fleetFormats } from '../../../src/report/formats.js';
+import { renderFleet } from '../../../src/report/render.js';
+import { hostile } from './arbitrary.js';
+import { everyStatus, hostileFleet, largeFleet } from './fleets.js';
+import { expectGolden, ownPart } from './golden.js';
+
+const style = { color: false, width: 80 };
+const endings = { text: 'txt', json: 'json', markdown: 'md', html: 'html', junit: 'xml' };
+
+describe.each(fleetFormats)('%s', (format) => {
+  test('of tenants with every status', () => {
+    const text = renderFleet(everyStatus, format, style);
+    expectGolden(`fleet.${endings[format]}`, format === 'html' ? ownPart(text) : text);
+  });
+
+  test('of hostile texts holds no control character', () => {
+    // oxlint-disable-next-line no-control-regex -- what must not be there
+    expect(renderFleet(hostileFleet, format, style)).not.toMatch(
+      /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e\u2066]/,
+    );
+  });
+
+  test('of 2,000 tenants names each, and is below 5 MB', () => {
+    const text = renderFleet(largeFleet, format, style);
+    expect(Buffer.byteLength(text)).toBeLessThan(5_000_000);
+    // A comment takes fewer characters than the others do.
+    expect(/\btenant-1995\b/.test(text)).toBe(format !== 'markdown');
+    expect(text.length).toBeLessThan(format === 'markdown' ? 65_536 : 5_000_000);
+  });
+});
+
+test('no text becomes markup', () => {
+  for (const format of ['html', 'junit'] as const) {
+    const text = renderFleet(hostileFleet, format, style);
+    expect(text).not.toContain('<script>alert');
+    expect(text).not.toContain('<img');
+  }
+  expect(hostile.length).toBeGreaterThan(10);
+});
+
+test('the worst tenant comes first', () => {
+  const html = renderFleet(everyStatus, 'html', style);
+  const order = [...html.matchAll(/<th scope="row">(?:<a[^>]*>)?([^<]+)/g)].map(([, name]) => name);
+  expect(order.slice(0, 4)).toEqual(['t-missing', 't-undecided', 't-partial', 't-failed']);
+  expect(order.indexOf('globex.com')).toBeLessThan(order.indexOf('acme'));
+});

@@ -1,0 +1,104 @@
+// Reports of fleets for the renderers: one with every status, one whose texts try to be more than text, one that is large.
+import {
+  exits,
+  tenantStatuses,
+  type Exit,
+  type FleetDocument,
+  type TenantEntry,
+  type TenantStatus,
+} from '../../../src/model/index.js';
+import { hostile } from './arbitrary.js';
+
+const exitOf: Readonly<Record<TenantStatus, Exit | null>> = {
+  missing: null,
+  undecided: exits.undecided,
+  partial: exits.partial,
+  failed: exits.error,
+  stale: exits.stale,
+  locked: exits.locked,
+  blocked: exits.blocked,
+  interrupted: exits.interrupted,
+  'not-run': null,
+  drift: exits.changes,
+  changes: exits.changes,
+  applied: exits.done,
+  unchanged: exits.done,
+  valid: exits.done,
+};
+
+const entry = (
+  tenant: string,
+  status: TenantStatus,
+  more: Partial<TenantEntry> = {},
+): TenantEntry => ({
+  tenant,
+  labels: {},
+  exit: exitOf[status],
+  status,
+  summary: `It is ${status}.`,
+  kinds: {},
+  changes: [],
+  requests: 5,
+  diagnostics: [],
+  ...more,
+});
+
+export function fleetOf(tenants: readonly TenantEntry[]): FleetDocument {
+  const summary: Record<string, number> = {};
+  for (const { status } of tenants) summary[status] = (summary[status] ?? 0) + 1;
+  return {
+    format_version: '1.0',
+    trueup_version: '0.1.0',
+    generated_at: '2026-01-02T03:04:05.000Z',
+    run: 'nightly',
+    command: 'drift',
+    exit: exits.error,
+    summary: { ...summary, tenants: tenants.length },
+    tenants,
+  };
+}
+
+const drifted = (tenant: string, changed: number): TenantEntry =>
+  entry(tenant, 'drift', {
+    summary: `${changed} of 4 objects drifted.`,
+    kinds: { accounts: { changed: 0, objects: 1 }, alert_rules: { changed, objects: 4 } },
+    changes: Array.from({ length: changed }, (_, at) => ({
+      address: `alert_rules.rule-${at}`,
+      kind: 'alert_rules',
+      action: 'changed',
+    })),
+  });
+
+export const everyStatus = fleetOf([
+  ...tenantStatuses.toReversed().map((status) => entry(`t-${status}`, status)),
+  drifted('acme', 1),
+  drifted('globex.com', 3),
+  entry('initech', 'failed', {
+    summary: 'accounts cannot be read',
+    diagnostics: [
+      { severity: 'warning', code: 'some-warning', summary: 'a warning' },
+      {
+        severity: 'error',
+        code: 'unreadable-answer',
+        summary: 'accounts cannot be read',
+        detail: 'Run the command again.',
+      },
+    ],
+  }),
+]);
+
+export const hostileFleet = fleetOf(
+  hostile.map((text, at) =>
+    entry(`t${at}`, at % 2 === 0 ? 'failed' : 'drift', {
+      summary: text,
+      // A kind has a name.
+      kinds: { [text || 'kind']: { changed: 1, objects: 1 } },
+      changes: [{ address: text, kind: text, action: 'changed' }],
+      diagnostics: [{ severity: 'error', code: 'x', summary: text, detail: text }],
+    }),
+  ),
+);
+
+export const largeFleet = fleetOf(
+  Array.from({ length: 2000 }, (_, at) => drifted(`tenant-${at}`, at % 5)),
+);
