@@ -62,7 +62,6 @@ export function outlet(stream: NodeJS.WriteStream, environment: Environment) {
   };
 }
 
-<<<<<<< HEAD
 /** Whether both streams go to one terminal, file or pipe, so that a reader sees both. */
 export function isOneStream(
   ...streams: readonly (NodeJS.WriteStream & { readonly fd?: number })[]
@@ -77,7 +76,7 @@ export function isOneStream(
     return false;
   }
 }
-=======
+
 /** For a run whose results are not printed, such as that of one tenant of a fleet. */
 export const silentOutlet = (): Out => ({
   style: { color: false, width: Infinity },
@@ -88,7 +87,6 @@ export const silentOutlet = (): Out => ({
   status: () => undefined,
   drained: () => Promise.resolve(),
 });
->>>>>>> fleet
 
 /** All of standard input. */
 export async function readAll(stdin: NodeJS.ReadStream, limit: number): Promise<string> {

@@ -25,7 +25,7 @@ import {
   type HclValue,
 } from '../expressions/hcl-values.js';
 import { holdsExact, isList, isObject, own, parseJson, type Json } from '../model/index.js';
-import { escapeText, literalOf } from './expression.js';
+import { escapeText, literalOf } from './reference-syntax.js';
 import {
   noStackExpression,
   spell,

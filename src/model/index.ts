@@ -30,12 +30,8 @@ export * from './object-label.js';
 export * from './plan.js';
 export * from './provider.js';
 export * from './refactoring.js';
-<<<<<<< HEAD
 export * from './names/terraform-names.js';
-=======
 export * from './provider-function.js';
-export * from './terraform-names.js';
->>>>>>> tf
 export * from './secret-names.js';
 export * from './secret.js';
 export * from './shell.js';

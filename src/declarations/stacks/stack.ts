@@ -17,7 +17,7 @@ import {
   type Severity,
 } from '../../model/index.js';
 import type { RawEntry } from '../collect.js';
-import { stackExpressionText } from '../expression.js';
+import { stackExpressionText } from '../reference-syntax.js';
 import { isMap, type Raw } from '../yaml/raw-values.js';
 import { lookupRaw, resourceOf } from './blocks.js';
 import type { FoundFile } from '../paths.js';

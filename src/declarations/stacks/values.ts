@@ -13,11 +13,7 @@ import {
   type JsonObject,
   type Kind,
 } from '../../model/index.js';
-<<<<<<< HEAD
-import { EMPTY, textOf, partsOf, type Part } from '../reference-syntax.js';
-=======
-import { EMPTY, escapeText, textOf, partsOf, type Part } from '../expression.js';
->>>>>>> stacks
+import { EMPTY, escapeText, textOf, partsOf, type Part } from '../reference-syntax.js';
 import { isMap, limits, type Raw } from '../yaml/raw-values.js';
 import {
   asTemplate,

@@ -1,13 +1,8 @@
 // The attributes of the Terraform provider that belong to no kind: those of its block, of every resource, and of the data
 // source of a collection. The provider's schema and the construct classes are generated from them.
-<<<<<<< HEAD:src/model/names/terraform-names.ts
-import { choice, integer, map, object, set, text } from '../attribute.js';
+import { choice, integer, map, object, set, text, type Attributes } from '../attribute.js';
 import type { Kind } from '../kind.js';
-=======
-import { choice, integer, map, object, set, text, type Attributes } from './attribute.js';
-import type { Kind } from './kind.js';
-import { cached } from './members.js';
->>>>>>> tf:src/model/terraform-names.ts
+import { cached } from '../members.js';
 
 const byDefault = (name: string): string => `Default: \`TRUEUP_${name.toUpperCase()}\`.`;
 const fallback = (name: string, doc: string) =>

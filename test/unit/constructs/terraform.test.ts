@@ -21,12 +21,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as constructs from '../../../src/constructs/terraform/index.js';
 import { lookupClass, resourceClass } from '../../../src/constructs/terraform/classes.js';
 import { Records } from '../../../src/constructs/terraform/outputs.js';
-<<<<<<< HEAD
 import { camel } from '../../../src/model/names/camel-case.js';
-import { resourceBlock } from '../../../src/model/index.js';
-=======
-import { camel } from '../../../src/model/camel-case.js';
->>>>>>> tf
 import { collections, kinds } from '../../../src/resources/index.js';
 import { providerSchema } from '../../../src/terraform/terraform-schema.js';
 import type { Schema, SchemaAttribute } from '../../../src/terraform/protocol/provider-server.js';
