@@ -1683,7 +1683,7 @@ export const mutants: readonly Mutant[] = [
     file: 'declarations/reference-syntax.ts',
     find: "if (text[open - 1] === '$' && open > at)",
     replace: 'if (false)',
-    tests: ['unit/declarations/expression.test.ts'],
+    tests: ['unit/declarations/reference-syntax.test.ts'],
   },
   {
     name: 'a key may stand twice',
