@@ -41,7 +41,7 @@ export function urlFault(url: string): UrlFault | undefined {
   if (/^[^/?#]*:\/*[^/?#]*@/.test(url))
     return bad(
       'holds a user name or a password',
-      'Deliveries are signed with `authentication.secret`. Write the address without what stands before the @.',
+      'Deliveries are signed with the secret of `authentication`. Write the address without what stands before the @.',
     );
   const { protocol } = parsed;
   if (protocol === 'https:' || (protocol === 'http:' && isLoopback(parsed))) return undefined;

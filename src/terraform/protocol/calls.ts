@@ -260,10 +260,15 @@ async function listResources(wire: Wire, message: Message): Promise<Reply> {
   return { events: told.length > 0 ? [{ diagnostic: told }] : events };
 }
 
-/** Core calls no function that the schema does not name. Its errors are no diagnostics. */
+/** An error of a function is no diagnostic; core puts a full stop behind its text. */
+const functionError = (text: string, argument?: number): Reply => ({
+  error: { text: text.replace(/\.$/, ''), ...defined({ function_argument: argument }) },
+});
+
+/** Core calls no function that the schema does not name. */
 async function callFunction(wire: Wire, { name, arguments: given }: Message): Promise<Reply> {
   const schema = own(wire.provider.schema.functions, name);
-  if (!schema) return { error: { text: `There is no function ${name}.` } };
+  if (!schema) return functionError(`There is no function ${name}`);
   let argument: number | undefined;
   try {
     const values = schema.parameters.map(({ type }, index) => {
@@ -272,14 +277,12 @@ async function callFunction(wire: Wire, { name, arguments: given }: Message): Pr
     });
     argument = undefined;
     const { result = null, error } = await wire.provider.callFunction({ name, values });
-    if (error)
-      return { error: { text: error.text, ...defined({ function_argument: error.argument }) } };
-    return { result: packed(schema.returns, result) };
+    return error
+      ? functionError(error.text, error.argument)
+      : { result: packed(schema.returns, result) };
   } catch (error) {
     const [{ summary, detail = '' } = { summary: '' }] = callErrorOf(error);
-    return {
-      error: { text: `${summary}. ${detail}`, ...defined({ function_argument: argument }) },
-    };
+    return functionError(`${summary}. ${detail}`, argument);
   }
 }
 
