@@ -43,7 +43,8 @@ export function fleetSentence({ summary, run }: FleetDocument): string {
     return count > 0 ? [`${count} ${statusWords[status]}`] : [];
   });
   const named = run === '' ? '' : ` Run ${run}.`;
-  return `${plural(summary.tenants, 'tenant')}: ${counts.toReversed().join(', ')}.${named}`;
+  const each = counts.length > 0 ? `: ${counts.toReversed().join(', ')}` : '';
+  return `${plural(summary.tenants, 'tenant')}${each}.${named}`;
 }
 
 export function fleetText(document: FleetDocument, style: Style): string {

@@ -1,7 +1,13 @@
 // The metrics of a continuous audit, in the text format and with the naming conventions of Prometheus. Label values
 // come from the service; they are escaped as the format requires.
-import { compareText, type DriftDocument } from '../model/index.js';
+import {
+  compareText,
+  tenantStatuses,
+  type DriftDocument,
+  type FleetDocument,
+} from '../model/index.js';
 import { visible } from './escaping.js';
+import { isWell } from './fleet-text.js';
 import { driftSentence, plural } from './words.js';
 
 /** The data that a watch keeps between its cycles. Times in seconds since 1970. */
@@ -46,12 +52,48 @@ type Sample = readonly [labels: Readonly<Record<string, string>>, value: number]
 type Metric = readonly [name: string, help: string, samples: readonly Sample[]];
 
 /** Ends with a line feed. `version`: of trueup. */
-export function metricsText(
+export const metricsText = (
   record: WatchRecord,
   kinds: readonly string[],
   version: string,
-): string {
-  return metricsOf(record, kinds, version)
+): string => exposition(metricsOf(record, kinds, version));
+
+/** The report of a fleet. Ends with a line feed. */
+export function fleetMetrics(document: FleetDocument): string {
+  const { tenants, trueup_version: version, generated_at } = document;
+  const changed = new Map<string, number>();
+  for (const { kinds } of tenants)
+    for (const [kind, count] of Object.entries(kinds))
+      changed.set(kind, (changed.get(kind) ?? 0) + count.changed);
+  const sum = tenants.reduce((total, { requests }) => total + requests, 0);
+  return exposition([
+    ['build_info', 'The version of trueup, as a label. Always 1.', [[{ version }, 1]]],
+    [
+      'fleet_tenants',
+      'Tenants, by the status of their last run.',
+      tenantStatuses.map((status) => [{ status }, document.summary[status] ?? 0]),
+    ],
+    [
+      'fleet_tenant_failed',
+      '1 if the run of the tenant did not end well, else 0.',
+      tenants.map(({ tenant, status }) => [{ tenant }, isWell(status) ? 0 : 1]),
+    ],
+    [
+      'fleet_changed_objects',
+      'Objects that differ, over all tenants.',
+      [...changed].map(([kind, count]) => [{ kind }, count]),
+    ],
+    ['fleet_requests', 'API requests of the run.', [[{}, sum]]],
+    [
+      'fleet_report_timestamp_seconds',
+      'Unix time at which the report was made.',
+      [[{}, Date.parse(generated_at) / 1000]],
+    ],
+  ]);
+}
+
+function exposition(metrics: readonly Metric[]): string {
+  return metrics
     .filter(([, , samples]) => samples.length > 0)
     .flatMap(([name, help, samples]) => [
       `# HELP trueup_${name} ${help}`,

@@ -9,6 +9,7 @@ import { fleetText } from './fleet-text.js';
 import type { DriftFormat, FleetFormat, PlanFormat } from './formats.js';
 import { jsonText } from './json-output.js';
 import { driftJunit, fleetJunit } from './junit.js';
+import { fleetMetrics } from './metrics.js';
 import { lined, planInText, type Renderer } from './plan-text.js';
 import { planHtml } from './plan-html.js';
 import { planMarkdown } from './plan-markdown.js';
@@ -36,6 +37,7 @@ const fleetRenderers: Readonly<Record<FleetFormat, Renderer<FleetDocument>>> = {
   markdown: fleetMarkdown,
   html: fleetHtml,
   junit: fleetJunit,
+  prometheus: fleetMetrics,
 };
 
 /** Ends with a line feed. Only JSON needs the unchanged in the document, and shows what it holds. */

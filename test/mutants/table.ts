@@ -4700,4 +4700,11 @@ export const mutants: readonly Mutant[] = [
     replace: "if (isDiskError(error, 'EEXIST')) return true;",
     tests: fleetCommands,
   },
+  {
+    name: 'a variable of a later PATH wins',
+    file: 'declarations/collect.ts',
+    find: 'later(piece, first) > 0',
+    replace: 'later(piece, first) < 0',
+    tests: ['unit/declarations/load.test.ts'],
+  },
 ];

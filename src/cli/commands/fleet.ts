@@ -417,11 +417,15 @@ async function applyAll(
 ): Promise<Exit> {
   const { flags, err, signal } = context;
   const { bundle, now } = plans;
-  const statuses = new Map(bundle.tenants.map((one) => [one.tenant, one]));
+  // Those of other shards, too, if the plans of all are here.
+  const selected = new Set(namesOf(site.selected));
+  const statuses = new Map(
+    bundle.tenants.flatMap((one) => (selected.has(one.tenant) ? [[one.tenant, one]] : [])),
+  );
   const stop = await beyondLimits(context, site.fleet.stop, statuses);
   if (stop !== exits.done) return stop;
   if (signal.aborted) return exits.interrupted;
-  const changing = bundle.tenants.filter(({ status }) => status === 'changes').length;
+  const changing = [...statuses.values()].filter(({ status }) => status === 'changes').length;
   if (now && !flags.autoApprove && changing > 0) {
     const agreed = await agrees(context, `\nApply the plans of ${plural(changing, 'tenant')}?`);
     if (!agreed) {

@@ -370,7 +370,12 @@ describe('an apply', () => {
     expect(code).toBe(3);
     expect(stderr).toContain('2 tenants would change, and `stop.changed_tenants` is 1');
     expect([...home.writes('acme'), ...home.writes('globex')]).toEqual([]);
-    expect((await home.run('apply', '--auto-approve', '--select', 'tenant=acme')).code).toBe(0);
+    await home.run('plan', '--out', 'b');
+    expect((await home.run('apply', 'b')).code).toBe(3);
+    // A shard of a bundle knows of all tenants; a selection leaves them out.
+    expect((await home.run('apply', 'b', '--shard', '1/2')).code).toBe(3);
+    expect((await home.run('apply', 'b', '--select', 'tenant=acme')).code).toBe(0);
+    expect([home.writes('acme').length, home.writes('globex').length]).toEqual([1, 0]);
   });
 
   test('with a blocked tenant is blocked where the fleet says so', async () => {
@@ -482,10 +487,23 @@ describe('a run', () => {
     expect(broken.code).toBe(1);
     expect(broken.stdout).toMatch(/: MISSING There is no result/);
     await home.run('drift', '--run', 'r', '--shard', '3/3');
+    const none = await home.run('drift', '--shard', '1/1', '--select', 'tenant=a', '--run', 'one');
+    expect(none.code).toBe(0);
+    const codes = await Promise.all(
+      ['1/2', '2/2'].map((shard) => home.run('drift', '--select', 'tenant=a', '--shard', shard)),
+    );
+    expect(
+      codes
+        .map(lines)
+        .map((all) => all.at(-1)!.replace(/ Run .*/, ''))
+        .toSorted(),
+    ).toEqual(['0 tenants.', '1 tenant: 1 with drift.']);
     const whole = await home.run('report', 'r');
     expect(whole.code).toBe(0);
     expect(lines(whole).at(-1)).toBe('7 tenants: 7 with drift. Run r.');
-    expect(new Set(names.map((name) => home.calls(name)))).toEqual(new Set([home.calls('a')]));
+    expect(new Set(names.slice(1).map((name) => home.calls(name)))).toEqual(
+      new Set([home.calls('b')]),
+    );
     const junit = await home.run('report', 'r', '--format', 'junit');
     expect(junit.stdout.match(/<testsuite /g)).toHaveLength(7);
     expect(junit.stdout).toContain('<failure type="missing"');

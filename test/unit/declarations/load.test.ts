@@ -904,3 +904,27 @@ it('`lifecycle.adopt` as a number names the same object as in quotes', async () 
   });
   expect(declarations.map(({ lifecycle }) => lifecycle.adopt)).toEqual(['7', '8']);
 });
+
+describe('variables of several PATHs', () => {
+  const tree = {
+    'base/a.yaml':
+      'variables: { v: base, w: base }\naccounts: { x: { name: "${var.v} ${var.w}" } }\n',
+    'own/b.yaml': 'variables: { v: own }\n',
+    'own/c.yaml': 'variables: { u: c }\n',
+  };
+  const nameWith = async (paths: readonly string[]): Promise<unknown> =>
+    (await project(tree, { paths })).declarations[0]?.values['name'];
+
+  it.each([
+    [['base', 'own'], 'own base'],
+    [['own', 'base'], 'base base'],
+    [['base', 'own', 'base/a.yaml'], 'base base'],
+    [['.', 'own'], 'own base'],
+  ])('%j: the last one wins', async (paths, expected) => {
+    expect(await nameWith(paths)).toBe(expected);
+  });
+
+  it('in one PATH are an error if they have one name', async () => {
+    expect(await codes(tree, { paths: ['.'] })).toContain('duplicate-declaration');
+  });
+});

@@ -1,7 +1,11 @@
 // The form of `trueup.fleet.yaml`: what its tenants are, and every complaint with its place.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { fleetFile } from '../../../src/cli/commands/init-fleet.js';
+import { ajvOptions } from '../../../src/declarations/compile-validator.js';
 import { readFleet } from '../../../src/fleet/fleet-file.js';
 import type { Fleet } from '../../../src/fleet/tenant.js';
 import { Refusal } from '../../../src/model/index.js';
@@ -196,4 +200,22 @@ test('all complaints come at once', async () => {
   expect(
     await complaints(`fleet: { ${all}, concurrency: 0, stop: { failures: 0, blocked: -1 } }`),
   ).toHaveLength(3);
+});
+
+describe('the published schema', () => {
+  const root = join(import.meta.dirname, '../../..');
+  const text = (path: string): string => readFileSync(join(root, path), 'utf8');
+  const valid = new Ajv(ajvOptions).compile(
+    JSON.parse(text('schemas/fleet.schema.json')) as Record<string, unknown>,
+  );
+  test.each([
+    ['the example', text('examples/fleet/trueup.fleet.yaml'), true],
+    ['what `init --fleet` writes', fleetFile, true],
+    ['a mapping', 'fleet: { tenants: { acme: { labels: { tier: a } } } }', true],
+    ['an unknown key', 'fleet: { tenants: { from: tenants/* }, concurency: 3 }', false],
+    ['an unknown key of a tenant', 'fleet: { tenants: { acme: { label: {} } } }', false],
+    ['no tenants', 'fleet: {}', false],
+  ])('takes or refuses %s', (_, yaml, expected) => {
+    expect(valid(parse(yaml))).toBe(expected);
+  });
 });

@@ -7,7 +7,14 @@ import { everyStatus, hostileFleet, largeFleet } from './fleets.js';
 import { expectGolden, ownPart } from './golden.js';
 
 const style = { color: false, width: 80 };
-const endings = { text: 'txt', json: 'json', markdown: 'md', html: 'html', junit: 'xml' };
+const endings = {
+  text: 'txt',
+  json: 'json',
+  markdown: 'md',
+  html: 'html',
+  junit: 'xml',
+  prometheus: 'prom',
+};
 
 describe.each(fleetFormats)('%s', (format) => {
   test('of tenants with every status', () => {
