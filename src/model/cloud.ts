@@ -1,6 +1,6 @@
 // The cloud as the reconciler sees it: a reader that cannot write, and a writer that only apply gets. The module
 // `client` implements both; nothing else knows HTTP.
-import type { Activity } from './drift-document.js';
+import type { Activity } from './documents/drift-document.js';
 import type { Collection, Query } from './collection.js';
 import type { Values } from './declaration.js';
 import type { Diagnostic } from './diagnostic.js';

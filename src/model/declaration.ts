@@ -1,6 +1,6 @@
 // A declaration after variables, environment and `for_each` are resolved: plain values, with references, secrets and
 // mixed strings as objects of their own.
-import type { Expectation, Roles } from './drift-document.js';
+import type { Expectation, Roles } from './documents/drift-document.js';
 import type { Origin } from './diagnostic.js';
 import { isObject } from './json.js';
 import { cached } from './members.js';

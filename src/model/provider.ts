@@ -3,7 +3,7 @@
 import type { CloudReader, Live } from './cloud.js';
 import type { Settings, Values } from './declaration.js';
 import type { Diagnostic } from './diagnostic.js';
-import type { Findings } from './plan-document.js';
+import type { Findings } from './documents/plan-document.js';
 import type { Kind, Kinds } from './kind.js';
 import type { Change, Plan, Verdict } from './plan.js';
 import type { Entry } from './state.js';

@@ -12,7 +12,7 @@ const names = [...collections.values()].flatMap(({ name, singular }) =>
 
 /** What is left in the model: published documents, settings and the provider block name parts of the service. */
 const left: Readonly<Record<string, readonly string[]>> = {
-  'drift-document.ts': ['accounts', 'alerts', 'groups', 'routers', 'users'],
+  'documents/drift-document.ts': ['accounts', 'alerts', 'groups', 'routers', 'users'],
   'names/terraform-names.ts': ['last-administrator'],
 };
 

@@ -1,8 +1,8 @@
 // The results of a fleet: one record for each tenant of a run, written once, and the report that merges them.
-import type { Diagnostic } from './diagnostic.js';
+import type { Diagnostic } from '../diagnostic.js';
 import type { DriftDocument, PlanDocument } from './plan-document.js';
-import type { Outcome } from './plan.js';
-import type { Exit } from './exit-codes.js';
+import type { Outcome } from '../plan.js';
+import type { Exit } from '../exit-codes.js';
 
 export type FleetCommand = 'validate' | 'plan' | 'drift' | 'apply';
 

@@ -9,10 +9,10 @@ import type {
   Verified,
   Window,
 } from './drift-document.js';
-import type { DocumentBase } from './cloud.js';
-import type { Diagnostic, Origin } from './diagnostic.js';
-import type { Json, JsonObject } from './json.js';
-import type { PlanRequest, Summary, Verdict, WriteCounts } from './plan.js';
+import type { DocumentBase } from '../cloud.js';
+import type { Diagnostic, Origin } from '../diagnostic.js';
+import type { Json, JsonObject } from '../json.js';
+import type { PlanRequest, Summary, Verdict, WriteCounts } from '../plan.js';
 
 export interface PatchOperation {
   readonly op: 'test' | 'add' | 'replace' | 'remove';

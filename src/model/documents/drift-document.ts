@@ -1,7 +1,7 @@
 // The results of an audit apart from differing attributes: authors and times, health issues, failed expectations, the
 // access review, and the impact of a plan on recent alerts.
-import type { Diagnostic, Origin } from './diagnostic.js';
-import type { JsonObject } from './json.js';
+import type { Diagnostic, Origin } from '../diagnostic.js';
+import type { JsonObject } from '../json.js';
 
 /** The known role of equal rank of each custom role. */
 export type Roles = Readonly<Record<string, string>>;
