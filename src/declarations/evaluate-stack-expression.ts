@@ -2,7 +2,7 @@
 // evaluated here. Loaded only if there is one, because the parser is a program of its own.
 import {
   evaluatedHcl,
-  memberAt,
+  hclMemberAt,
   startHclBudget,
   type Budget,
 } from '../expressions/hcl-evaluation.js';
@@ -12,7 +12,7 @@ import { variableType } from '../expressions/hcl-types.js';
 import {
   HclError,
   STRING,
-  converted,
+  convertHcl,
   isItems,
   isMembers,
   isNumber,
@@ -122,7 +122,7 @@ function valueIn({ text, site }: StackExpression, parsed: Parsed, at: Filling): 
   try {
     const value = expressionValue(text, evaluation);
     if (as === undefined) return rawOf(value);
-    const string = converted(value, STRING).data;
+    const string = convertHcl(value, STRING).data;
     if (typeof string !== 'string') throw new HclError('null cannot stand inside a string');
     return as === 'text' ? escapeText(string) : documentOf(string, placeName(site));
   } catch (error) {
@@ -181,7 +181,7 @@ function textValue(parts: readonly TemplatePart[], of: Evaluation): HclValue {
   if (only) return partValue(only, of);
   const texts = parts.map((part) => {
     if (typeof part === 'string') return part;
-    const text = converted(partValue(part, of), STRING).data;
+    const text = convertHcl(partValue(part, of), STRING).data;
     if (typeof text !== 'string') throw new HclError('null cannot stand inside a string');
     return text;
   });
@@ -208,7 +208,7 @@ function stepValue(step: TraversalStep, of: Evaluation): HclValue {
 function resolved([head, ...steps]: readonly [string, ...HclValue[]], of: Evaluation): HclValue {
   const [first, ...rest] = steps;
   const name = typeof first?.data === 'string' ? first.data : '';
-  const known = (value: HclValue, more = rest): HclValue => more.reduce(memberAt, value);
+  const known = (value: HclValue, more = rest): HclValue => more.reduce(hclMemberAt, value);
   switch (head) {
     case 'var':
       return known(variableValue(name, of));
@@ -271,7 +271,7 @@ function outputValue(steps: readonly HclValue[], of: Evaluation): HclValue {
     });
   const { value } = blockAt(stack.tree, 'output', output);
   const found = namedValue(value, `output.${output}`, { ...of, stack });
-  return steps.slice(steps.length - rest.length).reduce(memberAt, found);
+  return steps.slice(steps.length - rest.length).reduce(hclMemberAt, found);
 }
 
 function variableValue(name: string, { stack, at, parsed, budget }: Evaluation): HclValue {
@@ -295,7 +295,7 @@ function variableValue(name: string, { stack, at, parsed, budget }: Evaluation):
   const value = rawValue(raw, budget);
   return tree === undefined || tree instanceof HclError
     ? value
-    : converted(value, variableType(tree.root));
+    : convertHcl(value, variableType(tree.root));
 }
 
 function eachValue(name: 'key' | 'value', { at, budget }: Evaluation): HclValue {

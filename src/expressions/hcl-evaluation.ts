@@ -19,7 +19,7 @@ import {
   HclError,
   NUMBER,
   STRING,
-  converted,
+  convertHcl,
   equalValues,
   isItems,
   isMembers,
@@ -112,8 +112,8 @@ const nodes: Readonly<Record<string, (node: SyntaxNode, at: Evaluation) => HclVa
     return at.resolve([head.segment, ...steps.map(stepOf)]);
   },
   relativeTraversal: (node, at) =>
-    (node.meta?.traversal ?? []).map(stepOf).reduce(memberAt, valueOf(childAt(node, 0), at)),
-  index: (node, at) => memberAt(valueOf(childAt(node, 0), at), valueOf(childAt(node, 1), at)),
+    (node.meta?.traversal ?? []).map(stepOf).reduce(hclMemberAt, valueOf(childAt(node, 0), at)),
+  index: (node, at) => hclMemberAt(valueOf(childAt(node, 0), at), valueOf(childAt(node, 1), at)),
   function: functionValue,
   conditional: conditionalValue,
   unaryOp: (node, at) => {
@@ -161,12 +161,12 @@ function notNull(value: HclValue): HclValue {
 }
 
 function numberOf(value: HclValue): HclNumber {
-  const { data } = notNull(converted(value, NUMBER));
+  const { data } = notNull(convertHcl(value, NUMBER));
   if (!isNumber(data)) throw new HclError('a number is expected');
   return data;
 }
 
-const flagOf = (value: HclValue): boolean => notNull(converted(value, BOOL)).data === true;
+const flagOf = (value: HclValue): boolean => notNull(convertHcl(value, BOOL)).data === true;
 
 /** A value, or what was wrong with it. */
 function tried(node: SyntaxNode, at: Evaluation): HclValue | HclError {
@@ -188,7 +188,7 @@ function conditionalValue(node: SyntaxNode, at: Evaluation): HclValue {
   const taken = branches[flagOf(condition) ? 0 : 1]?.[1];
   if (taken instanceof HclError || taken === undefined)
     throw taken ?? new HclError('this condition', 'refused');
-  return converted(taken, commonType(branches, at));
+  return convertHcl(taken, commonType(branches, at));
 }
 
 function commonType(
@@ -237,7 +237,7 @@ function templateValue({ children }: SyntaxNode, at: Evaluation): HclValue {
     if (child.type === 'literalValue' && meta?.type === 'string') return unescaped(meta.value);
     const value = valueOf(child, at);
     if (value.data === null) throw new HclError('null cannot stand inside a string');
-    const text = converted(value, STRING).data;
+    const text = convertHcl(value, STRING).data;
     return typeof text === 'string' ? text : '';
   });
   at.charge(parts.reduce((length, one) => length + one.length, 0));
@@ -274,7 +274,7 @@ function keyOf({ children: [key], range }: SyntaxNode, at: Evaluation): string {
     return bytes.toString().normalize('NFC');
   }
   if (key.type === 'scopeTraversal') throw new HclError('a key that is neither a name nor quoted');
-  const name = converted(valueOf(key, at), STRING).data;
+  const name = convertHcl(valueOf(key, at), STRING).data;
   if (typeof name !== 'string') throw new HclError('a key is null');
   return name;
 }
@@ -300,11 +300,11 @@ function stepOf({ type, segment }: TraversalPart): HclValue {
 }
 
 /** @throws HclError */
-export function memberAt({ type, data }: HclValue, key: HclValue): HclValue {
+export function hclMemberAt({ type, data }: HclValue, key: HclValue): HclValue {
   if (data === null) throw new HclError('null has no members');
   if (key.data === null) throw new HclError('an index is null');
   if (isMembers(data)) {
-    const name = converted(key, STRING).data;
+    const name = convertHcl(key, STRING).data;
     const found = typeof name === 'string' ? data.get(name) : undefined;
     if (!found) throw new HclError(`there is no member \`${String(name)}\``);
     return found;

@@ -7,13 +7,13 @@ import {
   NUMBER,
   STRING,
   compareBytes,
-  converted,
+  convertHcl,
   converts,
   equalValues,
   isItems,
   isMembers,
   isNumber,
-  listOf,
+  hclListOf,
   listType,
   mapOf,
   objectOf,
@@ -84,7 +84,7 @@ function split([separator, text]: readonly HclValue[], charge: Charge): HclValue
   const between = textOf(separator!);
   const parts = between === '' ? Array.from(textOf(text!)) : textOf(text!).split(between);
   charge(parts.length + textOf(text!).length);
-  return listOf(STRING, parts.map(ofString));
+  return hclListOf(STRING, parts.map(ofString));
 }
 
 function replaced([text, what, by]: readonly HclValue[], charge: Charge): HclValue {
@@ -141,8 +141,8 @@ function formatted([pattern, ...values]: readonly HclValue[], charge: Charge): H
     if (!value) throw new HclError(`\`${all}\` has no value`);
     if (value.data === null && verb !== 'v') throw new HclError(`the value of \`${all}\` is null`);
     const width = Number(digits);
-    if (verb === 'd') return integerText(converted(value, NUMBER), flags, width);
-    const plain = verb === 's' ? textOf(converted(value, STRING)) : shown(value);
+    if (verb === 'd') return integerText(convertHcl(value, NUMBER), flags, width);
+    const plain = verb === 's' ? textOf(convertHcl(value, STRING)) : shown(value);
     charge(plain.length + width);
     return padded(plain, flags, width);
   });
@@ -182,9 +182,9 @@ function concatenated(lists: readonly HclValue[], charge: Charge): HclValue {
   const types = lists.flatMap(({ type }) => (type.kind === 'list' ? [type] : []));
   const common = types.length === lists.length ? unified(types) : undefined;
   return common?.kind === 'list'
-    ? listOf(
+    ? hclListOf(
         common.of,
-        items.map((one) => converted(one, common.of)),
+        items.map((one) => convertHcl(one, common.of)),
       )
     : tupleOf(items);
 }
@@ -212,7 +212,7 @@ function lookedUp([from, name, ...others]: readonly HclValue[]): HclValue {
   const found = membersOf(from!).get(key);
   if (type.kind === 'map' && initial && !converts(initial.type, type.of))
     throw new HclError('the default of `lookup` is of another type than the members of the map');
-  const fallback = initial && type.kind === 'map' ? converted(initial, type.of) : initial;
+  const fallback = initial && type.kind === 'map' ? convertHcl(initial, type.of) : initial;
   const value = found ?? fallback;
   if (!value) throw new HclError(`there is no member \`${key}\`, and no default`);
   return value;
@@ -253,20 +253,20 @@ function contains([list, value]: readonly HclValue[]): HclValue {
 function keys([from]: readonly HclValue[], charge: Charge): HclValue {
   const names = [...membersOf(from!).keys()].map(ofString);
   charge(names.length);
-  return from!.type.kind === 'map' ? listOf(STRING, names) : tupleOf(names);
+  return from!.type.kind === 'map' ? hclListOf(STRING, names) : tupleOf(names);
 }
 
 function valuesOf([from]: readonly HclValue[], charge: Charge): HclValue {
   const all = [...membersOf(from!).values()];
   charge(all.length);
-  return from!.type.kind === 'map' ? listOf(from!.type.of, all) : tupleOf(all);
+  return from!.type.kind === 'map' ? hclListOf(from!.type.of, all) : tupleOf(all);
 }
 
 function coalesced(values: readonly HclValue[]): HclValue {
   const common = values.length === 0 ? undefined : unified(values.map(({ type }) => type));
   if (!common) throw new HclError('the arguments are of types that have nothing in common');
   for (const one of values) {
-    const value = converted(one, common);
+    const value = convertHcl(one, common);
     if (value.data !== null && !(common.kind === 'string' && value.data === '')) return value;
   }
   throw new HclError('all arguments are null or empty');
@@ -275,11 +275,11 @@ function coalesced(values: readonly HclValue[]): HclValue {
 const conversion = (type: HclType): HclFunction => ({
   takes: [nullable],
   call: ([value]) =>
-    value!.data === null && !('of' in type) ? nullAs(value!, type) : converted(value!, type),
+    value!.data === null && !('of' in type) ? nullAs(value!, type) : convertHcl(value!, type),
 });
 
 const nullAs = (value: HclValue, type: HclType): HclValue =>
-  converts(value.type, type) ? ofNull(type) : converted(value, type);
+  converts(value.type, type) ? ofNull(type) : convertHcl(value, type);
 
 const table: Readonly<Record<string, HclFunction>> = {
   coalesce: { takes: [], rest: nullable, call: coalesced },
@@ -335,7 +335,7 @@ export function called(name: string, given: readonly HclValue[], charge: Charge)
       throw new HclError(`argument ${index + 1} of \`${name}\` is null`);
     if (value.data === null && value.type.kind === 'any' && name === 'format')
       throw new HclError('a null without a type in `format`', 'refused');
-    return converted(value, type);
+    return convertHcl(value, type);
   });
   return call(values, charge);
 }

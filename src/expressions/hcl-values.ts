@@ -48,7 +48,7 @@ export const tupleOf = (data: readonly HclValue[]): HclValue => ({
   type: { kind: 'tuple', items: data.map(({ type }) => type) },
   data,
 });
-export const listOf = (of: HclType, data: readonly HclValue[]): HclValue => ({
+export const hclListOf = (of: HclType, data: readonly HclValue[]): HclValue => ({
   type: listType(of),
   data,
 });
@@ -190,7 +190,7 @@ const WORDS: Readonly<Record<HclType['kind'], string>> = {
 export const typeWords = ({ kind }: HclType): string => WORDS[kind];
 
 /** @throws HclError */
-export function converted(value: HclValue, to: HclType): HclValue {
+export function convertHcl(value: HclValue, to: HclType): HclValue {
   const { type, data } = value;
   if (to.kind === 'any' || sameType(type, to)) return value;
   if (!converts(type, to))
@@ -216,11 +216,11 @@ function singleOf({ data }: HclValue, to: HclType): HclValue {
 }
 
 function sequenceOf(items: readonly HclValue[], to: HclType): HclValue {
-  if (to.kind === 'tuple') return tupleOf(items.map((one, at) => converted(one, to.items[at]!)));
+  if (to.kind === 'tuple') return tupleOf(items.map((one, at) => convertHcl(one, to.items[at]!)));
   if (to.kind !== 'list' && to.kind !== 'set') throw new HclError('a list stands here');
   const of = to.of.kind === 'any' ? commonType(items) : to.of;
-  const all = items.map((one) => converted(one, of));
-  return to.kind === 'list' ? listOf(of, all) : setOf(of, all);
+  const all = items.map((one) => convertHcl(one, of));
+  return to.kind === 'list' ? hclListOf(of, all) : setOf(of, all);
 }
 
 function membersOf(members: ReadonlyMap<string, HclValue>, to: HclType): HclValue {
@@ -229,14 +229,14 @@ function membersOf(members: ReadonlyMap<string, HclValue>, to: HclType): HclValu
       [...to.members].map(([name, of]) => {
         const one = members.get(name);
         if (!one) throw new HclError(`a map without \`${name}\` stands where it is expected`);
-        return [name, converted(one, of)];
+        return [name, convertHcl(one, of)];
       }),
     );
   if (to.kind !== 'map') throw new HclError('an object stands here');
   const of = to.of.kind === 'any' ? commonType([...members.values()], 'refused') : to.of;
   return mapOf(
     of,
-    [...members].map(([name, one]) => [name, converted(one, of)]),
+    [...members].map(([name, one]) => [name, convertHcl(one, of)]),
   );
 }
 

@@ -97,7 +97,7 @@ export async function readObject(
 }
 
 /** The objects of a kind with the values of a configuration, each with a name for people. @throws Refusal */
-export async function listObjects(
+export async function listForQuery(
   listings: ListingCache,
   kind: Kind,
   { config, limit }: { readonly config: CtyObject; readonly limit: number },

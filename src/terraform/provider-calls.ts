@@ -33,7 +33,7 @@ import {
 import { identified, isRecord, stateOf } from './convert.js';
 import { withoutSecretValues } from './reply-checks.js';
 import { CtyError, fromJson, wordsOfPath, type CtyObject, type CtyValue } from './protocol/cty.js';
-import { askedBadly, listObjects, readObject, readRecords } from './data-sources.js';
+import { askedBadly, listForQuery, readObject, readRecords } from './data-sources.js';
 import { createdIn, seenMark, readUntilVisible } from './creation-time.js';
 import { complaints, wireError, wordsFor } from './wire-diagnostics.js';
 import { importedId } from './import-resource.js';
@@ -214,7 +214,7 @@ function readCalls(
     async listResource({ type_name, config, limit }) {
       const { listings } = await context();
       const given = isRecord(config) ? config : {};
-      return { objects: await listObjects(listings, kindOf(type_name), { config: given, limit }) };
+      return { objects: await listForQuery(listings, kindOf(type_name), { config: given, limit }) };
     },
 
     async readDataSource({ type_name, config }) {

@@ -163,7 +163,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an expression of a stack ignores the type of a variable',
     file: 'declarations/evaluate-stack-expression.ts',
-    find: ': converted(value, variableType(tree.root));',
+    find: ': convertHcl(value, variableType(tree.root));',
     replace: ': (variableType(tree.root), value);',
     tests: stackExpressions,
   },
@@ -191,7 +191,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the branches of a condition keep their types',
     file: 'expressions/hcl-evaluation.ts',
-    find: 'return converted(taken, commonType(branches, at));',
+    find: 'return convertHcl(taken, commonType(branches, at));',
     replace: 'return commonType(branches, at) && taken;',
     tests: hcl,
   },

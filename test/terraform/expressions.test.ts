@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { evaluatedHcl, memberAt, startHclBudget } from '../../src/expressions/hcl-evaluation.js';
+import { evaluatedHcl, hclMemberAt, startHclBudget } from '../../src/expressions/hcl-evaluation.js';
 import { called } from '../../src/expressions/hcl-functions.js';
 import { parsedHcl } from '../../src/expressions/hcl-parser.js';
 import { HclError, type HclValue } from '../../src/expressions/hcl-values.js';
@@ -216,7 +216,7 @@ const valueOf = async (source: string, known: Known): Promise<HclValue> =>
     ([head, name, ...steps]) => {
       const value = head === 'local' ? known.get(String(name?.data)) : undefined;
       if (!value) throw new Error(`${source}: no such local`);
-      return steps.reduce(memberAt, value);
+      return steps.reduce(hclMemberAt, value);
     },
     startHclBudget(),
   );

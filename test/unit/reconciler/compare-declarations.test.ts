@@ -160,7 +160,7 @@ describe('what differs', () => {
       'create accounts.new: it is not declared at main',
       'update accounts.ops: name changed in the declaration',
       'create alert_rules.down: it is not declared at main',
-      'delete alert_push_destinations.pager: it is no longer declared',
+      'delete alert_push_destinations.pager: it is no longer declared in a.yaml',
     ]);
   });
 
