@@ -111,6 +111,10 @@ const tenants = [
     '--select <expression>',
     'only these tenants, such as tier=canary,region!=eu or tenant=acme',
   ),
+  flag(
+    '--changed-since <reference>',
+    'only tenants whose files or entry differ from those of this git reference',
+  ),
   flag('--shard <i/n>', 'only the tenants of this shard, such as 1/8 (default: from the CI job)'),
   format(fleetFormats),
   report,

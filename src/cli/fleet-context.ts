@@ -5,7 +5,9 @@ import {
   isOwnCredential,
   keptMembers,
   maskingOf,
+  digest,
   refuse,
+  Refusal,
   Secret,
   type Diagnostic,
 } from '../model/index.js';
@@ -13,7 +15,7 @@ import { printedVariables } from '../fleet/credential-command.js';
 import { readFleet } from '../fleet/fleet-file.js';
 import { selectionOf } from '../fleet/selection.js';
 import { shardIn, shardOf } from '../fleet/shards.js';
-import { FLEET_FILE, tenantState, type Fleet, type Tenant } from '../fleet/tenant.js';
+import { entryDigest, FLEET_FILE, tenantState, type Fleet, type Tenant } from '../fleet/tenant.js';
 import {
   environmentFor,
   splitEnvironment,
@@ -60,17 +62,56 @@ export async function fleetHere(context: Context): Promise<FleetSite> {
   const shard = shardIn(flags.shard, environment);
   const fleet = await readFleet({ files: declarationFiles, cwd });
   const isSelected = selectionOf(flags.select ?? '*', fleet.tenants, { what: '--select' });
-  const selected = fleet.tenants.filter(isSelected);
-  if (selected.length === 0)
+  const fitting = fleet.tenants.filter(isSelected);
+  if (fitting.length === 0)
     refuse('nothing-selected', `--select ${flags.select} selects no tenant.`, {
       detail: `To see the tenants: trueup fleet validate`,
     });
+  const changed = await changedHere(context, fleet, env);
+  const selected = changed ? fitting.filter((one) => changed.has(one)) : fitting;
   const here = shard
     ? selected.filter(({ name }) => shardOf(name, shard.total) === shard.index)
     : selected;
   const split = splitEnvironment(environment, fleet.tenants, withheld);
   await context.tell(briefly(sharedCredentials(fleet.tenants)));
   return { fleet, selected, here, shards: shard?.total ?? 1, split, env };
+}
+
+/** The tenants that `--changed-since` asks for; undefined without it. @throws Refusal where there is no such reference */
+async function changedHere(
+  { cwd, flags: { changedSince }, environment, tell }: Context,
+  fleet: Fleet,
+  env: string | undefined,
+): Promise<ReadonlySet<Tenant> | undefined> {
+  if (changedSince === undefined) return undefined;
+  const { gitRepository } = await import('../platform/git-files.js');
+  const { referenceNamed } = await import('./git-references.js');
+  const { changedTenants } = await import('../fleet/changed-tenants.js');
+  const repository = gitRepository({ cwd, environment });
+  const files = repository.filesOf(referenceNamed(repository, changedSince).commit);
+  const before = await readFleet({ files, cwd }).catch((error: unknown) => {
+    if (!(error instanceof Refusal)) throw error;
+    return undefined;
+  });
+  if (!before)
+    await tell([
+      {
+        severity: 'info',
+        code: 'all-changed',
+        summary: `${changedSince} has no ${FLEET_FILE} that can be read: every tenant counts as changed.`,
+      },
+    ]);
+  const changed = changedTenants(
+    { files, fleet: before },
+    { files: declarationFiles, fleet },
+    {
+      cwd,
+      common: ['policies', ...(env === undefined ? [] : [`trueup.${env}.yaml`])],
+      entryOf: (tenant) =>
+        digest([entryDigest(tenant, { env }), tenant.labels, tenant.requests_per_minute ?? null]),
+    },
+  );
+  return new Set(changed);
 }
 
 const sourceOf = ({ credentials }: Tenant): string => JSON.stringify(credentials);

@@ -1,7 +1,6 @@
 // Runs the tenants of a fleet in lanes: each in a context of its own, with its result, its line and its messages. What
 // happens to one tenant is its result, and ends no other.
 import {
-  digest,
   exits,
   worst,
   type Diagnostic,
@@ -17,7 +16,7 @@ import {
 } from '../model/index.js';
 import { hasFailed, inLanes, laneCount, stagesOf, stopping } from '../fleet/lanes.js';
 import { entryOf, isFinal, mergedReport, statusOf, withoutResult } from '../fleet/merge.js';
-import { tenantState, type Tenant } from '../fleet/tenant.js';
+import type { Tenant } from '../fleet/tenant.js';
 import { commandOutput } from '../platform/command-output.js';
 import type { FleetFormat } from '../report/formats.js';
 import { driftFigures, planFigures } from '../report/fleet-figures.js';
@@ -66,15 +65,6 @@ export interface FleetEnd {
   readonly entries: ReadonlyMap<string, TenantEntry>;
   readonly outcomes: ReadonlyMap<string, TenantOutcome>;
 }
-
-/** Tells one entry of a fleet from another one: what its plan depends on beside the declarations. */
-export const entryDigest = (tenant: Tenant, { env }: Pick<FleetSite, 'env'>): string =>
-  digest({
-    paths: tenant.paths,
-    variables: tenant.variables,
-    state: tenantState(tenant, env),
-    credentials: tenant.credentials,
-  });
 
 /** Runs a job for every tenant of this process. */
 export async function runFleet(

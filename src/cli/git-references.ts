@@ -54,7 +54,8 @@ const isReference = ({ cwd }: Pick<Context, 'cwd'>, repository: GitRepository, p
   declarationFiles.stat(resolve(cwd, path)) === undefined &&
   repository.commitOf(path) !== undefined;
 
-function referenceNamed(repository: GitRepository, reference: string): ComparedReference {
+/** @throws Refusal where the repository has no such reference */
+export function referenceNamed(repository: GitRepository, reference: string): ComparedReference {
   const commit = repository.commitOf(reference);
   if (commit !== undefined) return { reference, commit };
   return refuse('unknown-reference', `There is no git reference ${shown(reference)} here.`, {

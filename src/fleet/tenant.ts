@@ -1,5 +1,5 @@
 // The nouns of a fleet: a tenant is one customer account with credentials, state and rate limit of its own.
-import { isAddress, type Origin } from '../model/index.js';
+import { digest, isAddress, type Origin } from '../model/index.js';
 
 /** The file that makes a folder a fleet. */
 export const FLEET_FILE = 'trueup.fleet.yaml';
@@ -71,3 +71,15 @@ export function tenantState({ name, state }: Tenant, env: string | undefined): s
   if (state !== undefined && !(isFile && env !== undefined)) return state;
   return `.trueup/tenants/${name}/state${env === undefined ? '' : `.${env}`}.json`;
 }
+
+/** Tells one entry of a fleet from another one: what its plan depends on beside the declarations. */
+export const entryDigest = (
+  tenant: Tenant,
+  { env }: { readonly env: string | undefined },
+): string =>
+  digest({
+    paths: tenant.paths,
+    variables: tenant.variables,
+    state: tenantState(tenant, env),
+    credentials: tenant.credentials,
+  });

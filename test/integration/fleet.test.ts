@@ -3,19 +3,19 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { emulator, folder, type Folder } from '../support/cli.js';
+import { repository } from '../support/git.js';
 
 const names = ['a', 'b', 'c', 'd'];
 const base = `alert_push_destinations:
   pager: { name: On-call pager, enabled: true, endpoint: { url: https://hooks.example.com/alerts } }
 `;
 
-function fleetFolder(more = ''): Folder {
-  return folder({
-    'trueup.fleet.yaml': `fleet:\n  tenants: { from: tenants/* }\n  defaults: { paths: [base] }\n  concurrency: 1\n${more}`,
-    'base/base.yaml': base,
-    ...Object.fromEntries(names.map((name) => [`tenants/${name}/t.yaml`, 'variables: { x: y }\n'])),
-  });
-}
+const filesOf = (more = ''): Readonly<Record<string, string>> => ({
+  'trueup.fleet.yaml': `fleet:\n  tenants: { from: tenants/* }\n  defaults: { paths: [base] }\n  concurrency: 1\n${more}`,
+  'base/base.yaml': base,
+  ...Object.fromEntries(names.map((name) => [`tenants/${name}/t.yaml`, 'variables: { x: y }\n'])),
+});
+const fleetFolder = (more?: string): Folder => folder(filesOf(more));
 
 /** One account for each tenant. */
 const accounts = (home: Folder, ...faults: readonly string[]) =>
@@ -86,6 +86,21 @@ test('many commands at once are ended with the run, and warn of nothing', async 
   expect(code).toBe(130);
   expect(stderr).not.toContain('MaxListeners');
   expect(stdout).toContain('24 tenants: 24 interrupted.');
+});
+
+test('only tenants that changed since a reference of git', async () => {
+  const home = repository(filesOf());
+  const checked = async (): Promise<readonly string[]> =>
+    (await home.expect(0, ['fleet', 'validate', '--changed-since', 'HEAD'])).stdout
+      .trim()
+      .split('\n');
+  expect(await checked()).toEqual(['0 tenants.']);
+  home.write('tenants/b/t.yaml', 'variables: { x: z }\n');
+  expect(await checked()).toEqual(['b: Valid: 1 declaration.', '', '1 tenant: 1 valid.']);
+  home.write('base/base.yaml', base.replace('On-call', 'Night'));
+  expect((await checked()).at(-1)).toBe('4 tenants: 4 valid.');
+  const { stderr } = await home.expect(1, ['fleet', 'plan', '--changed-since', 'nowhere']);
+  expect(stderr).toContain('There is no git reference "nowhere" here.');
 });
 
 test('a first fleet is valid as it is written', async () => {

@@ -23,7 +23,7 @@ import {
 import { hasFailed } from '../../fleet/lanes.js';
 import { entryOf, mergedReport } from '../../fleet/merge.js';
 import { readFleet } from '../../fleet/fleet-file.js';
-import { FLEET_FILE, type StopRules, type Tenant } from '../../fleet/tenant.js';
+import { entryDigest, FLEET_FILE, type StopRules, type Tenant } from '../../fleet/tenant.js';
 import { declarationFiles } from '../../platform/declaration-files.js';
 import { fleetFormats, type FleetFormat } from '../../report/formats.js';
 import { fleetText } from '../../report/fleet-text.js';
@@ -36,7 +36,6 @@ import {
   concludeFleet,
   deliverFleet,
   doneBefore,
-  entryDigest,
   runFleet,
   type FleetEnd,
   type FleetJob,
