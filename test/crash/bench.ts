@@ -94,6 +94,7 @@ export async function openBench(count: number, remote?: () => Promise<RemoteLane
       js: "import { createRequire as nodeRequire } from 'node:module';\nconst require = nodeRequire(import.meta.url);",
     },
     logLevel: 'error',
+    external: ['@cdktn/hcl2json'],
   };
   const lanes: Lane[] = [];
   const close = async (): Promise<void> => {
