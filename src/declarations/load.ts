@@ -35,7 +35,7 @@ import {
   type EvaluateStack,
 } from './interpolate.js';
 import { sourceFilesOf, type SourceFiles } from './file-reader.js';
-import { findFiles, type FoundFile, type StackSource } from './paths.js';
+import { findFiles, FLEET_FOLDER, type FoundFile, type StackSource } from './paths.js';
 import { isMap, type Raw } from './yaml/raw-values.js';
 import { reportOf, type Report } from './diagnostics-list.js';
 import {
@@ -104,7 +104,7 @@ const isSettings = (key: string): boolean => nearest(key, ['settings', 'variable
 /** Loads the declarations. Reads files and, if `-` is a PATH, the standard input; reads no secret. */
 export async function load(asked: LoadOptions): Promise<Loaded> {
   const { kinds, collections, files, cwd } = asked;
-  const finding = findFiles(files, cwd, asked.paths, asked.env);
+  const finding = filesFor(asked);
   const prefixes = finding.stacks.length > 0 ? [VARIABLE, TERRAFORM_VARIABLE] : [VARIABLE];
   const options: Loading = {
     ...asked,
@@ -167,6 +167,14 @@ export async function load(asked: LoadOptions): Promise<Loaded> {
     diagnostics: report.all(),
     frame: framing(library, [...found, ...overlays], cwd),
   };
+}
+
+/** Nothing of several projects at once is read. Commands without declarations work in the folder of a fleet without settings. */
+function filesFor({ files, cwd, paths, env, settingsAlone }: LoadOptions) {
+  const finding = findFiles(files, cwd, paths, env);
+  const complaints = finding.diagnostics.filter(({ code }) => code === FLEET_FOLDER);
+  if (complaints.length === 0) return finding;
+  return { ...finding, files: [], stacks: [], diagnostics: settingsAlone ? [] : complaints };
 }
 
 /** Undefined where nothing holds an expression. */

@@ -1,6 +1,6 @@
 // Finds the files of the project: PATH arguments are files, folders that are walked, `-`, or stacks of a CDK program.
 // Only names are read here; the content of a file decides later whether it belongs to trueup.
-import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import {
   defined,
   NAME,
@@ -43,6 +43,9 @@ export const BEGIN =
   'Type `trueup init` to begin a project here, or name the file or folder that holds it.';
 /** Where programs write what they say: read where it is named, and not beside them. */
 const OUTPUTS = [STACKS_OUTPUT, 'trueup.out'];
+
+/** The code of the complaint that a PATH holds several projects. */
+export const FLEET_FOLDER = 'fleet-folder';
 
 interface Walk {
   readonly files: DeclarationFiles;
@@ -247,7 +250,11 @@ function meet(walk: Walk, path: string, onTop: boolean, kind: string | undefined
   if (POLICY_FILE.test(path) || POLICY_TEST.test(path)) return;
   if (LIKE_POLICY.test(path)) return refuseUnjudged(walk, path);
   const environment = OVERLAY.exec(basename(path))?.[1];
-  if (environment !== undefined) {
+  if (environment === 'fleet') {
+    const detail = `To plan all tenants: trueup fleet plan. To plan one, name its PATHs, as in: trueup plan base tenants/NAME`;
+    const summary = `${dirname(path)} is the folder of a fleet: its tenants are several projects`;
+    complain(walk, FLEET_FOLDER, summary, detail);
+  } else if (environment !== undefined) {
     if (onTop) walk.overlays.set(environment, foundAt(walk, path));
   } else if (kind === 'file') add(walk, path, false);
   else {

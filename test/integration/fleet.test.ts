@@ -103,6 +103,26 @@ test('only tenants that changed since a reference of git', async () => {
   expect(stderr).toContain('There is no git reference "nowhere" here.');
 });
 
+test('tenants are not planned as one project', async () => {
+  const home = fleetFolder();
+  for (const words of [
+    ['plan'],
+    ['validate', '.'],
+    ['apply', '--auto-approve'],
+    ['destroy', '--auto-approve'],
+  ]) {
+    const { stderr, stdout } = await home.expect(1, words);
+    expect(stdout).toBe('');
+    expect(stderr).toMatch(/^error: \. is the folder of a fleet: its tenants are several projects/);
+    expect(stderr.match(/^error/gm)).toHaveLength(1);
+  }
+  expect((await home.expect(0, ['validate', 'base', 'tenants/a'])).stdout).toContain('Valid');
+  expect((await home.expect(0, ['state', 'list'])).stderr).not.toContain('error');
+  // A project around it does not take its tenants in.
+  const around = folder({ 'x.yaml': 'accounts: { x: { name: X } }\n', 'f/trueup.fleet.yaml': '' });
+  expect((await around.expect(1, ['validate'])).stderr).toContain('f is the folder of a fleet');
+});
+
 test('a first fleet is valid as it is written', async () => {
   const home = folder();
   const { stdout } = await home.expect(0, ['init', '--fleet']);
