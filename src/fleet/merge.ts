@@ -31,12 +31,18 @@ export function statusOf(command: FleetCommand, exit: Exit, applied: boolean): T
   return applied ? 'applied' : 'unchanged';
 }
 
+/** Exit codes of tenants that have something left to do. A signal in the middle of an apply is one of them. */
+const unfinished: readonly Exit[] = [
+  exits.error,
+  exits.locked,
+  exits.partial,
+  exits.interrupted,
+  exits.terminated,
+];
+
 /** Whether a result stands: a tenant with another one runs again when its run is resumed. */
 export const isFinal = ({ exit }: Pick<TenantEntry, 'exit'>): boolean =>
-  exit !== null &&
-  !([exits.error, exits.locked, exits.interrupted, exits.terminated] as readonly Exit[]).includes(
-    exit,
-  );
+  exit !== null && !unfinished.includes(exit);
 
 /** A tenant that has no result. */
 export const withoutResult = (

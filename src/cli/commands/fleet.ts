@@ -20,7 +20,7 @@ import {
   type TenantEntry,
   type TenantResult,
 } from '../../model/index.js';
-import { hasFailed } from '../../fleet/lanes.js';
+import { hasFailed, stagesOf } from '../../fleet/lanes.js';
 import { entryOf, mergedReport } from '../../fleet/merge.js';
 import { readFleet } from '../../fleet/fleet-file.js';
 import { entryDigest, FLEET_FILE, type StopRules, type Tenant } from '../../fleet/tenant.js';
@@ -371,6 +371,7 @@ async function applyNow(context: Context, forms: Forms<FleetFormat>): Promise<Ex
       'To do it without being asked: trueup fleet apply --auto-approve\nTo save the plans and review them first: trueup fleet plan --out change.bundle\nand then type `trueup fleet apply change.bundle`.',
     );
   const site = await fleetHere(context);
+  refuseOrderInShards(site);
   const { run, records } = await begun(context, site, 'apply');
   const planning: FleetJob = {
     command: 'plan',
@@ -398,6 +399,20 @@ async function applyNow(context: Context, forms: Forms<FleetFormat>): Promise<Ex
   });
 }
 
+/** A shard does not see when the others have ended a stage. @throws Refusal before anything is written */
+function refuseOrderInShards({ fleet, selected, shards }: FleetSite): void {
+  const stages = shards > 1 ? stagesOf(fleet, selected) : [];
+  if (stages.length < 2) return;
+  refuse(
+    'order-in-shards',
+    `\`order\` has ${stages.length} stages for these tenants, and a shard cannot wait for those of the others.`,
+    {
+      detail: `Apply one stage after the other, as in: trueup fleet apply --select ${shellWord(fleet.order[0]!.select)}\nOr apply without shards; where the CI system names one: --shard 1/1`,
+      origin: fleet.order[0]!.origin,
+    },
+  );
+}
+
 interface Plans {
   readonly bundle: Bundle;
   /** For messages. */
@@ -416,6 +431,7 @@ async function applyAll(
 ): Promise<Exit> {
   const { flags, err, signal } = context;
   const { bundle, now } = plans;
+  refuseOrderInShards(site);
   // Those of other shards, too, if the plans of all are here.
   const selected = new Set(namesOf(site.selected));
   const statuses = new Map(

@@ -364,6 +364,37 @@ describe('an apply', () => {
     expect(home.writes('globex').length).toBe(1);
   });
 
+  test('of several stages is refused in shards, which cannot wait for each other', async () => {
+    const home = await fleetOf(['acme', 'globex'], order);
+    await home.run('plan', '--out', 'b');
+    for (const words of [['--auto-approve'], ['b']])
+      for (const shard of ['1/2', '2/2']) {
+        const { code, stderr } = await home.run('apply', ...words, '--shard', shard);
+        expect([code, stderr]).toEqual([1, expect.stringContaining('[order-in-shards]')]);
+        expect(stderr).toContain('trueup fleet apply --select tenant=acme');
+      }
+    expect([...home.writes('acme'), ...home.writes('globex')]).toEqual([]);
+    // One stage at a time, every shard has its own tenants.
+    for (const tenant of ['acme', 'globex'])
+      for (const shard of ['1/2', '2/2'])
+        await home.run('apply', 'b', '--select', `tenant=${tenant}`, '--shard', shard);
+    expect([home.writes('acme').length, home.writes('globex').length]).toEqual([1, 1]);
+  });
+
+  test('that is partly done is completed by the same run', async () => {
+    const two = BASE.replace(
+      'alert_push_destinations:',
+      'alert_push_destinations:\n  other: { name: Other, enabled: true, endpoint: { url: "https://hooks.example.com/other" } }',
+    );
+    const home = await fleetOf(['acme', 'globex'], order, two);
+    home.accounts.get('acme')!.setFaults([parseFault('status=400,method=POST,times=1')]);
+    const first = await home.run('apply', '--auto-approve', '--run', 'r', '--parallelism', '1');
+    expect([first.code, home.result('r', 'acme').status]).toEqual([7, 'partial']);
+    const again = await home.run('apply', '--auto-approve', '--run', 'r');
+    expect(again.code, again.stderr).toBe(0);
+    expect(again.stdout).toContain('globex: Applied: 2 created');
+  });
+
   test('of more tenants than may change is blocked before the first write', async () => {
     const home = await fleetOf(['acme', 'globex'], `${FILE}  stop: { changed_tenants: 1 }\n`);
     const { code, stderr } = await home.run('apply', '--auto-approve');

@@ -317,7 +317,7 @@ describe('the merged report', () => {
     [4, false],
     [5, true],
     [6, true],
-    [7, true],
+    [7, false],
     [130, false],
     [143, false],
   ])('a result with exit %i stands: %s', (exit, stands) => {
