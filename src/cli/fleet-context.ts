@@ -193,15 +193,30 @@ export async function tenantContext(
     signal,
     requestsPerMinute: tenant.requests_per_minute,
     exchanges: ports.exchanges,
-    tell: async (diagnostics) =>
-      void told.push(...masking.said(withCommands(diagnostics, context.said))),
+    tell: async (diagnostics) => {
+      const said = masking.said(withCommands(diagnostics, context.said));
+      told.push(...said.map((one) => withPrefix(one, tenant)));
+    },
     debug: (line) => parent.debug(() => `${tenant.name}: ${masking.text(line())}`),
   };
   return { context, told };
 }
 
+/** Messages name variables as the tenant has them: those without a prefix are not read. */
+function withPrefix(one: Diagnostic, { credentials }: Tenant): Diagnostic {
+  if (!('env_prefix' in credentials)) return one;
+  const named = (text: string): string =>
+    text.replaceAll(VARIABLE, (name) => `${credentials.env_prefix}${name}`);
+  return { ...one, summary: named(one.summary), ...(one.detail && { detail: named(one.detail) }) };
+}
+
 /** What a credential command prints beside secrets. */
 const addresses: ReadonlySet<string> = new Set(Object.values(needs).map(({ address }) => address));
+
+const VARIABLE = new RegExp(
+  `(?<![A-Z0-9_])(?:${[...addresses, ...withheld].join('|')})(?![A-Z0-9_])`,
+  'g',
+);
 
 /** Its messages are not read, and what it printed is not repeated. @throws Refusal */
 async function printedFor(

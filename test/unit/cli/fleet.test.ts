@@ -339,6 +339,15 @@ describe('a bundle', () => {
   });
 });
 
+test('a missing variable is named with the prefix of its tenant', async () => {
+  const home = await fleetOf(['acme', 'globex']);
+  delete home.env['ACME_TRUEUP_MGR_API_KEY'];
+  const { code, stderr } = await home.run('drift');
+  expect(code).toBe(1);
+  expect(stderr).toContain('Set ACME_TRUEUP_MGR_API_KEY where this command runs.');
+  expect(stderr).not.toMatch(/GLOBEX|(?<!ACME_)TRUEUP_MGR_API_KEY/);
+});
+
 describe('an apply', () => {
   const order = `${FILE}  order: [{ select: "tenant=acme", then_wait: 1ms }, { select: "*" }]\n`;
 
