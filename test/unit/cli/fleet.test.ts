@@ -165,7 +165,7 @@ describe('two tenants', () => {
       }
     const { code, stderr } = await home.run('drift');
     expect(code).toBe(1);
-    expect(stderr).toContain('globex: TRUEUP_MGR_API_ID has no value');
+    expect(stderr).toContain('globex: GLOBEX_TRUEUP_MGR_API_ID has no value');
     expect(home.calls('globex')).toBe(0);
     expect(home.calls('acme')).toBeGreaterThan(0);
   });
