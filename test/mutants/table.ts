@@ -4707,4 +4707,25 @@ export const mutants: readonly Mutant[] = [
     replace: 'later(piece, first) < 0',
     tests: ['unit/declarations/load.test.ts'],
   },
+  {
+    name: 'a policy that changed concerns no tenant',
+    file: 'fleet/changed-tenants.ts',
+    find: 'if (common.some(differs)) return now.fleet.tenants;',
+    replace: '',
+    tests: ['unit/fleet/changed-tenants.test.ts'],
+  },
+  {
+    name: 'a later stage is applied by another shard',
+    file: 'cli/commands/fleet.ts',
+    find: 'if (stages.length < 2) return;',
+    replace: 'if (stages.length < 99) return;',
+    tests: fleetCommands,
+  },
+  {
+    name: 'a tenant that is partly applied is never completed',
+    file: 'fleet/merge.ts',
+    find: 'exits.locked, exits.partial,',
+    replace: 'exits.locked,',
+    tests: fleetRules,
+  },
 ];
