@@ -47,6 +47,7 @@ import {
 const CONCURRENCY = 16;
 const MOST_LANES = 256;
 const FAILURES = 5;
+const USUAL_PREFIX = '${TENANT}_';
 const TENANT_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
 interface Disk {
@@ -112,8 +113,9 @@ export async function readFleet({ files, cwd }: Disk): Promise<Fleet> {
     failed: report.failed,
     // What is wrong with the defaults is wrong for every tenant, and said once.
     complain(path, said) {
-      const key = JSON.stringify([path, said]);
-      if (!complained.has(key)) complainIn({ library, report }, from, origin(path), said);
+      const place = origin(path);
+      const key = JSON.stringify([place, said]);
+      if (!complained.has(key)) complainIn({ library, report }, from, place, said);
       complained.add(key);
     },
   };
@@ -293,7 +295,40 @@ function tenantsIn(reading: Reading, { tenants, defaults = {} }: WrittenFleet) {
   const made = found?.flatMap((one) => tenantOf(reading, one, defaults) ?? []);
   if (made?.length === 0)
     reading.complain(path, { code: 'no-tenants', summary: 'the fleet has no tenants' });
+  if (found && !reading.failed()) refuseOnePrefix(reading, found, defaults);
   return made;
+}
+
+/** The prefix as it is written: of the tenant, of all, or the usual one. */
+const prefixText = ({ credentials = {} }: WrittenShared): string | undefined =>
+  credentials.command ? undefined : (credentials.env_prefix ?? USUAL_PREFIX);
+
+/** Names such as `a-b` and `a_b` become one word, and would share an account that nobody named twice. */
+function refuseOnePrefix(
+  { complain }: Reading,
+  found: readonly Found[],
+  defaults: WrittenShared,
+): void {
+  const alike = new Map<string, Found[]>();
+  for (const one of found) {
+    const text = prefixText(one.written.credentials ? one.written : defaults);
+    if (!text?.includes('${TENANT}')) continue;
+    const prefix = text
+      .replaceAll('${TENANT}', variableWord(one.name))
+      .replaceAll('${tenant}', one.name);
+    alike.set(prefix, [...(alike.get(prefix) ?? []), one]);
+  }
+  for (const [prefix, all] of alike) {
+    const names = [...new Set(all.map(({ name }) => name))];
+    if (names.length < 2) continue;
+    for (const { path } of all)
+      complain(path, {
+        code: 'duplicate-prefix',
+        summary: `the tenants ${names.map((name) => `\`${name}\``).join(' and ')} have one prefix of variables: ${prefix}`,
+        detail:
+          'They would share one account. Give each its own `credentials.env_prefix`; to share it, write the same one at each.',
+      });
+  }
 }
 
 function named(reading: Reading, tenants: RawMap): readonly Found[] {
@@ -416,7 +451,7 @@ function credentialsOf(
   if (command?.length === 0)
     complain([...path, 'command'], { code: 'no-command', summary: '`command` names no program' });
   if (command) return { command: command.map((word) => fill(word, [...path, 'command'])) };
-  const prefix = fill(env_prefix ?? '${TENANT}_', [...path, 'env_prefix']);
+  const prefix = fill(env_prefix ?? USUAL_PREFIX, [...path, 'env_prefix']);
   if (!/^[A-Za-z0-9_]+$/.test(prefix))
     complain([...path, 'env_prefix'], {
       code: 'bad-prefix',

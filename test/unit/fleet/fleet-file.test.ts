@@ -196,6 +196,31 @@ test('two folders that make one name are an error', async () => {
   );
 });
 
+describe('names that give one prefix', () => {
+  test('are an error at each of them', async () => {
+    const text =
+      'fleet:\n  tenants:\n    a-b: { paths: [base] }\n    x: { paths: [base] }\n    A_b: { paths: [base] }\n';
+    expect(await complaints(text)).toEqual([
+      '3:5 duplicate-prefix: the tenants `a-b` and `A_b` have one prefix of variables: A_B_',
+      '5:5 duplicate-prefix: the tenants `a-b` and `A_b` have one prefix of variables: A_B_',
+    ]);
+  });
+
+  test('are an error once, where folders make them', async () => {
+    const found = await complaints(`fleet: { ${all} }`, ['tenants/a.b/t', 'tenants/a-b/t']);
+    expect(found.join()).toMatch(/^1:\d+ duplicate-prefix: the tenants `a-b` and `a.b` .*A_B_$/);
+  });
+
+  test('share an account where both name it', async () => {
+    const own = '{ paths: [base], credentials: { env_prefix: ONE_ } }';
+    const { tenants } = await read(`fleet: { tenants: { a-b: ${own}, a_b: ${own} } }`);
+    expect(tenants.map(({ credentials }) => credentials)).toEqual([
+      { env_prefix: 'ONE_' },
+      { env_prefix: 'ONE_' },
+    ]);
+  });
+});
+
 test('all complaints come at once', async () => {
   expect(
     await complaints(`fleet: { ${all}, concurrency: 0, stop: { failures: 0, blocked: -1 } }`),
