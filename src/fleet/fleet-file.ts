@@ -5,6 +5,8 @@ import {
   didYouMean,
   isAddress,
   isList,
+  NAME,
+  nameWords,
   refuse,
   Refusal,
   tryDuration,
@@ -31,7 +33,8 @@ import {
   tenantSchema,
 } from './fleet-schema.js';
 import { foldersOf } from './folders.js';
-import { selectionOf } from './selection.js';
+import { labelProblem, selectionOf } from './selection.js';
+import { variableTaken } from './tenant-environment.js';
 import {
   FLEET_FILE,
   commonPlace,
@@ -295,7 +298,7 @@ function tenantsIn(reading: Reading, { tenants, defaults = {} }: WrittenFleet) {
   const made = found?.flatMap((one) => tenantOf(reading, one, defaults) ?? []);
   if (made?.length === 0)
     reading.complain(path, { code: 'no-tenants', summary: 'the fleet has no tenants' });
-  if (found && !reading.failed()) refuseOnePrefix(reading, found, defaults);
+  if (found) refusePrefixes(reading, found, defaults);
   return made;
 }
 
@@ -303,20 +306,35 @@ function tenantsIn(reading: Reading, { tenants, defaults = {} }: WrittenFleet) {
 const prefixText = ({ credentials = {} }: WrittenShared): string | undefined =>
   credentials.command ? undefined : (credentials.env_prefix ?? USUAL_PREFIX);
 
-/** Names such as `a-b` and `a_b` become one word, and would share an account that nobody named twice. */
-function refuseOnePrefix(
+/**
+ * A prefix must take no variable from all others. Names such as `a-b` and `a_b` become one word, and would share an
+ * account that nobody named twice.
+ */
+function refusePrefixes(
   { complain }: Reading,
   found: readonly Found[],
   defaults: WrittenShared,
 ): void {
   const alike = new Map<string, Found[]>();
   for (const one of found) {
-    const text = prefixText(one.written.credentials ? one.written : defaults);
-    if (!text?.includes('${TENANT}')) continue;
-    const prefix = text
-      .replaceAll('${TENANT}', variableWord(one.name))
-      .replaceAll('${tenant}', one.name);
-    alike.set(prefix, [...(alike.get(prefix) ?? []), one]);
+    const { name, path, written } = one;
+    const text = prefixText(written.credentials ? written : defaults);
+    if (text === undefined) continue;
+    const prefix = text.replaceAll('${TENANT}', variableWord(name)).replaceAll('${tenant}', name);
+    const isOfName = text.includes('${TENANT}');
+    if (isOfName) alike.set(prefix, [...(alike.get(prefix) ?? []), one]);
+    const taken = prefix === '' ? undefined : variableTaken(prefix);
+    if (taken !== undefined)
+      complain(
+        written.credentials || isOfName
+          ? [...path, 'credentials', 'env_prefix']
+          : ['fleet', 'defaults', 'credentials', 'env_prefix'],
+        {
+          code: 'taken-prefix',
+          summary: `tenant \`${name}\`: the prefix ${prefix} would take ${taken} from all tenants`,
+          detail: `Write another one at the tenant, as in \`credentials: { env_prefix: X_${prefix} }\`.`,
+        },
+      );
   }
   for (const [prefix, all] of alike) {
     const names = [...new Set(all.map(({ name }) => name))];
@@ -342,7 +360,9 @@ function named(reading: Reading, tenants: RawMap): readonly Found[] {
     const value = raw === null ? {} : raw;
     if (!isFormed(reading, path, value, form)) return [];
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its schema was applied
-    return [{ name, written: value as unknown as WrittenTenant, path }];
+    const written = value as unknown as WrittenTenant;
+    refuseNames(reading, path, written);
+    return [{ name, written, path }];
   });
 }
 
@@ -362,6 +382,9 @@ function ofFolders(reading: Reading, tenants: RawMap): readonly Found[] | undefi
     return [{ name: called, written, folder, path: [...path, 'each', called] }];
   });
   const names = made.map((one) => one.name);
+  refuseNames(reading, path, { labels });
+  for (const [one, written] of Object.entries(each))
+    refuseNames(reading, [...path, 'each', one], written);
   for (const one of Object.keys(each))
     if (!names.includes(one))
       reading.complain([...path, 'each', one], {
@@ -369,6 +392,26 @@ function ofFolders(reading: Reading, tenants: RawMap): readonly Found[] | undefi
         summary: `no folder makes a tenant \`${one}\`.${didYouMean(one, names)}`,
       });
   return made;
+}
+
+/** Labels that nothing could select, and variables that no declaration could use. */
+function refuseNames(
+  { complain }: Reading,
+  path: Path,
+  { labels = {}, variables = {} }: Pick<WrittenTenant, 'labels' | 'variables'>,
+): void {
+  for (const [key, value] of Object.entries(labels)) {
+    const problem = labelProblem(key, value);
+    if (problem !== undefined)
+      complain([...path, 'labels', key], { code: 'bad-label', summary: problem });
+  }
+  for (const name of Object.keys(variables))
+    if (!NAME.test(name))
+      complain([...path, 'variables', name], {
+        code: 'bad-name',
+        summary: `\`${name.slice(0, 80)}\` is no name of a variable`,
+        detail: `A name ${nameWords}`,
+      });
 }
 
 /** A text with `${…}` filled in; undefined where it names something else. */
@@ -414,6 +457,12 @@ function tenantOf(reading: Reading, one: Found, defaults: WrittenShared): Tenant
   refuseMissing(reading, one, paths, usual.length);
   const stateText = written.state ?? defaults.state;
   const state = stateText === undefined ? undefined : fill(stateText, at('state'));
+  if (stateText?.trim() === '')
+    reading.complain(at('state'), {
+      code: 'no-state',
+      summary: '`state` names no file and no address',
+      detail: 'Write one, or leave `state` out: then each tenant has a file of its own.',
+    });
   const requests_per_minute = within(
     reading,
     at('requests_per_minute'),

@@ -4646,6 +4646,20 @@ export const mutants: readonly Mutant[] = [
     tests: fleetFile,
   },
   {
+    name: 'a prefix takes no variable from all tenants',
+    file: 'fleet/fleet-file.ts',
+    find: 'if (taken !== undefined)',
+    replace: "if (taken === '')",
+    tests: fleetFile,
+  },
+  {
+    name: 'a label is an own member',
+    file: 'fleet/selection.ts',
+    find: 'return Object.hasOwn(labels, key) ? labels[key] : undefined;',
+    replace: 'return labels[key];',
+    tests: fleetRules,
+  },
+  {
     name: 'a pause belongs to one credential',
     file: 'client/rate-limit.ts',
     find: 'const one = cached(known, key,',

@@ -7,6 +7,7 @@ import { parse } from 'yaml';
 import { fleetFile } from '../../../src/cli/commands/init-fleet.js';
 import { ajvOptions } from '../../../src/declarations/compile-validator.js';
 import { readFleet } from '../../../src/fleet/fleet-file.js';
+import { variableTaken } from '../../../src/fleet/tenant-environment.js';
 import type { Fleet } from '../../../src/fleet/tenant.js';
 import { Refusal } from '../../../src/model/index.js';
 import { declarationFiles } from '../../../src/platform/declaration-files.js';
@@ -182,6 +183,36 @@ test.each([
     'fleet: { tenants: { a: { paths: [base], state: "s3://b/x/" }, b: { paths: [base], state: "s3://b/x" } } }',
     /duplicate-state/,
   ],
+  [
+    'a label that is the name of a tenant',
+    'fleet: { tenants: { acme: { paths: [base], labels: { tenant: b } } } }',
+    /^1:54 bad-label: the label `tenant`/,
+  ],
+  [
+    'a label for all that no term can name',
+    'fleet: { tenants: { from: tenants/*, labels: { "1a": b } } }',
+    /^1:48 bad-label: a label begins with a letter/,
+  ],
+  [
+    'a value of one folder that no term can name',
+    'fleet: { tenants: { from: tenants/*, each: { acme: { labels: { a: "b,c" } } } } }',
+    /^1:64 bad-label: the value of a label/,
+  ],
+  [
+    'a value without text',
+    'fleet: { tenants: { acme: { paths: [base], labels: { a: "" } } } }',
+    /^1:54 bad-label: the value of a label/,
+  ],
+  [
+    'a variable whose name is none',
+    'fleet: { tenants: { acme: { paths: [base], variables: { "a b": c } } } }',
+    /^1:57 bad-name: `a b` is no name of a variable/,
+  ],
+  [
+    'a state without a name',
+    `fleet: { ${all}, defaults: { state: "" } }`,
+    /^1:52 no-state: `state` names no file/,
+  ],
   ['YAML that breaks off', 'fleet: { tenants: [', /^1:\d+ /],
 ])('%s is an error', async (_, text, expected) => {
   const found = await complaints(text);
@@ -218,6 +249,47 @@ describe('names that give one prefix', () => {
       { env_prefix: 'ONE_' },
       { env_prefix: 'ONE_' },
     ]);
+  });
+});
+
+describe('a prefix that begins variables of all', () => {
+  const documented = readFileSync(
+    join(import.meta.dirname, '../../../docs/reference/environment.md'),
+    'utf8',
+  )
+    .split('\n')
+    .flatMap((line) => [...(line.split('|')[1] ?? '').matchAll(/`([A-Z][A-Z0-9_]+)/g)])
+    .map(([, name = '']) => name);
+  test.each(documented)('is known for %s', (name) => {
+    expect(variableTaken(name)).toBeDefined();
+    expect(variableTaken(name.replace(/_.*/, '_').toLowerCase())).toBeDefined();
+  });
+
+  test.each(['trueup', 'trueup-eu', 'aws', 'https', 'http', 'no', 'node', 'ci', 'Tf-Var', 'ssl'])(
+    'is refused for the tenant %s, where it stands',
+    async (name) => {
+      const found = await complaints(
+        `fleet:\n  tenants:\n    acme: { paths: [base] }\n    ${name}: { paths: [base] }\n`,
+      );
+      expect(found).toEqual([
+        expect.stringMatching(`^4:\\d+ taken-prefix: tenant \`${name}\`: the prefix .* would take`),
+      ]);
+    },
+  );
+
+  test.each(['nobel', 'ci-group', 'pg', 'home', 'https2', 'awsome'])(
+    'is not that of the tenant %s',
+    async (name) => {
+      expect(await complaints(`fleet: { tenants: { ${name}: { paths: [base] } } }`)).toEqual([]);
+    },
+  );
+
+  test('is refused where the defaults write it, and has another name as the way out', async () => {
+    expect(
+      await complaints(`fleet: { ${all}, defaults: { credentials: { env_prefix: PG } } }`),
+    ).toHaveLength(2);
+    const own = '{ paths: [base], credentials: { env_prefix: X_AWS_ } }';
+    expect(await complaints(`fleet: { tenants: { aws: ${own} } }`)).toEqual([]);
   });
 });
 
