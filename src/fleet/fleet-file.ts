@@ -1,5 +1,5 @@
 // Reads `trueup.fleet.yaml`: its form, its places, and its tenants. All complaints are made at once.
-import { join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import {
   defined,
   didYouMean,
@@ -37,6 +37,7 @@ import { labelProblem, selectionOf } from './selection.js';
 import { variableTaken } from './tenant-environment.js';
 import {
   FLEET_FILE,
+  addressPlace,
   commonPlace,
   tenantState,
   variableWord,
@@ -536,14 +537,21 @@ function refuseMissing(
   }
 }
 
+/** A path with the links of its folders followed, as far as they are there. */
+function realPlace(files: DeclarationFiles, path: string): string {
+  const [real, folder] = [files.realPath(path), dirname(path)];
+  if (real !== undefined || folder === path) return real ?? path;
+  return join(realPlace(files, folder), basename(path));
+}
+
 /** Two tenants with one name or one state would overwrite each other. */
-function refuseShared({ complain, cwd }: Reading, tenants: readonly Tenant[]): void {
+function refuseShared({ complain, cwd, files }: Reading, tenants: readonly Tenant[]): void {
   const names = new Map<string, Tenant>();
   const states = new Map<string, Tenant>();
   for (const one of tenants) {
     const { name } = one;
     const state = tenantState(one, undefined);
-    const place = isAddress(state) ? state.replace(/\/+$/, '') : resolve(cwd, state);
+    const place = isAddress(state) ? addressPlace(state) : realPlace(files, resolve(cwd, state));
     const [sameName, sameState] = [names.get(name), states.get(place)];
     if (sameName)
       complain(['fleet', 'tenants'], {

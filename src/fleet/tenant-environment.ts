@@ -13,7 +13,7 @@ export interface SplitEnvironment {
 
 const PROGRAM = 'TRUEUP';
 
-/** All variables that begin so are of trueup, of Node.js or of an SDK, also those that nobody has thought of yet. */
+/** All variables that begin so are of trueup, of Node.js or of an SDK, those of later versions too. */
 const FAMILIES = ['TRUEUP_', 'TF_VAR_', 'AWS_', 'NODE_'];
 
 /** Single variables that trueup, its libraries and the programs that it starts read. */

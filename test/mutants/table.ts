@@ -4660,6 +4660,13 @@ export const mutants: readonly Mutant[] = [
     tests: fleetRules,
   },
   {
+    name: 'a state is one place however its address is written',
+    file: 'fleet/fleet-file.ts',
+    find: '? addressPlace(state)',
+    replace: '? state',
+    tests: fleetFile,
+  },
+  {
     name: 'a pause belongs to one credential',
     file: 'client/rate-limit.ts',
     find: 'const one = cached(known, key,',

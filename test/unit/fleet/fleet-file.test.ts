@@ -1,5 +1,5 @@
 // The form of `trueup.fleet.yaml`: what its tenants are, and every complaint with its place.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
@@ -291,6 +291,33 @@ describe('a prefix that begins variables of all', () => {
     const own = '{ paths: [base], credentials: { env_prefix: X_AWS_ } }';
     expect(await complaints(`fleet: { tenants: { aws: ${own} } }`)).toEqual([]);
   });
+});
+
+test.each([
+  ['https://h/x', 'https://u@H:443/x/', true],
+  ['https://h/x', 'https://h/x?a=b', false],
+  ['https://h/x', 'https://h:444/x', false],
+  ['postgres://h/db', 'postgresql://u@H:5432/db?schema=trueup&sslmode=require', true],
+  ['postgres://h/db', 'postgres://h/db?schema=b', false],
+  ['postgres://h/db', 'postgres://h/other', false],
+  ['s3://b/k', 's3://b/k/?region=eu-central-1', true],
+  ['s3://b/k', 's3://c/k', false],
+  ['s3://b/k', 's3://b/k?endpoint=https://minio', false],
+  ['states/a.json', './states/../states/a.json', true],
+  ['states/a.json', 'link/a.json', true],
+  ['states/new/a.json', 'link/new/a.json', true],
+  ['states/a.json', 'link/b.json', false],
+])('the states %s and %s are one place: %s', async (one, other, expected) => {
+  const cwd = freshFolder();
+  for (const folder of ['base', 'states']) mkdirSync(join(cwd, folder));
+  symlinkSync('states', join(cwd, 'link'));
+  const entry = (state: string) => `{ paths: [base], state: "${state}" }`;
+  writeFileSync(
+    join(cwd, 'trueup.fleet.yaml'),
+    `fleet: { tenants: { a: ${entry(one)}, b: ${entry(other)} } }`,
+  );
+  const said = await readFleet({ files: declarationFiles, cwd }).then(() => '', String);
+  expect(said.includes('`a` and `b` have one state')).toBe(expected);
 });
 
 test('all complaints come at once', async () => {
