@@ -316,15 +316,18 @@ function refusePrefixes(
   found: readonly Found[],
   defaults: WrittenShared,
 ): void {
+  const prefixed = found.flatMap((one) => {
+    const text = prefixText(one.written.credentials ? one.written : defaults);
+    const [name, isOfName] = [one.name, text?.includes('${TENANT}') === true];
+    const prefix = text?.replaceAll('${TENANT}', variableWord(name)).replaceAll('${tenant}', name);
+    return prefix ? [{ one, prefix, isOfName }] : [];
+  });
+  const prefixes = new Set(prefixed.map(({ prefix }) => prefix));
   const alike = new Map<string, Found[]>();
-  for (const one of found) {
+  for (const { one, prefix, isOfName } of prefixed) {
     const { name, path, written } = one;
-    const text = prefixText(written.credentials ? written : defaults);
-    if (text === undefined) continue;
-    const prefix = text.replaceAll('${TENANT}', variableWord(name)).replaceAll('${tenant}', name);
-    const isOfName = text.includes('${TENANT}');
     if (isOfName) alike.set(prefix, [...(alike.get(prefix) ?? []), one]);
-    const taken = prefix === '' ? undefined : variableTaken(prefix);
+    const taken = variableTaken(prefix, prefixes);
     if (taken !== undefined)
       complain(
         written.credentials || isOfName
@@ -332,7 +335,7 @@ function refusePrefixes(
           : ['fleet', 'defaults', 'credentials', 'env_prefix'],
         {
           code: 'taken-prefix',
-          summary: `tenant \`${name}\`: the prefix ${prefix} would take ${taken} from all tenants`,
+          summary: `tenant \`${name}\`: the prefix ${prefix} would take ${taken} from other tenants`,
           detail: `Write another one at the tenant, as in \`credentials: { env_prefix: X_${prefix} }\`.`,
         },
       );

@@ -32,12 +32,24 @@ const READ = [
   'TF_PLUGIN_MAGIC_COOKIE TF_WORKSPACE TFC_WORKSPACE_SLUG XDG_CONFIG_HOME',
 ].flatMap((line) => line.split(' '));
 
-/** A variable that all tenants would lose to the one with this prefix; undefined if there is none. In any case of letters, as on Windows. */
-export function variableTaken(prefix: string): string | undefined {
+/**
+ * What other tenants would lose to the one with this prefix; undefined if nothing. In any case of letters, as on Windows.
+ * @param prefixes of all tenants: `ACME_TRUEUP_` would take the credentials of the one with `ACME_`
+ */
+export function variableTaken(prefix: string, prefixes: ReadonlySet<string>): string | undefined {
   const upper = prefix.toUpperCase();
-  const family = FAMILIES.find((one) => upper.startsWith(one) || one.startsWith(upper));
-  return family === undefined ? READ.find((name) => name.startsWith(upper)) : `${family}\u2026`;
+  const family = FAMILIES.find((one) => overlap(one, upper));
+  if (family !== undefined) return `${family}\u2026`;
+  for (let at = 1; at < prefix.length; at += 1) {
+    const other = prefix.slice(0, at);
+    if (prefixes.has(other) && overlap(`${PROGRAM}_`, upper.slice(at)))
+      return `${other}${PROGRAM}_\u2026`;
+  }
+  return READ.find((name) => name.startsWith(upper));
 }
+
+const overlap = (one: string, other: string): boolean =>
+  one.startsWith(other) || other.startsWith(one);
 
 /**
  * A variable belongs to the longest prefix that it begins with.

@@ -261,8 +261,8 @@ describe('a prefix that begins variables of all', () => {
     .flatMap((line) => [...(line.split('|')[1] ?? '').matchAll(/`([A-Z][A-Z0-9_]+)/g)])
     .map(([, name = '']) => name);
   test.each(documented)('is known for %s', (name) => {
-    expect(variableTaken(name)).toBeDefined();
-    expect(variableTaken(name.replace(/_.*/, '_').toLowerCase())).toBeDefined();
+    expect(variableTaken(name, new Set())).toBeDefined();
+    expect(variableTaken(name.replace(/_.*/, '_').toLowerCase(), new Set())).toBeDefined();
   });
 
   test.each(['trueup', 'trueup-eu', 'aws', 'https', 'http', 'no', 'node', 'ci', 'Tf-Var', 'ssl'])(
@@ -283,6 +283,15 @@ describe('a prefix that begins variables of all', () => {
       expect(await complaints(`fleet: { tenants: { ${name}: { paths: [base] } } }`)).toEqual([]);
     },
   );
+
+  test('is refused where it begins the credentials of another tenant', async () => {
+    const two = (one: string, other: string) =>
+      complaints(`fleet: { tenants: { ${one}: { paths: [base] }, ${other}: { paths: [base] } } }`);
+    expect((await two('acme', 'acme-trueup')).join()).toMatch(
+      /^1:46 taken-prefix: tenant `acme-trueup`: .* would take ACME_TRUEUP_… from other tenants$/,
+    );
+    expect(await two('acme', 'acme-eu')).toEqual([]);
+  });
 
   test('is refused where the defaults write it, and has another name as the way out', async () => {
     expect(
