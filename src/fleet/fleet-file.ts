@@ -1,10 +1,12 @@
 // Reads `trueup.fleet.yaml`: its form, its places, and its tenants. All complaints are made at once.
-import { join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import {
   defined,
   didYouMean,
   isAddress,
   isList,
+  NAME,
+  nameWords,
   refuse,
   Refusal,
   tryDuration,
@@ -31,9 +33,11 @@ import {
   tenantSchema,
 } from './fleet-schema.js';
 import { foldersOf } from './folders.js';
-import { selectionOf } from './selection.js';
+import { labelProblem, selectionOf } from './selection.js';
+import { variableTaken } from './tenant-environment.js';
 import {
   FLEET_FILE,
+  addressPlace,
   commonPlace,
   tenantState,
   variableWord,
@@ -47,6 +51,7 @@ import {
 const CONCURRENCY = 16;
 const MOST_LANES = 256;
 const FAILURES = 5;
+const USUAL_PREFIX = '${TENANT}_';
 const TENANT_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
 interface Disk {
@@ -112,8 +117,9 @@ export async function readFleet({ files, cwd }: Disk): Promise<Fleet> {
     failed: report.failed,
     // What is wrong with the defaults is wrong for every tenant, and said once.
     complain(path, said) {
-      const key = JSON.stringify([path, said]);
-      if (!complained.has(key)) complainIn({ library, report }, from, origin(path), said);
+      const place = origin(path);
+      const key = JSON.stringify([place, said]);
+      if (!complained.has(key)) complainIn({ library, report }, from, place, said);
       complained.add(key);
     },
   };
@@ -293,7 +299,58 @@ function tenantsIn(reading: Reading, { tenants, defaults = {} }: WrittenFleet) {
   const made = found?.flatMap((one) => tenantOf(reading, one, defaults) ?? []);
   if (made?.length === 0)
     reading.complain(path, { code: 'no-tenants', summary: 'the fleet has no tenants' });
+  if (found) refusePrefixes(reading, found, defaults);
   return made;
+}
+
+/** The prefix as it is written: of the tenant, of all, or the usual one. */
+const prefixText = ({ credentials = {} }: WrittenShared): string | undefined =>
+  credentials.command ? undefined : (credentials.env_prefix ?? USUAL_PREFIX);
+
+/**
+ * A prefix must take no variable from all others. Names such as `a-b` and `a_b` become one word, and would share an
+ * account that nobody named twice.
+ */
+function refusePrefixes(
+  { complain }: Reading,
+  found: readonly Found[],
+  defaults: WrittenShared,
+): void {
+  const prefixed = found.flatMap((one) => {
+    const text = prefixText(one.written.credentials ? one.written : defaults);
+    const [name, isOfName] = [one.name, text?.includes('${TENANT}') === true];
+    const prefix = text?.replaceAll('${TENANT}', variableWord(name)).replaceAll('${tenant}', name);
+    return prefix ? [{ one, prefix, isOfName }] : [];
+  });
+  const prefixes = new Set(prefixed.map(({ prefix }) => prefix));
+  const alike = new Map<string, Found[]>();
+  for (const { one, prefix, isOfName } of prefixed) {
+    const { name, path, written } = one;
+    if (isOfName) alike.set(prefix, [...(alike.get(prefix) ?? []), one]);
+    const taken = variableTaken(prefix, prefixes);
+    if (taken !== undefined)
+      complain(
+        written.credentials || isOfName
+          ? [...path, 'credentials', 'env_prefix']
+          : ['fleet', 'defaults', 'credentials', 'env_prefix'],
+        {
+          code: 'taken-prefix',
+          summary: `tenant \`${name}\`: the prefix ${prefix} would take ${taken} from other tenants`,
+          detail: `Write another one at the tenant, as in \`credentials: { env_prefix: X_${prefix} }\`.`,
+        },
+      );
+  }
+  for (const [prefix, all] of alike) {
+    const names = [...new Set(all.map(({ name }) => name))];
+    if (names.length < 2) continue;
+    for (const { path } of all)
+      complain(path, {
+        code: 'duplicate-prefix',
+        summary: `the tenants ${names.map((name) => `\`${name}\``).join(' and ')} have one prefix of variables: ${prefix}`,
+        detail:
+          'They would share one account. Give each its own `credentials.env_prefix`; to share it, write the same one at each.',
+      });
+  }
 }
 
 function named(reading: Reading, tenants: RawMap): readonly Found[] {
@@ -307,7 +364,9 @@ function named(reading: Reading, tenants: RawMap): readonly Found[] {
     const value = raw === null ? {} : raw;
     if (!isFormed(reading, path, value, form)) return [];
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its schema was applied
-    return [{ name, written: value as unknown as WrittenTenant, path }];
+    const written = value as unknown as WrittenTenant;
+    refuseNames(reading, path, written);
+    return [{ name, written, path }];
   });
 }
 
@@ -327,6 +386,9 @@ function ofFolders(reading: Reading, tenants: RawMap): readonly Found[] | undefi
     return [{ name: called, written, folder, path: [...path, 'each', called] }];
   });
   const names = made.map((one) => one.name);
+  refuseNames(reading, path, { labels });
+  for (const [one, written] of Object.entries(each))
+    refuseNames(reading, [...path, 'each', one], written);
   for (const one of Object.keys(each))
     if (!names.includes(one))
       reading.complain([...path, 'each', one], {
@@ -334,6 +396,26 @@ function ofFolders(reading: Reading, tenants: RawMap): readonly Found[] | undefi
         summary: `no folder makes a tenant \`${one}\`.${didYouMean(one, names)}`,
       });
   return made;
+}
+
+/** Labels that nothing could select, and variables that no declaration could use. */
+function refuseNames(
+  { complain }: Reading,
+  path: Path,
+  { labels = {}, variables = {} }: Pick<WrittenTenant, 'labels' | 'variables'>,
+): void {
+  for (const [key, value] of Object.entries(labels)) {
+    const problem = labelProblem(key, value);
+    if (problem !== undefined)
+      complain([...path, 'labels', key], { code: 'bad-label', summary: problem });
+  }
+  for (const name of Object.keys(variables))
+    if (!NAME.test(name))
+      complain([...path, 'variables', name], {
+        code: 'bad-name',
+        summary: `\`${name.slice(0, 80)}\` is no name of a variable`,
+        detail: `A name ${nameWords}`,
+      });
 }
 
 /** A text with `${…}` filled in; undefined where it names something else. */
@@ -379,6 +461,12 @@ function tenantOf(reading: Reading, one: Found, defaults: WrittenShared): Tenant
   refuseMissing(reading, one, paths, usual.length);
   const stateText = written.state ?? defaults.state;
   const state = stateText === undefined ? undefined : fill(stateText, at('state'));
+  if (stateText?.trim() === '')
+    reading.complain(at('state'), {
+      code: 'no-state',
+      summary: '`state` names no file and no address',
+      detail: 'Write one, or leave `state` out: then each tenant has a file of its own.',
+    });
   const requests_per_minute = within(
     reading,
     at('requests_per_minute'),
@@ -416,7 +504,7 @@ function credentialsOf(
   if (command?.length === 0)
     complain([...path, 'command'], { code: 'no-command', summary: '`command` names no program' });
   if (command) return { command: command.map((word) => fill(word, [...path, 'command'])) };
-  const prefix = fill(env_prefix ?? '${TENANT}_', [...path, 'env_prefix']);
+  const prefix = fill(env_prefix ?? USUAL_PREFIX, [...path, 'env_prefix']);
   if (!/^[A-Za-z0-9_]+$/.test(prefix))
     complain([...path, 'env_prefix'], {
       code: 'bad-prefix',
@@ -452,14 +540,21 @@ function refuseMissing(
   }
 }
 
+/** A path with the links of its folders followed, as far as they are there. */
+function realPlace(files: DeclarationFiles, path: string): string {
+  const [real, folder] = [files.realPath(path), dirname(path)];
+  if (real !== undefined || folder === path) return real ?? path;
+  return join(realPlace(files, folder), basename(path));
+}
+
 /** Two tenants with one name or one state would overwrite each other. */
-function refuseShared({ complain, cwd }: Reading, tenants: readonly Tenant[]): void {
+function refuseShared({ complain, cwd, files }: Reading, tenants: readonly Tenant[]): void {
   const names = new Map<string, Tenant>();
   const states = new Map<string, Tenant>();
   for (const one of tenants) {
     const { name } = one;
     const state = tenantState(one, undefined);
-    const place = isAddress(state) ? state.replace(/\/+$/, '') : resolve(cwd, state);
+    const place = isAddress(state) ? addressPlace(state) : realPlace(files, resolve(cwd, state));
     const [sameName, sameState] = [names.get(name), states.get(place)];
     if (sameName)
       complain(['fleet', 'tenants'], {

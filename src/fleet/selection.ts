@@ -10,10 +10,24 @@ type Labelled = Pick<Tenant, 'name' | 'labels'>;
 /** The label of every tenant that holds its name. */
 export const NAME_LABEL = 'tenant';
 
-const TERM = /^(?:(!)?([A-Za-z][\w./-]*)|([A-Za-z][\w./-]*)\s*(!?=)\s*([^\s=!,]+))$/;
+const KEY = /[A-Za-z][\w./-]*/.source;
+const VALUE = /[^\s=!,](?:[^=!,]*[^\s=!,])?/.source;
+const TERM = new RegExp(`^(?:(!)?(${KEY})|(${KEY})\\s*(!?=)\\s*(${VALUE}))$`);
 
-const labelOf = ({ name, labels }: Labelled, key: string): string | undefined =>
-  key === NAME_LABEL ? name : labels[key];
+/** Why no selection could name a label; undefined where one can. */
+export function labelProblem(key: string, value: string): string | undefined {
+  if (key === NAME_LABEL) return `the label \`${NAME_LABEL}\` is the name of a tenant`;
+  if (!new RegExp(`^${KEY}$`).test(key))
+    return 'a label begins with a letter; then come letters, digits, `.`, `/`, `-` and `_`';
+  return new RegExp(`^${VALUE}$`).test(value)
+    ? undefined
+    : 'the value of a label may not be empty, begin or end with a blank, or hold `=`, `!` or `,`';
+}
+
+function labelOf({ name, labels }: Labelled, key: string): string | undefined {
+  if (key === NAME_LABEL) return name;
+  return Object.hasOwn(labels, key) ? labels[key] : undefined;
+}
 
 /** @param where names the flag or the place @throws Refusal for what is no selection, or names a label that no tenant has */
 export function selectionOf(

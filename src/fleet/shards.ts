@@ -20,6 +20,13 @@ export function shardOf(tenant: string, total: number): number {
   return best.index;
 }
 
+/** Variables that CI systems give to parallel jobs: the index, the number of jobs, the first index, and what the number is. */
+const SYSTEMS = [
+  ['JOB_COMPLETION_INDEX', 'JOB_COMPLETIONS', 0, 'the `completions` of the Job'],
+  ['CI_NODE_INDEX', 'CI_NODE_TOTAL', 1, 'the number of jobs'],
+  ['CIRCLE_NODE_INDEX', 'CIRCLE_NODE_TOTAL', 0, 'the number of jobs'],
+] as const;
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** As `--shard` says, or the system that runs the jobs; undefined where there is one process. @throws Refusal */
@@ -28,21 +35,15 @@ export function shardIn(flag: string | undefined, environment: Environment): Sha
     const [, index = '', total = ''] = /^(\d{1,5})\/(\d{1,5})$/.exec(flag) ?? [];
     return checked('--shard', Number(index), Number(total));
   }
-  const job = environment['JOB_COMPLETION_INDEX'];
-  const completions = environment['JOB_COMPLETIONS'];
-  const [node, nodes] = [environment['CI_NODE_INDEX'], environment['CI_NODE_TOTAL']];
-  const circle = [environment['CIRCLE_NODE_INDEX'], environment['CIRCLE_NODE_TOTAL']];
-  if (job) {
-    if (!completions)
-      refuse('usage', 'JOB_COMPLETION_INDEX is set, and nothing says how many jobs there are.', {
-        detail: 'Set JOB_COMPLETIONS to the `completions` of the Job, or type --shard 1/1.',
+  for (const [index, total, first, remedy] of SYSTEMS) {
+    if (!environment[index]) continue;
+    if (!environment[total])
+      refuse('usage', `${index} is set, and nothing says how many jobs there are.`, {
+        detail: `Set ${total} to ${remedy}, or type --shard 1/1.`,
       });
-    return checked('JOB_COMPLETION_INDEX', Number(job) + 1, Number(completions));
+    return checked(index, Number(environment[index]) + 1 - first, Number(environment[total]));
   }
-  if (node && nodes) return checked('CI_NODE_INDEX', Number(node), Number(nodes));
-  return circle[0] && circle[1]
-    ? checked('CIRCLE_NODE_INDEX', Number(circle[0]) + 1, Number(circle[1]))
-    : undefined;
+  return undefined;
 }
 
 function checked(what: string, index: number, total: number): Shard {

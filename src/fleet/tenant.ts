@@ -1,5 +1,5 @@
 // The nouns of a fleet: a tenant is one customer account with credentials, state and rate limit of its own.
-import { digest, isAddress, type Origin } from '../model/index.js';
+import { digest, isAddress, urlFrom, type Origin } from '../model/index.js';
 
 /** The file that makes a folder a fleet. */
 export const FLEET_FILE = 'trueup.fleet.yaml';
@@ -70,6 +70,18 @@ export function tenantState({ name, state }: Tenant, env: string | undefined): s
   const isFile = state === undefined || !isAddress(state);
   if (state !== undefined && !(isFile && env !== undefined)) return state;
   return `.trueup/tenants/${name}/state${env === undefined ? '' : `.${env}`}.json`;
+}
+
+/** One text for all spellings of an address of a state: the parts that decide where it is. */
+export function addressPlace(address: string): string {
+  const url = urlFrom(address);
+  if (!url) return address;
+  const { protocol, host, hostname, port, origin, pathname, search, searchParams } = url;
+  const path = pathname.replace(/\/+$/, '');
+  if (protocol === 's3:') return `${searchParams.get('endpoint') ?? protocol}/${host}${path}`;
+  return /^postgres(?:ql)?:$/.test(protocol)
+    ? `postgres://${hostname.toLowerCase()}:${port || 5432}${path}?${searchParams.get('schema') ?? 'trueup'}`
+    : `${origin}${path}${search}`;
 }
 
 /** Tells one entry of a fleet from another one: what its plan depends on beside the declarations. */

@@ -72,13 +72,20 @@ export const writeBundle = (
   protection: PlanProtection,
 ): Promise<void> => writeProtected(file, text, protection);
 
-/** @throws Refusal where it is missing, damaged, encrypted to others, or of a newer version */
-export const readBundle = async (
+/**
+ * Every plan of it was read once, and fits the head.
+ * @throws Refusal where it is missing, damaged anywhere, encrypted to others, expired (exit 6), or of a newer version
+ */
+export async function readBundle(
   { clock, ...file }: BundleFile & { readonly clock: Clock },
   identity?: Secret,
-): Promise<Bundle> => bundleIn(await readProtected(file, identity), { path: file.path, clock });
+): Promise<Bundle> {
+  const bundle = bundleIn(await readProtected(file, identity), { path: file.path, clock });
+  for (const { tenant } of bundle.tenants) bundle.planOf(tenant);
+  return bundle;
+}
 
-/** @throws Refusal as `readBundle` */
+/** @throws Refusal where the head is damaged, or of a newer version */
 export function bundleIn(
   text: string,
   { path, clock }: { readonly path: string; readonly clock: Clock },
@@ -115,10 +122,11 @@ export function bundleIn(
       const wanted = named.get(tenant) ?? null;
       if (wanted === null) return undefined;
       const found = plans.get(tenant);
-      const place = { line: found?.number ?? 1, column: 1 };
-      if (!found) return damaged(path, place, `the plan of ${tenant} is not in it`, REMEDY);
+      const place = { line: found?.number ?? lines.length + 1, column: 1 };
+      if (!found)
+        return damaged(path, place, `it ends, and the plan of ${tenant} is not in it`, REMEDY);
       const [, text = ''] = /^\{"plan":(.*),"tenant":"[^"]*"\}$/s.exec(found.line) ?? [];
-      const plan = planIn(text, { path, clock });
+      const plan = planIn(text, { path, clock, command: 'trueup fleet plan' });
       return plan.digest === wanted
         ? plan
         : damaged(path, place, `the plan of ${tenant} is not the one that the head names`, REMEDY);

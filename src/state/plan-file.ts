@@ -103,13 +103,34 @@ export async function readPlanFile(
   { path, files, clock }: PlanFileOptions,
   identity?: Secret,
 ): Promise<PlanFile> {
-  return planIn(await readProtected({ path, files }, identity), { path, clock });
+  const text = await readProtected({ path, files }, identity);
+  if (isBundle(text))
+    refuse('plan-bundle', `${path} is a bundle with the plans of a fleet, and no saved plan`, {
+      detail: `To apply it, in the folder of the fleet: trueup fleet apply ${shellWord(path)}`,
+    });
+  return planIn(text, { path, clock });
 }
 
-/** The saved plan in a text. @throws Refusal as `readPlanFile` */
+/** Whether the first line is the head of a bundle. */
+function isBundle(text: string): boolean {
+  const end = text.indexOf('\n');
+  const head = end < 0 ? undefined : parseJsonText(text.slice(0, end));
+  return (
+    head !== undefined &&
+    'value' in head &&
+    isObject(head.value) &&
+    'plan_bundle_version' in head.value
+  );
+}
+
+/** The saved plan in a text. @param command what made the file @throws Refusal as `readPlanFile` */
 export function planIn(
   text: string,
-  { path, clock }: Pick<PlanFileOptions, 'path' | 'clock'>,
+  {
+    path,
+    clock,
+    command = 'trueup plan',
+  }: Pick<PlanFileOptions, 'path' | 'clock'> & { readonly command?: string },
 ): PlanFile {
   const parsed = parseJsonText(text, parseExactly);
   if ('brokenAt' in parsed)
@@ -135,7 +156,7 @@ export function planIn(
       'plan-expired',
       `${path} expired at ${content.expires_at}.`,
       {
-        detail: `Nothing was changed. Make the plan again: trueup plan --out ${shellWord(path)}\nFor a longer time, add --valid-for 7d.`,
+        detail: `Nothing was changed. Make the plan again: ${command} --out ${shellWord(path)}\nFor a longer time, add --valid-for 7d.`,
       },
       exits.stale,
     );

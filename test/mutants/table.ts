@@ -14,6 +14,7 @@ export interface Mutant {
 
 const plan = ['unit/reconciler/plan.test.ts'];
 const fleetRules = ['unit/fleet/fleet-rules.test.ts'];
+const fleetFile = ['unit/fleet/fleet-file.test.ts'];
 const fleetCommands = ['unit/cli/fleet.test.ts'];
 const cty = ['unit/terraform/cty.test.ts'];
 const wire = ['unit/terraform/server.test.ts'];
@@ -4638,6 +4639,34 @@ export const mutants: readonly Mutant[] = [
     tests: fleetRules,
   },
   {
+    name: 'names that give one prefix do not share an account',
+    file: 'fleet/fleet-file.ts',
+    find: 'if (names.length < 2) continue;',
+    replace: 'if (names.length > 0) continue;',
+    tests: fleetFile,
+  },
+  {
+    name: 'a prefix takes no variable from all tenants',
+    file: 'fleet/fleet-file.ts',
+    find: 'if (taken !== undefined)',
+    replace: "if (taken === '')",
+    tests: fleetFile,
+  },
+  {
+    name: 'a label is an own member',
+    file: 'fleet/selection.ts',
+    find: 'return Object.hasOwn(labels, key) ? labels[key] : undefined;',
+    replace: 'return labels[key];',
+    tests: fleetRules,
+  },
+  {
+    name: 'a state is one place however its address is written',
+    file: 'fleet/fleet-file.ts',
+    find: '? addressPlace(state)',
+    replace: '? state',
+    tests: fleetFile,
+  },
+  {
     name: 'a pause belongs to one credential',
     file: 'client/rate-limit.ts',
     find: 'const one = cached(known, key,',
@@ -4649,6 +4678,13 @@ export const mutants: readonly Mutant[] = [
     file: 'state/plan-bundle.ts',
     find: 'return plan.digest === wanted',
     replace: "return plan.digest !== ''",
+    tests: fleetCommands,
+  },
+  {
+    name: 'no plan of a bundle is applied before all are found',
+    file: 'state/plan-bundle.ts',
+    find: 'for (const { tenant } of bundle.tenants) bundle.planOf(tenant);',
+    replace: '',
     tests: fleetCommands,
   },
   {

@@ -75,6 +75,25 @@ function variablesOf(
 
 const ACCOUNT = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
+/** @throws Refusal for what is no name, and for two names whose variables would be the same */
+function checkAccounts(names: readonly string[]): void {
+  const byPrefix = new Map<string, string>();
+  for (const name of names) {
+    if (!ACCOUNT.test(name))
+      refuse(
+        'usage',
+        `--tenant ${JSON.stringify(name)} takes letters, digits, \`.\`, \`-\` and \`_\`.`,
+      );
+    const prefix = `${variableWord(name)}_`;
+    const other = byPrefix.get(prefix);
+    if (other !== undefined)
+      refuse('usage', `--tenant ${other} and --tenant ${name} have one prefix, ${prefix}.`, {
+        detail: 'Name each account once, and so that letters or digits tell them apart.',
+      });
+    byPrefix.set(prefix, name);
+  }
+}
+
 /** One address with an account of its own for each set of credentials. Prints the variables with a prefix for each. */
 async function severalAccounts(
   context: Context,
@@ -82,12 +101,7 @@ async function severalAccounts(
   names: readonly string[],
 ): Promise<Exit> {
   const { flags, out, err, signal, clock } = context;
-  const wrong = names.find((name) => !ACCOUNT.test(name));
-  if (wrong !== undefined)
-    refuse(
-      'usage',
-      `--tenant ${JSON.stringify(wrong)} takes letters, digits, \`.\`, \`-\` and \`_\`.`,
-    );
+  checkAccounts(names);
   if (flags.data !== undefined)
     refuse('usage', '--data has no meaning with --tenant: the data end with the process.');
   const { accountCredentials, byAccount, parseAccountFault, parseBehaviours, serve } =

@@ -10,6 +10,8 @@ import {
   report,
   validate,
 } from '../../../src/cli/commands/fleet.js';
+import { run as applyProject } from '../../../src/cli/commands/apply.js';
+import { run as show } from '../../../src/cli/commands/show.js';
 import { run as plan } from '../../../src/cli/commands/plan.js';
 import { reach } from '../../../src/cli/cloud-connection.js';
 import {
@@ -323,6 +325,43 @@ describe('a bundle', () => {
     expect(code).toBe(1);
     expect(stderr).toContain('the plan of acme is not the one that the head names');
     expect(home.writes('acme')).toEqual([]);
+  });
+
+  test('that was cut is refused as a whole, whatever is still in it', async () => {
+    const home = await fleetOf(['acme', 'globex']);
+    await home.run('plan', '--out', 'b');
+    const text = readFileSync(join(home.cwd, 'b'), 'utf8');
+    const second = text.indexOf('\n', text.indexOf('\n') + 1) + 1;
+    for (const end of [second, second + 100]) {
+      home.write('b', text.slice(0, end));
+      const { code, stdout, stderr } = await home.run('apply', 'b');
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toContain('b is damaged at line 3, column 1');
+      // Its plans stand in the order in which the tenants ended.
+      expect(stderr.match(/the plan of (?:acme|globex) is not in it/g)).toHaveLength(1);
+      expect([...home.writes('acme'), ...home.writes('globex')]).toEqual([]);
+    }
+  });
+
+  test('that has expired names the command that makes it again', async () => {
+    const home = await fleetOf(['acme']);
+    await home.run('plan', '--out', 'b', '--valid-for', '1s');
+    await new Promise((go) => setTimeout(go, 1100));
+    const { code, stderr } = await home.run('apply', 'b');
+    expect(code).toBe(6);
+    expect(stderr).toMatch(/Make the plan again: trueup fleet plan --out \S*b /);
+  });
+
+  test.each([
+    ['show', show],
+    ['apply', applyProject],
+  ])('is no saved plan: `%s` names the command', async (name, command) => {
+    const home = await fleetOf(['acme']);
+    await home.run('plan', '--out', 'b');
+    const { code, stderr } = await inProcess(command, [name, 'b'], home);
+    expect(code).toBe(1);
+    expect(stderr).toContain('b is a bundle with the plans of a fleet');
+    expect(stderr).toMatch(/To apply it, .*: trueup fleet apply \S*b/);
   });
 
   test('with a tenant that is gone is refused as a whole', async () => {

@@ -1,5 +1,5 @@
 // The form of `trueup.fleet.yaml`: what its tenants are, and every complaint with its place.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
@@ -7,6 +7,7 @@ import { parse } from 'yaml';
 import { fleetFile } from '../../../src/cli/commands/init-fleet.js';
 import { ajvOptions } from '../../../src/declarations/compile-validator.js';
 import { readFleet } from '../../../src/fleet/fleet-file.js';
+import { variableTaken } from '../../../src/fleet/tenant-environment.js';
 import type { Fleet } from '../../../src/fleet/tenant.js';
 import { Refusal } from '../../../src/model/index.js';
 import { declarationFiles } from '../../../src/platform/declaration-files.js';
@@ -182,6 +183,36 @@ test.each([
     'fleet: { tenants: { a: { paths: [base], state: "s3://b/x/" }, b: { paths: [base], state: "s3://b/x" } } }',
     /duplicate-state/,
   ],
+  [
+    'a label that is the name of a tenant',
+    'fleet: { tenants: { acme: { paths: [base], labels: { tenant: b } } } }',
+    /^1:54 bad-label: the label `tenant`/,
+  ],
+  [
+    'a label for all that no term can name',
+    'fleet: { tenants: { from: tenants/*, labels: { "1a": b } } }',
+    /^1:48 bad-label: a label begins with a letter/,
+  ],
+  [
+    'a value of one folder that no term can name',
+    'fleet: { tenants: { from: tenants/*, each: { acme: { labels: { a: "b,c" } } } } }',
+    /^1:64 bad-label: the value of a label/,
+  ],
+  [
+    'a value without text',
+    'fleet: { tenants: { acme: { paths: [base], labels: { a: "" } } } }',
+    /^1:54 bad-label: the value of a label/,
+  ],
+  [
+    'a variable whose name is none',
+    'fleet: { tenants: { acme: { paths: [base], variables: { "a b": c } } } }',
+    /^1:57 bad-name: `a b` is no name of a variable/,
+  ],
+  [
+    'a state without a name',
+    `fleet: { ${all}, defaults: { state: "" } }`,
+    /^1:52 no-state: `state` names no file/,
+  ],
   ['YAML that breaks off', 'fleet: { tenants: [', /^1:\d+ /],
 ])('%s is an error', async (_, text, expected) => {
   const found = await complaints(text);
@@ -194,6 +225,108 @@ test('two folders that make one name are an error', async () => {
   expect((await complaints(text, paths)).join('\n')).toMatch(
     /duplicate-tenant: two tenants have the name `x`: c\/acme\/x and c\/globex\/x/,
   );
+});
+
+describe('names that give one prefix', () => {
+  test('are an error at each of them', async () => {
+    const text =
+      'fleet:\n  tenants:\n    a-b: { paths: [base] }\n    x: { paths: [base] }\n    A_b: { paths: [base] }\n';
+    expect(await complaints(text)).toEqual([
+      '3:5 duplicate-prefix: the tenants `a-b` and `A_b` have one prefix of variables: A_B_',
+      '5:5 duplicate-prefix: the tenants `a-b` and `A_b` have one prefix of variables: A_B_',
+    ]);
+  });
+
+  test('are an error once, where folders make them', async () => {
+    const found = await complaints(`fleet: { ${all} }`, ['tenants/a.b/t', 'tenants/a-b/t']);
+    expect(found.join()).toMatch(/^1:\d+ duplicate-prefix: the tenants `a-b` and `a.b` .*A_B_$/);
+  });
+
+  test('share an account where both name it', async () => {
+    const own = '{ paths: [base], credentials: { env_prefix: ONE_ } }';
+    const { tenants } = await read(`fleet: { tenants: { a-b: ${own}, a_b: ${own} } }`);
+    expect(tenants.map(({ credentials }) => credentials)).toEqual([
+      { env_prefix: 'ONE_' },
+      { env_prefix: 'ONE_' },
+    ]);
+  });
+});
+
+describe('a prefix that begins variables of all', () => {
+  const documented = readFileSync(
+    join(import.meta.dirname, '../../../docs/reference/environment.md'),
+    'utf8',
+  )
+    .split('\n')
+    .flatMap((line) => [...(line.split('|')[1] ?? '').matchAll(/`([A-Z][A-Z0-9_]+)/g)])
+    .map(([, name = '']) => name);
+  test.each(documented)('is known for %s', (name) => {
+    expect(variableTaken(name, new Set())).toBeDefined();
+    expect(variableTaken(name.replace(/_.*/, '_').toLowerCase(), new Set())).toBeDefined();
+  });
+
+  test.each(['trueup', 'trueup-eu', 'aws', 'https', 'http', 'no', 'node', 'ci', 'Tf-Var', 'ssl'])(
+    'is refused for the tenant %s, where it stands',
+    async (name) => {
+      const found = await complaints(
+        `fleet:\n  tenants:\n    acme: { paths: [base] }\n    ${name}: { paths: [base] }\n`,
+      );
+      expect(found).toEqual([
+        expect.stringMatching(`^4:\\d+ taken-prefix: tenant \`${name}\`: the prefix .* would take`),
+      ]);
+    },
+  );
+
+  test.each(['nobel', 'ci-group', 'pg', 'home', 'https2', 'awsome'])(
+    'is not that of the tenant %s',
+    async (name) => {
+      expect(await complaints(`fleet: { tenants: { ${name}: { paths: [base] } } }`)).toEqual([]);
+    },
+  );
+
+  test('is refused where it begins the credentials of another tenant', async () => {
+    const two = (one: string, other: string) =>
+      complaints(`fleet: { tenants: { ${one}: { paths: [base] }, ${other}: { paths: [base] } } }`);
+    expect((await two('acme', 'acme-trueup')).join()).toMatch(
+      /^1:46 taken-prefix: tenant `acme-trueup`: .* would take ACME_TRUEUP_… from other tenants$/,
+    );
+    expect(await two('acme', 'acme-eu')).toEqual([]);
+  });
+
+  test('is refused where the defaults write it, and has another name as the way out', async () => {
+    expect(
+      await complaints(`fleet: { ${all}, defaults: { credentials: { env_prefix: PG } } }`),
+    ).toHaveLength(2);
+    const own = '{ paths: [base], credentials: { env_prefix: X_AWS_ } }';
+    expect(await complaints(`fleet: { tenants: { aws: ${own} } }`)).toEqual([]);
+  });
+});
+
+test.each([
+  ['https://h/x', 'https://u@H:443/x/', true],
+  ['https://h/x', 'https://h/x?a=b', false],
+  ['https://h/x', 'https://h:444/x', false],
+  ['postgres://h/db', 'postgresql://u@H:5432/db?schema=trueup&sslmode=require', true],
+  ['postgres://h/db', 'postgres://h/db?schema=b', false],
+  ['postgres://h/db', 'postgres://h/other', false],
+  ['s3://b/k', 's3://b/k/?region=eu-central-1', true],
+  ['s3://b/k', 's3://c/k', false],
+  ['s3://b/k', 's3://b/k?endpoint=https://minio', false],
+  ['states/a.json', './states/../states/a.json', true],
+  ['states/a.json', 'link/a.json', true],
+  ['states/new/a.json', 'link/new/a.json', true],
+  ['states/a.json', 'link/b.json', false],
+])('the states %s and %s are one place: %s', async (one, other, expected) => {
+  const cwd = freshFolder();
+  for (const folder of ['base', 'states']) mkdirSync(join(cwd, folder));
+  symlinkSync('states', join(cwd, 'link'));
+  const entry = (state: string) => `{ paths: [base], state: "${state}" }`;
+  writeFileSync(
+    join(cwd, 'trueup.fleet.yaml'),
+    `fleet: { tenants: { a: ${entry(one)}, b: ${entry(other)} } }`,
+  );
+  const said = await readFleet({ files: declarationFiles, cwd }).then(() => '', String);
+  expect(said.includes('`a` and `b` have one state')).toBe(expected);
 });
 
 test('all complaints come at once', async () => {

@@ -44,6 +44,20 @@ describe('selection', () => {
     const chosen = all.filter(selectionOf(expression, all, { what: '--select' }));
     expect(chosen.map(({ name }) => name).join(' ')).toBe(expected);
   });
+  test('knows the labels of a tenant alone, and no members of objects', () => {
+    const named = [tenant('acme', { labels: { constructor: 'x1' } }), tenant('globex')];
+    const chosen = (expression: string) =>
+      named.filter(selectionOf(expression, named, { what: '--select' })).map(({ name }) => name);
+    expect(chosen('constructor')).toEqual(['acme']);
+    expect(chosen('!constructor')).toEqual(['globex']);
+    expect(chosen('constructor=x*')).toEqual(['acme']);
+    expect(chosen('constructor!=x1')).toEqual(['globex']);
+  });
+  test('takes values with blanks inside', () => {
+    const named = [tenant('acme', { labels: { city: 'New York' } }), tenant('globex')];
+    const chosen = named.filter(selectionOf('city = New York', named, { what: '--select' }));
+    expect(chosen.map(({ name }) => name)).toEqual(['acme']);
+  });
   test.each([
     ['teir=a', /no tenant has a label `teir`. Did you mean `tier`/],
     ['tier==a', /is no selection/],
@@ -88,6 +102,8 @@ describe('shards', () => {
     ['1/99999', {}],
     [undefined, { JOB_COMPLETION_INDEX: '0' }],
     [undefined, { JOB_COMPLETION_INDEX: '3', JOB_COMPLETIONS: '3' }],
+    [undefined, { CI_NODE_INDEX: '1' }],
+    [undefined, { CIRCLE_NODE_INDEX: '0', CIRCLE_NODE_TOTAL: '' }],
   ])('%s %o is refused', (flag, environment) => {
     expect(() => shardIn(flag, environment)).toThrow(/shard|jobs/);
   });
@@ -229,6 +245,15 @@ describe('the environment of a tenant', () => {
     [2, { ...shared, TRUEUP_V2_URL: 'https://own', TRUEUP_MGR_API_KEY: 'g' }],
   ])('%i holds what is its own, and what is of nobody', (index, expected) => {
     expect(environmentFor(tenants[index]!, split)).toEqual(expected);
+  });
+  test.each(['TRUEUP_ENV', 'TRUEUP_STATE'])('has no %s of its own', (name) => {
+    const alone = splitEnvironment({ [`GLOBEX_${name}`]: 'x', [name]: 'all' }, tenants, new Set());
+    expect(environmentFor(tenants[0]!, alone)).toHaveProperty([name], 'all');
+    expect(() => environmentFor(tenants[2]!, alone)).toThrow(
+      `tenant globex has GLOBEX_${name}, which is not used`,
+    );
+    const one = tenant('b', { credentials: { command: ['x'] } });
+    expect(() => environmentFor(one, alone, { [name]: 'x' })).toThrow(`tenant b has ${name}`);
   });
   test('has what its command printed', () => {
     const one = tenant('globex', { credentials: { command: ['x'] } });
