@@ -38,10 +38,10 @@ export const isFinal = ({ exit }: Pick<TenantEntry, 'exit'>): boolean =>
     exit,
   );
 
-/** A tenant that has no result. */
+/** A tenant that has no result, or none that can be read. */
 export const withoutResult = (
   tenant: string,
-  status: 'missing' | 'not-run',
+  status: 'missing' | 'not-run' | 'failed',
   summary: string,
 ): TenantEntry => ({
   tenant,

@@ -21,7 +21,7 @@ import {
   type TenantResult,
 } from '../../model/index.js';
 import { hasFailed } from '../../fleet/lanes.js';
-import { entryOf, mergedReport } from '../../fleet/merge.js';
+import { entryOf, mergedReport, withoutResult } from '../../fleet/merge.js';
 import { readFleet } from '../../fleet/fleet-file.js';
 import { entryDigest, FLEET_FILE, type StopRules, type Tenant } from '../../fleet/tenant.js';
 import { declarationFiles } from '../../platform/declaration-files.js';
@@ -518,8 +518,8 @@ export const report: Command = async (context, [name = '']) => {
   const { run, records } = await runNamed(context, checkedRun(name));
   const entries = new Map<string, TenantEntry>();
   await forEachLimited(run.tenants, AT_ONCE, async (tenant) => {
-    const last = await records.last(tenant);
-    if (last) entries.set(tenant, entryOf(last));
+    const entry = await storedEntry(records, tenant);
+    if (entry) entries.set(tenant, entry);
   });
   const document = mergedReport(run, entries, {
     trueup_version: version,
@@ -528,6 +528,19 @@ export const report: Command = async (context, [name = '']) => {
   if (forms.shown === 'text') out.write(fleetText(document, out.style));
   return deliverFleet(context, forms, document);
 };
+
+/** A result that cannot be read is an error of its tenant. */
+async function storedEntry(records: RunRecords, tenant: string): Promise<TenantEntry | undefined> {
+  try {
+    const last = await records.last(tenant);
+    return last && entryOf(last);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const { diagnostics, exit } = error;
+    const summary = diagnostics[0]?.summary ?? '';
+    return { ...withoutResult(tenant, 'failed', summary), exit, diagnostics };
+  }
+}
 
 /** Results that are read at once. */
 const AT_ONCE = 16;

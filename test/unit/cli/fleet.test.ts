@@ -529,6 +529,69 @@ describe('a run', () => {
   });
 });
 
+describe('a report', () => {
+  const damage = (text: string, member: string, value: unknown): string =>
+    JSON.stringify({ ...(JSON.parse(text) as object), [member]: value });
+
+  test.each<readonly [string, (own: string, other: string) => string]>([
+    ['of another tenant', (_, other) => other],
+    ['of another run', (own) => damage(own, 'run', 's')],
+    ['of another command', (own) => damage(own, 'command', 'apply')],
+    ['of a newer format', (own) => damage(own, 'format_version', '2.0')],
+    ['with an unknown exit code', (own) => damage(own, 'exit', 99)],
+    ['with an unknown status', (own) => damage(own, 'status', 'fine')],
+    ['with diagnostics that are none', (own) => damage(own, 'diagnostics', [null])],
+    [
+      'with a detail that is no text',
+      (own) =>
+        damage(own, 'diagnostics', [{ severity: 'error', code: 'x', summary: 'y', detail: 5 }]),
+    ],
+    ['without members', () => '{}'],
+    ['that was cut off', (own) => own.slice(0, 100)],
+  ])('shows a result %s as the error of its tenant', async (_, edit) => {
+    const home = await fleetOf(['acme', 'globex']);
+    await home.run('drift', '--run', 'r');
+    const [own, other] = ['acme', 'globex'].map((name) =>
+      readFileSync(join(home.cwd, `.trueup/fleet/r/${name}.json`), 'utf8'),
+    );
+    home.write('.trueup/fleet/r/acme.json', edit(own!, other!));
+    const said = await home.run('report', 'r', '--format', 'json');
+    expect(said.code).toBe(1);
+    const { tenants } = JSON.parse(said.stdout) as FleetDocument;
+    expect(tenants.map(({ tenant, status }) => [tenant, status])).toEqual([
+      ['acme', 'failed'],
+      ['globex', 'drift'],
+    ]);
+    const [{ summary, detail } = {}] = tenants[0]!.diagnostics;
+    expect(summary).toContain('fleet/r/acme in ');
+    expect(summary).toContain('is not a result of acme in the run r');
+    expect(detail).toContain('trueup fleet drift --run r');
+  });
+
+  test('is of what its run has written: other files are passed over', async () => {
+    const home = await fleetOf(['acme']);
+    await home.run('drift', '--run', 'r');
+    for (const name of ['acme@x', 'acme@', 'acme@2@3', 'acme@01'])
+      home.write(`.trueup/fleet/r/${name}.json`, '{}');
+    const { code, stdout } = await home.run('report', 'r');
+    expect(code, stdout).toBe(0);
+    expect(lines({ stdout } as Said).at(-1)).toBe('1 tenant: 1 with drift. Run r.');
+  });
+
+  test.each(['{}', '{"format_version":"1.0"', '{"format_version":"1.0","tenants":3}'])(
+    'of a run whose record is %s is one error',
+    async (text) => {
+      const home = await fleetOf(['acme']);
+      await home.run('drift', '--run', 'r');
+      home.write('.trueup/fleet/r.json', text);
+      const { code, stdout, stderr } = await home.run('report', 'r');
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toContain('fleet/r in ');
+      expect(stderr).toContain('is not the record of the run r');
+    },
+  );
+});
+
 test.each([
   ['settings: { target: emulator }\n', /`settings.target: emulator` is one account/],
   ['settings: { state: x.json }\n', /`settings.state` names a state in a fleet/],
