@@ -24,7 +24,13 @@ import { fleetSentence, tenantDiagnostics, tenantLine } from '../report/fleet-te
 import { caughtError } from './caught-error.js';
 import type { Flags } from './command-table.js';
 import type { Context, Exchanges } from './context.js';
-import { processesWith, tenantContext, type FleetSite } from './fleet-context.js';
+import { withCommands } from './commands-to-type.js';
+import {
+  processesWith,
+  tenantContext,
+  type FleetSite,
+  type TenantContext,
+} from './fleet-context.js';
 import type { RunRecords } from './fleet-results.js';
 import { blocksOf, writeReports, type Forms } from './report-flags.js';
 import { version } from './version.js';
@@ -38,6 +44,8 @@ export interface TenantOutcome {
   readonly outcomes?: readonly Outcome[];
   /** Where there is no document. */
   readonly summary?: string;
+  /** Why nothing was begun; said before, with all of the document. */
+  readonly diagnostics?: readonly Diagnostic[];
   /** To be applied later. */
   readonly plan?: PlanFile;
   /** It was done before, in the same run. */
@@ -52,7 +60,16 @@ export interface FleetJob {
   readonly records?: RunRecords | undefined;
   readonly run: string;
   readonly flags: Flags;
+  /** What is known before credentials are asked for: then there is no work. */
+  readonly known?: (
+    tenant: Tenant,
+    offline: () => Promise<Context>,
+  ) => Promise<TenantOutcome | undefined>;
   readonly work: TenantWork;
+  /** The command to type once what failed is fixed. */
+  readonly again?: string;
+  /** Messages that were printed before. */
+  readonly told?: ReadonlySet<Diagnostic>;
   /** Whether a stage has to succeed, and to wait, before the next one begins. */
   readonly staged?: boolean;
   /** Whether the line of each tenant is printed when it is there. */
@@ -84,7 +101,7 @@ export async function runFleet(
   const print = linesInOrder(
     context,
     stages.flatMap(({ tenants }) => tenants.map(({ name }) => name)),
-    job.prints,
+    job,
   );
   let reason: string | undefined;
   const mayStart = (): boolean => !signal.aborted && (reason ??= stop.reason()) === undefined;
@@ -144,7 +161,11 @@ async function waitAfter(
 }
 
 /** Prints the lines of tenants in their order, each as soon as those before it are there. */
-function linesInOrder(context: Context, names: readonly string[], prints: boolean) {
+function linesInOrder(
+  context: Context,
+  names: readonly string[],
+  { prints, told }: Pick<FleetJob, 'prints' | 'told'>,
+) {
   const ready = new Map<string, TenantEntry>();
   let next = 0;
   return async (entry: TenantEntry): Promise<void> => {
@@ -155,7 +176,8 @@ function linesInOrder(context: Context, names: readonly string[], prints: boolea
       // Before anything is awaited: another tenant may end meanwhile.
       next += 1;
       if (prints) context.out.write(`${tenantLine(one)}\n`);
-      await context.tell(tenantDiagnostics(one.tenant, one.diagnostics));
+      const fresh = one.diagnostics.filter((said) => told?.has(said) !== true);
+      await context.tell(tenantDiagnostics(one.tenant, fresh));
     }
   };
 }
@@ -176,22 +198,18 @@ async function runTenant(
 ): Promise<{ readonly result: TenantResult; readonly outcome?: TenantOutcome }> {
   const started_at = new Date(parent.clock.now()).toISOString();
   const { exchanges, seen, failing } = exchangesOf(site, tenant, shared.limiter);
-  let told: readonly Diagnostic[] = [];
+  const ports = { flags: job.flags, exchanges };
+  let own: TenantContext | undefined;
   let outcome: TenantOutcome | undefined;
   let error: ReturnType<typeof caughtError> | undefined;
   try {
-    const made = await tenantContext(parent, site, tenant, {
-      flags: job.flags,
-      exchanges,
-      ...(job.offline !== true && { output: commandOutput }),
-    });
-    told = made.told;
-    try {
-      outcome = await job.work(made.context, tenant);
-    } catch (thrown) {
-      const { diagnostics, exit } = failureOf(parent, thrown);
-      await made.context.tell(diagnostics);
-      error = { diagnostics: [], exit };
+    const offline = () => tenantContext(parent, site, tenant, ports);
+    outcome = await job.known?.(tenant, async () => (await offline()).context);
+    if (!outcome) {
+      own = job.offline
+        ? await offline()
+        : await tenantContext(parent, site, tenant, { ...ports, output: commandOutput });
+      outcome = await job.work(own.context, tenant);
     }
   } catch (thrown) {
     error = failureOf(parent, thrown);
@@ -199,11 +217,24 @@ async function runTenant(
   if (outcome?.before) return { result: outcome.before, outcome };
   const exit = outcome?.exit ?? error?.exit ?? exits.error;
   for (const origin of seen) shared.lanes.ended(origin, hasFailed(exit) && failing.has(origin));
-  const diagnostics = [...told, ...(error?.diagnostics ?? []), ...complaintsOf(outcome)];
+  const failed = error?.diagnostics ?? [];
+  const unplanned = job.again !== undefined && hasFailed(exit) && !parent.signal.aborted;
+  const remedy = unplanned ? [toResume(job.again)] : [];
+  // In the words of the tenant, and with what only its context masks.
+  await own?.context.tell([...failed, ...remedy]);
+  const told = own?.told ?? withCommands([...failed, ...remedy], parent.said);
+  const diagnostics = [...told, ...complaintsOf(outcome)];
   const result = resultOf(tenant, { exit, outcome, diagnostics, job });
   const whole = { ...result, started_at, ended_at: new Date(parent.clock.now()).toISOString() };
   return { result: await stored(job, whole), ...(outcome && { outcome }) };
 }
+
+const toResume = (again: string): Diagnostic => ({
+  severity: 'warning',
+  code: 'no-plan',
+  summary: 'Nothing is changed: there is no plan.',
+  detail: `Once that is fixed: ${again}`,
+});
 
 /** Nothing is said of a tenant that a signal interrupted. */
 const failureOf = ({ signal }: Context, thrown: unknown): ReturnType<typeof caughtError> =>
@@ -248,7 +279,8 @@ function exchangesOf(site: FleetSite, tenant: Tenant, limiter: Exchanges['limite
 }
 
 function complaintsOf(outcome: TenantOutcome | undefined): readonly Diagnostic[] {
-  const { document, outcomes = [] } = outcome ?? {};
+  const { document, outcomes = [], diagnostics } = outcome ?? {};
+  if (diagnostics) return diagnostics;
   if (!document) return [];
   return [
     ...document.diagnostics,

@@ -21,7 +21,7 @@ import {
   type TenantResult,
 } from '../../model/index.js';
 import { hasFailed } from '../../fleet/lanes.js';
-import { entryOf, mergedReport, withoutResult } from '../../fleet/merge.js';
+import { entryOf, isFinal, mergedReport, withoutResult } from '../../fleet/merge.js';
 import { readFleet } from '../../fleet/fleet-file.js';
 import { entryDigest, FLEET_FILE, type StopRules, type Tenant } from '../../fleet/tenant.js';
 import { declarationFiles } from '../../platform/declaration-files.js';
@@ -29,6 +29,7 @@ import { fleetFormats, type FleetFormat } from '../../report/formats.js';
 import { fleetText } from '../../report/fleet-text.js';
 import { plural } from '../../report/words.js';
 import type { Bundle } from '../../state/plan-bundle.js';
+import { flagWords } from '../commands-to-type.js';
 import { agrees, notApproved, wholeNumber, type Command, type Context } from '../context.js';
 import { fleetHere, type FleetSite } from '../fleet-context.js';
 import { checkedRun, resultPlaces, runRecords, type RunRecords } from '../fleet-results.js';
@@ -159,11 +160,29 @@ const doneAlready = (before: TenantResult): TenantOutcome => ({
   before,
 });
 
-/** Does nothing where the run has a result already. */
+/** The result that the run has already, as far as it can be told without credentials. */
+const doneOffline =
+  (site: FleetSite, records: RunRecords): NonNullable<FleetJob['known']> =>
+  async (tenant, offline) => {
+    const last = await records.last(tenant.name);
+    if (!last || !isFinal(last)) return undefined;
+    try {
+      const own = await offline();
+      const project = await loadProject(own, tenant.paths, chosen(own));
+      return last.digest === runDigest(own, site, tenant, project) ? doneAlready(last) : undefined;
+    } catch (error) {
+      // The declarations may need what the credential command prints, or the work says what is wrong with them.
+      if (error instanceof Refusal) return undefined;
+      throw error;
+    }
+  };
+
+/** Does nothing where the run has a result already, of declarations that the credential command has a part in. */
 const unlessDone =
-  (site: FleetSite, records: RunRecords | undefined, work: TenantWork): TenantWork =>
+  (site: FleetSite, records: RunRecords, work: TenantWork): TenantWork =>
   async (context, tenant) => {
-    if ((await records?.last(tenant.name)) === undefined) return work(context, tenant);
+    const last = await records.last(tenant.name);
+    if (!last || !isFinal(last) || 'env_prefix' in tenant.credentials) return work(context, tenant);
     const project = await loadProject(context, tenant.paths, chosen(context));
     const of = runDigest(context, site, tenant, project);
     const before = await doneBefore(records, tenant.name, of);
@@ -180,6 +199,7 @@ export const drift: Command = async (context) => {
     records,
     flags: tenantFlags(context),
     prints: forms.shown === 'text',
+    known: doneOffline(site, records),
     work: unlessDone(site, records, (own, tenant) =>
       withProject(own, tenant.paths, async (place) => {
         refuseSettings(place.project);
@@ -247,7 +267,9 @@ export const plan: Command = async (context) => {
     flags: tenantFlags(context),
     prints: forms.shown === 'text',
     // A bundle needs every plan, also of what was planned before.
-    work: saves === 'file' ? work : unlessDone(site, records, work),
+    ...(saves === 'file'
+      ? { work }
+      : { known: doneOffline(site, records), work: unlessDone(site, records, work) }),
   };
   const end = await runFleet(context, site, job);
   const exit = await concludeFleet(context, forms, job, {
@@ -372,11 +394,14 @@ async function applyNow(context: Context, forms: Forms<FleetFormat>): Promise<Ex
     );
   const site = await fleetHere(context);
   const { run, records } = await begun(context, site, 'apply');
+  const again = resuming(context, run);
   const planning: FleetJob = {
     command: 'plan',
     run,
     flags: tenantFlags(context),
     prints: forms.shown === 'text',
+    again,
+    known: doneOffline(site, records),
     work: unlessDone(site, records, planned(site, { saves: 'memory' })),
   };
   const end = await runFleet(context, site, planning);
@@ -389,7 +414,6 @@ async function applyNow(context: Context, forms: Forms<FleetFormat>): Promise<Ex
   const { bundleIn } = await import('../../state/plan-bundle.js');
   const text = await bundleOf(context, site, run, end);
   const bundle = bundleIn(text, { path: 'the plans of this run', clock });
-  const again = `trueup fleet apply --run ${run}`;
   return applyAll(context, site, forms, {
     bundle,
     name: 'the plan',
@@ -397,6 +421,12 @@ async function applyNow(context: Context, forms: Forms<FleetFormat>): Promise<Ex
     now: { run, records, end },
   });
 }
+
+/** The command that resumes a run. `--var` and `--env` are added where it is printed. */
+const resuming = ({ flags }: Context, run: string): string => {
+  const { run: _, var: __, env: ___, ...typed } = flags;
+  return ['trueup fleet apply --run', run, ...flagWords('fleet apply', typed)].join(' ');
+};
 
 interface Plans {
   readonly bundle: Bundle;
@@ -440,27 +470,53 @@ async function applyAll(
     flags: tenantFlags(context),
     staged: true,
     prints: forms.shown === 'text',
-    work: (own, tenant) => appliedOne(own, site, tenant, { ...plans, records }),
+    told: new Set([...(now?.end.entries.values() ?? [])].flatMap((one) => one.diagnostics)),
+    known: (tenant) => knownOf(tenant, plans, records),
+    work: (own, tenant) => appliedOne(own, site, tenant, plans),
   };
   if (now && job.prints) context.out.write('\n');
   const { entries } = await runFleet(context, site, job);
   return concludeFleet(context, forms, job, { names: namesOf(site.here), entries });
 }
 
+/** What was done before, or could not be planned. @throws Refusal where a bundle has no plan */
+async function knownOf(
+  { name }: Tenant,
+  { bundle, again, now }: Plans,
+  records: RunRecords,
+): Promise<TenantOutcome | undefined> {
+  const planning = now?.end.outcomes.get(name);
+  const entry = now?.end.entries.get(name);
+  if (planning?.before || planning?.plan) return planning.before && planning;
+  if (entry) {
+    const { exit, summary, diagnostics } = entry;
+    const code = exit ?? exits.error;
+    // Nothing was begun: a resumed run plans again.
+    const of = hasFailed(code) ? '' : (planning?.digest ?? '');
+    const { document } = planning ?? {};
+    return { exit: code, digest: of, summary, diagnostics, ...defined({ document }) };
+  }
+  const bundled = bundle.tenants.find(({ tenant }) => tenant === name);
+  if (bundled?.plan) {
+    const before = await doneBefore(records, name, bundled.plan);
+    return before && doneAlready(before);
+  }
+  return refuse(
+    'no-plan',
+    `there is no plan of ${name}: it was ${bundled?.status ?? 'missing'} when the plans were made`,
+    { detail: `Fix that, and plan again: ${again}` },
+  );
+}
+
 async function appliedOne(
   own: Context,
   site: FleetSite,
   tenant: Tenant,
-  { bundle, name, again, now, records }: Plans & { readonly records: RunRecords },
+  { bundle, name, again, now }: Plans,
 ): Promise<TenantOutcome> {
-  const planning = now?.end.outcomes.get(tenant.name);
-  if (planning?.before) return planning;
-  const file = bundle.planOf(tenant.name);
   const bundled = bundle.tenants.find((one) => one.tenant === tenant.name);
-  if (!file) return withoutPlan(tenant, { planning, status: bundled?.status ?? 'missing', again });
-  const of = planning?.digest ?? file.digest;
-  const before = now ? undefined : await doneBefore(records, tenant.name, of);
-  if (before) return doneAlready(before);
+  const file = bundle.planOf(tenant.name)!;
+  const of = now?.end.outcomes.get(tenant.name)?.digest ?? file.digest;
   if (bundled?.entry !== entryDigest(tenant, site))
     refuse(
       'stale',
@@ -478,29 +534,6 @@ async function appliedOne(
     digest: of,
     ...(applied && { document: applied.document, outcomes: applied.outcomes }),
   };
-}
-
-/** A plan that could not be made is the result of the tenant. */
-function withoutPlan(
-  { name }: Tenant,
-  {
-    planning,
-    status,
-    again,
-  }: {
-    readonly planning: TenantOutcome | undefined;
-    readonly status: string;
-    readonly again: string;
-  },
-): TenantOutcome {
-  if (planning && hasFailed(planning.exit)) return planning;
-  return refuse(
-    'no-plan',
-    `there is no plan of ${name}: it was ${status} when the plans were made`,
-    {
-      detail: `Fix that, and plan again: ${again}`,
-    },
-  );
 }
 
 /** Whether an apply would do nothing, and record nothing. */

@@ -405,6 +405,57 @@ describe('an apply', () => {
     expect(home.writes('a')).toEqual([]);
   });
 
+  test('keeps why a tenant could not be planned, its exit code, and the command as it was typed', async () => {
+    const twin = (name: string): string =>
+      `  ${name}: { name: Twin, endpoint: { url: "\${var.hook}" }, lifecycle: { allow_duplicate: true } }\n`;
+    const home = await fleetOf(
+      ['acme', 'globex'],
+      FILE,
+      `alert_push_destinations:\n${twin('a')}${twin('b')}`,
+    );
+    const twins = await home.run('apply', '--auto-approve', '--select', 'tenant=acme');
+    expect(twins.code, twins.stderr).toBe(0);
+    // Another state, in which the twins have no address.
+    home.write('trueup.prod.yaml', 'variables: { hook: https://prod.example }\n');
+    home.write(
+      'base/base.yaml',
+      `alert_push_destinations:\n${twin('a').replace(/, lifecycle.*\}/, ' }')}`,
+    );
+    const before = home.writes('acme').length;
+    const words = ['--auto-approve', '--run', 'q', '--select', 'tenant!=initech', '--env', 'prod'];
+    const said = await home.run(
+      'apply',
+      ...words,
+      '--var',
+      'hook=https://y.example',
+      '--lock-wait',
+      '5m',
+    );
+    expect(said.code, said.stderr).toBe(5);
+    const { exit, status, summary, diagnostics } = home.result('q', 'acme');
+    expect([exit, status]).toEqual([5, 'undecided']);
+    expect(summary).toContain('2 live objects');
+    expect(diagnostics.map(({ code }) => code).toSorted()).toEqual(['ambiguous', 'no-plan']);
+    expect(diagnostics.find(({ code }) => code === 'no-plan')?.detail).toBe(
+      "Once that is fixed: trueup fleet apply --run q --auto-approve --lock-wait 5m --select 'tenant!=initech' --var hook=https://y.example --env prod",
+    );
+    expect(said.stderr.match(/2 live objects/g)).toHaveLength(1);
+    expect([home.writes('acme').length, home.writes('globex').length]).toEqual([before, 1]);
+    // Nothing was begun, so a resumed run plans it again.
+    const calls = home.calls('acme');
+    await home.run('apply', ...words, '--var', 'hook=https://y.example', '--lock-wait', '5m');
+    expect(home.calls('acme')).toBeGreaterThan(calls);
+  });
+
+  test('keeps why a tenant has no credentials', async () => {
+    const home = await fleetOf(['acme', 'globex']);
+    for (const name of Object.keys(home.env)) if (name.startsWith('ACME_')) delete home.env[name];
+    expect((await home.run('apply', '--auto-approve', '--run', 'q')).code).toBe(1);
+    const { summary, diagnostics } = home.result('q', 'acme');
+    expect(summary).toContain('there is no v2 address to speak to');
+    expect(diagnostics.map(({ code }) => code).toSorted()).toContain('no-plan');
+  });
+
   test('asks, and without a terminal says what to type', async () => {
     const home = await fleetOf(['acme']);
     const { code, stderr } = await home.run('apply');
@@ -629,6 +680,58 @@ describe('a credential command', () => {
     expect(code, stderr).toBe(0);
     expect(home.writes('acme').length).toBe(1);
     expect(home.writes('globex').length).toBe(1);
+  });
+
+  test.each([
+    ['drift', [], ['first']],
+    ['plan', [], ['first']],
+    // Once for the plan, once for the apply.
+    ['apply', ['--auto-approve'], ['first', 'first']],
+  ] as const)(
+    'is not run by a resumed %s for a tenant that has its result',
+    async (name, words, ran) => {
+      const home = await fleetOf(
+        ['acme', 'globex'],
+        commanded('echo $WHEN >> "ran-$0"; [ $WHEN = first ] && cat "vault/$0.json"'),
+      );
+      for (const tenant of ['acme', 'globex']) {
+        const prefix = `${tenant.toUpperCase()}_`;
+        const own = Object.entries(home.env).filter(([key]) => key.startsWith(prefix));
+        const vault = own.map(([key, value]) => [key.slice(prefix.length), value]);
+        home.write(`vault/${tenant}.json`, JSON.stringify(Object.fromEntries(vault)));
+        for (const [key] of own) delete home.env[key];
+      }
+      home.env['WHEN'] = 'first';
+      const first = await home.run(name, '--run', 'r', ...words);
+      expect(first.code, first.stderr).toBe(0);
+      home.env['WHEN'] = 'again';
+      const again = await home.run(name, '--run', 'r', ...words);
+      expect(again.code, again.stderr).toBe(0);
+      expect(lines(again).at(-1)).toBe(lines(first).at(-1));
+      const asked = readFileSync(join(home.cwd, 'ran-acme'), 'utf8').trim().split('\n');
+      expect(asked).toEqual(ran);
+      // Other declarations need them again.
+      home.write('tenants/acme/tenant.yaml', 'variables: { hook: "https://else.example" }\n');
+      expect((await home.run(name, '--run', 'r', ...words)).code).toBe(1);
+    },
+  );
+
+  test('has a part in what a result is of, if the declarations name what it prints', async () => {
+    const home = await fleetOf(
+      ['acme'],
+      commanded('echo x >> ran; cat vault.json'),
+      BASE.replace('${var.hook}', 'https://${env.SITE}.example'),
+    );
+    const own = Object.entries(home.env).filter(([key]) => key.startsWith('ACME_'));
+    const vault = own.map(([key, value]) => [key.slice('ACME_'.length), value] as const);
+    home.write('vault.json', JSON.stringify({ ...Object.fromEntries(vault), SITE: 'berlin' }));
+    expect((await home.run('drift', '--run', 'r')).code).toBe(0);
+    const before = home.calls('acme');
+    expect((await home.run('drift', '--run', 'r')).code).toBe(0);
+    expect(home.calls('acme')).toBe(before);
+    home.write('vault.json', JSON.stringify({ ...Object.fromEntries(vault), SITE: 'paris' }));
+    expect((await home.run('drift', '--run', 'r')).code).toBe(0);
+    expect(home.calls('acme')).toBeGreaterThan(before);
   });
 
   test.each([
