@@ -2,6 +2,7 @@
 // happens to one tenant is its result, and ends no other.
 import {
   exits,
+  forEachLimited,
   worst,
   type Diagnostic,
   type DriftDocument,
@@ -15,7 +16,14 @@ import {
   type TenantResult,
 } from '../model/index.js';
 import { hasFailed, inLanes, laneCount, stagesOf, stopping } from '../fleet/lanes.js';
-import { entryOf, isFinal, mergedReport, statusOf, withoutResult } from '../fleet/merge.js';
+import {
+  entryOf,
+  isFinal,
+  mergedReport,
+  statusOf,
+  withoutResult,
+  type RunStop,
+} from '../fleet/merge.js';
 import type { Tenant } from '../fleet/tenant.js';
 import { commandOutput } from '../platform/command-output.js';
 import type { FleetFormat } from '../report/formats.js';
@@ -81,6 +89,7 @@ export interface FleetJob {
 export interface FleetEnd {
   readonly entries: ReadonlyMap<string, TenantEntry>;
   readonly outcomes: ReadonlyMap<string, TenantOutcome>;
+  readonly stops: readonly RunStop[];
 }
 
 /** Runs a job for every tenant of this process. */
@@ -122,14 +131,62 @@ export async function runFleet(
     if (open) reason ??= `${open.name}, of an earlier stage, is not applied (\`order\`)`;
     else await waitAfter(context, lastChange(tenants, changed), wait);
   }
-  const summary = signal.aborted ? 'The run was interrupted.' : `Stopped: ${reason ?? 'an error'}.`;
-  for (const { name } of site.here)
-    if (!entries.has(name)) {
-      entries.set(name, withoutResult(name, 'not-run', summary));
-      await print(entries.get(name)!);
-    }
+  const left = site.here.filter(({ name }) => !entries.has(name));
+  const stops = stopsOf(context, left.length > 0 ? `Stopped: ${reason ?? 'an error'}.` : undefined);
+  const [{ diagnostics: [why] = [] } = {}] = stops;
+  await forEachLimited(left, STORED_AT_ONCE, async ({ name }) => {
+    const entry = withoutResult(name, 'not-run', why?.summary ?? '');
+    entries.set(name, await keepEntry(context, job, entry));
+  });
+  for (const { name } of left) await print(entries.get(name)!);
   err.status(undefined);
-  return { entries, outcomes };
+  return { entries, outcomes, stops };
+}
+
+const STORED_AT_ONCE = 16;
+
+/** A signal counts before anything else that stopped a run. */
+export function stopsOf(
+  { signal }: Pick<Context, 'signal'>,
+  summary: string | undefined,
+): readonly RunStop[] {
+  const error = (code: string, said: string): readonly Diagnostic[] => [
+    { severity: 'error', code, summary: said },
+  ];
+  if (!signal.aborted)
+    return summary === undefined
+      ? []
+      : [{ exit: exits.error, diagnostics: error('stopped', summary) }];
+  const isTerm = signal.reason instanceof Error && signal.reason.message === 'SIGTERM';
+  return [
+    {
+      exit: isTerm ? exits.terminated : exits.interrupted,
+      diagnostics: error('interrupted', 'The run was interrupted.'),
+    },
+  ];
+}
+
+/** Stores what is to be said of a tenant that was not begun: with no digest, so that a resumed run begins it. */
+export async function keepEntry(
+  { clock }: Pick<Context, 'clock'>,
+  job: Pick<FleetJob, 'run' | 'command' | 'records'>,
+  entry: TenantEntry,
+): Promise<TenantEntry> {
+  const now = new Date(clock.now()).toISOString();
+  const result = await stored(job, {
+    format_version: '1.0',
+    trueup_version: version,
+    run: job.run,
+    command: job.command,
+    digest: '',
+    attempt: 1,
+    started_at: now,
+    ended_at: now,
+    document: null,
+    outcomes: [],
+    ...entry,
+  });
+  return entryOf(result);
 }
 
 /** Documents are stored with the result; thousands of them do not fit into memory. */
@@ -248,7 +305,10 @@ const failureOf = ({ signal }: Context, thrown: unknown): ReturnType<typeof caug
     : caughtError(thrown);
 
 /** A result that cannot be stored is an error of its tenant: its report would miss it. */
-async function stored({ records }: FleetJob, result: TenantResult): Promise<TenantResult> {
+async function stored(
+  { records }: Pick<FleetJob, 'records'>,
+  result: TenantResult,
+): Promise<TenantResult> {
   try {
     return (await records?.write(result)) ?? result;
   } catch (error) {
@@ -347,11 +407,12 @@ export async function concludeFleet(
   context: Context,
   forms: Forms<FleetFormat>,
   job: Pick<FleetJob, 'run' | 'command'>,
-  { names, entries }: { readonly names: readonly string[]; readonly entries: FleetEnd['entries'] },
+  { names, entries, stops }: { readonly names: readonly string[] } & Omit<FleetEnd, 'outcomes'>,
 ): Promise<Exit> {
   const document = mergedReport({ ...job, tenants: names }, entries, {
     trueup_version: version,
     generated_at: new Date(context.clock.now()).toISOString(),
+    stops,
   });
   if (forms.shown === 'text') context.out.write(`\n${fleetSentence(document)}\n`);
   return deliverFleet(context, forms, document);

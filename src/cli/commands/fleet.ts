@@ -10,8 +10,6 @@ import {
   Refusal,
   shellWord,
   warning,
-  worst,
-  type Diagnostic,
   type Exit,
   type FleetCommand,
   type FleetRun,
@@ -21,7 +19,7 @@ import {
   type TenantResult,
 } from '../../model/index.js';
 import { hasFailed } from '../../fleet/lanes.js';
-import { entryOf, isFinal, mergedReport, withoutResult } from '../../fleet/merge.js';
+import { entryOf, isFinal, mergedReport, withoutResult, type RunStop } from '../../fleet/merge.js';
 import { readFleet } from '../../fleet/fleet-file.js';
 import { entryDigest, FLEET_FILE, type StopRules, type Tenant } from '../../fleet/tenant.js';
 import { declarationFiles } from '../../platform/declaration-files.js';
@@ -37,7 +35,9 @@ import {
   concludeFleet,
   deliverFleet,
   doneBefore,
+  keepEntry,
   runFleet,
+  stopsOf,
   type FleetEnd,
   type FleetJob,
   type TenantOutcome,
@@ -73,8 +73,8 @@ export const validate: Command = async (context) => {
       return { exit: exits.done, digest: project.digest, summary };
     },
   };
-  const { entries } = await runFleet(context, site, job);
-  return concludeFleet(context, forms, job, { names: namesOf(site.here), entries });
+  const end = await runFleet(context, site, job);
+  return concludeFleet(context, forms, job, { names: namesOf(site.here), ...end });
 };
 
 /** What a tenant cannot say by itself, because the fleet says it. @throws Refusal */
@@ -208,8 +208,8 @@ export const drift: Command = async (context) => {
       }),
     ),
   };
-  const { entries } = await runFleet(context, site, job);
-  return concludeFleet(context, forms, job, { names: namesOf(site.here), entries });
+  const end = await runFleet(context, site, job);
+  return concludeFleet(context, forms, job, { names: namesOf(site.here), ...end });
 };
 
 interface Planning {
@@ -272,18 +272,20 @@ export const plan: Command = async (context) => {
       : { known: doneOffline(site, records), work: unlessDone(site, records, work) }),
   };
   const end = await runFleet(context, site, job);
+  const beyond = beyondLimits(site.fleet.stop, end.entries);
   const exit = await concludeFleet(context, forms, job, {
     names: namesOf(site.here),
     entries: end.entries,
+    stops: [...end.stops, ...beyond],
   });
-  const stop = await beyondLimits(context, site.fleet.stop, end.entries);
-  if (flags.out === undefined) return worst([exit, stop]);
+  for (const { diagnostics } of beyond) await context.tell(diagnostics);
+  if (flags.out === undefined) return exit;
   const { writeBundle } = await import('../../state/plan-bundle.js');
   const text = await bundleOf(context, site, run, end);
   await writeBundle({ path: resolve(cwd, flags.out), files }, text, protection);
   const identity = protection.recipients ? ' --identity FILE' : '';
   err.write(`Saved. To apply it: trueup fleet apply ${shellWord(flags.out)}${identity}\n`);
-  return worst([exit, stop]);
+  return exit;
 };
 
 async function bundleOf(
@@ -312,22 +314,21 @@ async function bundleOf(
   );
 }
 
-/** Says which limits over tenants the plans are beyond. @returns exit 3 where one is */
-async function beyondLimits(
-  { tell }: Context,
+/** The limits over tenants that the plans are beyond. */
+function beyondLimits(
   { changed_tenants, blocked }: StopRules,
   entries: ReadonlyMap<string, Pick<TenantEntry, 'status'>>,
-): Promise<Exit> {
+): readonly RunStop[] {
   const count = (wanted: string): number =>
     [...entries.values()].filter(({ status }) => status === wanted).length;
   const [changed, held] = [count('changes'), count('blocked')];
-  const found: Diagnostic[] = [];
+  const detail =
+    'No tenant was changed. Select fewer tenants, or change `stop` in trueup.fleet.yaml.';
+  const found: RunStop[] = [];
   const add = (code: string, summary: string): unknown =>
     found.push({
-      severity: 'error',
-      code,
-      summary,
-      detail: 'No tenant was changed. Select fewer tenants, or change `stop` in trueup.fleet.yaml.',
+      exit: exits.blocked,
+      diagnostics: [{ severity: 'error', code, summary, detail }],
     });
   if (changed_tenants !== undefined && changed > changed_tenants)
     add(
@@ -336,8 +337,7 @@ async function beyondLimits(
     );
   if (blocked !== undefined && held >= blocked)
     add('blocked-tenants', `${held} tenants are blocked, and \`stop.blocked\` is ${blocked}.`);
-  await tell(found);
-  return found.length > 0 ? exits.blocked : exits.done;
+  return found;
 }
 
 export const apply: Command = async (context, [name]) => {
@@ -406,11 +406,9 @@ async function applyNow(context: Context, forms: Forms<FleetFormat>): Promise<Ex
   };
   const end = await runFleet(context, site, planning);
   // Where planning was stopped, nobody has seen what an apply would do.
+  const now = { run, records, end };
   if ([...end.entries.values()].some(({ status }) => status === 'not-run'))
-    return concludeFleet(context, forms, planning, {
-      names: namesOf(site.here),
-      entries: end.entries,
-    });
+    return applyNothing(context, site, forms, { now, stops: end.stops });
   const { bundleIn } = await import('../../state/plan-bundle.js');
   const text = await bundleOf(context, site, run, end);
   const bundle = bundleIn(text, { path: 'the plans of this run', clock });
@@ -418,7 +416,7 @@ async function applyNow(context: Context, forms: Forms<FleetFormat>): Promise<Ex
     bundle,
     name: 'the plan',
     again,
-    now: { run, records, end },
+    now,
   });
 }
 
@@ -435,7 +433,35 @@ interface Plans {
   /** The command that makes them again. */
   readonly again: string;
   /** Present where they were made in this process. */
-  readonly now?: { readonly run: string; readonly records: RunRecords; readonly end: FleetEnd };
+  readonly now?: Planned;
+}
+
+interface Planned {
+  readonly run: string;
+  readonly records: RunRecords;
+  readonly end: FleetEnd;
+}
+
+/** Reports why no tenant was begun; what the planning says of a tenant without changes stands. */
+async function applyNothing(
+  context: Context,
+  site: FleetSite,
+  forms: Forms<FleetFormat>,
+  { now, stops }: { readonly now?: Planned | undefined; readonly stops: readonly RunStop[] },
+): Promise<Exit> {
+  const { run = '', records, end } = now ?? {};
+  const job = { command: 'apply', run, records } as const;
+  const names = namesOf(site.here);
+  const summary = stops[0]?.diagnostics[0]?.summary ?? '';
+  const entries = new Map<string, TenantEntry>();
+  await forEachLimited(names, AT_ONCE, async (name) => {
+    const planning = end?.entries.get(name);
+    const isOpen = !planning || planning.status === 'changes';
+    const entry = isOpen ? withoutResult(name, 'not-run', summary) : planning;
+    const isKept = end?.outcomes.get(name)?.before !== undefined;
+    entries.set(name, isKept ? entry : await keepEntry(context, job, entry));
+  });
+  return concludeFleet(context, forms, job, { names, entries, stops });
 }
 
 async function applyAll(
@@ -444,22 +470,25 @@ async function applyAll(
   forms: Forms<FleetFormat>,
   plans: Plans,
 ): Promise<Exit> {
-  const { flags, err, signal } = context;
+  const { flags, err } = context;
   const { bundle, now } = plans;
   // Those of other shards, too, if the plans of all are here.
   const selected = new Set(namesOf(site.selected));
   const statuses = new Map(
     bundle.tenants.flatMap((one) => (selected.has(one.tenant) ? [[one.tenant, one]] : [])),
   );
-  const stop = await beyondLimits(context, site.fleet.stop, statuses);
-  if (stop !== exits.done) return stop;
-  if (signal.aborted) return exits.interrupted;
+  const nothing = (stops: readonly RunStop[]): Promise<Exit> =>
+    applyNothing(context, site, forms, { now, stops });
+  const beyond = beyondLimits(site.fleet.stop, statuses);
+  for (const { diagnostics } of beyond) await context.tell(diagnostics);
+  if (beyond.length > 0) return nothing([...stopsOf(context, undefined), ...beyond]);
+  if (context.signal.aborted) return nothing(stopsOf(context, undefined));
   const changing = [...statuses.values()].filter(({ status }) => status === 'changes').length;
   if (now && !flags.autoApprove && changing > 0) {
     const agreed = await agrees(context, `\nApply the plans of ${plural(changing, 'tenant')}?`);
     if (!agreed) {
       err.write('Nothing was changed.\n');
-      return exits.error;
+      return nothing(stopsOf(context, 'The plans were not agreed to.'));
     }
   }
   const { run, records } = now ?? (await begun(context, site, 'apply', bundle.digest));
@@ -475,8 +504,8 @@ async function applyAll(
     work: (own, tenant) => appliedOne(own, site, tenant, plans),
   };
   if (now && job.prints) context.out.write('\n');
-  const { entries } = await runFleet(context, site, job);
-  return concludeFleet(context, forms, job, { names: namesOf(site.here), entries });
+  const end = await runFleet(context, site, job);
+  return concludeFleet(context, forms, job, { names: namesOf(site.here), ...end });
 }
 
 /** What was done before, or could not be planned. @throws Refusal where a bundle has no plan */

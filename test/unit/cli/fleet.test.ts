@@ -1,6 +1,6 @@
 // The commands over a fleet, against one emulated account for each set of credentials: nothing of one tenant reaches
 // another, what was reviewed is what is applied, and a run stops, resumes and reports as its file says.
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
@@ -378,6 +378,63 @@ describe('an apply', () => {
     expect([home.writes('acme').length, home.writes('globex').length]).toEqual([1, 0]);
   });
 
+  const reported = (home: Fleet, said: Said): FleetDocument => {
+    const document = JSON.parse(said.stdout) as FleetDocument;
+    expect(document.exit).toBe(said.code);
+    const [why] = document.diagnostics;
+    const junit = readFileSync(join(home.cwd, 'r.xml'), 'utf8');
+    expect(junit).toContain(`<failure type="${why?.code}" message="${why?.summary}"`);
+    return document;
+  };
+
+  test.each([
+    ['changed_tenants: 1', '2 tenants would change', ['not-run', 'not-run', 'blocked']],
+    ['blocked: 1', '1 tenants are blocked', ['not-run', 'not-run', 'blocked']],
+  ])('beyond the limit %s is reported with its reason', async (limit, reason, statuses) => {
+    const home = await fleetOf(
+      ['acme', 'globex', 'initech'],
+      `${FILE}  stop: { failures: 9, ${limit} }\n`,
+    );
+    home.write(
+      'policies/hooks.cel.yaml',
+      '- name: no-initech\n  when: plan.resource_changes.exists(c, string(c.change.after.endpoint.url).endsWith("initech"))\n  message: initech\n',
+    );
+    const forms = ['--format', 'json', '--report', 'junit=r.xml'];
+    const applied = await home.run('apply', '--auto-approve', '--run', 'r', ...forms);
+    expect(applied.code).toBe(3);
+    const document = reported(home, applied);
+    expect(document.tenants.map(({ status }) => status)).toEqual(statuses);
+    expect(document.tenants[0]?.summary).toContain(reason);
+    // What was stored says the same.
+    const later = await home.run('report', 'r', '--format', 'json');
+    expect((JSON.parse(later.stdout) as FleetDocument).tenants).toEqual(document.tenants);
+    rmSync(join(home.cwd, 'r.xml'));
+    const planned = await home.run('plan', '--out', 'b', ...forms);
+    expect(planned.code).toBe(3);
+    expect(reported(home, planned).summary).toMatchObject({ changes: 2, blocked: 1 });
+    rmSync(join(home.cwd, 'r.xml'));
+    const bundled = await home.run('apply', 'b', ...forms);
+    expect(bundled.code).toBe(3);
+    expect(reported(home, bundled).summary).toEqual({ tenants: 3, 'not-run': 3 });
+    expect(['acme', 'globex', 'initech'].flatMap((name) => home.writes(name))).toEqual([]);
+  });
+
+  test('of stopped plans is reported as an apply, also later', async () => {
+    const home = await fleetOf(['a', 'b'], `${FILE}  concurrency: 1\n  stop: { failures: 1 }\n`);
+    home.accounts.get('a')!.setFaults([parseFault('status=403')]);
+    const forms = ['--format', 'json', '--report', 'junit=r.xml'];
+    const said = await home.run('apply', '--auto-approve', '--run', 'r', ...forms);
+    expect(said.code).toBe(1);
+    const document = reported(home, said);
+    expect(document.command).toBe('apply');
+    expect(document.tenants.map(({ status }) => status)).toEqual(['failed', 'not-run']);
+    const later = await home.run('report', 'r', '--format', 'json');
+    expect((JSON.parse(later.stdout) as FleetDocument).tenants).toEqual(document.tenants);
+    home.accounts.get('a')!.setFaults([]);
+    const resumed = await home.run('apply', '--auto-approve', '--run', 'r');
+    expect(resumed.code, resumed.stderr).toBe(0);
+  });
+
   test('with a blocked tenant is blocked where the fleet says so', async () => {
     const home = await fleetOf(['acme', 'globex'], `${FILE}  stop: { blocked: 1 }\n`);
     home.write(
@@ -489,13 +546,18 @@ describe('a run', () => {
     const report = await home.run('report', 'nightly', '--format', 'json');
     expect(report.code).toBe(1);
     const { summary } = JSON.parse(report.stdout) as FleetDocument;
-    expect(summary).toEqual({ tenants: 7, drift: 2, failed: 2, missing: 3 });
+    expect(summary).toEqual({ tenants: 7, drift: 2, failed: 2, 'not-run': 3 });
     for (const name of ['c', 'd']) home.accounts.get(name)!.setFaults([]);
     const before = home.calls('a');
     const second = await home.run('drift', '--run', 'nightly', '--detailed-exitcode');
     expect(second.code, second.stderr).toBe(2);
     expect(home.calls('a')).toBe(before);
     expect(lines(second).at(-1)).toBe('7 tenants: 7 with drift. Run nightly.');
+    expect(home.result('nightly', 'e')).toMatchObject({
+      status: 'not-run',
+      summary: expect.stringContaining('2 tenants in a row failed') as string,
+    });
+    expect(home.result('nightly', 'e@2')).toMatchObject({ attempt: 2, status: 'drift' });
     expect(home.result('nightly', 'c@2')).toMatchObject({ attempt: 2, status: 'drift' });
     // Other declarations are another result.
     home.write('tenants/a/tenant.yaml', 'variables: { hook: "https://hooks.example.com/other" }\n');
