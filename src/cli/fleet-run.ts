@@ -1,6 +1,7 @@
 // Runs the tenants of a fleet in lanes: each in a context of its own, with its result, its line and its messages. What
 // happens to one tenant is its result, and ends no other.
 import {
+  digest,
   exits,
   forEachLimited,
   worst,
@@ -76,8 +77,8 @@ export interface FleetJob {
   readonly work: TenantWork;
   /** The command to type once what failed is fixed. */
   readonly again?: string;
-  /** Messages that were printed before. */
-  readonly told?: ReadonlySet<Diagnostic>;
+  /** What was printed before. */
+  readonly told?: FleetEnd['entries'];
   /** Whether a stage has to succeed, and to wait, before the next one begins. */
   readonly staged?: boolean;
   /** Whether the line of each tenant is printed when it is there. */
@@ -217,6 +218,11 @@ async function waitAfter(
   await clock.sleep(left, signal).catch(() => undefined);
 }
 
+/** Each once: a command tells some of what its document holds, too. */
+const distinct = (diagnostics: readonly Diagnostic[]): readonly Diagnostic[] => [
+  ...new Map(diagnostics.map((one) => [digest(one), one])).values(),
+];
+
 /** Prints the lines of tenants in their order, each as soon as those before it are there. */
 function linesInOrder(
   context: Context,
@@ -233,7 +239,8 @@ function linesInOrder(
       // Before anything is awaited: another tenant may end meanwhile.
       next += 1;
       if (prints) context.out.write(`${tenantLine(one)}\n`);
-      const fresh = one.diagnostics.filter((said) => told?.has(said) !== true);
+      const before = told?.get(one.tenant)?.diagnostics ?? [];
+      const fresh = distinct([...before, ...one.diagnostics]).slice(before.length);
       await context.tell(tenantDiagnostics(one.tenant, fresh));
     }
   };
@@ -280,7 +287,7 @@ async function runTenant(
   // In the words of the tenant, and with what only its context masks.
   await own?.context.tell([...failed, ...remedy]);
   const told = own?.told ?? withCommands([...failed, ...remedy], parent.said);
-  const diagnostics = [...told, ...complaintsOf(outcome)];
+  const diagnostics = distinct([...told, ...complaintsOf(outcome)]);
   const result = resultOf(tenant, { exit, outcome, diagnostics, job });
   const whole = { ...result, started_at, ended_at: new Date(parent.clock.now()).toISOString() };
   return { result: await stored(job, whole), ...(outcome && { outcome }) };

@@ -148,6 +148,8 @@ const tenantFlags = ({ flags }: Context): FleetJob['flags'] =>
     lockWait: flags.lockWait,
     unmanaged: flags.unmanaged,
     autoApprove: true as const,
+    // A result holds every warning.
+    verbose: true as const,
   });
 
 /** Of what is run: an earlier result of the same run stands only if it is of the same. */
@@ -499,7 +501,7 @@ async function applyAll(
     flags: tenantFlags(context),
     staged: true,
     prints: forms.shown === 'text',
-    told: new Set([...(now?.end.entries.values() ?? [])].flatMap((one) => one.diagnostics)),
+    ...(now && { told: now.end.entries }),
     known: (tenant) => knownOf(tenant, plans, records),
     work: (own, tenant) => appliedOne(own, site, tenant, plans),
   };

@@ -504,6 +504,31 @@ describe('an apply', () => {
     expect(home.calls('acme')).toBeGreaterThan(calls);
   });
 
+  test('stores and prints each error and warning once', async () => {
+    const home = await fleetOf(['acme', 'globex', 'initech']);
+    home.accounts.get('acme')!.setFaults([parseFault('status=400,method=POST')]);
+    home.write(
+      'policies/hooks.cel.yaml',
+      '- name: no-initech\n  when: plan.resource_changes.exists(c, string(c.change.after.endpoint.url).endsWith("initech"))\n  message: initech\n- name: warns\n  when: "true"\n  message: mind this\n  severity: warning\n',
+    );
+    const words = ['--auto-approve', '--var', 'unused=1'];
+    const bundle = await home.run('plan', '--out', 'b', ...words.slice(1));
+    expect(bundle.code, bundle.stderr).toBe(3);
+    for (const name of ['acme', 'globex', 'initech'])
+      expect(bundle.stderr.split(`${name}: mind this`)).toHaveLength(2);
+    for (const [run, applied] of [
+      ['q', await home.run('apply', '--run', 'q', ...words)],
+      ['s', await home.run('apply', 'b', '--run', 's')],
+    ] as const)
+      for (const name of ['acme', 'globex', 'initech']) {
+        const { diagnostics } = home.result(run, name);
+        const said = diagnostics.map(({ code, summary }) => `${code} ${summary}`);
+        expect(said).toEqual([...new Set(said)]);
+        for (const { summary } of diagnostics)
+          expect(applied.stderr.split(`: ${name}: ${summary}`)).toHaveLength(2);
+      }
+  });
+
   test('keeps why a tenant has no credentials', async () => {
     const home = await fleetOf(['acme', 'globex']);
     for (const name of Object.keys(home.env)) if (name.startsWith('ACME_')) delete home.env[name];
