@@ -134,9 +134,9 @@ export async function runFleet(
   }
   const left = site.here.filter(({ name }) => !entries.has(name));
   const stops = stopsOf(context, left.length > 0 ? `Stopped: ${reason ?? 'an error'}.` : undefined);
-  const [{ diagnostics: [why] = [] } = {}] = stops;
+  const why = stops[0]?.diagnostics[0]?.summary ?? '';
   await forEachLimited(left, STORED_AT_ONCE, async ({ name }) => {
-    const entry = withoutResult(name, 'not-run', why?.summary ?? '');
+    const entry = withoutResult(name, 'not-run', why);
     entries.set(name, await keepEntry(context, job, entry));
   });
   for (const { name } of left) await print(entries.get(name)!);
