@@ -419,6 +419,20 @@ describe('an apply', () => {
     expect(['acme', 'globex', 'initech'].flatMap((name) => home.writes(name))).toEqual([]);
   });
 
+  test('that nobody agreed to is reported', async () => {
+    const home = await fleetOf(['acme']);
+    const declined: Command = (context, args) =>
+      apply({ ...context, interactive: true, ask: () => Promise.resolve('no') }, args);
+    const words = ['fleet', 'apply', '--run', 'r', '--format', 'json', '--report', 'junit=r.xml'];
+    const said = await inProcess(declined, words, home);
+    expect(said.code).toBe(1);
+    expect(said.stderr).toContain('Nothing was changed.');
+    expect(reported(home, said).tenants).toMatchObject([
+      { status: 'not-run', summary: 'The plans were not agreed to.' },
+    ]);
+    expect(home.writes('acme')).toEqual([]);
+  });
+
   test('of stopped plans is reported as an apply, also later', async () => {
     const home = await fleetOf(['a', 'b'], `${FILE}  concurrency: 1\n  stop: { failures: 1 }\n`);
     home.accounts.get('a')!.setFaults([parseFault('status=403')]);
