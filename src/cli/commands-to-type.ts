@@ -9,7 +9,7 @@ import {
   type Outcome,
   type Verdict,
 } from '../model/index.js';
-import { commands, type CommandSpec, type Flags } from './command-table.js';
+import { commands, type CommandSpec, type Flags, type FlagSpec } from './command-table.js';
 
 /** The PATHs, variables and environment of a command line. */
 export interface Said {
@@ -55,6 +55,23 @@ export function pathsIn(
   if (update) return args;
   return shape.includes(PATHS) ? args.slice(shape.split(' ').length - 1) : [];
 }
+
+/** Flags as they are typed, but for those with their initial value. */
+export const flagWords = (command: CommandSpec['name'], flags: Flags): readonly string[] =>
+  commands
+    .filter(({ name }) => name === command)
+    .flatMap((spec): readonly FlagSpec[] => spec.flags)
+    .flatMap(({ spelling, initial }) => {
+      const [word = ''] = /--[a-z-]+/.exec(spelling) ?? [];
+      const name = word.slice(2).replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+      const given = (flags as Readonly<Record<string, unknown>>)[name];
+      if (given === true) return [word];
+      return [given ?? initial]
+        .flat()
+        .flatMap((value) =>
+          typeof value === 'string' && value !== initial ? [word, shellWord(value)] : [],
+        );
+    });
 
 /** The command, complete. Safe to apply twice. */
 export function typed(command: string, { paths, env, variables }: Said): string {

@@ -3,9 +3,11 @@
 import { dirname, join } from 'node:path';
 import {
   equal,
+  exits,
   isObject,
   NAME,
   refuse,
+  tenantStatuses,
   tryJson,
   type FleetRun,
   type TenantResult,
@@ -111,48 +113,129 @@ export async function resultPlaces(
   return registers ? [resultRegisters(registers, context), folder] : [folder];
 }
 
-/** By tenant. */
+/** What follows the folder of a run: the tenant, and its attempt from the second one on. */
+const RESULT = /^([^@/]+)(?:@([1-9]\d{0,8}))?$/;
+
+/** By tenant. Files that no run has written are passed over. */
 async function lastAttempts(
   place: ResultPlace,
   folder: string,
 ): Promise<ReadonlyMap<string, number>> {
   const last = new Map<string, number>();
   for (const key of await place.list(folder)) {
-    const [tenant = '', attempt = '1'] = key.slice(folder.length).split('@');
-    last.set(tenant, Math.max(last.get(tenant) ?? 0, Number(attempt)));
+    const [, tenant, attempt = '1'] = RESULT.exec(key.slice(folder.length)) ?? [];
+    if (tenant !== undefined) last.set(tenant, Math.max(last.get(tenant) ?? 0, Number(attempt)));
   }
   return last;
 }
+
+type Fits = (value: unknown) => boolean;
+const isText: Fits = (value) => typeof value === 'string';
+const isCount: Fits = (value) => Number.isInteger(value);
+const is =
+  (...wanted: readonly unknown[]): Fits =>
+  (value) =>
+    wanted.includes(value);
+const listOf =
+  (fits: Fits): Fits =>
+  (value) =>
+    Array.isArray(value) && value.every(fits);
+const mapOf =
+  (fits: Fits): Fits =>
+  (value) =>
+    isObject(value) && Object.values(value).every(fits);
+
+/** The members that do not fit. */
+const misfits = (value: unknown, members: Readonly<Record<string, Fits>>): readonly string[] =>
+  Object.entries(members).flatMap(([name, fits]) =>
+    isObject(value) && fits(value[name]) ? [] : [name],
+  );
+const holding =
+  (members: Readonly<Record<string, Fits>>): Fits =>
+  (value) =>
+    misfits(value, members).length === 0;
+
+const runMembers = (run: string): Readonly<Record<string, Fits>> => ({
+  format_version: is('1.0'),
+  run: is(run),
+  command: is('plan', 'drift', 'apply'),
+  tenants: listOf(isText),
+  bundle: (value) => value === null || isText(value),
+});
+
+/** Those that are read again: of a report, and of a run that is resumed. */
+const resultMembers = (
+  tenant: string,
+  { run, command }: Pick<FleetRun, 'run' | 'command'>,
+): Readonly<Record<string, Fits>> => ({
+  format_version: is('1.0'),
+  run: is(run),
+  command: is(command),
+  tenant: is(tenant),
+  labels: mapOf(isText),
+  exit: is(null, ...Object.values(exits)),
+  status: is(...tenantStatuses),
+  summary: isText,
+  kinds: mapOf(holding({ changed: isCount, objects: isCount })),
+  changes: listOf(holding({ address: isText, kind: isText, action: isText })),
+  requests: isCount,
+  diagnostics: listOf(
+    holding({
+      severity: is('error', 'warning', 'info'),
+      code: isText,
+      summary: isText,
+      detail: (value) => value === undefined || isText(value),
+      origin: (value) => value === undefined || isObject(value),
+    }),
+  ),
+  digest: isText,
+});
 
 export function runRecords(place: ResultPlace, name: string): RunRecords {
   const runKey = `fleet/${name}`;
   const keyOf = (tenant: string, attempt: number): string =>
     `${runKey}/${tenant}${attempt === 1 ? '' : `@${attempt}`}`;
-  const read = async <T>(key: string): Promise<T | undefined> => {
+  const read = async <T>(
+    key: string,
+    members: Readonly<Record<string, Fits>>,
+    { what, detail }: { readonly what: string; readonly detail: string },
+  ): Promise<T | undefined> => {
     const text = await place.read(key);
-    const value = text === undefined ? undefined : tryJson(text);
-    if (text !== undefined && !isObject(value))
-      refuse('damaged-result', `${key} in ${place.location} is no result: somebody edited it`, {
-        detail: 'Remove it, and run the tenant again with the same --run.',
-      });
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it was written here
-    return value as T | undefined;
+    if (text === undefined) return undefined;
+    const value = tryJson(text);
+    const [first] = misfits(value, members);
+    const why = isObject(value) ? `its \`${first}\` does not fit` : 'it holds no whole JSON object';
+    if (first !== undefined)
+      refuse('damaged-result', `${key} in ${place.location} is not ${what}: ${why}.`, { detail });
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its members were checked
+    return value as T;
   };
-  const run = (): Promise<FleetRun | undefined> => read<FleetRun>(runKey);
+  const run = (): Promise<FleetRun | undefined> =>
+    read<FleetRun>(runKey, runMembers(name), {
+      what: `the record of the run ${name}`,
+      detail:
+        'It was edited, cut off, or written by another version of trueup. Restore it, or begin another run with another --run.',
+    });
+  let begun: Promise<FleetRun | undefined> | undefined;
   let attempts: Promise<ReadonlyMap<string, number>> | undefined;
   return {
     run,
     async last(tenant) {
       const attempt = (await (attempts ??= lastAttempts(place, `${runKey}/`))).get(tenant);
-      return attempt === undefined ? undefined : read<TenantResult>(keyOf(tenant, attempt));
+      const of = await (begun ??= run());
+      if (attempt === undefined || !of) return undefined;
+      return read<TenantResult>(keyOf(tenant, attempt), resultMembers(tenant, of), {
+        what: `a result of ${tenant} in the run ${name}`,
+        detail: `It was edited, cut off, or put there by mistake. Remove it, and resume the run: trueup fleet ${of.command} --run ${name}`,
+      });
     },
-    async begin(begun) {
-      if (await place.create(runKey, jsonText(begun))) return false;
+    async begin(record) {
+      if (await place.create(runKey, jsonText(record))) return false;
       const before = await run();
       const same =
-        before?.command === begun.command &&
-        before.bundle === begun.bundle &&
-        equal(before.tenants, begun.tenants);
+        before?.command === record.command &&
+        before.bundle === record.bundle &&
+        equal(before.tenants, record.tenants);
       if (!same)
         refuse(
           'other-run',

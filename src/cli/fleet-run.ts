@@ -1,7 +1,9 @@
 // Runs the tenants of a fleet in lanes: each in a context of its own, with its result, its line and its messages. What
 // happens to one tenant is its result, and ends no other.
 import {
+  digest,
   exits,
+  forEachLimited,
   worst,
   type Diagnostic,
   type DriftDocument,
@@ -15,7 +17,14 @@ import {
   type TenantResult,
 } from '../model/index.js';
 import { hasFailed, inLanes, laneCount, stagesOf, stopping } from '../fleet/lanes.js';
-import { entryOf, isFinal, mergedReport, statusOf, withoutResult } from '../fleet/merge.js';
+import {
+  entryOf,
+  isFinal,
+  mergedReport,
+  statusOf,
+  withoutResult,
+  type RunStop,
+} from '../fleet/merge.js';
 import type { Tenant } from '../fleet/tenant.js';
 import { commandOutput } from '../platform/command-output.js';
 import type { FleetFormat } from '../report/formats.js';
@@ -24,7 +33,13 @@ import { fleetSentence, tenantDiagnostics, tenantLine } from '../report/fleet-te
 import { caughtError } from './caught-error.js';
 import type { Flags } from './command-table.js';
 import type { Context, Exchanges } from './context.js';
-import { processesWith, tenantContext, type FleetSite } from './fleet-context.js';
+import { withCommands } from './commands-to-type.js';
+import {
+  processesWith,
+  tenantContext,
+  type FleetSite,
+  type TenantContext,
+} from './fleet-context.js';
 import type { RunRecords } from './fleet-results.js';
 import { blocksOf, writeReports, type Forms } from './report-flags.js';
 import { version } from './version.js';
@@ -38,6 +53,8 @@ export interface TenantOutcome {
   readonly outcomes?: readonly Outcome[];
   /** Where there is no document. */
   readonly summary?: string;
+  /** Why nothing was begun; said before, with all of the document. */
+  readonly diagnostics?: readonly Diagnostic[];
   /** To be applied later. */
   readonly plan?: PlanFile;
   /** It was done before, in the same run. */
@@ -52,7 +69,16 @@ export interface FleetJob {
   readonly records?: RunRecords | undefined;
   readonly run: string;
   readonly flags: Flags;
+  /** What is known before credentials are asked for: then there is no work. */
+  readonly known?: (
+    tenant: Tenant,
+    offline: () => Promise<Context>,
+  ) => Promise<TenantOutcome | undefined>;
   readonly work: TenantWork;
+  /** The command to type once what failed is fixed. */
+  readonly again?: string;
+  /** What was printed before. */
+  readonly told?: FleetEnd['entries'];
   /** Whether a stage has to succeed, and to wait, before the next one begins. */
   readonly staged?: boolean;
   /** Whether the line of each tenant is printed when it is there. */
@@ -64,6 +90,7 @@ export interface FleetJob {
 export interface FleetEnd {
   readonly entries: ReadonlyMap<string, TenantEntry>;
   readonly outcomes: ReadonlyMap<string, TenantOutcome>;
+  readonly stops: readonly RunStop[];
 }
 
 /** Runs a job for every tenant of this process. */
@@ -84,7 +111,7 @@ export async function runFleet(
   const print = linesInOrder(
     context,
     stages.flatMap(({ tenants }) => tenants.map(({ name }) => name)),
-    job.prints,
+    job,
   );
   let reason: string | undefined;
   const mayStart = (): boolean => !signal.aborted && (reason ??= stop.reason()) === undefined;
@@ -105,14 +132,62 @@ export async function runFleet(
     if (open) reason ??= `${open.name}, of an earlier stage, is not applied (\`order\`)`;
     else await waitAfter(context, lastChange(tenants, changed), wait);
   }
-  const summary = signal.aborted ? 'The run was interrupted.' : `Stopped: ${reason ?? 'an error'}.`;
-  for (const { name } of site.here)
-    if (!entries.has(name)) {
-      entries.set(name, withoutResult(name, 'not-run', summary));
-      await print(entries.get(name)!);
-    }
+  const left = site.here.filter(({ name }) => !entries.has(name));
+  const stops = stopsOf(context, left.length > 0 ? `Stopped: ${reason ?? 'an error'}.` : undefined);
+  const why = stops[0]?.diagnostics[0]?.summary ?? '';
+  await forEachLimited(left, STORED_AT_ONCE, async ({ name }) => {
+    const entry = withoutResult(name, 'not-run', why);
+    entries.set(name, await keepEntry(context, job, entry));
+  });
+  for (const { name } of left) await print(entries.get(name)!);
   err.status(undefined);
-  return { entries, outcomes };
+  return { entries, outcomes, stops };
+}
+
+const STORED_AT_ONCE = 16;
+
+/** A signal counts before anything else that stopped a run. */
+export function stopsOf(
+  { signal }: Pick<Context, 'signal'>,
+  summary: string | undefined,
+): readonly RunStop[] {
+  const error = (code: string, said: string): readonly Diagnostic[] => [
+    { severity: 'error', code, summary: said },
+  ];
+  if (!signal.aborted)
+    return summary === undefined
+      ? []
+      : [{ exit: exits.error, diagnostics: error('stopped', summary) }];
+  const isTerm = signal.reason instanceof Error && signal.reason.message === 'SIGTERM';
+  return [
+    {
+      exit: isTerm ? exits.terminated : exits.interrupted,
+      diagnostics: error('interrupted', 'The run was interrupted.'),
+    },
+  ];
+}
+
+/** Stores what is to be said of a tenant that was not begun: with no digest, so that a resumed run begins it. */
+export async function keepEntry(
+  { clock }: Pick<Context, 'clock'>,
+  job: Pick<FleetJob, 'run' | 'command' | 'records'>,
+  entry: TenantEntry,
+): Promise<TenantEntry> {
+  const now = new Date(clock.now()).toISOString();
+  const result = await stored(job, {
+    format_version: '1.0',
+    trueup_version: version,
+    run: job.run,
+    command: job.command,
+    digest: '',
+    attempt: 1,
+    started_at: now,
+    ended_at: now,
+    document: null,
+    outcomes: [],
+    ...entry,
+  });
+  return entryOf(result);
 }
 
 /** Documents are stored with the result; thousands of them do not fit into memory. */
@@ -143,8 +218,17 @@ async function waitAfter(
   await clock.sleep(left, signal).catch(() => undefined);
 }
 
+/** Each once: a command tells some of what its document holds, too. */
+const distinct = (diagnostics: readonly Diagnostic[]): readonly Diagnostic[] => [
+  ...new Map(diagnostics.map((one) => [digest(one), one])).values(),
+];
+
 /** Prints the lines of tenants in their order, each as soon as those before it are there. */
-function linesInOrder(context: Context, names: readonly string[], prints: boolean) {
+function linesInOrder(
+  context: Context,
+  names: readonly string[],
+  { prints, told }: Pick<FleetJob, 'prints' | 'told'>,
+) {
   const ready = new Map<string, TenantEntry>();
   let next = 0;
   return async (entry: TenantEntry): Promise<void> => {
@@ -155,7 +239,9 @@ function linesInOrder(context: Context, names: readonly string[], prints: boolea
       // Before anything is awaited: another tenant may end meanwhile.
       next += 1;
       if (prints) context.out.write(`${tenantLine(one)}\n`);
-      await context.tell(tenantDiagnostics(one.tenant, one.diagnostics));
+      const before = told?.get(one.tenant)?.diagnostics ?? [];
+      const fresh = distinct([...before, ...one.diagnostics]).slice(before.length);
+      await context.tell(tenantDiagnostics(one.tenant, fresh));
     }
   };
 }
@@ -176,22 +262,18 @@ async function runTenant(
 ): Promise<{ readonly result: TenantResult; readonly outcome?: TenantOutcome }> {
   const started_at = new Date(parent.clock.now()).toISOString();
   const { exchanges, seen, failing } = exchangesOf(site, tenant, shared.limiter);
-  let told: readonly Diagnostic[] = [];
+  const ports = { flags: job.flags, exchanges };
+  let own: TenantContext | undefined;
   let outcome: TenantOutcome | undefined;
   let error: ReturnType<typeof caughtError> | undefined;
   try {
-    const made = await tenantContext(parent, site, tenant, {
-      flags: job.flags,
-      exchanges,
-      ...(job.offline !== true && { output: commandOutput }),
-    });
-    told = made.told;
-    try {
-      outcome = await job.work(made.context, tenant);
-    } catch (thrown) {
-      const { diagnostics, exit } = failureOf(parent, thrown);
-      await made.context.tell(diagnostics);
-      error = { diagnostics: [], exit };
+    const offline = () => tenantContext(parent, site, tenant, ports);
+    outcome = await job.known?.(tenant, async () => (await offline()).context);
+    if (!outcome) {
+      own = job.offline
+        ? await offline()
+        : await tenantContext(parent, site, tenant, { ...ports, output: commandOutput });
+      outcome = await job.work(own.context, tenant);
     }
   } catch (thrown) {
     error = failureOf(parent, thrown);
@@ -199,11 +281,24 @@ async function runTenant(
   if (outcome?.before) return { result: outcome.before, outcome };
   const exit = outcome?.exit ?? error?.exit ?? exits.error;
   for (const origin of seen) shared.lanes.ended(origin, hasFailed(exit) && failing.has(origin));
-  const diagnostics = [...told, ...(error?.diagnostics ?? []), ...complaintsOf(outcome)];
+  const failed = error?.diagnostics ?? [];
+  const unplanned = job.again !== undefined && hasFailed(exit) && !parent.signal.aborted;
+  const remedy = unplanned ? [toResume(job.again)] : [];
+  // In the words of the tenant, and with what only its context masks.
+  await own?.context.tell([...failed, ...remedy]);
+  const told = own?.told ?? withCommands([...failed, ...remedy], parent.said);
+  const diagnostics = distinct([...told, ...complaintsOf(outcome)]);
   const result = resultOf(tenant, { exit, outcome, diagnostics, job });
   const whole = { ...result, started_at, ended_at: new Date(parent.clock.now()).toISOString() };
   return { result: await stored(job, whole), ...(outcome && { outcome }) };
 }
+
+const toResume = (again: string): Diagnostic => ({
+  severity: 'warning',
+  code: 'no-plan',
+  summary: 'Nothing is changed: there is no plan.',
+  detail: `Once that is fixed: ${again}`,
+});
 
 /** Nothing is said of a tenant that a signal interrupted. */
 const failureOf = ({ signal }: Context, thrown: unknown): ReturnType<typeof caughtError> =>
@@ -217,7 +312,10 @@ const failureOf = ({ signal }: Context, thrown: unknown): ReturnType<typeof caug
     : caughtError(thrown);
 
 /** A result that cannot be stored is an error of its tenant: its report would miss it. */
-async function stored({ records }: FleetJob, result: TenantResult): Promise<TenantResult> {
+async function stored(
+  { records }: Pick<FleetJob, 'records'>,
+  result: TenantResult,
+): Promise<TenantResult> {
   try {
     return (await records?.write(result)) ?? result;
   } catch (error) {
@@ -248,7 +346,8 @@ function exchangesOf(site: FleetSite, tenant: Tenant, limiter: Exchanges['limite
 }
 
 function complaintsOf(outcome: TenantOutcome | undefined): readonly Diagnostic[] {
-  const { document, outcomes = [] } = outcome ?? {};
+  const { document, outcomes = [], diagnostics } = outcome ?? {};
+  if (diagnostics) return diagnostics;
   if (!document) return [];
   return [
     ...document.diagnostics,
@@ -315,11 +414,12 @@ export async function concludeFleet(
   context: Context,
   forms: Forms<FleetFormat>,
   job: Pick<FleetJob, 'run' | 'command'>,
-  { names, entries }: { readonly names: readonly string[]; readonly entries: FleetEnd['entries'] },
+  { names, entries, stops }: { readonly names: readonly string[] } & Omit<FleetEnd, 'outcomes'>,
 ): Promise<Exit> {
   const document = mergedReport({ ...job, tenants: names }, entries, {
     trueup_version: version,
     generated_at: new Date(context.clock.now()).toISOString(),
+    stops,
   });
   if (forms.shown === 'text') context.out.write(`\n${fleetSentence(document)}\n`);
   return deliverFleet(context, forms, document);

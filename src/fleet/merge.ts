@@ -2,6 +2,7 @@
 import {
   exits,
   worst,
+  type Diagnostic,
   type Exit,
   type FleetCommand,
   type FleetDocument,
@@ -44,10 +45,10 @@ const unfinished: readonly Exit[] = [
 export const isFinal = ({ exit }: Pick<TenantEntry, 'exit'>): boolean =>
   exit !== null && !unfinished.includes(exit);
 
-/** A tenant that has no result. */
+/** A tenant that has no result, or none that can be read. */
 export const withoutResult = (
   tenant: string,
-  status: 'missing' | 'not-run',
+  status: 'missing' | 'not-run' | 'failed',
   summary: string,
 ): TenantEntry => ({
   tenant,
@@ -83,11 +84,22 @@ export const entryOf = ({
   diagnostics,
 });
 
+/** Why a run stopped, or was blocked, and its exit code for that. */
+export interface RunStop {
+  readonly exit: Exit;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
 /** @param entries of tenants in any order; those of the run that are not there are missing */
 export function mergedReport(
   { run, command, tenants }: Pick<FleetRun, 'run' | 'command' | 'tenants'>,
   entries: ReadonlyMap<string, TenantEntry>,
-  about: Pick<FleetDocument, 'trueup_version' | 'generated_at'>,
+  {
+    stops = [],
+    ...about
+  }: Pick<FleetDocument, 'trueup_version' | 'generated_at'> & {
+    readonly stops?: readonly RunStop[];
+  },
 ): FleetDocument {
   const all = tenants.map(
     (name) => entries.get(name) ?? withoutResult(name, 'missing', 'There is no result.'),
@@ -99,7 +111,13 @@ export function mergedReport(
     ...about,
     run,
     command,
-    exit: worst(all.map(({ exit }) => exit ?? exits.error)),
+    exit: worst([
+      ...stops.map(({ exit }) => exit),
+      ...all.flatMap(
+        ({ exit, status }) => exit ?? (stops[0] && status === 'not-run' ? [] : exits.error),
+      ),
+    ]),
+    diagnostics: stops.flatMap(({ diagnostics }) => diagnostics),
     summary: { ...counts, tenants: all.length },
     tenants: all,
   };

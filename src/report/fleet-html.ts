@@ -2,7 +2,7 @@
 // first; below it the errors, and the objects of each tenant that differ.
 import type { FleetDocument, KindCount, TenantEntry, TenantStatus } from '../model/index.js';
 import { kindsIn, worstFirst } from './fleet-figures.js';
-import { fleetSentence, statusWords, tenantDiagnostics } from './fleet-text.js';
+import { fleetErrors, fleetSentence, statusWords } from './fleet-text.js';
 import { pageSection, htmlPage } from './html-page.js';
 import { diagnosticNotes } from './html-parts.js';
 import { markup, moment, raw, type Markup } from './markup.js';
@@ -29,9 +29,7 @@ const MOST_ERRORS = 200;
 
 export function fleetHtml(document: FleetDocument): string {
   const tenants = worstFirst(document);
-  const errors = tenants.flatMap(({ tenant, diagnostics }) =>
-    tenantDiagnostics(tenant, diagnostics).filter(({ severity }) => severity === 'error'),
-  );
+  const errors = fleetErrors(document, tenants);
   const changed = tenants.filter(({ changes }) => changes.length > 0);
   const counts = Object.entries(statusWords).flatMap(([status, words]) => {
     const count = tenants.filter((one) => one.status === status).length;

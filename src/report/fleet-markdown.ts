@@ -2,7 +2,7 @@
 import type { FleetDocument, TenantEntry } from '../model/index.js';
 import { code } from './escaping.js';
 import { worstFirst } from './fleet-figures.js';
-import { fleetSentence, isWell, statusWords, tenantDiagnostics } from './fleet-text.js';
+import { fleetErrors, fleetSentence, isWell, statusWords } from './fleet-text.js';
 import { diagnosticItems, fitted, foldedDetails, markdownTable, type Level } from './markdown.js';
 
 export function fleetMarkdown(document: FleetDocument): string {
@@ -14,9 +14,7 @@ export function fleetMarkdown(document: FleetDocument): string {
       isWell(one.status) ? statusWords[one.status] : `**${statusWords[one.status]}**`,
       level.prose(one.summary),
     ]);
-    const errors = tenants.flatMap(({ tenant, diagnostics }) =>
-      tenantDiagnostics(tenant, diagnostics).filter(({ severity }) => severity === 'error'),
-    );
+    const errors = fleetErrors(document, tenants);
     yield* diagnosticItems(errors, level);
     const changed = tenants.filter(({ changes }) => changes.length > 0);
     yield* foldedDetails('Objects that differ', changed, level, (one) => changesOf(one, level));

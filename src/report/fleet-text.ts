@@ -47,10 +47,18 @@ export function fleetSentence({ summary, run }: FleetDocument): string {
   return `${plural(summary.tenants, 'tenant')}${each}.${named}`;
 }
 
+/** The errors of the run, and of its tenants, which come in this order. */
+export const fleetErrors = (
+  { diagnostics: ofRun }: Pick<FleetDocument, 'diagnostics'>,
+  tenants: readonly TenantEntry[],
+): TenantEntry['diagnostics'] =>
+  [
+    ...ofRun,
+    ...tenants.flatMap(({ tenant, diagnostics }) => tenantDiagnostics(tenant, diagnostics)),
+  ].filter(({ severity }) => severity === 'error');
+
 export function fleetText(document: FleetDocument, style: Style): string {
-  const errors = document.tenants.flatMap(({ tenant, diagnostics }) =>
-    tenantDiagnostics(tenant, diagnostics).filter(({ severity }) => severity === 'error'),
-  );
+  const errors = fleetErrors(document, document.tenants);
   const lines = document.tenants.map((one) => `${tenantLine(one)}\n`).join('');
   const said = errors.length > 0 ? `\n${renderDiagnostics(errors, style)}` : '';
   return `${lines}${said}\n${fleetSentence(document)}\n`;

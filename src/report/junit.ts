@@ -45,12 +45,25 @@ export function driftJunit(document: DriftDocument): string {
 
 const FAILING: ReadonlySet<string> = new Set(['drift', 'blocked']);
 
-/** One suite per tenant: whether its run ended well, and one case for each object that differs. */
-export function fleetJunit({ tenants, generated_at, command, run }: FleetDocument): string {
+/** One suite per tenant: whether its run ended well, and one case for each object that differs; before them, why the run stopped. */
+export function fleetJunit({
+  tenants,
+  generated_at,
+  command,
+  run,
+  diagnostics,
+}: FleetDocument): string {
   const about = { generated_at, target: run };
-  return written(
-    tenants.map((one, id) => suiteOf(about, one.tenant, [...tenantCases(command, one)], id)),
-  );
+  const suite = `fleet ${command}`;
+  const stops = diagnostics.map(({ code: type, summary: message, detail = '' }): Case => {
+    const error = { element: 'failure', type, message } as const;
+    return { suite, name: type, lines: [message, detail], error };
+  });
+  const suites = [
+    ...(stops.length > 0 ? [[suite, stops] as const] : []),
+    ...tenants.map((one) => [one.tenant, [...tenantCases(command, one)]] as const),
+  ];
+  return written(suites.map(([name, cases], id) => suiteOf(about, name, cases, id)));
 }
 
 function* tenantCases(command: string, entry: TenantEntry): Generator<Case> {

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { FleetDocument } from '../../src/model/index.js';
 import { emulator, folder, type Folder } from '../support/cli.js';
 import { repository } from '../support/git.js';
 
@@ -54,6 +55,25 @@ describe('a signal', () => {
         expect(stdout).toContain(`${name}: No drift. 1 object is as declared.`);
     },
   );
+});
+
+test('SIGTERM between two stages ends the process and its report with 143', async () => {
+  const home = fleetFolder('  order: [{ select: "tenant=a", then_wait: 10m }, { select: "*" }]\n');
+  const cloud = await accounts(home);
+  const words = ['fleet', 'apply', '--auto-approve', '--run', 'r', '--format', 'json'];
+  const started = home.start(words, { env: cloud.env });
+  await expect
+    .poll(() => existsSync(join(home.path, '.trueup/fleet/r/a.json')), { timeout: 20_000 })
+    .toBe(true);
+  started.child.kill('SIGTERM');
+  const { code, stdout } = await started.ended;
+  expect(code).toBe(143);
+  const document = JSON.parse(stdout) as FleetDocument;
+  expect(document.exit).toBe(143);
+  expect(document.summary).toEqual({ tenants: 4, applied: 1, 'not-run': 3 });
+  expect(document.diagnostics).toMatchObject([{ summary: 'The run was interrupted.' }]);
+  const report = await home.expect(1, ['fleet', 'report', 'r']);
+  expect(report.stdout).toContain('b: NOT RUN The run was interrupted.');
 });
 
 test('a run that was killed goes on where it was', async () => {

@@ -10,8 +10,6 @@ import {
   Refusal,
   shellWord,
   warning,
-  worst,
-  type Diagnostic,
   type Exit,
   type FleetCommand,
   type FleetRun,
@@ -21,7 +19,7 @@ import {
   type TenantResult,
 } from '../../model/index.js';
 import { hasFailed, stagesOf } from '../../fleet/lanes.js';
-import { entryOf, mergedReport } from '../../fleet/merge.js';
+import { entryOf, isFinal, mergedReport, withoutResult, type RunStop } from '../../fleet/merge.js';
 import { readFleet } from '../../fleet/fleet-file.js';
 import { entryDigest, FLEET_FILE, type StopRules, type Tenant } from '../../fleet/tenant.js';
 import { declarationFiles } from '../../platform/declaration-files.js';
@@ -29,6 +27,7 @@ import { fleetFormats, type FleetFormat } from '../../report/formats.js';
 import { fleetText } from '../../report/fleet-text.js';
 import { plural } from '../../report/words.js';
 import type { Bundle } from '../../state/plan-bundle.js';
+import { flagWords } from '../commands-to-type.js';
 import { agrees, notApproved, wholeNumber, type Command, type Context } from '../context.js';
 import { fleetHere, type FleetSite } from '../fleet-context.js';
 import { checkedRun, resultPlaces, runRecords, type RunRecords } from '../fleet-results.js';
@@ -36,7 +35,9 @@ import {
   concludeFleet,
   deliverFleet,
   doneBefore,
+  keepEntry,
   runFleet,
+  stopsOf,
   type FleetEnd,
   type FleetJob,
   type TenantOutcome,
@@ -72,8 +73,8 @@ export const validate: Command = async (context) => {
       return { exit: exits.done, digest: project.digest, summary };
     },
   };
-  const { entries } = await runFleet(context, site, job);
-  return concludeFleet(context, forms, job, { names: namesOf(site.here), entries });
+  const end = await runFleet(context, site, job);
+  return concludeFleet(context, forms, job, { names: namesOf(site.here), ...end });
 };
 
 /** What a tenant cannot say by itself, because the fleet says it. @throws Refusal */
@@ -147,6 +148,8 @@ const tenantFlags = ({ flags }: Context): FleetJob['flags'] =>
     lockWait: flags.lockWait,
     unmanaged: flags.unmanaged,
     autoApprove: true as const,
+    // A result holds every warning.
+    verbose: true as const,
   });
 
 /** Of what is run: an earlier result of the same run stands only if it is of the same. */
@@ -159,11 +162,29 @@ const doneAlready = (before: TenantResult): TenantOutcome => ({
   before,
 });
 
-/** Does nothing where the run has a result already. */
+/** The result that the run has already, as far as it can be told without credentials. */
+const doneOffline =
+  (site: FleetSite, records: RunRecords): NonNullable<FleetJob['known']> =>
+  async (tenant, offline) => {
+    const last = await records.last(tenant.name);
+    if (!last || !isFinal(last)) return undefined;
+    try {
+      const own = await offline();
+      const project = await loadProject(own, tenant.paths, chosen(own));
+      return last.digest === runDigest(own, site, tenant, project) ? doneAlready(last) : undefined;
+    } catch (error) {
+      // The declarations may need what the credential command prints, or the work says what is wrong with them.
+      if (error instanceof Refusal) return undefined;
+      throw error;
+    }
+  };
+
+/** Does nothing where the run has a result already, of declarations that the credential command has a part in. */
 const unlessDone =
-  (site: FleetSite, records: RunRecords | undefined, work: TenantWork): TenantWork =>
+  (site: FleetSite, records: RunRecords, work: TenantWork): TenantWork =>
   async (context, tenant) => {
-    if ((await records?.last(tenant.name)) === undefined) return work(context, tenant);
+    const last = await records.last(tenant.name);
+    if (!last || !isFinal(last) || 'env_prefix' in tenant.credentials) return work(context, tenant);
     const project = await loadProject(context, tenant.paths, chosen(context));
     const of = runDigest(context, site, tenant, project);
     const before = await doneBefore(records, tenant.name, of);
@@ -180,6 +201,7 @@ export const drift: Command = async (context) => {
     records,
     flags: tenantFlags(context),
     prints: forms.shown === 'text',
+    known: doneOffline(site, records),
     work: unlessDone(site, records, (own, tenant) =>
       withProject(own, tenant.paths, async (place) => {
         refuseSettings(place.project);
@@ -188,8 +210,8 @@ export const drift: Command = async (context) => {
       }),
     ),
   };
-  const { entries } = await runFleet(context, site, job);
-  return concludeFleet(context, forms, job, { names: namesOf(site.here), entries });
+  const end = await runFleet(context, site, job);
+  return concludeFleet(context, forms, job, { names: namesOf(site.here), ...end });
 };
 
 interface Planning {
@@ -247,21 +269,25 @@ export const plan: Command = async (context) => {
     flags: tenantFlags(context),
     prints: forms.shown === 'text',
     // A bundle needs every plan, also of what was planned before.
-    work: saves === 'file' ? work : unlessDone(site, records, work),
+    ...(saves === 'file'
+      ? { work }
+      : { known: doneOffline(site, records), work: unlessDone(site, records, work) }),
   };
   const end = await runFleet(context, site, job);
+  const beyond = beyondLimits(site.fleet.stop, end.entries);
   const exit = await concludeFleet(context, forms, job, {
     names: namesOf(site.here),
     entries: end.entries,
+    stops: [...end.stops, ...beyond],
   });
-  const stop = await beyondLimits(context, site.fleet.stop, end.entries);
-  if (flags.out === undefined) return worst([exit, stop]);
+  for (const { diagnostics } of beyond) await context.tell(diagnostics);
+  if (flags.out === undefined) return exit;
   const { writeBundle } = await import('../../state/plan-bundle.js');
   const text = await bundleOf(context, site, run, end);
   await writeBundle({ path: resolve(cwd, flags.out), files }, text, protection);
   const identity = protection.recipients ? ' --identity FILE' : '';
   err.write(`Saved. To apply it: trueup fleet apply ${shellWord(flags.out)}${identity}\n`);
-  return worst([exit, stop]);
+  return exit;
 };
 
 async function bundleOf(
@@ -290,22 +316,21 @@ async function bundleOf(
   );
 }
 
-/** Says which limits over tenants the plans are beyond. @returns exit 3 where one is */
-async function beyondLimits(
-  { tell }: Context,
+/** The limits over tenants that the plans are beyond. */
+function beyondLimits(
   { changed_tenants, blocked }: StopRules,
   entries: ReadonlyMap<string, Pick<TenantEntry, 'status'>>,
-): Promise<Exit> {
+): readonly RunStop[] {
   const count = (wanted: string): number =>
     [...entries.values()].filter(({ status }) => status === wanted).length;
   const [changed, held] = [count('changes'), count('blocked')];
-  const found: Diagnostic[] = [];
+  const detail =
+    'No tenant was changed. Select fewer tenants, or change `stop` in trueup.fleet.yaml.';
+  const found: RunStop[] = [];
   const add = (code: string, summary: string): unknown =>
     found.push({
-      severity: 'error',
-      code,
-      summary,
-      detail: 'No tenant was changed. Select fewer tenants, or change `stop` in trueup.fleet.yaml.',
+      exit: exits.blocked,
+      diagnostics: [{ severity: 'error', code, summary, detail }],
     });
   if (changed_tenants !== undefined && changed > changed_tenants)
     add(
@@ -314,8 +339,7 @@ async function beyondLimits(
     );
   if (blocked !== undefined && held >= blocked)
     add('blocked-tenants', `${held} tenants are blocked, and \`stop.blocked\` is ${blocked}.`);
-  await tell(found);
-  return found.length > 0 ? exits.blocked : exits.done;
+  return found;
 }
 
 export const apply: Command = async (context, [name]) => {
@@ -373,29 +397,29 @@ async function applyNow(context: Context, forms: Forms<FleetFormat>): Promise<Ex
   const site = await fleetHere(context);
   refuseOrderInShards(site);
   const { run, records } = await begun(context, site, 'apply');
+  const again = resuming(context, run);
   const planning: FleetJob = {
     command: 'plan',
     run,
     flags: tenantFlags(context),
     prints: forms.shown === 'text',
+    again,
+    known: doneOffline(site, records),
     work: unlessDone(site, records, planned(site, { saves: 'memory' })),
   };
   const end = await runFleet(context, site, planning);
   // Where planning was stopped, nobody has seen what an apply would do.
+  const now = { run, records, end };
   if ([...end.entries.values()].some(({ status }) => status === 'not-run'))
-    return concludeFleet(context, forms, planning, {
-      names: namesOf(site.here),
-      entries: end.entries,
-    });
+    return applyNothing(context, site, forms, { now, stops: end.stops });
   const { bundleIn } = await import('../../state/plan-bundle.js');
   const text = await bundleOf(context, site, run, end);
   const bundle = bundleIn(text, { path: 'the plans of this run', clock });
-  const again = `trueup fleet apply --run ${run}`;
   return applyAll(context, site, forms, {
     bundle,
     name: 'the plan',
     again,
-    now: { run, records, end },
+    now,
   });
 }
 
@@ -413,6 +437,12 @@ function refuseOrderInShards({ fleet, selected, shards }: FleetSite): void {
   );
 }
 
+/** The command that resumes a run. `--var` and `--env` are added where it is printed. */
+const resuming = ({ flags }: Context, run: string): string => {
+  const { run: _, var: __, env: ___, ...typed } = flags;
+  return ['trueup fleet apply --run', run, ...flagWords('fleet apply', typed)].join(' ');
+};
+
 interface Plans {
   readonly bundle: Bundle;
   /** For messages. */
@@ -420,7 +450,35 @@ interface Plans {
   /** The command that makes them again. */
   readonly again: string;
   /** Present where they were made in this process. */
-  readonly now?: { readonly run: string; readonly records: RunRecords; readonly end: FleetEnd };
+  readonly now?: Planned;
+}
+
+interface Planned {
+  readonly run: string;
+  readonly records: RunRecords;
+  readonly end: FleetEnd;
+}
+
+/** Reports why no tenant was begun; what the planning says of a tenant without changes stands. */
+async function applyNothing(
+  context: Context,
+  site: FleetSite,
+  forms: Forms<FleetFormat>,
+  { now, stops }: { readonly now?: Planned | undefined; readonly stops: readonly RunStop[] },
+): Promise<Exit> {
+  const { run = '', records, end } = now ?? {};
+  const job = { command: 'apply', run, records } as const;
+  const names = namesOf(site.here);
+  const summary = stops[0]?.diagnostics[0]?.summary ?? '';
+  const entries = new Map<string, TenantEntry>();
+  await forEachLimited(names, AT_ONCE, async (name) => {
+    const planning = end?.entries.get(name);
+    const isOpen = !planning || planning.status === 'changes';
+    const entry = isOpen ? withoutResult(name, 'not-run', summary) : planning;
+    const isKept = end?.outcomes.get(name)?.before !== undefined;
+    entries.set(name, isKept ? entry : await keepEntry(context, job, entry));
+  });
+  return concludeFleet(context, forms, job, { names, entries, stops });
 }
 
 async function applyAll(
@@ -429,7 +487,7 @@ async function applyAll(
   forms: Forms<FleetFormat>,
   plans: Plans,
 ): Promise<Exit> {
-  const { flags, err, signal } = context;
+  const { flags, err } = context;
   const { bundle, now } = plans;
   refuseOrderInShards(site);
   // Those of other shards, too, if the plans of all are here.
@@ -437,15 +495,18 @@ async function applyAll(
   const statuses = new Map(
     bundle.tenants.flatMap((one) => (selected.has(one.tenant) ? [[one.tenant, one]] : [])),
   );
-  const stop = await beyondLimits(context, site.fleet.stop, statuses);
-  if (stop !== exits.done) return stop;
-  if (signal.aborted) return exits.interrupted;
+  const nothing = (stops: readonly RunStop[]): Promise<Exit> =>
+    applyNothing(context, site, forms, { now, stops });
+  const beyond = beyondLimits(site.fleet.stop, statuses);
+  for (const { diagnostics } of beyond) await context.tell(diagnostics);
+  if (beyond.length > 0) return nothing([...stopsOf(context, undefined), ...beyond]);
+  if (context.signal.aborted) return nothing(stopsOf(context, undefined));
   const changing = [...statuses.values()].filter(({ status }) => status === 'changes').length;
   if (now && !flags.autoApprove && changing > 0) {
     const agreed = await agrees(context, `\nApply the plans of ${plural(changing, 'tenant')}?`);
     if (!agreed) {
       err.write('Nothing was changed.\n');
-      return exits.error;
+      return nothing(stopsOf(context, 'The plans were not agreed to.'));
     }
   }
   const { run, records } = now ?? (await begun(context, site, 'apply', bundle.digest));
@@ -456,27 +517,53 @@ async function applyAll(
     flags: tenantFlags(context),
     staged: true,
     prints: forms.shown === 'text',
-    work: (own, tenant) => appliedOne(own, site, tenant, { ...plans, records }),
+    ...(now && { told: now.end.entries }),
+    known: (tenant) => knownOf(tenant, plans, records),
+    work: (own, tenant) => appliedOne(own, site, tenant, plans),
   };
   if (now && job.prints) context.out.write('\n');
-  const { entries } = await runFleet(context, site, job);
-  return concludeFleet(context, forms, job, { names: namesOf(site.here), entries });
+  const end = await runFleet(context, site, job);
+  return concludeFleet(context, forms, job, { names: namesOf(site.here), ...end });
+}
+
+/** What was done before, or could not be planned. @throws Refusal where a bundle has no plan */
+async function knownOf(
+  { name }: Tenant,
+  { bundle, again, now }: Plans,
+  records: RunRecords,
+): Promise<TenantOutcome | undefined> {
+  const planning = now?.end.outcomes.get(name);
+  const entry = now?.end.entries.get(name);
+  if (planning?.before || planning?.plan) return planning.before && planning;
+  if (entry) {
+    const { exit, summary, diagnostics } = entry;
+    const code = exit ?? exits.error;
+    // Nothing was begun: a resumed run plans again.
+    const of = hasFailed(code) ? '' : (planning?.digest ?? '');
+    const { document } = planning ?? {};
+    return { exit: code, digest: of, summary, diagnostics, ...defined({ document }) };
+  }
+  const bundled = bundle.tenants.find(({ tenant }) => tenant === name);
+  if (bundled?.plan) {
+    const before = await doneBefore(records, name, bundled.plan);
+    return before && doneAlready(before);
+  }
+  return refuse(
+    'no-plan',
+    `there is no plan of ${name}: it was ${bundled?.status ?? 'missing'} when the plans were made`,
+    { detail: `Fix that, and plan again: ${again}` },
+  );
 }
 
 async function appliedOne(
   own: Context,
   site: FleetSite,
   tenant: Tenant,
-  { bundle, name, again, now, records }: Plans & { readonly records: RunRecords },
+  { bundle, name, again, now }: Plans,
 ): Promise<TenantOutcome> {
-  const planning = now?.end.outcomes.get(tenant.name);
-  if (planning?.before) return planning;
-  const file = bundle.planOf(tenant.name);
   const bundled = bundle.tenants.find((one) => one.tenant === tenant.name);
-  if (!file) return withoutPlan(tenant, { planning, status: bundled?.status ?? 'missing', again });
-  const of = planning?.digest ?? file.digest;
-  const before = now ? undefined : await doneBefore(records, tenant.name, of);
-  if (before) return doneAlready(before);
+  const file = bundle.planOf(tenant.name)!;
+  const of = now?.end.outcomes.get(tenant.name)?.digest ?? file.digest;
   if (bundled?.entry !== entryDigest(tenant, site))
     refuse(
       'stale',
@@ -496,29 +583,6 @@ async function appliedOne(
   };
 }
 
-/** A plan that could not be made is the result of the tenant. */
-function withoutPlan(
-  { name }: Tenant,
-  {
-    planning,
-    status,
-    again,
-  }: {
-    readonly planning: TenantOutcome | undefined;
-    readonly status: string;
-    readonly again: string;
-  },
-): TenantOutcome {
-  if (planning && hasFailed(planning.exit)) return planning;
-  return refuse(
-    'no-plan',
-    `there is no plan of ${name}: it was ${status} when the plans were made`,
-    {
-      detail: `Fix that, and plan again: ${again}`,
-    },
-  );
-}
-
 /** Whether an apply would do nothing, and record nothing. */
 const isEmpty = ({ document }: PlanFile): boolean =>
   document.policy.every(({ verdict }) => verdict !== 'blocked') &&
@@ -534,8 +598,8 @@ export const report: Command = async (context, [name = '']) => {
   const { run, records } = await runNamed(context, checkedRun(name));
   const entries = new Map<string, TenantEntry>();
   await forEachLimited(run.tenants, AT_ONCE, async (tenant) => {
-    const last = await records.last(tenant);
-    if (last) entries.set(tenant, entryOf(last));
+    const entry = await storedEntry(records, tenant);
+    if (entry) entries.set(tenant, entry);
   });
   const document = mergedReport(run, entries, {
     trueup_version: version,
@@ -544,6 +608,19 @@ export const report: Command = async (context, [name = '']) => {
   if (forms.shown === 'text') out.write(fleetText(document, out.style));
   return deliverFleet(context, forms, document);
 };
+
+/** A result that cannot be read is an error of its tenant. */
+async function storedEntry(records: RunRecords, tenant: string): Promise<TenantEntry | undefined> {
+  try {
+    const last = await records.last(tenant);
+    return last && entryOf(last);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const { diagnostics, exit } = error;
+    const summary = diagnostics[0]?.summary ?? '';
+    return { ...withoutResult(tenant, 'failed', summary), exit, diagnostics };
+  }
+}
 
 /** Results that are read at once. */
 const AT_ONCE = 16;

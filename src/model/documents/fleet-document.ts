@@ -94,6 +94,8 @@ export interface FleetDocument {
   readonly run: string;
   readonly command: FleetCommand;
   readonly exit: Exit;
+  /** Why the run itself stopped, or was blocked. */
+  readonly diagnostics: readonly Diagnostic[];
   /** Number of tenants, and of those with each status. */
   readonly summary: Readonly<Partial<Record<TenantStatus, number>>> & { readonly tenants: number };
   readonly tenants: readonly TenantEntry[];

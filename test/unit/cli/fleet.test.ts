@@ -1,6 +1,6 @@
 // The commands over a fleet, against one emulated account for each set of credentials: nothing of one tenant reaches
 // another, what was reviewed is what is applied, and a run stops, resumes and reports as its file says.
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
@@ -457,6 +457,77 @@ describe('an apply', () => {
     expect([home.writes('acme').length, home.writes('globex').length]).toEqual([1, 0]);
   });
 
+  const reported = (home: Fleet, said: Said): FleetDocument => {
+    const document = JSON.parse(said.stdout) as FleetDocument;
+    expect(document.exit).toBe(said.code);
+    const [why] = document.diagnostics;
+    const junit = readFileSync(join(home.cwd, 'r.xml'), 'utf8');
+    expect(junit).toContain(`<failure type="${why?.code}" message="${why?.summary}"`);
+    return document;
+  };
+
+  test.each([
+    ['changed_tenants: 1', '2 tenants would change', ['not-run', 'not-run', 'blocked']],
+    ['blocked: 1', '1 tenants are blocked', ['not-run', 'not-run', 'blocked']],
+  ])('beyond the limit %s is reported with its reason', async (limit, reason, statuses) => {
+    const home = await fleetOf(
+      ['acme', 'globex', 'initech'],
+      `${FILE}  stop: { failures: 9, ${limit} }\n`,
+    );
+    home.write(
+      'policies/hooks.cel.yaml',
+      '- name: no-initech\n  when: plan.resource_changes.exists(c, string(c.change.after.endpoint.url).endsWith("initech"))\n  message: initech\n',
+    );
+    const forms = ['--format', 'json', '--report', 'junit=r.xml'];
+    const applied = await home.run('apply', '--auto-approve', '--run', 'r', ...forms);
+    expect(applied.code).toBe(3);
+    const document = reported(home, applied);
+    expect(document.tenants.map(({ status }) => status)).toEqual(statuses);
+    expect(document.tenants[0]?.summary).toContain(reason);
+    // What was stored says the same.
+    const later = await home.run('report', 'r', '--format', 'json');
+    expect((JSON.parse(later.stdout) as FleetDocument).tenants).toEqual(document.tenants);
+    rmSync(join(home.cwd, 'r.xml'));
+    const planned = await home.run('plan', '--out', 'b', ...forms);
+    expect(planned.code).toBe(3);
+    expect(reported(home, planned).summary).toMatchObject({ changes: 2, blocked: 1 });
+    rmSync(join(home.cwd, 'r.xml'));
+    const bundled = await home.run('apply', 'b', ...forms);
+    expect(bundled.code).toBe(3);
+    expect(reported(home, bundled).summary).toEqual({ tenants: 3, 'not-run': 3 });
+    expect(['acme', 'globex', 'initech'].flatMap((name) => home.writes(name))).toEqual([]);
+  });
+
+  test('that nobody agreed to is reported', async () => {
+    const home = await fleetOf(['acme']);
+    const declined: Command = (context, args) =>
+      apply({ ...context, interactive: true, ask: () => Promise.resolve('no') }, args);
+    const words = ['fleet', 'apply', '--run', 'r', '--format', 'json', '--report', 'junit=r.xml'];
+    const said = await inProcess(declined, words, home);
+    expect(said.code).toBe(1);
+    expect(said.stderr).toContain('Nothing was changed.');
+    expect(reported(home, said).tenants).toMatchObject([
+      { status: 'not-run', summary: 'The plans were not agreed to.' },
+    ]);
+    expect(home.writes('acme')).toEqual([]);
+  });
+
+  test('of stopped plans is reported as an apply, also later', async () => {
+    const home = await fleetOf(['a', 'b'], `${FILE}  concurrency: 1\n  stop: { failures: 1 }\n`);
+    home.accounts.get('a')!.setFaults([parseFault('status=403')]);
+    const forms = ['--format', 'json', '--report', 'junit=r.xml'];
+    const said = await home.run('apply', '--auto-approve', '--run', 'r', ...forms);
+    expect(said.code).toBe(1);
+    const document = reported(home, said);
+    expect(document.command).toBe('apply');
+    expect(document.tenants.map(({ status }) => status)).toEqual(['failed', 'not-run']);
+    const later = await home.run('report', 'r', '--format', 'json');
+    expect((JSON.parse(later.stdout) as FleetDocument).tenants).toEqual(document.tenants);
+    home.accounts.get('a')!.setFaults([]);
+    const resumed = await home.run('apply', '--auto-approve', '--run', 'r');
+    expect(resumed.code, resumed.stderr).toBe(0);
+  });
+
   test('with a blocked tenant is blocked where the fleet says so', async () => {
     const home = await fleetOf(['acme', 'globex'], `${FILE}  stop: { blocked: 1 }\n`);
     home.write(
@@ -482,6 +553,82 @@ describe('an apply', () => {
     expect(code).toBe(1);
     expect(stdout).toContain('d: NOT RUN Stopped: 2 tenants in a row failed');
     expect(home.writes('a')).toEqual([]);
+  });
+
+  test('keeps why a tenant could not be planned, its exit code, and the command as it was typed', async () => {
+    const twin = (name: string): string =>
+      `  ${name}: { name: Twin, endpoint: { url: "\${var.hook}" }, lifecycle: { allow_duplicate: true } }\n`;
+    const home = await fleetOf(
+      ['acme', 'globex'],
+      FILE,
+      `alert_push_destinations:\n${twin('a')}${twin('b')}`,
+    );
+    const twins = await home.run('apply', '--auto-approve', '--select', 'tenant=acme');
+    expect(twins.code, twins.stderr).toBe(0);
+    // Another state, in which the twins have no address.
+    home.write('trueup.prod.yaml', 'variables: { hook: https://prod.example }\n');
+    home.write(
+      'base/base.yaml',
+      `alert_push_destinations:\n${twin('a').replace(/, lifecycle.*\}/, ' }')}`,
+    );
+    const before = home.writes('acme').length;
+    const words = ['--auto-approve', '--run', 'q', '--select', 'tenant!=initech', '--env', 'prod'];
+    const said = await home.run(
+      'apply',
+      ...words,
+      '--var',
+      'hook=https://y.example',
+      '--lock-wait',
+      '5m',
+    );
+    expect(said.code, said.stderr).toBe(5);
+    const { exit, status, summary, diagnostics } = home.result('q', 'acme');
+    expect([exit, status]).toEqual([5, 'undecided']);
+    expect(summary).toContain('2 live objects');
+    expect(diagnostics.map(({ code }) => code).toSorted()).toEqual(['ambiguous', 'no-plan']);
+    expect(diagnostics.find(({ code }) => code === 'no-plan')?.detail).toBe(
+      "Once that is fixed: trueup fleet apply --run q --auto-approve --lock-wait 5m --select 'tenant!=initech' --var hook=https://y.example --env prod",
+    );
+    expect(said.stderr.match(/2 live objects/g)).toHaveLength(1);
+    expect([home.writes('acme').length, home.writes('globex').length]).toEqual([before, 1]);
+    // Nothing was begun, so a resumed run plans it again.
+    const calls = home.calls('acme');
+    await home.run('apply', ...words, '--var', 'hook=https://y.example', '--lock-wait', '5m');
+    expect(home.calls('acme')).toBeGreaterThan(calls);
+  });
+
+  test('stores and prints each error and warning once', async () => {
+    const home = await fleetOf(['acme', 'globex', 'initech']);
+    home.accounts.get('acme')!.setFaults([parseFault('status=400,method=POST')]);
+    home.write(
+      'policies/hooks.cel.yaml',
+      '- name: no-initech\n  when: plan.resource_changes.exists(c, string(c.change.after.endpoint.url).endsWith("initech"))\n  message: initech\n- name: warns\n  when: "true"\n  message: mind this\n  severity: warning\n',
+    );
+    const words = ['--auto-approve', '--var', 'unused=1'];
+    const bundle = await home.run('plan', '--out', 'b', ...words.slice(1));
+    expect(bundle.code, bundle.stderr).toBe(3);
+    for (const name of ['acme', 'globex', 'initech'])
+      expect(bundle.stderr.split(`${name}: mind this`)).toHaveLength(2);
+    for (const [run, applied] of [
+      ['q', await home.run('apply', '--run', 'q', ...words)],
+      ['s', await home.run('apply', 'b', '--run', 's')],
+    ] as const)
+      for (const name of ['acme', 'globex', 'initech']) {
+        const { diagnostics } = home.result(run, name);
+        const said = diagnostics.map(({ code, summary }) => `${code} ${summary}`);
+        expect(said).toEqual([...new Set(said)]);
+        for (const { summary } of diagnostics)
+          expect(applied.stderr.split(`: ${name}: ${summary}`)).toHaveLength(2);
+      }
+  });
+
+  test('keeps why a tenant has no credentials', async () => {
+    const home = await fleetOf(['acme', 'globex']);
+    for (const name of Object.keys(home.env)) if (name.startsWith('ACME_')) delete home.env[name];
+    expect((await home.run('apply', '--auto-approve', '--run', 'q')).code).toBe(1);
+    const { summary, diagnostics } = home.result('q', 'acme');
+    expect(summary).toContain('there is no v2 address to speak to');
+    expect(diagnostics.map(({ code }) => code).toSorted()).toContain('no-plan');
   });
 
   test('asks, and without a terminal says what to type', async () => {
@@ -517,13 +664,18 @@ describe('a run', () => {
     const report = await home.run('report', 'nightly', '--format', 'json');
     expect(report.code).toBe(1);
     const { summary } = JSON.parse(report.stdout) as FleetDocument;
-    expect(summary).toEqual({ tenants: 7, drift: 2, failed: 2, missing: 3 });
+    expect(summary).toEqual({ tenants: 7, drift: 2, failed: 2, 'not-run': 3 });
     for (const name of ['c', 'd']) home.accounts.get(name)!.setFaults([]);
     const before = home.calls('a');
     const second = await home.run('drift', '--run', 'nightly', '--detailed-exitcode');
     expect(second.code, second.stderr).toBe(2);
     expect(home.calls('a')).toBe(before);
     expect(lines(second).at(-1)).toBe('7 tenants: 7 with drift. Run nightly.');
+    expect(home.result('nightly', 'e')).toMatchObject({
+      status: 'not-run',
+      summary: expect.stringContaining('2 tenants in a row failed') as string,
+    });
+    expect(home.result('nightly', 'e@2')).toMatchObject({ attempt: 2, status: 'drift' });
     expect(home.result('nightly', 'c@2')).toMatchObject({ attempt: 2, status: 'drift' });
     // Other declarations are another result.
     home.write('tenants/a/tenant.yaml', 'variables: { hook: "https://hooks.example.com/other" }\n');
@@ -608,6 +760,69 @@ describe('a run', () => {
   });
 });
 
+describe('a report', () => {
+  const damage = (text: string, member: string, value: unknown): string =>
+    JSON.stringify({ ...(JSON.parse(text) as object), [member]: value });
+
+  test.each<readonly [string, (own: string, other: string) => string]>([
+    ['of another tenant', (_, other) => other],
+    ['of another run', (own) => damage(own, 'run', 's')],
+    ['of another command', (own) => damage(own, 'command', 'apply')],
+    ['of a newer format', (own) => damage(own, 'format_version', '2.0')],
+    ['with an unknown exit code', (own) => damage(own, 'exit', 99)],
+    ['with an unknown status', (own) => damage(own, 'status', 'fine')],
+    ['with diagnostics that are none', (own) => damage(own, 'diagnostics', [null])],
+    [
+      'with a detail that is no text',
+      (own) =>
+        damage(own, 'diagnostics', [{ severity: 'error', code: 'x', summary: 'y', detail: 5 }]),
+    ],
+    ['without members', () => '{}'],
+    ['that was cut off', (own) => own.slice(0, 100)],
+  ])('shows a result %s as the error of its tenant', async (_, edit) => {
+    const home = await fleetOf(['acme', 'globex']);
+    await home.run('drift', '--run', 'r');
+    const [own, other] = ['acme', 'globex'].map((name) =>
+      readFileSync(join(home.cwd, `.trueup/fleet/r/${name}.json`), 'utf8'),
+    );
+    home.write('.trueup/fleet/r/acme.json', edit(own!, other!));
+    const said = await home.run('report', 'r', '--format', 'json');
+    expect(said.code).toBe(1);
+    const { tenants } = JSON.parse(said.stdout) as FleetDocument;
+    expect(tenants.map(({ tenant, status }) => [tenant, status])).toEqual([
+      ['acme', 'failed'],
+      ['globex', 'drift'],
+    ]);
+    const [{ summary, detail } = {}] = tenants[0]!.diagnostics;
+    expect(summary).toContain('fleet/r/acme in ');
+    expect(summary).toContain('is not a result of acme in the run r');
+    expect(detail).toContain('trueup fleet drift --run r');
+  });
+
+  test('is of what its run has written: other files are passed over', async () => {
+    const home = await fleetOf(['acme']);
+    await home.run('drift', '--run', 'r');
+    for (const name of ['acme@x', 'acme@', 'acme@2@3', 'acme@01'])
+      home.write(`.trueup/fleet/r/${name}.json`, '{}');
+    const { code, stdout } = await home.run('report', 'r');
+    expect(code, stdout).toBe(0);
+    expect(lines({ stdout } as Said).at(-1)).toBe('1 tenant: 1 with drift. Run r.');
+  });
+
+  test.each(['{}', '{"format_version":"1.0"', '{"format_version":"1.0","tenants":3}'])(
+    'of a run whose record is %s is one error',
+    async (text) => {
+      const home = await fleetOf(['acme']);
+      await home.run('drift', '--run', 'r');
+      home.write('.trueup/fleet/r.json', text);
+      const { code, stdout, stderr } = await home.run('report', 'r');
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toContain('fleet/r in ');
+      expect(stderr).toContain('is not the record of the run r');
+    },
+  );
+});
+
 test.each([
   ['settings: { target: emulator }\n', /`settings.target: emulator` is one account/],
   ['settings: { state: x.json }\n', /`settings.state` names a state in a fleet/],
@@ -645,6 +860,58 @@ describe('a credential command', () => {
     expect(code, stderr).toBe(0);
     expect(home.writes('acme').length).toBe(1);
     expect(home.writes('globex').length).toBe(1);
+  });
+
+  test.each([
+    ['drift', [], ['first']],
+    ['plan', [], ['first']],
+    // Once for the plan, once for the apply.
+    ['apply', ['--auto-approve'], ['first', 'first']],
+  ] as const)(
+    'is not run by a resumed %s for a tenant that has its result',
+    async (name, words, ran) => {
+      const home = await fleetOf(
+        ['acme', 'globex'],
+        commanded('echo $WHEN >> "ran-$0"; [ $WHEN = first ] && cat "vault/$0.json"'),
+      );
+      for (const tenant of ['acme', 'globex']) {
+        const prefix = `${tenant.toUpperCase()}_`;
+        const own = Object.entries(home.env).filter(([key]) => key.startsWith(prefix));
+        const vault = own.map(([key, value]) => [key.slice(prefix.length), value]);
+        home.write(`vault/${tenant}.json`, JSON.stringify(Object.fromEntries(vault)));
+        for (const [key] of own) delete home.env[key];
+      }
+      home.env['WHEN'] = 'first';
+      const first = await home.run(name, '--run', 'r', ...words);
+      expect(first.code, first.stderr).toBe(0);
+      home.env['WHEN'] = 'again';
+      const again = await home.run(name, '--run', 'r', ...words);
+      expect(again.code, again.stderr).toBe(0);
+      expect(lines(again).at(-1)).toBe(lines(first).at(-1));
+      const asked = readFileSync(join(home.cwd, 'ran-acme'), 'utf8').trim().split('\n');
+      expect(asked).toEqual(ran);
+      // Other declarations need them again.
+      home.write('tenants/acme/tenant.yaml', 'variables: { hook: "https://else.example" }\n');
+      expect((await home.run(name, '--run', 'r', ...words)).code).toBe(1);
+    },
+  );
+
+  test('has a part in what a result is of, if the declarations name what it prints', async () => {
+    const home = await fleetOf(
+      ['acme'],
+      commanded('echo x >> ran; cat vault.json'),
+      BASE.replace('${var.hook}', 'https://${env.SITE}.example'),
+    );
+    const own = Object.entries(home.env).filter(([key]) => key.startsWith('ACME_'));
+    const vault = own.map(([key, value]) => [key.slice('ACME_'.length), value] as const);
+    home.write('vault.json', JSON.stringify({ ...Object.fromEntries(vault), SITE: 'berlin' }));
+    expect((await home.run('drift', '--run', 'r')).code).toBe(0);
+    const before = home.calls('acme');
+    expect((await home.run('drift', '--run', 'r')).code).toBe(0);
+    expect(home.calls('acme')).toBe(before);
+    home.write('vault.json', JSON.stringify({ ...Object.fromEntries(vault), SITE: 'paris' }));
+    expect((await home.run('drift', '--run', 'r')).code).toBe(0);
+    expect(home.calls('acme')).toBeGreaterThan(before);
   });
 
   test.each([

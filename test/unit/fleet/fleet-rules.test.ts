@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { limitersByKey } from '../../../src/client/rate-limit.js';
 import { printedVariables } from '../../../src/fleet/credential-command.js';
 import { inLanes, laneCount, stagesOf, stopping } from '../../../src/fleet/lanes.js';
-import { isFinal, mergedReport, statusOf } from '../../../src/fleet/merge.js';
+import { isFinal, mergedReport, statusOf, withoutResult } from '../../../src/fleet/merge.js';
 import { selectionOf } from '../../../src/fleet/selection.js';
 import { shardIn, shardOf } from '../../../src/fleet/shards.js';
 import { commonPlace, tenantState, type Tenant } from '../../../src/fleet/tenant.js';
@@ -334,6 +334,25 @@ describe('the merged report', () => {
       ['b', 'missing'],
     ]);
   });
+  test.each<[Exit, boolean, Exit]>([
+    [3, true, 3],
+    [143, true, 143],
+    // Beside a tenant that nobody knows of.
+    [3, false, 3],
+    [0, false, 1],
+  ])(
+    'of a run that stopped with exit %i, without a missing tenant: %s, fails with %i',
+    (exit, whole, expected) => {
+      const entries = new Map([['a', withoutResult('a', 'not-run', 'x')]]);
+      const tenants = whole ? ['a'] : ['a', 'b'];
+      const stops = [{ exit, diagnostics: [] }];
+      const report = mergedReport({ run: 'r', command: 'apply', tenants }, entries, {
+        ...about,
+        stops,
+      });
+      expect(report.exit).toBe(expected);
+    },
+  );
   test.each<[Exit, boolean]>([
     [0, true],
     [1, false],

@@ -53,6 +53,7 @@ export function fleetOf(tenants: readonly TenantEntry[]): FleetDocument {
     run: 'nightly',
     command: 'drift',
     exit: exits.error,
+    diagnostics: [],
     summary: { ...summary, tenants: tenants.length },
     tenants,
   };
@@ -69,23 +70,33 @@ const drifted = (tenant: string, changed: number): TenantEntry =>
     })),
   });
 
-export const everyStatus = fleetOf([
-  ...tenantStatuses.toReversed().map((status) => entry(`t-${status}`, status)),
-  drifted('acme', 1),
-  drifted('globex.com', 3),
-  entry('initech', 'failed', {
-    summary: 'accounts cannot be read',
-    diagnostics: [
-      { severity: 'warning', code: 'some-warning', summary: 'a warning' },
-      {
-        severity: 'error',
-        code: 'unreadable-answer',
-        summary: 'accounts cannot be read',
-        detail: 'Run the command again.',
-      },
-    ],
-  }),
-]);
+export const everyStatus: FleetDocument = {
+  ...fleetOf([
+    ...tenantStatuses.toReversed().map((status) => entry(`t-${status}`, status)),
+    drifted('acme', 1),
+    drifted('globex.com', 3),
+    entry('initech', 'failed', {
+      summary: 'accounts cannot be read',
+      diagnostics: [
+        { severity: 'warning', code: 'some-warning', summary: 'a warning' },
+        {
+          severity: 'error',
+          code: 'unreadable-answer',
+          summary: 'accounts cannot be read',
+          detail: 'Run the command again.',
+        },
+      ],
+    }),
+  ]),
+  diagnostics: [
+    {
+      severity: 'error',
+      code: 'changed-tenants',
+      summary: '2 tenants would change, and `stop.changed_tenants` is 1.',
+      detail: 'Select fewer tenants.',
+    },
+  ],
+};
 
 export const hostileFleet = fleetOf(
   hostile.map((text, at) =>
