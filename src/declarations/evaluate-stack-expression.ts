@@ -10,6 +10,7 @@ import { counted, numberIn, numberText } from '../expressions/hcl-numbers.js';
 import { parsedHcl, type HclExpression } from '../expressions/hcl-parser.js';
 import { variableType } from '../expressions/hcl-types.js';
 import {
+  ANY,
   HclError,
   STRING,
   convertHcl,
@@ -22,6 +23,7 @@ import {
   ofNumber,
   ofString,
   tupleOf,
+  type HclType,
   type HclValue,
 } from '../expressions/hcl-values.js';
 import { holdsExact, isList, isObject, own, parseJson, type Json } from '../model/index.js';
@@ -290,12 +292,20 @@ function variableValue(name: string, { stack, at, parsed, budget }: Evaluation):
   at.scope.using(name);
   const raw = at.scope.variables.get(name);
   if (raw === undefined) throw new Said(unknownVariable(name, at.scope));
-  const { type } = variable;
-  const tree = typeof type === 'string' ? parsed.get(typeText(type)) : undefined;
-  const value = rawValue(raw, budget);
-  return tree === undefined || tree instanceof HclError
-    ? value
-    : convertHcl(value, variableType(tree.root));
+  return convertHcl(rawValue(raw, budget), typeOf(variable['type'] ?? null, name, parsed));
+}
+
+function typeOf(type: Json, name: string, parsed: Parsed): HclType {
+  if (type === null) return ANY;
+  const text = typeof type === 'string' ? typeText(type) : JSON.stringify(type);
+  const tree = parsed.get(text);
+  const known = tree === undefined || tree instanceof HclError ? undefined : variableType(tree);
+  if (!known)
+    throw new HclError(
+      `the variable \`${name}\` is of the type \`${text}\`, to which no value is converted here`,
+      'refused',
+    );
+  return known;
 }
 
 function eachValue(name: 'key' | 'value', { at, budget }: Evaluation): HclValue {

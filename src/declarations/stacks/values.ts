@@ -212,9 +212,12 @@ function traversalValue({ text, steps }: Traversal, site: StackPlace): Raw {
   }
 }
 
-/** Whether a variable is one for secrets. */
+/** Whether a variable is one for secrets. Whatever is not clearly false counts as true: Terraform converts "true" and "1". */
 export const isSecret = (variable: Json | undefined): boolean =>
-  isObject(variable) && (variable['sensitive'] === true || variable['ephemeral'] === true);
+  isObject(variable) &&
+  ['sensitive', 'ephemeral'].some(
+    (name) => ![null, false, 'false'].some((one) => one === (own(variable, name) ?? null)),
+  );
 
 /** A sensitive variable is a secret: it comes from the environment, and only to where a secret belongs. */
 function variableValue(text: string, [name, ...more]: Steps, site: StackPlace): Raw {
