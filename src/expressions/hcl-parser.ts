@@ -85,9 +85,7 @@ export async function parsedHcl(source: string): Promise<HclExpression> {
 function syntaxError(error: unknown): HclError | undefined {
   const [, words] =
     /: expression:\d+,[\d,-]+: ([^;]+);/.exec(error instanceof Error ? error.message : '') ?? [];
-  return words === undefined
-    ? undefined
-    : new HclError(words[0]!.toLowerCase() + words.slice(1));
+  return words === undefined ? undefined : new HclError(words[0]!.toLowerCase() + words.slice(1));
 }
 
 /** The bare name that a key is, which stands in the source only; undefined for a key in quotes or parentheses. */

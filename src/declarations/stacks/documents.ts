@@ -7,7 +7,7 @@ import {
   type JsonObject,
 } from '../../model/index.js';
 import { partsOf } from '../reference-syntax.js';
-import type { Raw } from '../yaml/raw-values.js';
+import { jsonLevels, limits, type Raw } from '../yaml/raw-values.js';
 import {
   blockAt,
   onlyExpression,
@@ -16,6 +16,7 @@ import {
   quotedValue,
   rawValueOf,
   textValue,
+  tooDeep,
   type StackPlace,
 } from './values.js';
 import {
@@ -60,9 +61,11 @@ export function stackDocumentOf(value: Json, site: StackPlace): Raw {
     quoted = endsQuoted(part, quoted);
     return part;
   });
+  const whole = marked.join('');
+  if (jsonLevels(whole) > limits.levels) return tooDeep(site);
   let tree: Json;
   try {
-    tree = JSON.parse(marked.join(''));
+    tree = JSON.parse(whole);
   } catch {
     return parts.some(isEscaped)
       ? bad(site, 'quotes inside of `${…}` are escaped here, which nobody reads', KEPT)
