@@ -197,7 +197,7 @@ export function convertHcl(value: HclValue, to: HclType): HclValue {
     const [found, expected] = [typeWords(type), typeWords(to)];
     throw new HclError(
       found === expected
-        ? `${found} with members of other types stands here than expected`
+        ? `the members of ${found} are of other types than expected`
         : `${found} stands where ${expected} is expected`,
     );
   }
