@@ -10,6 +10,7 @@ import { partsOf } from '../reference-syntax.js';
 import { jsonLevels, limits, type Raw } from '../yaml/raw-values.js';
 import {
   blockAt,
+  notText,
   onlyExpression,
   placeBelow,
   placeName,
@@ -141,6 +142,7 @@ function bareValue(part: TemplateExpression, site: StackPlace): Raw {
     as: 'json',
     complain: (complaint) => ((wrong = true), site.complain(complaint)),
   });
+  if (value === null) return notText(part, value, site);
   if (!wrong && typeof value === 'string' && isText(value, site))
     complainAt(
       site,

@@ -162,7 +162,7 @@ export function textValue(parts: readonly TemplatePart[], site: StackPlace): Raw
   );
 }
 
-function notText({ text }: TemplateExpression, value: Raw, site: StackPlace): Raw {
+export function notText({ text }: TemplateExpression, value: Raw, site: StackPlace): Raw {
   return refuse(site, 'not-text', ...notInText(text, value));
 }
 

@@ -306,6 +306,11 @@ describe('null with text around it', () => {
       rule('{"a":"${local.nothing}"}'),
       '${local.nothing} is null, which cannot stand inside a text',
     ],
+    [
+      'a local in no quotes',
+      rule('{"a":${local.nothing}}'),
+      '${local.nothing} is null, which cannot stand inside a text',
+    ],
   ])('is an error: %s', async (_, tree, expected) => {
     expect(await wrong({ ...given, locals: { nothing: null }, ...tree })).toContain(expected);
   });
