@@ -6,6 +6,8 @@ import { called, functionNames } from '../../../src/expressions/hcl-functions.js
 import { parsedHcl } from '../../../src/expressions/hcl-parser.js';
 import {
   ANY,
+  BOOL,
+  NUMBER,
   HclError,
   STRING,
   unified,
@@ -166,11 +168,12 @@ describe('no value', () => {
 });
 
 it('finds quickly that many types have nothing in common', () => {
-  const many: readonly HclType[] = Array.from({ length: 20_000 }, () => STRING);
-  const object: HclType = { kind: 'object', members: new Map([['k', STRING]]) };
+  const object = (of: HclType): HclType => ({ kind: 'object', members: new Map([['k', of]]) });
+  const many = Array.from({ length: 6_000 }, (_, at) => object(at % 2 === 0 ? STRING : NUMBER));
   const before = performance.now();
-  expect(unified([...many, ...many.map(() => object)])).toBeUndefined();
-  expect(unified([...many, ANY, object])).toBe(ANY);
+  expect(unified([...many, STRING])).toBeUndefined();
+  expect(unified([...many, STRING, ANY])).toBe(ANY);
+  expect(unified([...many.map(() => NUMBER), BOOL])).toBeUndefined();
   expect(performance.now() - before).toBeLessThan(1_000);
 });
 
@@ -184,16 +187,8 @@ describe('an expression without end', () => {
     ['calls', nested('upper(', ')', 2_000), 'more than 100 levels'],
     ['templates', nested('"${', '}"', 2_000), 'more than 100 levels'],
     ['operators', `1${'+1'.repeat(9_000)}`, 'more than 200 operators'],
-    [
-      'operators behind a percent sign',
-      `"%${'$'}{1${'+1'.repeat(9_000)}}"`,
-      'more than 200 operators',
-    ],
-    [
-      'levels behind a percent sign',
-      `"%${'$'}{${nested('[', ']', 2_000)}}"`,
-      'more than 100 levels',
-    ],
+    ['operators behind a percent sign', `"%\${1${'+1'.repeat(9_000)}}"`, 'more than 200 operators'],
+    ['levels behind a percent sign', `"%\${${nested('[', ']', 2_000)}}"`, 'more than 100 levels'],
     ['negations', `${'!'.repeat(10_000)}true`, 'more than 200 operators'],
     ['conditions', `${'true?1:'.repeat(2_000)}2`, 'more than 200 operators'],
     ['brackets that a quote hides', `")${nested('(', ')', 9_000)}`, ''],
