@@ -173,7 +173,8 @@ it('finds quickly that many types have nothing in common', () => {
   const before = performance.now();
   expect(unified([...many, STRING])).toBeUndefined();
   expect(unified([...many, STRING, ANY])).toBe(ANY);
-  expect(unified([...many.map(() => NUMBER), BOOL])).toBeUndefined();
+  const numbers = Array.from({ length: 40_000 }, () => NUMBER);
+  expect(unified([...numbers, BOOL])).toBeUndefined();
   expect(performance.now() - before).toBeLessThan(1_000);
 });
 
