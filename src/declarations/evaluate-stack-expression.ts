@@ -10,6 +10,7 @@ import { counted, numberIn, numberText } from '../expressions/hcl-numbers.js';
 import { parsedHcl, type HclExpression } from '../expressions/hcl-parser.js';
 import { variableType } from '../expressions/hcl-types.js';
 import {
+  ANY,
   HclError,
   STRING,
   convertHcl,
@@ -22,9 +23,18 @@ import {
   ofNumber,
   ofString,
   tupleOf,
+  type HclType,
   type HclValue,
 } from '../expressions/hcl-values.js';
-import { holdsExact, isList, isObject, own, parseJson, type Json } from '../model/index.js';
+import {
+  defined,
+  holdsExact,
+  isList,
+  isObject,
+  own,
+  parseJson,
+  type Json,
+} from '../model/index.js';
 import { escapeText, literalOf } from './reference-syntax.js';
 import {
   noStackExpression,
@@ -51,7 +61,7 @@ import {
   type StackExpression,
 } from './stacks/values.js';
 import type { Violation } from './validation.js';
-import { isMap, limits, type Raw } from './yaml/raw-values.js';
+import { isMap, jsonLevels, limits, type Raw } from './yaml/raw-values.js';
 
 /** The syntax trees by text, and what is wrong with the texts that have none. */
 type Parsed = ReadonlyMap<string, HclExpression | HclError>;
@@ -61,6 +71,10 @@ interface Evaluation {
   readonly budget: Budget;
   readonly at: Filling;
   readonly stack: Stack;
+  /** The `for_each` of the block that the expression stands in. */
+  readonly forEach?: Json;
+  /** The values of those that were evaluated, by stack and text. */
+  readonly loops: Map<string, HclValue>;
   /** Locals and outputs on the way here. */
   readonly inside: readonly string[];
 }
@@ -76,9 +90,13 @@ export async function stackEvaluator({ kept, stacks }: StackExpressions): Promis
   const parsed = new Map<string, HclExpression | HclError>();
   for (const text of textsOf(kept, stacks))
     if (!parsed.has(text)) parsed.set(text, await tryParse(text));
+  const loops = new Map<string, HclValue>();
   return (number, at) => {
     const expression = kept[number];
-    return expression ? valueIn(expression, parsed, at) : noStackExpression(at);
+    if (!expression) return noStackExpression(at);
+    const { stack, forEach } = expression.site;
+    const known = { parsed, loops, budget: startHclBudget(), at, stack, inside: [] };
+    return valueIn(expression, { ...known, ...defined({ forEach }) });
   };
 }
 
@@ -93,7 +111,10 @@ async function tryParse(text: string): Promise<HclExpression | HclError> {
 
 /** Of the expressions, and of all that they may refer to. */
 function* textsOf(kept: readonly StackExpression[], stacks: readonly Stack[]): Generator<string> {
-  for (const { text } of kept) yield quotedText(text);
+  for (const { text, site } of kept) {
+    yield quotedText(text);
+    yield* textsIn(site.forEach ?? null, 0);
+  }
   for (const { tree } of stacks) {
     yield* textsIn([blockAt(tree, 'locals'), blockAt(tree, 'output')], 0);
     for (const variable of Object.values(blockAt(tree, 'variable'))) {
@@ -116,9 +137,9 @@ function* textsIn(value: Json, level: number): Generator<string> {
 const quotedText = (text: string): string => `"${text}"`;
 const typeText = (type: string): string => type.replace(/^\$\{([^]*)\}$/, '$1').trim();
 
-function valueIn({ text, site }: StackExpression, parsed: Parsed, at: Filling): Raw | undefined {
-  const { stack, as } = site;
-  const evaluation = { parsed, budget: startHclBudget(), at, stack, inside: [] };
+function valueIn({ text, site }: StackExpression, evaluation: Evaluation): Raw | undefined {
+  const { at } = evaluation;
+  const { as } = site;
   try {
     const value = expressionValue(text, evaluation);
     if (as === undefined) return rawOf(value);
@@ -290,18 +311,48 @@ function variableValue(name: string, { stack, at, parsed, budget }: Evaluation):
   at.scope.using(name);
   const raw = at.scope.variables.get(name);
   if (raw === undefined) throw new Said(unknownVariable(name, at.scope));
-  const { type } = variable;
-  const tree = typeof type === 'string' ? parsed.get(typeText(type)) : undefined;
-  const value = rawValue(raw, budget);
-  return tree === undefined || tree instanceof HclError
-    ? value
-    : convertHcl(value, variableType(tree.root));
+  return convertHcl(rawValue(raw, budget), typeOf(variable['type'] ?? null, name, parsed));
 }
 
-function eachValue(name: 'key' | 'value', { at, budget }: Evaluation): HclValue {
-  const { each } = at.scope;
+function typeOf(type: Json, name: string, parsed: Parsed): HclType {
+  if (type === null) return ANY;
+  const text = typeof type === 'string' ? typeText(type) : JSON.stringify(type);
+  const tree = parsed.get(text);
+  const known = tree === undefined || tree instanceof HclError ? undefined : variableType(tree);
+  if (!known)
+    throw new HclError(
+      `the variable \`${name}\` is of the type \`${text}\`, to which no value is converted here`,
+      'refused',
+    );
+  return known;
+}
+
+/** The value has the type that it has in the `for_each`; items of a set are texts. */
+function eachValue(name: 'key' | 'value', of: Evaluation): HclValue {
+  const { each } = of.at.scope;
+  const { forEach = null } = of;
   if (!each) throw new HclError(`\`each.${name}\` outside of a \`for_each\``);
-  return name === 'key' ? ofString(each.key) : rawValue(each.value, budget);
+  if (name === 'key') return ofString(each.key);
+  if (isObject(forEach) && Object.hasOwn(forEach, each.key))
+    return jsonValue(forEach[each.key]!, of);
+  const whole = typeof forEach === 'string' ? loopValue(forEach, of) : undefined;
+  if (!whole || !isMembers(whole.data)) return rawValue(each.value, of.budget);
+  const value = hclMemberAt(whole, ofString(each.key));
+  chargeFor(value, of.budget);
+  return value;
+}
+
+function chargeFor({ data }: HclValue, budget: Budget): void {
+  budget.charge(typeof data === 'string' ? data.length : 1);
+  if (isItems(data) || isMembers(data)) for (const one of data.values()) chargeFor(one, budget);
+}
+
+/** Once for all members. */
+function loopValue(text: string, of: Evaluation): HclValue {
+  const key = `${of.stack.name} ${text}`;
+  const known = of.loops.get(key) ?? textValue(templateParts(text), of);
+  of.loops.set(key, known);
+  return known;
 }
 
 function countIndex({ at }: Evaluation): HclValue {
@@ -328,7 +379,11 @@ function rawValue(raw: Raw, budget: Budget): HclValue {
   );
 }
 
-function rawOf({ data }: HclValue): Raw {
+const tooDeep = (): Said =>
+  new Said({ code: 'too-deep', summary: `a value nested deeper than ${limits.levels} levels` });
+
+function rawOf({ data }: HclValue, level = 0): Raw {
+  if (level > limits.levels) throw tooDeep();
   if (typeof data === 'string') return escapeText(data);
   if (isNumber(data)) {
     const text = numberText(data);
@@ -336,14 +391,15 @@ function rawOf({ data }: HclValue): Raw {
     if (numberText(numberIn(String(number)) ?? data) === text.replace(/^-0$/, '0')) return number;
     throw new HclError('a number with more digits than are held here; make it a string', 'refused');
   }
-  if (isItems(data)) return data.map(rawOf);
+  if (isItems(data)) return data.map((one) => rawOf(one, level + 1));
   if (!isMembers(data)) return data;
   if (data.has('__proto__')) throw new HclError('the key `__proto__`', 'refused');
-  return Object.fromEntries([...data].map(([name, one]) => [name, rawOf(one)]));
+  return Object.fromEntries([...data].map(([name, one]) => [name, rawOf(one, level + 1)]));
 }
 
 /** Of what stands for JSON. */
 function documentOf(text: string, place: string): Raw {
+  if (jsonLevels(text) > limits.levels) throw tooDeep();
   let value: Json;
   let shadows = false;
   try {
@@ -354,6 +410,10 @@ function documentOf(text: string, place: string): Raw {
   }
   if (shadows) throw new HclError('the key `__proto__`', 'refused');
   if (holdsExact(value))
-    throw new Said({ code: 'integer-range', summary: `${place}: an integer would lose digits` });
+    throw new Said({
+      code: 'integer-range',
+      summary: `${place}: a number would lose digits`,
+      detail: 'Make it a text: `tostring(…)`.',
+    });
   return spell(value);
 }

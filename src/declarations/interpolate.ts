@@ -155,11 +155,19 @@ function spliced(part: Part, at: Filling): readonly Part[] {
   const value = fill(part, at);
   if (value === undefined) return [part];
   if (typeof value === 'string') return partsOf(value);
-  if (typeof value !== 'object' || value === null || value instanceof Word) return [String(value)];
-  const summary = `${part.text} is no single value and cannot stand inside a text`;
-  complainAt(at, 'not-text', summary, 'Let it be the whole value.');
+  if (typeof value !== 'object' || value instanceof Word) return [String(value)];
+  complainAt(at, 'not-text', ...notInText(part.text, value));
   return [part];
 }
+
+/** What is said of null, a list or a mapping with text around it. */
+export const notInText = (text: string, value: Raw): readonly [summary: string, detail: string] =>
+  value === null
+    ? [
+        `${text} is null, which cannot stand inside a text`,
+        'Give it a value, or let it be the whole value.',
+      ]
+    : [`${text} is no single value and cannot stand inside a text`, 'Let it be the whole value.'];
 
 /** A reference with its key filled in; in a template, one to an object of the same instance. */
 function declaredPart(part: ExpressionFrom<'declared'>, at: Filling): Expression {

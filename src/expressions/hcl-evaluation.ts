@@ -12,7 +12,7 @@ import {
   sum,
   type HclNumber,
 } from './hcl-numbers.js';
-import type { HclExpression, SyntaxNode, TraversalPart } from './hcl-parser.js';
+import { nameAt, type HclExpression, type SyntaxNode, type TraversalPart } from './hcl-parser.js';
 import {
   ANY,
   BOOL,
@@ -267,12 +267,10 @@ function objectValue({ children }: SyntaxNode, at: Evaluation): HclValue {
   return objectOf(members);
 }
 
-function keyOf({ children: [key], range }: SyntaxNode, at: Evaluation): string {
-  if (!key) {
-    if (!range) throw new HclError('this key', 'refused');
-    const bytes = Buffer.from(at.source).subarray(range.start.byte, range.end.byte);
-    return bytes.toString().normalize('NFC');
-  }
+function keyOf(node: SyntaxNode, at: Evaluation): string {
+  const bare = nameAt(node, at.source);
+  if (bare !== undefined) return bare;
+  const key = childAt(node, 0);
   if (key.type === 'scopeTraversal') throw new HclError('a key that is neither a name nor quoted');
   const name = convertHcl(valueOf(key, at), STRING).data;
   if (typeof name !== 'string') throw new HclError('a key is null');

@@ -107,7 +107,14 @@ function cased(text: string, change: (letter: string) => string, charge: Charge)
 }
 
 const segments = new Intl.Segmenter('en', { granularity: 'grapheme' });
-const lengthOf = (text: string): number => [...segments.segment(text)].length;
+/** A virama between two letters: Unicode 15.1 makes one of them, and Terraform counts by 15.0. */
+const CONJUNCT =
+  /[\u094d\u09cd\u0acd\u0b4d\u0c4d\u0d4d\u1039\u17d2\u1a60\ua9c0\uaaf6][\p{M}\u200c\u200d]*\p{L}/u;
+
+function lengthOf(text: string): number {
+  if (CONJUNCT.test(text)) throw new HclError('the length of text with Indic conjuncts', 'refused');
+  return [...segments.segment(text)].length;
+}
 
 function padded(text: string, flags: string, width: number): string {
   const missing = Math.max(0, width - lengthOf(text));

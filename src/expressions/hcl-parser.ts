@@ -38,7 +38,7 @@ const MOST_OPERATORS = 200;
 
 const refused = (what: string): HclError => new HclError(what, 'refused');
 
-const TOKEN = /\\[^]|[$%]{2}\{|[$%]\{|<<|\/[/*]|[^]/g;
+const TOKEN = /\\[^]|\$\$\{|%%\{|[$%]\{|<<|\/[/*]|[^]/g;
 const CLOSING: Readonly<Record<string, readonly string[]>> = {
   ')': ['('],
   ']': ['['],
@@ -75,15 +75,22 @@ export async function parsedHcl(source: string): Promise<HclExpression> {
   try {
     root = await getExpressionAst('expression', source);
   } catch (error) {
-    throw new HclError(wordsOf(error));
+    throw syntaxError(error) ?? refused('an expression that the parser does not read');
   }
-  if (!root) throw new HclError('this is no expression');
+  if (!root) throw refused('an expression that the parser does not read');
   return { source, root };
 }
 
-/** What the parser says, without the expression that it repeats. */
-function wordsOf(error: unknown): string {
-  const [, words = 'this is no expression'] =
+/** What the parser says, without the expression that it repeats; undefined where it did not come to an end. */
+function syntaxError(error: unknown): HclError | undefined {
+  const [, words] =
     /: expression:\d+,[\d,-]+: ([^;]+);/.exec(error instanceof Error ? error.message : '') ?? [];
-  return words[0]!.toLowerCase() + words.slice(1);
+  return words === undefined ? undefined : new HclError(words[0]!.toLowerCase() + words.slice(1));
+}
+
+/** The bare name that a key is, which stands in the source only; undefined for a key in quotes or parentheses. */
+export function nameAt({ children, range }: SyntaxNode, source: string): string | undefined {
+  if (children.length > 0 || !range) return undefined;
+  const bytes = Buffer.from(source).subarray(range.start.byte, range.end.byte);
+  return bytes.toString().normalize('NFC');
 }

@@ -193,8 +193,14 @@ export const typeWords = ({ kind }: HclType): string => WORDS[kind];
 export function convertHcl(value: HclValue, to: HclType): HclValue {
   const { type, data } = value;
   if (to.kind === 'any' || sameType(type, to)) return value;
-  if (!converts(type, to))
-    throw new HclError(`${typeWords(type)} stands where ${typeWords(to)} is expected`);
+  if (!converts(type, to)) {
+    const [found, expected] = [typeWords(type), typeWords(to)];
+    throw new HclError(
+      found === expected
+        ? `the members of ${found} are of other types than expected`
+        : `${found} stands where ${expected} is expected`,
+    );
+  }
   if (data === null) return ofNull(to);
   if (isItems(data)) return sequenceOf(data, to);
   if (isMembers(data)) return membersOf(data, to);
@@ -252,15 +258,18 @@ function commonType(values: readonly HclValue[], how: HclError['how'] = 'wrong')
 const isClear = (common: HclType | undefined, types: readonly HclType[]): common is HclType =>
   common !== undefined && (common.kind !== 'any' || types.every(({ kind }) => kind === 'any'));
 
+const SINGLE: ReadonlySet<HclType['kind']> = new Set(['string', 'number', 'bool']);
+
 /** The type that all of the types convert to; undefined where there is none. */
 export function unified(types: readonly HclType[]): HclType | undefined {
   const kinds = new Set(types.map(({ kind }) => kind));
   const isDynamic = kinds.delete('any');
   const [kind, ...others] = [...kinds];
   if (others.length === 0 && kind !== undefined) {
-    const isPlain = kind === 'string' || kind === 'number' || kind === 'bool';
-    if (!isPlain) return isDynamic ? ANY : ofOneKind(kind, types);
+    if (!SINGLE.has(kind)) return isDynamic ? ANY : ofOneKind(kind, types);
   }
+  const isPlain = [...kinds].map((one) => SINGLE.has(one));
+  if (isPlain.includes(true) && isPlain.includes(false)) return isDynamic ? ANY : undefined;
   if (!isDynamic && kinds.size === 2) {
     const collected = collectedType(types);
     if (collected) return collected;
@@ -334,6 +343,8 @@ const RANKS: readonly HclType['kind'][] = [
   'any',
 ];
 
-/** In the order in which they are tried. */
+/** In the order in which they are tried, equal neighbours once. */
 const preferred = (types: readonly HclType[]): readonly HclType[] =>
-  types.toSorted((left, right) => RANKS.indexOf(left.kind) - RANKS.indexOf(right.kind));
+  types
+    .toSorted((left, right) => RANKS.indexOf(left.kind) - RANKS.indexOf(right.kind))
+    .filter((one, index, all) => index === 0 || !sameType(one, all[index - 1]!));

@@ -204,6 +204,27 @@ export const mutants: readonly Mutant[] = [
     tests: hcl,
   },
   {
+    name: 'a percent sign hides what follows from the limits of expressions',
+    file: 'expressions/hcl-parser.ts',
+    find: '\\$\\$\\{|%%\\{',
+    replace: '[$%]{2}\\{',
+    tests: hcl,
+  },
+  {
+    name: 'a variable of a type that is not understood is an operand as it is',
+    file: 'declarations/evaluate-stack-expression.ts',
+    find: '  if (!known)\n',
+    replace: '  if (!known) return ANY;\n  if (!known)\n',
+    tests: stackExpressions,
+  },
+  {
+    name: 'each.value has the type that it is written with',
+    file: 'declarations/evaluate-stack-expression.ts',
+    find: 'if (!whole || !isMembers(whole.data))',
+    replace: 'if (whole !== null)',
+    tests: stackExpressions,
+  },
+  {
     name: 'a number that was counted is as precise as one that was written',
     file: 'expressions/hcl-numbers.ts',
     find: 'const NARROW = 64;',
@@ -2928,9 +2949,16 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a sensitive variable is filled in like any other',
     file: 'declarations/stacks/values.ts',
-    find: "variable['sensitive'] === true",
-    replace: "variable['sensitive'] === null",
+    find: "![null, false, 'false']",
+    replace: "![null, false, 'false', true]",
     tests: stacks,
+  },
+  {
+    name: 'a variable that is sensitive by a text is filled in',
+    file: 'declarations/stacks/values.ts',
+    find: "![null, false, 'false']",
+    replace: "![null, false, 'false', 'true']",
+    tests: stackExpressions,
   },
   {
     name: 'an expression in a secret is repeated',

@@ -48,11 +48,13 @@ const SET = /^\$\{toset\(/;
 
 /** `timeouts`, which no object has, are left out. */
 export function resourceOf(kind: Kind, { timeouts: _, ...block }: JsonObject, site: StackPlace) {
-  const ofTexts = typeof block['for_each'] === 'string' && SET.test(block['for_each']);
+  const { for_each: forEach } = block;
+  const ofTexts = typeof forEach === 'string' && SET.test(forEach);
   const attributes = without(block, site.complain);
-  const body = attributesOf(kind.attributes, attributes, { ...site, ofTexts });
+  const inner = { ...site, ofTexts, ...defined({ forEach }) };
+  const body = attributesOf(kind.attributes, attributes, inner);
   const members = membersOf(block, site);
-  const lifecycle = lifecycleOf(kind, block['lifecycle'], site);
+  const lifecycle = lifecycleOf(kind, block['lifecycle'], inner);
   const treated = Object.keys(lifecycle).length > 0 ? lifecycle : undefined;
   return {
     raw: { ...body, ...defined({ for_each: members, lifecycle: treated }) } as RawMap,

@@ -7,15 +7,17 @@ import {
   type JsonObject,
 } from '../../model/index.js';
 import { partsOf } from '../reference-syntax.js';
-import type { Raw } from '../yaml/raw-values.js';
+import { jsonLevels, limits, type Raw } from '../yaml/raw-values.js';
 import {
   blockAt,
+  notText,
   onlyExpression,
   placeBelow,
   placeName,
   quotedValue,
   rawValueOf,
   textValue,
+  tooDeep,
   type StackPlace,
 } from './values.js';
 import {
@@ -60,9 +62,11 @@ export function stackDocumentOf(value: Json, site: StackPlace): Raw {
     quoted = endsQuoted(part, quoted);
     return part;
   });
+  const whole = marked.join('');
+  if (jsonLevels(whole) > limits.levels) return tooDeep(site);
   let tree: Json;
   try {
-    tree = JSON.parse(marked.join(''));
+    tree = JSON.parse(whole);
   } catch {
     return parts.some(isEscaped)
       ? bad(site, 'quotes inside of `${…}` are escaped here, which nobody reads', KEPT)
@@ -138,6 +142,7 @@ function bareValue(part: TemplateExpression, site: StackPlace): Raw {
     as: 'json',
     complain: (complaint) => ((wrong = true), site.complain(complaint)),
   });
+  if (value === null) return notText(part, value, site);
   if (!wrong && typeof value === 'string' && isText(value, site))
     complainAt(
       site,

@@ -22,6 +22,7 @@ export type TemplateExpression = Traversal | Unread;
 export type TemplatePart = string | TemplateExpression;
 
 const OPENING = /[$%]\{/g;
+const ESCAPED = ['$${', '%%{'];
 
 /** The parts of a text; literals with `$${` and `%%{` undone, never side by side. */
 export function templateParts(text: string): readonly TemplatePart[] {
@@ -56,6 +57,7 @@ function closing(text: string, from: number): number {
     const character = text[at];
     const quoted = open.at(-1) === '"';
     if (quoted && character === '\\') at += 1;
+    else if (quoted && ESCAPED.some((escape) => text.startsWith(escape, at))) at += 2;
     else if (character === '"') {
       if (quoted) open.pop();
       else open.push('"');

@@ -24,6 +24,7 @@ import {
   type TemplatePart,
   type Traversal,
 } from './template.js';
+import { notInText } from '../interpolate.js';
 import { complainAt, type ComplaintPlace } from '../validation.js';
 
 /** A stack as it was read, and what else is needed to understand it. */
@@ -58,6 +59,8 @@ export interface StackPlace extends ComplaintPlace {
   readonly inside: readonly string[];
   /** Whether the value is a secret: nothing of it is repeated. */
   readonly secret?: true;
+  /** The `for_each` of the block, as it is written. */
+  readonly forEach?: Json;
   /** Whether `each.value` is a text, as each of a set is. */
   readonly ofTexts?: boolean;
   /** What becomes of the value of an expression: it is put in a text, or read as JSON. */
@@ -89,8 +92,7 @@ export function blockAt(tree: JsonObject, ...path: readonly string[]): JsonObjec
 }
 
 export function rawValueOf(value: Json, site: StackPlace): Raw {
-  if (site.path.length > limits.levels)
-    return refuse(site, 'too-deep', `nested deeper than ${limits.levels} levels`);
+  if (site.path.length > limits.levels) return tooDeep(site);
   if (typeof value === 'string') return textValue(templateParts(value), site);
   if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value))
     return refuse(
@@ -109,6 +111,9 @@ export function rawValueOf(value: Json, site: StackPlace): Raw {
     }),
   );
 }
+
+export const tooDeep = (site: StackPlace): Raw =>
+  refuse(site, 'too-deep', `nested deeper than ${limits.levels} levels`);
 
 /** A value in which no text is a template, as the default of a variable is one. */
 export const literalValueOf = (value: Json, site: StackPlace): Raw =>
@@ -151,22 +156,21 @@ export function textValue(parts: readonly TemplatePart[], site: StackPlace): Raw
       const value = expressionValue(part, { ...site, as: 'text' });
       if (typeof value === 'string') return partsOf(value);
       if (typeof value === 'number' || typeof value === 'boolean') return [String(value)];
-      notText(part, site);
+      notText(part, value, site);
       return [];
     }),
   );
 }
 
-function notText({ text }: TemplateExpression, site: StackPlace): Raw {
-  const summary = `${text} is no single value and cannot stand inside a text`;
-  return refuse(site, 'not-text', summary, 'Let it be the whole value.');
+export function notText({ text }: TemplateExpression, value: Raw, site: StackPlace): Raw {
+  return refuse(site, 'not-text', ...notInText(text, value));
 }
 
 /** One reference that stands in quotes inside of a text that is read as JSON: text, whatever it leads to. */
 export function quotedValue(part: TemplateExpression, site: StackPlace): Raw {
   const value = expressionValue(part, { ...site, as: 'text' });
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  if (isMap(value) || Array.isArray(value)) return notText(part, site);
+  if (value === null || isMap(value) || Array.isArray(value)) return notText(part, value, site);
   return typeof value === 'string' && /^\$\{(?:var|each)\./.test(value) ? EMPTY + value : value;
 }
 
@@ -212,9 +216,12 @@ function traversalValue({ text, steps }: Traversal, site: StackPlace): Raw {
   }
 }
 
-/** Whether a variable is one for secrets. */
+/** Whether a variable is one for secrets. Whatever is not clearly false counts as true: Terraform converts "true" and "1". */
 export const isSecret = (variable: Json | undefined): boolean =>
-  isObject(variable) && (variable['sensitive'] === true || variable['ephemeral'] === true);
+  isObject(variable) &&
+  ['sensitive', 'ephemeral'].some(
+    (name) => ![null, false, 'false'].some((one) => one === (own(variable, name) ?? null)),
+  );
 
 /** A sensitive variable is a secret: it comes from the environment, and only to where a secret belongs. */
 function variableValue(text: string, [name, ...more]: Steps, site: StackPlace): Raw {

@@ -2,7 +2,7 @@
 import { holdsExact, isList, parseJson } from '../../model/index.js';
 import { escapeText } from '../reference-syntax.js';
 import { spell } from '../interpolate.js';
-import { isMap, type Raw } from '../yaml/raw-values.js';
+import { isMap, jsonLevels, limits, type Raw } from '../yaml/raw-values.js';
 
 interface Collective {
   readonly of: VariableType;
@@ -84,6 +84,7 @@ export function outsideValue(
 ): Raw | undefined {
   if (!isWhole(type) && (type !== undefined || typeof before !== 'object' || before === null))
     return ofType(escapeText(text), type);
+  if (jsonLevels(text) > limits.levels) return undefined;
   try {
     const value = parseJson(text);
     return holdsExact(value) ? undefined : ofType(spell(value), type);

@@ -38,6 +38,18 @@ export interface SyntaxFault {
 /** A token costs up to 400 bytes once it is a value. */
 export const limits = { bytes: 2 * 1024 * 1024, levels: 64, tokens: 900_000 } as const;
 
+/** How deep JSON text nests, before anything that recurs reads it. */
+export function jsonLevels(text: string): number {
+  let [level, deepest, quoted] = [0, 0, false];
+  for (const [token] of text.matchAll(/\\[^]|["[\]{}]/g)) {
+    if (token === '"') quoted = !quoted;
+    else if (quoted || token.startsWith('\\')) continue;
+    else level += token === '[' || token === '{' ? 1 : -1;
+    deepest = Math.max(deepest, level);
+  }
+  return deepest;
+}
+
 const WORD = /^(?:yes|no|on|off)$/i;
 
 /** The value of a plain scalar that no other rule claims. */

@@ -39,6 +39,13 @@ const given = {
     literal: { default: 'a ${b}' },
     none: { type: 'string' },
     pager: { type: 'string', sensitive: true },
+    nothing: { type: 'string', default: null },
+    items: { type: 'tuple([number, string])', default: ['1', 2] },
+    objects: {
+      type: 'map(object({ n = number, s: list(string) }))',
+      default: { a: { n: '5', s: [1], more: true } },
+    },
+    anything: { type: 'any', default: [1, '1'] },
   },
   locals: {
     site: '${join("-", ["site", terraform.workspace])}',
@@ -60,6 +67,15 @@ describe('an expression of a stack', () => {
     ['a list of its type', '${join(",", var.list)}', 'b,a'],
     ['a map of its type', '${var.wrapped == (true ? { a = 1 } : { b = 2 })}', 'true'],
     ['a map by its member', '${var.wrapped["a"] + 1}', '2'],
+    [
+      'objects without the members that they have not',
+      '${jsonencode(var.objects.a)}',
+      '{"n":5,"s":["1"]}',
+    ],
+    ['a tuple of its types', '${jsonencode(var.items)}', '[1,"2"]'],
+    ['a value of any type', '${jsonencode(var.anything)}', '[1,"1"]'],
+    ['a null that is compared', '${var.nothing == null ? "none" : "some"}', 'none'],
+    ['braces and escapes in strings', '${lower("$${")} a\\tb ${upper("}")}', '${ a\\tb }'],
     ['an untyped variable', '${upper(var.untyped)}', 'X'],
     ['a literal that looks like a reference', '${upper(var.literal)}', 'A ${B}'],
     ['a local that is an expression', '${upper(local.site)}', 'SITE-DEFAULT'],
@@ -209,6 +225,120 @@ describe('an expression of a stack', () => {
   });
 });
 
+it('has each.value with the type that it has in the for_each', async () => {
+  const found = await values({
+    variable: {
+      sites: { type: 'map(object({ n = number }))', default: { x: { n: '5', more: 1 } } },
+    },
+    locals: { sites: '${var.sites}' },
+    resource: {
+      devicecloud_account: {
+        v: made('base/v', { for_each: '${var.sites}', name: '${jsonencode(each.value)}' }),
+        l: made('base/l', { for_each: '${local.sites}', name: '${each.value.n == 5}' }),
+        o: made('base/o', { for_each: { y: { n: '5' } }, name: '${each.value.n == 5}' }),
+      },
+    },
+  });
+  expect(found).toEqual({
+    'accounts.v["x"]': { name: '{"n":5}' },
+    'accounts.l["x"]': { name: 'true' },
+    'accounts.o["y"]': { name: 'false' },
+  });
+});
+
+describe('a variable of a type that is not understood', () => {
+  it.each([
+    ['object({ n = number, s = optional(string, "d") })', { n: '5' }],
+    ['map(any)', { a: 1, b: 'x' }],
+    ['list(any)', [1, 'a']],
+    ['set(object({ n = optional(number) }))', [{ n: 1 }]],
+    ['tuple([any])', [1]],
+    ['${list(any)}', [1]],
+    ['strnig', 'x'],
+  ])('%s is refused as an operand', async (type, initial) => {
+    const variable = { v: { type, default: initial } };
+    const found = await wrong({ variable, ...named('${jsonencode(var.v)}') });
+    const words = type.replace(/^\$\{(.*)\}$/, '$1');
+    expect(found).toContain(
+      `unsupported-expression: the expression \${jsonencode(var.v)} is not evaluated here: the variable \`v\` is of the type \`${words}\``,
+    );
+    expect(found).toContain('Work the value out in the program, or let Terraform');
+  });
+
+  it('is refused in a for_each, and stays as it is without an expression', async () => {
+    const variable = {
+      v: { type: 'map(object({ n = optional(string, "d") }))', default: { a: {}, b: { n: 'x' } } },
+    };
+    const each = (name: string): object => ({
+      variable,
+      ...account({ for_each: '${var.v}', name }),
+    });
+    expect(await wrong(each('${lookup(each.value, "n", "z")}'))).toContain(
+      'the variable `v` is of the type `map(object(',
+    );
+    expect(await values(each('${each.key}'))).toEqual({
+      'accounts.a["a"]': { name: 'a' },
+      'accounts.a["b"]': { name: 'b' },
+    });
+  });
+});
+
+describe('null with text around it', () => {
+  it.each([
+    ['a variable', named('x${var.nothing}'), 'not-text: ${var.nothing} is null'],
+    [
+      'a local',
+      named('x${local.nothing}'),
+      '${local.nothing} is null, which cannot stand inside a text',
+    ],
+    [
+      'each.value',
+      account({ for_each: { a: null }, name: 'x${each.value}' }),
+      'not-text: ${each.value} is null',
+    ],
+    [
+      'a variable in a document',
+      rule('{"a":"${var.nothing}"}'),
+      'not-text: ${var.nothing} is null',
+    ],
+    [
+      'a local in a document',
+      rule('{"a":"${local.nothing}"}'),
+      '${local.nothing} is null, which cannot stand inside a text',
+    ],
+    [
+      'a local in no quotes',
+      rule('{"a":${local.nothing}}'),
+      '${local.nothing} is null, which cannot stand inside a text',
+    ],
+  ])('is an error: %s', async (_, tree, expected) => {
+    expect(await wrong({ ...given, locals: { nothing: null }, ...tree })).toContain(expected);
+  });
+});
+
+it.each(
+  ['sensitive', 'ephemeral'].flatMap((word) =>
+    ['true', '1', 1, '${true}', {}].map((is) => [word, is] as const),
+  ),
+)('a variable with %s: %j is a secret', async (word, is) => {
+  const variable = { s: { type: 'string', [word]: is } };
+  for (const name of ['${upper(var.s)}', '${var.s}', 'x ${var.s}']) {
+    const found = await wrong(
+      { variable, ...named(name) },
+      { environment: { TF_VAR_s: 'hunter2' } },
+    );
+    expect(found).toMatch(/secret: /);
+    expect(found).not.toMatch(/hunter2/i);
+  }
+});
+
+it.each([null, false, 'false'])('a variable with sensitive: %j is none', async (sensitive) => {
+  const variable = { s: { type: 'string', sensitive, default: 'x' } };
+  expect(await values({ variable, ...named('${upper(var.s)}') })).toEqual({
+    'accounts.a': { name: 'X' },
+  });
+});
+
 describe('an expression that has no value here', () => {
   it.each([
     [
@@ -352,6 +482,26 @@ describe('an expression that has no value here', () => {
     const tree = { 'cdk.tf.json': text.replace('{"deep":0}', `{"deep":${deep}}`) };
     const [error] = await errors(tree, { paths: ['cdk.tf.json'] });
     expect(error?.summary).toContain('this is nested too deep');
+  });
+
+  it('because it makes something too deep, is an error', async () => {
+    const nested = (levels: number): string => `{"x":${'['.repeat(levels)}${']'.repeat(levels)}}`;
+    const locals = { open: nested(9_000) };
+    expect(await wrong({ locals, ...rule('${join("", [local.open])}') })).toContain(
+      'too-deep: the expression ${join("", [local.open])}: a value nested deeper than 64 levels',
+    );
+    expect(await wrong(rule(nested(9_000)))).toContain(
+      'too-deep: base/r: nested deeper than 64 levels',
+    );
+    expect(await values(rule(nested(60)))).toHaveProperty(['alert_rules.r', 'settings', 'x']);
+    const of = `\${${nested(70).replace('"x":', 'x=')}}`;
+    expect(await wrong(account({ name: 'A', for_each: of }))).toContain('too-deep: ');
+    const variable = { v: { type: 'any' } };
+    const found = await wrong(
+      { variable, ...named('${length(var.v)}') },
+      { variables: { v: nested(9_000) } },
+    );
+    expect(found).toContain('bad-variable: ');
   });
 
   it('is not what a file of declarations can name', async () => {

@@ -4,7 +4,15 @@ import { describe, expect, it } from 'vitest';
 import { evaluatedHcl, startHclBudget } from '../../../src/expressions/hcl-evaluation.js';
 import { called, functionNames } from '../../../src/expressions/hcl-functions.js';
 import { parsedHcl } from '../../../src/expressions/hcl-parser.js';
-import { HclError } from '../../../src/expressions/hcl-values.js';
+import {
+  ANY,
+  BOOL,
+  NUMBER,
+  HclError,
+  STRING,
+  unified,
+  type HclType,
+} from '../../../src/expressions/hcl-values.js';
 
 async function value(source: string): Promise<string> {
   const known = await parsedHcl(source);
@@ -56,6 +64,8 @@ describe('the value of an expression', () => {
     ['true ? null : 1', 'null'],
     ['"x${1.50}${true}"', '"x1.5true"'],
     ['"${[1]}"', '[1]'],
+    ['"5%${"x~y"}$$${b}"', '"5%x~y$${b}"'],
+    ['"%${join("#", ["a", "]"])}"', '"%a#]"'],
     ['"a\\n\\u00e9\\"$${b}%%{c}"', '"a\\né\\"${b}%{c}"'],
     ['"e\\u0301" == "\\u00e9"', 'true'],
     ['{ b = 1, "a" = 2, (upper("c")) = 3, é = 4 }', '{"C":3,"a":2,"b":1,"é":4}'],
@@ -110,8 +120,8 @@ describe('no value', () => {
     ['upper(null)', 'wrong: argument 1 of `upper` is null'],
     ['upper([])', 'wrong: a list stands where a string is expected'],
     ['join(",", [null])', 'wrong: an item is null'],
-    ['join(",", [[1]])', 'wrong: a list stands where a list is expected'],
-    ['tolist([1, true])', 'wrong: a list stands where a list is expected'],
+    ['join(",", [[1]])', 'wrong: the members of a list are of other types than expected'],
+    ['tolist([1, true])', 'wrong: the members of a list are of other types than expected'],
     ['true ? 1 : [1]', 'wrong: the branches are of types that have nothing in common'],
     ['null ? 1 : 2', 'wrong: the condition is null'],
     ['null + 1', 'wrong: an operand is null'],
@@ -139,7 +149,10 @@ describe('no value', () => {
     ['[for x in ["a"] : x]', 'refused: `for` expressions'],
     ['["a"][*].b', 'refused: `splat` expressions'],
     ['"%{ if true }a%{ endif }"', 'refused: a directive `%{…}`'],
+    ['"$%{ if true }a$%{ endif }"', 'refused: a directive `%{…}`'],
     ['"a ${~ 1 ~} b"', 'refused: `~`'],
+    ['length("क्षि")', 'refused: the length of text with Indic conjuncts'],
+    ['format("%9s", "क्षि")', 'refused: the length of text with Indic conjuncts'],
     ['1 # one', 'refused: `#`'],
     ['1 /* one */', 'refused: `/*`'],
     ['<<E\na\nE\n', 'refused: `<<`'],
@@ -154,6 +167,17 @@ describe('no value', () => {
   });
 });
 
+it('finds quickly that many types have nothing in common', () => {
+  const object = (of: HclType): HclType => ({ kind: 'object', members: new Map([['k', of]]) });
+  const many = Array.from({ length: 6_000 }, (_, at) => object(at % 2 === 0 ? STRING : NUMBER));
+  const before = performance.now();
+  expect(unified([...many, STRING])).toBeUndefined();
+  expect(unified([...many, STRING, ANY])).toBe(ANY);
+  const numbers = Array.from({ length: 40_000 }, () => NUMBER);
+  expect(unified([...numbers, BOOL])).toBeUndefined();
+  expect(performance.now() - before).toBeLessThan(1_000);
+});
+
 describe('an expression without end', () => {
   const nested = (open: string, close: string, levels: number): string =>
     `${open.repeat(levels)}1${close.repeat(levels)}`;
@@ -164,6 +188,8 @@ describe('an expression without end', () => {
     ['calls', nested('upper(', ')', 2_000), 'more than 100 levels'],
     ['templates', nested('"${', '}"', 2_000), 'more than 100 levels'],
     ['operators', `1${'+1'.repeat(9_000)}`, 'more than 200 operators'],
+    ['operators behind a percent sign', `"%\${1${'+1'.repeat(9_000)}}"`, 'more than 200 operators'],
+    ['levels behind a percent sign', `"%\${${nested('[', ']', 2_000)}}"`, 'more than 100 levels'],
     ['negations', `${'!'.repeat(10_000)}true`, 'more than 200 operators'],
     ['conditions', `${'true?1:'.repeat(2_000)}2`, 'more than 200 operators'],
     ['brackets that a quote hides', `")${nested('(', ')', 9_000)}`, ''],
