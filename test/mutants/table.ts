@@ -164,8 +164,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an expression of a stack ignores the type of a variable',
     file: 'declarations/evaluate-stack-expression.ts',
-    find: ': convertHcl(value, variableType(tree.root));',
-    replace: ': (variableType(tree.root), value);',
+    find: "return convertHcl(rawValue(raw, budget), typeOf(variable['type'] ?? null, name, parsed));",
+    replace: "return typeOf(variable['type'] ?? null, name, parsed) && rawValue(raw, budget);",
     tests: stackExpressions,
   },
   {
