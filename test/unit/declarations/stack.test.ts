@@ -839,6 +839,11 @@ describe('what cannot be said', () => {
       'literal-secret | base/p | authentication.secret_wo | base/p: `authentication.secret_wo` is secret',
     ],
     [
+      'a directive in a secret',
+      destination({ secret_wo: '%{if "hunter2" == ""}' }),
+      'literal-secret | base/p | authentication.secret_wo | base/p: `authentication.secret_wo` is secret',
+    ],
+    [
       'what a local makes of a secret',
       { locals: { s: '${sha256("hunter2")}' }, ...destination({ secret_wo: '${local.s}' }) },
       'literal-secret | base/p | authentication.secret_wo | base/p: `authentication.secret_wo` is secret',
