@@ -409,7 +409,7 @@ const table = [
     name: 'fleet drift',
     args: '',
     doc: 'compare live objects with the declarations, for every tenant',
-    flags: [fleetRun, detailed, unmanaged, ...tenants],
+    flags: [fleetRun, detailed, unmanaged, lockWait, ...tenants],
     graceful: true,
   },
   {

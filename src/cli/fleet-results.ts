@@ -14,6 +14,7 @@ import {
 } from '../model/index.js';
 import { jsonText } from '../report/json-output.js';
 import type { Registers } from '../state/backends/registers/port.js';
+import { underClaim, type ClaimTools } from '../state/backends/registers/reader-claim.js';
 import { settledPut } from '../state/backends/registers/settled-put.js';
 import type { Pauses } from '../state/backends/retried.js';
 import { ifThere, isDiskError, withDisk } from '../state/disk-errors.js';
@@ -29,7 +30,12 @@ export interface RunRecords {
   last(tenant: string): Promise<TenantResult | undefined>;
   /** Writes a result under the next free attempt. @returns it */
   write(result: TenantResult): Promise<TenantResult>;
+  /** Audits a tenant while no other run does, as far as the place can tell. @throws Refusal where one does */
+  alone<T>(tenant: string, signal: AbortSignal, work: Audit<T>): Promise<T>;
 }
+
+/** @param signal ends it too early if another run began to audit the tenant */
+type Audit<T> = (signal: AbortSignal) => Promise<T>;
 
 const RUN_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,99}$/;
 
@@ -50,6 +56,11 @@ export interface ResultPlace {
   create(key: string, text: string): Promise<boolean>;
   /** The keys below a folder, which ends in `/`. */
   list(folder: string): Promise<readonly string[]>;
+  /** Present where other machines may work on the same tenants. */
+  readonly underClaim?: <T>(
+    claim: { readonly key: string; readonly operation: string; readonly signal: AbortSignal },
+    work: Audit<T>,
+  ) => Promise<T>;
 }
 
 /** Files below `.trueup`. */
@@ -81,10 +92,15 @@ export function resultFolder({ files, cwd }: Pick<Context, 'files' | 'cwd'>): Re
 }
 
 /** Registers beside the states. */
-export function resultRegisters(registers: Registers, pauses: Pauses): ResultPlace {
+export function resultRegisters(
+  registers: Registers,
+  { lock, locking, ...pauses }: Pick<ClaimTools, 'lock' | 'locking'> & Pauses,
+): ResultPlace {
   let prepared: Promise<void> | undefined;
   return {
     location: registers.location,
+    underClaim: ({ signal, ...claim }, work) =>
+      underClaim({ registers, lock, locking, signal, ...pauses }, claim, work),
     async read(key) {
       const found = await registers.get(key);
       return found && Buffer.from(found.body).toString('utf8');
@@ -108,9 +124,9 @@ export async function resultPlaces(
   context: Context,
   results: string | undefined,
 ): Promise<readonly ResultPlace[]> {
-  const registers = results === undefined ? undefined : await registersAt(context, results);
+  const found = results === undefined ? undefined : await registersAt(context, results);
   const folder = resultFolder(context);
-  return registers ? [resultRegisters(registers, context), folder] : [folder];
+  return found ? [resultRegisters(found.registers, { ...context, ...found }), folder] : [folder];
 }
 
 /** What follows the folder of a run: the tenant, and its attempt from the second one on. */
@@ -247,6 +263,12 @@ export function runRecords(place: ResultPlace, name: string): RunRecords {
         );
       return true;
     },
+    // No run has such a name.
+    alone: (tenant, signal, work) =>
+      place.underClaim?.(
+        { key: `fleet/@claims/${tenant}`, operation: `fleet drift, run ${name}`, signal },
+        work,
+      ) ?? work(signal),
     async write(result) {
       for (let { attempt } = result; ; attempt += 1) {
         const numbered = { ...result, attempt };

@@ -1,5 +1,13 @@
 // One audit, as `drift` runs it once and `watch` repeatedly.
-import { exits, worst, type Diagnostic, type DriftDocument, type Exit } from '../model/index.js';
+import {
+  exits,
+  warning,
+  worst,
+  type Diagnostic,
+  type DriftDocument,
+  type Exit,
+} from '../model/index.js';
+import { described, type LockInfo } from '../state/store-port.js';
 import type { Context } from './context.js';
 import { version } from './version.js';
 import { metaOf, type ProjectContext } from './working-context.js';
@@ -11,11 +19,26 @@ export async function audit(
 ): Promise<{ readonly document: DriftDocument; readonly exit: Exit }> {
   const { findDrift } = await import('../reconciler/audit/drift.js');
   const { driftDocument } = await import('../report/index.js');
+  const before = await writerOf(site);
   const { exit, ...found } = await findDrift(site.context, site.project, site.snapshot);
-  const document = driftDocument({ ...found, meta: metaOf(context, site, site.snapshot) });
+  const writer = before ?? (await writerOf(site));
+  const document = driftDocument({
+    ...found,
+    diagnostics: [...found.diagnostics, ...(writer ? [applyInProgress(writer)] : [])],
+    meta: metaOf(context, site, site.snapshot),
+  });
   const fails = context.flags.unmanaged === 'fail' && document.summary.unmanaged > 0;
   return { document, exit: worst([exit, fails ? exits.changes : exits.done]) };
 }
+
+/** An audit waits for nobody. */
+const writerOf = ({ store }: ProjectContext): Promise<LockInfo | undefined> => store.holder();
+
+const applyInProgress = (writer: LockInfo): Diagnostic =>
+  warning(
+    'apply-in-progress',
+    `A run that writes is in progress: ${described(writer)}. What it has not done yet may look like drift.`,
+  );
 
 /** The document of an audit that could not be made: nothing but why. */
 export async function failedAudit(

@@ -16,7 +16,6 @@ import {
 } from '../model/index.js';
 import type { Fingerprints } from '../platform/index.js';
 import { machine, userName } from '../platform/host.js';
-import type { Registers } from '../state/backends/registers/port.js';
 import type { RemoteOptions, Store } from '../state/index.js';
 import { runAddress } from './ci-run.js';
 import type { Context } from './context.js';
@@ -71,10 +70,17 @@ export async function storeAt(context: Context, place: StorePlace): Promise<Stor
   return storeFor(place.url, await storeOptions(context, place));
 }
 
+/** Milliseconds after which another audit of a tenant is not waited for any longer: by then, one that is gone was taken over. */
+const AUDIT_WAIT = 90_000;
+
 /** The registers beside the states of a fleet; undefined where the place has none. @throws Refusal where it cannot be used */
-export async function registersAt(context: Context, url: string): Promise<Registers | undefined> {
+export async function registersAt(context: Context, url: string) {
   const { remoteRegisters } = await import('../state/remote-store.js');
-  return remoteRegisters(url, await storeOptions(context, { url, project: 'fleet' }));
+  const options = await storeOptions(context, { url, project: 'fleet' });
+  const registers = await remoteRegisters(url, options);
+  const { lock, locking } = options;
+  const wait = context.flags.lockWait === undefined ? AUDIT_WAIT : locking.wait;
+  return registers && { registers, lock, locking: { ...locking, wait } };
 }
 
 async function storeOptions(context: Context, place: StorePlace) {

@@ -21,6 +21,12 @@ export interface LockInfo {
   readonly url?: string;
 }
 
+/** For people: `"apply", process 7 on "runner-2", since 2026-01-01T00:00:00.000Z (https://…)`. */
+export function described({ operation, pid, host, created_at, url }: LockInfo): string {
+  const run = url === undefined ? '' : ` (${url})`;
+  return `${JSON.stringify(operation)}, process ${pid} on ${JSON.stringify(host)}, since ${created_at}${run}`;
+}
+
 /** A state that a store holds: the current one, or one before it. */
 export interface KeptState {
   readonly serial: number;

@@ -53,3 +53,27 @@ test('shards of one run meet in the registers beside the states', async () => {
   const drift = await third.expect(0, ['fleet', 'drift', '--detailed-exitcode'], { env });
   expect(drift.stdout).toContain('6 tenants: 6 as declared.');
 });
+
+test('two audits of a tenant run one after the other', async () => {
+  const home = machine();
+  const cloud = await emulator(home, [
+    ...names.flatMap((name) => ['--tenant', name]),
+    '--fault',
+    'c:latency=4000',
+  ]);
+  const env = { ...cloud.env, ...server.environment };
+  const first = home.start(['fleet', 'drift', '--run', 'first'], { env, patience: 120_000 });
+  await first.says('b: ');
+  const hurried = await machine(home).expect(
+    4,
+    ['fleet', 'drift', '--select', 'tenant=c', '--lock-wait', '0'],
+    { env },
+  );
+  expect(hurried.stderr).toContain('c: an audit is in progress: "fleet drift, run first", process');
+  const patient = await machine(home).expect(0, ['fleet', 'drift', '--select', 'tenant=c'], {
+    env,
+    patience: 120_000,
+  });
+  expect(patient.stdout).toContain('1 tenant: 1 with drift.');
+  expect((await first.ended).code).toBe(0);
+}, 180_000);

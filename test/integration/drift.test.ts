@@ -1,6 +1,6 @@
 // The audit as a person meets it: another key changes and deletes behind our back, and the report names it.
 import { describe, expect, test } from 'vitest';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { dummyCredentials } from '../../src/emulator/index.js';
 import type { DriftDocument } from '../../src/model/index.js';
@@ -52,6 +52,22 @@ const schema = JSON.parse(
 ) as object;
 
 describe('drift', () => {
+  test('does not wait for an apply, and says that one is in progress', async () => {
+    const home = folder({ 'trueup.yaml': yaml });
+    const { env } = await emulator(home, ['--fault', 'latency=1500,method=POST']);
+    const apply = home.start(['apply', '--auto-approve'], { env });
+    await expect
+      .poll(() => existsSync(`${home.path}/.trueup/state.json.lock`), { timeout: 20_000 })
+      .toBe(true);
+    const during = await home.expect(0, ['drift'], { env });
+    expect(during.stdout + during.stderr).toMatch(
+      /A run that writes is in progress: "apply", process \d+ on/,
+    );
+    expect((await apply.ended).code).toBe(0);
+    const after = await home.expect(0, ['drift'], { env });
+    expect(after.stdout + after.stderr).not.toContain('in progress');
+  });
+
   test('says who changed what, what nothing manages, and what is ill', async () => {
     const home = folder({ 'trueup.yaml': yaml });
     const { env } = await emulator(home);

@@ -203,16 +203,19 @@ export const drift: Command = async (context) => {
     prints: forms.shown === 'text',
     known: doneOffline(site, records),
     work: unlessDone(site, records, (own, tenant) =>
-      withProject(own, tenant.paths, async (place) => {
-        refuseSettings(place.project);
-        const { document, exit } = await audit(own, place);
-        return { exit, document, digest: runDigest(own, site, tenant, place.project) };
-      }),
+      records.alone(tenant.name, own.signal, (signal) => audited({ ...own, signal }, site, tenant)),
     ),
   };
   const end = await runFleet(context, site, job);
   return concludeFleet(context, forms, job, { names: namesOf(site.here), ...end });
 };
+
+const audited = (own: Context, site: FleetSite, tenant: Tenant): Promise<TenantOutcome> =>
+  withProject(own, tenant.paths, async (place) => {
+    refuseSettings(place.project);
+    const { document, exit } = await audit(own, place);
+    return { exit, document, digest: runDigest(own, site, tenant, place.project) };
+  });
 
 interface Planning {
   /** Milliseconds. */

@@ -1,6 +1,6 @@
 // The errors of a backend, in one place: unreachable, refused, and damaged.
 import { exits, refuse, Refusal, type Diagnostic, type Exit } from '../../model/index.js';
-import type { LockInfo } from '../store-port.js';
+import { described, type LockInfo } from '../store-port.js';
 
 /** @param why continues "it cannot be reached: …", without anything secret */
 export function refuseUnreachable(location: string, why: string): never {
@@ -60,10 +60,4 @@ export function refuseTarget(location: string, known: string, target: string): n
         'Name the right target, or another state (settings.state, --env): ids of one cloud mean nothing in another.',
     },
   );
-}
-
-/** For people: `"apply", process 7 on "runner-2", since 2026-01-01T00:00:00.000Z (https://…)`. */
-export function described({ operation, pid, host, created_at, url }: LockInfo): string {
-  const run = url === undefined ? '' : ` (${url})`;
-  return `${JSON.stringify(operation)}, process ${pid} on ${JSON.stringify(host)}, since ${created_at}${run}`;
 }

@@ -12,6 +12,7 @@ import { diskFiles } from '../../../src/platform/files.js';
 import { systemRandom } from '../../../src/platform/random.js';
 import { freshFolder } from '../../support/in-process.js';
 import { memoryRegisters, type MemoryFaults } from '../../support/memory-registers.js';
+import { simulatedMachine } from '../../support/simulated-machine.js';
 import { seededRandom, simulatedClock } from '../../support/simulated.js';
 
 const run: FleetRun = {
@@ -59,8 +60,13 @@ function inMemory(faults: MemoryFaults): () => ResultPlace {
   const random = seededRandom(7);
   const memory = memoryRegisters(clock, random);
   Object.assign(memory.faults, faults);
-  const pauses = { clock: { ...clock, sleep: () => Promise.resolve() }, random };
-  return () => resultRegisters(memory.connect(), pauses);
+  const tools = {
+    clock: { ...clock, sleep: () => Promise.resolve() },
+    random,
+    lock: simulatedMachine().start(),
+    locking: { lease: 30_000, wait: 0 },
+  };
+  return () => resultRegisters(memory.connect(), tools);
 }
 
 describe.each(Object.entries(places))('in %s', (_, make) => {

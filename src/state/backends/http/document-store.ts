@@ -5,9 +5,15 @@ import { equal, refuse, Refusal, sameTarget } from '../../../model/index.js';
 import type { LockPort } from '../../../platform/index.js';
 import { snapshotOf } from '../../snapshot.js';
 import { MovedState } from '../../state-text.js';
-import type { LockInfo, Opening, Session, Store } from '../../store-port.js';
+import {
+  described,
+  type LockInfo,
+  type Opening,
+  type Session,
+  type Store,
+} from '../../store-port.js';
 import { holderStatus, lockRecord } from '../file/lock.js';
-import { refuseLocked, described, refuseHeld, refuseTarget } from '../backend-errors.js';
+import { refuseLocked, refuseHeld, refuseTarget } from '../backend-errors.js';
 import { recordRescued, type RescueFolder } from '../registers/rescue.js';
 import {
   contentOf,

@@ -3,9 +3,9 @@
 import { Buffer } from 'node:buffer';
 import { equal, refuse, sameTarget, type Diagnostic } from '../../../model/index.js';
 import { MovedState } from '../../state-text.js';
-import type { Opening } from '../../store-port.js';
+import { described, type Opening } from '../../store-port.js';
 import { lockWaited, refuseInterrupted } from '../../waiting-store.js';
-import { described, refuseHeld, refuseLocked, refuseTarget } from '../backend-errors.js';
+import { refuseHeld, refuseLocked, refuseTarget } from '../backend-errors.js';
 import { encodeHead, readHead, type Head, type Holder, type VersionedHead } from './head.js';
 import type { OpenedHead } from './lease.js';
 import { probe } from './probe.js';

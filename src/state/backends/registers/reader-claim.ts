@@ -1,0 +1,130 @@
+// One audit of a tenant at a time: two would share the rate limit of its credential. A claim protects no data, because
+// writers are kept apart by the lock of the state. It is renewed and taken over like that lock, without comparing clocks.
+import { Buffer } from 'node:buffer';
+import { Refusal, tryJson } from '../../../model/index.js';
+import type { LockPort } from '../../../platform/index.js';
+import { filled, isText, isWhole, members, orNull, time } from '../../shape-check.js';
+import { refuseInterrupted } from '../../waiting-store.js';
+import { described } from '../../store-port.js';
+import { refuseLocked } from '../backend-errors.js';
+import type { Pauses } from '../retried.js';
+import type { Holder } from './head.js';
+import type { Registers, Version } from './port.js';
+import { settledPut } from './settled-put.js';
+
+/** Milliseconds between two looks at a claim of another run. */
+const LOOK = 2_000;
+
+export interface ClaimTools extends Pauses {
+  readonly registers: Registers;
+  readonly lock: Pick<LockPort, 'host' | 'pid' | 'every'>;
+  readonly locking: {
+    /** Milliseconds; a claim that is not renewed for twice of it is taken over. */
+    readonly lease: number;
+    /** Milliseconds to wait for another run. */
+    readonly wait: number;
+  };
+  /** Ends a wait. */
+  readonly signal: AbortSignal;
+}
+
+const holderShape = orNull(
+  members<Holder>({
+    id: filled,
+    host: isText,
+    pid: isWhole(1),
+    operation: isText,
+    created_at: time,
+    'url?': filled,
+    lease: isWhole(1),
+  }),
+);
+
+/** Whatever does not name a holder is free. */
+function holderIn(body: Uint8Array): Holder | undefined {
+  const value = tryJson(Buffer.from(body).toString('utf8'));
+  const held = value && typeof value === 'object' && 'holder' in value ? value.holder : null;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its shape is checked
+  return held !== null && !holderShape(held) ? (held as unknown as Holder) : undefined;
+}
+
+/**
+ * Does work while no other run has the claim.
+ * @param key of the claim @param operation for those who find it taken
+ * @param work is aborted if another run takes the claim over
+ * @throws Refusal (exit 4) where another run has it, or took it
+ */
+export async function underClaim<T>(
+  tools: ClaimTools,
+  { key, operation }: { readonly key: string; readonly operation: string },
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const { clock, random, lock, locking, signal } = tools;
+  const holder: Holder = {
+    id: random.uuid(),
+    host: lock.host,
+    pid: lock.pid,
+    operation,
+    created_at: new Date(clock.now()).toISOString(),
+    lease: locking.lease,
+  };
+  const put = (held: Holder | null, expect: Version | null) => {
+    const body = Buffer.from(JSON.stringify({ holder: held, nonce: random.uuid() }));
+    return settledPut(tools, key, body, expect);
+  };
+  let version = await taken(tools, key, (expect) => put(holder, expect));
+  const lost = new AbortController();
+  let renewing = Promise.resolve();
+  const renew = async (): Promise<void> => {
+    if (lost.signal.aborted) return;
+    const renewed = await put(holder, version);
+    if (renewed === 'conflict') lost.abort();
+    else ({ version } = renewed);
+  };
+  const stop = lock.every(locking.lease / 3, () => {
+    // A place that cannot be reached for a while costs the claim at most.
+    renewing = renewing.then(renew).catch(() => undefined);
+  });
+  try {
+    return await work(AbortSignal.any([signal, lost.signal]));
+  } catch (error) {
+    if (!lost.signal.aborted) throw error;
+    return refuseLocked('claim-lost', `another run took ${operation} over`, {
+      detail: 'This process stood still for too long. The other run has the result.',
+    });
+  } finally {
+    stop();
+    await renewing;
+    if (!lost.signal.aborted) await put(null, version).catch(unlessRefused);
+  }
+}
+
+/** A claim that stays is taken over later. */
+function unlessRefused(error: unknown): void {
+  if (!(error instanceof Refusal)) throw error;
+}
+
+async function taken(
+  { registers, clock, locking, signal }: ClaimTools,
+  key: string,
+  take: (expect: Version | null) => Promise<{ readonly version: Version } | 'conflict'>,
+): Promise<Version> {
+  const begun = clock.monotonic();
+  let seen: { readonly version: Version; readonly at: number } | undefined;
+  for (;;) {
+    const found = await registers.get(key);
+    const holder = found && holderIn(found.body);
+    const now = clock.monotonic();
+    if (seen?.version !== found?.version) seen = found && { version: found.version, at: now };
+    if (!holder || now - seen!.at >= 2 * holder.lease) {
+      const put = await take(found?.version ?? null);
+      if (put !== 'conflict') return put.version;
+      continue;
+    }
+    if (now - begun >= locking.wait)
+      refuseLocked('audit-in-progress', `an audit is in progress: ${described(holder)}`, {
+        detail: 'Wait for it to end, or let the command wait longer: --lock-wait 5m',
+      });
+    await clock.sleep(LOOK, signal).catch(refuseInterrupted);
+  }
+}
