@@ -171,3 +171,30 @@ test('the emulator tells the calls of each tenant when it ends', async () => {
   expect(stderr).toMatch(/^a: 0 calls/m);
   expect(stderr).toMatch(/^b: [1-9]\d* calls, at most \d+ in 60 s and \d+ at once/m);
 });
+
+test('a bundle goes on after its apply was killed in the middle of a tenant', async () => {
+  const home = fleetFolder();
+  const cloud = await accounts(home, 'b:latency=300,method=POST');
+  const env = cloud.env;
+  await home.expect(0, ['fleet', 'apply', '--auto-approve'], { env });
+  const more = ['north', 'south', 'east', 'west'].map((name) => `  ${name}: { name: ${name} }\n`);
+  home.write('base/sites.yaml', `accounts:\n${more.join('')}`);
+  await home.expect(0, ['fleet', 'plan', '--out', 'change.bundle'], { env });
+  const words = ['fleet', 'apply', 'change.bundle', '--run', 'r', '--parallelism', '1'];
+  const killed = home.start(words, { env });
+  await killed.says('a: Applied');
+  const journal = '.trueup/tenants/b/state.json.journal';
+  await expect
+    .poll(() => existsSync(join(home.path, journal)) && home.read(journal).includes('"result"'), {
+      timeout: 20_000,
+    })
+    .toBe(true);
+  killed.child.kill('SIGKILL');
+  await killed.ended;
+  const { stdout } = await home.expect(0, words, { env: { ...env, TRUEUP_SETTLE_SECONDS: '1' } });
+  expect(stdout).toContain('4 tenants:');
+  const drift = await home.expect(0, ['fleet', 'drift', '--detailed-exitcode'], { env });
+  expect(drift.stdout).toContain('4 tenants: 4 as declared.');
+  for (const name of names)
+    expect(drift.stdout).toContain(`${name}: No drift. 5 objects are as declared, 1 unmanaged.`);
+}, 60_000);
