@@ -192,6 +192,7 @@ export async function tenantContext(
     stdin: () => Promise.resolve(''),
     signal,
     requestsPerMinute: tenant.requests_per_minute,
+    fleetVariables: Object.keys(tenant.variables),
     exchanges: ports.exchanges,
     tell: async (diagnostics) => {
       const said = masking.said(withCommands(diagnostics, context.said));

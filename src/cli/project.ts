@@ -92,7 +92,7 @@ async function read(
 }
 
 const loading = (context: Context, paths: readonly string[], { env, variables }: Chosen) => {
-  const { kinds, collections, cwd, environment, stdin, masking } = context;
+  const { kinds, collections, cwd, environment, stdin, masking, fleetVariables } = context;
   return {
     kinds,
     collections,
@@ -102,6 +102,7 @@ const loading = (context: Context, paths: readonly string[], { env, variables }:
     stdin,
     environment,
     variables,
+    fleetVariables,
     commandOutput,
     found: masking.add,
     ...defined({ env }),

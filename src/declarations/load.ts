@@ -80,6 +80,8 @@ export interface LoadOptions {
   readonly env?: string;
   /** `--var`. */
   readonly variables: Readonly<Record<string, string>>;
+  /** Names of the variables that the file of a fleet gives to its tenant; their values are in the environment. */
+  readonly fleetVariables?: readonly string[];
   /** Told of each secret that is declared, whether or not the project loads. */
   readonly found?: (secret: Secret) => void;
 }
@@ -481,7 +483,7 @@ const secretsBelow = (
 /** The variables of secrets come from the environment: a command line is seen by others, and a file is shared. */
 function refuseSecretVariables(
   run: ResolveRun,
-  { variables, secretVariables, prefixes }: Loading,
+  { variables, fleetVariables = [], secretVariables, prefixes }: Loading,
   inFiles: readonly RawEntry[],
 ): void {
   const said = (name: string, where: string): Omit<Violation, 'path'> => ({
@@ -489,21 +491,29 @@ function refuseSecretVariables(
     summary: `the variable \`${name}\` is secret: its value cannot ${where}`,
     detail: `Give it in the environment: ${prefixes.map((prefix) => prefix + name).join(' or ')}.`,
   });
-  for (const name of Object.keys(variables))
-    if (secretVariables.has(name))
-      run.report.add(() => ({ severity: 'error', ...said(name, 'be given by --var') }));
+  for (const [names, where] of [
+    [Object.keys(variables), 'be given by --var'],
+    [fleetVariables, 'stand in trueup.fleet.yaml'],
+  ] as const)
+    for (const name of names)
+      if (secretVariables.has(name))
+        run.report.add(() => ({ severity: 'error', ...said(name, where) }));
   for (const piece of inFiles)
     if (secretVariables.has(piece.name))
       complain(run, piece, { path: [], ...said(piece.name, 'stand in a file') });
 }
 
 function adviseUnused(options: Loading, used: ReadonlySet<string>, report: Report): void {
-  for (const name of Object.keys(options.variables)) {
-    if (!used.has(name) && !options.secretVariables.has(name))
-      report.add(() => ({
-        severity: 'warning',
-        code: 'unused-variable',
-        summary: `nothing uses the variable \`${name}\` that --var gives.${didYouMean(name, used)}`,
-      }));
-  }
+  const { variables, fleetVariables = [], secretVariables } = options;
+  for (const [names, source] of [
+    [Object.keys(variables), '--var'],
+    [fleetVariables, 'trueup.fleet.yaml'],
+  ] as const)
+    for (const name of names)
+      if (!used.has(name) && !secretVariables.has(name))
+        report.add(() => ({
+          severity: 'warning',
+          code: 'unused-variable',
+          summary: `nothing uses the variable \`${name}\` that ${source} gives.${didYouMean(name, used)}`,
+        }));
 }

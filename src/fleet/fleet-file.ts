@@ -163,7 +163,6 @@ function fleetIn(reading: Reading, roots: readonly Raw[]): Fleet | undefined {
   const written = root['fleet'] as unknown as WrittenFleet;
   const tenants = tenantsIn(reading, written);
   if (!tenants) return undefined;
-  if (!reading.failed()) refuseShared(reading, tenants);
   const order = (written.order ?? []).map((one, index): Stage => {
     const at = ['fleet', 'order', String(index)];
     return { select: one.select, wait: waitOf(reading, at, one.then_wait), origin: origin(at) };
@@ -286,6 +285,10 @@ interface Found {
   readonly path: Path;
 }
 
+interface Made extends Found {
+  readonly tenant: Tenant;
+}
+
 function tenantsIn(reading: Reading, { tenants, defaults = {} }: WrittenFleet) {
   const path = ['fleet', 'tenants'];
   if (!isMap(tenants))
@@ -296,11 +299,15 @@ function tenantsIn(reading: Reading, { tenants, defaults = {} }: WrittenFleet) {
     });
   const found =
     typeof tenants['from'] === 'string' ? ofFolders(reading, tenants) : named(reading, tenants);
-  const made = found?.flatMap((one) => tenantOf(reading, one, defaults) ?? []);
+  const made = found?.flatMap((one): readonly Made[] => {
+    const tenant = tenantOf(reading, one, defaults);
+    return tenant ? [{ ...one, tenant }] : [];
+  });
   if (made?.length === 0)
     reading.complain(path, { code: 'no-tenants', summary: 'the fleet has no tenants' });
   if (found) refusePrefixes(reading, found, defaults);
-  return made;
+  if (made && !reading.failed()) refuseShared(reading, made);
+  return made?.map(({ tenant }) => tenant);
 }
 
 /** The prefix as it is written: of the tenant, of all, or the usual one. */
@@ -548,28 +555,32 @@ function realPlace(files: DeclarationFiles, path: string): string {
 }
 
 /** Two tenants with one name or one state would overwrite each other. */
-function refuseShared({ complain, cwd, files }: Reading, tenants: readonly Tenant[]): void {
+function refuseShared({ complain, cwd, files }: Reading, made: readonly Made[]): void {
   const names = new Map<string, Tenant>();
   const states = new Map<string, Tenant>();
-  for (const one of tenants) {
-    const { name } = one;
-    const state = tenantState(one, undefined);
+  for (const { name, written, path, tenant } of made) {
+    const state = tenantState(tenant, undefined);
     const place = isAddress(state) ? addressPlace(state) : realPlace(files, resolve(cwd, state));
     const [sameName, sameState] = [names.get(name), states.get(place)];
     if (sameName)
       complain(['fleet', 'tenants'], {
         code: 'duplicate-tenant',
-        summary: `two tenants have the name \`${name}\`: ${lastOf(sameName)} and ${lastOf(one)}`,
+        summary: `two tenants have the name \`${name}\`: ${lastOf(sameName)} and ${lastOf(tenant)}`,
         detail: 'Give each tenant another `name`.',
       });
     else if (sameState)
-      complain(['fleet', ...(one.state === undefined ? ['tenants'] : ['defaults', 'state'])], {
-        code: 'duplicate-state',
-        summary: `the tenants \`${sameState.name}\` and \`${name}\` have one state: ${state}`,
-        detail: 'Write ${tenant} into `state`, or give each tenant another one.',
-      });
-    names.set(name, one);
-    states.set(place, one);
+      complain(
+        written.state === undefined && tenant.state !== undefined
+          ? ['fleet', 'defaults', 'state']
+          : [...path, 'state'],
+        {
+          code: 'duplicate-state',
+          summary: `the tenants \`${sameState.name}\` and \`${name}\` have one state: ${state}`,
+          detail: 'Write ${tenant} into `state`, or give each tenant another one.',
+        },
+      );
+    names.set(name, tenant);
+    states.set(place, tenant);
   }
 }
 

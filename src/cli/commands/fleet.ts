@@ -301,7 +301,10 @@ async function bundleOf(
 ): Promise<string> {
   const { bundleText } = await import('../../state/plan-bundle.js');
   const plans = new Map<string, PlanFile>();
-  for (const [name, { plan: one }] of outcomes) if (one) plans.set(name, one);
+  for (const { name } of site.here) {
+    const one = outcomes.get(name)?.plan;
+    if (one) plans.set(name, one);
+  }
   return bundleText(
     {
       trueup_version: version,

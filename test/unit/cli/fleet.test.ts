@@ -124,6 +124,36 @@ const files = (cwd: string): readonly string[] =>
     .filter((one) => one.isFile())
     .map((one) => join(one.parentPath, one.name));
 
+describe('the variables of a tenant', () => {
+  const file = (variables: string): string =>
+    `fleet: { tenants: { acme: { paths: [tenants/acme], variables: ${variables} } }, defaults: { paths: [base] } }`;
+
+  test('are named if nothing uses them', async () => {
+    const fleet = await fleetOf(['acme'], file('{ hook: "https://a.example.com/", hok: x }'));
+    const { code, stderr } = await fleet.run('validate');
+    expect(code).toBe(0);
+    expect(stderr).toContain(
+      'acme: nothing uses the variable `hok` that trueup.fleet.yaml gives. Did you mean `hook`?',
+    );
+    expect(stderr).not.toContain('`hook` that');
+  });
+
+  test('are no place for a secret', async () => {
+    const base = BASE.replace(
+      '" } }',
+      '" }, authentication: { secret: "${secret.env.TRUEUP_VAR_key}" } }',
+    );
+    const fleet = await fleetOf(['acme'], file('{ key: hunter2 }'), base);
+    const { code, stdout, stderr } = await fleet.run('plan');
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      'the variable `key` is secret: its value cannot stand in trueup.fleet.yaml',
+    );
+    expect(stdout + stderr).not.toContain('hunter2');
+    expect(fleet.calls('acme')).toBe(0);
+  });
+});
+
 describe('two tenants', () => {
   test('see their own credentials, variables and secrets, and nothing of each other', async () => {
     const base = BASE.replace(

@@ -181,7 +181,7 @@ test.each([
   [
     'one remote state',
     'fleet: { tenants: { a: { paths: [base], state: "s3://b/x/" }, b: { paths: [base], state: "s3://b/x" } } }',
-    /duplicate-state/,
+    /^1:83 duplicate-state: the tenants `a` and `b` have one state/,
   ],
   [
     'a label that is the name of a tenant',
