@@ -67,6 +67,16 @@ export interface VersionedHead {
   readonly version: Version;
 }
 
+export const holderShape = members<Holder>({
+  id: filled,
+  host: isText,
+  pid: isWhole(1),
+  operation: isText,
+  created_at: time,
+  'url?': filled,
+  lease: isWhole(1),
+});
+
 const shape = members<Head & { readonly nonce: string }>({
   format: oneOf(1),
   lineage: filled,
@@ -86,17 +96,7 @@ const shape = members<Head & { readonly nonce: string }>({
   ),
   epoch: isWhole(1),
   beat: isWhole(0),
-  holder: orNull(
-    members<Holder>({
-      id: filled,
-      host: isText,
-      pid: isWhole(1),
-      operation: isText,
-      created_at: time,
-      'url?': filled,
-      lease: isWhole(1),
-    }),
-  ),
+  holder: orNull(holderShape),
   log_from: isText,
   carry: listOf((value) => recordShapes.get('intent')!(value)),
   moved: movedShape,

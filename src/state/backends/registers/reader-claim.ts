@@ -1,14 +1,13 @@
 // One audit of a tenant at a time: two would share the rate limit of its credential. A claim protects no data, because
 // writers are kept apart by the lock of the state. It is renewed and taken over like that lock, without comparing clocks.
 import { Buffer } from 'node:buffer';
-import { Refusal, tryJson } from '../../../model/index.js';
+import { isObject, Refusal, tryJson } from '../../../model/index.js';
 import type { LockPort } from '../../../platform/index.js';
-import { filled, isText, isWhole, members, orNull, time } from '../../shape-check.js';
 import { refuseInterrupted } from '../../waiting-store.js';
 import { described } from '../../store-port.js';
 import { refuseLocked } from '../backend-errors.js';
 import type { Pauses } from '../retried.js';
-import type { Holder } from './head.js';
+import { holderShape, type Holder } from './head.js';
 import type { Registers, Version } from './port.js';
 import { settledPut } from './settled-put.js';
 
@@ -28,24 +27,12 @@ export interface ClaimTools extends Pauses {
   readonly signal: AbortSignal;
 }
 
-const holderShape = orNull(
-  members<Holder>({
-    id: filled,
-    host: isText,
-    pid: isWhole(1),
-    operation: isText,
-    created_at: time,
-    'url?': filled,
-    lease: isWhole(1),
-  }),
-);
-
 /** Whatever does not name a holder is free. */
 function holderIn(body: Uint8Array): Holder | undefined {
   const value = tryJson(Buffer.from(body).toString('utf8'));
-  const held = value && typeof value === 'object' && 'holder' in value ? value.holder : null;
+  const held = isObject(value) ? value['holder'] : undefined;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its shape is checked
-  return held !== null && !holderShape(held) ? (held as unknown as Holder) : undefined;
+  return held !== undefined && !holderShape(held) ? (held as unknown as Holder) : undefined;
 }
 
 /**
