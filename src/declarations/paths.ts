@@ -165,6 +165,19 @@ function enter(walk: Walk, path: string): void {
   } else if (name === 'cdktf.json') addStack(walk, path, 'program');
   else if (name.endsWith('.tf.json')) addStack(walk, path, 'file');
   else add(walk, path, true);
+  refusePoliciesAbove(walk, path);
+}
+
+/** The project of a PATH may be a folder above it, up to the one that also holds the current folder. */
+function refusePoliciesAbove(walk: Walk, path: string): void {
+  for (let folder = dirname(path); folder !== '.' && folder !== dirname(folder);) {
+    const policies = join(folder, 'policies');
+    const names = look(walk, policies)?.kind === 'folder' ? namesIn(walk, policies) : [];
+    const first = names.find((one) => LIKE_POLICY.test(one));
+    if (first !== undefined) refuseUnjudged(walk, `${folder}/policies/${first}`);
+    if (/(?:^|\/)\.\.$/.test(folder)) return;
+    folder = dirname(folder);
+  }
 }
 
 const addStack = (walk: Walk, path: string, is: StackSource['is']): void =>
@@ -206,15 +219,19 @@ function enterFolder(walk: Walk, path: string, id: string): void {
   for (const [environment, file] of inner.overlays) walk.overlays.set(environment, file);
 }
 
+/** The names in a folder, in order; a complaint where they cannot be known. */
+function namesIn(walk: Walk, path: string): readonly string[] {
+  try {
+    return walk.files.list(join(walk.cwd, path)).toSorted();
+  } catch (error) {
+    complain(walk, 'unreadable', `cannot list ${path}: ${whyNot(error)}`);
+    return [];
+  }
+}
+
 /** Every YAML file below a folder, in the order of names; `inside` are the folders on the way, so that links cannot go round. */
 function descend(walk: Walk, path: string, inside: readonly string[]): void {
-  let names: readonly string[];
-  try {
-    names = walk.files.list(join(walk.cwd, path));
-  } catch (error) {
-    return complain(walk, 'unreadable', `cannot list ${path}: ${whyNot(error)}`);
-  }
-  for (const name of names.toSorted()) {
+  for (const name of namesIn(walk, path)) {
     if (name.startsWith('.') || name === 'node_modules' || OUTPUTS.includes(name)) continue;
     const below = path === '.' ? name : `${path}/${name}`;
     const found = look(walk, below);

@@ -2407,7 +2407,14 @@ export const mutants: readonly Mutant[] = [
     file: 'declarations/paths.ts',
     find: 'if (!files.isLink(full)) return false;',
     replace: 'if (path !== full) return false;',
-    tests: ['unit/declarations/links.test.ts'],
+    tests: ['unit/declarations/paths.test.ts'],
+  },
+  {
+    name: 'policies beside a PATH are ignored',
+    file: 'declarations/paths.ts',
+    find: 'if (first !== undefined) refuseUnjudged(',
+    replace: 'if (names.length > 9) refuseUnjudged(',
+    tests: ['unit/declarations/paths.test.ts'],
   },
   {
     name: 'a list with a secret drifts at once',

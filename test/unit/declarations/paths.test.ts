@@ -1,4 +1,4 @@
-// Links to folders, on a real disk: those that lead out of the project are left out.
+// The files of PATHs, on a real disk: links that lead out of the project are left out, and policies are never ignored.
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -50,5 +50,42 @@ it('a named folder may be a link, and may lie outside the current one', () => {
     'linked/inside/more.yaml',
     'linked/theirs.yaml',
   ]);
+  expect(diagnostics).toEqual([]);
+});
+
+it.each([
+  ['a file of a folder above', 'sub', '../trueup.yaml', '../policies/a.cel.yaml'],
+  ['a file below a folder above', 'sub', '../team/x.yaml', '../policies/a.cel.yaml'],
+  ['a folder beside', 'sub', '../team', '../policies/a.cel.yaml'],
+  ['a file of a folder below', '.', 'other/x.yaml', 'other/policies/b.cel.yaml'],
+  ['a stack of a folder below', '.', 'other/cdktf.out/cdk.tf.json', 'other/policies/b.cel.yaml'],
+])('policies of the project of %s are not ignored', (_, cwd, path, policies) => {
+  const project = folder(
+    'trueup.yaml',
+    'sub/y.yaml',
+    'team/x.yaml',
+    'policies/a.cel.yaml',
+    'other/x.yaml',
+    'other/cdktf.out/cdk.tf.json',
+    'other/policies/b.cel.yaml',
+  );
+  const { diagnostics } = findFiles(declarationFiles, join(project, cwd), [path], undefined);
+  expect(diagnostics.map(({ code, summary }) => [code, summary.split(' ')[0]])).toEqual([
+    ['unread-policies', policies],
+  ]);
+});
+
+it.each([
+  ['of the current folder', '.', 'team/x.yaml'],
+  ['of a folder that does not hold the PATH', '.', 'sub/y.yaml'],
+  ['of a folder above the current one', 'team', 'x.yaml'],
+])('policies %s are no error', (_, cwd, path) => {
+  const project = folder(
+    'policies/a.cel.yaml',
+    'team/x.yaml',
+    'team/z/policies/c.cel.yaml',
+    'sub/y.yaml',
+  );
+  const { diagnostics } = findFiles(declarationFiles, join(project, cwd), [path], undefined);
   expect(diagnostics).toEqual([]);
 });
