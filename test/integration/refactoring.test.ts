@@ -108,6 +108,17 @@ describe.each(Object.entries(forms))('%s', (_, { file, text, at, place }) => {
     expect(home.cloud()).toBe(cloud);
   });
 
+  it('a move from a misspelt address is no finished one', async () => {
+    const home = projectOf({ depot: 'Depot' });
+    await home.run(0, 'apply', '--auto-approve');
+    home.write({ warehouse: 'Warehouse' }, { moved: [{ from: at('depo'), to: at('warehouse') }] });
+    const plan = await home.run(0, 'plan');
+    expect(plan).toContain(
+      'The move from accounts.depo to accounts.warehouse moves nothing: the state holds nothing at either address. Did you mean `accounts.depot`?',
+    );
+    expect(plan).not.toContain('finished');
+  });
+
   it('an object is forgotten, and imported again under another name', async () => {
     const home = projectOf({ a: 'A', b: 'B' });
     await home.run(0, 'apply', '--auto-approve');

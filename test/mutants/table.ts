@@ -3087,6 +3087,13 @@ export const mutants: readonly Mutant[] = [
     tests: moving,
   },
   {
+    name: 'a move that moves nothing is finished',
+    file: 'reconciler/plan/refactoring-notes.ts',
+    find: "if (block.block === 'moved' && !hasArrived(",
+    replace: "if (block.block === 'moved' && hasArrived(",
+    tests: moving,
+  },
+  {
     name: 'a block counts as done while the state is behind by several moves',
     file: 'reconciler/plan/refactoring-notes.ts',
     find: 'return sources.some(isHeld)',

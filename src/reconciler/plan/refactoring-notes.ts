@@ -1,11 +1,13 @@
 // What a plan says of `moved`, `removed` and `import` blocks: which can be deleted, and which move nothing although the
 // state holds something to move.
 import {
+  didYouMean,
   firstNamed,
   formatAddress,
   isInRange,
   type AddressRange,
   type Diagnostic,
+  type MovedBlock,
   type Refactoring,
   type State,
 } from '../../model/index.js';
@@ -25,9 +27,38 @@ function finishedBlocks({ project, state }: Noted): readonly Diagnostic[] {
   return refactorings.flatMap((block): readonly Diagnostic[] => {
     const summary = finished(block, state, names);
     if (summary === undefined) return [];
+    const { origin } = block;
+    if (block.block === 'moved' && !hasArrived(block, refactorings, state, names))
+      return [movesNothing(block, names)];
     const detail = 'Delete the block once every environment has applied it.';
-    return [{ severity: 'info', code: 'finished-block', summary, detail, origin: block.origin }];
+    return [{ severity: 'info', code: 'finished-block', summary, detail, origin }];
   });
+}
+
+/** Whether what a block moved is at its new address, or another block moves it on. */
+const hasArrived = (
+  { to }: MovedBlock,
+  blocks: readonly Refactoring[],
+  { resources }: State,
+  names: ReadonlySet<string>,
+): boolean =>
+  resources[to] !== undefined ||
+  names.has(to) ||
+  blocks.some(
+    (other) =>
+      other.block === 'moved' && other.sources.some((source) => formatAddress(source) === to),
+  );
+
+/** A name of the state that is like the old address is more likely meant than none. */
+function movesNothing({ from, to, origin }: MovedBlock, names: ReadonlySet<string>): Diagnostic {
+  const meant = didYouMean(from, names);
+  return {
+    severity: meant === '' ? 'info' : 'warning',
+    code: 'moved-nothing',
+    summary: `The move from ${from} to ${to} moves nothing: the state holds nothing at either address.${meant}`,
+    detail: 'Correct `from`, or delete the block.',
+    origin,
+  };
 }
 
 /** @param names the names in the state, without keys */

@@ -87,6 +87,14 @@ const table: Readonly<Record<string, Row>> = {
     codes: ['finished-block'],
     exit: 0,
   },
+  'a move from what never was': {
+    declared: [declare('accounts.b', hq)],
+    blocks: [move('zz', 'b')],
+    state: { 'accounts.other': held('3') },
+    steps: ['adopt accounts.b', 'delete accounts.other'],
+    codes: ['moved-nothing'],
+    exit: 2,
+  },
   'a move that a killed run left half done': {
     declared: [moved('b', 'a')],
     blocks: [move('a', 'b')],
