@@ -189,13 +189,24 @@ export function inline(value: Json): string {
   return visible(wireText(value));
 }
 
-/** The whole difference in one line; undefined where that would hide what changed. Of a group: the first value and the last one. */
-export function oneLine({ before, after, sensitive, others }: Difference): string | undefined {
-  const ends = others && [others[0]!, others.at(-1)!].map((one) => oneLine(one));
+/** The side of a difference that has no value. */
+export const NOT_SET = 'not set';
+
+/**
+ * The whole difference in one line; undefined where that would hide what changed. Of a group: the first value and the last one.
+ * @param isUpdate whether some attributes are set and others removed: then a side without a value is named
+ */
+export function oneLine(
+  { before, after, sensitive, others }: Difference,
+  isUpdate = false,
+): string | undefined {
+  const ends = others && [others[0]!, others.at(-1)!].map((one) => oneLine(one, isUpdate));
   if (ends) return ends.includes(undefined) ? undefined : ends.join(' … ');
   if ([before, after].some(isLong)) return undefined;
-  if (after === undefined) return inline(before ?? null);
-  if (before === undefined) return inline(after);
+  // The service does not tell what a secret was.
+  const isNamed = isUpdate && !sensitive;
+  if (after === undefined) return `${inline(before ?? null)}${isNamed ? ` → ${NOT_SET}` : ''}`;
+  if (before === undefined) return `${isNamed ? `${NOT_SET} → ` : ''}${inline(after)}`;
   if (equal(before, after) || (sensitive && after === SENSITIVE))
     return `${inline(after)}, changes`;
   if (Array.isArray(before) && Array.isArray(after) && before.length + after.length > 2)

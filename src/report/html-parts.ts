@@ -1,6 +1,14 @@
 // Shared parts of the pages of plans and audits: an object that can be opened, its attributes, diagnostics.
 import { compareText, wireText, type Diagnostic, type Json, type Origin } from '../model/index.js';
-import { inline, oneLine, remark, rows, type Difference, type Row } from './differences.js';
+import {
+  inline,
+  NOT_SET,
+  oneLine,
+  remark,
+  rows,
+  type Difference,
+  type Row,
+} from './differences.js';
 import { shorten } from './escaping.js';
 import { pageSection } from './html-page.js';
 import { codeOf, markup, raw, type Markup } from './markup.js';
@@ -157,7 +165,7 @@ function fieldRow(
 
 const side = (element: 'del' | 'ins', value: Json | undefined): Markup =>
   value === undefined
-    ? markup`<span class="muted">not set</span>`
+    ? markup`<span class="muted">${NOT_SET}</span>`
     : markup`<${raw(element)}><code>${inline(value)}</code></${raw(element)}>`;
 
 const elements: Readonly<Record<Row['sign'], string>> = { '-': 'del', '+': 'ins', ' ': 'span' };

@@ -42,8 +42,15 @@ export function* section(title: string, lines: Iterable<string>, screen: Screen)
   if (all.length > 0) yield* [screen.bold(title), ...all, ''];
 }
 
-/** Attribute by attribute: one line each where it fits, else its members or lines below its path. */
-export function* differenceLines(differences: readonly Difference[], screen: Screen): Lines {
+/**
+ * Attribute by attribute: one line each where it fits, else its members or lines below its path.
+ * @param isUpdate as for `oneLine`
+ */
+export function* differenceLines(
+  differences: readonly Difference[],
+  screen: Screen,
+  isUpdate = false,
+): Lines {
   const lead = '    ';
   const widest = differences.reduce(
     (most, one) => (oneLine(one) === undefined ? most : Math.max(most, columns(visible(one.path)))),
@@ -52,7 +59,7 @@ export function* differenceLines(differences: readonly Difference[], screen: Scr
   for (const difference of differences) {
     const path = visible(difference.path);
     const later = remark(difference);
-    const line = oneLine(difference);
+    const line = oneLine(difference, isUpdate);
     const whole = `${lead}${path}${' '.repeat(Math.max(Math.min(widest, 36) - columns(path), 0))}  `;
     if (line !== undefined && columns(whole + line + later) <= screen.width) {
       yield whole + line + (later && screen.dim(later));

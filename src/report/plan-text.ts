@@ -63,7 +63,8 @@ function* groupLines(group: ChangeGroup, screen: Screen): Lines {
   else yield* flow(addresses, screen, own);
   if (!fits && requests !== '') yield* aside(requests, screen, 4);
   yield* aside([...reasonsOf(group), ...placesOf(group)].join(' · '), screen, 2);
-  yield* differenceLines(group.differences, screen);
+  const isUpdate = !['create', 'delete'].includes(actionOf(first));
+  yield* differenceLines(group.differences, screen, isUpdate);
 }
 
 function* requestLines(changes: readonly ResourceChange[], screen: Screen): Lines {

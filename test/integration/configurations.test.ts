@@ -59,6 +59,14 @@ describe('a PUT that replaces', () => {
     await home.expect(0, ['drift', '--detailed-exitcode'], one.there);
   });
 
+  test('shows what is added and what is removed', async () => {
+    const one = await cloud([{ lan: { mtu: 1400, x: 1 } }, []]);
+    const home = declared('[{ lan: { x: null }, wan: { up: true } }]');
+    const { stdout } = await home.expect(0, ['plan'], one.there);
+    expect(stdout).toContain('configuration.0.lan.x   1 → not set');
+    expect(stdout).toContain('configuration.0.wan.up  not set → true');
+  });
+
   test.each(['__proto__', '\\u005f_proto__'])(
     'is blocked where a live member named %s would not travel',
     async (name) => {

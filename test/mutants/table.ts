@@ -1407,6 +1407,13 @@ export const mutants: readonly Mutant[] = [
     tests: replace,
   },
   {
+    name: 'an update does not tell what it adds from what it removes',
+    file: 'report/differences.ts',
+    find: 'const isNamed = isUpdate && !sensitive;',
+    replace: 'const isNamed = isUpdate && sensitive;',
+    tests: ['unit/report/text.test.ts'],
+  },
+  {
     name: 'an attribute does not say that it forces a replacement',
     file: 'report/differences.ts',
     find: 'fixed.some((names) => names.every((name, index) => path[index] === name))',

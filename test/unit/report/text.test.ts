@@ -172,6 +172,19 @@ describe('differences', () => {
     expect(oneLine(difference(before, after))).toBe(line),
   );
 
+  test.each<[Json | undefined, Json | undefined, string]>([
+    [undefined, true, 'not set → true'],
+    [1, undefined, '1 → not set'],
+    [1, 2, '1 → 2'],
+  ])('of an update from %j to %j, both sides are named', (before, after, line) =>
+    expect(oneLine(difference(before, after), true)).toBe(line),
+  );
+
+  test('what a secret was is unknown, and not said to be nothing', () => {
+    const secret = { ...difference(undefined, '(sensitive)'), sensitive: true };
+    expect(oneLine(secret, true)).toBe('(sensitive)');
+  });
+
   test('a secret is never quoted', () =>
     expect(inline({ secret: '(sensitive)' })).toBe('{"secret":(sensitive)}'));
 });
