@@ -120,22 +120,30 @@ function countsByName(names: readonly (string | undefined)[]): string | undefine
 }
 
 /** As in `alert_rules.health["a", "b"]` and `alert_rules.health["c00"…"c39"] (40)`. Objects that are deleted are all named. */
-export function addressesOf({ first, changes }: ChangeGroup): string {
-  if (changes.length === 1) return first.address;
-  const addresses = changes.map(({ address }) => tryAddress(address));
+export const addressesOf = ({ first, changes }: ChangeGroup): string =>
+  addressList(changes, destroys(first));
+
+/** @param isComplete whether all are named, however many */
+export function addressList(
+  members: readonly Pick<ResourceChange, 'address' | 'kind'>[],
+  isComplete: boolean,
+): string {
+  const [{ address: first, kind } = { address: '', kind: '' }] = members;
+  if (members.length === 1) return first;
+  const addresses = members.map(({ address }) => tryAddress(address));
   const [one] = addresses;
   const isOne = addresses.every(
     (other) => other?.key !== undefined && other.name === one?.name && other.kind === one.kind,
   );
   const names = isOne
     ? addresses.map((other) => JSON.stringify(other!.key))
-    : changes.map(({ name }) => name);
-  const isShort = names.length <= MOST_NAMES || destroys(first);
+    : members.map(({ address }) => address.slice(address.indexOf('.') + 1));
+  const isShort = names.length <= MOST_NAMES || isComplete;
   const parts = countsByName(addresses.map((other) => other?.name));
-  if (!isOne && !isShort && parts) return `${first.kind}: ${parts}`;
+  if (!isOne && !isShort && parts) return `${kind}: ${parts}`;
   const list = isShort ? names.join(', ') : `${names[0]}…${names.at(-1)}`;
-  const count = isShort && !destroys(first) ? '' : ` (${changes.length})`;
-  return isOne ? `${one!.kind}.${one!.name}[${list}]${count}` : `${first.kind}: ${list}${count}`;
+  const count = isShort && !isComplete ? '' : ` (${members.length})`;
+  return isOne ? `${one!.kind}.${one!.name}[${list}]${count}` : `${kind}: ${list}${count}`;
 }
 
 /** As in `PATCH /api/v2/alert_rules/{id}/`: what the paths have in common. Empty without requests. */

@@ -310,14 +310,16 @@ export function healthSentences(health: readonly HealthIssue[]): readonly string
 }
 
 /** Who changed the object and when, as far as the activity log knows. */
-export function changedBy(record: DriftRecord): string {
-  const { status, since, changes } = record;
-  const anew =
-    status === 'changed' &&
-    since !== null &&
-    changes.every(({ applied, live }) => equal(applied, live));
-  return anew ? 'not changed outside of trueup: the declaration changed' : authorSentence(record);
-}
+export const changedBy = (record: DriftRecord): string =>
+  isChangedOutside(record)
+    ? authorSentence(record)
+    : 'not changed outside of trueup: the declaration changed';
+
+/** False where the live object is as it was applied. */
+export const isChangedOutside = ({ status, since, changes }: DriftRecord): boolean =>
+  status !== 'changed' ||
+  since === null ||
+  !changes.every(({ applied, live }) => equal(applied, live));
 
 /** The author of a change or, if unknown, its window of time. */
 export function authorSentence({

@@ -1407,6 +1407,20 @@ export const mutants: readonly Mutant[] = [
     tests: replace,
   },
   {
+    name: 'drift by two authors is read at once',
+    file: 'report/drift-text.ts',
+    find: 'return canonical([status, kind, changes.map((one) => ({ ...one })), by, logged]);',
+    replace: 'return canonical([status, kind, changes.map((one) => ({ ...one })), logged]);',
+    tests: ['unit/report/text.test.ts'],
+  },
+  {
+    name: 'an open window of a group is closed',
+    file: 'report/drift-text.ts',
+    find: 'return known.length < times.length ? null :',
+    replace: 'return known.length < 0 ? null :',
+    tests: ['unit/report/text.test.ts'],
+  },
+  {
     name: 'an update does not tell what it adds from what it removes',
     file: 'report/differences.ts',
     find: 'const isNamed = isUpdate && !sensitive;',

@@ -1,7 +1,7 @@
 // Widths, wrapping and differences: the parts a text report is laid out of.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Event, Json } from '../../../src/model/index.js';
+import type { DriftRecord, Event, Json } from '../../../src/model/index.js';
 import {
   differences,
   inline,
@@ -19,10 +19,11 @@ import {
 } from '../../../src/report/index.js';
 import { patchBetween } from '../../../src/report/patch.js';
 import { renderOutcomes } from '../../../src/report/outcomes-text.js';
-import { renderPlan } from '../../../src/report/render.js';
+import { renderDrift, renderPlan } from '../../../src/report/render.js';
 import { baseSentence, cloudSentence } from '../../../src/report/words.js';
 import { clip, columns, wrap } from '../../../src/report/text-width.js';
 import { kinds } from '../../../src/resources/index.js';
+import { audits } from './audits.js';
 import { keep, meta, mixed, quiet } from './plans.js';
 
 describe('columns', () => {
@@ -341,4 +342,60 @@ test.each([
   ],
 ])('names the cloud %s once', (target, told) => {
   expect(cloudSentence({ target })).toBe(told);
+});
+
+describe('equal drift is read at once', () => {
+  const record = audits.drift.drift.find(
+    ({ address }) => address === 'account_authorizations.dana',
+  )!;
+  const at = (index: number): string => `2026-01-01T11:00:${String(index).padStart(2, '0')}.000Z`;
+  const records = Array.from({ length: 40 }, (_, index): DriftRecord => {
+    const { changed_by } = record;
+    return {
+      ...record,
+      address: `account_authorizations.dana["c${String(index).padStart(2, '0')}"]`,
+      id: String(900 + index),
+      changed_by: changed_by === 'unknown' ? changed_by : { ...changed_by, at: at(index) },
+    };
+  });
+  const text = (drift: readonly DriftRecord[], verbose = false): string =>
+    renderDrift({ ...audits.drift, drift, diagnostics: [] }, 'text', {
+      color: false,
+      width: 80,
+      verbose,
+    });
+
+  test('with its author, and the times of the first and the last change', () =>
+    expect(text(records).split('\n').slice(0, 6)).toEqual([
+      '~ changed account_authorizations.dana["c00"…"c39"] (40)',
+      '  the live object is not as declared · estate.yaml:55:3',
+      '  update by lee@example.com (user) from 2026-01-01T11:00:00.000Z to',
+      '  2026-01-01T11:00:39.000Z',
+      '    declared → live',
+      '    role  "full_access_user" → "administrator"',
+    ]));
+
+  test('unless another value, author or status is in it, or all of it is asked for', () => {
+    const [first, second] = records as [DriftRecord, DriftRecord];
+    const live = [{ ...second.changes[0]!, live: 'read_only_user' }];
+    for (const other of [
+      { ...second, changes: live },
+      { ...second, changed_by: 'unknown' as const },
+      { ...second, status: 'settled' as const },
+    ])
+      expect(text([first, other])).toContain('dana["c01"]\n');
+    expect(text(records.slice(0, 2), true)).toContain('dana["c01"]\n');
+    expect(text(records.slice(0, 2))).toContain('dana["c00", "c01"]\n');
+  });
+
+  test('without an author, within the widest window', () => {
+    const unknown = records.slice(0, 3).map((one, index) => ({
+      ...one,
+      changed_by: 'unknown' as const,
+      window: { after: at(index), before: at(index + 30) },
+    }));
+    expect(text(unknown)).toContain(`changed by: unknown, after ${at(0)} and before\n  ${at(32)}`);
+    const open = { ...unknown[0]!, window: { after: null, before: at(9) } };
+    expect(text([...unknown, open])).toContain(`changed by: unknown, before ${at(32)}`);
+  });
 });
