@@ -113,32 +113,33 @@ const ESCAPED = /[&<>"']/;
 /**
  * Another reading of a collection that came in several pages, before something is written that rests on what it lacks: an
  * object that moved between two pages while they were read is in neither. What either reading shows exists. A few names
- * are asked for by the filter of the listing; more, and objects that may have another name, by a second listing.
+ * are asked for by the filter of the listing, which no other object can hide; more, and objects that may have another
+ * name, are looked for by a second listing.
  * @param sought what is known of the objects that may be missing
  */
 export async function readAgain(
   { cloud, visibility }: Pick<Observing, 'cloud' | 'visibility'>,
   collection: LiveCollection,
-  sought: readonly Values[],
+  sought: readonly { readonly values: Values; readonly ofAnyName?: boolean }[],
 ): Promise<LiveCollection> {
   const { kind, pages = 1, byId: first } = collection;
   if (pages <= 1) return collection;
   const { by_name } = kind.operations;
-  const names = by_name === undefined ? [] : sought.map((values) => values[by_name]);
+  const names = by_name === undefined ? [] : sought.map(({ values }) => values[by_name]);
   const few =
     by_name !== undefined &&
     names.length <= pages &&
     names.every((name) => typeof name === 'string' && !ESCAPED.test(name));
   const byId = new Map(first);
   const keep = keeper(kind, byId, visibility);
-  const found = few
-    ? (
-        await Promise.all(
-          [...new Set(names)].map((name) => cloud.search(kind, { [by_name]: String(name) })),
-        )
-      ).flat()
-    : (await cloud.list(kind)).objects;
-  for (const live of found) if (!first.has(live.id)) keep(live);
+  const isListed = !few || sought.some(({ ofAnyName }) => ofAnyName);
+  const found = await Promise.all([
+    ...[...new Set(few ? names : [])].map((name) =>
+      cloud.search(kind, { [by_name!]: String(name) }),
+    ),
+    ...(isListed ? [cloud.list(kind).then(({ objects }) => objects)] : []),
+  ]);
+  for (const live of found.flat()) if (!first.has(live.id)) keep(live);
   return { ...collection, byId };
 }
 

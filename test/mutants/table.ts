@@ -1008,6 +1008,27 @@ export const mutants: readonly Mutant[] = [
     tests: records,
   },
   {
+    name: 'a name is not asked for before a nearly equal object is looked for',
+    file: 'reconciler/live-collections.ts',
+    find: '...[...new Set(few ? names : [])].map(',
+    replace: '...[...new Set(few && !isListed ? names : [])].map(',
+    tests: ['unit/reconciler/live-collections.test.ts'],
+  },
+  {
+    name: 'a nearly equal object is looked for by name alone',
+    file: 'reconciler/live-collections.ts',
+    find: 'const isListed = !few || sought.some(({ ofAnyName }) => ofAnyName);',
+    replace: 'const isListed = !few;',
+    tests: ['unit/reconciler/live-collections.test.ts'],
+  },
+  {
+    name: 'a young object counts as deleted after one reading',
+    file: 'reconciler/apply/write-operation.ts',
+    find: 'const isNew = runContext.isNew?.(kind.name, intent.id!) === true;',
+    replace: 'const isNew = runContext.isNew?.(kind.name, intent.id!) === undefined;',
+    tests: ['unit/reconciler/late.test.ts'],
+  },
+  {
     name: 'a recorded id that a listing lacks is gone',
     file: 'reconciler/live-collections.ts',
     find: 'if (unlisted.length > 0)',
@@ -2237,8 +2258,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a second reading before a create sees its exact name alone',
     file: 'reconciler/plan/propose.ts',
-    find: 'values: kinds.get(kind)?.likeness ? {} : change.write.fields',
-    replace: 'values: change.write.fields',
+    find: 'const ofAnyName = kinds.get(kind)?.likeness !== undefined;',
+    replace: 'const ofAnyName = false;',
     tests: secondReading,
   },
   {

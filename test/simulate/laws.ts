@@ -182,24 +182,24 @@ function judgeUpdate(
   }
 }
 
-/** A PUT carries what it does not change as it was read; what another hand wrote and no reading shows yet goes with it. */
+/** A PUT carries what it does not change as it was read; what another hand wrote and no reading shows yet, or wrote after the PUT had left, goes with it. */
 function isHidden(
   scenario: Scenario,
   { written }: Ledger,
-  { kind, id, sent }: Written,
+  { kind, id, sent, known }: Written,
   name: string,
 ): boolean {
   return (
     !kind.startsWith('alert_') &&
     written.some(
-      (one) =>
+      (one, index) =>
         !one.run &&
         one.kind === kind &&
         one.id === id &&
         one.before &&
         one.after &&
         plain(one.before[name]) !== plain(one.after[name]) &&
-        one.at + scenario.lag.PUT > sent,
+        (index >= known || one.at + scenario.lag.PUT > sent),
     )
   );
 }

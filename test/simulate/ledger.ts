@@ -31,14 +31,16 @@ export interface Written {
   readonly run: Asked | undefined;
   /** When it was sent; before a standstill, where it was sent right behind one. */
   readonly sent: number;
+  /** How many writes had landed before it left: nobody could know of the others. */
+  readonly known: number;
   /** How often the state had been lost. */
   readonly losses: number;
 }
 
 export interface Ledger {
   readonly written: readonly Written[];
-  /** Carries a request of a run, whenever it may land. */
-  during<T>(run: Asked, work: () => Promise<T>): Promise<T>;
+  /** Carries a request of a run, whenever it may land. @param known as in `Written` */
+  during<T>(run: Asked, known: number, work: () => Promise<T>): Promise<T>;
   /** Addresses that mean an object, by `<kind> <id>`. */
   readonly meant: ReadonlyMap<string, ReadonlySet<string>>;
   /** Learns what is declared from now on. */
@@ -75,7 +77,7 @@ const OURS: ReadonlySet<string> = new Set([
   String(Object.values(dummyCredentials.v3)[0]?.id),
 ]);
 
-const senders = new AsyncLocalStorage<{ readonly run: Asked; readonly sent: number }>();
+const senders = new AsyncLocalStorage<Pick<Written, 'sent' | 'known'> & { readonly run: Asked }>();
 
 export function ledgerOf(rig: Rig): Ledger {
   const live = new Map(
@@ -121,6 +123,7 @@ export function ledgerOf(rig: Rig): Ledger {
         after: step.put,
         run: sender?.run,
         sent: sender?.sent ?? at,
+        known: sender?.known ?? written.length,
         losses,
       };
       if (step.put) mean(kind, id, step.put);
@@ -143,9 +146,9 @@ export function ledgerOf(rig: Rig): Ledger {
     get losses() {
       return losses;
     },
-    during: (run, work) => {
+    during: (run, known, work) => {
       const now = rig.clock.service.now();
-      return senders.run({ run, sent: standstills.get(now) ?? now }, work);
+      return senders.run({ run, known, sent: standstills.get(now) ?? now }, work);
     },
     declare: (some) => {
       for (const one of some)

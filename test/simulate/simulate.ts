@@ -257,6 +257,7 @@ class Play implements Played {
     this.#requests += 1;
     const turn = this.#requests;
     const write = method === 'GET' ? 0 : (this.#writes += 1);
+    const known = this.#ledger.written.length;
     await this.#fire(turn);
     const freeze = this.#events.find((event) => event.at === turn)?.freeze;
     const kill =
@@ -273,7 +274,7 @@ class Play implements Played {
     }
     let status: string | number = 'reset';
     try {
-      const answer = await this.#ledger.during(run, proceed);
+      const answer = await this.#ledger.during(run, known, proceed);
       ({ status } = answer);
       if (kill?.when === 'after') die();
       if (freeze && (freeze.answered || method !== 'GET'))

@@ -314,6 +314,7 @@ class Run {
       readAt: (kind) => liveObjects.get(kind)?.read_at,
       before: beforeRun(liveObjects),
       isOld: visibility.isOld,
+      isNew: (kind, id) => visibility.created(kind, id) !== undefined,
       awaited: (address) => awaited.has(address),
       recheck: (change, fields) => this.#rechecks.of(change, fields),
       resolver: (reference) => this.#resolve(reference, lookups),

@@ -33,7 +33,7 @@ export type OperationLimits = Partial<Pick<ExecutionContext, 'cloud' | 'signal'>
 
 export interface ChangeContext extends Pick<
   RunContext,
-  'before' | 'resolver' | 'onSending' | 'awaited' | 'recheck' | 'readAt' | 'isOld'
+  'before' | 'resolver' | 'onSending' | 'awaited' | 'recheck' | 'readAt' | 'isOld' | 'isNew'
 > {
   /** True if an object was live before the run. */
   readonly wasLive: (kind: string, id: string) => boolean;

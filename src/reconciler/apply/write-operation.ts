@@ -88,6 +88,8 @@ export interface RunContext {
   /** When the reading of an object that the change was planned from began, in milliseconds since the start of the machine. */
   readonly readAt: (kind: string, id: string) => number | undefined;
   readonly isOld?: Visibility['isOld'];
+  /** True if an object was created less than the settle time ago: a reading that lacks it proves nothing. */
+  readonly isNew?: (kind: string, id: string) => boolean;
   /** True if an object existed before the run, or was created by it. */
   readonly known: (kind: string, id: string) => boolean;
 }
@@ -754,15 +756,19 @@ async function sendUntilKnown(
     const again = await execution.cloud.pause(attempts, sent.wait);
     const look = await tryFind(execution, kind, intent.id!);
     if (look === 'unread') return tried(sent);
-    if (write.verb === 'delete' && look === undefined) return tried({ class: 'applied' });
-    if (look === undefined) return refused('gone', 'deleted');
-    const visible = write.verb === 'update' && isApplied(kind, fields(), look);
-    if (visible && secretsIn(write.fields).size === 0) return tried({ class: 'applied' });
-    const part = (values: Values): Values =>
-      namedPart(kind, { ...base, ...write.fields }, values, base);
-    const isOld = runContext.isOld?.(kind, part(base), look) === true;
-    if (!visible && !isOld && !isUnmoved(kind, part(base), part(look.values)))
-      return refused(CHANGED_OUTSIDE, 'changed');
+    const isNew = runContext.isNew?.(kind.name, intent.id!) === true;
+    if (look === undefined && write.verb !== 'delete')
+      return isNew ? tried(sent) : refused('gone', 'deleted');
+    if (look === undefined && !isNew) return tried({ class: 'applied' });
+    if (look) {
+      const visible = write.verb === 'update' && isApplied(kind, fields(), look);
+      if (visible && secretsIn(write.fields).size === 0) return tried({ class: 'applied' });
+      const part = (values: Values): Values =>
+        namedPart(kind, { ...base, ...write.fields }, values, base);
+      const isOld = runContext.isOld?.(kind, part(base), look) === true;
+      if (!visible && !isOld && !isUnmoved(kind, part(base), part(look.values)))
+        return refused(CHANGED_OUTSIDE, 'changed');
+    }
     if (!again || execution.signal.aborted) return tried(sent);
     // The first PUT may still take effect later, and would then remove what others have added since.
     if (replacesDocument(kind, write) && !(await waitUntilSettled(execution, intent)))

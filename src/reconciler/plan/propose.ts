@@ -140,6 +140,8 @@ interface Assumption {
   readonly kind: string;
   /** Known values of the objects that would disprove it. */
   readonly values: Values;
+  /** Whether an object of another name would disprove it, too. */
+  readonly ofAnyName?: boolean;
 }
 
 /** That nothing like what is created exists, and that nothing but what is adopted by identity, or found by a lookup, matches. */
@@ -151,9 +153,11 @@ function assumptionsOf(
   const written = changes.filter(writes);
   const ofChanges = written.flatMap((change): readonly Assumption[] => {
     const { address: key, kind } = change;
-    // A nearly equal object may have another name.
-    if (change.action === 'create')
-      return [{ key, kind, values: kinds.get(kind)?.likeness ? {} : change.write.fields }];
+    if (change.action === 'create') {
+      // A nearly equal object may have another name.
+      const ofAnyName = kinds.get(kind)?.likeness !== undefined;
+      return [{ key, kind, values: change.write.fields, ofAnyName }];
+    }
     const isMatched = change.action === 'adopt' && declared.get(key)?.lifecycle.adopt !== change.id;
     return isMatched ? [{ key, kind, values: change.desired.declared }] : [];
   });
@@ -183,12 +187,12 @@ async function prove(
   assumptions: readonly Assumption[],
   liveObjects: LiveCollections,
 ): Promise<LiveCollections> {
-  const byKind = new Map<string, Values[]>();
-  for (const { kind, values } of assumptions) append(byKind, kind, values);
+  const byKind = new Map<string, Assumption[]>();
+  for (const one of assumptions) append(byKind, one.kind, one);
   const proven = await Promise.all(
     [...byKind].map(
-      async ([name, values]) =>
-        [name, await readAgain(observing, liveObjects.get(name)!, values)] as const,
+      async ([name, some]) =>
+        [name, await readAgain(observing, liveObjects.get(name)!, some)] as const,
     ),
   );
   return new Map(proven.filter(([name, collection]) => collection !== liveObjects.get(name)));

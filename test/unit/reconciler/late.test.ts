@@ -35,6 +35,38 @@ it('a young object that a replica does not show is deleted, and not let go', asy
   expect(cloud.objects('alert_rules')).toHaveLength(1);
 });
 
+it('a young object whose delete got no clear answer is not let go because a replica does not show it', async () => {
+  let [failing, hidden] = [false, false];
+  const cloud = rig({
+    estate: theirs,
+    async intercept({ method, path }, proceed) {
+      if (failing && method === 'DELETE') {
+        hidden = true;
+        return { status: 500, headers: {}, body: '{}' };
+      }
+      const answer = await proceed();
+      return hidden && method === 'GET' && path.includes('alert_rules')
+        ? { ...answer, body: JSON.stringify({ data: [], meta: { next: null } }) }
+        : answer;
+    },
+  });
+  await cloud.apply(desire(rule));
+  failing = true;
+  const allow = ['all-removed'];
+  expect(await cloud.apply(desire(), { allow })).toMatchObject({
+    exit: 5,
+    outcomes: [{ action: 'delete', outcome: 'unknown' }],
+  });
+  expect(cloud.objects('alert_rules')).toHaveLength(2);
+  [failing, hidden] = [false, false];
+  await cloud.clock.sleep(120_000);
+  expect(await cloud.apply(desire(), { allow })).toMatchObject({
+    exit: 0,
+    outcomes: [{ action: 'delete', outcome: 'done' }],
+  });
+  expect(cloud.objects('alert_rules')).toHaveLength(1);
+});
+
 it.each([10_000, 59_000])(
   'an object that the state let go before any listing showed it, %i ms late, is waited for and not made again',
   async (lag) => {

@@ -98,7 +98,7 @@ it.each<
     } as unknown as CloudReader;
     const collection = { kind, byId: new Map(listed.map((id) => [id, account(id)])), pages: 2 };
     const again = await readAgain({ cloud, visibility: nothingRecent }, collection, [
-      { name: 'Site 2' },
+      { values: { name: 'Site 2' } },
     ]);
     expect({ asked, exists: [...again.byId.keys()].toSorted() }).toEqual({
       asked: [{ name: 'Site 2' }],
@@ -106,3 +106,17 @@ it.each<
     });
   },
 );
+
+it('before a creation, a nearly equal object is looked for in the listing, and an equal one also by its name', async () => {
+  const kind = kinds.get('accounts') as Kind;
+  const account = (id: string): Live => live('accounts', id, { name: `Site ${id}` });
+  const cloud = {
+    search: () => Promise.resolve([account('2')]),
+    list: () => Promise.resolve({ objects: [account('1'), account('3')] }),
+  } as unknown as CloudReader;
+  const collection = { kind, byId: new Map([['1', account('1')]]), pages: 2 };
+  const again = await readAgain({ cloud, visibility: nothingRecent }, collection, [
+    { values: { name: 'Site 2' }, ofAnyName: true },
+  ]);
+  expect([...again.byId.keys()].toSorted()).toEqual(['1', '2', '3']);
+});

@@ -43,7 +43,7 @@ interface Row {
 }
 
 it.each<Row>([
-  { title: 'a create', declared: [account({ name: 'New' })], again: FIRST },
+  { title: 'a create', declared: [account({ name: 'New' })], again: [...FIRST, 'name=New'] },
   {
     title: 'an adoption by identity that writes',
     declared: [account({ name: 'Site 3', is_disabled: true })],
