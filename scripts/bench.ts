@@ -368,6 +368,29 @@ async function firstPaint(file: string): Promise<number | undefined> {
   return median(times);
 }
 
+/** 20,000 objects, from 1,000 uses of a template of 20. */
+async function templates(): Promise<void> {
+  const folder = join(root, 'templates');
+  mkdirSync(folder);
+  const rules = Array.from(
+    { length: 19 },
+    (_, index) =>
+      `      rule-${index}: { associated_groups: [${index + 1}], associated_accounts: ["\${accounts.main.id}"], filter_criteria: { alert_type__in: [${types[index % types.length]}] }, schedule: "\${param.daily ? 'daily' : 'weekly'}" }\n`,
+  );
+  const customers = Array.from({ length: 1000 }, (_, index) => `c${index}`);
+  writeFileSync(
+    join(folder, 'trueup.yaml'),
+    `templates:\n  customer:\n    parameters:\n      required: [title]\n      properties: { title: { type: string }, daily: { type: boolean, default: true } }\n    accounts:\n      main: { name: "\${param.title}" }\n    alert_rules:\n${rules.join('')}use:\n  all:\n    for_each: [${customers.join(', ')}]\n    template: customer\n    with: { title: "Customer \${each.key}" }\n`,
+  );
+  const runs = await repeat(7, () => time(process.execPath, [tool, 'validate'], folder));
+  row(
+    '`validate`, 20,000 objects of 1,000 templates',
+    `${fixed(seconds(runs))} s, ${fixed(memory(runs), 0)} MiB`,
+    'at most 2 s',
+    seconds(runs) <= 2,
+  );
+}
+
 interface Group {
   readonly what: string;
   readonly measure: () => Promise<void>;
@@ -381,6 +404,7 @@ const groups: Readonly<Record<string, Group>> = {
     what: 'validate, and plans without changes beside those of terraform',
     measure: plans,
   },
+  templates: { what: 'validate of many uses of a template', measure: templates },
   adoption: { what: 'apply that adopts what is live', measure: adoption },
   listing: { what: 'get of many records', measure: listing },
   attribution: { what: 'the requests that tell who changed what', measure: attribution },
