@@ -136,6 +136,10 @@ const is =
   (...wanted: readonly unknown[]): Fits =>
   (value) =>
     wanted.includes(value);
+const isAbsentOr =
+  (fits: Fits): Fits =>
+  (value) =>
+    value === undefined || fits(value);
 const listOf =
   (fits: Fits): Fits =>
   (value) =>
@@ -177,15 +181,17 @@ const resultMembers = (
   status: is(...tenantStatuses),
   summary: isText,
   kinds: mapOf(holding({ changed: isCount, objects: isCount })),
-  changes: listOf(holding({ address: isText, kind: isText, action: isText })),
+  changes: listOf(
+    holding({ address: isText, kind: isText, action: isText, origin: isAbsentOr(isObject) }),
+  ),
   requests: isCount,
   diagnostics: listOf(
     holding({
       severity: is('error', 'warning', 'info'),
       code: isText,
       summary: isText,
-      detail: (value) => value === undefined || isText(value),
-      origin: (value) => value === undefined || isObject(value),
+      detail: isAbsentOr(isText),
+      origin: isAbsentOr(isObject),
     }),
   ),
   digest: isText,

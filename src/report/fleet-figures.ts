@@ -6,6 +6,7 @@ import {
   type DriftDocument,
   type FleetDocument,
   type KindCount,
+  type Origin,
   type Outcome,
   type PlanDocument,
   type TenantChange,
@@ -31,6 +32,7 @@ export function planFigures(document: PlanDocument, outcomes: readonly Outcome[]
       address: one.address,
       kind: one.kind,
       action: outcome === 'done' ? actionOf(one) : outcome,
+      ...placed(one),
     };
   });
   return {
@@ -46,7 +48,10 @@ export function planFigures(document: PlanDocument, outcomes: readonly Outcome[]
 export function driftFigures(document: DriftDocument): Figures {
   const changes = document.drift
     .filter(({ status }) => status !== 'settled')
-    .map(({ address, kind, status }): TenantChange => ({ address, kind, action: status }));
+    .map((one): TenantChange => {
+      const { address, kind, status } = one;
+      return { address, kind, action: status, ...placed(one) };
+    });
   const all = [
     ...document.drift.map(({ kind }) => kind),
     ...document.in_sync.map((address) => tryAddress(address)?.kind ?? 'objects'),
@@ -56,6 +61,13 @@ export function driftFigures(document: DriftDocument): Figures {
     ...counted(changes, all),
     requests: costOf(document),
   };
+}
+
+/** Where it is declared. A report lists it for each tenant, so its path in a program is left out. */
+function placed({ origin }: { readonly origin: Origin | null }): Pick<TenantChange, 'origin'> {
+  if (!origin) return {};
+  const { file, line, column } = origin;
+  return { origin: { file, line, column } };
 }
 
 function counted(changes: readonly TenantChange[], all: readonly string[]) {

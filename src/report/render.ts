@@ -13,7 +13,7 @@ import { fleetMetrics } from './metrics.js';
 import { lined, planInText, type Renderer } from './plan-text.js';
 import { planHtml } from './plan-html.js';
 import { planMarkdown } from './plan-markdown.js';
-import { driftSarif } from './sarif.js';
+import { driftSarif, fleetSarif } from './sarif.js';
 import type { Style } from './style.js';
 
 const planRenderers: Readonly<Record<PlanFormat, Renderer<PlanDocument>>> = {
@@ -37,6 +37,7 @@ const fleetRenderers: Readonly<Record<FleetFormat, Renderer<FleetDocument>>> = {
   markdown: fleetMarkdown,
   html: fleetHtml,
   junit: fleetJunit,
+  sarif: fleetSarif,
   prometheus: fleetMetrics,
 };
 

@@ -2609,8 +2609,15 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an alert loses its identity when a line moves',
     file: 'report/sarif.ts',
-    find: '`${rule}\\n${subject}`',
-    replace: '`${rule}\\n${subject}\\n${line}`',
+    find: '[tenant]), rule, subject]',
+    replace: '[tenant]), rule, subject, String(line)]',
+    tests: ['unit/report/sarif.test.ts'],
+  },
+  {
+    name: 'two tenants share an alert',
+    file: 'report/sarif.ts',
+    find: '...(tenant === undefined ? [] : [tenant]), rule',
+    replace: 'rule',
     tests: ['unit/report/sarif.test.ts'],
   },
   {

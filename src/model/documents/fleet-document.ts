@@ -1,5 +1,5 @@
 // The results of a fleet: one record for each tenant of a run, written once, and the report that merges them.
-import type { Diagnostic } from '../diagnostic.js';
+import type { Diagnostic, Origin } from '../diagnostic.js';
 import type { DriftDocument, PlanDocument } from './plan-document.js';
 import type { Outcome } from '../plan.js';
 import type { Exit } from '../exit-codes.js';
@@ -37,6 +37,8 @@ export interface TenantChange {
   readonly kind: string;
   /** An action of a plan, a status of drift, or an outcome that is not `done`. */
   readonly action: string;
+  /** Where it is declared; absent where it is not. */
+  readonly origin?: Pick<Origin, 'file' | 'line' | 'column'>;
 }
 
 /** One tenant in the report of a run. */

@@ -67,6 +67,7 @@ const drifted = (tenant: string, changed: number): TenantEntry =>
       address: `alert_rules.rule-${at}`,
       kind: 'alert_rules',
       action: 'changed',
+      origin: { file: 'base/alerting.yaml', line: 7 + at, column: 3 },
     })),
   });
 
