@@ -30,6 +30,7 @@ import { commandOutput } from '../platform/command-output.js';
 import type { FleetFormat } from '../report/formats.js';
 import { driftFigures, planFigures } from '../report/fleet-figures.js';
 import { fleetSentence, tenantDiagnostics, tenantLine } from '../report/fleet-text.js';
+import { briefly } from '../report/brief-diagnostics.js';
 import { caughtError } from './caught-error.js';
 import type { Flags } from './command-table.js';
 import type { Context, Exchanges } from './context.js';
@@ -42,6 +43,7 @@ import {
 } from './fleet-context.js';
 import type { RunRecords } from './fleet-results.js';
 import { blocksOf, writeReports, type Forms } from './report-flags.js';
+import type { TenantPages } from './tenant-pages.js';
 import { version } from './version.js';
 
 /** What became of one tenant. */
@@ -59,6 +61,10 @@ export interface TenantOutcome {
   readonly plan?: PlanFile;
   /** It was done before, in the same run. */
   readonly before?: TenantResult;
+}
+
+export interface FleetForms extends Forms<FleetFormat> {
+  readonly pages: TenantPages;
 }
 
 export type TenantWork = (context: Context, tenant: Tenant) => Promise<TenantOutcome>;
@@ -85,6 +91,8 @@ export interface FleetJob {
   readonly prints: boolean;
   /** Credentials are not asked for. */
   readonly offline?: boolean;
+  /** Writes a page for each tenant. */
+  readonly pages?: TenantPages;
 }
 
 export interface FleetEnd {
@@ -118,6 +126,7 @@ export async function runFleet(
   const work = async (tenant: Tenant): Promise<void> => {
     const { result, outcome } = await runTenant(context, site, tenant, { job, shared });
     if (outcome) outcomes.set(tenant.name, withoutDocument(outcome));
+    await job.pages?.add(result);
     entries.set(tenant.name, entryOf(result));
     if (result.status === 'applied') changed.set(tenant.name, Date.parse(result.ended_at));
     if (result.exit !== null && !outcome?.before) stop.ended(result.exit);
@@ -412,7 +421,7 @@ export async function doneBefore(
 /** Delivers the merged report. @returns the exit code of the run */
 export async function concludeFleet(
   context: Context,
-  forms: Forms<FleetFormat>,
+  forms: FleetForms,
   job: Pick<FleetJob, 'run' | 'command'>,
   { names, entries, stops }: { readonly names: readonly string[] } & Omit<FleetEnd, 'outcomes'>,
 ): Promise<Exit> {
@@ -428,16 +437,18 @@ export async function concludeFleet(
 /** Text was printed line by line already, where it is asked for. */
 export async function deliverFleet(
   context: Context,
-  forms: Forms<FleetFormat>,
+  forms: FleetForms,
   document: FleetDocument,
 ): Promise<Exit> {
   const { renderFleet } = await import('../report/render.js');
   if (forms.shown !== 'text')
     context.out.write(renderFleet(document, forms.shown, context.out.style));
-  const written = await writeReports(context, forms, (format, style) =>
-    renderFleet(document, format, style),
+  const { pages } = forms;
+  await context.tell(briefly(pages.problems));
+  const written = await writeReports(context, forms, (format, style, path = '') =>
+    renderFleet(document, format, { ...style, ...pages.links(path) }),
   );
   const { exit } = document;
   const silent = exit === exits.changes && !context.flags.detailedExitcode;
-  return worst([written, silent ? exits.done : exit]);
+  return worst([pages.problems.length > 0 ? exits.error : written, silent ? exits.done : exit]);
 }

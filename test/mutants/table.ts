@@ -4827,4 +4827,18 @@ export const mutants: readonly Mutant[] = [
     replace: 'exits.locked,',
     tests: fleetRules,
   },
+  {
+    name: 'a page of a tenant replaces a file that no report wrote',
+    file: 'cli/tenant-pages.ts',
+    find: 'bytesRead) === PAGE_START',
+    replace: 'bytesRead) !== ""',
+    tests: ['unit/cli/tenant-pages.test.ts'],
+  },
+  {
+    name: 'the name of a tenant leads to another folder',
+    file: 'cli/tenant-pages.ts',
+    find: '!TENANT_NAME.test(tenant)',
+    replace: 'tenant === ""',
+    tests: ['unit/cli/tenant-pages.test.ts'],
+  },
 ];

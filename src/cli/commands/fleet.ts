@@ -23,7 +23,7 @@ import { entryOf, isFinal, mergedReport, withoutResult, type RunStop } from '../
 import { readFleet } from '../../fleet/fleet-file.js';
 import { entryDigest, FLEET_FILE, type StopRules, type Tenant } from '../../fleet/tenant.js';
 import { declarationFiles } from '../../platform/declaration-files.js';
-import { fleetFormats, type FleetFormat } from '../../report/formats.js';
+import { fleetFormats } from '../../report/formats.js';
 import { fleetText } from '../../report/fleet-text.js';
 import { plural } from '../../report/words.js';
 import type { Bundle } from '../../state/plan-bundle.js';
@@ -39,6 +39,7 @@ import {
   runFleet,
   stopsOf,
   type FleetEnd,
+  type FleetForms,
   type FleetJob,
   type TenantOutcome,
   type TenantWork,
@@ -47,8 +48,9 @@ import { checkFleetOutputs } from '../output-files.js';
 import { identityOf } from '../plan-identity.js';
 import { policiesHere, withPolicies } from '../project-policies.js';
 import { chosen, loadProject } from '../project.js';
-import { formsOf, outputsOf, type Forms } from '../report-flags.js';
+import { formsOf, outputsOf } from '../report-flags.js';
 import { audit } from '../run-audit.js';
+import { tenantPages } from '../tenant-pages.js';
 import { version } from '../version.js';
 import { planDocumentOf, requestOf, withProject } from '../working-context.js';
 import { applyPlan, type Applied } from './apply.js';
@@ -92,12 +94,12 @@ function refuseSettings({ settings }: Pick<Project, 'settings'>): void {
     });
 }
 
-async function formsHere(context: Context): Promise<Forms<FleetFormat>> {
+async function formsHere(context: Context): Promise<FleetForms> {
   const forms = formsOf(context, fleetFormats);
   const out = context.flags.out;
   const saved = out === undefined ? [] : [{ flag: '--out', path: resolve(context.cwd, out) }];
   await checkFleetOutputs(context, [...saved, ...outputsOf(forms)]);
-  return forms;
+  return { ...forms, pages: await tenantPages(context, forms) };
 }
 
 /** Begins a run, or goes on with the one of `--run`. */
@@ -201,6 +203,7 @@ export const drift: Command = async (context) => {
     records,
     flags: tenantFlags(context),
     prints: forms.shown === 'text',
+    pages: forms.pages,
     known: doneOffline(site, records),
     work: unlessDone(site, records, (own, tenant) =>
       withProject(own, tenant.paths, async (place) => {
@@ -268,6 +271,7 @@ export const plan: Command = async (context) => {
     records,
     flags: tenantFlags(context),
     prints: forms.shown === 'text',
+    pages: forms.pages,
     // A bundle needs every plan, also of what was planned before.
     ...(saves === 'file'
       ? { work }
@@ -348,11 +352,7 @@ export const apply: Command = async (context, [name]) => {
   return name === undefined ? applyNow(context, forms) : applyBundle(context, name, forms);
 };
 
-async function applyBundle(
-  context: Context,
-  name: string,
-  forms: Forms<FleetFormat>,
-): Promise<Exit> {
+async function applyBundle(context: Context, name: string, forms: FleetForms): Promise<Exit> {
   const { flags, files, clock, cwd } = context;
   const given = (['allow', 'var', 'env'] as const).find((flag) => flags[flag] !== undefined);
   if (given !== undefined)
@@ -384,7 +384,7 @@ async function applyBundle(
 }
 
 /** Plans every tenant, shows that, asks, and applies what was shown. */
-async function applyNow(context: Context, forms: Forms<FleetFormat>): Promise<Exit> {
+async function applyNow(context: Context, forms: FleetForms): Promise<Exit> {
   const { flags, interactive, clock } = context;
   if (flags.identity !== undefined)
     refuse('usage', '--identity has a meaning with a bundle only.', {
@@ -463,7 +463,7 @@ interface Planned {
 async function applyNothing(
   context: Context,
   site: FleetSite,
-  forms: Forms<FleetFormat>,
+  forms: FleetForms,
   { now, stops }: { readonly now?: Planned | undefined; readonly stops: readonly RunStop[] },
 ): Promise<Exit> {
   const { run = '', records, end } = now ?? {};
@@ -484,7 +484,7 @@ async function applyNothing(
 async function applyAll(
   context: Context,
   site: FleetSite,
-  forms: Forms<FleetFormat>,
+  forms: FleetForms,
   plans: Plans,
 ): Promise<Exit> {
   const { flags, err } = context;
@@ -517,6 +517,7 @@ async function applyAll(
     flags: tenantFlags(context),
     staged: true,
     prints: forms.shown === 'text',
+    pages: forms.pages,
     ...(now && { told: now.end.entries }),
     known: (tenant) => knownOf(tenant, plans, records),
     work: (own, tenant) => appliedOne(own, site, tenant, plans),
@@ -598,7 +599,7 @@ export const report: Command = async (context, [name = '']) => {
   const { run, records } = await runNamed(context, checkedRun(name));
   const entries = new Map<string, TenantEntry>();
   await forEachLimited(run.tenants, AT_ONCE, async (tenant) => {
-    const entry = await storedEntry(records, tenant);
+    const entry = await storedEntry(records, tenant, forms);
     if (entry) entries.set(tenant, entry);
   });
   const document = mergedReport(run, entries, {
@@ -610,9 +611,14 @@ export const report: Command = async (context, [name = '']) => {
 };
 
 /** A result that cannot be read is an error of its tenant. */
-async function storedEntry(records: RunRecords, tenant: string): Promise<TenantEntry | undefined> {
+async function storedEntry(
+  records: RunRecords,
+  tenant: string,
+  { pages }: Pick<FleetForms, 'pages'>,
+): Promise<TenantEntry | undefined> {
   try {
     const last = await records.last(tenant);
+    if (last) await pages.add(last);
     return last && entryOf(last);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
