@@ -31,10 +31,12 @@ import type { FleetFormat } from '../report/formats.js';
 import { driftFigures, planFigures } from '../report/fleet-figures.js';
 import { fleetSentence, tenantDiagnostics, tenantLine } from '../report/fleet-text.js';
 import { briefly } from '../report/brief-diagnostics.js';
+import type { FleetNdjson } from '../report/fleet-ndjson.js';
 import { caughtError } from './caught-error.js';
 import type { Flags } from './command-table.js';
 import type { Context, Exchanges } from './context.js';
 import { withCommands } from './commands-to-type.js';
+import { fleetWatch, type FleetWatch } from './fleet-progress.js';
 import {
   processesWith,
   tenantContext,
@@ -65,6 +67,8 @@ export interface TenantOutcome {
 
 export interface FleetForms extends Forms<FleetFormat> {
   readonly pages: TenantPages;
+  /** Present where stdout carries events. */
+  readonly events?: FleetNdjson;
 }
 
 export type TenantWork = (context: Context, tenant: Tenant) => Promise<TenantOutcome>;
@@ -93,6 +97,8 @@ export interface FleetJob {
   readonly offline?: boolean;
   /** Writes a page for each tenant. */
   readonly pages?: TenantPages;
+  /** The stream that `--format ndjson` asks for. */
+  readonly events?: FleetNdjson | undefined;
 }
 
 export interface FleetEnd {
@@ -107,7 +113,7 @@ export async function runFleet(
   site: FleetSite,
   job: FleetJob,
 ): Promise<FleetEnd> {
-  const { signal, err, clock } = context;
+  const { signal, clock } = context;
   const { limitersByKey } = await import('../client/rate-limit.js');
   const shared = { limiter: limitersByKey(clock), lanes: laneCount(site.fleet.concurrency) };
   const stop = stopping(site.fleet.stop);
@@ -116,22 +122,24 @@ export async function runFleet(
   /** Times at which tenants were applied. */
   const changed = new Map<string, number>();
   const stages = stagesOf(site.fleet, site.here);
+  const watch = fleetWatch(context, job, site.here.length);
   const print = linesInOrder(
-    context,
+    { context, watch },
     stages.flatMap(({ tenants }) => tenants.map(({ name }) => name)),
     job,
   );
   let reason: string | undefined;
   const mayStart = (): boolean => !signal.aborted && (reason ??= stop.reason()) === undefined;
   const work = async (tenant: Tenant): Promise<void> => {
-    const { result, outcome } = await runTenant(context, site, tenant, { job, shared });
+    const status = watch.begin(tenant.name);
+    const { result, outcome } = await runTenant(context, site, tenant, { job, shared, status });
     if (outcome) outcomes.set(tenant.name, withoutDocument(outcome));
     await job.pages?.add(result);
     entries.set(tenant.name, entryOf(result));
     if (result.status === 'applied') changed.set(tenant.name, Date.parse(result.ended_at));
     if (result.exit !== null && !outcome?.before) stop.ended(result.exit);
+    watch.end(entryOf(result), !outcome?.before);
     await print(entryOf(result));
-    err.status(`${entries.size} of ${site.here.length} tenants`);
   };
   for (const [index, { tenants, wait }] of stages.entries()) {
     if (!mayStart()) break;
@@ -148,8 +156,11 @@ export async function runFleet(
     const entry = withoutResult(name, 'not-run', why);
     entries.set(name, await keepEntry(context, job, entry));
   });
-  for (const { name } of left) await print(entries.get(name)!);
-  err.status(undefined);
+  for (const { name } of left) {
+    watch.end(entries.get(name)!, false);
+    await print(entries.get(name)!);
+  }
+  watch.close();
   return { entries, outcomes, stops };
 }
 
@@ -234,7 +245,7 @@ const distinct = (diagnostics: readonly Diagnostic[]): readonly Diagnostic[] => 
 
 /** Prints the lines of tenants in their order, each as soon as those before it are there. */
 function linesInOrder(
-  context: Context,
+  { context, watch }: { readonly context: Context; readonly watch: FleetWatch },
   names: readonly string[],
   { prints, told }: Pick<FleetJob, 'prints' | 'told'>,
 ) {
@@ -247,7 +258,10 @@ function linesInOrder(
       if (!one) return;
       // Before anything is awaited: another tenant may end meanwhile.
       next += 1;
-      if (prints) context.out.write(`${tenantLine(one)}\n`);
+      if (prints) {
+        watch.hide();
+        context.out.write(`${tenantLine(one)}\n`);
+      }
       const before = told?.get(one.tenant)?.diagnostics ?? [];
       const fresh = distinct([...before, ...one.diagnostics]).slice(before.length);
       await context.tell(tenantDiagnostics(one.tenant, fresh));
@@ -261,17 +275,19 @@ interface Shared {
     readonly limiter: Exchanges['limiterOf'];
     readonly lanes: ReturnType<typeof laneCount>;
   };
+  /** Takes its progress line. */
+  readonly status: ReturnType<FleetWatch['begin']>;
 }
 
 async function runTenant(
   parent: Context,
   site: FleetSite,
   tenant: Tenant,
-  { job, shared }: Shared,
+  { job, shared, status }: Shared,
 ): Promise<{ readonly result: TenantResult; readonly outcome?: TenantOutcome }> {
   const started_at = new Date(parent.clock.now()).toISOString();
   const { exchanges, seen, failing } = exchangesOf(site, tenant, shared.limiter);
-  const ports = { flags: job.flags, exchanges };
+  const ports = { flags: job.flags, exchanges, status };
   let own: TenantContext | undefined;
   let outcome: TenantOutcome | undefined;
   let error: ReturnType<typeof caughtError> | undefined;
@@ -431,6 +447,7 @@ export async function concludeFleet(
     stops,
   });
   if (forms.shown === 'text') context.out.write(`\n${fleetSentence(document)}\n`);
+  if (forms.events) context.out.write(forms.events.end(document));
   return deliverFleet(context, forms, document);
 }
 
@@ -441,7 +458,7 @@ export async function deliverFleet(
   document: FleetDocument,
 ): Promise<Exit> {
   const { renderFleet } = await import('../report/render.js');
-  if (forms.shown !== 'text')
+  if (forms.shown !== 'text' && !forms.events)
     context.out.write(renderFleet(document, forms.shown, context.out.style));
   const { pages } = forms;
   await context.tell(briefly(pages.problems));

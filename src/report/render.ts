@@ -5,6 +5,7 @@ import { driftMarkdown } from './drift-markdown.js';
 import { driftText } from './drift-text.js';
 import { fleetHtml } from './fleet-html.js';
 import { fleetMarkdown } from './fleet-markdown.js';
+import { fleetReportNdjson } from './fleet-ndjson.js';
 import { fleetText } from './fleet-text.js';
 import type { DriftFormat, FleetFormat, PlanFormat } from './formats.js';
 import { jsonText } from './json-output.js';
@@ -39,6 +40,7 @@ const fleetRenderers: Readonly<Record<FleetFormat, Renderer<FleetDocument>>> = {
   junit: fleetJunit,
   sarif: fleetSarif,
   prometheus: fleetMetrics,
+  ndjson: fleetReportNdjson,
 };
 
 /** Ends with a line feed. Only JSON needs the unchanged in the document, and shows what it holds. */

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { FleetDocument } from '../../src/model/index.js';
-import { emulator, folder, type Folder } from '../support/cli.js';
+import { atTerminal, emulator, folder, type Folder } from '../support/cli.js';
 import { repository } from '../support/git.js';
 
 const names = ['a', 'b', 'c', 'd'];
@@ -121,6 +121,26 @@ test('only tenants that changed since a reference of git', async () => {
   expect((await checked()).at(-1)).toBe('4 tenants: 4 valid.');
   const { stderr } = await home.expect(1, ['fleet', 'plan', '--changed-since', 'nowhere']);
   expect(stderr).toContain('There is no git reference "nowhere" here.');
+});
+
+test('at a terminal, each tenant that runs has a line of at most 79 columns; piped, there is none', async () => {
+  const home = fleetFolder();
+  const cloud = await accounts(home, 'a:latency=300', 'd:latency=300');
+  const { code, screen } = atTerminal(home, ['fleet', 'drift'], { env: cloud.env });
+  expect(code, screen).toBe(0);
+  expect(screen).toMatch(/a +\d s {2}(?:begins|reading)/);
+  expect(screen).toMatch(/3 of 4 tenants · \d+ s · about \d+ s to go · 3 with drift/);
+  // oxlint-disable-next-line no-control-regex -- what moves the cursor
+  const drawn = screen
+    .split(/\n|\u001b\[\d*[A-K]|\r/)
+    .map((line) => line.replaceAll(/\u001b\[\d*m/g, ''));
+  for (const line of drawn.filter((one) => / s {2}| of 4 tenants/.test(one)))
+    expect(line.length).toBeLessThan(80);
+  // What is printed stays: nothing is drawn over it, nor beside it.
+  for (const name of names) expect(drawn).toContain(`${name}: Drift: 1 missing; 0 in sync.`);
+  expect(drawn).toContain('4 tenants: 4 with drift. Run ' + /Run (drift-\S+\.)/.exec(screen)![1]);
+  const { stderr } = await home.expect(0, ['fleet', 'drift'], { env: cloud.env });
+  expect(stderr).toBe('');
 });
 
 test('tenants are not planned as one project', async () => {

@@ -4841,4 +4841,18 @@ export const mutants: readonly Mutant[] = [
     replace: 'tenant === ""',
     tests: ['unit/cli/tenant-pages.test.ts'],
   },
+  {
+    name: 'lines of a status stay on the terminal',
+    file: 'cli/terminal.ts',
+    find: '[${shown - 1}A',
+    replace: '[${shown}A',
+    tests: ['unit/cli/terminal.test.ts'],
+  },
+  {
+    name: 'a line of progress is wider than the terminal',
+    file: 'report/fleet-progress.ts',
+    find: 'clip(line, style.width - 1)',
+    replace: 'line',
+    tests: ['unit/report/fleet-progress.test.ts'],
+  },
 ];

@@ -67,6 +67,7 @@ export const validate: Command = async (context) => {
     run: '',
     flags: tenantFlags(context),
     prints: forms.shown === 'text',
+    events: forms.events,
     offline: true,
     work: async (own, { paths }) => {
       const project = await loadProject(own, paths, chosen(own), { checks: 'always' });
@@ -99,7 +100,10 @@ async function formsHere(context: Context): Promise<FleetForms> {
   const out = context.flags.out;
   const saved = out === undefined ? [] : [{ flag: '--out', path: resolve(context.cwd, out) }];
   await checkFleetOutputs(context, [...saved, ...outputsOf(forms)]);
-  return { ...forms, pages: await tenantPages(context, forms) };
+  const pages = await tenantPages(context, forms);
+  if (forms.shown !== 'ndjson') return { ...forms, pages };
+  const { fleetNdjson } = await import('../../report/fleet-ndjson.js');
+  return { ...forms, pages, events: fleetNdjson(version, context.clock.now) };
 }
 
 /** Begins a run, or goes on with the one of `--run`. */
@@ -204,6 +208,7 @@ export const drift: Command = async (context) => {
     flags: tenantFlags(context),
     prints: forms.shown === 'text',
     pages: forms.pages,
+    events: forms.events,
     known: doneOffline(site, records),
     work: unlessDone(site, records, (own, tenant) =>
       withProject(own, tenant.paths, async (place) => {
@@ -272,6 +277,7 @@ export const plan: Command = async (context) => {
     flags: tenantFlags(context),
     prints: forms.shown === 'text',
     pages: forms.pages,
+    events: forms.events,
     // A bundle needs every plan, also of what was planned before.
     ...(saves === 'file'
       ? { work }
@@ -403,6 +409,7 @@ async function applyNow(context: Context, forms: FleetForms): Promise<Exit> {
     run,
     flags: tenantFlags(context),
     prints: forms.shown === 'text',
+    events: forms.events,
     again,
     known: doneOffline(site, records),
     work: unlessDone(site, records, planned(site, { saves: 'memory' })),
@@ -478,6 +485,8 @@ async function applyNothing(
     const isKept = end?.outcomes.get(name)?.before !== undefined;
     entries.set(name, isKept ? entry : await keepEntry(context, job, entry));
   });
+  for (const name of forms.events ? names : [])
+    context.out.write(forms.events!.tenantEnd(entries.get(name)!, 'apply'));
   return concludeFleet(context, forms, job, { names, entries, stops });
 }
 
@@ -518,6 +527,7 @@ async function applyAll(
     staged: true,
     prints: forms.shown === 'text',
     pages: forms.pages,
+    events: forms.events,
     ...(now && { told: now.end.entries }),
     known: (tenant) => knownOf(tenant, plans, records),
     work: (own, tenant) => appliedOne(own, site, tenant, plans),
@@ -595,7 +605,7 @@ const isEmpty = ({ document }: PlanFile): boolean =>
 
 export const report: Command = async (context, [name = '']) => {
   const { clock, out } = context;
-  const forms = await formsHere(context);
+  const { events: _, ...forms } = await formsHere(context);
   const { run, records } = await runNamed(context, checkedRun(name));
   const entries = new Map<string, TenantEntry>();
   await forEachLimited(run.tenants, AT_ONCE, async (tenant) => {

@@ -15,6 +15,7 @@ const endings = {
   junit: 'xml',
   sarif: 'sarif',
   prometheus: 'prom',
+  ndjson: 'ndjson',
 };
 
 describe.each(fleetFormats)('%s', (format) => {
