@@ -279,7 +279,8 @@ interface Shared {
   readonly status: ReturnType<FleetWatch['begin']>;
 }
 
-async function runTenant(
+/** Runs one tenant; whatever happens to it is its result. */
+export async function runTenant(
   parent: Context,
   site: FleetSite,
   tenant: Tenant,

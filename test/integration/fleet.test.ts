@@ -1,5 +1,5 @@
 // A fleet as the built command runs it: signals, processes that are killed, many tenants.
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { FleetDocument } from '../../src/model/index.js';
@@ -141,6 +141,43 @@ test('at a terminal, each tenant that runs has a line of at most 79 columns; pip
   expect(drawn).toContain('4 tenants: 4 with drift. Run ' + /Run (drift-\S+\.)/.exec(screen)![1]);
   const { stderr } = await home.expect(0, ['fleet', 'drift'], { env: cloud.env });
   expect(stderr).toBe('');
+});
+
+test('a watch in the folder of a fleet audits all tenants again and again, and ends in good order', async () => {
+  const home = fleetFolder();
+  const cloud = await accounts(home, 'd:latency=60000');
+  const watch = home.start(
+    [
+      'watch',
+      '--every',
+      '1s',
+      '--metrics-port',
+      '0',
+      '--metrics-tenants',
+      '1',
+      '--metrics-file',
+      'm.prom',
+    ],
+    { env: cloud.env },
+  );
+  await watch.says('4 tenants: 3 with drift, 1 not run. (a, b, c');
+  const file = join(home.path, 'm.prom');
+  const read = (): string => (existsSync(file) ? readFileSync(file, 'utf8') : '');
+  await expect
+    .poll(read, { timeout: 20_000 })
+    .toContain('trueup_fleet_tenants{status="drift"} 3\n');
+  const metrics = read();
+  expect(metrics.match(/tenant_drift_objects\{.*/g)).toEqual([
+    'tenant_drift_objects{tenant="a"} 1',
+    'tenant_drift_objects{tenant="_other"} 2',
+  ]);
+  watch.child.kill('SIGTERM');
+  const { code, stderr } = await watch.ended;
+  expect([code, stderr.match(/^warning: .*/gm)], stderr).toEqual([
+    143,
+    ['warning: The pass takes longer than --every (1 s): d has not ended.'],
+  ]);
+  expect(existsSync(join(home.path, '.trueup/fleet'))).toBe(false);
 });
 
 test('tenants are not planned as one project', async () => {

@@ -4855,4 +4855,18 @@ export const mutants: readonly Mutant[] = [
     replace: 'line',
     tests: ['unit/report/fleet-progress.test.ts'],
   },
+  {
+    name: 'a slow tenant is audited twice at once',
+    file: 'fleet/repeated-lanes.ts',
+    find: '.filter((name) => !running.has(name))',
+    replace: '',
+    tests: ['unit/fleet/repeated-lanes.test.ts'],
+  },
+  {
+    name: 'every tenant has metrics of its own',
+    file: 'report/fleet-watch-metrics.ts',
+    find: 'worst.slice(0, most).map',
+    replace: 'worst.map',
+    tests: ['unit/report/fleet-watch-metrics.test.ts'],
+  },
 ];

@@ -146,7 +146,7 @@ const unlessDenied =
   };
 
 /** The flags that a tenant is planned and applied with. */
-const tenantFlags = ({ flags }: Context): FleetJob['flags'] =>
+export const tenantFlags = ({ flags }: Context): FleetJob['flags'] =>
   defined({
     var: flags.var,
     allow: flags.allow,
@@ -197,6 +197,16 @@ const unlessDone =
     return before ? doneAlready(before) : work(context, tenant);
   };
 
+/** Audits one tenant, as `trueup drift` does. */
+export const auditedIn =
+  (site: FleetSite): TenantWork =>
+  (own, tenant) =>
+    withProject(own, tenant.paths, async (place) => {
+      refuseSettings(place.project);
+      const { document, exit } = await audit(own, place);
+      return { exit, document, digest: runDigest(own, site, tenant, place.project) };
+    });
+
 export const drift: Command = async (context) => {
   const forms = await formsHere(context);
   const site = await fleetHere(context);
@@ -210,13 +220,7 @@ export const drift: Command = async (context) => {
     pages: forms.pages,
     events: forms.events,
     known: doneOffline(site, records),
-    work: unlessDone(site, records, (own, tenant) =>
-      withProject(own, tenant.paths, async (place) => {
-        refuseSettings(place.project);
-        const { document, exit } = await audit(own, place);
-        return { exit, document, digest: runDigest(own, site, tenant, place.project) };
-      }),
-    ),
+    work: unlessDone(site, records, auditedIn(site)),
   };
   const end = await runFleet(context, site, job);
   return concludeFleet(context, forms, job, { names: namesOf(site.here), ...end });
