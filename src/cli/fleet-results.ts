@@ -180,7 +180,13 @@ const resultMembers = (
   exit: is(null, ...Object.values(exits)),
   status: is(...tenantStatuses),
   summary: isText,
-  kinds: mapOf(holding({ changed: isCount, objects: isCount })),
+  kinds: mapOf(
+    holding({
+      changed: isCount,
+      objects: isCount,
+      writes: isAbsentOr(holding({ create: isCount, update: isCount, delete: isCount })),
+    }),
+  ),
   changes: listOf(
     holding({ address: isText, kind: isText, action: isText, origin: isAbsentOr(isObject) }),
   ),

@@ -28,8 +28,8 @@ import {
 import type { Tenant } from '../fleet/tenant.js';
 import { commandOutput } from '../platform/command-output.js';
 import type { FleetFormat } from '../report/formats.js';
-import { driftFigures, planFigures } from '../report/fleet-figures.js';
-import { fleetSentence, tenantDiagnostics, tenantLine } from '../report/fleet-text.js';
+import { driftFigures, planFigures, withWrites } from '../report/fleet-figures.js';
+import { fleetSentence, tenantDiagnostics, tenantLine, writesText } from '../report/fleet-text.js';
 import { briefly } from '../report/brief-diagnostics.js';
 import type { FleetNdjson } from '../report/fleet-ndjson.js';
 import { caughtError } from './caught-error.js';
@@ -396,9 +396,10 @@ function resultOf(
   { exit, outcome, diagnostics, job }: Told,
 ): Omit<TenantResult, 'started_at' | 'ended_at'> {
   const { document, outcomes = [], digest: of = '' } = outcome ?? {};
-  const figures = document && figuresOf(document, outcomes);
-  const first = diagnostics.find(({ severity }) => severity === 'error');
   const applied = outcomes.some((one) => one.outcome === 'done');
+  const figures = document && figuresOf(document, outcomes);
+  const status = statusOf(job.command, exit, applied);
+  const first = diagnostics.find(({ severity }) => severity === 'error');
   return {
     format_version: '1.0',
     trueup_version: version,
@@ -409,17 +410,34 @@ function resultOf(
     digest: of,
     attempt: 1,
     exit,
-    status: statusOf(job.command, exit, applied),
+    status,
     summary:
       (hasFailed(exit) && first?.summary) ||
       (figures?.summary ?? outcome?.summary ?? diagnostics[0]?.summary ?? ''),
-    kinds: figures?.kinds ?? {},
+    kinds: kindsOf(job.command, { status, document, outcomes, kinds: figures?.kinds ?? {} }),
     changes: figures?.changes ?? [],
     requests: figures?.requests ?? 0,
     diagnostics: diagnostics.filter(({ severity }) => severity !== 'info'),
     document: document ?? null,
     outcomes,
   };
+}
+
+/** A plan that cannot be applied as it is, such as one that is blocked, would write nothing. */
+function kindsOf(
+  command: FleetCommand,
+  {
+    status,
+    document,
+    outcomes,
+    kinds,
+  }: Pick<TenantResult, 'status' | 'kinds' | 'outcomes'> & {
+    readonly document: TenantOutcome['document'] | undefined;
+  },
+): TenantResult['kinds'] {
+  if (!document || !('resource_changes' in document)) return kinds;
+  if (command === 'apply') return withWrites(kinds, document, outcomes);
+  return status === 'changes' ? withWrites(kinds, document) : kinds;
 }
 
 const figuresOf = (document: PlanDocument | DriftDocument, outcomes: readonly Outcome[]) =>
@@ -447,7 +465,8 @@ export async function concludeFleet(
     generated_at: new Date(context.clock.now()).toISOString(),
     stops,
   });
-  if (forms.shown === 'text') context.out.write(`\n${fleetSentence(document)}\n`);
+  if (forms.shown === 'text')
+    context.out.write(`\n${writesText(document)}${fleetSentence(document)}\n`);
   if (forms.events) context.out.write(forms.events.end(document));
   return deliverFleet(context, forms, document);
 }

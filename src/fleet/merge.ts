@@ -1,15 +1,20 @@
 // Merges the results of tenants into the report of a run. A tenant without a result is an error, and never left out.
 import {
+  NO_WRITES,
+  addedWrites,
   exits,
   worst,
   type Diagnostic,
   type Exit,
   type FleetCommand,
   type FleetDocument,
+  type FleetImpact,
   type FleetRun,
+  type FleetWrites,
   type TenantEntry,
   type TenantResult,
   type TenantStatus,
+  type WriteCounts,
 } from '../model/index.js';
 
 const byExit: Readonly<Partial<Record<Exit, TenantStatus>>> = {
@@ -84,6 +89,26 @@ export const entryOf = ({
   diagnostics,
 });
 
+/** The sums of what the tenants write. */
+export function impactOf(entries: readonly Pick<TenantEntry, 'kinds'>[]): FleetImpact {
+  const none: FleetWrites = { writes: NO_WRITES, tenants: 0 };
+  const plus = ({ writes, tenants }: FleetWrites, more: WriteCounts): FleetWrites => ({
+    writes: addedWrites(writes, more),
+    tenants: tenants + 1,
+  });
+  const sums = new Map<string, FleetWrites>();
+  let all = none;
+  for (const { kinds } of entries) {
+    const written = Object.entries(kinds).flatMap(([kind, { writes }]) =>
+      writes ? [[kind, writes] as const] : [],
+    );
+    for (const [kind, writes] of written) sums.set(kind, plus(sums.get(kind) ?? none, writes));
+    if (written.length > 0)
+      all = plus(all, written.map(([, writes]) => writes).reduce(addedWrites, NO_WRITES));
+  }
+  return { ...all, kinds: Object.fromEntries(sums) };
+}
+
 /** Why a run stopped, or was blocked, and its exit code for that. */
 export interface RunStop {
   readonly exit: Exit;
@@ -119,6 +144,7 @@ export function mergedReport(
     ]),
     diagnostics: stops.flatMap(({ diagnostics }) => diagnostics),
     summary: { ...counts, tenants: all.length },
+    ...((command === 'plan' || command === 'apply') && { impact: impactOf(all) }),
     tenants: all,
   };
 }

@@ -1,10 +1,10 @@
 // The report of a fleet as a page: a table of tenants and kinds in which what differs is coloured, the worst tenant
 // first; below it the errors, and the objects of each tenant that differ.
 import type { FleetDocument, KindCount, TenantEntry, TenantStatus } from '../model/index.js';
-import { kindsIn, worstFirst } from './fleet-figures.js';
-import { fleetErrors, fleetSentence, statusWords } from './fleet-text.js';
+import { kindsIn, worstFirst, writesByKind, writesSentence } from './fleet-figures.js';
+import { fleetErrors, fleetSentence, statusWords, writesTitle } from './fleet-text.js';
 import { pageSection, htmlPage } from './html-page.js';
-import { diagnosticNotes } from './html-parts.js';
+import { diagnosticNotes, htmlTable } from './html-parts.js';
 import { markup, moment, raw, type Markup } from './markup.js';
 import type { Style } from './style.js';
 import { plural } from './words.js';
@@ -50,10 +50,27 @@ export function fleetHtml(document: FleetDocument, style: Style): string {
         [heatMap(tenants, kindsIn(document), style)],
         tenants.length,
       ),
+      pageSection('writes', writesTitle(document), writesTable(document)),
       pageSection('errors', 'Errors', errorNotes(errors), errors.length),
       pageSection('changes', 'Objects that differ', changed.map(changesOf), changed.length),
     ],
   });
+}
+
+function writesTable(document: FleetDocument): readonly Markup[] {
+  const kinds = writesByKind(document);
+  if (kinds.length === 0) return [];
+  const rows = kinds.map(([kind, { writes, tenants }]) => {
+    const counts = [writes.create, writes.update, writes.delete, tenants];
+    return markup`<tr><th scope="row"><code>${kind}</code></th>${counts.map((count) => markup`<td>${count}</td>`)}</tr>\n`;
+  });
+  return [
+    htmlTable(
+      writesSentence(document.impact!),
+      ['Kind', 'create', 'update', 'delete', 'Tenants'],
+      rows,
+    ),
+  ];
 }
 
 const requestsOf = (tenants: readonly TenantEntry[]): number =>

@@ -4869,4 +4869,11 @@ export const mutants: readonly Mutant[] = [
     replace: 'worst.map',
     tests: ['unit/report/fleet-watch-metrics.test.ts'],
   },
+  {
+    name: 'a write that failed counts as written',
+    file: 'report/fleet-figures.ts',
+    find: "(outcomes ?? []).filter(({ outcome }) => outcome === 'done')",
+    replace: 'outcomes ?? []',
+    tests: ['unit/report/fleet-writes.test.ts'],
+  },
 ];

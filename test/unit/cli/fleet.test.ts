@@ -150,6 +150,9 @@ describe('a bundle', () => {
       'acme: Applied: 1 created, 0 updated, 0 deleted; 0 unchanged.',
       'globex: Applied: 1 created, 0 updated, 0 deleted; 0 unchanged.',
       '',
+      'Written: create 2 in 2 tenants',
+      '  alert_push_destinations: create 2 in 2 tenants',
+      '',
       '2 tenants: 2 applied. Run one.',
     ]);
     expect([home.writes('acme').length, home.writes('globex').length]).toEqual([1, 1]);
