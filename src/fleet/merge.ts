@@ -109,7 +109,7 @@ export function impactOf(entries: readonly Pick<TenantEntry, 'kinds'>[]): FleetI
   return { ...all, kinds: Object.fromEntries(sums) };
 }
 
-/** Why a run stopped, or was blocked, and its exit code for that. */
+/** Why a run stopped, or was blocked, and its exit code for that; or, with exit code 0, what else is to be told of it. */
 export interface RunStop {
   readonly exit: Exit;
   readonly diagnostics: readonly Diagnostic[];
@@ -129,6 +129,7 @@ export function mergedReport(
   const all = tenants.map(
     (name) => entries.get(name) ?? withoutResult(name, 'missing', 'There is no result.'),
   );
+  const isStopped = stops.some(({ exit }) => exit !== exits.done);
   const counts: Partial<Record<TenantStatus, number>> = {};
   for (const { status } of all) counts[status] = (counts[status] ?? 0) + 1;
   return {
@@ -139,7 +140,7 @@ export function mergedReport(
     exit: worst([
       ...stops.map(({ exit }) => exit),
       ...all.flatMap(
-        ({ exit, status }) => exit ?? (stops[0] && status === 'not-run' ? [] : exits.error),
+        ({ exit, status }) => exit ?? (isStopped && status === 'not-run' ? [] : exits.error),
       ),
     ]),
     diagnostics: stops.flatMap(({ diagnostics }) => diagnostics),

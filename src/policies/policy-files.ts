@@ -50,6 +50,8 @@ export interface PolicyTest {
   readonly plan?: JsonObject;
   /** Relative to the current folder. */
   readonly plan_file?: string;
+  /** The members of `fleet`. */
+  readonly fleet?: JsonObject;
   readonly declarations: readonly JsonObject[];
   /** The messages that are expected, in order. */
   readonly violations: readonly string[];
@@ -97,10 +99,10 @@ export async function policiesIn(
   return { policies: [...policies.values()], diagnostics: reading.report.all() };
 }
 
-/** The tests of policies. @param policies names that a test may give */
+/** The tests of policies. @param policies those that a test may name */
 export async function policyTestsIn(
   disk: PolicyDisk,
-  policies: readonly string[],
+  policies: readonly Pick<ProjectPolicy, 'name' | 'scope'>[],
 ): Promise<{ readonly tests: readonly PolicyTest[]; readonly diagnostics: readonly Diagnostic[] }> {
   const reading = readingOf(disk.files);
   const tests: PolicyTest[] = [];
@@ -115,10 +117,21 @@ export async function policyTestsIn(
     if (!written) continue;
     const { policy, plan, plan_file } = written;
     const { complain, origin } = placesOf(reading, item);
-    if (!policies.includes(policy))
+    const tested = policies.find(({ name }) => name === policy);
+    const foreign = tested && foreignInput(written, tested);
+    if (!tested)
       complain(['policy'], {
         code: 'unknown-policy',
-        summary: `there is no policy \`${policy}\`.${didYouMean(policy, policies)}`,
+        summary: `there is no policy \`${policy}\`.${didYouMean(
+          policy,
+          policies.map(({ name }) => name),
+        )}`,
+      });
+    else if (foreign !== undefined)
+      complain([foreign], {
+        code: 'other-input',
+        summary: `\`${policy}\` does not see \`${foreign}\``,
+        detail: 'A policy that names `fleet` sees `fleet` alone; the others see one plan.',
       });
     else if (plan !== undefined && plan_file !== undefined)
       complain(['plan_file'], {
@@ -128,6 +141,16 @@ export async function policyTestsIn(
     else tests.push({ ...written, declarations: written.declarations ?? [], origin: origin([]) });
   }
   return { tests, diagnostics: reading.report.all() };
+}
+
+/** The member of a test that its policy does not see. */
+function foreignInput(
+  test: Omit<PolicyTest, 'origin'>,
+  { scope }: Pick<ProjectPolicy, 'scope'>,
+): string | undefined {
+  const foreign =
+    scope === 'fleet' ? (['plan', 'plan_file', 'declarations'] as const) : (['fleet'] as const);
+  return foreign.find((name) => test[name] !== undefined);
 }
 
 const readingOf = (files: DeclarationFiles): PolicyReading => ({

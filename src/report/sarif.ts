@@ -80,7 +80,7 @@ export function driftSarif(document: DriftDocument): string {
     command: 'drift',
     sentence: driftSentence(document),
     findings,
-    isWhole: !diagnostics.some(({ severity }) => severity === 'error'),
+    isWhole: !diagnostics.some(isError),
     file: file ?? source.paths[0] ?? '.',
   });
 }
@@ -95,7 +95,7 @@ export function fleetSarif(document: FleetDocument): string {
       ...diagnostics.map(diagnosticFinding),
       ...tenants.flatMap(tenantFindings),
     ]),
-    isWhole: diagnostics.length === 0 && tenants.every(endedWell),
+    isWhole: !diagnostics.some(isError) && tenants.every(endedWell),
     file: 'trueup.fleet.yaml',
   });
 }
@@ -132,12 +132,14 @@ function logOf(
 const byUrgency = (findings: readonly Finding[]): readonly Finding[] =>
   findings.toSorted((a, b) => urgency[a.level] - urgency[b.level]);
 
+const isError = ({ severity }: Diagnostic): boolean => severity === 'error';
+
 const endedWell = ({ exit }: TenantEntry): boolean => exit === exits.done || exit === exits.changes;
 
 function tenantFindings(entry: TenantEntry): readonly Finding[] {
   const { tenant, status, summary, changes, diagnostics } = entry;
   // What went wrong is said by its errors, if there are any.
-  const isSaid = endedWell(entry) || diagnostics.some(({ severity }) => severity === 'error');
+  const isSaid = endedWell(entry) || diagnostics.some(isError);
   const ended: Finding = {
     rule: `tenant/${status}`,
     level: 'error',

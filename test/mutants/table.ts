@@ -4876,4 +4876,25 @@ export const mutants: readonly Mutant[] = [
     replace: 'outcomes ?? []',
     tests: ['unit/report/fleet-writes.test.ts'],
   },
+  {
+    name: 'a policy of a fleet is judged without a fleet',
+    file: 'policies/compiled-policy.ts',
+    find: 'return [fleet ? { fleet } : {}];',
+    replace: 'return fleet ? [{ fleet }] : [];',
+    tests: ['unit/policies/compiled-policy.test.ts'],
+  },
+  {
+    name: 'a bundle is applied against a policy of the fleet',
+    file: 'cli/commands/fleet.ts',
+    find: 'if (beyond.some(({ exit }) => exit !== exits.done))',
+    replace: 'if (beyond.length > verdicts.length)',
+    tests: ['unit/cli/fleet-policies.test.ts'],
+  },
+  {
+    name: 'a policy of a fleet is left out where there is none',
+    file: 'cli/project-policies.ts',
+    find: 'if (ofFleet.length > 0 && !isFleet)',
+    replace: 'if (ofFleet.length < 0)',
+    tests: ['unit/cli/fleet-policies.test.ts'],
+  },
 ];

@@ -19,10 +19,12 @@ import {
   type TenantResult,
 } from '../../model/index.js';
 import { hasFailed, stagesOf } from '../../fleet/lanes.js';
+import type { PlannedTenant } from '../../fleet/policy-input.js';
 import { entryOf, isFinal, mergedReport, withoutResult, type RunStop } from '../../fleet/merge.js';
 import { readFleet } from '../../fleet/fleet-file.js';
 import { entryDigest, FLEET_FILE, type StopRules, type Tenant } from '../../fleet/tenant.js';
 import { declarationFiles } from '../../platform/declaration-files.js';
+import { planFigures, withWrites } from '../../report/fleet-figures.js';
 import { fleetFormats } from '../../report/formats.js';
 import { fleetText } from '../../report/fleet-text.js';
 import { plural } from '../../report/words.js';
@@ -30,6 +32,7 @@ import type { Bundle } from '../../state/plan-bundle.js';
 import { flagWords } from '../commands-to-type.js';
 import { agrees, notApproved, wholeNumber, type Command, type Context } from '../context.js';
 import { fleetHere, type FleetSite } from '../fleet-context.js';
+import { fleetVerdicts } from '../fleet-policies.js';
 import { checkedRun, resultPlaces, runRecords, type RunRecords } from '../fleet-results.js';
 import {
   concludeFleet,
@@ -288,7 +291,11 @@ export const plan: Command = async (context) => {
       : { known: doneOffline(site, records), work: unlessDone(site, records, work) }),
   };
   const end = await runFleet(context, site, job);
-  const beyond = beyondLimits(site.fleet.stop, end.entries);
+  const verdicts = await fleetVerdicts(context, {
+    tenants: () => [...end.entries.values()],
+    allow: flags.allow ?? [],
+  });
+  const beyond = [...beyondLimits(site.fleet.stop, end.entries), ...verdicts];
   const exit = await concludeFleet(context, forms, job, {
     names: namesOf(site.here),
     entries: end.entries,
@@ -305,7 +312,7 @@ export const plan: Command = async (context) => {
 };
 
 async function bundleOf(
-  { clock }: Context,
+  { clock, flags }: Context,
   site: FleetSite,
   run: string,
   { entries, outcomes }: FleetEnd,
@@ -319,6 +326,7 @@ async function bundleOf(
       run,
       created_at: new Date(clock.now()).toISOString(),
       env: site.env ?? null,
+      allow: flags.allow ?? [],
       tenants: site.here.map((tenant) => ({
         tenant: tenant.name,
         entry: entryDigest(tenant, site),
@@ -480,7 +488,7 @@ async function applyNothing(
   const { run = '', records, end } = now ?? {};
   const job = { command: 'apply', run, records } as const;
   const names = namesOf(site.here);
-  const summary = stops[0]?.diagnostics[0]?.summary ?? '';
+  const summary = stops.find(({ exit }) => exit !== exits.done)?.diagnostics[0]?.summary ?? '';
   const entries = new Map<string, TenantEntry>();
   await forEachLimited(names, AT_ONCE, async (name) => {
     const planning = end?.entries.get(name);
@@ -510,9 +518,14 @@ async function applyAll(
   );
   const nothing = (stops: readonly RunStop[]): Promise<Exit> =>
     applyNothing(context, site, forms, { now, stops });
-  const beyond = beyondLimits(site.fleet.stop, statuses);
+  const verdicts = await fleetVerdicts(context, {
+    tenants: () => plannedIn(site, bundle, selected),
+    allow: bundle.allow ?? [],
+  });
+  const beyond = [...beyondLimits(site.fleet.stop, statuses), ...verdicts];
   for (const { diagnostics } of beyond) await context.tell(diagnostics);
-  if (beyond.length > 0) return nothing([...stopsOf(context, undefined), ...beyond]);
+  if (beyond.some(({ exit }) => exit !== exits.done))
+    return nothing([...stopsOf(context, undefined), ...beyond]);
   if (context.signal.aborted) return nothing(stopsOf(context, undefined));
   const changing = [...statuses.values()].filter(({ status }) => status === 'changes').length;
   if (now && !flags.autoApprove && changing > 0) {
@@ -538,7 +551,24 @@ async function applyAll(
   };
   if (now && job.prints) context.out.write('\n');
   const end = await runFleet(context, site, job);
-  return concludeFleet(context, forms, job, { names: namesOf(site.here), ...end });
+  const stops = [...end.stops, ...verdicts];
+  return concludeFleet(context, forms, job, { names: namesOf(site.here), ...end, stops });
+}
+
+/** The plans of a bundle, as policies of the fleet see them: each is read and left again. */
+function plannedIn(
+  { fleet }: Pick<FleetSite, 'fleet'>,
+  bundle: Bundle,
+  selected: ReadonlySet<string>,
+): readonly PlannedTenant[] {
+  const labels = new Map(fleet.tenants.map((one) => [one.name, one.labels]));
+  return bundle.tenants
+    .filter(({ tenant }) => selected.has(tenant))
+    .map(({ tenant, status }) => {
+      const document = status === 'changes' ? bundle.planOf(tenant)?.document : undefined;
+      const kinds = document ? withWrites(planFigures(document, []).kinds, document) : {};
+      return { tenant, status, kinds, labels: labels.get(tenant) ?? {} };
+    });
 }
 
 /** What was done before, or could not be planned. @throws Refusal where a bundle has no plan */

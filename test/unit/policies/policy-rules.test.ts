@@ -31,6 +31,15 @@ async function planned(allow: readonly string[]) {
   return proposal;
 }
 
+test('a policy of a fleet is no rule of a plan', async () => {
+  const { path: cwd } = folder({
+    'policies/a.cel.yaml': '- { name: few, when: fleet.changed_tenants > 1, message: many }',
+  });
+  const { policies } = await policiesIn({ files: declarationFiles, cwd }, []);
+  expect(policies.map(({ name }) => name)).toEqual(['few']);
+  expect(rulesOfPolicies(policies, () => ({ plan: {}, declarations: [] }))).toEqual([]);
+});
+
 describe('a plan', () => {
   test('is blocked by each violation', async () => {
     const { plan: made, exit } = await planned([]);
