@@ -4746,8 +4746,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'too many changed tenants block before the first write',
     file: 'cli/commands/fleet.ts',
-    find: 'if (beyond.length > 0) return nothing(',
-    replace: 'if (beyond.length > 9) return nothing(',
+    find: 'if (beyond.some(({ exit }) => exit !== exits.done))',
+    replace: 'if (verdicts.some(({ exit }) => exit !== exits.done))',
     tests: fleetCommands,
   },
   {
