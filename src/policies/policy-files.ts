@@ -5,6 +5,7 @@ import {
   didYouMean,
   isList,
   shellWord,
+  type Attribute,
   type Attributes,
   type Diagnostic,
   type JsonObject,
@@ -16,9 +17,11 @@ import { complainIn, reportOf, type Report } from '../declarations/diagnostics-l
 import { sourceFilesOf, type SourceFiles } from '../declarations/file-reader.js';
 import { policySchema, policyTestSchema } from '../declarations/file-schema.js';
 import { whyNot, type FoundFile } from '../declarations/paths.js';
-import { check, found as foundWord, mismatch } from '../declarations/validation.js';
+import { ambiguousWord } from '../declarations/interpolate.js';
+import { check, found as foundWord, mismatch, type Violation } from '../declarations/validation.js';
 import { policy as policyAttributes, policyTest } from '../declarations/vocabulary.js';
 import {
+  Word,
   isMap,
   offsetOf,
   type Raw,
@@ -295,13 +298,13 @@ const mayBeFilled: ReadonlySet<string> = new Set(['flag', 'list', 'document']);
 function checked(reading: PolicyReading, item: Item, form: Form): RawMap | undefined {
   const { complain } = placesOf(reading, item);
   const { raw } = item;
-  const wrong = isMap(raw)
+  const wrong: readonly Violation[] = isMap(raw)
     ? [
         ...check(compile(form.schema), form.attributes, raw, form.what),
         ...Object.entries(raw).flatMap(([name, value]) =>
           mayBeFilled.has(form.attributes[name]?.word ?? '') && typeof value === 'string'
             ? [mismatch([name], form.attributes[name]!, value)]
-            : [],
+            : wordsIn(value, form.attributes[name], [name]),
         ),
       ]
     : [
@@ -313,6 +316,19 @@ function checked(reading: PolicyReading, item: Item, form: Form): RawMap | undef
       ];
   for (const { path, ...said } of wrong) complain(path, said);
   return wrong.length === 0 && isMap(raw) ? raw : undefined;
+}
+
+/** Complains of plain words such as `no`, except inside of documents. */
+function wordsIn(
+  value: Raw,
+  attribute: Attribute | undefined,
+  path: readonly string[],
+): readonly Violation[] {
+  if (attribute === undefined || attribute.word === 'document') return [];
+  if (value instanceof Word) return [ambiguousWord(path, attribute, String(value))];
+  return isList(value) && attribute.word === 'list'
+    ? value.flatMap((item, index) => wordsIn(item, attribute.of, [...path, String(index)]))
+    : [];
 }
 
 interface WrittenPolicy {
