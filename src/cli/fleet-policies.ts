@@ -13,23 +13,29 @@ export interface FleetJudgement {
   readonly tenants: () => readonly PlannedTenant[];
   /** Names of policies that may pass. */
   readonly allow: readonly string[];
+  /** Of a bundle, which takes no flag: the command that makes it again. */
+  readonly again?: string | undefined;
 }
 
 /** What blocks the run; and, with exit code 0, what is only to be told. @throws Refusal where the policies are wrong */
 export async function fleetVerdicts(
   context: Pick<Context, 'cwd'>,
-  { tenants, allow }: FleetJudgement,
+  { tenants, ...how }: FleetJudgement,
 ): Promise<readonly RunStop[]> {
   const policies = (await policiesHere(context)).filter(({ scope }) => scope === 'fleet');
   if (policies.length === 0) return [];
   const fleet = fleetInput(tenants());
   return policies.flatMap((policy) => {
     const found = policy.violations({ plan: {}, declarations: [], fleet });
-    return found.map(({ message }) => judged(policy, message, allow));
+    return found.map(({ message }) => judged(policy, message, how));
   });
 }
 
-function judged(policy: ProjectPolicy, message: string, allow: readonly string[]): RunStop {
+function judged(
+  policy: ProjectPolicy,
+  message: string,
+  { allow, again }: Omit<FleetJudgement, 'tenants'>,
+): RunStop {
   const { name, severity } = policy;
   const told = (diagnostic: Diagnostic): RunStop => ({
     exit: exits.done,
@@ -48,5 +54,10 @@ function judged(policy: ProjectPolicy, message: string, allow: readonly string[]
     detail: message,
     ...(!policy.allow && { allowable: false as const }),
   };
-  return { exit: exits.blocked, diagnostics: blocksOf([verdict]) };
+  const diagnostics = blocksOf([verdict]).map((one) =>
+    policy.allow && again !== undefined
+      ? { ...one, detail: `To allow it, plan again: ${again} --allow ${name}` }
+      : one,
+  );
+  return { exit: exits.blocked, diagnostics };
 }

@@ -8,7 +8,7 @@ import { driftDocument, planDocument, type Style } from '../../src/report/index.
 import { renderDrift, renderFleet, renderPlan } from '../../src/report/render.js';
 import { kinds } from '../../src/resources/index.js';
 import { hostile } from '../unit/report/arbitrary.js';
-import { everyStatus, hostileFleet } from '../unit/report/fleets.js';
+import { everyStatus, hostileFleet, plannedFleet } from '../unit/report/fleets.js';
 import { audits, hostileAudit } from '../unit/report/audits.js';
 import { impact, meta, mixed, plans } from '../unit/report/plans.js';
 import { launch } from './chromium.js';
@@ -30,6 +30,7 @@ const pages: Readonly<Record<string, string>> = {
     style,
   ),
   'a fleet': renderFleet(everyStatus, 'html', style),
+  'a fleet with writes': renderFleet(plannedFleet, 'html', style),
   'a fleet with pages of its tenants': renderFleet(everyStatus, 'html', {
     ...style,
     pageOf: (tenant) => `fleet.tenants/${tenant}.html`,

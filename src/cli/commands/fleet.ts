@@ -521,6 +521,7 @@ async function applyAll(
   const verdicts = await fleetVerdicts(context, {
     tenants: () => plannedIn(site, bundle, selected),
     allow: bundle.allow ?? [],
+    again: now ? undefined : plans.again,
   });
   const beyond = [...beyondLimits(site.fleet.stop, statuses), ...verdicts];
   for (const { diagnostics } of beyond) await context.tell(diagnostics);

@@ -57,6 +57,9 @@ test('holds for a bundle, and what its plan allowed is allowed', async () => {
   const refused = await home.run('apply', 'blocked');
   expect(refused.code).toBe(3);
   expect(refused.stderr).toContain('Blocked by policy: 2 of 2 tenants, 2 creates.');
+  expect(refused.stderr).toContain(
+    'To allow it, plan again: trueup fleet plan --out blocked --allow few-tenants',
+  );
   expect(writes(home)).toBe(0);
   expect((await home.run('plan', '--out', 'allowed', '--allow', 'few-tenants')).code).toBe(0);
   // A policy that came later is judged, too.

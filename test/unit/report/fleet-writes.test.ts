@@ -4,7 +4,6 @@ import { impactOf } from '../../../src/fleet/merge.js';
 import {
   addedWrites,
   NO_WRITES,
-  type FleetDocument,
   type Outcome,
   type TenantEntry,
   type WriteCounts,
@@ -13,7 +12,7 @@ import { planFigures, withWrites } from '../../../src/report/fleet-figures.js';
 import { planDocument } from '../../../src/report/index.js';
 import { renderFleet } from '../../../src/report/render.js';
 import { kinds as known } from '../../../src/resources/index.js';
-import { everyStatus, fleetOf } from './fleets.js';
+import { fleetOf, plannedFleet as planned } from './fleets.js';
 import { expectGolden, ownPart } from './golden.js';
 import { meta, mixed, plans, replaced } from './plans.js';
 
@@ -68,33 +67,11 @@ describe('of an apply', () => {
   });
 });
 
-const [tenant] = everyStatus.tenants;
-const entry = (name: string, kinds: TenantEntry['kinds']): TenantEntry => ({
-  ...tenant!,
-  tenant: name,
-  status: 'changes',
-  exit: 2,
-  kinds,
-});
 const writes = (create: number, update: number, gone: number): WriteCounts => ({
   create,
   update,
   delete: gone,
 });
-const entries = [
-  entry('acme', {
-    accounts: { changed: 2, objects: 2, writes: writes(2, 0, 0) },
-    alert_rules: { changed: 700, objects: 900, writes: writes(600, 99, 1) },
-  }),
-  entry('globex', { alert_rules: { changed: 1, objects: 1, writes: writes(0, 1, 0) } }),
-  entry('initech', { alert_rules: { changed: 0, objects: 4 } }),
-];
-const planned: FleetDocument = {
-  ...fleetOf(entries),
-  command: 'plan',
-  exit: 2,
-  impact: impactOf(entries),
-};
 
 test('are summed by kind and over tenants', () =>
   expect(planned.impact).toEqual({
@@ -117,7 +94,7 @@ test.each([
 });
 
 test('there is nothing to say where nothing is written', () => {
-  const [, , none] = entries;
+  const [, , none] = planned.tenants;
   const quiet = { ...fleetOf([none!]), command: 'plan' as const, impact: impactOf([none!]) };
   for (const format of ['text', 'markdown', 'html'] as const)
     expect(renderFleet(quiet, format, style)).not.toMatch(/To write|create \d/);
