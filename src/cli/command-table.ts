@@ -310,6 +310,10 @@ const table = [
         '--metrics-host <address>',
         'address to serve the metrics on (default: this machine only)',
       ),
+      flag(
+        '--metrics-tenants <n>',
+        'in a fleet: tenants with metrics of their own, the worst first; default 100',
+      ),
       repeatable(
         '--notify <format=url>',
         'post each result that differs from the previous one; formats and addresses as for drift',
@@ -317,7 +321,7 @@ const table = [
       ...project,
     ],
     graceful: true,
-    more: paths,
+    more: `${paths} In the folder\nof a fleet, all tenants are audited.`,
   },
   {
     name: 'import',

@@ -156,6 +156,8 @@ interface TenantPorts {
   readonly exchanges: Exchanges | undefined;
   /** Absent where no credentials are needed. */
   readonly output?: CommandOutput;
+  /** Takes its progress line. */
+  readonly status?: ((line: string | undefined) => void) | undefined;
 }
 
 /** @throws Refusal where its credentials cannot be had */
@@ -186,7 +188,7 @@ export async function tenantContext(
     masking,
     said: { paths: tenant.paths, env, variables: [] },
     out: silentOutlet(),
-    err: silentOutlet(),
+    err: silentOutlet(ports.status),
     interactive: false,
     ask: () => Promise.resolve(''),
     stdin: () => Promise.resolve(''),

@@ -152,6 +152,10 @@ const is =
   (...wanted: readonly unknown[]): Fits =>
   (value) =>
     wanted.includes(value);
+const isAbsentOr =
+  (fits: Fits): Fits =>
+  (value) =>
+    value === undefined || fits(value);
 const listOf =
   (fits: Fits): Fits =>
   (value) =>
@@ -192,16 +196,24 @@ const resultMembers = (
   exit: is(null, ...Object.values(exits)),
   status: is(...tenantStatuses),
   summary: isText,
-  kinds: mapOf(holding({ changed: isCount, objects: isCount })),
-  changes: listOf(holding({ address: isText, kind: isText, action: isText })),
+  kinds: mapOf(
+    holding({
+      changed: isCount,
+      objects: isCount,
+      writes: isAbsentOr(holding({ create: isCount, update: isCount, delete: isCount })),
+    }),
+  ),
+  changes: listOf(
+    holding({ address: isText, kind: isText, action: isText, origin: isAbsentOr(isObject) }),
+  ),
   requests: isCount,
   diagnostics: listOf(
     holding({
       severity: is('error', 'warning', 'info'),
       code: isText,
       summary: isText,
-      detail: (value) => value === undefined || isText(value),
-      origin: (value) => value === undefined || isObject(value),
+      detail: isAbsentOr(isText),
+      origin: isAbsentOr(isObject),
     }),
   ),
   digest: isText,

@@ -28,12 +28,15 @@ import {
 import type { Tenant } from '../fleet/tenant.js';
 import { commandOutput } from '../platform/command-output.js';
 import type { FleetFormat } from '../report/formats.js';
-import { driftFigures, planFigures } from '../report/fleet-figures.js';
-import { fleetSentence, tenantDiagnostics, tenantLine } from '../report/fleet-text.js';
+import { driftFigures, planFigures, withWrites } from '../report/fleet-figures.js';
+import { fleetSentence, tenantDiagnostics, tenantLine, writesText } from '../report/fleet-text.js';
+import { briefly } from '../report/brief-diagnostics.js';
+import type { FleetNdjson } from '../report/fleet-ndjson.js';
 import { caughtError } from './caught-error.js';
 import type { Flags } from './command-table.js';
 import type { Context, Exchanges } from './context.js';
 import { withCommands } from './commands-to-type.js';
+import { fleetWatch, type FleetWatch } from './fleet-progress.js';
 import {
   processesWith,
   tenantContext,
@@ -42,6 +45,7 @@ import {
 } from './fleet-context.js';
 import type { RunRecords } from './fleet-results.js';
 import { blocksOf, writeReports, type Forms } from './report-flags.js';
+import type { TenantPages } from './tenant-pages.js';
 import { version } from './version.js';
 
 /** What became of one tenant. */
@@ -59,6 +63,12 @@ export interface TenantOutcome {
   readonly plan?: PlanFile;
   /** It was done before, in the same run. */
   readonly before?: TenantResult;
+}
+
+export interface FleetForms extends Forms<FleetFormat> {
+  readonly pages: TenantPages;
+  /** Present where stdout carries events. */
+  readonly events?: FleetNdjson;
 }
 
 export type TenantWork = (context: Context, tenant: Tenant) => Promise<TenantOutcome>;
@@ -85,6 +95,10 @@ export interface FleetJob {
   readonly prints: boolean;
   /** Credentials are not asked for. */
   readonly offline?: boolean;
+  /** Writes a page for each tenant. */
+  readonly pages?: TenantPages;
+  /** The stream that `--format ndjson` asks for. */
+  readonly events?: FleetNdjson | undefined;
 }
 
 export interface FleetEnd {
@@ -99,7 +113,7 @@ export async function runFleet(
   site: FleetSite,
   job: FleetJob,
 ): Promise<FleetEnd> {
-  const { signal, err, clock } = context;
+  const { signal, clock } = context;
   const { limitersByKey } = await import('../client/rate-limit.js');
   const shared = { limiter: limitersByKey(clock), lanes: laneCount(site.fleet.concurrency) };
   const stop = stopping(site.fleet.stop);
@@ -108,21 +122,24 @@ export async function runFleet(
   /** Times at which tenants were applied. */
   const changed = new Map<string, number>();
   const stages = stagesOf(site.fleet, site.here);
+  const watch = fleetWatch(context, job, site.here.length);
   const print = linesInOrder(
-    context,
+    { context, watch },
     stages.flatMap(({ tenants }) => tenants.map(({ name }) => name)),
     job,
   );
   let reason: string | undefined;
   const mayStart = (): boolean => !signal.aborted && (reason ??= stop.reason()) === undefined;
   const work = async (tenant: Tenant): Promise<void> => {
-    const { result, outcome } = await runTenant(context, site, tenant, { job, shared });
+    const status = watch.begin(tenant.name);
+    const { result, outcome } = await runTenant(context, site, tenant, { job, shared, status });
     if (outcome) outcomes.set(tenant.name, withoutDocument(outcome));
+    await job.pages?.add(result);
     entries.set(tenant.name, entryOf(result));
     if (result.status === 'applied') changed.set(tenant.name, Date.parse(result.ended_at));
     if (result.exit !== null && !outcome?.before) stop.ended(result.exit);
+    watch.end(entryOf(result), !outcome?.before);
     await print(entryOf(result));
-    err.status(`${entries.size} of ${site.here.length} tenants`);
   };
   for (const [index, { tenants, wait }] of stages.entries()) {
     if (!mayStart()) break;
@@ -139,8 +156,11 @@ export async function runFleet(
     const entry = withoutResult(name, 'not-run', why);
     entries.set(name, await keepEntry(context, job, entry));
   });
-  for (const { name } of left) await print(entries.get(name)!);
-  err.status(undefined);
+  for (const { name } of left) {
+    watch.end(entries.get(name)!, false);
+    await print(entries.get(name)!);
+  }
+  watch.close();
   return { entries, outcomes, stops };
 }
 
@@ -225,7 +245,7 @@ const distinct = (diagnostics: readonly Diagnostic[]): readonly Diagnostic[] => 
 
 /** Prints the lines of tenants in their order, each as soon as those before it are there. */
 function linesInOrder(
-  context: Context,
+  { context, watch }: { readonly context: Context; readonly watch: FleetWatch },
   names: readonly string[],
   { prints, told }: Pick<FleetJob, 'prints' | 'told'>,
 ) {
@@ -238,7 +258,10 @@ function linesInOrder(
       if (!one) return;
       // Before anything is awaited: another tenant may end meanwhile.
       next += 1;
-      if (prints) context.out.write(`${tenantLine(one)}\n`);
+      if (prints) {
+        watch.hide();
+        context.out.write(`${tenantLine(one)}\n`);
+      }
       const before = told?.get(one.tenant)?.diagnostics ?? [];
       const fresh = distinct([...before, ...one.diagnostics]).slice(before.length);
       await context.tell(tenantDiagnostics(one.tenant, fresh));
@@ -252,17 +275,20 @@ interface Shared {
     readonly limiter: Exchanges['limiterOf'];
     readonly lanes: ReturnType<typeof laneCount>;
   };
+  /** Takes its progress line. */
+  readonly status: ReturnType<FleetWatch['begin']>;
 }
 
-async function runTenant(
+/** Runs one tenant; whatever happens to it is its result. */
+export async function runTenant(
   parent: Context,
   site: FleetSite,
   tenant: Tenant,
-  { job, shared }: Shared,
+  { job, shared, status }: Shared,
 ): Promise<{ readonly result: TenantResult; readonly outcome?: TenantOutcome }> {
   const started_at = new Date(parent.clock.now()).toISOString();
   const { exchanges, seen, failing } = exchangesOf(site, tenant, shared.limiter);
-  const ports = { flags: job.flags, exchanges };
+  const ports = { flags: job.flags, exchanges, status };
   let own: TenantContext | undefined;
   let outcome: TenantOutcome | undefined;
   let error: ReturnType<typeof caughtError> | undefined;
@@ -370,9 +396,10 @@ function resultOf(
   { exit, outcome, diagnostics, job }: Told,
 ): Omit<TenantResult, 'started_at' | 'ended_at'> {
   const { document, outcomes = [], digest: of = '' } = outcome ?? {};
-  const figures = document && figuresOf(document, outcomes);
-  const first = diagnostics.find(({ severity }) => severity === 'error');
   const applied = outcomes.some((one) => one.outcome === 'done');
+  const figures = document && figuresOf(document, outcomes);
+  const status = statusOf(job.command, exit, applied);
+  const first = diagnostics.find(({ severity }) => severity === 'error');
   return {
     format_version: '1.0',
     trueup_version: version,
@@ -383,17 +410,34 @@ function resultOf(
     digest: of,
     attempt: 1,
     exit,
-    status: statusOf(job.command, exit, applied),
+    status,
     summary:
       (hasFailed(exit) && first?.summary) ||
       (figures?.summary ?? outcome?.summary ?? diagnostics[0]?.summary ?? ''),
-    kinds: figures?.kinds ?? {},
+    kinds: kindsOf(job.command, { status, document, outcomes, kinds: figures?.kinds ?? {} }),
     changes: figures?.changes ?? [],
     requests: figures?.requests ?? 0,
     diagnostics: diagnostics.filter(({ severity }) => severity !== 'info'),
     document: document ?? null,
     outcomes,
   };
+}
+
+/** A plan that cannot be applied as it is, such as one that is blocked, would write nothing. */
+function kindsOf(
+  command: FleetCommand,
+  {
+    status,
+    document,
+    outcomes,
+    kinds,
+  }: Pick<TenantResult, 'status' | 'kinds' | 'outcomes'> & {
+    readonly document: TenantOutcome['document'] | undefined;
+  },
+): TenantResult['kinds'] {
+  if (!document || !('resource_changes' in document)) return kinds;
+  if (command === 'apply') return withWrites(kinds, document, outcomes);
+  return status === 'changes' ? withWrites(kinds, document) : kinds;
 }
 
 const figuresOf = (document: PlanDocument | DriftDocument, outcomes: readonly Outcome[]) =>
@@ -412,7 +456,7 @@ export async function doneBefore(
 /** Delivers the merged report. @returns the exit code of the run */
 export async function concludeFleet(
   context: Context,
-  forms: Forms<FleetFormat>,
+  forms: FleetForms,
   job: Pick<FleetJob, 'run' | 'command'>,
   { names, entries, stops }: { readonly names: readonly string[] } & Omit<FleetEnd, 'outcomes'>,
 ): Promise<Exit> {
@@ -421,23 +465,27 @@ export async function concludeFleet(
     generated_at: new Date(context.clock.now()).toISOString(),
     stops,
   });
-  if (forms.shown === 'text') context.out.write(`\n${fleetSentence(document)}\n`);
+  if (forms.shown === 'text')
+    context.out.write(`\n${writesText(document)}${fleetSentence(document)}\n`);
+  if (forms.events) context.out.write(forms.events.end(document));
   return deliverFleet(context, forms, document);
 }
 
 /** Text was printed line by line already, where it is asked for. */
 export async function deliverFleet(
   context: Context,
-  forms: Forms<FleetFormat>,
+  forms: FleetForms,
   document: FleetDocument,
 ): Promise<Exit> {
   const { renderFleet } = await import('../report/render.js');
-  if (forms.shown !== 'text')
+  if (forms.shown !== 'text' && !forms.events)
     context.out.write(renderFleet(document, forms.shown, context.out.style));
-  const written = await writeReports(context, forms, (format, style) =>
-    renderFleet(document, format, style),
+  const { pages } = forms;
+  await context.tell(briefly(pages.problems));
+  const written = await writeReports(context, forms, (format, style, path = '') =>
+    renderFleet(document, format, { ...style, ...pages.links(path) }),
   );
   const { exit } = document;
   const silent = exit === exits.changes && !context.flags.detailedExitcode;
-  return worst([written, silent ? exits.done : exit]);
+  return worst([pages.problems.length > 0 ? exits.error : written, silent ? exits.done : exit]);
 }

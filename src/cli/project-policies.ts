@@ -6,9 +6,12 @@ import {
   MASKED_CONFIGURATION,
   refuse,
   Refusal,
+  type Diagnostic,
   type JsonObject,
+  type Origin,
   type Plan,
 } from '../model/index.js';
+import { FLEET_FILE } from '../fleet/tenant.js';
 import { declarationFiles } from '../platform/declaration-files.js';
 import type { ProjectPolicy } from '../policies/policy-files.js';
 import { ruleNames } from '../resources/rules/names.js';
@@ -17,8 +20,29 @@ import { metaOf, type ProjectContext } from './working-context.js';
 
 const builtIn = allowableRules(ruleNames);
 
+/** Those that can be judged here. @throws Refusal with everything that is wrong with them */
+export async function policiesHere(
+  context: Pick<Context, 'cwd'>,
+): Promise<readonly ProjectPolicy[]> {
+  const policies = await readPolicies(context);
+  const ofFleet = policies.filter(({ scope }) => scope === 'fleet');
+  const isFleet = declarationFiles.stat(join(context.cwd, FLEET_FILE)) !== undefined;
+  if (ofFleet.length > 0 && !isFleet)
+    throw new Refusal(ofFleet.map(({ name, origin }) => withoutFleet(name, origin)));
+  return policies;
+}
+
+/** A policy that is never judged must not let a plan pass. */
+const withoutFleet = (name: string, origin: Origin): Diagnostic => ({
+  severity: 'error',
+  code: 'policy',
+  summary: `${name}: \`when\` names \`fleet\`, and there is no ${FLEET_FILE} in this folder`,
+  detail: 'Use `plan`, which is judged for every plan, or remove the policy here.',
+  origin,
+});
+
 /** @throws Refusal with everything that is wrong with them */
-export async function policiesHere({
+export async function readPolicies({
   cwd,
 }: Pick<Context, 'cwd'>): Promise<readonly ProjectPolicy[]> {
   const folder = join(cwd, 'policies');
@@ -51,7 +75,7 @@ export async function withPolicies(
   }
   if (policies.length === 0) return site;
   const [{ rulesOfPolicies }, { planDocument, declarationDocuments }] = await Promise.all([
-    import('../policies/policy-rules.js'),
+    import('../policies/judge-policies.js'),
     import('../report/index.js'),
   ]);
   const { kinds, masking } = context;

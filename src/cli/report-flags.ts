@@ -32,6 +32,10 @@ const styled = (context: Context, { color, width }: Style): Style => ({
 /** The style of the text on stdout. */
 export const shownStyle = (context: Context): Style => styled(context, context.out.style);
 
+/** The style of reports in files. */
+export const fileStyle = (context: Context): Style =>
+  styled(context, { color: false, width: Infinity });
+
 /** Whether stdout carries text: then a person may read it, and stderr names the command to type next. */
 export const showsText = ({ flags }: Context): boolean =>
   !flags.json && (flags.format ?? 'text') === 'text';
@@ -79,7 +83,8 @@ export function formsOf<Format extends string>(
 export const outputsOf = ({ files }: Forms<string>): readonly OutputFile[] =>
   files.map(([format, path]) => ({ flag: `--report ${format}`, path }));
 
-export type Render<Format> = (format: Format, style: Style) => string;
+/** @param path of the file; undefined for stdout */
+export type Render<Format> = (format: Format, style: Style, path?: string) => string;
 
 /** The renderer of a plan. For text alone, the most frequent format, the other renderers are not loaded. */
 export async function planRenderer(
@@ -121,11 +126,11 @@ export async function writeReports<Format extends string>(
   render: Render<Format>,
 ): Promise<Exit> {
   const { files, tell } = context;
-  const page = styled(context, { color: false, width: Infinity });
+  const page = fileStyle(context);
   let exit: Exit = exits.done;
   for (const [format, path] of forms.files) {
     try {
-      await files.replace(path, render(format, page), 0o644);
+      await files.replace(path, render(format, page, path), 0o644);
     } catch (error) {
       if (!isDiskError(error)) throw error;
       exit = exits.error;

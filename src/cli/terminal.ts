@@ -9,6 +9,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const NARROWEST = 40;
 const USUAL = 80;
+const USUAL_ROWS = 24;
 const ends = ['drain', 'error', 'close'] as const;
 const CLEAR = '\r\u001b[2K';
 
@@ -17,7 +18,8 @@ export function outlet(stream: NodeJS.WriteStream, environment: Environment) {
   const isTTY = Object.is(stream.isTTY, true);
   const terminal = isTTY && environment['TERM'] !== 'dumb' && !environment['CI'];
   let failure: NodeJS.ErrnoException | undefined;
-  let shown = false;
+  /** Lines of the status. */
+  let shown = 0;
   stream.on('error', (error) => void (failure ??= error));
   const send = (text: string): boolean => failure !== undefined || stream.write(text);
   const available = (): Promise<void> =>
@@ -28,17 +30,20 @@ export function outlet(stream: NodeJS.WriteStream, environment: Environment) {
       };
       for (const event of ends) stream.on(event, over);
     });
-  /** Shows `line` until the next write or status; undefined clears it. Nothing where not animated. */
-  const status = (line: string | undefined): void => {
-    if (!terminal || (line === undefined && !shown)) return;
-    shown = line !== undefined;
-    send(CLEAR + (line ?? ''));
+  /** Shows lines, none wider than the terminal, until the next write or status; undefined clears them. Nothing where not animated. */
+  const status = (lines: string | undefined): void => {
+    if (!terminal || (lines === undefined && shown === 0)) return;
+    const clear = shown > 1 ? `\r\u001b[${shown - 1}A\u001b[J` : CLEAR;
+    shown = lines === undefined ? 0 : lines.split('\n').length;
+    send(clear + (lines ?? ''));
   };
   return {
     style: {
       color: terminal && !environment['NO_COLOR'],
       width: isTTY ? Math.max(NARROWEST, stream.columns || USUAL) : Infinity,
     } satisfies Style,
+    /** Lines of the terminal. */
+    rows: (isTTY && stream.rows) || USUAL_ROWS,
     /** True for any terminal. */
     terminal: isTTY,
     /** True if lines may be overwritten. */
@@ -77,14 +82,15 @@ export function isOneStream(
   }
 }
 
-/** For a run whose results are not printed, such as that of one tenant of a fleet. */
-export const silentOutlet = (): Out => ({
+/** For a run whose results are not printed, such as that of one tenant of a fleet. @param status takes its progress line */
+export const silentOutlet = (status?: Out['status']): Out => ({
   style: { color: false, width: Infinity },
+  rows: USUAL_ROWS,
   terminal: false,
-  animated: false,
+  animated: status !== undefined,
   write: () => undefined,
   feed: () => Promise.resolve(true),
-  status: () => undefined,
+  status: status ?? (() => undefined),
   drained: () => Promise.resolve(),
 });
 

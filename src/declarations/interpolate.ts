@@ -381,7 +381,7 @@ export function build(
   if (typeof raw === 'string') return isFilled(raw) ? buildText(raw, attribute, context) : raw;
   if (raw instanceof Word) {
     if (attribute !== undefined && attribute.word !== 'document')
-      context.complain(ambiguous(context.path, attribute, String(raw)));
+      context.complain(ambiguousWord(context.path, attribute, String(raw)));
     return String(raw);
   }
   if (raw === null || typeof raw !== 'object') return raw;
@@ -390,7 +390,12 @@ export function build(
   );
 }
 
-function ambiguous(path: readonly string[], attribute: Attribute, word: string): Violation {
+/** A plain `yes`, `no`, `on` or `off` where text or a flag is meant. */
+export function ambiguousWord(
+  path: readonly string[],
+  attribute: Attribute,
+  word: string,
+): Violation {
   if (attribute.secret === true) return mismatch(path, attribute, null);
   const flagged = /^(?:yes|on)$/i.test(word) ? 'true' : 'false';
   return {

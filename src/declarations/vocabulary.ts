@@ -235,7 +235,7 @@ export const expectation = (collections: Collections): Attributes => ({
 export const policy: Attributes = {
   name: text('Name of the rule, as `--allow` takes it.'),
   when: text(
-    'CEL expression that is true where the policy is violated. Variables: `plan`, `declarations`, and one of `change` and `declaration`, for each of which it is evaluated.',
+    'CEL expression that is true where the policy is violated. Variables: `plan`, `declarations`, and one of `change` and `declaration`, for each of which it is evaluated; or `fleet` alone, once for all tenants.',
   ),
   message: text('Message of a violation; `${…}` holds a CEL expression.'),
   severity: choice(
@@ -256,6 +256,7 @@ export const policyTest: Attributes = {
     optional,
   ),
   declarations: list('The declarations.', document('One declaration.'), optional),
+  fleet: document('The members of `fleet` that the policy reads.', optional),
   violations: list(
     'Messages of the violations, in order; none means that it passes.',
     text('Message.'),

@@ -37,6 +37,7 @@ import { labelProblem, selectionOf } from './selection.js';
 import { variableTaken } from './tenant-environment.js';
 import {
   FLEET_FILE,
+  TENANT_NAME,
   addressPlace,
   commonPlace,
   tenantState,
@@ -52,7 +53,6 @@ const CONCURRENCY = 16;
 const MOST_LANES = 256;
 const FAILURES = 5;
 const USUAL_PREFIX = '${TENANT}_';
-const TENANT_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
 interface Disk {
   readonly files: DeclarationFiles;

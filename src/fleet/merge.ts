@@ -1,15 +1,20 @@
 // Merges the results of tenants into the report of a run. A tenant without a result is an error, and never left out.
 import {
+  NO_WRITES,
+  addedWrites,
   exits,
   worst,
   type Diagnostic,
   type Exit,
   type FleetCommand,
   type FleetDocument,
+  type FleetImpact,
   type FleetRun,
+  type FleetWrites,
   type TenantEntry,
   type TenantResult,
   type TenantStatus,
+  type WriteCounts,
 } from '../model/index.js';
 
 const byExit: Readonly<Partial<Record<Exit, TenantStatus>>> = {
@@ -84,7 +89,27 @@ export const entryOf = ({
   diagnostics,
 });
 
-/** Why a run stopped, or was blocked, and its exit code for that. */
+/** The sums of what the tenants write. */
+export function impactOf(entries: readonly Pick<TenantEntry, 'kinds'>[]): FleetImpact {
+  const none: FleetWrites = { writes: NO_WRITES, tenants: 0 };
+  const plus = ({ writes, tenants }: FleetWrites, more: WriteCounts): FleetWrites => ({
+    writes: addedWrites(writes, more),
+    tenants: tenants + 1,
+  });
+  const sums = new Map<string, FleetWrites>();
+  let all = none;
+  for (const { kinds } of entries) {
+    const written = Object.entries(kinds).flatMap(([kind, { writes }]) =>
+      writes ? [[kind, writes] as const] : [],
+    );
+    for (const [kind, writes] of written) sums.set(kind, plus(sums.get(kind) ?? none, writes));
+    if (written.length > 0)
+      all = plus(all, written.map(([, writes]) => writes).reduce(addedWrites, NO_WRITES));
+  }
+  return { ...all, kinds: Object.fromEntries(sums) };
+}
+
+/** Why a run stopped, or was blocked, and its exit code for that; or, with exit code 0, what else is to be told of it. */
 export interface RunStop {
   readonly exit: Exit;
   readonly diagnostics: readonly Diagnostic[];
@@ -104,6 +129,7 @@ export function mergedReport(
   const all = tenants.map(
     (name) => entries.get(name) ?? withoutResult(name, 'missing', 'There is no result.'),
   );
+  const isStopped = stops.some(({ exit }) => exit !== exits.done);
   const counts: Partial<Record<TenantStatus, number>> = {};
   for (const { status } of all) counts[status] = (counts[status] ?? 0) + 1;
   return {
@@ -114,11 +140,12 @@ export function mergedReport(
     exit: worst([
       ...stops.map(({ exit }) => exit),
       ...all.flatMap(
-        ({ exit, status }) => exit ?? (stops[0] && status === 'not-run' ? [] : exits.error),
+        ({ exit, status }) => exit ?? (isStopped && status === 'not-run' ? [] : exits.error),
       ),
     ]),
     diagnostics: stops.flatMap(({ diagnostics }) => diagnostics),
     summary: { ...counts, tenants: all.length },
+    ...((command === 'plan' || command === 'apply') && { impact: impactOf(all) }),
     tenants: all,
   };
 }

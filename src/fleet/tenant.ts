@@ -4,6 +4,9 @@ import { digest, isAddress, urlFrom, type Origin } from '../model/index.js';
 /** The file that makes a folder a fleet. */
 export const FLEET_FILE = 'trueup.fleet.yaml';
 
+/** Also the name of a file. */
+export const TENANT_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+
 export type CredentialSource =
   { readonly env_prefix: string } | { readonly command: readonly string[] };
 

@@ -221,6 +221,14 @@ export function summarise(changes: readonly Counted[]): Summary {
 /** The numbers of requests of a plan, by verb. An adopted object that changes counts as an update. */
 export type WriteCounts = Readonly<Record<'create' | 'update' | 'delete', number>>;
 
+export const NO_WRITES: WriteCounts = { create: 0, update: 0, delete: 0 };
+
+export const addedWrites = (a: WriteCounts, b: WriteCounts): WriteCounts => ({
+  create: a.create + b.create,
+  update: a.update + b.update,
+  delete: a.delete + b.delete,
+});
+
 export function countWrites(changes: readonly Change[]): WriteCounts {
   const counts = { create: 0, update: 0, delete: 0 };
   for (const change of changes) if (writes(change)) counts[change.write.verb] += 1;

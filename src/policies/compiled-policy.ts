@@ -8,6 +8,8 @@ import { closingBrace } from '../expressions/tokens.js';
 export interface PolicyInput {
   readonly plan: JsonObject;
   readonly declarations: readonly JsonObject[];
+  /** Of the run of a fleet: every tenant, and sums. */
+  readonly fleet?: JsonObject;
 }
 
 export interface PolicyViolation {
@@ -15,18 +17,20 @@ export interface PolicyViolation {
   readonly address?: string;
 }
 
-/** One evaluation a plan, a change or a declaration: the variable that `when` names decides. */
+/** One evaluation a plan, a change, a declaration or the run of a fleet: the variable that `when` names decides. */
 const scopes = {
   plan: ['plan', 'declarations'],
   change: ['plan', 'declarations', 'change'],
   declaration: ['plan', 'declarations', 'declaration'],
+  fleet: ['fleet'],
 } as const;
-type Scope = keyof typeof scopes;
+export type Scope = keyof typeof scopes;
 
 /** A string is literal; the others are expressions. */
 type MessagePart = string | Compiled;
 
 export interface CompiledPolicy {
+  readonly scope: Scope;
   readonly violations: (input: PolicyInput) => readonly PolicyViolation[];
 }
 
@@ -50,6 +54,7 @@ export function compiledPolicy(written: {
   const parts = messageParts(message, scope);
   if (isFault(parts)) return [parts];
   return {
+    scope,
     violations: (input) =>
       subjects(scope, input).flatMap((values) => {
         const found = condition.value.evaluate(values);
@@ -76,17 +81,23 @@ const unjudged = (field: string, why: string): string => `\`${field}\` cannot be
 
 /** The variables that an expression uses beyond those of the plan. */
 function scopeOf(when: string): Scope | PolicyFault {
-  const all = compileExpression(when, ['plan', 'declarations', 'change', 'declaration']);
+  const all = compileExpression(when, [...new Set(Object.values(scopes).flat())]);
   if ('problem' in all) return faultOf('when', when, all.problem);
   const fitting = keysOf(scopes).find((scope) => 'value' in compileExpression(when, scopes[scope]));
-  return (
-    fitting ?? {
-      field: 'when',
-      summary: '`change` and `declaration` cannot stand in one expression',
-      detail:
-        'Use `declarations.exists(one, one.address == change.address)` or `plan.resource_changes`.',
-    }
-  );
+  if (fitting) return fitting;
+  const isMixed = 'problem' in compileExpression(when, [...scopes.change, 'declaration']);
+  return isMixed
+    ? {
+        field: 'when',
+        summary: '`fleet` cannot stand in one expression with other variables',
+        detail: 'It is judged once for all tenants; the others are those of one tenant.',
+      }
+    : {
+        field: 'when',
+        summary: '`change` and `declaration` cannot stand in one expression',
+        detail:
+          'Use `declarations.exists(one, one.address == change.address)` or `plan.resource_changes`.',
+      };
 }
 
 function faultOf(field: PolicyFault['field'], source: string, problem: Problem): PolicyFault {
@@ -102,8 +113,10 @@ function faultOf(field: PolicyFault['field'], source: string, problem: Problem):
 
 function subjects(
   scope: Scope,
-  { plan, declarations }: PolicyInput,
+  { plan, declarations, fleet }: PolicyInput,
 ): readonly Readonly<Record<string, Json>>[] {
+  // Without a fleet, the condition cannot be evaluated, which is a violation.
+  if (scope === 'fleet') return [fleet ? { fleet } : {}];
   const shared = { plan, declarations };
   if (scope === 'plan') return [shared];
   if (scope === 'declaration')

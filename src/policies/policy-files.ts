@@ -5,6 +5,7 @@ import {
   didYouMean,
   isList,
   shellWord,
+  type Attribute,
   type Attributes,
   type Diagnostic,
   type JsonObject,
@@ -16,9 +17,11 @@ import { complainIn, reportOf, type Report } from '../declarations/diagnostics-l
 import { sourceFilesOf, type SourceFiles } from '../declarations/file-reader.js';
 import { policySchema, policyTestSchema } from '../declarations/file-schema.js';
 import { whyNot, type FoundFile } from '../declarations/paths.js';
-import { check, found as foundWord, mismatch } from '../declarations/validation.js';
+import { ambiguousWord } from '../declarations/interpolate.js';
+import { check, found as foundWord, mismatch, type Violation } from '../declarations/validation.js';
 import { policy as policyAttributes, policyTest } from '../declarations/vocabulary.js';
 import {
+  Word,
   isMap,
   offsetOf,
   type Raw,
@@ -50,6 +53,8 @@ export interface PolicyTest {
   readonly plan?: JsonObject;
   /** Relative to the current folder. */
   readonly plan_file?: string;
+  /** The members of `fleet`. */
+  readonly fleet?: JsonObject;
   readonly declarations: readonly JsonObject[];
   /** The messages that are expected, in order. */
   readonly violations: readonly string[];
@@ -97,10 +102,10 @@ export async function policiesIn(
   return { policies: [...policies.values()], diagnostics: reading.report.all() };
 }
 
-/** The tests of policies. @param policies names that a test may give */
+/** The tests of policies. @param policies those that a test may name */
 export async function policyTestsIn(
   disk: PolicyDisk,
-  policies: readonly string[],
+  policies: readonly Pick<ProjectPolicy, 'name' | 'scope'>[],
 ): Promise<{ readonly tests: readonly PolicyTest[]; readonly diagnostics: readonly Diagnostic[] }> {
   const reading = readingOf(disk.files);
   const tests: PolicyTest[] = [];
@@ -115,10 +120,21 @@ export async function policyTestsIn(
     if (!written) continue;
     const { policy, plan, plan_file } = written;
     const { complain, origin } = placesOf(reading, item);
-    if (!policies.includes(policy))
+    const tested = policies.find(({ name }) => name === policy);
+    const foreign = tested && foreignInput(written, tested);
+    if (!tested)
       complain(['policy'], {
         code: 'unknown-policy',
-        summary: `there is no policy \`${policy}\`.${didYouMean(policy, policies)}`,
+        summary: `there is no policy \`${policy}\`.${didYouMean(
+          policy,
+          policies.map(({ name }) => name),
+        )}`,
+      });
+    else if (foreign !== undefined)
+      complain([foreign], {
+        code: 'other-input',
+        summary: `\`${policy}\` does not see \`${foreign}\``,
+        detail: 'A policy that names `fleet` sees `fleet` alone; the others see one plan.',
       });
     else if (plan !== undefined && plan_file !== undefined)
       complain(['plan_file'], {
@@ -128,6 +144,16 @@ export async function policyTestsIn(
     else tests.push({ ...written, declarations: written.declarations ?? [], origin: origin([]) });
   }
   return { tests, diagnostics: reading.report.all() };
+}
+
+/** The member of a test that its policy does not see. */
+function foreignInput(
+  test: Omit<PolicyTest, 'origin'>,
+  { scope }: Pick<ProjectPolicy, 'scope'>,
+): string | undefined {
+  const foreign =
+    scope === 'fleet' ? (['plan', 'plan_file', 'declarations'] as const) : (['fleet'] as const);
+  return foreign.find((name) => test[name] !== undefined);
 }
 
 const readingOf = (files: DeclarationFiles): PolicyReading => ({
@@ -272,13 +298,13 @@ const mayBeFilled: ReadonlySet<string> = new Set(['flag', 'list', 'document']);
 function checked(reading: PolicyReading, item: Item, form: Form): RawMap | undefined {
   const { complain } = placesOf(reading, item);
   const { raw } = item;
-  const wrong = isMap(raw)
+  const wrong: readonly Violation[] = isMap(raw)
     ? [
         ...check(compile(form.schema), form.attributes, raw, form.what),
         ...Object.entries(raw).flatMap(([name, value]) =>
           mayBeFilled.has(form.attributes[name]?.word ?? '') && typeof value === 'string'
             ? [mismatch([name], form.attributes[name]!, value)]
-            : [],
+            : wordsIn(value, form.attributes[name], [name]),
         ),
       ]
     : [
@@ -290,6 +316,19 @@ function checked(reading: PolicyReading, item: Item, form: Form): RawMap | undef
       ];
   for (const { path, ...said } of wrong) complain(path, said);
   return wrong.length === 0 && isMap(raw) ? raw : undefined;
+}
+
+/** Complains of plain words such as `no`, except inside of documents. */
+function wordsIn(
+  value: Raw,
+  attribute: Attribute | undefined,
+  path: readonly string[],
+): readonly Violation[] {
+  if (attribute === undefined || attribute.word === 'document') return [];
+  if (value instanceof Word) return [ambiguousWord(path, attribute, String(value))];
+  return isList(value) && attribute.word === 'list'
+    ? value.flatMap((item, index) => wordsIn(item, attribute.of, [...path, String(index)]))
+    : [];
 }
 
 interface WrittenPolicy {

@@ -21,6 +21,7 @@ export function accessHtml(document: AccessDocument): string {
       [orphans, 'without an administrator', 'delete'],
     ],
     document,
+    style: { color: false, width: Infinity },
     sections: [
       diagnosticSection(diagnostics),
       pageSection('access', 'Access review', [accessTable(access)]),

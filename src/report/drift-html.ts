@@ -70,6 +70,7 @@ export function driftHtml(document: DriftDocument, style: Style): string {
       [summary.unmanaged, 'unmanaged'],
     ],
     document,
+    style,
     sections: [
       diagnosticSection(document.diagnostics),
       pageSection('drift', 'Drift', items, drift.length),

@@ -1,11 +1,12 @@
 // The report of a fleet as a page: a table of tenants and kinds in which what differs is coloured, the worst tenant
 // first; below it the errors, and the objects of each tenant that differ.
 import type { FleetDocument, KindCount, TenantEntry, TenantStatus } from '../model/index.js';
-import { kindsIn, worstFirst } from './fleet-figures.js';
-import { fleetErrors, fleetSentence, statusWords } from './fleet-text.js';
+import { kindsIn, worstFirst, writesByKind, writesSentence } from './fleet-figures.js';
+import { fleetErrors, fleetSentence, statusWords, writesTitle } from './fleet-text.js';
 import { pageSection, htmlPage } from './html-page.js';
-import { diagnosticNotes } from './html-parts.js';
+import { diagnosticNotes, htmlTable } from './html-parts.js';
 import { markup, moment, raw, type Markup } from './markup.js';
+import type { Style } from './style.js';
 import { plural } from './words.js';
 
 /** Class of the colour of a status; none for what is well. */
@@ -27,7 +28,7 @@ const tones: Readonly<Partial<Record<TenantStatus, string>>> = {
 /** Errors that are shown in full. */
 const MOST_ERRORS = 200;
 
-export function fleetHtml(document: FleetDocument): string {
+export function fleetHtml(document: FleetDocument, style: Style): string {
   const tenants = worstFirst(document);
   const errors = fleetErrors(document, tenants);
   const changed = tenants.filter(({ changes }) => changes.length > 0);
@@ -43,11 +44,33 @@ export function fleetHtml(document: FleetDocument): string {
     about: markup`Run <code>${document.run}</code>, reported ${moment(document.generated_at)}`,
     foot: markup`<p>trueup ${document.trueup_version} · ${plural(requestsOf(tenants), 'request')}</p>\n`,
     sections: [
-      pageSection('tenants', 'Tenants', [heatMap(tenants, kindsIn(document))], tenants.length),
+      pageSection(
+        'tenants',
+        'Tenants',
+        [heatMap(tenants, kindsIn(document), style)],
+        tenants.length,
+      ),
+      pageSection('writes', writesTitle(document), writesTable(document)),
       pageSection('errors', 'Errors', errorNotes(errors), errors.length),
       pageSection('changes', 'Objects that differ', changed.map(changesOf), changed.length),
     ],
   });
+}
+
+function writesTable(document: FleetDocument): readonly Markup[] {
+  const kinds = writesByKind(document);
+  if (kinds.length === 0) return [];
+  const rows = kinds.map(([kind, { writes, tenants }]) => {
+    const counts = [writes.create, writes.update, writes.delete, tenants];
+    return markup`<tr><th scope="row"><code>${kind}</code></th>${counts.map((count) => markup`<td>${count}</td>`)}</tr>\n`;
+  });
+  return [
+    htmlTable(
+      writesSentence(document.impact!),
+      ['Kind', 'create', 'update', 'delete', 'Tenants'],
+      rows,
+    ),
+  ];
 }
 
 const requestsOf = (tenants: readonly TenantEntry[]): number =>
@@ -59,16 +82,19 @@ function errorNotes(errors: Parameters<typeof diagnosticNotes>[0]): readonly Mar
   return [...diagnosticNotes(errors.slice(0, MOST_ERRORS)), ...more];
 }
 
-function heatMap(tenants: readonly TenantEntry[], kinds: readonly string[]): Markup {
+function heatMap(
+  tenants: readonly TenantEntry[],
+  kinds: readonly string[],
+  { pageOf }: Style,
+): Markup {
   const heads = ['Tenant', 'Status', 'Result', ...kinds].map(
     (title) => markup`<th scope="col">${title}</th>`,
   );
   const rows = tenants.map((one) => {
     const { tenant, status, summary } = one;
+    const address = pageOf?.(tenant) ?? (one.changes.length > 0 ? `#tenant-${tenant}` : undefined);
     const name =
-      one.changes.length > 0
-        ? markup`<a href="#tenant-${tenant}">${tenant}</a>`
-        : markup`${tenant}`;
+      address === undefined ? markup`${tenant}` : markup`<a href="${address}">${tenant}</a>`;
     const cells = kinds.map((kind) => cellOf(one.kinds[kind], one.exit === 0));
     return markup`<tr><th scope="row">${name}</th><td${classOf(tones[status])}>${statusWords[status]}</td><td class="text">${summary}</td>${cells}</tr>\n`;
   });

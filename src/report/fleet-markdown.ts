@@ -1,9 +1,11 @@
 // The report of a fleet as a comment or a job summary: counts first, then the tenants, the worst first, and their errors.
 import type { FleetDocument, TenantEntry } from '../model/index.js';
 import { code } from './escaping.js';
-import { worstFirst } from './fleet-figures.js';
-import { fleetErrors, fleetSentence, isWell, statusWords } from './fleet-text.js';
+import { worstFirst, writesByKind, writesSentence } from './fleet-figures.js';
+import { fleetErrors, fleetSentence, isWell, statusWords, writesTitle } from './fleet-text.js';
 import { diagnosticItems, fitted, foldedDetails, markdownTable, type Level } from './markdown.js';
+
+const WRITE_TITLES = ['Kind', 'create', 'update', 'delete', 'Tenants'];
 
 export function fleetMarkdown(document: FleetDocument): string {
   return fitted(function* (level) {
@@ -14,6 +16,14 @@ export function fleetMarkdown(document: FleetDocument): string {
       isWell(one.status) ? statusWords[one.status] : `**${statusWords[one.status]}**`,
       level.prose(one.summary),
     ]);
+    const kinds = writesByKind(document);
+    if (kinds.length > 0) {
+      yield* [level.prose(`${writesTitle(document)}: ${writesSentence(document.impact!)}`), ''];
+      yield* markdownTable(WRITE_TITLES, kinds, level, ([kind, { writes, tenants: some }]) => [
+        level.code(kind),
+        ...[writes.create, writes.update, writes.delete, some].map(String),
+      ]);
+    }
     const errors = fleetErrors(document, tenants);
     yield* diagnosticItems(errors, level);
     const changed = tenants.filter(({ changes }) => changes.length > 0);

@@ -7,6 +7,7 @@ import {
 } from '../model/index.js';
 import { renderDiagnostics } from './diagnostics-text.js';
 import { visible } from './escaping.js';
+import { writesByKind, writesSentence } from './fleet-figures.js';
 import type { Style } from './style.js';
 import { plural } from './words.js';
 
@@ -61,7 +62,19 @@ export function fleetText(document: FleetDocument, style: Style): string {
   const errors = fleetErrors(document, document.tenants);
   const lines = document.tenants.map((one) => `${tenantLine(one)}\n`).join('');
   const said = errors.length > 0 ? `\n${renderDiagnostics(errors, style)}` : '';
-  return `${lines}${said}\n${fleetSentence(document)}\n`;
+  return `${lines}${said}\n${writesText(document)}${fleetSentence(document)}\n`;
+}
+
+/** What the writes are called: planned, or sent. */
+export const writesTitle = ({ command }: Pick<FleetDocument, 'command'>): string =>
+  command === 'apply' ? 'Written' : 'To write';
+
+/** The writes of all tenants, by kind, and an empty line; nothing where there are none. */
+export function writesText(document: FleetDocument): string {
+  const kinds = writesByKind(document);
+  if (kinds.length === 0) return '';
+  const lines = kinds.map(([kind, writes]) => `  ${visible(kind)}: ${writesSentence(writes)}\n`);
+  return `${writesTitle(document)}: ${writesSentence(document.impact!)}\n${lines.join('')}\n`;
 }
 
 /** Messages about a tenant begin with its name. */

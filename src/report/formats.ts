@@ -4,7 +4,7 @@ export const planFormats = ['text', 'json', 'markdown', 'html'] as const;
 export const driftFormats = [...planFormats, 'junit', 'sarif'] as const;
 
 /** Of the merged report of a fleet. */
-export const fleetFormats = ['text', 'json', 'markdown', 'html', 'junit', 'prometheus'] as const;
+export const fleetFormats = [...driftFormats, 'prometheus', 'ndjson'] as const;
 export type FleetFormat = (typeof fleetFormats)[number];
 
 export const listFormats = ['text', 'json'] as const;

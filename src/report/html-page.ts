@@ -5,6 +5,7 @@ import { compareText, type DocumentHead } from '../model/index.js';
 import { codes, markup, moment, raw, type Markup } from './markup.js';
 import { pageScript } from './html-script.js';
 import { pageStyle } from './html-style.js';
+import type { Style } from './style.js';
 import { cloudSentence, COMPARED, plural } from './words.js';
 
 /** A count with its words and the class of its colour. */
@@ -35,6 +36,7 @@ interface PageContent {
 interface Page extends PageContent {
   readonly kind: 'plan' | 'drift' | 'access';
   readonly document: DocumentHead;
+  readonly style: Style;
 }
 
 interface HtmlPage extends PageContent {
@@ -44,28 +46,44 @@ interface HtmlPage extends PageContent {
   readonly about: Markup;
   /** The paragraphs at the end. */
   readonly foot: Markup;
+  /** The page that this one belongs to. */
+  readonly above?: Markup | undefined;
 }
+
+/** How every page begins, so that one can be told from what is none. */
+export const PAGE_START = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="generator" content="trueup">
+`;
 
 const hashOf = (text: string): string =>
   `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 const policy = `default-src 'none'; style-src ${hashOf(pageStyle)}; script-src ${hashOf(pageScript)}; base-uri 'none'; form-action 'none'`;
 
-export const page = ({ document, ...content }: Page): string =>
+export const page = ({ document, style: { tenant }, ...content }: Page): string =>
   htmlPage({
     ...content,
+    sentence: tenant ? `${tenant.name}: ${content.sentence}` : content.sentence,
+    above: tenant && markup`<a href="${tenant.fleet}">All tenants</a>`,
     about: sourceOf(document),
     foot: markup`<p>Declared in ${codes(document.generated_from.paths)}${stateOf(document)} · trueup ${document.trueup_version}</p>
 ${document.compared ? undefined : markup`<p>Read with ${requestsOf(document)}</p>\n`}`,
   });
 
-export function htmlPage({ kind, sentence, counts, sections, about, foot }: HtmlPage): string {
+export function htmlPage({
+  kind,
+  sentence,
+  counts,
+  sections,
+  about,
+  foot,
+  above,
+}: HtmlPage): string {
   const shown = sections.filter(({ content }) => content.length > 0);
-  return markup`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${raw(policy)}">
+  return markup`${raw(PAGE_START)}<meta http-equiv="Content-Security-Policy" content="${raw(policy)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
@@ -82,7 +100,7 @@ ${counts.map(([count, words, tone]) => markup`<li${raw(tone === undefined || cou
 <p class="about">${about}</p>
 </header>
 <nav aria-label="Sections"><ul>
-${shown.map(({ id, title, count }) => markup`<li><a href="#${id}">${title}</a>${numberOf(count)}</li>\n`)}</ul></nav>
+${above && markup`<li>${above}</li>\n`}${shown.map(({ id, title, count }) => markup`<li><a href="#${id}">${title}</a>${numberOf(count)}</li>\n`)}</ul></nav>
 <main id="main">
 ${shown.map(sectionOf)}</main>
 <footer>

@@ -55,7 +55,8 @@ export function fleetJunit({
 }: FleetDocument): string {
   const about = { generated_at, target: run };
   const suite = `fleet ${command}`;
-  const stops = diagnostics.map(({ code: type, summary: message, detail = '' }): Case => {
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  const stops = errors.map(({ code: type, summary: message, detail = '' }): Case => {
     const error = { element: 'failure', type, message } as const;
     return { suite, name: type, lines: [message, detail], error };
   });

@@ -47,9 +47,9 @@ export function watchSentence(document: DriftDocument, seconds: number): string 
   return `${driftSentence(document)} (${more.join(', ')})`;
 }
 
-type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
+export type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
 /** A counter where its name says so: `_total`. */
-type Metric = readonly [name: string, help: string, samples: readonly Sample[]];
+export type Metric = readonly [name: string, help: string, samples: readonly Sample[]];
 
 /** Ends with a line feed. `version`: of trueup. */
 export const metricsText = (
@@ -92,7 +92,7 @@ export function fleetMetrics(document: FleetDocument): string {
   ]);
 }
 
-function exposition(metrics: readonly Metric[]): string {
+export function exposition(metrics: readonly Metric[]): string {
   return metrics
     .filter(([, , samples]) => samples.length > 0)
     .flatMap(([name, help, samples]) => [

@@ -44,7 +44,7 @@ type Hook = Readonly<Record<string, Json>>;
 type Level = 'info' | 'warn' | 'error';
 type More = Readonly<Record<string, unknown>>;
 /** The input of a line. */
-type Said = readonly [level: Level, type: string, message: string, more: More];
+export type Said = readonly [level: Level, type: string, message: string, more: More];
 const uiVersion = '1.2';
 /** Terraform's words for trueup's actions. An adoption that also writes is an `update` with `importing`; sums count it under both. */
 const actions = {
@@ -62,7 +62,7 @@ const driftedActions: Readonly<Record<DriftRecord['status'], string>> = {
   settled: 'noop',
 };
 
-const lineAt = (now: number, [level, type, message, more]: Said): string =>
+export const lineAt = (now: number, [level, type, message, more]: Said): string =>
   jsonLine({
     '@level': level,
     '@message': visible(message),
@@ -71,6 +71,10 @@ const lineAt = (now: number, [level, type, message, more]: Said): string =>
     type,
     ...more,
   });
+
+/** The first line of a stream. */
+export const versionLine = (now: number, version: string): string =>
+  lineAt(now, ['info', 'version', `trueup ${version}`, { trueup: version, ui: uiVersion }]);
 
 /** Each call answers zero or more whole lines. */
 export function ndjson({
@@ -100,8 +104,7 @@ export function ndjson({
   const diagnostics = (all: readonly Diagnostic[]): string => lines(all.map(diagnosed));
 
   return {
-    version: (): string =>
-      line(['info', 'version', `trueup ${version}`, { trueup: version, ui: uiVersion }]),
+    version: (): string => versionLine(clock.now(), version),
     plan(document: PlanDocument): string {
       writing = new Set(
         document.resource_changes.filter(adoptsAndWrites).map(({ address }) => address),
@@ -246,7 +249,7 @@ function* audited(document: DriftDocument): Generator<Said> {
 
 const levels = { error: 'error', warning: 'warn', info: 'info' } as const;
 
-function diagnosed(diagnostic: Diagnostic): Said {
+export function diagnosed(diagnostic: Diagnostic): Said {
   const { severity, code, summary, detail = '', address, attribute, origin } = diagnostic;
   const at = origin && { line: origin.line, column: origin.column };
   const range = origin && { filename: origin.file, start: at, end: at };

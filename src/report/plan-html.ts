@@ -87,6 +87,7 @@ export function planHtml(document: PlanDocument, style: Style): string {
       [summary.keep, 'unchanged'],
     ],
     document,
+    style,
     sections: [
       pageSection('policy', 'Policy', verdictNotes(policy), policy.length),
       diagnosticSection(document.diagnostics),

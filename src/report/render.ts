@@ -5,6 +5,7 @@ import { driftMarkdown } from './drift-markdown.js';
 import { driftText } from './drift-text.js';
 import { fleetHtml } from './fleet-html.js';
 import { fleetMarkdown } from './fleet-markdown.js';
+import { fleetReportNdjson } from './fleet-ndjson.js';
 import { fleetText } from './fleet-text.js';
 import type { DriftFormat, FleetFormat, PlanFormat } from './formats.js';
 import { jsonText } from './json-output.js';
@@ -13,7 +14,7 @@ import { fleetMetrics } from './metrics.js';
 import { lined, planInText, type Renderer } from './plan-text.js';
 import { planHtml } from './plan-html.js';
 import { planMarkdown } from './plan-markdown.js';
-import { driftSarif } from './sarif.js';
+import { driftSarif, fleetSarif } from './sarif.js';
 import type { Style } from './style.js';
 
 const planRenderers: Readonly<Record<PlanFormat, Renderer<PlanDocument>>> = {
@@ -37,7 +38,9 @@ const fleetRenderers: Readonly<Record<FleetFormat, Renderer<FleetDocument>>> = {
   markdown: fleetMarkdown,
   html: fleetHtml,
   junit: fleetJunit,
+  sarif: fleetSarif,
   prometheus: fleetMetrics,
+  ndjson: fleetReportNdjson,
 };
 
 /** Ends with a line feed. Only JSON needs the unchanged in the document, and shows what it holds. */

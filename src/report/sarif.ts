@@ -1,16 +1,22 @@
-// An audit for code scanning: SARIF 2.1.0, one result per object, at the line that declares it. Every result has a
-// location in a file, because GitHub refuses the whole report otherwise.
+// An audit, or the run of a fleet, for code scanning: SARIF 2.1.0, one result per object, at the line that declares it.
+// Every result has a location in a file, because GitHub refuses the whole report otherwise.
 import { createHash } from 'node:crypto';
 import {
   type Diagnostic,
   type DriftDocument,
   type DriftRecord,
+  type FleetDocument,
   type Origin,
+  type TenantChange,
+  type TenantEntry,
   type Verified,
+  defined,
+  exits,
   own,
 } from '../model/index.js';
 import { inline, oneLine, recordDifference } from './differences.js';
 import { inert, shorten } from './escaping.js';
+import { fleetSentence } from './fleet-text.js';
 import { jsonText } from './json-output.js';
 import {
   healthIssueSentence,
@@ -30,6 +36,20 @@ interface Finding {
   readonly subject: string;
   readonly message: string;
   readonly origin: Origin | null | undefined;
+  /** Of a fleet. */
+  readonly tenant?: string;
+}
+
+interface Report {
+  /** What was run, such as `drift`. */
+  readonly command: string;
+  readonly sentence: string;
+  /** The most urgent first. */
+  readonly findings: readonly Finding[];
+  /** Whether nothing was left unchecked. */
+  readonly isWhole: boolean;
+  /** The place of what has none. */
+  readonly file: string;
 }
 
 /** GitHub shows no more results of one run, and reads no more of each text. */
@@ -45,36 +65,107 @@ const driftLevels: Readonly<Record<DriftRecord['status'], Level>> = {
   undeclared: 'warning',
   settled: 'note',
 };
+/** Outcomes of what was to be written. */
+const undoneLevels: Readonly<Record<string, Level>> = {
+  failed: 'error',
+  unknown: 'error',
+  skipped: 'warning',
+};
 
 export function driftSarif(document: DriftDocument): string {
   const { diagnostics, generated_from: source } = document;
-  const findings = findingsOf(document).toSorted((a, b) => urgency[a.level] - urgency[b.level]);
+  const findings = byUrgency(findingsOf(document));
+  const file = findings.find(({ origin }) => origin)?.origin?.file;
+  return logOf(document, {
+    command: 'drift',
+    sentence: driftSentence(document),
+    findings,
+    isWhole: !diagnostics.some(isError),
+    file: file ?? source.paths[0] ?? '.',
+  });
+}
+
+/** One run with the results of all tenants; each names its tenant. */
+export function fleetSarif(document: FleetDocument): string {
+  const { command, tenants, diagnostics } = document;
+  return logOf(document, {
+    command: `fleet ${command}`,
+    sentence: fleetSentence(document),
+    findings: byUrgency([
+      ...diagnostics.map(diagnosticFinding),
+      ...tenants.flatMap(tenantFindings),
+    ]),
+    isWhole: !diagnostics.some(isError) && tenants.every(endedWell),
+    file: 'trueup.fleet.yaml',
+  });
+}
+
+function logOf(
+  { trueup_version, generated_at }: Pick<DriftDocument, 'trueup_version' | 'generated_at'>,
+  { command, sentence, findings, isWhole, file }: Report,
+): string {
   const shown = findings.slice(0, mostResults);
   const rules = [...new Set(shown.map(({ rule }) => rule))].toSorted();
-  const file = shown.find(({ origin }) => origin)?.origin?.file ?? source.paths[0] ?? '.';
   const left = findings.length - shown.length;
-  const told = [
-    driftSentence(document),
-    ...(left > 0 ? [`${left} more findings are left out.`] : []),
-  ];
+  const told = [sentence, ...(left > 0 ? [`${left} more findings are left out.`] : [])];
   const driver = {
     name: 'trueup',
-    semanticVersion: document.trueup_version,
-    rules: rules.map(ruleOf),
+    semanticVersion: trueup_version,
+    rules: rules.map((rule) => ruleOf(rule, command)),
   };
   const invocation = {
-    executionSuccessful: !diagnostics.some(({ severity }) => severity === 'error'),
-    endTimeUtc: document.generated_at,
+    executionSuccessful: isWhole,
+    endTimeUtc: generated_at,
     toolExecutionNotifications: told.map((text) => ({ level: 'note', message: messageOf(text) })),
   };
+  const places = new Map(rules.map((rule, index) => [rule, index]));
   const run = {
     tool: { driver },
     columnKind: 'utf16CodeUnits',
     invocations: [invocation],
-    results: shown.map((finding) => resultOf(finding, rules, file)),
+    results: shown.map((finding) => resultOf(finding, places.get(finding.rule)!, file)),
   };
   const $schema = 'https://json.schemastore.org/sarif-2.1.0.json';
   return jsonText({ $schema, version: '2.1.0', runs: [run] });
+}
+
+const byUrgency = (findings: readonly Finding[]): readonly Finding[] =>
+  findings.toSorted((a, b) => urgency[a.level] - urgency[b.level]);
+
+const isError = ({ severity }: Diagnostic): boolean => severity === 'error';
+
+const endedWell = ({ exit }: TenantEntry): boolean => exit === exits.done || exit === exits.changes;
+
+function tenantFindings(entry: TenantEntry): readonly Finding[] {
+  const { tenant, status, summary, changes, diagnostics } = entry;
+  // What went wrong is said by its errors, if there are any.
+  const isSaid = endedWell(entry) || diagnostics.some(isError);
+  const ended: Finding = {
+    rule: `tenant/${status}`,
+    level: 'error',
+    subject: tenant,
+    message: summary,
+    origin: undefined,
+  };
+  return [
+    ...(isSaid ? [] : [ended]),
+    ...changes.map(changeFinding),
+    ...diagnostics.map(diagnosticFinding),
+  ].map((one) => ({ ...one, message: `${tenant}: ${one.message}`, tenant }));
+}
+
+/** An action of a plan is a note, because it is what was declared; drift and what was not done are more. */
+function changeFinding({ address, action, origin }: TenantChange): Finding {
+  const meaning = own<string>(driftMeanings, action);
+  const undone = own<Level>(undoneLevels, action);
+  const family = meaning === undefined ? 'plan' : 'drift';
+  return {
+    rule: undone === undefined ? `${family}/${action}` : `apply/${action}`,
+    level: undone ?? own<Level>(driftLevels, action) ?? 'note',
+    subject: address,
+    message: `${address}: ${meaning ?? action}.`,
+    origin,
+  };
 }
 
 function findingsOf(document: DriftDocument): readonly Finding[] {
@@ -132,7 +223,7 @@ function diagnosticFinding(diagnostic: Diagnostic): Finding {
   };
 }
 
-function ruleOf(id: string): object {
+function ruleOf(id: string, command: string): object {
   const [family = '', name = ''] = id.split('/');
   const meaning =
     family === 'drift'
@@ -141,17 +232,18 @@ function ruleOf(id: string): object {
   return {
     id,
     shortDescription: messageOf(meaning),
-    fullDescription: messageOf(`${meaning}. Reported by trueup drift.`),
+    fullDescription: messageOf(`${meaning}. Reported by trueup ${command}.`),
   };
 }
 
 function resultOf(
-  { rule, level, subject, message, origin }: Finding,
-  rules: readonly string[],
+  { rule, level, subject, message, origin, tenant }: Finding,
+  ruleIndex: number,
   file: string,
 ): object {
   const { line, column } = origin ?? { line: 1, column: 1 };
-  const fingerprint = createHash('sha256').update(`${rule}\n${subject}`).digest('hex').slice(0, 16);
+  const about = [...(tenant === undefined ? [] : [tenant]), rule, subject];
+  const fingerprint = createHash('sha256').update(about.join('\n')).digest('hex').slice(0, 16);
   const location = {
     physicalLocation: {
       artifactLocation: artifactOf(origin?.file ?? file),
@@ -161,12 +253,13 @@ function resultOf(
   };
   return {
     ruleId: rule,
-    ruleIndex: rules.indexOf(rule),
+    ruleIndex,
     level,
     message: messageOf(message),
     locations: [location],
     // The same finding keeps its alert when lines above its declaration come and go.
     partialFingerprints: { primaryLocationLineHash: `${fingerprint}:1` },
+    ...defined({ properties: tenant === undefined ? undefined : { tenant } }),
   };
 }
 

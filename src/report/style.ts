@@ -13,6 +13,10 @@ export interface Style {
   readonly requests?: boolean;
   /** Of a page: the address at which a forge shows the line; undefined where it shows none. */
   readonly sourceUrl?: (origin: Origin) => string | undefined;
+  /** Of the page of one tenant: its name, and the address of the page of its fleet. */
+  readonly tenant?: { readonly name: string; readonly fleet: string };
+  /** Of the page of a fleet: the address of the page of a tenant; undefined where there is none. */
+  readonly pageOf?: (tenant: string) => string | undefined;
 }
 
 export type Paint = (text: string) => string;

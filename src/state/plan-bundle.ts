@@ -38,6 +38,8 @@ interface BundleHead {
   readonly created_at: string;
   /** `--env`; null without it. */
   readonly env: string | null;
+  /** Names that `--allow` gave; absent in bundles of earlier versions. */
+  readonly allow?: readonly string[];
   readonly tenants: readonly BundledTenant[];
 }
 

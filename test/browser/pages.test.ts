@@ -4,17 +4,19 @@ import { createRequire } from 'node:module';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AccessReview, Change, DriftRecord, Plan } from '../../src/model/index.js';
-import { driftDocument, planDocument } from '../../src/report/index.js';
+import { driftDocument, planDocument, type Style } from '../../src/report/index.js';
 import { renderDrift, renderFleet, renderPlan } from '../../src/report/render.js';
 import { kinds } from '../../src/resources/index.js';
 import { hostile } from '../unit/report/arbitrary.js';
-import { everyStatus, hostileFleet } from '../unit/report/fleets.js';
+import { everyStatus, hostileFleet, plannedFleet } from '../unit/report/fleets.js';
 import { audits, hostileAudit } from '../unit/report/audits.js';
 import { impact, meta, mixed, plans } from '../unit/report/plans.js';
 import { launch } from './chromium.js';
 
 const style = { color: false, width: 80 };
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+const tenant = (name: string): Style => ({ ...style, tenant: { name, fleet: '../fleet.html' } });
 
 const planPage = (plan: Plan): string =>
   renderPlan(planDocument({ plan, kinds, meta, keeps: 'count' }), 'html', style);
@@ -28,6 +30,17 @@ const pages: Readonly<Record<string, string>> = {
     style,
   ),
   'a fleet': renderFleet(everyStatus, 'html', style),
+  'a fleet with writes': renderFleet(plannedFleet, 'html', style),
+  'a fleet with pages of its tenants': renderFleet(everyStatus, 'html', {
+    ...style,
+    pageOf: (tenant) => `fleet.tenants/${tenant}.html`,
+  }),
+  'the audit of a tenant': renderDrift(audits.audited, 'html', tenant('acme')),
+  'the plan of a tenant with a hostile name': renderPlan(
+    planDocument({ plan: mixed, kinds, meta }),
+    'html',
+    tenant('<img src=x onerror=alert(1)>"\u202e'),
+  ),
   'a fleet with hostile texts': renderFleet(hostileFleet, 'html', style),
   'an audit of more access than a matrix holds': renderDrift(
     { ...audits.audited, access: { ...(audits.audited.access as AccessReview), complete: false } },
@@ -124,6 +137,27 @@ describe.each(Object.entries(pages))('%s', (_, html) => {
       expect(await page.locator('#filter').isVisible()).toBe(false);
     });
   });
+});
+
+test('the page of a fleet leads to that of a tenant, and back', async () => {
+  const context = await browser.newContext();
+  try {
+    const page = await context.newPage();
+    await context.route('https://report.example/**', (route) => {
+      const { pathname } = new URL(route.request().url());
+      const name =
+        pathname === '/fleet.html' ? 'a fleet with pages of its tenants' : 'the audit of a tenant';
+      return route.fulfill({ contentType: 'text/html', body: pages[name]! });
+    });
+    await page.goto('https://report.example/fleet.html');
+    await page.getByRole('link', { name: 'acme', exact: true }).click();
+    expect(page.url()).toBe('https://report.example/fleet.tenants/acme.html');
+    expect(await page.title()).toMatch(/^acme: /);
+    await page.getByRole('link', { name: 'All tenants' }).click();
+    expect(page.url()).toBe('https://report.example/fleet.html');
+  } finally {
+    await context.close();
+  }
 });
 
 test('a page is less than 60 kB beside its data', () =>

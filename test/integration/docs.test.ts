@@ -269,7 +269,8 @@ describe('the reference', () => {
   });
 
   it('names every metric and every format of a report', () => {
-    const made = [...read('src/report/metrics.ts').matchAll(/\[\s*'([a-z]+_[a-z_]+)',/g)].map(
+    const source = read('src/report/metrics.ts') + read('src/report/fleet-watch-metrics.ts');
+    const made = [...source.matchAll(/\[\s*'([a-z]+_[a-z_]+)',/g)].map(
       ([, name]) => `trueup_${name}`,
     );
     const told = [...read('docs/reference/metrics.md').matchAll(/`(trueup_\w+)[`{]/g)].map(

@@ -1,9 +1,9 @@
 // A fleet as the built command runs it: signals, processes that are killed, many tenants.
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { FleetDocument } from '../../src/model/index.js';
-import { emulator, folder, type Folder } from '../support/cli.js';
+import { atTerminal, emulator, folder, type Folder } from '../support/cli.js';
 import { repository } from '../support/git.js';
 
 const names = ['a', 'b', 'c', 'd'];
@@ -121,6 +121,63 @@ test('only tenants that changed since a reference of git', async () => {
   expect((await checked()).at(-1)).toBe('4 tenants: 4 valid.');
   const { stderr } = await home.expect(1, ['fleet', 'plan', '--changed-since', 'nowhere']);
   expect(stderr).toContain('There is no git reference "nowhere" here.');
+});
+
+test('at a terminal, each tenant that runs has a line of at most 79 columns; piped, there is none', async () => {
+  const home = fleetFolder();
+  const cloud = await accounts(home, 'a:latency=300', 'd:latency=300');
+  const { code, screen } = atTerminal(home, ['fleet', 'drift'], { env: cloud.env });
+  expect(code, screen).toBe(0);
+  expect(screen).toMatch(/a +\d s {2}(?:begins|reading)/);
+  expect(screen).toMatch(/3 of 4 tenants · \d+ s · about \d+ s to go · 3 with drift/);
+  // oxlint-disable-next-line no-control-regex -- what moves the cursor
+  const drawn = screen
+    .split(/\n|\u001b\[\d*[A-K]|\r/)
+    .map((line) => line.replaceAll(/\u001b\[\d*m/g, ''));
+  for (const line of drawn.filter((one) => / s {2}| of 4 tenants/.test(one)))
+    expect(line.length).toBeLessThan(80);
+  // What is printed stays: nothing is drawn over it, nor beside it.
+  for (const name of names) expect(drawn).toContain(`${name}: Drift: 1 missing; 0 in sync.`);
+  expect(drawn).toContain('4 tenants: 4 with drift. Run ' + /Run (drift-\S+\.)/.exec(screen)![1]);
+  const { stderr } = await home.expect(0, ['fleet', 'drift'], { env: cloud.env });
+  expect(stderr).toBe('');
+});
+
+test('a watch in the folder of a fleet audits all tenants again and again, and ends in good order', async () => {
+  const home = fleetFolder();
+  const cloud = await accounts(home, 'd:latency=60000');
+  const watch = home.start(
+    [
+      'watch',
+      '--every',
+      '1s',
+      '--metrics-port',
+      '0',
+      '--metrics-tenants',
+      '1',
+      '--metrics-file',
+      'm.prom',
+    ],
+    { env: cloud.env },
+  );
+  await watch.says('4 tenants: 3 with drift, 1 not run. (a, b, c');
+  const file = join(home.path, 'm.prom');
+  const read = (): string => (existsSync(file) ? readFileSync(file, 'utf8') : '');
+  await expect
+    .poll(read, { timeout: 20_000 })
+    .toContain('trueup_fleet_tenants{status="drift"} 3\n');
+  const metrics = read();
+  expect(metrics.match(/tenant_drift_objects\{.*/g)).toEqual([
+    'tenant_drift_objects{tenant="a"} 1',
+    'tenant_drift_objects{tenant="_other"} 2',
+  ]);
+  watch.child.kill('SIGTERM');
+  const { code, stderr } = await watch.ended;
+  expect([code, stderr.match(/^warning: .*/gm)], stderr).toEqual([
+    143,
+    ['warning: The pass takes longer than --every (1 s): d has not ended.'],
+  ]);
+  expect(existsSync(join(home.path, '.trueup/fleet'))).toBe(false);
 });
 
 test('tenants are not planned as one project', async () => {

@@ -43,7 +43,7 @@ const masking = ['unit/model/masking/secret-masking.test.ts'];
 const secretSource = ['unit/declarations/secret-source.test.ts'];
 const policies = ['unit/policies/compiled-policy.test.ts'];
 const policyFiles = ['unit/policies/policy-files.test.ts'];
-const policyRules = ['unit/policies/policy-rules.test.ts'];
+const policyRules = ['unit/policies/judge-policies.test.ts'];
 const cel = ['unit/expressions/cel.test.ts'];
 const expressions = ['unit/declarations/expressions.test.ts'];
 const hcl = ['unit/expressions/hcl.test.ts'];
@@ -2658,8 +2658,15 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an alert loses its identity when a line moves',
     file: 'report/sarif.ts',
-    find: '`${rule}\\n${subject}`',
-    replace: '`${rule}\\n${subject}\\n${line}`',
+    find: '[tenant]), rule, subject]',
+    replace: '[tenant]), rule, subject, String(line)]',
+    tests: ['unit/report/sarif.test.ts'],
+  },
+  {
+    name: 'two tenants share an alert',
+    file: 'report/sarif.ts',
+    find: '...(tenant === undefined ? [] : [tenant]), rule',
+    replace: 'rule',
     tests: ['unit/report/sarif.test.ts'],
   },
   {
@@ -4583,7 +4590,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a policy with allow: false is allowed',
-    file: 'policies/policy-rules.ts',
+    file: 'policies/judge-policies.ts',
     find: '!policy.allow && { allowable: false as const }',
     replace: 'false && { allowable: false as const }',
     tests: policyRules,
@@ -4795,8 +4802,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'too many changed tenants block before the first write',
     file: 'cli/commands/fleet.ts',
-    find: 'if (beyond.length > 0) return nothing(',
-    replace: 'if (beyond.length > 9) return nothing(',
+    find: 'if (beyond.some(({ exit }) => exit !== exits.done))',
+    replace: 'if (verdicts.some(({ exit }) => exit !== exits.done))',
     tests: fleetCommands,
   },
   {
@@ -4903,5 +4910,75 @@ export const mutants: readonly Mutant[] = [
     find: 'exits.locked, exits.partial,',
     replace: 'exits.locked,',
     tests: fleetRules,
+  },
+  {
+    name: 'a page of a tenant replaces a file that no report wrote',
+    file: 'cli/tenant-pages.ts',
+    find: 'bytesRead) === PAGE_START',
+    replace: 'bytesRead) !== ""',
+    tests: ['unit/cli/tenant-pages.test.ts'],
+  },
+  {
+    name: 'the name of a tenant leads to another folder',
+    file: 'cli/tenant-pages.ts',
+    find: '!TENANT_NAME.test(tenant)',
+    replace: 'tenant === ""',
+    tests: ['unit/cli/tenant-pages.test.ts'],
+  },
+  {
+    name: 'lines of a status stay on the terminal',
+    file: 'cli/terminal.ts',
+    find: '[${shown - 1}A',
+    replace: '[${shown}A',
+    tests: ['unit/cli/terminal.test.ts'],
+  },
+  {
+    name: 'a line of progress is wider than the terminal',
+    file: 'report/fleet-progress.ts',
+    find: 'clip(line, style.width - 1)',
+    replace: 'line',
+    tests: ['unit/report/fleet-progress.test.ts'],
+  },
+  {
+    name: 'a slow tenant is audited twice at once',
+    file: 'fleet/repeated-lanes.ts',
+    find: '.filter((name) => !running.has(name))',
+    replace: '',
+    tests: ['unit/fleet/repeated-lanes.test.ts'],
+  },
+  {
+    name: 'every tenant has metrics of its own',
+    file: 'report/fleet-watch-metrics.ts',
+    find: 'worst.slice(0, most).map',
+    replace: 'worst.map',
+    tests: ['unit/report/fleet-watch-metrics.test.ts'],
+  },
+  {
+    name: 'a write that failed counts as written',
+    file: 'report/fleet-figures.ts',
+    find: "(outcomes ?? []).filter(({ outcome }) => outcome === 'done')",
+    replace: 'outcomes ?? []',
+    tests: ['unit/report/fleet-writes.test.ts'],
+  },
+  {
+    name: 'a policy of a fleet is judged without a fleet',
+    file: 'policies/compiled-policy.ts',
+    find: 'return [fleet ? { fleet } : {}];',
+    replace: 'return fleet ? [{ fleet }] : [];',
+    tests: ['unit/policies/compiled-policy.test.ts'],
+  },
+  {
+    name: 'a bundle is applied against a policy of the fleet',
+    file: 'cli/commands/fleet.ts',
+    find: 'if (beyond.some(({ exit }) => exit !== exits.done))',
+    replace: 'if (beyond.length > verdicts.length)',
+    tests: ['unit/cli/fleet-policies.test.ts'],
+  },
+  {
+    name: 'a policy of a fleet is left out where there is none',
+    file: 'cli/project-policies.ts',
+    find: 'if (ofFleet.length > 0 && !isFleet)',
+    replace: 'if (ofFleet.length < 0)',
+    tests: ['unit/cli/fleet-policies.test.ts'],
   },
 ];

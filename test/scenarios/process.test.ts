@@ -730,7 +730,12 @@ test('completion loads in bash and knows commands, flags, words and kinds', () =
   expect(ask('get', 'alerts', '--filter', '')).toEqual(['']);
   expect(ask('get', '--limit', 'a')).toEqual(['']);
   expect(ask('plan', '--out', 'package.j')).toEqual(['package.json']);
-  expect(ask('watch', '--metrics')).toEqual(['--metrics-file', '--metrics-port', '--metrics-host']);
+  expect(ask('watch', '--metrics')).toEqual([
+    '--metrics-file',
+    '--metrics-port',
+    '--metrics-host',
+    '--metrics-tenants',
+  ]);
   expect(ask('completion', 'z')).toEqual(['zsh']);
 });
 

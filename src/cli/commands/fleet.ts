@@ -19,17 +19,20 @@ import {
   type TenantResult,
 } from '../../model/index.js';
 import { hasFailed, stagesOf } from '../../fleet/lanes.js';
+import type { PlannedTenant } from '../../fleet/policy-input.js';
 import { entryOf, isFinal, mergedReport, withoutResult, type RunStop } from '../../fleet/merge.js';
 import { readFleet } from '../../fleet/fleet-file.js';
 import { entryDigest, FLEET_FILE, type StopRules, type Tenant } from '../../fleet/tenant.js';
 import { declarationFiles } from '../../platform/declaration-files.js';
-import { fleetFormats, type FleetFormat } from '../../report/formats.js';
+import { planFigures, withWrites } from '../../report/fleet-figures.js';
+import { fleetFormats } from '../../report/formats.js';
 import { fleetText } from '../../report/fleet-text.js';
 import { plural } from '../../report/words.js';
 import type { Bundle } from '../../state/plan-bundle.js';
 import { flagWords } from '../commands-to-type.js';
 import { agrees, notApproved, wholeNumber, type Command, type Context } from '../context.js';
 import { fleetHere, type FleetSite } from '../fleet-context.js';
+import { fleetVerdicts } from '../fleet-policies.js';
 import { checkedRun, resultPlaces, runRecords, type RunRecords } from '../fleet-results.js';
 import {
   concludeFleet,
@@ -39,6 +42,7 @@ import {
   runFleet,
   stopsOf,
   type FleetEnd,
+  type FleetForms,
   type FleetJob,
   type TenantOutcome,
   type TenantWork,
@@ -47,8 +51,9 @@ import { checkFleetOutputs } from '../output-files.js';
 import { identityOf } from '../plan-identity.js';
 import { policiesHere, withPolicies } from '../project-policies.js';
 import { chosen, loadProject } from '../project.js';
-import { formsOf, outputsOf, type Forms } from '../report-flags.js';
+import { formsOf, outputsOf } from '../report-flags.js';
 import { audit } from '../run-audit.js';
+import { tenantPages } from '../tenant-pages.js';
 import { version } from '../version.js';
 import { planDocumentOf, requestOf, withProject } from '../working-context.js';
 import { applyPlan, type Applied } from './apply.js';
@@ -65,6 +70,7 @@ export const validate: Command = async (context) => {
     run: '',
     flags: tenantFlags(context),
     prints: forms.shown === 'text',
+    events: forms.events,
     offline: true,
     work: async (own, { paths }) => {
       const project = await loadProject(own, paths, chosen(own), { checks: 'always' });
@@ -92,12 +98,15 @@ function refuseSettings({ settings }: Pick<Project, 'settings'>): void {
     });
 }
 
-async function formsHere(context: Context): Promise<Forms<FleetFormat>> {
+async function formsHere(context: Context): Promise<FleetForms> {
   const forms = formsOf(context, fleetFormats);
   const out = context.flags.out;
   const saved = out === undefined ? [] : [{ flag: '--out', path: resolve(context.cwd, out) }];
   await checkFleetOutputs(context, [...saved, ...outputsOf(forms)]);
-  return forms;
+  const pages = await tenantPages(context, forms);
+  if (forms.shown !== 'ndjson') return { ...forms, pages };
+  const { fleetNdjson } = await import('../../report/fleet-ndjson.js');
+  return { ...forms, pages, events: fleetNdjson(version, context.clock.now) };
 }
 
 /** Begins a run, or goes on with the one of `--run`. */
@@ -140,7 +149,7 @@ const unlessDenied =
   };
 
 /** The flags that a tenant is planned and applied with. */
-const tenantFlags = ({ flags }: Context): FleetJob['flags'] =>
+export const tenantFlags = ({ flags }: Context): FleetJob['flags'] =>
   defined({
     var: flags.var,
     allow: flags.allow,
@@ -191,31 +200,37 @@ const unlessDone =
     return before ? doneAlready(before) : work(context, tenant);
   };
 
+/** Audits one tenant, as `trueup drift` does. */
+export const auditedIn =
+  (site: FleetSite): TenantWork =>
+  (own, tenant) =>
+    withProject(own, tenant.paths, async (place) => {
+      refuseSettings(place.project);
+      const { document, exit } = await audit(own, place);
+      return { exit, document, digest: runDigest(own, site, tenant, place.project) };
+    });
+
 export const drift: Command = async (context) => {
   const forms = await formsHere(context);
   const site = await fleetHere(context);
   const { run, records } = await begun(context, site, 'drift');
+  const audited = auditedIn(site);
   const job: FleetJob = {
     command: 'drift',
     run,
     records,
     flags: tenantFlags(context),
     prints: forms.shown === 'text',
+    pages: forms.pages,
+    events: forms.events,
     known: doneOffline(site, records),
     work: unlessDone(site, records, (own, tenant) =>
-      records.alone(tenant.name, own.signal, (signal) => audited({ ...own, signal }, site, tenant)),
+      records.alone(tenant.name, own.signal, (signal) => audited({ ...own, signal }, tenant)),
     ),
   };
   const end = await runFleet(context, site, job);
   return concludeFleet(context, forms, job, { names: namesOf(site.here), ...end });
 };
-
-const audited = (own: Context, site: FleetSite, tenant: Tenant): Promise<TenantOutcome> =>
-  withProject(own, tenant.paths, async (place) => {
-    refuseSettings(place.project);
-    const { document, exit } = await audit(own, place);
-    return { exit, document, digest: runDigest(own, site, tenant, place.project) };
-  });
 
 interface Planning {
   /** Milliseconds. */
@@ -271,13 +286,19 @@ export const plan: Command = async (context) => {
     records,
     flags: tenantFlags(context),
     prints: forms.shown === 'text',
+    pages: forms.pages,
+    events: forms.events,
     // A bundle needs every plan, also of what was planned before.
     ...(saves === 'file'
       ? { work }
       : { known: doneOffline(site, records), work: unlessDone(site, records, work) }),
   };
   const end = await runFleet(context, site, job);
-  const beyond = beyondLimits(site.fleet.stop, end.entries);
+  const verdicts = await fleetVerdicts(context, {
+    tenants: () => [...end.entries.values()],
+    allow: flags.allow ?? [],
+  });
+  const beyond = [...beyondLimits(site.fleet.stop, end.entries), ...verdicts];
   const exit = await concludeFleet(context, forms, job, {
     names: namesOf(site.here),
     entries: end.entries,
@@ -294,7 +315,7 @@ export const plan: Command = async (context) => {
 };
 
 async function bundleOf(
-  { clock }: Context,
+  { clock, flags }: Context,
   site: FleetSite,
   run: string,
   { entries, outcomes }: FleetEnd,
@@ -311,6 +332,7 @@ async function bundleOf(
       run,
       created_at: new Date(clock.now()).toISOString(),
       env: site.env ?? null,
+      allow: flags.allow ?? [],
       tenants: site.here.map((tenant) => ({
         tenant: tenant.name,
         entry: entryDigest(tenant, site),
@@ -354,11 +376,7 @@ export const apply: Command = async (context, [name]) => {
   return name === undefined ? applyNow(context, forms) : applyBundle(context, name, forms);
 };
 
-async function applyBundle(
-  context: Context,
-  name: string,
-  forms: Forms<FleetFormat>,
-): Promise<Exit> {
+async function applyBundle(context: Context, name: string, forms: FleetForms): Promise<Exit> {
   const { flags, files, clock, cwd } = context;
   const given = (['allow', 'var', 'env'] as const).find((flag) => flags[flag] !== undefined);
   if (given !== undefined)
@@ -390,7 +408,7 @@ async function applyBundle(
 }
 
 /** Plans every tenant, shows that, asks, and applies what was shown. */
-async function applyNow(context: Context, forms: Forms<FleetFormat>): Promise<Exit> {
+async function applyNow(context: Context, forms: FleetForms): Promise<Exit> {
   const { flags, interactive, clock } = context;
   if (flags.identity !== undefined)
     refuse('usage', '--identity has a meaning with a bundle only.', {
@@ -409,6 +427,7 @@ async function applyNow(context: Context, forms: Forms<FleetFormat>): Promise<Ex
     run,
     flags: tenantFlags(context),
     prints: forms.shown === 'text',
+    events: forms.events,
     again,
     known: doneOffline(site, records),
     work: unlessDone(site, records, planned(site, { saves: 'memory' })),
@@ -469,13 +488,13 @@ interface Planned {
 async function applyNothing(
   context: Context,
   site: FleetSite,
-  forms: Forms<FleetFormat>,
+  forms: FleetForms,
   { now, stops }: { readonly now?: Planned | undefined; readonly stops: readonly RunStop[] },
 ): Promise<Exit> {
   const { run = '', records, end } = now ?? {};
   const job = { command: 'apply', run, records } as const;
   const names = namesOf(site.here);
-  const summary = stops[0]?.diagnostics[0]?.summary ?? '';
+  const summary = stops.find(({ exit }) => exit !== exits.done)?.diagnostics[0]?.summary ?? '';
   const entries = new Map<string, TenantEntry>();
   await forEachLimited(names, AT_ONCE, async (name) => {
     const planning = end?.entries.get(name);
@@ -484,13 +503,15 @@ async function applyNothing(
     const isKept = end?.outcomes.get(name)?.before !== undefined;
     entries.set(name, isKept ? entry : await keepEntry(context, job, entry));
   });
+  for (const name of forms.events ? names : [])
+    context.out.write(forms.events!.tenantEnd(entries.get(name)!, 'apply'));
   return concludeFleet(context, forms, job, { names, entries, stops });
 }
 
 async function applyAll(
   context: Context,
   site: FleetSite,
-  forms: Forms<FleetFormat>,
+  forms: FleetForms,
   plans: Plans,
 ): Promise<Exit> {
   const { flags, err } = context;
@@ -503,9 +524,15 @@ async function applyAll(
   );
   const nothing = (stops: readonly RunStop[]): Promise<Exit> =>
     applyNothing(context, site, forms, { now, stops });
-  const beyond = beyondLimits(site.fleet.stop, statuses);
+  const verdicts = await fleetVerdicts(context, {
+    tenants: () => plannedIn(site, bundle, selected),
+    allow: bundle.allow ?? [],
+    again: now ? undefined : plans.again,
+  });
+  const beyond = [...beyondLimits(site.fleet.stop, statuses), ...verdicts];
   for (const { diagnostics } of beyond) await context.tell(diagnostics);
-  if (beyond.length > 0) return nothing([...stopsOf(context, undefined), ...beyond]);
+  if (beyond.some(({ exit }) => exit !== exits.done))
+    return nothing([...stopsOf(context, undefined), ...beyond]);
   if (context.signal.aborted) return nothing(stopsOf(context, undefined));
   const changing = [...statuses.values()].filter(({ status }) => status === 'changes').length;
   if (now && !flags.autoApprove && changing > 0) {
@@ -523,13 +550,32 @@ async function applyAll(
     flags: tenantFlags(context),
     staged: true,
     prints: forms.shown === 'text',
+    pages: forms.pages,
+    events: forms.events,
     ...(now && { told: now.end.entries }),
     known: (tenant) => knownOf(tenant, plans, records),
     work: (own, tenant) => appliedOne(own, site, tenant, plans),
   };
   if (now && job.prints) context.out.write('\n');
   const end = await runFleet(context, site, job);
-  return concludeFleet(context, forms, job, { names: namesOf(site.here), ...end });
+  const stops = [...end.stops, ...verdicts];
+  return concludeFleet(context, forms, job, { names: namesOf(site.here), ...end, stops });
+}
+
+/** The plans of a bundle, as policies of the fleet see them: each is read and left again. */
+function plannedIn(
+  { fleet }: Pick<FleetSite, 'fleet'>,
+  bundle: Bundle,
+  selected: ReadonlySet<string>,
+): readonly PlannedTenant[] {
+  const labels = new Map(fleet.tenants.map((one) => [one.name, one.labels]));
+  return bundle.tenants
+    .filter(({ tenant }) => selected.has(tenant))
+    .map(({ tenant, status }) => {
+      const document = status === 'changes' ? bundle.planOf(tenant)?.document : undefined;
+      const kinds = document ? withWrites(planFigures(document, []).kinds, document) : {};
+      return { tenant, status, kinds, labels: labels.get(tenant) ?? {} };
+    });
 }
 
 /** What was done before, or could not be planned. @throws Refusal where a bundle has no plan */
@@ -600,11 +646,11 @@ const isEmpty = ({ document }: PlanFile): boolean =>
 
 export const report: Command = async (context, [name = '']) => {
   const { clock, out } = context;
-  const forms = await formsHere(context);
+  const { events: _, ...forms } = await formsHere(context);
   const { run, records } = await runNamed(context, checkedRun(name));
   const entries = new Map<string, TenantEntry>();
   await forEachLimited(run.tenants, AT_ONCE, async (tenant) => {
-    const entry = await storedEntry(records, tenant);
+    const entry = await storedEntry(records, tenant, forms);
     if (entry) entries.set(tenant, entry);
   });
   const document = mergedReport(run, entries, {
@@ -616,9 +662,14 @@ export const report: Command = async (context, [name = '']) => {
 };
 
 /** A result that cannot be read is an error of its tenant. */
-async function storedEntry(records: RunRecords, tenant: string): Promise<TenantEntry | undefined> {
+async function storedEntry(
+  records: RunRecords,
+  tenant: string,
+  { pages }: Pick<FleetForms, 'pages'>,
+): Promise<TenantEntry | undefined> {
   try {
     const last = await records.last(tenant);
+    if (last) await pages.add(last);
     return last && entryOf(last);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;

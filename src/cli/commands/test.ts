@@ -1,16 +1,17 @@
 // `trueup test`: evaluates the policies of the current folder over the inputs of their tests. No network, no state.
 import { resolve } from 'node:path';
 import { isObject, parseJson, exits, refuse, Refusal, type JsonObject } from '../../model/index.js';
+import { fleetInput } from '../../fleet/policy-input.js';
 import { declarationFiles } from '../../platform/declaration-files.js';
 import { emptyPlan } from '../../policies/empty-plan.js';
 import type { PolicyTest, ProjectPolicy } from '../../policies/policy-files.js';
 import { inert } from '../../report/index.js';
 import { plural } from '../../report/words.js';
 import type { Command, Context } from '../context.js';
-import { policiesHere } from '../project-policies.js';
+import { readPolicies } from '../project-policies.js';
 
 export const run: Command = async (context) => {
-  const policies = await policiesHere(context);
+  const policies = await readPolicies(context);
   if (policies.length === 0)
     refuse('no-policies', 'There is no policy in policies/*.cel.yaml.', {
       detail: 'How to write one: docs/how-to/write-policies.md',
@@ -18,7 +19,7 @@ export const run: Command = async (context) => {
   const { policyTestsIn } = await import('../../policies/policy-files.js');
   const { tests, diagnostics } = await policyTestsIn(
     { files: declarationFiles, cwd: context.cwd },
-    policies.map(({ name }) => name),
+    policies,
   );
   if (diagnostics.length > 0) throw new Refusal(diagnostics);
   if (tests.length === 0)
@@ -45,11 +46,12 @@ export const run: Command = async (context) => {
 function violationsIn(
   context: Context,
   policy: ProjectPolicy,
-  { plan, plan_file: file, declarations }: PolicyTest,
+  { plan, plan_file: file, declarations, fleet }: PolicyTest,
 ): readonly string[] {
   const given = file === undefined ? (plan ?? {}) : planIn(context, file);
   const whole = { ...emptyPlan, ...given };
-  return policy.violations({ plan: whole, declarations }).map(({ message }) => message);
+  const run = { ...fleetInput([]), ...fleet };
+  return policy.violations({ plan: whole, declarations, fleet: run }).map(({ message }) => message);
 }
 
 const LARGEST = 256 * 1024 * 1024;

@@ -1,4 +1,4 @@
-// `trueup watch`: repeats the audit, prints one line per cycle and exports Prometheus metrics. A cycle that fails is
+// `trueup watch`: repeats the audit of a project, or of a fleet, prints one line per cycle and exports Prometheus metrics. A cycle that fails is
 // reported and counted, and the next one starts at its usual time; cycles never overlap. Reads only.
 import { resolve } from 'node:path';
 import {
@@ -11,13 +11,16 @@ import {
   type Exit,
   errorCode,
 } from '../../model/index.js';
+import { FLEET_FILE } from '../../fleet/tenant.js';
+import { declarationFiles } from '../../platform/declaration-files.js';
 import { visible } from '../../report/index.js';
 import { metricsText, watchSentence, type WatchRecord } from '../../report/metrics.js';
+import { AS_DECLARED, type AuditCycle, type RepeatedAudit } from '../audit-cycle.js';
 import { audit } from '../run-audit.js';
 import { wholeNumber, type Command, type Context } from '../context.js';
-import { auditEnd, failed, notifierOf, type Ended } from '../notify.js';
+import { auditEnd, failed, notifierOf } from '../notify.js';
 import { serveMetrics } from '../metrics-server.js';
-import { checkOutputs } from '../output-files.js';
+import { checkFleetOutputs, checkOutputs } from '../output-files.js';
 import { sayingOnce } from '../repeated-messages.js';
 import { spanOf } from '../time-arguments.js';
 import { version } from '../version.js';
@@ -35,27 +38,39 @@ export const run: Command = async (context, paths) => {
     refuse('usage', '--metrics-host has a meaning with --metrics-port only.', {
       detail: 'Type it as in: trueup watch --metrics-port 9464 --metrics-host 0.0.0.0',
     });
+  const isFleet =
+    paths.length === 0 && declarationFiles.stat(resolve(cwd, FLEET_FILE)) !== undefined;
+  if (!isFleet && flags.metricsTenants !== undefined)
+    refuse('usage', '--metrics-tenants has a meaning in the folder of a fleet only.', {
+      detail: 'It limits the tenants that have metrics of their own. Leave it out.',
+    });
   const file = flags.metricsFile === undefined ? undefined : resolve(cwd, flags.metricsFile);
   if (file !== undefined)
-    await checkOutputs(context, [{ flag: '--metrics-file', path: file }], paths);
+    await (isFleet ? checkFleetOutputs : checkOutputs)(
+      context,
+      [{ flag: '--metrics-file', path: file }],
+      paths,
+    );
   const quiet = sayingOnce(context);
+  const watched = isFleet
+    ? await (await import('./watch-fleet.js')).watchedFleet(context, every)
+    : watchedProject(quiet, paths);
   const notify = await notifierOf(quiet, 'watch');
   // A watch begins as if all had been as declared: only what is not is told.
   let result = AS_DECLARED;
-  let record: WatchRecord = { audits: { success: 0, failure: 0 }, requests: {} };
-  const text = (): string => metricsText(record, [...context.kinds.keys()], version);
   const { metricsPort = '0', metricsHost: host = '127.0.0.1' } = flags;
   const port = wholeNumber('--metrics-port', metricsPort, 0, 65_535);
   const served =
-    flags.metricsPort === undefined ? undefined : await serveMetrics({ host, port }, text);
+    flags.metricsPort === undefined
+      ? undefined
+      : await serveMetrics({ host, port }, watched.metrics);
   if (served) err.write(`Metrics at ${served.url}\n`);
   try {
     for (let next = clock.monotonic(); !signal.aborted;) {
-      const cycle = await once(quiet, paths);
+      const cycle = await watched.cycle();
       if (signal.aborted) break;
-      record = grown(record, cycle, clock.now() / 1000);
       out.write(`${new Date(clock.now()).toISOString()} ${cycle.words}\n`);
-      if (file !== undefined) await writeMetrics(quiet, file, text());
+      if (file !== undefined) await writeMetrics(quiet, file, watched.metrics());
       if (cycle.result !== result) await notify(cycle.exit, cycle.ended);
       ({ result } = cycle);
       // A cycle that took longer than its period is not made up for.
@@ -65,24 +80,31 @@ export const run: Command = async (context, paths) => {
         .catch(() => undefined);
     }
   } finally {
+    await watched.close();
     await served?.close();
   }
   return exits.done;
 };
 
-interface Cycle {
-  readonly words: string;
+function watchedProject(context: Context, paths: readonly string[]): RepeatedAudit {
+  let record: WatchRecord = { audits: { success: 0, failure: 0 }, requests: {} };
+  return {
+    async cycle() {
+      const cycle = await once(context, paths);
+      record = grown(record, cycle, context.clock.now() / 1000);
+      return cycle;
+    },
+    metrics: () => metricsText(record, [...context.kinds.keys()], version),
+    close: () => Promise.resolve(),
+  };
+}
+
+interface Cycle extends AuditCycle {
   readonly seconds: number;
   readonly requests: Readonly<Record<string, number>>;
   /** Absent where the audit failed as a whole. */
   readonly document?: DriftDocument;
-  readonly exit: Exit;
-  readonly ended: Ended;
-  /** Equal where a cycle found the same as the one before. */
-  readonly result: string;
 }
-
-const AS_DECLARED = '';
 
 async function once(context: Context, paths: readonly string[]): Promise<Cycle> {
   const { clock } = context;

@@ -1,7 +1,7 @@
 // The results of a fleet: one record for each tenant of a run, written once, and the report that merges them.
-import type { Diagnostic } from '../diagnostic.js';
+import type { Diagnostic, Origin } from '../diagnostic.js';
 import type { DriftDocument, PlanDocument } from './plan-document.js';
-import type { Outcome } from '../plan.js';
+import type { Outcome, WriteCounts } from '../plan.js';
 import type { Exit } from '../exit-codes.js';
 
 export type FleetCommand = 'validate' | 'plan' | 'drift' | 'apply';
@@ -29,6 +29,19 @@ export type TenantStatus = (typeof tenantStatuses)[number];
 export interface KindCount {
   readonly changed: number;
   readonly objects: number;
+  /** What an apply would send, or has sent: all of it, even if not all changes are listed. Absent where that is nothing. */
+  readonly writes?: WriteCounts;
+}
+
+/** Writes over all tenants. */
+export interface FleetWrites {
+  readonly writes: WriteCounts;
+  /** Tenants with such a write. */
+  readonly tenants: number;
+}
+
+export interface FleetImpact extends FleetWrites {
+  readonly kinds: Readonly<Record<string, FleetWrites>>;
 }
 
 /** An object that differs. */
@@ -37,6 +50,8 @@ export interface TenantChange {
   readonly kind: string;
   /** An action of a plan, a status of drift, or an outcome that is not `done`. */
   readonly action: string;
+  /** Where it is declared; absent where it is not. */
+  readonly origin?: Pick<Origin, 'file' | 'line' | 'column'>;
 }
 
 /** One tenant in the report of a run. */
@@ -98,5 +113,7 @@ export interface FleetDocument {
   readonly diagnostics: readonly Diagnostic[];
   /** Number of tenants, and of those with each status. */
   readonly summary: Readonly<Partial<Record<TenantStatus, number>>> & { readonly tenants: number };
+  /** Of a plan: what an apply would send. Of an apply: what was sent. */
+  readonly impact?: FleetImpact;
   readonly tenants: readonly TenantEntry[];
 }

@@ -1,15 +1,9 @@
 // The commands over a fleet, against one emulated account for each set of credentials: nothing of one tenant reaches
 // another, what was reviewed is what is applied, and a run stops, resumes and reports as its file says.
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import {
-  apply,
-  drift,
-  plan as fleetPlan,
-  report,
-  validate,
-} from '../../../src/cli/commands/fleet.js';
+import { apply } from '../../../src/cli/commands/fleet.js';
 import { run as applyProject } from '../../../src/cli/commands/apply.js';
 import { run as show } from '../../../src/cli/commands/show.js';
 import { run as plan } from '../../../src/cli/commands/plan.js';
@@ -22,101 +16,15 @@ import {
 } from '../../../src/cli/fleet-context.js';
 import type { Command, Context, Exchanges } from '../../../src/cli/context.js';
 import { limiter } from '../../../src/client/rate-limit.js';
-import {
-  accountCredentials,
-  byAccount,
-  createEmulator,
-  parseFault,
-  serve,
-  type Emulator,
-} from '../../../src/emulator/index.js';
+import { parseFault } from '../../../src/emulator/index.js';
 import {
   defaultSettings,
   maskingOf,
   sha256,
   type FleetDocument,
-  type TenantResult,
 } from '../../../src/model/index.js';
-import { systemClock } from '../../../src/platform/clock.js';
-import { systemRandom } from '../../../src/platform/random.js';
-import { collections, kinds } from '../../../src/resources/index.js';
-import { cleanUp } from '../../support/clean-up.js';
-import { freshFolder, inProcess, type Said } from '../../support/in-process.js';
-
-const commands = { validate, plan: fleetPlan, drift, apply, report };
-type Name = keyof typeof commands;
-
-interface Fleet {
-  readonly cwd: string;
-  readonly env: Record<string, string>;
-  readonly accounts: ReadonlyMap<string, Emulator>;
-  write(path: string, text: string): void;
-  run(name: Name, ...words: readonly string[]): Promise<Said>;
-  calls(tenant: string): number;
-  /** Methods and paths of the requests that write. */
-  writes(tenant: string): readonly string[];
-  result(run: string, tenant: string): TenantResult;
-}
-
-const BASE = `variables: { hook: https://hooks.example.com/alerts }
-alert_push_destinations:
-  pager: { name: On-call pager, enabled: true, endpoint: { url: "\${var.hook}" } }
-`;
-const FILE = `fleet:
-  tenants: { from: tenants/* }
-  defaults: { paths: [base] }
-`;
-
-/** A fleet of these tenants, whose accounts are at one address. */
-async function fleetOf(names: readonly string[], file = FILE, base = BASE): Promise<Fleet> {
-  const cwd = freshFolder();
-  const write = (path: string, text: string): void => {
-    mkdirSync(dirname(join(cwd, path)), { recursive: true });
-    writeFileSync(join(cwd, path), text);
-  };
-  const [clock, random] = [systemClock(), systemRandom()];
-  const accounts = new Map(
-    names.map((name) => {
-      const credentials = accountCredentials(name);
-      return [name, createEmulator({ kinds, collections, clock, random, credentials })];
-    }),
-  );
-  const { fetch, calls } = byAccount(accounts, clock);
-  const served = await serve({ fetch }, { port: 0 });
-  cleanUp.push(() => served.close());
-  const env: Record<string, string> = { PATH: process.env['PATH'] ?? '' };
-  write('trueup.fleet.yaml', file);
-  write('base/base.yaml', base);
-  for (const name of names) {
-    write(
-      `tenants/${name}/tenant.yaml`,
-      `variables: { hook: "https://hooks.example.com/${name}" }\n`,
-    );
-    const prefix = `${name.toUpperCase()}_TRUEUP`;
-    env[`${prefix}_V2_URL`] = `${served.url}/api/v2`;
-    for (const part of ['MGR', 'VND']) {
-      env[`${prefix}_${part}_API_ID`] = `${name}-${part.toLowerCase()}-id`;
-      env[`${prefix}_${part}_API_KEY`] = `${name}-${part.toLowerCase()}-key`;
-    }
-  }
-  return {
-    cwd,
-    env,
-    accounts,
-    write,
-    run: (name, ...words) => inProcess(commands[name], ['fleet', name, ...words], { cwd, env }),
-    calls: (name) => calls().get(name)!.calls,
-    writes: (name) =>
-      accounts
-        .get(name)!
-        .requests.filter(({ method }) => method !== 'GET')
-        .map(({ method, path }) => `${method} ${path}`),
-    result: (run, name) =>
-      JSON.parse(
-        readFileSync(join(cwd, `.trueup/fleet/${run}/${name}.json`), 'utf8'),
-      ) as TenantResult,
-  };
-}
+import { BASE, FILE, fleetOf, type FleetHome } from '../../support/fleet-home.js';
+import { inProcess, type Said } from '../../support/in-process.js';
 
 const lines = ({ stdout }: Said): readonly string[] => stdout.trimEnd().split('\n');
 const files = (cwd: string): readonly string[] =>
@@ -271,6 +179,9 @@ describe('a bundle', () => {
     expect(lines(applied)).toEqual([
       'acme: Applied: 1 created, 0 updated, 0 deleted; 0 unchanged.',
       'globex: Applied: 1 created, 0 updated, 0 deleted; 0 unchanged.',
+      '',
+      'Written: create 2 in 2 tenants',
+      '  alert_push_destinations: create 2 in 2 tenants',
       '',
       '2 tenants: 2 applied. Run one.',
     ]);
@@ -487,7 +398,7 @@ describe('an apply', () => {
     expect([home.writes('acme').length, home.writes('globex').length]).toEqual([1, 0]);
   });
 
-  const reported = (home: Fleet, said: Said): FleetDocument => {
+  const reported = (home: FleetHome, said: Said): FleetDocument => {
     const document = JSON.parse(said.stdout) as FleetDocument;
     expect(document.exit).toBe(said.code);
     const [why] = document.diagnostics;

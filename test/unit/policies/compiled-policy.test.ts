@@ -116,6 +116,42 @@ describe('a message', () => {
   );
 });
 
+describe('a policy of a fleet', () => {
+  const compiled = compiledPolicy({
+    when: 'fleet.changed_tenants > 1',
+    message: '${fleet.changed_tenants} tenants',
+  });
+  if (!('violations' in compiled)) throw new Error('it compiles');
+  const of = (fleet?: JsonObject): readonly string[] =>
+    compiled
+      .violations({ plan: {}, declarations: [], ...(fleet && { fleet }) })
+      .map(({ message }) => message);
+
+  test('is judged once, over the run', () => {
+    expect(compiled.scope).toBe('fleet');
+    expect(of({ changed_tenants: 2 })).toEqual(['2 tenants']);
+    expect(of({ changed_tenants: 1 })).toEqual([]);
+  });
+
+  test('is violated where there is no run', () =>
+    expect(of()).toEqual([expect.stringContaining('cannot be evaluated')]));
+
+  test.each([
+    'plan.summary.create > fleet.changed_tenants',
+    'fleet.a == change.kind',
+    'fleet.a == declaration.kind',
+  ])('sees no single plan: %s', (when) =>
+    expect(compiledPolicy({ when, message: 'x' })).toMatchObject([
+      { field: 'when', summary: '`fleet` cannot stand in one expression with other variables' },
+    ]),
+  );
+
+  test('of another scope, the message does not name it', () =>
+    expect(
+      compiledPolicy({ when: 'plan.summary.create > 0', message: '${fleet.a}' }),
+    ).toMatchObject([{ field: 'message' }]));
+});
+
 describe('what does not compile', () => {
   test.each([
     ['syntax', 'plan.summary.create >', 'x', 'when', /./],

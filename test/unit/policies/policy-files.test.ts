@@ -1,7 +1,7 @@
 // Which files hold policies: a file that looks like one and is not read is an error, because its policies would not hold.
 import { expect, test } from 'vitest';
 import { declarationFiles } from '../../../src/platform/declaration-files.js';
-import { policiesIn } from '../../../src/policies/policy-files.js';
+import { policiesIn, policyTestsIn } from '../../../src/policies/policy-files.js';
 import { folder } from '../../support/cli.js';
 
 const one = '- { name: never, when: "true", message: never }\n';
@@ -46,4 +46,29 @@ test('other files beside policies are none', async () => {
   });
   expect(policies.map(({ name }) => name)).toEqual(['never']);
   expect(diagnostics).toEqual([]);
+});
+
+test.each([
+  ['name', '- { name: no, when: "true", message: x }'],
+  ['when', '- { name: never, when: off, message: x }'],
+  ['message', '- { name: never, when: "true", message: no }'],
+  ['allow', '- { name: never, when: "true", message: x, allow: yes }'],
+])('a plain word as `%s` is an error with its fix', async (field, text) => {
+  const { policies, diagnostics } = await read({ 'policies/a.cel.yaml': text });
+  expect(policies).toEqual([]);
+  expect(diagnostics).toMatchObject([
+    { code: 'ambiguous-word', summary: expect.stringContaining(`\`${field}\``) as string },
+  ]);
+});
+
+test('a plain word in a test of a policy is one, too, except inside of its input', async () => {
+  const cwd = folder({
+    'policies/a.test.yaml':
+      '- { name: a, policy: never, fleet: { tenants: [no] }, violations: [no] }\n',
+  }).path;
+  const policies = [{ name: 'never', scope: 'fleet' as const }];
+  const { diagnostics } = await policyTestsIn({ files: declarationFiles, cwd }, policies);
+  expect(diagnostics).toMatchObject([
+    { code: 'ambiguous-word', summary: expect.stringContaining('`violations.0`') as string },
+  ]);
 });

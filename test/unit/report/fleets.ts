@@ -1,4 +1,5 @@
 // Reports of fleets for the renderers: one with every status, one whose texts try to be more than text, one that is large.
+import { impactOf } from '../../../src/fleet/merge.js';
 import {
   exits,
   tenantStatuses,
@@ -67,6 +68,7 @@ const drifted = (tenant: string, changed: number): TenantEntry =>
       address: `alert_rules.rule-${at}`,
       kind: 'alert_rules',
       action: 'changed',
+      origin: { file: 'base/alerting.yaml', line: 7 + at, column: 3 },
     })),
   });
 
@@ -113,3 +115,29 @@ export const hostileFleet = fleetOf(
 export const largeFleet = fleetOf(
   Array.from({ length: 2000 }, (_, at) => drifted(`tenant-${at}`, at % 5)),
 );
+
+const writing = (
+  tenant: string,
+  kinds: Readonly<Record<string, readonly [create: number, update: number, gone: number]>>,
+): TenantEntry =>
+  entry(tenant, 'changes', {
+    kinds: Object.fromEntries(
+      Object.entries(kinds).map(([kind, [create, update, gone]]) => {
+        const changed = create + update + gone;
+        const writes = { create, update, delete: gone };
+        return [kind, { changed, objects: changed + 1, ...(changed > 0 && { writes }) }];
+      }),
+    ),
+  });
+const planned = [
+  writing('acme', { accounts: [2, 0, 0], alert_rules: [600, 99, 1] }),
+  writing('globex', { alert_rules: [0, 1, 0] }),
+  writing('initech', { alert_rules: [0, 0, 0] }),
+];
+
+export const plannedFleet: FleetDocument = {
+  ...fleetOf(planned),
+  command: 'plan',
+  exit: exits.changes,
+  impact: impactOf(planned),
+};

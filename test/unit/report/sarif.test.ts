@@ -2,10 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
-import type { DriftDocument, DriftRecord } from '../../../src/model/index.js';
-import { renderDrift } from '../../../src/report/render.js';
+import type { DriftDocument, DriftRecord, FleetDocument } from '../../../src/model/index.js';
+import { renderDrift, renderFleet } from '../../../src/report/render.js';
 import { hostile } from './arbitrary.js';
 import { audits, hostileAudit } from './audits.js';
+import { everyStatus, fleetOf, hostileFleet, largeFleet } from './fleets.js';
 import { at } from './plans.js';
 
 interface Log {
@@ -39,6 +40,7 @@ interface Result {
     },
   ];
   readonly partialFingerprints: { readonly primaryLocationLineHash: string };
+  readonly properties?: { readonly tenant: string };
 }
 
 const official = new URL('./official/sarif-2.1.0.schema.json', import.meta.url);
@@ -59,11 +61,17 @@ const ajv = new Ajv({
 });
 const valid = ajv.compile(schema);
 
-function logOf(document: DriftDocument): Log {
-  const log = JSON.parse(renderDrift(document, 'sarif', { color: false, width: 80 })) as Log;
+const style = { color: false, width: 80 };
+
+function checked(text: string): Log {
+  const log = JSON.parse(text) as Log;
   expect([valid(log), valid.errors]).toEqual([true, null]);
   return log;
 }
+
+const logOf = (document: DriftDocument): Log => checked(renderDrift(document, 'sarif', style));
+const fleetLog = (document: FleetDocument): Log['runs'][0] =>
+  checked(renderFleet(document, 'sarif', style)).runs[0];
 
 const resultsOf = (document: DriftDocument): readonly Result[] => logOf(document).runs[0].results;
 const [busy, , , , left] = audits.drift.drift as readonly [
@@ -173,4 +181,91 @@ test.each(hostile)('%j is no link, no placeholder and not long', (text) => {
     expect(message.text).not.toMatch(/\]\(|(?<!\{)\{\d/);
     expect(message.text.length).toBeLessThan(2500);
   }
+});
+
+describe('a fleet', () => {
+  const placeOf = ({ locations }: Result): string => {
+    const { artifactLocation, region } = locations[0].physicalLocation;
+    return `${artifactLocation.uri}:${(region as { startLine: number }).startLine}`;
+  };
+
+  test('is one run with the results of all tenants, each with its name and the place of its declaration', () => {
+    const { results, invocations, tool } = fleetLog(everyStatus);
+    expect(invocations[0].executionSuccessful).toBe(false);
+    expect(tool.driver.rules.map((one) => one.id)).toContain('tenant/missing');
+    const drifted = results.filter(({ ruleId }) => ruleId === 'drift/changed');
+    expect(
+      drifted.map((one) => [one.level, placeOf(one), one.properties?.tenant, one.message.text]),
+    ).toEqual(
+      [
+        ['acme', 0],
+        ['globex.com', 0],
+        ['globex.com', 1],
+        ['globex.com', 2],
+      ].map(([tenant, rule]) => [
+        'error',
+        `base/alerting.yaml:${7 + Number(rule)}`,
+        tenant,
+        `${tenant}: alert_rules.rule-${rule}: the live object is not as declared.`,
+      ]),
+    );
+    const ofRun = results.find(({ ruleId }) => ruleId === 'diagnostic/changed-tenants');
+    expect(ofRun).toMatchObject({ level: 'error' });
+    expect(ofRun).not.toHaveProperty('properties');
+  });
+
+  test('has a result for every tenant that did not end well, by its errors where it has any', () => {
+    const { results } = fleetLog(everyStatus);
+    const rulesOf = (tenant: string): readonly string[] =>
+      results
+        .filter(({ properties }) => properties?.tenant === tenant)
+        .map(({ ruleId, level }) => `${level} ${ruleId}`);
+    expect(rulesOf('t-missing')).toEqual(['error tenant/missing']);
+    expect(rulesOf('t-not-run')).toEqual(['error tenant/not-run']);
+    expect(rulesOf('initech')).toEqual([
+      'error diagnostic/unreadable-answer',
+      'warning diagnostic/some-warning',
+    ]);
+    expect(rulesOf('t-unchanged')).toEqual([]);
+    const missing = results.find(({ ruleId }) => ruleId === 'tenant/missing')!;
+    expect(placeOf(missing)).toBe('trueup.fleet.yaml:1');
+  });
+
+  test('tells one address of two tenants apart, whatever else changes', () => {
+    const prints = (document: FleetDocument): readonly string[] =>
+      fleetLog(document).results.map((one) => one.partialFingerprints.primaryLocationLineHash);
+    const before = prints(everyStatus);
+    expect(new Set(before).size).toBe(before.length);
+    const moved = fleetOf(
+      everyStatus.tenants.toReversed().map((one) => ({
+        ...one,
+        changes: one.changes.map((change) => ({ ...change, origin: at(99, 'other.yaml') })),
+      })),
+    );
+    const after = new Set(prints(moved));
+    const [ofRun] = before;
+    expect(before.filter((one) => !after.has(one))).toEqual([ofRun]);
+  });
+
+  test.each([
+    ['create', 'note plan/create'],
+    ['delete', 'note plan/delete'],
+    ['failed', 'error apply/failed'],
+    ['skipped', 'warning apply/skipped'],
+  ])('the change %s of a plan or an apply is a %s', (action, rule) => {
+    const [tenant] = fleetOf([
+      everyStatus.tenants.find(({ tenant: name }) => name === 'acme')!,
+    ]).tenants;
+    const one = { ...tenant!, changes: [{ ...tenant!.changes[0]!, action }] };
+    const { results } = fleetLog({ ...fleetOf([one]), command: 'apply' });
+    expect(results.map(({ ruleId, level }) => `${level} ${ruleId}`)).toEqual([rule]);
+  });
+
+  test('of hostile texts is valid, and shows GitHub what it takes', () => {
+    for (const { message } of fleetLog(hostileFleet).results)
+      expect(message.text).not.toMatch(/\]\(|(?<!\{)\{\d/);
+    const { results, invocations } = fleetLog(largeFleet);
+    expect(results).toHaveLength(4000);
+    expect(invocations[0].executionSuccessful).toBe(true);
+  });
 });

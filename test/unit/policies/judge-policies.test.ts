@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { exits } from '../../../src/model/index.js';
 import { policiesIn } from '../../../src/policies/policy-files.js';
-import { rulesOfPolicies } from '../../../src/policies/policy-rules.js';
+import { rulesOfPolicies } from '../../../src/policies/judge-policies.js';
 import { declarationFiles } from '../../../src/platform/declaration-files.js';
 import { folder } from '../../support/cli.js';
 import { declare, planScene } from '../../support/planning.js';
@@ -30,6 +30,15 @@ async function planned(allow: readonly string[]) {
   expect(documents).toBe(1);
   return proposal;
 }
+
+test('a policy of a fleet is no rule of a plan', async () => {
+  const { path: cwd } = folder({
+    'policies/a.cel.yaml': '- { name: few, when: fleet.changed_tenants > 1, message: many }',
+  });
+  const { policies } = await policiesIn({ files: declarationFiles, cwd }, []);
+  expect(policies.map(({ name }) => name)).toEqual(['few']);
+  expect(rulesOfPolicies(policies, () => ({ plan: {}, declarations: [] }))).toEqual([]);
+});
 
 describe('a plan', () => {
   test('is blocked by each violation', async () => {

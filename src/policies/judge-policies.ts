@@ -4,7 +4,7 @@ import { warning } from '../model/index.js';
 import type { PolicyInput } from './compiled-policy.js';
 import type { ProjectPolicy } from './policy-files.js';
 
-/** @param inputOf makes the document of a plan, which takes time: it is called once for each plan */
+/** Those of a plan: a policy of a fleet is judged for its run. @param inputOf makes the document of a plan, which takes time: it is called once for each plan */
 export function rulesOfPolicies(
   policies: readonly ProjectPolicy[],
   inputOf: (plan: Plan) => PolicyInput,
@@ -14,7 +14,8 @@ export function rulesOfPolicies(
     if (last?.plan !== plan) last = { plan, input: inputOf(plan) };
     return last.input;
   };
-  return policies.map((policy) => ({
+  const ofPlan = policies.filter(({ scope }) => scope !== 'fleet');
+  return ofPlan.map((policy) => ({
     name: policy.name,
     judge: () => [],
     whole: (plan) => judgement(policy, input(plan)),

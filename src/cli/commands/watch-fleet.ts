@@ -1,0 +1,299 @@
+// `trueup watch` in the folder of a fleet: every tenant is audited in each pass, as `fleet drift` does it, in the lanes of
+// the fleet. A tenant that is slow keeps its lane, and the others are audited again at their time without it. No results
+// are stored, and of each tenant a few figures are kept.
+import {
+  digest,
+  exits,
+  firstNamed,
+  Refusal,
+  warning,
+  type Diagnostic,
+  type FleetDocument,
+  type TenantEntry,
+  type TenantResult,
+} from '../../model/index.js';
+import { laneCount } from '../../fleet/lanes.js';
+import { entryOf, mergedReport, withoutResult } from '../../fleet/merge.js';
+import { repeatedLanes } from '../../fleet/repeated-lanes.js';
+import type { Tenant } from '../../fleet/tenant.js';
+import { visible } from '../../report/index.js';
+import { fleetErrors, fleetSentence, isWell, tenantDiagnostics } from '../../report/fleet-text.js';
+import {
+  changedIn,
+  fleetWatchMetrics,
+  worstWatched,
+  type FleetWatchRecord,
+  type WatchedTenant,
+} from '../../report/fleet-watch-metrics.js';
+import { plural } from '../../report/words.js';
+import { AS_DECLARED, type AuditCycle, type RepeatedAudit } from '../audit-cycle.js';
+import { wholeNumber, type Context, type Exchanges } from '../context.js';
+import { fleetHere, type FleetSite } from '../fleet-context.js';
+import { runTenant } from '../fleet-run.js';
+import { failed } from '../notify.js';
+import { sayingOnce } from '../repeated-messages.js';
+import { version } from '../version.js';
+import { auditedIn, tenantFlags } from './fleet.js';
+
+/** Tenants and errors that a line or a message names. */
+const FEW = 3;
+/** Messages of one audit that are printed. */
+const MOST_SAID = 100;
+
+/** What is kept of a tenant: its figures, and its last entry, without what only a report shows. */
+interface Kept {
+  readonly figures: WatchedTenant;
+  readonly entry: TenantEntry;
+  /** What its last audit said. */
+  readonly said: ReadonlySet<string>;
+}
+
+/** What lives as long as the watch. */
+interface Memory {
+  readonly kept: Map<string, Kept>;
+  record: FleetWatchRecord;
+  /** Of the pass that began last. */
+  lanes: ReturnType<typeof laneCount>;
+  site: FleetSite | undefined;
+}
+
+/** @param every milliseconds from one pass to the next */
+export async function watchedFleet(context: Context, every: number): Promise<RepeatedAudit> {
+  const { flags, clock, signal } = context;
+  const most = wholeNumber('--metrics-tenants', flags.metricsTenants ?? '100', 0, 100_000);
+  const { limitersByKey } = await import('../../client/rate-limit.js');
+  // For as long as the watch runs: a rate holds over two passes, too.
+  const limiter = limitersByKey(clock);
+  const memory: Memory = {
+    kept: new Map(),
+    record: beginning(clock.now() / 1000),
+    lanes: laneCount(1),
+    site: undefined,
+  };
+  const repeated = repeatedLanes<Tenant>({
+    lanes: () => memory.lanes.lanes(),
+    mayStart: () => !signal.aborted,
+    work: (tenant) => auditTenant(context, memory, tenant, limiter),
+  });
+  const quiet = sayingOnce(context);
+  return {
+    cycle: () => pass(quiet, memory, repeated, every).catch(unlessRefused),
+    metrics: () => {
+      const tenants = [...memory.kept.values()].map(({ figures }) => figures);
+      return fleetWatchMetrics({ ...memory.record, tenants }, most, version);
+    },
+    close: repeated.settled,
+  };
+}
+
+async function auditTenant(
+  context: Context,
+  memory: Memory,
+  tenant: Tenant,
+  limiter: Exchanges['limiterOf'],
+): Promise<void> {
+  const { clock, signal, tell } = context;
+  const site = memory.site!;
+  const job = {
+    command: 'drift',
+    run: '',
+    flags: tenantFlags(context),
+    prints: false,
+    work: auditedIn(site),
+  } as const;
+  const shared = { limiter, lanes: memory.lanes };
+  const { result } = await runTenant(context, site, tenant, { job, shared, status: undefined });
+  if (signal.aborted) return;
+  const before = memory.kept.get(tenant.name);
+  memory.record = grown(memory.record, result);
+  memory.kept.set(tenant.name, keptOf(result, before?.figures, clock.now() / 1000));
+  const said = result.diagnostics.slice(0, MOST_SAID);
+  const fresh = said.filter((one) => !before?.said.has(keyOf(one)));
+  await tell(tenantDiagnostics(tenant.name, fresh));
+}
+
+async function pass(
+  context: Context,
+  memory: Memory,
+  repeated: ReturnType<typeof repeatedLanes<Tenant>>,
+  every: number,
+): Promise<AuditCycle> {
+  const { clock, signal } = context;
+  const begun = clock.monotonic();
+  const before = memory.record.requests;
+  const site = await fleetHere(context);
+  const tenants = new Map(site.here.map((one) => [one.name, one]));
+  for (const name of memory.kept.keys()) if (!tenants.has(name)) memory.kept.delete(name);
+  memory.site = site;
+  // Lanes that were lost because of an origin come back with the next pass.
+  memory.lanes = laneCount(site.fleet.concurrency);
+  const over = new AbortController();
+  const end = AbortSignal.any([signal, over.signal]);
+  const open = await repeated.pass(
+    tenants,
+    clock.sleep(every, end).catch(() => undefined),
+  );
+  over.abort();
+  const document = reportOf([...tenants.keys()], memory.kept, clock.now());
+  const seconds = (clock.monotonic() - begun) / 1000;
+  memory.record = ended(memory.record, document, { open, seconds, now: clock.now() / 1000 });
+  if (open.length > 0 && !signal.aborted) await context.tell([lateWarning(open, every)]);
+  const worst = worstWatched([...memory.kept.values()].map(({ figures }) => figures));
+  return cycleOf(document, worst, { requests: memory.record.requests - before, seconds, open });
+}
+
+const beginning = (startedAt: number): FleetWatchRecord => ({
+  startedAt,
+  tenants: [],
+  audits: { success: 0, failure: 0 },
+  requests: 0,
+  latePasses: 0,
+});
+
+/** Times and numbers, which a service may quote, make no other message. */
+const keyOf = ({ code, address, origin }: Diagnostic): string =>
+  [code, address, origin?.file, origin?.line].join(' ');
+
+/** Whether an audit checked everything. */
+const isWhole = ({ exit }: Pick<TenantEntry, 'exit'>): boolean =>
+  exit === exits.done || exit === exits.changes;
+
+function grown(record: FleetWatchRecord, result: TenantResult): FleetWatchRecord {
+  const { success, failure } = record.audits;
+  return {
+    ...record,
+    requests: record.requests + result.requests,
+    audits: isWhole(result) ? { success: success + 1, failure } : { success, failure: failure + 1 },
+  };
+}
+
+/** An audit that could not judge drift leaves the figures of the one before. */
+function keptOf(result: TenantResult, before: WatchedTenant | undefined, now: number): Kept {
+  const { tenant, status, kinds, document } = result;
+  const judged = document && 'drift' in document ? document : undefined;
+  const { changes, diagnostics, ...entry } = entryOf(result);
+  return {
+    figures: {
+      tenant,
+      status,
+      kinds: judged ? kinds : (before?.kinds ?? {}),
+      unmanaged: judged ? judged.unmanaged : (before?.unmanaged ?? {}),
+      expectationsFailed: judged
+        ? judged.summary.expectations_failed
+        : (before?.expectationsFailed ?? 0),
+      lastSuccessAt: isWhole(result) ? now : before?.lastSuccessAt,
+    },
+    entry: {
+      ...entry,
+      changes: changes.map(({ address, kind, action }) => ({ address, kind, action })),
+      diagnostics: diagnostics.filter(({ severity }) => severity === 'error').slice(0, FEW),
+    },
+    said: new Set(diagnostics.slice(0, MOST_SAID).map(keyOf)),
+  };
+}
+
+function reportOf(
+  names: readonly string[],
+  kept: ReadonlyMap<string, Kept>,
+  now: number,
+): FleetDocument {
+  const entries = names.map(
+    (name) =>
+      kept.get(name)?.entry ?? withoutResult(name, 'not-run', 'Its first audit has not ended.'),
+  );
+  return mergedReport(
+    { run: '', command: 'drift', tenants: names },
+    new Map(entries.map((one) => [one.tenant, one])),
+    { trueup_version: version, generated_at: new Date(now).toISOString() },
+  );
+}
+
+interface PassEnd {
+  readonly open: readonly string[];
+  /** How long it took. */
+  readonly seconds: number;
+  /** Seconds since 1970. */
+  readonly now: number;
+}
+
+function ended(
+  record: FleetWatchRecord,
+  { tenants }: FleetDocument,
+  { open, seconds, now }: PassEnd,
+): FleetWatchRecord {
+  const isComplete = open.length === 0 && tenants.every(isWhole);
+  return {
+    ...record,
+    latePasses: record.latePasses + (open.length > 0 ? 1 : 0),
+    seconds,
+    lastAt: now,
+    ...(isComplete && { lastSuccessAt: now }),
+  };
+}
+
+const lateWarning = (open: readonly string[], every: number) =>
+  warning(
+    'late-pass',
+    `The pass takes longer than --every (${every / 1000} s): ${firstNamed(open, FEW)} ${open.length === 1 ? 'has' : 'have'} not ended.`,
+    'The others are audited again at their time. Raise --every, or `concurrency` in trueup.fleet.yaml.',
+  );
+
+interface PassFigures {
+  readonly requests: number;
+  readonly seconds: number;
+  readonly open: readonly string[];
+}
+
+function cycleOf(
+  document: FleetDocument,
+  worst: readonly WatchedTenant[],
+  { requests, seconds, open }: PassFigures,
+): AuditCycle {
+  const { tenants, exit, summary } = document;
+  const named = worst.filter(({ status, kinds }) => !isWell(status) || changedIn(kinds) > 0);
+  const sentence = fleetSentence(document);
+  const more = [
+    named.length > 0 &&
+      firstNamed(
+        named.map(({ tenant }) => tenant),
+        FEW,
+      ),
+    open.length > 0 && `${open.length} not ended`,
+    plural(requests, 'request'),
+    `${seconds.toFixed(1)} s`,
+  ].filter((part) => part !== false);
+  const isNothing = exit === exits.done;
+  return {
+    words: `${sentence} (${more.join(', ')})`,
+    exit,
+    ended: {
+      summary: sentence,
+      counts: { ...summary },
+      target: null,
+      diagnostics: fleetErrors(document, tenants),
+    },
+    result: isNothing
+      ? AS_DECLARED
+      : digest(
+          tenants.map(({ tenant, status, changes, diagnostics }) => [
+            tenant,
+            status,
+            changes.map(({ address, action }) => [address, action]),
+            diagnostics.map(({ code }) => code),
+          ]),
+        ),
+  };
+}
+
+/** Where the fleet cannot be read, the next pass reads it again. */
+function unlessRefused(error: unknown): AuditCycle {
+  if (!(error instanceof Refusal)) throw error;
+  const { diagnostics, exit } = error;
+  const [first] = diagnostics;
+  return {
+    words: `failed: ${visible(first?.summary ?? 'for no reason that was told')}`,
+    exit,
+    ended: failed(diagnostics),
+    result: 'failed',
+  };
+}

@@ -1,0 +1,116 @@
+// The progress of a fleet: lines redrawn on a terminal, one for each lane, or events with `--format ndjson`. Nothing of
+// it anywhere else, where each tenant has its line when it ends.
+import type { FleetCommand, TenantEntry, TenantStatus } from '../model/index.js';
+import type { FleetNdjson } from '../report/fleet-ndjson.js';
+import { fleetProgressLines, type RunningTenant } from '../report/fleet-progress.js';
+import type { Context } from './context.js';
+
+export interface FleetWatch {
+  /** @returns what takes the progress line of the tenant, where one is shown */
+  begin(tenant: string): ((line: string | undefined) => void) | undefined;
+  /** @param isNew whether it was run now, and not before in the same run */
+  end(entry: TenantEntry, isNew: boolean): void;
+  /** Before something is printed; the lines come again with the next change. */
+  hide(): void;
+  close(): void;
+}
+
+interface Watched {
+  readonly run: string;
+  readonly command: FleetCommand;
+  readonly events?: FleetNdjson | undefined;
+}
+
+/** Milliseconds between two drawings: at most, and at least. */
+const PACE = { fastest: 100, slowest: 1000 };
+
+/** @param total number of tenants */
+export function fleetWatch(context: Context, job: Watched, total: number): FleetWatch {
+  if (job.events) return eventsOf(context, job, job.events, total);
+  return context.err.animated ? linesOf(context, total) : nothing;
+}
+
+const nothing: FleetWatch = {
+  begin: () => undefined,
+  end: () => undefined,
+  hide: () => undefined,
+  close: () => undefined,
+};
+
+function eventsOf(
+  { out, clock }: Context,
+  { run, command }: Watched,
+  events: FleetNdjson,
+  total: number,
+): FleetWatch {
+  const begun = new Map<string, number>();
+  out.write(events.begin({ run, command, tenants: total }));
+  return {
+    ...nothing,
+    begin(tenant) {
+      begun.set(tenant, clock.monotonic());
+      out.write(events.tenantBegin(tenant, command));
+      return undefined;
+    },
+    end(entry) {
+      const since = begun.get(entry.tenant);
+      begun.delete(entry.tenant);
+      const elapsed = since === undefined ? undefined : clock.monotonic() - since;
+      out.write(events.tenantEnd(entry, command, elapsed));
+    },
+  };
+}
+
+function linesOf({ err, clock }: Context, total: number): FleetWatch {
+  const start = clock.monotonic();
+  const counts: Partial<Record<TenantStatus, number>> = {};
+  /** A tenant keeps its line, so that the eye finds it again; undefined where a line is free. */
+  const lanes: (
+    { readonly tenant: string; readonly since: number; activity: string } | undefined
+  )[] = [];
+  let [ended, fresh, drawn] = [0, 0, -Infinity];
+  const draw = (): void => {
+    const now = clock.monotonic();
+    drawn = now;
+    const running = lanes.flatMap((one): readonly RunningTenant[] =>
+      one ? [{ tenant: one.tenant, activity: one.activity, elapsed: now - one.since }] : [],
+    );
+    const elapsed = now - start;
+    // What was done before takes no time, so it tells nothing of the others.
+    const canTell = fresh > 0 && ended < total && running.length > 0;
+    const left = canTell ? (elapsed / fresh) * (total - ended) : undefined;
+    const progress = { total, counts, running, elapsed, left };
+    err.status(fleetProgressLines(progress, err.style, err.rows - 1).join('\n'));
+  };
+  const changed = (): void => {
+    if (clock.monotonic() - drawn >= PACE.fastest) draw();
+  };
+  const beat = setInterval(draw, PACE.slowest);
+  beat.unref();
+  return {
+    begin(tenant) {
+      const lane = { tenant, since: clock.monotonic(), activity: '' };
+      const free = lanes.indexOf(undefined);
+      lanes[free === -1 ? lanes.length : free] = lane;
+      changed();
+      return (line) => {
+        if (line === undefined) return;
+        lane.activity = line;
+        changed();
+      };
+    },
+    end({ tenant, status }, isNew) {
+      const at = lanes.findIndex((one) => one?.tenant === tenant);
+      if (at >= 0) lanes[at] = undefined;
+      counts[status] = (counts[status] ?? 0) + 1;
+      ended += 1;
+      if (isNew) fresh += 1;
+      changed();
+    },
+    hide: () => err.status(undefined),
+    close() {
+      clearInterval(beat);
+      err.status(undefined);
+    },
+  };
+}

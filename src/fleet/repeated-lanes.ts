@@ -1,0 +1,46 @@
+// Repeats work in a limited number of lanes. What is not over when the next pass begins goes on, keeps its lane, and is
+// not begun a second time; everything else is begun again at its time. The work never throws.
+
+export interface RepeatedLanes<T> {
+  /** How many may run now; asked before each begins. */
+  readonly lanes: () => number;
+  readonly mayStart: () => boolean;
+  readonly work: (one: T) => Promise<void>;
+}
+
+export function repeatedLanes<T>({ lanes, mayStart, work }: RepeatedLanes<T>) {
+  let queue: (readonly [name: string, one: T])[] = [];
+  const running = new Map<string, Promise<void>>();
+  let idle = (): void => undefined;
+  const start = (): void => {
+    while (queue.length > 0 && running.size < lanes() && mayStart()) {
+      const [name, one] = queue.shift()!;
+      const job = work(one).finally(() => {
+        running.delete(name);
+        start();
+        if (running.size === 0) idle();
+      });
+      running.set(name, job);
+    }
+  };
+  return {
+    /**
+     * Begins all that is not running. Those that waited for a lane come first; what is no more there is not begun.
+     * @param until when the pass ends, whatever is open
+     * @returns the names of what is open
+     */
+    async pass(all: ReadonlyMap<string, T>, until: Promise<unknown>): Promise<readonly string[]> {
+      const waited = queue.flatMap(([name]) => (all.has(name) ? [name] : []));
+      const names = new Set([...waited, ...all.keys()].filter((name) => !running.has(name)));
+      queue = [...names].map((name) => [name, all.get(name)!]);
+      const over = new Promise<void>((resolve) => (idle = resolve));
+      start();
+      if (running.size > 0) await Promise.race([over, until]);
+      return [...running.keys(), ...queue.map(([name]) => name)];
+    },
+    /** Resolves once nothing runs. */
+    async settled(): Promise<void> {
+      await Promise.allSettled(running.values());
+    },
+  };
+}

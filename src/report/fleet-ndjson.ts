@@ -1,0 +1,96 @@
+// The run of a fleet as a stream of JSON lines, with the field names of the stream of one project. What is about a
+// tenant has the member `tenant`.
+import {
+  exits,
+  type Exit,
+  type FleetCommand,
+  type FleetDocument,
+  type TenantEntry,
+} from '../model/index.js';
+import { fleetSentence, isWell, tenantLine } from './fleet-text.js';
+import { diagnosed, lineAt, versionLine, type Said } from './ndjson.js';
+
+export interface FleetBegin {
+  readonly run: string;
+  readonly command: FleetCommand;
+  /** Number of tenants that this process runs. */
+  readonly tenants: number;
+}
+
+/** Each call answers whole lines. The first one begins with the version of trueup. */
+export function fleetNdjson(version: string, now: () => number) {
+  let isBegun = false;
+  const lines = (all: readonly Said[]): string => {
+    const head = isBegun ? '' : versionLine(now(), version);
+    isBegun = true;
+    return head + all.map((said) => lineAt(now(), said)).join('');
+  };
+  return {
+    begin: ({ run, command, tenants }: FleetBegin): string =>
+      lines([
+        [
+          'info',
+          'fleet_start',
+          `fleet ${command}: ${tenants} tenants`,
+          { fleet: { run, command, tenants } },
+        ],
+      ]),
+    tenantBegin: (tenant: string, command: FleetCommand): string =>
+      lines([['info', 'tenant_start', `${tenant}: ${command} begins`, { tenant, command }]]),
+    /** @param elapsed milliseconds; undefined where that is not known */
+    tenantEnd: (entry: TenantEntry, command: FleetCommand, elapsed?: number): string =>
+      lines(ended(entry, command, elapsed)),
+    end: (document: FleetDocument): string => lines(completed(document)),
+  };
+}
+
+export type FleetNdjson = ReturnType<typeof fleetNdjson>;
+
+/** The report of a run that has ended: without the events of its beginning. */
+export function fleetReportNdjson(document: FleetDocument): string {
+  const at = Date.parse(document.generated_at);
+  const stream = fleetNdjson(document.trueup_version, () => at);
+  return (
+    document.tenants.map((one) => stream.tenantEnd(one, document.command)).join('') +
+    stream.end(document)
+  );
+}
+
+function ended(
+  entry: TenantEntry,
+  command: FleetCommand,
+  elapsed: number | undefined,
+): readonly Said[] {
+  const { tenant, status, exit, summary, kinds, requests, diagnostics } = entry;
+  const result = {
+    status,
+    exit,
+    summary,
+    kinds,
+    requests,
+    ...(elapsed !== undefined && { elapsed_seconds: Math.round(elapsed / 1000) }),
+  };
+  return [
+    ...diagnostics.map((one): Said => {
+      const [level, type, message, more] = diagnosed(one);
+      return [level, type, `${tenant}: ${message}`, { ...more, tenant }];
+    }),
+    [
+      isWell(status) ? 'info' : 'error',
+      'tenant_complete',
+      tenantLine(entry),
+      { tenant, command, result },
+    ],
+  ];
+}
+
+const hasEndedWell = (exit: Exit): boolean => exit === exits.done || exit === exits.changes;
+
+function completed(document: FleetDocument): readonly Said[] {
+  const { run, command, exit, summary, diagnostics } = document;
+  const fleet = { run, command, exit, summary };
+  return [
+    ...diagnostics.map(diagnosed),
+    [hasEndedWell(exit) ? 'info' : 'error', 'fleet_complete', fleetSentence(document), { fleet }],
+  ];
+}

@@ -1,0 +1,96 @@
+// A fleet in a folder, and the emulated account of each tenant, for commands over a fleet in this process.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { apply, drift, plan as fleetPlan, report, validate } from '../../src/cli/commands/fleet.js';
+import {
+  accountCredentials,
+  byAccount,
+  createEmulator,
+  serve,
+  type Emulator,
+} from '../../src/emulator/index.js';
+import type { TenantResult } from '../../src/model/index.js';
+import { systemClock } from '../../src/platform/clock.js';
+import { systemRandom } from '../../src/platform/random.js';
+import { collections, kinds } from '../../src/resources/index.js';
+import { cleanUp } from './clean-up.js';
+import { freshFolder, inProcess, type Said } from './in-process.js';
+
+const commands = { validate, plan: fleetPlan, drift, apply, report };
+type Name = keyof typeof commands;
+
+export interface FleetHome {
+  readonly cwd: string;
+  readonly env: Record<string, string>;
+  readonly accounts: ReadonlyMap<string, Emulator>;
+  write(path: string, text: string): void;
+  run(name: Name, ...words: readonly string[]): Promise<Said>;
+  calls(tenant: string): number;
+  /** Methods and paths of the requests that write. */
+  writes(tenant: string): readonly string[];
+  result(run: string, tenant: string): TenantResult;
+}
+
+export const BASE = `variables: { hook: https://hooks.example.com/alerts }
+alert_push_destinations:
+  pager: { name: On-call pager, enabled: true, endpoint: { url: "\${var.hook}" } }
+`;
+export const FILE = `fleet:
+  tenants: { from: tenants/* }
+  defaults: { paths: [base] }
+`;
+
+/** A fleet of these tenants, whose accounts are at one address. */
+export async function fleetOf(
+  names: readonly string[],
+  file = FILE,
+  base = BASE,
+): Promise<FleetHome> {
+  const cwd = freshFolder();
+  const write = (path: string, text: string): void => {
+    mkdirSync(dirname(join(cwd, path)), { recursive: true });
+    writeFileSync(join(cwd, path), text);
+  };
+  const [clock, random] = [systemClock(), systemRandom()];
+  const accounts = new Map(
+    names.map((name) => {
+      const credentials = accountCredentials(name);
+      return [name, createEmulator({ kinds, collections, clock, random, credentials })];
+    }),
+  );
+  const { fetch, calls } = byAccount(accounts, clock);
+  const served = await serve({ fetch }, { port: 0 });
+  cleanUp.push(() => served.close());
+  const env: Record<string, string> = { PATH: process.env['PATH'] ?? '' };
+  write('trueup.fleet.yaml', file);
+  write('base/base.yaml', base);
+  for (const name of names) {
+    write(
+      `tenants/${name}/tenant.yaml`,
+      `variables: { hook: "https://hooks.example.com/${name}" }\n`,
+    );
+    const prefix = `${name.toUpperCase()}_TRUEUP`;
+    env[`${prefix}_V2_URL`] = `${served.url}/api/v2`;
+    for (const part of ['MGR', 'VND']) {
+      env[`${prefix}_${part}_API_ID`] = `${name}-${part.toLowerCase()}-id`;
+      env[`${prefix}_${part}_API_KEY`] = `${name}-${part.toLowerCase()}-key`;
+    }
+  }
+  return {
+    cwd,
+    env,
+    accounts,
+    write,
+    run: (name, ...words) => inProcess(commands[name], ['fleet', name, ...words], { cwd, env }),
+    calls: (name) => calls().get(name)!.calls,
+    writes: (name) =>
+      accounts
+        .get(name)!
+        .requests.filter(({ method }) => method !== 'GET')
+        .map(({ method, path }) => `${method} ${path}`),
+    result: (run, name) =>
+      JSON.parse(
+        readFileSync(join(cwd, `.trueup/fleet/${run}/${name}.json`), 'utf8'),
+      ) as TenantResult,
+  };
+}
