@@ -246,7 +246,7 @@ function linesInOrder(
   };
 }
 
-interface Shared {
+export interface Shared {
   readonly job: FleetJob;
   readonly shared: {
     readonly limiter: Exchanges['limiterOf'];
@@ -254,7 +254,7 @@ interface Shared {
   };
 }
 
-async function runTenant(
+export async function runTenant(
   parent: Context,
   site: FleetSite,
   tenant: Tenant,
@@ -300,13 +300,17 @@ const toResume = (again: string): Diagnostic => ({
   detail: `Once that is fixed: ${again}`,
 });
 
+/** Why a cancelled run aborts the signal of its tenants. */
+export const CANCELLED = new Error('cancelled');
+
+const interruption = ({ reason }: AbortSignal): string =>
+  reason === CANCELLED ? 'The run was cancelled.' : 'It was interrupted by a signal.';
+
 /** Nothing is said of a tenant that a signal interrupted. */
 const failureOf = ({ signal }: Context, thrown: unknown): ReturnType<typeof caughtError> =>
   signal.aborted && thrown === signal.reason
     ? {
-        diagnostics: [
-          { severity: 'info', code: 'interrupted', summary: 'It was interrupted by a signal.' },
-        ],
+        diagnostics: [{ severity: 'info', code: 'interrupted', summary: interruption(signal) }],
         exit: exits.interrupted,
       }
     : caughtError(thrown);
