@@ -13,8 +13,8 @@ import {
   type TenantEntry,
   type TenantResult,
 } from '../model/index.js';
-import { stopping, type laneCount } from '../fleet/lanes.js';
-import { entryOf, withoutResult } from '../fleet/merge.js';
+import { hasFailed, stopping, type laneCount } from '../fleet/lanes.js';
+import { entryOf, isFinal, withoutResult } from '../fleet/merge.js';
 import { jobData, priorityOf, tenantJobIn, type TenantJob } from '../fleet/tenant-job.js';
 import type { Tenant } from '../fleet/tenant.js';
 import { tenantDiagnostics, tenantLine } from '../report/fleet-text.js';
@@ -68,6 +68,8 @@ const BUSY = 5_000;
 /** How often a tenant is put back because a server is not reachable; then that is its result. */
 const TRIES = 3;
 const LONGEST_PAUSE = 5;
+/** Runs whose fleets and plans a worker keeps. */
+const KEPT_RUNS = 8;
 
 const isOutage = ({ code }: { readonly code: string }): boolean =>
   code === QUEUE_UNREACHABLE || code === 'backend-unreachable';
@@ -114,6 +116,8 @@ async function runOf(worker: FleetWorker, job: TenantJob): Promise<WorkerRun> {
   if (known) return known;
   const context = contextOfRun(worker.context, job);
   const site = await siteOfRun(context, worker.workers);
+  const [oldest] = worker.runs.size < KEPT_RUNS ? [] : worker.runs.keys();
+  if (oldest !== undefined) worker.runs.delete(oldest);
   return cached(worker.runs, key, () => ({ context, site, stop: stopping(site.fleet.stop) }));
 }
 
@@ -147,7 +151,11 @@ export async function doJob(worker: FleetWorker, fetched: FetchedJob): Promise<v
 }
 
 /** Whether another run is at work on the tenant: two runs of a tenant follow each other. */
-async function isBusy(queue: JobQueue, { tenant }: TenantJob, own: FetchedJob): Promise<boolean> {
+export async function isBusy(
+  queue: Pick<JobQueue, 'unfinished'>,
+  { tenant }: Pick<TenantJob, 'tenant'>,
+  own: Pick<FetchedJob, 'id' | 'startedOn'>,
+): Promise<boolean> {
   const before = own.startedOn.getTime();
   return (await queue.unfinished({ tenant })).some(({ id, state, startedOn }) => {
     if (state !== 'active' || id === own.id) return false;
@@ -180,8 +188,8 @@ interface JobToRun {
   readonly signal: AbortSignal;
 }
 
-/** What becomes of a job after its tenant was run. */
-type Fate = 'complete' | 'again' | 'taken' | { readonly error: unknown };
+/** What becomes of a result and its job. `superseded`: another worker has the tenant, or has done it. */
+type Fate = 'store' | 'again' | 'superseded' | { readonly error: unknown };
 
 async function runJob(worker: FleetWorker, run: WorkerRun, one: JobToRun): Promise<void> {
   const { context, place, queue } = worker;
@@ -189,16 +197,20 @@ async function runJob(worker: FleetWorker, run: WorkerRun, one: JobToRun): Promi
   const { site } = run;
   const signal = AbortSignal.any([context.signal, one.signal]);
   const parent: Context = { ...run.context, signal };
-  let fate: Fate = 'complete';
+  let fate: Fate = 'store';
   const stored = runRecords(place, job.run, job.tenant);
   const records: RunRecords = {
     ...stored,
     async write(result) {
-      const end = await whenReachable(worker, () => fateOf(worker, one, result)).catch(
-        (error: unknown): Fate => ({ error }),
-      );
+      const fresh = () => runRecords(place, job.run, job.tenant).last(job.tenant);
+      const end = await whenReachable(worker, async () =>
+        fateOf(worker, one, {
+          result,
+          isDone: isNewlyDone(await stored.last(job.tenant), await fresh()),
+        }),
+      ).catch((error: unknown): Fate => ({ error }));
       fate = end;
-      if (end !== 'complete' && !(end === 'again' && result.outcomes.length > 0)) return result;
+      if (end !== 'store' && !(end === 'again' && result.outcomes.length > 0)) return result;
       return whenReachable(worker, () => stored.write(result)).catch((error: unknown) => {
         fate = { error };
         return result;
@@ -212,7 +224,12 @@ async function runJob(worker: FleetWorker, run: WorkerRun, one: JobToRun): Promi
   // Assigned by `write`.
   const end = fate as Fate;
   if (typeof end === 'object') throw end.error;
-  if (end === 'taken') return sayTaken(context, job);
+  if (end === 'superseded') {
+    await sayTaken(context, job);
+    if (await whenReachable(worker, () => queue.isHeld(fetched)))
+      await whenReachable(worker, () => queue.complete(fetched.id));
+    return;
+  }
   if (end === 'again') {
     const tries = context.signal.aborted ? job.tries : job.tries + 1;
     return putBack(worker, fetched, {
@@ -228,16 +245,28 @@ async function runJob(worker: FleetWorker, run: WorkerRun, one: JobToRun): Promi
   if (reason !== undefined) await stopRun(worker, job, reason);
 }
 
-/** Whether a result is to be stored. */
-async function fateOf(
-  { context, queue }: FleetWorker,
-  { job, fetched }: JobToRun,
-  { status, exit, outcomes, diagnostics }: TenantResult,
+/** Whether another worker finished the tenant while this one was at it. */
+const isNewlyDone = (before: TenantResult | undefined, now: TenantResult | undefined): boolean =>
+  now !== undefined && isFinal(now) && now.attempt !== before?.attempt;
+
+interface Ended {
+  readonly result: TenantResult;
+  /** Whether another worker finished the tenant meanwhile. */
+  readonly isDone: boolean;
+}
+
+/** A job that took too long is another worker's: then only what certainly was done is stored, so that it is not lost. */
+export async function fateOf(
+  { context, queue }: Pick<FleetWorker, 'queue'> & { readonly context: Pick<Context, 'signal'> },
+  { job, fetched }: Pick<JobToRun, 'job' | 'fetched'>,
+  { result: { status, exit, outcomes, diagnostics }, isDone }: Ended,
 ): Promise<Fate> {
   if (status === 'interrupted' && context.signal.aborted) return 'again';
   const isDown = exit === exits.error && outcomes.length === 0 && diagnostics.some(isOutage);
   if (isDown && job.tries < TRIES) return 'again';
-  return (await queue.isHeld(fetched)) ? 'complete' : 'taken';
+  if (isDone) return 'superseded';
+  const isSure = exit !== null && !hasFailed(exit);
+  return isSure || (await queue.isHeld(fetched)) ? 'store' : 'superseded';
 }
 
 const sayTaken = ({ tell }: Context, { run, tenant }: TenantJob): Promise<void> =>

@@ -167,7 +167,8 @@ export async function jobQueues(options: JobQueueOptions): Promise<JobQueues> {
   };
   try {
     await boss.start();
-    if (!isNew) await refuseNewer(database, schema, location);
+    // Version 12 changes the tables of version 10, which does not notice it by itself.
+    if (!isNew) await database.executeSql(`select expire_in from ${schema}.job limit 0`);
   } catch (error) {
     await close();
     throw error;
@@ -276,6 +277,15 @@ function databaseOf({ url, password, ...pauses }: JobQueueOptions, location: str
         `the queue at ${location} cannot be reached: ${postgresReason(error)}`,
         { detail: 'Check the address (--queue, TRUEUP_QUEUE) and the network.' },
       );
+    // A column, a table or a function that is not there.
+    if (/^42(?:703|P01|883)$/.test(sqlState(error) ?? ''))
+      return refuse(
+        'queue-version',
+        `the tables of the queue at ${location} are of another version of pg-boss, or gone`,
+        {
+          detail: 'Install the same version on all machines, such as: npm install pg-boss@12.18.3',
+        },
+      );
     if (!lacksPassword(error) && !/^(?:28|42501|25006|3D000)/.test(sqlState(error) ?? ''))
       return error;
     const why = lacksPassword(error)
@@ -299,22 +309,4 @@ function databaseOf({ url, password, ...pauses }: JobQueueOptions, location: str
     },
   };
   return { database, end: () => pool.end() };
-}
-
-/** Version 12 changes the tables of version 10, which does not notice it. */
-async function refuseNewer(database: Database, schema: string, location: string): Promise<void> {
-  await database
-    .executeSql(`select expire_in from ${schema}.job limit 0`)
-    .catch((error: unknown) =>
-      sqlState(error) === '42703'
-        ? refuse(
-            'queue-version',
-            `the queue at ${location} was made by a newer version of pg-boss`,
-            {
-              detail:
-                'Install the same version on all machines, such as: npm install pg-boss@12.18.3',
-            },
-          )
-        : Promise.reject(error),
-    );
 }
