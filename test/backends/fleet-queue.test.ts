@@ -101,7 +101,13 @@ async function fleetOf(
     [...names.flatMap((name) => ['--tenant', name]), ...faults.flatMap((one) => ['--fault', one])],
     { patience: 300_000 },
   );
-  const env = { ...cloud.env, ...server.environment, TRUEUP_QUEUE: place.href };
+  const env = {
+    ...cloud.env,
+    ...server.environment,
+    TRUEUP_QUEUE: place.href,
+    // A worker that wakes up may find that its request timed out: then it waits until a write can no longer take effect.
+    TRUEUP_SETTLE_SECONDS: '5',
+  };
   const { script, node } = engine;
   const options: Options = {
     env,
