@@ -103,7 +103,10 @@ module.exports = {
         'a bundler has no names for a dynamic import of a CommonJS package: import it statically in a file of ours, and that file dynamically. The AWS SDK and pg-boss are not bundled',
       severity: 'error',
       from: { path: '^src/' },
-      to: { path: '^node_modules/(?!@?hono/|@aws-sdk/|pg-boss/)', dependencyTypes: ['dynamic-import'] },
+      to: {
+        path: '^node_modules/(?!@?hono/|@aws-sdk/|pg-boss/)',
+        dependencyTypes: ['dynamic-import'],
+      },
     },
     { name: 'no-unresolved', severity: 'error', from: {}, to: { couldNotResolve: true } },
     {

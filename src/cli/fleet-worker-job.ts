@@ -164,13 +164,14 @@ export async function isBusy(
   });
 }
 
-/** A copy first: at any moment there is a job of the tenant. */
+/** A copy first: at any moment there is a job of the tenant. What another worker was given needs none. */
 async function putBack(
   worker: FleetWorker,
-  { id }: FetchedJob,
+  fetched: FetchedJob,
   { job, after }: { readonly job: TenantJob; readonly after: number },
 ): Promise<void> {
   const { queue, context } = worker;
+  if (!(await whenReachable(worker, () => queue.isHeld(fetched)))) return;
   const copy = {
     data: jobData(job),
     priority: priorityOf(job),
@@ -178,7 +179,7 @@ async function putBack(
     ...(after > 0 && { startAt: context.clock.now() + after }),
   };
   await whenReachable(worker, () => queue.add([copy]));
-  await whenReachable(worker, () => queue.complete(id));
+  await whenReachable(worker, () => queue.complete(fetched.id));
 }
 
 interface JobToRun {

@@ -67,7 +67,7 @@ interface Fleet {
 }
 
 interface Engine extends Pick<Options, 'script' | 'node'> {
-  /** How an expiry of five seconds is written. */
+  /** Makes a job count as lost after some seconds: by its expiry, or without a sign of life. */
   readonly short: string;
 }
 
@@ -158,7 +158,7 @@ async function fleetOf(
   return self;
 }
 
-/** Queues; then each job counts as lost five seconds after it was given out. */
+/** Queues; then each job counts as lost within seconds after its worker is gone. */
 async function queued(fleet: Fleet, engine: Engine, ...words: readonly string[]): Promise<void> {
   const { stdout } = await fleet.expect(0, 'fleet', ...words, '--engine', 'pgboss', '--run', 'r');
   expect(stdout).toContain('12 tenants queued. Run r.');
@@ -195,7 +195,7 @@ const versions: Readonly<Record<string, () => Engine>> = {
   '12.18.3': () => ({
     script: installed('boss12', 'pg-boss@12.18.3'),
     node: newerNode(),
-    short: 'expire_seconds = 5',
+    short: 'heartbeat_seconds = 8',
   }),
 };
 

@@ -54,9 +54,10 @@ type Named = Awaited<ReturnType<typeof runNamed>>;
 
 export const status: Command = async (context, [name = '']) => {
   const named = await runNamed(context, checkedRun(name));
-  const { results } = named;
-  const look = hasQueue(context) && results !== undefined;
-  if (look) return withQueue(context, results, (queue) => tellStatus(context, named, queue));
+  const { results, run } = named;
+  // A run that was not queued has results alone.
+  if (run.queued && hasQueue(context))
+    return withQueue(context, results, (queue) => tellStatus(context, named, queue));
   return tellStatus(context, named, undefined);
 };
 
