@@ -83,7 +83,10 @@ async function untilEnd(
         running.add(work);
       }
       if (flags.untilIdle && running.size === 0 && (await isIdle(worker))) break;
-      await Promise.race([...running, pause(POLL, signal)]);
+      // Each pause ends with its turn: Node takes many listeners of one signal for a leak.
+      const turn = new AbortController();
+      await Promise.race([...running, pause(POLL, AbortSignal.any([signal, turn.signal]))]);
+      turn.abort();
     }
   } finally {
     await Promise.allSettled(running);
