@@ -27,7 +27,7 @@ const common = {
   target: 'node20',
   logLevel: 'warning',
   // The second is what the parser of expressions would ask for where there is no global of that name.
-  external: ['@aws-sdk/client-s3', 'performance'],
+  external: ['@aws-sdk/client-s3', 'performance', 'pg-boss'],
   minifyWhitespace: true,
   minifySyntax: true,
   define: { BUILD_COMMIT: JSON.stringify(commitOf(root)) ?? 'undefined' },

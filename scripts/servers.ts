@@ -36,8 +36,15 @@ const isRoot = process.getuid?.() === 0;
 /** Ends when it cannot be used within a minute. */
 const PATIENCE = 60_000;
 
+export interface PostgresServer extends Server {
+  /** Ends the processes of the server; its data stay. */
+  halt(): Promise<void>;
+  /** Starts it again, at the same address. */
+  restart(): Promise<void>;
+}
+
 /** PostgreSQL refuses to run as root: it gets the account `postgres` then. */
-export async function startPostgres(): Promise<Server> {
+export async function startPostgres(): Promise<PostgresServer> {
   const bin = postgresFolder();
   const account = isRoot ? accountOf('postgres') : undefined;
   // The account has to reach the folder, whatever folder for temporary files this user has.
@@ -55,16 +62,26 @@ export async function startPostgres(): Promise<Server> {
   );
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
   const port = await freePort();
-  const server = spawn(
-    join(bin, 'postgres'),
-    ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder, '-N', '300'],
-    { ...account, stdio: 'ignore' },
-  );
-  const stop = (): Promise<void> => end([server], folder, 'SIGINT');
+  let server: ChildProcess | undefined;
+  const halt = (): Promise<void> => endProcesses(server ? [server] : [], 'SIGINT', PATIENCE);
+  const stop = async (): Promise<void> => {
+    await halt();
+    rmSync(folder, { recursive: true, force: true });
+  };
   const isUp = (): boolean =>
     spawnSync(join(bin, 'pg_isready'), ['-h', '127.0.0.1', '-p', String(port)]).status === 0;
-  await ready(isUp, server, stop);
+  const restart = async (): Promise<void> => {
+    server = spawn(
+      join(bin, 'postgres'),
+      ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder, '-N', '300'],
+      { ...account, stdio: 'ignore' },
+    );
+    await ready(isUp, server, stop);
+  };
+  await restart();
   return {
+    halt,
+    restart,
     url: `postgres://trueup@127.0.0.1:${port}/postgres`,
     environment: { PGPASSWORD: password },
     stop,
@@ -314,15 +331,24 @@ async function end(
   folder: string,
   signal: NodeJS.Signals,
 ): Promise<void> {
+  await endProcesses(processes, signal);
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** @param patience milliseconds until a process is killed; one that was leaves parts of itself behind */
+async function endProcesses(
+  processes: readonly ChildProcess[],
+  signal: NodeJS.Signals,
+  patience = 10_000,
+): Promise<void> {
   for (const one of processes.toReversed()) {
     if (one.exitCode !== null || one.signalCode !== null) continue;
     const gone = new Promise((resolve) => void one.once('exit', resolve));
     one.kill(signal);
-    const late = setTimeout(() => one.kill('SIGKILL'), 10_000);
+    const late = setTimeout(() => one.kill('SIGKILL'), patience);
     await gone;
     clearTimeout(late);
   }
-  rmSync(folder, { recursive: true, force: true });
 }
 
 const starters: Readonly<Record<string, () => Promise<Server>>> = {

@@ -120,6 +120,21 @@ const tenants = [
   report,
   ...project,
 ] as const;
+const queue = flag(
+  '--queue <url>',
+  'queue in PostgreSQL, such as postgres://host/database, without a password (TRUEUP_QUEUE)',
+);
+const jobExpiry = flag(
+  '--job-expiry <time>',
+  'time after which a tenant is given to another worker; default 15m',
+);
+const queued = [
+  flag('--engine <name>', 'put the tenants into a queue, for fleet worker', {
+    choices: ['pgboss'],
+  }),
+  queue,
+  jobExpiry,
+] as const;
 const fleetRun = flag('--run <name>', 'name of the run; an earlier one is resumed');
 
 const key = flag(
@@ -413,14 +428,14 @@ const table = [
     name: 'fleet drift',
     args: '',
     doc: 'compare live objects with the declarations, for every tenant',
-    flags: [fleetRun, detailed, unmanaged, lockWait, ...tenants],
+    flags: [fleetRun, detailed, unmanaged, lockWait, ...queued, ...tenants],
     graceful: true,
   },
   {
     name: 'fleet apply',
     args: '[bundle]',
     doc: 'plan every tenant, ask, apply; or apply plans that were saved',
-    flags: [...acting, fleetRun, identity, allow, ...tenants],
+    flags: [...acting, fleetRun, identity, allow, ...queued, ...tenants],
     graceful: true,
     more: '\nA file saved by fleet plan --out is applied without confirmation. Each plan in\nit is refused if it is stale.',
   },
@@ -430,6 +445,62 @@ const table = [
     doc: 'merge the results of all tenants of a run',
     flags: [detailed, format(fleetFormats), report, debug],
     more: '\nA tenant without a result is an error.',
+  },
+  {
+    name: 'fleet worker',
+    args: '',
+    doc: 'run the tenants that are in the queue',
+    flags: [
+      queue,
+      flag('--lanes <n>', 'number of tenants at once (default: concurrency of the fleet)'),
+      flag('--workers <n>', 'number of workers that share the rate of a credential; default 1'),
+      flag('--until-idle', 'end when the queue holds no more tenants'),
+      identity,
+      debug,
+    ],
+    graceful: true,
+    more: '\nIt runs in the folder of the fleet, with the credentials of its tenants.',
+  },
+  {
+    name: 'fleet status',
+    args: '<run>',
+    doc: 'count the tenants of a run: by result, waiting, being run',
+    flags: [
+      queue,
+      flag('--wait', 'end when every tenant has a result, or the run is cancelled'),
+      format(listFormats),
+      debug,
+    ],
+  },
+  {
+    name: 'fleet resume',
+    args: '<run>',
+    doc: 'queue the tenants of a run that have no final result',
+    flags: [queue, debug],
+  },
+  {
+    name: 'fleet cancel',
+    args: '<run>',
+    doc: 'take the tenants of a run out of the queue, and interrupt those being run',
+    flags: [queue, debug],
+  },
+  {
+    name: 'fleet schedule',
+    args: '[command]',
+    doc: 'queue fleet drift at times; without a command: list what is scheduled',
+    flags: [
+      flag('--cron <expression>', 'when to begin, in UTC, such as "0 3 * * *"'),
+      flag('--spread <time>', 'begin the tenants within this time, each at its own moment'),
+      flag('--remove', 'schedule it no more'),
+      queue,
+      jobExpiry,
+      tenants[0],
+      unmanaged,
+      variable,
+      environment,
+      debug,
+    ],
+    more: '\nThe command is drift. A worker has to run at these times.',
   },
   { name: 'state list', args: '', doc: 'list addresses and ids', flags: project },
   {

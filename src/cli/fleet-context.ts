@@ -41,6 +41,8 @@ export interface FleetSite {
   /** Those of this process. */
   readonly here: readonly Tenant[];
   readonly shards: number;
+  /** How many workers share the tenants, each of which may run any of them; absent without a queue. */
+  readonly workers?: number;
   readonly split: SplitEnvironment;
   readonly env: string | undefined;
 }
@@ -138,10 +140,12 @@ function sharedCredentials(tenants: readonly Tenant[]): readonly Diagnostic[] {
 /** How many processes use the credential of a tenant: they share its rate. */
 export function processesWith(
   tenant: Tenant,
-  { selected, shards }: Pick<FleetSite, 'selected' | 'shards'>,
+  { selected, shards, workers = 1 }: Pick<FleetSite, 'selected' | 'shards' | 'workers'>,
 ): number {
-  if (shards === 1) return 1;
+  if (shards === 1 && workers === 1) return 1;
   const alike = selected.filter((one) => sourceOf(one) === sourceOf(tenant));
+  // A tenant is run by one worker at a time.
+  if (workers > 1) return Math.min(workers, alike.length);
   return new Set(alike.map(({ name }) => shardOf(name, shards))).size;
 }
 

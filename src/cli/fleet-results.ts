@@ -12,6 +12,7 @@ import {
   type FleetRun,
   type TenantResult,
 } from '../model/index.js';
+import { tenantJobIn } from '../fleet/tenant-job.js';
 import { jsonText } from '../report/json-output.js';
 import type { Registers } from '../state/backends/registers/port.js';
 import { underClaim, type ClaimTools } from '../state/backends/registers/reader-claim.js';
@@ -54,8 +55,8 @@ export interface ResultPlace {
   read(key: string): Promise<string | undefined>;
   /** False where the key is there already. */
   create(key: string, text: string): Promise<boolean>;
-  /** The keys below a folder, which ends in `/`. */
-  list(folder: string): Promise<readonly string[]>;
+  /** The keys below a folder, which ends in `/`. @param begin of their names */
+  list(folder: string, begin?: string): Promise<readonly string[]>;
   /** Present where other machines may work on the same tenants. */
   readonly underClaim?: <T>(
     claim: { readonly key: string; readonly operation: string; readonly signal: AbortSignal },
@@ -83,10 +84,12 @@ export function resultFolder({ files, cwd }: Pick<Context, 'files' | 'cwd'>): Re
         }
       });
     },
-    async list(folder) {
+    async list(folder, begin = '') {
       const path = join(location, folder);
       const names = (await withDisk(path, () => ifThere(files.list(path)))) ?? [];
-      return names.flatMap((name) => (name.endsWith('.json') ? [folder + name.slice(0, -5)] : []));
+      return names.flatMap((name) =>
+        name.startsWith(begin) && name.endsWith('.json') ? [folder + name.slice(0, -5)] : [],
+      );
     },
   };
 }
@@ -111,9 +114,9 @@ export function resultRegisters(
         (await settledPut({ registers, ...pauses }, key, Buffer.from(text), null)) !== 'conflict'
       );
     },
-    async list(folder) {
+    async list(folder, begin = '') {
       const keys: string[] = [];
-      for await (const key of registers.list(folder)) keys.push(key);
+      for await (const key of registers.list(`${folder}${begin}`)) keys.push(key);
       return keys;
     },
   };
@@ -136,9 +139,10 @@ const RESULT = /^([^@/]+)(?:@([1-9]\d{0,8}))?$/;
 async function lastAttempts(
   place: ResultPlace,
   folder: string,
+  only: string,
 ): Promise<ReadonlyMap<string, number>> {
   const last = new Map<string, number>();
-  for (const key of await place.list(folder)) {
+  for (const key of await place.list(folder, only)) {
     const [, tenant, attempt = '1'] = RESULT.exec(key.slice(folder.length)) ?? [];
     if (tenant !== undefined) last.set(tenant, Math.max(last.get(tenant) ?? 0, Number(attempt)));
   }
@@ -181,7 +185,12 @@ const runMembers = (run: string): Readonly<Record<string, Fits>> => ({
   command: is('plan', 'drift', 'apply'),
   tenants: listOf(isText),
   bundle: (value) => value === null || isText(value),
+  queued: (value) => value === undefined || tenantJobIn(asJob(run, value)) !== undefined,
 });
+
+/** What was queued is checked as a job of it is. */
+const asJob = (run: string, queued: unknown): unknown =>
+  isObject(queued) && { ...queued, run, tenant: '', round: 0, tries: 0 };
 
 /** Those that are read again: of a report, and of a run that is resumed. */
 const resultMembers = (
@@ -219,7 +228,8 @@ const resultMembers = (
   digest: isText,
 });
 
-export function runRecords(place: ResultPlace, name: string): RunRecords {
+/** @param only the one tenant that is asked about: then the results of others are not listed */
+export function runRecords(place: ResultPlace, name: string, only = ''): RunRecords {
   const runKey = `fleet/${name}`;
   const keyOf = (tenant: string, attempt: number): string =>
     `${runKey}/${tenant}${attempt === 1 ? '' : `@${attempt}`}`;
@@ -249,7 +259,7 @@ export function runRecords(place: ResultPlace, name: string): RunRecords {
   return {
     run,
     async last(tenant) {
-      const attempt = (await (attempts ??= lastAttempts(place, `${runKey}/`))).get(tenant);
+      const attempt = (await (attempts ??= lastAttempts(place, `${runKey}/`, only))).get(tenant);
       const of = await (begun ??= run());
       if (attempt === undefined || !of) return undefined;
       return read<TenantResult>(keyOf(tenant, attempt), resultMembers(tenant, of), {

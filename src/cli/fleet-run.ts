@@ -269,14 +269,14 @@ function linesInOrder(
   };
 }
 
-interface Shared {
+export interface Shared {
   readonly job: FleetJob;
   readonly shared: {
     readonly limiter: Exchanges['limiterOf'];
     readonly lanes: ReturnType<typeof laneCount>;
   };
   /** Takes its progress line. */
-  readonly status: ReturnType<FleetWatch['begin']>;
+  readonly status?: ReturnType<FleetWatch['begin']>;
 }
 
 /** Runs one tenant; whatever happens to it is its result. */
@@ -326,13 +326,17 @@ const toResume = (again: string): Diagnostic => ({
   detail: `Once that is fixed: ${again}`,
 });
 
+/** Why a cancelled run aborts the signal of its tenants. */
+export const CANCELLED = new Error('cancelled');
+
+const interruption = ({ reason }: AbortSignal): string =>
+  reason === CANCELLED ? 'The run was cancelled.' : 'It was interrupted by a signal.';
+
 /** Nothing is said of a tenant that a signal interrupted. */
 const failureOf = ({ signal }: Context, thrown: unknown): ReturnType<typeof caughtError> =>
   signal.aborted && thrown === signal.reason
     ? {
-        diagnostics: [
-          { severity: 'info', code: 'interrupted', summary: 'It was interrupted by a signal.' },
-        ],
+        diagnostics: [{ severity: 'info', code: 'interrupted', summary: interruption(signal) }],
         exit: exits.interrupted,
       }
     : caughtError(thrown);

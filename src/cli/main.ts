@@ -13,6 +13,8 @@ const stateCommands = () => import('./commands/state.js');
 
 const fleetCommands = () => import('./commands/fleet.js');
 
+const queueCommands = () => import('./commands/fleet-queue.js');
+
 const keptStates = () => import('./commands/kept-states.js');
 
 const commands: Readonly<Record<string, () => Promise<{ readonly run: Command }>>> = {
@@ -38,6 +40,11 @@ const commands: Readonly<Record<string, () => Promise<{ readonly run: Command }>
   'fleet drift': async () => ({ run: (await fleetCommands()).drift }),
   'fleet apply': async () => ({ run: (await fleetCommands()).apply }),
   'fleet report': async () => ({ run: (await fleetCommands()).report }),
+  'fleet worker': () => import('./commands/fleet-worker.js'),
+  'fleet status': async () => ({ run: (await queueCommands()).status }),
+  'fleet resume': async () => ({ run: (await queueCommands()).resume }),
+  'fleet cancel': async () => ({ run: (await queueCommands()).cancel }),
+  'fleet schedule': () => import('./commands/fleet-schedule.js'),
   'state list': async () => ({ run: (await stateCommands()).list }),
   'state show': async () => ({ run: (await stateCommands()).show }),
   'state mv': async () => ({ run: (await stateCommands()).mv }),

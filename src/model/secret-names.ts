@@ -19,8 +19,8 @@ export const isCredentialName = (name: string): boolean =>
 const ownName = (name: string): string | undefined =>
   /(?:^|_)TRUEUP_(?!VAR_)(.*)$/is.exec(name)?.[1];
 
-/** Variables of trueup that hold a secret and are not named like one: an identity, and an address that anybody may post to. */
-const UNNAMED = /^(?:IDENTITY|NOTIFY_URL)(?:_FILE)?$/i;
+/** Variables of trueup that hold a secret and are not named like one: an identity, an address that anybody may post to, and the address of a queue with its password. */
+const UNNAMED = /^(?:IDENTITY|NOTIFY_URL|QUEUE)(?:_FILE)?$/i;
 
 /** Whether an environment variable holds a key, a token or a password of trueup, also as the name of a file (`…_FILE`) and below a prefix. */
 export const isOwnSecret = (name: string): boolean => {

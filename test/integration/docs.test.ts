@@ -61,7 +61,7 @@ describe.each(pages)('%s', (page) => {
     const wrong = commandsIn(markdown).flatMap((line) => {
       let said = '';
       const parsed = parse(
-        line.split(/\s+/).slice(1),
+        (line.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? []).slice(1),
         () => undefined,
         (text) => (said += text),
       );

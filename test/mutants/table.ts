@@ -16,6 +16,8 @@ const plan = ['unit/reconciler/plan.test.ts'];
 const fleetRules = ['unit/fleet/fleet-rules.test.ts'];
 const fleetFile = ['unit/fleet/fleet-file.test.ts'];
 const fleetCommands = ['unit/cli/fleet.test.ts'];
+const tenantJobs = ['unit/fleet/tenant-job.test.ts'];
+const queuedRuns = ['unit/cli/fleet-queue.test.ts'];
 const cty = ['unit/terraform/cty.test.ts'];
 const wire = ['unit/terraform/server.test.ts'];
 const apply = ['unit/reconciler/apply.test.ts'];
@@ -4980,5 +4982,138 @@ export const mutants: readonly Mutant[] = [
     find: 'if (ofFleet.length > 0 && !isFleet)',
     replace: 'if (ofFleet.length < 0)',
     tests: ['unit/cli/fleet-policies.test.ts'],
+  },
+  {
+    name: 'an apply waits behind an audit',
+    file: 'fleet/tenant-job.ts',
+    find: "command === 'apply' ? 10 : 0",
+    replace: "command === 'apply' ? 0 : 0",
+    tests: tenantJobs,
+  },
+  {
+    name: 'a job counts as lost after a minute',
+    file: 'fleet/tenant-job.ts',
+    find: 'const LEAST_EXPIRY = 15 * 60;',
+    replace: 'const LEAST_EXPIRY = 60;',
+    tests: tenantJobs,
+  },
+  {
+    name: 'a queue keeps a variable that is named like a secret',
+    file: 'fleet/tenant-job.ts',
+    find: '.find((one) => isSecretName(one))',
+    replace: '.find((one) => isSecretName(one) && false)',
+    tests: tenantJobs,
+  },
+  {
+    name: 'an apply without its bundle is a job',
+    file: 'fleet/tenant-job.ts',
+    find: "(command === 'apply' && typeof bundle === 'string')",
+    replace: "command === 'apply'",
+    tests: tenantJobs,
+  },
+  {
+    name: 'a tenant begins at another moment each night',
+    file: 'fleet/tenant-job.ts',
+    find: 'return Math.floor(part * spread);',
+    replace: 'return Math.floor(part * spread * Math.random());',
+    tests: tenantJobs,
+  },
+  {
+    name: 'a tenant with a job is queued again',
+    file: 'cli/fleet-queue.ts',
+    find: 'if (there.has(tenant)) continue;',
+    replace: '',
+    tests: queuedRuns,
+  },
+  {
+    name: 'a tenant with a final result is queued again',
+    file: 'cli/fleet-queue.ts',
+    find: 'if (!last || !isFinal(last)) open.push(tenant);',
+    replace: 'open.push(tenant);',
+    tests: queuedRuns,
+  },
+  {
+    name: 'a run that was cancelled cannot be resumed',
+    file: 'cli/fleet-queue.ts',
+    find: 'data: jobData({ ...jobs, run, tenant, round, tries: 0 })',
+    replace: 'data: jobData({ ...jobs, run, tenant, round: 0, tries: 0 })',
+    tests: queuedRuns,
+  },
+  {
+    name: 'a tenant that is being run is taken out of the queue',
+    file: 'cli/fleet-queue.ts',
+    find: "jobs.filter(({ state }) => state !== 'active')",
+    replace: 'jobs.filter(() => true)',
+    tests: queuedRuns,
+  },
+  {
+    name: 'a cancellation hides the error of a tenant',
+    file: 'cli/fleet-queue.ts',
+    find: 'if (await records.last(tenant)) return;',
+    replace: '',
+    tests: queuedRuns,
+  },
+  {
+    name: 'a queue is used without results that all workers reach',
+    file: 'cli/fleet-queue.ts',
+    find: 'results ?? refuseUnshared()',
+    replace: "results ?? 'here'",
+    tests: queuedRuns,
+  },
+  {
+    name: 'a worker stores the result of a tenant that another one has',
+    file: 'cli/fleet-worker-job.ts',
+    find: "return isSure || (await queue.isHeld(fetched)) ? 'store' : 'superseded';",
+    replace: "return 'store';",
+    tests: queuedRuns,
+  },
+  {
+    name: 'a result is stored over that of the worker that finished first',
+    file: 'cli/fleet-worker-job.ts',
+    find: "if (isDone) return 'superseded';",
+    replace: '',
+    tests: queuedRuns,
+  },
+  {
+    name: 'what a slow worker applied is lost',
+    file: 'cli/fleet-worker-job.ts',
+    find: 'const isSure = exit !== null && !hasFailed(exit);',
+    replace: 'const isSure = false;',
+    tests: queuedRuns,
+  },
+  {
+    name: 'a worker that ends takes its tenants with it',
+    file: 'cli/fleet-worker-job.ts',
+    find: "if (status === 'interrupted' && context.signal.aborted) return 'again';",
+    replace: '',
+    tests: queuedRuns,
+  },
+  {
+    name: 'a tenant is put back for ever',
+    file: 'cli/fleet-worker-job.ts',
+    find: 'if (isDown && job.tries < TRIES)',
+    replace: 'if (isDown)',
+    tests: queuedRuns,
+  },
+  {
+    name: 'a tenant that was written is applied again',
+    file: 'cli/fleet-worker-job.ts',
+    find: 'exit === exits.error && outcomes.length === 0 &&',
+    replace: '',
+    tests: queuedRuns,
+  },
+  {
+    name: 'two runs of a tenant go on at once',
+    file: 'cli/fleet-worker-job.ts',
+    find: 'return at < before || (at === before && id < own.id);',
+    replace: 'return false;',
+    tests: queuedRuns,
+  },
+  {
+    name: 'each worker takes the whole rate of a credential',
+    file: 'cli/fleet-context.ts',
+    find: 'if (workers > 1) return Math.min(workers, alike.length);',
+    replace: 'if (workers > 1) return 1;',
+    tests: queuedRuns,
   },
 ];

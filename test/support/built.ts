@@ -18,7 +18,7 @@ export async function executable(
     format: 'cjs',
     target: 'node20',
     banner: { js: '#!/usr/bin/env node' },
-    external: ['@aws-sdk/client-s3', '@cdktn/hcl2json'],
+    external: ['@aws-sdk/client-s3', '@cdktn/hcl2json', 'pg-boss'],
     logLevel: 'error',
   });
   chmodSync(file, 0o755);

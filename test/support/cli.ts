@@ -16,6 +16,8 @@ export interface Options {
   readonly script?: string;
   /** After so many milliseconds the process is killed; default 30,000. */
   readonly patience?: number;
+  /** Another Node.js than that of the tests. */
+  readonly node?: string;
 }
 
 export interface Folder {
@@ -65,7 +67,7 @@ export function folder(files: Readonly<Record<string, string>> = {}): Folder {
 function begin(
   args: readonly string[],
   cwd: string,
-  { env = {}, input = '', script = TRUEUP, patience = 30_000 }: Options = {},
+  { env = {}, input = '', script = TRUEUP, patience = 30_000, node }: Options = {},
 ): Started {
   const { process: child, ended } = startCommand(args, {
     cwd,
@@ -73,6 +75,7 @@ function begin(
     stdin: input,
     script,
     patience,
+    ...(node !== undefined && { node }),
   });
   let [stdout, stderr] = ['', ''];
   const waiting = new Set<() => void>();

@@ -14,6 +14,8 @@ export interface RunOptions {
   readonly script?: string;
   /** After so many milliseconds the process is killed; default 30,000. */
   readonly patience?: number;
+  /** Another Node.js than that of the tests. */
+  readonly node?: string;
 }
 
 export interface Ran {
@@ -35,10 +37,10 @@ export interface Running {
 /** Starts it; `ended` never rejects and always comes. Nothing of the tests' own environment but PATH is handed on. */
 export function start(
   args: readonly string[],
-  { cwd, env = {}, stdin, script = TRUEUP, patience = 30_000 }: RunOptions,
+  { cwd, env = {}, stdin, script = TRUEUP, patience = 30_000, node = process.execPath }: RunOptions,
 ): Running {
   const begun = performance.now();
-  const child = spawn(process.execPath, [script, ...args], {
+  const child = spawn(node, [script, ...args], {
     cwd,
     env: { PATH: process.env['PATH'], NO_COLOR: '1', ...env },
     stdio: ['pipe', 'pipe', 'pipe'],

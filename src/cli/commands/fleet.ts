@@ -8,13 +8,16 @@ import {
   forEachLimited,
   refuse,
   Refusal,
+  sha256,
   shellWord,
   warning,
+  worst,
   type Exit,
   type FleetCommand,
   type FleetRun,
   type PlanFile,
   type Project,
+  type QueuedJobs,
   type TenantEntry,
   type TenantResult,
 } from '../../model/index.js';
@@ -33,7 +36,24 @@ import { flagWords } from '../commands-to-type.js';
 import { agrees, notApproved, wholeNumber, type Command, type Context } from '../context.js';
 import { fleetHere, type FleetSite } from '../fleet-context.js';
 import { fleetVerdicts } from '../fleet-policies.js';
-import { checkedRun, resultPlaces, runRecords, type RunRecords } from '../fleet-results.js';
+import {
+  bundleKey,
+  enqueue,
+  jobsAsked,
+  refuseUnshared,
+  refuseShards,
+  sayQueued,
+  sharedResults,
+  withQueue,
+  type QueuedRun,
+} from '../fleet-queue.js';
+import {
+  checkedRun,
+  resultPlaces,
+  runRecords,
+  type ResultPlace,
+  type RunRecords,
+} from '../fleet-results.js';
 import {
   concludeFleet,
   deliverFleet,
@@ -109,27 +129,43 @@ async function formsHere(context: Context): Promise<FleetForms> {
   return { ...forms, pages, events: fleetNdjson(version, context.clock.now) };
 }
 
+interface RunContent {
+  /** Digest of the bundle that it applies. */
+  readonly bundle?: string;
+  /** Where it is queued: then its results are where all workers reach them. */
+  readonly queued?: QueuedJobs | undefined;
+}
+
 /** Begins a run, or goes on with the one of `--run`. */
-async function begun(
+export async function begun(
   context: Context,
   site: FleetSite,
   command: FleetCommand,
-  bundle: string | null = null,
-): Promise<{ readonly run: string; readonly records: RunRecords }> {
+  { bundle, queued }: RunContent = {},
+): Promise<QueuedRun> {
   const { flags, clock, random } = context;
   const started_at = new Date(clock.now()).toISOString();
   const stamp = started_at.replaceAll(/[-:]|\.\d+/g, '');
   const usual = `${command}-${stamp}-${random.uuid().slice(0, 4)}`;
   const run = flags.run === undefined ? usual : checkedRun(flags.run);
   const tenants = namesOf(site.selected);
-  const record: FleetRun = { format_version: '1.0', run, command, started_at, tenants, bundle };
-  const records = (await resultPlaces(context, site.fleet.results)).map((place) =>
-    runRecords(place, run),
-  );
-  for (const one of records) {
-    const begun = await one.begin(record).catch(unlessDenied(context, records.at(-1) === one));
+  const record: FleetRun = {
+    format_version: '1.0',
+    run,
+    command,
+    started_at,
+    tenants,
+    bundle: bundle ?? null,
+    ...defined({ queued }),
+  };
+  const places = await (queued
+    ? sharedPlaces(context, site.fleet.results)
+    : resultPlaces(context, site.fleet.results));
+  for (const place of places) {
+    const one = runRecords(place, run);
+    const begun = await one.begin(record).catch(unlessDenied(context, places.at(-1) === place));
     if (begun === undefined) continue;
-    return { run, records: begun ? one : { ...one, last: async () => undefined } };
+    return { run, place, records: begun ? one : { ...one, last: async () => undefined } };
   }
   throw new Error('the last place takes results, or refuses');
 }
@@ -160,6 +196,15 @@ export const tenantFlags = ({ flags }: Context): FleetJob['flags'] =>
     // A result holds every warning.
     verbose: true as const,
   });
+
+/** Where all workers of a queue reach them. @throws Refusal where there is no such place */
+export async function sharedPlaces(
+  context: Context,
+  results: string | undefined,
+): Promise<readonly [ResultPlace]> {
+  const [place, folder] = await resultPlaces(context, sharedResults(results));
+  return place && folder ? [place] : refuseUnshared();
+}
 
 /** Of what is run: an earlier result of the same run stands only if it is of the same. */
 const runDigest = (context: Context, site: FleetSite, tenant: Tenant, project: Project): string =>
@@ -211,26 +256,59 @@ export const auditedIn =
     });
 
 export const drift: Command = async (context) => {
+  const queued = jobsAsked(context, 'drift');
   const forms = await formsHere(context);
   const site = await fleetHere(context);
+  if (queued) {
+    refuseShards(site);
+    return queueRun(context, site, queued, () => begun(context, site, 'drift', { queued }));
+  }
   const { run, records } = await begun(context, site, 'drift');
-  const audited = auditedIn(site);
   const job: FleetJob = {
-    command: 'drift',
     run,
     records,
-    flags: tenantFlags(context),
     prints: forms.shown === 'text',
     pages: forms.pages,
     events: forms.events,
+    ...driftOf(context, site, records),
+  };
+  const end = await runFleet(context, site, job);
+  return concludeFleet(context, forms, job, { names: namesOf(site.here), ...end });
+};
+
+/** Audits the tenants that the run has no result of, each while no other run does. */
+export function driftOf(
+  context: Context,
+  site: FleetSite,
+  records: RunRecords,
+): Pick<FleetJob, 'command' | 'flags' | 'known' | 'work'> {
+  const audited = auditedIn(site);
+  return {
+    command: 'drift',
+    flags: tenantFlags(context),
     known: doneOffline(site, records),
     work: unlessDone(site, records, (own, tenant) =>
       records.alone(tenant.name, own.signal, (signal) => audited({ ...own, signal }, tenant)),
     ),
   };
-  const end = await runFleet(context, site, job);
-  return concludeFleet(context, forms, job, { names: namesOf(site.here), ...end });
-};
+}
+
+/** Puts the tenants of a run into the queue, and says what to type next. */
+async function queueRun(
+  context: Context,
+  site: FleetSite,
+  jobs: QueuedJobs,
+  begin: () => Promise<QueuedRun>,
+): Promise<Exit> {
+  const tenants = namesOf(site.here);
+  // The queue first: a run that cannot be queued is not begun.
+  return withQueue(context, site.fleet.results, async (queue) => {
+    const begun = await begin();
+    const added = await enqueue(queue, begun, { tenants, jobs });
+    sayQueued(context, begun.run, { added, all: tenants.length });
+    return exits.done;
+  });
+}
 
 interface Planning {
   /** Milliseconds. */
@@ -371,6 +449,16 @@ function beyondLimits(
 }
 
 export const apply: Command = async (context, [name]) => {
+  const queued = jobsAsked(context, 'apply');
+  if (queued && name === undefined)
+    refuse(
+      'usage',
+      '--engine applies plans that were saved: of others nobody has seen what they change.',
+      {
+        detail:
+          'Type: trueup fleet plan --out change.bundle\nand then `trueup fleet apply change.bundle --engine pgboss`.',
+      },
+    );
   const forms = await formsHere(context);
   wholeNumber('--parallelism', context.flags.parallelism ?? '10', 1, 100);
   return name === undefined ? applyNow(context, forms) : applyBundle(context, name, forms);
@@ -404,7 +492,34 @@ async function applyBundle(context: Context, name: string, forms: FleetForms): P
     tenants.filter((one) => bundle.tenants.some(({ tenant }) => tenant === one.name));
   const narrowed = { ...site, selected: bundled(site.selected), here: bundled(site.here) };
   const again = `trueup fleet plan --out ${shellWord(name)}`;
+  const queued = jobsAsked(own, 'apply');
+  if (queued) return queueBundle(own, narrowed, queued, { bundle, path });
   return applyAll(own, narrowed, forms, { bundle, name, again });
+}
+
+/** Keeps the bundle where the workers reach it, as it was reviewed and as it was encrypted. */
+async function queueBundle(
+  context: Context,
+  site: FleetSite,
+  jobs: QueuedJobs,
+  { bundle, path }: { readonly bundle: Bundle; readonly path: string },
+): Promise<Exit> {
+  refuseShards(site);
+  refuseOrderInShards(site, true);
+  const selected = new Set(namesOf(site.selected));
+  const statuses = bundle.tenants.filter(({ tenant }) => selected.has(tenant));
+  const beyond = beyondLimits(site.fleet.stop, new Map(statuses.map((one) => [one.tenant, one])));
+  if (beyond.length > 0) {
+    await context.tell(beyond.flatMap(({ diagnostics }) => diagnostics));
+    return worst(beyond.map(({ exit }) => exit));
+  }
+  const text = await context.files.read(path);
+  const queued = { ...jobs, bundle: sha256(text) };
+  return queueRun(context, site, queued, async () => {
+    const [place] = await sharedPlaces(context, site.fleet.results);
+    await place.create(bundleKey(queued.bundle), text);
+    return begun(context, site, 'apply', { bundle: bundle.digest, queued });
+  });
 }
 
 /** Plans every tenant, shows that, asks, and applies what was shown. */
@@ -448,15 +563,18 @@ async function applyNow(context: Context, forms: FleetForms): Promise<Exit> {
   });
 }
 
-/** A shard does not see when the others have ended a stage. @throws Refusal before anything is written */
-function refuseOrderInShards({ fleet, selected, shards }: FleetSite): void {
-  const stages = shards > 1 ? stagesOf(fleet, selected) : [];
+/** A shard, or a worker, does not see when the others have ended a stage. @throws Refusal before anything is written */
+function refuseOrderInShards({ fleet, selected, shards }: FleetSite, queued = false): void {
+  const stages = queued || shards > 1 ? stagesOf(fleet, selected) : [];
   if (stages.length < 2) return;
+  const select = `--select ${shellWord(fleet.order[0]!.select)}`;
   refuse(
     'order-in-shards',
-    `\`order\` has ${stages.length} stages for these tenants, and a shard cannot wait for those of the others.`,
+    `\`order\` has ${stages.length} stages for these tenants, and a ${queued ? 'worker' : 'shard'} cannot wait for those of the others.`,
     {
-      detail: `Apply one stage after the other, as in: trueup fleet apply --select ${shellWord(fleet.order[0]!.select)}\nOr apply without shards; where the CI system names one: --shard 1/1`,
+      detail: queued
+        ? `Apply one stage after the other, as in: trueup fleet apply BUNDLE --engine pgboss ${select}`
+        : `Apply one stage after the other, as in: trueup fleet apply ${select}\nOr apply without shards; where the CI system names one: --shard 1/1`,
       origin: fleet.order[0]!.origin,
     },
   );
@@ -542,7 +660,7 @@ async function applyAll(
       return nothing(stopsOf(context, 'The plans were not agreed to.'));
     }
   }
-  const { run, records } = now ?? (await begun(context, site, 'apply', bundle.digest));
+  const { run, records } = now ?? (await begun(context, site, 'apply', { bundle: bundle.digest }));
   const job: FleetJob = {
     command: 'apply',
     run,
@@ -553,8 +671,7 @@ async function applyAll(
     pages: forms.pages,
     events: forms.events,
     ...(now && { told: now.end.entries }),
-    known: (tenant) => knownOf(tenant, plans, records),
-    work: (own, tenant) => appliedOne(own, site, tenant, plans),
+    ...applyOf(site, plans, records),
   };
   if (now && job.prints) context.out.write('\n');
   const end = await runFleet(context, site, job);
@@ -577,6 +694,18 @@ function plannedIn(
       return { tenant, status, kinds, labels: labels.get(tenant) ?? {} };
     });
 }
+
+/** Applies the plan of one tenant. */
+export const applyOf = (
+  site: FleetSite,
+  plans: Plans,
+  records: RunRecords,
+): Pick<FleetJob, 'work'> & {
+  readonly known: (tenant: Tenant) => Promise<TenantOutcome | undefined>;
+} => ({
+  known: (tenant) => knownOf(tenant, plans, records),
+  work: (own, tenant) => appliedOne(own, site, tenant, plans),
+});
 
 /** What was done before, or could not be planned. @throws Refusal where a bundle has no plan */
 async function knownOf(
@@ -650,7 +779,7 @@ export const report: Command = async (context, [name = '']) => {
   const { run, records } = await runNamed(context, checkedRun(name));
   const entries = new Map<string, TenantEntry>();
   await forEachLimited(run.tenants, AT_ONCE, async (tenant) => {
-    const entry = await storedEntry(records, tenant, forms);
+    const entry = await storedEntry(records, tenant, forms.pages);
     if (entry) entries.set(tenant, entry);
   });
   const document = mergedReport(run, entries, {
@@ -662,14 +791,14 @@ export const report: Command = async (context, [name = '']) => {
 };
 
 /** A result that cannot be read is an error of its tenant. */
-async function storedEntry(
+export async function storedEntry(
   records: RunRecords,
   tenant: string,
-  { pages }: Pick<FleetForms, 'pages'>,
+  pages?: FleetForms['pages'],
 ): Promise<TenantEntry | undefined> {
   try {
     const last = await records.last(tenant);
-    if (last) await pages.add(last);
+    if (last) await pages?.add(last);
     return last && entryOf(last);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
@@ -682,10 +811,17 @@ async function storedEntry(
 /** Results that are read at once. */
 const AT_ONCE = 16;
 
-async function runNamed(
+/** @throws Refusal where there is no such run */
+export async function runNamed(
   context: Context,
   name: string,
-): Promise<{ readonly run: FleetRun; readonly records: RunRecords }> {
+): Promise<{
+  readonly run: FleetRun;
+  readonly records: RunRecords;
+  readonly place: ResultPlace;
+  /** Where the fleet keeps results that all its machines reach. */
+  readonly results: string | undefined;
+}> {
   const { files, cwd } = { files: declarationFiles, cwd: context.cwd };
   // The results alone may have been brought here, without the fleet.
   const isFleet = files.stat(resolve(cwd, FLEET_FILE)) !== undefined;
@@ -693,7 +829,7 @@ async function runNamed(
   for (const place of await resultPlaces(context, results)) {
     const records = runRecords(place, name);
     const run = await records.run();
-    if (run) return { run, records };
+    if (run) return { run, records, place, results };
   }
   return refuse('no-run', `there is no run ${name}`, {
     detail:

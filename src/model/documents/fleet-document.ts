@@ -98,6 +98,26 @@ export interface FleetRun {
   readonly tenants: readonly string[];
   /** Digest of the bundle that it applies. */
   readonly bundle: string | null;
+  /** What its jobs have in common, where it was queued. */
+  readonly queued?: QueuedJobs;
+}
+
+/** What the jobs of a run that was queued have in common. None of it is secret. */
+export interface QueuedJobs {
+  readonly command: FleetCommand;
+  readonly env: string | null;
+  /** Those that a tenant is audited or applied with. */
+  readonly flags: {
+    readonly var?: readonly string[];
+    readonly allow?: readonly string[];
+    readonly parallelism?: string;
+    readonly lockWait?: string;
+    readonly unmanaged?: string;
+  };
+  /** Digest of the text of the bundle to be applied. */
+  readonly bundle: string | null;
+  /** Seconds after which a job that is being done is given to another worker. */
+  readonly expiry: number;
 }
 
 /** The merged report. */

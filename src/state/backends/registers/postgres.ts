@@ -59,7 +59,7 @@ export function postgresRegisters(options: PostgresOptions): Registers {
               );
         return rows[0] ? { version: rows[0].version } : 'conflict';
       } catch (error) {
-        return isTransient(error) ? 'unknown' : explain(error, 'write');
+        return isPostgresOutage(error) ? 'unknown' : explain(error, 'write');
       }
     },
 
@@ -85,20 +85,24 @@ export function postgresRegisters(options: PostgresOptions): Registers {
 function postgresClient({ url, password, ...pauses }: PostgresOptions) {
   const schema = escapeIdentifier(url.searchParams.get('schema') ?? 'trueup');
   const table = `${schema}.registers`;
-  const location = shownLocation(url);
-  const pool = poolOf(url, password);
+  const location = postgresLocation(url);
+  const pool = postgresPool(url, password);
   const ask = (text: string, values: readonly unknown[] = []): Promise<QueryResult<Row>> =>
     pool.query<Row>(text, [...values]);
 
   const explain = (error: unknown, what: string): never => {
     if (lacksPassword(error))
       return refuseDenied(location, what, 'it asks for a password, and PGPASSWORD is not set');
-    if (isTransient(error)) return refuseUnreachable(location, reasonOf(error));
+    if (isPostgresOutage(error)) return refuseUnreachable(location, postgresReason(error));
     if (/^(?:28|42501|25006)/.test(sqlState(error)!))
-      return refuseDenied(location, what, reasonOf(error));
-    return refuse('backend-error', `the state at ${location} cannot be used: ${reasonOf(error)}`, {
-      detail: 'Check the address of the state: settings.state, TRUEUP_STATE',
-    });
+      return refuseDenied(location, what, postgresReason(error));
+    return refuse(
+      'backend-error',
+      `the state at ${location} cannot be used: ${postgresReason(error)}`,
+      {
+        detail: 'Check the address of the state: settings.state, TRUEUP_STATE',
+      },
+    );
   };
 
   /** A statement that changes nothing. */
@@ -108,7 +112,9 @@ function postgresClient({ url, password, ...pauses }: PostgresOptions) {
         return { found: (await ask(text, values)).rows };
       } catch (error) {
         if (isAbsent(error)) return { found: [] };
-        return isTransient(error) ? { failure: reasonOf(error) } : explain(error, 'read');
+        return isPostgresOutage(error)
+          ? { failure: postgresReason(error) }
+          : explain(error, 'read');
       }
     });
   return { location, schema, table, ask, read, explain };
@@ -140,7 +146,8 @@ async function makeTable({
   for (const statement of statements) await ask(statement).catch(fail);
 }
 
-function poolOf(url: URL, password: string | undefined): Pool {
+/** Connections that are opened when they are needed. @param password if the address holds none */
+export function postgresPool(url: URL, password: string | undefined): Pool {
   const plain = new URL(url);
   plain.searchParams.delete('schema');
   if (password !== undefined) plain.password = password;
@@ -158,26 +165,27 @@ function poolOf(url: URL, password: string | undefined): Pool {
   return pool;
 }
 
-const shownLocation = ({ protocol, host, pathname, searchParams }: URL): string => {
+/** An address for people: without user and password. */
+export const postgresLocation = ({ protocol, host, pathname, searchParams }: URL): string => {
   const schema = searchParams.get('schema');
   return `${protocol}//${host}${pathname}${schema === null ? '' : `?schema=${schema}`}`;
 };
 
-const sqlState = (error: unknown): string | undefined =>
+export const sqlState = (error: unknown): string | undefined =>
   error instanceof DatabaseError ? error.code : undefined;
 
 /** Without an answer, or one that another attempt may change: too many connections, a server that starts or ends. */
-const isTransient = (error: unknown): boolean =>
+export const isPostgresOutage = (error: unknown): boolean =>
   !lacksPassword(error) && /^(?:08|40|53|55|57|58|XX|$)/.test(sqlState(error) ?? '');
 
 /** The client found no password to answer with. */
-const lacksPassword = (error: unknown): boolean =>
+export const lacksPassword = (error: unknown): boolean =>
   error instanceof Error && error.message.startsWith('SASL');
 
 /** The schema or the table does not exist yet. */
 const isAbsent = (error: unknown): boolean => ['42P01', '3F000'].includes(sqlState(error) ?? '');
 
-const reasonOf = (error: unknown): string => {
+export const postgresReason = (error: unknown): string => {
   if (error instanceof DatabaseError) return `${error.message} (${error.code})`;
   return errorCode(error) ?? (error instanceof Error ? error.message : 'the connection failed');
 };

@@ -1,0 +1,175 @@
+// `trueup fleet status`, `resume` and `cancel`: a run that was queued, while workers run it.
+import {
+  exits,
+  forEachLimited,
+  refuse,
+  tenantStatuses,
+  type TenantEntry,
+  type TenantStatus,
+} from '../../model/index.js';
+import { tenantJobIn } from '../../fleet/tenant-job.js';
+import { statusWords } from '../../report/fleet-text.js';
+import { jsonText } from '../../report/json-output.js';
+import { plural } from '../../report/words.js';
+import type { JobQueue } from '../../state/job-queue.js';
+import type { Command, Context } from '../context.js';
+import {
+  cancelWaiting,
+  enqueue,
+  hasQueue,
+  keepNotRun,
+  recordCancellation,
+  recordedJobs,
+  roundOf,
+  sayQueued,
+  withQueue,
+} from '../fleet-queue.js';
+import { checkedRun, runRecords } from '../fleet-results.js';
+import { runNamed, storedEntry } from './fleet.js';
+
+/** Results that are read at once. */
+const AT_ONCE = 16;
+/** Milliseconds between two looks at a run. */
+const POLL = 2_000;
+
+interface RunStatus {
+  readonly run: string;
+  readonly command: string;
+  readonly tenants: number;
+  /** Number of tenants by the status of their last result. */
+  readonly results: Readonly<Partial<Record<TenantStatus, number>>>;
+  /** Absent where no queue is named. */
+  readonly queue?: QueueCounts;
+  readonly cancelled: boolean;
+}
+
+interface QueueCounts {
+  readonly waiting: number;
+  readonly active: number;
+  /** Those whose workers were gone each time. */
+  readonly given_up: number;
+}
+
+type Named = Awaited<ReturnType<typeof runNamed>>;
+
+export const status: Command = async (context, [name = '']) => {
+  const named = await runNamed(context, checkedRun(name));
+  const { results, run } = named;
+  // A run that was not queued has results alone.
+  if (run.queued && hasQueue(context))
+    return withQueue(context, results, (queue) => tellStatus(context, named, queue));
+  return tellStatus(context, named, undefined);
+};
+
+async function tellStatus(context: Context, named: Named, queue: JobQueue | undefined) {
+  const { flags, out, err, clock } = context;
+  const results = lastResults(named);
+  for (;;) {
+    const now = await statusOf(named, queue, await results());
+    const open = now.queue
+      ? now.queue.waiting + now.queue.active
+      : now.tenants - sum(Object.values(now.results));
+    if (flags.wait && open > 0 && !(now.cancelled && !now.queue)) {
+      err.status(sentence(now));
+      await clock.sleep(POLL, context.signal);
+      continue;
+    }
+    err.status(undefined);
+    if (flags.format === 'json') out.write(jsonText({ format_version: '1.0', ...now }));
+    else out.write(`${sentence(now)}\n`);
+    return exits.done;
+  }
+}
+
+const sum = (all: readonly number[]): number => all.reduce((one, other) => one + other, 0);
+
+/** Reads again only what has no result yet, and what may get another one. */
+function lastResults({ run, place }: Named): () => Promise<ReadonlyMap<string, TenantEntry>> {
+  const final = new Map<string, TenantEntry>();
+  return async () => {
+    const records = runRecords(place, run.run);
+    const entries = new Map(final);
+    const left = run.tenants.filter((tenant) => !final.has(tenant));
+    await forEachLimited(left, AT_ONCE, async (tenant) => {
+      const entry = await storedEntry(records, tenant);
+      if (entry) entries.set(tenant, entry);
+      if (entry && entry.exit === exits.done) final.set(tenant, entry);
+    });
+    return entries;
+  };
+}
+
+async function statusOf(
+  { run, place }: Named,
+  queue: JobQueue | undefined,
+  entries: ReadonlyMap<string, TenantEntry>,
+): Promise<RunStatus> {
+  const counts: Partial<Record<TenantStatus, number>> = {};
+  for (const { status: one } of entries.values()) counts[one] = (counts[one] ?? 0) + 1;
+  const round = await roundOf(place, run.run);
+  const base = { run: run.run, command: run.command, tenants: run.tenants.length, results: counts };
+  if (!queue) return { ...base, cancelled: round > 0 };
+  const jobs = await queue.unfinished({ run: run.run });
+  const active = jobs.filter(({ state }) => state === 'active').length;
+  const given_up = await queue.givenUp({ run: run.run });
+  const waiting = jobs.length - active;
+  // What was queued after the last cancellation belongs to another round.
+  const isOpen = jobs.some(({ data }) => tenantJobIn(data)?.round === round);
+  return { ...base, queue: { waiting, active, given_up }, cancelled: round > 0 && !isOpen };
+}
+
+function sentence({ run, tenants, results, queue, cancelled }: RunStatus): string {
+  const words = tenantStatuses.flatMap((one) => {
+    const count = results[one] ?? 0;
+    return count > 0 ? [`${count} ${statusWords[one]}`] : [];
+  });
+  const none = tenants - sum(Object.values(results));
+  const parts = [
+    ...words.toReversed(),
+    ...(none > 0 ? [`${none} without a result`] : []),
+    ...(queue ? [`${queue.active} being run`, `${queue.waiting} waiting`] : []),
+    ...(queue && queue.given_up > 0 ? [`${queue.given_up} given up`] : []),
+  ];
+  return `${plural(tenants, 'tenant')}: ${parts.join(', ')}. Run ${run}${cancelled ? ', cancelled' : ''}.`;
+}
+
+export const resume: Command = async (context, [name = '']) => {
+  const named = await runNamed(context, checkedRun(name));
+  const { run, results } = named;
+  const jobs = recordedJobs(run);
+  return withQueue(context, results, async (queue) => {
+    const added = await enqueue(queue, { ...named, run: run.run }, { tenants: run.tenants, jobs });
+    sayQueued(context, run.run, { added, all: run.tenants.length });
+    return exits.done;
+  });
+};
+
+export const cancel: Command = async (context, [name = '']) => {
+  const { clock, out } = context;
+  const { run, place, results } = await runNamed(context, checkedRun(name));
+  const { command } = recordedJobs(run);
+  return withQueue(context, results, async (queue) => {
+    const round = await roundOf(place, run.run);
+    if ((await queue.unfinished({ run: run.run })).length === 0)
+      refuse('nothing-queued', `nothing of the run ${run.run} is queued`, {
+        detail: `To see its results: trueup fleet report ${run.run}`,
+      });
+    await recordCancellation(
+      place,
+      { run: run.run, round },
+      {
+        reason: 'a person cancelled it',
+        interrupts: true,
+        at: new Date(clock.now()).toISOString(),
+      },
+    );
+    const { waiting, active } = await cancelWaiting(queue, run.run);
+    await keepNotRun(context, { run: run.run, place, command }, waiting);
+    const rest =
+      active > 0 ? ` ${plural(active, 'tenant')} being run: they end at their next request.` : '';
+    out.write(
+      `Cancelled: ${plural(waiting.length, 'tenant')} were waiting.${rest} To go on: trueup fleet resume ${run.run}\n`,
+    );
+    return exits.done;
+  });
+};

@@ -1,0 +1,82 @@
+// `trueup fleet schedule`: audits at times, begun by whichever worker is there. An apply is never scheduled: nobody has
+// seen what it would change.
+import { readFleet } from '../../fleet/fleet-file.js';
+import {
+  expiryOf,
+  refuseSecretJobs,
+  scheduleData,
+  scheduledJobsIn,
+  spreadOf,
+} from '../../fleet/tenant-job.js';
+import { defined, exits, refuse, type Exit, type QueuedJobs } from '../../model/index.js';
+import { declarationFiles } from '../../platform/declaration-files.js';
+import type { JobQueues } from '../../state/job-queue.js';
+import type { Command, Context } from '../context.js';
+import { fleetHere } from '../fleet-context.js';
+import { withQueue } from '../fleet-queue.js';
+import { environmentOf } from '../state-location.js';
+import { sharedPlaces } from './fleet.js';
+
+export const run: Command = async (context, [command]) => {
+  const { flags, cwd } = context;
+  if (command !== undefined && command !== 'drift')
+    refuse('usage', `${command} cannot be scheduled: nobody would have seen what it changes.`, {
+      detail: 'Type it as in: trueup fleet schedule drift --cron "0 3 * * *"',
+    });
+  if (command === undefined && (flags.cron !== undefined || flags.remove))
+    refuse('usage', 'Name the command to be scheduled.', {
+      detail: 'Type it as in: trueup fleet schedule drift --cron "0 3 * * *"',
+    });
+  if (flags.cron !== undefined && flags.remove)
+    refuse('usage', '--cron and --remove exclude each other.');
+  const { results } = await readFleet({ files: declarationFiles, cwd });
+  return withQueue(context, results, async (_, queues, queue): Promise<Exit> => {
+    const prefix = `${queue}.`;
+    const own = `${prefix}${['drift', environmentOf(context) ?? []].flat().join('.')}`;
+    if (flags.remove) {
+      await queues.unschedule(own);
+      context.out.write('It is scheduled no more. What was queued stays queued.\n');
+      return exits.done;
+    }
+    if (flags.cron !== undefined) await schedule(context, queues, { name: own, cron: flags.cron });
+    return list(context, queues, prefix);
+  });
+};
+
+async function schedule(
+  context: Context,
+  queues: JobQueues,
+  { name, cron }: { readonly name: string; readonly cron: string },
+): Promise<void> {
+  const { flags } = context;
+  const jobs: QueuedJobs = {
+    command: 'drift',
+    env: environmentOf(context) ?? null,
+    flags: defined({ var: flags.var, unmanaged: flags.unmanaged }),
+    bundle: null,
+    expiry: expiryOf(flags.jobExpiry ?? '15m'),
+  };
+  refuseSecretJobs(jobs.flags);
+  const spread = flags.spread === undefined ? 0 : spreadOf(flags.spread);
+  const { fleet } = await fleetHere({ ...context, flags: { ...flags, shard: '1/1' } });
+  await sharedPlaces(context, fleet.results);
+  const data = scheduleData({ jobs, spread, select: flags.select ?? null });
+  await queues.schedule({ name, cron, data });
+}
+
+async function list(context: Context, queues: JobQueues, prefix: string): Promise<Exit> {
+  const { out } = context;
+  const all = (await queues.schedules()).filter(({ name }) => name.startsWith(prefix));
+  for (const { cron, data } of all) {
+    const { jobs, spread = 0, select = null } = scheduledJobsIn(data) ?? {};
+    const env = jobs?.env ? ` --env ${jobs.env}` : '';
+    const part = select === null ? '' : ` --select ${select}`;
+    const within = spread > 0 ? `, spread over ${Math.round(spread / 1000)} s` : '';
+    out.write(`drift${env}${part}: ${cron} UTC${within}\n`);
+  }
+  if (all.length === 0)
+    out.write(
+      'Nothing is scheduled. To schedule an audit: trueup fleet schedule drift --cron "0 3 * * *"\n',
+    );
+  return exits.done;
+}

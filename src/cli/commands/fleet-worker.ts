@@ -1,0 +1,146 @@
+// `trueup fleet worker`: fetches tenants from the queue of the fleet and runs them in lanes. The queue may give a tenant
+// to two workers: one writer at a time is what the lock and the fence of its state see to.
+import { readFleet } from '../../fleet/fleet-file.js';
+import { laneCount } from '../../fleet/lanes.js';
+import { delayOf, queueNameOf, scheduledJobsIn } from '../../fleet/tenant-job.js';
+import { exits, warning, type Exit } from '../../model/index.js';
+import { declarationFiles } from '../../platform/declaration-files.js';
+import { plural } from '../../report/words.js';
+import type { FetchedJob, JobQueue, JobQueues } from '../../state/job-queue.js';
+import { wholeNumber, type Command, type Context } from '../context.js';
+import { enqueue, queuesOf, sharedResults } from '../fleet-queue.js';
+import {
+  contextOfRun,
+  doJob,
+  siteOfRun,
+  watchJobs,
+  whenReachable,
+  type FleetWorker,
+} from '../fleet-worker-job.js';
+import { begun, sharedPlaces } from './fleet.js';
+
+/** Milliseconds between two looks into an empty queue. */
+const POLL = 1_000;
+/** Milliseconds between two looks at cancellations, and at schedules. */
+const WATCH = 3_000;
+
+export const run: Command = async (context) => {
+  const { flags, cwd, clock, err } = context;
+  const fleet = await readFleet({ files: declarationFiles, cwd });
+  const lanes = wholeNumber('--lanes', flags.lanes ?? String(fleet.concurrency), 1, 256);
+  const workers = wholeNumber('--workers', flags.workers ?? '1', 1, 10_000);
+  const name = queueNameOf(sharedResults(fleet.results));
+  const [place] = await sharedPlaces(context, fleet.results);
+  const { limitersByKey } = await import('../../client/rate-limit.js');
+  const queues = await queuesOf(context, true);
+  try {
+    const worker: FleetWorker = {
+      context,
+      place,
+      queue: await queues.queue(name),
+      workers,
+      shared: { limiter: limitersByKey(clock), lanes: laneCount(lanes) },
+      runs: new Map(),
+      active: new Map(),
+      isDown: false,
+    };
+    err.write(`Working for ${queues.location}, ${plural(lanes, 'lane')}.\n`);
+    return await untilEnd(worker, schedulesOf(queues, `${name}.`));
+  } finally {
+    await queues.close();
+  }
+};
+
+/** @param runSchedules queues what is due */
+async function untilEnd(
+  worker: FleetWorker,
+  runSchedules: (worker: FleetWorker) => Promise<void>,
+): Promise<Exit> {
+  const { context, queue, shared } = worker;
+  const { signal, clock, flags } = context;
+  const running = new Set<Promise<void>>();
+  const ended = new AbortController();
+  let failure: { readonly error: unknown } | undefined;
+  const fail = (error: unknown): void => void (failure ??= { error });
+  const pause = (time: number, until: AbortSignal): Promise<void> =>
+    clock.sleep(time, until).catch(() => undefined);
+  const watching = (async () => {
+    while (!ended.signal.aborted) {
+      await pause(WATCH, ended.signal);
+      // Asked again in a moment.
+      await watchJobs(worker).catch(() => undefined);
+      if (!signal.aborted) await runSchedules(worker).catch(() => undefined);
+    }
+  })();
+  try {
+    while (!signal.aborted && !failure) {
+      const free = shared.lanes.lanes() - running.size;
+      const jobs = free > 0 ? await whenReachable(worker, () => queue.fetch(free)) : [];
+      for (const one of jobs) {
+        const work = doJob(worker, one)
+          .catch(fail)
+          .finally(() => running.delete(work));
+        running.add(work);
+      }
+      if (flags.untilIdle && running.size === 0 && (await isIdle(worker))) break;
+      // Each pause ends with its turn: Node takes many listeners of one signal for a leak.
+      const turn = new AbortController();
+      await Promise.race([...running, pause(POLL, AbortSignal.any([signal, turn.signal]))]);
+      turn.abort();
+    }
+  } finally {
+    await Promise.allSettled(running);
+    ended.abort();
+    await watching;
+  }
+  if (failure) throw failure.error;
+  return exits.done;
+}
+
+const isIdle = async (worker: FleetWorker): Promise<boolean> =>
+  (await whenReachable(worker, () => worker.queue.unfinished({}))).length === 0;
+
+/** Turns what a schedule put into its queue into a run, which is named by the time. */
+function schedulesOf(queues: JobQueues, prefix: string) {
+  const known = new Map<string, JobQueue>();
+  return async (worker: FleetWorker): Promise<void> => {
+    for (const { name } of await queues.schedules()) {
+      if (!name.startsWith(prefix)) continue;
+      const queue = known.get(name) ?? (await queues.queue(name));
+      known.set(name, queue);
+      for (const due of await queue.fetch(1)) {
+        await beginScheduled(worker, due);
+        await queue.complete(due.id);
+      }
+    }
+  };
+}
+
+async function beginScheduled(worker: FleetWorker, due: FetchedJob): Promise<void> {
+  const { context, queue, workers } = worker;
+  const scheduled = scheduledJobsIn(due.data);
+  if (!scheduled) return unknownSchedule(context);
+  const { jobs, spread, select } = scheduled;
+  const at = due.createdOn.toISOString().slice(0, 16).replaceAll(/[-:]/g, '');
+  const name = [jobs.command, ...(jobs.env === null ? [] : [jobs.env]), `${at}Z`].join('-');
+  const own = contextOfRun(context, jobs);
+  const named: Context = {
+    ...own,
+    flags: { ...own.flags, run: name, ...(select !== null && { select }) },
+  };
+  const site = await siteOfRun(named, workers);
+  const tenants = site.here.map((tenant) => tenant.name);
+  const run = await begun(named, site, jobs.command, { queued: jobs });
+  const first = due.createdOn.getTime();
+  const startAt = (tenant: string): number => first + delayOf(tenant, spread);
+  const added = await enqueue(queue, run, { tenants, jobs, ...(spread > 0 && { startAt }) });
+  context.out.write(`Scheduled: ${plural(added, 'tenant')} queued. Run ${name}.\n`);
+}
+
+const unknownSchedule = ({ tell }: Context): Promise<void> =>
+  tell([
+    warning(
+      'foreign-job',
+      'A schedule of the queue is of another version of trueup, and was left out.',
+    ),
+  ]);

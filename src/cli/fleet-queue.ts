@@ -1,0 +1,305 @@
+// The runs of a fleet over a queue: what is put into it, which runs were cancelled, and what a queue is refused for. The
+// record of a run and its results are registers beside the states, as without a queue.
+import {
+  defined,
+  forEachLimited,
+  isObject,
+  refuse,
+  Secret,
+  shellWord,
+  tryJson,
+  urlFrom,
+  type FleetCommand,
+  type FleetRun,
+  type QueuedJobs,
+} from '../model/index.js';
+import { isFinal, withoutResult } from '../fleet/merge.js';
+import {
+  expiryOf,
+  jobData,
+  priorityOf,
+  queueNameOf,
+  refuseSecretJobs,
+  tenantJobIn,
+  type TenantJob,
+} from '../fleet/tenant-job.js';
+import { jsonText } from '../report/json-output.js';
+import { plural } from '../report/words.js';
+import type { JobQueue, JobQueues } from '../state/job-queue.js';
+import { secretOf } from './cloud-connection.js';
+import type { Context } from './context.js';
+import type { FleetSite } from './fleet-context.js';
+import { runRecords, type ResultPlace, type RunRecords } from './fleet-results.js';
+import { keepEntry } from './fleet-run.js';
+import { environmentOf } from './state-location.js';
+
+const VARIABLE = 'TRUEUP_QUEUE';
+const EXAMPLE = 'postgres://host/database';
+
+/** The address of `--queue` or of the environment; undefined where none is named. @throws Refusal */
+function addressOf(context: Context): URL | undefined {
+  const { flags, environment, masking } = context;
+  const named = flags.queue;
+  const text = named ?? secretOf({ environment }, VARIABLE).reveal();
+  if (text === undefined) return undefined;
+  const url = urlFrom(text);
+  const what = named === undefined ? VARIABLE : '--queue';
+  if (!url || !/^postgres(?:ql)?:$/.test(url.protocol) || url.host === '')
+    return refuse('usage', `${what} is no address of a PostgreSQL database.`, {
+      detail: `Type it as in: ${EXAMPLE}`,
+    });
+  if (url.password !== '' && named !== undefined)
+    refuse('usage', '--queue holds a password, which everybody on this machine could read.', {
+      detail: `Set ${VARIABLE} to the address, or PGPASSWORD to the password.`,
+    });
+  if (url.password !== '') {
+    const password = decodeURIComponent(url.password);
+    masking.add(new Secret(VARIABLE, () => password));
+  }
+  return url;
+}
+
+/** Whether a queue is named. */
+export const hasQueue = ({ flags, environment }: Context): boolean =>
+  flags.queue !== undefined || Boolean(environment[VARIABLE] || environment[`${VARIABLE}_FILE`]);
+
+/** @param works whether this process does jobs @throws Refusal where none is named, or it cannot be used */
+export async function queuesOf(context: Context, works = false): Promise<JobQueues> {
+  const { clock, random, environment } = context;
+  const url =
+    addressOf(context) ??
+    refuse('usage', 'No queue is named.', {
+      detail: `Set ${VARIABLE}, or type it as in: --queue ${EXAMPLE}`,
+    });
+  const password =
+    url.password === '' ? secretOf({ environment }, 'PGPASSWORD').reveal() : undefined;
+  const { jobQueues } = await import('../state/job-queue.js');
+  return jobQueues({ url, password, works, clock, random });
+}
+
+/** Opens the queue of a fleet, runs `work`, closes. */
+export async function withQueue<T>(
+  context: Context,
+  results: string | undefined,
+  work: (queue: JobQueue, queues: JobQueues, name: string) => Promise<T>,
+): Promise<T> {
+  const name = queueNameOf(sharedResults(results));
+  const queues = await queuesOf(context);
+  try {
+    return await work(await queues.queue(name), queues, name);
+  } finally {
+    await queues.close();
+  }
+}
+
+/** The place of the results. @throws Refusal where each machine has its own */
+export const sharedResults = (results: string | undefined): string => results ?? refuseUnshared();
+
+export const refuseUnshared = (): never =>
+  refuse(
+    'queue-needs-shared-results',
+    'The tenants of this fleet have no place for results that all workers reach.',
+    {
+      detail:
+        'Name one in trueup.fleet.yaml, as in: defaults: { state: "s3://bucket/prefix/${tenant}" }',
+    },
+  );
+
+/** What jobs of `--engine` have in common; undefined without an engine. @throws Refusal for flags that a queue has no use for */
+export function jobsAsked(context: Context, command: FleetCommand): QueuedJobs | undefined {
+  const { flags } = context;
+  const { engine, jobExpiry, report, detailedExitcode, format, shard } = flags;
+  const useless = (flag: string, detail: string): never =>
+    refuse('usage', `${flag} has no meaning with --engine, which only queues the tenants.`, {
+      detail,
+    });
+  if (engine === undefined) {
+    const alone = (['queue', 'jobExpiry'] as const).find((flag) => flags[flag] !== undefined);
+    if (alone !== undefined)
+      refuse(
+        'usage',
+        `--${alone === 'queue' ? 'queue' : 'job-expiry'} has a meaning with --engine only.`,
+        {
+          detail: `Type it as in: trueup fleet drift --engine pgboss --queue ${EXAMPLE}`,
+        },
+      );
+    return undefined;
+  }
+  if (shard !== undefined)
+    useless('--shard', 'Leave it out, and start as many workers as you like: trueup fleet worker');
+  const reports = 'Once the run has ended: trueup fleet report RUN';
+  if (report !== undefined) useless('--report', reports);
+  if (detailedExitcode) useless('--detailed-exitcode', reports);
+  if ((format ?? 'text') !== 'text') useless('--format', reports);
+  const jobs: QueuedJobs = {
+    command,
+    env: environmentOf(context) ?? null,
+    flags: defined({
+      var: flags.var,
+      allow: flags.allow,
+      parallelism: flags.parallelism,
+      lockWait: flags.lockWait,
+      unmanaged: flags.unmanaged,
+    }),
+    bundle: null,
+    expiry: expiryOf(jobExpiry ?? '15m'),
+  };
+  refuseSecretJobs(jobs.flags);
+  return jobs;
+}
+
+/** CI systems name shards by themselves. @throws Refusal */
+export function refuseShards({ shards }: Pick<FleetSite, 'shards'>): void {
+  if (shards > 1)
+    refuse(
+      'usage',
+      'The variables of the CI system name a shard, and --engine queues all tenants.',
+      {
+        detail:
+          'Queue the run in a job of its own. If this is that job: unset CI_NODE_INDEX and its like.',
+      },
+    );
+}
+
+/** Where the text of a bundle stands: what was reviewed is what every worker gets. */
+export const bundleKey = (digest: string): string => `bundles/${digest}`;
+
+export interface QueuedRun {
+  readonly run: string;
+  readonly records: RunRecords;
+  readonly place: ResultPlace;
+}
+
+/** Where a cancellation stands: each is written once. */
+const cancellationKey = (run: string, round: number): string => `fleet/${run}@cancelled-${round}`;
+
+/** How often a run was cancelled. */
+export async function roundOf(place: ResultPlace, run: string): Promise<number> {
+  for (let round = 0; ; round += 1)
+    if (!(await cancellationOf(place, { run, round }))) return round;
+}
+
+interface Cancellation {
+  readonly reason: string;
+  /** Whether tenants that are being run are interrupted, too. */
+  readonly interrupts: boolean;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+/** Why what was queued in this round is cancelled; undefined where it is not. */
+export async function cancellationOf(
+  place: ResultPlace,
+  { run, round }: Pick<TenantJob, 'run' | 'round'>,
+): Promise<Cancellation | undefined> {
+  const text = await place.read(cancellationKey(run, round + 1));
+  if (text === undefined) return undefined;
+  const value = tryJson(text);
+  const { reason, interrupts, at }: Readonly<Record<string, unknown>> = isObject(value)
+    ? value
+    : {};
+  return {
+    reason: typeof reason === 'string' ? reason : 'the run was cancelled',
+    interrupts: interrupts !== false,
+    at: String(at),
+  };
+}
+
+/** @returns whether it was not cancelled before */
+export const recordCancellation = (
+  place: ResultPlace,
+  { run, round }: Pick<TenantJob, 'run' | 'round'>,
+  cancellation: Cancellation,
+): Promise<boolean> =>
+  place.create(
+    cancellationKey(run, round + 1),
+    jsonText({ format_version: '1.0', run, ...cancellation }),
+  );
+
+/** Writes for tenants without a result why they were not begun. */
+export async function keepNotRun(
+  context: Pick<Context, 'clock'>,
+  { run, place, command }: Pick<QueuedRun, 'run' | 'place'> & Pick<QueuedJobs, 'command'>,
+  tenants: readonly string[],
+): Promise<void> {
+  await forEachLimited(tenants, STORED_AT_ONCE, async (tenant) => {
+    const records = runRecords(place, run, tenant);
+    if (await records.last(tenant)) return;
+    const entry = withoutResult(tenant, 'not-run', 'The run was cancelled.');
+    await keepEntry(context, { run, command, records }, entry);
+  });
+}
+
+const STORED_AT_ONCE = 16;
+
+/** Takes what waits of a run out of its queue. @returns its tenants, and how many are being run */
+export async function cancelWaiting(
+  queue: JobQueue,
+  run: string,
+): Promise<{ readonly waiting: readonly string[]; readonly active: number }> {
+  const jobs = await queue.unfinished({ run });
+  const waiting = jobs.filter(({ state }) => state !== 'active');
+  await queue.cancel(waiting.map(({ id }) => id));
+  return { waiting: tenantsOf(waiting), active: jobs.length - waiting.length };
+}
+
+/** Of jobs of a run. */
+export const tenantsOf = (jobs: readonly { readonly data: unknown }[]): readonly string[] =>
+  jobs.flatMap(({ data }) => tenantJobIn(data)?.tenant ?? []);
+
+interface Enqueued {
+  readonly tenants: readonly string[];
+  readonly jobs: QueuedJobs;
+  /** When a tenant may begin, in milliseconds since 1970. */
+  readonly startAt?: (tenant: string) => number;
+}
+
+/** Queues the tenants that have neither a final result nor a job. @returns how many */
+export async function enqueue(
+  queue: JobQueue,
+  { run, records, place }: QueuedRun,
+  { tenants, jobs, startAt }: Enqueued,
+): Promise<number> {
+  const round = await roundOf(place, run);
+  const there = new Set(tenantsOf(await queue.unfinished({ run })));
+  const open: string[] = [];
+  for (const tenant of tenants) {
+    if (there.has(tenant)) continue;
+    const last = await records.last(tenant);
+    if (!last || !isFinal(last)) open.push(tenant);
+  }
+  await queue.add(
+    open.map((tenant) => ({
+      data: jobData({ ...jobs, run, tenant, round, tries: 0 }),
+      priority: priorityOf(jobs),
+      expiry: jobs.expiry,
+      ...(startAt && { startAt: startAt(tenant) }),
+    })),
+  );
+  return open.length;
+}
+
+/** Says what to type next. */
+export function sayQueued(
+  { out, flags }: Pick<Context, 'out' | 'flags'>,
+  run: string,
+  { added, all }: { readonly added: number; readonly all: number },
+): void {
+  const rest = all - added;
+  const queue = flags.queue === undefined ? '' : ` --queue ${shellWord(flags.queue)}`;
+  out.write(
+    `${plural(added, 'tenant')} queued${rest > 0 ? `; ${plural(rest, 'tenant')} done, or queued before` : ''}. Run ${run}.\n` +
+      `To run them, on as many machines as you like: trueup fleet worker${queue}\n` +
+      `To see how far they are: trueup fleet status ${run}${queue}\n` +
+      `To merge their results: trueup fleet report ${run}\n`,
+  );
+}
+
+/** What the jobs of a run have in common, as it was recorded. @throws Refusal where it was never queued */
+export function recordedJobs({ run, command, queued, bundle }: FleetRun): QueuedJobs {
+  if (queued) return queued;
+  const again = bundle === null ? '' : ' BUNDLE';
+  return refuse('not-queued', `the run ${run} was not queued: the processes that began it run it`, {
+    detail: `To resume it: trueup fleet ${command}${again} --run ${run}\nTo cancel it, press Ctrl-C where it runs.`,
+  });
+}

@@ -1,0 +1,384 @@
+// What a worker does with one job of the queue: the same as `fleet drift` and `fleet apply` do with a tenant. Its result
+// is written while the job is held, and a job whose result cannot be stored is not completed.
+import {
+  cached,
+  defined,
+  exits,
+  keptMembers,
+  refuse,
+  Refusal,
+  sha256,
+  warning,
+  type QueuedJobs,
+  type TenantEntry,
+  type TenantResult,
+} from '../model/index.js';
+import { hasFailed, stopping, type laneCount } from '../fleet/lanes.js';
+import { entryOf, isFinal, withoutResult } from '../fleet/merge.js';
+import { jobData, priorityOf, tenantJobIn, type TenantJob } from '../fleet/tenant-job.js';
+import type { Tenant } from '../fleet/tenant.js';
+import { tenantDiagnostics, tenantLine } from '../report/fleet-text.js';
+import { plural } from '../report/words.js';
+import { pauseAfter } from '../state/backends/retried.js';
+import { QUEUE_UNREACHABLE, type FetchedJob, type JobQueue } from '../state/job-queue.js';
+import { applyOf, driftOf, tenantFlags } from './commands/fleet.js';
+import type { Context, Exchanges } from './context.js';
+import { fleetHere, type FleetSite } from './fleet-context.js';
+import {
+  bundleKey,
+  cancellationOf,
+  cancelWaiting,
+  keepNotRun,
+  recordCancellation,
+} from './fleet-queue.js';
+import { runRecords, type ResultPlace, type RunRecords } from './fleet-results.js';
+import { CANCELLED, keepEntry, runTenant, type FleetJob } from './fleet-run.js';
+import { identityOf } from './plan-identity.js';
+
+type Plans = Parameters<typeof applyOf>[1];
+
+/** A run, as this worker knows it. */
+interface WorkerRun {
+  readonly context: Context;
+  readonly site: FleetSite;
+  readonly stop: ReturnType<typeof stopping>;
+  /** Read when the first tenant needs it. */
+  plans?: Plans;
+}
+
+export interface FleetWorker {
+  readonly context: Context;
+  readonly place: ResultPlace;
+  readonly queue: JobQueue;
+  /** How many workers share the rate of a credential. */
+  readonly workers: number;
+  readonly shared: {
+    readonly limiter: Exchanges['limiterOf'];
+    readonly lanes: ReturnType<typeof laneCount>;
+  };
+  readonly runs: Map<string, WorkerRun>;
+  /** What is being run, by the id of its job. */
+  readonly active: Map<string, { readonly job: TenantJob; readonly cancel: AbortController }>;
+  /** Whether a server was not reachable when it was last asked. */
+  isDown: boolean;
+}
+
+/** Milliseconds until a tenant is tried again that another run is busy with. */
+const BUSY = 5_000;
+/** How often a tenant is put back because a server is not reachable; then that is its result. */
+const TRIES = 3;
+const LONGEST_PAUSE = 5;
+/** Runs whose fleets and plans a worker keeps. */
+const KEPT_RUNS = 8;
+
+const isOutage = ({ code }: { readonly code: string }): boolean =>
+  code === QUEUE_UNREACHABLE || code === 'backend-unreachable';
+
+/** Asks again, until a server that does not answer is back or the worker is to end. */
+export async function whenReachable<T>(worker: FleetWorker, ask: () => Promise<T>): Promise<T> {
+  const { context } = worker;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const answer = await ask();
+      worker.isDown = false;
+      return answer;
+    } catch (error) {
+      const [first] = error instanceof Refusal ? error.diagnostics : [];
+      if (!first || !isOutage(first) || context.signal.aborted) throw error;
+      if (!worker.isDown)
+        await context.tell([warning('waiting', `${first.summary}. The worker asks again.`)]);
+      worker.isDown = true;
+    }
+    await pauseAfter(context, Math.min(attempt, LONGEST_PAUSE));
+  }
+}
+
+/** The context of a run: with its flags and its environment, whatever those of the worker are. */
+export const contextOfRun = (
+  context: Context,
+  { flags, env }: Pick<QueuedJobs, 'flags' | 'env'>,
+): Context => ({
+  ...context,
+  environment: keptMembers(context.environment, (_, name) => name !== 'TRUEUP_ENV'),
+  // One worker sees all tenants, whatever the CI system says.
+  flags: { ...flags, shard: '1/1', ...defined({ env: env ?? undefined }) },
+});
+
+/** @throws Refusal where the folder holds no fleet that can be read */
+export async function siteOfRun(own: Context, workers: number): Promise<FleetSite> {
+  // What there is to say of the fleet is said once, by the one who queues.
+  return { ...(await fleetHere({ ...own, tell: async () => undefined })), workers };
+}
+
+async function runOf(worker: FleetWorker, job: TenantJob): Promise<WorkerRun> {
+  const key = JSON.stringify([job.run, job.env, job.flags]);
+  const known = worker.runs.get(key);
+  if (known) return known;
+  const context = contextOfRun(worker.context, job);
+  const site = await siteOfRun(context, worker.workers);
+  const [oldest] = worker.runs.size < KEPT_RUNS ? [] : worker.runs.keys();
+  if (oldest !== undefined) worker.runs.delete(oldest);
+  return cached(worker.runs, key, () => ({ context, site, stop: stopping(site.fleet.stop) }));
+}
+
+/** @throws Refusal where the fleet cannot be read, or a server refuses this worker */
+export async function doJob(worker: FleetWorker, fetched: FetchedJob): Promise<void> {
+  const { context, queue, place, active } = worker;
+  const job = tenantJobIn(fetched.data);
+  if (!job) {
+    await context.tell([
+      warning(
+        'foreign-job',
+        'A job of the queue is of another version of trueup, and was left out.',
+      ),
+    ]);
+    return whenReachable(worker, () => queue.cancel([fetched.id]));
+  }
+  const cancel = new AbortController();
+  active.set(fetched.id, { job, cancel });
+  try {
+    const run = await runOf(worker, job);
+    if (await whenReachable(worker, () => cancellationOf(place, job))) {
+      await whenReachable(worker, () => keepNotRun(context, { ...job, place }, [job.tenant]));
+      return await whenReachable(worker, () => queue.complete(fetched.id));
+    }
+    if (await whenReachable(worker, () => isBusy(queue, job, fetched)))
+      return await putBack(worker, fetched, { job, after: BUSY });
+    await runJob(worker, run, { job, fetched, signal: cancel.signal });
+  } finally {
+    active.delete(fetched.id);
+  }
+}
+
+/** Whether another run is at work on the tenant: two runs of a tenant follow each other. */
+export async function isBusy(
+  queue: Pick<JobQueue, 'unfinished'>,
+  { tenant }: Pick<TenantJob, 'tenant'>,
+  own: Pick<FetchedJob, 'id' | 'startedOn'>,
+): Promise<boolean> {
+  const before = own.startedOn.getTime();
+  return (await queue.unfinished({ tenant })).some(({ id, state, startedOn }) => {
+    if (state !== 'active' || id === own.id) return false;
+    const at = startedOn?.getTime() ?? 0;
+    return at < before || (at === before && id < own.id);
+  });
+}
+
+/** A copy first: at any moment there is a job of the tenant. What another worker was given needs none. */
+async function putBack(
+  worker: FleetWorker,
+  fetched: FetchedJob,
+  { job, after }: { readonly job: TenantJob; readonly after: number },
+): Promise<void> {
+  const { queue, context } = worker;
+  if (!(await whenReachable(worker, () => queue.isHeld(fetched)))) return;
+  const copy = {
+    data: jobData(job),
+    priority: priorityOf(job),
+    expiry: job.expiry,
+    ...(after > 0 && { startAt: context.clock.now() + after }),
+  };
+  await whenReachable(worker, () => queue.add([copy]));
+  await whenReachable(worker, () => queue.complete(fetched.id));
+}
+
+interface JobToRun {
+  readonly job: TenantJob;
+  readonly fetched: FetchedJob;
+  /** Aborted if the run is cancelled. */
+  readonly signal: AbortSignal;
+}
+
+/** What becomes of a result and its job. `superseded`: another worker has the tenant, or has done it. */
+type Fate = 'store' | 'again' | 'superseded' | { readonly error: unknown };
+
+async function runJob(worker: FleetWorker, run: WorkerRun, one: JobToRun): Promise<void> {
+  const { context, place, queue } = worker;
+  const { job, fetched } = one;
+  const { site } = run;
+  const signal = AbortSignal.any([context.signal, one.signal]);
+  const parent: Context = { ...run.context, signal };
+  let fate: Fate = 'store';
+  const stored = runRecords(place, job.run, job.tenant);
+  const records: RunRecords = {
+    ...stored,
+    async write(result) {
+      const fresh = () => runRecords(place, job.run, job.tenant).last(job.tenant);
+      const end = await whenReachable(worker, async () =>
+        fateOf(worker, one, {
+          result,
+          isDone: isNewlyDone(await stored.last(job.tenant), await fresh()),
+        }),
+      ).catch((error: unknown): Fate => ({ error }));
+      fate = end;
+      if (end !== 'store' && !(end === 'again' && result.outcomes.length > 0)) return result;
+      return whenReachable(worker, () => stored.write(result)).catch((error: unknown) => {
+        fate = { error };
+        return result;
+      });
+    },
+  };
+  const tenant = site.fleet.tenants.find(({ name }) => name === job.tenant);
+  const { entry, before } = tenant
+    ? await runKnown(worker, run, { ...one, parent, tenant, records })
+    : { entry: await unknownTenant(parent, job, records), before: false };
+  // Assigned by `write`.
+  const end = fate as Fate;
+  if (typeof end === 'object') throw end.error;
+  if (end === 'superseded') {
+    await sayTaken(context, job);
+    if (await whenReachable(worker, () => queue.isHeld(fetched)))
+      await whenReachable(worker, () => queue.complete(fetched.id));
+    return;
+  }
+  if (end === 'again') {
+    const tries = context.signal.aborted ? job.tries : job.tries + 1;
+    return putBack(worker, fetched, {
+      job: { ...job, tries },
+      after: context.signal.aborted ? 0 : BUSY,
+    });
+  }
+  context.out.write(`${job.run} ${tenantLine(entry)}\n`);
+  await context.tell(tenantDiagnostics(job.tenant, entry.diagnostics));
+  await whenReachable(worker, () => queue.complete(fetched.id));
+  if (entry.exit !== null && !before) run.stop.ended(entry.exit);
+  const reason = run.stop.reason();
+  if (reason !== undefined) await stopRun(worker, job, reason);
+}
+
+/** Whether another worker finished the tenant while this one was at it. */
+const isNewlyDone = (before: TenantResult | undefined, now: TenantResult | undefined): boolean =>
+  now !== undefined && isFinal(now) && now.attempt !== before?.attempt;
+
+interface Ended {
+  readonly result: TenantResult;
+  /** Whether another worker finished the tenant meanwhile. */
+  readonly isDone: boolean;
+}
+
+/** A job that took too long is another worker's: then only what certainly was done is stored, so that it is not lost. */
+export async function fateOf(
+  { context, queue }: Pick<FleetWorker, 'queue'> & { readonly context: Pick<Context, 'signal'> },
+  { job, fetched }: Pick<JobToRun, 'job' | 'fetched'>,
+  { result: { status, exit, outcomes, diagnostics }, isDone }: Ended,
+): Promise<Fate> {
+  if (status === 'interrupted' && context.signal.aborted) return 'again';
+  const isDown = exit === exits.error && outcomes.length === 0 && diagnostics.some(isOutage);
+  if (isDown && job.tries < TRIES) return 'again';
+  if (isDone) return 'superseded';
+  const isSure = exit !== null && !hasFailed(exit);
+  return isSure || (await queue.isHeld(fetched)) ? 'store' : 'superseded';
+}
+
+const sayTaken = ({ tell }: Context, { run, tenant }: TenantJob): Promise<void> =>
+  tell([
+    warning(
+      'job-taken',
+      `${tenant}: its job in the run ${run} was given to another worker, or cancelled, meanwhile; the result is left to that one`,
+      'If it took longer than its expiry, queue runs with a longer --job-expiry.',
+    ),
+  ]);
+
+interface KnownTenant extends JobToRun {
+  readonly parent: Context;
+  readonly tenant: Tenant;
+  readonly records: RunRecords;
+}
+
+async function runKnown(
+  worker: FleetWorker,
+  run: WorkerRun,
+  { job, parent, tenant, records }: KnownTenant,
+): Promise<{ readonly entry: TenantEntry; readonly before: boolean }> {
+  const { site } = run;
+  const work: Pick<FleetJob, 'command' | 'flags' | 'known' | 'work'> =
+    job.command === 'apply'
+      ? {
+          command: 'apply',
+          flags: tenantFlags(parent),
+          known: async (one) => applyOf(site, await plansOf(worker, run, job), records).known(one),
+          work: async (own, one) =>
+            applyOf(site, await plansOf(worker, run, job), records).work(own, one),
+        }
+      : driftOf(parent, site, records);
+  const { result, outcome } = await runTenant(parent, site, tenant, {
+    job: { ...work, run: job.run, records, prints: true },
+    shared: worker.shared,
+  });
+  return { entry: entryOf(result), before: outcome?.before !== undefined };
+}
+
+/** The bundle that was kept when the run was queued. @throws Refusal where it is gone, or is another one */
+async function plansOf(worker: FleetWorker, run: WorkerRun, { bundle }: TenantJob): Promise<Plans> {
+  if (run.plans) return run.plans;
+  const { context, place } = worker;
+  const key = bundleKey(bundle ?? '');
+  const text = await whenReachable(worker, () => place.read(key));
+  const again = 'trueup fleet plan --out FILE';
+  const name = `the bundle ${key} in ${place.location}`;
+  if (text === undefined || sha256(text) !== bundle)
+    return refuse(
+      'damaged-bundle',
+      `${name} is ${text === undefined ? 'not there' : 'another one'}`,
+      {
+        detail: `Plan again: ${again}`,
+      },
+    );
+  const { readBundle } = await import('../state/plan-bundle.js');
+  const files = { ...context.files, read: async () => text };
+  const read = await readBundle({ path: name, files, clock: context.clock }, identityOf(context));
+  run.plans = { bundle: read, name, again };
+  return run.plans;
+}
+
+/** The checkout is older or newer than the run. */
+async function unknownTenant(
+  context: Context,
+  { run, command, tenant }: TenantJob,
+  records: RunRecords,
+): Promise<TenantEntry> {
+  const summary = `${tenant} is no tenant of the fleet in ${context.cwd}`;
+  const detail = 'Update the checkout of the worker, and resume the run.';
+  const entry = withoutResult(tenant, 'failed', summary);
+  return keepEntry(
+    context,
+    { run, command, records },
+    {
+      ...entry,
+      exit: exits.error,
+      diagnostics: [{ severity: 'error', code: 'unknown-tenant', summary, detail }],
+    },
+  );
+}
+
+/** Too many failed: nothing more of the run is begun, by any worker. */
+async function stopRun(worker: FleetWorker, job: TenantJob, reason: string): Promise<void> {
+  const { context, place, queue } = worker;
+  const at = new Date(context.clock.now()).toISOString();
+  const isFirst = await whenReachable(worker, () =>
+    recordCancellation(place, job, { reason, interrupts: false, at }),
+  );
+  if (!isFirst) return;
+  const { waiting } = await whenReachable(worker, () => cancelWaiting(queue, job.run));
+  await whenReachable(worker, () => keepNotRun(context, { ...job, place }, waiting));
+  await context.tell([
+    {
+      severity: 'error',
+      code: 'stopped',
+      summary: `The run ${job.run} is cancelled: ${reason}. ${plural(waiting.length, 'tenant')} not begun.`,
+      detail: `Once that is fixed: trueup fleet resume ${job.run}`,
+    },
+  ]);
+}
+
+/** Aborts what is being run of runs that were cancelled, and says that the rest is still being run. */
+export async function watchJobs({ active, place, queue }: FleetWorker): Promise<void> {
+  await queue.beat([...active.keys()]);
+  const known = new Map<string, ReturnType<typeof cancellationOf>>();
+  for (const { job, cancel } of active.values()) {
+    const cancelled = await cached(known, `${job.run} ${job.round}`, () =>
+      cancellationOf(place, job),
+    );
+    if (cancelled?.interrupts) cancel.abort(CANCELLED);
+  }
+}

@@ -1,0 +1,126 @@
+// One job of a queue: one tenant of a run. A job names what is to be done and holds no secret: the worker has its own.
+import {
+  durationWords,
+  isObject,
+  isSecretName,
+  refuse,
+  sha256,
+  tryDuration,
+  type JsonObject,
+  type QueuedJobs,
+} from '../model/index.js';
+import { addressPlace } from './tenant.js';
+
+export interface TenantJob extends QueuedJobs {
+  readonly run: string;
+  readonly tenant: string;
+  /** How often the run was cancelled before: the next time ends this job, too. */
+  readonly round: number;
+  /** How often it was put back because a server was not reachable. */
+  readonly tries: number;
+}
+
+/** An audit yields to an apply. */
+export const priorityOf = ({ command }: Pick<QueuedJobs, 'command'>): number =>
+  command === 'apply' ? 10 : 0;
+
+const isTextList = (value: unknown): boolean =>
+  value === undefined || (Array.isArray(value) && value.every((one) => typeof one === 'string'));
+const isText = (value: unknown): boolean => value === undefined || typeof value === 'string';
+const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0;
+const orNull = (value: unknown): boolean => value === null || typeof value === 'string';
+
+const fitsFlags = (flags: unknown): boolean =>
+  isObject(flags) &&
+  isTextList(flags['var']) &&
+  isTextList(flags['allow']) &&
+  [flags['parallelism'], flags['lockWait'], flags['unmanaged']].every(isText);
+
+/** What a job of the queue holds; undefined for what no version of trueup with this format has written. */
+export function tenantJobIn(data: unknown): TenantJob | undefined {
+  if (!isObject(data)) return undefined;
+  const { run, tenant, command, env, flags, bundle, expiry, round, tries } = data;
+  const fits =
+    typeof run === 'string' &&
+    typeof tenant === 'string' &&
+    (command === 'drift' || (command === 'apply' && typeof bundle === 'string')) &&
+    orNull(env) &&
+    orNull(bundle) &&
+    fitsFlags(flags) &&
+    [expiry, round, tries].every(isCount);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its members were checked
+  return fits ? (data as unknown as TenantJob) : undefined;
+}
+
+/** The queue of a fleet: of those whose results are at this place. */
+export const queueNameOf = (results: string): string =>
+  `trueup-${sha256(addressPlace(results)).slice(0, 16)}`;
+
+/** When the tenant begins, in milliseconds after the others may: always the same for a tenant. */
+export function delayOf(tenant: string, spread: number): number {
+  const part = Number.parseInt(sha256(`spread/${tenant}`).slice(0, 12), 16) / 16 ** 12;
+  return Math.floor(part * spread);
+}
+
+const LEAST_EXPIRY = 15 * 60;
+/** What pg-boss takes. */
+const MOST_EXPIRY = 24 * 60 * 60 - 1;
+
+/** Seconds. @throws Refusal */
+export function expiryOf(text: string): number {
+  const seconds = Math.ceil((tryDuration(text) ?? 0) / 1000);
+  if (seconds >= LEAST_EXPIRY && seconds <= MOST_EXPIRY) return seconds;
+  return refuse('usage', `--job-expiry has to be ${durationWords}, from 15m to less than 24h.`, {
+    detail: 'At least four times as long as the slowest one of a hundred tenants takes.',
+  });
+}
+
+/** Milliseconds. @throws Refusal */
+export function spreadOf(text: string): number {
+  const spread = tryDuration(text);
+  if (spread !== undefined && spread <= MOST_EXPIRY * 1000) return spread;
+  return refuse('usage', `--spread has to be ${durationWords}, less than 24h.`);
+}
+
+/** What a queue would keep for all who may read it. @throws Refusal */
+export function refuseSecretJobs({ var: variables = [] }: QueuedJobs['flags']): void {
+  const name = variables
+    .map((one) => one.slice(0, Math.max(0, one.indexOf('='))))
+    .find((one) => isSecretName(one));
+  if (name !== undefined)
+    refuse(
+      'secret-in-job',
+      `The variable ${name} is named like a secret, and a queue keeps no secrets.`,
+      {
+        detail: `Set TRUEUP_VAR_${name} in the environment of the workers.`,
+      },
+    );
+}
+
+/** As the queue keeps it. */
+export const jobData = (job: TenantJob): JsonObject => ({ ...job, flags: { ...job.flags } });
+
+/** What a schedule queues when its time comes. */
+export interface ScheduledJobs {
+  readonly jobs: QueuedJobs;
+  /** Milliseconds within which the tenants begin. */
+  readonly spread: number;
+  /** As `--select`. */
+  readonly select: string | null;
+}
+
+/** As the schedule keeps it. */
+export const scheduleData = ({ jobs, ...more }: ScheduledJobs): JsonObject => ({
+  ...more,
+  jobs: { ...jobs, flags: { ...jobs.flags } },
+});
+
+/** What a schedule holds; undefined for what no version of trueup with this format has written. */
+export function scheduledJobsIn(data: unknown): ScheduledJobs | undefined {
+  if (!isObject(data)) return undefined;
+  const { jobs, spread, select } = data;
+  const asJob = isObject(jobs) && { ...jobs, run: '', tenant: '', round: 0, tries: 0 };
+  const fits = tenantJobIn(asJob) !== undefined && isCount(spread) && orNull(select);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its members were checked
+  return fits ? (data as unknown as ScheduledJobs) : undefined;
+}

@@ -1,0 +1,511 @@
+// A fleet over a queue on a real PostgreSQL server: workers are killed, frozen, ended and cut off, and every tenant has
+// its outcome; nothing is created twice. With both versions of pg-boss, the newer one on the Node.js that it needs.
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { generateIdentity, identityToRecipient } from 'age-encryption';
+import { Pool } from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startPostgres, type PostgresServer } from '../../scripts/servers.js';
+import type { FleetDocument } from '../../src/model/index.js';
+import { emulator, folder, type Folder, type Options, type Started } from '../support/cli.js';
+import type { Ran } from '../support/command.js';
+
+const root = join(import.meta.dirname, '../..');
+const names = Array.from({ length: 12 }, (_, at) => `t${at + 1}`);
+const LANES = 3;
+/** Whole processes, ended and started again: a minute is not enough on a busy machine. */
+const SLOW = 240_000;
+
+let server: PostgresServer;
+let packed: string;
+beforeAll(async () => {
+  server = await startPostgres();
+  packed = mkdtempSync(join(tmpdir(), 'trueup-packed-'));
+});
+afterAll(async () => {
+  await server.stop();
+  rmSync(packed, { recursive: true, force: true });
+});
+
+/** The command as it is installed without the packages of this repository. @returns its script */
+function installed(name: string, ...packages: readonly string[]): string {
+  const home = join(packed, name);
+  const trueup = join(home, 'node_modules/trueup');
+  mkdirSync(trueup, { recursive: true });
+  if (packages.length > 0) {
+    const words = ['install', '--no-save', '--no-audit', '--no-fund', ...packages];
+    const ran = spawnSync('npm', words, { cwd: home, encoding: 'utf8' });
+    if (ran.status !== 0) throw new Error(`npm ${words.join(' ')} failed: ${ran.stderr}`);
+  }
+  cpSync(join(root, 'dist'), join(trueup, 'dist'), { recursive: true });
+  cpSync(join(root, 'package.json'), join(trueup, 'package.json'));
+  return join(trueup, 'dist/trueup.cjs');
+}
+
+/** Node.js 24, which npm brings. */
+function newerNode(): string {
+  const words = ['--yes', '--package', 'node@24', '--call', 'node -p process.execPath'];
+  const { status, stdout, stderr } = spawnSync('npx', words, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`npx ${words.join(' ')} failed: ${stderr}`);
+  return stdout.trim();
+}
+
+interface Fleet {
+  readonly home: Folder;
+  readonly env: Readonly<Record<string, string>>;
+  run(...words: readonly string[]): Promise<Ran>;
+  expect(code: number, ...words: readonly string[]): Promise<Ran>;
+  worker(...words: readonly string[]): Started;
+  sql(text: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
+  report(run: string, code?: number): Promise<FleetDocument>;
+  /** Ends the emulator. @returns the calls of each tenant */
+  calls(): Promise<ReadonlyMap<string, number>>;
+  /** How many objects each tenant has by the name of the one that is declared. */
+  created(): Promise<readonly number[]>;
+}
+
+interface Engine extends Pick<Options, 'script' | 'node'> {
+  /** Makes a job count as lost after some seconds: by its expiry, or without a sign of life. */
+  readonly short: string;
+}
+
+const old: Engine = { short: `expire_in = interval '5 s'` };
+
+let fleets = 0;
+
+/** A fleet with a database of its own. @param faults of its emulated accounts @param lock how long a state stays locked */
+async function fleetOf(
+  engine: Engine,
+  { faults = [], more = '' }: { readonly faults?: readonly string[]; readonly more?: string } = {},
+): Promise<Fleet> {
+  fleets += 1;
+  const database = `fleet${fleets}`;
+  const url = new URL(server.url);
+  url.password = server.environment['PGPASSWORD']!;
+  const admin = new Pool({ connectionString: url.href });
+  await admin.query(`create database ${database}`);
+  await admin.end();
+  url.pathname = database;
+  const place = new URL(server.url);
+  place.pathname = database;
+  const home = folder({
+    'trueup.fleet.yaml': `fleet:\n  tenants: { from: tenants/* }\n  defaults: { paths: [base], state: "${place.href}?schema=\${tenant}" }\n  concurrency: ${LANES}\n${more}`,
+    'base/base.yaml':
+      'settings: { state: { lock: { lease: 2s } } }\naccounts: { site: { name: Site } }\n',
+    ...Object.fromEntries(names.map((name) => [`tenants/${name}/t.yaml`, 'variables: { x: y }\n'])),
+  });
+  const cloud = await emulator(
+    home,
+    [...names.flatMap((name) => ['--tenant', name]), ...faults.flatMap((one) => ['--fault', one])],
+    { patience: 300_000 },
+  );
+  const env = {
+    ...cloud.env,
+    ...server.environment,
+    TRUEUP_QUEUE: place.href,
+    // A worker that wakes up may find that its request timed out: then it waits until a write can no longer take effect.
+    TRUEUP_SETTLE_SECONDS: '5',
+  };
+  const { script, node } = engine;
+  const options: Options = {
+    env,
+    patience: 120_000,
+    ...(script !== undefined && { script }),
+    ...(node !== undefined && { node }),
+  };
+  const self: Fleet = {
+    home,
+    env,
+    run: (...words) => home.run(words, options),
+    expect: (code, ...words) => home.expect(code, words, options),
+    worker: (...words) => home.start(['fleet', 'worker', ...words], options),
+    async sql(text) {
+      const pool = new Pool({ connectionString: url.href });
+      try {
+        return (await pool.query<Record<string, unknown>>(text)).rows;
+      } finally {
+        await pool.end();
+      }
+    },
+    async report(run, code = 0) {
+      const { stdout } = await self.expect(code, 'fleet', 'report', run, '--format', 'json');
+      return JSON.parse(stdout) as FleetDocument;
+    },
+    async calls() {
+      cloud.child.kill('SIGINT');
+      const { stderr } = await cloud.ended;
+      const found = [...stderr.matchAll(/^(t\d+): (\d+) calls/gm)];
+      return new Map(found.map(([, name = '', count]) => [name, Number(count)]));
+    },
+    created: () =>
+      Promise.all(
+        names.map(async (name) => {
+          const prefix = `${name.toUpperCase()}_`;
+          const own = Object.entries(env).flatMap(([key, value]) =>
+            key.startsWith(prefix) ? [[key.slice(prefix.length), value]] : [],
+          );
+          const words = ['get', 'accounts', '-o', 'json'];
+          const { stdout } = await home.expect(0, words, {
+            env: Object.fromEntries(own) as Record<string, string>,
+          });
+          const all = JSON.parse(stdout) as readonly { readonly name: string }[];
+          return all.filter((one) => one.name === 'Site').length;
+        }),
+      ),
+  };
+  return self;
+}
+
+/** Queues; then each job counts as lost within seconds after its worker is gone. */
+async function queued(fleet: Fleet, engine: Engine, ...words: readonly string[]): Promise<void> {
+  const { stdout } = await fleet.expect(0, 'fleet', ...words, '--engine', 'pgboss', '--run', 'r');
+  expect(stdout).toContain('12 tenants queued. Run r.');
+  await fleet.sql(`update trueup_queue.job set ${engine.short}`);
+}
+
+const ACTIVE = `select id from trueup_queue.job where state = 'active'`;
+
+/** Ends one of two workers while it has tenants. */
+async function killedAtWork(fleet: Fleet, { child, ended }: Started): Promise<void> {
+  await expect
+    .poll(async () => (await fleet.sql(ACTIVE)).length, { timeout: 20_000, interval: 20 })
+    .toBeGreaterThan(LANES);
+  child.kill('SIGKILL');
+  await ended;
+}
+
+async function twoWorkers(fleet: Fleet): Promise<readonly [Started, Started]> {
+  const both = [fleet.worker(), fleet.worker()] as const;
+  await Promise.all(both.map((one) => one.says('Working for')));
+  return both;
+}
+
+/** Which version made the tables of the queue. */
+async function versionOf(fleet: Fleet): Promise<string | undefined> {
+  const columns = await fleet.sql(
+    `select column_name as name from information_schema.columns where table_schema = 'trueup_queue' and table_name = 'job'`,
+  );
+  return columns.some(({ name }) => name === 'heartbeat_on') ? '12.18.3' : '10.4.2';
+}
+
+const versions: Readonly<Record<string, () => Engine>> = {
+  '10.4.2': () => old,
+  '12.18.3': () => ({
+    script: installed('boss12', 'pg-boss@12.18.3'),
+    node: newerNode(),
+    short: 'heartbeat_seconds = 8',
+  }),
+};
+
+describe.each(Object.keys(versions))('with pg-boss %s', { timeout: SLOW }, (version) => {
+  let engine: Engine;
+  beforeAll(() => {
+    engine = versions[version]!();
+  }, SLOW);
+
+  test('two workers audit every tenant, though one is killed', async () => {
+    const fleet = await fleetOf(engine, { faults: ['latency=400'] });
+    const [first, second] = await twoWorkers(fleet);
+    await queued(fleet, engine, 'drift');
+    await killedAtWork(fleet, first);
+    const status = await fleet.expect(0, 'fleet', 'status', 'r', '--wait');
+    expect(status.stdout).toBe('12 tenants: 12 with drift, 0 being run, 0 waiting. Run r.\n');
+    second.child.kill('SIGTERM');
+    const { code, stderr } = await second.ended;
+    expect(stderr).not.toContain('error');
+    expect(code).toBe(143);
+    const document = await fleet.report('r');
+    expect(document.summary).toEqual({ tenants: 12, drift: 12 });
+    // Only what the killed worker was busy with was done again.
+    const calls = [...(await fleet.calls()).values()];
+    expect(calls).toHaveLength(12);
+    const once = Math.min(...calls);
+    expect(calls.filter((count) => count > once).length).toBeLessThanOrEqual(LANES);
+    const [given] = await fleet.sql(
+      'select count(*)::int as again from trueup_queue.job where retry_count > 0',
+    );
+    expect(given?.['again']).toBeGreaterThan(0);
+    expect(given?.['again']).toBeLessThanOrEqual(LANES);
+    expect(await versionOf(fleet)).toBe(version);
+  });
+
+  test('a bundle is applied to every tenant, once, though a worker is killed', async () => {
+    const fleet = await fleetOf(engine, { faults: ['latency=200'] });
+    await fleet.expect(0, 'fleet', 'plan', '--out', 'change.bundle');
+    const [first, second] = await twoWorkers(fleet);
+    await queued(fleet, engine, 'apply', 'change.bundle', '--lock-wait', '30s');
+    await killedAtWork(fleet, first);
+    await fleet.expect(0, 'fleet', 'status', 'r', '--wait');
+    second.child.kill('SIGTERM');
+    await second.ended;
+    const { stdout } = await fleet.run('fleet', 'report', 'r', '--format', 'json');
+    const document = JSON.parse(stdout) as FleetDocument;
+    // What was being written when its worker was killed is another state now: its plan is stale.
+    const { applied = 0, stale = 0, unchanged = 0, ...other } = document.summary;
+    expect(other).toEqual({ tenants: 12 });
+    expect(applied + stale + unchanged).toBe(12);
+    expect(stale + unchanged).toBeLessThanOrEqual(LANES);
+    await fleet.expect(0, 'fleet', 'apply', '--auto-approve');
+    expect(await fleet.created()).toEqual(names.map(() => 1));
+    const drift = await fleet.expect(0, 'fleet', 'drift', '--detailed-exitcode');
+    expect(drift.stdout).toContain('12 tenants: 12 as declared.');
+  });
+
+  test.each([
+    ['while it holds the lock', 'GET', 'Applied'],
+    ['while it writes', 'POST', 'STALE'],
+  ])('a worker that stands still %s, past the expiry, writes nothing more', async (...row) => {
+    const [, method, becomes] = row;
+    const fleet = await fleetOf(engine, {
+      faults: [`t1:latency=${method === 'POST' ? 2500 : 1000},method=${method}`],
+    });
+    await fleet.expect(0, 'fleet', 'plan', '--out', 'change.bundle');
+    const only = ['--select', 'tenant=t1', '--lock-wait', '30s', '--run', 'r'];
+    await fleet.expect(0, 'fleet', 'apply', 'change.bundle', '--engine', 'pgboss', ...only);
+    await fleet.sql(`update trueup_queue.job set ${engine.short}`);
+    const frozen = fleet.worker('--lanes', '1');
+    const locked = 'select key from t1.registers';
+    const intents = `${locked} where key like '%/log/%'`;
+    const isBegun = async (): Promise<boolean> =>
+      (await fleet.sql(method === 'POST' ? intents : locked).catch(() => [])).length > 0;
+    await expect.poll(isBegun, { timeout: 20_000 }).toBe(true);
+    frozen.child.kill('SIGSTOP');
+    const other = fleet.worker('--until-idle', '--lanes', '1');
+    const taken = await other.ended;
+    expect(taken.stdout).toContain(`r t1: ${becomes}`);
+    frozen.child.kill('SIGCONT');
+    await frozen.says('was given to another worker');
+    frozen.child.kill('SIGTERM');
+    const ended = await frozen.ended;
+    expect(ended.code).toBe(143);
+    expect(ended.stdout).toBe('');
+    await fleet.expect(0, 'fleet', 'apply', '--auto-approve', '--select', 'tenant=t1');
+    expect((await fleet.created())[0]).toBe(1);
+  });
+
+  test('a cancelled run ends, and is resumed', async () => {
+    const fleet = await fleetOf(engine, { faults: ['latency=300'] });
+    await queued(fleet, engine, 'drift');
+    const worker = fleet.worker();
+    await worker.says('r t');
+    const { stdout } = await fleet.expect(0, 'fleet', 'cancel', 'r');
+    expect(stdout).toMatch(/^Cancelled: \d tenants were waiting\./);
+    await expect
+      .poll(async () => (await fleet.expect(0, 'fleet', 'status', 'r')).stdout, {
+        timeout: 20_000,
+      })
+      .toMatch(/0 being run, 0 waiting\. Run r, cancelled\.$/m);
+    const reported = await fleet.run('fleet', 'report', 'r', '--format', 'json');
+    const ended = JSON.parse(reported.stdout) as FleetDocument;
+    expect(ended.exit).toBeGreaterThan(0);
+    expect(ended.summary['not-run']).toBeGreaterThan(0);
+    expect(ended.summary.missing).toBeUndefined();
+    const again = await fleet.expect(0, 'fleet', 'resume', 'r');
+    expect(again.stdout).toMatch(/^\d+ tenants? queued; \d+ tenants? done/);
+    const waited = await fleet.expect(0, 'fleet', 'status', 'r', '--wait', '--format', 'json');
+    expect(JSON.parse(waited.stdout)).toMatchObject({
+      results: { drift: 12 },
+      queue: { waiting: 0, active: 0, given_up: 0 },
+    });
+    worker.child.kill('SIGINT');
+    expect((await worker.ended).code).toBe(130);
+  });
+
+  test('a schedule begins a run of its own at its time', async () => {
+    const fleet = await fleetOf(engine);
+    const cron = ['fleet', 'schedule', 'drift', '--cron', '* * * * *', '--spread', '2s'];
+    const { stdout } = await fleet.expect(0, ...cron);
+    expect(stdout).toBe('drift: * * * * * UTC, spread over 2 s\n');
+    const worker = fleet.worker();
+    await worker.says('Scheduled: 12 tenants queued. Run drift-');
+    await fleet.expect(0, 'fleet', 'schedule', 'drift', '--remove');
+    const [row] = await fleet.sql(
+      `select convert_from(body, 'UTF8') as body from trueup.registers where key like 'fleet/drift-%' and key not like 'fleet/%/%'`,
+    );
+    const { run } = JSON.parse(String(row?.['body'])) as { readonly run: string };
+    expect(run).toMatch(/^drift-\d{8}T\d{4}Z$/);
+    await fleet.expect(0, 'fleet', 'status', run, '--wait');
+    expect((await fleet.report(run)).summary).toEqual({ tenants: 12, drift: 12 });
+    const empty = await fleet.expect(0, 'fleet', 'schedule');
+    expect(empty.stdout).toContain('Nothing is scheduled.');
+    worker.child.kill('SIGTERM');
+    expect((await worker.ended).code).toBe(143);
+  });
+});
+
+describe('whatever the version', { timeout: SLOW }, () => {
+  test('an older pg-boss does not touch the tables of a newer one', async () => {
+    const fleet = await fleetOf(versions['12.18.3']!());
+    await fleet.expect(0, 'fleet', 'drift', '--engine', 'pgboss', '--run', 'r');
+    const { env } = fleet;
+    const words = ['fleet', 'worker', '--until-idle'];
+    const { stderr } = await fleet.home.expect(1, words, { env });
+    expect(stderr).toContain('of another version of pg-boss');
+    await fleet.expect(0, ...words);
+    expect((await fleet.report('r')).summary).toEqual({ tenants: 12, drift: 12 });
+  });
+
+  test('SIGTERM puts tenants back, and another worker goes on at once', async () => {
+    const fleet = await fleetOf(old, { faults: ['latency=400'] });
+    await fleet.expect(0, 'fleet', 'drift', '--engine', 'pgboss', '--run', 'r');
+    const first = fleet.worker();
+    await first.says('r t');
+    first.child.kill('SIGTERM');
+    expect((await first.ended).code).toBe(143);
+    const { stdout } = await fleet.expect(0, 'fleet', 'status', 'r');
+    expect(stdout).toMatch(/\b0 being run, (?:[6-9]|1[01]) waiting\. Run r\.$/m);
+    expect(stdout).not.toContain('interrupted');
+    await fleet.expect(0, 'fleet', 'worker', '--until-idle', '--lanes', '12');
+    expect((await fleet.report('r')).summary).toEqual({ tenants: 12, drift: 12 });
+  });
+
+  test('a worker goes on when PostgreSQL is back', async () => {
+    const fleet = await fleetOf(old, { faults: ['latency=150'] });
+    await fleet.expect(0, 'fleet', 'drift', '--engine', 'pgboss', '--run', 'r');
+    const worker = fleet.worker('--until-idle');
+    await worker.says('r t');
+    await server.halt();
+    await worker.says('The worker asks again.');
+    await server.restart();
+    const { code, stderr } = await worker.ended;
+    expect(code, stderr).toBe(0);
+    expect((await fleet.report('r')).summary).toEqual({ tenants: 12, drift: 12 });
+  });
+
+  test('what PostgreSQL was gone for is applied once', async () => {
+    const fleet = await fleetOf(old, { faults: ['latency=150'] });
+    await fleet.expect(0, 'fleet', 'plan', '--out', 'change.bundle');
+    const words = ['--engine', 'pgboss', '--run', 'r', '--lock-wait', '30s'];
+    await fleet.expect(0, 'fleet', 'apply', 'change.bundle', ...words);
+    const worker = fleet.worker('--until-idle');
+    await worker.says('r t');
+    await server.halt();
+    await worker.says('The worker asks again.');
+    await server.restart();
+    await worker.ended;
+    const { stdout } = await fleet.run('fleet', 'report', 'r', '--format', 'json');
+    const { summary } = JSON.parse(stdout) as FleetDocument;
+    expect(summary.missing).toBeUndefined();
+    expect(summary.applied).toBeGreaterThanOrEqual(12 - 2 * LANES);
+    // What was cut off says so, and is completed.
+    await expect
+      .poll(async () => (await fleet.run('fleet', 'apply', '--auto-approve')).code, {
+        timeout: 40_000,
+      })
+      .toBe(0);
+    expect(await fleet.created()).toEqual(names.map(() => 1));
+  });
+
+  test('a bundle stays encrypted, and no job holds a secret', async () => {
+    const fleet = await fleetOf(old);
+    const identity = await generateIdentity();
+    fleet.home.write('key.txt', `${identity}\n`);
+    const to = ['--encrypt-to', await identityToRecipient(identity)];
+    await fleet.expect(0, 'fleet', 'plan', '--out', 'change.bundle', ...to);
+    const key = ['--identity', 'key.txt'];
+    const words = ['fleet', 'apply', 'change.bundle', '--engine', 'pgboss', '--run', 'r'];
+    await fleet.expect(0, ...words, ...key);
+    const [kept] = await fleet.sql(
+      `select convert_from(body, 'UTF8') as text from trueup.registers where key like 'bundles/%'`,
+    );
+    expect(kept?.['text']).toBe(fleet.home.read('change.bundle'));
+    expect(kept?.['text']).toContain('BEGIN AGE ENCRYPTED FILE');
+    const jobs = JSON.stringify(await fleet.sql('select * from trueup_queue.job'));
+    expect(jobs).toContain('"tenant":"t1"');
+    const secrets = Object.entries(fleet.env).flatMap(([name, value]) =>
+      /KEY|TOKEN|PASSWORD|_ID$/.test(name) ? [value] : [],
+    );
+    expect(secrets.length).toBeGreaterThan(12);
+    expect(secrets.filter((value) => jobs.includes(value))).toEqual([]);
+    const worker = ['fleet', 'worker', '--until-idle', '--lanes', '12'];
+    const { stderr } = await fleet.expect(0, ...worker, ...key);
+    expect(stderr).not.toContain('MaxListeners');
+    expect((await fleet.report('r')).summary).toEqual({ tenants: 12, applied: 12 });
+  });
+
+  test('the worker that sees too many failures in a row cancels the run', async () => {
+    const fleet = await fleetOf(old, { faults: ['status=401'], more: '  stop: { failures: 4 }\n' });
+    await fleet.expect(0, 'fleet', 'drift', '--engine', 'pgboss', '--run', 'r');
+    const { stderr } = await fleet.expect(0, 'fleet', 'worker', '--until-idle', '--lanes', '1');
+    expect(stderr).toContain('The run r is cancelled: 4 tenants in a row failed');
+    expect(stderr).toContain('8 tenants not begun');
+    expect(stderr).toContain('trueup fleet resume r');
+    const { summary } = await fleet.report('r', 1);
+    expect(summary).toEqual({ tenants: 12, failed: 4, 'not-run': 8 });
+  });
+
+  test('an apply goes before an audit, and a worker without a tenant says so', async () => {
+    const fleet = await fleetOf(old);
+    await fleet.expect(0, 'fleet', 'plan', '--out', 'change.bundle');
+    await fleet.expect(0, 'fleet', 'drift', '--engine', 'pgboss', '--run', 'audit');
+    await fleet.expect(
+      0,
+      'fleet',
+      'apply',
+      'change.bundle',
+      '--engine',
+      'pgboss',
+      '--run',
+      'change',
+    );
+    rmSync(join(fleet.home.path, 'tenants/t12'), { recursive: true });
+    const { stdout } = await fleet.expect(0, 'fleet', 'worker', '--until-idle', '--lanes', '1');
+    const runs = stdout
+      .trim()
+      .split('\n')
+      .map((line) => line.split(' ')[0]);
+    expect(runs).toEqual([...names.map(() => 'change'), ...names.map(() => 'audit')]);
+    expect(stdout).toMatch(/^audit t12: FAILED t12 is no tenant of the fleet in /m);
+    expect((await fleet.report('change', 1)).summary).toEqual({
+      tenants: 12,
+      applied: 11,
+      failed: 1,
+    });
+  });
+
+  test('what a queue has no use for is refused before anything is queued', async () => {
+    const fleet = await fleetOf(old, {
+      more: '  order: [{ select: "tenant=t1" }, { select: "*" }]\n',
+    });
+    await fleet.expect(0, 'fleet', 'plan', '--out', 'all.bundle');
+    const table: readonly (readonly [number, readonly string[], string])[] = [
+      [1, ['drift', '--shard', '1/2'], '--shard has no meaning with --engine'],
+      [1, ['drift', '--report', 'json=x'], 'trueup fleet report RUN'],
+      [1, ['drift', '--queue', 'postgres://u:p@127.0.0.1/x'], '--queue holds a password'],
+      [1, ['drift', '--queue', 'mysql://127.0.0.1/x'], 'no address of a PostgreSQL database'],
+      [1, ['drift', '--job-expiry', '5m'], 'from 15m to less than 24h'],
+      [1, ['drift', '--var', 'api_token=x'], 'named like a secret'],
+      [1, ['apply', '--auto-approve'], 'trueup fleet plan --out change.bundle'],
+      [1, ['apply', 'all.bundle'], 'a worker cannot wait'],
+    ];
+    for (const [code, words, said] of table) {
+      const { stderr } = await fleet.expect(code, 'fleet', ...words, '--engine', 'pgboss');
+      expect(stderr).toContain(said);
+    }
+    const limited = await fleetOf(old, { more: '  stop: { changed_tenants: 11 }\n' });
+    await limited.run('fleet', 'plan', '--out', 'all.bundle');
+    const words = ['fleet', 'apply', 'all.bundle', '--engine', 'pgboss', '--run', 'r'];
+    const beyond = await limited.expect(3, ...words);
+    expect(beyond.stderr).toContain('12 tenants would change');
+    await limited.expect(1, 'fleet', 'report', 'r');
+    const { stderr } = await fleet.expect(1, 'fleet', 'resume', 'nowhere');
+    expect(stderr).toContain('there is no run nowhere');
+    await fleet.run('fleet', 'drift', '--run', 'here', '--select', 'tenant=t1');
+    for (const word of ['resume', 'cancel']) {
+      const ran = await fleet.expect(1, 'fleet', word, 'here');
+      expect(ran.stderr).toContain('trueup fleet drift --run here');
+    }
+  });
+
+  test('without pg-boss a message says what to install', async () => {
+    const script = installed('none');
+    const fleet = await fleetOf({ ...old, script });
+    const { stderr } = await fleet.expect(1, 'fleet', 'drift', '--engine', 'pgboss', '--run', 'r');
+    expect(stderr).toContain('npm install pg-boss@10.4.2');
+    expect(stderr).toContain('npm install pg-boss@12.18.3');
+    // Nothing was begun.
+    await fleet.expect(1, 'fleet', 'report', 'r');
+  });
+});

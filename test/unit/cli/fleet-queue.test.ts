@@ -1,0 +1,286 @@
+// A run over a queue: which tenants are queued, what a cancellation ends, and whether a result is a worker's to store.
+import { describe, expect, test } from 'vitest';
+import {
+  cancellationOf,
+  cancelWaiting,
+  enqueue,
+  jobsAsked,
+  keepNotRun,
+  recordCancellation,
+  recordedJobs,
+  refuseShards,
+  roundOf,
+  sharedResults,
+} from '../../../src/cli/fleet-queue.js';
+import { processesWith } from '../../../src/cli/fleet-context.js';
+import { resultRegisters, runRecords, type ResultPlace } from '../../../src/cli/fleet-results.js';
+import { fateOf, isBusy } from '../../../src/cli/fleet-worker-job.js';
+import type { Context } from '../../../src/cli/context.js';
+import { tenantJobIn, type TenantJob } from '../../../src/fleet/tenant-job.js';
+import type { Tenant } from '../../../src/fleet/tenant.js';
+import {
+  exits,
+  type Exit,
+  type FleetRun,
+  type QueuedJobs,
+  type TenantResult,
+} from '../../../src/model/index.js';
+import { memoryQueue, type MemoryQueue } from '../../support/memory-queue.js';
+import { memoryRegisters } from '../../support/memory-registers.js';
+import { simulatedMachine } from '../../support/simulated-machine.js';
+import { seededRandom, simulatedClock } from '../../support/simulated.js';
+
+const jobs: QueuedJobs = { command: 'drift', env: null, flags: {}, bundle: null, expiry: 900 };
+const clock = simulatedClock();
+const random = seededRandom(1);
+
+const result = (tenant: string, exit: Exit, more: Partial<TenantResult> = {}): TenantResult => ({
+  format_version: '1.0',
+  trueup_version: '1',
+  run: 'r',
+  command: 'drift',
+  tenant,
+  labels: {},
+  exit,
+  status: exit === exits.done ? 'unchanged' : 'failed',
+  summary: '',
+  kinds: {},
+  changes: [],
+  requests: 0,
+  diagnostics: [],
+  digest: 'd',
+  attempt: 1,
+  started_at: '',
+  ended_at: '',
+  document: null,
+  outcomes: [],
+  ...more,
+});
+
+const tenants = ['a', 'b', 'c', 'd'];
+
+interface Run {
+  readonly queue: MemoryQueue;
+  readonly place: ResultPlace;
+  /** As one more process sees it. */
+  queued(): Promise<number>;
+  waiting(): readonly string[];
+}
+
+async function begunRun(): Promise<Run> {
+  const place = resultRegisters(memoryRegisters(clock, random).connect(), {
+    clock,
+    random,
+    lock: simulatedMachine().start(),
+    locking: { lease: 30_000, wait: 0 },
+  });
+  const record: FleetRun = {
+    format_version: '1.0',
+    run: 'r',
+    command: 'drift',
+    started_at: '',
+    tenants,
+    bundle: null,
+    queued: jobs,
+  };
+  await runRecords(place, 'r').begin(record);
+  const queue = memoryQueue();
+  return {
+    queue,
+    place,
+    queued: () =>
+      enqueue(queue, { run: 'r', place, records: runRecords(place, 'r') }, { tenants, jobs }),
+    waiting: () =>
+      queue.jobs.flatMap(({ state, data }) =>
+        state === 'created' ? (tenantJobIn(data)?.tenant ?? []) : [],
+      ),
+  };
+}
+
+describe('queueing', () => {
+  test('leaves out what has a final result or a job', async () => {
+    const { place, queued, waiting, queue } = await begunRun();
+    const records = runRecords(place, 'r');
+    await records.write(result('a', exits.done));
+    await records.write(result('b', exits.error));
+    expect(await queued()).toBe(3);
+    expect(waiting()).toEqual(['b', 'c', 'd']);
+    expect(await queued()).toBe(0);
+    const [first] = await queue.fetch(1);
+    expect(await queued()).toBe(0);
+    await queue.complete(first!.id);
+    expect(await queued()).toBe(1);
+    expect(waiting()).toEqual(['c', 'd', 'b']);
+  });
+  test('is recorded as it was asked for', async () => {
+    const { place } = await begunRun();
+    const run = await runRecords(place, 'r').run();
+    expect(recordedJobs(run!)).toEqual(jobs);
+    const { queued: _, ...alone } = run!;
+    expect(() => recordedJobs(alone)).toThrow('the run r was not queued');
+  });
+});
+
+const why = { reason: 'enough', interrupts: true, at: '2026-01-01T00:00:00Z' };
+
+describe('a cancellation', () => {
+  test('ends what was queued before it, and nothing that is queued later', async () => {
+    const { place, queue, queued, waiting } = await begunRun();
+    await queued();
+    await queue.fetch(1);
+    expect(await roundOf(place, 'r')).toBe(0);
+    expect(await recordCancellation(place, { run: 'r', round: 0 }, why)).toBe(true);
+    expect(await recordCancellation(place, { run: 'r', round: 0 }, why)).toBe(false);
+    expect(await cancelWaiting(queue, 'r')).toEqual({ waiting: ['b', 'c', 'd'], active: 1 });
+    expect(await cancellationOf(place, { run: 'r', round: 0 })).toEqual(why);
+    expect(await roundOf(place, 'r')).toBe(1);
+    expect(await queued()).toBe(3);
+    expect(waiting()).toEqual(['b', 'c', 'd']);
+    const again = queue.jobs.at(-1)!;
+    const { round } = tenantJobIn(again.data)!;
+    expect(round).toBe(1);
+    expect(await cancellationOf(place, { run: 'r', round })).toBeUndefined();
+  });
+  test('is a result of tenants that have none', async () => {
+    const { place } = await begunRun();
+    await runRecords(place, 'r').write(result('a', exits.error));
+    await keepNotRun({ clock }, { run: 'r', place, command: 'drift' }, ['a', 'b']);
+    const records = runRecords(place, 'r');
+    expect(await records.last('a')).toMatchObject({ status: 'failed', attempt: 1 });
+    expect(await records.last('b')).toMatchObject({ status: 'not-run', exit: null });
+  });
+});
+
+test('one tenant is asked about without the results of others', async () => {
+  const { place } = await begunRun();
+  for (const name of ['a', 'ab']) await runRecords(place, 'r').write(result(name, exits.done));
+  await runRecords(place, 'r').write(result('a', exits.error));
+  const listed: string[] = [];
+  const watched: ResultPlace = {
+    ...place,
+    list: (folder, begin = '') => {
+      listed.push(`${folder}${begin}`);
+      return place.list(folder, begin);
+    },
+  };
+  expect(await runRecords(watched, 'r', 'a').last('a')).toMatchObject({ attempt: 2, exit: 1 });
+  expect(listed).toEqual(['fleet/r/a']);
+});
+
+describe('a worker', () => {
+  const working = async () => {
+    const queue = memoryQueue();
+    const job: TenantJob = { ...jobs, run: 'r', tenant: 'a', round: 0, tries: 0 };
+    const data = { ...job, flags: {} };
+    await queue.add([{ data, priority: 0, expiry: 900 }]);
+    const [fetched] = await queue.fetch(1);
+    const controller = new AbortController();
+    const asked = { job, fetched: fetched!, signal: new AbortController().signal };
+    const context = { signal: controller.signal } as Context;
+    const fate = (end: TenantResult, tries = 0, isDone = false) =>
+      fateOf({ context, queue }, { ...asked, job: { ...job, tries } }, { result: end, isDone });
+    return { queue, data, fetched: fetched!, fate, controller };
+  };
+  const outage = {
+    diagnostics: [{ severity: 'error', code: 'backend-unreachable', summary: 'gone' }],
+  } as const;
+
+  test('stores a result that another worker may still get only where it is sure', async () => {
+    const { fate, queue, fetched } = await working();
+    const all = [exits.done, exits.changes, exits.blocked, exits.stale, exits.locked, exits.error];
+    const fates = () => Promise.all(all.map((exit) => fate(result('a', exit))));
+    expect(await fates()).toEqual(all.map(() => 'store'));
+    const [sure, not] = ['store', 'superseded'];
+    queue.lose(fetched.id);
+    expect(await fates()).toEqual([sure, sure, sure, not, not, not]);
+    await queue.fetch(1);
+    expect(await fates()).toEqual([sure, sure, sure, not, not, not]);
+  });
+  test('stores nothing over what another worker finished', async () => {
+    const { fate } = await working();
+    for (const exit of [exits.done, exits.stale, exits.error])
+      expect(await fate(result('a', exit), 0, true)).toBe('superseded');
+  });
+  test('puts a tenant back that its own end interrupted, not one that was cancelled', async () => {
+    const { fate, controller } = await working();
+    const interrupted = result('a', exits.interrupted, { status: 'interrupted' });
+    expect(await fate(interrupted)).toBe('store');
+    controller.abort();
+    expect(await fate(interrupted)).toBe('again');
+    expect(await fate(result('a', exits.done))).toBe('store');
+  });
+  test('puts a tenant back three times whose server is not there, if nothing was written', async () => {
+    const { fate } = await working();
+    const failed = result('a', exits.error, outage);
+    for (const tries of [0, 1, 2]) expect(await fate(failed, tries)).toBe('again');
+    expect(await fate(failed, 3)).toBe('store');
+    expect(await fate(result('a', exits.undecided, outage))).toBe('store');
+    expect(await fate(result('a', exits.error))).toBe('store');
+    const written = [
+      { address: 'accounts.x', outcome: 'done' },
+    ] as unknown as TenantResult['outcomes'];
+    expect(await fate(result('a', exits.error, { ...outage, outcomes: written }))).toBe('store');
+  });
+  test('lets two runs of a tenant follow each other', async () => {
+    const { queue, data, fetched } = await working();
+    await queue.add([
+      { data: { ...data, run: 'other' }, priority: 0, expiry: 900 },
+      { data: { ...data, run: 'other', tenant: 'b' }, priority: 0, expiry: 900 },
+    ]);
+    const [second, third] = await queue.fetch(2);
+    expect(await isBusy(queue, { tenant: 'a' }, fetched)).toBe(false);
+    expect(await isBusy(queue, { tenant: 'a' }, second!)).toBe(true);
+    expect(await isBusy(queue, { tenant: 'b' }, third!)).toBe(false);
+    const [one, other] = [
+      { ...second!, startedOn: fetched.startedOn, id: 'i' },
+      { ...second!, startedOn: fetched.startedOn },
+    ];
+    expect(await isBusy(queue, { tenant: 'a' }, one)).toBe(false);
+    expect(await isBusy(queue, { tenant: 'a' }, other)).toBe(true);
+    await queue.complete(fetched.id);
+    expect(await isBusy(queue, { tenant: 'a' }, second!)).toBe(false);
+  });
+  test('shares the rate of a credential with as many workers as may use it at once', () => {
+    const tenant = (name: string, prefix: string) =>
+      ({ name, credentials: { env_prefix: prefix } }) as Tenant;
+    const selected = [tenant('a', 'X_'), tenant('b', 'X_'), tenant('c', 'C_')];
+    const share = (name: string, workers: number) =>
+      processesWith(
+        selected.find((one) => one.name === name)!,
+        { selected, shards: 1, workers },
+      );
+    expect([share('a', 1), share('a', 2), share('a', 8), share('c', 8)]).toEqual([1, 2, 2, 1]);
+  });
+});
+
+describe('what has no meaning with a queue is refused', () => {
+  const asked = (flags: Context['flags']) =>
+    jobsAsked({ flags, environment: {} } as Context, 'drift');
+  test.each([
+    [{ shard: '1/2' }, '--shard has no meaning'],
+    [{ report: ['json=x'] }, '--report has no meaning'],
+    [{ detailedExitcode: true }, '--detailed-exitcode has no meaning'],
+    [{ format: 'json' }, '--format has no meaning'],
+    [{ jobExpiry: '1m' }, 'from 15m'],
+    [{ var: ['token=x'] }, 'named like a secret'],
+  ])('%j', (flags, said) => {
+    expect(() => asked({ engine: 'pgboss', ...flags })).toThrow(said);
+  });
+  test.each([
+    [{ queue: 'postgres://h/d' }, '--queue has a meaning with --engine only'],
+    [{ jobExpiry: '20m' }, '--job-expiry has a meaning with --engine only'],
+  ])('and without one: %j', (flags, said) => {
+    expect(() => asked(flags)).toThrow(said);
+  });
+  test('and nothing else', () => {
+    expect(asked({})).toBeUndefined();
+    expect(asked({ engine: 'pgboss', var: ['x=y'], format: 'text' })).toEqual({
+      ...jobs,
+      flags: { var: ['x=y'] },
+    });
+    expect(() => refuseShards({ shards: 2 })).toThrow('--engine queues all tenants');
+    refuseShards({ shards: 1 });
+    expect(() => sharedResults(undefined)).toThrow('no place for results that all workers reach');
+    expect(sharedResults('s3://x/y')).toBe('s3://x/y');
+  });
+});
