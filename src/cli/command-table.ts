@@ -187,7 +187,7 @@ const table = [
     name: 'validate',
     args: '[paths...]',
     doc: 'check declarations, without network and without secrets',
-    flags: project,
+    flags: [flag('--verbose', 'show every warning and every note'), ...project],
     more: paths,
   },
   {
