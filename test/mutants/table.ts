@@ -4557,9 +4557,37 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a user who is deleted with another is a witness',
     file: 'resources/rules/administrators.ts',
-    find: 'for (const { id } of endedBy(change, live)) demoted.add(id);',
+    find: 'changes.flatMap((change) => endedBy(change, live).map(({ id }) => id))',
     replace: '',
     tests: beyond,
+  },
+  {
+    name: 'a user who is deactivated is an administrator',
+    file: 'resources/rules/roles.ts',
+    find: 'change.write.fields.is_active !== true',
+    replace: 'false',
+    tests: beyond,
+  },
+  {
+    name: 'an inactive user is an administrator who remains',
+    file: 'resources/rules/administrators.ts',
+    find: " && typeof user === 'string' && !inactive.has(user)",
+    replace: " && typeof user === 'string'",
+    tests: beyond,
+  },
+  {
+    name: 'the promotion of a user who ends leaves an administrator',
+    file: 'resources/rules/administrators.ts',
+    find: '!demoted.has(change.id) && ',
+    replace: '',
+    tests: beyond,
+  },
+  {
+    name: 'an administrator who remains was deactivated since',
+    file: 'resources/rules/last-administrator.ts',
+    find: 'if (inactiveUsers(found).has(user)) return false;',
+    replace: '',
+    tests: recheck,
   },
   {
     name: 'a router without a name is any router without a name',

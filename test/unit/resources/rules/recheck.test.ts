@@ -2,7 +2,7 @@
 // by it, and no account is deleted that holds something by then.
 import { describe, expect, it } from 'vitest';
 import { parseFault, dummyCredentials, type Estate } from '../../../../src/emulator/index.js';
-import type { Declaration, Project } from '../../../../src/model/index.js';
+import type { Declaration, JsonObject, Project } from '../../../../src/model/index.js';
 import { declare } from '../../../support/planning.js';
 import { desire, rig, type Rig } from '../../../support/rig.js';
 
@@ -332,6 +332,49 @@ describe('the delete of a user', () => {
     expect(
       await run(data, project, { applied, before: role('901', 'read_only_user') }),
     ).toMatchObject({ outcome: 'failed', code: 'last-administrator' });
+  });
+});
+
+describe('the deactivation of a user', () => {
+  const two = estate(['900', '2'], ['901', '2']);
+  const person = (id: string): JsonObject => ({
+    id,
+    email: `${id}@example.com`,
+    user_id: id,
+    is_active: true,
+  });
+  const data: Estate = {
+    ...two,
+    records: { ...two.records, users: [person('7900'), person('7901')] },
+  };
+  const project = desire(declare('users.ada', { email: '7900@example.com', is_active: false }));
+  const deactivated: Hand = (cloud) =>
+    ask(cloud, 'PUT', '/api/v3/beta/users/7901', {
+      data: {
+        type: 'users',
+        id: '7901',
+        attributes: { email: '7901@example.com', user_id: '7901', is_active: false },
+      },
+    });
+
+  it('rests on another active administrator of each account', async () => {
+    expect(await run(data, project, {})).toMatchObject({ outcome: 'done' });
+    const blocked = { outcome: 'failed', code: 'last-administrator' };
+    expect(await run(data, project, { before: role('901', 'read_only_user') })).toMatchObject(
+      blocked,
+    );
+    expect(await run(data, project, { before: deactivated })).toMatchObject(blocked);
+  });
+
+  it('of the one who remains ends a demotion, too', async () => {
+    const eve = declare('users.eve', { email: '7901@example.com' });
+    const [applied, demotion] = [desire(eve), desire(demoted('900', '2'), eve)];
+    const first = await run(data, demotion, { applied, before: deactivated });
+    expect(first).toMatchObject({ outcome: 'failed', code: 'last-administrator' });
+    expect(roleOf(first.cloud, '900')).toBe('administrator');
+    const second = await run(data, demotion, { applied, during: deactivated });
+    expect(second).toMatchObject({ outcome: 'failed', code: 'last-administrator' });
+    expect(roleOf(second.cloud, '900')).toBe('administrator');
   });
 });
 
