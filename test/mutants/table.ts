@@ -733,14 +733,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'what is deleted may hold something by then',
-    file: 'resources/rules/account-in-use.ts',
+    file: 'resources/rules/in-use.ts',
     find: '!wasDeletedRecently(name, live.id) && names(live, attribute)',
     replace: 'false',
     tests: recheck,
   },
   {
     name: 'what was deleted just now is held',
-    file: 'resources/rules/account-in-use.ts',
+    file: 'resources/rules/in-use.ts',
     find: '!wasDeletedRecently(name, live.id) && names',
     replace: 'names',
     tests: recheck,
@@ -1401,7 +1401,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an account is deleted first although changes that come later are to empty it',
-    file: 'resources/rules/account-in-use.ts',
+    file: 'resources/rules/in-use.ts',
     find: '(first.includes(change) ? early : late).get',
     replace: 'late.get',
     tests: replace,
@@ -4587,6 +4587,20 @@ export const mutants: readonly Mutant[] = [
     file: 'resources/rules/last-administrator.ts',
     find: 'if (inactiveUsers(found).has(user)) return false;',
     replace: '',
+    tests: recheck,
+  },
+  {
+    name: 'a group is deleted although it holds routers',
+    file: 'resources/rules/group-in-use.ts',
+    find: "['group', 'associated_groups']",
+    replace: '[]',
+    tests: beyond,
+  },
+  {
+    name: 'what is in a group is not asked before it is deleted',
+    file: 'resources/rules/group-in-use.ts',
+    find: "beyond: [[routers.name, 'group']]",
+    replace: 'beyond: []',
     tests: recheck,
   },
   {

@@ -327,6 +327,48 @@ describe('rules', () => {
     expect(blocked(scene([]))).toEqual([]);
   });
 
+  describe('the deletion of a group', () => {
+    const inside = live('routers', '12', { mac: '003044ab0001', name: 'a', group: '40' });
+    const watching = live('alert_rules', 'r1', {
+      associated_groups: ['40'],
+      http_destinations: [],
+      email_destinations: ['5'],
+    });
+    const scene = (
+      objects: Readonly<Record<string, readonly ReturnType<typeof live>[]>>,
+      declared: readonly ReturnType<typeof declare>[] = [],
+    ) =>
+      planScene({
+        declared: [declare('groups.other', { name: 'Other', account: '1' }), ...declared],
+        state: {
+          'groups.g': entry('groups', '40', { name: 'Stores', account: '1' }),
+          'groups.other': entry('groups', '41', { name: 'Other', account: '1' }),
+        },
+        live: { accounts: [hq], groups: [group('40', 'Stores'), group('41', 'Other')], ...objects },
+        request: { allow: ['max-changed', 'first-run', 'rule-without-destination'] },
+      });
+    const moved = declare('routers.a', { mac: '003044ab0001', group: '41' });
+
+    test.each<[string, ReturnType<typeof scene>, readonly string[]]>([
+      ['that holds a router', scene({ routers: [inside] }), ['group-in-use']],
+      ['that a rule names', scene({ alert_rules: [watching] }), ['group-in-use']],
+      ['that holds nothing', scene({ routers: [], alert_rules: [] }), []],
+      [
+        'that another router is not in',
+        scene({ routers: [live('routers', '12', { mac: '003044ab0001', group: '41' })] }),
+        [],
+      ],
+      ['whose router goes to another one', scene({ routers: [inside] }, [moved]), []],
+    ])('%s', (_, proposal, expected) => expect(blocked(proposal)).toEqual(expected));
+
+    test('says what holds it', () =>
+      expect(
+        scene({ routers: [inside], alert_rules: [watching] }).plan.verdicts.map(
+          ({ detail }) => detail,
+        ),
+      ).toContain('groups.g (group 40) still holds 1 of alert_rules, 1 of routers'));
+  });
+
   test('a group goes before its account, and a rule that names it before the group', () => {
     const { plan } = planScene({
       declared: [declare('accounts.hq', { name: 'HQ' })],

@@ -412,6 +412,36 @@ describe('a deletion', () => {
     expect(cloud.mutations().filter((one) => one.startsWith('DELETE'))).toEqual([]);
   });
 
+  it('of a group is not sent where it holds a router or a rule by then', async () => {
+    const base = estate(['900', '1']);
+    const data: Estate = {
+      ...base,
+      records: {
+        ...base.records,
+        groups: [{ id: '40', name: 'Stores', account: '1' }],
+        routers: [{ id: '12', name: 'a', mac: '003044ab0001', account: '1', group: null }],
+      },
+    };
+    const router = declare('routers.a', { mac: '003044ab0001' });
+    const stores = declare('groups.g', { name: 'Stores', account: '1' });
+    const joins: Hand = (cloud) =>
+      ask(cloud, 'PATCH', '/api/v2/routers/12/', { group: '/api/v2/groups/40/' });
+    const named = create('alert_rules', { ...rules, associated_groups: [40] });
+    for (const [before, said] of [
+      [joins, 'groups.g (group 40) holds the router 12 now'],
+      [named, 'groups.g (group 40) holds the alert rule'],
+    ] as const) {
+      const applied = desire(router, stores);
+      const { outcome, code, summary, cloud } = await run(data, desire(router), {
+        applied,
+        before,
+      });
+      expect([outcome, code]).toEqual(['failed', 'group-in-use']);
+      expect(summary).toContain(said);
+      expect(cloud.objects('groups')).toHaveLength(1);
+    }
+  });
+
   it('goes on where what it held was deleted just now, though a listing still shows it', async () => {
     const cloud = rig({ estate: estate(['900', '1']) });
     const [parent, child] = [
