@@ -134,7 +134,7 @@ function explain(
   return attribute && mismatch(path, attribute, value, [params['type']].flat().includes('null'));
 }
 
-function valueAt(data: Raw, path: readonly string[]): Raw | undefined {
+export function valueAt(data: Raw, path: readonly string[]): Raw | undefined {
   let value: Raw | undefined = data;
   for (const step of path)
     value = isList(value) || isMap(value) ? own<Raw>(value, step) : undefined;
