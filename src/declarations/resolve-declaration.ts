@@ -386,7 +386,8 @@ function declarationOf(
     name: piece.name,
     ...defined({ key: joinedKey(piece.instance?.key, member?.key) }),
   });
-  const whole = member ? { ...run, scope: { ...run.scope, each: member } } : run;
+  const scope: Scope = { ...run.scope, loops: true, ...(member && { each: member }) };
+  const whole = { ...run, scope };
   const tell: Complain = (complaint) => complain(run, piece, complaint, address);
   const { values, wrong } = tryRead(whole, piece, formOf(run, kind), tell);
   const named = {
