@@ -4,11 +4,13 @@ import { behavioursHelp, dialects } from '../emulator/behaviours.js';
 import { allowableRules, withTraits } from '../model/index.js';
 import { ruleNames } from '../resources/rules/names.js';
 import {
+  accessFormats,
   driftFormats,
   fleetFormats,
   graphFormats,
   listFormats,
   planFormats,
+  recordFormats,
 } from '../report/formats.js';
 
 export interface FlagSpec {
@@ -202,7 +204,7 @@ const table = [
     name: 'validate',
     args: '[paths...]',
     doc: 'check declarations, without network and without secrets',
-    flags: project,
+    flags: [flag('--verbose', 'show every warning and every note'), ...project],
     more: paths,
   },
   {
@@ -385,10 +387,14 @@ const table = [
       flag('--until <time>', 'only records up to this time'),
       flag('--expand <words>', 'references to replace with the objects that they name'),
       flag('--limit <n>', 'stop reading after this many records'),
-      flag('-o, --output <format>', 'output format', {
-        choices: ['table', 'wide', 'json', 'yaml', 'csv', 'ndjson', 'markdown', 'html'],
-        initial: 'table',
-      }),
+      flag(
+        '-o, --output <format>',
+        `output format; ${accessFormats.join(' and ')} only of access`,
+        {
+          choices: [...recordFormats, ...accessFormats],
+          initial: 'table',
+        },
+      ),
       ...project,
     ],
   },

@@ -24,6 +24,7 @@ import { accountsOf, accountTree, type AccountTree } from './account-tree.js';
 import { noSuchKind, type Context } from './context.js';
 import { exported, type Exported } from './export-values.js';
 import { filterFlags } from './filter-flags.js';
+import { ignoredFilters } from './ignored-filters.js';
 import type { Workplace } from './working-context.js';
 
 export interface ExportedObject extends Exported, Pick<Live, 'id'> {
@@ -105,7 +106,8 @@ export async function exportSelection(
     const found = read.get(kind);
     if (!found) continue;
     const { live, byId } = found;
-    const passes = await filterOf(cloud, kind, request.filters.get(kind) ?? {});
+    const { passes, warnings } = await filterOf(cloud, kind, request.filters.get(kind) ?? {});
+    told.push(...warnings);
     const meant = live.filter(({ id }) => !bound.has(`${kind.name} ${id}`) && passes(id));
     const { within, across } =
       root === undefined
@@ -165,17 +167,26 @@ async function readAll(
   return found;
 }
 
+interface Passing {
+  readonly passes: (id: string) => boolean;
+  /** Of filters that the service ignored. */
+  readonly warnings: readonly Diagnostic[];
+}
+
 /** Asks the service which objects pass, as `get` does. */
 async function filterOf(
   cloud: CloudReader,
   kind: Kind,
   filters: Readonly<Record<string, string>>,
-): Promise<(id: string) => boolean> {
-  if (Object.keys(filters).length === 0) return () => true;
+): Promise<Passing> {
+  if (Object.keys(filters).length === 0) return { passes: () => true, warnings: [] };
   const passing = new Set<unknown>();
-  for await (const page of cloud.records(kind, { filters }))
+  const check = ignoredFilters(kind, filters);
+  for await (const page of cloud.records(kind, { filters })) {
+    check.add(page);
     for (const { values } of page) passing.add(values[kind.id]);
-  return (id) => passing.has(id);
+  }
+  return { passes: (id) => passing.has(id), warnings: check.warnings() };
 }
 
 /** Objects of which all accounts are inside, and those of which only some are. */

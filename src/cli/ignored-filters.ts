@@ -15,6 +15,7 @@ import {
 
 /** One filter that compares the value of an attribute: what is asked for, and how many records have another value. */
 interface Watched {
+  /** As it was given. */
   readonly filter: string;
   readonly attribute: string;
   readonly wanted: ReadonlySet<string>;
@@ -59,8 +60,8 @@ export function ignoredFilters(
         .map(({ filter, others, seen }) =>
           warning(
             'filter-ignored',
-            `${others} of ${seen} ${collection.name.replaceAll('_', ' ')} do not match --filter ${filter}=.`,
-            'The service ignored the filter or reads it in another way. The list shows what the service returned.',
+            `${others} of ${seen} ${collection.name.replaceAll('_', ' ')} do not match --filter ${filter}.`,
+            'The service ignored the filter or reads it in another way. The output is what the service returned.',
           ),
         ),
   };
@@ -81,7 +82,7 @@ function watchedFilter(
   if (!comparable(member)) return undefined;
   const given = isList ? listedValues(text) : [text];
   const wanted = new Set(given.flatMap((one) => [folded(one), idOf(one) ?? folded(one)]));
-  return { filter, attribute: name, wanted, seen: 0, others: 0 };
+  return { filter: `${filter}=${text}`, attribute: name, wanted, seen: 0, others: 0 };
 }
 
 const matches = (value: Value, wanted: ReadonlySet<string>): boolean =>

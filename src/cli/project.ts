@@ -203,7 +203,10 @@ export async function loadProject(
   if (!project || diagnostics.some(isError)) throw new Refusal(diagnostics);
   const { flags, masking, said } = context;
   if (flags.var) context.said = saidOf(masking, { ...said, variables: flags.var });
-  await context.tell(flags.json || flags.verbose ? diagnostics : briefly(diagnostics));
+  // Not every command has the flag.
+  const shown =
+    flags.json || flags.verbose ? diagnostics : briefly(diagnostics, 'trueup validate --verbose');
+  await context.tell(shown);
   return project;
 }
 

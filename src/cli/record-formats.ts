@@ -9,6 +9,7 @@ import {
   type Found,
   type Values,
 } from '../model/index.js';
+import type { RecordFormat } from '../report/formats.js';
 import { columned, csvRow, inertJson, type Cell } from './tables.js';
 
 export interface RecordForm {
@@ -20,8 +21,6 @@ export interface RecordForm {
   readonly left?: ReadonlySet<string>;
 }
 
-export type Output = 'table' | 'wide' | 'json' | 'yaml' | 'csv' | 'ndjson';
-
 /** How rows are laid out. */
 export interface RowStyle {
   /** Of a line of a table. */
@@ -32,7 +31,7 @@ export interface RowStyle {
 
 /** @param first decides over columns and their widths */
 export async function formOf(
-  output: Output,
+  output: RecordFormat,
   collection: Collection,
   first: readonly Found[],
   style: RowStyle = { columns: Infinity },

@@ -5,6 +5,7 @@ import {
   didYouMean,
   durationWords,
   isObject,
+  lostNumberToken,
   mapMembers,
   number,
   tryDuration,
@@ -166,7 +167,7 @@ const losesNumberToken = (value: unknown, { isToken }: LibraryAdapter): boolean 
   );
 
 const numberTokenLost = (path: string): string =>
-  `\`${path}\` holds the digits of a number token: the library does not find one beside a dash, a digit or a dot. Convert it first: \`Token.asString(…)\`.`;
+  `\`${path}\` ${lostNumberToken.what}. ${lostNumberToken.advice}`;
 
 function fits(attribute: Attribute, value: unknown): boolean {
   switch (attribute.word) {

@@ -71,7 +71,7 @@ function valuesOf({ scope }: Filling, inputs: WeakMap<object, CelInput>): Values
     each: each
       ? { key: each.key, value: inputOf(each.value, inputs) }
       : () => {
-          throw new RefusedName(...noForEach('`each`'), 'no-for-each');
+          throw new RefusedName(...noForEach('`each`', scope), 'no-for-each');
         },
     param: instance
       ? inputOf(instance.param, inputs)

@@ -57,6 +57,7 @@ import {
   onlyExpression,
   placeName,
   shownExpression,
+  tokenComplaint,
   type Stack,
   type StackExpression,
 } from './stacks/values.js';
@@ -198,6 +199,10 @@ function keyOf(key: string): string {
 }
 
 function textValue(parts: readonly TemplatePart[], of: Evaluation): HclValue {
+  for (const part of parts) {
+    const complaint = tokenComplaint(part);
+    if (complaint) throw new Said(complaint);
+  }
   const only = onlyExpression(parts);
   if (only) return partValue(only, of);
   const texts = parts.map((part) => {
@@ -254,8 +259,12 @@ function resolved([head, ...steps]: readonly [string, ...HclValue[]], of: Evalua
   throw new HclError(`the reference \`${spelled([head, ...steps])}\``, 'refused');
 }
 
-const spelled = (steps: readonly (string | HclValue)[]): string =>
-  steps.map((one) => (typeof one === 'string' ? one : String(one.data))).join('.');
+const spelled = (steps: readonly (string | HclValue)[]): string => steps.map(wordOf).join('.');
+
+function wordOf(step: string | HclValue): string {
+  if (typeof step === 'string') return step;
+  return isNumber(step.data) ? numberText(step.data) : String(step.data);
+}
 
 const live = (steps: readonly (string | HclValue)[]): Said =>
   new Said({

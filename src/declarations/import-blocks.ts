@@ -9,6 +9,7 @@ import {
 } from '../model/index.js';
 import type { RawEntry } from './collect.js';
 import { expanded } from './for-each.js';
+import type { Scope } from './interpolate.js';
 import {
   blockAddress,
   blocksOfSection,
@@ -40,7 +41,7 @@ export function importsIn(
         : (expanded(each, piece, run.scope, (complaint) => complain(run, piece, complaint)) ?? []);
     const bare = isMap(piece.raw) ? { ...piece, raw } : piece;
     const to = members.flatMap((member) => {
-      const scope = { ...run.scope, ...(member && { each: member }) };
+      const scope: Scope = { ...run.scope, loops: true, ...(member && { each: member }) };
       const values = blockValues({ ...run, scope }, bare, 'import');
       const address = values && blockAddress(work, piece, 'to', String(values['to']));
       if (!address) return [];

@@ -41,6 +41,8 @@ export interface Scope {
   readonly variables: ReadonlyMap<string, Raw>;
   readonly environment: Environment;
   readonly each?: { readonly key: string; readonly value: Raw };
+  /** Whether a `for_each` may stand around the value. */
+  readonly loops?: true;
   /** Of what stands in a template. */
   readonly instance?: Instance;
   /** Prefixes of environment variables that give variables their values. */
@@ -292,9 +294,14 @@ export function refusedName(
   };
 }
 
-export const noForEach = (text: string): readonly [summary: string, detail: string] => [
+export const noForEach = (
+  text: string,
+  { loops }: Scope,
+): readonly [summary: string, detail: string] => [
   `${text} stands outside of a \`for_each\``,
-  'Add `for_each: [a, b]` beside the attributes.',
+  loops
+    ? 'Add `for_each: [a, b]` beside the attributes.'
+    : 'No `for_each` can stand here: write the value itself.',
 ];
 
 function eachValue(
@@ -303,7 +310,7 @@ function eachValue(
   at: Filling,
 ): Raw | undefined {
   const { each } = at.scope;
-  if (!each) return complainAt(at, 'no-for-each', ...noForEach(text));
+  if (!each) return complainAt(at, 'no-for-each', ...noForEach(text, at.scope));
   return first === 'key'
     ? escapeText(each.key)
     : member(each.value, steps, `${text}: the value of "${each.key}"`, at);

@@ -46,7 +46,14 @@ import type { SourceFiles } from './file-reader.js';
 import { errorAt, type Report } from './diagnostics-list.js';
 import { ownCredential, type SecretSource } from './secret-source.js';
 import { isMap, type Raw, type RawMap } from './yaml/raw-values.js';
-import { check, found, type Complain, type Violation, type Validators } from './validation.js';
+import {
+  check,
+  found,
+  ofExpression,
+  type Complain,
+  type Violation,
+  type Validators,
+} from './validation.js';
 import type { Validator } from './validator.js';
 import { declarationBodyOf, isBlockSection, settings as settingsAttribute } from './vocabulary.js';
 
@@ -148,7 +155,8 @@ function tryRead(
   const root = object('', form.attributes);
   const given = substitute(raw, root, { path: [], scope: run.scope, complain: say });
   const filled = ofStack ? converted(given, root) : given;
-  for (const complaint of check(form.validator, form.attributes, filled, form.what)) say(complaint);
+  for (const complaint of check(form.validator, form.attributes, filled, form.what))
+    say(ofExpression(complaint, raw));
   const values = build(filled, root, {
     kinds: run.kinds,
     lookups: run.lookups,
@@ -378,7 +386,8 @@ function declarationOf(
     name: piece.name,
     ...defined({ key: joinedKey(piece.instance?.key, member?.key) }),
   });
-  const whole = member ? { ...run, scope: { ...run.scope, each: member } } : run;
+  const scope: Scope = { ...run.scope, loops: true, ...(member && { each: member }) };
+  const whole = { ...run, scope };
   const tell: Complain = (complaint) => complain(run, piece, complaint, address);
   const { values, wrong } = tryRead(whole, piece, formOf(run, kind), tell);
   const named = {

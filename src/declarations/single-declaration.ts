@@ -1,10 +1,18 @@
 // Checks one declaration that is in no file, such as a resource of Terraform. Same validators and warnings as for
 // files; a place is an attribute path instead of a line.
-import { cached, defined, type ConfigCheck, type ConfigError, type Kinds } from '../model/index.js';
+import {
+  cached,
+  defined,
+  type Attributes,
+  type ConfigCheck,
+  type ConfigError,
+  type Kinds,
+} from '../model/index.js';
 import { lint } from './lint.js';
-import { bodyValidator, check } from './validation.js';
+import { bodyValidator, check, valueAt, type Violation } from './validation.js';
 import type { Validator } from './validator.js';
-import { declarationBodyOf } from './vocabulary.js';
+import { attributeAt, declarationBodyOf } from './vocabulary.js';
+import type { Raw } from './yaml/raw-values.js';
 
 /** Advice of other words than in a file, by its code. */
 const details: Readonly<Record<string, string>> = {
@@ -18,8 +26,10 @@ export function checkerOf(kinds: Kinds): ConfigCheck {
   return async (kind, raw, declaration) => {
     const validating = cached(validators, kind.name, () => bodyValidator(kind));
     const validator = await validating;
-    const wrong = check(validator, declarationBodyOf(kind), raw, kind.name);
-    if (wrong.length > 0) return wrong.map((one) => remarkOf({ severity: 'error', ...one }));
+    const attributes = declarationBodyOf(kind);
+    const wrong = check(validator, attributes, raw, kind.name);
+    if (wrong.length > 0)
+      return wrong.map((one) => remarkOf({ severity: 'error', ...inSet(one, attributes, raw) }));
     return lint({ declarations: [declaration] }, kinds).map(({ attribute, ...one }) =>
       remarkOf({
         ...one,
@@ -28,6 +38,18 @@ export function checkerOf(kinds: Kinds): ConfigCheck {
       }),
     );
   };
+}
+
+/** Terraform orders a set by itself, so a member is named by its value and not by an index. */
+function inSet(one: Violation, attributes: Attributes, raw: Raw): Violation {
+  const { path } = one;
+  const steps = path.findIndex(
+    (_, step) => attributeAt(attributes, path.slice(0, step))?.word === 'set',
+  );
+  if (steps < 0) return one;
+  const value = valueAt(raw, path.slice(0, steps + 1));
+  const member = `\`${path.slice(0, steps).join('.')}\`: ${JSON.stringify(value)}`;
+  return { ...one, summary: one.summary.replace(`\`${path.join('.')}\``, () => member) };
 }
 
 const remarkOf = ({ severity, path, summary, detail }: ConfigError): ConfigError => ({

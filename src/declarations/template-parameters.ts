@@ -62,7 +62,11 @@ function parametersOf(
   }
   const whole = { type: 'object', additionalProperties: false, ...schema };
   try {
-    return checked(whole, compile(whole), defaultsIn(raw));
+    const validate = compile(whole);
+    const defaults = defaultsIn(raw);
+    const wrong = wrongDefaults(defaults, compile({ ...whole, required: [] }));
+    wrong.forEach(complain);
+    return wrong.length > 0 ? undefined : checked(whole, validate, defaults);
   } catch (error) {
     const why = error instanceof Error ? error.message.replace(/^strict mode: /, '') : '';
     return void complain({
@@ -73,13 +77,25 @@ function parametersOf(
   }
 }
 
+/** Defaults that the schema does not allow. Checking nothing fills them in; what is wrong with nothing itself does not matter. */
+function wrongDefaults(defaults: Defaults, validate: Validate): readonly Violation[] {
+  if (defaults.size === 0 || validate({})) return [];
+  return (validate.errors ?? []).flatMap((error) => {
+    const [name = '', ...rest] = stepsOf(error);
+    const isOfDefault =
+      defaults.has(name) && /^#\/(?:properties|\$defs|definitions)\//.test(error.schemaPath);
+    if (!isOfDefault) return [];
+    return violationOf(error, [], ['parameters', 'properties', name, 'default', ...rest]) ?? [];
+  });
+}
+
 function checked(schema: JsonObject, validate: Validate, defaults: Defaults): Parameters {
   const properties = isObject(schema['properties']) ? Object.keys(schema['properties']) : [];
   return (given, complain) => {
     const values = structuredClone(jsonOf(given));
     if (validate(values)) return withDefaults(given, values, defaults);
     for (const error of validate.errors ?? []) {
-      const violation = violationOf(error, properties);
+      const violation = violationOf(error, properties, ['with', ...stepsOf(error)]);
       if (violation) complain(violation);
     }
     return undefined;
@@ -134,15 +150,20 @@ function withDefaults(given: RawMap, values: Json, defaults: Defaults): RawMap {
   });
 }
 
-/** Those of `allOf`, `if` and the like are told by what is inside of them. */
-function violationOf(error: ErrorObject, properties: readonly string[]): Violation | undefined {
-  const { keyword, instancePath, message = 'is not as expected' } = error;
-  if (keyword === 'if') return undefined;
-  const steps = instancePath
+const stepsOf = ({ instancePath }: ErrorObject): readonly string[] =>
+  instancePath
     .split('/')
     .slice(1)
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
-  const path = ['with', ...steps];
+
+/** Those of `allOf`, `if` and the like are told by what is inside of them. @param path where the value stands */
+function violationOf(
+  error: ErrorObject,
+  properties: readonly string[],
+  path: readonly string[],
+): Violation | undefined {
+  const { keyword, message = 'is not as expected' } = error;
+  if (keyword === 'if') return undefined;
   const { missingProperty, additionalProperty } = error.params as Readonly<Record<string, unknown>>;
   if (typeof missingProperty === 'string')
     return {

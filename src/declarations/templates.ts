@@ -335,7 +335,8 @@ function parametersFor(
     wrong = true;
     complain(run, piece, violation);
   };
-  const place = { path: ['with'], scope: { ...scope, ...(member && { each: member }) } };
+  const around: Scope = { ...scope, loops: true, ...(member && { each: member }) };
+  const place = { path: ['with'], scope: around };
   const filled = substitute(given, undefined, { ...place, complain: say });
   if (wrong || !template.parameters) return undefined;
   if (!isMap(filled)) {

@@ -134,7 +134,7 @@ function explain(
   return attribute && mismatch(path, attribute, value, [params['type']].flat().includes('null'));
 }
 
-function valueAt(data: Raw, path: readonly string[]): Raw | undefined {
+export function valueAt(data: Raw, path: readonly string[]): Raw | undefined {
   let value: Raw | undefined = data;
   for (const step of path)
     value = isList(value) || isMap(value) ? own<Raw>(value, step) : undefined;
@@ -258,12 +258,24 @@ export function found(value: Raw | undefined): string {
   return Number.isInteger(value) ? 'an integer' : 'a number';
 }
 
+const IN_QUOTES = 'Write it in quotes.';
+
+/** The same complaint, where the value is not written but comes from an expression. @param written what the expressions stand in */
+export function ofExpression(one: Violation, written: Raw): Violation {
+  const isFilled = one.path.some(
+    (_, step) => typeof valueAt(written, one.path.slice(0, step + 1)) === 'string',
+  );
+  return one.detail === IN_QUOTES && isFilled
+    ? { ...one, detail: 'Convert it in the expression: `string(…)`.' }
+    : one;
+}
+
 function remedy(attribute: Attribute, value: Raw | undefined): string | undefined {
   const { word } = attribute;
   const isListed = word === 'list' || word === 'set';
   if (value === null || namesNothing(attribute, value))
     return `Give it a value, or leave the key out: ${isListed ? '`[]` means none; ' : ''}what is absent is not managed.`;
   if ((word === 'text' || word === 'choice') && ['number', 'boolean'].includes(typeof value))
-    return 'Write it in quotes.';
+    return IN_QUOTES;
   return isListed && !isList(value) && !isMap(value) ? 'Write it in brackets: `[ … ]`.' : undefined;
 }

@@ -110,7 +110,10 @@ export function compileExpression(source: string, variables: readonly string[]):
   try {
     const parsed = environmentOf(variables).parse(rewritten(source));
     const { error } = parsed.check();
-    if (error) return { problem: problemOf(error, source, variables) };
+    if (error) {
+      const problem = problemOf(error, source, variables);
+      return { problem: wrongMacro(parsed.ast, problem) ?? problem };
+    }
     return { value: { evaluate: (values) => evaluate(parsed, source, values) } };
   } catch (error) {
     return { problem: problemOf(error, source, variables) };
@@ -245,3 +248,65 @@ function unknownFunction(text: string): Pick<Problem, 'summary' | 'detail'> {
     detail: `It is ${[...takes].map((one) => `\`${one}\``).join(', ')}.`,
   };
 }
+
+/** The macros of a list, with what they take: CEL has them for these counts only, and takes the name of an item for a variable otherwise. */
+const MACROS: Readonly<Record<string, string>> = {
+  map: 'var.names.map(name, name + ".example")',
+  filter: 'var.names.filter(name, name != "old")',
+  all: 'var.names.all(name, name != "old")',
+  exists: 'var.names.exists(name, name == "new")',
+  exists_one: 'var.names.exists_one(name, name == "new")',
+};
+
+/** A macro with another count of arguments, where that is what is wrong. */
+function wrongMacro(ast: unknown, { start, end }: Problem): Problem | undefined {
+  const calls = [...macroCalls(ast)].filter(
+    (one) => one.inside <= start || (one.start === start && one.end === end),
+  );
+  const call = calls.findLast((one) => one.start <= start && end <= one.end);
+  if (!call || call.count === 2 || (call.name === 'map' && call.count === 3)) return undefined;
+  return {
+    start: call.start,
+    end: call.end,
+    summary: `\`${call.name}\` takes two arguments, not ${call.count === 0 ? 'none' : call.count}`,
+    detail: `A name for each item, and an expression: \`${MACROS[call.name]}\`.`,
+  };
+}
+
+interface MacroCall {
+  readonly name: string;
+  readonly count: number;
+  readonly start: number;
+  readonly end: number;
+  /** Where its arguments begin, at the earliest. */
+  readonly inside: number;
+}
+
+/** Calls of macros in a syntax tree, outer ones first. */
+function* macroCalls(node: unknown): Generator<MacroCall> {
+  if (Array.isArray(node)) for (const one of node) yield* macroCalls(one);
+  if (!isNode(node)) return;
+  const { op, args, start, end } = node;
+  if (op === 'rcall' && Array.isArray(args)) {
+    const [name, receiver, given]: readonly unknown[] = args;
+    if (typeof name === 'string' && Object.hasOwn(MACROS, name) && Array.isArray(given))
+      yield {
+        name,
+        count: given.length,
+        start,
+        end,
+        inside: isNode(receiver) ? receiver.end : end,
+      };
+  }
+  yield* macroCalls(args);
+}
+
+interface Node {
+  readonly op: string;
+  readonly args: unknown;
+  readonly start: number;
+  readonly end: number;
+}
+
+const isNode = (value: unknown): value is Node =>
+  typeof value === 'object' && value !== null && 'op' in value && 'args' in value && 'end' in value;

@@ -26,6 +26,7 @@ export * from './masking/masked-text.js';
 export * from './partial-documents.js';
 export * from './did-you-mean.js';
 export * from './normalize.js';
+export * from './number-tokens.js';
 export * from './object-label.js';
 export * from './plan.js';
 export * from './provider.js';

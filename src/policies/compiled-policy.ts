@@ -152,11 +152,12 @@ function messageParts(message: string, scope: Scope): readonly MessagePart[] | P
 }
 
 function messageOf(parts: readonly MessagePart[], values: Readonly<Record<string, Json>>): string {
-  const texts = parts.map((part) => {
-    if (typeof part === 'string') return part;
-    const made = part.evaluate(values);
+  let text = '';
+  for (const part of parts) {
+    const made = typeof part === 'string' ? { value: part } : part.evaluate(values);
+    // Nothing of the rest: it would continue a sentence that is not there.
     if ('problem' in made) return unjudged('message', made.problem.summary);
-    return typeof made.value === 'string' ? made.value : JSON.stringify(made.value);
-  });
-  return texts.join('');
+    text += typeof made.value === 'string' ? made.value : JSON.stringify(made.value);
+  }
+  return text;
 }

@@ -49,6 +49,9 @@ export function accessIndex({ accounts, users, cells }: AccessReview) {
   };
 }
 
+const accountWords = ({ name, id }: Pick<AccessReview['accounts'][number], 'id' | 'name'>) =>
+  `${name} (${id})`;
+
 /** One row per cell, in the order of the tree. */
 export function accessRows(review: AccessReview): readonly (readonly (string | number)[])[] {
   const { accounts, emails } = accessIndex(review);
@@ -76,10 +79,17 @@ export function accessList(review: AccessReview) {
   // A terminal is narrow, and in most reviews nobody has a role that another one outranks.
   const some = review.cells.some(({ own }) => own !== undefined);
   const rows = accessRows(review).map((row) => {
-    const [account = '', name, administrators = '', user = '', role = '', from = '', own = ''] =
-      row.map(String);
+    const [
+      account = '',
+      name = '',
+      administrators = '',
+      user = '',
+      role = '',
+      from = '',
+      own = '',
+    ] = row.map(String);
     return [
-      `${'  '.repeat(Math.min(accounts.get(account)?.depth ?? 0, 8))}${name} (${account})`,
+      `${'  '.repeat(Math.min(accounts.get(account)?.depth ?? 0, 8))}${accountWords({ name, id: account })}`,
       administrators,
       user,
       role,
@@ -106,31 +116,37 @@ export const accessItems = (access: AccessReview, level: Level): Lines =>
 
 function* matrix(review: AccessReview, level: Level): Lines {
   const { users, accounts } = review;
-  const { cellOf } = accessIndex(review);
+  const index = accessIndex(review);
   const titles = accounts.map(
-    ({ id, name, administrators }) =>
-      `${level.prose(name)} (${level.prose(id)})<br>administrators: ${administrators ?? 'not known'}`,
+    (account) =>
+      `${level.prose(accountWords(account))}<br>administrators: ${account.administrators ?? 'not known'}`,
   );
   yield* markdownTable(['User', ...titles], users, level, ({ id, email }) => [
     level.prose(email ?? id),
-    ...accounts.map((account) => cellText(cellOf(id, account.id), level)),
+    ...accounts.map((account) => cellText(index.cellOf(id, account.id), index, level)),
   ]);
 }
 
-function* long(access: AccessReview, level: Level): Lines {
-  yield* markdownTable(['Account', 'User', 'Role', 'Declared'], access.cells, level, (cell) => [
-    level.code(cell.account),
-    level.code(cell.user),
-    cellText(cell, level),
+function* long(review: AccessReview, level: Level): Lines {
+  const index = accessIndex(review);
+  const { accounts, emails } = index;
+  yield* markdownTable(['Account', 'User', 'Role', 'Declared'], review.cells, level, (cell) => [
+    level.prose(accountWords(accounts.get(cell.account) ?? { name: '', id: cell.account })),
+    level.prose(emails.get(cell.user) ?? cell.user),
+    cellText(cell, index, level),
     level.prose(cell.declared ?? ''),
   ]);
 }
 
-function cellText(cell: AccessCell | undefined, { prose }: Level): string {
+function cellText(
+  cell: AccessCell | undefined,
+  { accounts }: ReturnType<typeof accessIndex>,
+  { prose }: Level,
+): string {
   if (!cell) return '';
   const { inherited_from: source, own, declared } = cell;
   const role = prose(cell.role);
-  const from = source === undefined ? '' : ` (from ${prose(source)})`;
+  const from = source === undefined ? '' : ` (from ${prose(accounts.get(source)?.name ?? source)})`;
   const beside = own === undefined ? '' : ` (own: ${prose(own.join(', '))})`;
   return declared === undefined
     ? role + from + beside

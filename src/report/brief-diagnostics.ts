@@ -4,12 +4,15 @@ import { defined, flagToAllow, groupedBy, type Diagnostic, type Verdict } from '
 /** How many of those that say the same are shown. */
 const MOST_SHOWN = 3;
 
-/** Every error; of the other codes the first few, and how many more there are. */
-export const briefly = (diagnostics: readonly Diagnostic[]): readonly Diagnostic[] =>
+/** Every error; of the other codes the first few, and how many more there are. @param all the flag or the command that shows all of them */
+export const briefly = (
+  diagnostics: readonly Diagnostic[],
+  all = '--verbose',
+): readonly Diagnostic[] =>
   shortened(
     diagnostics,
     ({ severity, code }) => (severity === 'error' ? undefined : code),
-    (more) => ({ summary: `and ${more} more like this`, detail: 'All of them: --verbose' }),
+    (more) => ({ summary: `and ${more} more like this`, detail: `All of them: ${all}` }),
   );
 
 /** Of the errors at one place of a template the first few, and in how many more uses of the template they occur. */

@@ -33,14 +33,16 @@ export const guard = (line: string): string => line.replace(/^(\s*):(?=:)/, '$1\
 /** Words that mean nothing to Markdown, wherever they stand in a paragraph or a table cell. (Without case folding: it takes U+0345, a mark, for a letter.) */
 const tame = /^(?:(?![wW]{3}\.)[\p{L}\p{N}]+(?:[.,'’/-][\p{L}\p{N}]+)*|[→–—·=]|)$/u;
 
-/** Prose for Markdown: plain words as they are, everything else in code spans. */
+/** Words, of which a code span is one, with what stands beside it. */
+const WORDS = /(?:`[^`]*`|[^ ])+/g;
+
+/** Prose for Markdown: plain words as they are, everything else in code spans. A code span stays one. */
 export function prose(text: string): string {
-  return visible(text)
-    .split(' ')
-    .filter((word) => word !== '')
+  return (visible(text).match(WORDS) ?? [])
     .map((word) => {
       const [, open = '', inner = '', close = ''] = /^(\(?)(.*?)([.,;:!?)]*)$/su.exec(word) ?? [];
-      return open + (tame.test(inner) ? inner : code(inner)) + close;
+      const [, span] = /^`([^`]+)`$/.exec(inner) ?? [];
+      return open + (tame.test(inner) ? inner : code(span ?? inner)) + close;
     })
     .join(' ');
 }

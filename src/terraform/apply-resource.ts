@@ -349,7 +349,7 @@ async function judged(
       severity: 'error',
       code: rule,
       summary: detail,
-      detail: `The rule ${rule} forbids it. ${rule === 'account-in-use' ? REMOVE_FIRST : 'If another resource of this run fixes it, let this one depend on that (depends_on).'} To let it happen: allow = ["${rule}"] in the provider block.`,
+      detail: `The rule ${rule} forbids it. ${rule.endsWith('-in-use') ? REMOVE_FIRST : 'If another resource of this run fixes it, let this one depend on that (depends_on).'} To let it happen: allow = ["${rule}"] in the provider block.`,
       ...(!isEmpty(address) && { address: String(address) }),
     })),
   );

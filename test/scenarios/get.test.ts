@@ -566,7 +566,7 @@ describe('a service that ignores filters', () => {
     );
     expect(stdout.split('\n')).toHaveLength(3);
     expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
-      '1 of 2 accounts do not match --filter name=. [filter-ignored] The service ignored the filter',
+      '1 of 2 accounts do not match --filter name=north. [filter-ignored] The service ignored the filter',
     );
   });
 

@@ -111,6 +111,7 @@ const allow = {
     'privilege-escalation',
     'destination-moved',
     'account-in-use',
+    'group-in-use',
     'all-removed',
     'rule-without-destination',
     'last-administrator',

@@ -15,7 +15,8 @@ import {
 import { noSuchKind, wholeNumber, type Command, type Context } from '../context.js';
 import { filterFlags } from '../filter-flags.js';
 import { ignoredFilters } from '../ignored-filters.js';
-import { formOf, type RecordForm, type Output, type RowStyle } from '../record-formats.js';
+import { accessFormats, recordFormats, type RecordFormat } from '../../report/formats.js';
+import { formOf, type RecordForm, type RowStyle } from '../record-formats.js';
 import { settingsHere } from '../project.js';
 import { columnsFor } from '../tables.js';
 import { timeFrom } from '../time-arguments.js';
@@ -26,9 +27,9 @@ export const run: Command = async (context, [name = '', id]) => {
   const { collections, flags, err } = context;
   const collection = collections.get(name) ?? noSuchKind(name, [...collections.keys(), 'access']);
   const query = queryOf(context, collection, id);
-  if (['markdown', 'html'].includes(flags.output ?? ''))
+  if (accessFormats.some((one) => one === flags.output))
     refuse('usage', `-o ${flags.output} shows access alone.`, {
-      detail: 'Type it as in: trueup get access -o html',
+      detail: `Formats of ${name}: ${recordFormats.join(', ')}.\nThe access review: trueup get access -o ${flags.output}`,
     });
   const limit =
     flags.limit === undefined ? Infinity : wholeNumber('--limit', flags.limit, 1, 999_999_999);
@@ -41,7 +42,7 @@ export const run: Command = async (context, [name = '', id]) => {
       const style = rowStyle(context, collection, snapshot?.state);
       const begin = (first: readonly Found[]): Promise<RecordForm> =>
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the command line takes no other
-        formOf(flags.output as Output, collection, first, style);
+        formOf(flags.output as RecordFormat, collection, first, style);
       const check = ignoredFilters(collection, id === undefined ? query.filters : {});
       const delivered = await deliver(context, begin, checked(check, wanted), limit);
       await context.tell(check.warnings());

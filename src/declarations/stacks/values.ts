@@ -5,8 +5,10 @@ import {
   NAME,
   didYouMean,
   formatAddress,
+  holdsNumberToken,
   isList,
   isObject,
+  lostNumberToken,
   nameInApi,
   own,
   type Json,
@@ -25,7 +27,7 @@ import {
   type Traversal,
 } from './template.js';
 import { notInText } from '../interpolate.js';
-import { complainAt, type ComplaintPlace } from '../validation.js';
+import { complainAt, type ComplaintPlace, type Violation } from '../validation.js';
 
 /** A stack as it was read, and what else is needed to understand it. */
 export interface Stack {
@@ -146,13 +148,22 @@ export function onlyExpression(parts: readonly TemplatePart[]): TemplateExpressi
   return typeof only === 'object' && more.length === 0 ? only : undefined;
 }
 
+/** What is wrong with a text, or with an expression, that holds the digits of a number token. */
+export function tokenComplaint(part: TemplatePart): Omit<Violation, 'path'> | undefined {
+  const text = typeof part === 'string' ? part : part.text;
+  if (!holdsNumberToken(text)) return undefined;
+  const what = typeof part === 'string' ? `the string \`${text}\`` : shownExpression(text);
+  const { what: why, advice: detail } = lostNumberToken;
+  return { code: 'number-token', summary: `${what} ${why}`, detail };
+}
+
 /** A text that is one reference keeps its type; a mixed one becomes a text. */
 export function textValue(parts: readonly TemplatePart[], site: StackPlace): Raw {
   const only = onlyExpression(parts);
   if (only) return expressionValue(only, site);
   return textOf(
     parts.flatMap((part): readonly Part[] => {
-      if (typeof part === 'string') return [part];
+      if (typeof part === 'string') return [literalText(part, site)];
       const value = expressionValue(part, { ...site, as: 'text' });
       if (typeof value === 'string') return partsOf(value);
       if (typeof value === 'number' || typeof value === 'boolean') return [String(value)];
@@ -177,10 +188,19 @@ export function quotedValue(part: TemplateExpression, site: StackPlace): Raw {
 const expressionValue = (part: TemplateExpression, site: StackPlace): Raw =>
   isTraversal(part) ? traversalValue(part, site) : kept(part.text, site);
 
-const kept = (text: string, site: StackPlace): Raw =>
-  site.secret || !/^\$\{[^]*\}$/.test(text)
-    ? unsupported(text, site)
-    : site.stack.keep({ text, site });
+function literalText(text: string, site: StackPlace): string {
+  const complaint = site.secret ? undefined : tokenComplaint(text);
+  if (complaint) site.complain({ path: site.path, ...complaint });
+  return text;
+}
+
+function kept(text: string, site: StackPlace): Raw {
+  if (site.secret || !/^\$\{[^]*\}$/.test(text)) return unsupported(text, site);
+  const complaint = tokenComplaint({ text, body: text });
+  if (!complaint) return site.stack.keep({ text, site });
+  site.complain({ path: site.path, ...complaint });
+  return NOTHING;
+}
 
 /** An expression as complaints call it. */
 export const shownExpression = (text: string): string =>

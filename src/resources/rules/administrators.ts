@@ -1,6 +1,6 @@
 // The administrators of an account while a plan is carried out. Each change that takes an administrator away (a
-// demotion, or a move to another place in the tree) needs another user who still administers the account afterwards,
-// whatever else of the plan fails. If the plan makes that user an administrator, the change waits for that.
+// demotion, the end of a user, or a move to another place in the tree) needs another active user who still administers
+// the account afterwards, whatever else of the plan fails. If the plan makes that user an administrator, the change waits for that.
 import {
   append,
   keyOf,
@@ -17,8 +17,10 @@ import {
   AUTHORIZATIONS,
   demotes,
   endedBy,
+  inactiveUsers,
   moves,
   promotes,
+  USERS,
 } from './roles.js';
 
 /** The changes that a change which takes an administrator away waits for; undefined if no administrator would be left. */
@@ -37,8 +39,8 @@ function guardedAccounts(change: Change, live: LiveObjects, roles: Roles): reado
 }
 
 /**
- * A guard for each demotion, each move of an account, and each account of which a deleted user is an administrator. A move also waits for the moves of what it goes below: the
- * tree has to be one at every step.
+ * A guard for each demotion, each move of an account, and each account of which a deleted or deactivated user is an
+ * administrator. A move also waits for the moves of what it goes below: the tree has to be one at every step.
  */
 export function guards(
   changes: readonly Change[],
@@ -69,8 +71,9 @@ function administratorContextOf(changes: readonly Change[], live: LiveObjects, r
   const root = listed && ownRoot(listed).account;
   const parents = new Map<string, Value | undefined>();
   const moved = new Map<string, Change>();
-  const demoted = new Set<string>();
+  const demoted = new Set(changes.flatMap((change) => endedBy(change, live).map(({ id }) => id)));
   const promotions = new Map<string, Change[]>();
+  const inactive = inactiveUsers(live.get(USERS)?.byId.values());
   for (const change of changes) {
     if (change.kind === ACCOUNTS && change.action === 'create')
       parents.set(change.address, change.write.fields.account ?? root);
@@ -79,11 +82,12 @@ function administratorContextOf(changes: readonly Change[], live: LiveObjects, r
       parents.set(change.id, change.changes.find(({ path }) => path === 'account')?.after);
     }
     if (demotes(change, roles)) demoted.add(change.id);
-    for (const { id } of endedBy(change, live)) demoted.add(id);
-    if (promotes(change, roles)) append(promotions, String(change.before.account), change);
+    if (promotes(change, roles) && !demoted.has(change.id) && !inactive.has(change.before.user))
+      append(promotions, String(change.before.account), change);
   }
   const all = [...(live.get(AUTHORIZATIONS)?.byId.values() ?? [])].filter(
-    ({ values }) => administers(values.role, roles) && typeof values.user === 'string',
+    ({ values: { role, user } }) =>
+      administers(role, roles) && typeof user === 'string' && !inactive.has(user),
   );
   const before = (account: string): Value | undefined => accounts?.get(account)?.values.account;
   return {

@@ -1,5 +1,6 @@
-// The rule that every account keeps an administrator after a demotion, the deletion of a user, or a move to another place in the tree. It holds
-// at the end of a plan, between two of its requests, and despite changes by others since the plan was made.
+// The rule that every account keeps an administrator after a demotion, the deletion or deactivation of a user, or a move
+// to another place in the tree. It holds at the end of a plan, between two of its requests, and despite changes by
+// others since the plan was made.
 import {
   Refusal,
   refuse,
@@ -20,12 +21,15 @@ import {
   ACCOUNTS,
   administers,
   AUTHORIZATIONS,
-  deletesUser,
+  deactivates,
   demotes,
   endedBy,
+  endsUser,
+  inactiveUsers,
   moves,
   promotes,
   reroles,
+  USERS,
 } from './roles.js';
 
 function rechecks(
@@ -38,8 +42,10 @@ function rechecks(
   const administrators = new Map<string, Set<string>>();
   const add = (account: string, id: string): unknown =>
     administrators.set(account, (administrators.get(account) ?? new Set<string>()).add(id));
+  const inactive = inactiveUsers(objects.get(USERS)?.byId.values());
   for (const live of objects.get(AUTHORIZATIONS)?.byId.values() ?? [])
-    if (isAdministrator(live, roles)) add(String(live.values.account), live.id);
+    if (isAdministrator(live, roles) && !inactive.has(live.values.user))
+      add(String(live.values.account), live.id);
   const demoted = new Set(
     changes.flatMap((change) =>
       demotes(change, roles) ? [change.id] : endedBy(change, objects).map(({ id }) => id),
@@ -56,19 +62,22 @@ function rechecks(
     return undefined;
   }
 
+  const administration = (resting: Omit<Resting, 'readsUsers'>): Recheck =>
+    administrationOf(tools, roles, { ...resting, readsUsers: objects.has(USERS) });
+
   return {
     of(change, fields) {
       if (demotes(change, roles)) {
         const account = String(change.before.account);
         const remaining = witness(above(account));
-        return administration(tools, roles, { change, account, witness: remaining, moved: false });
+        return administration({ change, account, witness: remaining, moved: false });
       }
-      if (deletesUser(change)) {
+      if (endsUser(change)) {
         const ended = endedBy(change, objects).filter((live) => isAdministrator(live, roles));
         const all = ended.map(({ values }) => {
           const account = String(values.account);
           const remaining = witness(above(account));
-          return administration(tools, roles, {
+          return administration({
             change,
             account,
             witness: remaining,
@@ -81,11 +90,12 @@ function rechecks(
         return undefined;
       const { id: account } = change;
       const remaining = witness([account, ...above(fields.account)]);
-      return administration(tools, roles, { change, account, witness: remaining, moved: true });
+      return administration({ change, account, witness: remaining, moved: true });
     },
     done(change, entry) {
       if (entry && change.kind === ACCOUNTS) parents.set(entry.id, entry.observed['account']);
-      if (promotes(change, roles)) add(String(change.before.account), change.id);
+      if (promotes(change, roles) && !inactive.has(change.before.user))
+        add(String(change.before.account), change.id);
     },
   };
 }
@@ -103,22 +113,28 @@ interface Resting {
   readonly witness: Witness | undefined;
   /** The account itself goes elsewhere by this change: where it lies now says nothing. */
   readonly moved: boolean;
+  /** Whether a user may be inactive: the plan read users. */
+  readonly readsUsers: boolean;
 }
 
 const isAdministrator = ({ values }: Live, roles: Roles): boolean =>
   administers(values.role, roles) && typeof values.user === 'string';
 
-function administration(
+function administrationOf(
   { cloud, kinds }: RecheckTools,
   roles: Roles,
-  { change, account, witness, moved }: Resting,
+  { change, account, witness, moved, readsUsers }: Resting,
 ): Recheck {
   const accounts = kinds.get(ACCOUNTS)!;
   const authorizations = kinds.get(AUTHORIZATIONS)!;
+  const users = readsUsers ? kinds.get(USERS) : undefined;
 
   async function stands(one: Witness): Promise<boolean> {
     const [live] = await cloud.find(authorizations, [one.id]);
     if (!live || !isAdministrator(live, roles)) return false;
+    const { user } = live.values;
+    const found = users ? await cloud.find(users, [String(user)]) : [];
+    if (inactiveUsers(found).has(user)) return false;
     return String(live.values.account) === one.account;
   }
 
@@ -132,7 +148,12 @@ function administration(
   }
 
   async function isAdministered(): Promise<boolean> {
-    const [all, tree] = await Promise.all([cloud.list(authorizations), cloud.list(accounts)]);
+    const [all, tree, everybody] = await Promise.all([
+      cloud.list(authorizations),
+      cloud.list(accounts),
+      users && cloud.list(users),
+    ]);
+    const inactive = inactiveUsers(everybody?.objects);
     const parents = new Map(tree.objects.map((live) => [live.id, live.values.account]));
     const reach = new Set(lineage((at) => parents.get(at), account));
     // The listing may still show the role that was just taken away.
@@ -140,6 +161,7 @@ function administration(
       (live) =>
         !(reroles(change) && live.id === change.id) &&
         isAdministrator(live, roles) &&
+        !inactive.has(live.values.user) &&
         reach.has(String(live.values.account)),
     );
   }
@@ -221,17 +243,17 @@ export const lastAdministrator: Omit<PolicyRule, 'name'> = {
           ],
     ),
   needs(change, { roles }) {
-    if (moves(change) || deletesUser(change)) return [ACCOUNTS, AUTHORIZATIONS];
+    if (moves(change) || endsUser(change)) return [ACCOUNTS, AUTHORIZATIONS];
     return demotes(change, roles) ? [ACCOUNTS] : [];
   },
-  // Promotions come before demotions.
+  // Promotions come before demotions and deactivations.
   waits: ({ changes, live, settings: { roles } }) =>
     guards(changes, live, roles).map(({ change, waits = [] }) => ({
       change,
       waits,
-      last: demotes(change, roles),
+      last: demotes(change, roles) || deactivates(change),
     })),
-  endangers: (change, { roles }) => demotes(change, roles) || moves(change) || deletesUser(change),
+  endangers: (change, { roles }) => demotes(change, roles) || moves(change) || endsUser(change),
   // An old role or an old place in the tree must not come back.
   sensitive: (change) => reroles(change) || moves(change),
   rechecks,

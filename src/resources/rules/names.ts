@@ -5,6 +5,7 @@ export const ruleNames = [
   'last-administrator',
   'privilege-escalation',
   'account-in-use',
+  'group-in-use',
   'rule-without-destination',
   'destination-moved',
 ] as const;

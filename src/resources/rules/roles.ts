@@ -69,19 +69,36 @@ export function demotes(change: Change, roles: Roles = {}): change is Reroling {
 }
 
 /**
- * The authorizations that end with a change, because it deletes their user. The reference shows that they name a user by
- * its id; where a service means the other identifier, that counts as well.
+ * The authorizations that end with a change, because it deletes or deactivates their user. The reference shows that they
+ * name a user by its id; where a service means the other identifier, that counts as well.
  */
 export function endedBy(change: Change, live: LiveObjects): readonly Live[] {
-  if (change.action !== 'delete' || !deletesUser(change)) return [];
+  if (!endsUser(change) || !('before' in change)) return [];
   const ids = [change.id, change.before.user_id];
   return [...(live.get(AUTHORIZATIONS)?.byId.values() ?? [])].filter(
     ({ values: { user } }) => typeof user === 'string' && ids.includes(user),
   );
 }
 
-export const deletesUser = (change: Change): boolean =>
-  change.action === 'delete' && change.kind === USERS;
+/** Whether a change deletes a user, or takes away that the user may sign in. */
+export const endsUser = (change: Change): boolean =>
+  change.kind === USERS && (change.action === 'delete' || deactivates(change));
+
+/** A value that is known only after apply may be false. */
+export const deactivates = (change: Change): boolean =>
+  change.kind === USERS &&
+  (change.action === 'update' || change.action === 'adopt') &&
+  change.write !== undefined &&
+  'is_active' in change.write.fields &&
+  change.write.fields.is_active !== true;
+
+/** Identifiers of those of the users who may not sign in. */
+export const inactiveUsers = (objects: Iterable<Live> = []): ReadonlySet<Value | undefined> =>
+  new Set(
+    [...objects]
+      .filter(({ values }) => values.is_active === false)
+      .flatMap(({ id, values }) => [id, values.user_id]),
+  );
 
 /** Whether a change moves an account to another place in the tree. */
 export function moves(change: Change): change is Update | Adopt {

@@ -125,7 +125,7 @@ describe.each(['github', 'gitlab'] as const)('on %s', (forge) => {
     writeFileSync(join(cwd, 'more.yaml'), 'accounts: { x: { nme: X } }\n');
     expect(await audit()).toMatchObject({ code: 1 });
     expect(server.issues).toMatchObject([{ open: true, comments: [{}] }]);
-    expect(server.issues[0]?.comments[0]?.body).toContain('nme&#96;</code> is not an attribute');
+    expect(server.issues[0]?.comments[0]?.body).toContain('nme` is not an attribute');
   });
 
   test('the issue of somebody else is left alone, and the newest of trueup is taken', async () => {

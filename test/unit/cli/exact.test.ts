@@ -1,6 +1,7 @@
 // Numbers that no double holds, in every form of a listing: as the API gave them, never as texts.
 import { expect, test } from 'vitest';
-import { formOf, type Output } from '../../../src/cli/record-formats.js';
+import { formOf } from '../../../src/cli/record-formats.js';
+import type { RecordFormat } from '../../../src/report/formats.js';
 import {
   normalAll,
   parseJson,
@@ -18,13 +19,13 @@ const record = (text: string): Found => {
 const given =
   '{"id":"1","version_number":-9007199254740993,"target":[{"at":1735689600.123456789,"list":[1e400,{}],"text":"9007199254740993"},[]]}';
 
-const listed = async (output: Output, collection = managers): Promise<string> => {
+const listed = async (output: RecordFormat, collection = managers): Promise<string> => {
   const found = [record(given), record('{"id":"2","version_number":1}')];
   const form = await formOf(output, collection, found);
   return form.some(found) + form.end();
 };
 
-test.each<[Output, RegExp]>([
+test.each<[RecordFormat, RegExp]>([
   [
     'json',
     /\n {4}"version_number": -9007199254740993,\n {4}"target": \[\n {6}\{\n {8}"at": 1735689600\.123456789,\n {8}"list": \[\n {10}1e400,\n {10}\{\}\n {8}\],\n {8}"text": "9007199254740993"\n/,

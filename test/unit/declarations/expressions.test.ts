@@ -118,6 +118,55 @@ describe('for_each', () => {
   });
 });
 
+describe('a macro of a list takes two arguments', () => {
+  it.each<[source: string, said: string]>([
+    ['var.list.map(x)', '`map` takes two arguments, not 1'],
+    ['var.list.filter(x)', '`filter` takes two arguments, not 1'],
+    ['var.list.all(x)', '`all` takes two arguments, not 1'],
+    ['var.list.exists(x)', '`exists` takes two arguments, not 1'],
+    ['var.list.exists_one(x)', '`exists_one` takes two arguments, not 1'],
+    ['var.list.map()', '`map` takes two arguments, not none'],
+    ['var.list.map(x, x, x, x)', '`map` takes two arguments, not 4'],
+    ['var.list.map(x, x.filter(y))', '`filter` takes two arguments, not 1'],
+    ['var.list.filter("a")', '`filter` takes two arguments, not 1'],
+  ])('%s', async (source, said) => {
+    const [one] = await errors({
+      'p.yaml': `${VARIABLES}accounts:\n  p: { name: '\${${source}}' }\n`,
+    });
+    expect(one?.summary).toBe(said);
+    expect(one?.detail).toMatch(/^A name for each item, and an expression: `var\.names\.\w+\(/);
+  });
+
+  it.each([
+    ['lost.map(x)', '`lost` is no variable'],
+    ['var.list.map(x) + lost', '`map` takes two arguments, not 1'],
+    ['var.list.map(x, lost)', '`lost` is no variable'],
+    ['var.list.map(x, x + lost.size())', '`lost` is no variable'],
+    ['var.list.map(x, true, lost)', '`lost` is no variable'],
+  ])('and is not suspected for another error: %s', async (source, said) => {
+    const [one] = await errors({
+      'p.yaml': `${VARIABLES}accounts:\n  p: { name: '\${${source}}' }\n`,
+    });
+    expect(one?.summary).toContain(said);
+  });
+});
+
+describe('a value of another type that an expression gives', () => {
+  it.each([`'\${"a".matches("a")}'`, '"${var.on}"', '"${var.count}"'])(
+    'is converted in the expression: %s',
+    async (text) => {
+      const [one] = await errors({ 'p.yaml': `${VARIABLES}accounts:\n  p: { name: ${text} }\n` });
+      expect(one?.summary).toContain('`name`: a string is expected');
+      expect(one?.detail).toBe('Convert it in the expression: `string(…)`.');
+    },
+  );
+
+  it('is written in quotes where it is no expression', async () => {
+    const [one] = await errors({ 'p.yaml': 'accounts:\n  p: { name: true }\n' });
+    expect(one?.detail).toBe('Write it in quotes.');
+  });
+});
+
 describe('an expression is wrong', () => {
   it.each<[text: string, said: string | RegExp]>([
     [

@@ -569,7 +569,10 @@ describe('complaints', () => {
       /unknown-environment: .*constructor is not set/,
     ],
     ['accounts:\n  a: { name: "${env.NOPE}" }\n', /unknown-environment: .*export NOPE=/],
-    ['accounts:\n  a: { name: "${each.key}" }\n', /no-for-each/],
+    [
+      'accounts:\n  a: { name: "${each.key}" }\n',
+      /no-for-each: .* Add `for_each: \[a, b\]` beside the attributes/,
+    ],
     ['accounts:\n  a: { name: "${accounts.b[each.key].id}" }\n', /no-for-each/],
     ['accounts:\n  a: { for_each: { x: { y: 1 } }, name: "${each.value.z}" }\n', /unknown-member/],
     ['accounts:\n  a: { for_each: { x: { y: [1] } }, name: "a${each.value.y}" }\n', /not-text/],

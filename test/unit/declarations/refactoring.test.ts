@@ -311,7 +311,18 @@ describe('blocks that are refused', () => {
       `import: [{ to: accounts.a, id: "1" }, { to: 'accounts.shop["n"]', id: "1" }]`,
       /4:39 adopt-taken/,
     ],
-    ['import: [{ to: accounts.a, id: "${each.value}" }]', /4:10 no-for-each/],
+    [
+      'import: [{ to: accounts.a, id: "${each.value}" }]',
+      /4:10 no-for-each: .* \/ Add `for_each: \[a, b\]` beside the attributes/,
+    ],
+    [
+      `moved: [{ from: 'accounts.x["\${each.key}"]', to: accounts.a }]`,
+      /4:\d+ no-for-each: .* \/ No `for_each` can stand here: write the value itself/,
+    ],
+    [
+      `removed: [{ from: "accounts.\${each.key + 'x'}" }]`,
+      /4:\d+ no-for-each: .* \/ No `for_each` can stand here/,
+    ],
     [`import: [{ for_each: 7, to: accounts.a, id: "1" }]`, /4:10 bad-for-each/],
   ])('%s', async (blocks, expected) => {
     const found = await errors(`${declared}${blocks}\n`);

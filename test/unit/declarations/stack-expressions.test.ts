@@ -511,3 +511,47 @@ describe('an expression that has no value here', () => {
     expect(diagnostics.map(shown).join('\n')).toContain('bad-reference');
   });
 });
+
+describe('a number token that the library did not find', () => {
+  const lost =
+    'holds the digits of a number token: the library does not find one beside a dash, a digit or a dot';
+
+  it.each([
+    ['an expression', named('${acc--8.1e+298}'), 'the expression ${acc--8.1e+298}'],
+    [
+      'a string in an expression',
+      named('${upper("acc--8.109562212591379e+298")}'),
+      'the expression ${upper("acc--8.109562212591379e+298")}',
+    ],
+    ['a text', named('acc--8.109562212591379e+298'), 'the string `acc--8.109562212591379e+298`'],
+    [
+      'an item of a list of numbers, beside a reference',
+      named('acc--1.8881545897087626e+289 ${var.untyped}'),
+      'the string `acc--1.8881545897087626e+289 `',
+    ],
+    ['a document', rule('{"a":"${x--8.1e+298}"}'), 'the expression ${x--8.1e+298}'],
+    ['a local', named('${local.lost}'), 'the string `acc--8.1e+298`'],
+    [
+      'a local in an expression',
+      named('${upper(local.lost)}'),
+      'the expression ${upper(local.lost)}: the string `acc--8.1e+298`',
+    ],
+  ])('is named with its cause and the way out in %s', async (_, tree, what) => {
+    const found = await wrong({ ...given, locals: { lost: 'acc--8.1e+298' }, ...tree });
+    expect(found).toContain(`: ${what} ${lost}`);
+    expect(found).toContain(' number-token: ');
+    expect(found).toContain('Convert it first: `Token.asString(…)`.');
+    expect(found.split('\n')).toHaveLength(1);
+  });
+
+  it('is not suspected in other numbers', async () => {
+    const name = 'acc--8.2e+29 -7.5e+298 8.1e+298';
+    expect(await values(named(name))).toEqual({ 'accounts.a': { name } });
+  });
+});
+
+it('shows a number in a reference as it is written', async () => {
+  expect(await wrong(named('${upper(thing.list[1].name)}'))).toContain(
+    'the reference `thing.list.1.name`',
+  );
+});

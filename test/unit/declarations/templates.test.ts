@@ -191,6 +191,41 @@ accounts:
     ]);
   });
 
+  it.each<[what: string, schema: string, said: readonly string[]]>([
+    [
+      'of another type',
+      '{ d: { type: string, default: 5 } }',
+      ['`parameters.properties.d.default` must be string, not an integer'],
+    ],
+    [
+      'inside',
+      '{ d: { type: object, default: { n: [x] }, properties: { n: { items: { type: integer } } } } }',
+      ['`parameters.properties.d.default.n.0` must be integer, not a string'],
+    ],
+    [
+      'two',
+      '{ d: { type: integer, minimum: 2, default: 1 }, e: { enum: [a], default: b } }',
+      [
+        '`parameters.properties.d.default` must be >= 2',
+        '`parameters.properties.e.default` must be equal to one of the allowed values',
+      ],
+    ],
+  ])('with a wrong default is wrong once, in the template: %s', async (_, properties, said) => {
+    const found = await errors(
+      `templates:\n  t:\n    parameters:\n      properties: ${properties}\n    accounts: { a: { name: A } }\nuse:\n  u: { template: t }\n  v: { template: t }\n`,
+    );
+    expect(found.map(({ code, summary, origin }) => [code, summary, origin?.line])).toEqual(
+      said.map((one) => ['wrong-parameter', one, 4]),
+    );
+  });
+
+  it('may have a default beside a parameter that every use has to give', async () => {
+    const { declarations } = await project(
+      `templates:\n  t:\n    parameters:\n      required: [n]\n      minProperties: 2\n      properties: { n: { type: string }, d: { type: string, default: D } }\n    accounts: { a: { name: "\${param.n + param.d}" } }\nuse:\n  u: { template: t, with: { n: N } }\n`,
+    );
+    expect(declarations[0]?.values).toEqual({ name: 'ND' });
+  });
+
   it('gives defaults at any depth, and leaves what is text literal', async () => {
     const all = await declared(`
 templates:

@@ -111,6 +111,11 @@ describe('a message', () => {
       '${plan.nothing}',
       '`message` cannot be evaluated: there is no member `nothing`',
     ],
+    [
+      'what is not there, amid text',
+      'of ${plan.generated_at} ${plan.nothing} x ${plan.summary.create}',
+      '`message` cannot be evaluated: there is no member `nothing`',
+    ],
   ])('holds %s', (_, message, said) =>
     expect(violations('plan.summary.create == 2', message)).toEqual([[said]]),
   );

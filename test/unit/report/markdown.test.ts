@@ -1,8 +1,15 @@
 // A comment always fits, says what it leaves out, and never miscounts.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { summarise, type Change, type DriftRecord, type Plan } from '../../../src/model/index.js';
-import { driftDocument, planDocument } from '../../../src/report/index.js';
+import {
+  summarise,
+  type AccessReview,
+  type Change,
+  type DriftRecord,
+  type Plan,
+} from '../../../src/model/index.js';
+import { accessMarkdown } from '../../../src/report/access-text.js';
+import { accessDocument, driftDocument, planDocument } from '../../../src/report/index.js';
 import { renderDrift, renderPlan } from '../../../src/report/render.js';
 import { kinds } from '../../../src/resources/index.js';
 import { arbitraryChange, arbitraryPlan, hostile } from './arbitrary.js';
@@ -148,3 +155,28 @@ test('every audit fits', () => {
 
 test('a quiet plan is one sentence', () =>
   expect(markdownOf(quiet)).toContain('### No changes. 30 objects are as declared.'));
+
+test('a list of roles names users and accounts as the text table does', () => {
+  const accounts = Array.from({ length: 9 }, (_, index) => ({
+    id: `${5001 + index}`,
+    name: `Depot ${index}`,
+    depth: index,
+    administrators: 1,
+  }));
+  const review: AccessReview = {
+    users: [{ id: '77', email: 'dana@example.com' }, { id: '78' }],
+    accounts,
+    complete: true,
+    cells: [
+      { user: '77', account: '5001', role: 'administrator' },
+      { user: '77', account: '5002', role: 'administrator', inherited_from: '5001' },
+      { user: '78', account: '5009', role: 'administrator' },
+    ],
+  };
+  const markdown = accessMarkdown(accessDocument({ access: review, diagnostics: [], meta }));
+  expect(markdown).toContain('| Depot 0 (5001) | `dana@example.com` | administrator |  |');
+  expect(markdown).toContain(
+    '| Depot 1 (5002) | `dana@example.com` | administrator (from Depot 0) |  |',
+  );
+  expect(markdown).toContain('| Depot 8 (5009) | 78 | administrator |  |');
+});

@@ -205,6 +205,109 @@ describe('rules', () => {
     expect(blocked(scene)).toEqual(['last-administrator']);
   });
 
+  describe('the deactivation of a user', () => {
+    const person = (id: string, is_active: boolean) =>
+      live('users', id, { email: `${id}@example.com`, user_id: `u${id}`, is_active });
+    /** Users 7 and 8 as they are and, if declared, as they will be. */
+    const scene = (
+      before: Readonly<Record<string, boolean>>,
+      after: Readonly<Record<string, boolean>>,
+      authorizations: readonly ReturnType<typeof live>[],
+      declaredRoles: Readonly<Record<string, string>> = {},
+    ) =>
+      planScene({
+        declared: [
+          ...Object.entries(after).map(([id, is_active]) =>
+            declare(`users.u${id}`, { email: `${id}@example.com`, is_active }),
+          ),
+          ...Object.entries(declaredRoles).map(([id, role]) =>
+            declare(`account_authorizations.u${id}`, { user: id, account: '1', role }),
+          ),
+        ],
+        live: {
+          accounts: [hq],
+          users: Object.entries(before).map(([id, is_active]) => person(id, is_active)),
+          account_authorizations: authorizations,
+        },
+        request: { allow: ['max-changed', 'first-run', 'privilege-escalation'] },
+      });
+    const administrator = (id: string) => roleOf(`9${id}`, id, 'administrator');
+    const last = ['last-administrator'];
+
+    test.each<[string, ReturnType<typeof scene>, readonly string[]]>([
+      ['the only administrator', scene({ 7: true }, { 7: false }, [administrator('7')]), last],
+      [
+        'the only one by the other identifier',
+        scene({ 7: true }, { 7: false }, [roleOf('97', 'u7', 'administrator')]),
+        last,
+      ],
+      [
+        'one of two',
+        scene({ 7: true, 8: true }, { 7: false }, [administrator('7'), administrator('8')]),
+        [],
+      ],
+      [
+        'both of two',
+        scene({ 7: true, 8: true }, { 7: false, 8: false }, [
+          administrator('7'),
+          administrator('8'),
+        ]),
+        last,
+      ],
+      [
+        'one of two, of whom the other one is inactive',
+        scene({ 7: true, 8: false }, { 7: false }, [administrator('7'), administrator('8')]),
+        last,
+      ],
+      [
+        'no administrator',
+        scene({ 7: true }, { 7: false }, [roleOf('97', '7', 'full_access_user')]),
+        [],
+      ],
+      [
+        'an administrator, where another user becomes one',
+        scene(
+          { 7: true, 8: true },
+          { 7: false },
+          [administrator('7'), roleOf('98', '8', 'read_only_user')],
+          { 8: 'administrator' },
+        ),
+        [],
+      ],
+      [
+        'an administrator, where an inactive user becomes one',
+        scene(
+          { 7: true, 8: false },
+          { 7: false },
+          [administrator('7'), roleOf('98', '8', 'read_only_user')],
+          { 8: 'administrator' },
+        ),
+        last,
+      ],
+      [
+        'one who becomes an administrator, where the only other one is demoted',
+        scene(
+          { 7: true, 8: true },
+          { 7: false },
+          [roleOf('97', '7', 'read_only_user'), administrator('8')],
+          { 7: 'administrator', 8: 'read_only_user' },
+        ),
+        last,
+      ],
+      ['a user who stays active', scene({ 7: false }, { 7: true }, [administrator('7')]), []],
+    ])('%s', (_, proposal, expected) => expect(blocked(proposal)).toEqual(expected));
+
+    test('comes after the promotion that it waits for', () => {
+      const found = scene(
+        { 7: true, 8: true },
+        { 7: false },
+        [administrator('7'), roleOf('98', '8', 'read_only_user')],
+        { 8: 'administrator' },
+      );
+      expect(steps(found)).toEqual(['adopt account_authorizations.u8', 'adopt users.u7']);
+    });
+  });
+
   test.each(['groups', 'routers'])('an account that holds %s is not deleted', (kind) => {
     const inside = live(kind, '40', { name: 'a', mac: '003044ab0001', account: '2' });
     const scene = (objects: readonly ReturnType<typeof live>[]) =>
@@ -222,6 +325,48 @@ describe('rules', () => {
       });
     expect(blocked(scene([inside]))).toEqual(['account-in-use']);
     expect(blocked(scene([]))).toEqual([]);
+  });
+
+  describe('the deletion of a group', () => {
+    const inside = live('routers', '12', { mac: '003044ab0001', name: 'a', group: '40' });
+    const watching = live('alert_rules', 'r1', {
+      associated_groups: ['40'],
+      http_destinations: [],
+      email_destinations: ['5'],
+    });
+    const scene = (
+      objects: Readonly<Record<string, readonly ReturnType<typeof live>[]>>,
+      declared: readonly ReturnType<typeof declare>[] = [],
+    ) =>
+      planScene({
+        declared: [declare('groups.other', { name: 'Other', account: '1' }), ...declared],
+        state: {
+          'groups.g': entry('groups', '40', { name: 'Stores', account: '1' }),
+          'groups.other': entry('groups', '41', { name: 'Other', account: '1' }),
+        },
+        live: { accounts: [hq], groups: [group('40', 'Stores'), group('41', 'Other')], ...objects },
+        request: { allow: ['max-changed', 'first-run', 'rule-without-destination'] },
+      });
+    const moved = declare('routers.a', { mac: '003044ab0001', group: '41' });
+
+    test.each<[string, ReturnType<typeof scene>, readonly string[]]>([
+      ['that holds a router', scene({ routers: [inside] }), ['group-in-use']],
+      ['that a rule names', scene({ alert_rules: [watching] }), ['group-in-use']],
+      ['that holds nothing', scene({ routers: [], alert_rules: [] }), []],
+      [
+        'that another router is not in',
+        scene({ routers: [live('routers', '12', { mac: '003044ab0001', group: '41' })] }),
+        [],
+      ],
+      ['whose router goes to another one', scene({ routers: [inside] }, [moved]), []],
+    ])('%s', (_, proposal, expected) => expect(blocked(proposal)).toEqual(expected));
+
+    test('says what holds it', () =>
+      expect(
+        scene({ routers: [inside], alert_rules: [watching] }).plan.verdicts.map(
+          ({ detail }) => detail,
+        ),
+      ).toContain('groups.g (group 40) still holds 1 of alert_rules, 1 of routers'));
   });
 
   test('a group goes before its account, and a rule that names it before the group', () => {

@@ -638,8 +638,16 @@ describe('complaints', () => {
       RULE,
       { associated_accounts: ['x'] },
       [
-        'error associated_accounts: `associated_accounts.0`: an identifier of digits or a reference is expected, not a string',
+        'error associated_accounts: `associated_accounts`: "x": an identifier of digits or a reference is expected, not a string',
       ],
+    ],
+    [
+      RULE,
+      { associated_accounts: ['7', 'x y', '3', '$&'] },
+      ['x y', '$&'].map(
+        (value) =>
+          `error associated_accounts: \`associated_accounts\`: "${value}": an identifier of digits or a reference is expected, not a string`,
+      ),
     ],
     [
       RULE,

@@ -2,7 +2,7 @@
 // by it, and no account is deleted that holds something by then.
 import { describe, expect, it } from 'vitest';
 import { parseFault, dummyCredentials, type Estate } from '../../../../src/emulator/index.js';
-import type { Declaration, Project } from '../../../../src/model/index.js';
+import type { Declaration, JsonObject, Project } from '../../../../src/model/index.js';
 import { declare } from '../../../support/planning.js';
 import { desire, rig, type Rig } from '../../../support/rig.js';
 
@@ -335,6 +335,49 @@ describe('the delete of a user', () => {
   });
 });
 
+describe('the deactivation of a user', () => {
+  const two = estate(['900', '2'], ['901', '2']);
+  const person = (id: string): JsonObject => ({
+    id,
+    email: `${id}@example.com`,
+    user_id: id,
+    is_active: true,
+  });
+  const data: Estate = {
+    ...two,
+    records: { ...two.records, users: [person('7900'), person('7901')] },
+  };
+  const project = desire(declare('users.ada', { email: '7900@example.com', is_active: false }));
+  const deactivated: Hand = (cloud) =>
+    ask(cloud, 'PUT', '/api/v3/beta/users/7901', {
+      data: {
+        type: 'users',
+        id: '7901',
+        attributes: { email: '7901@example.com', user_id: '7901', is_active: false },
+      },
+    });
+
+  it('rests on another active administrator of each account', async () => {
+    expect(await run(data, project, {})).toMatchObject({ outcome: 'done' });
+    const blocked = { outcome: 'failed', code: 'last-administrator' };
+    expect(await run(data, project, { before: role('901', 'read_only_user') })).toMatchObject(
+      blocked,
+    );
+    expect(await run(data, project, { before: deactivated })).toMatchObject(blocked);
+  });
+
+  it('of the one who remains ends a demotion, too', async () => {
+    const eve = declare('users.eve', { email: '7901@example.com' });
+    const [applied, demotion] = [desire(eve), desire(demoted('900', '2'), eve)];
+    const first = await run(data, demotion, { applied, before: deactivated });
+    expect(first).toMatchObject({ outcome: 'failed', code: 'last-administrator' });
+    expect(roleOf(first.cloud, '900')).toBe('administrator');
+    const second = await run(data, demotion, { applied, during: deactivated });
+    expect(second).toMatchObject({ outcome: 'failed', code: 'last-administrator' });
+    expect(roleOf(second.cloud, '900')).toBe('administrator');
+  });
+});
+
 describe('a deletion', () => {
   const create =
     (collection: string, body: object): Hand =>
@@ -367,6 +410,36 @@ describe('a deletion', () => {
     ]);
     expect(outcomes[0]?.diagnostic?.summary).toContain(said);
     expect(cloud.mutations().filter((one) => one.startsWith('DELETE'))).toEqual([]);
+  });
+
+  it('of a group is not sent where it holds a router or a rule by then', async () => {
+    const base = estate(['900', '1']);
+    const data: Estate = {
+      ...base,
+      records: {
+        ...base.records,
+        groups: [{ id: '40', name: 'Stores', account: '1' }],
+        routers: [{ id: '12', name: 'a', mac: '003044ab0001', account: '1', group: null }],
+      },
+    };
+    const router = declare('routers.a', { mac: '003044ab0001' });
+    const stores = declare('groups.g', { name: 'Stores', account: '1' });
+    const joins: Hand = (cloud) =>
+      ask(cloud, 'PATCH', '/api/v2/routers/12/', { group: '/api/v2/groups/40/' });
+    const named = create('alert_rules', { ...rules, associated_groups: [40] });
+    for (const [before, said] of [
+      [joins, 'groups.g (group 40) holds the router 12 now'],
+      [named, 'groups.g (group 40) holds the alert rule'],
+    ] as const) {
+      const applied = desire(router, stores);
+      const { outcome, code, summary, cloud } = await run(data, desire(router), {
+        applied,
+        before,
+      });
+      expect([outcome, code]).toEqual(['failed', 'group-in-use']);
+      expect(summary).toContain(said);
+      expect(cloud.objects('groups')).toHaveLength(1);
+    }
   });
 
   it('goes on where what it held was deleted just now, though a listing still shows it', async () => {
