@@ -38,6 +38,7 @@ const commands: Readonly<Record<string, () => Promise<{ readonly run: Command }>
   'fleet drift': async () => ({ run: (await fleetCommands()).drift }),
   'fleet apply': async () => ({ run: (await fleetCommands()).apply }),
   'fleet report': async () => ({ run: (await fleetCommands()).report }),
+  'fleet kubernetes': () => import('./commands/fleet-kubernetes.js'),
   'state list': async () => ({ run: (await stateCommands()).list }),
   'state show': async () => ({ run: (await stateCommands()).show }),
   'state mv': async () => ({ run: (await stateCommands()).mv }),

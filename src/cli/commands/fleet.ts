@@ -424,7 +424,7 @@ async function applyNow(context: Context, forms: Forms<FleetFormat>): Promise<Ex
 }
 
 /** A shard does not see when the others have ended a stage. @throws Refusal before anything is written */
-function refuseOrderInShards({ fleet, selected, shards }: FleetSite): void {
+export function refuseOrderInShards({ fleet, selected, shards }: FleetSite): void {
   const stages = shards > 1 ? stagesOf(fleet, selected) : [];
   if (stages.length < 2) return;
   refuse(
