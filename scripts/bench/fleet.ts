@@ -1,14 +1,13 @@
 // What a fleet costs: thousands of emulated accounts in one process, 100 ms a request, and audits of all of them by
 // `fleet drift`. How the processes of an audit are started is an argument (`Start`): one, shards, or another engine.
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { cpus } from 'node:os';
 import { join } from 'node:path';
 import type { AccountCalls } from '../../src/emulator/index.js';
 import type { FleetDocument, TenantResult } from '../../src/model/index.js';
 import { declarations, estate, sizesOf } from './estate.js';
 import {
   cloud,
-  cpuSeconds,
   fixed,
   median,
   memory,
@@ -102,10 +101,24 @@ interface Audited {
   readonly cpu: number;
   /** Of the largest process. */
   readonly mebibytes: number;
-  /** Share of the machine that was busy with the audit and the emulator. */
+  /** Share of the machine that was busy, with whatever. */
   readonly busy: number;
   readonly requests: number;
   readonly run: string;
+}
+
+/** Gives the share of all cores that was used since. */
+function machineLoad(): () => number {
+  const read = (): readonly [all: number, idle: number] => {
+    const times = cpus().map((one) => one.times);
+    const all = times.flatMap((one) => Object.values(one)).reduce((sum, one) => sum + one, 0);
+    return [all, times.reduce((sum, { idle }) => sum + idle, 0)];
+  };
+  const [all, idle] = read();
+  return () => {
+    const [allNow, idleNow] = read();
+    return 1 - (idleNow - idle) / Math.max(1, allNow - all);
+  };
 }
 
 let audits = 0;
@@ -115,12 +128,12 @@ async function audited(fleet: Fleet, start: Start, processes: number): Promise<A
   const run = `audit-${(audits += 1)}`;
   const total = async (): Promise<number> =>
     Object.values(await fleet.calls()).reduce((sum, { calls }) => sum + calls, 0);
-  const [before, cpuBefore] = [await total(), cpuSeconds(fleet.cloud.pid)];
+  const [before, busyShare] = [await total(), machineLoad()];
   const begun = process.hrtime.bigint();
   const runs = await Promise.all(start(fleet, { run, processes }));
   const seconds = Number(process.hrtime.bigint() - begun) / 1e9;
   const cpu = runs.reduce((sum, one) => sum + one.cpu, 0);
-  const busy = (cpu + cpuSeconds(fleet.cloud.pid) - cpuBefore) / (seconds * availableParallelism());
+  const busy = busyShare();
   const { summary } = await reportOf(fleet, run);
   if (summary['unchanged'] !== fleet.names.length)
     throw new Error(`not every tenant is as declared: ${JSON.stringify(summary)}`);
@@ -136,7 +149,7 @@ async function reportOf({ folder }: Fleet, run: string): Promise<FleetDocument> 
 }
 
 /** Audits and single commands by turns: other guests of a machine slow down both. */
-async function oneProcess(fleet: Fleet): Promise<number> {
+async function oneProcess(fleet: Fleet): Promise<void> {
   fleet.write(LANES);
   const own: Audited[] = [];
   const loop: number[] = [];
@@ -168,7 +181,6 @@ async function oneProcess(fleet: Fleet): Promise<number> {
     true,
   );
   await reporting(fleet, own[0]!.run);
-  return wall;
 }
 
 const LOOP = quick ? 10 : 50;
@@ -233,8 +245,10 @@ async function rates(): Promise<void> {
   );
 }
 
-/** @param wall seconds of the same audit without a slow tenant */
-async function slowTenant(wall: number): Promise<void> {
+/** Beside the same audit without a slow tenant. */
+async function slowTenant(without: Fleet): Promise<void> {
+  without.write(LANES);
+  const { seconds: wall } = await audited(without, inShards, 1);
   const fleet = await fleetOf(TENANTS, ['t0000:latency=10000', `latency=${LATENCY}`]);
   const { run } = await audited(fleet, inShards, 1);
   await fleet.cloud.stop();
@@ -306,10 +320,10 @@ async function processes(fleet: Fleet): Promise<void> {
 
 export async function fleets(): Promise<void> {
   const fleet = await fleetOf(TENANTS, [`latency=${LATENCY}`]);
-  const wall = await oneProcess(fleet);
+  await oneProcess(fleet);
   await processes(fleet);
+  await slowTenant(fleet);
   await fleet.cloud.stop();
   await rates();
-  await slowTenant(wall);
   await deadOrigin();
 }

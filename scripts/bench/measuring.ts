@@ -82,7 +82,7 @@ export function highWater(pid: number | undefined): number {
 }
 
 /** CPU time so far, user and system, of all threads. The kernel counts it in hundredths of a second. */
-export function cpuSeconds(pid: number | undefined): number {
+function cpuSeconds(pid: number | undefined): number {
   try {
     // The name of the program stands in parentheses and may hold blanks.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
@@ -93,7 +93,6 @@ export function cpuSeconds(pid: number | undefined): number {
 }
 
 export interface Cloud {
-  readonly pid: number | undefined;
   readonly environment: NodeJS.ProcessEnv;
   stop(): Promise<void>;
 }
@@ -132,7 +131,6 @@ export async function cloud(
     Object.entries(process.env).filter(([name]) => !name.startsWith('TRUEUP_')),
   );
   return {
-    pid: child.pid,
     environment: { ...quiet, ...Object.fromEntries(pairs), TRUEUP_LOG: 'error' },
     stop: () =>
       new Promise((done) => {

@@ -4821,6 +4821,13 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/cli/fleet-kubernetes.test.ts'],
   },
   {
+    name: 'a minute sees the rate of a key and a burst',
+    file: 'client/rate-limit.ts',
+    find: 'perMinute - usualBurst(perMinute) + 1',
+    replace: 'perMinute',
+    tests: fleetRules,
+  },
+  {
     name: 'pods may write to their image',
     file: 'fleet/kubernetes-manifests.ts',
     find: 'readOnlyRootFilesystem: true',
