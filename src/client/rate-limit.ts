@@ -48,9 +48,9 @@ export function limiter(
   };
 }
 
-/** Of a bucket that lets at most `perMinute` requests through in any 60 seconds, those of its burst among them. */
+/** Of a bucket that lets less than `perMinute` requests through in any 60 seconds, with those of its burst: some arrive late. */
 const steadyRate = (perMinute: number | undefined): number | undefined =>
-  perMinute === undefined ? undefined : Math.max(1, perMinute - usualBurst(perMinute) + 1);
+  perMinute === undefined ? undefined : Math.max(1, perMinute - usualBurst(perMinute));
 
 /**
  * One limiter for each key, with the lowest of the rates that were asked for. Many runs share a key, so that their bursts

@@ -4823,7 +4823,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a minute sees the rate of a key and a burst',
     file: 'client/rate-limit.ts',
-    find: 'perMinute - usualBurst(perMinute) + 1',
+    find: 'perMinute - usualBurst(perMinute)',
     replace: 'perMinute',
     tests: fleetRules,
   },
