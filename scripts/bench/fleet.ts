@@ -183,6 +183,22 @@ async function oneProcess(fleet: Fleet): Promise<void> {
   await reporting(fleet, own[0]!.run);
 }
 
+/** What smaller fleets cost: docs/how-to/fleet.md. */
+async function smaller(): Promise<void> {
+  for (const count of [10, 200]) {
+    const fleet = await fleetOf(count, [`latency=${LATENCY}`]);
+    const runs: Audited[] = [];
+    for (let turn = 0; turn < 3; turn += 1) runs.push(await audited(fleet, inShards, 1));
+    await fleet.cloud.stop();
+    row(
+      `\`fleet drift\`, ${count} tenants`,
+      `${fixed(median(runs.map((one) => one.seconds)), 1)} s, ${fixed(median(runs.map((one) => one.cpu)), 1)} s of CPU, ${fixed(memory(runs), 0)} MiB, ${runs[0]!.requests} requests`,
+      'told only',
+      true,
+    );
+  }
+}
+
 const LOOP = quick ? 10 : 50;
 
 /** Seconds a tenant. */
@@ -319,6 +335,7 @@ async function processes(fleet: Fleet): Promise<void> {
 }
 
 export async function fleets(): Promise<void> {
+  await smaller();
   const fleet = await fleetOf(TENANTS, [`latency=${LATENCY}`]);
   await oneProcess(fleet);
   await processes(fleet);
