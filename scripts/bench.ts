@@ -25,6 +25,7 @@ import {
 } from './bench/measuring.js';
 import { terraformProject } from './bench/peer.js';
 import { provider } from './bench/provider.js';
+import { fleets } from './bench/fleet.js';
 import { secrets } from './bench/secrets.js';
 import { sharedState } from './bench/shared-state.js';
 
@@ -410,6 +411,7 @@ const groups: Readonly<Record<string, Group>> = {
   attribution: { what: 'the requests that tell who changed what', measure: attribution },
   pages: { what: 'a plan as HTML, and its first paint in Chromium', measure: pages },
   secrets: { what: 'what secrets cost a plan', measure: secrets },
+  fleet: { what: 'audits of 2,000 tenants, in one process and in shards', measure: fleets },
   provider: { what: 'the Terraform provider, and CDK programs', measure: provider },
 };
 
@@ -423,7 +425,7 @@ ${Object.entries(groups)
   .map(([name, { what }]) => `  ${name.padEnd(12)} ${what}\n`)
   .join('')}
 Options:
-  --quick      fewer runs, and no project of 100,000 resources
+  --quick      fewer runs, and no project of 100,000 resources, 200 tenants
   --help       print this text
 `;
 

@@ -35,7 +35,8 @@ export const repeat = async (times: number, work: () => Promise<Run>): Promise<r
 };
 export const seconds = (runs: readonly Run[]): number => median(runs.map((run) => run.seconds));
 export const cpuOf = (runs: readonly Run[]): number => median(runs.map((run) => run.cpu));
-export const memory = (runs: readonly Run[]): number => median(runs.map((run) => run.mebibytes));
+export const memory = (runs: readonly Pick<Run, 'mebibytes'>[]): number =>
+  median(runs.map((run) => run.mebibytes));
 
 /**
  * Runs a command to its end; its CPU time and the peak of its memory are read from the kernel while it runs. Much output goes to a file:
@@ -96,10 +97,12 @@ export interface Cloud {
   stop(): Promise<void>;
 }
 
+/** @param tenants names of accounts, each with credentials of its own; all have one address */
 export async function cloud(
   folder: string,
   seed: object,
   faults: readonly string[] = [],
+  tenants: readonly string[] = [],
 ): Promise<Cloud> {
   const file = join(folder, 'seed.json');
   writeFileSync(file, JSON.stringify(seed));
@@ -113,14 +116,16 @@ export async function cloud(
       '--seed',
       file,
       ...faults.flatMap((fault) => ['--fault', fault]),
+      ...tenants.flatMap((tenant) => ['--tenant', tenant]),
     ],
     {
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', tenants.length > 0 ? 'ignore' : 'inherit'],
     },
   );
-  const exports = await firstLines(child);
-  const pairs = [...exports.matchAll(/^export (TRUEUP_\w+)='?([^'\n]*)'?$/gm)].map(
-    ([, name, value]) => [name as string, value as string] as const,
+  const exports = await firstLines(child, Math.max(1, tenants.length));
+  const pairs = [...exports.matchAll(/^export ((?:\w+_)?TRUEUP_\w+)='?([^'\n]*)'?$/gm)].map(
+    // The kernel limits an environment: an address of all is there once.
+    ([, name = '', value = '']) => [name.replace(/^.*(?=TRUEUP_V\d_URL$)/, ''), value] as const,
   );
   const quiet = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !name.startsWith('TRUEUP_')),
@@ -135,17 +140,14 @@ export async function cloud(
   };
 }
 
-function firstLines(child: ChildProcess): Promise<string> {
+function firstLines(child: ChildProcess, accounts: number): Promise<string> {
   return new Promise((done, fail) => {
     let text = '';
     child.stdout?.on('data', (chunk: Buffer) => {
       text += String(chunk);
-      if (
-        /TRUEUP_V3_TOKEN=.*\n/.test(text) &&
-        /TRUEUP_VND_API_KEY=.*\n/.test(text) &&
-        /TRUEUP_V2_URL=.*\n/.test(text)
-      )
-        done(text);
+      const isThere = (name: string): boolean =>
+        text.split(`TRUEUP_${name}=`).length > accounts && text.endsWith('\n');
+      if (['V3_TOKEN', 'VND_API_KEY', 'V2_URL'].every(isThere)) done(text);
     });
     child.on('close', () => fail(new Error(`the emulator ended: ${text}`)));
   });

@@ -508,6 +508,34 @@ const table = [
     ],
     more: '\nThe command is drift. A worker has to run at these times.',
   },
+  {
+    name: 'fleet kubernetes',
+    args: '',
+    doc: 'print manifests that run this fleet in a Kubernetes cluster',
+    flags: [
+      flag('--kind <kind>', 'job: once; cronjob: every night; worker: fleet worker; default job', {
+        choices: ['job', 'cronjob', 'worker'],
+      }),
+      flag('--image <image>', 'image that holds trueup, and this folder at /project'),
+      flag('--command <name>', 'what a job runs; default drift', { choices: ['drift', 'apply'] }),
+      flag('--shards <n>', 'pods of a job, each with a shard; default 4'),
+      flag('--schedule <cron>', 'when a cron job begins, in UTC; default "17 2 * * *"'),
+      flag('--replicas <n>', 'number of workers; default 2'),
+      repeatable(
+        '--secret <name>',
+        'secret whose keys are the variables of the pods; default trueup-fleet',
+      ),
+      flag(
+        '--queue-secret <name>',
+        'secret that holds TRUEUP_QUEUE for workers; default trueup-queue',
+      ),
+      flag('--name <name>', 'name of the object; that of a job is the name of its run'),
+      flag('--namespace <name>', 'namespace of the object'),
+      tenants[0],
+      ...project,
+    ],
+    more: '\nNothing is sent to a cluster. To do so: trueup fleet kubernetes … | kubectl apply -f -',
+  },
   { name: 'state list', args: '', doc: 'list addresses and ids', flags: project },
   {
     name: 'state show',

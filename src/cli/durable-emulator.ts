@@ -9,7 +9,7 @@ import type { Context } from './context.js';
 
 export interface Emulated extends Pick<
   EmulatorOptions,
-  'faults' | 'behaviours' | 'deliveries' | 'credentials'
+  'faults' | 'behaviours' | 'deliveries' | 'credentials' | 'like'
 > {
   /** File that keeps the estate; absent: it ends with the process. */
   readonly data?: string | undefined;

@@ -45,6 +45,7 @@ const commands: Readonly<Record<string, () => Promise<{ readonly run: Command }>
   'fleet resume': async () => ({ run: (await queueCommands()).resume }),
   'fleet cancel': async () => ({ run: (await queueCommands()).cancel }),
   'fleet schedule': () => import('./commands/fleet-schedule.js'),
+  'fleet kubernetes': () => import('./commands/fleet-kubernetes.js'),
   'state list': async () => ({ run: (await stateCommands()).list }),
   'state show': async () => ({ run: (await stateCommands()).show }),
   'state mv': async () => ({ run: (await stateCommands()).mv }),

@@ -48,14 +48,22 @@ export function limiter(
   };
 }
 
-/** One limiter for each key, with the lowest of the rates that were asked for. */
+/** Of a bucket that lets less than `perMinute` requests through in any 60 seconds, with those of its burst: some arrive late. */
+const steadyRate = (perMinute: number | undefined): number | undefined =>
+  perMinute === undefined ? undefined : Math.max(1, perMinute - usualBurst(perMinute));
+
+/**
+ * One limiter for each key, with the lowest of the rates that were asked for. Many runs share a key, so that their bursts
+ * would come at any time: they are part of the rate.
+ */
 export function limitersByKey(
   clock: Pick<Clock, 'monotonic'>,
 ): (key: string, perMinute: number | undefined) => Limiter {
   const known = new Map<string, Limiter>();
   return (key, perMinute) => {
-    const one = cached(known, key, () => limiter(clock, perMinute));
-    one.slowTo(perMinute);
+    const rate = steadyRate(perMinute);
+    const one = cached(known, key, () => limiter(clock, rate));
+    one.slowTo(rate);
     return one;
   };
 }

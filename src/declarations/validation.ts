@@ -1,6 +1,7 @@
 // Checks shapes with ajv and reports errors in trueup's own words. The validators of the built-in kinds are generated;
 // each is found by the digest of its schema, so an outdated one is never used.
 import {
+  cached,
   defined,
   didYouMean,
   nearest,
@@ -58,9 +59,19 @@ export function complainAt(
   complain({ path, code, summary, ...defined({ detail }) });
 }
 
-export type Validators = Awaited<ReturnType<typeof validatorsOf>>;
+export type Validators = Awaited<ReturnType<typeof newValidators>>;
 
-export async function validatorsOf(kinds: Kinds, collections: Collections) {
+/** A schema takes longer to write than a small project to check, and a fleet loads many projects. */
+const made = new WeakMap<Kinds, WeakMap<Collections, Promise<Validators>>>();
+
+export const validatorsOf = (kinds: Kinds, collections: Collections): Promise<Validators> =>
+  cached(
+    cached(made, kinds, () => new WeakMap<Collections, Promise<Validators>>()),
+    collections,
+    () => newValidators(kinds, collections),
+  );
+
+async function newValidators(kinds: Kinds, collections: Collections) {
   const list = [...kinds.values()];
   const [settings, expectation, moved, removed, imports, ...rest] = await Promise.all(
     [

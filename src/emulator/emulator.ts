@@ -41,6 +41,8 @@ export interface EmulatorOptions {
   readonly faults?: readonly Fault[];
   /** Default: nothing is delivered. */
   readonly deliveries?: DeliveryOptions;
+  /** Another one of the same kinds, collections and behaviours: its routes serve both, and tokens of IoT open both. */
+  readonly like?: { readonly app: EmulatorApp };
 }
 
 /** One request as it came. Secrets in the body stand as `sha256:<hex>`, so that a test can tell them apart and nobody can read them. */
@@ -75,7 +77,7 @@ export function createEmulator(options: EmulatorOptions) {
     credentials: options.credentials ?? dummyCredentials,
     deliveries: createDeliveries({ ...options.deliveries, ...shared }),
   };
-  const app = createApp(cloud);
+  const app = options.like?.app ?? createApp(cloud);
   const lagging = { ...cloud, store: staleFault.readings };
   const seenBy = (method: string): EmulatedCloud =>
     method === 'GET' && staleFault.lags() ? lagging : cloud;
@@ -100,6 +102,7 @@ export function createEmulator(options: EmulatorOptions) {
       behaviours,
       url,
       method,
+      request,
       proceed: async () => app.fetch(request, { body, cloud: seenBy(method) }),
       shift: (remove) => shiftBy(cloud, kind, url, remove),
       lagging: staleFault.during,
@@ -118,6 +121,7 @@ export function createEmulator(options: EmulatorOptions) {
 
   return {
     fetch,
+    app,
     snapshot: (): Estate => store.snapshot(),
     /** The newest requests, at least KEPT where there were as many, the oldest first. */
     requests: requests as readonly Exchange[],

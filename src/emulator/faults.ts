@@ -11,6 +11,8 @@ const faultNames = {
   latency: 'needed',
   /** Answers with this status; nothing happens. On v3 a 409 comes without `errors`, as throttling does. */
   status: 'needed',
+  /** Never answers; nothing happens. */
+  hang: 'none',
   /** The connection breaks; nothing happens. */
   'reset-before': 'none',
   /** It happens, then the connection breaks. */
@@ -44,6 +46,8 @@ export interface Fault {
   readonly name: FaultName;
   readonly value?: number;
   readonly mode?: Mode;
+  /** Seconds to wait that a status 429 or 503 tells; absent: 1. */
+  readonly retryAfter?: number;
   /** Only requests of this method, */
   readonly method?: string;
   /** whose path and query hold this text, */
@@ -54,7 +58,7 @@ export interface Fault {
   readonly times?: number;
 }
 
-const grammar = `A fault is NAME[=NUMBER] with, separated by commas, any of method=VERB, path=TEXT, after=COUNT, times=COUNT, mode=remove|reset|flicker; as in reset-after,method=POST,path=alert_rules,times=1.
+const grammar = `A fault is NAME[=NUMBER] with, separated by commas, any of method=VERB, path=TEXT, after=COUNT, times=COUNT, retry-after=SECONDS, mode=remove|reset|flicker; as in reset-after,method=POST,path=alert_rules,times=1.
 Names: ${Object.entries(faultNames)
   .map(([name, takes]) => name + ({ needed: '=N', optional: '[=N]' }[takes as string] ?? ''))
   .join(', ')}.`;
@@ -86,6 +90,8 @@ export function parseFault(text: string): Fault {
     if (key === 'method') options.method = option.toUpperCase();
     else if (key === 'path') options.path = option;
     else if (key === 'after' || key === 'times') options[key] = number(key, option);
+    else if (key === 'retry-after' && name === 'status' && (value === 429 || value === 503))
+      options.retryAfter = number(key, option);
     else if (key === 'mode' && mode !== undefined && option === mode) options.mode = mode;
     else complain(`${JSON.stringify(word)} does not belong there`);
   }
@@ -107,6 +113,7 @@ export interface FaultContext {
   readonly behaviours: Behaviours;
   readonly url: URL;
   readonly method: string;
+  readonly request: Pick<Request, 'signal'>;
   readonly proceed: () => Promise<Response>;
   /** Changes the collection of the path as another client would. */
   readonly shift: (remove: boolean) => void;
@@ -154,7 +161,12 @@ const steps: Readonly<Record<Exclude<FaultName, 'rate-limit'>, Step>> = {
     await clock.sleep(milliseconds);
     return proceed();
   },
-  status: async (scene, status) => statusResponse(scene, status),
+  status: async (scene, status, { retryAfter = 1 }) =>
+    statusResponse(scene, status, retryAfter * 1000),
+  hang: ({ request: { signal } }) =>
+    new Promise((_, broken) =>
+      signal.addEventListener('abort', () => broken(new ConnectionReset(false)), { once: true }),
+    ),
   'reset-before': async () => {
     throw new ConnectionReset(false);
   },

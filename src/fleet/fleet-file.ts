@@ -14,11 +14,11 @@ import {
   type Attribute,
   type Attributes,
   type Diagnostic,
-  type JsonObject,
   type Origin,
 } from '../model/index.js';
 import type { DeclarationFiles } from '../platform/index.js';
 import { compile } from '../declarations/compile-validator.js';
+import type { Validator } from '../declarations/validator.js';
 import { complainIn, reportOf } from '../declarations/diagnostics-list.js';
 import { sourceFilesOf } from '../declarations/file-reader.js';
 import type { FoundFile } from '../declarations/paths.js';
@@ -157,7 +157,11 @@ function fleetIn(reading: Reading, roots: readonly Raw[]): Fleet | undefined {
         summary: `\`${key}\` cannot stand in ${FLEET_FILE}, which holds \`fleet\` alone.${didYouMean(key, ['fleet'])}`,
         detail: 'Settings and declarations stand in other files.',
       });
-  const form = { attributes: fleetAttributes, schema: fleetSectionSchema(), what: '`fleet`' };
+  const form = {
+    attributes: fleetAttributes,
+    validator: compile(fleetSectionSchema()),
+    what: '`fleet`',
+  };
   if (!isFormed(reading, ['fleet'], root['fleet'], form)) return undefined;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its schema was applied
   const written = root['fleet'] as unknown as WrittenFleet;
@@ -230,15 +234,15 @@ function collected<T>({ complain }: Reading, path: Path, work: () => T): T | und
 
 interface Form {
   readonly attributes: Attributes;
-  readonly schema: JsonObject;
+  readonly validator: Validator;
   readonly what: string;
 }
 
 /** Whether a value has the form; everything that is wrong with it is reported. */
 function isFormed({ complain }: Reading, path: Path, raw: Raw, form: Form): boolean {
-  const { attributes, schema, what } = form;
+  const { attributes, validator, what } = form;
   const wrong = [
-    ...check(compile(schema), attributes, raw, what),
+    ...check(validator, attributes, raw, what),
     ...(isMap(raw) ? unfilled(attributes, raw, []) : []),
   ];
   for (const { path: inside, ...said } of wrong) complain([...path, ...inside], said);
@@ -361,13 +365,11 @@ function refusePrefixes(
 }
 
 function named(reading: Reading, tenants: RawMap): readonly Found[] {
+  // Once: it takes milliseconds.
+  const validator = compile(tenantSchema());
   return Object.entries(tenants).flatMap(([name, raw]) => {
     const path = ['fleet', 'tenants', name];
-    const form = {
-      attributes: tenantAttributes,
-      schema: tenantSchema(),
-      what: `tenant \`${name}\``,
-    };
+    const form = { attributes: tenantAttributes, validator, what: `tenant \`${name}\`` };
     const value = raw === null ? {} : raw;
     if (!isFormed(reading, path, value, form)) return [];
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its schema was applied
@@ -379,7 +381,11 @@ function named(reading: Reading, tenants: RawMap): readonly Found[] {
 
 function ofFolders(reading: Reading, tenants: RawMap): readonly Found[] | undefined {
   const path = ['fleet', 'tenants'];
-  const form = { attributes: sourceAttributes, schema: sourceSchema(), what: '`tenants`' };
+  const form = {
+    attributes: sourceAttributes,
+    validator: compile(sourceSchema()),
+    what: '`tenants`',
+  };
   if (!isFormed(reading, path, tenants, form)) return undefined;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its schema was applied
   const { from, name = '${folder}', labels = {}, each = {} } = tenants as unknown as WrittenSource;

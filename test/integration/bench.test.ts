@@ -5,7 +5,9 @@ import { expect, test } from 'vitest';
 import { folder } from '../support/cli.js';
 
 const GROUPS =
-  'startup creates state plans adoption listing attribution pages secrets provider'.split(' ');
+  'startup creates state plans adoption listing attribution pages secrets fleet provider'.split(
+    ' ',
+  );
 
 /** With a folder of its own for temporary files, and what it left there. */
 function bench(...args: readonly string[]) {

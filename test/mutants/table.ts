@@ -4949,6 +4949,27 @@ export const mutants: readonly Mutant[] = [
     tests: fleetCommands,
   },
   {
+    name: 'pods apply with states that end with them',
+    file: 'cli/commands/fleet-kubernetes.ts',
+    find: 'if (writes && local.length > 0)',
+    replace: 'if (writes && local.length > 999)',
+    tests: ['unit/cli/fleet-kubernetes.test.ts'],
+  },
+  {
+    name: 'a minute sees the rate of a key and a burst',
+    file: 'client/rate-limit.ts',
+    find: 'perMinute - usualBurst(perMinute)',
+    replace: 'perMinute',
+    tests: fleetRules,
+  },
+  {
+    name: 'pods may write to their image',
+    file: 'fleet/kubernetes-manifests.ts',
+    find: 'readOnlyRootFilesystem: true',
+    replace: 'readOnlyRootFilesystem: false',
+    tests: ['unit/cli/fleet-kubernetes.test.ts'],
+  },
+  {
     name: 'a tenant that is partly applied is never completed',
     file: 'fleet/merge.ts',
     find: 'exits.locked, exits.partial,',

@@ -2,7 +2,14 @@
 import { resolve } from 'node:path';
 import type { Credentials, Emulator } from '../../emulator/index.js';
 import { variableWord } from '../../fleet/tenant.js';
-import { durationWords, exits, refuse, tryDuration, type Exit } from '../../model/index.js';
+import {
+  defined,
+  durationWords,
+  exits,
+  refuse,
+  tryDuration,
+  type Exit,
+} from '../../model/index.js';
 import { wholeNumber, type Command, type Context } from '../context.js';
 import { durable } from '../durable-emulator.js';
 import { needs } from '../cloud-connection.js';
@@ -107,17 +114,21 @@ async function severalAccounts(
   const { accountCredentials, byAccount, parseAccountFault, parseBehaviours, serve } =
     await import('../../emulator/index.js');
   const faults = (flags.fault ?? []).map((text) => parseAccountFault(text, names));
+  const behaviours = parseBehaviours(behaviourWords(context));
   const accounts = new Map<string, Emulator>();
-  for (const name of names)
+  for (const name of names) {
+    const [like] = accounts.values();
     accounts.set(
       name,
       await durable(context, {
         seed: flags.seed === undefined ? undefined : resolve(context.cwd, flags.seed),
         faults: faults.filter(({ account }) => account === undefined || account === name),
-        behaviours: parseBehaviours(behaviourWords(context)),
+        behaviours,
         credentials: accountCredentials(name),
+        ...defined({ like }),
       }),
     );
+  }
   const { fetch, calls } = byAccount(accounts, clock);
   const served = await serve({ fetch }, { port });
   for (const name of names)

@@ -564,7 +564,7 @@ async function applyNow(context: Context, forms: FleetForms): Promise<Exit> {
 }
 
 /** A shard, or a worker, does not see when the others have ended a stage. @throws Refusal before anything is written */
-function refuseOrderInShards({ fleet, selected, shards }: FleetSite, queued = false): void {
+export function refuseOrderInShards({ fleet, selected, shards }: FleetSite, queued = false): void {
   const stages = queued || shards > 1 ? stagesOf(fleet, selected) : [];
   if (stages.length < 2) return;
   const select = `--select ${shellWord(fleet.order[0]!.select)}`;

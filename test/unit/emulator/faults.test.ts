@@ -47,6 +47,8 @@ describe('the words of --fault', () => {
     ],
     ['endless', { name: 'endless' }],
     ['endless=50', { name: 'endless', value: 50 }],
+    ['hang,times=2', { name: 'hang', times: 2 }],
+    ['status=429,retry-after=30', { name: 'status', value: 429, retryAfter: 30 }],
   ])('%s', (text, fault) => expect(parseFault(text)).toEqual(fault));
 
   test.each([
@@ -68,6 +70,10 @@ describe('the words of --fault', () => {
     'stale',
     'stale=5,mode=reset',
     'html,times',
+    'hang=5',
+    'status=500,retry-after=30',
+    'rate-limit=429,retry-after=30',
+    'status=429,retry-after=soon',
   ])('%j is not understood, and the grammar is shown', (text) => {
     let refusal: unknown;
     try {
@@ -132,6 +138,15 @@ describe('status', () => {
     ).toHaveLength(1);
   });
 
+  test.each([
+    ['status=429', '1'],
+    ['status=503,retry-after=30', '30'],
+    ['status=500', null],
+  ])('%s tells how long to wait: %s', async (fault, wait) => {
+    const { headers } = await faulty(fault).ask('GET', '/api/v2/accounts/');
+    expect(headers.get('retry-after')).toBe(wait);
+  });
+
   test.each([204, 304])('%i has no body', async (status) => {
     const answer = await faulty(`status=${status}`).ask('GET', '/api/v2/accounts/');
     expect([answer.status, answer.text]).toEqual([status, '']);
@@ -176,6 +191,22 @@ describe('answers that are none', () => {
       'text/html; charset=utf-8',
       '<!DOCTYPE html>',
     ]);
+    expect(names(one)).toHaveLength(5);
+  });
+
+  test('hang: no answer, until the client is gone; nothing happened', async () => {
+    const one = faulty('hang');
+    const client = new AbortController();
+    const { signal } = client;
+    const request = new Request(requestOf('POST', '/api/v2/accounts/', { name: 'New' }), {
+      signal,
+    });
+    let answered = false;
+    const asked = one.emulator.fetch(request).finally(() => (answered = true));
+    await new Promise(setImmediate);
+    expect(answered).toBe(false);
+    client.abort();
+    await expect(asked).rejects.toMatchObject({ name: 'ConnectionReset', sent: false });
     expect(names(one)).toHaveLength(5);
   });
 

@@ -95,6 +95,15 @@ test('an endless answer ends with the connection, and closing waits for nobody',
   await expect(fetch(url)).rejects.toThrow('fetch failed');
 });
 
+test('a request that hangs ends with its client, and the service goes on', async () => {
+  const { url, emulator } = await served('hang,times=1');
+  const signal = AbortSignal.timeout(50);
+  const request = requestOf('GET', '/api/v2/accounts/', undefined, {}, url);
+  await expect(fetch(request, { signal })).rejects.toThrow('timeout');
+  await expect.poll(() => emulator.requests.map(({ status }) => status)).toEqual([0]);
+  expect((await ask(url, 'GET', '/api/v2/accounts/')).status).toBe(200);
+});
+
 test('a port that is taken is refused with what to type next', async () => {
   const { emulator, port } = await served();
   const refusal: unknown = await serve(emulator, { port }).catch((error: unknown) => error);

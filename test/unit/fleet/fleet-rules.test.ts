@@ -10,6 +10,7 @@ import { shardIn, shardOf } from '../../../src/fleet/shards.js';
 import { commonPlace, tenantState, type Tenant } from '../../../src/fleet/tenant.js';
 import { environmentFor, splitEnvironment } from '../../../src/fleet/tenant-environment.js';
 import { exits, type Exit } from '../../../src/model/index.js';
+import { drawn } from '../../support/drawn.js';
 
 const origin = { file: 'trueup.fleet.yaml', line: 1, column: 1 };
 const tenant = (name: string, more: Partial<Tenant> = {}): Tenant => ({
@@ -311,12 +312,35 @@ test('a limiter belongs to a credential: a pause and a rate of one hold no other
   a.hold(5000);
   expect([a.held(), b.held()]).toEqual([5000, 0]);
   now = 10_000;
-  // The lower rate counts: 60 a minute is one a second, after a burst of four.
-  const waits = Array.from({ length: 6 }, () => a.take());
-  expect(waits).toEqual([0, 0, 0, 0, 1000, 2000]);
+  // The lower rate counts: 56 a minute after a burst of three are at most 60 in any minute.
+  const waits = Array.from({ length: 5 }, () => a.take());
+  expect(waits).toEqual([0, 0, 0, 1072, 2143]);
   limiterOf('b', 60);
-  const slowed = Array.from({ length: 6 }, () => b.take());
-  expect(slowed).toEqual([0, 0, 0, 0, 1000, 2000]);
+  const slowed = Array.from({ length: 5 }, () => b.take());
+  expect(slowed).toEqual([0, 0, 0, 1072, 2143]);
+});
+
+test('no 60 seconds see more requests of a key than its rate, whatever shares it', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 900 }),
+      fc.array(fc.nat(3000), { minLength: 1, maxLength: 300 }),
+      (rate, gaps) => {
+        let time = 0;
+        const gate = limitersByKey({ monotonic: () => time })('a', rate);
+        const sent = gaps.map((gap) => {
+          time += gap;
+          return time + gate.take();
+        });
+        sent.sort((a, b) => a - b);
+        for (const first of sent)
+          expect(
+            sent.filter((at) => at >= first && at < first + 60_000).length,
+          ).toBeLessThanOrEqual(rate);
+      },
+    ),
+    { numRuns: drawn(100) },
+  );
 });
 
 describe('the merged report', () => {

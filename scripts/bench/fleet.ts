@@ -1,0 +1,346 @@
+// What a fleet costs: thousands of emulated accounts in one process, 100 ms a request, and audits of all of them by
+// `fleet drift`. How the processes of an audit are started is an argument (`Start`): one, shards, or another engine.
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import type { AccountCalls } from '../../src/emulator/index.js';
+import type { FleetDocument, TenantResult } from '../../src/model/index.js';
+import { declarations, estate, sizesOf } from './estate.js';
+import {
+  cloud,
+  fixed,
+  median,
+  memory,
+  quick,
+  root,
+  row,
+  time,
+  tool,
+  type Cloud,
+  type Run,
+} from './measuring.js';
+
+const TENANTS = quick ? 200 : 2000;
+const LATENCY = 100;
+const LANES = 32;
+/** Seconds after which the client gives a request up. */
+const DEADLINE = 30;
+
+interface Fleet {
+  readonly folder: string;
+  readonly names: readonly string[];
+  readonly cloud: Cloud;
+  /** Writes the fleet file. @param more members of `fleet`, as lines of YAML */
+  write(lanes: number, more?: string): void;
+  calls(): Promise<Readonly<Record<string, AccountCalls>>>;
+}
+
+/** A fleet whose tenants are as declared, each with a state. */
+async function fleetOf(count: number, faults: readonly string[] = []): Promise<Fleet> {
+  const folder = join(root, `fleet-${count}-${faults.join('').replaceAll(/\W/g, '-')}`);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(join(folder, 'base'), { recursive: true });
+  const sizes = sizesOf(20);
+  for (const [at, text] of declarations(sizes).entries())
+    writeFileSync(join(folder, 'base', `${at}.yaml`), text);
+  const names = Array.from({ length: count }, (_, at) => `t${String(at).padStart(4, '0')}`);
+  for (const name of names) {
+    mkdirSync(join(folder, 'tenants', name), { recursive: true });
+    writeFileSync(join(folder, 'tenants', name, 'tenant.yaml'), `variables: { site: ${name} }\n`);
+  }
+  const write = (lanes: number, more = ''): void =>
+    writeFileSync(
+      join(folder, 'trueup.fleet.yaml'),
+      `fleet:\n  tenants: { from: tenants/* }\n  defaults: { paths: [base] }\n  concurrency: ${lanes}\n${more}`,
+    );
+  write(LANES);
+  await adopted(folder, names, estate(sizes));
+  const up = await cloud(folder, estate(sizes), faults, names);
+  const origin = new URL(up.environment['TRUEUP_V2_URL'] ?? '').origin;
+  const calls = async (): ReturnType<Fleet['calls']> =>
+    (await (await fetch(`${origin}/emulator/calls`)).json()) as Readonly<
+      Record<string, AccountCalls>
+    >;
+  return { folder, names, cloud: up, write, calls };
+}
+
+/** One tenant is applied, without latency; the others, which are live alike, get a copy of its state. */
+async function adopted(folder: string, names: readonly string[], seed: object): Promise<void> {
+  const [first = '', ...rest] = names;
+  const up = await cloud(folder, seed, [], [first]);
+  const words = ['fleet', 'apply', '--auto-approve', '--select', `tenant=${first}`, '--run', 'one'];
+  await time(process.execPath, [tool, ...words], folder, up.environment);
+  await up.stop();
+  const states = join(folder, '.trueup', 'tenants');
+  for (const name of rest)
+    cpSync(join(states, first, 'state.json'), join(states, name, 'state.json'));
+}
+
+interface Audit {
+  readonly run: string;
+  readonly processes: number;
+}
+/** Starts the processes of an audit. They end when every tenant has a result. */
+type Start = (fleet: Fleet, audit: Audit) => readonly Promise<Run>[];
+
+const driftWords = (run: string): readonly string[] => [tool, 'fleet', 'drift', '--run', run];
+
+const inShards: Start = ({ folder, cloud: { environment } }, { run, processes }) =>
+  Array.from({ length: processes }, (_, at) =>
+    time(
+      process.execPath,
+      [...driftWords(run), '--shard', `${at + 1}/${processes}`],
+      folder,
+      environment,
+    ),
+  );
+
+interface Audited {
+  readonly seconds: number;
+  /** Of the processes of the audit. */
+  readonly cpu: number;
+  /** Of the largest process. */
+  readonly mebibytes: number;
+  /** Share of the machine that was busy, with whatever. */
+  readonly busy: number;
+  readonly requests: number;
+  readonly run: string;
+}
+
+/** Gives the share of all cores that was used since. */
+function machineLoad(): () => number {
+  const read = (): readonly [all: number, idle: number] => {
+    const times = cpus().map((one) => one.times);
+    const all = times.flatMap((one) => Object.values(one)).reduce((sum, one) => sum + one, 0);
+    return [all, times.reduce((sum, { idle }) => sum + idle, 0)];
+  };
+  const [all, idle] = read();
+  return () => {
+    const [allNow, idleNow] = read();
+    return 1 - (idleNow - idle) / Math.max(1, allNow - all);
+  };
+}
+
+let audits = 0;
+
+/** @throws unless every tenant is as declared */
+async function audited(fleet: Fleet, start: Start, processes: number): Promise<Audited> {
+  const run = `audit-${(audits += 1)}`;
+  const total = async (): Promise<number> =>
+    Object.values(await fleet.calls()).reduce((sum, { calls }) => sum + calls, 0);
+  const [before, busyShare] = [await total(), machineLoad()];
+  const begun = process.hrtime.bigint();
+  const runs = await Promise.all(start(fleet, { run, processes }));
+  const seconds = Number(process.hrtime.bigint() - begun) / 1e9;
+  const cpu = runs.reduce((sum, one) => sum + one.cpu, 0);
+  const busy = busyShare();
+  const { summary } = await reportOf(fleet, run);
+  if (summary['unchanged'] !== fleet.names.length)
+    throw new Error(`not every tenant is as declared: ${JSON.stringify(summary)}`);
+  const requests = (await total()) - before;
+  const mebibytes = Math.max(...runs.map((one) => one.mebibytes));
+  return { seconds, cpu, mebibytes, busy, requests, run };
+}
+
+async function reportOf({ folder }: Fleet, run: string): Promise<FleetDocument> {
+  const words = [tool, 'fleet', 'report', run, '--format', 'json'];
+  const { stdout } = await time(process.execPath, words, folder);
+  return JSON.parse(stdout) as FleetDocument;
+}
+
+/** Audits and single commands by turns: other guests of a machine slow down both. */
+async function oneProcess(fleet: Fleet): Promise<void> {
+  fleet.write(LANES);
+  const own: Audited[] = [];
+  const loop: number[] = [];
+  for (let turn = 0; turn < (quick ? 1 : 3); turn += 1) {
+    own.push(await audited(fleet, inShards, 1));
+    loop.push(await shellLoop(fleet));
+  }
+  const [wall, cpu, peak] = [
+    median(own.map((one) => one.seconds)),
+    median(own.map((one) => one.cpu)),
+    memory(own),
+  ] as const;
+  const requests = own[0]!.requests;
+  const ideal = (requests * LATENCY) / 1000 / LANES;
+  row(
+    `\`fleet drift\`, ${TENANTS} tenants, ${LATENCY} ms a request, ${LANES} lanes`,
+    `${fixed(wall, 1)} s for ${requests} requests, ${fixed(wall / ideal)} × requests × ${LATENCY} ms ÷ ${LANES}`,
+    'at most 1.2 × the larger of that and its CPU',
+    wall <= 1.2 * Math.max(ideal, cpu),
+  );
+  const milliseconds = (cpu * 1000) / TENANTS;
+  row('its CPU', `${fixed(milliseconds, 1)} ms a tenant`, 'at most 15 ms', milliseconds <= 15);
+  row('its memory', `${fixed(peak, 0)} MiB`, 'at most 200 MiB', peak <= 200);
+  const single = median(loop);
+  row(
+    `a shell loop of \`trueup drift\`, ${LOOP} of these tenants`,
+    `${fixed(single)} s a tenant, ${fixed(single / (wall / TENANTS), 0)} × a tenant of the fleet`,
+    'told only',
+    true,
+  );
+  await reporting(fleet, own[0]!.run);
+}
+
+/** What smaller fleets cost: docs/how-to/fleet.md. */
+async function smaller(): Promise<void> {
+  for (const count of [10, 200]) {
+    const fleet = await fleetOf(count, [`latency=${LATENCY}`]);
+    const runs: Audited[] = [];
+    for (let turn = 0; turn < 3; turn += 1) runs.push(await audited(fleet, inShards, 1));
+    await fleet.cloud.stop();
+    row(
+      `\`fleet drift\`, ${count} tenants`,
+      `${fixed(median(runs.map((one) => one.seconds)), 1)} s, ${fixed(median(runs.map((one) => one.cpu)), 1)} s of CPU, ${fixed(memory(runs), 0)} MiB, ${runs[0]!.requests} requests`,
+      'told only',
+      true,
+    );
+  }
+}
+
+const LOOP = quick ? 10 : 50;
+
+/** Seconds a tenant. */
+async function shellLoop({ folder, names, cloud: { environment } }: Fleet): Promise<number> {
+  const some = names.slice(0, LOOP);
+  const begun = process.hrtime.bigint();
+  for (const name of some) {
+    const prefix = `${name.toUpperCase()}_`;
+    const own = Object.entries(environment).flatMap(([key, value]) =>
+      key.startsWith(prefix) ? [[key.slice(prefix.length), value] as const] : [],
+    );
+    const others = Object.entries(environment).filter(([key]) => !/^T\d{4}_/.test(key));
+    await time(process.execPath, [tool, 'drift', 'base', `tenants/${name}`], folder, {
+      ...Object.fromEntries([...others, ...own]),
+      TRUEUP_STATE: `.trueup/tenants/${name}/state.json`,
+    });
+  }
+  return Number(process.hrtime.bigint() - begun) / 1e9 / some.length;
+}
+
+async function reporting({ folder, names }: Fleet, run: string): Promise<void> {
+  const page = join(folder, 'fleet.html');
+  const words = [tool, 'fleet', 'report', run, '--report', `html=${page}`];
+  const runs: Run[] = [];
+  for (let turn = 0; turn < 3; turn += 1)
+    runs.push(await time(process.execPath, words, folder, process.env, join(folder, 'fleet.txt')));
+  const took = median(runs.map((one) => one.seconds));
+  const size = readFileSync(page).length / 1e6;
+  row(
+    `\`fleet report\` of ${names.length} tenants, text and HTML`,
+    `${fixed(took)} s, page of ${fixed(size, 1)} MB`,
+    'at most 3 s and 5 MB',
+    took <= 3 && size <= 5,
+  );
+}
+
+/** Tenants of one key, which the fleet file names: they share its rate. */
+async function rates(): Promise<void> {
+  const [count, rate] = [quick ? 30 : 60, 150];
+  const fleet = await fleetOf(count, [`latency=${LATENCY}`]);
+  const [first = ''] = fleet.names;
+  const each = fleet.names
+    .map(
+      (name) =>
+        `      ${name}: { credentials: { env_prefix: ${first.toUpperCase()}_ }, requests_per_minute: ${rate} }\n`,
+    )
+    .join('');
+  writeFileSync(
+    join(fleet.folder, 'trueup.fleet.yaml'),
+    `fleet:\n  concurrency: ${LANES}\n  defaults: { paths: [base] }\n  tenants:\n    from: tenants/*\n    each:\n${each}`,
+  );
+  const { seconds } = await audited(fleet, inShards, 4);
+  const { calls, most_in_60s: most } = (await fleet.calls())[first]!;
+  await fleet.cloud.stop();
+  row(
+    `${count} tenants of one key in 4 shards, ${rate} requests a minute`,
+    `${calls} requests in ${fixed(seconds, 0)} s, at most ${most} in any 60 s`,
+    `at most ${rate} in any 60 s`,
+    most <= rate,
+  );
+}
+
+/** Beside the same audit without a slow tenant. */
+async function slowTenant(without: Fleet): Promise<void> {
+  without.write(LANES);
+  const { seconds: wall } = await audited(without, inShards, 1);
+  const fleet = await fleetOf(TENANTS, ['t0000:latency=10000', `latency=${LATENCY}`]);
+  const { run } = await audited(fleet, inShards, 1);
+  await fleet.cloud.stop();
+  const folder = join(fleet.folder, '.trueup', 'fleet', run);
+  const results = readdirSync(folder)
+    .filter((name) => /^t\d+\.json$/.test(name))
+    .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as TenantResult);
+  const begun = Math.min(...results.map(({ started_at }) => Date.parse(started_at)));
+  const others = results.filter(({ tenant }) => tenant !== 't0000');
+  const ended = (Math.max(...others.map(({ ended_at }) => Date.parse(ended_at))) - begun) / 1000;
+  row(
+    'the same with one tenant of 10 s a request: the others',
+    `${fixed(ended, 1)} s (without it ${fixed(wall, 1)} s)`,
+    'at most 1.1 ×',
+    ended <= 1.1 * wall,
+  );
+}
+
+/** An origin that accepts requests and never answers. */
+async function deadOrigin(): Promise<void> {
+  const fleet = await fleetOf(2 * LANES, ['hang']);
+  const begun = process.hrtime.bigint();
+  await time(
+    process.execPath,
+    [...driftWords('dead')],
+    fleet.folder,
+    fleet.cloud.environment,
+  ).catch(() => undefined);
+  const seconds = Number(process.hrtime.bigint() - begun) / 1e9;
+  await fleet.cloud.stop();
+  row(
+    `an origin that never answers, ${2 * LANES} tenants, ${LANES} lanes`,
+    `${fixed(seconds, 1)} s`,
+    `at most one deadline (${DEADLINE} s) a lane`,
+    seconds <= 1.1 * DEADLINE,
+  );
+}
+
+/** Other engines are further entries: how they start, and what they are called. */
+const engines: readonly { readonly name: string; readonly start: Start }[] = [
+  { name: 'shards', start: inShards },
+];
+
+const SHARD_LANES = 4;
+/** Above this share of the machine, processes wait for a core and not for the service. */
+const MOST_BUSY = 0.7;
+
+async function processes(fleet: Fleet): Promise<void> {
+  fleet.write(SHARD_LANES);
+  for (const { name, start } of engines) {
+    const sides = new Map([1, 2, 4, 8].map((count) => [count, [] as Audited[]]));
+    for (let turn = 0; turn < (quick ? 1 : 3); turn += 1)
+      for (const [count, runs] of sides) runs.push(await audited(fleet, start, count));
+    const alone = median(sides.get(1)!.map((one) => one.seconds));
+    for (const [count, runs] of sides) {
+      const wall = median(runs.map((one) => one.seconds));
+      const busy = median(runs.map((one) => one.busy));
+      const efficiency = alone / wall / count;
+      const isTold = busy <= MOST_BUSY;
+      row(
+        `${name}: ${count} × ${SHARD_LANES} lanes`,
+        `${fixed(wall, 1)} s, CPU ${fixed(busy * 100, 0)} %, largest process ${fixed(memory(runs), 0)} MiB${isTold ? `, efficiency ${fixed(efficiency)}` : ': NOT measured, the machine is busy'}`,
+        isTold ? 'at least 0.9 of linear' : 'CPU at most 70 %',
+        !isTold || efficiency >= 0.9,
+      );
+    }
+  }
+}
+
+export async function fleets(): Promise<void> {
+  await smaller();
+  const fleet = await fleetOf(TENANTS, [`latency=${LATENCY}`]);
+  await oneProcess(fleet);
+  await processes(fleet);
+  await slowTenant(fleet);
+  await fleet.cloud.stop();
+  await rates();
+  await deadOrigin();
+}

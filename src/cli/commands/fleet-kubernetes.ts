@@ -1,0 +1,188 @@
+// `trueup fleet kubernetes`: prints manifests that run this fleet in a cluster. They name secrets and hold none.
+import {
+  defined,
+  exits,
+  isAddress,
+  keysOf,
+  refuse,
+  warning,
+  type JsonObject,
+} from '../../model/index.js';
+import {
+  cronJobOf,
+  FOLDER,
+  jobOf,
+  workersOf,
+  type ManifestOptions,
+} from '../../fleet/kubernetes-manifests.js';
+import type { Tenant } from '../../fleet/tenant.js';
+import { flagWords } from '../commands-to-type.js';
+import { wholeNumber, type Command, type Context } from '../context.js';
+import { needs } from '../cloud-connection.js';
+import { fleetHere, type FleetSite } from '../fleet-context.js';
+import { version } from '../version.js';
+import { refuseOrderInShards } from './fleet.js';
+
+type Kind = 'job' | 'cronjob' | 'worker';
+
+/** Flags that only some kinds have. */
+const flagsOf = {
+  job: ['command', 'shards', 'select'],
+  cronjob: ['command', 'shards', 'select', 'schedule'],
+  worker: ['replicas', 'queueSecret'],
+} as const;
+
+export const run: Command = async (context) => {
+  const { flags, out } = context;
+  const kind = kindOf(context);
+  const shards = wholeNumber('--shards', flags.shards ?? '4', 1, 1000);
+  const work = flags.command ?? 'drift';
+  const site = await fleetHere({ ...context, flags: { ...flags, shard: `1/${shards}` } });
+  if (kind !== 'worker' && work === 'apply') refuseOrderInShards(site);
+  await checkPlaces(context, site, work === 'apply' || kind === 'worker');
+  const { namespace, secret, image } = flags;
+  const options: ManifestOptions = {
+    name: checked('--name', NAME, flags.name ?? usualName(context, kind, work)),
+    ...defined({ namespace: namespace && checked('--namespace', NAME, namespace) }),
+    image: checked('--image', IMAGE, image ?? noImage()),
+    secrets: (secret ?? ['trueup-fleet']).map((one) => checked('--secret', SECRET, one)),
+    words: wordsOf(context, kind, work),
+  };
+  const { yamlText } = await import('../yaml-output.js');
+  out.write(
+    `${commentsOf(context, site, options).join('\n')}\n${yamlText(manifest(context, kind, options, shards))}`,
+  );
+  return exits.done;
+};
+
+function manifest(
+  { flags }: Context,
+  kind: Kind,
+  options: ManifestOptions,
+  shards: number,
+): JsonObject {
+  if (kind === 'job') return jobOf({ ...options, shards });
+  if (kind === 'cronjob')
+    return cronJobOf({
+      ...options,
+      shards,
+      schedule: checked('--schedule', SCHEDULE, flags.schedule ?? '17 2 * * *'),
+    });
+  return workersOf({
+    ...options,
+    replicas: wholeNumber('--replicas', flags.replicas ?? '2', 1, 1000),
+    queue: checked('--queue-secret', SECRET, flags.queueSecret ?? 'trueup-queue'),
+  });
+}
+
+/** @throws Refusal for a flag of another kind */
+function kindOf({ flags }: Context): Kind {
+  const kind = keysOf(flagsOf).find((one) => one === (flags.kind ?? 'job'))!;
+  const own: readonly string[] = flagsOf[kind];
+  for (const name of Object.values(flagsOf).flat())
+    if (flags[name] !== undefined && !own.includes(name))
+      refuse(
+        'usage',
+        `${name === 'queueSecret' ? '--queue-secret' : `--${name}`} has no meaning with --kind ${kind}.`,
+      );
+  return kind;
+}
+
+const usualName = ({ clock }: Context, kind: Kind, work: string): string => {
+  if (kind === 'worker') return 'fleet-worker';
+  if (kind === 'cronjob') return `nightly-${work}`;
+  const stamp = new Date(clock.now()).toISOString().replaceAll(/[-:]|\.\d+/g, '');
+  return `${work}-${stamp.toLowerCase()}`;
+};
+
+/** Of objects of Kubernetes, and of runs. A cron job adds eleven characters for each job. */
+const NAME = [/^[a-z](?:[a-z0-9-]{0,38}[a-z0-9])?$/, 'nightly-drift'] as const;
+const SECRET = [/^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/, 'trueup-fleet'] as const;
+const IMAGE = [/^[a-z0-9][\w./:@-]{0,500}$/, 'registry.example.com/fleet:1.4.2'] as const;
+const SCHEDULE = [/^(?:@[a-z]+|[\w*/,-]+(?: [\w*/,?-]+){4})$/, '17 2 * * *'] as const;
+
+function checked(flag: string, [pattern, example]: readonly [RegExp, string], text: string) {
+  if (pattern.test(text)) return text;
+  return refuse('usage', `${flag} ${JSON.stringify(text.slice(0, 80))}: no cluster takes that.`, {
+    detail: `Type it as in: ${flag} ${example.includes(' ') ? `"${example}"` : example}`,
+  });
+}
+
+const noImage = (): never =>
+  refuse('usage', '--image is missing: trueup publishes no image.', {
+    detail: `Build one that holds trueup, and this folder at ${FOLDER}: docs/how-to/fleet-kubernetes.md`,
+  });
+
+/** Kubernetes replaces `$(NAME)` in arguments by a variable, and `$$(NAME)` by `$(NAME)`. */
+const wordsOf = ({ flags }: Context, kind: Kind, work: string): readonly string[] =>
+  [
+    'fleet',
+    ...(kind === 'worker' ? ['worker'] : [work]),
+    ...(kind !== 'worker' && work === 'apply' ? ['--auto-approve'] : []),
+    ...(flags.select === undefined ? [] : ['--select', flags.select]),
+    ...(flags.var ?? []).flatMap((one) => ['--var', one]),
+    ...(flags.env === undefined ? [] : ['--env', flags.env]),
+  ].map((word) => word.replaceAll('$(', () => '$$('));
+
+/** The files of a pod end with it. @throws Refusal where what is written would be lost */
+async function checkPlaces(context: Context, site: FleetSite, writes: boolean): Promise<void> {
+  const local = site.selected.filter(({ state }) => state === undefined || !isAddress(state));
+  const detail =
+    'Name a place that all pods reach, as in: defaults: { state: "s3://acme-trueup/${tenant}" }';
+  if (writes && local.length > 0)
+    refuse(
+      'pod-files',
+      `the state of ${local[0]!.name} would be a file of a pod, and end with it`,
+      {
+        detail,
+        origin: local[0]!.origin,
+      },
+    );
+  if (site.fleet.results === undefined)
+    await context.tell([
+      warning('pod-files', 'The results of each pod are its own files, and end with it.', detail),
+    ]);
+}
+
+/** Prefixes that are named one by one. */
+const MOST_NAMED = 20;
+
+function commentsOf(
+  { flags }: Context,
+  { selected }: FleetSite,
+  { secrets }: ManifestOptions,
+): readonly string[] {
+  const prefixes = selected.flatMap(({ credentials }) =>
+    'env_prefix' in credentials ? [credentials.env_prefix] : [],
+  );
+  const [first, ...others] = [...new Set(prefixes)];
+  const named = others.slice(0, MOST_NAMED).join(', ');
+  const more = others.length - MOST_NAMED;
+  const variables = ({ address, secrets: keys }: (typeof needs)['v2' | 'v3']): string =>
+    [address, ...keys].map((name) => `${first}${name}`).join(', ');
+  return [
+    `Made by trueup ${version}: ${['trueup fleet kubernetes', ...flagWords('fleet kubernetes', flags)].join(' ')}`,
+    `The image holds trueup, and this folder at ${FOLDER}.`,
+    `Secrets: ${secrets.join(', ')}. Together they hold`,
+    ...(first === undefined
+      ? []
+      : [
+          `- ${variables(needs.v2)}`,
+          `- if authorizations or users are declared: ${variables(needs.v3)}`,
+          ...(others.length === 0
+            ? []
+            : [`- the same with ${named}${more > 0 ? `, and ${more} more` : ''}`]),
+        ]),
+    ...commandsOf(selected),
+    '- what the declarations name as ${secret.env.…}, and the credentials of the place of the states',
+  ].map((line) => `# ${line}`);
+}
+
+const commandsOf = (tenants: readonly Tenant[]): readonly string[] => {
+  const programs = tenants.flatMap(({ credentials }) =>
+    'command' in credentials ? credentials.command.slice(0, 1) : [],
+  );
+  return programs.length === 0
+    ? []
+    : [`- what credential commands need; the image holds ${[...new Set(programs)].join(', ')}`];
+};
