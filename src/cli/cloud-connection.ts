@@ -172,7 +172,7 @@ export async function reach(
   const cloud = connect({
     ...optionsOf(context, settings, line),
     emit,
-    ...defined({ ahead, limiterFor }),
+    ...defined({ ahead, limiterFor, mayRepeat: context.exchanges?.mayRepeat }),
   });
   return { cloud: { ...cloud, target: line.name ?? cloud.target }, close: line.close };
 }

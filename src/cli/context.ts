@@ -23,6 +23,8 @@ export interface Exchanges {
   readonly limiterOf: (credential: string, perMinute: number | undefined) => Limiter;
   /** Told of each response; the status is 0 where there was none. */
   readonly answered: (origin: string, status: number) => void;
+  /** Whether to repeat a request to which there was no response. */
+  readonly mayRepeat: (origin: string) => boolean;
 }
 
 /** The context of a command. */

@@ -287,7 +287,7 @@ export async function runTenant(
   { job, shared, status }: Shared,
 ): Promise<{ readonly result: TenantResult; readonly outcome?: TenantOutcome }> {
   const started_at = new Date(parent.clock.now()).toISOString();
-  const { exchanges, seen, failing } = exchangesOf(site, tenant, shared.limiter);
+  const { exchanges, seen, failing } = exchangesOf(site, tenant, shared);
   const ports = { flags: job.flags, exchanges, status };
   let own: TenantContext | undefined;
   let outcome: TenantOutcome | undefined;
@@ -356,7 +356,7 @@ async function stored(
 }
 
 /** What a tenant shares with others, and which origins failed it last. */
-function exchangesOf(site: FleetSite, tenant: Tenant, limiter: Exchanges['limiterOf']) {
+function exchangesOf(site: FleetSite, tenant: Tenant, { limiter, lanes }: Shared['shared']) {
   const seen = new Set<string>();
   const failing = new Set<string>();
   const share = processesWith(tenant, site);
@@ -366,7 +366,9 @@ function exchangesOf(site: FleetSite, tenant: Tenant, limiter: Exchanges['limite
         credential,
         perMinute === undefined ? undefined : Math.max(1, Math.floor(perMinute / share)),
       ),
+    mayRepeat: lanes.mayRepeat,
     answered(origin, status) {
+      lanes.answered(origin, status !== 0);
       seen.add(origin);
       if (status === 0 || status >= 500) failing.add(origin);
       else failing.delete(origin);

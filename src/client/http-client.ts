@@ -43,6 +43,8 @@ export interface HttpPorts {
   readonly signal: AbortSignal;
   /** The limiter, where it is not of this client alone. */
   readonly limiterFor?: (requestsPerMinute: number | undefined) => Limiter;
+  /** Whether to repeat a request without a response, asked after the pause; always where absent. */
+  readonly mayRepeat?: (origin: string) => boolean;
 }
 
 const noticeable = 1000;
@@ -50,7 +52,7 @@ const noticeable = 1000;
 const prompt = 5000;
 
 export function httpClient(
-  { transport, clock, random, emit, signal: whole, limiterFor }: HttpPorts,
+  { transport, clock, random, emit, signal: whole, limiterFor, mayRepeat }: HttpPorts,
   deadlineSeconds: number,
   requestsPerMinute?: number,
 ): HttpClient {
@@ -101,6 +103,7 @@ export function httpClient(
         if (asked !== undefined && asked <= longestRetryAfter && answer?.status === 429)
           (call.gate ?? common).hold(asked);
         if (!again(result) || !(await pause(tries, asked, call.signal))) return result;
+        if ('error' in result && mayRepeat?.(new URL(call.url).origin) === false) return result;
       }
     }
 

@@ -76,13 +76,14 @@ export function stopping({ failures, blocked: mostBlocked }: StopRules) {
   };
 }
 
-/** Failing tenants in a row, at one origin, that halve the lanes. */
+/** Failing tenants in a row, at one origin, that halve the lanes; and requests in a row without a response, that are not repeated. */
 const DEAD_AFTER = 5;
 
 /** The number of lanes: half as many once an origin seems to be down, never less than one. */
 export function laneCount(most: number) {
   let lanes = most;
   const failing = new Map<string, number>();
+  const unanswered = new Map<string, number>();
   return {
     lanes: (): number => lanes,
     /** @param down whether the tenant failed because of the service at this origin */
@@ -91,5 +92,11 @@ export function laneCount(most: number) {
       failing.set(origin, inARow % DEAD_AFTER);
       if (inARow === DEAD_AFTER) lanes = Math.max(1, Math.floor(lanes / 2));
     },
+    /** @param isThere whether there was a response of any kind */
+    answered(origin: string, isThere: boolean): void {
+      unanswered.set(origin, isThere ? 0 : (unanswered.get(origin) ?? 0) + 1);
+    },
+    /** Whether a request without a response is to be repeated. */
+    mayRepeat: (origin: string): boolean => (unanswered.get(origin) ?? 0) < DEAD_AFTER,
   };
 }

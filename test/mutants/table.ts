@@ -4977,6 +4977,20 @@ export const mutants: readonly Mutant[] = [
     tests: fleetRules,
   },
   {
+    name: 'a fleet waits three times for an origin that does not answer',
+    file: 'client/http-client.ts',
+    find: "if ('error' in result && mayRepeat?.(new URL(call.url).origin) === false) return result;",
+    replace: '',
+    tests: ['unit/client/patience.test.ts'],
+  },
+  {
+    name: 'a request without a response is not forgotten',
+    file: 'fleet/lanes.ts',
+    find: 'isThere ? 0 : (unanswered.get(origin) ?? 0) + 1',
+    replace: '(unanswered.get(origin) ?? 0) + 1',
+    tests: fleetRules,
+  },
+  {
     name: 'a page of a tenant replaces a file that no report wrote',
     file: 'cli/tenant-pages.ts',
     find: 'bytesRead) === PAGE_START',

@@ -116,6 +116,21 @@ describe('a read', () => {
     expect(clock.elapsed()).toBeLessThan(92_000);
   });
 
+  it('is not repeated where nobody gets a response from the origin, but is after a response', async () => {
+    const origins: string[] = [];
+    const mayRepeat = (origin: string): boolean => {
+      origins.push(origin);
+      return origins.length < 2;
+    };
+    const dead = bench(script(lost), { mayRepeat });
+    await refusal(dead.cloud.list(rules));
+    expect(dead.asked).toHaveLength(2);
+    expect(new Set(origins)).toEqual(new Set([new URL(dead.asked[0]!.url).origin]));
+    const failing = bench(script(json('', 503)), { mayRepeat: () => false });
+    await refusal(failing.cloud.list(rules));
+    expect(failing.asked).toHaveLength(3);
+  });
+
   it('ends at once when the run is interrupted', async () => {
     const running = bench(({ signal }) => never(signal));
     const promise = refusal(running.cloud.list(rules));
