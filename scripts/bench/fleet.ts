@@ -5,6 +5,7 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import type { AccountCalls } from '../../src/emulator/index.js';
 import type { FleetDocument, TenantResult } from '../../src/model/index.js';
+import { startPostgres, type Server } from '../servers.js';
 import { declarations, estate, sizesOf } from './estate.js';
 import {
   cloud,
@@ -35,8 +36,14 @@ interface Fleet {
   calls(): Promise<Readonly<Record<string, AccountCalls>>>;
 }
 
+interface FleetOptions {
+  readonly faults?: readonly string[];
+  /** A server for the states; files where absent. */
+  readonly server?: Server;
+}
+
 /** A fleet whose tenants are as declared, each with a state. */
-async function fleetOf(count: number, faults: readonly string[] = []): Promise<Fleet> {
+async function fleetOf(count: number, { faults = [], server }: FleetOptions = {}): Promise<Fleet> {
   const folder = join(root, `fleet-${count}-${faults.join('').replaceAll(/\W/g, '-')}`);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(join(folder, 'base'), { recursive: true });
@@ -51,11 +58,15 @@ async function fleetOf(count: number, faults: readonly string[] = []): Promise<F
   const write = (lanes: number, more = ''): void =>
     writeFileSync(
       join(folder, 'trueup.fleet.yaml'),
-      `fleet:\n  tenants: { from: tenants/* }\n  defaults: { paths: [base] }\n  concurrency: ${lanes}\n${more}`,
+      `fleet:\n  tenants: { from: tenants/* }\n  defaults: { paths: [base]${server ? `, state: "${server.url}?schema=\${tenant}"` : ''} }\n  concurrency: ${lanes}\n${more}`,
     );
   write(LANES);
-  await adopted(folder, names, estate(sizes));
-  const up = await cloud(folder, estate(sizes), faults, names);
+  await (server
+    ? adoptedOn(server, folder, names, estate(sizes))
+    : adopted(folder, names, estate(sizes)));
+  const started = await cloud(folder, estate(sizes), faults, names);
+  const environment = { ...started.environment, ...server?.environment };
+  const up = { ...started, environment };
   const origin = new URL(up.environment['TRUEUP_V2_URL'] ?? '').origin;
   const calls = async (): ReturnType<Fleet['calls']> =>
     (await (await fetch(`${origin}/emulator/calls`)).json()) as Readonly<
@@ -76,6 +87,20 @@ async function adopted(folder: string, names: readonly string[], seed: object): 
     cpSync(join(states, first, 'state.json'), join(states, name, 'state.json'));
 }
 
+/** Every tenant is applied, without latency. */
+async function adoptedOn(
+  server: Server,
+  folder: string,
+  names: readonly string[],
+  seed: object,
+): Promise<void> {
+  const up = await cloud(folder, seed, [], names);
+  const words = ['fleet', 'apply', '--auto-approve', '--run', 'one'];
+  const environment = { ...up.environment, ...server.environment };
+  await time(process.execPath, [tool, ...words], folder, environment);
+  await up.stop();
+}
+
 interface Audit {
   readonly run: string;
   readonly processes: number;
@@ -94,6 +119,18 @@ const inShards: Start = ({ folder, cloud: { environment } }, { run, processes })
       environment,
     ),
   );
+
+/** Workers of a queue in the database of the states. */
+const withWorkers =
+  ({ url }: Server): Start =>
+  ({ folder, cloud: { environment } }, { run, processes }) => {
+    const own = { ...environment, TRUEUP_QUEUE: url };
+    const queued = time(process.execPath, [...driftWords(run), '--engine', 'pgboss'], folder, own);
+    const words = ['--lanes', String(SHARD_LANES), '--workers', String(processes), '--until-idle'];
+    return Array.from({ length: processes }, () =>
+      queued.then(() => time(process.execPath, [tool, 'fleet', 'worker', ...words], folder, own)),
+    );
+  };
 
 interface Audited {
   readonly seconds: number;
@@ -142,9 +179,12 @@ async function audited(fleet: Fleet, start: Start, processes: number): Promise<A
   return { seconds, cpu, mebibytes, busy, requests, run };
 }
 
-async function reportOf({ folder }: Fleet, run: string): Promise<FleetDocument> {
+async function reportOf(
+  { folder, cloud: { environment } }: Fleet,
+  run: string,
+): Promise<FleetDocument> {
   const words = [tool, 'fleet', 'report', run, '--format', 'json'];
-  const { stdout } = await time(process.execPath, words, folder);
+  const { stdout } = await time(process.execPath, words, folder, environment);
   return JSON.parse(stdout) as FleetDocument;
 }
 
@@ -186,7 +226,7 @@ async function oneProcess(fleet: Fleet): Promise<void> {
 /** What smaller fleets cost: docs/how-to/fleet.md. */
 async function smaller(): Promise<void> {
   for (const count of [10, 200]) {
-    const fleet = await fleetOf(count, [`latency=${LATENCY}`]);
+    const fleet = await fleetOf(count, { faults: [`latency=${LATENCY}`] });
     const runs: Audited[] = [];
     for (let turn = 0; turn < 3; turn += 1) runs.push(await audited(fleet, inShards, 1));
     await fleet.cloud.stop();
@@ -238,7 +278,7 @@ async function reporting({ folder, names }: Fleet, run: string): Promise<void> {
 /** Tenants of one key, which the fleet file names: they share its rate. */
 async function rates(): Promise<void> {
   const [count, rate] = [quick ? 30 : 60, 150];
-  const fleet = await fleetOf(count, [`latency=${LATENCY}`]);
+  const fleet = await fleetOf(count, { faults: [`latency=${LATENCY}`] });
   const [first = ''] = fleet.names;
   const each = fleet.names
     .map(
@@ -265,7 +305,7 @@ async function rates(): Promise<void> {
 async function slowTenant(without: Fleet): Promise<void> {
   without.write(LANES);
   const { seconds: wall } = await audited(without, inShards, 1);
-  const fleet = await fleetOf(TENANTS, ['t0000:latency=10000', `latency=${LATENCY}`]);
+  const fleet = await fleetOf(TENANTS, { faults: ['t0000:latency=10000', `latency=${LATENCY}`] });
   const { run } = await audited(fleet, inShards, 1);
   await fleet.cloud.stop();
   const folder = join(fleet.folder, '.trueup', 'fleet', run);
@@ -285,7 +325,7 @@ async function slowTenant(without: Fleet): Promise<void> {
 
 /** An origin that accepts requests and never answers. */
 async function deadOrigin(): Promise<void> {
-  const fleet = await fleetOf(2 * LANES, ['hang']);
+  const fleet = await fleetOf(2 * LANES, { faults: ['hang'] });
   const begun = process.hrtime.bigint();
   await time(
     process.execPath,
@@ -303,44 +343,54 @@ async function deadOrigin(): Promise<void> {
   );
 }
 
-/** Other engines are further entries: how they start, and what they are called. */
-const engines: readonly { readonly name: string; readonly start: Start }[] = [
-  { name: 'shards', start: inShards },
-];
-
 const SHARD_LANES = 4;
 /** Above this share of the machine, processes wait for a core and not for the service. */
 const MOST_BUSY = 0.7;
 
-async function processes(fleet: Fleet): Promise<void> {
+/** One process and more by turns. */
+async function processes(fleet: Fleet, name: string, start: Start): Promise<void> {
   fleet.write(SHARD_LANES);
-  for (const { name, start } of engines) {
-    const sides = new Map([1, 2, 4, 8].map((count) => [count, [] as Audited[]]));
-    for (let turn = 0; turn < (quick ? 1 : 3); turn += 1)
-      for (const [count, runs] of sides) runs.push(await audited(fleet, start, count));
-    const alone = median(sides.get(1)!.map((one) => one.seconds));
-    for (const [count, runs] of sides) {
-      const wall = median(runs.map((one) => one.seconds));
-      const busy = median(runs.map((one) => one.busy));
-      const efficiency = alone / wall / count;
-      const isTold = busy <= MOST_BUSY;
-      row(
-        `${name}: ${count} × ${SHARD_LANES} lanes`,
-        `${fixed(wall, 1)} s, CPU ${fixed(busy * 100, 0)} %, largest process ${fixed(memory(runs), 0)} MiB${isTold ? `, efficiency ${fixed(efficiency)}` : ': NOT measured, the machine is busy'}`,
-        isTold ? 'at least 0.9 of linear' : 'CPU at most 70 %',
-        !isTold || efficiency >= 0.9,
-      );
-    }
+  const sides = new Map([1, 2, 4, 8].map((count) => [count, [] as Audited[]]));
+  for (let turn = 0; turn < (quick ? 1 : 3); turn += 1)
+    for (const [count, runs] of sides) runs.push(await audited(fleet, start, count));
+  const alone = median(sides.get(1)!.map((one) => one.seconds));
+  for (const [count, runs] of sides) {
+    const wall = median(runs.map((one) => one.seconds));
+    const busy = median(runs.map((one) => one.busy));
+    const efficiency = alone / wall / count;
+    const isTold = busy <= MOST_BUSY;
+    row(
+      `${name}: ${count} × ${SHARD_LANES} lanes`,
+      `${fixed(wall, 1)} s, CPU ${fixed(busy * 100, 0)} %, largest process ${fixed(memory(runs), 0)} MiB${isTold ? `, efficiency ${fixed(efficiency)}` : ': NOT measured, the machine is busy'}`,
+      isTold ? 'at least 0.9 of linear' : 'CPU at most 70 %',
+      !isTold || efficiency >= 0.9,
+    );
+  }
+}
+
+/** Fewer tenants: each has a schema of its own in the database. */
+async function workers(): Promise<void> {
+  const count = quick ? 50 : 400;
+  const server = await startPostgres().catch(() => undefined);
+  if (!server)
+    return row('workers', 'no PostgreSQL on this machine: NOT measured', 'not compared', true);
+  try {
+    const fleet = await fleetOf(count, { faults: [`latency=${LATENCY}`], server });
+    await processes(fleet, `fleet worker, ${count} tenants`, withWorkers(server));
+    await fleet.cloud.stop();
+  } finally {
+    await server.stop();
   }
 }
 
 export async function fleets(): Promise<void> {
   await smaller();
-  const fleet = await fleetOf(TENANTS, [`latency=${LATENCY}`]);
+  const fleet = await fleetOf(TENANTS, { faults: [`latency=${LATENCY}`] });
   await oneProcess(fleet);
-  await processes(fleet);
+  await processes(fleet, `shards, ${TENANTS} tenants`, inShards);
   await slowTenant(fleet);
   await fleet.cloud.stop();
+  await workers();
   await rates();
   await deadOrigin();
 }
