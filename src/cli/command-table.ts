@@ -534,7 +534,7 @@ const table = [
       tenants[0],
       ...project,
     ],
-    more: '\nNothing is sent to a cluster. To do so: trueup fleet kubernetes … | kubectl apply -f -',
+    more: '\nNothing is sent to a cluster. To send it, add: | kubectl apply -f -',
   },
   { name: 'state list', args: '', doc: 'list addresses and ids', flags: project },
   {

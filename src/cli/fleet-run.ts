@@ -36,7 +36,7 @@ import { caughtError } from './caught-error.js';
 import type { Flags } from './command-table.js';
 import type { Context, Exchanges } from './context.js';
 import { withCommands } from './commands-to-type.js';
-import { fleetWatch, type FleetWatch } from './fleet-progress.js';
+import { fleetWatch, type FleetWatch } from './show-fleet-progress.js';
 import {
   processesWith,
   tenantContext,
@@ -269,7 +269,7 @@ function linesInOrder(
   };
 }
 
-export interface Shared {
+export interface TenantRun {
   readonly job: FleetJob;
   readonly shared: {
     readonly limiter: Exchanges['limiterOf'];
@@ -284,7 +284,7 @@ export async function runTenant(
   parent: Context,
   site: FleetSite,
   tenant: Tenant,
-  { job, shared, status }: Shared,
+  { job, shared, status }: TenantRun,
 ): Promise<{ readonly result: TenantResult; readonly outcome?: TenantOutcome }> {
   const started_at = new Date(parent.clock.now()).toISOString();
   const { exchanges, seen, failing } = exchangesOf(site, tenant, shared);
@@ -356,7 +356,7 @@ async function stored(
 }
 
 /** What a tenant shares with others, and which origins failed it last. */
-function exchangesOf(site: FleetSite, tenant: Tenant, { limiter, lanes }: Shared['shared']) {
+function exchangesOf(site: FleetSite, tenant: Tenant, { limiter, lanes }: TenantRun['shared']) {
   const seen = new Set<string>();
   const failing = new Set<string>();
   const share = processesWith(tenant, site);

@@ -13,7 +13,7 @@ const stateCommands = () => import('./commands/state.js');
 
 const fleetCommands = () => import('./commands/fleet.js');
 
-const queueCommands = () => import('./commands/fleet-queue.js');
+const queueCommands = () => import('./commands/fleet-queued-runs.js');
 
 const keptStates = () => import('./commands/kept-states.js');
 

@@ -9,7 +9,7 @@ import {
   type Kinds,
 } from '../model/index.js';
 import { lint } from './lint.js';
-import { bodyValidator, check, valueAt, type Violation } from './validation.js';
+import { bodyValidator, check, rawValueAt, type Violation } from './validation.js';
 import type { Validator } from './validator.js';
 import { attributeAt, declarationBodyOf } from './vocabulary.js';
 import type { Raw } from './yaml/raw-values.js';
@@ -47,7 +47,7 @@ function inSet(one: Violation, attributes: Attributes, raw: Raw): Violation {
     (_, step) => attributeAt(attributes, path.slice(0, step))?.word === 'set',
   );
   if (steps < 0) return one;
-  const value = valueAt(raw, path.slice(0, steps + 1));
+  const value = rawValueAt(raw, path.slice(0, steps + 1));
   const member = `\`${path.slice(0, steps).join('.')}\`: ${JSON.stringify(value)}`;
   return { ...one, summary: one.summary.replace(`\`${path.join('.')}\``, () => member) };
 }

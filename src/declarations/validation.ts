@@ -130,7 +130,7 @@ function explain(
     .split('/')
     .slice(1)
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
-  const value = valueAt(data, path);
+  const value = rawValueAt(data, path);
   if (value instanceof Word) return undefined;
   const attribute = path.length === 0 ? undefined : attributeAt(attributes, path);
   const below = attribute?.word === 'object' ? attribute.attributes : {};
@@ -145,7 +145,7 @@ function explain(
   return attribute && mismatch(path, attribute, value, [params['type']].flat().includes('null'));
 }
 
-export function valueAt(data: Raw, path: readonly string[]): Raw | undefined {
+export function rawValueAt(data: Raw, path: readonly string[]): Raw | undefined {
   let value: Raw | undefined = data;
   for (const step of path)
     value = isList(value) || isMap(value) ? own<Raw>(value, step) : undefined;
@@ -274,7 +274,7 @@ const IN_QUOTES = 'Write it in quotes.';
 /** The same complaint, where the value is not written but comes from an expression. @param written what the expressions stand in */
 export function ofExpression(one: Violation, written: Raw): Violation {
   const isFilled = one.path.some(
-    (_, step) => typeof valueAt(written, one.path.slice(0, step + 1)) === 'string',
+    (_, step) => typeof rawValueAt(written, one.path.slice(0, step + 1)) === 'string',
   );
   return one.detail === IN_QUOTES && isFilled
     ? { ...one, detail: 'Convert it in the expression: `string(…)`.' }

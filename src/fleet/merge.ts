@@ -90,7 +90,7 @@ export const entryOf = ({
 });
 
 /** The sums of what the tenants write. */
-export function impactOf(entries: readonly Pick<TenantEntry, 'kinds'>[]): FleetImpact {
+export function fleetImpact(entries: readonly Pick<TenantEntry, 'kinds'>[]): FleetImpact {
   const none: FleetWrites = { writes: NO_WRITES, tenants: 0 };
   const plus = ({ writes, tenants }: FleetWrites, more: WriteCounts): FleetWrites => ({
     writes: addedWrites(writes, more),
@@ -145,7 +145,7 @@ export function mergedReport(
     ]),
     diagnostics: stops.flatMap(({ diagnostics }) => diagnostics),
     summary: { ...counts, tenants: all.length },
-    ...((command === 'plan' || command === 'apply') && { impact: impactOf(all) }),
+    ...((command === 'plan' || command === 'apply') && { impact: fleetImpact(all) }),
     tenants: all,
   };
 }

@@ -1,13 +1,13 @@
 // What policies see of a fleet: every tenant of the run with its labels and what it would write, and the sums. It is
 // made from the plans, after all of them and before the first write.
 import { addedWrites, NO_WRITES, type JsonObject, type TenantEntry } from '../model/index.js';
-import { impactOf } from './merge.js';
+import { fleetImpact } from './merge.js';
 
 export type PlannedTenant = Pick<TenantEntry, 'tenant' | 'labels' | 'status' | 'kinds'>;
 
 /** The variable `fleet`. */
 export function fleetInput(tenants: readonly PlannedTenant[]): JsonObject {
-  const { writes, kinds } = impactOf(tenants);
+  const { writes, kinds } = fleetImpact(tenants);
   return {
     tenants: tenants.map(tenantInput),
     changed_tenants: tenants.filter(({ status }) => status === 'changes').length,

@@ -24,13 +24,13 @@ const scopes = {
   declaration: ['plan', 'declarations', 'declaration'],
   fleet: ['fleet'],
 } as const;
-export type Scope = keyof typeof scopes;
+export type PolicyScope = keyof typeof scopes;
 
 /** A string is literal; the others are expressions. */
 type MessagePart = string | Compiled;
 
 export interface CompiledPolicy {
-  readonly scope: Scope;
+  readonly scope: PolicyScope;
   readonly violations: (input: PolicyInput) => readonly PolicyViolation[];
 }
 
@@ -80,7 +80,7 @@ const notBoolean = (value: Json): string | undefined =>
 const unjudged = (field: string, why: string): string => `\`${field}\` cannot be evaluated: ${why}`;
 
 /** The variables that an expression uses beyond those of the plan. */
-function scopeOf(when: string): Scope | PolicyFault {
+function scopeOf(when: string): PolicyScope | PolicyFault {
   const all = compileExpression(when, [...new Set(Object.values(scopes).flat())]);
   if ('problem' in all) return faultOf('when', when, all.problem);
   const fitting = keysOf(scopes).find((scope) => 'value' in compileExpression(when, scopes[scope]));
@@ -112,7 +112,7 @@ function faultOf(field: PolicyFault['field'], source: string, problem: Problem):
 }
 
 function subjects(
-  scope: Scope,
+  scope: PolicyScope,
   { plan, declarations, fleet }: PolicyInput,
 ): readonly Readonly<Record<string, Json>>[] {
   // Without a fleet, the condition cannot be evaluated, which is a violation.
@@ -131,7 +131,7 @@ const addressIn = (value: Json | undefined): string | undefined =>
   isObject(value) && typeof value['address'] === 'string' ? value['address'] : undefined;
 
 /** Splits at `${…}`; `$${` is a literal `${`. */
-function messageParts(message: string, scope: Scope): readonly MessagePart[] | PolicyFault {
+function messageParts(message: string, scope: PolicyScope): readonly MessagePart[] | PolicyFault {
   const parts: MessagePart[] = [];
   let at = 0;
   for (let open = message.indexOf('${'); open >= 0; open = message.indexOf('${', at)) {

@@ -8,7 +8,7 @@ import {
   type TenantEntry,
 } from '../model/index.js';
 import { fleetSentence, isWell, tenantLine } from './fleet-text.js';
-import { diagnosed, lineAt, versionLine, type Said } from './ndjson.js';
+import { diagnosed, lineAt, versionLine, type NdjsonLine } from './ndjson.js';
 
 export interface FleetBegin {
   readonly run: string;
@@ -20,7 +20,7 @@ export interface FleetBegin {
 /** Each call answers whole lines. The first one begins with the version of trueup. */
 export function fleetNdjson(version: string, now: () => number) {
   let isBegun = false;
-  const lines = (all: readonly Said[]): string => {
+  const lines = (all: readonly NdjsonLine[]): string => {
     const head = isBegun ? '' : versionLine(now(), version);
     isBegun = true;
     return head + all.map((said) => lineAt(now(), said)).join('');
@@ -60,7 +60,7 @@ function ended(
   entry: TenantEntry,
   command: FleetCommand,
   elapsed: number | undefined,
-): readonly Said[] {
+): readonly NdjsonLine[] {
   const { tenant, status, exit, summary, kinds, requests, diagnostics } = entry;
   const result = {
     status,
@@ -71,7 +71,7 @@ function ended(
     ...(elapsed !== undefined && { elapsed_seconds: Math.round(elapsed / 1000) }),
   };
   return [
-    ...diagnostics.map((one): Said => {
+    ...diagnostics.map((one): NdjsonLine => {
       const [level, type, message, more] = diagnosed(one);
       return [level, type, `${tenant}: ${message}`, { ...more, tenant }];
     }),
@@ -86,7 +86,7 @@ function ended(
 
 const hasEndedWell = (exit: Exit): boolean => exit === exits.done || exit === exits.changes;
 
-function completed(document: FleetDocument): readonly Said[] {
+function completed(document: FleetDocument): readonly NdjsonLine[] {
   const { run, command, exit, summary, diagnostics } = document;
   const fleet = { run, command, exit, summary };
   return [

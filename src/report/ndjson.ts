@@ -44,7 +44,7 @@ type Hook = Readonly<Record<string, Json>>;
 type Level = 'info' | 'warn' | 'error';
 type More = Readonly<Record<string, unknown>>;
 /** The input of a line. */
-export type Said = readonly [level: Level, type: string, message: string, more: More];
+export type NdjsonLine = readonly [level: Level, type: string, message: string, more: More];
 const uiVersion = '1.2';
 /** Terraform's words for trueup's actions. An adoption that also writes is an `update` with `importing`; sums count it under both. */
 const actions = {
@@ -62,7 +62,7 @@ const driftedActions: Readonly<Record<DriftRecord['status'], string>> = {
   settled: 'noop',
 };
 
-export const lineAt = (now: number, [level, type, message, more]: Said): string =>
+export const lineAt = (now: number, [level, type, message, more]: NdjsonLine): string =>
   jsonLine({
     '@level': level,
     '@message': visible(message),
@@ -84,8 +84,8 @@ export function ndjson({
   readonly version: string;
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
 }) {
-  const line = (said: Said): string => lineAt(clock.now(), said);
-  const lines = (all: Iterable<Said>): string => Array.from(all, line).join('');
+  const line = (said: NdjsonLine): string => lineAt(clock.now(), said);
+  const lines = (all: Iterable<NdjsonLine>): string => Array.from(all, line).join('');
   const running = new Map<string, { readonly action: Action; readonly since: number }>();
   // Events do not say of an adoption whether it writes: the plan that came before does.
   let writing: ReadonlySet<string> = new Set();
@@ -162,21 +162,19 @@ function resource(address: string): Json {
 
 const seconds = (milliseconds: number): number => Math.round(milliseconds / 1000);
 
-const started = ({ address, action }: Extract<Event, { type: 'start' }>, hook: Hook): Said => [
-  'info',
-  'apply_start',
-  `${address}: ${during[action]}`,
-  { hook },
-];
+const started = (
+  { address, action }: Extract<Event, { type: 'start' }>,
+  hook: Hook,
+): NdjsonLine => ['info', 'apply_start', `${address}: ${during[action]}`, { hook }];
 
-function stillRunning(address: string, action: Action, hook: Hook, elapsed: number): Said {
+function stillRunning(address: string, action: Action, hook: Hook, elapsed: number): NdjsonLine {
   const elapsed_seconds = seconds(elapsed);
   const message = `${address}: still ${during[action]} after ${elapsed_seconds} s`;
   return ['info', 'apply_progress', message, { hook: { ...hook, elapsed_seconds } }];
 }
 
 /** Skipped changes never started; they and kept objects have no line except their diagnostic. */
-function* ended(outcome: Outcome, hook: Hook): Generator<Said> {
+function* ended(outcome: Outcome, hook: Hook): Generator<NdjsonLine> {
   const { address, action, outcome: end, id, elapsed = 0 } = outcome;
   if (end === 'skipped' || action === 'keep') return;
   const more = { hook: { ...hook, elapsed_seconds: seconds(elapsed) } };
@@ -188,7 +186,7 @@ function* ended(outcome: Outcome, hook: Hook): Generator<Said> {
     : ['error', 'apply_errored', `${address}: ${action} ${failed} ${after}`, more];
 }
 
-function* planned(document: PlanDocument, changes: Json): Generator<Said> {
+function* planned(document: PlanDocument, changes: Json): Generator<NdjsonLine> {
   for (const {
     address,
     actions: [action],
@@ -209,7 +207,7 @@ function* planned(document: PlanDocument, changes: Json): Generator<Said> {
   yield ['info', 'change_summary', planSentence(document), { changes }];
 }
 
-function plannedChange(planned: ResourceChange): Said {
+function plannedChange(planned: ResourceChange): NdjsonLine {
   const { address, change, reason, previous_address: previous } = planned;
   const content = {
     resource: resource(address),
@@ -225,7 +223,7 @@ function plannedChange(planned: ResourceChange): Said {
   ];
 }
 
-function* audited(document: DriftDocument): Generator<Said> {
+function* audited(document: DriftDocument): Generator<NdjsonLine> {
   const { summary, unmanaged } = document;
   for (const record of document.drift) {
     const { address, status, changed_by, window, since, changes } = record;
@@ -249,7 +247,7 @@ function* audited(document: DriftDocument): Generator<Said> {
 
 const levels = { error: 'error', warning: 'warn', info: 'info' } as const;
 
-export function diagnosed(diagnostic: Diagnostic): Said {
+export function diagnosed(diagnostic: Diagnostic): NdjsonLine {
   const { severity, code, summary, detail = '', address, attribute, origin } = diagnostic;
   const at = origin && { line: origin.line, column: origin.column };
   const range = origin && { filename: origin.file, start: at, end: at };

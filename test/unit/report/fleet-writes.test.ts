@@ -1,6 +1,6 @@
 // The writes of a fleet: exact for every plan, of an apply only what was sent, and shown in every format for people.
 import { describe, expect, test } from 'vitest';
-import { impactOf } from '../../../src/fleet/merge.js';
+import { fleetImpact } from '../../../src/fleet/merge.js';
 import {
   addedWrites,
   NO_WRITES,
@@ -95,7 +95,7 @@ test.each([
 
 test('there is nothing to say where nothing is written', () => {
   const [, , none] = planned.tenants;
-  const quiet = { ...fleetOf([none!]), command: 'plan' as const, impact: impactOf([none!]) };
+  const quiet = { ...fleetOf([none!]), command: 'plan' as const, impact: fleetImpact([none!]) };
   for (const format of ['text', 'markdown', 'html'] as const)
     expect(renderFleet(quiet, format, style)).not.toMatch(/To write|create \d/);
   expect(renderFleet({ ...planned, command: 'apply' }, 'text', style)).toContain(

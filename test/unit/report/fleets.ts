@@ -1,5 +1,5 @@
 // Reports of fleets for the renderers: one with every status, one whose texts try to be more than text, one that is large.
-import { impactOf } from '../../../src/fleet/merge.js';
+import { fleetImpact } from '../../../src/fleet/merge.js';
 import {
   exits,
   tenantStatuses,
@@ -139,5 +139,5 @@ export const plannedFleet: FleetDocument = {
   ...fleetOf(planned),
   command: 'plan',
   exit: exits.changes,
-  impact: impactOf(planned),
+  impact: fleetImpact(planned),
 };

@@ -1,7 +1,7 @@
 // Progress of a fleet: events in their order with the tenant of each, lines on a terminal, and nothing where it is piped.
 import { describe, expect, test } from 'vitest';
 import type { Context } from '../../../src/cli/context.js';
-import { fleetWatch } from '../../../src/cli/fleet-progress.js';
+import { fleetWatch } from '../../../src/cli/show-fleet-progress.js';
 import { silentOutlet } from '../../../src/cli/terminal.js';
 import { withoutResult } from '../../../src/fleet/merge.js';
 import { fleetOf } from '../../support/fleet-home.js';
