@@ -48,15 +48,24 @@ function addressOf(context: Context): URL | undefined {
     return refuse('usage', `${what} is no address of a PostgreSQL database.`, {
       detail: `Type it as in: ${EXAMPLE}`,
     });
-  if (url.password !== '' && named !== undefined)
+  const password = decoded(url.password) ?? url.searchParams.get('password') ?? '';
+  if (password !== '' && named !== undefined)
     refuse('usage', '--queue holds a password, which everybody on this machine could read.', {
       detail: `Set ${VARIABLE} to the address, or PGPASSWORD to the password.`,
     });
-  if (url.password !== '') {
-    const password = decodeURIComponent(url.password);
-    masking.add(new Secret(VARIABLE, () => password));
-  }
+  if (password !== '') masking.add(new Secret(VARIABLE, () => password));
   return url;
+}
+
+/** Undefined for an empty text. @throws Refusal where it cannot be decoded */
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text) || undefined;
+  } catch {
+    return refuse('usage', `the password in ${VARIABLE} holds a \`%\` that begins no code.`, {
+      detail: 'Write %25 for it, or set PGPASSWORD to the password.',
+    });
+  }
 }
 
 /** Whether a queue is named. */

@@ -94,12 +94,22 @@ export function resultFolder({ files, cwd }: Pick<Context, 'files' | 'cwd'>): Re
   };
 }
 
+/** Asked once; after a failure, again. */
+function askedOnce<T>(ask: () => Promise<T>): () => Promise<T> {
+  let asked: Promise<T> | undefined;
+  return () =>
+    (asked ??= ask().catch((error: unknown) => {
+      asked = undefined;
+      throw error;
+    }));
+}
+
 /** Registers beside the states. */
 export function resultRegisters(
   registers: Registers,
   { lock, locking, ...pauses }: Pick<ClaimTools, 'lock' | 'locking'> & Pauses,
 ): ResultPlace {
-  let prepared: Promise<void> | undefined;
+  const prepared = askedOnce(async () => registers.prepare?.());
   return {
     location: registers.location,
     underClaim: ({ signal, ...claim }, work) =>
@@ -109,7 +119,7 @@ export function resultRegisters(
       return found && Buffer.from(found.body).toString('utf8');
     },
     async create(key, text) {
-      await (prepared ??= registers.prepare?.() ?? Promise.resolve());
+      await prepared();
       return (
         (await settledPut({ registers, ...pauses }, key, Buffer.from(text), null)) !== 'conflict'
       );
@@ -254,13 +264,13 @@ export function runRecords(place: ResultPlace, name: string, only = ''): RunReco
       detail:
         'It was edited, cut off, or written by another version of trueup. Restore it, or begin another run with another --run.',
     });
-  let begun: Promise<FleetRun | undefined> | undefined;
-  let attempts: Promise<ReadonlyMap<string, number>> | undefined;
+  const begun = askedOnce(run);
+  const attempts = askedOnce(() => lastAttempts(place, `${runKey}/`, only));
   return {
     run,
     async last(tenant) {
-      const attempt = (await (attempts ??= lastAttempts(place, `${runKey}/`, only))).get(tenant);
-      const of = await (begun ??= run());
+      const attempt = (await attempts()).get(tenant);
+      const of = await begun();
       if (attempt === undefined || !of) return undefined;
       return read<TenantResult>(keyOf(tenant, attempt), resultMembers(tenant, of), {
         what: `a result of ${tenant} in the run ${name}`,
@@ -283,6 +293,10 @@ export function runRecords(place: ResultPlace, name: string, only = ''): RunReco
               'To resume it, type the same command with the same --select. For a new run, leave out --run.',
           },
         );
+      if (record.queued && !before?.queued)
+        refuse('other-run', `the run ${name} was begun without a queue`, {
+          detail: 'To resume it, leave out --engine. For a new run, leave out --run.',
+        });
       return true;
     },
     // No run has such a name.

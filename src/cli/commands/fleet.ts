@@ -493,7 +493,7 @@ async function applyBundle(context: Context, name: string, forms: FleetForms): P
   const narrowed = { ...site, selected: bundled(site.selected), here: bundled(site.here) };
   const again = `trueup fleet plan --out ${shellWord(name)}`;
   const queued = jobsAsked(own, 'apply');
-  if (queued) return queueBundle(own, narrowed, queued, { bundle, path });
+  if (queued) return queueBundle(own, narrowed, queued, { bundle, path, again });
   return applyAll(own, narrowed, forms, { bundle, name, again });
 }
 
@@ -502,17 +502,13 @@ async function queueBundle(
   context: Context,
   site: FleetSite,
   jobs: QueuedJobs,
-  { bundle, path }: { readonly bundle: Bundle; readonly path: string },
+  { bundle, path, again }: Pick<Plans, 'bundle' | 'again'> & { readonly path: string },
 ): Promise<Exit> {
   refuseShards(site);
   refuseOrderInShards(site, true);
-  const selected = new Set(namesOf(site.selected));
-  const statuses = bundle.tenants.filter(({ tenant }) => selected.has(tenant));
-  const beyond = beyondLimits(site.fleet.stop, new Map(statuses.map((one) => [one.tenant, one])));
-  if (beyond.length > 0) {
-    await context.tell(beyond.flatMap(({ diagnostics }) => diagnostics));
-    return worst(beyond.map(({ exit }) => exit));
-  }
+  const { beyond } = await judged(context, site, { bundle, again });
+  await context.tell(beyond.flatMap(({ diagnostics }) => diagnostics));
+  if (beyond.some(({ exit }) => exit !== exits.done)) return worst(beyond.map(({ exit }) => exit));
   const text = await context.files.read(path);
   const queued = { ...jobs, bundle: sha256(text) };
   return queueRun(context, site, queued, async () => {
@@ -635,19 +631,10 @@ async function applyAll(
   const { flags, err } = context;
   const { bundle, now } = plans;
   refuseOrderInShards(site);
-  // Those of other shards, too, if the plans of all are here.
-  const selected = new Set(namesOf(site.selected));
-  const statuses = new Map(
-    bundle.tenants.flatMap((one) => (selected.has(one.tenant) ? [[one.tenant, one]] : [])),
-  );
   const nothing = (stops: readonly RunStop[]): Promise<Exit> =>
     applyNothing(context, site, forms, { now, stops });
-  const verdicts = await fleetVerdicts(context, {
-    tenants: () => plannedIn(site, bundle, selected),
-    allow: bundle.allow ?? [],
-    again: now ? undefined : plans.again,
-  });
-  const beyond = [...beyondLimits(site.fleet.stop, statuses), ...verdicts];
+  const again = now ? undefined : plans.again;
+  const { statuses, verdicts, beyond } = await judged(context, site, { bundle, again });
   for (const { diagnostics } of beyond) await context.tell(diagnostics);
   if (beyond.some(({ exit }) => exit !== exits.done))
     return nothing([...stopsOf(context, undefined), ...beyond]);
@@ -677,6 +664,24 @@ async function applyAll(
   const end = await runFleet(context, site, job);
   const stops = [...end.stops, ...verdicts];
   return concludeFleet(context, forms, job, { names: namesOf(site.here), ...end, stops });
+}
+
+/** What limits over tenants, and policies of the fleet, say of the plans of a bundle: those of other shards, too. */
+async function judged(
+  context: Context,
+  site: FleetSite,
+  { bundle, again }: { readonly bundle: Bundle; readonly again: string | undefined },
+) {
+  const selected = new Set(namesOf(site.selected));
+  const statuses = new Map(
+    bundle.tenants.flatMap((one) => (selected.has(one.tenant) ? [[one.tenant, one]] : [])),
+  );
+  const verdicts = await fleetVerdicts(context, {
+    tenants: () => plannedIn(site, bundle, selected),
+    allow: bundle.allow ?? [],
+    again,
+  });
+  return { statuses, verdicts, beyond: [...beyondLimits(site.fleet.stop, statuses), ...verdicts] };
 }
 
 /** The plans of a bundle, as policies of the fleet see them: each is read and left again. */
@@ -798,7 +803,7 @@ export async function storedEntry(
 ): Promise<TenantEntry | undefined> {
   try {
     const last = await records.last(tenant);
-    if (last) await pages?.add(last);
+    if (last) await pages?.add(last).catch(unlessRefused);
     return last && entryOf(last);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
@@ -806,6 +811,14 @@ export async function storedEntry(
     const summary = diagnostics[0]?.summary ?? '';
     return { ...withoutResult(tenant, 'failed', summary), exit, diagnostics };
   }
+}
+
+/** A document that no page can be made of was edited, or is of another version. */
+function unlessRefused(error: unknown): never {
+  if (error instanceof Refusal) throw error;
+  return refuse('damaged-result', 'its result holds no plan and no audit that can be shown.', {
+    detail: 'It was edited, or written by another version of trueup.',
+  });
 }
 
 /** Results that are read at once. */

@@ -43,6 +43,42 @@ test('blocks the run before its first write, once and not for each tenant', asyn
   expect(writes(home)).toBe(1);
 });
 
+test('blocks a bundle that is to be queued, before the queue is asked', async () => {
+  const home = await governed(FEW);
+  expect((await home.run('plan', '--out', 'c.bundle')).code).toBe(3);
+  home.env['TRUEUP_QUEUE'] = 'postgres://127.0.0.1:1/none';
+  const queued = await home.run('apply', 'c.bundle', '--engine', 'pgboss');
+  expect(queued.code, queued.stderr).toBe(3);
+  expect(queued.stderr).toContain('Blocked by policy: 2 of 2 tenants, 2 creates.');
+});
+
+const SHARED = FILE.replace(
+  'paths: [base]',
+  'paths: [base], state: "postgres://127.0.0.1:1/x?schema=${tenant}"',
+);
+
+test.each([
+  ['postgres://u:50%off@h/q', 'holds a `%` that begins no code'],
+  ['postgres://h:x/q', 'is no address of a PostgreSQL database'],
+])('the address %s of a queue is refused', async (address, said) => {
+  const home = await fleetOf(['acme'], SHARED);
+  home.env['TRUEUP_QUEUE'] = address;
+  const { code, stderr } = await home.run('drift', '--engine', 'pgboss');
+  expect([code, stderr.includes(said), stderr.includes('50%off')]).toEqual([1, true, false]);
+});
+
+test('a password in a parameter of --queue is refused, too', async () => {
+  const home = await fleetOf(['acme'], SHARED);
+  const { code, stderr } = await home.run(
+    'drift',
+    '--engine',
+    'pgboss',
+    '--queue',
+    'postgres://h/q?password=hunter2',
+  );
+  expect([code, stderr.includes('--queue holds a password')]).toEqual([1, true]);
+});
+
 test('passes with --allow, which is told', async () => {
   const home = await governed(FEW);
   const applied = await home.run('apply', '--auto-approve', '--allow', 'few-tenants');

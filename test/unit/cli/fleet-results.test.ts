@@ -109,6 +109,43 @@ describe.each(Object.entries(places))('in %s', (_, make) => {
   });
 });
 
+test('what failed once is asked for again', async () => {
+  const memory = memoryRegisters(simulatedClock(), seededRandom());
+  let fails = 2;
+  const registers = {
+    ...memory.connect(),
+    async prepare() {
+      if ((fails -= 1) >= 0) throw new Error('no connection');
+    },
+  };
+  const tools = {
+    clock: simulatedClock(),
+    random: seededRandom(),
+    lock: simulatedMachine().start(),
+    locking: { lease: 30_000, wait: 0 },
+  };
+  const records = runRecords(resultRegisters(registers, tools), 'r');
+  for (let attempt = 0; attempt < 2; attempt += 1)
+    await expect(records.begin(run)).rejects.toThrow('no connection');
+  expect(await records.begin(run)).toBe(false);
+  memory.faults.down = true;
+  await expect(records.last('acme')).rejects.toThrow('cannot be reached');
+  memory.faults.down = false;
+  await records.write(result('acme', 'first'));
+  expect(await records.last('acme')).toMatchObject({ summary: 'first' });
+});
+
+test('a run that was begun without a queue is not queued', async () => {
+  const place = inMemory({})();
+  await runRecords(place, 'r').begin(run);
+  const queued = { command: 'drift', env: null, flags: {}, bundle: null } as unknown as NonNullable<
+    FleetRun['queued']
+  >;
+  await expect(runRecords(place, 'r').begin({ ...run, queued })).rejects.toThrow(
+    'was begun without a queue',
+  );
+});
+
 test.each(['', 'a/b', '../x', '1a', 'a.b', 'x'.repeat(101)])('%j is no name of a run', (name) => {
   expect(() => checkedRun(name)).toThrow('is no name of a run');
 });
