@@ -325,6 +325,12 @@ export function judgeRun(scenario: Scenario, ledger: Ledger, run: Asked, fail: F
   const now = own.at(-1)?.at ?? 0;
   const all = spent(ledger, now, false);
   const deletes = spent(ledger, now, true);
+  // What others make like a declaration while the run reads is adopted, and counts.
+  const joined = ledger.written.filter(
+    ({ run: by, before, at, kind, id }) =>
+      !by && !before && at >= run.began && ledger.meant.has(`${kind} ${id}`),
+  ).length;
+  const most = run.objects.most + joined;
   const { max_deletes, max_changed_percent } = scenario.policy;
   if (
     own.some((one) => !one.after) &&
@@ -335,12 +341,12 @@ export function judgeRun(scenario: Scenario, ledger: Ledger, run: Asked, fail: F
   if (
     own.length > 0 &&
     run.objects.least >= 10 &&
-    (all.size / run.objects.most) * 100 > max_changed_percent &&
+    (all.size / most) * 100 > max_changed_percent &&
     !run.allow.includes('max-changed')
   )
     fail(
       'limits',
-      `${all.size} of ${run.objects.most} objects written within 24 hours, the limit is ${max_changed_percent} %`,
+      `${all.size} of ${most} objects written within 24 hours, the limit is ${max_changed_percent} %`,
     );
 }
 
