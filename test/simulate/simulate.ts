@@ -104,6 +104,8 @@ class Play implements Played {
   #left: Promise<unknown>[] = [];
   #host = 'box';
   #othersWrote = false;
+  /** On the clock of the service. */
+  #stoodUntil = -Infinity;
   #dead = false;
   #interfering = false;
 
@@ -304,6 +306,7 @@ class Play implements Played {
     );
     if (writing) this.#ledger.standStill(milliseconds);
     await this.#rig.clock.freeze(milliseconds, asleep);
+    this.#stoodUntil = this.#rig.clock.service.now();
     for (const event of this.#events.filter((one) => one.foreign && one.at > this.#requests)) {
       this.#events.splice(this.#events.indexOf(event), 1);
       await this.#foreign(event.foreign as Foreign);
@@ -574,7 +577,9 @@ class Play implements Played {
 
   /** Asked only where no reading is late any more. */
   async #compareVerdicts(version: number): Promise<void> {
-    const last = this.#ledger.written.at(-1)?.at ?? -Infinity;
+    // A run that stood still counts the age of what it wrote from then on.
+    const written = this.#ledger.written.at(-1)?.at ?? -Infinity;
+    const last = Math.max(written, this.#stoodUntil);
     if (this.#rig.clock.service.now() - last <= SETTLE + SLACK - 1) return;
     const desired = this.#project(version);
     this.#ledger.declare(desired.declarations);
