@@ -69,7 +69,7 @@ function fetching(reference: string): string {
   if (/[~^]/.test(reference))
     return '\nA CI job may have fetched the newest commit only. To fetch the others: git fetch --unshallow';
   if (reference === 'HEAD') return '\nThe branch may have no commit yet.';
-  return `\nA CI job may have fetched one branch only. To fetch this one: git fetch origin ${shellWord(reference)}`;
+  return `\nA CI job may have fetched one branch only. To fetch this one: git fetch origin ${shellWord(reference.replace(/^origin\/(?=.)/, ''))}`;
 }
 
 /** Errors that say no more than that nothing is declared. */

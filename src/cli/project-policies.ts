@@ -55,14 +55,13 @@ export async function readPolicies({
   return policies;
 }
 
-/** The project with its policies among the rules. @throws Refusal where they are wrong, or `--allow` names no rule */
-export async function withPolicies(
-  context: Context,
-  site: ProjectContext,
-): Promise<ProjectContext> {
-  const policies = await policiesHere(context);
+/** @throws Refusal where `--allow` names no rule, or one that cannot be allowed */
+export function refuseUnknownAllow(
+  { flags }: Pick<Context, 'flags'>,
+  policies: readonly ProjectPolicy[],
+): void {
   const names = [...builtIn, ...policies.flatMap(({ name, allow }) => (allow ? [name] : []))];
-  const unknown = context.flags.allow?.find((one) => !names.includes(one));
+  const unknown = flags.allow?.find((one) => !names.includes(one));
   if (unknown !== undefined) {
     const isFixed = policies.some(({ name }) => name === unknown);
     refuse(
@@ -73,6 +72,15 @@ export async function withPolicies(
       { detail: `Rules: ${names.join(', ')}.` },
     );
   }
+}
+
+/** The project with its policies among the rules. @throws Refusal where they are wrong, or `--allow` names no rule */
+export async function withPolicies(
+  context: Context,
+  site: ProjectContext,
+): Promise<ProjectContext> {
+  const policies = await policiesHere(context);
+  refuseUnknownAllow(context, policies);
   if (policies.length === 0) return site;
   const [{ rulesOfPolicies }, { planDocument, declarationDocuments }] = await Promise.all([
     import('../policies/judge-policies.js'),

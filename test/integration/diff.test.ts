@@ -236,6 +236,8 @@ describe('what cannot be compared', () => {
     const { stderr } = await home.expect(1, ['diff', 'none']);
     expect(stderr).toContain('There is no git reference "none" here.');
     expect(stderr).toContain('git fetch origin none');
+    const remote = await home.run(['diff', 'origin/none']);
+    expect(remote.stderr).toContain('git fetch origin none');
     const older = await home.expect(1, ['diff', 'HEAD~9']);
     expect(older.stderr).toContain('git fetch --unshallow');
     expect((await home.expect(1, ['diff', ':trueup.yaml'])).stderr).not.toContain('git fetch');

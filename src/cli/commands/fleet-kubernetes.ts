@@ -25,6 +25,8 @@ import { refuseOrderInShards } from './fleet.js';
 
 type Kind = 'job' | 'cronjob' | 'worker';
 
+const REPLICAS = '2';
+
 /** Flags that only some kinds have. */
 const flagsOf = {
   job: ['command', 'shards', 'select'],
@@ -70,7 +72,7 @@ function manifest(
     });
   return workersOf({
     ...options,
-    replicas: wholeNumber('--replicas', flags.replicas ?? '2', 1, 1000),
+    replicas: wholeNumber('--replicas', flags.replicas ?? REPLICAS, 1, 1000),
     queue: checked('--queue-secret', SECRET, flags.queueSecret ?? 'trueup-queue'),
   });
 }
@@ -117,7 +119,8 @@ const noImage = (): never =>
 const wordsOf = ({ flags }: Context, kind: Kind, work: string): readonly string[] =>
   [
     'fleet',
-    ...(kind === 'worker' ? ['worker'] : [work]),
+    // The workers share the rates of the credentials.
+    ...(kind === 'worker' ? ['worker', '--workers', flags.replicas ?? REPLICAS] : [work]),
     ...(kind !== 'worker' && work === 'apply' ? ['--auto-approve'] : []),
     ...(flags.select === undefined ? [] : ['--select', flags.select]),
     ...(flags.var ?? []).flatMap((one) => ['--var', one]),

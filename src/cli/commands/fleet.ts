@@ -29,7 +29,7 @@ import { entryDigest, FLEET_FILE, type StopRules, type Tenant } from '../../flee
 import { declarationFiles } from '../../platform/declaration-files.js';
 import { planFigures, withWrites } from '../../report/fleet-figures.js';
 import { fleetFormats } from '../../report/formats.js';
-import { fleetText } from '../../report/fleet-text.js';
+import { fleetText, writesText } from '../../report/fleet-text.js';
 import { plural } from '../../report/words.js';
 import type { Bundle } from '../../state/plan-bundle.js';
 import { flagWords } from '../commands-to-type.js';
@@ -69,7 +69,7 @@ import {
 } from '../fleet-run.js';
 import { checkFleetOutputs } from '../output-files.js';
 import { identityOf } from '../plan-identity.js';
-import { policiesHere, withPolicies } from '../project-policies.js';
+import { policiesHere, refuseUnknownAllow, withPolicies } from '../project-policies.js';
 import { chosen, loadProject } from '../project.js';
 import { formsOf, outputsOf } from '../report-flags.js';
 import { audit } from '../run-audit.js';
@@ -353,6 +353,7 @@ const planned =
 export const plan: Command = async (context) => {
   const { flags, files, cwd, err } = context;
   const protection = await protectionOf(context);
+  refuseUnknownAllow(context, await policiesHere(context));
   const forms = await formsHere(context);
   const site = await fleetHere(context);
   const { run, records } = await begun(context, site, 'plan');
@@ -388,7 +389,12 @@ export const plan: Command = async (context) => {
   const text = await bundleOf(context, site, run, end);
   await writeBundle({ path: resolve(cwd, flags.out), files }, text, protection);
   const identity = protection.recipients ? ' --identity FILE' : '';
-  err.write(`Saved. To apply it: trueup fleet apply ${shellWord(flags.out)}${identity}\n`);
+  const isBlocked = beyond.some((one) => one.exit !== exits.done);
+  err.write(
+    isBlocked
+      ? 'Saved. It is blocked as a whole: no tenant of it can be applied.\n'
+      : `Saved. To apply it: trueup fleet apply ${shellWord(flags.out)}${identity}\n`,
+  );
   return exit;
 };
 
@@ -529,6 +535,7 @@ async function applyNow(context: Context, forms: FleetForms): Promise<Exit> {
     notApproved(
       'To do it without being asked: trueup fleet apply --auto-approve\nTo save the plans and review them first: trueup fleet plan --out change.bundle\nand then type `trueup fleet apply change.bundle`.',
     );
+  refuseUnknownAllow(context, await policiesHere(context));
   const site = await fleetHere(context);
   refuseOrderInShards(site);
   const { run, records } = await begun(context, site, 'apply');
@@ -641,6 +648,10 @@ async function applyAll(
   if (context.signal.aborted) return nothing(stopsOf(context, undefined));
   const changing = [...statuses.values()].filter(({ status }) => status === 'changes').length;
   if (now && !flags.autoApprove && changing > 0) {
+    const about = { trueup_version: version, generated_at: '' };
+    const planned = { run: now.run, command: 'plan', tenants: namesOf(site.here) } as const;
+    if (forms.shown === 'text')
+      context.out.write(`\n${writesText(mergedReport(planned, now.end.entries, about))}`);
     const agreed = await agrees(context, `\nApply the plans of ${plural(changing, 'tenant')}?`);
     if (!agreed) {
       err.write('Nothing was changed.\n');

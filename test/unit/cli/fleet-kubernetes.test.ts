@@ -191,7 +191,7 @@ test('nights do not overlap, and a job of a cron job is named like its run', asy
 
 test('a worker gets the address of its queue from a secret', async () => {
   const [container] = podOf(await manifest(['--kind', 'worker', '--queue-secret', 'q'])).containers;
-  expect(container.args).toEqual(['fleet', 'worker']);
+  expect(container.args).toEqual(['fleet', 'worker', '--workers', '2']);
   expect(container.env).toEqual([
     { name: 'TRUEUP_QUEUE', valueFrom: { secretKeyRef: { name: 'q', key: 'TRUEUP_QUEUE' } } },
   ]);

@@ -43,6 +43,25 @@ test('blocks the run before its first write, once and not for each tenant', asyn
   expect(writes(home)).toBe(1);
 });
 
+test.each(['plan', 'apply'] as const)(
+  '--allow of a policy that nothing allows is one error of %s',
+  async (name) => {
+    const home = await governed(`${FEW}  allow: false\n`);
+    const words = name === 'apply' ? ['--auto-approve'] : [];
+    const { code, stdout, stderr } = await home.run(name, ...words, '--allow', 'few-tenants');
+    expect(code).toBe(1);
+    expect(stdout).toBe('');
+    expect(stderr.match(/allow: false/g)).toHaveLength(1);
+    expect(home.calls('acme')).toBe(0);
+  },
+);
+
+test('a bundle that is blocked as a whole is not said to be ready', async () => {
+  const home = await governed(FEW);
+  const { stderr } = await home.run('plan', '--out', 'c.bundle');
+  expect(stderr).toContain('Saved. It is blocked as a whole: no tenant of it can be applied.');
+});
+
 test('blocks a bundle that is to be queued, before the queue is asked', async () => {
   const home = await governed(FEW);
   expect((await home.run('plan', '--out', 'c.bundle')).code).toBe(3);
