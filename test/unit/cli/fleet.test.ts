@@ -32,6 +32,18 @@ const files = (cwd: string): readonly string[] =>
     .filter((one) => one.isFile())
     .map((one) => join(one.parentPath, one.name));
 
+test('an apply says what it would write before it asks', async () => {
+  const home = await fleetOf(['acme', 'globex']);
+  const asking: Command = (context, args) =>
+    apply({ ...context, interactive: true, ask: () => Promise.resolve('no') }, args);
+  const { code, stdout } = await inProcess(asking, ['fleet', 'apply'], home);
+  expect(code).toBe(1);
+  expect(stdout).toContain(
+    '\n\nTo write: create 2 in 2 tenants\n  alert_push_destinations: create 2 in 2 tenants\n\n',
+  );
+  expect(home.writes('acme')).toEqual([]);
+});
+
 describe('the variables of a tenant', () => {
   const file = (variables: string): string =>
     `fleet: { tenants: { acme: { paths: [tenants/acme], variables: ${variables} } }, defaults: { paths: [base] } }`;
