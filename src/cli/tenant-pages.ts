@@ -1,6 +1,6 @@
 // The pages of single tenants beside the page of a fleet: `fleet.html` has them in `fleet.tenants`. Each is the plan or
 // the audit as `--report html` of one project writes it. Files that no report wrote are never replaced.
-import { lstat, open, readdir } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Refusal, type Diagnostic, type TenantResult } from '../model/index.js';
 import { TENANT_NAME } from '../fleet/tenant.js';
@@ -49,7 +49,7 @@ export async function tenantPages(
             ? renderPlan(document, 'html', own)
             : renderDrift(document, 'html', own);
         try {
-          if (!written.has(folder)) await context.files.makeFolder(folder);
+          if (!written.has(folder)) await mkdir(folder, { recursive: true });
           written.add(folder);
           await context.files.replace(join(folder, pageName(tenant)), page, 0o644);
           written.add(join(folder, pageName(tenant)));

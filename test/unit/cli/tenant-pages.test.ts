@@ -6,6 +6,7 @@ import {
   readdirSync,
   symlinkSync,
   writeFileSync,
+  statSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -34,6 +35,8 @@ test.each(['plan', 'drift'] as const)('of a %s and of its report', async (comman
   // It failed: there is nothing to show.
   expect(fleet).toContain('<th scope="row">globex.com</th>');
   expect(pagesOf(home)).toEqual(['acme.html']);
+  // A web server of another user reads them.
+  expect(statSync(join(home.cwd, 'my fleet.tenants')).mode & 0o777).toBe(0o777 & ~process.umask());
   const page = read(home, 'my fleet.tenants/acme.html');
   expect(page).toContain('<a href="../my%20fleet.html">All tenants</a>');
   expect(page).toMatch(/<h1>acme: (?:Plan|Drift): /);
