@@ -306,6 +306,7 @@ describe.each(Object.keys(versions))('with pg-boss %s', { timeout: SLOW }, (vers
     expect(again.stdout).toMatch(/^\d+ tenants? queued; \d+ tenants? done/);
     const waited = await fleet.expect(0, 'fleet', 'status', 'r', '--wait', '--format', 'json');
     expect(JSON.parse(waited.stdout)).toMatchObject({
+      cancelled: false,
       results: { drift: 12 },
       queue: { waiting: 0, active: 0, given_up: 0 },
     });

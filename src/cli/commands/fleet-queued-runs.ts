@@ -7,6 +7,7 @@ import {
   type TenantEntry,
   type TenantStatus,
 } from '../../model/index.js';
+import { isFinal } from '../../fleet/merge.js';
 import { tenantJobIn } from '../../fleet/tenant-job.js';
 import { statusWords } from '../../report/fleet-text.js';
 import { jsonText } from '../../report/json-output.js';
@@ -108,14 +109,16 @@ async function statusOf(
   for (const { status: one } of entries.values()) counts[one] = (counts[one] ?? 0) + 1;
   const round = await roundOf(place, run.run);
   const base = { run: run.run, command: run.command, tenants: run.tenants.length, results: counts };
-  if (!queue) return { ...base, cancelled: round > 0 };
+  // A run that was resumed to its end is not cancelled any more.
+  const isLeft = run.tenants.some((tenant) => !isFinal(entries.get(tenant) ?? { exit: null }));
+  if (!queue) return { ...base, cancelled: round > 0 && isLeft };
   const jobs = await queue.unfinished({ run: run.run });
   const active = jobs.filter(({ state }) => state === 'active').length;
   const given_up = await queue.givenUp({ run: run.run });
   const waiting = jobs.length - active;
   // What was queued after the last cancellation belongs to another round.
   const isOpen = jobs.some(({ data }) => tenantJobIn(data)?.round === round);
-  return { ...base, queue: { waiting, active, given_up }, cancelled: round > 0 && !isOpen };
+  return { ...base, queue: { waiting, active, given_up }, cancelled: round > 0 && isLeft && !isOpen };
 }
 
 function sentence({ run, tenants, results, queue, cancelled }: RunStatus): string {
