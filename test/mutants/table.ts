@@ -4846,8 +4846,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'too many changed tenants block before the first write',
     file: 'cli/commands/fleet.ts',
-    find: 'if (beyond.some(({ exit }) => exit !== exits.done))',
-    replace: 'if (verdicts.some(({ exit }) => exit !== exits.done))',
+    find: 'if (isBlocking(beyond)) return nothing(',
+    replace: 'if (isBlocking(verdicts)) return nothing(',
     tests: fleetCommands,
   },
   {
@@ -5047,10 +5047,17 @@ export const mutants: readonly Mutant[] = [
     tests: ['unit/policies/compiled-policy.test.ts'],
   },
   {
+    name: 'a bundle is queued against a policy of the fleet',
+    file: 'cli/commands/fleet.ts',
+    find: 'if (isBlocking(beyond)) return worst(',
+    replace: 'if (beyond.length > 9) return worst(',
+    tests: ['unit/cli/fleet-policies.test.ts'],
+  },
+  {
     name: 'a bundle is applied against a policy of the fleet',
     file: 'cli/commands/fleet.ts',
-    find: 'if (beyond.some(({ exit }) => exit !== exits.done))',
-    replace: 'if (beyond.length > verdicts.length)',
+    find: 'if (isBlocking(beyond)) return nothing(',
+    replace: 'if (beyond.length > verdicts.length) return nothing(',
     tests: ['unit/cli/fleet-policies.test.ts'],
   },
   {

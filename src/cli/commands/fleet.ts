@@ -389,7 +389,7 @@ export const plan: Command = async (context) => {
   const text = await bundleOf(context, site, run, end);
   await writeBundle({ path: resolve(cwd, flags.out), files }, text, protection);
   const identity = protection.recipients ? ' --identity FILE' : '';
-  const isBlocked = beyond.some((one) => one.exit !== exits.done);
+  const isBlocked = isBlocking(beyond);
   err.write(
     isBlocked
       ? 'Saved. It is blocked as a whole: no tenant of it can be applied.\n'
@@ -427,6 +427,10 @@ async function bundleOf(
     plans,
   );
 }
+
+/** Whether any of it is more than a note. */
+const isBlocking = (stops: readonly RunStop[]): boolean =>
+  stops.some(({ exit }) => exit !== exits.done);
 
 /** The limits over tenants that the plans are beyond. */
 function beyondLimits(
@@ -514,7 +518,7 @@ async function queueBundle(
   refuseOrderInShards(site, true);
   const { beyond } = await judged(context, site, { bundle, again });
   await context.tell(beyond.flatMap(({ diagnostics }) => diagnostics));
-  if (beyond.some(({ exit }) => exit !== exits.done)) return worst(beyond.map(({ exit }) => exit));
+  if (isBlocking(beyond)) return worst(beyond.map(({ exit }) => exit));
   const text = await context.files.read(path);
   const queued = { ...jobs, bundle: sha256(text) };
   return queueRun(context, site, queued, async () => {
@@ -643,8 +647,7 @@ async function applyAll(
   const again = now ? undefined : plans.again;
   const { statuses, verdicts, beyond } = await judged(context, site, { bundle, again });
   for (const { diagnostics } of beyond) await context.tell(diagnostics);
-  if (beyond.some(({ exit }) => exit !== exits.done))
-    return nothing([...stopsOf(context, undefined), ...beyond]);
+  if (isBlocking(beyond)) return nothing([...stopsOf(context, undefined), ...beyond]);
   if (context.signal.aborted) return nothing(stopsOf(context, undefined));
   const changing = [...statuses.values()].filter(({ status }) => status === 'changes').length;
   if (now && !flags.autoApprove && changing > 0) {
