@@ -1,7 +1,7 @@
 // A fleet over a queue on a real PostgreSQL server: workers are killed, frozen, ended and cut off, and every tenant has
 // its outcome; nothing is created twice. With both versions of pg-boss, the newer one on the Node.js that it needs.
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
@@ -75,10 +75,20 @@ const old: Engine = { short: `expire_in = interval '5 s'` };
 
 let fleets = 0;
 
-/** A fleet with a database of its own. @param faults of its emulated accounts @param lock how long a state stays locked */
+const EXAMPLE = join(root, 'examples/fleet');
+
+interface FleetOptions {
+  /** Of its emulated accounts. */
+  readonly faults?: readonly string[];
+  readonly more?: string;
+  /** The tenants of the example, with a place for their states. */
+  readonly isExample?: boolean;
+}
+
+/** A fleet with a database of its own. */
 async function fleetOf(
   engine: Engine,
-  { faults = [], more = '' }: { readonly faults?: readonly string[]; readonly more?: string } = {},
+  { faults = [], more = '', isExample = false }: FleetOptions = {},
 ): Promise<Fleet> {
   fleets += 1;
   const database = `fleet${fleets}`;
@@ -90,15 +100,23 @@ async function fleetOf(
   url.pathname = database;
   const place = new URL(server.url);
   place.pathname = database;
-  const home = folder({
-    'trueup.fleet.yaml': `fleet:\n  tenants: { from: tenants/* }\n  defaults: { paths: [base], state: "${place.href}?schema=\${tenant}" }\n  concurrency: ${LANES}\n${more}`,
-    'base/base.yaml':
-      'settings: { state: { lock: { lease: 2s } } }\naccounts: { site: { name: Site } }\n',
-    ...Object.fromEntries(names.map((name) => [`tenants/${name}/t.yaml`, 'variables: { x: y }\n'])),
-  });
+  const home = isExample
+    ? exampleOn(place)
+    : folder({
+        'trueup.fleet.yaml': `fleet:\n  tenants: { from: tenants/* }\n  defaults: { paths: [base], state: "${place.href}?schema=\${tenant}" }\n  concurrency: ${LANES}\n${more}`,
+        'base/base.yaml':
+          'settings: { state: { lock: { lease: 2s } } }\naccounts: { site: { name: Site } }\n',
+        ...Object.fromEntries(
+          names.map((name) => [`tenants/${name}/t.yaml`, 'variables: { x: y }\n']),
+        ),
+      });
+  const tenants = readdirSync(join(home.path, 'tenants'));
   const cloud = await emulator(
     home,
-    [...names.flatMap((name) => ['--tenant', name]), ...faults.flatMap((one) => ['--fault', one])],
+    [
+      ...tenants.flatMap((name) => ['--tenant', name]),
+      ...faults.flatMap((one) => ['--fault', one]),
+    ],
     { patience: 300_000 },
   );
   const env = {
@@ -158,6 +176,16 @@ async function fleetOf(
   return self;
 }
 
+/** The example as it is, but for the place of its states. */
+function exampleOn({ href }: URL): Folder {
+  const home = folder();
+  cpSync(EXAMPLE, home.path, { recursive: true });
+  const file = home.read('trueup.fleet.yaml');
+  const state = `    state: "${href}?schema=\${tenant}"\n`;
+  home.write('trueup.fleet.yaml', file.replace('    paths: [base]\n', `$&${state}`));
+  return home;
+}
+
 /** Queues; then each job counts as lost within seconds after its worker is gone. */
 async function queued(fleet: Fleet, engine: Engine, ...words: readonly string[]): Promise<void> {
   const { stdout } = await fleet.expect(0, 'fleet', ...words, '--engine', 'pgboss', '--run', 'r');
@@ -204,6 +232,23 @@ describe.each(Object.keys(versions))('with pg-boss %s', { timeout: SLOW }, (vers
   beforeAll(() => {
     engine = versions[version]!();
   }, SLOW);
+
+  test('two workers audit every tenant of the example, though one is killed', async () => {
+    const fleet = await fleetOf(engine, { faults: ['latency=400'], isExample: true });
+    // What its program of a secret store reads.
+    const own = Object.entries(fleet.env).filter(([name]) => name.startsWith('WONKA_'));
+    fleet.home.write('vault.env', own.map((pair) => `export ${pair.join('=')}\n`).join(''));
+    const [first, second] = await twoWorkers(fleet);
+    await queued(fleet, engine, 'drift');
+    await killedAtWork(fleet, first);
+    const status = await fleet.expect(0, 'fleet', 'status', 'r', '--wait');
+    expect(status.stdout).toBe('12 tenants: 12 with drift, 0 being run, 0 waiting. Run r.\n');
+    second.child.kill('SIGTERM');
+    expect((await second.ended).code).toBe(143);
+    const document = await fleet.report('r');
+    expect(document.tenants.map(({ tenant }) => tenant)).toContain('wonka');
+    expect(document.summary).toEqual({ tenants: 12, drift: 12 });
+  });
 
   test('two workers audit every tenant, though one is killed', async () => {
     const fleet = await fleetOf(engine, { faults: ['latency=400'] });
