@@ -202,7 +202,8 @@ async function runJob(worker: FleetWorker, run: WorkerRun, one: JobToRun): Promi
   const stored = runRecords(place, job.run, job.tenant);
   const records: RunRecords = {
     ...stored,
-    async write(result) {
+    async write(ended) {
+      const result = signal.aborted ? withInterruption(ended) : ended;
       const fresh = () => runRecords(place, job.run, job.tenant).last(job.tenant);
       const end = await whenReachable(worker, async () =>
         fateOf(worker, one, {
@@ -241,9 +242,23 @@ async function runJob(worker: FleetWorker, run: WorkerRun, one: JobToRun): Promi
   context.out.write(`${job.run} ${tenantLine(entry)}\n`);
   await context.tell(tenantDiagnostics(job.tenant, entry.diagnostics));
   await whenReachable(worker, () => queue.complete(fetched.id));
+  // What was interrupted says nothing about the other tenants.
+  if (signal.aborted) return;
   if (entry.exit !== null && !before) run.stop.ended(entry.exit);
   const reason = run.stop.reason();
   if (reason !== undefined) await stopRun(worker, job, reason);
+}
+
+/** The result of an interrupted run: an apply that was cut off tells what it wrote, and not why it ended. */
+function withInterruption(result: TenantResult): TenantResult {
+  const { outcomes, diagnostics } = result;
+  const isCutOff =
+    diagnostics.some(({ code }) => code === 'interrupted') ||
+    outcomes.some(
+      ({ outcome, diagnostic }) =>
+        outcome === 'skipped' || outcome === 'unknown' || diagnostic?.code === 'interrupted',
+    );
+  return isCutOff ? { ...result, exit: exits.interrupted, status: 'interrupted' } : result;
 }
 
 /** Whether another worker finished the tenant while this one was at it. */

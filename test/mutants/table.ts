@@ -18,6 +18,7 @@ const fleetFile = ['unit/fleet/fleet-file.test.ts'];
 const fleetCommands = ['unit/cli/fleet.test.ts'];
 const tenantJobs = ['unit/fleet/tenant-job.test.ts'];
 const queuedRuns = ['unit/cli/fleet-queue.test.ts'];
+const workers = ['unit/cli/fleet-worker.test.ts'];
 const cty = ['unit/terraform/cty.test.ts'];
 const wire = ['unit/terraform/server.test.ts'];
 const apply = ['unit/reconciler/apply.test.ts'];
@@ -5192,5 +5193,19 @@ export const mutants: readonly Mutant[] = [
     find: 'if (workers > 1) return Math.min(workers, alike.length);',
     replace: 'if (workers > 1) return 1;',
     tests: queuedRuns,
+  },
+  {
+    name: 'an apply that its worker cut off is not put back',
+    file: 'cli/fleet-worker-job.ts',
+    find: 'const result = signal.aborted ? withInterruption(ended) : ended;',
+    replace: 'const result = ended;',
+    tests: workers,
+  },
+  {
+    name: 'what a person cancelled counts as a failure',
+    file: 'cli/fleet-worker-job.ts',
+    find: 'if (signal.aborted) return;',
+    replace: '',
+    tests: workers,
   },
 ];
