@@ -37,10 +37,11 @@ import { identityOf } from './plan-identity.js';
 
 type Plans = Parameters<typeof applyOf>[1];
 
-/** A run, as this worker knows it. */
+/** A run since it was queued or resumed, as this worker knows it. */
 interface WorkerRun {
   readonly context: Context;
-  readonly site: FleetSite;
+  /** Read again where a tenant is missing: the checkout may be a newer one. */
+  site: FleetSite;
   readonly stop: ReturnType<typeof stopping>;
   /** Read when the first tenant needs it. */
   plans?: Plans;
@@ -111,7 +112,7 @@ export async function siteOfRun(own: Context, workers: number): Promise<FleetSit
 }
 
 async function runOf(worker: FleetWorker, job: TenantJob): Promise<WorkerRun> {
-  const key = JSON.stringify([job.run, job.env, job.flags]);
+  const key = JSON.stringify([job.run, job.round, job.env, job.flags]);
   const known = worker.runs.get(key);
   if (known) return known;
   const context = contextOfRun(worker.context, job);
@@ -195,7 +196,6 @@ type Fate = 'store' | 'again' | 'superseded' | { readonly error: unknown };
 async function runJob(worker: FleetWorker, run: WorkerRun, one: JobToRun): Promise<void> {
   const { context, place, queue } = worker;
   const { job, fetched } = one;
-  const { site } = run;
   const signal = AbortSignal.any([context.signal, one.signal]);
   const parent: Context = { ...run.context, signal };
   let fate: Fate = 'store';
@@ -219,7 +219,9 @@ async function runJob(worker: FleetWorker, run: WorkerRun, one: JobToRun): Promi
       });
     },
   };
-  const tenant = site.fleet.tenants.find(({ name }) => name === job.tenant);
+  const named = () => run.site.fleet.tenants.find(({ name }) => name === job.tenant);
+  if (!named()) run.site = await siteOfRun(run.context, worker.workers);
+  const tenant = named();
   const { entry, before } = tenant
     ? await runKnown(worker, run, { ...one, parent, tenant, records })
     : { entry: await unknownTenant(parent, job, records), before: false };

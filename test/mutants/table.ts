@@ -5208,4 +5208,11 @@ export const mutants: readonly Mutant[] = [
     replace: '',
     tests: workers,
   },
+  {
+    name: 'a resumed run is cancelled for what failed before',
+    file: 'cli/fleet-worker-job.ts',
+    find: '[job.run, job.round, job.env, job.flags]',
+    replace: '[job.run, job.env, job.flags]',
+    tests: workers,
+  },
 ];

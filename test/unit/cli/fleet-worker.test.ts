@@ -154,3 +154,39 @@ describe('an apply that is cut off', () => {
     expect(await cancellationOf(run.place, { run: 'r', round: 0 })).toBeUndefined();
   });
 });
+
+describe('a run that is resumed', () => {
+  const gone = ['x', 'y', 'z'];
+
+  test('begins to count failures again once it was cancelled', async () => {
+    const fleet = await fleetOf([], 'fleet: { tenants: { a: { paths: [base] } }, stop: { failures: 3 } }');
+    const run = await queuedRun(gone);
+    await working(fleet, run, async (worker) => {
+      await doAll(worker);
+      expect(await cancellationOf(run.place, { run: 'r', round: 0 })).toMatchObject({
+        reason: expect.stringContaining('3 tenants in a row failed') as string,
+      });
+      expect(await run.resume()).toBe(3);
+      const [one] = await worker.queue.fetch(1);
+      await doJob(worker, one!);
+      expect(await cancellationOf(run.place, { run: 'r', round: 1 })).toBeUndefined();
+      expect(waiting(run)).toEqual(['y', 'z']);
+    });
+  });
+  test('sees the tenants of a checkout that was updated meanwhile', async () => {
+    const file = (names: string) =>
+      `fleet: { tenants: { ${names} }, defaults: { paths: [base] }, stop: { failures: 9 } }`;
+    const fleet = await fleetOf(['x'], file('a: {}'));
+    const run = await queuedRun(['x']);
+    await working(fleet, run, async (worker) => {
+      await doAll(worker);
+      expect(await last(run, 'x')).toMatchObject({
+        diagnostics: [{ code: 'unknown-tenant' }],
+      });
+      fleet.write('trueup.fleet.yaml', file('a: {}, x: {}'));
+      await run.resume();
+      await doAll(worker);
+      expect(await last(run, 'x')).toMatchObject({ status: 'drift' });
+    });
+  });
+});
