@@ -254,14 +254,14 @@ interface Enqueued {
   readonly startAt?: (tenant: string) => number;
 }
 
-/** Queues the tenants that have neither a final result nor a job. @returns how many */
+/** Queues the tenants that have neither a final result nor a job of this round: what was cancelled may still be ending. @returns how many */
 export async function enqueue(
   queue: JobQueue,
   { run, records, place }: QueuedRun,
   { tenants, jobs, startAt }: Enqueued,
 ): Promise<number> {
   const round = await roundOf(place, run);
-  const there = new Set(tenantsOf(await queue.unfinished({ run })));
+  const there = new Set(tenantsOf(await queue.unfinished({ run, round })));
   const open: string[] = [];
   for (const tenant of tenants) {
     if (there.has(tenant)) continue;

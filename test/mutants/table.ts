@@ -5215,4 +5215,11 @@ export const mutants: readonly Mutant[] = [
     replace: '[job.run, job.env, job.flags]',
     tests: workers,
   },
+  {
+    name: 'a tenant that a cancellation interrupts is not resumed',
+    file: 'cli/fleet-queue.ts',
+    find: 'await queue.unfinished({ run, round })',
+    replace: 'await queue.unfinished({ run })',
+    tests: queuedRuns,
+  },
 ];

@@ -134,12 +134,17 @@ describe('a cancellation', () => {
     expect(await cancelWaiting(queue, 'r')).toEqual({ waiting: ['b', 'c', 'd'], active: 1 });
     expect(await cancellationOf(place, { run: 'r', round: 0 })).toEqual(why);
     expect(await roundOf(place, 'r')).toBe(1);
-    expect(await queued()).toBe(3);
-    expect(waiting()).toEqual(['b', 'c', 'd']);
+    // What is still ending is queued, too: it waits for its end.
+    expect(await queued()).toBe(4);
+    expect(waiting()).toEqual(['a', 'b', 'c', 'd']);
     const again = queue.jobs.at(-1)!;
     const { round } = tenantJobIn(again.data)!;
     expect(round).toBe(1);
     expect(await cancellationOf(place, { run: 'r', round })).toBeUndefined();
+    const [next] = await queue.fetch(1);
+    expect(tenantJobIn(next!.data)).toMatchObject({ tenant: 'a', round: 1 });
+    expect(await isBusy(queue, { tenant: 'a' }, next!)).toBe(true);
+    expect(await queued()).toBe(0);
   });
   test('is a result of tenants that have none', async () => {
     const { place } = await begunRun();
