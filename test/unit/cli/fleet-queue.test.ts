@@ -20,6 +20,7 @@ import { tenantJobIn, type TenantJob } from '../../../src/fleet/tenant-job.js';
 import type { Tenant } from '../../../src/fleet/tenant.js';
 import {
   exits,
+  refuse,
   type Exit,
   type FleetRun,
   type QueuedJobs,
@@ -153,6 +154,16 @@ describe('a cancellation', () => {
     const records = runRecords(place, 'r');
     expect(await records.last('a')).toMatchObject({ status: 'failed', attempt: 1 });
     expect(await records.last('b')).toMatchObject({ status: 'not-run', exit: null });
+  });
+  test('is not lost where it cannot be stored: then it is to be asked again', async () => {
+    const { place } = await begunRun();
+    const full: ResultPlace = { ...place, create: () => refuse('backend-unreachable', 'gone') };
+    const keep = (at: ResultPlace) =>
+      keepNotRun({ clock }, { run: 'r', place: at, command: 'drift' }, ['a', 'b']);
+    await expect(keep(full)).rejects.toThrow('gone');
+    await keep(place);
+    for (const name of ['a', 'b'])
+      expect(await runRecords(place, 'r').last(name)).toMatchObject({ status: 'not-run' });
   });
 });
 
