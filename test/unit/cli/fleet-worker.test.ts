@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { schedulesOf } from '../../../src/cli/commands/fleet-worker.js';
 import type { Context } from '../../../src/cli/context.js';
 import {
   bundleKey,
@@ -15,8 +16,9 @@ import { doJob, type FleetWorker } from '../../../src/cli/fleet-worker-job.js';
 import { limitersByKey } from '../../../src/client/rate-limit.js';
 import { parseFault } from '../../../src/emulator/index.js';
 import { laneCount } from '../../../src/fleet/lanes.js';
-import { tenantJobIn } from '../../../src/fleet/tenant-job.js';
-import { exits, sha256, type QueuedJobs, type TenantResult } from '../../../src/model/index.js';
+import { scheduleData, tenantJobIn } from '../../../src/fleet/tenant-job.js';
+import { exits, refuse, sha256, type QueuedJobs, type TenantResult } from '../../../src/model/index.js';
+import { QUEUE_UNREACHABLE } from '../../../src/state/job-queue.js';
 import { FILE, fleetOf, type FleetHome } from '../../support/fleet-home.js';
 import { inProcess } from '../../support/in-process.js';
 import { memoryQueue, type MemoryQueue } from '../../support/memory-queue.js';
@@ -188,5 +190,40 @@ describe('a run that is resumed', () => {
       await doAll(worker);
       expect(await last(run, 'x')).toMatchObject({ status: 'drift' });
     });
+  });
+});
+
+describe('a scheduled audit that is due', () => {
+  const due = async (select: string | null) => {
+    const fleet = await fleetOf(['a'], FILE.replace('[base] }', '[base], state: "s3://b/${tenant}" }'));
+    const run = await queuedRun(['a']);
+    const schedule = memoryQueue();
+    const data = scheduleData({ jobs: drifts, spread: 0, select });
+    await schedule.add([{ data, priority: 0, expiry: 900 }]);
+    const asked = { name: 'q.drift', cron: '* * * * *', data };
+    const queues = { schedules: async () => [asked], queue: async () => schedule };
+    return { fleet, run, schedule, begin: schedulesOf(queues, 'q.') };
+  };
+
+  test('says why it cannot begin, and is not tried again in silence', async () => {
+    const { fleet, run, schedule, begin } = await due('tier=gone');
+    const { stderr, stdout } = await working(fleet, run, begin);
+    expect(stderr).toContain('The scheduled run drift-19700101T0000Z did not begin');
+    expect(stderr).toContain('no tenant has a label `tier`');
+    expect(stdout).toBe('');
+    expect(schedule.jobs.map(({ state }) => state)).toEqual(['completed']);
+  });
+  test('waits for a server that does not answer, and says so', async () => {
+    const { fleet, run, schedule, begin } = await due('tier=gone');
+    let calls = 0;
+    const complete: MemoryQueue['complete'] = (id) => {
+      calls += 1;
+      return calls === 1 ? refuse(QUEUE_UNREACHABLE, 'the queue is gone') : done(id);
+    };
+    const done = schedule.complete;
+    schedule.complete = complete;
+    const { stderr } = await working(fleet, run, begin);
+    expect(stderr).toContain('the queue is gone. The worker asks again.');
+    expect(schedule.jobs.map(({ state }) => state)).toEqual(['completed']);
   });
 });
