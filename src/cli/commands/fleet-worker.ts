@@ -2,7 +2,12 @@
 // to two workers: one writer at a time is what the lock and the fence of its state see to.
 import { readFleet } from '../../fleet/fleet-file.js';
 import { laneCount } from '../../fleet/lanes.js';
-import { delayOf, queueNameOf, scheduledJobsIn, type ScheduledJobs } from '../../fleet/tenant-job.js';
+import {
+  delayOf,
+  queueNameOf,
+  scheduledJobsIn,
+  type ScheduledJobs,
+} from '../../fleet/tenant-job.js';
 import { exits, warning, type Exit } from '../../model/index.js';
 import { declarationFiles } from '../../platform/declaration-files.js';
 import { plural } from '../../report/words.js';

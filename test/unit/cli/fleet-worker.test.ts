@@ -5,11 +5,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { schedulesOf } from '../../../src/cli/commands/fleet-worker.js';
 import type { Context } from '../../../src/cli/context.js';
-import {
-  bundleKey,
-  cancellationOf,
-  enqueue,
-} from '../../../src/cli/fleet-queue.js';
+import { bundleKey, cancellationOf, enqueue } from '../../../src/cli/fleet-queue.js';
 import { CANCELLED } from '../../../src/cli/fleet-run.js';
 import { resultRegisters, runRecords, type ResultPlace } from '../../../src/cli/fleet-results.js';
 import { doJob, type FleetWorker } from '../../../src/cli/fleet-worker-job.js';
@@ -17,7 +13,13 @@ import { limitersByKey } from '../../../src/client/rate-limit.js';
 import { parseFault } from '../../../src/emulator/index.js';
 import { laneCount } from '../../../src/fleet/lanes.js';
 import { scheduleData, tenantJobIn } from '../../../src/fleet/tenant-job.js';
-import { exits, refuse, sha256, type QueuedJobs, type TenantResult } from '../../../src/model/index.js';
+import {
+  exits,
+  refuse,
+  sha256,
+  type QueuedJobs,
+  type TenantResult,
+} from '../../../src/model/index.js';
 import { QUEUE_UNREACHABLE } from '../../../src/state/job-queue.js';
 import { FILE, fleetOf, type FleetHome } from '../../support/fleet-home.js';
 import { inProcess } from '../../support/in-process.js';
@@ -161,7 +163,10 @@ describe('a run that is resumed', () => {
   const gone = ['x', 'y', 'z'];
 
   test('begins to count failures again once it was cancelled', async () => {
-    const fleet = await fleetOf([], 'fleet: { tenants: { a: { paths: [base] } }, stop: { failures: 3 } }');
+    const fleet = await fleetOf(
+      [],
+      'fleet: { tenants: { a: { paths: [base] } }, stop: { failures: 3 } }',
+    );
     const run = await queuedRun(gone);
     await working(fleet, run, async (worker) => {
       await doAll(worker);
@@ -195,7 +200,10 @@ describe('a run that is resumed', () => {
 
 describe('a scheduled audit that is due', () => {
   const due = async (select: string | null) => {
-    const fleet = await fleetOf(['a'], FILE.replace('[base] }', '[base], state: "s3://b/${tenant}" }'));
+    const fleet = await fleetOf(
+      ['a'],
+      FILE.replace('[base] }', '[base], state: "s3://b/${tenant}" }'),
+    );
     const run = await queuedRun(['a']);
     const schedule = memoryQueue();
     const data = scheduleData({ jobs: drifts, spread: 0, select });
