@@ -30,7 +30,7 @@ import { secretOf } from './cloud-connection.js';
 import type { Context } from './context.js';
 import type { FleetSite } from './fleet-context.js';
 import { runRecords, type ResultPlace, type RunRecords } from './fleet-results.js';
-import { keepEntry } from './fleet-run.js';
+import { resultOfEntry } from './fleet-run.js';
 import { environmentOf } from './state-location.js';
 
 const VARIABLE = 'TRUEUP_QUEUE';
@@ -225,7 +225,7 @@ export const recordCancellation = (
     jsonText({ format_version: '1.0', run, ...cancellation }),
   );
 
-/** Writes for tenants without a result why they were not begun. */
+/** Writes for tenants without a result why they were not begun. @throws Refusal where it cannot be stored */
 export async function keepNotRun(
   context: Pick<Context, 'clock'>,
   { run, place, command }: Pick<QueuedRun, 'run' | 'place'> & Pick<QueuedJobs, 'command'>,
@@ -235,7 +235,7 @@ export async function keepNotRun(
     const records = runRecords(place, run, tenant);
     if (await records.last(tenant)) return;
     const entry = withoutResult(tenant, 'not-run', 'The run was cancelled.');
-    await keepEntry(context, { run, command, records }, entry);
+    await records.write(resultOfEntry(context, { run, command }, entry));
   });
 }
 
@@ -263,14 +263,14 @@ interface Enqueued {
   readonly startAt?: (tenant: string) => number;
 }
 
-/** Queues the tenants that have neither a final result nor a job. @returns how many */
+/** Queues the tenants that have neither a final result nor a job of this round: what was cancelled may still be ending. @returns how many */
 export async function enqueue(
   queue: JobQueue,
   { run, records, place }: QueuedRun,
   { tenants, jobs, startAt }: Enqueued,
 ): Promise<number> {
   const round = await roundOf(place, run);
-  const there = new Set(tenantsOf(await queue.unfinished({ run })));
+  const there = new Set(tenantsOf(await queue.unfinished({ run, round })));
   const open: string[] = [];
   for (const tenant of tenants) {
     if (there.has(tenant)) continue;

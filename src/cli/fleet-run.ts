@@ -187,18 +187,25 @@ export function stopsOf(
   ];
 }
 
-/** Stores what is to be said of a tenant that was not begun: with no digest, so that a resumed run begins it. */
-export async function keepEntry(
-  { clock }: Pick<Context, 'clock'>,
+/** Stores what is to be said of a tenant that was not begun. */
+export const keepEntry = async (
+  context: Pick<Context, 'clock'>,
   job: Pick<FleetJob, 'run' | 'command' | 'records'>,
   entry: TenantEntry,
-): Promise<TenantEntry> {
+): Promise<TenantEntry> => entryOf(await stored(job, resultOfEntry(context, job, entry)));
+
+/** The result of a tenant that was not begun: with no digest, so that a resumed run begins it. */
+export function resultOfEntry(
+  { clock }: Pick<Context, 'clock'>,
+  { run, command }: Pick<FleetJob, 'run' | 'command'>,
+  entry: TenantEntry,
+): TenantResult {
   const now = new Date(clock.now()).toISOString();
-  const result = await stored(job, {
+  return {
     format_version: '1.0',
     trueup_version: version,
-    run: job.run,
-    command: job.command,
+    run,
+    command,
     digest: '',
     attempt: 1,
     started_at: now,
@@ -206,8 +213,7 @@ export async function keepEntry(
     document: null,
     outcomes: [],
     ...entry,
-  });
-  return entryOf(result);
+  };
 }
 
 /** Documents are stored with the result; thousands of them do not fit into memory. */

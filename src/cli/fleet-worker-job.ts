@@ -37,10 +37,11 @@ import { identityOf } from './plan-identity.js';
 
 type Plans = Parameters<typeof applyOf>[1];
 
-/** A run, as this worker knows it. */
+/** A run since it was queued or resumed, as this worker knows it. */
 interface WorkerRun {
   readonly context: Context;
-  readonly site: FleetSite;
+  /** Read again where a tenant is missing: the checkout may be a newer one. */
+  site: FleetSite;
   readonly stop: ReturnType<typeof stopping>;
   /** Read when the first tenant needs it. */
   plans?: Plans;
@@ -111,7 +112,7 @@ export async function siteOfRun(own: Context, workers: number): Promise<FleetSit
 }
 
 async function runOf(worker: FleetWorker, job: TenantJob): Promise<WorkerRun> {
-  const key = JSON.stringify([job.run, job.env, job.flags]);
+  const key = JSON.stringify([job.run, job.round, job.env, job.flags]);
   const known = worker.runs.get(key);
   if (known) return known;
   const context = contextOfRun(worker.context, job);
@@ -195,14 +196,14 @@ type Fate = 'store' | 'again' | 'superseded' | { readonly error: unknown };
 async function runJob(worker: FleetWorker, run: WorkerRun, one: JobToRun): Promise<void> {
   const { context, place, queue } = worker;
   const { job, fetched } = one;
-  const { site } = run;
   const signal = AbortSignal.any([context.signal, one.signal]);
   const parent: Context = { ...run.context, signal };
   let fate: Fate = 'store';
   const stored = runRecords(place, job.run, job.tenant);
   const records: RunRecords = {
     ...stored,
-    async write(result) {
+    async write(ended) {
+      const result = signal.aborted ? withInterruption(ended) : ended;
       const fresh = () => runRecords(place, job.run, job.tenant).last(job.tenant);
       const end = await whenReachable(worker, async () =>
         fateOf(worker, one, {
@@ -218,7 +219,9 @@ async function runJob(worker: FleetWorker, run: WorkerRun, one: JobToRun): Promi
       });
     },
   };
-  const tenant = site.fleet.tenants.find(({ name }) => name === job.tenant);
+  const named = () => run.site.fleet.tenants.find(({ name }) => name === job.tenant);
+  if (!named()) run.site = await siteOfRun(run.context, worker.workers);
+  const tenant = named();
   const { entry, before } = tenant
     ? await runKnown(worker, run, { ...one, parent, tenant, records })
     : { entry: await unknownTenant(parent, job, records), before: false };
@@ -241,9 +244,23 @@ async function runJob(worker: FleetWorker, run: WorkerRun, one: JobToRun): Promi
   context.out.write(`${job.run} ${tenantLine(entry)}\n`);
   await context.tell(tenantDiagnostics(job.tenant, entry.diagnostics));
   await whenReachable(worker, () => queue.complete(fetched.id));
+  // What was interrupted says nothing about the other tenants.
+  if (signal.aborted) return;
   if (entry.exit !== null && !before) run.stop.ended(entry.exit);
   const reason = run.stop.reason();
   if (reason !== undefined) await stopRun(worker, job, reason);
+}
+
+/** The result of an interrupted run: an apply that was cut off tells what it wrote, and not why it ended. */
+function withInterruption(result: TenantResult): TenantResult {
+  const { outcomes, diagnostics } = result;
+  const isCutOff =
+    diagnostics.some(({ code }) => code === 'interrupted') ||
+    outcomes.some(
+      ({ outcome, diagnostic }) =>
+        outcome === 'skipped' || outcome === 'unknown' || diagnostic?.code === 'interrupted',
+    );
+  return isCutOff ? { ...result, exit: exits.interrupted, status: 'interrupted' } : result;
 }
 
 /** Whether another worker finished the tenant while this one was at it. */

@@ -76,21 +76,31 @@ export function stopping({ failures, blocked: mostBlocked }: StopRules) {
   };
 }
 
-/** Failing tenants in a row, at one origin, that halve the lanes; and requests in a row without a response, that are not repeated. */
+/** Tenants in a row, at one origin, that halve the lanes, or double them again; and requests in a row without a response, that are not repeated. */
 const DEAD_AFTER = 5;
 
-/** The number of lanes: half as many once an origin seems to be down, never less than one. */
+/** The number of lanes: half as many while an origin seems to be down, never less than one. */
 export function laneCount(most: number) {
-  let lanes = most;
-  const failing = new Map<string, number>();
+  /** The last tenants in a row that ended alike. */
+  const alike = new Map<string, { readonly down: boolean; readonly count: number }>();
+  /** How often an origin halved the lanes. */
+  const halvings = new Map<string, number>();
   const unanswered = new Map<string, number>();
+  const lanes = (): number => {
+    const all = [...halvings.values()].reduce((sum, one) => sum + one, 0);
+    return Math.max(1, Math.floor(most / 2 ** all));
+  };
   return {
-    lanes: (): number => lanes,
+    lanes,
     /** @param down whether the tenant failed because of the service at this origin */
     ended(origin: string, down: boolean): void {
-      const inARow = down ? (failing.get(origin) ?? 0) + 1 : 0;
-      failing.set(origin, inARow % DEAD_AFTER);
-      if (inARow === DEAD_AFTER) lanes = Math.max(1, Math.floor(lanes / 2));
+      const before = alike.get(origin);
+      const count = before?.down === down ? before.count + 1 : 1;
+      alike.set(origin, { down, count: count % DEAD_AFTER });
+      if (count < DEAD_AFTER) return;
+      const halved = halvings.get(origin) ?? 0;
+      if (!down) halvings.set(origin, Math.max(0, halved - 1));
+      else if (lanes() > 1) halvings.set(origin, halved + 1);
     },
     /** @param isThere whether there was a response of any kind */
     answered(origin: string, isThere: boolean): void {

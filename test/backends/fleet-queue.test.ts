@@ -407,6 +407,42 @@ describe('whatever the version', { timeout: SLOW }, () => {
     expect((await fleet.report('r')).summary).toEqual({ tenants: 12, drift: 12 });
   });
 
+  test('SIGTERM in an apply puts tenants back, cancels nothing, and another worker finishes', async () => {
+    const lanes = 6;
+    const fleet = await fleetOf(old, { faults: ['latency=500,method=POST'] });
+    const more = [1, 2, 3, 4].map((at) => `  u${at}: { name: Unit ${at} }\n`).join('');
+    fleet.home.write('base/more.yaml', `accounts:\n${more}`);
+    await fleet.expect(0, 'fleet', 'plan', '--out', 'change.bundle');
+    const words = ['--engine', 'pgboss', '--run', 'r', '--lock-wait', '30s', '--parallelism', '1'];
+    await fleet.expect(0, 'fleet', 'apply', 'change.bundle', ...words);
+    const first = fleet.worker('--lanes', String(lanes));
+    const begun = (name: string) =>
+      fleet.sql(`select 1 from ${name}.registers where key like '%/log/%'`).catch(() => []);
+    await expect
+      .poll(async () => (await Promise.all(names.map(begun))).flat().length, {
+        timeout: 20_000,
+        interval: 20,
+      })
+      .toBeGreaterThan(0);
+    expect((await fleet.sql(ACTIVE)).length).toBeGreaterThan(4);
+    first.child.kill('SIGTERM');
+    const { code, stderr } = await first.ended;
+    expect(code).toBe(143);
+    expect(stderr).not.toContain('cancelled');
+    const { stdout } = await fleet.expect(0, 'fleet', 'status', 'r');
+    expect(stdout).toMatch(/\b0 being run, (?:[6-9]|1[0-2]) waiting\. Run r\.$/m);
+    await fleet.expect(0, 'fleet', 'worker', '--until-idle', '--lanes', '12');
+    const reported = await fleet.run('fleet', 'report', 'r', '--format', 'json');
+    const { summary } = JSON.parse(reported.stdout) as FleetDocument;
+    // What was being written is another state now: its plan is stale.
+    const { applied = 0, stale = 0, unchanged = 0, ...other } = summary;
+    expect(other).toEqual({ tenants: 12 });
+    expect(applied + stale + unchanged).toBe(12);
+    expect(stale).toBeLessThanOrEqual(lanes);
+    await fleet.expect(0, 'fleet', 'apply', '--auto-approve');
+    expect(await fleet.created()).toEqual(names.map(() => 1));
+  });
+
   test('a worker goes on when PostgreSQL is back', async () => {
     const fleet = await fleetOf(old, { faults: ['latency=150'] });
     await fleet.expect(0, 'fleet', 'drift', '--engine', 'pgboss', '--run', 'r');

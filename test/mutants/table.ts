@@ -18,6 +18,7 @@ const fleetFile = ['unit/fleet/fleet-file.test.ts'];
 const fleetCommands = ['unit/cli/fleet.test.ts'];
 const tenantJobs = ['unit/fleet/tenant-job.test.ts'];
 const queuedRuns = ['unit/cli/fleet-queue.test.ts'];
+const workers = ['unit/cli/fleet-worker.test.ts'];
 const cty = ['unit/terraform/cty.test.ts'];
 const wire = ['unit/terraform/server.test.ts'];
 const apply = ['unit/reconciler/apply.test.ts'];
@@ -5198,6 +5199,34 @@ export const mutants: readonly Mutant[] = [
     file: 'cli/fleet-context.ts',
     find: 'if (workers > 1) return Math.min(workers, alike.length);',
     replace: 'if (workers > 1) return 1;',
+    tests: queuedRuns,
+  },
+  {
+    name: 'an apply that its worker cut off is not put back',
+    file: 'cli/fleet-worker-job.ts',
+    find: 'const result = signal.aborted ? withInterruption(ended) : ended;',
+    replace: 'const result = ended;',
+    tests: workers,
+  },
+  {
+    name: 'what a person cancelled counts as a failure',
+    file: 'cli/fleet-worker-job.ts',
+    find: 'if (signal.aborted) return;',
+    replace: '',
+    tests: workers,
+  },
+  {
+    name: 'a resumed run is cancelled for what failed before',
+    file: 'cli/fleet-worker-job.ts',
+    find: '[job.run, job.round, job.env, job.flags]',
+    replace: '[job.run, job.env, job.flags]',
+    tests: workers,
+  },
+  {
+    name: 'a tenant that a cancellation interrupts is not resumed',
+    file: 'cli/fleet-queue.ts',
+    find: 'await queue.unfinished({ run, round })',
+    replace: 'await queue.unfinished({ run })',
     tests: queuedRuns,
   },
 ];

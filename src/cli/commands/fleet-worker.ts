@@ -2,11 +2,17 @@
 // to two workers: one writer at a time is what the lock and the fence of its state see to.
 import { readFleet } from '../../fleet/fleet-file.js';
 import { laneCount } from '../../fleet/lanes.js';
-import { delayOf, queueNameOf, scheduledJobsIn } from '../../fleet/tenant-job.js';
+import {
+  delayOf,
+  queueNameOf,
+  scheduledJobsIn,
+  type ScheduledJobs,
+} from '../../fleet/tenant-job.js';
 import { exits, warning, type Exit } from '../../model/index.js';
 import { declarationFiles } from '../../platform/declaration-files.js';
 import { plural } from '../../report/words.js';
 import type { FetchedJob, JobQueue, JobQueues } from '../../state/job-queue.js';
+import { caughtError } from '../caught-error.js';
 import { wholeNumber, type Command, type Context } from '../context.js';
 import { enqueue, queuesOf, sharedResults } from '../fleet-queue.js';
 import {
@@ -64,14 +70,20 @@ async function untilEnd(
   const fail = (error: unknown): void => void (failure ??= { error });
   const pause = (time: number, until: AbortSignal): Promise<void> =>
     clock.sleep(time, until).catch(() => undefined);
-  const watching = (async () => {
+  // What fails is tried again in a moment.
+  const repeat = async (work: () => Promise<void>): Promise<void> => {
     while (!ended.signal.aborted) {
       await pause(WATCH, ended.signal);
-      // Asked again in a moment.
-      await watchJobs(worker).catch(() => undefined);
-      if (!signal.aborted) await runSchedules(worker).catch(() => undefined);
+      await work().catch(() => undefined);
     }
-  })();
+  };
+  const until = AbortSignal.any([signal, ended.signal]);
+  const scheduler = { ...worker, context: { ...context, signal: until } };
+  const watching = Promise.all([
+    repeat(() => watchJobs(worker)),
+    // By itself: a place that does not answer delays no sign of life.
+    repeat(async () => (until.aborted ? undefined : runSchedules(scheduler))),
+  ]);
   try {
     while (!signal.aborted && !failure) {
       const free = shared.lanes.lanes() - running.size;
@@ -101,7 +113,7 @@ const isIdle = async (worker: FleetWorker): Promise<boolean> =>
   (await whenReachable(worker, () => worker.queue.unfinished({}))).length === 0;
 
 /** Turns what a schedule put into its queue into a run, which is named by the time. */
-function schedulesOf(queues: JobQueues, prefix: string) {
+export function schedulesOf(queues: Pick<JobQueues, 'schedules' | 'queue'>, prefix: string) {
   const known = new Map<string, JobQueue>();
   return async (worker: FleetWorker): Promise<void> => {
     for (const { name } of await queues.schedules()) {
@@ -110,19 +122,37 @@ function schedulesOf(queues: JobQueues, prefix: string) {
       known.set(name, queue);
       for (const due of await queue.fetch(1)) {
         await beginScheduled(worker, due);
-        await queue.complete(due.id);
+        await whenReachable(worker, () => queue.complete(due.id));
       }
     }
   };
 }
 
+/** Says why an audit cannot begin: no other attempt would be seen by anybody. */
 async function beginScheduled(worker: FleetWorker, due: FetchedJob): Promise<void> {
-  const { context, queue, workers } = worker;
+  const { context } = worker;
   const scheduled = scheduledJobsIn(due.data);
   if (!scheduled) return unknownSchedule(context);
-  const { jobs, spread, select } = scheduled;
+  const { command, env } = scheduled.jobs;
   const at = due.createdOn.toISOString().slice(0, 16).replaceAll(/[-:]/g, '');
-  const name = [jobs.command, ...(jobs.env === null ? [] : [jobs.env]), `${at}Z`].join('-');
+  const name = [command, ...(env === null ? [] : [env]), `${at}Z`].join('-');
+  try {
+    await whenReachable(worker, () => queueScheduled(worker, due, { ...scheduled, name }));
+  } catch (error) {
+    // It is given to another worker.
+    if (context.signal.aborted) throw error;
+    const summary = `The scheduled run ${name} did not begin, for this reason:`;
+    const first = { severity: 'error', code: 'schedule-failed', summary } as const;
+    await context.tell([first, ...caughtError(error).diagnostics]);
+  }
+}
+
+async function queueScheduled(
+  worker: FleetWorker,
+  { createdOn }: Pick<FetchedJob, 'createdOn'>,
+  { jobs, spread, select, name }: ScheduledJobs & { readonly name: string },
+): Promise<void> {
+  const { context, queue, workers } = worker;
   const own = contextOfRun(context, jobs);
   const named: Context = {
     ...own,
@@ -131,7 +161,7 @@ async function beginScheduled(worker: FleetWorker, due: FetchedJob): Promise<voi
   const site = await siteOfRun(named, workers);
   const tenants = site.here.map((tenant) => tenant.name);
   const run = await begun(named, site, jobs.command, { queued: jobs });
-  const first = due.createdOn.getTime();
+  const first = createdOn.getTime();
   const startAt = (tenant: string): number => first + delayOf(tenant, spread);
   const added = await enqueue(queue, run, { tenants, jobs, ...(spread > 0 && { startAt }) });
   context.out.write(`Scheduled: ${plural(added, 'tenant')} queued. Run ${name}.\n`);

@@ -20,6 +20,7 @@ import { tenantJobIn, type TenantJob } from '../../../src/fleet/tenant-job.js';
 import type { Tenant } from '../../../src/fleet/tenant.js';
 import {
   exits,
+  refuse,
   type Exit,
   type FleetRun,
   type QueuedJobs,
@@ -134,12 +135,17 @@ describe('a cancellation', () => {
     expect(await cancelWaiting(queue, 'r')).toEqual({ waiting: ['b', 'c', 'd'], active: 1 });
     expect(await cancellationOf(place, { run: 'r', round: 0 })).toEqual(why);
     expect(await roundOf(place, 'r')).toBe(1);
-    expect(await queued()).toBe(3);
-    expect(waiting()).toEqual(['b', 'c', 'd']);
+    // What is still ending is queued, too: it waits for its end.
+    expect(await queued()).toBe(4);
+    expect(waiting()).toEqual(['a', 'b', 'c', 'd']);
     const again = queue.jobs.at(-1)!;
     const { round } = tenantJobIn(again.data)!;
     expect(round).toBe(1);
     expect(await cancellationOf(place, { run: 'r', round })).toBeUndefined();
+    const [next] = await queue.fetch(1);
+    expect(tenantJobIn(next!.data)).toMatchObject({ tenant: 'a', round: 1 });
+    expect(await isBusy(queue, { tenant: 'a' }, next!)).toBe(true);
+    expect(await queued()).toBe(0);
   });
   test('is a result of tenants that have none', async () => {
     const { place } = await begunRun();
@@ -148,6 +154,16 @@ describe('a cancellation', () => {
     const records = runRecords(place, 'r');
     expect(await records.last('a')).toMatchObject({ status: 'failed', attempt: 1 });
     expect(await records.last('b')).toMatchObject({ status: 'not-run', exit: null });
+  });
+  test('is not lost where it cannot be stored: then it is to be asked again', async () => {
+    const { place } = await begunRun();
+    const full: ResultPlace = { ...place, create: () => refuse('backend-unreachable', 'gone') };
+    const keep = (at: ResultPlace) =>
+      keepNotRun({ clock }, { run: 'r', place: at, command: 'drift' }, ['a', 'b']);
+    await expect(keep(full)).rejects.toThrow('gone');
+    await keep(place);
+    for (const name of ['a', 'b'])
+      expect(await runRecords(place, 'r').last(name)).toMatchObject({ status: 'not-run' });
   });
 });
 

@@ -173,6 +173,18 @@ describe('lanes', () => {
     for (let at = 0; at < 100; at += 1) ended('a', true);
     expect(lanes()).toBe(1);
   });
+  test('are as many as before once the origin answers again', () => {
+    const { lanes, ended } = laneCount(16);
+    for (let at = 0; at < 100; at += 1) ended('a', true);
+    for (let at = 0; at < 100; at += 1) ended('b', false);
+    expect(lanes()).toBe(1);
+    for (let at = 0; at < 4; at += 1) ended('a', false);
+    expect(lanes()).toBe(1);
+    ended('a', false);
+    expect(lanes()).toBe(2);
+    for (let at = 0; at < 100; at += 1) ended('a', false);
+    expect(lanes()).toBe(16);
+  });
 });
 
 test('five requests in a row without a response are not repeated, until there is one', () => {

@@ -1,0 +1,237 @@
+// A worker of a queue in memory, over emulated accounts: what it puts back, what it counts, and what it says. Results are
+// registers in memory.
+import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { schedulesOf } from '../../../src/cli/commands/fleet-worker.js';
+import type { Context } from '../../../src/cli/context.js';
+import { bundleKey, cancellationOf, enqueue } from '../../../src/cli/fleet-queue.js';
+import { CANCELLED } from '../../../src/cli/fleet-run.js';
+import { resultRegisters, runRecords, type ResultPlace } from '../../../src/cli/fleet-results.js';
+import { doJob, type FleetWorker } from '../../../src/cli/fleet-worker-job.js';
+import { limitersByKey } from '../../../src/client/rate-limit.js';
+import { parseFault } from '../../../src/emulator/index.js';
+import { laneCount } from '../../../src/fleet/lanes.js';
+import { scheduleData, tenantJobIn } from '../../../src/fleet/tenant-job.js';
+import {
+  exits,
+  refuse,
+  sha256,
+  type QueuedJobs,
+  type TenantResult,
+} from '../../../src/model/index.js';
+import { QUEUE_UNREACHABLE } from '../../../src/state/job-queue.js';
+import { FILE, fleetOf, type FleetHome } from '../../support/fleet-home.js';
+import { inProcess } from '../../support/in-process.js';
+import { memoryQueue, type MemoryQueue } from '../../support/memory-queue.js';
+import { memoryRegisters, type MemoryRegisters } from '../../support/memory-registers.js';
+import { simulatedMachine } from '../../support/simulated-machine.js';
+import { seededRandom, simulatedClock } from '../../support/simulated.js';
+
+const drifts: QueuedJobs = { command: 'drift', env: null, flags: {}, bundle: null, expiry: 900 };
+
+interface Queued {
+  readonly queue: MemoryQueue;
+  readonly place: ResultPlace;
+  readonly registers: MemoryRegisters;
+  resume(): Promise<number>;
+}
+
+/** A run `r` whose tenants are queued. */
+async function queuedRun(
+  tenants: readonly string[],
+  jobs: QueuedJobs = drifts,
+  bundle?: string,
+): Promise<Queued> {
+  const [clock, random] = [simulatedClock(), seededRandom(1)];
+  const registers = memoryRegisters(clock, random);
+  const place = resultRegisters(registers.connect(), {
+    clock,
+    random,
+    lock: simulatedMachine().start(),
+    locking: { lease: 30_000, wait: 0 },
+  });
+  if (bundle !== undefined) await place.create(bundleKey(sha256(bundle)), bundle);
+  await runRecords(place, 'r').begin({
+    format_version: '1.0',
+    run: 'r',
+    command: jobs.command,
+    started_at: '',
+    tenants,
+    bundle: jobs.bundle,
+    queued: jobs,
+  });
+  const queue = memoryQueue();
+  const resume = () =>
+    enqueue(queue, { run: 'r', place, records: runRecords(place, 'r') }, { tenants, jobs });
+  await resume();
+  return { queue, place, registers, resume };
+}
+
+/** Does work as a worker in the folder of the fleet. @returns what it said */
+async function working(
+  { cwd, env }: Pick<FleetHome, 'cwd' | 'env'>,
+  { queue, place }: Queued,
+  work: (worker: FleetWorker) => Promise<void>,
+  signal?: AbortSignal,
+) {
+  const run = async (own: Context) => {
+    const context: Context = { ...own, ...(signal && { signal }) };
+    await work({
+      context,
+      place,
+      queue,
+      workers: 1,
+      shared: { limiter: limitersByKey(context.clock), lanes: laneCount(8) },
+      runs: new Map(),
+      active: new Map(),
+      isDown: false,
+    });
+    return exits.done;
+  };
+  return inProcess(run, ['fleet', 'worker'], { cwd, env });
+}
+
+/** Runs all that waits at once. */
+const doAll = async (worker: FleetWorker): Promise<void> => {
+  const jobs = await worker.queue.fetch(100);
+  await Promise.all(jobs.map((one) => doJob(worker, one)));
+};
+
+const waiting = ({ queue }: Queued): readonly string[] =>
+  queue.jobs.flatMap(({ state, data }) =>
+    state === 'created' ? (tenantJobIn(data)?.tenant ?? []) : [],
+  );
+const last = ({ place }: Queued, tenant: string): Promise<TenantResult | undefined> =>
+  runRecords(place, 'r').last(tenant);
+
+describe('an apply that is cut off', () => {
+  const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+  const many = `alert_push_destinations:\n${[1, 2, 3, 4]
+    .map((at) => `  p${at}: { name: P${at}, enabled: true, endpoint: { url: "\${var.hook}" } }\n`)
+    .join('')}`;
+  const cut = async (how: (worker: FleetWorker, end: AbortController) => void) => {
+    const fleet = await fleetOf(names, `${FILE}  stop: { failures: 2 }\n`, many);
+    await fleet.run('plan', '--out', 'x.bundle');
+    const bundle = readFileSync(join(fleet.cwd, 'x.bundle'), 'utf8');
+    const jobs: QueuedJobs = {
+      ...drifts,
+      command: 'apply',
+      flags: { parallelism: '1' },
+      bundle: sha256(bundle),
+    };
+    const run = await queuedRun(names, jobs, bundle);
+    for (const account of fleet.accounts.values())
+      account.setFaults([parseFault('latency=300,method=POST')]);
+    const end = new AbortController();
+    const work = async (worker: FleetWorker) => {
+      const done = doAll(worker);
+      const isBegun = () => names.some((name) => fleet.writes(name).length > 0);
+      await expect.poll(isBegun, { timeout: 10_000, interval: 10 }).toBe(true);
+      how(worker, end);
+      await done;
+    };
+    const said = await working(fleet, run, work, end.signal);
+    return { fleet, run, said };
+  };
+
+  test('goes back to the queue if its worker ends, and cancels nothing', async () => {
+    const { run, said } = await cut((_, end) => end.abort(new Error('SIGTERM')));
+    expect(said.stderr).not.toContain('cancelled');
+    expect(await cancellationOf(run.place, { run: 'r', round: 0 })).toBeUndefined();
+    const statuses = await Promise.all(names.map(async (name) => (await last(run, name))?.status));
+    expect(statuses).toContain('interrupted');
+    expect(statuses.filter((one) => one === 'partial' || one === 'failed')).toEqual([]);
+    const left = names.filter((_, at) => statuses[at] !== 'applied');
+    expect(waiting(run).toSorted()).toEqual(left);
+    expect(left.length).toBeGreaterThan(2);
+  });
+  test('is interrupted if its run is cancelled, and counts as no failure', async () => {
+    const { run } = await cut(({ active }) => {
+      for (const { cancel } of active.values()) cancel.abort(CANCELLED);
+    });
+    const results = await Promise.all(names.map((name) => last(run, name)));
+    const open = results.filter((one) => one?.status !== 'applied');
+    expect(open.length).toBeGreaterThan(2);
+    for (const one of open) expect(one).toMatchObject({ status: 'interrupted', exit: 130 });
+    expect(waiting(run)).toEqual([]);
+    expect(await cancellationOf(run.place, { run: 'r', round: 0 })).toBeUndefined();
+  });
+});
+
+describe('a run that is resumed', () => {
+  const gone = ['x', 'y', 'z'];
+
+  test('begins to count failures again once it was cancelled', async () => {
+    const fleet = await fleetOf(
+      [],
+      'fleet: { tenants: { a: { paths: [base] } }, stop: { failures: 3 } }',
+    );
+    const run = await queuedRun(gone);
+    await working(fleet, run, async (worker) => {
+      await doAll(worker);
+      expect(await cancellationOf(run.place, { run: 'r', round: 0 })).toMatchObject({
+        reason: expect.stringContaining('3 tenants in a row failed') as string,
+      });
+      expect(await run.resume()).toBe(3);
+      const [one] = await worker.queue.fetch(1);
+      await doJob(worker, one!);
+      expect(await cancellationOf(run.place, { run: 'r', round: 1 })).toBeUndefined();
+      expect(waiting(run)).toEqual(['y', 'z']);
+    });
+  });
+  test('sees the tenants of a checkout that was updated meanwhile', async () => {
+    const file = (names: string) =>
+      `fleet: { tenants: { ${names} }, defaults: { paths: [base] }, stop: { failures: 9 } }`;
+    const fleet = await fleetOf(['x'], file('a: {}'));
+    const run = await queuedRun(['x']);
+    await working(fleet, run, async (worker) => {
+      await doAll(worker);
+      expect(await last(run, 'x')).toMatchObject({
+        diagnostics: [{ code: 'unknown-tenant' }],
+      });
+      fleet.write('trueup.fleet.yaml', file('a: {}, x: {}'));
+      await run.resume();
+      await doAll(worker);
+      expect(await last(run, 'x')).toMatchObject({ status: 'drift' });
+    });
+  });
+});
+
+describe('a scheduled audit that is due', () => {
+  const due = async (select: string | null) => {
+    const fleet = await fleetOf(
+      ['a'],
+      FILE.replace('[base] }', '[base], state: "s3://b/${tenant}" }'),
+    );
+    const run = await queuedRun(['a']);
+    const schedule = memoryQueue();
+    const data = scheduleData({ jobs: drifts, spread: 0, select });
+    await schedule.add([{ data, priority: 0, expiry: 900 }]);
+    const asked = { name: 'q.drift', cron: '* * * * *', data };
+    const queues = { schedules: async () => [asked], queue: async () => schedule };
+    return { fleet, run, schedule, begin: schedulesOf(queues, 'q.') };
+  };
+
+  test('says why it cannot begin, and is not tried again in silence', async () => {
+    const { fleet, run, schedule, begin } = await due('tier=gone');
+    const { stderr, stdout } = await working(fleet, run, begin);
+    expect(stderr).toContain('The scheduled run drift-19700101T0000Z did not begin');
+    expect(stderr).toContain('no tenant has a label `tier`');
+    expect(stdout).toBe('');
+    expect(schedule.jobs.map(({ state }) => state)).toEqual(['completed']);
+  });
+  test('waits for a server that does not answer, and says so', async () => {
+    const { fleet, run, schedule, begin } = await due('tier=gone');
+    let calls = 0;
+    const complete: MemoryQueue['complete'] = (id) => {
+      calls += 1;
+      return calls === 1 ? refuse(QUEUE_UNREACHABLE, 'the queue is gone') : done(id);
+    };
+    const done = schedule.complete;
+    schedule.complete = complete;
+    const { stderr } = await working(fleet, run, begin);
+    expect(stderr).toContain('the queue is gone. The worker asks again.');
+    expect(schedule.jobs.map(({ state }) => state)).toEqual(['completed']);
+  });
+});
