@@ -238,6 +238,27 @@ const resultMembers = (
   digest: isText,
 });
 
+/** @throws Refusal where the run of this name is another one */
+function refuseOtherRun({ run, ...record }: FleetRun, before: FleetRun | undefined): void {
+  const same =
+    before?.command === record.command &&
+    before.bundle === record.bundle &&
+    equal(before.tenants, record.tenants);
+  if (!same)
+    refuse(
+      'other-run',
+      `the run ${run} is about other tenants, another command or another bundle`,
+      {
+        detail:
+          'To resume it, type the same command with the same --select. For a new run, leave out --run.',
+      },
+    );
+  if (record.queued && !before?.queued)
+    refuse('other-run', `the run ${run} was begun without a queue`, {
+      detail: 'To resume it, leave out --engine. For a new run, leave out --run.',
+    });
+}
+
 /** @param only the one tenant that is asked about: then the results of others are not listed */
 export function runRecords(place: ResultPlace, name: string, only = ''): RunRecords {
   const runKey = `fleet/${name}`;
@@ -279,24 +300,7 @@ export function runRecords(place: ResultPlace, name: string, only = ''): RunReco
     },
     async begin(record) {
       if (await place.create(runKey, jsonText(record))) return false;
-      const before = await run();
-      const same =
-        before?.command === record.command &&
-        before.bundle === record.bundle &&
-        equal(before.tenants, record.tenants);
-      if (!same)
-        refuse(
-          'other-run',
-          `the run ${name} is about other tenants, another command or another bundle`,
-          {
-            detail:
-              'To resume it, type the same command with the same --select. For a new run, leave out --run.',
-          },
-        );
-      if (record.queued && !before?.queued)
-        refuse('other-run', `the run ${name} was begun without a queue`, {
-          detail: 'To resume it, leave out --engine. For a new run, leave out --run.',
-        });
+      refuseOtherRun(record, await run());
       return true;
     },
     // No run has such a name.

@@ -17,6 +17,7 @@ import { hasFailed, stopping, type laneCount } from '../fleet/lanes.js';
 import { entryOf, isFinal, withoutResult } from '../fleet/merge.js';
 import { jobData, priorityOf, tenantJobIn, type TenantJob } from '../fleet/tenant-job.js';
 import type { Tenant } from '../fleet/tenant.js';
+import { visible } from '../report/escaping.js';
 import { tenantDiagnostics, tenantLine } from '../report/fleet-text.js';
 import { plural } from '../report/words.js';
 import { pauseAfter } from '../state/backends/retried.js';
@@ -241,7 +242,7 @@ async function runJob(worker: FleetWorker, run: WorkerRun, one: JobToRun): Promi
       after: context.signal.aborted ? 0 : BUSY,
     });
   }
-  context.out.write(`${job.run} ${tenantLine(entry)}\n`);
+  context.out.write(`${visible(job.run)} ${tenantLine(entry)}\n`);
   await context.tell(tenantDiagnostics(job.tenant, entry.diagnostics));
   await whenReachable(worker, () => queue.complete(fetched.id));
   // What was interrupted says nothing about the other tenants.

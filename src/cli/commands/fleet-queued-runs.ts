@@ -118,7 +118,11 @@ async function statusOf(
   const waiting = jobs.length - active;
   // What was queued after the last cancellation belongs to another round.
   const isOpen = jobs.some(({ data }) => tenantJobIn(data)?.round === round);
-  return { ...base, queue: { waiting, active, given_up }, cancelled: round > 0 && isLeft && !isOpen };
+  return {
+    ...base,
+    queue: { waiting, active, given_up },
+    cancelled: round > 0 && isLeft && !isOpen,
+  };
 }
 
 function sentence({ run, tenants, results, queue, cancelled }: RunStatus): string {

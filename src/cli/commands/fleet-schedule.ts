@@ -11,6 +11,7 @@ import {
 import { defined, exits, refuse, type Exit, type QueuedJobs } from '../../model/index.js';
 import { declarationFiles } from '../../platform/declaration-files.js';
 import type { JobQueues } from '../../state/job-queue.js';
+import { visible } from '../../report/escaping.js';
 import type { Command, Context } from '../context.js';
 import { fleetHere } from '../fleet-context.js';
 import { withQueue } from '../fleet-queue.js';
@@ -72,7 +73,7 @@ async function list(context: Context, queues: JobQueues, prefix: string): Promis
     const env = jobs?.env ? ` --env ${jobs.env}` : '';
     const part = select === null ? '' : ` --select ${select}`;
     const within = spread > 0 ? `, spread over ${Math.round(spread / 1000)} s` : '';
-    out.write(`drift${env}${part}: ${cron} UTC${within}\n`);
+    out.write(`${visible(`drift${env}${part}: ${cron} UTC${within}`)}\n`);
   }
   if (all.length === 0)
     out.write(
