@@ -66,7 +66,7 @@ async function tellStatus(context: Context, named: Named, queue: JobQueue | unde
   const { flags, out, err, clock } = context;
   const results = lastResults(named);
   for (;;) {
-    const now = await statusOf(named, queue, await results());
+    const now = await statusOf(named, queue, results);
     const open = now.queue
       ? now.queue.waiting + now.queue.active
       : now.tenants - sum(Object.values(now.results));
@@ -100,21 +100,23 @@ function lastResults({ run, place }: Named): () => Promise<ReadonlyMap<string, T
   };
 }
 
+/** The queue is asked first: a job ends after its result is stored, so what has left the queue has a result. */
 async function statusOf(
   { run, place }: Named,
   queue: JobQueue | undefined,
-  entries: ReadonlyMap<string, TenantEntry>,
+  results: () => Promise<ReadonlyMap<string, TenantEntry>>,
 ): Promise<RunStatus> {
+  const round = await roundOf(place, run.run);
+  const jobs = (await queue?.unfinished({ run: run.run })) ?? [];
+  const given_up = (await queue?.givenUp({ run: run.run })) ?? 0;
+  const entries = await results();
   const counts: Partial<Record<TenantStatus, number>> = {};
   for (const { status: one } of entries.values()) counts[one] = (counts[one] ?? 0) + 1;
-  const round = await roundOf(place, run.run);
   const base = { run: run.run, command: run.command, tenants: run.tenants.length, results: counts };
   // A run that was resumed to its end is not cancelled any more.
   const isLeft = run.tenants.some((tenant) => !isFinal(entries.get(tenant) ?? { exit: null }));
   if (!queue) return { ...base, cancelled: round > 0 && isLeft };
-  const jobs = await queue.unfinished({ run: run.run });
   const active = jobs.filter(({ state }) => state === 'active').length;
-  const given_up = await queue.givenUp({ run: run.run });
   const waiting = jobs.length - active;
   // What was queued after the last cancellation belongs to another round.
   const isOpen = jobs.some(({ data }) => tenantJobIn(data)?.round === round);
