@@ -85,7 +85,10 @@ async function tellStatus(context: Context, named: Named, queue: JobQueue | unde
 const sum = (all: readonly number[]): number => all.reduce((one, other) => one + other, 0);
 
 /** Reads again only what has no result yet, and what may get another one. */
-function lastResults({ run, place }: Named): () => Promise<ReadonlyMap<string, TenantEntry>> {
+export function lastResults({
+  run,
+  place,
+}: Pick<Named, 'run' | 'place'>): () => Promise<ReadonlyMap<string, TenantEntry>> {
   const final = new Map<string, TenantEntry>();
   return async () => {
     const records = runRecords(place, run.run);
@@ -101,8 +104,8 @@ function lastResults({ run, place }: Named): () => Promise<ReadonlyMap<string, T
 }
 
 /** The queue is asked first: a job ends after its result is stored, so what has left the queue has a result. */
-async function statusOf(
-  { run, place }: Named,
+export async function statusOf(
+  { run, place }: Pick<Named, 'run' | 'place'>,
   queue: JobQueue | undefined,
   results: () => Promise<ReadonlyMap<string, TenantEntry>>,
 ): Promise<RunStatus> {

@@ -13,6 +13,7 @@ import {
   sharedResults,
 } from '../../../src/cli/fleet-queue.js';
 import { processesWith } from '../../../src/cli/fleet-context.js';
+import { lastResults, statusOf } from '../../../src/cli/commands/fleet-queued-runs.js';
 import { resultRegisters, runRecords, type ResultPlace } from '../../../src/cli/fleet-results.js';
 import { fateOf, isBusy } from '../../../src/cli/fleet-worker-job.js';
 import type { Context } from '../../../src/cli/context.js';
@@ -120,6 +121,22 @@ describe('queueing', () => {
     const { queued: _, ...alone } = run!;
     expect(() => recordedJobs(alone)).toThrow('the run r was not queued');
   });
+});
+
+test('a tenant that ends while the status of its run is asked for is counted', async () => {
+  const { place, queue, queued } = await begunRun();
+  await queued();
+  const run = (await runRecords(place, 'r').run())!;
+  const ending = {
+    ...queue,
+    async unfinished() {
+      for (const tenant of tenants) await runRecords(place, 'r').write(result(tenant, exits.done));
+      return [];
+    },
+  };
+  const status = await statusOf({ run, place }, ending, lastResults({ run, place }));
+  expect(Object.values(status.results)).toEqual([tenants.length]);
+  expect([status.cancelled, status.queue?.waiting]).toEqual([false, 0]);
 });
 
 const why = { reason: 'enough', interrupts: true, at: '2026-01-01T00:00:00Z' };
